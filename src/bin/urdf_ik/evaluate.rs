@@ -1,0 +1,200 @@
+//! `urdf_ik evaluate`: solve rate and time over the cases of a file.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use nalgebra::{Isometry3, Translation3};
+use serde::Deserialize;
+use serde_json::json;
+use urdf_ik::robot::Chain;
+use urdf_ik::solver::{Mode, Problem, Solver, SolverKind, Target, Tolerance};
+use urdf_ik::spatial::rotation_from;
+
+use super::{Failure, read_json, read_robot};
+
+/// Starting points that one case may use: the time limit comes first.
+const ATTEMPTS: usize = 1_000_000;
+/// Runs of each case: the first gives the solution, the fastest the time. One preemption would outweigh hundreds of solves.
+const RUNS: usize = 3;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The case file
+    #[arg(long, value_name = "FILE.json")]
+    cases: PathBuf,
+    /// The robot's URDF [default: the one that the case file names, relative to it]
+    #[arg(long, value_name = "FILE")]
+    urdf: Option<PathBuf>,
+    /// Solver
+    #[arg(long, default_value_t = SolverKind::Jacobian)]
+    solver: SolverKind,
+    /// Where each solve starts
+    #[arg(long, value_enum, default_value = "nominal")]
+    seed: Seed,
+    /// Time limit of one solve [ms]
+    #[arg(long, default_value_t = 5.0)]
+    timeout_ms: f64,
+    /// Greatest distance from the target [m]
+    #[arg(long, default_value_t = 1e-5)]
+    position_tolerance: f64,
+    /// Greatest angle from the target [rad]
+    #[arg(long, default_value_t = 1e-5)]
+    orientation_tolerance: f64,
+    /// Cases to solve at most
+    #[arg(long, value_name = "N")]
+    max_cases: Option<usize>,
+    /// Without the Newton steps at the end, for solvers that have them
+    #[arg(long)]
+    no_polish: bool,
+    /// Write the solutions to this file
+    #[arg(long, value_name = "OUT.json")]
+    solutions: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Seed {
+    /// The middle of each joint's range
+    Nominal,
+    /// The random posture that the case file gives
+    Random,
+}
+
+#[derive(Deserialize)]
+struct CaseFile {
+    robot: String,
+    urdf: PathBuf,
+    base_link: String,
+    tip_link: String,
+    joint_names: Vec<String>,
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    seed: Vec<f64>,
+    seed_random: Vec<f64>,
+    target: Pose,
+}
+
+#[derive(Deserialize)]
+struct Pose {
+    p: [f64; 3],
+    q_xyzw: [f64; 4],
+}
+
+/// What one case came to.
+struct CaseResult {
+    positions: Option<Vec<f64>>,
+    time: f64,
+    iterations: usize,
+    restarts: usize,
+}
+
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    if arguments.no_polish && arguments.solver == SolverKind::Jacobian {
+        return Err("--no-polish has no meaning for the solver jacobian, which has nothing else than Newton steps".into());
+    }
+    let file: CaseFile = read_json(&arguments.cases)?;
+    let beside = || arguments.cases.parent().map(|folder| folder.join(&file.urdf)).unwrap_or_default();
+    let robot = read_robot(&arguments.urdf.clone().unwrap_or_else(beside))?;
+    let chain = Arc::new(Chain::new(&robot, &file.base_link, &[&file.tip_link])?);
+    let order = order_of(&file.joint_names, &chain)?;
+    let solver = Solver::prepare(arguments.solver, &chain)?;
+    let count = arguments.max_cases.unwrap_or(usize::MAX);
+    let mut results = Vec::new();
+    for (index, case) in file.cases.iter().take(count).enumerate() {
+        let result = solve_case(arguments, &solver, &order, case);
+        results.push(result.map_err(|e| format!("{}, case {index}: {e}", arguments.cases.display()))?);
+    }
+    if results.is_empty() {
+        return Err(format!("{} has no cases", arguments.cases.display()).into());
+    }
+    if let Some(path) = &arguments.solutions {
+        let solutions: Vec<_> = results.iter().map(|result| &result.positions).collect();
+        let mut writer = BufWriter::new(File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?);
+        serde_json::to_writer(&mut writer, &solutions)?;
+        writer.flush()?;
+    }
+    report(arguments, &file.robot, &results, out)
+}
+
+/// For each of the file's joints, the index of the chain's variable.
+fn order_of(names: &[String], chain: &Chain) -> Result<Vec<usize>, Failure> {
+    let index = |name: &String| {
+        let found = chain.variables().iter().position(|variable| variable.name == *name);
+        found.ok_or_else(|| format!("the case file names the joint '{name}', which the chain does not have"))
+    };
+    let order = names.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+    if order.len() == chain.variables().len() {
+        Ok(order)
+    } else {
+        Err(format!("the case file names {} joints, the chain has {}", order.len(), chain.variables().len()).into())
+    }
+}
+
+fn solve_case(arguments: &Arguments, solver: &Solver, order: &[usize], case: &Case) -> Result<CaseResult, Failure> {
+    let given = match arguments.seed {
+        Seed::Nominal => &case.seed,
+        Seed::Random => &case.seed_random,
+    };
+    if given.len() != order.len() {
+        return Err(format!("the seed has {} entries for {} joints", given.len(), order.len()).into());
+    }
+    let mut seed = vec![0.0; order.len()];
+    for (&variable, &position) in order.iter().zip(given) {
+        seed[variable] = position;
+    }
+    let [x, y, z] = case.target.p;
+    let pose = Isometry3::from_parts(Translation3::new(x, y, z), rotation_from(case.target.q_xyzw)?);
+    let tolerance =
+        Tolerance { position: arguments.position_tolerance, orientation: arguments.orientation_tolerance };
+    let problem = Problem {
+        targets: &[Target { tolerance, ..Target::new(0, pose) }],
+        seed: &seed,
+        mode: Mode::Search { attempts: ATTEMPTS, random_seed: 0 },
+        deadline: Some(Duration::try_from_secs_f64(arguments.timeout_ms / 1e3)?),
+    };
+    let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
+    solver.solve(&problem, &mut scratch, &mut solution)?;
+    let mut time = solution.elapsed;
+    let mut again = solver.solution();
+    for _ in 1..RUNS {
+        solver.solve(&problem, &mut scratch, &mut again)?;
+        time = time.min(again.elapsed);
+    }
+    Ok(CaseResult {
+        positions: solution.solved().then(|| order.iter().map(|&variable| solution.positions[variable]).collect()),
+        time: time.as_secs_f64() * 1e6,
+        iterations: solution.iterations,
+        restarts: solution.attempts - 1,
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of cases and iterations are far below 2^52")]
+fn report(arguments: &Arguments, robot: &str, results: &[CaseResult], out: &mut impl Write) -> Result<(), Failure> {
+    let mut times: Vec<f64> = results.iter().map(|result| result.time).collect();
+    times.sort_unstable_by(f64::total_cmp);
+    let mean = |total: f64| total / results.len() as f64;
+    let percentile = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];
+    let report = json!({
+        "robot": robot,
+        "solver": arguments.solver.name(),
+        "seed": match arguments.seed { Seed::Nominal => "nominal", Seed::Random => "random" },
+        "cases": results.len(),
+        "solved": results.iter().filter(|result| result.positions.is_some()).count(),
+        "mean_us": mean(times.iter().sum()),
+        "median_us": percentile(50),
+        "p95_us": percentile(95),
+        "p99_us": percentile(99),
+        "max_us": times[times.len() - 1],
+        "mean_iterations": mean(results.iter().map(|result| result.iterations as f64).sum()),
+        "mean_restarts": mean(results.iter().map(|result| result.restarts as f64).sum()),
+    });
+    serde_json::to_writer(&mut *out, &report)?;
+    writeln!(out)?;
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! `urdf_ik info`: a robot and its chain in words.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use urdf_ik::robot::{Chain, Domain, Joint, JointKind, Robot};
+use urdf_ik::solver::TipReach;
+
+use super::{Failure, RobotArguments};
+
+pub fn run(arguments: &RobotArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let robot = arguments.robot()?;
+    let moving = robot.movable().count();
+    writeln!(out, "robot {}: {} links, {} joints, {moving} movable", robot.name(), robot.links().len(), robot.joints().len())?;
+    writeln!(out)?;
+    tree(&robot, out)?;
+    writeln!(out)?;
+    if arguments.tips.is_empty() && robot.leaves().len() != 1 {
+        writeln!(out, "no chain: name its tip with --tip; the leaf links are {}", robot.leaves().join(", "))?;
+        return Ok(());
+    }
+    let chain = arguments.chain(&robot)?;
+    chain_of(&robot, &Arc::new(chain), out)
+}
+
+/// The links, each below its parent, with the joint that it hangs from.
+fn tree(robot: &Robot, out: &mut impl Write) -> Result<(), Failure> {
+    let mut open = vec![(robot.root(), 0)];
+    while let Some((link, depth)) = open.pop() {
+        let link_name = &robot.links()[link].name;
+        let joint = robot.links()[link].parent_joint.map(|joint| describe(robot, &robot.joints()[joint]));
+        writeln!(out, "{:indent$}{link_name}{}", "", joint.unwrap_or_default(), indent = 2 * depth)?;
+        let children = robot.joints().iter().rev().filter(|joint| joint.parent == link);
+        open.extend(children.map(|joint| (joint.child, depth + 1)));
+    }
+    Ok(())
+}
+
+fn describe(robot: &Robot, joint: &Joint) -> String {
+    let mimic = joint.mimic.map_or_else(String::new, |mimic| {
+        let master = &robot.joints()[mimic.master].name;
+        format!(" = {} x {master} + {}", mimic.multiplier, mimic.offset)
+    });
+    let limits = if joint.kind.has_position() {
+        let unit = if joint.kind == JointKind::Prismatic { "m" } else { "rad" };
+        format!(" {}", range(&joint.domain, unit))
+    } else {
+        String::new()
+    };
+    format!("  [{} {}{limits}{mimic}]", joint.kind.name(), joint.name)
+}
+
+fn range(domain: &Domain, unit: &str) -> String {
+    match domain {
+        Domain::Interval { lower, upper } => format!("{lower} .. {upper} {unit}"),
+        Domain::Circle => "without limits".into(),
+    }
+}
+
+fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(), Failure> {
+    writeln!(out, "chain from {}: {} variables, {} joints", chain.base(), chain.variables().len(), chain.joints().len())?;
+    for variable in chain.variables() {
+        let unit = if variable.prismatic { "m" } else { "rad" };
+        let moved = chain.joints().iter().filter(|joint| robot.joints()[joint.joint].name != variable.name);
+        let moved = moved.filter(|joint| chain.variables()[joint.variable] == *variable);
+        let followers: Vec<&str> = moved.map(|joint| robot.joints()[joint.joint].name.as_str()).collect();
+        let also = if followers.is_empty() { String::new() } else { format!(", also moves {}", followers.join(", ")) };
+        writeln!(out, "  {}  {}{also}", variable.name, range(&variable.domain, unit))?;
+    }
+    for (index, tip) in chain.tips().iter().enumerate() {
+        let reach = TipReach::new(chain, index);
+        let (inner, outer) = (reach.tip.inner, reach.tip.outer);
+        let [x, y, z] = reach.centre.coords.into();
+        writeln!(out, "tip {}: within {inner:.4} .. {outer:.4} m of the first joint at ({x:.4}, {y:.4}, {z:.4})", tip.link)?;
+        if tip.variables.len() < 6 {
+            writeln!(
+                out,
+                "  {} variables move it: most full poses cannot be met; leave axes free, for instance the orientation",
+                tip.variables.len()
+            )?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! `urdf_ik fk` and `urdf_ik solve`: single questions, answered as JSON.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use nalgebra::{Isometry3, Translation3};
+use serde::Serialize;
+use serde_json::json;
+use urdf_ik::robot::Robot;
+use urdf_ik::solver::{Mode, Problem, Solver, SolverKind, Target};
+use urdf_ik::spatial::rotation_from;
+
+use super::{Failure, RobotArguments, read_json, read_robot};
+
+#[derive(Args)]
+pub struct FkArguments {
+    /// The robot's URDF
+    #[arg(long, value_name = "FILE")]
+    urdf: PathBuf,
+    /// JSON: a list of {joint: position}; joints not named stand at 0, mimic joints follow their master
+    #[arg(long, value_name = "FILE.json")]
+    positions: PathBuf,
+}
+
+/// A pose as the command line writes it.
+#[derive(Serialize)]
+struct PoseOut {
+    p: [f64; 3],
+    q_xyzw: [f64; 4],
+}
+
+impl From<&Isometry3<f64>> for PoseOut {
+    fn from(pose: &Isometry3<f64>) -> Self {
+        Self { p: pose.translation.vector.into(), q_xyzw: pose.rotation.coords.into() }
+    }
+}
+
+pub fn fk(arguments: &FkArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let robot = read_robot(&arguments.urdf)?;
+    let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.positions)?;
+    let mut answers = Vec::with_capacity(samples.len());
+    for sample in &samples {
+        let poses = robot.link_poses(&positions(&robot, sample)?);
+        let links = robot.links().iter().zip(&poses);
+        answers.push(links.map(|(link, pose)| (link.name.as_str(), PoseOut::from(pose))).collect::<BTreeMap<_, _>>());
+    }
+    serde_json::to_writer(&mut *out, &answers)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+fn positions(robot: &Robot, sample: &BTreeMap<String, f64>) -> Result<Vec<f64>, Failure> {
+    let mut positions = vec![0.0; robot.joints().len()];
+    for (name, position) in sample {
+        let index = robot.joint_index(name).ok_or_else(|| format!("the robot has no joint '{name}'"))?;
+        positions[index] = *position;
+    }
+    robot.apply_mimic(&mut positions);
+    Ok(positions)
+}
+
+#[derive(Args)]
+pub struct SolveArguments {
+    #[command(flatten)]
+    robot: RobotArguments,
+    /// Position [m] and orientation quaternion of the tip link in the base link's frame
+    #[arg(long, num_args = 7, required = true, allow_negative_numbers = true,
+          value_names = ["X", "Y", "Z", "QX", "QY", "QZ", "QW"])]
+    target: Vec<f64>,
+    /// Solver
+    #[arg(long, default_value_t = SolverKind::Jacobian)]
+    solver: SolverKind,
+}
+
+/// Prints the answer; tells whether it meets the target.
+pub fn solve(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool, Failure> {
+    let robot = arguments.robot.robot()?;
+    if arguments.robot.tips.len() != 1 {
+        return Err("solve takes one --tip".into());
+    }
+    let chain = Arc::new(arguments.robot.chain(&robot)?);
+    let &[x, y, z, qx, qy, qz, qw] = arguments.target.as_slice() else {
+        return Err("--target takes seven numbers".into());
+    };
+    let pose = Isometry3::from_parts(Translation3::new(x, y, z), rotation_from([qx, qy, qz, qw])?);
+    let solver = Solver::prepare(arguments.solver, &chain)?;
+    let seed = chain.nominal_positions();
+    let problem = Problem { targets: &[Target::new(0, pose)], seed: &seed, mode: Mode::search(), deadline: None };
+    let mut solution = solver.solution();
+    solver.solve(&problem, &mut solver.scratch(), &mut solution)?;
+    let positions: serde_json::Map<_, _> =
+        chain.variables().iter().zip(&solution.positions).map(|(v, p)| (v.name.clone(), json!(p))).collect();
+    let answer = json!({
+        "solved": solution.solved(),
+        "outcome": solution.sentence(&chain),
+        "positions": positions,
+        "position_error": solution.residuals[0].position,
+        "orientation_error": solution.residuals[0].orientation,
+        "smallest_singular_value": solution.smallest_singular_value,
+        "iterations": solution.iterations,
+        "attempts": solution.attempts,
+        "time_us": solution.elapsed.as_secs_f64() * 1e6,
+    });
+    serde_json::to_writer_pretty(&mut *out, &answer)?;
+    writeln!(out)?;
+    Ok(solution.solved())
+}

@@ -1,0 +1,4 @@
+//! Inverse kinematics for any robot with a URDF.
+pub mod robot;
+pub mod spatial;
+pub mod solver;

@@ -1,0 +1,201 @@
+//! What can be wrong with a robot description or a chain, each named by its element.
+
+use thiserror::Error;
+
+/// Why a URDF was refused. The text says what to change in the file.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum UrdfError {
+    /// The file could not be read.
+    #[error("cannot read {path}: {reason}")]
+    File {
+        /// The path as given.
+        path: String,
+        /// What the operating system said.
+        reason: String,
+    },
+    /// The text is not well-formed XML.
+    #[error("the robot description is not well-formed XML (line {line}): {reason}")]
+    Xml {
+        /// Line of the fault, counted from 1.
+        line: usize,
+        /// What the XML reader said.
+        reason: String,
+    },
+    /// The text has no `<robot>` element at the top.
+    #[error("the robot description has no <robot> element: it is {found}")]
+    NotARobot {
+        /// What was found instead.
+        found: String,
+    },
+    /// An element lacks an attribute or a child that it must have.
+    #[error("{element} has no {missing}")]
+    Missing {
+        /// The element, by kind and name.
+        element: String,
+        /// What it lacks.
+        missing: &'static str,
+    },
+    /// An attribute is not the finite number, or the finite numbers, that it must be.
+    #[error("joint '{joint}': {attribute}=\"{text}\" must be {expected}{hint}")]
+    Number {
+        /// The joint.
+        joint: String,
+        /// Element and attribute.
+        attribute: String,
+        /// The text found.
+        text: String,
+        /// What it should have been.
+        expected: &'static str,
+        /// A guess at the cause, or nothing.
+        hint: &'static str,
+    },
+    /// The joint type is none of URDF's.
+    #[error(
+        "joint '{joint}' has the type '{found}'; URDF knows revolute, continuous, prismatic, fixed, floating and planar"
+    )]
+    JointType {
+        /// The joint.
+        joint: String,
+        /// The type found.
+        found: String,
+    },
+    /// Two links or two joints share a name.
+    #[error("two {kind}s are named '{name}'; names must be unique")]
+    Duplicate {
+        /// `link` or `joint`.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A joint refers to a link that the robot does not have.
+    #[error("joint '{joint}' has the {role} link '{link}', which the robot does not have")]
+    UnknownLink {
+        /// The joint.
+        joint: String,
+        /// `parent` or `child`.
+        role: &'static str,
+        /// The link that is missing.
+        link: String,
+    },
+    /// A link is the child of two joints.
+    #[error("link '{link}' is the child of both joint '{first}' and joint '{second}'; a link has one parent")]
+    TwoParents {
+        /// The link.
+        link: String,
+        /// The joint that came first in the file.
+        first: String,
+        /// The other joint.
+        second: String,
+    },
+    /// Links form a loop.
+    #[error("the joints form a cycle through the links {}", links.join(", "))]
+    Cycle {
+        /// The links on the loop, or hanging from it.
+        links: Vec<String>,
+    },
+    /// More than one link has no parent.
+    #[error("the robot has {} root links ({}); all but one must be the child of a joint", roots.len(), roots.join(", "))]
+    SeveralRoots {
+        /// The links without a parent.
+        roots: Vec<String>,
+    },
+    /// There is no link at all.
+    #[error("the robot description has no <link>")]
+    NoLinks,
+    /// A joint that moves has an axis of length zero.
+    #[error("joint '{joint}' has the axis (0, 0, 0); give it a direction")]
+    ZeroAxis {
+        /// The joint.
+        joint: String,
+    },
+    /// A revolute or prismatic joint has no limits.
+    #[error("{kind} joint '{joint}' has no <limit>; add one with lower and upper, or make a turning joint continuous")]
+    NoLimits {
+        /// `revolute` or `prismatic`.
+        kind: &'static str,
+        /// The joint.
+        joint: String,
+    },
+    /// The lower limit is above the upper one.
+    #[error("joint '{joint}' has the lower limit {lower} above the upper limit {upper}")]
+    LimitsReversed {
+        /// The joint.
+        joint: String,
+        /// Lower limit, rad or m.
+        lower: f64,
+        /// Upper limit, rad or m.
+        upper: f64,
+    },
+    /// Joints mimic each other in a circle.
+    #[error("joint '{joint}' mimics itself through the joints that it mimics")]
+    MimicCycle {
+        /// A joint on the circle.
+        joint: String,
+    },
+    /// The typed reader (urdf-rs) refused what the checks above let pass.
+    #[error("the robot description cannot be read: {reason}")]
+    Reader {
+        /// What urdf-rs said.
+        reason: String,
+    },
+}
+
+/// Why no chain could be made between the links that were named.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ChainError {
+    /// The robot has no link of that name.
+    #[error("the robot '{robot}' has no link '{link}'; its links are {}", links.join(", "))]
+    UnknownLink {
+        /// The robot.
+        robot: String,
+        /// The name asked for.
+        link: String,
+        /// The names there are.
+        links: Vec<String>,
+    },
+    /// No tip link was named and the robot has not exactly one leaf.
+    #[error("the robot has {} leaf links; name the tip link: one of {}", leaves.len(), leaves.join(", "))]
+    TipNeeded {
+        /// The links without children.
+        leaves: Vec<String>,
+    },
+    /// The same tip was named twice.
+    #[error("the tip link '{link}' is named twice")]
+    TipTwice {
+        /// The link.
+        link: String,
+    },
+    /// Nothing movable lies between base and tip.
+    #[error("no movable joint lies between the base link '{base}' and the tip link '{tip}'")]
+    Empty {
+        /// Base link.
+        base: String,
+        /// Tip link.
+        tip: String,
+    },
+    /// A floating or planar joint lies in the chain.
+    #[error(
+        "joint '{joint}' between the base link '{base}' and the tip link '{tip}' is {kind}; \
+         a chain may hold revolute, continuous, prismatic and fixed joints: choose a base link beyond it"
+    )]
+    NotOneAxis {
+        /// The joint.
+        joint: String,
+        /// `floating` or `planar`.
+        kind: &'static str,
+        /// Base link.
+        base: String,
+        /// Tip link.
+        tip: String,
+    },
+    /// The limits of a joint and of the joints that mimic it leave no position.
+    #[error("joint '{joint}' and the joints that mimic it ({}) have no position within the limits of all", mimics.join(", "))]
+    NoCommonRange {
+        /// The joint that is mimicked.
+        joint: String,
+        /// Those that mimic it.
+        mimics: Vec<String>,
+    },
+}

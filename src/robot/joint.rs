@@ -1,0 +1,200 @@
+//! Joints as a URDF describes them, and the positions that they may take.
+
+use std::f64::consts::TAU;
+
+use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+
+/// What a joint's position moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JointKind {
+    /// Nothing: the links are one body.
+    Fixed,
+    /// A turn about the axis \[rad\], within limits.
+    Revolute,
+    /// A turn about the axis \[rad\] without end.
+    Continuous,
+    /// A shift along the axis \[m\], within limits.
+    Prismatic,
+    /// Six axes at once. Such a joint stays at identity and cannot be part of a chain.
+    Floating,
+    /// A plane. Such a joint stays at identity and cannot be part of a chain.
+    Planar,
+}
+
+impl JointKind {
+    /// Whether one number is the joint's position: revolute, continuous and prismatic joints.
+    #[must_use]
+    pub fn has_position(self) -> bool {
+        matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
+    }
+
+    /// URDF's word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Revolute => "revolute",
+            Self::Continuous => "continuous",
+            Self::Prismatic => "prismatic",
+            Self::Floating => "floating",
+            Self::Planar => "planar",
+        }
+    }
+
+    /// The child link's pose in the joint's frame at `position` \[rad or m\] along the unit `axis`.
+    #[must_use]
+    pub fn motion(self, axis: &Unit<Vector3<f64>>, position: f64) -> Isometry3<f64> {
+        match self {
+            Self::Revolute | Self::Continuous => {
+                Isometry3::from_parts(Translation3::identity(), UnitQuaternion::from_axis_angle(axis, position))
+            }
+            Self::Prismatic => Isometry3::translation(axis.x * position, axis.y * position, axis.z * position),
+            Self::Fixed | Self::Floating | Self::Planar => Isometry3::identity(),
+        }
+    }
+}
+
+/// The positions that a joint or a variable may take \[rad or m\].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Domain {
+    /// From `lower` to `upper`, both included.
+    Interval {
+        /// Least position.
+        lower: f64,
+        /// Greatest position.
+        upper: f64,
+    },
+    /// An angle without limits: positions 2π apart are the same posture.
+    Circle,
+}
+
+impl Domain {
+    /// Whether `position` is allowed. Never true of NaN or an infinity.
+    #[must_use]
+    pub fn contains(&self, position: f64) -> bool {
+        match self {
+            Self::Interval { lower, upper } => (*lower..=*upper).contains(&position),
+            Self::Circle => position.is_finite(),
+        }
+    }
+
+    /// The allowed position nearest to `position`.
+    #[must_use]
+    pub fn clamp(&self, position: f64) -> f64 {
+        match self {
+            Self::Interval { lower, upper } => position.max(*lower).min(*upper),
+            Self::Circle => position,
+        }
+    }
+
+    /// The middle of the interval; 0 on a circle.
+    #[must_use]
+    pub fn middle(&self) -> f64 {
+        match self {
+            Self::Interval { lower, upper } => 0.5 * (lower + upper),
+            Self::Circle => 0.0,
+        }
+    }
+
+    /// A position between the ends for `fraction` in \[0, 1\]; on a circle from -π to π.
+    #[must_use]
+    pub fn at(&self, fraction: f64) -> f64 {
+        match self {
+            // Clamped, since the sum may pass the upper end by rounding.
+            Self::Interval { lower, upper } => (lower + fraction * (upper - lower)).min(*upper),
+            Self::Circle => (fraction - 0.5) * TAU,
+        }
+    }
+
+    /// The positions x in `self` for which `multiplier * x + offset` lies in `other`; `None` where there is none.
+    #[must_use]
+    pub(crate) fn narrowed_by(&self, other: &Self, multiplier: f64, offset: f64) -> Option<Self> {
+        let Self::Interval { lower, upper } = *other else { return Some(*self) };
+        if multiplier == 0.0 {
+            return other.contains(offset).then_some(*self);
+        }
+        let ends = [(lower - offset) / multiplier, (upper - offset) / multiplier];
+        let (mut low, mut high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        if let Self::Interval { lower, upper } = *self {
+            (low, high) = (low.max(lower), high.min(upper));
+        }
+        (low <= high).then_some(Self::Interval { lower: low, upper: high })
+    }
+}
+
+/// A joint that follows another: its position is `multiplier * position of the master + offset`.
+///
+/// Where a URDF mimics a joint that itself mimics, the two are composed: the master has a position of its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mimic {
+    /// Index of the master among [`Robot::joints`](super::Robot::joints).
+    pub master: usize,
+    /// Factor: rad or m of this joint for one of the master.
+    pub multiplier: f64,
+    /// Position of this joint where the master stands at 0 \[rad or m\].
+    pub offset: f64,
+}
+
+/// A joint between two links.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joint {
+    /// Name, unique in the robot.
+    pub name: String,
+    /// What its position moves.
+    pub kind: JointKind,
+    /// Index of the parent link.
+    pub parent: usize,
+    /// Index of the child link.
+    pub child: usize,
+    /// Pose of the joint's frame in the parent link's frame.
+    pub origin: Isometry3<f64>,
+    /// Axis in the joint's frame, of length 1. The x axis for joints that have none.
+    pub axis: Unit<Vector3<f64>>,
+    /// Positions allowed by the joint's own limits; [`Domain::Circle`] for a continuous joint, and without meaning
+    /// for joints that have no position.
+    pub domain: Domain,
+    /// Greatest speed \[rad/s or m/s\]; infinite where the URDF states none.
+    pub velocity: f64,
+    /// The joint that this one follows, if it follows one.
+    pub mimic: Option<Mimic>,
+}
+
+impl Joint {
+    /// The child link's pose in the parent link's frame at `position` \[rad or m\].
+    #[must_use]
+    pub fn transform(&self, position: f64) -> Isometry3<f64> {
+        self.origin * self.kind.motion(&self.axis, position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mimic_joint_narrows_its_master() {
+        let master = Domain::Interval { lower: -1.0, upper: 1.0 };
+        let follower = Domain::Interval { lower: 0.0, upper: 0.5 };
+        assert_eq!(master.narrowed_by(&follower, 2.0, 0.0), Some(Domain::Interval { lower: 0.0, upper: 0.25 }));
+        assert_eq!(master.narrowed_by(&follower, -1.0, 0.25), Some(Domain::Interval { lower: -0.25, upper: 0.25 }));
+        assert_eq!(master.narrowed_by(&follower, 1.0, 9.0), None);
+        assert_eq!(master.narrowed_by(&follower, 0.0, 0.1), Some(master));
+        assert_eq!(master.narrowed_by(&follower, 0.0, 0.6), None);
+        assert_eq!(Domain::Circle.narrowed_by(&follower, 1.0, 0.0), Some(follower));
+        assert_eq!(master.narrowed_by(&Domain::Circle, 1.0, 0.0), Some(master));
+    }
+
+    #[test]
+    fn a_domain_holds_its_samples_and_no_strangers() {
+        let interval = Domain::Interval { lower: -0.1, upper: 0.3 };
+        for step in 0..=10 {
+            let fraction = f64::from(step) / 10.0;
+            assert!(interval.contains(interval.at(fraction)), "{fraction}");
+            assert!(Domain::Circle.at(fraction).abs() <= std::f64::consts::PI);
+        }
+        assert!(!interval.contains(f64::NAN) && !Domain::Circle.contains(f64::NAN));
+        assert!(!Domain::Circle.contains(f64::INFINITY));
+        assert_eq!(interval.clamp(1.0), 0.3);
+        assert_eq!(Domain::Circle.clamp(9.0), 9.0);
+    }
+}

@@ -1,0 +1,161 @@
+//! The robot as its URDF describes it, and the chains that can be made of it. Constant once loaded.
+//!
+//! ```
+//! use urdf_ik::robot::{Chain, Robot};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let robot = Robot::from_urdf(
+//!     r#"<robot name="pendulum">
+//!          <link name="ceiling"/> <link name="rod"/>
+//!          <joint name="pivot" type="continuous"> <parent link="ceiling"/> <child link="rod"/> <axis xyz="0 1 0"/> </joint>
+//!        </robot>"#,
+//! )?;
+//! let chain = Chain::new(&robot, "ceiling", &["rod"])?;
+//! assert_eq!(chain.variables()[0].name, "pivot");
+//! # Ok(())
+//! # }
+//! ```
+
+mod chain;
+mod error;
+mod joint;
+mod kinematics;
+mod urdf;
+mod xml;
+
+pub use chain::{Chain, ChainJoint, Tip, Variable};
+pub use error::{ChainError, UrdfError};
+pub use joint::{Domain, Joint, JointKind, Mimic};
+pub use kinematics::ChainPoses;
+pub use urdf::read_urdf_file;
+
+use nalgebra::Isometry3;
+
+/// A link: a rigid body with a frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// Name, unique in the robot.
+    pub name: String,
+    /// Index of the joint that it hangs from; `None` for the root link.
+    pub parent_joint: Option<usize>,
+}
+
+/// A robot: links joined into one tree.
+///
+/// Joint positions of the whole robot are slices with one entry for each of [`Robot::joints`], rad or m; entries of
+/// joints without a position are not read, and those of mimic joints are what [`Robot::apply_mimic`] makes them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Robot {
+    name: String,
+    links: Vec<Link>,
+    joints: Vec<Joint>,
+    /// Joint indices, parents before children.
+    order: Vec<usize>,
+    root: usize,
+    warnings: Vec<String>,
+}
+
+impl Robot {
+    /// The robot's name, as its URDF has it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The links, in the order of the URDF.
+    #[must_use]
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// The joints, in the order of the URDF.
+    #[must_use]
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// Index of the root link.
+    #[must_use]
+    pub fn root(&self) -> usize {
+        self.root
+    }
+
+    /// What in the URDF was passed over, a sentence each.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Index of the link named `name`.
+    #[must_use]
+    pub fn link_index(&self, name: &str) -> Option<usize> {
+        self.links.iter().position(|link| link.name == name)
+    }
+
+    /// Index of the joint named `name`.
+    #[must_use]
+    pub fn joint_index(&self, name: &str) -> Option<usize> {
+        self.joints.iter().position(|joint| joint.name == name)
+    }
+
+    /// Names of the links without children, in the order of the URDF.
+    #[must_use]
+    pub fn leaves(&self) -> Vec<&str> {
+        let has_child = |link: usize| self.joints.iter().any(|joint| joint.parent == link);
+        (0..self.links.len()).filter(|&link| !has_child(link)).map(|link| self.links[link].name.as_str()).collect()
+    }
+
+    /// Indices of the joints that have a position, mimic joints included: what a joint state lists.
+    pub fn movable(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.joints.len()).filter(|&joint| self.joints[joint].kind.has_position())
+    }
+
+    /// The positions of `joint` for which it and every joint that mimics it stay within their own limits; `None` where no
+    /// position does.
+    #[must_use]
+    pub fn domain(&self, joint: usize) -> Option<Domain> {
+        self.followers(joint).try_fold(self.joints[joint].domain, |domain, (follower, mimic)| {
+            domain.narrowed_by(&follower.domain, mimic.multiplier, mimic.offset)
+        })
+    }
+
+    /// The joints that mimic `joint`, each with its rule.
+    pub(crate) fn followers(&self, joint: usize) -> impl Iterator<Item = (&Joint, Mimic)> + '_ {
+        self.joints.iter().filter_map(move |follower| {
+            let mimic = follower.mimic.filter(|mimic| mimic.master == joint)?;
+            Some((follower, mimic))
+        })
+    }
+
+    /// Sets the position of every mimic joint to what its master's makes it. Shape: one entry a joint.
+    pub fn apply_mimic(&self, positions: &mut [f64]) {
+        for (index, joint) in self.joints.iter().enumerate() {
+            if let Some(mimic) = joint.mimic {
+                positions[index] = mimic.multiplier * positions[mimic.master] + mimic.offset;
+            }
+        }
+    }
+
+    /// A posture inside the limits: every joint at 0 where its limits allow that, else in the middle of its range.
+    #[must_use]
+    pub fn neutral_positions(&self) -> Vec<f64> {
+        let neutral = |joint: usize| {
+            let domain = self.domain(joint).unwrap_or(self.joints[joint].domain);
+            if domain.contains(0.0) { 0.0 } else { domain.middle() }
+        };
+        let mut positions: Vec<f64> = (0..self.joints.len()).map(neutral).collect();
+        self.apply_mimic(&mut positions);
+        positions
+    }
+
+    /// Pose of every link in the root link's frame, in the order of [`Robot::links`], at `positions`: one entry a joint,
+    /// mimic joints as they stand there.
+    #[must_use]
+    pub fn link_poses(&self, positions: &[f64]) -> Vec<Isometry3<f64>> {
+        let mut poses = vec![Isometry3::identity(); self.links.len()];
+        for &index in &self.order {
+            let joint = &self.joints[index];
+            poses[joint.child] = poses[joint.parent] * joint.transform(positions[index]);
+        }
+        poses
+    }
+}

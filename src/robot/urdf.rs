@@ -1,0 +1,220 @@
+//! URDF text → [`Robot`].
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+
+use super::error::UrdfError;
+use super::joint::{Domain, Joint, JointKind, Mimic};
+use super::{Link, Robot, xml};
+
+impl Robot {
+    /// Reads a robot from the text of a URDF.
+    ///
+    /// Only what kinematics needs is read: links, joints, limits and mimic rules. Numbers must be finite, names unique, and
+    /// the joints must form one tree; axes are normalised. A mimic rule that names no movable joint is dropped with a
+    /// [warning](Robot::warnings), as other readers of URDF do.
+    ///
+    /// # Errors
+    /// [`UrdfError`], which names the element and says what is wrong with it.
+    pub fn from_urdf(text: &str) -> Result<Self, UrdfError> {
+        let reduced = xml::kinematic_part(text)?;
+        let urdf = urdf_rs::read_from_string(&reduced).map_err(|e| UrdfError::Reader { reason: e.to_string() })?;
+        let link_index = unique("link", urdf.links.iter().map(|link| link.name.as_str()))?;
+        unique("joint", urdf.joints.iter().map(|joint| joint.name.as_str()))?;
+        let mut joints = Vec::with_capacity(urdf.joints.len());
+        for joint in &urdf.joints {
+            joints.push(convert(joint, &link_index)?);
+        }
+        let mut links: Vec<Link> =
+            urdf.links.iter().map(|link| Link { name: link.name.clone(), parent_joint: None }).collect();
+        let root = connect(&mut links, &joints)?;
+        let warnings = resolve_mimics(&urdf.joints, &mut joints)?;
+        let order = parents_first(&links, &joints, root)?;
+        Ok(Self { name: urdf.name, links, joints, order, root, warnings })
+    }
+
+    /// Reads a robot from a URDF file.
+    ///
+    /// Bytes that are not UTF-8 (old files have them in comments) are replaced, not refused.
+    ///
+    /// # Errors
+    /// [`UrdfError::File`] where the file cannot be read, else as [`Robot::from_urdf`].
+    pub fn from_urdf_file(path: impl AsRef<Path>) -> Result<Self, UrdfError> {
+        Self::from_urdf(&read_urdf_file(path)?)
+    }
+}
+
+/// The text of a URDF file, with bytes that are not UTF-8 replaced.
+///
+/// # Errors
+/// [`UrdfError::File`] where the file cannot be read.
+pub fn read_urdf_file(path: impl AsRef<Path>) -> Result<String, UrdfError> {
+    let path = path.as_ref();
+    let bytes = std::fs::read(path)
+        .map_err(|e| UrdfError::File { path: path.display().to_string(), reason: e.to_string() })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The index of each name, or the first name that comes twice.
+fn unique<'a>(
+    kind: &'static str,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<HashMap<&'a str, usize>, UrdfError> {
+    let mut index = HashMap::new();
+    for (i, name) in names.enumerate() {
+        if index.insert(name, i).is_some() {
+            return Err(UrdfError::Duplicate { kind, name: name.to_owned() });
+        }
+    }
+    Ok(index)
+}
+
+fn convert(joint: &urdf_rs::Joint, links: &HashMap<&str, usize>) -> Result<Joint, UrdfError> {
+    let link = |role, name: &str| {
+        links.get(name).copied().ok_or_else(|| UrdfError::UnknownLink {
+            joint: joint.name.clone(),
+            role,
+            link: name.to_owned(),
+        })
+    };
+    let kind = match joint.joint_type {
+        urdf_rs::JointType::Revolute => JointKind::Revolute,
+        urdf_rs::JointType::Continuous => JointKind::Continuous,
+        urdf_rs::JointType::Prismatic => JointKind::Prismatic,
+        urdf_rs::JointType::Floating => JointKind::Floating,
+        urdf_rs::JointType::Planar => JointKind::Planar,
+        // urdf-rs knows a spherical type that URDF does not: it was refused before.
+        urdf_rs::JointType::Fixed | urdf_rs::JointType::Spherical => JointKind::Fixed,
+    };
+    let [x, y, z] = joint.origin.xyz.0;
+    // URDF's roll, pitch and yaw turn about the fixed axes x, y, z in this order, as nalgebra's Euler angles do.
+    let [roll, pitch, yaw] = joint.origin.rpy.0;
+    let origin =
+        Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_euler_angles(roll, pitch, yaw));
+    Ok(Joint {
+        name: joint.name.clone(),
+        kind,
+        parent: link("parent", &joint.parent.link)?,
+        child: link("child", &joint.child.link)?,
+        origin,
+        axis: axis(joint, kind)?,
+        domain: domain(joint, kind)?,
+        velocity: joint.limit.velocity,
+        mimic: None,
+    })
+}
+
+fn axis(joint: &urdf_rs::Joint, kind: JointKind) -> Result<Unit<Vector3<f64>>, UrdfError> {
+    if !kind.has_position() {
+        return Ok(Vector3::x_axis());
+    }
+    let vector = Vector3::from(joint.axis.xyz.0);
+    // Scaled by its largest entry first: the square of a very short axis would vanish.
+    let largest = vector.amax();
+    if largest == 0.0 {
+        return Err(UrdfError::ZeroAxis { joint: joint.name.clone() });
+    }
+    Ok(Unit::new_normalize(vector / largest))
+}
+
+/// Limits go by the joint's type, never by its range: a revolute joint from 0 to 0 does not move.
+fn domain(joint: &urdf_rs::Joint, kind: JointKind) -> Result<Domain, UrdfError> {
+    if !matches!(kind, JointKind::Revolute | JointKind::Prismatic) {
+        return Ok(Domain::Circle);
+    }
+    let (lower, upper) = (joint.limit.lower, joint.limit.upper);
+    if lower > upper {
+        return Err(UrdfError::LimitsReversed { joint: joint.name.clone(), lower, upper });
+    }
+    Ok(Domain::Interval { lower, upper })
+}
+
+/// Tells each link its parent joint; gives the root link.
+fn connect(links: &mut [Link], joints: &[Joint]) -> Result<usize, UrdfError> {
+    for (index, joint) in joints.iter().enumerate() {
+        let child = &mut links[joint.child];
+        if let Some(first) = child.parent_joint.replace(index) {
+            return Err(UrdfError::TwoParents {
+                link: child.name.clone(),
+                first: joints[first].name.clone(),
+                second: joint.name.clone(),
+            });
+        }
+    }
+    let names = |wanted: &dyn Fn(&Link) -> bool| {
+        links.iter().filter(|link| wanted(link)).map(|link| link.name.clone()).collect::<Vec<_>>()
+    };
+    let roots = names(&|link| link.parent_joint.is_none());
+    match roots.len() {
+        1 => Ok(links.iter().position(|link| link.parent_joint.is_none()).unwrap_or_default()),
+        0 if links.is_empty() => Err(UrdfError::NoLinks),
+        0 => Err(UrdfError::Cycle { links: names(&|_| true) }),
+        _ => Err(UrdfError::SeveralRoots { roots }),
+    }
+}
+
+/// The joints ordered so that each comes after the joint that its parent link hangs from.
+fn parents_first(links: &[Link], joints: &[Joint], root: usize) -> Result<Vec<usize>, UrdfError> {
+    let mut children = vec![Vec::new(); links.len()];
+    for (index, joint) in joints.iter().enumerate() {
+        children[joint.parent].push(index);
+    }
+    let mut order = Vec::with_capacity(joints.len());
+    let mut open = vec![root];
+    while let Some(link) = open.pop() {
+        for &joint in &children[link] {
+            order.push(joint);
+            open.push(joints[joint].child);
+        }
+    }
+    if order.len() == joints.len() {
+        return Ok(order);
+    }
+    // Each link has at most one parent, so what the root does not reach is a loop and what hangs from it.
+    let reached: HashSet<usize> = order.iter().map(|&joint| joints[joint].child).chain([root]).collect();
+    let lost = (0..links.len()).filter(|link| !reached.contains(link)).map(|link| links[link].name.clone());
+    Err(UrdfError::Cycle { links: lost.collect() })
+}
+
+/// Follows mimic rules to joints with a position of their own; gives a warning for each rule that leads nowhere.
+fn resolve_mimics(urdf: &[urdf_rs::Joint], joints: &mut [Joint]) -> Result<Vec<String>, UrdfError> {
+    let movable: HashMap<&str, usize> =
+        (0..urdf.len()).filter(|&i| joints[i].kind.has_position()).map(|i| (urdf[i].name.as_str(), i)).collect();
+    let mut warnings = Vec::new();
+    let rule = |index: usize| {
+        let mimic = urdf[index].mimic.as_ref().filter(|_| joints[index].kind.has_position())?;
+        let master = movable.get(mimic.joint.as_str()).copied();
+        Some((master, mimic.multiplier.unwrap_or(1.0), mimic.offset.unwrap_or(0.0), &mimic.joint))
+    };
+    let mut resolved = vec![None; urdf.len()];
+    for index in 0..urdf.len() {
+        let (mut at, mut multiplier, mut offset) = (index, 1.0, 0.0);
+        for _ in 0..=urdf.len() {
+            match rule(at) {
+                Some((Some(master), m, o, _)) => {
+                    (at, multiplier, offset) = (master, multiplier * m, multiplier * o + offset);
+                }
+                Some((None, _, _, name)) if at == index => {
+                    let joint = &urdf[index].name;
+                    warnings.push(format!(
+                        "joint '{joint}' mimics '{name}', which is no movable joint of the robot: it moves on its own"
+                    ));
+                    break;
+                }
+                _ => break,
+            }
+        }
+        if matches!(rule(at), Some((Some(_), ..))) {
+            return Err(UrdfError::MimicCycle { joint: urdf[index].name.clone() });
+        }
+        if at != index {
+            resolved[index] = Some(Mimic { master: at, multiplier, offset });
+        }
+    }
+    for (joint, mimic) in joints.iter_mut().zip(resolved) {
+        joint.mimic = mimic;
+    }
+    Ok(warnings)
+}

@@ -1,0 +1,176 @@
+//! Inverse kinematics: from target poses of tip links to positions of a chain's variables.
+//!
+//! A solver is prepared once per chain and is then constant: [`Solver::solve`] takes a [`Problem`], scratch and a
+//! [`Solution`] that the caller owns and reuses, allocates nothing, and gives the same answer for the same problem.
+//! A deadline is a guard: where it strikes, [`Solution::stop`] says so.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use nalgebra::Isometry3;
+//! use urdf_ik::robot::{Chain, Robot};
+//! use urdf_ik::solver::{Mode, Outcome, Problem, Solver, SolverKind, Target};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/urdf/arm7.urdf"))?;
+//! let chain = Arc::new(Chain::with_defaults(&robot, None, &[])?);
+//! let solver = Solver::prepare(SolverKind::Jacobian, &chain)?;
+//!
+//! let seed = chain.nominal_positions();
+//! let targets = [Target::new(0, Isometry3::translation(0.3, 0.2, 0.5)).position_only()];
+//! let problem = Problem { targets: &targets, seed: &seed, mode: Mode::search(), deadline: None };
+//! let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
+//! solver.solve(&problem, &mut scratch, &mut solution)?;
+//! assert_eq!(solution.outcome, Outcome::Solved);
+//! assert!(chain.contains(&solution.positions));
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod jacobian;
+mod problem;
+mod reach;
+mod restart;
+mod solution;
+mod task;
+
+pub use problem::{Mode, Problem, ProblemError, Target, Tolerance};
+pub use reach::{Reach, TipReach};
+pub use solution::{Outcome, Reason, Residual, Solution, Stop};
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use jacobian::{Jacobian, JacobianScratch};
+use thiserror::Error;
+
+use crate::robot::Chain;
+
+/// The solvers that can be asked for by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SolverKind {
+    /// Damped least squares or Moore-Penrose pseudoinverse of the Jacobian.
+    Jacobian,
+}
+
+impl SolverKind {
+    /// Every solver there is.
+    pub const ALL: [Self; 1] = [Self::Jacobian];
+
+    /// The name by which it is asked for.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jacobian => "jacobian",
+        }
+    }
+}
+
+impl fmt::Display for SolverKind {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no solver has.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("there is no solver '{name}'; there is {}", SolverKind::ALL.map(SolverKind::name).join(", "))]
+pub struct UnknownSolver {
+    /// The name asked for.
+    pub name: String,
+}
+
+impl FromStr for SolverKind {
+    type Err = UnknownSolver;
+
+    fn from_str(name: &str) -> Result<Self, UnknownSolver> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| UnknownSolver { name: name.to_owned() })
+    }
+}
+
+/// Why a solver cannot serve a chain.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum NotApplicable {
+    /// The chain has no extent, so that there is no scale by which to weigh metres against radians.
+    #[error("the chain to '{tip}' has no length: its joints and its tip all lie in one point")]
+    NoExtent {
+        /// The tip link.
+        tip: String,
+    },
+}
+
+/// A solver prepared for one chain.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Solver {
+    /// See [`Jacobian`].
+    Jacobian(Jacobian),
+}
+
+/// What a solve works in. Made by [`Solver::scratch`] and of use to that solver and its clones alone.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Scratch {
+    /// See [`Jacobian`].
+    Jacobian(JacobianScratch),
+}
+
+impl Solver {
+    /// Prepares the solver `kind`, with its default options, for `chain`.
+    ///
+    /// # Errors
+    /// [`NotApplicable`] where the solver cannot serve that chain.
+    pub fn prepare(kind: SolverKind, chain: &Arc<Chain>) -> Result<Self, NotApplicable> {
+        match kind {
+            SolverKind::Jacobian => Jacobian::prepare(chain).map(Self::Jacobian),
+        }
+    }
+
+    /// Which solver it is.
+    #[must_use]
+    pub fn kind(&self) -> SolverKind {
+        match self {
+            Self::Jacobian(_) => SolverKind::Jacobian,
+        }
+    }
+
+    /// The chain that it was prepared for.
+    #[must_use]
+    pub fn chain(&self) -> &Arc<Chain> {
+        match self {
+            Self::Jacobian(solver) => solver.chain(),
+        }
+    }
+
+    /// Scratch for this solver, to keep and reuse.
+    #[must_use]
+    pub fn scratch(&self) -> Scratch {
+        match self {
+            Self::Jacobian(solver) => Scratch::Jacobian(solver.scratch()),
+        }
+    }
+
+    /// Room for a solution, to keep and reuse.
+    #[must_use]
+    pub fn solution(&self) -> Solution {
+        Solution::new(self.chain())
+    }
+
+    /// Solves `problem` into `solution`. Allocates nothing.
+    ///
+    /// # Errors
+    /// [`ProblemError`] where the problem makes no sense for this chain; `solution` is then left as it was.
+    pub fn solve(
+        &self,
+        problem: &Problem,
+        scratch: &mut Scratch,
+        solution: &mut Solution,
+    ) -> Result<(), ProblemError> {
+        problem.check(self.chain())?;
+        match (self, scratch) {
+            (Self::Jacobian(solver), Scratch::Jacobian(scratch)) => solver.solve(problem, scratch, solution),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,247 @@
+//! What a solver is asked.
+
+use std::time::Duration;
+
+use nalgebra::Isometry3;
+use thiserror::Error;
+
+use crate::robot::Chain;
+
+/// Targets farther from the base link's origin than this \[m\] are refused.
+const FARTHEST: f64 = 1e9;
+
+/// How near counts as there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerance {
+    /// Greatest distance \[m\], over the position axes that count.
+    pub position: f64,
+    /// Greatest angle \[rad\], over the orientation axes that count.
+    pub orientation: f64,
+}
+
+impl Default for Tolerance {
+    /// 10 µm and 10 µrad.
+    fn default() -> Self {
+        Self { position: 1e-5, orientation: 1e-5 }
+    }
+}
+
+/// Where a tip link shall be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Target {
+    /// Index of the tip among [`Chain::tips`].
+    pub tip: usize,
+    /// Pose of the tip link in the base link's frame.
+    pub pose: Isometry3<f64>,
+    /// Axes of the tip link's frame that need not match: shifts along x, y, z, then turns about x, y, z.
+    ///
+    /// With one turn free, the orientation error is the angle between the tip's axis and the target's.
+    pub free_axes: [bool; 6],
+    /// How near counts as there.
+    pub tolerance: Tolerance,
+}
+
+impl Target {
+    /// A full pose for the tip with index `tip`, at the default tolerance.
+    #[must_use]
+    pub fn new(tip: usize, pose: Isometry3<f64>) -> Self {
+        Self { tip, pose, free_axes: [false; 6], tolerance: Tolerance::default() }
+    }
+
+    /// The same target without regard to orientation.
+    #[must_use]
+    pub fn position_only(mut self) -> Self {
+        self.free_axes[3..].fill(true);
+        self
+    }
+
+    /// Whether all three axes of position count.
+    pub(crate) fn full_position(&self) -> bool {
+        !self.free_axes[..3].contains(&true)
+    }
+
+    /// Whether all three axes of orientation count.
+    pub(crate) fn full_orientation(&self) -> bool {
+        !self.free_axes[3..].contains(&true)
+    }
+}
+
+/// How the solver may go about it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Mode<'a> {
+    /// Stay on the branch of the seed: one attempt, no variable farther from the seed than its entry \[rad or m\] (infinite
+    /// for no bound).
+    Track {
+        /// Greatest step of each variable.
+        max_step: &'a [f64],
+    },
+    /// Find a solution anywhere: from the seed, then from other starting points.
+    Search {
+        /// Starting points to try at most, the seed among them.
+        attempts: usize,
+        /// Shifts the starting points that are tried once the seed table is used up.
+        random_seed: u64,
+    },
+}
+
+impl Mode<'_> {
+    /// [`Mode::Search`] with 100 attempts.
+    #[must_use]
+    pub fn search() -> Self {
+        Self::Search { attempts: 100, random_seed: 0 }
+    }
+}
+
+/// One question to a solver.
+#[derive(Debug, Clone, Copy)]
+pub struct Problem<'a> {
+    /// Where the tips shall be; at least one, each tip at most once. Tips without a target go where they go.
+    pub targets: &'a [Target],
+    /// Positions to start from, one entry for each variable \[rad or m\]. Those outside the limits are moved to them.
+    pub seed: &'a [f64],
+    /// How the solver may go about it.
+    pub mode: Mode<'a>,
+    /// Time after which the search ends with the best found so far. A guard: attempts are the budget.
+    pub deadline: Option<Duration>,
+}
+
+/// What makes a problem meaningless.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// There is no target.
+    #[error("the problem has no target")]
+    NoTarget,
+    /// A target names a tip that the chain does not have.
+    #[error("target {target} is for tip {tip}, but the chain has {tips}")]
+    UnknownTip {
+        /// Index of the target.
+        target: usize,
+        /// Index of the tip.
+        tip: usize,
+        /// Number of tips.
+        tips: usize,
+    },
+    /// Two targets are for one tip.
+    #[error("two targets are for the tip link '{tip}'")]
+    TipTwice {
+        /// The tip link.
+        tip: String,
+    },
+    /// A target pose has an entry that is NaN or infinite.
+    #[error("the target pose of '{tip}' has an entry that is not a finite number")]
+    TargetNotFinite {
+        /// The tip link.
+        tip: String,
+    },
+    /// A target position is so far away that squares of distances lose their meaning.
+    #[error("the target position of '{tip}' is {distance:e} m away; it must be within {FARTHEST:e} m")]
+    TargetTooFar {
+        /// The tip link.
+        tip: String,
+        /// Distance from the base link's origin \[m\].
+        distance: f64,
+    },
+    /// Every axis is free.
+    #[error("the target of '{tip}' leaves all six axes free: nothing is asked")]
+    NothingAsked {
+        /// The tip link.
+        tip: String,
+    },
+    /// A tolerance is not above zero.
+    #[error("the {which} tolerance is {value}; it must be a finite number above 0")]
+    Tolerance {
+        /// `position` or `orientation`.
+        which: &'static str,
+        /// What was given.
+        value: f64,
+    },
+    /// The seed, or the list of steps, has another length than the chain.
+    #[error("the {what} has {found} entries; the chain has {expected} variables")]
+    Length {
+        /// `seed` or `max_step`.
+        what: &'static str,
+        /// Entries found.
+        found: usize,
+        /// Entries expected.
+        expected: usize,
+    },
+    /// A seed position is NaN or infinite.
+    #[error("the seed of joint '{joint}' is {value}; it must be a finite number")]
+    SeedNotFinite {
+        /// The joint.
+        joint: String,
+        /// What was given.
+        value: f64,
+    },
+    /// A step bound is NaN or negative.
+    #[error("the largest step of joint '{joint}' is {value}; it must be 0 or more")]
+    Step {
+        /// The joint.
+        joint: String,
+        /// What was given.
+        value: f64,
+    },
+}
+
+impl Problem<'_> {
+    /// Whether the problem can be put to a solver for `chain`.
+    pub(super) fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
+        if self.targets.is_empty() {
+            return Err(ProblemError::NoTarget);
+        }
+        for (index, target) in self.targets.iter().enumerate() {
+            let tips = chain.tips().len();
+            let tip = chain.tips().get(target.tip);
+            let tip = tip.ok_or(ProblemError::UnknownTip { target: index, tip: target.tip, tips })?;
+            if self.targets[..index].iter().any(|other| other.tip == target.tip) {
+                return Err(ProblemError::TipTwice { tip: tip.link.clone() });
+            }
+            target.check(&tip.link)?;
+        }
+        self.check_length(chain, "seed", self.seed.len())?;
+        for (variable, &value) in chain.variables().iter().zip(self.seed) {
+            if !value.is_finite() {
+                return Err(ProblemError::SeedNotFinite { joint: variable.name.clone(), value });
+            }
+        }
+        if let Mode::Track { max_step } = self.mode {
+            self.check_length(chain, "max_step", max_step.len())?;
+            for (variable, &value) in chain.variables().iter().zip(max_step) {
+                if value.is_nan() || value < 0.0 {
+                    return Err(ProblemError::Step { joint: variable.name.clone(), value });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_length(&self, chain: &Chain, what: &'static str, found: usize) -> Result<(), ProblemError> {
+        let expected = chain.variables().len();
+        if found == expected { Ok(()) } else { Err(ProblemError::Length { what, found, expected }) }
+    }
+}
+
+impl Target {
+    fn check(&self, tip: &str) -> Result<(), ProblemError> {
+        let finite = self.pose.translation.vector.iter().chain(self.pose.rotation.coords.iter()).all(|v| v.is_finite());
+        if !finite {
+            return Err(ProblemError::TargetNotFinite { tip: tip.to_owned() });
+        }
+        let distance = self.pose.translation.vector.norm();
+        if distance > FARTHEST {
+            return Err(ProblemError::TargetTooFar { tip: tip.to_owned(), distance });
+        }
+        if !self.free_axes.contains(&false) {
+            return Err(ProblemError::NothingAsked { tip: tip.to_owned() });
+        }
+        for (which, value) in
+            [("position", self.tolerance.position), ("orientation", self.tolerance.orientation)]
+        {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(ProblemError::Tolerance { which, value });
+            }
+        }
+        Ok(())
+    }
+}

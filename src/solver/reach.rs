@@ -1,0 +1,108 @@
+//! How far a chain can get, by the lengths of its links alone: a proof that some targets cannot be reached.
+
+use nalgebra::{Point3, Vector3};
+
+use super::problem::Target;
+use crate::robot::{Chain, ChainJoint, Domain, JointKind, Variable};
+
+/// Bounds on the distance of a point of the chain from the chain's first joint \[m\]. Joint limits may narrow them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reach {
+    /// The point is never nearer.
+    pub inner: f64,
+    /// The point is never farther.
+    pub outer: f64,
+}
+
+/// What bounds the reach of one tip.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TipReach {
+    /// Where the first joint stands, in the base link's frame.
+    pub centre: Point3<f64>,
+    /// Bounds for the tip link's origin.
+    pub tip: Reach,
+    /// Bounds for the frame of the last joint, which a full target pose determines.
+    pub last_joint: Reach,
+}
+
+/// Shortest and longest distance between the ends of a link, whatever the joint before it does.
+#[derive(Clone, Copy)]
+struct Segment {
+    shortest: f64,
+    longest: f64,
+}
+
+impl Segment {
+    /// The segment from the frame of `joint` before its motion to the point `end` in its frame after it.
+    fn new(joint: &ChainJoint, variable: &Variable, end: &Vector3<f64>) -> Self {
+        if joint.kind != JointKind::Prismatic {
+            return Self { shortest: end.norm(), longest: end.norm() };
+        }
+        let Domain::Interval { lower, upper } = variable.domain else {
+            return Self { shortest: 0.0, longest: f64::INFINITY };
+        };
+        let ends = [lower, upper].map(|position| joint.multiplier * position + joint.offset);
+        let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        let length = |along: f64| (joint.axis.into_inner() * along + end).norm();
+        let nearest = (-joint.axis.dot(end)).clamp(low, high);
+        Self { shortest: length(nearest), longest: length(low).max(length(high)) }
+    }
+}
+
+impl Reach {
+    fn of(segments: &[Segment]) -> Self {
+        let outer: f64 = segments.iter().map(|segment| segment.longest).sum();
+        // One long link that all others together cannot make up for keeps the end away.
+        let inner = segments.iter().map(|segment| segment.shortest - (outer - segment.longest)).fold(0.0, f64::max);
+        Self { inner, outer }
+    }
+
+    fn excludes(&self, distance: f64, slack: f64) -> bool {
+        // A hair of room for rounding: what is claimed must be certain.
+        let slack = slack + 1e-9 * (1.0 + self.outer);
+        distance > self.outer + slack || distance < self.inner - slack
+    }
+}
+
+impl TipReach {
+    /// The bounds for the tip with index `tip` of `chain`.
+    #[must_use]
+    pub fn new(chain: &Chain, tip: usize) -> Self {
+        let tip = &chain.tips()[tip];
+        let joints = chain.joints();
+        let segment = |joint: usize, end: &Vector3<f64>| {
+            Segment::new(&joints[joint], &chain.variables()[joints[joint].variable], end)
+        };
+        let (mut joint, mut segments) = (tip.parent, Vec::new());
+        while let Some(parent) = joints[joint].parent {
+            segments.push(segment(parent, &joints[joint].placement.translation.vector));
+            joint = parent;
+        }
+        let centre = Point3::from(joints[joint].placement.translation.vector);
+        let mut to_last = segments.clone();
+        to_last.push(segment(tip.parent, &Vector3::zeros()));
+        segments.push(segment(tip.parent, &tip.placement.translation.vector));
+        Self { centre, tip: Reach::of(&segments), last_joint: Reach::of(&to_last) }
+    }
+
+    /// Where the target is certainly out of reach: the distance that would be needed, and the bounds that forbid it.
+    #[must_use]
+    pub(super) fn refutes(&self, chain: &Chain, target: &Target) -> Option<(f64, Reach)> {
+        if !target.full_position() {
+            return None;
+        }
+        let from_centre = |point: Point3<f64>| (point - self.centre).norm();
+        let distance = from_centre(target.pose.translation.vector.into());
+        if self.tip.excludes(distance, target.tolerance.position) {
+            return Some((distance, self.tip));
+        }
+        if !target.full_orientation() {
+            return None;
+        }
+        let placement = &chain.tips()[target.tip].placement;
+        let last = target.pose * placement.inverse();
+        let distance = from_centre(last.translation.vector.into());
+        let slack = target.tolerance.position + target.tolerance.orientation * placement.translation.vector.norm();
+        self.last_joint.excludes(distance, slack).then_some((distance, self.last_joint))
+    }
+}
