@@ -85,7 +85,8 @@ impl Chain {
                 links: robot.links().iter().map(|link| link.name.clone()).collect(),
             })
         };
-        let mut builder = Builder { robot, base: link(base)?, joints: Vec::new(), variables: Vec::new(), known: HashMap::new() };
+        let mut builder =
+            Builder { robot, base: link(base)?, joints: Vec::new(), variables: Vec::new(), known: HashMap::new() };
         let mut built: Vec<Tip> = Vec::with_capacity(tips.len());
         for name in tips {
             if built.iter().any(|tip| tip.link == *name) {

@@ -52,16 +52,13 @@ impl Robot {
 /// [`UrdfError::File`] where the file cannot be read.
 pub fn read_urdf_file(path: impl AsRef<Path>) -> Result<String, UrdfError> {
     let path = path.as_ref();
-    let bytes = std::fs::read(path)
-        .map_err(|e| UrdfError::File { path: path.display().to_string(), reason: e.to_string() })?;
+    let bytes =
+        std::fs::read(path).map_err(|e| UrdfError::File { path: path.display().to_string(), reason: e.to_string() })?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The index of each name, or the first name that comes twice.
-fn unique<'a>(
-    kind: &'static str,
-    names: impl Iterator<Item = &'a str>,
-) -> Result<HashMap<&'a str, usize>, UrdfError> {
+fn unique<'a>(kind: &'static str, names: impl Iterator<Item = &'a str>) -> Result<HashMap<&'a str, usize>, UrdfError> {
     let mut index = HashMap::new();
     for (i, name) in names.enumerate() {
         if index.insert(name, i).is_some() {
@@ -91,8 +88,7 @@ fn convert(joint: &urdf_rs::Joint, links: &HashMap<&str, usize>) -> Result<Joint
     let [x, y, z] = joint.origin.xyz.0;
     // URDF's roll, pitch and yaw turn about the fixed axes x, y, z in this order, as nalgebra's Euler angles do.
     let [roll, pitch, yaw] = joint.origin.rpy.0;
-    let origin =
-        Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_euler_angles(roll, pitch, yaw));
+    let origin = Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_euler_angles(roll, pitch, yaw));
     Ok(Joint {
         name: joint.name.clone(),
         kind,
@@ -208,6 +204,15 @@ fn resolve_mimics(urdf: &[urdf_rs::Joint], joints: &mut [Joint]) -> Result<Vec<S
         }
         if matches!(rule(at), Some((Some(_), ..))) {
             return Err(UrdfError::MimicCycle { joint: urdf[index].name.clone() });
+        }
+        if !(multiplier.is_finite() && offset.is_finite()) {
+            return Err(UrdfError::Number {
+                joint: urdf[index].name.clone(),
+                attribute: "mimic".into(),
+                text: format!("{multiplier} x {} + {offset}", urdf[at].name),
+                expected: "a rule with finite numbers",
+                hint: " (with those of the joints that it mimics multiplied in)",
+            });
         }
         if at != index {
             resolved[index] = Some(Mimic { master: at, multiplier, offset });

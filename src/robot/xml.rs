@@ -215,9 +215,13 @@ fn write_joint(out: &mut Output, joint: &JointElement) -> Result<(), UrdfError> 
 
 fn write_origin(out: &mut Output, joint: &str, origin: Option<&Element>) -> Result<(), UrdfError> {
     let mut attributes = vec![("xyz", vector(joint, origin, "origin", "xyz", "0 0 0")?)];
-    if let Some(quaternion) = origin.and_then(|e| e.get("quat_xyzw")) {
-        attributes.push(("quat_xyzw", quaternion.to_owned()));
-    } else {
+    let has = |key| origin.is_some_and(|e| e.get(key).is_some());
+    // Which of the two counts depends on the URDF version, which urdf-rs goes by.
+    if has("quat_xyzw") {
+        let four = (4, "four finite numbers");
+        attributes.push(("quat_xyzw", numbers(joint, origin, ("origin", "quat_xyzw"), "", four)?));
+    }
+    if has("rpy") || !has("quat_xyzw") {
         attributes.push(("rpy", vector(joint, origin, "origin", "rpy", "0 0 0")?));
     }
     out.empty("origin", attributes);

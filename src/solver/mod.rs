@@ -127,6 +127,14 @@ impl Solver {
         }
     }
 
+    /// The same solver with another method for its steps, where it takes one. Cheap.
+    #[must_use]
+    pub fn with_method(&self, method: jacobian::Method) -> Self {
+        match self {
+            Self::Jacobian(solver) => Self::Jacobian(solver.clone().with_method(method)),
+        }
+    }
+
     /// Which solver it is.
     #[must_use]
     pub fn kind(&self) -> SolverKind {
@@ -161,12 +169,7 @@ impl Solver {
     ///
     /// # Errors
     /// [`ProblemError`] where the problem makes no sense for this chain; `solution` is then left as it was.
-    pub fn solve(
-        &self,
-        problem: &Problem,
-        scratch: &mut Scratch,
-        solution: &mut Solution,
-    ) -> Result<(), ProblemError> {
+    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
         problem.check(self.chain())?;
         match (self, scratch) {
             (Self::Jacobian(solver), Scratch::Jacobian(scratch)) => solver.solve(problem, scratch, solution),

@@ -199,14 +199,14 @@ impl Problem<'_> {
             }
             target.check(&tip.link)?;
         }
-        self.check_length(chain, "seed", self.seed.len())?;
+        check_length(chain, "seed", self.seed.len())?;
         for (variable, &value) in chain.variables().iter().zip(self.seed) {
             if !value.is_finite() {
                 return Err(ProblemError::SeedNotFinite { joint: variable.name.clone(), value });
             }
         }
         if let Mode::Track { max_step } = self.mode {
-            self.check_length(chain, "max_step", max_step.len())?;
+            check_length(chain, "max_step", max_step.len())?;
             for (variable, &value) in chain.variables().iter().zip(max_step) {
                 if value.is_nan() || value < 0.0 {
                     return Err(ProblemError::Step { joint: variable.name.clone(), value });
@@ -214,11 +214,6 @@ impl Problem<'_> {
             }
         }
         Ok(())
-    }
-
-    fn check_length(&self, chain: &Chain, what: &'static str, found: usize) -> Result<(), ProblemError> {
-        let expected = chain.variables().len();
-        if found == expected { Ok(()) } else { Err(ProblemError::Length { what, found, expected }) }
     }
 }
 
@@ -235,13 +230,16 @@ impl Target {
         if !self.free_axes.contains(&false) {
             return Err(ProblemError::NothingAsked { tip: tip.to_owned() });
         }
-        for (which, value) in
-            [("position", self.tolerance.position), ("orientation", self.tolerance.orientation)]
-        {
+        for (which, value) in [("position", self.tolerance.position), ("orientation", self.tolerance.orientation)] {
             if !(value.is_finite() && value > 0.0) {
                 return Err(ProblemError::Tolerance { which, value });
             }
         }
         Ok(())
     }
+}
+
+fn check_length(chain: &Chain, what: &'static str, found: usize) -> Result<(), ProblemError> {
+    let expected = chain.variables().len();
+    if found == expected { Ok(()) } else { Err(ProblemError::Length { what, found, expected }) }
 }

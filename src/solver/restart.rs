@@ -58,7 +58,7 @@ impl SeedTable {
     /// to the targets, then further samples of the sequence.
     pub(super) fn start(
         &self,
-        (chain, task, problem): (&Chain, &Task, &Problem),
+        (chain, task, problem): (&Chain, Task, &Problem),
         (attempt, random_seed): (usize, u64),
         ranking: &mut Ranking,
         out: &mut [f64],
@@ -73,7 +73,7 @@ impl SeedTable {
     }
 
     /// Keeps the [`NEAREST`] postures of the table, by the weighted squared error of their poses.
-    fn rank(&self, task: &Task, problem: &Problem, ranking: &mut Ranking) {
+    fn rank(&self, task: Task, problem: &Problem, ranking: &mut Ranking) {
         ranking.nearest.clear();
         for (index, poses) in self.poses.iter().enumerate() {
             let error = task.squared_error(problem.targets, poses);
@@ -108,7 +108,7 @@ fn shift(random_seed: u64, dimension: usize) -> f64 {
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     let bits = ((z ^ (z >> 31)) >> 11) as f64;
-    bits / (1_u64 << 53) as f64
+    bits * 2.0_f64.powi(-53)
 }
 
 fn square_roots_of_primes(count: usize) -> Vec<f64> {

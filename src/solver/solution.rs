@@ -63,6 +63,9 @@ pub struct Solution {
     pub positions: Vec<f64>,
     /// How far each target is missed, in the order of the problem's targets.
     pub residuals: Vec<Residual>,
+    /// What is minimised, at `positions` \[rad²\]: squared orientation errors plus squared position errors over the squared length
+    /// scale.
+    pub squared_error: f64,
     /// Indices of the variables that stand at a limit and are pressed against it by what is left of the error.
     pub saturated: Vec<usize>,
     /// Smallest singular value of the Jacobian at `positions`, over the axes that count, in the tip's frame, with position rows
@@ -88,6 +91,7 @@ impl Solution {
         Self {
             positions: chain.nominal_positions(),
             residuals: Vec::with_capacity(chain.tips().len()),
+            squared_error: f64::INFINITY,
             saturated: Vec::with_capacity(variables),
             smallest_singular_value: 0.0,
             iterations: 0,
@@ -120,7 +124,11 @@ impl Solution {
             }
             Reason::StepLimited => "on its way: the largest step allowed does not get there at once".into(),
             Reason::NotConverged if self.stop == Stop::Deadline => {
-                format!("no solution found in {:.1} ms and {} attempts", self.elapsed.as_secs_f64() * 1e3, self.attempts)
+                format!(
+                    "no solution found in {:.1} ms and {} attempts",
+                    self.elapsed.as_secs_f64() * 1e3,
+                    self.attempts
+                )
             }
             Reason::NotConverged => format!("no solution found in {} attempts", self.attempts),
         };

@@ -27,17 +27,8 @@ pub(super) struct Difference {
 
 impl Task {
     /// What separates the tip link at `pose` from `target`.
-    pub(super) fn difference(&self, target: &Target, pose: &Isometry3<f64>) -> Difference {
-        let relative = pose.inv_mul(&target.pose);
-        let linear = masked(relative.translation.vector, &target.free_axes[..3]);
-        let angular = match &target.free_axes[3..] {
-            [false, false, false] => spatial::rotation_vector(&relative.rotation),
-            [true, false, false] => spatial::swing(&relative.rotation, &Vector3::x()),
-            [false, true, false] => spatial::swing(&relative.rotation, &Vector3::y()),
-            [false, false, true] => spatial::swing(&relative.rotation, &Vector3::z()),
-            [true, true, true] => Vector3::zeros(),
-            free => masked(spatial::rotation_vector(&relative.rotation), free),
-        };
+    pub(super) fn difference(self, target: &Target, pose: &Isometry3<f64>) -> Difference {
+        let (linear, angular) = target.difference(pose);
         Difference {
             rows: spatial::stacked(&(linear / self.length_scale), &angular),
             residual: Residual { position: linear.norm(), orientation: angular.norm() },
@@ -45,13 +36,13 @@ impl Task {
     }
 
     /// Squared norm of all rows \[rad²\].
-    pub(super) fn squared_error(&self, targets: &[Target], poses: &ChainPoses) -> f64 {
+    pub(super) fn squared_error(self, targets: &[Target], poses: &ChainPoses) -> f64 {
         targets.iter().map(|target| self.difference(target, &poses.tips()[target.tip]).rows.norm_squared()).sum()
     }
 
     /// Writes the derivative of `target`'s rows by each variable, sign turned: a step that solves `columns · step = rows`
     /// removes the difference to first order.
-    pub(super) fn columns(&self, chain: &Chain, target: &Target, poses: &ChainPoses, columns: &mut [Vector6<f64>]) {
+    pub(super) fn columns(self, chain: &Chain, target: &Target, poses: &ChainPoses, columns: &mut [Vector6<f64>]) {
         let pose = &poses.tips()[target.tip];
         // Where a position axis of the turning tip frame is free, the others see the target swing past: the derivative is
         // that of the point of the tip link which stands at the target.
@@ -64,6 +55,29 @@ impl Task {
             let (free_linear, free_angular) = target.free_axes.split_at(3);
             *column = spatial::stacked(&masked(linear, free_linear), &masked(angular, free_angular));
         }
+    }
+}
+
+impl Target {
+    /// How far a tip link at `pose` (base link's frame) is from the target, over the axes that count.
+    #[must_use]
+    pub fn residual(&self, pose: &Isometry3<f64>) -> Residual {
+        let (linear, angular) = self.difference(pose);
+        Residual { position: linear.norm(), orientation: angular.norm() }
+    }
+
+    /// Linear \[m\] and angular \[rad\] difference in the tip's frame, free axes at zero.
+    fn difference(&self, pose: &Isometry3<f64>) -> (Vector3<f64>, Vector3<f64>) {
+        let relative = pose.inv_mul(&self.pose);
+        let angular = match &self.free_axes[3..] {
+            [false, false, false] => spatial::rotation_vector(&relative.rotation),
+            [true, false, false] => spatial::swing(&relative.rotation, &Vector3::x()),
+            [false, true, false] => spatial::swing(&relative.rotation, &Vector3::y()),
+            [false, false, true] => spatial::swing(&relative.rotation, &Vector3::z()),
+            [true, true, true] => Vector3::zeros(),
+            free => masked(spatial::rotation_vector(&relative.rotation), free),
+        };
+        (masked(relative.translation.vector, &self.free_axes[..3]), angular)
     }
 }
 

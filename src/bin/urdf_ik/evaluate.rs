@@ -96,7 +96,9 @@ struct CaseResult {
 
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     if arguments.no_polish && arguments.solver == SolverKind::Jacobian {
-        return Err("--no-polish has no meaning for the solver jacobian, which has nothing else than Newton steps".into());
+        return Err(
+            "--no-polish has no meaning for the solver jacobian, which has nothing else than Newton steps".into()
+        );
     }
     let file: CaseFile = read_json(&arguments.cases)?;
     let beside = || arguments.cases.parent().map(|folder| folder.join(&file.urdf)).unwrap_or_default();
@@ -115,7 +117,8 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     }
     if let Some(path) = &arguments.solutions {
         let solutions: Vec<_> = results.iter().map(|result| &result.positions).collect();
-        let mut writer = BufWriter::new(File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?);
+        let mut writer =
+            BufWriter::new(File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?);
         serde_json::to_writer(&mut writer, &solutions)?;
         writer.flush()?;
     }
@@ -150,8 +153,7 @@ fn solve_case(arguments: &Arguments, solver: &Solver, order: &[usize], case: &Ca
     }
     let [x, y, z] = case.target.p;
     let pose = Isometry3::from_parts(Translation3::new(x, y, z), rotation_from(case.target.q_xyzw)?);
-    let tolerance =
-        Tolerance { position: arguments.position_tolerance, orientation: arguments.orientation_tolerance };
+    let tolerance = Tolerance { position: arguments.position_tolerance, orientation: arguments.orientation_tolerance };
     let problem = Problem {
         targets: &[Target { tolerance, ..Target::new(0, pose) }],
         seed: &seed,

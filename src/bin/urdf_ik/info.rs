@@ -11,7 +11,13 @@ use super::{Failure, RobotArguments};
 pub fn run(arguments: &RobotArguments, out: &mut impl Write) -> Result<(), Failure> {
     let robot = arguments.robot()?;
     let moving = robot.movable().count();
-    writeln!(out, "robot {}: {} links, {} joints, {moving} movable", robot.name(), robot.links().len(), robot.joints().len())?;
+    writeln!(
+        out,
+        "robot {}: {} links, {} joints, {moving} movable",
+        robot.name(),
+        robot.links().len(),
+        robot.joints().len()
+    )?;
     writeln!(out)?;
     tree(&robot, out)?;
     writeln!(out)?;
@@ -58,7 +64,13 @@ fn range(domain: &Domain, unit: &str) -> String {
 }
 
 fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(), Failure> {
-    writeln!(out, "chain from {}: {} variables, {} joints", chain.base(), chain.variables().len(), chain.joints().len())?;
+    writeln!(
+        out,
+        "chain from {}: {} variables, {} joints",
+        chain.base(),
+        chain.variables().len(),
+        chain.joints().len()
+    )?;
     for variable in chain.variables() {
         let unit = if variable.prismatic { "m" } else { "rad" };
         let moved = chain.joints().iter().filter(|joint| robot.joints()[joint.joint].name != variable.name);
@@ -71,7 +83,11 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
         let reach = TipReach::new(chain, index);
         let (inner, outer) = (reach.tip.inner, reach.tip.outer);
         let [x, y, z] = reach.centre.coords.into();
-        writeln!(out, "tip {}: within {inner:.4} .. {outer:.4} m of the first joint at ({x:.4}, {y:.4}, {z:.4})", tip.link)?;
+        writeln!(
+            out,
+            "tip {}: within {inner:.4} .. {outer:.4} m of the first joint at ({x:.4}, {y:.4}, {z:.4})",
+            tip.link
+        )?;
         if tip.variables.len() < 6 {
             writeln!(
                 out,

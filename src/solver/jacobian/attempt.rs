@@ -14,6 +14,8 @@ const HALVINGS: usize = 6;
 /// Iterations of the refinement at most, and the relative gain below which it has arrived.
 const REFINEMENTS: usize = 200;
 const LEAST_GAIN: f64 = 1e-9;
+/// A step with an entry above this \[rad or m\] is no arrival, however small the gain: of a far target's error it always is.
+const LEAST_STEP: f64 = 1e-3;
 /// Fraction of the tolerance that an attempt must meet, so that what rounding does afterwards cannot take it back.
 pub(super) const MARGIN: f64 = 0.999;
 
@@ -84,10 +86,12 @@ impl Jacobian {
     /// lessen the error is taken back and damped more.
     pub(super) fn refine(&self, targets: &[Target], scratch: &mut JacobianScratch, budget: &mut Budget) -> Measure {
         let mut now = self.measure(targets, scratch);
-        let mut damping = now.squared_error.max(1e-6);
+        // Of the size of the columns at most: more would make small steps look like the end of progress.
+        let mut damping = now.squared_error.clamp(1e-6, 1.0);
         let mut linearised = false;
         for _ in 0..REFINEMENTS {
-            if now.met || damping > 1e8 || (budget.expired)() {
+            // What bends the error grows with the error itself.
+            if now.met || damping > 1e8 * (1.0 + now.squared_error.sqrt()) || (budget.expired)() {
                 break;
             }
             budget.iterations += 1;
@@ -99,7 +103,8 @@ impl Jacobian {
             scratch.trial.copy_from_slice(&scratch.current);
             let next = self.advance(targets, scratch);
             if next.squared_error < now.squared_error {
-                let arrived = now.squared_error - next.squared_error < LEAST_GAIN * now.squared_error;
+                let still = scratch.step.iter().all(|step| step.abs() < LEAST_STEP);
+                let arrived = still && now.squared_error - next.squared_error < LEAST_GAIN * now.squared_error;
                 now = next;
                 damping *= 0.2;
                 linearised = false;

@@ -110,7 +110,8 @@ impl LinearScratch {
     pub(super) fn pseudoinverse(&mut self, columns: &[Vector6<f64>], rows: &[Vector6<f64>], step: &mut [f64]) {
         self.orthogonalise(columns, rows);
         let count = 6 * rows.len();
-        let lengths = |scratch: &Self, i: usize| norm_squared(&scratch.rows[i * scratch.variables..][..scratch.variables]);
+        let lengths =
+            |scratch: &Self, i: usize| norm_squared(&scratch.rows[i * scratch.variables..][..scratch.variables]);
         let largest = (0..count).map(|i| lengths(self, i)).fold(0.0, f64::max);
         step.fill(0.0);
         for i in 0..count {
@@ -125,7 +126,12 @@ impl LinearScratch {
     }
 
     /// The smallest singular value of the rows that are not zero by themselves, `counted` of them.
-    pub(super) fn smallest_singular_value(&mut self, columns: &[Vector6<f64>], rows: &[Vector6<f64>], counted: usize) -> f64 {
+    pub(super) fn smallest_singular_value(
+        &mut self,
+        columns: &[Vector6<f64>],
+        rows: &[Vector6<f64>],
+        counted: usize,
+    ) -> f64 {
         self.orthogonalise(columns, rows);
         let count = 6 * rows.len();
         let lengths = &mut self.rotated[..count];
@@ -199,7 +205,11 @@ mod tests {
         (0..count).map(|_| next()).collect()
     }
 
-    fn problem(blocks: usize, variables: usize, rank_loss: bool) -> (Vec<Vector6<f64>>, Vec<Vector6<f64>>, DMatrix<f64>, DVector<f64>) {
+    fn problem(
+        blocks: usize,
+        variables: usize,
+        rank_loss: bool,
+    ) -> (Vec<Vector6<f64>>, Vec<Vector6<f64>>, DMatrix<f64>, DVector<f64>) {
         let values = entries(6 * blocks * (variables + 1), 7 + (blocks * variables) as u64);
         let mut columns: Vec<Vector6<f64>> =
             values.chunks_exact(6).take(blocks * variables).map(Vector6::from_column_slice).collect();

@@ -14,12 +14,7 @@ const PRESSURE: f64 = 1e-9;
 
 impl Jacobian {
     /// Solves a problem that has been checked.
-    pub(in crate::solver) fn solve(
-        &self,
-        problem: &Problem,
-        scratch: &mut JacobianScratch,
-        solution: &mut Solution,
-    ) {
+    pub(in crate::solver) fn solve(&self, problem: &Problem, scratch: &mut JacobianScratch, solution: &mut Solution) {
         let start = Instant::now();
         let expired = || problem.deadline.is_some_and(|deadline| start.elapsed() >= deadline);
         let mut budget = Budget { iterations: 0, expired: &expired };
@@ -103,7 +98,7 @@ impl Jacobian {
                 scratch.current[i] = variable.domain.clamp(problem.seed[i]);
             }
         } else {
-            let context = (&*self.chain, &self.task, problem);
+            let context = (&*self.chain, self.task, problem);
             self.table.start(context, attempt, &mut scratch.ranking, &mut scratch.current);
         }
     }
@@ -135,7 +130,7 @@ impl Jacobian {
     /// Measures exactly the positions that are handed out, and says what became of the problem.
     fn judge(&self, problem: &Problem, proof: Option<Reason>, scratch: &mut JacobianScratch, solution: &mut Solution) {
         let targets = problem.targets;
-        self.measure(targets, scratch);
+        solution.squared_error = self.measure(targets, scratch).squared_error;
         self.linearise(targets, scratch);
         solution.positions.copy_from_slice(&scratch.current);
         solution.residuals.clear();

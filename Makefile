@@ -1,0 +1,19 @@
+# The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
+.PHONY: help run build test check clean
+
+help:  ## what can be made
+	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 14
+
+run: build  ## the node with a moving target on the bundled arm, or: make run URDF=FILE [BASE=LINK] [TIP=LINK]
+	@exec scripts/with-ros python3 scripts/run.py
+
+build:  ## set-up: whatever is missing of tools and ROS 2, and the package itself
+	@scripts/setup.sh
+
+test: check  ## everything that has to pass before a change is accepted
+
+check:  ## the same: formatting, lints, documentation, Rust tests, node tests
+	@scripts/check.sh
+
+clean:  ## removes all that was built or downloaded into this folder
+	rm -rf .ros build install log target

@@ -1,0 +1,53 @@
+# Builds the Rust executables against the interfaces that this same package has just generated.
+#
+# r2r looks for interfaces in install prefixes, and this package is not installed yet when its node is built. A staged
+# prefix of symbolic links in the build folder therefore shows r2r the generated files where it looks for them.
+
+file(STRINGS Cargo.toml rust_version REGEX "^rust-version")
+string(REGEX REPLACE ".*\"(.*)\".*" "\\1" rust_version "${rust_version}")
+find_program(CARGO cargo HINTS $ENV{CARGO_HOME}/bin $ENV{HOME}/.cargo/bin)
+if(NOT CARGO)
+  message(FATAL_ERROR "cargo was not found. Install Rust ${rust_version} or newer from https://rustup.rs "
+    "and open a new shell.")
+endif()
+execute_process(COMMAND ${CARGO} --version OUTPUT_VARIABLE cargo_version)
+string(REGEX MATCH "[0-9]+\\.[0-9]+" cargo_version "${cargo_version}")
+if(cargo_version VERSION_LESS rust_version)
+  message(FATAL_ERROR "${CARGO} is version ${cargo_version}, but urdf_ik needs Rust ${rust_version} or newer: "
+    "install it from https://rustup.rs, or run: rustup update")
+endif()
+
+set(stage ${CMAKE_CURRENT_BINARY_DIR}/stage)
+file(MAKE_DIRECTORY ${stage}/share/ament_index ${stage}/include)
+file(CREATE_LINK ${CMAKE_CURRENT_BINARY_DIR}/ament_cmake_index/share/ament_index/resource_index
+  ${stage}/share/ament_index/resource_index SYMBOLIC)
+file(CREATE_LINK ${CMAKE_CURRENT_BINARY_DIR}/rosidl_generator_c ${stage}/include/${PROJECT_NAME} SYMBOLIC)
+file(CREATE_LINK ${CMAKE_CURRENT_BINARY_DIR} ${stage}/lib SYMBOLIC)
+
+# A copy of this package in an overlay (an earlier build) would be taken for a second source of its interfaces.
+string(REPLACE ":" ";" ros_prefix_path "$ENV{AMENT_PREFIX_PATH}:$ENV{CMAKE_PREFIX_PATH}")
+list(FILTER ros_prefix_path EXCLUDE REGEX "/${PROJECT_NAME}$")
+list(REMOVE_DUPLICATES ros_prefix_path)
+list(JOIN ros_prefix_path ":" ros_prefix_path)
+set(ros_distro $ENV{ROS_DISTRO})
+set(ros_library_path $ENV{LD_LIBRARY_PATH})
+set(interface_packages ${interface_dependencies} ${node_dependencies} ${PROJECT_NAME})
+
+# Cargo with everything that the feature `ros` needs around it; also of use by hand: cargo.sh clippy --features ros
+set(cargo_with_ros ${CMAKE_CURRENT_BINARY_DIR}/cargo.sh)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/cargo.sh.in ${cargo_with_ros} @ONLY)
+set(rust_output_dir ${CMAKE_CURRENT_BINARY_DIR}/cargo/release)
+
+add_custom_target(rust_executables ALL
+  COMMAND bash ${cargo_with_ros} build --release --locked --features ros --bins
+  WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+  BYPRODUCTS ${rust_output_dir}/urdf_ik ${rust_output_dir}/urdf_ik_node
+  COMMENT "Building the Rust executables"
+  USES_TERMINAL
+  VERBATIM)
+add_dependencies(rust_executables
+  ${PROJECT_NAME}__rosidl_generator_c
+  ${PROJECT_NAME}__rosidl_typesupport_c
+  ${PROJECT_NAME}__rosidl_typesupport_introspection_c)
+
+install(PROGRAMS ${rust_output_dir}/urdf_ik ${rust_output_dir}/urdf_ik_node DESTINATION lib/${PROJECT_NAME})

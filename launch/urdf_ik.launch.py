@@ -1,0 +1,63 @@
+"""Starts the urdf_ik node for a robot: ros2 launch urdf_ik urdf_ik.launch.py urdf:=FILE tip_link:=LINK"""
+from pathlib import Path
+from typing import List
+
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+
+# An argument that stays empty leaves the parameter to the params file, or to the node's default.
+ARGUMENTS = {
+    'urdf': 'the robot, a URDF or xacro file; empty: it comes from the params file or the topic robot_description',
+    'base_link': 'link that targets are relative to; empty: the root link',
+    'tip_link': 'link that shall reach the targets, or several separated by commas; empty: the only leaf',
+    'solver': 'jacobian, fabrik or closed_form',
+    'params_file': 'YAML file with parameters; the other arguments win over it',
+    'namespace': 'namespace of the node',
+    'use_sim_time': 'true: follow the topic clock',
+}
+
+
+def robot_text(path):
+    """The robot description in a file; xacro is expanded."""
+    if not path.endswith('.xacro'):
+        return Path(path).read_text()
+    try:
+        import xacro
+    except ImportError as error:
+        raise RuntimeError(f'{path} is a xacro file, but xacro is not installed: install ros-$ROS_DISTRO-xacro') from error
+    return xacro.process_file(path).toxml()
+
+
+def parameters_from(arguments):
+    """The node's parameters for the arguments that are not empty."""
+    parameters = {}
+    urdf = arguments['urdf']
+    if urdf.endswith('.xacro'):
+        parameters['robot_description'] = ParameterValue(robot_text(urdf), value_type=str)
+    elif urdf:
+        parameters['urdf_file'] = ParameterValue(str(Path(urdf).absolute()), value_type=str)
+    if arguments['tip_link']:
+        parameters['tip_links'] = ParameterValue(arguments['tip_link'].split(','), value_type=List[str])
+    for name in ('base_link', 'solver'):
+        if arguments[name]:
+            parameters[name] = ParameterValue(arguments[name], value_type=str)
+    if arguments['use_sim_time']:
+        parameters['use_sim_time'] = ParameterValue(LaunchConfiguration('use_sim_time'), value_type=bool)
+    return parameters
+
+
+def start(context):
+    arguments = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    return [Node(
+        package='urdf_ik', executable='urdf_ik_node', name='urdf_ik', namespace=arguments['namespace'], output='screen',
+        # The later wins.
+        parameters=[source for source in (arguments['params_file'], parameters_from(arguments)) if source],
+    )]
+
+
+def generate_launch_description():
+    declared = [DeclareLaunchArgument(name, default_value='', description=text) for name, text in ARGUMENTS.items()]
+    return LaunchDescription([*declared, OpaqueFunction(function=start)])

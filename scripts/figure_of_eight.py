@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Moves the target of a urdf_ik node on a figure of eight that its robot can reach.
+
+    figure_of_eight.py --ros-args -p node:=urdf_ik -p period:=8.0 -p rate:=50.0 -p size:=0.0
+
+node: name of the urdf_ik node; period: duration of one round [s]; rate: of the targets [Hz];
+size: width of the figure [m], 0 = chosen to suit the robot.
+
+It asks the node's own services where the tip link is and which of a row of figures can be followed all the way round:
+first around the present pose, then nearer to the base, then with other orientations, at last by position alone.
+"""
+import itertools
+import math
+import sys
+import time
+
+import numpy as np
+import rclpy
+from geometry_msgs.msg import Point, PointStamped, PoseStamped, Quaternion
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from urdf_ik.srv import ForwardKinematics, SolveIK
+
+HALF = math.sqrt(0.5)
+# Of the tip link, as x, y, z, w: its z axis down (two turns), forward (two turns), left, right, up.
+ORIENTATIONS = [
+    (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, HALF, 0.0, HALF), (0.5, 0.5, 0.5, 0.5),
+    (-HALF, 0.0, 0.0, HALF), (HALF, 0.0, 0.0, HALF), (0.0, 0.0, 0.0, 1.0),
+]
+POSITION_ONLY = None  # stands in the place of an orientation
+# Centres and widths in units of the tip link's distance from the base link.
+TOWARDS_BASE = (1.0, 0.9, 0.8, 0.7, 0.6)
+IN_FRONT = ((0.5, 0.0, 0.5), (0.6, 0.0, 0.3), (0.4, 0.0, 0.7), (0.7, 0.0, 0.1), (0.0, 0.6, 0.4), (0.0, -0.6, 0.4))
+WIDTHS = (0.5, 0.3, 0.15)
+CHECKED_POINTS = 24
+ANSWER_TIMEOUT = 5.0  # [s]
+RETRY_INTERVAL = 0.5  # [s]
+
+
+class Figure:
+    """An upright eight that faces the base link: `width` wide, half as high, with one orientation all the way."""
+
+    def __init__(self, centre, orientation, width):
+        self.centre, self.orientation, self.width = centre, orientation, width
+        radius = math.hypot(centre[0], centre[1])
+        self.sideways = np.array([-centre[1], centre[0], 0.0]) / radius if radius > 1e-3 else np.array([0.0, 1.0, 0.0])
+        self.upwards = np.array([0.0, 0.0, 1.0])
+
+    def point(self, phase):
+        """Position at `phase` (0 to 1), which begins and ends in the centre."""
+        angle = 2 * math.pi * phase
+        offset = math.sin(angle) * self.sideways + 0.5 * math.sin(2 * angle) * self.upwards
+        return self.centre + 0.5 * self.width * offset
+
+    def target(self, phase):
+        target = PoseStamped()
+        target.pose.position = Point(**dict(zip('xyz', self.point(phase).tolist())))
+        if self.orientation is not POSITION_ONLY:
+            target.pose.orientation = Quaternion(**dict(zip('xyzw', self.orientation)))
+        return target
+
+
+def candidates(tip_position, tip_orientation, size):
+    """Figures to try, the most natural ones first."""
+    distance = float(np.linalg.norm(tip_position))
+    widths = [size] if size > 0 else [width * distance for width in WIDTHS]
+    centres = [share * tip_position for share in TOWARDS_BASE] + [distance * np.array(place) for place in IN_FRONT]
+    for orientation in (tip_orientation, *ORIENTATIONS, POSITION_ONLY):
+        for width, centre in itertools.product(widths, centres):
+            yield Figure(centre, orientation, width)
+
+
+class FigureOfEight(Node):
+    def __init__(self):
+        super().__init__('figure_of_eight')
+        node = self.declare_parameter('node', 'urdf_ik').value
+        self.period = self.declare_number('period', 8.0)
+        self.rate = self.declare_number('rate', 50.0)
+        self.size = self.declare_number('size', 0.0)
+        if self.period <= 0 or self.rate <= 0 or self.size < 0:
+            sys.exit('figure_of_eight: period and rate must be above 0, size must not be below 0')
+        self.forward_kinematics = self.create_client(ForwardKinematics, f'{node}/forward_kinematics')
+        self.solve_ik = self.create_client(SolveIK, f'{node}/solve_ik')
+        latest = QoSProfile(depth=1)
+        self.poses = self.create_publisher(PoseStamped, f'{node}/target_pose', latest)
+        self.points = self.create_publisher(PointStamped, f'{node}/target_point', latest)
+
+    def declare_number(self, name, default):
+        """A parameter that may also be given as an integer."""
+        return float(self.declare_parameter(name, default, ParameterDescriptor(dynamic_typing=True)).value)
+
+    def call(self, client, request):
+        """The answer, or None where none came in time."""
+        future = client.call_async(request)
+        rclpy.spin_until_future_complete(self, future, timeout_sec=ANSWER_TIMEOUT)
+        if not rclpy.ok():
+            raise ExternalShutdownException  # which rclpy.spin would have raised
+        return future.result() if future.done() else None
+
+    def present_pose(self):
+        """Pose of the tip link, once the node is there and has a robot."""
+        service = self.resolve_service_name(self.forward_kinematics.srv_name)
+        said = None
+        while rclpy.ok():
+            if not self.forward_kinematics.wait_for_service(RETRY_INTERVAL):
+                waiting_for = f'waiting for the service {service}'
+            elif (answer := self.call(self.forward_kinematics, ForwardKinematics.Request())) is None:
+                waiting_for = f'{service} did not answer within {ANSWER_TIMEOUT:.0f} s; asking again'
+            elif answer.success:
+                return answer.poses[0]
+            else:
+                waiting_for = f'waiting for a robot: {answer.message}'
+                time.sleep(RETRY_INTERVAL)
+            if waiting_for != said:
+                self.get_logger().info(waiting_for)
+                said = waiting_for
+        raise ExternalShutdownException
+
+    def can_follow(self, figure, frame):
+        """Whether every checked point is reached, each from the posture of the one before."""
+        seed = None
+        for i in range(CHECKED_POINTS):
+            request = SolveIK.Request(pose=figure.target(i / CHECKED_POINTS))
+            request.pose.header.frame_id = frame
+            if figure.orientation is POSITION_ONLY:
+                request.free_axes = [False] * 3 + [True] * 3
+            if seed is not None:
+                request.seed = seed
+            answer = self.call(self.solve_ik, request)
+            if answer is None or not answer.success:
+                return False
+            seed = answer.joint_state
+        return True
+
+    def find(self):
+        """A figure that the robot can follow and the frame it is in."""
+        present = self.present_pose()
+        frame = present.header.frame_id
+        position, turn = present.pose.position, present.pose.orientation
+        tried = 0
+        tip_position, tip_orientation = np.array([position.x, position.y, position.z]), (turn.x, turn.y, turn.z, turn.w)
+        for figure in candidates(tip_position, tip_orientation, self.size):
+            tried += 1
+            if self.can_follow(figure, frame):
+                return figure, frame
+        self.get_logger().error(f'none of {tried} figures of eight is within reach of the tip link all the way round: '
+                                'choose another tip link, or a smaller parameter size')
+        return None, frame
+
+    def follow(self, figure, frame):
+        x, y, z = figure.centre
+        held = 'by position alone' if figure.orientation is POSITION_ONLY else 'with one orientation'
+        self.get_logger().info(f'figure of eight, {figure.width:.2f} m wide around ({x:.3f}, {y:.3f}, {z:.3f}) m in '
+                               f'{frame}, {held}, one round in {self.period:g} s')
+        start = time.monotonic()
+
+        def publish():
+            target = figure.target((time.monotonic() - start) / self.period)
+            target.header.frame_id = frame
+            target.header.stamp = self.get_clock().now().to_msg()
+            if figure.orientation is POSITION_ONLY:
+                self.points.publish(PointStamped(header=target.header, point=target.pose.position))
+            else:
+                self.poses.publish(target)
+
+        self.create_timer(1 / self.rate, publish)
+        rclpy.spin(self)
+
+
+def main():
+    rclpy.init()
+    try:
+        node = FigureOfEight()
+        figure, frame = node.find()
+        if figure is None:
+            return 1
+        node.follow(figure, frame)
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    except Exception:
+        if rclpy.ok():
+            raise
+        # Otherwise a signal shut ROS down in the middle of a call: no error.
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

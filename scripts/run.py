@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Runs the urdf_ik node with a moving target, without a desktop, and prints a line a second.
+
+    python scripts/run.py          (in a shell that has sourced scripts/env.sh)
+
+Environment variables: URDF (a file; default: the bundled arm), BASE and TIP (links; default: the root link and the only
+leaf; several tips are separated by commas), DURATION [s] (default: until Ctrl-C). With a DURATION the exit status is 0
+only if at least 99 % of the targets were reached.
+"""
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import rclpy
+from ament_index_python.packages import get_package_share_directory
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
+
+from watch import Watch
+
+NEEDED_SHARE = 0.99  # of the targets, for a run with a DURATION to count as a success
+STOP_TIMEOUT = 5.0  # [s] that a child has to end after SIGTERM
+HINTS = """\
+{node} follows a moving target with {urdf}.
+In another shell, in this folder:   source scripts/env.sh
+  and there, for instance:          python scripts/watch.py
+  what it listens to      {node}/target_pose         geometry_msgs/msg/PoseStamped
+                          {node}/target_point        geometry_msgs/msg/PointStamped
+  what it publishes       {node}/joint_states        sensor_msgs/msg/JointState
+                          {node}/status              urdf_ik/msg/SolveStatus
+                          {node}/robot_description   std_msgs/msg/String
+  what it answers         {node}/solve_ik            urdf_ik/srv/SolveIK
+                          {node}/forward_kinematics  urdf_ik/srv/ForwardKinematics
+                          {node}/reset               std_srvs/srv/Trigger
+{tools}Ctrl-C ends it.
+"""
+TOOLS = """\
+  with the ros2 command:  ros2 topic echo {node}/joint_states
+                          ros2 service call {node}/forward_kinematics urdf_ik/srv/ForwardKinematics
+"""
+NODE = '/urdf_ik'
+
+
+class Failure(Exception):
+    """A sentence for the person who started the run."""
+
+
+def urdf_path():
+    path = Path(os.environ.get('URDF') or Path(get_package_share_directory('urdf_ik')) / 'urdf' / 'arm7.urdf').resolve()
+    if not path.is_file():
+        raise Failure(f'there is no file {path}: set URDF to a robot description')
+    return path
+
+
+def duration():
+    """Seconds to run; endless where DURATION is not set."""
+    text = os.environ.get('DURATION') or 'inf'
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not seconds > 0:
+        raise Failure(f'DURATION is "{text}": it must be a number of seconds above 0')
+    return seconds
+
+
+def node_command(urdf):
+    executable = shutil.which('urdf_ik_node')
+    if executable is None:
+        raise Failure('urdf_ik_node is not on PATH: build it (`make build`), then `source scripts/env.sh`')
+    parameters = {'urdf_file': str(urdf)}
+    if base := os.environ.get('BASE'):
+        parameters['base_link'] = base
+    if tips := os.environ.get('TIP'):
+        parameters['tip_links'] = tips.split(',')
+    arguments = [argument for name, value in parameters.items() for argument in ('-p', f'{name}:={json.dumps(value)}')]
+    return [executable, '--ros-args', *arguments]
+
+
+def start(command):
+    """Starts a child in a session of its own, so that Ctrl-C reaches it through us alone."""
+    return subprocess.Popen(command, start_new_session=True)
+
+
+def end(children):
+    for child in children:
+        if child.poll() is None:
+            child.terminate()
+    deadline = time.monotonic() + STOP_TIMEOUT
+    for child in children:
+        try:
+            child.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+
+def attend(watch, children, seconds, stopping):
+    """Prints the lines until the time is over or a signal comes; a child that ends by itself is a failure."""
+    executor = SingleThreadedExecutor()
+    executor.add_node(watch)
+    deadline = time.monotonic() + seconds
+    while not stopping.is_set() and time.monotonic() < deadline:
+        executor.spin_once(timeout_sec=0.1)
+        for name, child in children.items():
+            if child.poll() is not None:
+                raise Failure(f'{name} ended by itself with status {child.returncode}: its messages above say why')
+
+
+def judge(total, seconds):
+    """The summary; a run of a set duration has to have reached its targets."""
+    if total.targets == 0:
+        if seconds < math.inf:
+            raise Failure(f'no target was taken up in {seconds:g} s')
+        return
+    print(f'summary: {total}', flush=True)
+    if seconds < math.inf and total.reached < NEEDED_SHARE * total.targets:
+        raise Failure(f'less than {NEEDED_SHARE:.0%} of the targets were reached')
+
+
+def run(stopping):
+    urdf, seconds = urdf_path(), duration()
+    command = node_command(urdf)
+    tools = TOOLS.format(node=NODE) if shutil.which('ros2') else ''
+    print(HINTS.format(node=NODE, urdf=urdf, tools=tools), flush=True)
+    watch = Watch(NODE)
+    children = {}
+    try:
+        children['urdf_ik_node'] = start(command)
+        children['figure_of_eight.py'] = start([sys.executable, str(Path(__file__).with_name('figure_of_eight.py'))])
+        attend(watch, children, seconds, stopping)
+    finally:
+        end(list(reversed(children.values())))
+    judge(watch.total, seconds)
+
+
+def main():
+    stopping = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: stopping.set())
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        run(stopping)
+    except Failure as failure:
+        print(f'run: {failure}', file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

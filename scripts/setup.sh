@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Makes this checkout ready to run: checks the machine, installs what is missing, builds the package.
+# Uses the ROS 2 that is sourced; without one, a private ROS 2 Jazzy is made in .ros/embedded.
+# Each step does only what is missing, so running it again costs a few seconds.
+set -euo pipefail
+
+root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
+here="$root/scripts/setup"
+# shellcheck source=scripts/setup/environment.sh
+. "$here/environment.sh"
+# shellcheck source=scripts/setup/steps.sh
+. "$here/steps.sh"
+# shellcheck source=scripts/setup/machine.sh
+. "$here/machine.sh"
+# shellcheck source=scripts/setup/debian.sh
+. "$here/debian.sh"
+# shellcheck source=scripts/setup/prefix.sh
+. "$here/prefix.sh"
+# shellcheck source=scripts/setup/build.sh
+. "$here/build.sh"
+
+# The options of a make that called this are not for the makes that are called from here.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+# Two set-ups of one checkout take turns.
+mkdir -p "$root/.ros"
+touch "$root/.ros/COLCON_IGNORE"
+exec 9> "$root/.ros/lock"
+if ! flock --nonblock 9; then
+  say "waiting for another set-up of this checkout to end"
+  flock 9
+fi
+
+workspace="$(_urdf_ik_workspace "$root")"
+find_cargo "$root/Cargo.toml"
+if [ "$workspace" = "$root/.ros/embedded" ]; then
+  check_machine
+  if prefix_is_ready; then
+    install_debian_packages
+  else
+    choose_python
+    install_debian_packages
+    make_prefix
+  fi
+else
+  check_sourced_ros
+  install_debian_packages
+fi
+_urdf_ik_export "$workspace"
+build_package

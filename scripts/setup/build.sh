@@ -1,0 +1,25 @@
+# shellcheck shell=bash
+# The build of the package in its workspace, by colcon as on any ROS 2 machine.
+
+build_package() {
+  local source="$workspace/src/urdf_ik" build="$workspace/build" log="$workspace/log"
+  local -a cmake_arguments=(-DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF --no-warn-unused-cli)
+  if [ -d "$workspace/prefix" ]; then
+    cmake_arguments+=("-DPython3_EXECUTABLE=$workspace/prefix/bin/python")
+  fi
+  # CMake refuses a build folder that was made for another place of the sources.
+  if [ -f "$build/urdf_ik/CMakeCache.txt" ] \
+    && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$source" "$build/urdf_ik/CMakeCache.txt"; then
+    rm -rf "$build" "$workspace/install"
+  fi
+  # CMake also refuses to export a package whose Python lies within its sources, as that of .ros does. Seen through
+  # a link the sources lie elsewhere.
+  mkdir -p "$workspace/src"
+  ln -sfn "$root" "$source"
+  # The person's own colcon defaults could move the result to where nothing looks for it. The lock of set-up is not
+  # handed on (9>&-), because a compiler cache would keep it for as long as its server runs.
+  step "building the package" "Correct what they say, then run this again." "$log/build.log" \
+    env COLCON_DEFAULTS_FILE=/dev/null colcon --log-base "$log" build --paths "$source" \
+    --build-base "$build" --install-base "$workspace/install" --symlink-install \
+    --event-handlers console_direct+ console_cohesion- --cmake-args "${cmake_arguments[@]}" 9>&-
+}

@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# The Debian packages that set-up needs.
+
+# Prints the packages that are missing; looks for what they bring, since it may have come in another way.
+# The variable python exists where a private ROS 2 has to be made, and is empty where no interpreter was found for it.
+missing_debian_packages() {
+  command -v cmake > /dev/null || echo cmake
+  { command -v c++ && command -v cc; } > /dev/null || echo build-essential
+  # bindgen needs the library and the compiler's own headers.
+  { compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' && compgen -G '/usr/lib/llvm-*/lib/clang/*/include/stddef.h'; } \
+    > /dev/null || [ -n "${LIBCLANG_PATH:-}" ] || echo libclang-dev
+  if [ -n "${python+chosen}" ]; then
+    missing_python_packages
+  fi
+}
+
+missing_python_packages() {
+  local name
+  if [ -z "$python" ]; then
+    printf '%s\n' python3 python3-venv python3-dev
+  elif ! python_is_complete "$python"; then
+    name="$("$python" -c 'import sys; print("python%d.%d" % sys.version_info[:2])')"
+    printf '%s\n' "$name-venv" "$name-dev"
+  fi
+}
+
+# Installs what is missing: at once as root, otherwise with sudo after asking.
+install_debian_packages() {
+  local -a packages as_root=()
+  mapfile -t packages < <(missing_debian_packages)
+  if [ "${#packages[@]}" = 0 ]; then
+    return
+  fi
+  if ! command -v apt-get > /dev/null; then
+    fail "These are missing: ${packages[*]} (named as Debian names them)." \
+      "Install them with this system's package manager, then run this again."
+  fi
+  if [ "$(id -u)" != 0 ]; then
+    as_root=(sudo)
+    ask_for_sudo "${packages[@]}"
+  fi
+  local remedy="Run it by hand to see more: ${as_root[*]} apt-get install ${packages[*]}"
+  step "reading the list of Debian packages" "$remedy" "$root/.ros/apt-update.log" "${as_root[@]}" apt-get update
+  step "installing ${packages[*]}" "$remedy" "$root/.ros/apt-install.log" \
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${packages[@]}"
+  if [ -n "${python+chosen}" ]; then
+    choose_python
+  fi
+}
+
+ask_for_sudo() {
+  local answer by_hand="sudo apt-get install $*"
+  if [ ! -t 0 ] || ! command -v sudo > /dev/null; then
+    fail "These Debian packages are missing: $*." "Run this, then try again: $by_hand"
+  fi
+  read -r -p "urdf_ik: these Debian packages are missing: $*. Install them with sudo? [y/N] " answer
+  case "$answer" in
+    [yY]*) sudo --validate ;;
+    *) fail "Nothing was installed." "Run this, then try again: $by_hand" ;;
+  esac
+}

@@ -1,0 +1,117 @@
+//! What is configured in YAML: postures.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use thiserror::Error;
+
+use crate::robot::Robot;
+
+/// Positions of some joints by name \[rad or m\].
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Posture(pub BTreeMap<String, f64>);
+
+/// Why a posture was refused.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum PostureError {
+    /// Neither a YAML mapping of joint names to numbers nor a file that holds one.
+    #[error("{place} must map joint names to positions, such as {{elbow: 1.57}}: {reason}")]
+    NotAMapping {
+        /// The text, or the path of the file.
+        place: String,
+        /// What the YAML reader said.
+        reason: String,
+    },
+    /// A joint that the robot does not have.
+    #[error("the robot has no movable joint '{joint}'; it has {}", joints.join(", "))]
+    UnknownJoint {
+        /// The name given.
+        joint: String,
+        /// The names there are.
+        joints: Vec<String>,
+    },
+    /// A position outside the joint's limits.
+    #[error("{position} is outside the limits of joint '{joint}' or of a joint that mimics it")]
+    OutsideLimits {
+        /// The joint.
+        joint: String,
+        /// The position given \[rad or m\].
+        position: f64,
+    },
+}
+
+impl Posture {
+    /// Reads a posture from YAML text, or from the file that the text is the path of. Empty text is the empty posture.
+    ///
+    /// # Errors
+    /// [`PostureError::NotAMapping`].
+    pub fn read(text: &str) -> Result<Self, PostureError> {
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        let file = std::fs::read_to_string(Path::new(text)).ok();
+        let place = if file.is_some() { text.to_owned() } else { format!("'{text}'") };
+        serde_yaml::from_str(file.as_deref().unwrap_or(text))
+            .map(Self)
+            .map_err(|e| PostureError::NotAMapping { place, reason: e.to_string() })
+    }
+
+    /// The positions of the whole robot (one entry a joint) in this posture; joints not named stand where
+    /// [`Robot::neutral_positions`] puts them, mimic joints follow their masters.
+    ///
+    /// # Errors
+    /// [`PostureError`] for joints that the robot does not have, or positions outside the limits.
+    pub fn apply(&self, robot: &Robot) -> Result<Vec<f64>, PostureError> {
+        let mut positions = robot.neutral_positions();
+        for (joint, &position) in &self.0 {
+            let index = robot.movable().find(|&index| robot.joints()[index].name == *joint);
+            let index = index.ok_or_else(|| PostureError::UnknownJoint {
+                joint: joint.clone(),
+                joints: robot.movable().map(|index| robot.joints()[index].name.clone()).collect(),
+            })?;
+            if !robot.domain(index).is_some_and(|domain| domain.contains(position)) {
+                return Err(PostureError::OutsideLimits { joint: joint.clone(), position });
+            }
+            positions[index] = position;
+        }
+        robot.apply_mimic(&mut positions);
+        Ok(positions)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ARM: &str = r#"<robot name="arm"> <link name="a"/> <link name="b"/> <link name="c"/>
+        <joint name="shoulder" type="revolute"> <parent link="a"/> <child link="b"/> <limit lower="1" upper="2"/> </joint>
+        <joint name="elbow" type="continuous"> <parent link="b"/> <child link="c"/> <mimic joint="shoulder" multiplier="2"/> </joint>
+    </robot>"#;
+
+    #[test]
+    fn a_posture_is_yaml_or_a_file_of_it() {
+        let posture = Posture::read("{shoulder: 1.5}").unwrap();
+        let folder = std::env::temp_dir().join(format!("urdf_ik_posture_{}", std::process::id()));
+        std::fs::write(&folder, "shoulder: 1.5\n").unwrap();
+        assert_eq!(Posture::read(folder.to_str().unwrap()), Ok(posture.clone()));
+        std::fs::remove_file(folder).unwrap();
+        assert_eq!(Posture::read(" "), Ok(Posture::default()));
+        let robot = Robot::from_urdf(ARM).unwrap();
+        assert_eq!(posture.apply(&robot), Ok(vec![1.5, 3.0]));
+        assert_eq!(Posture::default().apply(&robot), Ok(vec![1.5, 3.0]));
+    }
+
+    #[test]
+    fn bad_postures_say_what_is_wrong() {
+        let robot = Robot::from_urdf(ARM).unwrap();
+        let told = |text: &str| match Posture::read(text) {
+            Ok(posture) => posture.apply(&robot).unwrap_err().to_string(),
+            Err(error) => error.to_string(),
+        };
+        assert!(told("no/such/file.yaml").starts_with("'no/such/file.yaml' must map joint names to positions"));
+        assert_eq!(told("{wrist: 1}"), "the robot has no movable joint 'wrist'; it has shoulder, elbow");
+        assert!(told("{shoulder: 3}").starts_with("3 is outside the limits of joint 'shoulder'"));
+        assert!(told("{shoulder: .nan}").starts_with("NaN is outside the limits"));
+    }
+}

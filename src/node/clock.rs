@@ -1,0 +1,26 @@
+//! ROS time: the system's, or the topic clock's.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use r2r::builtin_interfaces::msg::Time;
+
+/// The node's clock.
+#[derive(Clone)]
+pub(super) struct Clock(Arc<Mutex<r2r::Clock>>);
+
+impl Clock {
+    pub(super) fn new(node: &r2r::Node) -> Self {
+        Self(node.get_ros_clock())
+    }
+
+    /// Time since the epoch; zero where simulated time has not begun.
+    pub(super) fn now(&self) -> Duration {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_now().unwrap_or_default()
+    }
+
+    /// [`Clock::now`] as a stamp.
+    pub(super) fn stamp(&self) -> Time {
+        r2r::Clock::to_builtin_time(&self.now())
+    }
+}

@@ -1,0 +1,93 @@
+//! Messages to and from the library's types, with everything from outside checked.
+
+use nalgebra::{Isometry3, Translation3};
+use r2r::geometry_msgs::msg::{Point, Pose, Quaternion};
+use r2r::sensor_msgs::msg::JointState;
+
+use crate::robot::Robot;
+use crate::spatial::rotation_from;
+
+/// The pose of a message.
+///
+/// # Errors
+/// A sentence that names the field: a position that is not finite, a quaternion that is no rotation.
+pub(super) fn pose(message: &Pose) -> Result<Isometry3<f64>, String> {
+    let translation = point(&message.position)?;
+    let Quaternion { x, y, z, w } = message.orientation;
+    Ok(Isometry3::from_parts(translation, rotation_from([x, y, z, w]).map_err(|e| e.to_string())?))
+}
+
+/// The position of a message.
+///
+/// # Errors
+/// A sentence, where an entry is not finite.
+pub(super) fn point(message: &Point) -> Result<Translation3<f64>, String> {
+    for (axis, value) in [("x", message.x), ("y", message.y), ("z", message.z)] {
+        if !value.is_finite() {
+            return Err(format!("the target's position {axis} is {value}; it must be a finite number"));
+        }
+    }
+    Ok(Translation3::new(message.x, message.y, message.z))
+}
+
+/// A pose as a message.
+pub(super) fn pose_message(pose: &Isometry3<f64>) -> Pose {
+    let (p, q) = (pose.translation, pose.rotation);
+    Pose { position: Point { x: p.x, y: p.y, z: p.z }, orientation: Quaternion { x: q.i, y: q.j, z: q.k, w: q.w } }
+}
+
+/// Every movable joint of `robot` at `positions` (one entry a joint), without a header.
+pub(super) fn joint_state(robot: &Robot, positions: &[f64]) -> JointState {
+    let (name, position) = robot.movable().map(|joint| (robot.joints()[joint].name.clone(), positions[joint])).unzip();
+    JointState { name, position, ..JointState::default() }
+}
+
+/// Puts the joints that `message` names into `positions` (one entry a joint); mimic joints follow their masters, whatever
+/// the message says of them.
+///
+/// # Errors
+/// A sentence that begins with `what` and names the joint: unknown, fixed, not finite; or lists of different lengths.
+pub(super) fn overlay(robot: &Robot, what: &str, message: &JointState, positions: &mut [f64]) -> Result<(), String> {
+    if message.name.len() != message.position.len() {
+        return Err(format!(
+            "{what} has {} names and {} positions; it must have as many of each",
+            message.name.len(),
+            message.position.len()
+        ));
+    }
+    for (name, &position) in message.name.iter().zip(&message.position) {
+        let joint = robot.movable().find(|&joint| robot.joints()[joint].name == *name);
+        let joint = joint.ok_or_else(|| {
+            let known: Vec<&str> = robot.movable().map(|joint| robot.joints()[joint].name.as_str()).collect();
+            format!("{what} names the joint '{name}', which the robot cannot move; it has {}", known.join(", "))
+        })?;
+        if !position.is_finite() {
+            return Err(format!("{what} has {position} for joint '{name}'; it must be a finite number"));
+        }
+        positions[joint] = position;
+    }
+    robot.apply_mimic(positions);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn poses_survive_the_way_there_and_back() {
+        let pose_in = Isometry3::new([1.0, -2.0, 3.0].into(), [0.3, 0.2, -0.9].into());
+        let back = pose(&pose_message(&pose_in)).unwrap();
+        assert!((back.to_homogeneous() - pose_in.to_homogeneous()).norm() < 1e-14);
+    }
+
+    #[test]
+    fn bad_poses_name_the_field() {
+        let mut message = pose_message(&Isometry3::identity());
+        message.position.y = f64::NAN;
+        assert!(pose(&message).unwrap_err().contains("position y is NaN"));
+        message.position.y = 0.0;
+        message.orientation = Quaternion::default();
+        assert!(pose(&message).unwrap_err().contains("orientation quaternion"));
+    }
+}

@@ -1,0 +1,208 @@
+//! Frames that targets may be given in: the robot's own links by its own kinematics, all others through TF.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::StreamExt;
+use nalgebra::{Isometry3, Translation3};
+use r2r::QosProfile;
+use r2r::builtin_interfaces::msg::Time;
+use r2r::geometry_msgs::msg::TransformStamped;
+use r2r::tf2_msgs::msg::TFMessage;
+use tokio::sync::watch;
+use transforms::Registry;
+use transforms::errors::RegistryError;
+use transforms::geometry::{Quaternion, Transform, Vector3};
+use transforms::time::{Stamp, Timestamp};
+
+use super::description::Loaded;
+use super::output::Posture;
+use super::{NodeError, Shared};
+use crate::spatial::rotation_from;
+
+/// How long transforms are kept, as tf2 does.
+const HISTORY: Duration = Duration::from_secs(10);
+/// Depth of the transform topics' queues, as tf2 has it.
+const DEPTH: usize = 100;
+/// Frames between a frame and the robot at most: deeper trees are cycles or mistakes.
+const DEEPEST: usize = 1000;
+
+/// The frames known from TF.
+pub(super) struct Frames {
+    tree: Mutex<Tree>,
+    /// Counts what arrives, to wake those who wait.
+    arrivals: watch::Sender<u64>,
+}
+
+struct Tree {
+    registry: Registry,
+    /// Parent of each frame, and whether for all time.
+    parents: HashMap<String, (String, bool)>,
+    /// ROS time when a transform came last.
+    now: Duration,
+}
+
+/// A frame, fixed to a link of the robot.
+pub(super) struct Located {
+    /// The frame's name, as echoed in statuses.
+    pub name: String,
+    /// Index of the link.
+    link: usize,
+    /// Pose of the frame in the link's frame.
+    in_link: Isometry3<f64>,
+}
+
+impl Located {
+    /// Pose of the frame in the base link's frame, with the robot at `posture`.
+    pub(super) fn in_base(&self, posture: &Posture) -> Isometry3<f64> {
+        let robot = &posture.loaded.robot;
+        let poses = robot.link_poses(&posture.positions);
+        let base = robot.link_index(posture.loaded.chain.base()).unwrap_or(robot.root());
+        poses[base].inv_mul(&poses[self.link]) * self.in_link
+    }
+}
+
+impl Frames {
+    pub(super) fn new() -> Self {
+        let tree = Tree { registry: Registry::with_max_age(HISTORY), parents: HashMap::new(), now: Duration::ZERO };
+        Self { tree: Mutex::new(tree), arrivals: watch::Sender::new(0) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Tree> {
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Relates the frame `name` to a link of the robot. Empty means the base link, a link of the robot is itself; any other frame
+    /// is looked up in TF at `stamp` (zero: the latest) up to the first link of the robot, waiting up to `patience`.
+    ///
+    /// # Errors
+    /// A sentence that names the frame.
+    pub(super) async fn locate(
+        &self,
+        loaded: &Loaded,
+        prefix: &str,
+        (name, stamp): (&str, &Time),
+        patience: Duration,
+    ) -> Result<Located, String> {
+        let base = format!("{prefix}{}", loaded.chain.base());
+        let name = if name.is_empty() { base.as_str() } else { name.strip_prefix('/').unwrap_or(name) };
+        let robot = &loaded.robot;
+        let links: HashMap<String, usize> =
+            robot.links().iter().enumerate().map(|(i, link)| (format!("{prefix}{}", link.name), i)).collect();
+        let root = format!("{prefix}{}", robot.links()[robot.root()].name);
+        let deadline = tokio::time::Instant::now() + patience;
+        let mut arrivals = self.arrivals.subscribe();
+        loop {
+            arrivals.borrow_and_update();
+            let found = self.lock().find(name, stamp, &links, &root);
+            match found {
+                Ok((link, in_link)) => return Ok(Located { name: name.to_owned(), link, in_link }),
+                Err(reason) => match tokio::time::timeout_at(deadline, arrivals.changed()).await {
+                    Ok(Ok(())) => {}
+                    _ => return Err(format!("frame '{name}' cannot be related to the robot: {reason}")),
+                },
+            }
+        }
+    }
+}
+
+impl Tree {
+    /// The robot's link nearest to the frame `name`, and the frame's pose in that link's frame.
+    fn find(
+        &self,
+        name: &str,
+        stamp: &Time,
+        links: &HashMap<String, usize>,
+        root: &str,
+    ) -> Result<(usize, Isometry3<f64>), String> {
+        let parent = |name: &&str| self.parents.get(*name).map(|(parent, _)| parent.as_str());
+        let mut above = std::iter::successors(Some(name), parent).take(DEEPEST);
+        let anchor = above.find(|frame| links.contains_key(*frame)).unwrap_or(root);
+        let link = links.get(anchor).copied().ok_or_else(|| format!("the robot has no link '{anchor}'"))?;
+        if anchor == name {
+            return Ok((link, Isometry3::identity()));
+        }
+        let told = |e: RegistryError| e.to_string();
+        let time = match timestamp(stamp) {
+            Some(time) => time,
+            None => self.registry.latest_common_time(anchor, name).map_err(told)?.at().unwrap_or(Timestamp::zero()),
+        };
+        let found = self.registry.get_transform(anchor, name, time).map_err(told)?;
+        let (t, r) = (found.translation(), found.rotation());
+        let rotation = rotation_from([r.x, r.y, r.z, r.w]).map_err(|e| e.to_string())?;
+        Ok((link, Isometry3::from_parts(Translation3::new(t.x, t.y, t.z), rotation)))
+    }
+
+    /// Takes in one transform. A frame that changes its parent, or turns from static to moving, does so here too.
+    fn insert(&mut self, message: &TransformStamped, fixed: bool) -> Result<(), String> {
+        let name = |text: &str| text.strip_prefix('/').unwrap_or(text).to_owned();
+        let (parent, child) = (name(&message.header.frame_id), name(&message.child_frame_id));
+        let (t, q) = (&message.transform.translation, &message.transform.rotation);
+        let tell = |reason: String| format!("the transform from '{parent}' to '{child}' is refused: {reason}");
+        let rotation = rotation_from([q.x, q.y, q.z, q.w]).map_err(|e| tell(e.to_string()))?;
+        let stamp = if fixed {
+            Stamp::Static
+        } else {
+            Stamp::At(timestamp(&message.header.stamp).unwrap_or(Timestamp::zero()))
+        };
+        let entry = (parent.clone(), fixed);
+        if self.parents.get(&child).is_some_and(|known| *known != entry) {
+            self.registry.remove_frame(&child);
+        }
+        let transform = Transform::new(
+            &parent,
+            &child,
+            Vector3::new(t.x, t.y, t.z),
+            Quaternion::from_wxyz(rotation.w, rotation.i, rotation.j, rotation.k),
+            stamp,
+        );
+        transform
+            .map_err(|e| e.to_string())
+            .and_then(|transform| self.registry.add_transform(transform).map_err(|e| e.to_string()))
+            .map_err(tell)?;
+        self.parents.insert(child, entry);
+        Ok(())
+    }
+
+    /// Forgets what moves where time has jumped back: it would stand in the future.
+    fn follow(&mut self, now: Duration) {
+        if now < self.now {
+            for (child, _) in self.parents.extract_if(|_, (_, fixed)| !*fixed) {
+                self.registry.remove_frame(&child);
+            }
+        }
+        self.now = now;
+    }
+}
+
+/// A stamp as TF counts it; `None` for zero, which asks for the latest, and for times before the epoch.
+fn timestamp(stamp: &Time) -> Option<Timestamp> {
+    let seconds = u64::try_from(stamp.sec).ok()?;
+    let nanoseconds = seconds * 1_000_000_000 + u64::from(stamp.nanosec);
+    (nanoseconds > 0).then(|| Timestamp::from_nanos(nanoseconds))
+}
+
+/// Listens to TF.
+pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    let quality = QosProfile::default().keep_last(DEPTH);
+    for (topic, quality, fixed) in [("/tf", quality.clone(), false), ("/tf_static", quality.transient_local(), true)] {
+        let mut messages = node.subscribe::<TFMessage>(topic, quality)?;
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move {
+            while let Some(message) = messages.next().await {
+                {
+                    let mut tree = shared.frames.lock();
+                    tree.follow(shared.clock.now());
+                    for transform in &message.transforms {
+                        if let Err(sentence) = tree.insert(transform, fixed) {
+                            shared.complaints.complain("tf", &transform.child_frame_id, &sentence);
+                        }
+                    }
+                }
+                shared.frames.arrivals.send_modify(|count| *count += 1);
+            }
+        });
+    }
+    Ok(())
+}

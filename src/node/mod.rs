@@ -1,0 +1,128 @@
+//! The ROS 2 node: a thin layer that puts robot and solver on the ROS graph.
+//!
+//! The r2r node lives in one thread that spins ([`spin`]); tokio tasks, one for each thing that can arrive, talk to it through
+//! streams and publishers. What they share is in [`Shared`]: the settings, the robot and its posture ([`output`]), the frames of
+//! TF ([`frames`]).
+
+mod clock;
+mod convert;
+mod description;
+mod diagnostics;
+mod error;
+mod frames;
+mod logging;
+mod measured;
+mod output;
+mod parameters;
+mod publisher;
+mod query;
+mod services;
+mod spin;
+mod status;
+mod targets;
+
+pub use error::NodeError;
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use r2r::QosProfile;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::parameters::{Settings, Values};
+use clock::Clock;
+use diagnostics::Counters;
+use frames::Frames;
+use logging::Complaints;
+use measured::Measured;
+use output::Output;
+
+r2r::assert_compiled_with_use_sim_time_support!();
+
+/// Name of the node, unless ROS remaps it.
+const NAME: &str = "urdf_ik";
+/// How long tasks that are still at work when the node stops are waited for.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// What the tasks share.
+struct Shared {
+    settings: RwLock<Arc<Settings>>,
+    output: Output,
+    frames: Frames,
+    measured: Measured,
+    complaints: Complaints,
+    counters: Counters,
+    clock: Clock,
+}
+
+impl Shared {
+    /// The settings as they stand.
+    fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn replace_settings(&self, settings: Settings) {
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+    }
+}
+
+/// Quality of service of what is kept for those who come late.
+fn latched() -> QosProfile {
+    QosProfile::default().keep_last(1).transient_local()
+}
+
+/// Runs the node until SIGINT or SIGTERM.
+///
+/// # Errors
+/// [`NodeError`] where it cannot start: ROS arguments that cannot be parsed, parameters that are refused, topics that cannot
+/// be made.
+pub fn run() -> Result<(), NodeError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let spinning = runtime.block_on(serve());
+    // First the tasks, which would publish on, then the node.
+    runtime.shutdown_timeout(PATIENCE);
+    spinning?.stop();
+    Ok(())
+}
+
+/// Starts the node and waits for a signal; gives the spinning node back.
+async fn serve() -> Result<spin::Spinning, NodeError> {
+    // Before anything of ROS: a signal that comes while the context is made must not kill the process.
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut node = spin::create_node(NAME)?;
+    logging::install(node.logger());
+    let values = parameters::overrides(&node)?;
+    let spinning = start(&mut node, values)?.run(node)?;
+    tokio::select! {
+        _ = interrupt.recv() => log::info!("stopping on SIGINT"),
+        _ = terminate.recv() => log::info!("stopping on SIGTERM"),
+    }
+    Ok(spinning)
+}
+
+/// Creates every entity of the node and the tasks that serve them.
+fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeError> {
+    let settings = Settings::new(&values)?;
+    let (spinner, commands) = spin::Spinner::new();
+    spin::use_sim_time(settings.use_sim_time, node);
+    let clock = Clock::new(node);
+    let shared = Arc::new(Shared {
+        output: Output::new(node, clock.clone())?,
+        frames: Frames::new(),
+        measured: Measured::default(),
+        complaints: Complaints::default(),
+        counters: Counters::default(),
+        clock,
+        settings: RwLock::new(Arc::new(settings)),
+    });
+    frames::serve(node, &shared)?;
+    measured::serve(node, &shared)?;
+    targets::serve(node, &shared)?;
+    services::serve(node, &shared)?;
+    diagnostics::serve(node, &shared)?;
+    parameters::serve(node, &shared, values, commands)?;
+    description::serve(node, &shared)?;
+    output::serve(&shared);
+    Ok(spinner)
+}

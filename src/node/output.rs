@@ -1,0 +1,196 @@
+//! The robot in use, its posture, and their publication. Whoever changes the posture publishes it in the same breath.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use r2r::QosProfile;
+use r2r::builtin_interfaces::msg::Time;
+use r2r::sensor_msgs::msg::JointState;
+use r2r::std_msgs::msg::{Header, String as Text};
+
+use super::clock::Clock;
+use super::description::Loaded;
+use super::publisher::Publisher;
+use super::status::Reporter;
+use super::{NodeError, Shared, convert, latched};
+use crate::solver::Target;
+
+/// What is published of the robot.
+pub(super) struct Output {
+    state: Mutex<State>,
+    joint_states: Publisher<JointState>,
+    description: Publisher<Text>,
+    pub(super) reporter: Reporter,
+    clock: Clock,
+}
+
+#[derive(Default)]
+struct State {
+    current: Option<Posture>,
+    goal: Option<Goal>,
+    /// When the last target was taken up.
+    last_target: Option<Instant>,
+}
+
+/// A robot at some posture.
+#[derive(Clone)]
+pub(super) struct Posture {
+    pub loaded: Arc<Loaded>,
+    /// One entry for each joint of the robot, as last published.
+    pub positions: Vec<f64>,
+}
+
+/// Where the arm is stepping to.
+struct Goal {
+    /// Of the chain's variables.
+    positions: Vec<f64>,
+    max_step: f64,
+    target: Target,
+    report: r2r::urdf_ik::msg::SolveStatus,
+}
+
+/// What a new goal led to at once.
+pub(super) struct Moved {
+    /// Stamp of the joint state that was published.
+    pub stamp: Time,
+    /// Whether it is the goal already.
+    pub arrived: bool,
+    /// The chain's positions that were published.
+    pub positions: Vec<f64>,
+}
+
+impl Output {
+    pub(super) fn new(node: &mut r2r::Node, clock: Clock) -> Result<Self, NodeError> {
+        Ok(Self {
+            state: Mutex::default(),
+            joint_states: Publisher::new(node, "~/joint_states", QosProfile::default().keep_last(10))?,
+            description: Publisher::new(node, "~/robot_description", latched())?,
+            reporter: Reporter::new(node)?,
+            clock,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic in another task leaves nothing half-written that the next publication would not replace.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The robot and its posture as last published; `None` before a robot is known.
+    pub(super) fn posture(&self) -> Option<Posture> {
+        self.lock().current.clone()
+    }
+
+    /// Whether the arm stands still and no target was taken up for longer than `pause`.
+    pub(super) fn idle(&self, pause: Duration) -> bool {
+        let state = self.lock();
+        state.goal.is_none() && state.last_target.is_none_or(|last| last.elapsed() > pause)
+    }
+
+    /// Takes a robot into use at `positions` (one entry a joint), in place of the one before.
+    pub(super) fn replace_robot(&self, loaded: Arc<Loaded>, positions: Vec<f64>) {
+        let mut state = self.lock();
+        self.description.publish(&Text { data: loaded.text.clone() });
+        *state = State { current: Some(Posture { loaded, positions }), ..State::default() };
+        self.publish(&state);
+    }
+
+    /// Sets the whole posture (one entry a joint) and publishes it, if `loaded` is still the robot in use.
+    pub(super) fn set_posture(&self, loaded: &Arc<Loaded>, positions: Vec<f64>) {
+        let mut state = self.lock();
+        if state.holds(loaded) {
+            state.goal = None;
+            state.current = Some(Posture { loaded: Arc::clone(loaded), positions });
+            self.publish(&state);
+        }
+    }
+
+    /// Publishes the posture once more, and gives the stamp; any goal is dropped.
+    pub(super) fn hold(&self) -> Time {
+        let mut state = self.lock();
+        (state.goal, state.last_target) = (None, Some(Instant::now()));
+        self.publish(&state)
+    }
+
+    /// Moves the chain to `positions`, in steps of `max_step` at most if there is such a bound; the first step is published at
+    /// once, the others with the ticks. `None` where `loaded` is no longer the robot in use.
+    pub(super) fn move_to(
+        &self,
+        loaded: &Arc<Loaded>,
+        positions: &[f64],
+        max_step: Option<f64>,
+        (target, report): (&Target, &r2r::urdf_ik::msg::SolveStatus),
+    ) -> Option<Moved> {
+        let mut state = self.lock();
+        if !state.holds(loaded) {
+            return None;
+        }
+        state.last_target = Some(Instant::now());
+        let max_step = max_step.unwrap_or(f64::INFINITY);
+        state.goal = Some(Goal { positions: positions.to_vec(), max_step, target: *target, report: report.clone() });
+        let arrived = state.step().is_some();
+        let stamp = self.publish(&state);
+        let positions = state.current.as_ref().map(|now| loaded.chain.positions_from(&now.positions))?;
+        Some(Moved { stamp, arrived, positions })
+    }
+
+    /// One more step towards the goal, and the posture published once more. Tells the status of a goal that is reached.
+    fn tick(&self) {
+        let mut state = self.lock();
+        let reached = state.step();
+        let stamp = self.publish(&state);
+        let loaded = state.current.as_ref().map(|now| Arc::clone(&now.loaded));
+        drop(state);
+        if let (Some(goal), Some(loaded)) = (reached, loaded) {
+            self.reporter.arrived(&loaded, (&goal.target, &goal.positions), goal.report, stamp);
+        }
+    }
+
+    /// Publishes the joint state and gives its stamp. Simulated time that has not begun gives no stamp that a reader could
+    /// use: nothing is published then.
+    fn publish(&self, state: &State) -> Time {
+        let stamp = self.clock.stamp();
+        let begun = stamp != Time::default();
+        if let Some(now) = state.current.as_ref().filter(|_| begun) {
+            let mut message = convert::joint_state(&now.loaded.robot, &now.positions);
+            message.header = Header { stamp: stamp.clone(), frame_id: String::new() };
+            self.joint_states.publish(&message);
+        }
+        stamp
+    }
+}
+
+impl State {
+    fn holds(&self, loaded: &Arc<Loaded>) -> bool {
+        self.current.as_ref().is_some_and(|now| Arc::ptr_eq(&now.loaded, loaded))
+    }
+
+    /// Moves the chain one step towards the goal; gives the goal back when it is reached.
+    fn step(&mut self) -> Option<Goal> {
+        let (goal, now) = (self.goal.as_ref()?, self.current.as_mut()?);
+        let from = now.loaded.chain.positions_from(&now.positions);
+        let farthest = from.iter().zip(&goal.positions).map(|(a, b)| (b - a).abs()).fold(0.0, f64::max);
+        let arrives = farthest <= goal.max_step;
+        let next: Vec<f64> = if arrives {
+            goal.positions.clone()
+        } else {
+            let share = goal.max_step / farthest;
+            from.iter().zip(&goal.positions).map(|(a, b)| a + share * (b - a)).collect()
+        };
+        now.loaded.chain.write_into(&now.loaded.robot, &next, &mut now.positions);
+        if arrives { self.goal.take() } else { None }
+    }
+}
+
+/// Publishes the posture at the publish rate.
+pub(super) fn serve(shared: &Arc<Shared>) {
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        let mut next = tokio::time::Instant::now();
+        loop {
+            // Read anew each time: the rate may change while the node runs.
+            next = (next + shared.settings().publish_period).max(tokio::time::Instant::now());
+            tokio::time::sleep_until(next).await;
+            shared.output.tick();
+        }
+    });
+}

@@ -1,0 +1,299 @@
+//! The six parameter services and `/parameter_events`, served from the table.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use r2r::rcl_interfaces::msg::{
+    FloatingPointRange, IntegerRange, ListParametersResult, Parameter, ParameterDescriptor, ParameterEvent,
+    ParameterValue, SetParametersResult,
+};
+use r2r::rcl_interfaces::srv::{
+    DescribeParameters, GetParameterTypes, GetParameters, ListParameters, SetParameters, SetParametersAtomically,
+};
+use r2r::{QosProfile, WrappedServiceTypeSupport};
+
+use super::publisher::Publisher;
+use super::spin::Commands;
+use super::{NodeError, Shared, description, services};
+use crate::parameters::{Bounds, Definition, Refusal, Settings, TABLE, Value, Values};
+
+/// The types of `ParameterType` as the messages' fields have them.
+mod kind {
+    use r2r::rcl_interfaces::msg::ParameterType as Type;
+
+    pub const NOT_SET: u8 = Type::PARAMETER_NOT_SET as u8;
+    pub const BOOL: u8 = Type::PARAMETER_BOOL as u8;
+    pub const INTEGER: u8 = Type::PARAMETER_INTEGER as u8;
+    pub const DOUBLE: u8 = Type::PARAMETER_DOUBLE as u8;
+    pub const STRING: u8 = Type::PARAMETER_STRING as u8;
+    pub const BYTE_ARRAY: u8 = Type::PARAMETER_BYTE_ARRAY as u8;
+    pub const BOOL_ARRAY: u8 = Type::PARAMETER_BOOL_ARRAY as u8;
+    pub const INTEGER_ARRAY: u8 = Type::PARAMETER_INTEGER_ARRAY as u8;
+    pub const DOUBLE_ARRAY: u8 = Type::PARAMETER_DOUBLE_ARRAY as u8;
+    pub const STRING_ARRAY: u8 = Type::PARAMETER_STRING_ARRAY as u8;
+}
+
+/// The values, and who is told of changes.
+struct Store {
+    values: Mutex<Values>,
+    shared: Arc<Shared>,
+    commands: Commands,
+    events: Publisher<ParameterEvent>,
+    node: String,
+}
+
+/// The values that the node starts with: the table's defaults and what was overridden.
+///
+/// # Errors
+/// The refusal of an override that does not fit its parameter. One that names no parameter is passed over with a warning.
+pub(super) fn overrides(node: &r2r::Node) -> Result<Values, NodeError> {
+    let mut values = Values::default();
+    for (name, parameter) in node.params.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        if values.get(name).is_none() {
+            let known: Vec<&str> = TABLE.iter().map(|known| known.name).collect();
+            log::warn!("there is no parameter {name}: its value is passed over; there are {}", known.join(", "));
+            continue;
+        }
+        values.set(name, from_override(&parameter.value))?;
+    }
+    Ok(values)
+}
+
+fn from_override(value: &r2r::ParameterValue) -> Value {
+    use r2r::ParameterValue as Given;
+    match value {
+        Given::NotSet => Value::NotSet,
+        Given::Bool(value) => Value::Bool(*value),
+        Given::Integer(value) => Value::Integer(*value),
+        Given::Double(value) => Value::Double(*value),
+        Given::String(value) => Value::Text(value.clone()),
+        Given::StringArray(values) => Value::Texts(values.clone()),
+        Given::BoolArray(_) => Value::Other("bool_array"),
+        Given::ByteArray(_) => Value::Other("byte_array"),
+        Given::IntegerArray(_) => Value::Other("integer_array"),
+        Given::DoubleArray(_) => Value::Other("double_array"),
+    }
+}
+
+fn from_message(message: ParameterValue) -> Value {
+    match message.type_ {
+        kind::NOT_SET => Value::NotSet,
+        kind::BOOL => Value::Bool(message.bool_value),
+        kind::INTEGER => Value::Integer(message.integer_value),
+        kind::DOUBLE => Value::Double(message.double_value),
+        kind::STRING => Value::Text(message.string_value),
+        kind::STRING_ARRAY => Value::Texts(message.string_array_value),
+        // An empty array of any kind is how some tools write "nothing".
+        kind::BYTE_ARRAY if message.byte_array_value.is_empty() => Value::NotSet,
+        kind::BYTE_ARRAY => Value::Other("byte_array"),
+        kind::BOOL_ARRAY => Value::Other("bool_array"),
+        kind::INTEGER_ARRAY => Value::Other("integer_array"),
+        kind::DOUBLE_ARRAY => Value::Other("double_array"),
+        _ => Value::Other("value of an unknown type"),
+    }
+}
+
+fn type_of(value: &Value) -> u8 {
+    match value {
+        Value::NotSet | Value::Other(_) => kind::NOT_SET,
+        Value::Bool(_) => kind::BOOL,
+        Value::Integer(_) => kind::INTEGER,
+        Value::Double(_) => kind::DOUBLE,
+        Value::Text(_) => kind::STRING,
+        Value::Texts(_) => kind::STRING_ARRAY,
+    }
+}
+
+fn to_message(value: &Value) -> ParameterValue {
+    let mut message = ParameterValue { type_: type_of(value), ..ParameterValue::default() };
+    match value {
+        Value::NotSet | Value::Other(_) => {}
+        Value::Bool(value) => message.bool_value = *value,
+        Value::Integer(value) => message.integer_value = *value,
+        Value::Double(value) => message.double_value = *value,
+        Value::Text(value) => message.string_value.clone_from(value),
+        Value::Texts(values) => message.string_array_value.clone_from(values),
+    }
+    message
+}
+
+impl Store {
+    fn values(&self) -> Values {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sets parameters while the node runs: all of them, or none where one is refused.
+    fn set(&self, changes: &[Parameter]) -> Result<(), Refusal> {
+        let mut kept = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut values = kept.clone();
+        for change in changes {
+            let name = change.name.as_str();
+            if TABLE.iter().any(|known| known.name == name && !known.live) {
+                return Err(Refusal(format!("{name} is read when the node starts: set it there and start anew")));
+            }
+            values.set(name, from_message(change.value.clone()))?;
+        }
+        let settings = Settings::new(&values)?;
+        self.apply(&kept, &values, &settings)?;
+        self.shared.replace_settings(settings);
+        *kept = values;
+        drop(kept);
+        self.tell(changes);
+        Ok(())
+    }
+
+    /// What a change asks of the node beyond new settings; refused before anything is changed.
+    fn apply(&self, before: &Values, after: &Values, settings: &Settings) -> Result<(), Refusal> {
+        let changed = |name| before.get(name) != after.get(name);
+        if changed("robot_description") && !settings.robot_description.is_empty() {
+            let (loaded, initial) = description::load(settings.robot_description.clone(), settings)
+                .map_err(|sentence| Refusal(format!("robot_description: {sentence}")))?;
+            description::take_into_use(&self.shared, loaded, initial);
+        } else if changed("initial_posture")
+            && let Some(now) = self.shared.output.posture()
+        {
+            let fits = settings.initial_posture.apply(&now.loaded.robot);
+            fits.map_err(|e| Refusal(format!("initial_posture: {e}")))?;
+        }
+        if changed("use_sim_time") {
+            self.commands.use_sim_time(settings.use_sim_time);
+        }
+        Ok(())
+    }
+
+    fn tell(&self, changes: &[Parameter]) {
+        let values = self.values();
+        let changed = changes.iter().filter_map(|change| {
+            let value = to_message(values.get(&change.name)?);
+            Some(Parameter { name: change.name.clone(), value })
+        });
+        let event = ParameterEvent {
+            stamp: self.shared.clock.stamp(),
+            node: self.node.clone(),
+            changed_parameters: changed.collect(),
+            ..ParameterEvent::default()
+        };
+        self.events.publish(&event);
+    }
+
+    fn result(&self, changes: &[Parameter]) -> SetParametersResult {
+        let done = self.set(changes);
+        SetParametersResult {
+            successful: done.is_ok(),
+            reason: done.err().map_or_else(String::new, |refusal| refusal.0),
+        }
+    }
+
+    fn get(&self, names: &[String]) -> Vec<ParameterValue> {
+        let values = self.values();
+        let value = |name: &String| values.get(name).map_or_else(ParameterValue::default, to_message);
+        names.iter().map(value).collect()
+    }
+}
+
+fn describe(name: &str) -> ParameterDescriptor {
+    let Some(known) = TABLE.iter().find(|known| known.name == name) else {
+        return ParameterDescriptor { name: name.to_owned(), ..ParameterDescriptor::default() };
+    };
+    let unit = if known.unit.is_empty() { String::new() } else { format!(" [{}]", known.unit) };
+    let mut descriptor = ParameterDescriptor {
+        name: name.to_owned(),
+        type_: type_of(&known.default_value()),
+        description: format!("{}{unit}", known.sentence),
+        read_only: !known.live,
+        ..ParameterDescriptor::default()
+    };
+    add_bounds(known, &mut descriptor);
+    descriptor
+}
+
+fn add_bounds(known: &Definition, descriptor: &mut ParameterDescriptor) {
+    match (known.bounds, known.default_value()) {
+        (Bounds::Any, _) => {}
+        (Bounds::OneOf(_), _) => descriptor.additional_constraints = format!("one of {}", known.bounds_text()),
+        (Bounds::Range(least, greatest), Value::Integer(_)) => {
+            #[expect(clippy::cast_possible_truncation, reason = "bounds of integers are whole numbers")]
+            let range = IntegerRange { from_value: least as i64, to_value: greatest as i64, step: 0 };
+            descriptor.integer_range = vec![range];
+        }
+        (Bounds::Range(from_value, to_value), _) => {
+            descriptor.floating_point_range = vec![FloatingPointRange { from_value, to_value, step: 0.0 }];
+        }
+    }
+}
+
+/// The names below the prefixes asked for, to the depth asked for (0: any).
+fn list(request: &ListParameters::Request) -> ListParametersResult {
+    let depth = |text: &str| text.matches('.').count() as u64;
+    let wanted = |name: &str| {
+        let fits = |prefix: &String| {
+            let below = name.strip_prefix(prefix.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            name == prefix || below.is_some_and(|rest| request.depth == 0 || depth(rest) < request.depth)
+        };
+        match request.prefixes.as_slice() {
+            [] => request.depth == 0 || depth(name) < request.depth,
+            prefixes => prefixes.iter().any(fits),
+        }
+    };
+    let names: Vec<String> = TABLE.iter().map(|known| known.name.to_owned()).filter(|name| wanted(name)).collect();
+    let mut prefixes: Vec<String> =
+        names.iter().filter_map(|name| name.rsplit_once('.').map(|(prefix, _)| prefix.to_owned())).collect();
+    prefixes.dedup();
+    ListParametersResult { names, prefixes }
+}
+
+/// Creates one of the services; its answers are at hand at once.
+fn answer<S>(
+    node: &mut r2r::Node,
+    store: &Arc<Store>,
+    name: &str,
+    reply: fn(&Store, S::Request) -> S::Response,
+) -> Result<(), NodeError>
+where
+    S: WrappedServiceTypeSupport + 'static,
+    S::Request: Clone + Send,
+    S::Response: Send,
+{
+    use futures::StreamExt;
+    let mut requests = node.create_service::<S>(name, QosProfile::parameters())?;
+    let (store, name) = (Arc::clone(store), name.to_owned());
+    tokio::spawn(async move {
+        while let Some(request) = requests.next().await {
+            let response = reply(&store, request.message.clone());
+            services::respond(request, response, &name);
+        }
+    });
+    Ok(())
+}
+
+pub(super) fn serve(
+    node: &mut r2r::Node,
+    shared: &Arc<Shared>,
+    values: Values,
+    commands: Commands,
+) -> Result<(), NodeError> {
+    let events = Publisher::new(node, "/parameter_events", QosProfile::parameter_events())?;
+    let name = node.fully_qualified_name()?;
+    let shared = Arc::clone(shared);
+    let store = Arc::new(Store { values: Mutex::new(values), shared, commands, events, node: name });
+    answer::<GetParameters::Service>(node, &store, "~/get_parameters", |store, request| GetParameters::Response {
+        values: store.get(&request.names),
+    })?;
+    answer::<GetParameterTypes::Service>(node, &store, "~/get_parameter_types", |store, request| {
+        let types = store.get(&request.names).iter().map(|value| value.type_).collect();
+        GetParameterTypes::Response { types }
+    })?;
+    answer::<SetParameters::Service>(node, &store, "~/set_parameters", |store, request| {
+        let results = request.parameters.iter().map(|change| store.result(std::slice::from_ref(change))).collect();
+        SetParameters::Response { results }
+    })?;
+    answer::<SetParametersAtomically::Service>(node, &store, "~/set_parameters_atomically", |store, request| {
+        SetParametersAtomically::Response { result: store.result(&request.parameters) }
+    })?;
+    answer::<DescribeParameters::Service>(node, &store, "~/describe_parameters", |_, request| {
+        let descriptors = request.names.iter().map(|name| describe(name)).collect();
+        DescribeParameters::Response { descriptors }
+    })?;
+    answer::<ListParameters::Service>(node, &store, "~/list_parameters", |_, request| ListParameters::Response {
+        result: list(&request),
+    })
+}

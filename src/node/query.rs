@@ -1,0 +1,94 @@
+//! From a request to a solver's answer.
+
+use std::sync::Arc;
+
+use nalgebra::Isometry3;
+
+use super::description::Loaded;
+use super::status::Refused;
+use crate::parameters::Settings;
+use crate::solver::{Mode, Problem, ProblemError, Scratch, Solution, Solver, SolverKind, Target};
+
+/// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance.
+pub(super) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
+    Target { tolerance: settings.tolerance, ..Target::new(0, pose) }
+}
+
+/// How much of a closer answer it takes to leave the arm's branch for a target that cannot be met: so that an arm at the edge
+/// of its reach does not jump about.
+const WORTH_A_JUMP: f64 = 0.9;
+
+/// Solves one target after the other for one robot, in memory that is kept.
+pub(super) struct Follower {
+    pub loaded: Arc<Loaded>,
+    scratch: Scratch,
+    tracked: Solution,
+    searched: Solution,
+    steps: Vec<f64>,
+}
+
+impl Follower {
+    pub(super) fn new(loaded: Arc<Loaded>) -> Self {
+        let solver = &loaded.solver;
+        Self {
+            scratch: solver.scratch(),
+            tracked: solver.solution(),
+            searched: solver.solution(),
+            steps: vec![f64::INFINITY; loaded.chain.variables().len()],
+            loaded,
+        }
+    }
+
+    /// Follows `target` from `seed` on the same branch; searches the others where that does not meet it and the settings allow
+    /// the jump. Gives the solver along with its answer.
+    pub(super) fn follow(
+        &mut self,
+        target: &Target,
+        seed: &[f64],
+        settings: &Settings,
+    ) -> Result<(Solver, &Solution), Refused> {
+        let solver = self.loaded.solver(settings.solver, settings);
+        let targets = [*target];
+        let deadline = Some(settings.timeout);
+        let track = Problem { targets: &targets, seed, mode: Mode::Track { max_step: &self.steps }, deadline };
+        solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| refusal(&e))?;
+        if self.tracked.solved() || !settings.branch_jumps {
+            return Ok((solver, &self.tracked));
+        }
+        let mode = Mode::Search { attempts: settings.attempts, random_seed: settings.random_seed };
+        solver.solve(&Problem { mode, ..track }, &mut self.scratch, &mut self.searched).map_err(|e| refusal(&e))?;
+        let jump = self.searched.solved()
+            || self.searched.squared_error < WORTH_A_JUMP * WORTH_A_JUMP * self.tracked.squared_error;
+        Ok((solver, if jump { &self.searched } else { &self.tracked }))
+    }
+}
+
+/// One question on its own.
+pub(super) struct Question {
+    pub kind: SolverKind,
+    pub target: Target,
+    /// Of the chain's variables.
+    pub seed: Vec<f64>,
+    /// Settings with the request's own values in place of the parameters'.
+    pub settings: Settings,
+}
+
+impl Question {
+    /// Searches for the answer.
+    pub(super) fn answer(&self, loaded: &Loaded) -> Result<(Solver, Solution), Refused> {
+        let solver = loaded.solver(self.kind, &self.settings);
+        let problem = Problem {
+            targets: &[self.target],
+            seed: &self.seed,
+            mode: Mode::Search { attempts: self.settings.attempts, random_seed: self.settings.random_seed },
+            deadline: Some(self.settings.timeout),
+        };
+        let mut solution = solver.solution();
+        solver.solve(&problem, &mut solver.scratch(), &mut solution).map_err(|e| refusal(&e))?;
+        Ok((solver, solution))
+    }
+}
+
+fn refusal(error: &ProblemError) -> Refused {
+    Refused::invalid("problem", error.to_string())
+}

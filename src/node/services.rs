@@ -1,0 +1,213 @@
+//! The node's own services.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use r2r::geometry_msgs::msg::PoseStamped;
+use r2r::sensor_msgs::msg::JointState;
+use r2r::std_msgs::msg::Header;
+use r2r::std_srvs::srv::Trigger;
+use r2r::urdf_ik::msg::SolveStatus;
+use r2r::urdf_ik::srv::{ForwardKinematics, SolveIK};
+use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
+
+use super::output::Posture;
+use super::query::{self, Question};
+use super::status::{self, Refused, outcome};
+use super::{NodeError, Shared, convert};
+use crate::solver::{SolverKind, Target};
+
+/// What stands before complaints about queries.
+const SOLVE_IK: &str = "solve_ik";
+
+pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    answer_each::<SolveIK::Service, _>(node, shared, "~/solve_ik", solve_ik)?;
+    answer_each::<ForwardKinematics::Service, _>(node, shared, "~/forward_kinematics", forward_kinematics)?;
+    answer_each::<Trigger::Service, _>(node, shared, "~/reset", reset)
+}
+
+/// Creates a service and answers each of its requests in a task of its own.
+pub(super) fn answer_each<S, A>(
+    node: &mut r2r::Node,
+    shared: &Arc<Shared>,
+    name: &str,
+    answer: fn(Arc<Shared>, S::Request) -> A,
+) -> Result<(), NodeError>
+where
+    S: WrappedServiceTypeSupport + 'static,
+    S::Request: Clone + Send,
+    S::Response: Send,
+    A: Future<Output = S::Response> + Send + 'static,
+{
+    let mut requests = node.create_service::<S>(name, QosProfile::services_default())?;
+    let (shared, name) = (Arc::clone(shared), name.to_owned());
+    tokio::spawn(async move {
+        while let Some(request) = requests.next().await {
+            let (shared, name) = (Arc::clone(&shared), name.clone());
+            tokio::spawn(async move {
+                let response = answer(shared, request.message.clone()).await;
+                respond(request, response, &name);
+            });
+        }
+    });
+    Ok(())
+}
+
+/// Sends a response; a caller that is gone is no matter.
+pub(super) fn respond<S: WrappedServiceTypeSupport + 'static>(
+    request: ServiceRequest<S>,
+    response: S::Response,
+    name: &str,
+) {
+    if let Err(e) = request.respond(response) {
+        log::debug!("the answer of {name} did not go out: {e}");
+    }
+}
+
+async fn solve_ik(shared: Arc<Shared>, request: SolveIK::Request) -> SolveIK::Response {
+    let (header, tip) = (request.pose.header.clone(), request.tip_link.clone());
+    match answer_query(&shared, request).await {
+        Ok(response) => {
+            shared.complaints.well(SOLVE_IK);
+            shared.counters.query(&response.status);
+            response
+        }
+        Err(refused) => {
+            shared.complaints.complain(SOLVE_IK, &refused.kind, &refused.sentence);
+            let status = refused.status(header, tip);
+            shared.counters.query(&status);
+            SolveIK::Response { message: status.message.clone(), status, ..SolveIK::Response::default() }
+        }
+    }
+}
+
+async fn answer_query(shared: &Shared, request: SolveIK::Request) -> Result<SolveIK::Response, Refused> {
+    let settings = shared.settings();
+    let posture = shared.output.posture().ok_or_else(Refused::no_robot)?;
+    let loaded = Arc::clone(&posture.loaded);
+    let pose = convert::pose(&request.pose.pose).map_err(|sentence| Refused::invalid("pose", sentence))?;
+    let mut positions = posture.positions.clone();
+    convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions)
+        .map_err(|sentence| Refused::invalid("seed", sentence))?;
+    let name = (request.pose.header.frame_id.as_str(), &request.pose.header.stamp);
+    let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, settings.transform_timeout).await;
+    let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
+    let target = query::target(frame.in_base(&posture) * pose, &settings);
+    let question = question(&posture, &request, target, (*settings).clone(), &positions)?;
+    let header = Header { frame_id: frame.name, ..request.pose.header };
+    // A search may take its time; the targets' tasks must not wait for it.
+    let work = tokio::task::spawn_blocking(move || {
+        let (solver, solution) = question.answer(&loaded)?;
+        let status = status::of_solution(&solver, &question.target, &solution, header);
+        loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
+        Ok((status, convert::joint_state(&loaded.robot, &positions)))
+    });
+    let (mut status, mut joint_state): (SolveStatus, JointState) =
+        work.await.map_err(|e| Refused::invalid("solver", format!("the solver failed: {e}")))??;
+    joint_state.header.stamp = shared.clock.stamp();
+    status.joint_state_stamp = joint_state.header.stamp.clone();
+    let success = status.outcome == outcome::SOLVED;
+    Ok(SolveIK::Response { success, message: status.message.clone(), joint_state, status })
+}
+
+/// The request with the parameters in place of everything that it leaves at zero or empty.
+fn question(
+    posture: &Posture,
+    request: &SolveIK::Request,
+    mut target: Target,
+    mut settings: crate::parameters::Settings,
+    positions: &[f64],
+) -> Result<Question, Refused> {
+    let chain = &posture.loaded.chain;
+    if !request.tip_link.is_empty() {
+        target.tip = chain.tip_index(&request.tip_link).ok_or_else(|| {
+            let tips: Vec<&str> = chain.tips().iter().map(|tip| tip.link.as_str()).collect();
+            let known = tips.join(", ");
+            Refused::invalid("tip_link", format!("'{}' is no tip link; there is {known}", request.tip_link))
+        })?;
+    }
+    let kind = match request.solver.as_str() {
+        "" => settings.solver,
+        name => name.parse::<SolverKind>().map_err(|e| Refused::invalid("solver", e.to_string()))?,
+    };
+    for (axis, free) in target.free_axes.iter_mut().zip(&request.free_axes) {
+        *axis = *free;
+    }
+    override_with("position_tolerance", request.position_tolerance, &mut target.tolerance.position)?;
+    override_with("orientation_tolerance", request.orientation_tolerance, &mut target.tolerance.orientation)?;
+    let mut timeout = settings.timeout.as_secs_f64();
+    override_with("timeout", request.timeout, &mut timeout)?;
+    settings.timeout = Duration::try_from_secs_f64(timeout)
+        .map_err(|e| Refused::invalid("timeout", format!("the timeout of {timeout} s is refused: {e}")))?;
+    if request.attempts > 0 {
+        settings.attempts = usize::try_from(request.attempts).unwrap_or(usize::MAX);
+    }
+    if request.random_seed > 0 {
+        settings.random_seed = request.random_seed;
+    }
+    Ok(Question { kind, target, seed: chain.positions_from(positions), settings })
+}
+
+/// Takes a number of the request where it is not zero.
+fn override_with(name: &str, value: f64, setting: &mut f64) -> Result<(), Refused> {
+    if value.is_nan() || value < 0.0 || value.is_infinite() {
+        return Err(Refused::invalid(name, format!("{name} is {value}; it must be 0 for the parameter's, or above")));
+    }
+    if value > 0.0 {
+        *setting = value;
+    }
+    Ok(())
+}
+
+async fn forward_kinematics(shared: Arc<Shared>, request: ForwardKinematics::Request) -> ForwardKinematics::Response {
+    link_poses(&shared, request)
+        .unwrap_or_else(|message| ForwardKinematics::Response { message, ..ForwardKinematics::Response::default() })
+}
+
+fn link_poses(shared: &Shared, request: ForwardKinematics::Request) -> Result<ForwardKinematics::Response, String> {
+    let settings = shared.settings();
+    let mut posture = shared.output.posture().ok_or_else(|| Refused::no_robot().sentence)?;
+    let loaded = Arc::clone(&posture.loaded);
+    convert::overlay(&loaded.robot, "joint_state", &request.joint_state, &mut posture.positions)?;
+    let prefix = settings.frame_prefix.as_str();
+    let link = |name: &str| {
+        let bare = name.strip_prefix(prefix).unwrap_or(name);
+        let index = loaded.robot.link_index(bare).or_else(|| loaded.robot.link_index(name));
+        index.ok_or_else(|| {
+            let known: Vec<&str> = loaded.robot.links().iter().map(|link| link.name.as_str()).collect();
+            format!("the robot has no link '{name}'; it has {}", known.join(", "))
+        })
+    };
+    let frame = if request.frame_id.is_empty() { loaded.chain.base().to_owned() } else { request.frame_id };
+    let links = if request.link_names.is_empty() {
+        loaded.chain.tips().iter().map(|tip| tip.link.clone()).collect()
+    } else {
+        request.link_names
+    };
+    let poses = loaded.robot.link_poses(&posture.positions);
+    let origin = poses[link(&frame)?].inverse();
+    let frame_id = format!("{prefix}{}", frame.strip_prefix(prefix).unwrap_or(&frame));
+    let header = Header { stamp: shared.clock.stamp(), frame_id };
+    let mut answers = Vec::with_capacity(links.len());
+    for name in &links {
+        let pose = convert::pose_message(&(origin * poses[link(name)?]));
+        answers.push(PoseStamped { header: header.clone(), pose });
+    }
+    Ok(ForwardKinematics::Response { success: true, message: String::new(), link_names: links, poses: answers })
+}
+
+/// Back to where the robot was measured a moment ago, else to the initial posture.
+async fn reset(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
+    let back = shared.output.posture().ok_or_else(|| Refused::no_robot().sentence).and_then(|now| {
+        let settings = shared.settings();
+        let initial = settings.initial_posture.apply(&now.loaded.robot).map_err(|e| format!("initial_posture: {e}"))?;
+        let measured = shared.measured.posture(&shared, &now.loaded, &initial);
+        let whither = if measured.is_some() { "measured" } else { "initial" };
+        shared.output.set_posture(&now.loaded, measured.unwrap_or(initial));
+        Ok(format!("at the {whither} posture"))
+    });
+    let success = back.is_ok();
+    Trigger::Response { success, message: back.unwrap_or_else(|sentence| sentence) }
+}

@@ -1,0 +1,105 @@
+//! The thread in which the r2r node lives.
+
+use std::panic;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::NodeError;
+
+/// How long one spin waits for something to arrive: bounds how soon a command or the stop is seen.
+const PERIOD: Duration = Duration::from_millis(20);
+
+/// Makes the ROS context and the node.
+///
+/// # Errors
+/// [`NodeError::Context`] with rcl's own words where it does not take the arguments: r2r panics then, which is caught here.
+pub(super) fn create_node(name: &str) -> Result<r2r::Node, NodeError> {
+    let loud = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let context = panic::catch_unwind(r2r::Context::create);
+    panic::set_hook(loud);
+    let context = context.map_err(|cause| {
+        let words = cause.downcast_ref::<String>().cloned();
+        NodeError::Context(words.unwrap_or_else(|| "the arguments could not be read".into()))
+    })?;
+    Ok(r2r::Node::create(context?, name, "")?)
+}
+
+/// What only the thread that owns the node can do.
+#[derive(Clone, Copy)]
+enum Command {
+    UseSimTime(bool),
+}
+
+/// Sends commands to the spinning node.
+#[derive(Clone)]
+pub(super) struct Commands(mpsc::Sender<Command>);
+
+impl Commands {
+    /// Takes the time from the topic clock, or from the system again.
+    pub(super) fn use_sim_time(&self, on: bool) {
+        // Where the node is gone already there is no time to keep either.
+        let _ = self.0.send(Command::UseSimTime(on));
+    }
+}
+
+/// The spin thread before it starts.
+pub(super) struct Spinner {
+    commands: mpsc::Receiver<Command>,
+}
+
+/// The spin thread at work.
+pub(super) struct Spinning {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Spinner {
+    pub(super) fn new() -> (Self, Commands) {
+        let (sender, commands) = mpsc::channel();
+        (Self { commands }, Commands(sender))
+    }
+
+    /// Moves the node into its thread and spins it there until it is told to stop.
+    pub(super) fn run(self, mut node: r2r::Node) -> Result<Spinning, NodeError> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&stop);
+        let thread = thread::Builder::new().name("spin".into()).spawn(move || {
+            while !told.load(Ordering::Relaxed) {
+                for command in self.commands.try_iter() {
+                    execute(command, &mut node);
+                }
+                node.spin_once(PERIOD);
+            }
+        })?;
+        Ok(Spinning { stop, thread })
+    }
+}
+
+impl Spinning {
+    /// Stops spinning and waits until the node is destroyed, so that the graph forgets it at once.
+    pub(super) fn stop(self) {
+        self.stop.store(true, Ordering::Relaxed);
+        // An error means that the thread has panicked and is gone, which is what is waited for.
+        let _ = self.thread.join();
+    }
+}
+
+fn execute(command: Command, node: &mut r2r::Node) {
+    match command {
+        Command::UseSimTime(on) => use_sim_time(on, node),
+    }
+}
+
+/// Takes the node's time from the topic clock, or from the system.
+pub(super) fn use_sim_time(on: bool, node: &mut r2r::Node) {
+    let source = node.get_time_source();
+    if !on {
+        source.disable_sim_time();
+    } else if let Err(e) = source.enable_sim_time(node) {
+        log::error!("cannot take the time from the topic clock: {e}");
+    }
+}

@@ -1,0 +1,152 @@
+//! What became of a target, as a message.
+
+use std::sync::Arc;
+
+use r2r::QosProfile;
+use r2r::builtin_interfaces::msg::Time;
+use r2r::std_msgs::msg::Header;
+use r2r::urdf_ik::msg::SolveStatus;
+
+use super::NodeError;
+use super::description::Loaded;
+use super::publisher::Publisher;
+use crate::robot::ChainPoses;
+use crate::solver::{Outcome, Reason, Residual, Solution, Solver, Target};
+
+/// The outcomes of `SolveStatus` as its field has them.
+pub(super) mod outcome {
+    use r2r::urdf_ik::msg::SolveStatus;
+
+    pub const SOLVED: u8 = SolveStatus::SOLVED as u8;
+    pub const OUT_OF_REACH: u8 = SolveStatus::OUT_OF_REACH as u8;
+    pub const JOINT_LIMITS: u8 = SolveStatus::JOINT_LIMITS as u8;
+    pub const STEP_LIMITED: u8 = SolveStatus::STEP_LIMITED as u8;
+    pub const NOT_CONVERGED: u8 = SolveStatus::NOT_CONVERGED as u8;
+    pub const INVALID: u8 = SolveStatus::INVALID as u8;
+    pub const UNKNOWN_FRAME: u8 = SolveStatus::UNKNOWN_FRAME as u8;
+    pub const NO_ROBOT: u8 = SolveStatus::NO_ROBOT as u8;
+}
+
+/// Why a request was not put to a solver.
+#[derive(Debug, Clone)]
+pub(super) struct Refused {
+    /// One of the outcomes of `SolveStatus`.
+    pub outcome: u8,
+    /// Whole sentence for whoever asked.
+    pub sentence: String,
+    /// What kind of fault it is: faults of one kind are logged once.
+    pub kind: String,
+}
+
+impl Refused {
+    /// A request that makes no sense: `sentence` names the field.
+    pub(super) fn invalid(kind: &str, sentence: String) -> Self {
+        Self { outcome: outcome::INVALID, sentence, kind: kind.into() }
+    }
+
+    /// A frame that cannot be related to the robot, or whose name is no text.
+    pub(super) fn unknown_frame(name: &str, sentence: String) -> Self {
+        Self { outcome: outcome::UNKNOWN_FRAME, sentence, kind: format!("frame {name}") }
+    }
+
+    /// The robot was replaced while the request was at work.
+    pub(super) fn other_robot() -> Self {
+        Self::invalid("robot", "another robot was loaded meanwhile: send the request again".into())
+    }
+
+    /// Nothing can be asked before there is a robot.
+    pub(super) fn no_robot() -> Self {
+        Self {
+            outcome: outcome::NO_ROBOT,
+            sentence: "no robot is loaded yet: set the parameter robot_description or urdf_file, or publish the topic \
+                       robot_description"
+                .into(),
+            kind: "no robot".into(),
+        }
+    }
+
+    /// The refusal as a status; `header` and `tip_link` as the request had them.
+    pub(super) fn status(self, header: Header, tip_link: String) -> SolveStatus {
+        SolveStatus {
+            outcome: self.outcome,
+            message: self.sentence,
+            header,
+            tip_link,
+            position_error: f64::NAN,
+            orientation_error: f64::NAN,
+            smallest_singular_value: f64::NAN,
+            ..SolveStatus::default()
+        }
+    }
+}
+
+/// The status of a solution for one target.
+pub(super) fn of_solution(solver: &Solver, target: &Target, solution: &Solution, header: Header) -> SolveStatus {
+    let chain = solver.chain();
+    let residual = solution.residuals.first().copied().unwrap_or_default();
+    SolveStatus {
+        outcome: code(solution.outcome),
+        message: solution.sentence(chain),
+        header,
+        tip_link: chain.tips()[target.tip].link.clone(),
+        solver: solver.kind().name().into(),
+        position_error: residual.position,
+        orientation_error: residual.orientation,
+        limiting_joints: match solution.outcome {
+            Outcome::Closest(Reason::JointLimits) => {
+                solution.saturated.iter().map(|&variable| chain.variables()[variable].name.clone()).collect()
+            }
+            _ => Vec::new(),
+        },
+        smallest_singular_value: solution.smallest_singular_value,
+        iterations: u32::try_from(solution.iterations).unwrap_or(u32::MAX),
+        attempts: u32::try_from(solution.attempts).unwrap_or(u32::MAX),
+        solve_time: solution.elapsed.as_secs_f64(),
+        joint_state_stamp: Time::default(),
+    }
+}
+
+fn code(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Solved => outcome::SOLVED,
+        Outcome::Closest(Reason::OutOfReach { .. }) => outcome::OUT_OF_REACH,
+        Outcome::Closest(Reason::JointLimits) => outcome::JOINT_LIMITS,
+        Outcome::Closest(Reason::StepLimited) => outcome::STEP_LIMITED,
+        Outcome::Closest(Reason::NotConverged) => outcome::NOT_CONVERGED,
+    }
+}
+
+/// Publishes statuses.
+pub(super) struct Reporter(Publisher<SolveStatus>);
+
+impl Reporter {
+    pub(super) fn new(node: &mut r2r::Node) -> Result<Self, NodeError> {
+        Ok(Self(Publisher::new(node, "~/status", QosProfile::default().keep_last(10))?))
+    }
+
+    pub(super) fn report(&self, status: &SolveStatus) {
+        self.0.publish(status);
+    }
+
+    /// The status of a goal that could not be reached in one step, now that the arm is there.
+    pub(super) fn arrived(
+        &self,
+        loaded: &Arc<Loaded>,
+        (target, positions): (&Target, &[f64]),
+        mut report: SolveStatus,
+        stamp: Time,
+    ) {
+        let residual = measure(loaded, target, positions);
+        report.position_error = residual.position;
+        report.orientation_error = residual.orientation;
+        report.joint_state_stamp = stamp;
+        self.report(&report);
+    }
+}
+
+/// How far the tip is from `target` at `positions` of the chain's variables.
+pub(super) fn measure(loaded: &Loaded, target: &Target, positions: &[f64]) -> Residual {
+    let mut poses = ChainPoses::new(&loaded.chain);
+    loaded.chain.forward_kinematics(positions, &mut poses);
+    target.residual(&poses.tips()[target.tip])
+}

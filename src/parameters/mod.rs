@@ -1,0 +1,9 @@
+//! The node's parameters: one table from which declarations, checks and the README's table are made.
+
+mod settings;
+mod table;
+mod value;
+
+pub use settings::{OnUnreachable, Settings};
+pub use table::{Bounds, DefaultValue, Definition, TABLE, markdown};
+pub use value::{Refusal, Value, Values};

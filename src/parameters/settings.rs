@@ -1,0 +1,172 @@
+//! The parameters as the rest of the program reads them.
+
+use std::time::Duration;
+
+use super::value::{Refusal, Value, Values};
+use crate::config;
+use crate::solver::jacobian::Method;
+use crate::solver::{SolverKind, Tolerance};
+
+/// What a target that cannot be met does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnUnreachable {
+    /// Move to the nearest reachable pose that was found.
+    Closest,
+    /// Stay.
+    Hold,
+}
+
+/// Typed parameters, each as the table describes it.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the table describes each field under the same name")]
+pub struct Settings {
+    pub robot_description: String,
+    pub urdf_file: String,
+    pub base_link: Option<String>,
+    pub tip_links: Vec<String>,
+    pub frame_prefix: String,
+    pub solver: SolverKind,
+    pub tolerance: Tolerance,
+    pub timeout: Duration,
+    pub attempts: usize,
+    pub random_seed: u64,
+    pub on_unreachable: OnUnreachable,
+    pub branch_jumps: bool,
+    pub publish_period: Duration,
+    /// `None` for no bound.
+    pub max_joint_step: Option<f64>,
+    pub initial_posture: config::Posture,
+    pub measured_timeout: Duration,
+    pub transform_timeout: Duration,
+    pub best_effort_targets: bool,
+    pub jacobian: Method,
+    pub use_sim_time: bool,
+}
+
+impl Settings {
+    /// Reads the values of the table.
+    ///
+    /// # Errors
+    /// A [`Refusal`] where a value is well-typed but means nothing: a posture that is no YAML mapping of joints.
+    pub fn new(values: &Values) -> Result<Self, Refusal> {
+        let seconds = |name| Duration::try_from_secs_f64(values.double(name)).unwrap_or(Duration::ZERO);
+        let initial_posture = config::Posture::read(&values.text("initial_posture"))
+            .map_err(|e| Refusal(format!("initial_posture: {e}")))?;
+        let damping = values.double("jacobian.damping");
+        Ok(Self {
+            robot_description: values.text("robot_description"),
+            urdf_file: values.text("urdf_file"),
+            base_link: Some(values.text("base_link")).filter(|name| !name.is_empty()),
+            tip_links: values.texts("tip_links").into_iter().filter(|name| !name.is_empty()).collect(),
+            frame_prefix: values.text("frame_prefix"),
+            solver: values.text("solver").parse().map_err(|e| Refusal(format!("solver: {e}")))?,
+            tolerance: Tolerance {
+                position: values.double("position_tolerance"),
+                orientation: values.double("orientation_tolerance"),
+            },
+            timeout: seconds("timeout"),
+            attempts: usize::try_from(values.integer("attempts")).unwrap_or(1),
+            random_seed: u64::try_from(values.integer("random_seed")).unwrap_or(0),
+            on_unreachable: match values.text("on_unreachable").as_str() {
+                "hold" => OnUnreachable::Hold,
+                _ => OnUnreachable::Closest,
+            },
+            branch_jumps: values.bool("branch_jumps"),
+            publish_period: Duration::from_secs_f64(1.0 / values.double("publish_rate").max(0.1)),
+            max_joint_step: Some(values.double("max_joint_step")).filter(|step| *step > 0.0),
+            initial_posture,
+            measured_timeout: seconds("measured_timeout"),
+            transform_timeout: seconds("transform_timeout"),
+            best_effort_targets: values.text("target_reliability") == "best_effort",
+            jacobian: match values.text("jacobian.method").as_str() {
+                "pseudoinverse" => Method::Pseudoinverse,
+                _ => Method::Damped { damping: Some(damping).filter(|damping| *damping > 0.0) },
+            },
+            use_sim_time: values.bool("use_sim_time"),
+        })
+    }
+}
+
+/// Typed access. The table fixes each type: a test reads every field, so the fallbacks are never seen.
+impl Values {
+    fn bool(&self, name: &str) -> bool {
+        matches!(self.get(name), Some(Value::Bool(true)))
+    }
+
+    fn integer(&self, name: &str) -> i64 {
+        if let Some(Value::Integer(value)) = self.get(name) { *value } else { 0 }
+    }
+
+    fn double(&self, name: &str) -> f64 {
+        if let Some(Value::Double(value)) = self.get(name) { *value } else { 0.0 }
+    }
+
+    fn text(&self, name: &str) -> String {
+        if let Some(Value::Text(value)) = self.get(name) { value.clone() } else { String::new() }
+    }
+
+    fn texts(&self, name: &str) -> Vec<String> {
+        if let Some(Value::Texts(values)) = self.get(name) { values.clone() } else { Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_read_as_the_table_has_them() {
+        let settings = Settings::new(&Values::default()).unwrap();
+        assert_eq!(settings.tolerance, Tolerance::default());
+        assert_eq!(settings.timeout, Duration::from_millis(50));
+        assert_eq!((settings.attempts, settings.random_seed), (100, 0));
+        assert_eq!(settings.on_unreachable, OnUnreachable::Closest);
+        assert_eq!(settings.publish_period, Duration::from_millis(20));
+        assert_eq!(settings.transform_timeout, Duration::from_millis(100));
+        assert_eq!(settings.measured_timeout, Duration::from_millis(500));
+        assert_eq!(settings.jacobian, Method::Damped { damping: None });
+        assert!(settings.branch_jumps && !settings.best_effort_targets && !settings.use_sim_time);
+        assert!(settings.base_link.is_none() && settings.tip_links.is_empty() && settings.max_joint_step.is_none());
+    }
+
+    #[test]
+    fn each_setting_follows_its_parameter() {
+        let mut values = Values::default();
+        let text = |value: &str| Value::Text(value.into());
+        for (name, value) in [
+            ("base_link", text("torso")),
+            ("tip_links", Value::Texts(vec!["hand".into()])),
+            ("frame_prefix", text("left/")),
+            ("urdf_file", text("a.urdf")),
+            ("robot_description", text("<robot/>")),
+            ("timeout", Value::Double(1.5)),
+            ("attempts", Value::Integer(7)),
+            ("random_seed", Value::Integer(9)),
+            ("on_unreachable", text("hold")),
+            ("branch_jumps", Value::Bool(false)),
+            ("max_joint_step", Value::Double(0.1)),
+            ("initial_posture", text("{elbow: 1.0}")),
+            ("target_reliability", text("best_effort")),
+            ("jacobian.damping", Value::Double(0.2)),
+            ("use_sim_time", Value::Bool(true)),
+        ] {
+            values.set(name, value).unwrap();
+        }
+        let settings = Settings::new(&values).unwrap();
+        assert_eq!(settings.base_link.as_deref(), Some("torso"));
+        assert_eq!(settings.tip_links, ["hand"]);
+        assert_eq!((settings.frame_prefix.as_str(), settings.urdf_file.as_str()), ("left/", "a.urdf"));
+        assert_eq!(settings.robot_description, "<robot/>");
+        assert_eq!(settings.timeout, Duration::from_millis(1500));
+        assert_eq!((settings.attempts, settings.random_seed), (7, 9));
+        assert_eq!(settings.on_unreachable, OnUnreachable::Hold);
+        assert_eq!(settings.max_joint_step, Some(0.1));
+        assert_eq!(settings.initial_posture.0["elbow"], 1.0);
+        assert_eq!(settings.jacobian, Method::Damped { damping: Some(0.2) });
+        assert!(!settings.branch_jumps && settings.best_effort_targets && settings.use_sim_time);
+        values.set("jacobian.method", text("pseudoinverse")).unwrap();
+        assert_eq!(Settings::new(&values).unwrap().jacobian, Method::Pseudoinverse);
+        values.set("initial_posture", text("elbow")).unwrap();
+        assert!(Settings::new(&values).unwrap_err().0.starts_with("initial_posture: "));
+    }
+}

@@ -1,0 +1,254 @@
+//! The table itself.
+
+use std::fmt::Write;
+
+use super::value::Value;
+use Bounds::{Any, OneOf, Range};
+use DefaultValue::{Bool, Double, Integer, NoTexts, Text};
+
+/// A parameter's default, which also fixes its type.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum DefaultValue {
+    /// `bool`
+    Bool(bool),
+    /// `integer`
+    Integer(i64),
+    /// `double`
+    Double(f64),
+    /// `string`
+    Text(&'static str),
+    /// `string_array`, empty
+    NoTexts,
+}
+
+/// What a parameter's value must satisfy beyond its type.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bounds {
+    /// Nothing.
+    Any,
+    /// A number between both, included.
+    Range(f64, f64),
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+}
+
+/// One parameter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Definition {
+    /// Name, nested by dots.
+    pub name: &'static str,
+    /// Default and type.
+    pub default: DefaultValue,
+    /// Unit, or nothing.
+    pub unit: &'static str,
+    /// What a value must satisfy.
+    pub bounds: Bounds,
+    /// Whether it can be set while the node runs; a change takes effect with the next target.
+    pub live: bool,
+    /// What it does.
+    pub sentence: &'static str,
+}
+
+impl Definition {
+    /// The default as a value.
+    #[must_use]
+    pub fn default_value(&self) -> Value {
+        match self.default {
+            Bool(value) => Value::Bool(value),
+            Integer(value) => Value::Integer(value),
+            Double(value) => Value::Double(value),
+            Text(value) => Value::Text(value.to_owned()),
+            NoTexts => Value::Texts(Vec::new()),
+        }
+    }
+
+    /// The bounds as they are told to a person.
+    #[must_use]
+    pub fn bounds_text(&self) -> String {
+        match self.bounds {
+            Any => String::new(),
+            Range(least, greatest) => format!("{least} to {greatest}"),
+            OneOf(words) => words.join(", "),
+        }
+    }
+}
+
+/// A parameter that can be set while the node runs.
+const fn live(
+    name: &'static str,
+    default: DefaultValue,
+    unit: &'static str,
+    bounds: Bounds,
+    sentence: &'static str,
+) -> Definition {
+    Definition { name, default, unit, bounds, live: true, sentence }
+}
+
+/// A parameter that is read once.
+const fn at_start(name: &'static str, default: DefaultValue, bounds: Bounds, sentence: &'static str) -> Definition {
+    Definition { name, default, unit: "", bounds, live: false, sentence }
+}
+
+/// Every parameter of the node, in the order in which people look for them.
+pub static TABLE: [Definition; 22] = [
+    live(
+        "robot_description",
+        Text(""),
+        "",
+        Any,
+        "The URDF itself. Goes before urdf_file and the topic robot_description.",
+    ),
+    at_start("urdf_file", Text(""), Any, "Path of the URDF. Goes before the topic robot_description."),
+    at_start("base_link", Text(""), Any, "Base link of the chain. Empty: the robot's root link."),
+    at_start("tip_links", NoTexts, Any, "Tip links of the chain. Empty: the robot's only leaf link."),
+    at_start("frame_prefix", Text(""), Any, "What stands before the robot's link names in frame names, such as left/."),
+    live("solver", Text("jacobian"), "", OneOf(&["jacobian"]), "The solver."),
+    live(
+        "position_tolerance",
+        Double(1e-5),
+        "m",
+        Range(1e-9, 1.0),
+        "Greatest distance from the target that counts as reached.",
+    ),
+    live(
+        "orientation_tolerance",
+        Double(1e-5),
+        "rad",
+        Range(1e-9, 3.2),
+        "Greatest angle from the target that counts as reached.",
+    ),
+    live(
+        "timeout",
+        Double(0.05),
+        "s",
+        Range(1e-4, 60.0),
+        "Time that one search may take at most. A guard: attempts are the budget.",
+    ),
+    live("attempts", Integer(100), "", Range(1.0, 1e6), "Starting points that one search may use at most."),
+    live(
+        "random_seed",
+        Integer(0),
+        "",
+        Range(0.0, 9e15),
+        "Shifts the later starting points of a search. The same seed gives the same answers.",
+    ),
+    live(
+        "on_unreachable",
+        Text("closest"),
+        "",
+        OneOf(&["closest", "hold"]),
+        "What a target that cannot be met does: move to the nearest reachable pose, or stay.",
+    ),
+    live(
+        "branch_jumps",
+        Bool(true),
+        "",
+        Any,
+        "Whether a topic target that the arm cannot track to from where it is may be met in another posture.",
+    ),
+    live(
+        "publish_rate",
+        Double(50.0),
+        "Hz",
+        Range(0.1, 1000.0),
+        "How often the joint state is published again, and the rate of the steps that max_joint_step bounds.",
+    ),
+    live(
+        "max_joint_step",
+        Double(0.0),
+        "rad",
+        Range(0.0, 6.3),
+        "Greatest step of a joint (m for prismatic ones) between two published joint states. 0: no bound.",
+    ),
+    live(
+        "initial_posture",
+        Text(""),
+        "",
+        Any,
+        "Where the robot stands at first and after a reset: YAML, joint: position, or the path of such a file. Joints not named stand at 0, or in the middle of their range where 0 is outside.",
+    ),
+    live(
+        "measured_timeout",
+        Double(0.5),
+        "s",
+        Range(0.0, 3600.0),
+        "Age up to which measured joint states count, and the pause in targets after which they do.",
+    ),
+    live(
+        "transform_timeout",
+        Double(0.1),
+        "s",
+        Range(0.0, 60.0),
+        "How long a target waits for the transform of its frame.",
+    ),
+    at_start(
+        "target_reliability",
+        Text("reliable"),
+        OneOf(&["reliable", "best_effort"]),
+        "Quality of service of the target topics; best_effort for publishers that are.",
+    ),
+    live(
+        "jacobian.method",
+        Text("damped"),
+        "",
+        OneOf(&["damped", "pseudoinverse"]),
+        "Damped least squares, or the Moore-Penrose pseudoinverse.",
+    ),
+    live(
+        "jacobian.damping",
+        Double(0.0),
+        "",
+        Range(0.0, 10.0),
+        "Damping factor of the method damped. 0: adapted to the error.",
+    ),
+    live("use_sim_time", Bool(false), "", Any, "Take the time from the topic clock."),
+];
+
+/// The table as the README shows it.
+#[must_use]
+pub fn markdown() -> String {
+    let mut text =
+        String::from("| parameter | type | default | bounds | when | meaning |\n|---|---|---|---|---|---|\n");
+    for parameter in &TABLE {
+        let value = parameter.default_value();
+        let unit = if parameter.unit.is_empty() { String::new() } else { format!(" \\[{}\\]", parameter.unit) };
+        let when = if parameter.live { "live" } else { "start" };
+        // Writing into a string cannot fail.
+        let _ = writeln!(
+            text,
+            "| `{}`{unit} | {} | `{value}` | {} | {when} | {} |",
+            parameter.name,
+            value.type_name(),
+            parameter.bounds_text(),
+            parameter.sentence
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solver::SolverKind;
+
+    #[test]
+    fn defaults_are_within_their_bounds_and_names_are_unique() {
+        for (index, parameter) in TABLE.iter().enumerate() {
+            assert_eq!(parameter.check(parameter.default_value()), Ok(parameter.default_value()), "{}", parameter.name);
+            assert!(TABLE[..index].iter().all(|other| other.name != parameter.name), "{}", parameter.name);
+        }
+    }
+
+    #[test]
+    fn every_solver_can_be_chosen() {
+        let solver = TABLE.iter().find(|parameter| parameter.name == "solver").unwrap();
+        let OneOf(words) = solver.bounds else { panic!("solver should be one of some words") };
+        assert_eq!(words, SolverKind::ALL.map(SolverKind::name));
+    }
+
+    #[test]
+    fn the_readme_shows_the_table() {
+        let readme = include_str!("../../README.md");
+        assert!(readme.contains(&markdown()), "README.md should hold this table:\n{}", markdown());
+    }
+}

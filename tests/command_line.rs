@@ -1,0 +1,380 @@
+//! The built command line, as a shell uses it.
+
+mod common;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use common::{Arm, Random};
+use nalgebra::Isometry3;
+use serde_json::{Value, json};
+use urdf_ik::robot::Variable;
+
+/// What one run of the command came to.
+struct Run {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn run(arguments: &[&str]) -> Run {
+    let Output { status, stdout, stderr } = command(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let run = Run { code: status.code().expect("no signal"), out: text(stdout), err: text(stderr) };
+    assert!(!run.err.contains("panicked"), "{}", run.err);
+    run
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_urdf_ik"));
+    command.args(arguments);
+    command
+}
+
+/// Standard output of a run that must succeed.
+fn succeeds(arguments: &[&str]) -> String {
+    let run = run(arguments);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{arguments:?}");
+    run.out
+}
+
+/// A run that must fail with one line that holds all of `words`, and print nothing else.
+fn fails(arguments: &[&str], words: &[&str]) {
+    let run = run(arguments);
+    assert_ne!(run.code, 0, "{arguments:?}");
+    assert_eq!(run.out, "", "{arguments:?}");
+    for word in words {
+        assert!(run.err.contains(word), "{arguments:?}: '{word}' is not in: {}", run.err);
+    }
+}
+
+fn parse(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+fn keys(object: &Value) -> Vec<&str> {
+    object.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn sorted(mut names: Vec<&str>) -> Vec<&str> {
+    names.sort_unstable();
+    names
+}
+
+/// A file of this test in the folder that cargo keeps for tests.
+fn file(name: &str, text: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn urdf(name: &str) -> String {
+    text_of(&common::urdf_path(name).unwrap())
+}
+
+fn text_of(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
+
+/// The seven numbers of `--target`.
+fn target_of(pose: &Isometry3<f64>) -> Vec<String> {
+    let [x, y, z]: [f64; 3] = pose.translation.vector.into();
+    let [qx, qy, qz, qw]: [f64; 4] = pose.rotation.coords.into();
+    [x, y, z, qx, qy, qz, qw].iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn help_and_version() {
+    let help = succeeds(&["--help"]);
+    for word in ["info", "fk", "solve", "evaluate"] {
+        assert!(help.contains(word), "{help}");
+    }
+    assert!(succeeds(&["--version"]).contains(env!("CARGO_PKG_VERSION")));
+    fails(&[], &["Usage"]);
+    fails(&["dance"], &["dance"]);
+}
+
+#[test]
+fn info_shows_tree_limits_chain_and_reach() {
+    let out = succeeds(&["info", "--urdf", &urdf("arm7.urdf")]);
+    for word in
+        ["arm7", "9 links", "8 joints", "7 movable", "elbow_joint", "-1.45 .. 1.05 rad", "without limits", "tip tool0"]
+    {
+        assert!(out.contains(word), "'{word}' is not in: {out}");
+    }
+    let arm = &common::bundled_arms()[0];
+    for link in arm.robot.links() {
+        assert!(out.contains(&link.name), "'{}' is not in: {out}", link.name);
+    }
+    let part = succeeds(&["info", "--urdf", &urdf("arm7.urdf"), "--base", "elbow_link", "--tip", "hand_link"]);
+    assert!(part.contains("chain from elbow_link: 3 variables") && part.contains("tip hand_link"), "{part}");
+}
+
+#[test]
+fn info_of_a_robot_with_many_leaves_lists_them() {
+    let out = succeeds(&["info", "--urdf", &urdf("two_arms.urdf")]);
+    let last = out.lines().last().unwrap();
+    for word in ["--tip", "left_hand", "right_hand", "head_link", "left_finger_mirror_link"] {
+        assert!(last.contains(word), "'{word}' is not in: {last}");
+    }
+    assert!(out.contains("left_finger_mirror_joint") && out.contains("x left_finger_joint"), "{out}");
+    let both = succeeds(&["info", "--urdf", &urdf("two_arms.urdf"), "--tip", "left_hand", "--tip", "right_hand"]);
+    assert!(
+        both.contains("16 variables") && both.contains("tip left_hand") && both.contains("tip right_hand"),
+        "{both}"
+    );
+}
+
+#[test]
+fn fk_gives_every_link_in_the_root_frame() {
+    let arm = common::bundled_arms().remove(1);
+    let mut random = Random::new(1);
+    let samples: Vec<Vec<f64>> = (0..3).map(|_| random.robot_positions(&arm.robot)).collect();
+    let own = |joint: &usize| arm.robot.joints()[*joint].mimic.is_none();
+    let named = |positions: &Vec<f64>| {
+        let pairs = arm.robot.movable().filter(own).map(|j| (arm.robot.joints()[j].name.clone(), json!(positions[j])));
+        Value::Object(pairs.collect())
+    };
+    let mut list: Vec<Value> = samples.iter().map(named).collect();
+    list.push(json!({}));
+    let path = file("positions.json", &Value::Array(list).to_string());
+    let answers = parse(&succeeds(&["fk", "--urdf", &urdf("mixed_joints.urdf"), "--positions", &text_of(&path)]));
+    let answers = answers.as_array().unwrap();
+    assert_eq!(answers.len(), 4);
+    let mut zero = vec![0.0; arm.robot.joints().len()];
+    arm.robot.apply_mimic(&mut zero);
+    for (answer, positions) in answers.iter().zip(samples.iter().chain([&zero])) {
+        let expected = arm.robot.link_poses(positions);
+        assert_eq!(answer.as_object().unwrap().len(), expected.len());
+        for (link, pose) in arm.robot.links().iter().zip(&expected) {
+            assert_eq!(sorted(keys(&answer[&link.name])), ["p", "q_xyzw"]);
+            let (shift, angle) = common::distance(&common::pose_from_json(&answer[&link.name]), pose);
+            assert!(shift < 1e-14 && angle < 1e-14, "{}: {shift:e} m, {angle:e} rad", link.name);
+        }
+    }
+}
+
+#[test]
+fn fk_refuses_what_it_cannot_use() {
+    let fk = |name: &str, text: &str, words: &[&str]| {
+        let path = text_of(&file(name, text));
+        fails(&["fk", "--urdf", &urdf("arm7.urdf"), "--positions", &path], words);
+    };
+    fk("unknown_joint.json", r#"[{"elbow": 1}]"#, &["'elbow'"]);
+    fk("bad.json", "[{", &["bad.json", "line 1"]);
+    fk("object.json", r#"{"elbow_joint": 1}"#, &["object.json"]);
+    fk("text.json", r#"[{"elbow_joint": "1"}]"#, &["text.json"]);
+    fk("huge.json", r#"[{"elbow_joint": 1e999}]"#, &["huge.json"]);
+    fails(&["fk", "--urdf", &urdf("arm7.urdf"), "--positions", "/nowhere.json"], &["/nowhere.json"]);
+    fails(&["fk", "--urdf", "/nowhere.urdf", "--positions", "/nowhere.json"], &["/nowhere.urdf"]);
+}
+
+#[test]
+fn solve_meets_a_target_and_says_how() {
+    let arm = &common::bundled_arms()[0];
+    let mut random = Random::new(2);
+    for _ in 0..5 {
+        let pose = arm.tip_poses(&random.positions(&arm.chain))[0];
+        let target = target_of(&pose);
+        let urdf = urdf("arm7.urdf");
+        let mut arguments = vec!["solve", "--urdf", &urdf, "--tip", "tool0", "--target"];
+        arguments.extend(target.iter().map(String::as_str));
+        let answer = parse(&succeeds(&arguments));
+        let expected = [
+            "attempts",
+            "iterations",
+            "orientation_error",
+            "outcome",
+            "position_error",
+            "positions",
+            "smallest_singular_value",
+            "solved",
+            "time_us",
+        ];
+        assert_eq!(sorted(keys(&answer)), expected);
+        assert_eq!(answer["solved"], true);
+        let position = |variable: &Variable| answer["positions"][&variable.name].as_f64().unwrap();
+        let positions: Vec<f64> = arm.chain.variables().iter().map(position).collect();
+        assert!(arm.chain.contains(&positions));
+        let (shift, angle) = common::distance(&arm.tip_poses(&positions)[0], &pose);
+        assert!(shift <= 1e-5 && angle <= 1e-5, "{shift:e} m, {angle:e} rad");
+        assert!((shift - answer["position_error"].as_f64().unwrap()).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn solve_tells_by_its_exit_status_that_a_target_cannot_be_met() {
+    let urdf = urdf("arm7.urdf");
+    let run = run(&["solve", "--urdf", &urdf, "--tip", "tool0", "--target", "-3", "-1e-1", "0.5", "0", "0", "0", "1"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""));
+    let answer = parse(&run.out);
+    assert_eq!(answer["solved"], false);
+    assert!(answer["outcome"].as_str().unwrap().contains("out of reach"), "{answer}");
+    assert!(answer["position_error"].as_f64().unwrap() > 1.5, "{answer}");
+}
+
+#[test]
+fn solve_refuses_what_makes_no_sense() {
+    let solve = |tip: &str, target: &str, more: &[&str], words: &[&str]| {
+        let urdf = urdf("arm7.urdf");
+        let mut arguments = vec!["solve", "--urdf", &urdf, "--tip", tip, "--target"];
+        arguments.extend(target.split(' '));
+        arguments.extend(more);
+        fails(&arguments, words);
+    };
+    solve("tool0", "0.3 0.2 0.5 0 0 0 0", &[], &["quaternion", "length 0"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 2", &[], &["quaternion", "length 2"]);
+    solve("tool0", "nan 0.2 0.5 0 0 0 1", &[], &["'tool0'", "finite"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 nan 1", &[], &["quaternion"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0", &[], &["--target"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 one", &[], &["one"]);
+    solve("gripper", "0.3 0.2 0.5 0 0 0 1", &[], &["'gripper'", "hand_link"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--base", "world"], &["'world'"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--solver", "newton"], &["newton", "jacobian"]);
+    solve("base_link", "0.3 0.2 0.5 0 0 0 1", &[], &["'base_link'"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--tip", "hand_link"], &["--tip"]);
+    fails(&["solve", "--urdf", &urdf("arm7.urdf"), "--target", "0", "0", "0", "0", "0", "0", "1"], &["--tip"]);
+}
+
+#[test]
+fn robots_that_do_not_load_are_told_with_their_file() {
+    let broken = text_of(&file("broken.urdf", "<robot name='r'><link name='a'>"));
+    fails(&["info", "--urdf", &broken], &["broken.urdf", "well-formed"]);
+    fails(&["info", "--urdf", "/nowhere.urdf"], &["/nowhere.urdf"]);
+    fails(&["info", "--urdf", env!("CARGO_TARGET_TMPDIR")], &[env!("CARGO_TARGET_TMPDIR")]);
+    let warned = one_mimic_of_nobody();
+    let run = run(&["info", "--urdf", &warned]);
+    assert_eq!(run.code, 0);
+    assert!(run.err.contains("'j'") && run.err.contains("'nobody'"), "{}", run.err);
+}
+
+fn one_mimic_of_nobody() -> String {
+    text_of(&file("mimic.urdf", &common::urdf::one_joint("continuous", "<mimic joint='nobody'/>")))
+}
+
+/// A reader that stops early, as `head -1` does, is no failure. The text is longer than what a pipe holds.
+#[test]
+fn a_closed_standard_output_is_no_failure() {
+    let mut rest = String::new();
+    let mut links = "base".to_owned();
+    for index in 0..4000 {
+        write!(links, " link{index}").unwrap();
+        rest += &common::urdf::fixed(&format!("joint{index}"), "base", &format!("link{index}"), "0 0 1");
+    }
+    let path = text_of(&file("bush.urdf", &common::urdf::robot(&links, &rest)));
+    let mut child = command(&["info", "--urdf", &path]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(0), ""));
+}
+
+/// A case file of reachable targets, joints in reverse order, and one target that is out of reach at the end.
+fn cases(arm: &Arm, count: usize) -> Value {
+    let mut random = Random::new(3);
+    let backwards = |positions: &[f64]| positions.iter().rev().copied().collect::<Vec<_>>();
+    let case = |random: &mut Random, far: bool| {
+        let source = random.positions(&arm.chain);
+        let mut pose = arm.tip_poses(&source)[0];
+        pose.translation.vector.x += if far { 5.0 } else { 0.0 };
+        let (p, q): ([f64; 3], [f64; 4]) = (pose.translation.vector.into(), pose.rotation.coords.into());
+        json!({"seed": backwards(&arm.chain.nominal_positions()), "seed_random": backwards(&random.positions(&arm.chain)),
+               "target": {"p": p, "q_xyzw": q}, "q_source": backwards(&source)})
+    };
+    let list: Vec<Value> = (0..=count).map(|index| case(&mut random, index == count)).collect();
+    let names: Vec<&str> = arm.chain.variables().iter().rev().map(|variable| variable.name.as_str()).collect();
+    json!({"robot": arm.name, "urdf": "evaluated.urdf", "base_link": arm.chain.base(), "tip_link": arm.chain.tips()[0].link,
+           "joint_names": names, "lower": [], "upper": [], "continuous": [], "cases": list})
+}
+
+#[test]
+fn evaluate_reports_rate_and_times_and_writes_the_solutions() {
+    let arm = &common::bundled_arms()[1];
+    let cases = cases(arm, 10);
+    let path = text_of(&file("cases.json", &cases.to_string()));
+    let text = std::fs::read_to_string(common::urdf_path("mixed_joints.urdf").unwrap()).unwrap();
+    file("evaluated.urdf", &text);
+    for seed in ["nominal", "random"] {
+        let solutions = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("solutions_{seed}.json"));
+        // A time limit that no busy machine exceeds.
+        let options = ["--seed", seed, "--timeout-ms", "60000", "--solutions", &text_of(&solutions)];
+        let report = parse(&succeeds(&[&["evaluate", "--cases", &path], options.as_slice()].concat()));
+        assert_eq!(sorted(keys(&report)), sorted(REPORT.to_vec()));
+        assert_eq!(
+            (&report["robot"], &report["solver"], &report["seed"]),
+            (&json!(arm.name), &json!("jacobian"), &json!(seed))
+        );
+        assert_eq!((&report["cases"], &report["solved"]), (&json!(11), &json!(10)));
+        let time = |key: &str| report[key].as_f64().unwrap();
+        assert!(time("median_us") > 0.0 && time("median_us") <= time("p95_us"), "{report}");
+        assert!(time("p95_us") <= time("p99_us") && time("p99_us") <= time("max_us"), "{report}");
+        let answers = common::read_json(&solutions);
+        let answers = answers.as_array().unwrap();
+        assert_eq!((answers.len(), &answers[10]), (11, &Value::Null));
+        for (case, answer) in cases["cases"].as_array().unwrap().iter().zip(answers).take(10) {
+            let mut positions: [f64; 7] = common::numbers(answer);
+            positions.reverse();
+            assert!(arm.chain.contains(&positions));
+            let (shift, angle) =
+                common::distance(&arm.tip_poses(&positions)[0], &common::pose_from_json(&case["target"]));
+            assert!(shift <= 1e-5 && angle <= 1e-5, "{shift:e} m, {angle:e} rad");
+        }
+    }
+}
+
+const REPORT: [&str; 12] = [
+    "robot",
+    "solver",
+    "seed",
+    "cases",
+    "solved",
+    "mean_us",
+    "median_us",
+    "p95_us",
+    "p99_us",
+    "max_us",
+    "mean_iterations",
+    "mean_restarts",
+];
+
+#[test]
+fn evaluate_takes_its_options_and_refuses_bad_files() {
+    let arm = &common::bundled_arms()[0];
+    let cases = cases(arm, 3);
+    let urdf = urdf("arm7.urdf");
+    let evaluate = |name: &str, cases: &Value| {
+        let path = text_of(&file(name, &cases.to_string()));
+        ["evaluate", "--urdf", &urdf, "--cases", &path].map(str::to_owned).to_vec()
+    };
+    let good = evaluate("few.json", &cases);
+    let with = |more: &[&'static str]| {
+        let mut arguments: Vec<&str> = good.iter().map(String::as_str).collect();
+        arguments.extend(more);
+        arguments
+    };
+    let report =
+        parse(&succeeds(&with(&["--max-cases", "2", "--position-tolerance", "1e-3", "--timeout-ms", "60000"])));
+    assert_eq!((&report["cases"], &report["solved"]), (&json!(2), &json!(2)));
+    fails(&with(&["--position-tolerance", "0"]), &["position tolerance"]);
+    fails(&with(&["--timeout-ms", "nan"]), &[]);
+    fails(&with(&["--solver", "newton"]), &["newton"]);
+    fails(&with(&["--solutions", "/nowhere/out.json"]), &["/nowhere/out.json"]);
+    fails(&with(&["--max-cases", "0"]), &["no cases"]);
+    let bad = |name: &str, change: &dyn Fn(&mut Value), words: &[&str]| {
+        let mut changed = cases.clone();
+        change(&mut changed);
+        let arguments = evaluate(name, &changed);
+        fails(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), words);
+    };
+    bad("no_tip.json", &|file| file["tip_link"] = json!("gripper"), &["'gripper'"]);
+    bad("joint.json", &|file| file["joint_names"][0] = json!("hinge"), &["'hinge'"]);
+    bad("seed.json", &|file| file["cases"][1]["seed"] = json!([0, 0]), &["seed.json", "case 1", "2 entries"]);
+    bad("zero.json", &|file| file["cases"][2]["target"]["q_xyzw"] = json!([0, 0, 0, 0]), &["case 2", "quaternion"]);
+    bad("keys.json", &|file| file["cases"] = json!([{}]), &["keys.json", "seed"]);
+    bad("six.json", &|file| drop(file["joint_names"].as_array_mut().unwrap().pop()), &["6 joints"]);
+    fails(&["evaluate", "--cases", "/nowhere.json"], &["/nowhere.json"]);
+    let mut lonely = cases;
+    lonely["urdf"] = json!("absent.urdf");
+    let lonely = text_of(&file("lonely.json", &lonely.to_string()));
+    fails(&["evaluate", "--cases", &lonely], &["absent.urdf"]);
+}

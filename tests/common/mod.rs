@@ -1,0 +1,202 @@
+//! What several test files share: repeatable random numbers, robots, poses by an independent path.
+
+#![allow(dead_code, reason = "each test file uses its own part of this one")]
+
+pub mod urdf;
+
+use std::f64::consts::PI;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use serde_json::Value;
+use urdf_ik::robot::{Chain, Domain, Robot};
+use urdf_ik::solver::{Problem, Solution, Solver, SolverKind, Target};
+
+/// A linear congruential generator (Knuth's MMIX): the same numbers on every machine.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        let mut random = Self(seed);
+        random.bits();
+        random
+    }
+
+    /// The upper half of the state; the lower bits of such a generator are poor.
+    fn bits(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        u32::try_from(self.0 >> 32).unwrap()
+    }
+
+    /// A number in \[0, 1).
+    pub fn unit(&mut self) -> f64 {
+        f64::from(self.bits()) / (f64::from(u32::MAX) + 1.0)
+    }
+
+    pub fn between(&mut self, lower: f64, upper: f64) -> f64 {
+        lower + self.unit() * (upper - lower)
+    }
+
+    /// An index below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.bits()).unwrap() % end
+    }
+
+    pub fn direction(&mut self) -> Vector3<f64> {
+        let turn = UnitQuaternion::from_euler_angles(0.0, self.between(-1.5, 1.5), self.between(-3.1, 3.1));
+        turn * Vector3::x()
+    }
+
+    /// Positions of the chain's variables, uniform inside their limits.
+    pub fn positions(&mut self, chain: &Chain) -> Vec<f64> {
+        chain.variables().iter().map(|variable| self.inside(&variable.domain)).collect()
+    }
+
+    /// Positions of the whole robot's joints, uniform inside their limits, mimic joints following.
+    pub fn robot_positions(&mut self, robot: &Robot) -> Vec<f64> {
+        let domain = |joint: usize| robot.domain(joint).unwrap_or(robot.joints()[joint].domain);
+        let mut positions: Vec<f64> = (0..robot.joints().len()).map(|joint| self.inside(&domain(joint))).collect();
+        robot.apply_mimic(&mut positions);
+        positions
+    }
+
+    fn inside(&mut self, domain: &Domain) -> f64 {
+        match *domain {
+            Domain::Interval { lower, upper } => self.between(lower, upper),
+            Domain::Circle => self.between(-PI, PI),
+        }
+    }
+}
+
+/// A robot with one of its chains.
+pub struct Arm {
+    pub name: String,
+    pub robot: Robot,
+    pub chain: Arc<Chain>,
+}
+
+impl Arm {
+    pub fn new(name: &str, robot: Robot, base: &str, tips: &[&str]) -> Self {
+        let chain = Arc::new(Chain::new(&robot, base, tips).unwrap());
+        Self { name: name.to_owned(), robot, chain }
+    }
+
+    pub fn from_text(text: &str, base: &str, tips: &[&str]) -> Self {
+        Self::new("inline", Robot::from_urdf(text).unwrap(), base, tips)
+    }
+
+    pub fn solver(&self) -> Solver {
+        Solver::prepare(SolverKind::Jacobian, &self.chain).unwrap()
+    }
+
+    /// Poses of the tips in the base link's frame by the kinematics of the whole robot, link by link: another path than
+    /// the chain's.
+    pub fn tip_poses(&self, positions: &[f64]) -> Vec<Isometry3<f64>> {
+        let mut all = self.robot.neutral_positions();
+        self.chain.write_into(&self.robot, positions, &mut all);
+        let poses = self.robot.link_poses(&all);
+        let pose = |link: &str| poses[self.robot.link_index(link).unwrap()];
+        let base = pose(self.chain.base()).inverse();
+        self.chain.tips().iter().map(|tip| base * pose(&tip.link)).collect()
+    }
+
+    /// A full target for every tip, reached at `positions`.
+    pub fn targets_at(&self, positions: &[f64]) -> Vec<Target> {
+        self.tip_poses(positions).into_iter().enumerate().map(|(tip, pose)| Target::new(tip, pose)).collect()
+    }
+
+    /// Checks by the independent path that a solution is inside the limits and misses its targets by what it says; gives
+    /// the greatest errors in position and orientation of full targets.
+    pub fn errors(&self, targets: &[Target], solution: &Solution) -> (f64, f64) {
+        assert!(self.chain.contains(&solution.positions), "{}: outside the limits: {solution:?}", self.name);
+        let poses = self.tip_poses(&solution.positions);
+        targets.iter().fold((0.0, 0.0), |(position, orientation), target| {
+            let apart = distance(&poses[target.tip], &target.pose);
+            (apart.0.max(position), apart.1.max(orientation))
+        })
+    }
+}
+
+/// Solves with new scratch.
+pub fn solve(solver: &Solver, problem: &Problem) -> Solution {
+    let mut solution = solver.solution();
+    solver.solve(problem, &mut solver.scratch(), &mut solution).unwrap();
+    solution
+}
+
+/// Distance \[m\] and angle \[rad\] between two poses, which must be finite.
+pub fn distance(a: &Isometry3<f64>, b: &Isometry3<f64>) -> (f64, f64) {
+    let apart = ((a.translation.vector - b.translation.vector).norm(), a.rotation.angle_to(&b.rotation));
+    assert!(apart.0.is_finite() && apart.1.is_finite(), "{a} {b}");
+    apart
+}
+
+/// The folder of the package.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Where the URDF file of that name lies; says so where it is nowhere.
+pub fn urdf_path(file: &str) -> Option<PathBuf> {
+    let folders = ["urdf", "tests/data/urdf", "../shared/robots"];
+    let found = folders.iter().map(|folder| root().join(folder).join(file)).find(|path| path.is_file());
+    if found.is_none() {
+        println!("skipped {file}: it lies in none of {folders:?}");
+    }
+    found
+}
+
+pub fn load(file: &str) -> Robot {
+    Robot::from_urdf_file(urdf_path(file).unwrap()).unwrap()
+}
+
+/// The robots that come with the package, one tip each, and with every kind of joint among them.
+pub fn bundled_arms() -> Vec<Arm> {
+    vec![
+        Arm::new("arm7", load("arm7.urdf"), "base_link", &["tool0"]),
+        Arm::new("mixed_joints", load("mixed_joints.urdf"), "base_link", &["tool"]),
+        Arm::new("two_arms", load("two_arms.urdf"), "base_link", &["left_hand"]),
+    ]
+}
+
+/// Both hands on one torso.
+pub fn two_handed() -> Arm {
+    Arm::new("two_arms, both", load("two_arms.urdf"), "base_link", &["left_hand", "right_hand"])
+}
+
+/// The arms of the case files beside the checkout, where there are any.
+pub fn shared_arms() -> Vec<Arm> {
+    let folder = root().join("../shared/cases");
+    let Ok(files) = std::fs::read_dir(&folder) else {
+        println!("skipped the shared cases: there is no folder {}", folder.display());
+        return Vec::new();
+    };
+    let mut paths: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| shared_arm(path)).collect()
+}
+
+fn shared_arm(path: &Path) -> Arm {
+    let case = read_json(path);
+    let text = |key: &str| case[key].as_str().unwrap();
+    let urdf = path.parent().unwrap().join(text("urdf"));
+    Arm::new(text("robot"), Robot::from_urdf_file(urdf).unwrap(), text("base_link"), &[text("tip_link")])
+}
+
+pub fn read_json(path: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// The numbers of a JSON list.
+pub fn numbers<const N: usize>(list: &Value) -> [f64; N] {
+    let values: Vec<f64> = list.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect();
+    values.try_into().unwrap()
+}
+
+/// A pose as the data files and the command line write it.
+pub fn pose_from_json(pose: &Value) -> Isometry3<f64> {
+    let [x, y, z] = numbers(&pose["p"]);
+    let rotation = urdf_ik::spatial::rotation_from(numbers(&pose["q_xyzw"])).unwrap();
+    Isometry3::from_parts(Translation3::new(x, y, z), rotation)
+}

@@ -1,0 +1,44 @@
+//! Small robots, written in the tests that use them.
+
+/// A robot with links of these names (separated by spaces) and `rest` after them.
+pub fn robot(links: &str, rest: &str) -> String {
+    let links: Vec<String> = links.split_whitespace().map(|name| format!("<link name='{name}'/>\n")).collect();
+    format!("<robot name='small'>\n{}{rest}\n</robot>", links.concat())
+}
+
+/// A joint of that type with `inside` among its children.
+pub fn joint(name: &str, kind: &str, parent: &str, child: &str, inside: &str) -> String {
+    format!("<joint name='{name}' type='{kind}'><parent link='{parent}'/><child link='{child}'/>{inside}</joint>\n")
+}
+
+/// One joint of that type between the links `a` and `b`.
+pub fn one_joint(kind: &str, inside: &str) -> String {
+    robot("a b", &joint("j", kind, "a", "b", inside))
+}
+
+/// A turn about `axis` at `xyz`, without limits.
+pub fn turn(name: &str, parent: &str, child: &str, xyz: &str, axis: &str) -> String {
+    joint(name, "continuous", parent, child, &format!("<origin xyz='{xyz}'/><axis xyz='{axis}'/>"))
+}
+
+/// A fixed joint that shifts by `xyz`.
+pub fn fixed(name: &str, parent: &str, child: &str, xyz: &str) -> String {
+    joint(name, "fixed", parent, child, &format!("<origin xyz='{xyz}'/>"))
+}
+
+/// Two joints in the plane z = 0, links of these lengths \[m\], without limits.
+pub fn planar(first: f64, second: f64) -> String {
+    let joints = turn("shoulder", "base", "upper", "0 0 0", "0 0 1")
+        + &turn("elbow", "upper", "lower", &format!("{first} 0 0"), "0 0 1")
+        + &fixed("end", "lower", "tip", &format!("{second} 0 0"));
+    robot("base upper lower tip", &joints)
+}
+
+/// A shoulder of two crossing axes, an elbow, links of these lengths \[m\], without limits: its tip fills a ball.
+pub fn spherical(first: f64, second: f64) -> String {
+    let joints = turn("yaw", "base", "turret", "0 0 0", "0 0 1")
+        + &turn("pitch", "turret", "upper", "0 0 0", "0 1 0")
+        + &turn("elbow", "upper", "lower", &format!("{first} 0 0"), "0 1 0")
+        + &fixed("end", "lower", "tip", &format!("{second} 0 0"));
+    robot("base turret upper lower tip", &joints)
+}

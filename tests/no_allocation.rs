@@ -1,0 +1,99 @@
+//! A solve allocates nothing, whatever becomes of it.
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use common::{Arm, Random};
+use nalgebra::Isometry3;
+use urdf_ik::solver::jacobian::Method;
+use urdf_ik::solver::{Mode, Problem, Target, Tolerance};
+
+thread_local! {
+    /// Allocations of this thread: other tests run at the same time.
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+fn count() {
+    // While a thread ends its counter may be gone; nobody asks for it then.
+    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: every call is handed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count();
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(run: impl FnOnce()) -> usize {
+    let before = COUNT.get();
+    run();
+    COUNT.get() - before
+}
+
+/// Solves for some reachable targets, one far away and one that no rounding meets, from several seeds and in every mode; gives
+/// the number of attempts that the hardest took.
+fn solve_everything(arm: &Arm, method: Method) -> usize {
+    let solver = arm.solver().with_method(method);
+    let mut random = Random::new(1);
+    let mut goals: Vec<Vec<Target>> = (0..5).map(|_| arm.targets_at(&random.positions(&arm.chain))).collect();
+    let far = Isometry3::translation(9.0, 9.0, 9.0);
+    goals.push((0..arm.chain.tips().len()).map(|tip| Target::new(tip, far)).collect());
+    let exact = Tolerance { position: 1e-300, orientation: 1e-300 };
+    goals.push(goals[0].iter().map(|target| Target { tolerance: exact, ..*target }).collect());
+    goals.push(vec![goals[0][0].position_only()]);
+    let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
+    let mut hardest = 0;
+    for targets in &goals {
+        let seed = random.positions(&arm.chain);
+        let step = vec![0.05; seed.len()];
+        for mode in [Mode::search(), Mode::Search { attempts: 30, random_seed: 3 }, Mode::Track { max_step: &step }] {
+            let problem = Problem { targets, seed: &seed, mode, deadline: None };
+            let found = allocations(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap());
+            assert_eq!(found, 0, "{}, {method:?}: {solution:?}", arm.name);
+            hardest = hardest.max(solution.attempts);
+        }
+    }
+    hardest
+}
+
+#[test]
+fn a_solve_allocates_nothing() {
+    for arm in common::bundled_arms().into_iter().chain([common::two_handed()]) {
+        for method in [Method::default(), Method::Damped { damping: Some(0.1) }, Method::Pseudoinverse] {
+            let hardest = solve_everything(&arm, method);
+            // More than the starting points that come out of the seed table.
+            assert!(hardest > 16, "{}: no problem took more than {hardest} attempts", arm.name);
+        }
+    }
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| drop(Box::new(1))), 2);
+    assert!(allocations(|| drop(vec![0_u8; 10])) >= 2);
+    assert_eq!(allocations(|| ()), 0);
+}
