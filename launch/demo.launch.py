@@ -66,7 +66,7 @@ def generate_launch_description():
                               description='link that targets are relative to; empty: the root link'),
         DeclareLaunchArgument('tip_link', default_value='',
                               description='link that shall reach the targets; empty: the only leaf'),
-        DeclareLaunchArgument('solver', default_value='', description='jacobian, fabrik or closed_form'),
+        DeclareLaunchArgument('solver', default_value='', description='the solver, such as jacobian'),
         DeclareLaunchArgument('use_rviz', default_value='true', description='false: without RViz'),
         OpaqueFunction(function=start),
     ])

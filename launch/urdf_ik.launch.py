@@ -13,7 +13,7 @@ ARGUMENTS = {
     'urdf': 'the robot, a URDF or xacro file; empty: it comes from the params file or the topic robot_description',
     'base_link': 'link that targets are relative to; empty: the root link',
     'tip_link': 'link that shall reach the targets, or several separated by commas; empty: the only leaf',
-    'solver': 'jacobian, fabrik or closed_form',
+    'solver': 'the solver, such as jacobian',
     'params_file': 'YAML file with parameters; the other arguments win over it',
     'namespace': 'namespace of the node',
     'use_sim_time': 'true: follow the topic clock',

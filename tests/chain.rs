@@ -1,5 +1,7 @@
 //! Chains between any two links of a robot: what is folded, shared, reversed and narrowed, and what is refused.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
 mod common;
 
 use common::urdf::{fixed, joint, one_joint, robot, turn};
@@ -233,4 +235,16 @@ fn positions_of_the_chain_and_of_the_robot_translate_into_each_other() {
     assert!(
         !arm.chain.contains(&positions[1..]) && !arm.chain.contains(&[f64::NAN; 7]) && !arm.chain.contains(&[99.0; 7])
     );
+}
+
+#[test]
+fn reversed_limits_are_refused_in_the_chain_and_only_warned_of_elsewhere() {
+    let joints = joint("pan", "revolute", "base", "head", "<limit lower='0.75' upper='-0.5'/>")
+        + &turn("wrist", "base", "hand", "0 0 0", "0 0 1");
+    let text = robot("base hand head", &joints);
+    let robot = Robot::from_urdf(&text).unwrap();
+    assert!(robot.warnings().iter().any(|warning| warning.contains("'pan'") && warning.contains("0.75")));
+    assert!(Chain::new(&robot, "base", &["hand"]).is_ok());
+    let error = refused(&robot, "base", &["head"], &["'pan'", "0.75", "-0.5"]);
+    assert!(matches!(error, ChainError::LimitsReversed { .. }), "{error:?}");
 }

@@ -1,5 +1,7 @@
 //! Robot descriptions that are refused: which error, and that its text names the element.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
 mod common;
 
 use common::urdf::{joint, one_joint, robot, turn};
@@ -151,8 +153,6 @@ fn joint_types_limits_and_axes() {
     assert_refused!(one_joint("spherical", ""), UrdfError::JointType { .. }, ["'j'", "'spherical'"]);
     assert_refused!(one_joint("revolute", ""), UrdfError::NoLimits { kind: "revolute", .. }, ["'j'", "<limit>"]);
     assert_refused!(one_joint("prismatic", ""), UrdfError::NoLimits { kind: "prismatic", .. }, ["'j'", "<limit>"]);
-    let reversed = one_joint("revolute", "<limit lower='0.75' upper='-0.5'/>");
-    assert_refused!(reversed, UrdfError::LimitsReversed { .. }, ["'j'", "0.75", "-0.5"]);
     for kind in ["revolute", "continuous", "prismatic"] {
         let zero = one_joint(kind, &format!("<axis xyz='0 -0 0.0'/>{LIMIT}"));
         assert_refused!(zero, UrdfError::ZeroAxis { .. }, ["'j'", "axis"]);

@@ -7,7 +7,7 @@ use r2r::std_msgs::msg::String as Text;
 
 use super::{NodeError, Shared, latched};
 use crate::parameters::Settings;
-use crate::robot::{Chain, Robot, read_urdf_file};
+use crate::robot::{Chain, ChainError, Robot, read_urdf_file};
 use crate::solver::{Solver, SolverKind};
 
 /// A robot in use, with its chain and solver.
@@ -35,7 +35,10 @@ impl Loaded {
 pub(super) fn load(text: String, settings: &Settings) -> Result<(Arc<Loaded>, Vec<f64>), String> {
     let robot = Robot::from_urdf(&text).map_err(|e| e.to_string())?;
     let tips: Vec<&str> = settings.tip_links.iter().map(String::as_str).collect();
-    let chain = Chain::with_defaults(&robot, settings.base_link.as_deref(), &tips).map_err(|e| e.to_string())?;
+    let chain = Chain::with_defaults(&robot, settings.base_link.as_deref(), &tips).map_err(|e| match e {
+        ChainError::TipNeeded { .. } => format!("{e} (parameter tip_links)"),
+        _ => e.to_string(),
+    })?;
     let chain = Arc::new(chain);
     let solver = Solver::prepare(settings.solver, &chain).map_err(|e| e.to_string())?;
     let initial = settings.initial_posture.apply(&robot).map_err(|e| format!("initial_posture: {e}"))?;

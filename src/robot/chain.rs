@@ -238,6 +238,11 @@ impl Builder<'_> {
             Some(mimic) => (mimic.master, mimic.multiplier, mimic.offset),
             None => (index, 1.0, 0.0),
         };
+        for joint in [joint, &self.robot.joints()[master]] {
+            if let Some((lower, upper)) = joint.reversed_limits() {
+                return Err(ChainError::LimitsReversed { joint: joint.name.clone(), lower, upper });
+            }
+        }
         let sign = if upwards { -1.0 } else { 1.0 };
         let variable = match self.variables.iter().position(|variable| variable.joint == master) {
             Some(variable) => variable,

@@ -110,22 +110,14 @@ pub enum UrdfError {
         joint: String,
     },
     /// A revolute or prismatic joint has no limits.
-    #[error("{kind} joint '{joint}' has no <limit>; add one with lower and upper, or make a turning joint continuous")]
+    #[error(
+        "{kind} joint '{joint}' has no <limit>; add one with lower and upper (a joint that turns without end is continuous)"
+    )]
     NoLimits {
         /// `revolute` or `prismatic`.
         kind: &'static str,
         /// The joint.
         joint: String,
-    },
-    /// The lower limit is above the upper one.
-    #[error("joint '{joint}' has the lower limit {lower} above the upper limit {upper}")]
-    LimitsReversed {
-        /// The joint.
-        joint: String,
-        /// Lower limit, rad or m.
-        lower: f64,
-        /// Upper limit, rad or m.
-        upper: f64,
     },
     /// Joints mimic each other in a circle.
     #[error("joint '{joint}' mimics itself through the joints that it mimics")]
@@ -189,6 +181,16 @@ pub enum ChainError {
         base: String,
         /// Tip link.
         tip: String,
+    },
+    /// The lower limit is above the upper one.
+    #[error("joint '{joint}' has the lower limit {lower} above the upper limit {upper}")]
+    LimitsReversed {
+        /// The joint.
+        joint: String,
+        /// Lower limit, rad or m.
+        lower: f64,
+        /// Upper limit, rad or m.
+        upper: f64,
     },
     /// The limits of a joint and of the joints that mimic it leave no position.
     #[error("joint '{joint}' and the joints that mimic it ({}) have no position within the limits of all", mimics.join(", "))]

@@ -160,6 +160,15 @@ pub struct Joint {
 }
 
 impl Joint {
+    /// Lower and upper limit where the lower is above the upper, so that no position is allowed.
+    #[must_use]
+    pub fn reversed_limits(&self) -> Option<(f64, f64)> {
+        match self.domain {
+            Domain::Interval { lower, upper } if lower > upper => Some((lower, upper)),
+            _ => None,
+        }
+    }
+
     /// The child link's pose in the parent link's frame at `position` \[rad or m\].
     #[must_use]
     pub fn transform(&self, position: f64) -> Isometry3<f64> {

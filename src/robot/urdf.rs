@@ -30,7 +30,8 @@ impl Robot {
         let mut links: Vec<Link> =
             urdf.links.iter().map(|link| Link { name: link.name.clone(), parent_joint: None }).collect();
         let root = connect(&mut links, &joints)?;
-        let warnings = resolve_mimics(&urdf.joints, &mut joints)?;
+        let mut warnings = resolve_mimics(&urdf.joints, &mut joints)?;
+        warnings.extend(reversed_limits(&joints));
         let order = parents_first(&links, &joints, root)?;
         Ok(Self { name: urdf.name, links, joints, order, root, warnings })
     }
@@ -96,8 +97,8 @@ fn convert(joint: &urdf_rs::Joint, links: &HashMap<&str, usize>) -> Result<Joint
         child: link("child", &joint.child.link)?,
         origin,
         axis: axis(joint, kind)?,
-        domain: domain(joint, kind)?,
-        velocity: joint.limit.velocity,
+        domain: domain(joint, kind),
+        velocity: if kind.has_position() { joint.limit.velocity } else { f64::INFINITY },
         mimic: None,
     })
 }
@@ -116,15 +117,25 @@ fn axis(joint: &urdf_rs::Joint, kind: JointKind) -> Result<Unit<Vector3<f64>>, U
 }
 
 /// Limits go by the joint's type, never by its range: a revolute joint from 0 to 0 does not move.
-fn domain(joint: &urdf_rs::Joint, kind: JointKind) -> Result<Domain, UrdfError> {
-    if !matches!(kind, JointKind::Revolute | JointKind::Prismatic) {
-        return Ok(Domain::Circle);
+fn domain(joint: &urdf_rs::Joint, kind: JointKind) -> Domain {
+    match kind {
+        JointKind::Revolute | JointKind::Prismatic => {
+            Domain::Interval { lower: joint.limit.lower, upper: joint.limit.upper }
+        }
+        _ => Domain::Circle,
     }
-    let (lower, upper) = (joint.limit.lower, joint.limit.upper);
-    if lower > upper {
-        return Err(UrdfError::LimitsReversed { joint: joint.name.clone(), lower, upper });
-    }
-    Ok(Domain::Interval { lower, upper })
+}
+
+/// A warning for each joint that has no position inside its limits. A chain with such a joint is refused; a robot that has one
+/// elsewhere is not.
+fn reversed_limits(joints: &[Joint]) -> impl Iterator<Item = String> + '_ {
+    joints.iter().filter_map(|joint| {
+        let (lower, upper) = joint.reversed_limits()?;
+        let name = &joint.name;
+        Some(format!(
+            "joint '{name}' has the lower limit {lower} above the upper limit {upper}: it cannot be part of a chain"
+        ))
+    })
 }
 
 /// Tells each link its parent joint; gives the root link.

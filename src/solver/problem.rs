@@ -135,11 +135,11 @@ pub enum ProblemError {
         tip: String,
     },
     /// A target position is so far away that squares of distances lose their meaning.
-    #[error("the target position of '{tip}' is {distance:e} m away; it must be within {FARTHEST:e} m")]
+    #[error("the target position of '{tip}' lies at {distance:e} m on one axis; it must lie within {FARTHEST:e} m")]
     TargetTooFar {
         /// The tip link.
         tip: String,
-        /// Distance from the base link's origin \[m\].
+        /// Its largest coordinate \[m\].
         distance: f64,
     },
     /// Every axis is free.
@@ -223,7 +223,7 @@ impl Target {
         if !finite {
             return Err(ProblemError::TargetNotFinite { tip: tip.to_owned() });
         }
-        let distance = self.pose.translation.vector.norm();
+        let distance = self.pose.translation.vector.amax();
         if distance > FARTHEST {
             return Err(ProblemError::TargetTooFar { tip: tip.to_owned(), distance });
         }

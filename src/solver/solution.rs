@@ -123,16 +123,13 @@ impl Solution {
                 format!("joint limits are in the way: {}", names.join(", "))
             }
             Reason::StepLimited => "on its way: the largest step allowed does not get there at once".into(),
-            Reason::NotConverged if self.stop == Stop::Deadline => {
-                format!(
-                    "no solution found in {:.1} ms and {} attempts",
-                    self.elapsed.as_secs_f64() * 1e3,
-                    self.attempts
-                )
-            }
             Reason::NotConverged => format!("no solution found in {} attempts", self.attempts),
         };
-        format!("{why}; the closest found is {}", missed())
+        let time_up = match self.stop {
+            Stop::Deadline => format!("; time was up after {:.1} ms", self.elapsed.as_secs_f64() * 1e3),
+            Stop::Converged | Stop::Attempts => String::new(),
+        };
+        format!("{why}{time_up}; the closest found is {}", missed())
     }
 
     /// Whether every target is met.

@@ -67,7 +67,7 @@ pub struct SolveArguments {
     #[command(flatten)]
     robot: RobotArguments,
     /// Position [m] and orientation quaternion of the tip link in the base link's frame
-    #[arg(long, num_args = 7, required = true, allow_negative_numbers = true,
+    #[arg(long, num_args = 7, required = true, allow_hyphen_values = true,
           value_names = ["X", "Y", "Z", "QX", "QY", "QZ", "QW"])]
     target: Vec<f64>,
     /// Solver

@@ -104,7 +104,8 @@ impl Jacobian {
             let next = self.advance(targets, scratch);
             if next.squared_error < now.squared_error {
                 let still = scratch.step.iter().all(|step| step.abs() < LEAST_STEP);
-                let arrived = still && now.squared_error - next.squared_error < LEAST_GAIN * now.squared_error;
+                let least = LEAST_GAIN * now.squared_error.min(1.0);
+                let arrived = still && now.squared_error - next.squared_error < least;
                 now = next;
                 damping *= 0.2;
                 linearised = false;

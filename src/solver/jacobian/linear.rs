@@ -205,18 +205,19 @@ mod tests {
         (0..count).map(|_| next()).collect()
     }
 
-    fn problem(
-        blocks: usize,
-        variables: usize,
-        rank_loss: bool,
-    ) -> (Vec<Vector6<f64>>, Vec<Vector6<f64>>, DMatrix<f64>, DVector<f64>) {
+    /// A problem as the solver takes it and as matrix and vector.
+    type Problem = (Vec<Vector6<f64>>, Vec<Vector6<f64>>, DMatrix<f64>, DVector<f64>);
+
+    fn problem(blocks: usize, variables: usize, rank_loss: bool) -> Problem {
         let values = entries(6 * blocks * (variables + 1), 7 + (blocks * variables) as u64);
         let mut columns: Vec<Vector6<f64>> =
             values.chunks_exact(6).take(blocks * variables).map(Vector6::from_column_slice).collect();
         if rank_loss {
             for block in columns.chunks_exact_mut(variables) {
                 block[variables - 1] = block[0] * 2.0;
-                block.iter_mut().for_each(|column| column[5] = column[4]);
+                for column in block {
+                    column[5] = column[4];
+                }
             }
         }
         let rows: Vec<Vector6<f64>> =

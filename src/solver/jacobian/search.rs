@@ -12,6 +12,9 @@ use crate::solver::solution::{Outcome, Reason, Solution, Stop};
 /// Slope of half the squared error \[rad²\] by a variable that counts as more than rounding.
 const PRESSURE: f64 = 1e-9;
 
+/// Attempts at a target that is certainly out of reach, for the sake of the closest answer.
+const HOPELESS_ATTEMPTS: usize = 8;
+
 impl Jacobian {
     /// Solves a problem that has been checked.
     pub(in crate::solver) fn solve(&self, problem: &Problem, scratch: &mut JacobianScratch, solution: &mut Solution) {
@@ -22,8 +25,12 @@ impl Jacobian {
         self.set_bounds(problem, scratch);
         scratch.ranking.reset();
         let (attempts, random_seed) = match problem.mode {
-            Mode::Search { attempts, random_seed } if proof.is_none() => (attempts.max(1), random_seed),
-            _ => (1, 0),
+            Mode::Search { attempts, random_seed } => {
+                // No attempt can succeed where the target is out of reach; a few keep a stretched seed from staying where it is.
+                let useful = if proof.is_some() { HOPELESS_ATTEMPTS } else { usize::MAX };
+                (attempts.clamp(1, useful), random_seed)
+            }
+            Mode::Track { .. } => (1, 0),
         };
         let mut least = f64::INFINITY;
         self.set_start(problem, (0, random_seed), scratch);
