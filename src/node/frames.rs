@@ -57,8 +57,11 @@ impl Located {
     /// Pose of the frame in the base link's frame, with the robot at `posture`.
     pub(super) fn in_base(&self, posture: &Posture) -> Isometry3<f64> {
         let robot = &posture.loaded.robot;
-        let poses = robot.link_poses(&posture.positions);
         let base = robot.link_index(posture.loaded.chain.base()).unwrap_or(robot.root());
+        if self.link == base {
+            return self.in_link;
+        }
+        let poses = robot.link_poses(&posture.positions);
         poses[base].inv_mul(&poses[self.link]) * self.in_link
     }
 }
@@ -88,14 +91,13 @@ impl Frames {
         let base = format!("{prefix}{}", loaded.chain.base());
         let name = if name.is_empty() { base.as_str() } else { name.strip_prefix('/').unwrap_or(name) };
         let robot = &loaded.robot;
-        let links: HashMap<String, usize> =
-            robot.links().iter().enumerate().map(|(i, link)| (format!("{prefix}{}", link.name), i)).collect();
+        let link_of = |frame: &str| frame.strip_prefix(prefix).and_then(|link| robot.link_index(link));
         let root = format!("{prefix}{}", robot.links()[robot.root()].name);
         let deadline = tokio::time::Instant::now() + patience;
         let mut arrivals = self.arrivals.subscribe();
         loop {
             arrivals.borrow_and_update();
-            let found = self.lock().find(name, stamp, &links, &root);
+            let found = self.lock().find((name, stamp), link_of, &root);
             match found {
                 Ok((link, in_link)) => return Ok(Located { name: name.to_owned(), link, in_link }),
                 Err(reason) => match tokio::time::timeout_at(deadline, arrivals.changed()).await {
@@ -111,15 +113,14 @@ impl Tree {
     /// The robot's link nearest to the frame `name`, and the frame's pose in that link's frame.
     fn find(
         &self,
-        name: &str,
-        stamp: &Time,
-        links: &HashMap<String, usize>,
+        (name, stamp): (&str, &Time),
+        link_of: impl Fn(&str) -> Option<usize>,
         root: &str,
     ) -> Result<(usize, Isometry3<f64>), String> {
         let parent = |name: &&str| self.parents.get(*name).map(|(parent, _)| parent.as_str());
         let mut above = std::iter::successors(Some(name), parent).take(DEEPEST);
-        let anchor = above.find(|frame| links.contains_key(*frame)).unwrap_or(root);
-        let link = links.get(anchor).copied().ok_or_else(|| format!("the robot has no link '{anchor}'"))?;
+        let anchor = above.find(|frame| link_of(frame).is_some()).unwrap_or(root);
+        let link = link_of(anchor).ok_or_else(|| format!("the robot has no link '{anchor}'"))?;
         if anchor == name {
             return Ok((link, Isometry3::identity()));
         }

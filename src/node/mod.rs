@@ -41,6 +41,9 @@ r2r::assert_compiled_with_use_sim_time_support!();
 
 /// Name of the node, unless ROS remaps it.
 const NAME: &str = "urdf_ik";
+/// Threads for the tasks: enough that what arrives is drained while targets are solved and a robot is loaded. r2r drops the
+/// newest message where nobody drains.
+const WORKERS: usize = 4;
 /// How long tasks that are still at work when the node stops are waited for.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -77,7 +80,7 @@ fn latched() -> QosProfile {
 /// [`NodeError`] where it cannot start: ROS arguments that cannot be parsed, parameters that are refused, topics that cannot
 /// be made.
 pub fn run() -> Result<(), NodeError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build()?;
     let spinning = runtime.block_on(serve());
     // First the tasks, which would publish on, then the node.
     runtime.shutdown_timeout(PATIENCE);

@@ -57,6 +57,13 @@ impl Follower {
         }
         let mode = Mode::Search { attempts: settings.attempts, random_seed: settings.random_seed };
         solver.solve(&Problem { mode, ..track }, &mut self.scratch, &mut self.searched).map_err(|e| refusal(&e))?;
+        // Both were spent on this target, whichever of the two answers it.
+        let iterations = self.tracked.iterations + self.searched.iterations;
+        let attempts = self.tracked.attempts + self.searched.attempts;
+        let elapsed = self.tracked.elapsed + self.searched.elapsed;
+        for solution in [&mut self.tracked, &mut self.searched] {
+            (solution.iterations, solution.attempts, solution.elapsed) = (iterations, attempts, elapsed);
+        }
         let jump = self.searched.solved()
             || self.searched.squared_error < WORTH_A_JUMP * WORTH_A_JUMP * self.tracked.squared_error;
         Ok((solver, if jump { &self.searched } else { &self.tracked }))

@@ -1,0 +1,287 @@
+"""A ROS 2 client of one urdf_ik node: sends targets, calls services, keeps what the node publishes."""
+import time
+import uuid
+from types import SimpleNamespace
+
+import rclpy
+from geometry_msgs.msg import PointStamped, PoseStamped, TransformStamped
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import (DescribeParameters, GetParameters, GetParameterTypes, ListParameters, SetParameters,
+                                SetParametersAtomically)
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from tf2_msgs.msg import TFMessage
+from urdf_ik.msg import SolveStatus
+from urdf_ik.srv import ForwardKinematics, SolveIK
+
+from kinematics import pose_of, quaternion_of
+
+TIMEOUT = 10.0  # [s] for what should come at once on an idle machine
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+MEASURED = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+OUTCOMES = {getattr(SolveStatus, name): name for name in (
+    'SOLVED', 'OUT_OF_REACH', 'JOINT_LIMITS', 'STEP_LIMITED', 'NOT_CONVERGED', 'INVALID', 'UNKNOWN_FRAME', 'NO_ROBOT')}
+PARAMETER_SERVICES = {
+    'list_parameters': ListParameters, 'describe_parameters': DescribeParameters, 'get_parameters': GetParameters,
+    'get_parameter_types': GetParameterTypes, 'set_parameters': SetParameters,
+    'set_parameters_atomically': SetParametersAtomically}
+
+
+def nanoseconds(stamp):
+    return stamp.sec * 1_000_000_000 + stamp.nanosec
+
+
+def pose_message(pose, frame='', stamp=None):
+    """PoseStamped of a 4 x 4 matrix."""
+    message = PoseStamped()
+    fill(message.pose.position, 'xyz', pose[:3, 3])
+    fill(message.pose.orientation, 'xyzw', quaternion_of(pose))
+    message.header.frame_id = frame
+    if stamp is not None:
+        message.header.stamp = stamp
+    return message
+
+
+def fill(message, fields, values):
+    for field, value in zip(fields, values):
+        setattr(message, field, float(value))
+
+
+def pose_from(message):
+    """4 x 4 matrix of a Pose."""
+    position, turn = message.position, message.orientation
+    return pose_of((position.x, position.y, position.z), (turn.x, turn.y, turn.z, turn.w))
+
+
+def transform_message(parent, child, pose, stamp):
+    message = TransformStamped(child_frame_id=child)
+    message.header.frame_id, message.header.stamp = parent, stamp
+    fill(message.transform.translation, 'xyz', pose[:3, 3])
+    fill(message.transform.rotation, 'xyzw', quaternion_of(pose))
+    return message
+
+
+def parameter_value(value):
+    """ParameterValue of a Python value, whose type decides."""
+    kinds = {bool: ('BOOL', 'bool_value'), int: ('INTEGER', 'integer_value'), float: ('DOUBLE', 'double_value'),
+             str: ('STRING', 'string_value')}
+    if value is None:
+        return ParameterValue()
+    if isinstance(value, list):
+        kind, field = kinds[type(value[0])] if value else kinds[str]
+        return ParameterValue(type=getattr(ParameterType, f'PARAMETER_{kind}_ARRAY'),
+                              **{field.replace('value', 'array_value'): value})
+    kind, field = kinds[type(value)]
+    return ParameterValue(type=getattr(ParameterType, f'PARAMETER_{kind}'), **{field: value})
+
+
+def python_value(value):
+    fields = [None, 'bool_value', 'integer_value', 'double_value', 'string_value', 'byte_array_value',
+              'bool_array_value', 'integer_array_value', 'double_array_value', 'string_array_value']
+    field = fields[value.type]
+    if field is None:
+        return None
+    content = getattr(value, field)
+    return list(content) if field.endswith('array_value') else content
+
+
+class Client:
+    """The other side of everything that the node NAME (a full name) offers."""
+
+    def __init__(self, name):
+        self.name = name
+        self.namespace = name.rsplit('/', 1)[0]
+        self.node = rclpy.create_node(f'client_{uuid.uuid4().hex}', start_parameter_services=False)
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.node)
+        self.statuses, self.states = [], []
+        self.services = {}
+        self.publishers = {}
+        self.last_stamp = 0
+        self.subscribe(SolveStatus, f'{name}/status', self.statuses, 1000)
+        self.subscribe(JointState, f'{name}/joint_states', self.states, 1000)
+        # Made early, since what a best-effort publisher sends before both sides know each other is lost.
+        self.measured = self.publisher(JointState, f'{name}/measured_joint_states', MEASURED)
+
+    def close(self):
+        self.executor.shutdown()
+        self.node.destroy_node()
+
+    # Waiting
+
+    def wait_for(self, condition, what, timeout=TIMEOUT):
+        """The condition's value as soon as it is true; messages and answers come in meanwhile."""
+        deadline = time.monotonic() + timeout
+        while not (value := condition()):
+            assert time.monotonic() < deadline, f'waited {timeout} s in vain for {what}'
+            self.executor.spin_once(timeout_sec=0.02)
+        return value
+
+    def spin_for(self, duration):
+        """Takes in what comes for a while, to see that something does not come."""
+        deadline = time.monotonic() + duration
+        while time.monotonic() < deadline:
+            self.executor.spin_once(timeout_sec=0.02)
+
+    def wait_until_ready(self, process, robot=True):
+        """Until the node answers and, where it has a robot, publishes."""
+        def ready():
+            assert process.is_alive(), f'ended by itself; it printed:\n{process.output()}'
+            return (self.service(SolveIK, 'solve_ik').service_is_ready()
+                    and self.service(ForwardKinematics, 'forward_kinematics').service_is_ready()
+                    and self.target_publisher('target_pose').get_subscription_count() > 0
+                    and self.target_publisher('target_point', PointStamped).get_subscription_count() > 0
+                    and self.measured.get_subscription_count() > 0
+                    and self.node.count_publishers(f'{self.name}/status') > 0
+                    and (self.states or not robot))
+        self.wait_for(ready, f'{self.name} to be ready; it printed:\n{process.output()}')
+
+    # Topics
+
+    def subscribe(self, kind, topic, received, qos=10):
+        """Collects the messages of a topic in the list `received`."""
+        self.node.create_subscription(kind, topic, received.append, qos)
+        return received
+
+    def publisher(self, kind, topic, qos=10):
+        """The publisher of a topic, the same each time."""
+        if topic not in self.publishers:
+            self.publishers[topic] = self.node.create_publisher(kind, topic, qos)
+        return self.publishers[topic]
+
+    def target_publisher(self, topic, kind=PoseStamped):
+        # Deep enough for a burst: what is dropped shall be dropped by the node.
+        return self.publisher(kind, f'{self.name}/{topic}', 5000)
+
+    def wait_until_heard(self, publisher):
+        """Until somebody, that is the node, listens to a publisher."""
+        self.wait_for(lambda: publisher.get_subscription_count() > 0, f'a subscriber of {publisher.topic_name}')
+        return publisher
+
+    def publish_transforms(self, *transforms, static=False):
+        durability = DurabilityPolicy.TRANSIENT_LOCAL if static else DurabilityPolicy.VOLATILE
+        qos = QoSProfile(depth=100, durability=durability)
+        publisher = self.publisher(TFMessage, '/tf_static' if static else '/tf', qos)
+        self.wait_until_heard(publisher).publish(TFMessage(transforms=list(transforms)))
+
+    # Targets
+
+    def new_stamp(self):
+        """The time now, never the same twice."""
+        self.last_stamp = max(self.last_stamp + 1, self.node.get_clock().now().nanoseconds)
+        return rclpy.time.Time(nanoseconds=self.last_stamp).to_msg()
+
+    def send(self, message, topic='target_pose'):
+        """Publishes a target and returns the first status that belongs to it."""
+        self.target_publisher(topic, type(message)).publish(message)
+        return self.status_of(message.header.stamp)
+
+    def send_pose(self, pose, frame='', topic='target_pose', **changes):
+        """Sends a 4 x 4 matrix as target; `changes` replace fields of its quaternion or position."""
+        message = pose_message(pose, frame, self.new_stamp())
+        for field, value in changes.items():
+            part, name = field.split('_')
+            setattr(getattr(message.pose, part), name, value)
+        return self.send(message, topic)
+
+    def send_point(self, position, frame='', topic='target_point'):
+        message = PointStamped()
+        message.header.frame_id, message.header.stamp = frame, self.new_stamp()
+        fill(message.point, 'xyz', position)
+        return self.send(message, topic)
+
+    def statuses_of(self, stamp):
+        return [status for status in self.statuses if status.header.stamp == stamp]
+
+    def status_of(self, stamp, outcome=None):
+        """The first status for the target with this stamp, or the first with this outcome."""
+        def found():
+            return next((status for status in self.statuses_of(stamp) if outcome in (None, status.outcome)), None)
+        wanted = 'a status' if outcome is None else f'the status {OUTCOMES[outcome]}'
+        return self.wait_for(found, f'{wanted} for the target; it had {[s.message for s in self.statuses_of(stamp)]}')
+
+    # Joint states
+
+    def answer_to(self, status):
+        """The joint positions {name: position} that a status names."""
+        stamp = status.joint_state_stamp
+        assert nanoseconds(stamp) > 0, f'no joint state belongs to: {status.message}'
+        return posture(self.wait_for(
+            lambda: next((state for state in self.states if state.header.stamp == stamp), None),
+            f'the joint state of the status "{status.message}"'))
+
+    def next_posture(self):
+        """The joint positions that are published next; not those of a message that was under way already."""
+        now = self.node.get_clock().now().nanoseconds
+        self.wait_for(lambda: self.states and nanoseconds(self.states[-1].header.stamp) > now, 'a joint state')
+        return posture(self.states[-1])
+
+    # Services
+
+    def service(self, kind, name):
+        if name not in self.services:
+            self.services[name] = self.node.create_client(kind, f'{self.name}/{name}')
+        return self.services[name]
+
+    def call(self, kind, name, **fields):
+        """The answer of the service ~/NAME to a request with these fields."""
+        service = self.service(kind, name)
+        self.wait_for(service.service_is_ready, f'the service {service.srv_name}')
+        future = service.call_async(kind.Request(**fields))
+        self.wait_for(future.done, f'an answer of {service.srv_name}')
+        return future.result()
+
+    def solve_ik(self, pose=None, frame='', **fields):
+        """Calls ~/solve_ik; `pose` is a 4 x 4 matrix or a PoseStamped."""
+        if pose is not None:
+            fields['pose'] = pose if isinstance(pose, PoseStamped) else pose_message(pose, frame)
+        return self.call(SolveIK, 'solve_ik', **fields)
+
+    def forward_kinematics(self, **fields):
+        return self.call(ForwardKinematics, 'forward_kinematics', **fields)
+
+    def reset(self):
+        """Back to the initial posture, which is returned."""
+        answer = self.call(Trigger, 'reset')
+        assert answer.success, answer.message
+        return self.next_posture()
+
+    # Parameters
+
+    def parameters(self, service, **fields):
+        return self.call(PARAMETER_SERVICES[service], service, **fields)
+
+    def get(self, *names):
+        return [python_value(value) for value in self.parameters('get_parameters', names=list(names)).values]
+
+    def set(self, service='set_parameters', **values):
+        """Sets parameters (a double underscore stands for the dot in their names); returns what came of each."""
+        parameters = [Parameter(name=name.replace('__', '.'), value=parameter_value(value))
+                      for name, value in values.items()]
+        answer = self.parameters(service, parameters=parameters)
+        return answer.result if service.endswith('atomically') else answer.results
+
+    def set_all(self, **values):
+        """Sets parameters that must not be refused."""
+        for result in self.set(**values):
+            assert result.successful, result.reason
+
+    def refusal(self, **value):
+        """The reason for which setting one parameter is refused."""
+        (result,) = self.set(**value)
+        assert not result.successful, f'{value} was accepted'
+        return result.reason
+
+    def snapshot(self):
+        """The counts of what has been published until now."""
+        return SimpleNamespace(statuses=len(self.statuses), states=len(self.states))
+
+    def states_since(self, snapshot):
+        return self.states[snapshot.states:]
+
+
+def posture(state):
+    assert len(state.name) == len(set(state.name)) == len(state.position), state
+    return dict(zip(state.name, state.position))

@@ -1,0 +1,163 @@
+"""Forward kinematics of a URDF, written apart from the package under test so that the two can be compared."""
+import math
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+import numpy as np
+
+LIMIT_SLACK = 1e-9  # [rad or m] for rounding
+
+
+def numbers(text, default):
+    return np.array([float(token) for token in text.split()] if text else default)
+
+
+def rotation(axis, angle):
+    """4 x 4 matrix of a turn about the unit vector `axis`."""
+    x, y, z = axis
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    matrix = np.eye(4)
+    matrix[:3, :3] += math.sin(angle) * cross + (1 - math.cos(angle)) * cross @ cross
+    return matrix
+
+
+def translation(x, y, z):
+    matrix = np.eye(4)
+    matrix[:3, 3] = x, y, z
+    return matrix
+
+
+def origin_of(element):
+    origin = element.find('origin')
+    if origin is None:
+        return np.eye(4)
+    roll, pitch, yaw = numbers(origin.get('rpy'), [0, 0, 0])
+    turn = rotation((0, 0, 1), yaw) @ rotation((0, 1, 0), pitch) @ rotation((1, 0, 0), roll)
+    return translation(*numbers(origin.get('xyz'), [0, 0, 0])) @ turn
+
+
+@dataclass(frozen=True)
+class Joint:
+    name: str
+    kind: str
+    parent: str
+    child: str
+    origin: np.ndarray
+    axis: np.ndarray
+    lower: float
+    upper: float
+    mimic: Optional[tuple]  # master, multiplier, offset
+
+    @classmethod
+    def of(cls, element):
+        kind, limit, axis, mimic = element.get('type'), *map(element.find, ('limit', 'axis', 'mimic'))
+        vector = numbers(axis.get('xyz') if axis is not None else None, [1.0, 0, 0])
+        vector = vector / (np.linalg.norm(vector) or 1.0)  # some files give fixed joints a zero axis
+        lower, upper = -math.inf, math.inf
+        if kind in ('revolute', 'prismatic'):
+            lower, upper = (float(limit.get(end, 0)) for end in ('lower', 'upper'))
+        if mimic is not None:
+            mimic = mimic.get('joint'), float(mimic.get('multiplier', 1)), float(mimic.get('offset', 0))
+        parent, child = (element.find(end).get('link') for end in ('parent', 'child'))
+        return cls(element.get('name'), kind, parent, child, origin_of(element), vector,
+                   lower, upper, mimic)
+
+    def transform(self, position):
+        if self.kind == 'prismatic':
+            return self.origin @ translation(*(self.axis * position))
+        if self.kind in ('revolute', 'continuous'):
+            return self.origin @ rotation(self.axis, position)
+        return self.origin
+
+
+class Robot:
+    """A robot of which only the tree and the movable joints matter."""
+
+    def __init__(self, text):
+        self.text = text
+        elements = ET.fromstring(text).findall('joint')
+        self.joints = {joint.name: joint for joint in map(Joint.of, elements)}
+        self.joint_above = {joint.child: joint for joint in self.joints.values()}
+        self.links = {joint.parent for joint in self.joints.values()} | set(self.joint_above)
+        (self.root,) = self.links - set(self.joint_above)
+        self.movable = [name for name, joint in self.joints.items()
+                        if joint.kind in ('revolute', 'continuous', 'prismatic')]
+
+    @classmethod
+    def load(cls, path):
+        return cls(Path(path).read_text())
+
+    def follow_mimics(self, positions):
+        """All movable joints: those not given stand at 0, mimic joints follow."""
+        complete = {name: positions.get(name, 0.0) for name in self.movable}
+        for _ in self.movable:  # as often as mimics can hang on mimics
+            for name in self.movable:
+                if self.joints[name].mimic:
+                    master, multiplier, offset = self.joints[name].mimic
+                    complete[name] = multiplier * complete[master] + offset
+        return complete
+
+    def pose(self, link, positions, base=None):
+        """The pose of `link` in the frame of `base`, by default the root link's."""
+        if base is not None:
+            return np.linalg.inv(self.pose(base, positions)) @ self.pose(link, positions)
+        pose = np.eye(4)
+        while link != self.root:
+            joint = self.joint_above[link]
+            pose = joint.transform(positions.get(joint.name, 0.0)) @ pose
+            link = joint.parent
+        return pose
+
+    def violations(self, positions):
+        """What is wrong with positions that should be a posture of the whole robot."""
+        wrong = [f'{name} should not be there' for name in positions.keys() - set(self.movable)]
+        wrong += [f'{name} is missing' for name in set(self.movable) - positions.keys()]
+        if wrong:
+            return wrong
+        expected = self.follow_mimics(positions)
+        for name in self.movable:
+            joint, position = self.joints[name], positions[name]
+            if not joint.lower - LIMIT_SLACK <= position <= joint.upper + LIMIT_SLACK:
+                wrong.append(f'{name} at {position} is outside {joint.lower} to {joint.upper}')
+            if not abs(position - expected[name]) <= LIMIT_SLACK:
+                wrong.append(f'{name} at {position} does not mimic: {expected[name]} expected')
+        return wrong
+
+    def sample(self, generator):
+        """A random posture inside the limits, those of mimic joints too."""
+        for _ in range(1000):
+            positions = self.follow_mimics({
+                name: generator.uniform(max(self.joints[name].lower, -math.pi), min(self.joints[name].upper, math.pi))
+                for name in self.movable})
+            if not self.violations(positions):
+                return positions
+        raise AssertionError('no posture inside the limits was found')
+
+
+def errors(pose, target):
+    """Distance [m] and angle [rad] between two poses."""
+    distance = np.linalg.norm(pose[:3, 3] - target[:3, 3])
+    # From the difference of the matrices, since the arc cosine of their trace loses half the digits near zero.
+    half_chord = np.linalg.norm(pose[:3, :3] - target[:3, :3]) / math.sqrt(8)
+    return float(distance), 2 * math.asin(min(1.0, half_chord))
+
+
+def quaternion_of(pose):
+    """Unit quaternion (x, y, z, w) of a pose, by the eigenvector that belongs to the greatest eigenvalue."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = pose[:3, :3]
+    _, vectors = np.linalg.eigh(np.array([
+        [xx - yy - zz, xy + yx, xz + zx, zy - yz],
+        [xy + yx, yy - xx - zz, yz + zy, xz - zx],
+        [xz + zx, yz + zy, zz - xx - yy, yx - xy],
+        [zy - yz, xz - zx, yx - xy, xx + yy + zz]]))
+    return vectors[:, -1]
+
+
+def pose_of(position, quaternion):
+    """4 x 4 matrix of a position and a unit quaternion (x, y, z, w)."""
+    *vector, scalar = quaternion
+    length = np.linalg.norm(vector)
+    axis = np.array(vector) / length if length > 0 else np.array([1.0, 0, 0])
+    return translation(*position) @ rotation(axis, 2 * math.atan2(length, scalar))

@@ -1,0 +1,83 @@
+"""The executable under test as a child process."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+STOP_TIMEOUT = 5.0  # [s]
+
+
+def executable():
+    """URDF_IK_NODE, or urdf_ik_node on PATH."""
+    found = os.environ.get('URDF_IK_NODE') or shutil.which('urdf_ik_node')
+    if not found:
+        pytest.fail('no urdf_ik_node on PATH: build it (make build), run the tests by scripts/with-ros', pytrace=False)
+    return found
+
+
+def ros_arguments(namespace, parameters, remaps):
+    arguments = ['--ros-args', '-r', f'__ns:={namespace}']
+    for name, value in parameters.items():
+        # JSON is YAML as well, which is what ROS reads.
+        arguments += ['-p', f'{name}:={json.dumps(value)}']
+    for name, value in remaps.items():
+        arguments += ['-r', f'{name}:={value}']
+    return arguments
+
+
+class NodeProcess:
+    """A started urdf_ik_node, with what it printed."""
+
+    def __init__(self, arguments, log: Path):
+        self.command = [executable(), *arguments]
+        self.log = log
+        with log.open('wb') as output:
+            self.process = subprocess.Popen(self.command, stdout=output, stderr=subprocess.STDOUT)
+
+    def output(self):
+        return self.log.read_text(errors='replace')
+
+    def lines_with(self, text):
+        return [line for line in self.output().splitlines() if text in line]
+
+    def is_alive(self):
+        return self.process.poll() is None
+
+    def wait_for_output(self, text, timeout=STOP_TIMEOUT):
+        """All that it printed, once this is among it."""
+        deadline = time.monotonic() + timeout
+        while text not in self.output():
+            assert time.monotonic() < deadline, f'"{text}" was not printed in {timeout} s, but:\n{self.output()}'
+            time.sleep(0.02)
+        return self.output()
+
+    def send_signal(self, number):
+        self.process.send_signal(number)
+
+    def wait(self, timeout=STOP_TIMEOUT):
+        """The exit status."""
+        try:
+            return self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f'still running after {timeout} s; it printed:\n{self.output()}') from None
+
+    def stop(self):
+        """Stops it as Ctrl-C does, unless a test has waited for its end; a node that is not well is an error."""
+        if self.process.returncode is not None:
+            return
+        ended_by_itself = not self.is_alive()
+        self.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        status = self.wait()
+        said = f'; it printed:\n{self.output()}'
+        assert not ended_by_itself, f'ended by itself with status {status}{said}'
+        assert status == 0, f'ended on SIGINT with status {status} after {time.monotonic() - began:.1f} s{said}'
+        assert 'panicked' not in self.output(), f'panicked{said}'

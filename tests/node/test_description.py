@@ -1,0 +1,185 @@
+"""Where the robot comes from, and how it can change."""
+import pytest
+from std_msgs.msg import String
+from urdf_ik.msg import SolveStatus
+
+from checks import assert_posture, assert_solved
+from client import LATCHED
+from conftest import ARM_FILE, ROBOTS
+from kinematics import Robot, translation
+from process import ros_arguments
+
+PLANAR = (ROBOTS / 'planar.urdf').read_text()
+LONGER = PLANAR.replace('0.5 0 0', '0.7 0 0')
+UPPER_LIMIT_FIRST = PLANAR.replace('lower="-2.5" upper="2.5"', 'lower="2.5" upper="-2.5"')
+BAD = {
+    'no XML': ('this is not a robot', ''),
+    'not closed': ('<robot name="r"><link name="a"/>', ''),
+    'no robot': ('<car/>', 'robot'),
+    'no links': ('<robot name="r"/>', 'link'),
+    'missing link': (PLANAR.replace('<child link="lower"/>', '<child link="forearm"/>'), 'forearm'),
+    'two roots': (PLANAR.replace('</robot>', '<link name="island"/></robot>'), 'island'),
+    'limits the wrong way round': (UPPER_LIMIT_FIRST, 'elbow'),
+    'zero axis': (PLANAR.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>', 1), 'shoulder'),
+    'not a number': (PLANAR.replace('0.5 0 0', 'nan 0 0', 1), 'elbow'),
+    'empty': ('', ''),
+}
+
+
+def publish(node, text):
+    """Publishes a description as robot_state_publisher does."""
+    node.publisher(String, f'{node.namespace}/robot_description', LATCHED).publish(String(data=text))
+
+
+def wait_for_joints(node, *names):
+    """Until the joint states are those of a robot with these joints."""
+    node.wait_for(lambda: node.states and set(node.states[-1].name) == set(names), f'joint states of {names}')
+
+
+def assert_follows(node, text, sample):
+    """A target is met by the kinematics of this description."""
+    robot = Robot(text)
+    target = robot.pose('tip', sample)
+    assert_solved(node, robot, node.send_pose(target), 'tip', target)
+
+
+def test_from_the_parameter(start):
+    node = start.node(robot_description=PLANAR)
+    assert_follows(node, PLANAR, {'shoulder': 0.4, 'elbow': 0.7})
+    assert node.get('robot_description') == [PLANAR]
+
+
+def test_the_parameter_goes_before_the_file(start):
+    node = start.node(ARM_FILE, robot_description=PLANAR)
+    assert set(node.next_posture()) == {'shoulder', 'elbow'}
+
+
+def test_the_file_goes_before_the_topic(start):
+    node = start.node(ARM_FILE)
+    received = node.subscribe(String, f'{node.name}/robot_description', [], LATCHED)
+    publish(node, PLANAR)
+    node.spin_for(0.3)
+    assert 'elbow_joint' in node.next_posture()
+    assert [message.data for message in received] == [ARM_FILE.read_text()]
+
+
+def test_from_the_topic_published_before_the_start(start):
+    other = start.node(robot=False, namespace='/early')
+    publish(other, PLANAR)
+    wait_for_joints(other, 'shoulder', 'elbow')
+    node = start.node(robot=True, namespace='/early', name='later')
+    assert_follows(node, PLANAR, {'shoulder': 0.4, 'elbow': 0.7})
+
+
+def test_from_the_topic_late_then_changing(start):
+    node = start.node(robot=False)
+    received = node.subscribe(String, f'{node.name}/robot_description', [], LATCHED)
+    status = node.send_pose(translation(0.5, 0.5, 0))
+    assert status.outcome == SolveStatus.NO_ROBOT and 'robot' in status.message
+    assert not node.states
+
+    publish(node, PLANAR)
+    wait_for_joints(node, 'shoulder', 'elbow')
+    assert_posture(Robot(PLANAR), node.next_posture())
+    assert_follows(node, PLANAR, {'shoulder': 0.4, 'elbow': 0.7})
+
+    publish(node, LONGER)
+    node.wait_for(lambda: received and received[-1].data == LONGER, 'the new description')
+    assert_follows(node, LONGER, {'shoulder': 0.4, 'elbow': 0.7})
+
+    publish(node, ARM_FILE.read_text())
+    wait_for_joints(node, *Robot.load(ARM_FILE).movable)
+    target = Robot.load(ARM_FILE).pose('tool0', {'elbow_joint': 0.3})
+    assert_solved(node, Robot.load(ARM_FILE), node.send_pose(target), 'tool0', target)
+
+
+def test_the_same_text_again_changes_nothing(start):
+    node = start.node(robot=False)
+    received = node.subscribe(String, f'{node.name}/robot_description', [], LATCHED)
+    publish(node, PLANAR)
+    wait_for_joints(node, 'shoulder', 'elbow')
+    status = node.send_pose(Robot(PLANAR).pose('tip', {'shoulder': 0.4, 'elbow': 0.7}))
+    reached = node.answer_to(status)
+    publish(node, PLANAR)
+    node.spin_for(0.3)
+    assert node.next_posture() == reached
+    assert len(received) == 1
+
+
+@pytest.fixture(scope='module')
+def shared_planar(module_start):
+    node = module_start.node(robot=False)
+    publish(node, PLANAR)
+    wait_for_joints(node, 'shoulder', 'elbow')
+    return node
+
+
+@pytest.mark.parametrize('fault', BAD)
+def test_a_bad_description_is_refused_and_the_old_one_kept(shared_planar, fault):
+    node = shared_planar
+    text, word = BAD[fault]
+    warnings = len(node.process.lines_with('description'))
+    publish(node, text)
+    node.wait_for(lambda: len(node.process.lines_with('description')) > warnings, 'the node to say why')
+    assert word in node.process.lines_with('description')[-1] or word in node.process.output().splitlines()[-1]
+    assert_follows(node, PLANAR, {'shoulder': 0.4, 'elbow': 0.7})
+
+
+def test_a_description_without_the_tip_is_refused(start):
+    node = start.node(robot=False, tip_links=['tip'])
+    publish(node, PLANAR)
+    wait_for_joints(node, 'shoulder', 'elbow')
+    publish(node, ARM_FILE.read_text())
+    node.wait_for(lambda: node.process.lines_with("tip"), 'the node to say why')
+    assert_follows(node, PLANAR, {'shoulder': 0.4, 'elbow': 0.7})
+
+
+def test_a_bad_one_first_then_a_good_one(start):
+    node = start.node(robot=False)
+    publish(node, UPPER_LIMIT_FIRST)
+    node.wait_for(lambda: node.process.lines_with('elbow'), 'the node to say why')
+    assert node.send_pose(translation(0.5, 0.5, 0)).outcome == SolveStatus.NO_ROBOT
+    publish(node, PLANAR)
+    wait_for_joints(node, 'shoulder', 'elbow')
+    assert_follows(node, PLANAR, {'shoulder': 0.4, 'elbow': 0.7})
+
+
+def test_a_bad_description_in_the_live_parameter_is_refused_with_the_reason(start):
+    node = start.node(robot_description=PLANAR)
+    assert 'elbow' in node.refusal(robot_description=UPPER_LIMIT_FIRST)
+    assert node.get('robot_description') == [PLANAR]
+    assert_follows(node, PLANAR, {'shoulder': 0.4, 'elbow': 0.7})
+
+
+def test_the_live_parameter_replaces_the_robot(start):
+    node = start.node(robot_description=PLANAR)
+    node.set_all(robot_description=LONGER)
+    assert_follows(node, LONGER, {'shoulder': 0.4, 'elbow': 0.7})
+    received = node.subscribe(String, f'{node.name}/robot_description', [], LATCHED)
+    node.wait_for(lambda: received, 'the description')
+    assert received[-1].data == LONGER
+
+
+def test_no_single_leaf_lists_the_leaves(start):
+    node = start.node(robot=False)
+    publish(node, (ROBOTS / 'two_arms.urdf').read_text())
+    node.wait_for(lambda: node.process.lines_with('left-hand'), 'the node to say why')
+    (line,) = node.process.lines_with('left-hand')
+    assert 'right-hand' in line and 'tip_links' in line
+    assert node.send_pose(translation(0.5, 0.5, 0)).outcome == SolveStatus.NO_ROBOT
+
+
+@pytest.mark.parametrize('parameters, words', [
+    ({'urdf_file': '/no/such/file.urdf'}, ['/no/such/file.urdf']),
+    ({'robot_description': UPPER_LIMIT_FIRST}, ['elbow']),
+    ({'robot_description': PLANAR, 'tip_links': ['claw']}, ['claw', 'tip']),
+    ({'robot_description': PLANAR, 'base_link': 'claw'}, ['claw', 'base']),
+    ({'robot_description': PLANAR, 'tip_links': ['base']}, ['base']),
+])
+def test_a_robot_that_cannot_be_used_at_the_start_is_told(start, parameters, words):
+    """Whether the node then waits for a better one or ends, it says why and does not pretend to have a robot."""
+    process = start.run(*ros_arguments('/unusable', parameters, {}))
+    text = process.wait_for_output(words[0])
+    for word in words:
+        assert word in text, text
+    assert 'panicked' not in text

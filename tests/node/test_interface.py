@@ -1,0 +1,70 @@
+"""Topics and services: names, types and quality of service."""
+import pytest
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
+
+RELIABLE, BEST_EFFORT = ReliabilityPolicy.RELIABLE, ReliabilityPolicy.BEST_EFFORT
+VOLATILE, TRANSIENT_LOCAL = DurabilityPolicy.VOLATILE, DurabilityPolicy.TRANSIENT_LOCAL
+PUBLISHED = {
+    '~/joint_states': ('sensor_msgs/msg/JointState', RELIABLE, VOLATILE),
+    '~/status': ('urdf_ik/msg/SolveStatus', RELIABLE, VOLATILE),
+    '~/robot_description': ('std_msgs/msg/String', RELIABLE, TRANSIENT_LOCAL),
+    '/diagnostics': ('diagnostic_msgs/msg/DiagnosticArray', RELIABLE, VOLATILE),
+    '/parameter_events': ('rcl_interfaces/msg/ParameterEvent', RELIABLE, VOLATILE),
+}
+SUBSCRIBED = {
+    '~/target_pose': ('geometry_msgs/msg/PoseStamped', RELIABLE, VOLATILE),
+    '~/target_point': ('geometry_msgs/msg/PointStamped', RELIABLE, VOLATILE),
+    '~/measured_joint_states': ('sensor_msgs/msg/JointState', BEST_EFFORT, VOLATILE),
+    'robot_description': ('std_msgs/msg/String', RELIABLE, TRANSIENT_LOCAL),
+    '/tf': ('tf2_msgs/msg/TFMessage', RELIABLE, VOLATILE),
+    '/tf_static': ('tf2_msgs/msg/TFMessage', RELIABLE, TRANSIENT_LOCAL),
+}
+SERVICES = {
+    '~/solve_ik': 'urdf_ik/srv/SolveIK',
+    '~/forward_kinematics': 'urdf_ik/srv/ForwardKinematics',
+    '~/reset': 'std_srvs/srv/Trigger',
+    '~/list_parameters': 'rcl_interfaces/srv/ListParameters',
+    '~/describe_parameters': 'rcl_interfaces/srv/DescribeParameters',
+    '~/get_parameters': 'rcl_interfaces/srv/GetParameters',
+    '~/get_parameter_types': 'rcl_interfaces/srv/GetParameterTypes',
+    '~/set_parameters': 'rcl_interfaces/srv/SetParameters',
+    '~/set_parameters_atomically': 'rcl_interfaces/srv/SetParametersAtomically',
+}
+
+
+@pytest.fixture(scope='module')
+def node(module_start):
+    node = module_start.node(robot=False)
+    # The graph learns of endpoints first, then of the node that they belong to.
+    node.wait_for(lambda: ('urdf_ik', node.namespace) in node.node.get_node_names_and_namespaces(), 'the node')
+    return node
+
+
+def full_name(node, name):
+    if name.startswith('~'):
+        return name.replace('~', node.name)
+    return name if name.startswith('/') else f'{node.namespace}/{name}'
+
+
+def own_endpoint(node, endpoints):
+    """Type and quality of service of the node's own publisher or subscription among several."""
+    for endpoint in endpoints:
+        if (endpoint.node_namespace, endpoint.node_name) == (node.namespace, 'urdf_ik'):
+            return endpoint.topic_type, endpoint.qos_profile.reliability, endpoint.qos_profile.durability
+    return None
+
+
+@pytest.mark.parametrize('topic', PUBLISHED)
+def test_published(node, topic):
+    assert own_endpoint(node, node.node.get_publishers_info_by_topic(full_name(node, topic))) == PUBLISHED[topic]
+
+
+@pytest.mark.parametrize('topic', SUBSCRIBED)
+def test_subscribed(node, topic):
+    assert own_endpoint(node, node.node.get_subscriptions_info_by_topic(full_name(node, topic))) == SUBSCRIBED[topic]
+
+
+def test_services(node):
+    offered = dict(node.node.get_service_names_and_types_by_node('urdf_ik', node.namespace))
+    for name, kind in SERVICES.items():
+        assert offered.get(full_name(node, name)) == [kind], name

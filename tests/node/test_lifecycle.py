@@ -1,0 +1,167 @@
+"""Start, diagnostics and stop."""
+import signal
+import threading
+import time
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from sensor_msgs.msg import JointState
+from urdf_ik.srv import SolveIK
+
+from checks import assert_solved
+from client import Client, pose_message
+from conftest import ARM_FILE, UNSOLVABLE
+from kinematics import translation
+from process import ros_arguments
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+PROMPT = 1.0  # [s]
+
+
+def assert_stops(process, number):
+    process.send_signal(number)
+    began = time.monotonic()
+    assert process.wait() == 0, process.output()
+    assert time.monotonic() - began < PROMPT
+    assert 'panicked' not in process.output(), process.output()
+
+
+@pytest.mark.parametrize('number', SIGNALS)
+def test_a_signal_stops_it_with_status_0(start, number):
+    node = start.node(ARM_FILE)
+    assert_stops(node.process, number)
+    node.wait_for(lambda: node.node.count_publishers(f'{node.name}/joint_states') == 0, 'the graph to forget it')
+
+
+@pytest.mark.parametrize('number', SIGNALS)
+def test_a_signal_stops_it_without_a_robot(start, number):
+    assert_stops(start.node(robot=False).process, number)
+
+
+@pytest.mark.parametrize('number', SIGNALS)
+def test_a_signal_stops_it_during_a_flood(start, arm_robot, number):
+    node = start.node(ARM_FILE)
+    message = pose_message(arm_robot.pose('tool0', {'elbow_joint': 0.3}))
+    publisher = node.target_publisher('target_pose')
+    stopped = threading.Event()
+
+    def flood():
+        while not stopped.is_set():
+            publisher.publish(message)
+    thread = threading.Thread(target=flood)
+    thread.start()
+    try:
+        node.wait_for(lambda: node.statuses, 'the first status')
+        assert_stops(node.process, number)
+    finally:
+        stopped.set()
+        thread.join()
+
+
+def test_a_signal_stops_it_while_a_target_waits_for_its_frame(start):
+    node = start.node(ARM_FILE, transform_timeout=60.0)
+    node.target_publisher('target_pose').publish(pose_message(translation(0.3, 0, 0.3), 'nowhere', node.new_stamp()))
+    node.spin_for(0.1)
+    assert_stops(node.process, signal.SIGINT)
+
+
+@pytest.mark.parametrize('number', SIGNALS)
+def test_a_signal_stops_it_as_soon_as_it_is_in_the_graph(start, number):
+    for count in range(3):
+        namespace = f'/early{number}{count}'
+        client = Client(f'{namespace}/urdf_ik')
+        start.clients.append(client)
+        process = start.run(*ros_arguments(namespace, {'urdf_file': str(ARM_FILE)}, {}))
+        client.wait_for(lambda: ('urdf_ik', namespace) in client.node.get_node_names_and_namespaces(), 'the node')
+        assert_stops(process, number)
+
+
+def start_long_search(node):
+    """A search that has 30 s and finds nothing, by the topic and by the service."""
+    node.set_all(timeout=30.0, attempts=1_000_000)
+    target = pose_message(UNSOLVABLE, stamp=node.new_stamp())
+    node.target_publisher('target_pose').publish(target)
+    node.service(SolveIK, 'solve_ik').call_async(SolveIK.Request(pose=target))
+    node.spin_for(0.2)
+    assert not node.statuses
+
+
+def test_a_long_search_holds_nothing_else_up(start):
+    node = start.node(ARM_FILE)
+    start_long_search(node)
+    before = node.snapshot()
+    node.wait_for(lambda: len(node.states) > before.states + 50, 'fifty joint states', timeout=2.0)
+    began = time.monotonic()
+    assert node.get('solver') == ['jacobian']
+    assert node.forward_kinematics().success
+    assert time.monotonic() - began < 1
+    assert_stops(node.process, signal.SIGINT)
+
+
+def test_a_second_signal_does_not_matter(start):
+    process = start.node(ARM_FILE).process
+    process.send_signal(signal.SIGINT)
+    assert_stops(process, signal.SIGTERM)
+
+
+@pytest.mark.parametrize('arguments, word', [
+    (['--ros-args', '-p'], '-p'),
+    (['--ros-args', '-p', 'timeout'], 'timeout'),
+    (['--ros-args', '-r', 'nonsense'], 'nonsense'),
+    (['--ros-args', '--params-file', '/no/such/file.yaml'], '/no/such/file.yaml'),
+    (['--ros-args', '--log-level', 'chatty'], 'chatty'),
+    (['--ros-args', '-r', '__node:=not a name'], 'not a name'),
+])
+def test_bad_ros_arguments_end_it_with_a_sentence(start, arguments, word):
+    process = start.run(*arguments)
+    assert process.wait() not in (0, None)
+    assert word in process.output()
+    for noise in ('panicked', 'RUST_BACKTRACE', 'Err('):
+        assert noise not in process.output(), process.output()
+
+
+def test_it_can_be_renamed_and_put_in_a_namespace(start, arm_robot):
+    node = start.node(ARM_FILE, namespace='/factory/cell', name='follower')
+    assert node.name == '/factory/cell/follower'
+    target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
+    assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target)
+
+
+def test_two_nodes_do_not_disturb_each_other(start, arm_robot):
+    one, other = start.node(ARM_FILE), start.node(ARM_FILE)
+    target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
+    initial = other.next_posture()
+    assert_solved(one, arm_robot, one.send_pose(target), 'tool0', target)
+    assert other.next_posture() == initial and not other.statuses
+
+
+def test_joint_states_can_be_remapped(start):
+    node = start.node(ARM_FILE, robot=False, remaps={'~/joint_states': 'joint_states'})
+    node.subscribe(JointState, f'{node.namespace}/joint_states', node.states)
+    node.next_posture()
+
+
+def diagnostics_of(node):
+    """What the node has said about itself, each time it is called."""
+    received = node.subscribe(DiagnosticArray, '/diagnostics', [])
+    return lambda: [status for array in received for status in array.status if node.name.strip('/') in status.name]
+
+
+def test_diagnostics_come_once_a_second(start, arm_robot):
+    node = start.node(ARM_FILE)
+    own = diagnostics_of(node)
+    node.wait_for(lambda: len(own()) >= 1, 'diagnostics')
+    began = time.monotonic()
+    count = len(own())
+    node.wait_for(lambda: len(own()) >= count + 2, 'two more')
+    assert 1.2 < time.monotonic() - began < 3.5
+    assert own()[-1].level in (DiagnosticStatus.OK, b'\x00'), own()[-1]
+    assert any('arm7' in value.value for value in own()[-1].values), own()[-1]
+    assert own()[-1].message
+
+
+def test_without_a_robot_diagnostics_say_so(start):
+    node = start.node(robot=False)
+    own = diagnostics_of(node)
+    status = node.wait_for(own, 'diagnostics')[-1]
+    assert status.level != DiagnosticStatus.OK and 'robot' in status.message

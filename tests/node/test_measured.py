@@ -1,0 +1,119 @@
+"""Where the robot really is, by ~/measured_joint_states."""
+import math
+
+import pytest
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from urdf_ik.msg import SolveStatus
+
+from checks import assert_solved, difference
+from client import LATCHED, posture
+from conftest import ARM_FILE
+
+MEASURED_AT = {
+    'shoulder_pan_joint': 0.8, 'shoulder_lift_joint': 0.3, 'upper_arm_roll_joint': -0.5, 'elbow_joint': 0.2,
+    'forearm_roll_joint': 0.9, 'wrist_flex_joint': -0.4, 'wrist_roll_joint': 1.5}
+
+
+@pytest.fixture
+def node(start):
+    return start.node(ARM_FILE, measured_timeout=60.0)
+
+
+def publish(node, positions, **fields):
+    message = JointState(name=list(positions), position=list(positions.values()), **fields)
+    message.header.stamp = node.new_stamp()
+    node.measured.publish(message)
+
+
+def stream(node, positions):
+    """Publishes as a driver does, over and over: of a best-effort topic the first messages may be lost."""
+    for _ in range(20):
+        publish(node, positions)
+        node.spin_for(0.01)
+
+
+def test_a_reset_goes_to_where_the_robot_is(node):
+    stream(node, MEASURED_AT)
+    assert difference(node.reset(), MEASURED_AT) < 1e-9
+
+
+def test_the_first_target_starts_from_where_the_robot_is(node, arm_robot):
+    target = arm_robot.pose('tool0', MEASURED_AT)
+    stream(node, MEASURED_AT)
+    positions = assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target)
+    assert difference(positions, MEASURED_AT) < 1e-6, 'it was there already'
+
+
+def test_a_robot_that_comes_late_stands_where_it_was_measured(start):
+    node = start.node(robot=False, measured_timeout=60.0)
+    stream(node, MEASURED_AT)
+    node.publisher(String, f'{node.namespace}/robot_description', LATCHED).publish(String(data=ARM_FILE.read_text()))
+    assert difference(node.next_posture(), MEASURED_AT) < 1e-9
+
+
+def test_a_stream_goes_on_from_its_last_command(node, arm_robot):
+    target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
+    commanded = assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target)
+    stream(node, MEASURED_AT)
+    assert difference(assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target), commanded) < 1e-6
+
+
+def test_a_measurement_that_is_too_old_does_not_count(start):
+    node = start.node(ARM_FILE, measured_timeout=0.3)
+    initial = node.next_posture()
+    stream(node, MEASURED_AT)
+    assert difference(node.reset(), MEASURED_AT) < 1e-9
+    node.wait_for(lambda: node.reset() == initial, 'the measurement to be too old')
+
+
+def test_other_joints_beside_those_of_the_robot_do_not_matter(node):
+    stream(node, {'wheel': 7.0, **MEASURED_AT})
+    assert difference(node.reset(), MEASURED_AT) < 1e-9
+
+
+def test_a_refused_target_does_not_move_the_arm_there(node, arm_robot):
+    initial = node.next_posture()
+    stream(node, MEASURED_AT)
+    status = node.send_pose(arm_robot.pose('tool0', MEASURED_AT), position_x=math.nan)
+    assert status.outcome == SolveStatus.INVALID
+    assert node.next_posture() == initial
+
+
+def test_an_arm_that_is_still_stepping_is_not_idle(start, arm_robot):
+    """The robot lags behind; a target that comes after a pause must not throw the command back to where it was."""
+    node = start.node(ARM_FILE, measured_timeout=0.2, max_joint_step=0.01)
+    lagging = node.next_posture()
+    before = node.snapshot()
+    far, farther = (arm_robot.pose('tool0', {'shoulder_pan_joint': angle}) for angle in (1.5, 1.6))
+    node.send_pose(far)
+
+    def half_a_second_later():
+        publish(node, lagging)
+        return len(node.states) > before.states + 25
+    node.wait_for(half_a_second_later, 'some steps')
+    node.send_pose(farther)
+    node.next_posture()
+    travelled = [posture(state)['shoulder_pan_joint'] for state in node.states_since(before)]
+    assert max(abs(b - a) for a, b in zip(travelled, travelled[1:])) <= 0.01 + 1e-9
+
+
+@pytest.mark.parametrize('message', [
+    {'knee_joint': 1.0},
+    {**MEASURED_AT, 'elbow_joint': math.nan},
+    {},
+])
+def test_a_measurement_that_makes_no_sense_does_not_count(node, message):
+    initial = node.next_posture()
+    stream(node, message)
+    for _ in range(10):
+        assert node.reset() == initial
+
+
+def test_measured_joints_may_come_in_several_messages(node):
+    """As where an arm and a gripper each have a driver."""
+    names = list(MEASURED_AT)
+    for part in (names[:4], names[4:]):
+        stream(node, {name: MEASURED_AT[name] for name in part})
+    assert difference(node.reset(), MEASURED_AT) < 1e-9

@@ -1,0 +1,253 @@
+"""The parameters, through the services that the ros2 tools use."""
+import math
+import re
+
+import pytest
+from rcl_interfaces.msg import ParameterEvent, ParameterType
+from urdf_ik.msg import SolveStatus
+
+from checks import assert_solved
+from client import python_value
+from conftest import ARM_FILE
+from kinematics import errors, translation
+
+READ_ONLY = ['base_link', 'tip_links', 'urdf_file', 'frame_prefix', 'target_reliability']
+EXPECTED = [
+    'robot_description', 'solver', 'position_tolerance', 'orientation_tolerance', 'timeout', 'attempts', 'random_seed',
+    'on_unreachable', 'branch_jumps', 'publish_rate', 'max_joint_step', 'initial_posture', 'measured_timeout',
+    'transform_timeout', 'jacobian.method', 'jacobian.damping', 'use_sim_time', *READ_ONLY]
+
+
+def describe(node, *names):
+    descriptors = node.parameters('describe_parameters', names=list(names)).descriptors
+    return dict(zip(names, descriptors))
+
+
+def test_list(arm):
+    names = arm.parameters('list_parameters').result.names
+    assert len(names) == len(set(names))
+    assert set(EXPECTED) <= set(names)
+    nested = arm.parameters('list_parameters', prefixes=['jacobian']).result
+    assert {'jacobian.method', 'jacobian.damping'} == set(nested.names)
+    assert 'jacobian' in nested.prefixes
+    shallow = arm.parameters('list_parameters', depth=1).result.names
+    assert 'solver' in shallow and 'jacobian.method' not in shallow
+
+
+def test_every_parameter_is_described(arm):
+    names = arm.parameters('list_parameters').result.names
+    values = dict(zip(names, arm.parameters('get_parameters', names=names).values))
+    types = arm.parameters('get_parameter_types', names=names).types
+    for (name, descriptor), kind in zip(describe(arm, *names).items(), types):
+        assert descriptor.name == name
+        assert len(descriptor.description) > 10, name
+        assert descriptor.type == kind == values[name].type != ParameterType.PARAMETER_NOT_SET, name
+        assert descriptor.read_only == (name in READ_ONLY), name
+        value = python_value(values[name])
+        if kind == ParameterType.PARAMETER_DOUBLE:
+            (bounds,) = descriptor.floating_point_range
+            assert bounds.from_value <= value <= bounds.to_value, name
+        if kind == ParameterType.PARAMETER_INTEGER:
+            (bounds,) = descriptor.integer_range
+            assert bounds.from_value <= value <= bounds.to_value and bounds.step in (0, 1), name
+
+
+def test_words_to_choose_from_are_described(arm):
+    described = describe(arm, 'on_unreachable', 'jacobian.method')
+    for word in ('closest', 'hold'):
+        assert word in described['on_unreachable'].additional_constraints
+    for word in ('damped', 'pseudoinverse'):
+        assert word in described['jacobian.method'].additional_constraints
+
+
+def test_get(arm):
+    assert arm.get('urdf_file', 'tip_links', 'solver', 'attempts') == [str(ARM_FILE), [], 'jacobian', 100]
+
+
+def test_names_that_do_not_exist(arm):
+    assert arm.get('no_such_parameter') == [None]
+    assert list(arm.parameters('get_parameter_types', names=['no_such_parameter']).types) == [
+        ParameterType.PARAMETER_NOT_SET]
+    for descriptor in describe(arm, 'no_such_parameter').values():
+        assert descriptor.type == ParameterType.PARAMETER_NOT_SET
+    assert 'no_such_parameter' in arm.refusal(no_such_parameter=1.0)
+
+
+def test_a_change_is_read_back(arm):
+    arm.set_all(timeout=0.25, attempts=17, on_unreachable='hold', branch_jumps=False, jacobian__method='pseudoinverse')
+    try:
+        assert arm.get('timeout', 'attempts', 'on_unreachable', 'branch_jumps', 'jacobian.method') == [
+            0.25, 17, 'hold', False, 'pseudoinverse']
+    finally:
+        arm.set_all(timeout=0.05, attempts=100, on_unreachable='closest', branch_jumps=True, jacobian__method='damped')
+
+
+def test_an_integer_serves_where_a_double_is_wanted(arm):
+    arm.set_all(timeout=1)
+    assert arm.get('timeout') == [1.0] and isinstance(arm.get('timeout')[0], float)
+    arm.set_all(timeout=0.05)
+
+
+@pytest.mark.parametrize('name, value, words', [
+    ('position_tolerance', -1.0, ['position_tolerance']),
+    ('position_tolerance', 0.0, ['position_tolerance']),
+    ('timeout', math.nan, ['timeout']),
+    ('timeout', math.inf, ['timeout']),
+    ('timeout', 'soon', ['timeout', 'double']),
+    ('attempts', 0, ['attempts', '1']),
+    ('attempts', 2.5, ['attempts', 'integer']),
+    ('publish_rate', 0.0, ['publish_rate']),
+    ('branch_jumps', 1, ['branch_jumps', 'bool']),
+    ('on_unreachable', 'explode', ['on_unreachable', 'explode', 'closest', 'hold']),
+    ('solver', 'magic', ['solver', 'magic', 'jacobian']),
+    ('jacobian__method', 'fast', ['jacobian.method', 'damped', 'pseudoinverse']),
+    ('initial_posture', '{knee: 1.0}', ['initial_posture', 'knee']),
+    ('initial_posture', '{elbow_joint: [', ['initial_posture']),
+    ('initial_posture', '{elbow_joint: 40.0}', ['initial_posture', 'elbow_joint']),
+    ('robot_description', '<robot', ['robot_description']),
+])
+def test_a_bad_value_is_refused_with_the_reason(arm, name, value, words):
+    plain = name.replace('__', '.')
+    before = arm.get(plain)
+    reason = arm.refusal(**{name: value})
+    for word in words:
+        assert word in reason, reason
+    assert arm.get(plain) == before
+
+
+@pytest.mark.parametrize('name', ['position_tolerance', 'timeout', 'publish_rate', 'jacobian.damping', 'attempts'])
+def test_a_refusal_states_the_bounds(arm, name):
+    descriptor = describe(arm, name)[name]
+    (bounds,) = [*descriptor.floating_point_range, *descriptor.integer_range]
+    for beyond in (bounds.from_value - 1, bounds.to_value + 1):
+        reason = arm.refusal(**{name: beyond})
+        told = {float(number) for number in re.findall(r'-?\d[\d.]*(?:e[-+]?\d+)?', reason)}
+        assert {bounds.from_value, bounds.to_value} <= told, reason
+    for at_the_end in (bounds.from_value, bounds.to_value):
+        before = arm.get(name)
+        arm.set_all(**{name: at_the_end})
+        arm.set_all(**{name: before[0]})
+
+
+@pytest.mark.parametrize('name, value', [
+    ('base_link', 'elbow_link'), ('tip_links', ['hand_link']), ('urdf_file', 'x.urdf'), ('frame_prefix', 'left/'),
+    ('target_reliability', 'best_effort')])
+def test_start_up_parameters_cannot_be_set(arm, name, value):
+    before = arm.get(name)
+    assert name in arm.refusal(**{name: value})
+    assert arm.get(name) == before
+
+
+def test_setting_several_takes_the_good_ones(arm):
+    good, bad = arm.set(timeout=0.5, attempts=0)
+    assert good.successful and not bad.successful
+    assert arm.get('timeout', 'attempts') == [0.5, 100]
+    arm.set_all(timeout=0.05)
+
+
+def test_setting_atomically_takes_all_or_none(arm):
+    result = arm.set('set_parameters_atomically', timeout=0.5, attempts=0)
+    assert not result.successful and 'attempts' in result.reason
+    assert arm.get('timeout', 'attempts') == [0.05, 100]
+    assert arm.set('set_parameters_atomically', timeout=0.5, attempts=50).successful
+    assert arm.get('timeout', 'attempts') == [0.5, 50]
+    assert arm.set('set_parameters_atomically', timeout=0.05, attempts=100).successful
+
+
+def test_changes_are_announced(arm):
+    events = arm.subscribe(ParameterEvent, '/parameter_events', [])
+    arm.wait_for(lambda: arm.node.count_publishers('/parameter_events') > 0, 'a publisher of /parameter_events')
+
+    def changes():
+        return {change.name: python_value(change.value)
+                for event in events if event.node == arm.name for change in event.changed_parameters}
+
+    def announced():
+        arm.set_all(timeout=0.5)
+        arm.refusal(attempts=0)
+        return changes()
+    arm.wait_for(announced, 'the announcement')
+    arm.set_all(timeout=0.05)
+    arm.wait_for(lambda: changes() == {'timeout': 0.05}, 'the second announcement')
+
+
+def test_a_tolerance_takes_effect_with_the_next_target(arm, arm_robot):
+    target = arm_robot.pose('tool0', {'elbow_joint': 0.4, 'shoulder_pan_joint': 0.7})
+    arm.set_all(position_tolerance=1e-8, orientation_tolerance=1e-8)
+    fine = arm.answer_to(arm.send_pose(target))
+    assert max(errors(arm_robot.pose('tool0', fine), target)) < 2e-8
+    arm.reset()
+    arm.set_all(position_tolerance=0.5, orientation_tolerance=2.0)
+    coarse = arm.send_pose(target)
+    assert coarse.outcome == SolveStatus.SOLVED
+    assert max(errors(arm_robot.pose('tool0', arm.answer_to(coarse)), target)) > 1e-4
+    arm.set_all(position_tolerance=1e-5, orientation_tolerance=1e-5)
+
+
+def test_on_unreachable_takes_effect_with_the_next_target(arm, arm_robot):
+    initial, away = arm.next_posture(), translation(3, 0.5, 0.3)
+    arm.set_all(on_unreachable='hold')
+    assert arm.answer_to(arm.send_pose(away)) == initial
+    arm.set_all(on_unreachable='closest')
+    assert arm.answer_to(arm.send_pose(away)) != initial
+
+
+@pytest.mark.parametrize('method', ['pseudoinverse', 'damped'])
+def test_the_method_takes_effect_with_the_next_target(arm, arm_robot, generator, method):
+    arm.set_all(jacobian__method=method)
+    for _ in range(3):
+        target = arm_robot.pose('tool0', arm_robot.sample(generator))
+        assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
+
+
+def test_the_two_methods_differ(arm, arm_robot):
+    target = arm_robot.pose('tool0', {'elbow_joint': 0.9, 'shoulder_pan_joint': 1.5, 'wrist_flex_joint': -1.0})
+    answers = []
+    for method in ('pseudoinverse', 'damped'):
+        arm.set_all(jacobian__method=method, jacobian__damping=0.5)
+        answers.append(arm.solve_ik(target).joint_state.position)
+    arm.set_all(jacobian__damping=0.0)
+    assert answers[0] != answers[1]
+
+
+def test_the_publish_rate_can_be_changed(arm):
+    arm.set_all(publish_rate=200)
+    before = arm.snapshot()
+    arm.wait_for(lambda: len(arm.states) > before.states + 100, 'a hundred joint states', timeout=2.0)
+    arm.set_all(publish_rate=50.0)
+
+
+@pytest.mark.parametrize('overrides, words', [
+    ({'position_tolerance': -1.0}, ['position_tolerance', '-1']),
+    ({'attempts': 0}, ['attempts', '1']),
+    ({'solver': 'magic'}, ['solver', 'magic', 'jacobian']),
+    ({'timeout': 'soon'}, ['timeout', 'double']),
+    ({'initial_posture': '{elbow: ['}, ['initial_posture']),
+])
+def test_a_bad_override_ends_the_start_with_a_sentence(start, overrides, words):
+    arguments = ['--ros-args']
+    for name, value in {'urdf_file': ARM_FILE, **overrides}.items():
+        arguments += ['-p', f'{name}:={value}']
+    process = start.run(*arguments)
+    assert process.wait() not in (0, None)
+    for word in words:
+        assert word in process.output(), process.output()
+    assert 'panicked' not in process.output() and 'RUST_BACKTRACE' not in process.output()
+
+
+def test_an_override_that_no_parameter_has_is_a_warning(start):
+    node = start.node(ARM_FILE, positon_tolerance=1e-3)
+    node.wait_for(lambda: node.process.lines_with('positon_tolerance'), 'the warning')
+    assert len(node.process.lines_with('positon_tolerance')) == 1
+
+
+def test_overrides_are_taken(start):
+    node = start.node(ARM_FILE, timeout=1, tip_links=[], jacobian__method='pseudoinverse')
+    assert node.get('timeout', 'tip_links', 'jacobian.method') == [1.0, [], 'pseudoinverse']
+
+
+def test_a_params_file_is_taken(start, tmp_path):
+    path = tmp_path / 'parameters.yaml'
+    path.write_text('/**:\n  ros__parameters:\n    timeout: 2\n    tip_links: []\n    jacobian:\n      damping: 0.5\n')
+    node = start.node(ARM_FILE, arguments=['--params-file', str(path)])
+    assert node.get('timeout', 'tip_links', 'jacobian.damping') == [2.0, [], 0.5]

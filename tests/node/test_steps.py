@@ -1,0 +1,72 @@
+"""Motion in bounded steps, and what interrupts it."""
+from urdf_ik.msg import SolveStatus
+
+from checks import assert_honest, assert_posture, assert_solved, difference
+from client import posture
+from conftest import ARM_FILE, ROBOTS
+from kinematics import Robot, translation
+
+
+def test_steps_are_bounded_until_arrival(start, arm_robot):
+    bound = 0.05
+    node = start.node(ARM_FILE, max_joint_step=bound, publish_rate=100.0)
+    before = node.snapshot()
+    sample = {'shoulder_pan_joint': 0.9, 'shoulder_lift_joint': 0.4, 'elbow_joint': -0.6, 'wrist_flex_joint': 0.3}
+    target = arm_robot.pose('tool0', sample)
+    first = node.send_pose(target)
+    assert first.outcome == SolveStatus.STEP_LIMITED, first.message
+    assert_honest(first, arm_robot, node.answer_to(first), 'tool0', target)
+    arrival = node.status_of(first.header.stamp, SolveStatus.SOLVED)
+    assert_solved(node, arm_robot, arrival, 'tool0', target)
+    travelled = [posture(state) for state in node.states[before.states - 1:]]
+    assert len(travelled) >= 0.9 / bound / 2
+    for one, other in zip(travelled, travelled[1:]):
+        assert difference(one, other) <= bound + 1e-9
+        assert_posture(arm_robot, other)
+
+
+def test_a_newer_target_replaces_one_that_is_being_approached(start, arm_robot):
+    node = start.node(ARM_FILE, max_joint_step=0.02)
+    far, near = (arm_robot.pose('tool0', {'shoulder_pan_joint': angle}) for angle in (2.0, -0.1))
+    first = node.send_pose(far)
+    assert first.outcome == SolveStatus.STEP_LIMITED
+    second = node.send_pose(near)
+    arrival = node.status_of(second.header.stamp, SolveStatus.SOLVED)
+    assert_solved(node, arm_robot, arrival, 'tool0', near)
+    node.spin_for(0.2)
+    assert all(status.outcome != SolveStatus.SOLVED for status in node.statuses_of(first.header.stamp))
+
+
+def test_a_target_out_of_reach_is_approached_in_steps(start, arm_robot):
+    node = start.node(ARM_FILE, max_joint_step=0.05, publish_rate=200.0)
+    target = translation(2, 2, 0.3)
+    first = node.send_pose(target)
+    assert first.outcome == SolveStatus.STEP_LIMITED, first.message
+    end = node.status_of(first.header.stamp, SolveStatus.OUT_OF_REACH)
+    positions = node.answer_to(end)
+    assert_honest(end, arm_robot, positions, 'tool0', target)
+    assert node.next_posture() == positions
+
+
+def test_a_reset_ends_the_motion(start, arm_robot):
+    node = start.node(ARM_FILE, max_joint_step=0.01)
+    initial = node.next_posture()
+    first = node.send_pose(arm_robot.pose('tool0', {'shoulder_pan_joint': 2.0}))
+    assert first.outcome == SolveStatus.STEP_LIMITED
+    assert node.reset() == initial
+    before = node.snapshot()
+    node.wait_for(lambda: len(node.states) > before.states + 10, 'ten joint states')
+    assert all(posture(state) == initial for state in node.states_since(before))
+    assert len(node.statuses) == before.statuses
+
+
+def test_another_robot_ends_the_motion(start, arm_robot):
+    node = start.node(robot_description=ARM_FILE.read_text(), max_joint_step=0.01)
+    node.send_pose(arm_robot.pose('tool0', {'shoulder_pan_joint': 2.0}))
+    planar = Robot.load(ROBOTS / 'planar.urdf')
+    node.set_all(robot_description=planar.text)
+    before = node.snapshot()
+    still = node.next_posture()
+    assert_posture(planar, still)
+    node.wait_for(lambda: len(node.states) > before.states + 10, 'ten joint states')
+    assert node.next_posture() == still
