@@ -32,29 +32,8 @@ impl Jacobian {
             }
             Mode::Track { .. } => (1, 0),
         };
-        let mut least = f64::INFINITY;
-        self.set_start(problem, (0, random_seed), scratch);
-        scratch.best.copy_from_slice(&scratch.current);
-        let mut met = false;
         solution.stop = Stop::Attempts;
-        solution.attempts = 0;
-        for attempt in 0..attempts {
-            if attempt > 0 && expired() {
-                solution.stop = Stop::Deadline;
-                break;
-            }
-            self.set_start(problem, (attempt, random_seed), scratch);
-            let Measure { squared_error, met: solved } = self.attempt(problem.targets, scratch, &mut budget);
-            solution.attempts += 1;
-            if squared_error < least || solved {
-                least = squared_error;
-                scratch.best.copy_from_slice(&scratch.current);
-            }
-            if solved {
-                met = true;
-                break;
-            }
-        }
+        let met = self.search(problem, (attempts, random_seed), scratch, &mut budget, solution);
         scratch.current.copy_from_slice(&scratch.best);
         if !met {
             self.refine(problem.targets, scratch, &mut budget);
@@ -66,6 +45,36 @@ impl Jacobian {
         solution.iterations = budget.iterations;
         self.judge(problem, proof, scratch, solution);
         solution.elapsed = start.elapsed();
+    }
+
+    /// Tries one starting point after the other and leaves the best posture in `best`; tells whether it meets the targets.
+    fn search(
+        &self,
+        problem: &Problem,
+        (attempts, random_seed): (usize, u64),
+        scratch: &mut JacobianScratch,
+        budget: &mut Budget,
+        solution: &mut Solution,
+    ) -> bool {
+        let mut least = f64::INFINITY;
+        solution.attempts = 0;
+        for attempt in 0..attempts {
+            if attempt > 0 && (budget.expired)() {
+                solution.stop = Stop::Deadline;
+                return false;
+            }
+            self.set_start(problem, (attempt, random_seed), scratch);
+            let Measure { squared_error, met } = self.attempt(problem.targets, scratch, budget);
+            solution.attempts += 1;
+            if squared_error < least || met || attempt == 0 {
+                least = squared_error;
+                scratch.best.copy_from_slice(&scratch.current);
+            }
+            if met {
+                return true;
+            }
+        }
+        false
     }
 
     /// The first target that is certainly out of reach.
