@@ -87,7 +87,7 @@ mod tests {
         message.position.y = f64::NAN;
         assert!(pose(&message).unwrap_err().contains("position y is NaN"));
         message.position.y = 0.0;
-        message.orientation = Quaternion::default();
+        message.orientation = Quaternion { x: 0.0, y: 0.0, z: 0.0, w: 0.0 };
         assert!(pose(&message).unwrap_err().contains("orientation quaternion"));
     }
 }

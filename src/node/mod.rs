@@ -1,8 +1,8 @@
 //! The ROS 2 node: a thin layer that puts robot and solver on the ROS graph.
 //!
-//! The r2r node lives in one thread that spins ([`spin`]); tokio tasks, one for each thing that can arrive, talk to it through
-//! streams and publishers. What they share is in [`Shared`]: the settings, the robot and its posture ([`output`]), the frames of
-//! TF ([`frames`]).
+//! The r2r node lives in one thread that spins (`spin`); tokio tasks, one for each thing that can arrive, talk to it through
+//! streams and publishers. What they share is in `Shared`: the settings, the robot and its posture (`output`), the frames of
+//! TF (`frames`).
 
 mod clock;
 mod convert;
