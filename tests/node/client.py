@@ -1,6 +1,7 @@
 """A ROS 2 client of one urdf_ik node: sends targets, calls services, keeps what the node publishes."""
 import time
 import uuid
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import rclpy
@@ -267,6 +268,16 @@ class Client:
         """Sets parameters that must not be refused."""
         for result in self.set(**values):
             assert result.successful, result.reason
+
+    @contextmanager
+    def changed(self, **values):
+        """Sets parameters for the length of a `with` block."""
+        before = dict(zip(values, self.get(*(name.replace('__', '.') for name in values))))
+        self.set_all(**values)
+        try:
+            yield
+        finally:
+            self.set_all(**before)
 
     def refusal(self, **value):
         """The reason for which setting one parameter is refused."""

@@ -68,6 +68,12 @@ def test_a_static_transform_of_the_mount(arm, arm_robot, target):
     assert_solved(arm, arm_robot, status, 'tool0', target)
 
 
+def test_a_node_that_starts_later_knows_static_transforms(arm, start, arm_robot, target):
+    arm.publish_transforms(transform_message('plant', 'base_link', MOUNT, seconds_ago(arm, 100)), static=True)
+    node = start.node(ARM_FILE, transform_timeout=5.0)
+    assert_solved(node, arm_robot, send_in(node, 'plant', MOUNT @ target), 'tool0', target)
+
+
 def test_a_camera_on_a_link_moves_with_the_robot(arm, arm_robot, target):
     arm.publish_transforms(transform_message('wrist_flex_link', 'camera', CAMERA, seconds_ago(arm, 100)), static=True)
     for goal in (target, target @ translation(0, 0.05, -0.05)):
@@ -104,32 +110,29 @@ def test_a_moving_frame_without_time_is_taken_as_it_was_last(arm, arm_robot, tar
 def test_a_chain_of_static_and_moving_frames(arm, arm_robot, target):
     arm.publish_transforms(transform_message('map', 'odom', MOUNT, seconds_ago(arm, 100)), static=True)
     message = pose_message(MOUNT @ translation(0, 3, 0) @ target, 'map', arm.new_stamp())
-    arm.set_all(transform_timeout=5.0)
-    arm.publish_transforms(transform_message('odom', 'base_link', translation(0, 3, 0), seconds_ago(arm, 0.5)))
-    arm.target_publisher('target_pose').publish(message)
-    arm.publish_transforms(transform_message('odom', 'base_link', translation(0, 3, 0), arm.new_stamp()))
-    status = arm.status_of(message.header.stamp)
-    arm.set_all(transform_timeout=0.1)
+    with arm.changed(transform_timeout=5.0):
+        arm.publish_transforms(transform_message('odom', 'base_link', translation(0, 3, 0), seconds_ago(arm, 0.5)))
+        arm.target_publisher('target_pose').publish(message)
+        arm.publish_transforms(transform_message('odom', 'base_link', translation(0, 3, 0), arm.new_stamp()))
+        status = arm.status_of(message.header.stamp)
     assert_solved(arm, arm_robot, status, 'tool0', target)
 
 
 def test_a_frame_that_arrives_in_time_is_waited_for(arm, arm_robot, target):
-    arm.set_all(transform_timeout=5.0)
     message = pose_message(MOUNT @ target, 'latecomer', arm.new_stamp())
-    arm.target_publisher('target_pose').publish(message)
-    arm.spin_for(0.3)
-    assert not arm.statuses_of(message.header.stamp), 'it did not wait'
-    arm.publish_transforms(transform_message('latecomer', 'base_link', MOUNT, seconds_ago(arm, 0)), static=True)
-    status = arm.status_of(message.header.stamp)
-    arm.set_all(transform_timeout=0.1)
+    with arm.changed(transform_timeout=5.0):
+        arm.target_publisher('target_pose').publish(message)
+        arm.spin_for(0.3)
+        assert not arm.statuses_of(message.header.stamp), 'it did not wait'
+        arm.publish_transforms(transform_message('latecomer', 'base_link', MOUNT, seconds_ago(arm, 0)), static=True)
+        status = arm.status_of(message.header.stamp)
     assert_solved(arm, arm_robot, status, 'tool0', target)
 
 
 def test_a_newer_target_does_not_wait_behind_one_whose_frame_is_missing(arm, arm_robot, target):
-    arm.set_all(transform_timeout=30.0)
-    arm.target_publisher('target_pose').publish(pose_message(target, 'never', arm.new_stamp()))
-    status = arm.send_pose(target)
-    arm.set_all(transform_timeout=0.1)
+    with arm.changed(transform_timeout=30.0):
+        arm.target_publisher('target_pose').publish(pose_message(target, 'never', arm.new_stamp()))
+        status = arm.send_pose(target)
     assert_solved(arm, arm_robot, status, 'tool0', target)
 
 

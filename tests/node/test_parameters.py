@@ -74,18 +74,15 @@ def test_names_that_do_not_exist(arm):
 
 
 def test_a_change_is_read_back(arm):
-    arm.set_all(timeout=0.25, attempts=17, on_unreachable='hold', branch_jumps=False, jacobian__method='pseudoinverse')
-    try:
+    with arm.changed(timeout=0.25, attempts=17, on_unreachable='hold', branch_jumps=False,
+                     jacobian__method='pseudoinverse'):
         assert arm.get('timeout', 'attempts', 'on_unreachable', 'branch_jumps', 'jacobian.method') == [
             0.25, 17, 'hold', False, 'pseudoinverse']
-    finally:
-        arm.set_all(timeout=0.05, attempts=100, on_unreachable='closest', branch_jumps=True, jacobian__method='damped')
 
 
 def test_an_integer_serves_where_a_double_is_wanted(arm):
-    arm.set_all(timeout=1)
-    assert arm.get('timeout') == [1.0] and isinstance(arm.get('timeout')[0], float)
-    arm.set_all(timeout=0.05)
+    with arm.changed(timeout=1):
+        assert arm.get('timeout') == [1.0] and isinstance(arm.get('timeout')[0], float)
 
 
 @pytest.mark.parametrize('name, value, words', [
@@ -124,9 +121,8 @@ def test_a_refusal_states_the_bounds(arm, name):
         told = {float(number) for number in re.findall(r'-?\d[\d.]*(?:e[-+]?\d+)?', reason)}
         assert {bounds.from_value, bounds.to_value} <= told, reason
     for at_the_end in (bounds.from_value, bounds.to_value):
-        before = arm.get(name)
-        arm.set_all(**{name: at_the_end})
-        arm.set_all(**{name: before[0]})
+        with arm.changed(**{name.replace('.', '__'): at_the_end}):
+            assert arm.get(name) == [at_the_end]
 
 
 @pytest.mark.parametrize('name, value', [
@@ -139,19 +135,19 @@ def test_start_up_parameters_cannot_be_set(arm, name, value):
 
 
 def test_setting_several_takes_the_good_ones(arm):
-    good, bad = arm.set(timeout=0.5, attempts=0)
-    assert good.successful and not bad.successful
-    assert arm.get('timeout', 'attempts') == [0.5, 100]
-    arm.set_all(timeout=0.05)
+    with arm.changed(timeout=0.4):
+        good, bad = arm.set(timeout=0.5, attempts=0)
+        assert good.successful and not bad.successful
+        assert arm.get('timeout', 'attempts') == [0.5, 100]
 
 
 def test_setting_atomically_takes_all_or_none(arm):
-    result = arm.set('set_parameters_atomically', timeout=0.5, attempts=0)
-    assert not result.successful and 'attempts' in result.reason
-    assert arm.get('timeout', 'attempts') == [0.05, 100]
-    assert arm.set('set_parameters_atomically', timeout=0.5, attempts=50).successful
-    assert arm.get('timeout', 'attempts') == [0.5, 50]
-    assert arm.set('set_parameters_atomically', timeout=0.05, attempts=100).successful
+    with arm.changed(timeout=0.4, attempts=40):
+        result = arm.set('set_parameters_atomically', timeout=0.5, attempts=0)
+        assert not result.successful and 'attempts' in result.reason
+        assert arm.get('timeout', 'attempts') == [0.4, 40]
+        assert arm.set('set_parameters_atomically', timeout=0.5, attempts=50).successful
+        assert arm.get('timeout', 'attempts') == [0.5, 50]
 
 
 def test_changes_are_announced(arm):
@@ -163,58 +159,54 @@ def test_changes_are_announced(arm):
                 for event in events if event.node == arm.name for change in event.changed_parameters}
 
     def announced():
-        arm.set_all(timeout=0.5)
+        arm.set_all(timeout=0.5)  # anew each time, since the first may come before the two know each other
         arm.refusal(attempts=0)
-        return changes()
-    arm.wait_for(announced, 'the announcement')
-    arm.set_all(timeout=0.05)
+        return changes() == {'timeout': 0.5}
+    with arm.changed(timeout=0.5):
+        arm.wait_for(announced, 'the announcement')
     arm.wait_for(lambda: changes() == {'timeout': 0.05}, 'the second announcement')
 
 
 def test_a_tolerance_takes_effect_with_the_next_target(arm, arm_robot):
     target = arm_robot.pose('tool0', {'elbow_joint': 0.4, 'shoulder_pan_joint': 0.7})
-    arm.set_all(position_tolerance=1e-8, orientation_tolerance=1e-8)
-    fine = arm.answer_to(arm.send_pose(target))
+    with arm.changed(position_tolerance=1e-8, orientation_tolerance=1e-8):
+        fine = arm.answer_to(arm.send_pose(target))
     assert max(errors(arm_robot.pose('tool0', fine), target)) < 2e-8
     arm.reset()
-    arm.set_all(position_tolerance=0.5, orientation_tolerance=2.0)
-    coarse = arm.send_pose(target)
+    with arm.changed(position_tolerance=0.5, orientation_tolerance=2.0):
+        coarse = arm.send_pose(target)
     assert coarse.outcome == SolveStatus.SOLVED
     assert max(errors(arm_robot.pose('tool0', arm.answer_to(coarse)), target)) > 1e-4
-    arm.set_all(position_tolerance=1e-5, orientation_tolerance=1e-5)
 
 
 def test_on_unreachable_takes_effect_with_the_next_target(arm, arm_robot):
     initial, away = arm.next_posture(), translation(3, 0.5, 0.3)
-    arm.set_all(on_unreachable='hold')
-    assert arm.answer_to(arm.send_pose(away)) == initial
-    arm.set_all(on_unreachable='closest')
+    with arm.changed(on_unreachable='hold'):
+        assert arm.answer_to(arm.send_pose(away)) == initial
     assert arm.answer_to(arm.send_pose(away)) != initial
 
 
 @pytest.mark.parametrize('method', ['pseudoinverse', 'damped'])
 def test_the_method_takes_effect_with_the_next_target(arm, arm_robot, generator, method):
-    arm.set_all(jacobian__method=method)
-    for _ in range(3):
-        target = arm_robot.pose('tool0', arm_robot.sample(generator))
-        assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
+    with arm.changed(jacobian__method=method):
+        for _ in range(3):
+            target = arm_robot.pose('tool0', arm_robot.sample(generator))
+            assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
 
 
 def test_the_two_methods_differ(arm, arm_robot):
     target = arm_robot.pose('tool0', {'elbow_joint': 0.9, 'shoulder_pan_joint': 1.5, 'wrist_flex_joint': -1.0})
     answers = []
     for method in ('pseudoinverse', 'damped'):
-        arm.set_all(jacobian__method=method, jacobian__damping=0.5)
-        answers.append(arm.solve_ik(target).joint_state.position)
-    arm.set_all(jacobian__damping=0.0)
+        with arm.changed(jacobian__method=method, jacobian__damping=0.5):
+            answers.append(arm.solve_ik(target).joint_state.position)
     assert answers[0] != answers[1]
 
 
 def test_the_publish_rate_can_be_changed(arm):
-    arm.set_all(publish_rate=200)
-    before = arm.snapshot()
-    arm.wait_for(lambda: len(arm.states) > before.states + 100, 'a hundred joint states', timeout=2.0)
-    arm.set_all(publish_rate=50.0)
+    with arm.changed(publish_rate=200):
+        before = arm.snapshot()
+        arm.wait_for(lambda: len(arm.states) > before.states + 100, 'a hundred joint states', timeout=1.9)
 
 
 @pytest.mark.parametrize('overrides, words', [

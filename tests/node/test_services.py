@@ -176,10 +176,11 @@ def test_attempts_and_timeout_bound_the_search(arm, arm_robot):
         assert_honest(answer.status, arm_robot, posture(answer.joint_state), 'tool0', UNSOLVABLE)
 
 
-def test_the_same_random_seed_has_the_same_answer(arm):
-    one, other = (arm.solve_ik(UNSOLVABLE, random_seed=5, attempts=40, timeout=10.0) for _ in range(2))
-    assert one.status.attempts == other.status.attempts == 40
-    assert one.joint_state.position == other.joint_state.position
+def test_a_random_seed_fixes_the_search(arm):
+    one, again, other = (arm.solve_ik(UNSOLVABLE, random_seed=seed, attempts=60, timeout=10.0) for seed in (5, 5, 6))
+    assert one.status.attempts == again.status.attempts == other.status.attempts == 60
+    assert one.joint_state.position == again.joint_state.position
+    assert one.status.iterations == again.status.iterations != other.status.iterations
 
 
 @pytest.mark.parametrize('changes, words', [
