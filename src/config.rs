@@ -7,6 +7,9 @@ use thiserror::Error;
 
 use crate::robot::Robot;
 
+/// Bytes that a posture file may have.
+const LARGEST_FILE: u64 = 1 << 20;
+
 /// Positions of some joints by name \[rad or m\].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Posture(pub BTreeMap<String, f64>);
@@ -50,11 +53,14 @@ impl Posture {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        let file = std::fs::read_to_string(Path::new(text)).ok();
+        let file = read_small_file(Path::new(text));
         let place = if file.is_some() { text.to_owned() } else { format!("'{text}'") };
-        serde_yaml::from_str(file.as_deref().unwrap_or(text))
-            .map(Self)
-            .map_err(|e| PostureError::NotAMapping { place, reason: e.to_string() })
+        serde_yaml::from_str(file.as_deref().unwrap_or(text)).map(Self).map_err(|e| {
+            let named = Path::new(text).extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+            let is_path = file.is_none() && (named || text.contains('/'));
+            let reason = if is_path { "there is no such file, or it is too large".to_owned() } else { e.to_string() };
+            PostureError::NotAMapping { place, reason }
+        })
     }
 
     /// The positions of the whole robot (one entry a joint) in this posture; joints not named stand where
@@ -78,6 +84,12 @@ impl Posture {
         robot.apply_mimic(&mut positions);
         Ok(positions)
     }
+}
+
+/// The text of a regular file of moderate size. Pipes and devices might never end.
+fn read_small_file(path: &Path) -> Option<String> {
+    let about = std::fs::metadata(path).ok()?;
+    if about.is_file() && about.len() <= LARGEST_FILE { std::fs::read_to_string(path).ok() } else { None }
 }
 
 #[cfg(test)]

@@ -361,7 +361,7 @@ fn evaluate_takes_its_options_and_refuses_bad_files() {
     fails(&with(&["--timeout-ms", "nan"]), &[]);
     fails(&with(&["--solver", "newton"]), &["newton"]);
     fails(&with(&["--solutions", "/nowhere/out.json"]), &["/nowhere/out.json"]);
-    fails(&with(&["--max-cases", "0"]), &["no cases"]);
+    fails(&with(&["--max-cases", "0"]), &["no case to solve"]);
     let bad = |name: &str, change: &dyn Fn(&mut Value), words: &[&str]| {
         let mut changed = cases.clone();
         change(&mut changed);

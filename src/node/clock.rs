@@ -16,7 +16,9 @@ impl Clock {
 
     /// Time since the epoch; zero where simulated time has not begun.
     pub(super) fn now(&self) -> Duration {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_now().unwrap_or_default()
+        let now = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_now().unwrap_or_default();
+        // A simulated time before zero wraps around to one that no stamp can hold: it has not begun.
+        if i32::try_from(now.as_secs()).is_ok() { now } else { Duration::ZERO }
     }
 
     /// [`Clock::now`] as a stamp.

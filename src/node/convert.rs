@@ -36,6 +36,21 @@ pub(super) fn pose_message(pose: &Isometry3<f64>) -> Pose {
     Pose { position: Point { x: p.x, y: p.y, z: p.z }, orientation: Quaternion { x: q.i, y: q.j, z: q.k, w: q.w } }
 }
 
+/// Positions beyond this \[rad or m\] are refused: turns could not be told apart any more.
+const FARTHEST: f64 = 1e6;
+
+/// Whether a joint can be said to stand there.
+///
+/// # Errors
+/// A sentence that names the joint.
+pub(super) fn check_position(joint: &str, position: f64) -> Result<(), String> {
+    // Written so that NaN fails.
+    if position.abs() <= FARTHEST {
+        return Ok(());
+    }
+    Err(format!("the position of joint '{joint}' is {position}; it must be a finite number of at most {FARTHEST:e}"))
+}
+
 /// Every movable joint of `robot` at `positions` (one entry a joint), without a header.
 pub(super) fn joint_state(robot: &Robot, positions: &[f64]) -> JointState {
     let (name, position) = robot.movable().map(|joint| (robot.joints()[joint].name.clone(), positions[joint])).unzip();
@@ -61,9 +76,7 @@ pub(super) fn overlay(robot: &Robot, what: &str, message: &JointState, positions
             let known: Vec<&str> = robot.movable().map(|joint| robot.joints()[joint].name.as_str()).collect();
             format!("{what} names the joint '{name}', which the robot cannot move; it has {}", known.join(", "))
         })?;
-        if !position.is_finite() {
-            return Err(format!("{what} has {position} for joint '{name}'; it must be a finite number"));
-        }
+        check_position(name, position).map_err(|sentence| format!("{what}: {sentence}"))?;
         positions[joint] = position;
     }
     robot.apply_mimic(positions);

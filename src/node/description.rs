@@ -1,5 +1,6 @@
 //! Where the robot comes from: a parameter, a file or a topic.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
 use futures::StreamExt;
@@ -14,6 +15,8 @@ use crate::solver::{Solver, SolverKind};
 pub(super) struct Loaded {
     /// The URDF that it was read from.
     pub text: String,
+    /// Whether that came from the topic: only then may the topic replace it.
+    pub from_topic: bool,
     pub robot: Robot,
     pub chain: Arc<Chain>,
     pub solver: Solver,
@@ -32,7 +35,13 @@ impl Loaded {
 ///
 /// # Errors
 /// A sentence that says what is wrong with the URDF, the names of base and tip links, or the initial posture.
-pub(super) fn load(text: String, settings: &Settings) -> Result<(Arc<Loaded>, Vec<f64>), String> {
+pub(super) fn load(text: String, from_topic: bool, settings: &Settings) -> Result<(Arc<Loaded>, Vec<f64>), String> {
+    // Whatever a description can still do to the library must not end the task that reads descriptions.
+    panic::catch_unwind(AssertUnwindSafe(|| prepare(text, from_topic, settings)))
+        .unwrap_or_else(|_| Err("reading it failed; please report this description as a defect of urdf_ik".into()))
+}
+
+fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<(Arc<Loaded>, Vec<f64>), String> {
     let robot = Robot::from_urdf(&text).map_err(|e| e.to_string())?;
     let tips: Vec<&str> = settings.tip_links.iter().map(String::as_str).collect();
     let chain = Chain::with_defaults(&robot, settings.base_link.as_deref(), &tips).map_err(|e| match e {
@@ -42,7 +51,7 @@ pub(super) fn load(text: String, settings: &Settings) -> Result<(Arc<Loaded>, Ve
     let chain = Arc::new(chain);
     let solver = Solver::prepare(settings.solver, &chain).map_err(|e| e.to_string())?;
     let initial = settings.initial_posture.apply(&robot).map_err(|e| format!("initial_posture: {e}"))?;
-    Ok((Arc::new(Loaded { text, robot, chain, solver }), initial))
+    Ok((Arc::new(Loaded { text, from_topic, robot, chain, solver }), initial))
 }
 
 /// Takes a robot into use, standing where it was measured a moment ago, else at `initial`.
@@ -65,47 +74,58 @@ pub(super) fn take_into_use(shared: &Shared, loaded: Arc<Loaded>, initial: Vec<f
     shared.output.replace_robot(loaded, positions);
 }
 
-/// Loads the robot that the parameters give, or waits for the topic where they give none.
+/// Loads the robot that the parameters give; listens to the topic for where they give none, or none that can be used.
 pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
     let settings = shared.settings();
-    let (source, text) = if !settings.robot_description.is_empty() {
-        ("robot_description", Ok(settings.robot_description.clone()))
+    let given = if !settings.robot_description.is_empty() {
+        Some(("robot_description", Ok(settings.robot_description.clone())))
     } else if !settings.urdf_file.is_empty() {
-        ("urdf_file", read_urdf_file(&settings.urdf_file).map_err(|e| e.to_string()))
+        Some(("urdf_file", read_urdf_file(&settings.urdf_file).map_err(|e| e.to_string())))
     } else {
-        return listen(node, shared);
+        None
     };
-    match text.and_then(|text| load(text, &settings)) {
-        Ok((loaded, initial)) => take_into_use(shared, loaded, initial),
-        Err(sentence) => log::error!("the robot of the parameter {source} is refused: {sentence}"),
+    match given.map(|(source, text)| (source, text.and_then(|text| load(text, false, &settings)))) {
+        Some((_, Ok((loaded, initial)))) => take_into_use(shared, loaded, initial),
+        Some((source, Err(sentence))) => log::error!("the robot of the parameter {source} is refused: {sentence}"),
+        None => log::info!("waiting for the topic robot_description"),
     }
-    Ok(())
+    listen(node, shared)
 }
 
 fn listen(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
     let mut descriptions = node.subscribe::<Text>("robot_description", latched())?;
     let shared = Arc::clone(shared);
-    log::info!("waiting for the topic robot_description");
     tokio::spawn(async move {
         while let Some(Text { data }) = descriptions.next().await {
-            let settings = shared.settings();
-            let known = shared.output.posture().is_some_and(|now| now.loaded.text == data);
-            // A parameter that was set meanwhile goes before the topic.
-            if known || !settings.robot_description.is_empty() {
-                continue;
-            }
-            match load(data, &settings) {
-                Ok((loaded, initial)) => {
-                    shared.complaints.well("robot_description");
-                    take_into_use(&shared, loaded, initial);
-                }
-                Err(sentence) => {
-                    let kept = if shared.output.posture().is_some() { "; the robot in use is kept" } else { "" };
-                    let sentence = format!("the description is refused: {sentence}{kept}");
-                    shared.complaints.complain("robot_description", &sentence, &sentence);
-                }
-            }
+            take_from_topic(&shared, data);
         }
     });
     Ok(())
+}
+
+fn take_from_topic(shared: &Shared, text: String) {
+    let now = shared.output.posture();
+    // A parameter's robot goes before the topic's.
+    if now.is_some_and(|now| now.loaded.text == text || !now.loaded.from_topic) {
+        return;
+    }
+    let loaded = if text.is_empty() {
+        Err("it is empty, or not valid UTF-8".to_owned())
+    } else {
+        load(text, true, &shared.settings())
+    };
+    let now = shared.output.posture();
+    match loaded {
+        // Loading takes a while, in which a parameter may have been set.
+        Ok(_) if now.as_ref().is_some_and(|now| !now.loaded.from_topic) => {}
+        Ok((loaded, initial)) => {
+            shared.complaints.well("robot_description");
+            take_into_use(shared, loaded, initial);
+        }
+        Err(sentence) => {
+            let kept = if now.is_some() { "; the robot in use is kept" } else { "" };
+            let sentence = format!("the description is refused: {sentence}{kept}");
+            shared.complaints.complain("robot_description", &sentence, &sentence);
+        }
+    }
 }

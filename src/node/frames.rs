@@ -117,9 +117,7 @@ impl Tree {
         link_of: impl Fn(&str) -> Option<usize>,
         root: &str,
     ) -> Result<(usize, Isometry3<f64>), String> {
-        let parent = |name: &&str| self.parents.get(*name).map(|(parent, _)| parent.as_str());
-        let mut above = std::iter::successors(Some(name), parent).take(DEEPEST);
-        let anchor = above.find(|frame| link_of(frame).is_some()).unwrap_or(root);
+        let anchor = self.path(name).find(|frame| link_of(frame).is_some()).unwrap_or(root);
         let link = link_of(anchor).ok_or_else(|| format!("the robot has no link '{anchor}'"))?;
         if anchor == name {
             return Ok((link, Isometry3::identity()));
@@ -147,10 +145,6 @@ impl Tree {
         } else {
             Stamp::At(timestamp(&message.header.stamp).unwrap_or(Timestamp::zero()))
         };
-        let entry = (parent.clone(), fixed);
-        if self.parents.get(&child).is_some_and(|known| *known != entry) {
-            self.registry.remove_frame(&child);
-        }
         let transform = Transform::new(
             &parent,
             &child,
@@ -158,12 +152,24 @@ impl Tree {
             Quaternion::from_wxyz(rotation.w, rotation.i, rotation.j, rotation.k),
             stamp,
         );
-        transform
-            .map_err(|e| e.to_string())
-            .and_then(|transform| self.registry.add_transform(transform).map_err(|e| e.to_string()))
-            .map_err(tell)?;
+        let transform = transform.map_err(|e| tell(e.to_string()))?;
+        // Checked before anything is removed: a static frame that is lost is never sent again.
+        if self.path(&parent).any(|frame| frame == child) {
+            return Err(tell("it would close a cycle".into()));
+        }
+        let entry = (parent.clone(), fixed);
+        if self.parents.get(&child).is_some_and(|known| *known != entry) {
+            self.registry.remove_frame(&child);
+        }
+        self.registry.add_transform(transform).map_err(|e| tell(e.to_string()))?;
         self.parents.insert(child, entry);
         Ok(())
+    }
+
+    /// The frame `name` and those above it.
+    fn path<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let parent = |name: &&'a str| self.parents.get(*name).map(|(parent, _)| parent.as_str());
+        std::iter::successors(Some(name), parent).take(DEEPEST)
     }
 
     /// Forgets what moves where time has jumped back: it would stand in the future.

@@ -1,12 +1,15 @@
 //! The log facade's records to the ROS log, and complaints that come once.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
 /// Complaints remembered at most; whoever invents new ones without end is heard from the start again.
 const REMEMBERED: usize = 1000;
+/// How long a fault must stay away to be news again: good and bad messages may take turns.
+const REST: Duration = Duration::from_secs(10);
 
 struct RosLog {
     logger: String,
@@ -45,9 +48,9 @@ impl Log for RosLog {
     fn flush(&self) {}
 }
 
-/// Warnings that are told once, until what they are about has been well again.
+/// Warnings that are told once, until what they are about has been well again for a while.
 #[derive(Default)]
-pub(super) struct Complaints(Mutex<HashSet<String>>);
+pub(super) struct Complaints(Mutex<HashMap<String, Instant>>);
 
 impl Complaints {
     /// Warns, unless this `subject` has complained of this `kind` of fault since it was last well.
@@ -56,16 +59,16 @@ impl Complaints {
         if told.len() >= REMEMBERED {
             told.clear();
         }
-        if told.insert(format!("{subject}\n{kind}")) {
+        if told.insert(format!("{subject}\n{kind}"), Instant::now()).is_none() {
             log::warn!("{subject}: {sentence}");
         }
     }
 
-    /// `subject` is well again: the next fault is told.
+    /// `subject` is well: faults that it has not shown for [`REST`] are told again when they come back.
     pub(super) fn well(&self, subject: &str) {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !told.is_empty() {
-            told.retain(|entry| entry.split('\n').next() != Some(subject));
+            told.retain(|entry, last| entry.split('\n').next() != Some(subject) || last.elapsed() < REST);
         }
     }
 }

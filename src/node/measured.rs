@@ -9,7 +9,7 @@ use r2r::QosProfile;
 use r2r::sensor_msgs::msg::JointState;
 
 use super::description::Loaded;
-use super::{NodeError, Shared};
+use super::{NodeError, Shared, convert};
 
 /// What stands before complaints about measured joint states.
 const SUBJECT: &str = "measured_joint_states";
@@ -31,8 +31,8 @@ impl Measured {
         if names.len() != positions.len() {
             return Err(format!("a message has {} names and {} positions", names.len(), positions.len()));
         }
-        if let Some((name, position)) = names.iter().zip(positions).find(|(_, position)| !position.is_finite()) {
-            return Err(format!("the position of joint '{name}' is {position}"));
+        for (name, &position) in names.iter().zip(positions) {
+            convert::check_position(name, position)?;
         }
         let mut known = self.lock();
         if known.len() > REMEMBERED {

@@ -28,6 +28,7 @@ use std::time::Duration;
 
 use r2r::QosProfile;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Semaphore;
 
 use crate::parameters::{Settings, Values};
 use clock::Clock;
@@ -56,6 +57,8 @@ struct Shared {
     complaints: Complaints,
     counters: Counters,
     clock: Clock,
+    /// Turns for the searches of queries.
+    searches: Semaphore,
 }
 
 impl Shared {
@@ -106,7 +109,7 @@ async fn serve() -> Result<spin::Spinning, NodeError> {
 
 /// Creates every entity of the node and the tasks that serve them.
 fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeError> {
-    let settings = Settings::new(&values)?;
+    let settings = Settings::new(&values, None)?;
     let (spinner, commands) = spin::Spinner::new();
     spin::use_sim_time(settings.use_sim_time, node);
     let clock = Clock::new(node);
@@ -117,6 +120,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
         complaints: Complaints::default(),
         counters: Counters::default(),
         clock,
+        searches: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
         settings: RwLock::new(Arc::new(settings)),
     });
     frames::serve(node, &shared)?;

@@ -15,6 +15,9 @@ use super::status::Reporter;
 use super::{NodeError, Shared, convert, latched};
 use crate::solver::Target;
 
+/// How long the publication sleeps at most before it looks at the rate again.
+const NAP: Duration = Duration::from_millis(100);
+
 /// What is published of the robot.
 pub(super) struct Output {
     state: Mutex<State>,
@@ -30,6 +33,8 @@ struct State {
     goal: Option<Goal>,
     /// When the last target was taken up.
     last_target: Option<Instant>,
+    /// When the last step towards a goal was taken.
+    last_step: Option<Instant>,
 }
 
 /// A robot at some posture.
@@ -111,13 +116,13 @@ impl Output {
         self.publish(&state)
     }
 
-    /// Moves the chain to `positions`, in steps of `max_step` at most if there is such a bound; the first step is published at
-    /// once, the others with the ticks. `None` where `loaded` is no longer the robot in use.
+    /// Moves the chain to `positions`, in steps of `max_step` at most if there is such a bound, one each `period`: the first is
+    /// published at once if it is due, the others with the ticks. `None` where `loaded` is no longer the robot in use.
     pub(super) fn move_to(
         &self,
         loaded: &Arc<Loaded>,
         positions: &[f64],
-        max_step: Option<f64>,
+        (max_step, period): (Option<f64>, Duration),
         (target, report): (&Target, &r2r::urdf_ik::msg::SolveStatus),
     ) -> Option<Moved> {
         let mut state = self.lock();
@@ -127,16 +132,16 @@ impl Output {
         state.last_target = Some(Instant::now());
         let max_step = max_step.unwrap_or(f64::INFINITY);
         state.goal = Some(Goal { positions: positions.to_vec(), max_step, target: *target, report: report.clone() });
-        let arrived = state.step().is_some();
+        let arrived = state.step(period).is_some();
         let stamp = self.publish(&state);
         let positions = state.current.as_ref().map(|now| loaded.chain.positions_from(&now.positions))?;
         Some(Moved { stamp, arrived, positions })
     }
 
     /// One more step towards the goal, and the posture published once more. Tells the status of a goal that is reached.
-    fn tick(&self) {
+    fn tick(&self, period: Duration) {
         let mut state = self.lock();
-        let reached = state.step();
+        let reached = state.step(period);
         let stamp = self.publish(&state);
         let loaded = state.current.as_ref().map(|now| Arc::clone(&now.loaded));
         drop(state);
@@ -164,20 +169,29 @@ impl State {
         self.current.as_ref().is_some_and(|now| Arc::ptr_eq(&now.loaded, loaded))
     }
 
-    /// Moves the chain one step towards the goal; gives the goal back when it is reached.
-    fn step(&mut self) -> Option<Goal> {
+    /// Moves the chain one step towards the goal, if one is due; gives the goal back when it is reached.
+    fn step(&mut self, period: Duration) -> Option<Goal> {
         let (goal, now) = (self.goal.as_ref()?, self.current.as_mut()?);
-        let from = now.loaded.chain.positions_from(&now.positions);
-        let farthest = from.iter().zip(&goal.positions).map(|(a, b)| (b - a).abs()).fold(0.0, f64::max);
-        let arrives = farthest <= goal.max_step;
-        let next: Vec<f64> = if arrives {
-            goal.positions.clone()
-        } else {
-            let share = goal.max_step / farthest;
-            from.iter().zip(&goal.positions).map(|(a, b)| a + share * (b - a)).collect()
-        };
-        now.loaded.chain.write_into(&now.loaded.robot, &next, &mut now.positions);
-        if arrives { self.goal.take() } else { None }
+        let bounded = goal.max_step.is_finite();
+        // A little early is in time: ticks are not exact.
+        if bounded && self.last_step.is_some_and(|last| last.elapsed() < period.mul_f64(0.95)) {
+            return None;
+        }
+        self.last_step = Some(Instant::now());
+        let (robot, chain) = (&now.loaded.robot, &now.loaded.chain);
+        let mut aim = now.positions.clone();
+        chain.write_into(robot, &goal.positions, &mut aim);
+        // Over every joint: one that mimics may move farther than its master.
+        let farthest = now.positions.iter().zip(&aim).map(|(from, to)| (to - from).abs()).fold(0.0, f64::max);
+        if farthest <= goal.max_step {
+            now.positions = aim;
+            return self.goal.take();
+        }
+        let share = goal.max_step / farthest;
+        let from = chain.positions_from(&now.positions);
+        let next: Vec<f64> = from.iter().zip(&goal.positions).map(|(from, to)| from + share * (to - from)).collect();
+        chain.write_into(robot, &next, &mut now.positions);
+        None
     }
 }
 
@@ -187,10 +201,16 @@ pub(super) fn serve(shared: &Arc<Shared>) {
     tokio::spawn(async move {
         let mut next = tokio::time::Instant::now();
         loop {
-            // Read anew each time: the rate may change while the node runs.
-            next = (next + shared.settings().publish_period).max(tokio::time::Instant::now());
-            tokio::time::sleep_until(next).await;
-            shared.output.tick();
+            let period = shared.settings().publish_period;
+            let now = tokio::time::Instant::now();
+            // In short naps, for the rate may change while the node runs.
+            next = next.min(now + period);
+            if now < next {
+                tokio::time::sleep_until(next.min(now + NAP)).await;
+                continue;
+            }
+            shared.output.tick(period);
+            next = (next + period).max(now);
         }
     });
 }

@@ -132,7 +132,7 @@ impl Store {
             }
             values.set(name, from_message(change.value.clone()))?;
         }
-        let settings = Settings::new(&values)?;
+        let settings = Settings::new(&values, Some(&self.shared.settings()))?;
         self.apply(&kept, &values, &settings)?;
         self.shared.replace_settings(settings);
         *kept = values;
@@ -145,7 +145,7 @@ impl Store {
     fn apply(&self, before: &Values, after: &Values, settings: &Settings) -> Result<(), Refusal> {
         let changed = |name| before.get(name) != after.get(name);
         if changed("robot_description") && !settings.robot_description.is_empty() {
-            let (loaded, initial) = description::load(settings.robot_description.clone(), settings)
+            let (loaded, initial) = description::load(settings.robot_description.clone(), false, settings)
                 .map_err(|sentence| Refusal(format!("robot_description: {sentence}")))?;
             description::take_into_use(&self.shared, loaded, initial);
         } else if changed("initial_posture")

@@ -17,6 +17,7 @@ use super::output::Posture;
 use super::query::{self, Question};
 use super::status::{self, Refused, outcome};
 use super::{NodeError, Shared, convert};
+use crate::parameters::{TABLE, Value};
 use crate::solver::{SolverKind, Target};
 
 /// What stands before complaints about queries.
@@ -97,6 +98,8 @@ async fn answer_query(shared: &Shared, request: SolveIK::Request) -> Result<Solv
     let target = query::target(frame.in_base(&posture) * pose, &settings);
     let question = question(&posture, &request, target, (*settings).clone(), &positions)?;
     let header = Header { frame_id: frame.name, ..request.pose.header };
+    // As many searches at once as there are cores; the others wait their turn.
+    let turn = shared.searches.acquire().await;
     // A search may take its time; the targets' tasks must not wait for it.
     let work = tokio::task::spawn_blocking(move || {
         let (solver, solution) = question.answer(&loaded)?;
@@ -106,6 +109,7 @@ async fn answer_query(shared: &Shared, request: SolveIK::Request) -> Result<Solv
     });
     let (mut status, mut joint_state): (SolveStatus, JointState) =
         work.await.map_err(|e| Refused::invalid("solver", format!("the solver failed: {e}")))??;
+    drop(turn);
     joint_state.header.stamp = shared.clock.stamp();
     status.joint_state_stamp = joint_state.header.stamp.clone();
     let success = status.outcome == outcome::SOLVED;
@@ -135,13 +139,19 @@ fn question(
     for (axis, free) in target.free_axes.iter_mut().zip(&request.free_axes) {
         *axis = *free;
     }
-    override_with("position_tolerance", request.position_tolerance, &mut target.tolerance.position)?;
-    override_with("orientation_tolerance", request.orientation_tolerance, &mut target.tolerance.orientation)?;
-    let mut timeout = settings.timeout.as_secs_f64();
-    override_with("timeout", request.timeout, &mut timeout)?;
-    settings.timeout = Duration::try_from_secs_f64(timeout)
-        .map_err(|e| Refused::invalid("timeout", format!("the timeout of {timeout} s is refused: {e}")))?;
+    let double =
+        |name, given: f64| if given == 0.0 { Ok(None) } else { in_bounds(name, Value::Double(given)).map(Some) };
+    if let Some(Value::Double(tolerance)) = double("position_tolerance", request.position_tolerance)? {
+        target.tolerance.position = tolerance;
+    }
+    if let Some(Value::Double(tolerance)) = double("orientation_tolerance", request.orientation_tolerance)? {
+        target.tolerance.orientation = tolerance;
+    }
+    if let Some(Value::Double(timeout)) = double("timeout", request.timeout)? {
+        settings.timeout = Duration::from_secs_f64(timeout);
+    }
     if request.attempts > 0 {
+        in_bounds("attempts", Value::Integer(i64::from(request.attempts)))?;
         settings.attempts = usize::try_from(request.attempts).unwrap_or(usize::MAX);
     }
     if request.random_seed > 0 {
@@ -150,15 +160,11 @@ fn question(
     Ok(Question { kind, target, seed: chain.positions_from(positions), settings })
 }
 
-/// Takes a number of the request where it is not zero.
-fn override_with(name: &str, value: f64, setting: &mut f64) -> Result<(), Refused> {
-    if value.is_nan() || value < 0.0 || value.is_infinite() {
-        return Err(Refused::invalid(name, format!("{name} is {value}; it must be 0 for the parameter's, or above")));
-    }
-    if value > 0.0 {
-        *setting = value;
-    }
-    Ok(())
+/// A value of a request that stands in for a parameter has that parameter's bounds.
+fn in_bounds(name: &str, value: Value) -> Result<Value, Refused> {
+    let parameter = TABLE.iter().find(|parameter| parameter.name == name);
+    let parameter = parameter.ok_or_else(|| Refused::invalid(name, format!("there is no parameter {name}")))?;
+    parameter.check(value).map_err(|refusal| Refused::invalid(name, refusal.0))
 }
 
 async fn forward_kinematics(shared: Arc<Shared>, request: ForwardKinematics::Request) -> ForwardKinematics::Response {
@@ -173,6 +179,7 @@ fn link_poses(shared: &Shared, request: ForwardKinematics::Request) -> Result<Fo
     convert::overlay(&loaded.robot, "joint_state", &request.joint_state, &mut posture.positions)?;
     let prefix = settings.frame_prefix.as_str();
     let link = |name: &str| {
+        let name = name.strip_prefix('/').unwrap_or(name);
         let bare = name.strip_prefix(prefix).unwrap_or(name);
         let index = loaded.robot.link_index(bare).or_else(|| loaded.robot.link_index(name));
         index.ok_or_else(|| {
@@ -188,7 +195,8 @@ fn link_poses(shared: &Shared, request: ForwardKinematics::Request) -> Result<Fo
     };
     let poses = loaded.robot.link_poses(&posture.positions);
     let origin = poses[link(&frame)?].inverse();
-    let frame_id = format!("{prefix}{}", frame.strip_prefix(prefix).unwrap_or(&frame));
+    let bare = frame.strip_prefix('/').unwrap_or(&frame);
+    let frame_id = format!("{prefix}{}", bare.strip_prefix(prefix).unwrap_or(bare));
     let header = Header { stamp: shared.clock.stamp(), frame_id };
     let mut answers = Vec::with_capacity(links.len());
     for name in &links {

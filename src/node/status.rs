@@ -58,9 +58,10 @@ impl Refused {
     pub(super) fn no_robot() -> Self {
         Self {
             outcome: outcome::NO_ROBOT,
-            sentence: "no robot is loaded yet: set the parameter robot_description or urdf_file, or publish the topic \
-                       robot_description"
-                .into(),
+            sentence:
+                "no robot is loaded yet: set the parameter robot_description, start with urdf_file, or publish the \
+                       topic robot_description"
+                    .into(),
             kind: "no robot".into(),
         }
     }

@@ -1,5 +1,6 @@
 //! The target topics: a newer target replaces an older one that is still waiting.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
 use futures::StreamExt;
@@ -86,18 +87,16 @@ async fn follow(shared: Arc<Shared>, mut newest: watch::Receiver<Option<Wanted>>
     let mut follower: Option<Follower> = None;
     while newest.changed().await.is_ok() {
         let Some(wanted) = newest.borrow_and_update().clone() else { continue };
-        let header = wanted.header.clone();
-        // A target that waits for its frame gives way to a newer one.
-        let prepared = tokio::select! {
-            prepared = prepare(&shared, &wanted) => prepared,
-            _ = newest.changed() => {
-                newest.mark_changed();
-                continue;
-            }
-        };
-        let answered = prepared.and_then(|(posture, target, frame)| {
-            let header = Header { frame_id: frame, ..header.clone() };
-            answer(&shared, &mut follower, (&posture, &target), header)
+        // Waited for to the end, which transform_timeout bounds: were it given up for each newer target, a stream whose frames come
+        // late would never be answered.
+        let answered = prepare(&shared, &wanted).await.and_then(|(posture, target, frame)| {
+            let header = Header { frame_id: frame, ..wanted.header.clone() };
+            let work = AssertUnwindSafe(|| answer(&shared, &mut follower, (&posture, &target), header));
+            // A fault of a solver must not end the task that serves all targets.
+            panic::catch_unwind(work).unwrap_or_else(|_| {
+                follower = None;
+                Err(Refused::invalid("solver", "the solver failed on this target".into()))
+            })
         });
         let report = match answered {
             Ok(report) => {
@@ -169,7 +168,12 @@ fn answer(
         report.joint_state_stamp = shared.output.hold();
         return Ok(report);
     }
-    let moved = shared.output.move_to(loaded, &solution.positions, settings.max_joint_step, (target, &report));
+    let moved = shared.output.move_to(
+        loaded,
+        &solution.positions,
+        (settings.max_joint_step, settings.publish_period),
+        (target, &report),
+    );
     let moved = moved.ok_or_else(Refused::other_robot)?;
     if !moved.arrived {
         let residual = status::measure(loaded, target, &moved.positions);

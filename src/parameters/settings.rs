@@ -36,6 +36,7 @@ pub struct Settings {
     /// `None` for no bound.
     pub max_joint_step: Option<f64>,
     pub initial_posture: config::Posture,
+    initial_posture_text: String,
     pub measured_timeout: Duration,
     pub transform_timeout: Duration,
     pub best_effort_targets: bool,
@@ -44,14 +45,19 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the values of the table.
+    /// Reads the values of the table. A posture whose text is that of the settings `before` is taken over: its file may have gone.
     ///
     /// # Errors
     /// A [`Refusal`] where a value is well-typed but means nothing: a posture that is no YAML mapping of joints.
-    pub fn new(values: &Values) -> Result<Self, Refusal> {
+    pub fn new(values: &Values, before: Option<&Self>) -> Result<Self, Refusal> {
         let seconds = |name| Duration::try_from_secs_f64(values.double(name)).unwrap_or(Duration::ZERO);
-        let initial_posture = config::Posture::read(&values.text("initial_posture"))
-            .map_err(|e| Refusal(format!("initial_posture: {e}")))?;
+        let initial_posture_text = values.text("initial_posture");
+        let initial_posture = match before.filter(|before| before.initial_posture_text == initial_posture_text) {
+            Some(before) => before.initial_posture.clone(),
+            None => {
+                config::Posture::read(&initial_posture_text).map_err(|e| Refusal(format!("initial_posture: {e}")))?
+            }
+        };
         let damping = values.double("jacobian.damping");
         Ok(Self {
             robot_description: values.text("robot_description"),
@@ -75,6 +81,7 @@ impl Settings {
             publish_period: Duration::from_secs_f64(1.0 / values.double("publish_rate").max(0.1)),
             max_joint_step: Some(values.double("max_joint_step")).filter(|step| *step > 0.0),
             initial_posture,
+            initial_posture_text,
             measured_timeout: seconds("measured_timeout"),
             transform_timeout: seconds("transform_timeout"),
             best_effort_targets: values.text("target_reliability") == "best_effort",
@@ -116,7 +123,7 @@ mod tests {
 
     #[test]
     fn defaults_are_read_as_the_table_has_them() {
-        let settings = Settings::new(&Values::default()).unwrap();
+        let settings = Settings::new(&Values::default(), None).unwrap();
         assert_eq!(settings.tolerance, Tolerance::default());
         assert_eq!(settings.timeout, Duration::from_millis(50));
         assert_eq!((settings.attempts, settings.random_seed), (100, 0));
@@ -152,7 +159,7 @@ mod tests {
         ] {
             values.set(name, value).unwrap();
         }
-        let settings = Settings::new(&values).unwrap();
+        let settings = Settings::new(&values, None).unwrap();
         assert_eq!(settings.base_link.as_deref(), Some("torso"));
         assert_eq!(settings.tip_links, ["hand"]);
         assert_eq!((settings.frame_prefix.as_str(), settings.urdf_file.as_str()), ("left/", "a.urdf"));
@@ -165,8 +172,8 @@ mod tests {
         assert_eq!(settings.jacobian, Method::Damped { damping: Some(0.2) });
         assert!(!settings.branch_jumps && settings.best_effort_targets && settings.use_sim_time);
         values.set("jacobian.method", text("pseudoinverse")).unwrap();
-        assert_eq!(Settings::new(&values).unwrap().jacobian, Method::Pseudoinverse);
+        assert_eq!(Settings::new(&values, None).unwrap().jacobian, Method::Pseudoinverse);
         values.set("initial_posture", text("elbow")).unwrap();
-        assert!(Settings::new(&values).unwrap_err().0.starts_with("initial_posture: "));
+        assert!(Settings::new(&values, None).unwrap_err().0.starts_with("initial_posture: "));
     }
 }

@@ -158,7 +158,7 @@ pub static TABLE: [Definition; 22] = [
         Double(0.0),
         "rad",
         Range(0.0, 6.3),
-        "Greatest step of a joint (m for prismatic ones) between two published joint states. 0: no bound.",
+        "Greatest step of a joint (m for prismatic ones) in one period of publish_rate on the way to a target; a reset goes at once. 0: no bound.",
     ),
     live(
         "initial_posture",

@@ -23,7 +23,7 @@ pub enum UrdfError {
         reason: String,
     },
     /// The text has no `<robot>` element at the top.
-    #[error("the robot description has no <robot> element: it is {found}")]
+    #[error("the robot description is not one <robot> element: there is {found}")]
     NotARobot {
         /// What was found instead.
         found: String,

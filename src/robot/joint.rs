@@ -113,13 +113,21 @@ impl Domain {
         if multiplier == 0.0 {
             return other.contains(offset).then_some(*self);
         }
-        let ends = [(lower - offset) / multiplier, (upper - offset) / multiplier];
-        let (mut low, mut high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        let position = |limit: f64| ((limit - offset) / multiplier).clamp(-f64::MAX, f64::MAX);
+        let inside = |position: f64| other.contains(multiplier * position + offset);
+        let (low, high) = if multiplier > 0.0 { (lower, upper) } else { (upper, lower) };
+        let (mut low, mut high) = (inwards(position(low), 1.0, inside), inwards(position(high), -1.0, inside));
         if let Self::Interval { lower, upper } = *self {
             (low, high) = (low.max(lower), high.min(upper));
         }
         (low <= high).then_some(Self::Interval { lower: low, upper: high })
     }
+}
+
+/// `end`, or the nearest position found in the direction of `sign` that is inside: rounding may have carried it out.
+fn inwards(end: f64, sign: f64, inside: impl Fn(f64) -> bool) -> f64 {
+    let nudges = (0..8).map(|power| end + sign * end.abs() * f64::EPSILON * 2.0_f64.powi(power));
+    std::iter::once(end).chain(nudges).find(|position| inside(*position)).unwrap_or(end)
 }
 
 /// A joint that follows another: its position is `multiplier * position of the master + offset`.
@@ -191,6 +199,21 @@ mod tests {
         assert_eq!(master.narrowed_by(&follower, 0.0, 0.6), None);
         assert_eq!(Domain::Circle.narrowed_by(&follower, 1.0, 0.0), Some(follower));
         assert_eq!(master.narrowed_by(&Domain::Circle, 1.0, 0.0), Some(master));
+    }
+
+    #[test]
+    fn a_master_at_its_limit_keeps_its_follower_inside() {
+        for step in 1..2000 {
+            let (upper, multiplier) = (f64::from(step) * 0.0137, 0.65 + f64::from(step % 7) * 0.1);
+            let follower = Domain::Interval { lower: -upper, upper };
+            let Some(Domain::Interval { lower, upper: high }) = Domain::Circle.narrowed_by(&follower, multiplier, 0.0)
+            else {
+                panic!("an interval");
+            };
+            assert!(follower.contains(multiplier * lower) && follower.contains(multiplier * high), "{step}");
+        }
+        let hair = Domain::Circle.narrowed_by(&Domain::Interval { lower: -1.0, upper: 1.0 }, 1e-320, 0.0);
+        assert_eq!(hair, Some(Domain::Interval { lower: -f64::MAX, upper: f64::MAX }));
     }
 
     #[test]

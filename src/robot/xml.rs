@@ -67,7 +67,8 @@ impl Parts {
         match (path.len(), name.as_slice()) {
             (0, b"robot") if self.robot.is_none() => self.robot = Some(Element::read(start)),
             (0, other) => {
-                let found = format!("<{}>", String::from_utf8_lossy(other));
+                let place = if self.robot.is_some() { " after the end of the first" } else { "" };
+                let found = format!("<{}>{place}", String::from_utf8_lossy(other));
                 return Err(UrdfError::NotARobot { found });
             }
             (1, b"link") => self.links.push(Element::read(start)),
@@ -93,7 +94,7 @@ impl Parts {
 pub(super) fn kinematic_part(text: &str) -> Result<String, UrdfError> {
     let parts = read_parts(text)?;
     let Some(robot) = &parts.robot else {
-        let found = if text.trim().is_empty() { "empty" } else { "something else" };
+        let found = if text.trim().is_empty() { "an empty text" } else { "no element" };
         return Err(UrdfError::NotARobot { found: found.into() });
     };
     let mut out = Output(Writer::new(Vec::new()));

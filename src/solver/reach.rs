@@ -23,6 +23,9 @@ pub struct TipReach {
     pub tip: Reach,
     /// Bounds for the frame of the last joint, which a full target pose determines.
     pub last_joint: Reach,
+    /// The size of the arm \[m\]: its links end to end, each stroke of a prismatic joint counted up to the length of all links, so
+    /// that a gantry does not dwarf the arm that it carries. The strokes alone, up to a metre, where the links have no length.
+    pub extent: f64,
 }
 
 /// Shortest and longest distance between the ends of a link, whatever the joint before it does.
@@ -30,22 +33,27 @@ pub struct TipReach {
 struct Segment {
     shortest: f64,
     longest: f64,
+    /// Length without the stroke of a prismatic joint, and that stroke.
+    link: f64,
+    stroke: f64,
 }
 
 impl Segment {
     /// The segment from the frame of `joint` before its motion to the point `end` in its frame after it.
     fn new(joint: &ChainJoint, variable: &Variable, end: &Vector3<f64>) -> Self {
         if joint.kind != JointKind::Prismatic {
-            return Self { shortest: end.norm(), longest: end.norm() };
+            return Self { shortest: end.norm(), longest: end.norm(), link: end.norm(), stroke: 0.0 };
         }
         let Domain::Interval { lower, upper } = variable.domain else {
-            return Self { shortest: 0.0, longest: f64::INFINITY };
+            return Self { shortest: 0.0, longest: f64::INFINITY, link: end.norm(), stroke: f64::INFINITY };
         };
         let ends = [lower, upper].map(|position| joint.multiplier * position + joint.offset);
         let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
         let length = |along: f64| (joint.axis.into_inner() * along + end).norm();
-        let nearest = (-joint.axis.dot(end)).clamp(low, high);
-        Self { shortest: length(nearest), longest: length(low).max(length(high)) }
+        // Not `clamp`, which panics where rounding at the end of all numbers has made a bound NaN.
+        let nearest = (-joint.axis.dot(end)).max(low).min(high);
+        let longest = length(low).max(length(high));
+        Self { shortest: length(nearest), longest, link: end.norm(), stroke: high - low }
     }
 }
 
@@ -82,7 +90,10 @@ impl TipReach {
         let mut to_last = segments.clone();
         to_last.push(segment(tip.parent, &Vector3::zeros()));
         segments.push(segment(tip.parent, &tip.placement.translation.vector));
-        Self { centre, tip: Reach::of(&segments), last_joint: Reach::of(&to_last) }
+        let links: f64 = segments.iter().map(|segment| segment.link).sum();
+        let most = if links > 0.0 { links } else { 1.0 };
+        let extent = links + segments.iter().map(|segment| segment.stroke.min(most)).sum::<f64>();
+        Self { centre, tip: Reach::of(&segments), last_joint: Reach::of(&to_last), extent }
     }
 
     /// Where the target is certainly out of reach: the distance that would be needed, and the bounds that forbid it.

@@ -1,6 +1,6 @@
 //! Where to start again: a table of postures spread over the joint limits, with the poses that they lead to.
 
-use crate::robot::{Chain, ChainPoses};
+use crate::robot::{Chain, ChainPoses, Domain};
 
 use super::problem::Problem;
 use super::task::Task;
@@ -19,6 +19,8 @@ pub(super) struct SeedTable {
     poses: Vec<ChainPoses>,
     /// Irrational steps of the sequence, one for each variable.
     steps: Vec<f64>,
+    /// What the postures are spread over, one for each variable.
+    domains: Vec<Domain>,
 }
 
 /// The order in which the table is tried for one problem.
@@ -40,12 +42,14 @@ impl Ranking {
 }
 
 impl SeedTable {
-    pub(super) fn new(chain: &Chain) -> Self {
-        let steps = square_roots_of_primes(chain.variables().len());
-        let mut table = Self { positions: Vec::with_capacity(TABLE * steps.len()), poses: Vec::new(), steps };
-        let mut posture = vec![0.0; chain.variables().len()];
+    /// The table of `chain`, spread over `domains`, one for each variable.
+    pub(super) fn new(chain: &Chain, domains: Vec<Domain>) -> Self {
+        let steps = square_roots_of_primes(domains.len());
+        let positions = Vec::with_capacity(TABLE * domains.len());
+        let mut posture = vec![0.0; domains.len()];
+        let mut table = Self { positions, poses: Vec::new(), steps, domains };
         for index in 0..TABLE {
-            table.sample(chain, index, 0, &mut posture);
+            table.sample(index, 0, &mut posture);
             let mut poses = ChainPoses::new(chain);
             chain.forward_kinematics(&posture, &mut poses);
             table.positions.extend_from_slice(&posture);
@@ -58,7 +62,7 @@ impl SeedTable {
     /// to the targets, then further samples of the sequence.
     pub(super) fn start(
         &self,
-        (chain, task, problem): (&Chain, Task, &Problem),
+        (task, problem): (Task, &Problem),
         (attempt, random_seed): (usize, u64),
         ranking: &mut Ranking,
         out: &mut [f64],
@@ -68,7 +72,7 @@ impl SeedTable {
         }
         match ranking.nearest.get(attempt - 1) {
             Some(&(_, index)) => out.copy_from_slice(&self.positions[index * out.len()..][..out.len()]),
-            None => self.sample(chain, TABLE + attempt, random_seed, out),
+            None => self.sample(TABLE + attempt, random_seed, out),
         }
     }
 
@@ -88,12 +92,12 @@ impl SeedTable {
 
     /// Point `index` of the Richtmyer sequence (multiples of square roots of primes, modulo 1), which fills a box of any
     /// dimension evenly, stretched over the domains and shifted by `random_seed`.
-    fn sample(&self, chain: &Chain, index: usize, random_seed: u64, out: &mut [f64]) {
+    fn sample(&self, index: usize, random_seed: u64, out: &mut [f64]) {
         #[expect(clippy::cast_precision_loss, reason = "indices stay far below 2^52")]
         let index = (index + 1) as f64;
         for (dimension, position) in out.iter_mut().enumerate() {
             let shift = shift(random_seed, dimension);
-            *position = chain.variables()[dimension].domain.at((index * self.steps[dimension] + shift).fract());
+            *position = self.domains[dimension].at((index * self.steps[dimension] + shift).fract());
         }
     }
 }

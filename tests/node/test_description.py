@@ -183,3 +183,10 @@ def test_a_robot_that_cannot_be_used_at_the_start_is_told(start, parameters, wor
     for word in words:
         assert word in text, text
     assert 'panicked' not in text
+
+
+def test_the_topic_helps_where_the_file_cannot_be_used(start):
+    node = start.node('/nonexistent.urdf', robot=False)
+    publish(node, PLANAR)
+    wait_for_joints(node, 'shoulder', 'elbow')
+    assert_follows(node, PLANAR, {'shoulder': 0.4, 'elbow': 0.7})

@@ -227,3 +227,26 @@ def test_a_damaged_frame_name_does_not_mean_the_base_link(arm, target):
     status = arm.status_of(message.header.stamp)
     assert status.outcome in (SolveStatus.UNKNOWN_FRAME, SolveStatus.INVALID), status.message
     assert difference(arm.next_posture(), initial) == 0
+
+
+def test_a_stream_in_an_unknown_frame_is_answered_while_it_lasts(start, target):
+    node = start.node(ARM_FILE)
+    publisher = node.target_publisher('target_pose')
+    before = node.snapshot()
+
+    def answered():
+        publisher.publish(pose_message(target, 'nowhere', node.new_stamp()))
+        node.spin_for(0.02)  # the pace of the stream, faster than transform_timeout
+        return len(node.statuses) > before.statuses + 3
+    node.wait_for(answered, 'statuses during the stream')
+    assert all(status.outcome == SolveStatus.UNKNOWN_FRAME for status in node.statuses[before.statuses:])
+
+
+def test_a_bad_transform_does_not_harm_a_good_one(arm, arm_robot, target):
+    arm.publish_transforms(transform_message('gate', 'base_link', MOUNT, seconds_ago(arm, 100)), static=True)
+    assert_solved(arm, arm_robot, send_in(arm, 'gate', MOUNT @ target), 'tool0', target)
+    told = len(arm.process.lines_with('cycle')) + len(arm.process.lines_with('self'))
+    arm.publish_transforms(transform_message('gate', 'gate', CAMERA, seconds_ago(arm, 0)))
+    arm.wait_for(lambda: len(arm.process.lines_with('cycle')) + len(arm.process.lines_with('self')) > told,
+                 'the node to refuse the transform')
+    assert_solved(arm, arm_robot, send_in(arm, 'gate', MOUNT @ target), 'tool0', target)

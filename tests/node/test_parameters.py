@@ -1,5 +1,6 @@
 """The parameters, through the services that the ros2 tools use."""
 import math
+import os
 import re
 
 import pytest
@@ -243,3 +244,22 @@ def test_a_params_file_is_taken(start, tmp_path):
     path.write_text('/**:\n  ros__parameters:\n    timeout: 2\n    tip_links: []\n    jacobian:\n      damping: 0.5\n')
     node = start.node(ARM_FILE, arguments=['--params-file', str(path)])
     assert node.get('timeout', 'tip_links', 'jacobian.damping') == [2.0, [], 0.5]
+
+
+def test_a_posture_file_is_read_when_it_is_named_and_not_again(start, tmp_path):
+    file = tmp_path / 'home.yaml'
+    file.write_text('elbow_joint: 0.5\n')
+    node = start.node(ARM_FILE, initial_posture=str(file))
+    assert node.next_posture()['elbow_joint'] == 0.5
+    file.unlink()
+    node.set_all(attempts=7)
+    assert node.reset()['elbow_joint'] == 0.5
+    assert 'no such file' in node.refusal(initial_posture=str(file) + '.gone.yaml')
+
+
+def test_a_pipe_is_no_posture_file(start, tmp_path):
+    pipe = tmp_path / 'pipe'
+    os.mkfifo(pipe)
+    node = start.node(ARM_FILE)
+    assert 'initial_posture' in node.refusal(initial_posture=str(pipe))
+    assert node.get('attempts') == [100]

@@ -294,3 +294,17 @@ def test_the_ros2_command_line(arm):
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     output, _ = call.communicate(timeout=30)
     assert call.returncode == 0 and 'success=True' in output, output
+
+
+def test_values_of_a_request_have_the_bounds_of_their_parameters(arm):
+    for field, value in [('timeout', 1e9), ('attempts', 4_000_000_000), ('position_tolerance', 1e-300)]:
+        answer = arm.solve_ik(np.eye(4), **{field: value})
+        assert answer.status.outcome == SolveStatus.INVALID, answer.message
+        assert field in answer.message and 'must be from' in answer.message
+
+
+def test_a_wild_seed_is_refused(arm):
+    seed = JointState(name=['wrist_roll_joint'], position=[1e300])
+    answer = arm.solve_ik(np.eye(4), seed=seed)
+    assert answer.status.outcome == SolveStatus.INVALID
+    assert 'wrist_roll_joint' in answer.message

@@ -70,3 +70,16 @@ def test_another_robot_ends_the_motion(start, arm_robot):
     assert_posture(planar, still)
     node.wait_for(lambda: len(node.states) > before.states + 10, 'ten joint states')
     assert node.next_posture() == still
+
+
+def test_a_fast_stream_does_not_make_the_steps_faster(start, arm_robot):
+    bound, rate = 0.01, 5.0
+    node = start.node(ARM_FILE, max_joint_step=bound, publish_rate=rate)
+    initial = node.next_posture()
+    target = arm_robot.pose('tool0', {'shoulder_pan_joint': 2.0})
+    began = node.node.get_clock().now().nanoseconds
+    for _ in range(100):
+        node.send_pose(target)
+    elapsed = (node.node.get_clock().now().nanoseconds - began) / 1e9
+    steps = elapsed * rate / 0.95 + 2
+    assert difference(initial, posture(node.states[-1])) <= steps * bound + 1e-9

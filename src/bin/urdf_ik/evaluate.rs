@@ -113,7 +113,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
         results.push(result.map_err(|e| format!("{}, case {index}: {e}", arguments.cases.display()))?);
     }
     if results.is_empty() {
-        return Err(format!("{} has no cases", arguments.cases.display()).into());
+        return Err(format!("{}: there is no case to solve", arguments.cases.display()).into());
     }
     if let Some(path) = &arguments.solutions {
         let solutions: Vec<_> = results.iter().map(|result| &result.positions).collect();
@@ -132,6 +132,9 @@ fn order_of(names: &[String], chain: &Chain) -> Result<Vec<usize>, Failure> {
         found.ok_or_else(|| format!("the case file names the joint '{name}', which the chain does not have"))
     };
     let order = names.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+    if let Some(twice) = (1..order.len()).find(|&at| order[..at].contains(&order[at])) {
+        return Err(format!("the case file names the joint '{}' twice", names[twice]).into());
+    }
     if order.len() == chain.variables().len() {
         Ok(order)
     } else {

@@ -95,5 +95,9 @@ fn main() -> ExitCode {
 }
 
 fn is_broken_pipe(failure: &(dyn Error + 'static)) -> bool {
-    failure.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+    let kind = match failure.downcast_ref::<serde_json::Error>() {
+        Some(e) => e.io_error_kind(),
+        None => failure.downcast_ref::<io::Error>().map(io::Error::kind),
+    };
+    kind == Some(io::ErrorKind::BrokenPipe)
 }

@@ -1,7 +1,7 @@
 //! The Jacobian solver: Newton steps by damped least squares or by the pseudoinverse, inside joint limits.
 //!
 //! Each iteration linearises the task and solves for a step; variables whose step would leave their bounds are stopped there and the
-//! others are solved for again (an active set). The damping is proportional to the squared error (Sugihara 2011, "Solvability-
+//! others are solved for again (an active set). The damping is the squared error up to a bound (after Sugihara 2011, "Solvability-
 //! unconcerned inverse kinematics by the Levenberg-Marquardt method"), so that steps are careful far from the target and
 //! converge quadratically near it. An attempt that stalls is given up for another starting point. Where no attempt succeeds,
 //! the best is refined to a local minimum of the error.
@@ -22,8 +22,8 @@ use super::{NotApplicable, Solution};
 use crate::robot::{Chain, ChainPoses, Domain, Variable};
 use linear::LinearScratch;
 
-/// Length scale over reach: position errors in metres are divided by this fraction of the reach to weigh them against
-/// radians. Found by experiment on eleven arms.
+/// Length scale over extent: position errors in metres are divided by this fraction of [`TipReach::extent`] to weigh them
+/// against radians. Found by experiment on eleven arms.
 const LENGTH_SCALE_OF_REACH: f64 = 0.4;
 
 /// How a step is found.
@@ -94,11 +94,15 @@ impl Jacobian {
         if farthest <= 0.0 {
             return Err(NotApplicable::NoExtent { tip: chain.tips()[0].link.clone() });
         }
-        // A shift without bounds has no reach; any scale is as good as a metre then.
-        let extent = if farthest.is_finite() { farthest } else { 1.0 };
+        let extent = reach.iter().map(|reach| reach.extent).fold(0.0, f64::max);
+        let turns: Arc<[bool]> =
+            chain.variables().iter().enumerate().map(|(i, variable)| turns(chain, i, variable)).collect();
+        // One turn is enough of a joint that has many: the others are the same postures.
+        let domains = chain.variables().iter().zip(turns.iter());
+        let domains = domains.map(|(variable, turns)| if *turns { Domain::Circle } else { variable.domain }).collect();
         Ok(Self {
-            table: Arc::new(SeedTable::new(chain)),
-            turns: chain.variables().iter().enumerate().map(|(i, variable)| turns(chain, i, variable)).collect(),
+            table: Arc::new(SeedTable::new(chain, domains)),
+            turns,
             reach,
             task: Task { length_scale: LENGTH_SCALE_OF_REACH * extent },
             chain: Arc::clone(chain),

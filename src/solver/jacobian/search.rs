@@ -114,8 +114,7 @@ impl Jacobian {
                 scratch.current[i] = variable.domain.clamp(problem.seed[i]);
             }
         } else {
-            let context = (&*self.chain, self.task, problem);
-            self.table.start(context, attempt, &mut scratch.ranking, &mut scratch.current);
+            self.table.start((self.task, problem), attempt, &mut scratch.ranking, &mut scratch.current);
         }
     }
 
