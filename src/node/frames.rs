@@ -11,6 +11,7 @@ use r2r::builtin_interfaces::msg::Time;
 use r2r::geometry_msgs::msg::TransformStamped;
 use r2r::tf2_msgs::msg::TFMessage;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use transforms::Registry;
 use transforms::errors::RegistryError;
 use transforms::geometry::{Quaternion, Transform, Vector3};
@@ -77,7 +78,7 @@ impl Frames {
     }
 
     /// Relates the frame `name` to a link of the robot. Empty means the base link, a link of the robot is itself; any other frame
-    /// is looked up in TF at `stamp` (zero: the latest) up to the first link of the robot, waiting up to `patience`.
+    /// is looked up in TF at `stamp` (zero: the latest) up to the first link of the robot, waiting until `deadline`.
     ///
     /// # Errors
     /// A sentence that names the frame.
@@ -86,14 +87,13 @@ impl Frames {
         loaded: &Loaded,
         prefix: &str,
         (name, stamp): (&str, &Time),
-        patience: Duration,
+        deadline: Instant,
     ) -> Result<Located, String> {
         let base = format!("{prefix}{}", loaded.chain.base());
         let name = if name.is_empty() { base.as_str() } else { name.strip_prefix('/').unwrap_or(name) };
         let robot = &loaded.robot;
         let link_of = |frame: &str| frame.strip_prefix(prefix).and_then(|link| robot.link_index(link));
         let root = format!("{prefix}{}", robot.links()[robot.root()].name);
-        let deadline = tokio::time::Instant::now() + patience;
         let mut arrivals = self.arrivals.subscribe();
         loop {
             arrivals.borrow_and_update();

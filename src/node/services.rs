@@ -12,6 +12,7 @@ use r2r::std_srvs::srv::Trigger;
 use r2r::urdf_ik::msg::SolveStatus;
 use r2r::urdf_ik::srv::{ForwardKinematics, SolveIK};
 use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
+use tokio::time::Instant;
 
 use super::output::Posture;
 use super::query::{self, Question};
@@ -93,7 +94,8 @@ async fn answer_query(shared: &Shared, request: SolveIK::Request) -> Result<Solv
     convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions)
         .map_err(|sentence| Refused::invalid("seed", sentence))?;
     let name = (request.pose.header.frame_id.as_str(), &request.pose.header.stamp);
-    let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, settings.transform_timeout).await;
+    let deadline = Instant::now() + settings.transform_timeout;
+    let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
     let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
     let target = query::target(frame.in_base(&posture) * pose, &settings);
     let question = question(&posture, &request, target, (*settings).clone(), &positions)?;

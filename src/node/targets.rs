@@ -11,6 +11,7 @@ use r2r::geometry_msgs::msg::{PointStamped, PoseStamped};
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::output::Posture;
 use super::query::{self, Follower};
@@ -87,9 +88,8 @@ async fn follow(shared: Arc<Shared>, mut newest: watch::Receiver<Option<Wanted>>
     let mut follower: Option<Follower> = None;
     while newest.changed().await.is_ok() {
         let Some(wanted) = newest.borrow_and_update().clone() else { continue };
-        // Waited for to the end, which transform_timeout bounds: were it given up for each newer target, a stream whose frames come
-        // late would never be answered.
-        let answered = prepare(&shared, &wanted).await.and_then(|(posture, target, frame)| {
+        let (wanted, prepared) = take_up(&shared, &mut newest, wanted).await;
+        let answered = prepared.and_then(|(posture, target, frame)| {
             let header = Header { frame_id: frame, ..wanted.header.clone() };
             let work = AssertUnwindSafe(|| answer(&shared, &mut follower, (&posture, &target), header));
             // A fault of a solver must not end the task that serves all targets.
@@ -110,6 +110,43 @@ async fn follow(shared: Arc<Shared>, mut newest: watch::Receiver<Option<Wanted>>
     }
 }
 
+/// What can be answered, once `wanted` has found its frame or given up on it.
+///
+/// A newer target takes its place at once where that one's own frame is there. Where it is not, the older is waited for to the
+/// end: were it given up for each newer one, a stream whose transforms come late would never be answered.
+async fn take_up(
+    shared: &Shared,
+    newest: &mut watch::Receiver<Option<Wanted>>,
+    mut wanted: Wanted,
+) -> (Wanted, Result<Prepared, Refused>) {
+    let deadline = Instant::now() + shared.settings().transform_timeout;
+    let mut passed_over = false;
+    loop {
+        let changed = tokio::select! {
+            biased;
+            prepared = prepare(shared, &wanted, deadline) => {
+                if passed_over {
+                    newest.mark_changed();
+                }
+                return (wanted, prepared);
+            }
+            changed = newest.changed() => changed,
+        };
+        if changed.is_err() {
+            // The node is stopping.
+            let prepared = prepare(shared, &wanted, Instant::now()).await;
+            return (wanted, prepared);
+        }
+        let newer = newest.borrow_and_update().clone();
+        match newer {
+            Some(newer) if prepare(shared, &newer, Instant::now()).await.is_ok() => {
+                (wanted, passed_over) = (newer, false);
+            }
+            _ => passed_over = true,
+        }
+    }
+}
+
 /// The posture to start from. After a pause the robot may stand elsewhere than it was sent.
 fn starting_posture(shared: &Shared) -> Result<Posture, Refused> {
     let now = shared.output.posture().ok_or_else(Refused::no_robot)?;
@@ -122,8 +159,11 @@ fn starting_posture(shared: &Shared) -> Result<Posture, Refused> {
     Ok(now)
 }
 
-/// The target in the base link's frame, with the posture that it was related to and the frame's name.
-async fn prepare(shared: &Shared, wanted: &Wanted) -> Result<(Posture, Target, String), Refused> {
+/// A target in the base link's frame, with the posture that it was related to and the frame's name.
+type Prepared = (Posture, Target, String);
+
+/// Checks the target and relates it to the robot, waiting for its frame until `deadline`.
+async fn prepare(shared: &Shared, wanted: &Wanted, deadline: Instant) -> Result<Prepared, Refused> {
     let settings = shared.settings();
     let loaded = shared.output.posture().ok_or_else(Refused::no_robot)?.loaded;
     let pose = wanted.pose.as_ref().map_err(|sentence| Refused::invalid("pose", sentence.clone()))?;
@@ -131,7 +171,7 @@ async fn prepare(shared: &Shared, wanted: &Wanted) -> Result<(Posture, Target, S
         return Err(Refused::unknown_frame("not UTF-8", "the target's frame_id is not valid UTF-8".into()));
     }
     let name = (wanted.header.frame_id.as_str(), &wanted.header.stamp);
-    let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, settings.transform_timeout).await;
+    let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
     let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
     // Only now: the arm may have moved on while the frame was waited for.
     let posture = starting_posture(shared)?;
