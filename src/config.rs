@@ -71,10 +71,9 @@ impl Posture {
     pub fn apply(&self, robot: &Robot) -> Result<Vec<f64>, PostureError> {
         let mut positions = robot.neutral_positions();
         for (joint, &position) in &self.0 {
-            let index = robot.movable().find(|&index| robot.joints()[index].name == *joint);
-            let index = index.ok_or_else(|| PostureError::UnknownJoint {
+            let index = robot.movable_index(joint).ok_or_else(|| PostureError::UnknownJoint {
                 joint: joint.clone(),
-                joints: robot.movable().map(|index| robot.joints()[index].name.clone()).collect(),
+                joints: robot.movable_names().map(str::to_owned).collect(),
             })?;
             if !robot.domain(index).is_some_and(|domain| domain.contains(position)) {
                 return Err(PostureError::OutsideLimits { joint: joint.clone(), position });

@@ -71,9 +71,8 @@ pub(super) fn overlay(robot: &Robot, what: &str, message: &JointState, positions
         ));
     }
     for (name, &position) in message.name.iter().zip(&message.position) {
-        let joint = robot.movable().find(|&joint| robot.joints()[joint].name == *name);
-        let joint = joint.ok_or_else(|| {
-            let known: Vec<&str> = robot.movable().map(|joint| robot.joints()[joint].name.as_str()).collect();
+        let joint = robot.movable_index(name).ok_or_else(|| {
+            let known: Vec<&str> = robot.movable_names().collect();
             format!("{what} names the joint '{name}', which the robot cannot move; it has {}", known.join(", "))
         })?;
         check_position(name, position).map_err(|sentence| format!("{what}: {sentence}"))?;

@@ -23,9 +23,9 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// The solver named `kind` with the options of `settings`.
-    pub(super) fn solver(&self, kind: SolverKind, settings: &Settings) -> Solver {
-        match kind {
+    /// The solver that `settings` name, with their options.
+    pub(super) fn solver(&self, settings: &Settings) -> Solver {
+        match settings.solver {
             SolverKind::Jacobian => self.solver.with_method(settings.jacobian),
         }
     }
@@ -60,9 +60,14 @@ pub(super) fn take_into_use(shared: &Shared, loaded: Arc<Loaded>, initial: Vec<f
     for warning in robot.warnings() {
         log::warn!("{warning}");
     }
-    let tips: Vec<&str> = chain.tips().iter().map(|tip| tip.link.as_str()).collect();
     let names: Vec<&str> = chain.variables().iter().map(|variable| variable.name.as_str()).collect();
-    log::info!("robot {}: from {} to {}, moving {}", robot.name(), chain.base(), tips.join(", "), names.join(", "));
+    log::info!(
+        "robot {}: from {} to {}, moving {}",
+        robot.name(),
+        chain.base(),
+        chain.tip_names().join(", "),
+        names.join(", ")
+    );
     for tip in chain.tips().iter().filter(|tip| tip.variables.len() < 6) {
         log::warn!(
             "{} joints move {}: most full poses cannot be met; publish ~/target_point, or leave axes free in ~/solve_ik",

@@ -94,7 +94,7 @@ fn report(shared: &Shared, name: &str) -> DiagnosticArray {
     };
     #[expect(clippy::cast_precision_loss, reason = "targets of one second")]
     let mean = if counts.taken_up > 0 { counts.solve_time / counts.taken_up as f64 } else { 0.0 };
-    let tips = robot.as_ref().map(|robot| robot.chain.tips().iter().map(|tip| tip.link.as_str()).collect::<Vec<_>>());
+    let tips = robot.as_ref().map(|robot| robot.chain.tip_names());
     let values = [
         ("robot", robot.as_ref().map_or("", |robot| robot.robot.name()).to_owned()),
         ("base link", robot.as_ref().map_or("", |robot| robot.chain.base()).to_owned()),

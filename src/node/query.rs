@@ -7,7 +7,7 @@ use nalgebra::Isometry3;
 use super::description::Loaded;
 use super::status::Refused;
 use crate::parameters::Settings;
-use crate::solver::{Mode, Problem, ProblemError, Scratch, Solution, Solver, SolverKind, Target};
+use crate::solver::{Mode, Problem, ProblemError, Scratch, Solution, Solver, Target};
 
 /// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance.
 pub(super) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
@@ -47,7 +47,7 @@ impl Follower {
         seed: &[f64],
         settings: &Settings,
     ) -> Result<(Solver, &Solution), Refused> {
-        let solver = self.loaded.solver(settings.solver, settings);
+        let solver = self.loaded.solver(settings);
         let targets = [*target];
         let deadline = Some(settings.timeout);
         let track = Problem { targets: &targets, seed, mode: Mode::Track { max_step: &self.steps }, deadline };
@@ -72,7 +72,6 @@ impl Follower {
 
 /// One question on its own.
 pub(super) struct Question {
-    pub kind: SolverKind,
     pub target: Target,
     /// Of the chain's variables.
     pub seed: Vec<f64>,
@@ -83,7 +82,7 @@ pub(super) struct Question {
 impl Question {
     /// Searches for the answer.
     pub(super) fn answer(&self, loaded: &Loaded) -> Result<(Solver, Solution), Refused> {
-        let solver = loaded.solver(self.kind, &self.settings);
+        let solver = loaded.solver(&self.settings);
         let problem = Problem {
             targets: &[self.target],
             seed: &self.seed,

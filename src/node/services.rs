@@ -18,8 +18,8 @@ use super::output::Posture;
 use super::query::{self, Question};
 use super::status::{self, Refused, outcome};
 use super::{NodeError, Shared, convert};
-use crate::parameters::{TABLE, Value};
-use crate::solver::{SolverKind, Target};
+use crate::parameters::{Settings, TABLE, Value};
+use crate::solver::{Target, UnknownSolver};
 
 /// What stands before complaints about queries.
 const SOLVE_IK: &str = "solve_ik";
@@ -31,7 +31,7 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
 }
 
 /// Creates a service and answers each of its requests in a task of its own.
-pub(super) fn answer_each<S, A>(
+fn answer_each<S, A>(
     node: &mut r2r::Node,
     shared: &Arc<Shared>,
     name: &str,
@@ -123,21 +123,20 @@ fn question(
     posture: &Posture,
     request: &SolveIK::Request,
     mut target: Target,
-    mut settings: crate::parameters::Settings,
+    mut settings: Settings,
     positions: &[f64],
 ) -> Result<Question, Refused> {
     let chain = &posture.loaded.chain;
     if !request.tip_link.is_empty() {
         target.tip = chain.tip_index(&request.tip_link).ok_or_else(|| {
-            let tips: Vec<&str> = chain.tips().iter().map(|tip| tip.link.as_str()).collect();
-            let known = tips.join(", ");
+            let known = chain.tip_names().join(", ");
             Refused::invalid("tip_link", format!("'{}' is no tip link; there is {known}", request.tip_link))
         })?;
     }
-    let kind = match request.solver.as_str() {
-        "" => settings.solver,
-        name => name.parse::<SolverKind>().map_err(|e| Refused::invalid("solver", e.to_string()))?,
-    };
+    if !request.solver.is_empty() {
+        settings.solver =
+            request.solver.parse().map_err(|e: UnknownSolver| Refused::invalid("solver", e.to_string()))?;
+    }
     for (axis, free) in target.free_axes.iter_mut().zip(&request.free_axes) {
         *axis = *free;
     }
@@ -159,7 +158,7 @@ fn question(
     if request.random_seed > 0 {
         settings.random_seed = request.random_seed;
     }
-    Ok(Question { kind, target, seed: chain.positions_from(positions), settings })
+    Ok(Question { target, seed: chain.positions_from(positions), settings })
 }
 
 /// A value of a request that stands in for a parameter has that parameter's bounds.

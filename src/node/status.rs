@@ -11,7 +11,7 @@ use super::NodeError;
 use super::description::Loaded;
 use super::publisher::Publisher;
 use crate::robot::ChainPoses;
-use crate::solver::{Outcome, Reason, Residual, Solution, Solver, Target};
+use crate::solver::{Outcome, Reason, Solution, Solver, Target};
 
 /// The outcomes of `SolveStatus` as its field has them.
 pub(super) mod outcome {
@@ -137,17 +137,16 @@ impl Reporter {
         mut report: SolveStatus,
         stamp: Time,
     ) {
-        let residual = measure(loaded, target, positions);
-        report.position_error = residual.position;
-        report.orientation_error = residual.orientation;
+        measure(&mut report, loaded, target, positions);
         report.joint_state_stamp = stamp;
         self.report(&report);
     }
 }
 
-/// How far the tip is from `target` at `positions` of the chain's variables.
-pub(super) fn measure(loaded: &Loaded, target: &Target, positions: &[f64]) -> Residual {
+/// Puts into `report` how far the tip is from `target` at `positions` of the chain's variables.
+pub(super) fn measure(report: &mut SolveStatus, loaded: &Loaded, target: &Target, positions: &[f64]) {
     let mut poses = ChainPoses::new(&loaded.chain);
     loaded.chain.forward_kinematics(positions, &mut poses);
-    target.residual(&poses.tips()[target.tip])
+    let residual = target.residual(&poses.tips()[target.tip]);
+    (report.position_error, report.orientation_error) = (residual.position, residual.orientation);
 }

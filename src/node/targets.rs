@@ -117,7 +117,7 @@ async fn follow(shared: Arc<Shared>, mut newest: watch::Receiver<Option<Wanted>>
 async fn take_up(
     shared: &Shared,
     newest: &mut watch::Receiver<Option<Wanted>>,
-    mut wanted: Wanted,
+    wanted: Wanted,
 ) -> (Wanted, Result<Prepared, Refused>) {
     let deadline = Instant::now() + shared.settings().transform_timeout;
     let mut passed_over = false;
@@ -138,12 +138,12 @@ async fn take_up(
             return (wanted, prepared);
         }
         let newer = newest.borrow_and_update().clone();
-        match newer {
-            Some(newer) if prepare(shared, &newer, Instant::now()).await.is_ok() => {
-                (wanted, passed_over) = (newer, false);
-            }
-            _ => passed_over = true,
+        if let Some(newer) = newer
+            && let Ok(prepared) = prepare(shared, &newer, Instant::now()).await
+        {
+            return (newer, Ok(prepared));
         }
+        passed_over = true;
     }
 }
 
@@ -203,8 +203,7 @@ fn answer(
     let mut report = status::of_solution(&solver, target, solution, header);
     if !solution.solved() && settings.on_unreachable == OnUnreachable::Hold {
         report.message = format!("{}; the arm stays where it is", report.message);
-        let residual = status::measure(loaded, target, &seed);
-        (report.position_error, report.orientation_error) = (residual.position, residual.orientation);
+        status::measure(&mut report, loaded, target, &seed);
         report.joint_state_stamp = shared.output.hold();
         return Ok(report);
     }
@@ -216,8 +215,7 @@ fn answer(
     );
     let moved = moved.ok_or_else(Refused::other_robot)?;
     if !moved.arrived {
-        let residual = status::measure(loaded, target, &moved.positions);
-        (report.position_error, report.orientation_error) = (residual.position, residual.orientation);
+        status::measure(&mut report, loaded, target, &moved.positions);
         report.outcome = outcome::STEP_LIMITED;
         report.message = "on its way: max_joint_step does not get there at once".into();
     }

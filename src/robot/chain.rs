@@ -129,6 +129,12 @@ impl Chain {
         &self.tips
     }
 
+    /// Names of the tip links, in the same order.
+    #[must_use]
+    pub fn tip_names(&self) -> Vec<&str> {
+        self.tips.iter().map(|tip| tip.link.as_str()).collect()
+    }
+
     /// The movable joints, each after the one that it hangs from.
     #[must_use]
     pub fn joints(&self) -> &[ChainJoint] {

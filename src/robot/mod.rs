@@ -109,6 +109,17 @@ impl Robot {
         (0..self.joints.len()).filter(|&joint| self.joints[joint].kind.has_position())
     }
 
+    /// Index of the joint named `name`, if it has a position.
+    #[must_use]
+    pub fn movable_index(&self, name: &str) -> Option<usize> {
+        self.movable().find(|&joint| self.joints[joint].name == name)
+    }
+
+    /// Names of the joints that have a position, in the order of [`Robot::movable`].
+    pub fn movable_names(&self) -> impl Iterator<Item = &str> + '_ {
+        self.movable().map(|joint| self.joints[joint].name.as_str())
+    }
+
     /// The positions of `joint` for which it and every joint that mimics it stay within their own limits; `None` where no
     /// position does.
     #[must_use]

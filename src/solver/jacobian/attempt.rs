@@ -103,7 +103,7 @@ impl Jacobian {
                 linearised = true;
             }
             self.bounded_step(scratch, Method::default(), damping);
-            scratch.trial.copy_from_slice(&scratch.current);
+            scratch.previous.copy_from_slice(&scratch.current);
             let next = self.advance(targets, scratch);
             if next.squared_error < now.squared_error {
                 let still = scratch.step.iter().all(|step| step.abs() < LEAST_STEP);
@@ -116,7 +116,7 @@ impl Jacobian {
                     break;
                 }
             } else {
-                scratch.current.copy_from_slice(&scratch.trial);
+                scratch.current.copy_from_slice(&scratch.previous);
                 now = Measure { met: false, ..now };
                 damping *= 8.0;
             }
@@ -128,7 +128,6 @@ impl Jacobian {
     /// Columns of the task at the posture that was measured last.
     pub(super) fn linearise(&self, targets: &[Target], scratch: &mut JacobianScratch) {
         let variables = self.chain.variables().len();
-        scratch.remaining.clone_from(&scratch.rows);
         for (target, columns) in targets.iter().zip(scratch.columns.chunks_exact_mut(variables)) {
             self.task.columns(&self.chain, target, &scratch.poses, columns);
         }
@@ -186,14 +185,14 @@ impl Jacobian {
 
     /// Takes the step, or the first of its halves that lessens the error below `before`, or the smallest of them.
     fn advance_or_halve(&self, targets: &[Target], scratch: &mut JacobianScratch, before: f64) -> Measure {
-        scratch.trial.copy_from_slice(&scratch.current);
+        scratch.previous.copy_from_slice(&scratch.current);
         let mut next = self.advance(targets, scratch);
         for _ in 0..HALVINGS {
             if next.squared_error < before {
                 break;
             }
             scratch.step.iter_mut().for_each(|step| *step *= 0.5);
-            scratch.current.copy_from_slice(&scratch.trial);
+            scratch.current.copy_from_slice(&scratch.previous);
             next = self.advance(targets, scratch);
         }
         next

@@ -63,9 +63,9 @@ pub struct Jacobian {
 #[derive(Debug, Clone)]
 pub struct JacobianScratch {
     poses: ChainPoses,
-    /// The posture of the current iteration and its neighbour that is being tried.
+    /// The posture that is being measured, and the one to go back to where it is no better.
     current: Vec<f64>,
-    trial: Vec<f64>,
+    previous: Vec<f64>,
     /// The best posture of all attempts.
     best: Vec<f64>,
     step: Vec<f64>,
@@ -144,7 +144,7 @@ impl Jacobian {
         JacobianScratch {
             poses: ChainPoses::new(&self.chain),
             current: positions(),
-            trial: positions(),
+            previous: positions(),
             best: positions(),
             step: positions(),
             free_step: positions(),
