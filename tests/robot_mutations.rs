@@ -155,7 +155,7 @@ fn check_chain(chain: &Arc<Chain>, random: &mut Random, solve: bool) {
     let mut solution = solver.solution();
     for pose in [pose, Isometry3::translation(0.3, 0.2, 0.5)] {
         let targets = [Target::new(0, pose)];
-        let mode = Mode::Search { attempts: 3, random_seed: 0 };
+        let mode = Mode::Search { pick: Pick::First, attempts: 3, random_seed: 0 };
         let problem = Problem { targets: &targets, seed: &positions, mode, deadline: None };
         if solver.solve(&problem, &mut solver.scratch(), &mut solution).is_ok() {
             assert!(chain.contains(&solution.positions), "{solution:?}");

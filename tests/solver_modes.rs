@@ -194,7 +194,7 @@ fn a_deadline_ends_the_search() {
         Target::new(0, Isometry3::translation(0.01, 0.01, 0.75)),
         Target::new(1, Isometry3::translation(0.01, 0.01, 0.76)),
     ];
-    let mode = Mode::Search { attempts: 1_000_000_000, random_seed: 0 };
+    let mode = Mode::Search { pick: Pick::First, attempts: 1_000_000_000, random_seed: 0 };
     let deadline = Duration::from_millis(20);
     let solution = solve(&solver, &Problem { targets: &targets, seed: &seed, mode, deadline: Some(deadline) });
     assert_eq!(solution.stop, Stop::Deadline);

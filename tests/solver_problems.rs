@@ -159,7 +159,7 @@ fn solvers_go_by_name() {
 #[test]
 fn no_attempts_at_all_counts_as_one() {
     let bench = Bench::new();
-    let mode = Mode::Search { attempts: 0, random_seed: 0 };
+    let mode = Mode::Search { pick: Pick::First, attempts: 0, random_seed: 0 };
     let mut solution = bench.solver.solution();
     let problem = Problem { mode, ..bench.problem(&bench.targets) };
     bench.solver.solve(&problem, &mut bench.solver.scratch(), &mut solution).unwrap();

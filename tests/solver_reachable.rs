@@ -39,7 +39,7 @@ fn solve_random(arm: &Arm, task: &Task, claim: fn(&Target, &Isometry3<f64>) -> b
     for _ in 0..TARGETS {
         let goal = random.positions(&arm.chain);
         let targets: Vec<Target> = arm.targets_at(&goal).into_iter().map(task.free).collect();
-        let mode = Mode::Search { attempts: task.attempts, random_seed: 0 };
+        let mode = Mode::Search { pick: Pick::First, attempts: task.attempts, random_seed: 0 };
         let problem = Problem { targets: &targets, seed: &seed, mode, deadline: None };
         solver.solve(&problem, &mut scratch, &mut solution).unwrap();
         assert!(arm.chain.contains(&solution.positions), "{}: outside the limits: {solution:?}", arm.name);
@@ -180,7 +180,7 @@ fn the_same_problem_gives_the_same_bits_whatever_the_scratch_did_before() {
             for (seed, targets) in seeds.iter().zip(&goals) {
                 let step = vec![0.1; seed.len()];
                 for mode in
-                    [Mode::search(), Mode::Search { attempts: 40, random_seed: 5 }, Mode::Track { max_step: &step }]
+                    [Mode::search(), Mode::Search { pick: Pick::First, attempts: 40, random_seed: 5 }, Mode::Track { max_step: &step }]
                 {
                     let problem = Problem { targets, seed, mode, deadline: None };
                     let fresh = bits(&common::solve(&solver, &problem));

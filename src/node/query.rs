@@ -55,7 +55,7 @@ impl Follower {
         if self.tracked.solved() || !settings.branch_jumps {
             return Ok((solver, &self.tracked));
         }
-        let mode = Mode::Search { attempts: settings.attempts, random_seed: settings.random_seed };
+        let mode = Mode::Search { pick: Pick::First, attempts: settings.attempts, random_seed: settings.random_seed };
         solver.solve(&Problem { mode, ..track }, &mut self.scratch, &mut self.searched).map_err(|e| refusal(&e))?;
         // Both were spent on this target, whichever of the two answers it.
         let iterations = self.tracked.iterations + self.searched.iterations;
@@ -86,7 +86,7 @@ impl Question {
         let problem = Problem {
             targets: &[self.target],
             seed: &self.seed,
-            mode: Mode::Search { attempts: self.settings.attempts, random_seed: self.settings.random_seed },
+            mode: Mode::Search { pick: Pick::First, attempts: self.settings.attempts, random_seed: self.settings.random_seed },
             deadline: Some(self.settings.timeout),
         };
         let mut solution = solver.solution();

@@ -26,13 +26,14 @@
 //! ```
 
 pub mod jacobian;
+mod lanes;
 mod problem;
 mod reach;
 mod restart;
 mod solution;
 mod task;
 
-pub use problem::{Mode, Problem, ProblemError, Target, Tolerance};
+pub use problem::{Mode, Pick, Problem, ProblemError, Target, Tolerance};
 pub use reach::{Reach, TipReach};
 pub use solution::{Outcome, Reason, Residual, Solution, Stop};
 

@@ -39,13 +39,15 @@ pub struct Target {
     pub free_axes: [bool; 6],
     /// How near counts as there.
     pub tolerance: Tolerance,
+    /// What its squared error counts against that of other targets, where not all can be met.
+    pub weight: f64,
 }
 
 impl Target {
     /// A full pose for the tip with index `tip`, at the default tolerance.
     #[must_use]
     pub fn new(tip: usize, pose: Isometry3<f64>) -> Self {
-        Self { tip, pose, free_axes: [false; 6], tolerance: Tolerance::default() }
+        Self { tip, pose, free_axes: [false; 6], tolerance: Tolerance::default(), weight: 1.0 }
     }
 
     /// The same target without regard to orientation.
@@ -66,6 +68,18 @@ impl Target {
     }
 }
 
+/// Which of several solutions to give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pick {
+    /// The one found first. A seed near the target goes first.
+    #[default]
+    First,
+    /// Of all that are found, the one whose largest joint move from the seed is smallest.
+    Nearest,
+    /// Of all that are found, the one with the greatest manipulability.
+    MostManipulable,
+}
+
 /// How the solver may go about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mode<'a> {
@@ -75,8 +89,10 @@ pub enum Mode<'a> {
         /// Greatest step of each variable.
         max_step: &'a [f64],
     },
-    /// Find a solution anywhere: from the seed, then from other starting points.
+    /// Find a solution anywhere: from the seed and from other starting points.
     Search {
+        /// Which of the solutions found to give.
+        pick: Pick,
         /// Starting points to try at most, the seed among them.
         attempts: usize,
         /// Shifts the starting points that are tried once the seed table is used up.
@@ -85,10 +101,10 @@ pub enum Mode<'a> {
 }
 
 impl Mode<'_> {
-    /// [`Mode::Search`] with 100 attempts.
+    /// [`Mode::Search`] for the first solution, with 100 attempts.
     #[must_use]
     pub fn search() -> Self {
-        Self::Search { attempts: 100, random_seed: 0 }
+        Self::Search { pick: Pick::First, attempts: 100, random_seed: 0 }
     }
 }
 
@@ -147,6 +163,14 @@ pub enum ProblemError {
     NothingAsked {
         /// The tip link.
         tip: String,
+    },
+    /// A weight is not above zero.
+    #[error("the weight of the target of '{tip}' is {value}; it must be a finite number above 0")]
+    Weight {
+        /// The tip link.
+        tip: String,
+        /// What was given.
+        value: f64,
     },
     /// A tolerance is not above zero.
     #[error("the {which} tolerance is {value}; it must be a finite number above 0")]
@@ -229,6 +253,9 @@ impl Target {
         }
         if !self.free_axes.contains(&false) {
             return Err(ProblemError::NothingAsked { tip: tip.to_owned() });
+        }
+        if !(self.weight.is_finite() && self.weight > 0.0) {
+            return Err(ProblemError::Weight { tip: tip.to_owned(), value: self.weight });
         }
         for (which, value) in [("position", self.tolerance.position), ("orientation", self.tolerance.orientation)] {
             if !(value.is_finite() && value > 0.0) {

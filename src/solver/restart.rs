@@ -1,93 +1,145 @@
 //! Where to start again: a table of postures spread over the joint limits, with the poses that they lead to.
 
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, Simd, dispatch, f64x4};
+
 use crate::robot::{Chain, ChainPoses, Domain};
 
-use super::problem::Problem;
-use super::task::Task;
+use super::lanes::{LANES, Lanes};
+use super::problem::Target;
 
-/// Postures in the table. Between 128 and 1024 the number makes little difference.
+/// Postures in the table.
 const TABLE: usize = 256;
 /// How many of them are tried for one problem, nearest first.
 const NEAREST: usize = 16;
+/// Numbers by which two poses are compared: the three entries of the position, then those of the x, y and z axis.
+const FEATURES: usize = 12;
 
 /// The starting points of a chain. Deterministic: the same chain has the same table.
 #[derive(Debug, Clone)]
 pub(super) struct SeedTable {
     /// Postures, one after the other.
     positions: Vec<f64>,
-    /// What forward kinematics makes of each.
-    poses: Vec<ChainPoses>,
+    /// For each tip, what forward kinematics makes of four postures after the other.
+    poses: Vec<Vec<Poses>>,
+    length_scale: f64,
     /// Irrational steps of the sequence, one for each variable.
     steps: Vec<f64>,
     /// What the postures are spread over, one for each variable.
     domains: Vec<Domain>,
 }
 
-/// The order in which the table is tried for one problem.
+/// Poses of one tip at four postures of the table.
+#[derive(Debug, Clone, Copy, Default)]
+struct Poses {
+    features: [Lanes; FEATURES],
+    /// Half the squared length of the position.
+    half_square: Lanes,
+}
+
+/// How far the postures of the table are from the targets of one problem.
 #[derive(Debug, Clone)]
 pub(super) struct Ranking {
-    nearest: Vec<(f64, usize)>,
-    ready: bool,
+    /// Squared errors up to a factor and a constant; infinite for postures that have been tried.
+    costs: Vec<Lanes>,
 }
 
 impl Ranking {
     pub(super) fn new() -> Self {
-        Self { nearest: Vec::with_capacity(NEAREST + 1), ready: false }
+        Self { costs: vec![Lanes::default(); TABLE / LANES] }
     }
 
-    /// Forgets the last problem.
-    pub(super) fn reset(&mut self) {
-        self.ready = false;
+    /// The nearest posture that has not been tried, which counts as tried from now on.
+    fn take_nearest(&mut self) -> usize {
+        let mut least = [(f64::INFINITY, 0); LANES];
+        for (group, costs) in self.costs.iter().enumerate() {
+            for (least, cost) in least.iter_mut().zip(costs.0) {
+                if cost < least.0 {
+                    *least = (cost, group);
+                }
+            }
+        }
+        let mut lane = 0;
+        for other in 1..LANES {
+            if least[other].0 < least[lane].0 {
+                lane = other;
+            }
+        }
+        let group = least[lane].1;
+        self.costs[group].0[lane] = f64::INFINITY;
+        group * LANES + lane
     }
 }
 
 impl SeedTable {
     /// The table of `chain`, spread over `domains`, one for each variable.
-    pub(super) fn new(chain: &Chain, domains: Vec<Domain>) -> Self {
+    pub(super) fn new(chain: &Chain, domains: Vec<Domain>, length_scale: f64) -> Self {
         let steps = square_roots_of_primes(domains.len());
         let positions = Vec::with_capacity(TABLE * domains.len());
         let mut posture = vec![0.0; domains.len()];
-        let mut table = Self { positions, poses: Vec::new(), steps, domains };
+        let poses = vec![vec![Poses::default(); TABLE / LANES]; chain.tips().len()];
+        let mut table = Self { positions, poses, length_scale, steps, domains };
+        let mut at = ChainPoses::new(chain);
         for index in 0..TABLE {
             table.sample(index, 0, &mut posture);
-            let mut poses = ChainPoses::new(chain);
-            chain.forward_kinematics(&posture, &mut poses);
+            chain.forward_kinematics(&posture, &mut at);
             table.positions.extend_from_slice(&posture);
-            table.poses.push(poses);
+            for (poses, pose) in table.poses.iter_mut().zip(at.tips()) {
+                let Poses { features, half_square } = &mut poses[index / LANES];
+                let rotation = pose.rotation.to_rotation_matrix();
+                let position = pose.translation.vector / length_scale;
+                for (feature, value) in features.iter_mut().zip(position.iter().chain(rotation.matrix())) {
+                    feature.0[index % LANES] = *value;
+                }
+                half_square.0[index % LANES] = 0.5 * position.norm_squared();
+            }
         }
         table
     }
 
-    /// Writes the starting point of attempt `attempt` (1 is the first after the seed) into `out`: the table's postures nearest
-    /// to the targets, then further samples of the sequence.
-    pub(super) fn start(
-        &self,
-        (task, problem): (Task, &Problem),
-        (attempt, random_seed): (usize, u64),
-        ranking: &mut Ranking,
-        out: &mut [f64],
-    ) {
-        if !ranking.ready {
-            self.rank(task, problem, ranking);
-        }
-        match ranking.nearest.get(attempt - 1) {
-            Some(&(_, index)) => out.copy_from_slice(&self.positions[index * out.len()..][..out.len()]),
-            None => self.sample(TABLE + attempt, random_seed, out),
+    /// Ranks the table for a problem: half the squared distance over the squared length scale, less the cosines between the axes
+    /// that shall be parallel (the squared angle, where it is small, but for a constant).
+    pub(super) fn rank(&self, level: Level, targets: &[Target], ranking: &mut Ranking) {
+        ranking.costs.fill(Lanes::default());
+        for target in targets {
+            let weights = self.weights(target);
+            let position = if target.free_axes[..3] == [true; 3] { 0.0 } else { target.weight };
+            let poses = &self.poses[target.tip];
+            dispatch!(level, simd => add_costs(simd, poses, &weights, position, &mut ranking.costs));
         }
     }
 
-    /// Keeps the [`NEAREST`] postures of the table, by the weighted squared error of their poses.
-    fn rank(&self, task: Task, problem: &Problem, ranking: &mut Ranking) {
-        ranking.nearest.clear();
-        for (index, poses) in self.poses.iter().enumerate() {
-            let error = task.squared_error(problem.targets, poses);
-            let place = ranking.nearest.partition_point(|(other, _)| *other <= error);
-            if place < NEAREST {
-                ranking.nearest.truncate(NEAREST - 1);
-                ranking.nearest.insert(place.min(ranking.nearest.len()), (error, index));
-            }
+    /// The target's features, each times what it counts.
+    fn weights(&self, target: &Target) -> [f64; FEATURES] {
+        let mut weights = [0.0; FEATURES];
+        if target.free_axes[..3] != [true; 3] {
+            let position = target.pose.translation.vector / self.length_scale;
+            weights[..3].copy_from_slice(position.as_slice());
         }
-        ranking.ready = true;
+        let rotation = target.pose.rotation.to_rotation_matrix();
+        // With one turn free its axis alone counts; with more, none.
+        let counted = match target.free_axes[3..] {
+            [false, false, false] => [1.0; 3],
+            [true, false, false] => [1.0, 0.0, 0.0],
+            [false, true, false] => [0.0, 1.0, 0.0],
+            [false, false, true] => [0.0, 0.0, 1.0],
+            _ => [0.0; 3],
+        };
+        for (i, entry) in rotation.matrix().iter().enumerate() {
+            weights[3 + i] = counted[i / 3] * entry;
+        }
+        weights.map(|weight| weight * target.weight)
+    }
+
+    /// Writes the starting point of attempt `attempt` (1 is the first after the seed) into `out`: the table's postures nearest
+    /// to the targets, then further samples of the sequence.
+    pub(super) fn start(&self, (attempt, random_seed): (usize, u64), ranking: &mut Ranking, out: &mut [f64]) {
+        if attempt <= NEAREST {
+            let index = ranking.take_nearest();
+            out.copy_from_slice(&self.positions[index * out.len()..][..out.len()]);
+        } else {
+            self.sample(TABLE + attempt, random_seed, out);
+        }
     }
 
     /// Point `index` of the Richtmyer sequence (multiples of square roots of primes, modulo 1), which fills a box of any
@@ -99,6 +151,19 @@ impl SeedTable {
             let shift = shift(random_seed, dimension);
             *position = self.domains[dimension].at((index * self.steps[dimension] + shift).fract());
         }
+    }
+}
+
+/// Adds to the costs of all postures what the poses of one tip make of them.
+#[inline(always)]
+fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f64; FEATURES], position: f64, costs: &mut [Lanes]) {
+    let weights = weights.map(|weight| f64x4::splat(simd, weight));
+    for (poses, cost) in poses.iter().zip(costs) {
+        let mut sum = cost.load(simd) + poses.half_square.load(simd) * position;
+        for (feature, weight) in poses.features.iter().zip(weights) {
+            sum -= feature.load(simd) * weight;
+        }
+        cost.store(sum);
     }
 }
 

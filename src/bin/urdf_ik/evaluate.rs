@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Translation3};
 use serde::Deserialize;
 use serde_json::json;
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Mode, Problem, Solver, SolverKind, Target, Tolerance};
+use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target, Tolerance};
 use urdf_ik::spatial::rotation_from;
 
 use super::{Failure, read_json, read_robot};
@@ -160,7 +160,7 @@ fn solve_case(arguments: &Arguments, solver: &Solver, order: &[usize], case: &Ca
     let problem = Problem {
         targets: &[Target { tolerance, ..Target::new(0, pose) }],
         seed: &seed,
-        mode: Mode::Search { attempts: ATTEMPTS, random_seed: 0 },
+        mode: Mode::Search { pick: Pick::First, attempts: ATTEMPTS, random_seed: 0 },
         deadline: Some(Duration::try_from_secs_f64(arguments.timeout_ms / 1e3)?),
     };
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());

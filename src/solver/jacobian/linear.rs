@@ -1,157 +1,83 @@
-//! The linear problem inside each iteration: `columns · step = rows`, by damped least squares or by pseudoinverse, in
-//! memory that is allocated once.
+//! The pseudoinverse of the Jacobian at one posture, and its smallest singular value, in memory that is allocated once.
+//!
+//! Both by one-sided Jacobi rotations of the rows (Hestenes 1958, "Inversion of matrices by biorthogonalization and related
+//! results"): once they are orthogonal, UJ = ΣVᵀ. Unlike a general singular value decomposition it works in place at any
+//! size, and small singular values keep their relative accuracy.
 
-use std::mem;
-
-use nalgebra::{Cholesky, DMatrix, DVector, Vector6};
-
-/// Added to the damping so that the normal matrix stays positive definite where rows or columns are zero or dependent.
-const LEAST_DAMPING: f64 = 1e-13;
 /// Singular values below this fraction of the largest count as zero in the pseudoinverse.
 const RANK_TOLERANCE: f64 = 1e-6;
 /// Sweeps of Jacobi rotations at most; six rows need four or five.
 const SWEEPS: usize = 30;
 
-/// Scratch for problems of fixed size: `blocks` targets of six rows each, `variables` columns.
+/// Scratch for Jacobians of at most `6 * targets` rows and `variables` columns.
 #[derive(Debug, Clone)]
 pub(super) struct LinearScratch {
     variables: usize,
-    normal: DMatrix<f64>,
-    right: DVector<f64>,
     /// Rows of the Jacobian, one after the other, then rotated until they are orthogonal.
     rows: Vec<f64>,
-    rotated: Vec<f64>,
+    /// The right-hand side, rotated alike.
+    right: Vec<f64>,
+    /// Squared lengths of the rows.
+    lengths: Vec<f64>,
 }
 
 impl LinearScratch {
-    pub(super) fn new(blocks: usize, variables: usize) -> Self {
-        let size = variables.min(6 * blocks);
-        Self {
-            variables,
-            normal: DMatrix::zeros(size, size),
-            right: DVector::zeros(size),
-            rows: vec![0.0; 6 * blocks * variables],
-            rotated: vec![0.0; 6 * blocks],
-        }
+    pub(super) fn new(targets: usize, variables: usize) -> Self {
+        let rows = 6 * targets;
+        Self { variables, rows: vec![0.0; rows * variables], right: vec![0.0; rows], lengths: vec![0.0; rows] }
     }
 
-    /// Damped least squares: the `step` that minimises |columns · step - rows|² + damping |step|², by the normal equations of the
-    /// smaller side: (JᵀJ + λ) step = Jᵀ rows, or step = Jᵀ y with (JJᵀ + λ) y = rows.
-    ///
-    /// `columns` holds, for each block of `rows`, one column a variable. Columns that are zero give steps of zero.
-    pub(super) fn damped(&mut self, columns: &[Vector6<f64>], rows: &[Vector6<f64>], damping: f64, step: &mut [f64]) {
-        let wide = self.variables > 6 * rows.len();
-        let size = if wide { 6 * rows.len() } else { self.variables };
-        // Fewer targets than tips leave the scratch larger than the problem: the rest is the identity.
-        self.normal.fill_with_identity();
-        self.right.fill(0.0);
-        if wide {
-            self.fill_by_rows(columns, rows);
-        } else {
-            self.fill_by_columns(columns, rows);
-        }
-        for i in 0..size {
-            self.normal[(i, i)] += damping + LEAST_DAMPING;
-        }
-        let normal = mem::replace(&mut self.normal, DMatrix::zeros(0, 0));
-        let Some(factor) = Cholesky::new(normal) else {
-            // Only numbers beyond all scale get here; the scratch must be whole again for the next problem.
-            let side = self.right.len();
-            self.normal = DMatrix::zeros(side, side);
-            step.fill(0.0);
-            return;
-        };
-        factor.solve_mut(&mut self.right);
-        self.normal = factor.unpack_dirty();
-        if wide {
-            for (i, value) in step.iter_mut().enumerate() {
-                *value = (0..rows.len())
-                    .map(|b| columns[b * self.variables + i].dot(&self.right.fixed_rows::<6>(6 * b)))
-                    .sum();
+    /// Takes a problem in: `entry(row, column)` of a Jacobian of `count` rows, and `right(row)`.
+    pub(super) fn fill(&mut self, count: usize, entry: impl Fn(usize, usize) -> f64, right: impl Fn(usize) -> f64) {
+        self.lengths.resize(count, 0.0);
+        for row in 0..count {
+            for column in 0..self.variables {
+                self.rows[row * self.variables + column] = entry(row, column);
             }
-        } else {
-            step.copy_from_slice(&self.right.as_slice()[..self.variables]);
+            self.right[row] = right(row);
         }
+        self.orthogonalise();
     }
 
-    /// JᵀJ and Jᵀ rows; only the lower triangle, which is all that the factorisation reads.
-    fn fill_by_columns(&mut self, columns: &[Vector6<f64>], rows: &[Vector6<f64>]) {
-        let n = self.variables;
-        let blocks = || columns.chunks_exact(n).take(rows.len());
-        for i in 0..n {
-            for j in 0..=i {
-                self.normal[(i, j)] = blocks().map(|block| block[i].dot(&block[j])).sum();
-            }
-            self.right[i] = blocks().zip(rows).map(|(block, row)| block[i].dot(row)).sum();
-        }
-    }
-
-    /// JJᵀ and rows; only the lower triangle.
-    fn fill_by_rows(&mut self, columns: &[Vector6<f64>], rows: &[Vector6<f64>]) {
-        let n = self.variables;
-        for (b, row) in rows.iter().enumerate() {
-            self.right.fixed_rows_mut::<6>(6 * b).copy_from(row);
-            for c in 0..=b {
-                let mut product = self.normal.fixed_view_mut::<6, 6>(6 * b, 6 * c);
-                product.fill(0.0);
-                for (left, right) in columns[b * n..][..n].iter().zip(&columns[c * n..][..n]) {
-                    product.ger(1.0, left, right, 1.0);
-                }
-            }
-        }
-    }
-
-    /// The Moore-Penrose solution: of all steps that minimise |columns · step - rows|, the shortest, where singular values
-    /// below [`RANK_TOLERANCE`] of the largest count as zero.
-    ///
-    /// By one-sided Jacobi rotations (Hestenes 1958) of the rows: once they are orthogonal, UJ = ΣVᵀ, and the solution is the sum
-    /// of each row times its entry of U rows over the square of its length. Unlike a general singular value
-    /// decomposition it works in place at any size, and small singular values keep their relative accuracy.
-    pub(super) fn pseudoinverse(&mut self, columns: &[Vector6<f64>], rows: &[Vector6<f64>], step: &mut [f64]) {
-        self.orthogonalise(columns, rows);
-        let count = 6 * rows.len();
-        let lengths =
-            |scratch: &Self, i: usize| norm_squared(&scratch.rows[i * scratch.variables..][..scratch.variables]);
-        let largest = (0..count).map(|i| lengths(self, i)).fold(0.0, f64::max);
+    /// The Moore-Penrose solution: of all steps that bring J step nearest to the right-hand side, the shortest, where singular values
+    /// below [`RANK_TOLERANCE`] of the largest count as zero: the sum of each orthogonal row times its entry of the rotated
+    /// right-hand side over the square of its length.
+    pub(super) fn pseudoinverse(&self, step: &mut [f64]) {
         step.fill(0.0);
-        for i in 0..count {
-            let length = lengths(self, i);
-            if length > RANK_TOLERANCE * RANK_TOLERANCE * largest {
-                let factor = self.rotated[i] / length;
-                for (value, entry) in step.iter_mut().zip(&self.rows[i * self.variables..]) {
-                    *value += factor * entry;
-                }
+        for (row, right, length) in self.significant() {
+            for (value, entry) in step.iter_mut().zip(row) {
+                *value += right / length * entry;
             }
         }
     }
 
-    /// The smallest singular value of the rows that are not zero by themselves, `counted` of them.
-    pub(super) fn smallest_singular_value(
-        &mut self,
-        columns: &[Vector6<f64>],
-        rows: &[Vector6<f64>],
-        counted: usize,
-    ) -> f64 {
-        self.orthogonalise(columns, rows);
-        let count = 6 * rows.len();
-        let lengths = &mut self.rotated[..count];
-        for (i, length) in lengths.iter_mut().enumerate() {
-            *length = norm_squared(&self.rows[i * self.variables..][..self.variables]);
+    /// Takes out of `motion` what moves the tips, and leaves its part in the null space.
+    pub(super) fn project_to_null_space(&self, motion: &mut [f64]) {
+        for (row, _, length) in self.significant() {
+            let along: f64 = row.iter().zip(&*motion).map(|(a, b)| a * b).sum();
+            for (value, entry) in motion.iter_mut().zip(row) {
+                *value -= along / length * entry;
+            }
         }
-        lengths.sort_unstable_by(|a, b| b.total_cmp(a));
-        let rank = counted.min(self.variables).min(count);
-        if rank == 0 { 0.0 } else { lengths[rank - 1].sqrt() }
     }
 
-    /// Copies the Jacobian's rows and the right-hand side, and rotates both until the rows are orthogonal.
-    fn orthogonalise(&mut self, columns: &[Vector6<f64>], rows: &[Vector6<f64>]) {
-        let (n, count) = (self.variables, 6 * rows.len());
-        for i in 0..count {
-            for j in 0..n {
-                self.rows[i * n + j] = columns[(i / 6) * n + j][i % 6];
-            }
-            self.rotated[i] = rows[i / 6][i % 6];
-        }
+    /// The rows that count, each with its entry of the right-hand side and the square of its length.
+    fn significant(&self) -> impl Iterator<Item = (&[f64], f64, f64)> {
+        let least = RANK_TOLERANCE * RANK_TOLERANCE * self.lengths.iter().copied().fold(0.0, f64::max);
+        let rows = self.rows.chunks_exact(self.variables).zip(&self.right).zip(&self.lengths);
+        rows.filter(move |(_, length)| **length > least).map(|((row, right), length)| (row, *right, *length))
+    }
+
+    /// The smallest singular value of the `counted` rows that are not zero by themselves.
+    pub(super) fn smallest_singular_value(&mut self, counted: usize) -> f64 {
+        self.lengths.sort_unstable_by(|a, b| b.total_cmp(a));
+        let rank = counted.min(self.variables).min(self.lengths.len());
+        if rank == 0 { 0.0 } else { self.lengths[rank - 1].sqrt() }
+    }
+
+    /// Rotates rows and right-hand side until the rows are orthogonal.
+    fn orthogonalise(&mut self) {
+        let count = self.lengths.len();
         for _ in 0..SWEEPS {
             let mut still = true;
             for i in 1..count {
@@ -162,6 +88,9 @@ impl LinearScratch {
             if still {
                 break;
             }
+        }
+        for (length, row) in self.lengths.iter_mut().zip(self.rows.chunks_exact(self.variables)) {
+            *length = norm_squared(row);
         }
     }
 
@@ -182,8 +111,8 @@ impl LinearScratch {
         for (x, y) in a.iter_mut().zip(b.iter_mut()) {
             (*x, *y) = (cosine * *x - sine * *y, sine * *x + cosine * *y);
         }
-        let (x, y) = (self.rotated[i], self.rotated[j]);
-        (self.rotated[i], self.rotated[j]) = (cosine * x - sine * y, sine * x + cosine * y);
+        let (x, y) = (self.right[i], self.right[j]);
+        (self.right[i], self.right[j]) = (cosine * x - sine * y, sine * x + cosine * y);
         true
     }
 }
@@ -195,6 +124,7 @@ fn norm_squared(row: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nalgebra::{DMatrix, DVector};
 
     /// Entries that look random and are the same each time.
     fn entries(count: usize, mut state: u64) -> Vec<f64> {
@@ -205,51 +135,31 @@ mod tests {
         (0..count).map(|_| next()).collect()
     }
 
-    /// A problem as the solver takes it and as matrix and vector.
-    type Problem = (Vec<Vector6<f64>>, Vec<Vector6<f64>>, DMatrix<f64>, DVector<f64>);
-
-    fn problem(blocks: usize, variables: usize, rank_loss: bool) -> Problem {
-        let values = entries(6 * blocks * (variables + 1), 7 + (blocks * variables) as u64);
-        let mut columns: Vec<Vector6<f64>> =
-            values.chunks_exact(6).take(blocks * variables).map(Vector6::from_column_slice).collect();
-        if rank_loss {
-            for block in columns.chunks_exact_mut(variables) {
-                block[variables - 1] = block[0] * 2.0;
-                for column in block {
-                    column[5] = column[4];
-                }
+    #[test]
+    fn it_agrees_with_a_singular_value_decomposition() {
+        let mut scratch = LinearScratch::new(2, 9);
+        for (count, variables, rank_loss) in [(6, 3, false), (6, 6, true), (6, 7, false), (6, 9, true), (12, 8, true)] {
+            scratch.variables = variables;
+            let values = entries(count * (variables + 1), 7 + (count * variables) as u64);
+            let mut matrix = DMatrix::from_column_slice(count, variables, &values[..count * variables]);
+            if rank_loss {
+                let first = matrix.column(0) * 2.0;
+                matrix.set_column(variables - 1, &first);
+                let row = matrix.row(4).into_owned();
+                matrix.set_row(5, &row);
             }
-        }
-        let rows: Vec<Vector6<f64>> =
-            values.chunks_exact(6).skip(blocks * variables).map(Vector6::from_column_slice).collect();
-        let matrix = DMatrix::from_fn(6 * blocks, variables, |r, c| columns[(r / 6) * variables + c][r % 6]);
-        let right = DVector::from_fn(6 * blocks, |r, _| rows[r / 6][r % 6]);
-        (columns, rows, matrix, right)
-    }
-
-    #[test]
-    fn damped_step_satisfies_its_normal_equations_on_either_side() {
-        for (blocks, variables) in [(1, 3), (1, 6), (1, 7), (2, 7), (2, 20)] {
-            let (columns, rows, matrix, right) = problem(blocks, variables, false);
+            let right = DVector::from_column_slice(&values[count * variables..]);
+            scratch.fill(count, |row, column| matrix[(row, column)], |row| right[row]);
             let mut step = vec![0.0; variables];
-            LinearScratch::new(blocks, variables).damped(&columns, &rows, 0.01, &mut step);
-            let step = DVector::from_vec(step);
-            let gradient = matrix.transpose() * (&matrix * &step - right) + step * 0.01;
-            assert!(gradient.norm() < 1e-10, "{blocks} {variables}: {gradient}");
-        }
-    }
-
-    #[test]
-    fn pseudoinverse_agrees_with_a_singular_value_decomposition() {
-        for (blocks, variables, rank_loss) in [(1, 3, false), (1, 6, true), (1, 7, false), (1, 9, true), (2, 8, true)] {
-            let (columns, rows, matrix, right) = problem(blocks, variables, rank_loss);
-            let mut scratch = LinearScratch::new(blocks, variables);
-            let mut step = vec![0.0; variables];
-            scratch.pseudoinverse(&columns, &rows, &mut step);
-            let expected = matrix.clone().pseudo_inverse(1e-6).unwrap() * right;
+            scratch.pseudoinverse(&mut step);
+            let expected = matrix.clone().pseudo_inverse(1e-6).unwrap() * &right;
             assert!((DVector::from_vec(step) - &expected).norm() < 1e-9 * (1.0 + expected.norm()));
+            // What is left of any motion in the null space moves nothing.
+            let mut motion = entries(variables, 3);
+            scratch.project_to_null_space(&mut motion);
+            assert!((&matrix * DVector::from_vec(motion)).norm() < 1e-9);
+            let found = scratch.smallest_singular_value(count);
             let singular = matrix.singular_values();
-            let found = scratch.smallest_singular_value(&columns, &rows, 6 * blocks);
             assert!((found - singular.min()).abs() < 1e-12, "{found} {singular}");
         }
     }

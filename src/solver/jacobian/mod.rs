@@ -6,21 +6,31 @@
 //! converge quadratically near it. An attempt that stalls is given up for another starting point. Where no attempt succeeds,
 //! the best is refined to a local minimum of the error.
 
-mod attempt;
+mod attempts;
+mod goal;
+mod kernel;
 mod linear;
+mod links;
+mod normal;
+mod pseudoinverse;
+mod refine;
 mod search;
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use nalgebra::Vector6;
+use fearless_simd::{Level, dispatch};
 
+use super::lanes::{LANES, Lanes};
 use super::reach::TipReach;
 use super::restart::{Ranking, SeedTable};
-use super::task::Task;
 use super::{NotApplicable, Solution};
-use crate::robot::{Chain, ChainPoses, Domain, Variable};
+use crate::robot::{Chain, ChainPoses, Domain, JointKind, Variable};
+use goal::Goal;
+use kernel::{Batch, Dynamic, Fixed};
 use linear::LinearScratch;
+use links::Links;
+use normal::{Bounds, StepScratch};
 
 /// Length scale over extent: position errors in metres are divided by this fraction of [`TipReach::extent`] to weigh them
 /// against radians. Found by experiment on eleven arms.
@@ -51,36 +61,79 @@ impl Default for Method {
 #[derive(Debug, Clone)]
 pub struct Jacobian {
     chain: Arc<Chain>,
+    links: Arc<Links>,
     table: Arc<SeedTable>,
     reach: Arc<[TipReach]>,
     /// For each variable, whether positions 2π apart are the same posture and no less than 2π is allowed.
     turns: Arc<[bool]>,
-    task: Task,
+    length_scale: f64,
     method: Method,
+    /// The vector instructions of this processor.
+    level: Level,
 }
 
 /// What the Jacobian solver works in.
 #[derive(Debug, Clone)]
 pub struct JacobianScratch {
+    /// Four postures at once, their steps, and what they shall meet.
+    batch: Batch,
+    step: StepScratch,
+    goals: Vec<Goal>,
+    linear: LinearScratch,
+    ranking: Ranking,
     poses: ChainPoses,
-    /// The posture that is being measured, and the one to go back to where it is no better.
-    current: Vec<f64>,
-    previous: Vec<f64>,
-    /// The best posture of all attempts.
+    /// Where the first attempt starts.
+    start: Vec<f64>,
+    /// The best posture so far, and its squared error.
     best: Vec<f64>,
-    step: Vec<f64>,
-    free_step: Vec<f64>,
-    /// Variables that the active set has stopped.
-    stopped: Vec<bool>,
+    best_error: f64,
+    /// A posture under way from one place to another.
+    trial: Vec<f64>,
     /// Bounds while solving: limits, unless the variable turns, and the step bounds of tracking.
     lower: Vec<f64>,
     upper: Vec<f64>,
-    rows: Vec<Vector6<f64>>,
-    remaining: Vec<Vector6<f64>>,
-    columns: Vec<Vector6<f64>>,
-    free_columns: Vec<Vector6<f64>>,
-    linear: LinearScratch,
-    ranking: Ranking,
+    /// Variables that stand at their bounds during a step.
+    stopped: Vec<bool>,
+    /// Whole turns \[rad\] that are taken off each variable while solving.
+    whole_turns: Vec<f64>,
+}
+
+impl JacobianScratch {
+    /// Takes the steps in the lanes that are `moving`.
+    fn advance(&mut self, moving: [bool; LANES]) {
+        let moving = moving.map(|moving| if moving { 1.0 } else { 0.0 });
+        for (i, position) in self.batch.positions.iter_mut().enumerate() {
+            for (lane, moving) in moving.iter().enumerate() {
+                let aim = position.0[lane] + moving * self.step.step[i].0[lane];
+                // The sum may miss a bound by rounding.
+                position.0[lane] = aim.max(self.lower[i]).min(self.upper[i]);
+            }
+        }
+    }
+}
+
+/// Runs `$work` with the vector instructions of this processor and, for plain chains of up to eight joints, sizes that are known when
+/// the program is compiled.
+macro_rules! specialised {
+    ($self:ident, $targets:expr, |$simd:ident, $dimension:ident| $work:expr) => {{
+        let Links { joints, variables, plain, .. } = &*$self.links;
+        let general = Dynamic { variables: *variables, joints: joints.len(), targets: $targets };
+        match (plain, variables) {
+            (true, 1) => specialised!(@ $self, $simd, $dimension, Fixed::<1>, $work),
+            (true, 2) => specialised!(@ $self, $simd, $dimension, Fixed::<2>, $work),
+            (true, 3) => specialised!(@ $self, $simd, $dimension, Fixed::<3>, $work),
+            (true, 4) => specialised!(@ $self, $simd, $dimension, Fixed::<4>, $work),
+            (true, 5) => specialised!(@ $self, $simd, $dimension, Fixed::<5>, $work),
+            (true, 6) => specialised!(@ $self, $simd, $dimension, Fixed::<6>, $work),
+            (true, 7) => specialised!(@ $self, $simd, $dimension, Fixed::<7>, $work),
+            (true, 8) => specialised!(@ $self, $simd, $dimension, Fixed::<8>, $work),
+            _ => specialised!(@ $self, $simd, $dimension, general, $work),
+        }
+    }};
+    (@ $self:ident, $simd:ident, $dimension:ident, $size:expr, $work:expr) => {{
+        let $dimension = $size;
+        dispatch!($self.level, $simd => $work)
+    }};
 }
 
 impl Jacobian {
@@ -97,16 +150,19 @@ impl Jacobian {
         let extent = reach.iter().map(|reach| reach.extent).fold(0.0, f64::max);
         let turns: Arc<[bool]> =
             chain.variables().iter().enumerate().map(|(i, variable)| turns(chain, i, variable)).collect();
+        let length_scale = LENGTH_SCALE_OF_REACH * extent;
         // One turn is enough of a joint that has many: the others are the same postures.
         let domains = chain.variables().iter().zip(turns.iter());
         let domains = domains.map(|(variable, turns)| if *turns { Domain::Circle } else { variable.domain }).collect();
         Ok(Self {
-            table: Arc::new(SeedTable::new(chain, domains)),
+            links: Arc::new(Links::new(chain, length_scale)),
+            table: Arc::new(SeedTable::new(chain, domains, length_scale)),
             turns,
             reach,
-            task: Task { length_scale: LENGTH_SCALE_OF_REACH * extent },
+            length_scale,
             chain: Arc::clone(chain),
             method: Method::default(),
+            level: Level::new(),
         })
     }
 
@@ -126,7 +182,7 @@ impl Jacobian {
     /// Metres of position error that weigh as much as one radian of orientation error.
     #[must_use]
     pub fn length_scale(&self) -> f64 {
-        self.task.length_scale
+        self.length_scale
     }
 
     /// What bounds the reach of each tip, in the order of [`Chain::tips`].
@@ -138,26 +194,38 @@ impl Jacobian {
     /// Scratch for this solver, to keep and reuse.
     #[must_use]
     pub fn scratch(&self) -> JacobianScratch {
-        let (variables, tips) = (self.chain.variables().len(), self.chain.tips().len());
-        let positions = || vec![0.0; variables];
-        let columns = || vec![Vector6::zeros(); variables * tips];
+        let positions = || vec![0.0; self.links.variables];
         JacobianScratch {
+            batch: Batch::new(&self.links),
+            step: StepScratch::new(&self.links),
+            goals: Vec::with_capacity(self.links.ends.len()),
+            linear: LinearScratch::new(self.links.ends.len(), self.links.variables),
+            ranking: Ranking::new(),
             poses: ChainPoses::new(&self.chain),
-            current: positions(),
-            previous: positions(),
+            start: positions(),
             best: positions(),
-            step: positions(),
-            free_step: positions(),
-            stopped: vec![false; variables],
+            best_error: f64::INFINITY,
+            trial: positions(),
             lower: positions(),
             upper: positions(),
-            rows: Vec::with_capacity(tips),
-            remaining: Vec::with_capacity(tips),
-            columns: columns(),
-            free_columns: columns(),
-            linear: LinearScratch::new(tips, variables),
-            ranking: Ranking::new(),
+            stopped: vec![false; self.links.variables],
+            whole_turns: positions(),
         }
+    }
+
+    /// Forward kinematics, residuals and Jacobian of the four postures in `scratch.batch`.
+    fn measure(&self, scratch: &mut JacobianScratch) {
+        let (JacobianScratch { batch, goals, .. }, links) = (scratch, &*self.links);
+        specialised!(self, goals.len(), |simd, dimension| kernel::measure(simd, dimension, links, goals, batch));
+    }
+
+    /// Their damped steps inside the bounds, from what [`Jacobian::measure`] left, which is used up.
+    fn damped_step(&self, scratch: &mut JacobianScratch, damping: &Lanes) {
+        let JacobianScratch { batch, step, goals, lower, upper, .. } = scratch;
+        let bounds = Bounds { lower, upper };
+        specialised!(self, goals.len(), |simd, dimension| {
+            normal::bounded_step(simd, dimension, (batch, step), bounds, damping);
+        });
     }
 
     /// Room for a solution, to keep and reuse.
@@ -177,5 +245,5 @@ fn turns(chain: &Chain, index: usize, variable: &Variable) -> bool {
     let moved = || chain.joints().iter().filter(|joint| joint.variable == index);
     whole
         && !variable.prismatic
-        && moved().all(|joint| joint.kind != crate::robot::JointKind::Prismatic && joint.multiplier.fract() == 0.0)
+        && moved().all(|joint| joint.kind != JointKind::Prismatic && joint.multiplier.fract() == 0.0)
 }

@@ -1,0 +1,216 @@
+//! Attempts, four at a time: Newton steps from a starting point until the targets are met or progress stalls.
+
+use std::ops::ControlFlow;
+
+use super::{Jacobian, JacobianScratch, Method};
+use crate::solver::lanes::{LANES, Lanes};
+
+/// Iterations of one attempt at most.
+const ITERATIONS: usize = 16;
+/// Adaptive damping is the squared error \[rad²\] up to this. More would only slow the steps far from the target, and on a long gantry
+/// they would get nowhere. Found by experiment on seven arms: 20, 1, 0.25 and 0.1 take ever fewer iterations.
+const GREATEST_DAMPING: f64 = 0.1;
+/// A stall is an iteration that leaves more than this fraction of the squared error.
+const STALL: f64 = 0.7;
+/// An attempt is given up after this many stalls, unless the squared error has halved between them.
+const STALLS: usize = 2;
+/// Halvings of a pseudoinverse step that does not lessen the error.
+const HALVINGS: usize = 6;
+/// A seed with a squared error \[rad²\] below this goes first: other starting points wait for what comes of it.
+const NEAR: f64 = 0.05;
+
+/// What attempts there shall be.
+pub(super) struct Plan<'a> {
+    /// Number of starting points, the seed (number 0) among them.
+    pub attempts: usize,
+    /// Shifts the starting points that come after the seed table.
+    pub random_seed: u64,
+    /// Looked at between attempts.
+    pub expired: &'a dyn Fn() -> bool,
+}
+
+/// What has been spent.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spent {
+    pub iterations: usize,
+    pub attempts: usize,
+    /// Whether the deadline ended it.
+    pub expired: bool,
+}
+
+/// An attempt under way in one lane.
+#[derive(Debug, Clone, Copy, Default)]
+struct Attempt {
+    running: bool,
+    number: usize,
+    iterations: usize,
+    stalls: usize,
+    /// Halvings of the last step.
+    halvings: usize,
+    /// Squared error at the start, when it had last halved, and of the iteration before.
+    began_with: f64,
+    mark: f64,
+    before: f64,
+}
+
+impl Attempt {
+    /// Halves the last step where the linear approximation was too poor for it to lessen the error.
+    fn shrink(&mut self, squared_error: f64) -> Option<Next> {
+        if self.iterations == 0 || self.halvings >= HALVINGS || squared_error < self.before {
+            self.halvings = 0;
+            return None;
+        }
+        self.halvings += 1;
+        Some(Next::Again(if self.halvings == 1 { -0.5 } else { 0.5 }))
+    }
+
+    /// Takes note of the squared error reached; tells whether to give up.
+    fn is_stuck(&mut self, squared_error: f64) -> bool {
+        if self.iterations == 0 {
+            (self.began_with, self.mark) = (squared_error, squared_error);
+        } else if squared_error < 0.5 * self.mark {
+            (self.stalls, self.mark) = (0, squared_error);
+        }
+        self.stalls += usize::from(self.iterations > 0 && squared_error > STALL * self.before);
+        self.before = squared_error;
+        self.iterations += 1;
+        self.stalls >= STALLS || self.iterations > ITERATIONS
+    }
+}
+
+/// What a lane does next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Next {
+    /// Stays where it is: idle, waiting, or at a starting point that has not been measured.
+    Rest,
+    /// Steps on.
+    Step,
+    /// Takes this fraction of its last motion as its next: -1/2 to go back half of a step, then 1/2 to go back half of that.
+    Again(f64),
+}
+
+/// Attempts under way.
+struct Race<'a> {
+    plan: &'a Plan<'a>,
+    lanes: [Attempt; LANES],
+    spent: Spent,
+}
+
+impl Race<'_> {
+    fn running(&self) -> bool {
+        self.lanes.iter().any(|attempt| attempt.running)
+    }
+
+    /// Whether the others wait for the attempt from the seed, which began near the targets.
+    fn seed_goes_first(&self, squared_error: f64) -> bool {
+        let seed = &self.lanes[0];
+        let began_with = if seed.iterations == 0 { squared_error } else { seed.began_with };
+        seed.running && seed.number == 0 && began_with < NEAR
+    }
+
+    /// Of the lanes whose bits are set in `met`, the one that began first.
+    fn first_of(&self, met: u64) -> Option<usize> {
+        let arrived = (0..LANES).filter(|lane| met >> lane & 1 == 1 && self.lanes[*lane].running);
+        arrived.min_by_key(|lane| self.lanes[*lane].number)
+    }
+}
+
+impl Jacobian {
+    /// Runs attempts until `arrived`, called with the lane of each posture that meets the targets, says that it is enough, or
+    /// there are no more. Leaves the best posture of those that were given up, and its squared error, in `scratch.best`.
+    pub(super) fn attempts(
+        &self,
+        plan: &Plan,
+        scratch: &mut JacobianScratch,
+        arrived: &mut dyn FnMut(&mut JacobianScratch, usize) -> ControlFlow<()>,
+    ) -> Spent {
+        let mut race = Race { plan, lanes: [Attempt::default(); LANES], spent: Spent::default() };
+        scratch.best.copy_from_slice(&scratch.start);
+        scratch.best_error = f64::INFINITY;
+        scratch.batch.write_all(&scratch.start);
+        for lane in 0..LANES {
+            self.begin(&mut race, scratch, lane);
+        }
+        while race.running() {
+            self.measure(scratch);
+            let mut next = [Next::Rest; LANES];
+            let mut counted = if race.seed_goes_first(scratch.batch.squared_error.0[0]) { 1 } else { u64::MAX };
+            while let Some(lane) = race.first_of(scratch.batch.met & counted) {
+                if arrived(scratch, lane).is_break() {
+                    return race.spent;
+                }
+                counted &= !(1 << lane);
+                self.begin(&mut race, scratch, lane);
+            }
+            for lane in (0..LANES).filter(|lane| counted >> lane & 1 == 1) {
+                next[lane] = self.carry_on(&mut race, scratch, lane);
+            }
+            self.step(scratch, next);
+        }
+        race.spent
+    }
+
+    /// Begins the next attempt in `lane`, where there is one left.
+    fn begin(&self, race: &mut Race, scratch: &mut JacobianScratch, lane: usize) {
+        let Race { plan, lanes, spent } = race;
+        lanes[lane].running = false;
+        if spent.attempts >= plan.attempts {
+            return;
+        }
+        if spent.attempts >= LANES && (plan.expired)() {
+            spent.expired = true;
+            return;
+        }
+        lanes[lane] = Attempt { running: true, number: spent.attempts, ..Attempt::default() };
+        spent.attempts += 1;
+        if lanes[lane].number > 0 {
+            self.table.start((lanes[lane].number, plan.random_seed), &mut scratch.ranking, &mut scratch.trial);
+            scratch.batch.write(lane, &scratch.trial);
+        }
+    }
+
+    /// Decides what a lane that has not arrived does next, which may be to begin anew.
+    fn carry_on(&self, race: &mut Race, scratch: &mut JacobianScratch, lane: usize) -> Next {
+        let squared_error = scratch.batch.squared_error.0[lane];
+        let attempt = &mut race.lanes[lane];
+        if !attempt.running {
+            return Next::Rest;
+        }
+        if self.method == Method::Pseudoinverse
+            && let Some(next) = attempt.shrink(squared_error)
+        {
+            return next;
+        }
+        if !attempt.is_stuck(squared_error) {
+            race.spent.iterations += 1;
+            return Next::Step;
+        }
+        if squared_error < scratch.best_error {
+            scratch.best_error = squared_error;
+            scratch.batch.read(lane, &mut scratch.best);
+        }
+        self.begin(race, scratch, lane);
+        Next::Rest
+    }
+
+    fn step(&self, scratch: &mut JacobianScratch, next: [Next; LANES]) {
+        match self.method {
+            Method::Damped { damping } => {
+                let damping = match damping {
+                    Some(factor) => Lanes::splat(factor * factor),
+                    None => Lanes(scratch.batch.squared_error.0.map(|error| error.min(GREATEST_DAMPING))),
+                };
+                self.damped_step(scratch, &damping);
+            }
+            Method::Pseudoinverse => {
+                for (lane, next) in next.iter().enumerate() {
+                    if let Next::Again(factor) = next {
+                        scratch.step.step.iter_mut().for_each(|step| step.0[lane] *= factor);
+                    }
+                }
+                self.pseudoinverse_step(scratch, next.map(|next| next == Next::Step));
+            }
+        }
+        scratch.advance(next.map(|next| next != Next::Rest));
+    }
+}

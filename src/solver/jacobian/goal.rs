@@ -1,0 +1,202 @@
+//! A target as the kernel compares postures with it.
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Simd, f64x4};
+use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
+
+use super::links::{End, Links};
+use crate::solver::lanes::{LANES, Lanes, Vector, cross, dot, zip};
+use crate::solver::problem::Target;
+
+/// Fraction of the tolerance that must be met, so that what rounding does afterwards cannot take it back.
+const MARGIN: f64 = 0.999;
+/// Below this value of 1 + the trace of the remaining rotation (0 at half a turn), its axis is computed with care.
+const HALF_TURN: f64 = 1e-6;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    /// All six axes count.
+    Pose,
+    /// The three axes of position.
+    Position,
+    /// Any others: compared in the tip's frame, posture by posture.
+    Partial,
+}
+
+/// A target, prepared for one solve. Lengths are in units of the length scale.
+#[derive(Debug, Clone)]
+pub(super) struct Goal {
+    /// Index of the tip.
+    pub tip: usize,
+    kind: Kind,
+    target: Target,
+    length_scale: f64,
+    /// Square root of the target's weight.
+    weight: f64,
+    position: [f64; 3],
+    /// x, y and z axis that the frame of the tip's last joint shall have.
+    axes: [[f64; 3]; 3],
+    /// The tip's orientation in that frame.
+    rotation: Rotation3<f64>,
+    /// Squares of what the position and the orientation may be off.
+    position_bound: f64,
+    orientation_bound: f64,
+}
+
+/// What separates four postures from a target.
+pub(super) struct Difference<S: Simd> {
+    /// Rows of the task \[rad\], linear part first.
+    pub rows: [f64x4<S>; 6],
+    /// Their squared norm.
+    pub squared_error: f64x4<S>,
+    /// Bit by bit, whether the target is met.
+    pub met: u64,
+    /// The point of the tip link whose motion counts.
+    pub point: Vector<S>,
+}
+
+impl Goal {
+    pub(super) fn new(target: &Target, links: &Links, length_scale: f64) -> Self {
+        let End { rotation, .. } = links.ends[target.tip];
+        let axes = target.pose.rotation.to_rotation_matrix() * rotation.inverse();
+        let kind = match target.free_axes {
+            [false, false, false, false, false, false] => Kind::Pose,
+            [false, false, false, true, true, true] => Kind::Position,
+            _ => Kind::Partial,
+        };
+        let square = |tolerance: f64| (MARGIN * tolerance) * (MARGIN * tolerance);
+        Self {
+            tip: target.tip,
+            kind,
+            target: *target,
+            length_scale,
+            weight: target.weight.sqrt(),
+            position: (target.pose.translation.vector / length_scale).into(),
+            axes: [0, 1, 2].map(|i| axes.matrix().column(i).into()),
+            rotation,
+            position_bound: square(target.tolerance.position / length_scale),
+            orientation_bound: square(target.tolerance.orientation),
+        }
+    }
+
+    /// What separates a tip at `tip`, whose last joint's frame has the axes `axes`, from the target.
+    #[inline(always)]
+    pub(super) fn difference<S: Simd>(&self, axes: [Vector<S>; 3], tip: Vector<S>) -> Difference<S> {
+        let simd = tip[0].simd;
+        let zero = f64x4::splat(simd, 0.0);
+        if self.kind == Kind::Partial {
+            return self.partial(axes, tip);
+        }
+        let goal = self.position.map(|v| f64x4::splat(simd, v));
+        let linear = zip(goal, tip, |goal, tip| goal - tip);
+        let squared_position = dot(linear, linear);
+        let mut met = squared_position.simd_le(f64x4::splat(simd, self.position_bound)).to_bitmask();
+        let (mut angular, mut squared_orientation) = ([zero; 3], zero);
+        if self.kind == Kind::Pose {
+            (angular, squared_orientation) = self.turn(axes);
+            met &= squared_orientation.simd_le(f64x4::splat(simd, self.orientation_bound)).to_bitmask();
+        }
+        let weight = self.weight;
+        let rows = [linear[0], linear[1], linear[2], angular[0], angular[1], angular[2]].map(|row| row * weight);
+        let squared_error = (squared_position + squared_orientation) * (weight * weight);
+        Difference { rows, squared_error, met, point: tip }
+    }
+
+    /// The axis of the rotation that is left, times twice the sine of half its angle, and the square of that.
+    ///
+    /// To first order it is the rotation vector; unlike that it needs no arctangent.
+    #[inline(always)]
+    fn turn<S: Simd>(&self, axes: [Vector<S>; 3]) -> (Vector<S>, f64x4<S>) {
+        let simd = axes[0][0].simd;
+        let goal = self.axes.map(|axis| axis.map(|v| f64x4::splat(simd, v)));
+        let products = [0, 1, 2].map(|i| cross(axes[i], goal[i]));
+        let trace = dot(axes[0], goal[0]) + dot(axes[1], goal[1]) + dot(axes[2], goal[2]);
+        // The sum is 2 sin θ times the axis, and 1 + trace is 4 cos²(θ/2).
+        let sum = zip(zip(products[0], products[1], |a, b| a + b), products[2], |a, b| a + b);
+        let margin = trace + 1.0;
+        let factor = 1.0 / margin.max(f64x4::splat(simd, HALF_TURN)).sqrt();
+        let mut vector = sum.map(|v| v * factor);
+        let half_turn = margin.simd_lt(f64x4::splat(simd, HALF_TURN));
+        if half_turn.any_true() {
+            self.turn_with_care(axes, half_turn.to_bitmask(), &mut vector);
+        }
+        (vector, dot(vector, vector))
+    }
+
+    /// The same for the postures in `lanes`, which are almost half a turn away, where sines tell too little.
+    #[cold]
+    fn turn_with_care<S: Simd>(&self, axes: [Vector<S>; 3], lanes: u64, vector: &mut Vector<S>) {
+        let goal = Matrix3::from_fn(|row, column| self.axes[column][row]);
+        for lane in (0..LANES).filter(|lane| lanes >> lane & 1 == 1) {
+            let now = Matrix3::from_fn(|row, column| axes[column][row][lane]);
+            let left = Rotation3::from_matrix_unchecked(goal * now.transpose());
+            let left = UnitQuaternion::from_rotation_matrix(&left);
+            // Of the two quaternions of a rotation, the one with positive scalar part turns the short way.
+            let sign = if left.w < 0.0 { -2.0 } else { 2.0 };
+            for (row, entry) in vector.iter_mut().enumerate() {
+                entry[lane] = sign * left.imag()[row];
+            }
+        }
+    }
+
+    /// [`Goal::difference`] where only some axes of the tip's frame count.
+    fn partial<S: Simd>(&self, axes: [Vector<S>; 3], tip: Vector<S>) -> Difference<S> {
+        let simd = tip[0].simd;
+        let (mut rows, mut squared_error, mut met) = ([[0.0; LANES]; 6], [0.0; LANES], 0);
+        for lane in 0..LANES {
+            let position = Vector3::from_fn(|row, _| tip[row][lane]) * self.length_scale;
+            let rotation = Rotation3::from_matrix_unchecked(self.tip_rotation(&axes, lane));
+            let pose = Isometry3::from_parts(position.into(), UnitQuaternion::from_rotation_matrix(&rotation));
+            let (linear, angular) = self.target.difference(&pose);
+            let scaled = linear / self.length_scale;
+            let inside = scaled.norm_squared() <= self.position_bound && angular.norm_squared() <= self.orientation_bound;
+            met |= u64::from(inside) << lane;
+            for row in 0..3 {
+                rows[row][lane] = self.weight * scaled[row];
+                rows[row + 3][lane] = self.weight * angular[row];
+            }
+            squared_error[lane] = rows.iter().map(|row| row[lane] * row[lane]).sum();
+        }
+        // Where a position axis of the turning tip frame is free, the others see the target swing past: the derivative is that of
+        // the point of the tip link which stands at the target.
+        let goal = self.position.map(|v| f64x4::splat(simd, v));
+        Difference {
+            rows: rows.map(|row| f64x4::load_array(simd, row)),
+            squared_error: f64x4::load_array(simd, squared_error),
+            met,
+            point: if self.target.full_position() { tip } else { goal },
+        }
+    }
+
+    /// The tip's orientation in one posture.
+    fn tip_rotation<S: Simd>(&self, axes: &[Vector<S>; 3], lane: usize) -> Matrix3<f64> {
+        Matrix3::from_fn(|row, column| axes[column][row][lane]) * self.rotation.matrix()
+    }
+
+    /// Whether columns need [`Goal::finish`].
+    #[inline(always)]
+    pub(super) fn needs_finish(&self) -> bool {
+        self.kind != Kind::Pose || self.weight != 1.0
+    }
+
+    /// Brings columns into the frame of the rows, without those axes that do not count, and weighs them.
+    #[inline(always)]
+    pub(super) fn finish<S: Simd>(&self, axes: [Vector<S>; 3], columns: &mut [[Lanes; 6]]) {
+        let simd = axes[0][0].simd;
+        let frame = [0, 1, 2].map(|column| {
+            let entry = |row: usize| f64x4::splat(simd, self.rotation[(row, column)]);
+            let parts = [0, 1, 2].map(|row| axes[row].map(|axis| axis * entry(row)));
+            zip(zip(parts[0], parts[1], |a, b| a + b), parts[2], |a, b| a + b)
+        });
+        for column in columns {
+            let mut twist = [0, 1, 2, 3, 4, 5].map(|row: usize| column[row].load(simd));
+            if self.kind == Kind::Partial {
+                let (linear, angular) = ([twist[0], twist[1], twist[2]], [twist[3], twist[4], twist[5]]);
+                twist = [0, 1, 2, 3, 4, 5].map(|row| dot(frame[row % 3], if row < 3 { linear } else { angular }));
+            }
+            for ((entry, value), free) in column.iter_mut().zip(twist).zip(self.target.free_axes) {
+                entry.store(value * if free { 0.0 } else { self.weight });
+            }
+        }
+    }
+}

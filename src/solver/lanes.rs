@@ -1,0 +1,102 @@
+//! Four numbers side by side, one for each of four postures that are computed at once.
+//!
+//! The arithmetic runs on whatever vector instructions the processor has. No operation is fused, so that the results are the
+//! same bits on every one of them.
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Simd, f64x4};
+
+/// Postures that are computed at once.
+pub(super) const LANES: usize = 4;
+
+/// One number for each posture, at rest in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[repr(C, align(32))]
+pub(super) struct Lanes(pub [f64; LANES]);
+
+impl Lanes {
+    /// The same number in every lane.
+    pub(super) const fn splat(value: f64) -> Self {
+        Self([value; LANES])
+    }
+
+    #[inline(always)]
+    pub(super) fn load<S: Simd>(&self, simd: S) -> f64x4<S> {
+        f64x4::load_array_ref(simd, &self.0)
+    }
+
+    #[inline(always)]
+    pub(super) fn store<S: Simd>(&mut self, value: f64x4<S>) {
+        value.store_array(&mut self.0);
+    }
+}
+
+/// A vector for each posture.
+pub(super) type Vector<S> = [f64x4<S>; 3];
+
+/// The vector product.
+#[inline(always)]
+pub(super) fn cross<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// The scalar product.
+#[inline(always)]
+pub(super) fn dot<S: Simd>(a: Vector<S>, b: Vector<S>) -> f64x4<S> {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// `f` of each pair of entries.
+#[inline(always)]
+pub(super) fn zip<S: Simd>(a: Vector<S>, b: Vector<S>, f: impl Fn(f64x4<S>, f64x4<S>) -> f64x4<S>) -> Vector<S> {
+    [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2])]
+}
+
+/// π/2 to 33 bits, so that its product with a whole number of up to 20 bits is exact, and the rest of it.
+const QUARTER_TURN: f64 = 1.570_796_326_734_125_6;
+const QUARTER_TURN_REST: f64 = 6.077_100_506_506_192e-11;
+
+/// Coefficients of x³, x⁵, … of the sine and of x⁴, x⁶, … of the cosine on ±π/4, each to half a unit in the last place (from fdlibm,
+/// Sun Microsystems 1993, `k_sin.c` and `k_cos.c`).
+const SINE: [f64; 6] = [
+    -1.666_666_666_666_663_2e-1,
+    8.333_333_333_322_49e-3,
+    -1.984_126_982_985_795e-4,
+    2.755_731_370_707_006_8e-6,
+    -2.505_076_025_340_686_3e-8,
+    1.589_690_995_211_55e-10,
+];
+const COSINE: [f64; 6] = [
+    4.166_666_666_666_66e-2,
+    -1.388_888_888_887_411e-3,
+    2.480_158_728_947_673e-5,
+    -2.755_731_435_139_066_3e-7,
+    2.087_572_321_298_175e-9,
+    -1.135_964_755_778_819_5e-11,
+];
+
+/// Sine and cosine of angles \[rad\] up to a million, to a few 1e-16.
+#[inline(always)]
+pub(super) fn sine_cosine<S: Simd>(angle: f64x4<S>) -> (f64x4<S>, f64x4<S>) {
+    let quarters = (angle * std::f64::consts::FRAC_2_PI).round_ties_even();
+    let x = angle - quarters * QUARTER_TURN - quarters * QUARTER_TURN_REST;
+    let square = x * x;
+    let series = |c: &[f64; 6]| {
+        // Even and odd powers apart, so that neither waits for the other.
+        let fourth = square * square;
+        let even = (fourth * c[4] + c[2]) * fourth + c[0];
+        let odd = (fourth * c[5] + c[3]) * fourth + c[1];
+        even + odd * square
+    };
+    let sine = x + x * square * series(&SINE);
+    let cosine = 1.0 - 0.5 * square + square * square * series(&COSINE);
+    // Which quarter of the circle: each one swaps the two and turns a sign.
+    let half = quarters * 0.5;
+    let swapped = half.simd_ne(half.floor());
+    let quarter = quarters - (quarters * 0.25).floor() * 4.0;
+    let (s, c) = (swapped.select(cosine, sine), swapped.select(sine, cosine));
+    let sine = quarter.simd_ge(f64x4::splat(angle.simd, 2.0)).select(-s, s);
+    let from_one = quarter - 1.5;
+    let cosine = from_one.abs().simd_lt(f64x4::splat(angle.simd, 1.0)).select(-c, c);
+    (sine, cosine)
+}
