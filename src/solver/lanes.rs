@@ -1,7 +1,8 @@
 //! Four numbers side by side, one for each of four postures that are computed at once.
 //!
 //! The arithmetic runs on whatever vector instructions the processor has. No operation is fused, so that the results are the
-//! same bits on every one of them.
+//! same bits on every one of them. What works on lanes must become part of the caller that chose the instructions: it is always
+//! inlined, and calls no closures.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
@@ -46,10 +47,34 @@ pub(super) fn dot<S: Simd>(a: Vector<S>, b: Vector<S>) -> f64x4<S> {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// `f` of each pair of entries.
+/// The sum.
 #[inline(always)]
-pub(super) fn zip<S: Simd>(a: Vector<S>, b: Vector<S>, f: impl Fn(f64x4<S>, f64x4<S>) -> f64x4<S>) -> Vector<S> {
-    [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2])]
+pub(super) fn add<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+/// The difference.
+#[inline(always)]
+pub(super) fn subtract<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// The opposite.
+#[inline(always)]
+pub(super) fn negate<S: Simd>(a: Vector<S>) -> Vector<S> {
+    [-a[0], -a[1], -a[2]]
+}
+
+/// The vector times a number.
+#[inline(always)]
+pub(super) fn scale<S: Simd>(a: Vector<S>, factor: f64x4<S>) -> Vector<S> {
+    [a[0] * factor, a[1] * factor, a[2] * factor]
+}
+
+/// The same vector for every posture.
+#[inline(always)]
+pub(super) fn splat<S: Simd>(simd: S, [x, y, z]: [f64; 3]) -> Vector<S> {
+    [f64x4::splat(simd, x), f64x4::splat(simd, y), f64x4::splat(simd, z)]
 }
 
 /// π/2 to 33 bits, so that its product with a whole number of up to 20 bits is exact, and the rest of it.
@@ -81,15 +106,8 @@ pub(super) fn sine_cosine<S: Simd>(angle: f64x4<S>) -> (f64x4<S>, f64x4<S>) {
     let quarters = (angle * std::f64::consts::FRAC_2_PI).round_ties_even();
     let x = angle - quarters * QUARTER_TURN - quarters * QUARTER_TURN_REST;
     let square = x * x;
-    let series = |c: &[f64; 6]| {
-        // Even and odd powers apart, so that neither waits for the other.
-        let fourth = square * square;
-        let even = (fourth * c[4] + c[2]) * fourth + c[0];
-        let odd = (fourth * c[5] + c[3]) * fourth + c[1];
-        even + odd * square
-    };
-    let sine = x + x * square * series(&SINE);
-    let cosine = 1.0 - 0.5 * square + square * square * series(&COSINE);
+    let sine = x + x * square * series(square, &SINE);
+    let cosine = 1.0 - 0.5 * square + square * square * series(square, &COSINE);
     // Which quarter of the circle: each one swaps the two and turns a sign.
     let half = quarters * 0.5;
     let swapped = half.simd_ne(half.floor());
@@ -99,4 +117,13 @@ pub(super) fn sine_cosine<S: Simd>(angle: f64x4<S>) -> (f64x4<S>, f64x4<S>) {
     let from_one = quarter - 1.5;
     let cosine = from_one.abs().simd_lt(f64x4::splat(angle.simd, 1.0)).select(-c, c);
     (sine, cosine)
+}
+
+/// c₀ + c₁ x + … + c₅ x⁵, even and odd powers apart, so that neither waits for the other.
+#[inline(always)]
+fn series<S: Simd>(x: f64x4<S>, c: &[f64; 6]) -> f64x4<S> {
+    let square = x * x;
+    let even = (square * c[4] + c[2]) * square + c[0];
+    let odd = (square * c[5] + c[3]) * square + c[1];
+    even + odd * x
 }

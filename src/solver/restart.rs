@@ -157,11 +157,10 @@ impl SeedTable {
 /// Adds to the costs of all postures what the poses of one tip make of them.
 #[inline(always)]
 fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f64; FEATURES], position: f64, costs: &mut [Lanes]) {
-    let weights = weights.map(|weight| f64x4::splat(simd, weight));
     for (poses, cost) in poses.iter().zip(costs) {
         let mut sum = cost.load(simd) + poses.half_square.load(simd) * position;
-        for (feature, weight) in poses.features.iter().zip(weights) {
-            sum -= feature.load(simd) * weight;
+        for i in 0..FEATURES {
+            sum -= poses.features[i].load(simd) * weights[i];
         }
         cost.store(sum);
     }

@@ -5,7 +5,7 @@ use fearless_simd::{Simd, f64x4};
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
 use super::links::{End, Links};
-use crate::solver::lanes::{LANES, Lanes, Vector, cross, dot, zip};
+use crate::solver::lanes::{LANES, Lanes, Vector, add, cross, dot, scale, splat, subtract};
 use crate::solver::problem::Target;
 
 /// Fraction of the tolerance that must be met, so that what rounding does afterwards cannot take it back.
@@ -87,8 +87,7 @@ impl Goal {
         if self.kind == Kind::Partial {
             return self.partial(axes, tip);
         }
-        let goal = self.position.map(|v| f64x4::splat(simd, v));
-        let linear = zip(goal, tip, |goal, tip| goal - tip);
+        let linear = subtract(splat(simd, self.position), tip);
         let squared_position = dot(linear, linear);
         let mut met = squared_position.simd_le(f64x4::splat(simd, self.position_bound)).to_bitmask();
         let (mut angular, mut squared_orientation) = ([zero; 3], zero);
@@ -96,8 +95,9 @@ impl Goal {
             (angular, squared_orientation) = self.turn(axes);
             met &= squared_orientation.simd_le(f64x4::splat(simd, self.orientation_bound)).to_bitmask();
         }
-        let weight = self.weight;
-        let rows = [linear[0], linear[1], linear[2], angular[0], angular[1], angular[2]].map(|row| row * weight);
+        let weight = f64x4::splat(simd, self.weight);
+        let (linear, angular) = (scale(linear, weight), scale(angular, weight));
+        let rows = [linear[0], linear[1], linear[2], angular[0], angular[1], angular[2]];
         let squared_error = (squared_position + squared_orientation) * (weight * weight);
         Difference { rows, squared_error, met, point: tip }
     }
@@ -108,14 +108,13 @@ impl Goal {
     #[inline(always)]
     fn turn<S: Simd>(&self, axes: [Vector<S>; 3]) -> (Vector<S>, f64x4<S>) {
         let simd = axes[0][0].simd;
-        let goal = self.axes.map(|axis| axis.map(|v| f64x4::splat(simd, v)));
-        let products = [0, 1, 2].map(|i| cross(axes[i], goal[i]));
-        let trace = dot(axes[0], goal[0]) + dot(axes[1], goal[1]) + dot(axes[2], goal[2]);
+        let [x, y, z] = [splat(simd, self.axes[0]), splat(simd, self.axes[1]), splat(simd, self.axes[2])];
+        let trace = dot(axes[0], x) + dot(axes[1], y) + dot(axes[2], z);
         // The sum is 2 sin θ times the axis, and 1 + trace is 4 cos²(θ/2).
-        let sum = zip(zip(products[0], products[1], |a, b| a + b), products[2], |a, b| a + b);
+        let sum = add(add(cross(axes[0], x), cross(axes[1], y)), cross(axes[2], z));
         let margin = trace + 1.0;
         let factor = 1.0 / margin.max(f64x4::splat(simd, HALF_TURN)).sqrt();
-        let mut vector = sum.map(|v| v * factor);
+        let mut vector = scale(sum, factor);
         let half_turn = margin.simd_lt(f64x4::splat(simd, HALF_TURN));
         if half_turn.any_true() {
             self.turn_with_care(axes, half_turn.to_bitmask(), &mut vector);
@@ -159,7 +158,7 @@ impl Goal {
         }
         // Where a position axis of the turning tip frame is free, the others see the target swing past: the derivative is that of
         // the point of the tip link which stands at the target.
-        let goal = self.position.map(|v| f64x4::splat(simd, v));
+        let goal = splat(simd, self.position);
         Difference {
             rows: rows.map(|row| f64x4::load_array(simd, row)),
             squared_error: f64x4::load_array(simd, squared_error),
@@ -183,19 +182,21 @@ impl Goal {
     #[inline(always)]
     pub(super) fn finish<S: Simd>(&self, axes: [Vector<S>; 3], columns: &mut [[Lanes; 6]]) {
         let simd = axes[0][0].simd;
-        let frame = [0, 1, 2].map(|column| {
-            let entry = |row: usize| f64x4::splat(simd, self.rotation[(row, column)]);
-            let parts = [0, 1, 2].map(|row| axes[row].map(|axis| axis * entry(row)));
-            zip(zip(parts[0], parts[1], |a, b| a + b), parts[2], |a, b| a + b)
-        });
+        let mut tip = axes;
+        for (column, axis) in tip.iter_mut().enumerate() {
+            let [x, y, z] = splat(simd, self.rotation.matrix().column(column).into());
+            *axis = add(add(scale(axes[0], x), scale(axes[1], y)), scale(axes[2], z));
+        }
         for column in columns {
-            let mut twist = [0, 1, 2, 3, 4, 5].map(|row: usize| column[row].load(simd));
-            if self.kind == Kind::Partial {
-                let (linear, angular) = ([twist[0], twist[1], twist[2]], [twist[3], twist[4], twist[5]]);
-                twist = [0, 1, 2, 3, 4, 5].map(|row| dot(frame[row % 3], if row < 3 { linear } else { angular }));
-            }
-            for ((entry, value), free) in column.iter_mut().zip(twist).zip(self.target.free_axes) {
-                entry.store(value * if free { 0.0 } else { self.weight });
+            for part in [0, 3] {
+                let mut twist = [column[part].load(simd), column[part + 1].load(simd), column[part + 2].load(simd)];
+                if self.kind == Kind::Partial {
+                    twist = [dot(tip[0], twist), dot(tip[1], twist), dot(tip[2], twist)];
+                }
+                for row in 0..3 {
+                    let factor = if self.target.free_axes[part + row] { 0.0 } else { self.weight };
+                    column[part + row].store(twist[row] * factor);
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ use fearless_simd::{Simd, f64x4};
 
 use super::goal::Goal;
 use super::links::{Link, Links, Turn};
-use crate::solver::lanes::{Lanes, Vector, cross, sine_cosine, zip};
+use crate::solver::lanes::{Lanes, Vector, add, cross, negate, scale, sine_cosine, splat, subtract};
 
 /// Sizes of a problem: known when the program is compiled, for the chains that most robots have, or not.
 pub(super) trait Dimension: Copy {
@@ -131,7 +131,7 @@ struct Frame<S: Simd> {
 /// The vectors `a` and `b`, at right angles, after a turn in their plane from `a` towards `b`.
 #[inline(always)]
 fn turned<S: Simd>(a: Vector<S>, b: Vector<S>, cosine: f64x4<S>, sine: f64x4<S>) -> (Vector<S>, Vector<S>) {
-    (zip(a, b, |a, b| a * cosine + b * sine), zip(a, b, |a, b| b * cosine - a * sine))
+    (add(scale(a, cosine), scale(b, sine)), subtract(scale(b, cosine), scale(a, sine)))
 }
 
 impl Turn {
@@ -141,8 +141,8 @@ impl Turn {
         let simd = a[0].simd;
         match self {
             Self::None => (a, b),
-            Self::Quarter(sign) if sign > 0.0 => (b, a.map(|v| -v)),
-            Self::Quarter(_) => (b.map(|v| -v), a),
+            Self::Quarter(sign) if sign > 0.0 => (b, negate(a)),
+            Self::Quarter(_) => (negate(b), a),
             Self::By { cosine, sine } => turned(a, b, f64x4::splat(simd, cosine), f64x4::splat(simd, sine)),
         }
     }
@@ -151,23 +151,21 @@ impl Turn {
 impl<S: Simd> Frame<S> {
     #[inline(always)]
     fn constant(simd: S, [x, y, z, origin]: &[[f64; 3]; 4]) -> Self {
-        let splat = |v: &[f64; 3]| v.map(|v| f64x4::splat(simd, v));
-        Self { x: splat(x), y: splat(y), z: splat(z), origin: splat(origin) }
+        Self { x: splat(simd, *x), y: splat(simd, *y), z: splat(simd, *z), origin: splat(simd, *origin) }
     }
 
     #[inline(always)]
     fn load(simd: S, [x, y, z, origin]: &FrameLanes) -> Self {
-        let load = |v: &[Lanes; 3]| [v[0].load(simd), v[1].load(simd), v[2].load(simd)];
-        Self { x: load(x), y: load(y), z: load(z), origin: load(origin) }
+        Self { x: load(simd, x), y: load(simd, y), z: load(simd, z), origin: load(simd, origin) }
     }
 
     #[inline(always)]
     fn store(&self, frame: &mut FrameLanes) {
-        for (lanes, vector) in frame.iter_mut().zip([self.x, self.y, self.z, self.origin]) {
-            for (lane, value) in lanes.iter_mut().zip(vector) {
-                lane.store(value);
-            }
-        }
+        let [x, y, z, origin] = frame;
+        store(x, self.x);
+        store(y, self.y);
+        store(z, self.z);
+        store(origin, self.origin);
     }
 
     /// The constant step to the next joint.
@@ -175,10 +173,10 @@ impl<S: Simd> Frame<S> {
     fn step(&mut self, link: &Link) {
         (self.x, self.y) = link.before.apply(self.x, self.y);
         if link.along_x != 0.0 {
-            self.origin = zip(self.origin, self.x, |o, x| o + x * link.along_x);
+            self.origin = add(self.origin, scale(self.x, f64x4::splat(self.x[0].simd, link.along_x)));
         }
         if link.along_z != 0.0 {
-            self.origin = zip(self.origin, self.z, |o, z| o + z * link.along_z);
+            self.origin = add(self.origin, scale(self.z, f64x4::splat(self.z[0].simd, link.along_z)));
         }
         (self.y, self.z) = link.about_x.apply(self.y, self.z);
         (self.z, self.x) = link.about_y.apply(self.z, self.x);
@@ -189,7 +187,7 @@ impl<S: Simd> Frame<S> {
     fn move_by(&mut self, link: &Link, position: f64x4<S>) {
         let along = position * link.multiplier + link.offset;
         if link.prismatic {
-            self.origin = zip(self.origin, self.z, |o, z| o + z * along);
+            self.origin = add(self.origin, scale(self.z, along));
         } else {
             let (sine, cosine) = sine_cosine(along);
             (self.x, self.y) = turned(self.x, self.y, cosine, sine);
@@ -204,13 +202,9 @@ impl<S: Simd> Frame<S> {
     /// A point of this frame.
     #[inline(always)]
     fn point(&self, at: &[f64; 3]) -> Vector<S> {
-        let mut point = self.origin;
-        for (axis, along) in [self.x, self.y, self.z].into_iter().zip(at) {
-            if *along != 0.0 {
-                point = zip(point, axis, |p, a| p + a * *along);
-            }
-        }
-        point
+        let [x, y, z] = splat(self.x[0].simd, *at);
+        let in_plane = add(scale(self.x, x), scale(self.y, y));
+        add(self.origin, add(in_plane, scale(self.z, z)))
     }
 }
 
@@ -267,9 +261,9 @@ fn place_joints<S: Simd>(simd: S, joints: &[Link], batch: &mut Batch) {
 #[inline(always)]
 fn motion<S: Simd>(link: &Link, frame: Frame<S>, point: Vector<S>) -> [f64x4<S>; 6] {
     let (linear, angular) = if link.prismatic {
-        (frame.z.map(|z| z * link.multiplier), [f64x4::splat(point[0].simd, 0.0); 3])
+        (scale(frame.z, f64x4::splat(point[0].simd, link.multiplier)), [f64x4::splat(point[0].simd, 0.0); 3])
     } else {
-        (cross(frame.z, zip(point, frame.origin, |p, o| p - o)), frame.z)
+        (cross(frame.z, subtract(point, frame.origin)), frame.z)
     };
     [linear[0], linear[1], linear[2], angular[0], angular[1], angular[2]]
 }
@@ -298,8 +292,13 @@ fn add_motions<S: Simd>(
 }
 
 #[inline(always)]
-fn store<S: Simd>(lanes: &mut [Lanes; 6], values: [f64x4<S>; 6]) {
-    for (lane, value) in lanes.iter_mut().zip(values) {
-        lane.store(value);
+fn load<S: Simd>(simd: S, lanes: &[Lanes; 3]) -> Vector<S> {
+    [lanes[0].load(simd), lanes[1].load(simd), lanes[2].load(simd)]
+}
+
+#[inline(always)]
+fn store<S: Simd, const N: usize>(lanes: &mut [Lanes; N], values: [f64x4<S>; N]) {
+    for i in 0..N {
+        lanes[i].store(values[i]);
     }
 }
