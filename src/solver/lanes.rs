@@ -5,7 +5,7 @@
 //! inlined, and calls no closures.
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Simd, f64x4};
+use fearless_simd::{Simd, f64x4, u64x4};
 
 /// Postures that are computed at once.
 pub(super) const LANES: usize = 4;
@@ -77,6 +77,8 @@ pub(super) fn splat<S: Simd>(simd: S, [x, y, z]: [f64; 3]) -> Vector<S> {
     [f64x4::splat(simd, x), f64x4::splat(simd, y), f64x4::splat(simd, z)]
 }
 
+/// Added to a number below 2^51, it leaves no bits for a fraction.
+const WHOLE: f64 = 6_755_399_441_055_744.0;
 /// π/2 to 33 bits, so that its product with a whole number of up to 20 bits is exact, and the rest of it.
 const QUARTER_TURN: f64 = 1.570_796_326_734_125_6;
 const QUARTER_TURN_REST: f64 = 6.077_100_506_506_192e-11;
@@ -103,19 +105,19 @@ const COSINE: [f64; 6] = [
 /// Sine and cosine of angles \[rad\] up to a million, to a few 1e-16.
 #[inline(always)]
 pub(super) fn sine_cosine<S: Simd>(angle: f64x4<S>) -> (f64x4<S>, f64x4<S>) {
-    let quarters = (angle * std::f64::consts::FRAC_2_PI).round_ties_even();
+    // The sum leaves the whole number of quarter turns in the lowest bits.
+    let shifted = angle * std::f64::consts::FRAC_2_PI + WHOLE;
+    let quarters = shifted - WHOLE;
     let x = angle - quarters * QUARTER_TURN - quarters * QUARTER_TURN_REST;
     let square = x * x;
     let sine = x + x * square * series(square, &SINE);
     let cosine = 1.0 - 0.5 * square + square * square * series(square, &COSINE);
-    // Which quarter of the circle: each one swaps the two and turns a sign.
-    let half = quarters * 0.5;
-    let swapped = half.simd_ne(half.floor());
-    let quarter = quarters - (quarters * 0.25).floor() * 4.0;
+    // Which quarter of the circle: the odd ones swap the two, and halves turn the signs.
+    let quarter: u64x4<S> = shifted.to_bits();
+    let swapped = (quarter & 1).simd_ne(u64x4::splat(angle.simd, 0));
     let (s, c) = (swapped.select(cosine, sine), swapped.select(sine, cosine));
-    let sine = quarter.simd_ge(f64x4::splat(angle.simd, 2.0)).select(-s, s);
-    let from_one = quarter - 1.5;
-    let cosine = from_one.abs().simd_lt(f64x4::splat(angle.simd, 1.0)).select(-c, c);
+    let sine = f64x4::from_bits(s.to_bits() ^ ((quarter & 2) << 62));
+    let cosine = f64x4::from_bits(c.to_bits() ^ (((quarter + 1) & 2) << 62));
     (sine, cosine)
 }
 

@@ -50,25 +50,28 @@ impl Ranking {
     }
 
     /// The nearest posture that has not been tried, which counts as tried from now on.
-    fn take_nearest(&mut self) -> usize {
-        let mut least = [(f64::INFINITY, 0); LANES];
-        for (group, costs) in self.costs.iter().enumerate() {
-            for (least, cost) in least.iter_mut().zip(costs.0) {
-                if cost < least.0 {
-                    *least = (cost, group);
-                }
-            }
-        }
-        let mut lane = 0;
-        for other in 1..LANES {
-            if least[other].0 < least[lane].0 {
-                lane = other;
-            }
-        }
-        let group = least[lane].1;
-        self.costs[group].0[lane] = f64::INFINITY;
-        group * LANES + lane
+    fn take_nearest(&mut self, level: Level) -> usize {
+        let index = dispatch!(level, simd => find_least(simd, &self.costs));
+        self.costs[index / LANES].0[index % LANES] = f64::INFINITY;
+        index
     }
+}
+
+/// Index of the least of all numbers, counting lane by lane.
+#[inline(always)]
+fn find_least<S: Simd>(simd: S, numbers: &[Lanes]) -> usize {
+    let mut least = f64x4::splat(simd, f64::INFINITY);
+    for lanes in numbers {
+        least = least.min(lanes.load(simd));
+    }
+    let least = f64x4::splat(simd, least.reduce_min());
+    for (group, lanes) in numbers.iter().enumerate() {
+        let found = lanes.load(simd).simd_eq(least).to_bitmask();
+        if found != 0 {
+            return group * LANES + found.trailing_zeros() as usize;
+        }
+    }
+    0
 }
 
 impl SeedTable {
@@ -133,9 +136,15 @@ impl SeedTable {
 
     /// Writes the starting point of attempt `attempt` (1 is the first after the seed) into `out`: the table's postures nearest
     /// to the targets, then further samples of the sequence.
-    pub(super) fn start(&self, (attempt, random_seed): (usize, u64), ranking: &mut Ranking, out: &mut [f64]) {
+    pub(super) fn start(
+        &self,
+        level: Level,
+        (attempt, random_seed): (usize, u64),
+        ranking: &mut Ranking,
+        out: &mut [f64],
+    ) {
         if attempt <= NEAREST {
-            let index = ranking.take_nearest();
+            let index = ranking.take_nearest(level);
             out.copy_from_slice(&self.positions[index * out.len()..][..out.len()]);
         } else {
             self.sample(TABLE + attempt, random_seed, out);

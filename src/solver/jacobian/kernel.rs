@@ -7,6 +7,7 @@ use fearless_simd::{Simd, f64x4};
 
 use super::goal::Goal;
 use super::links::{Link, Links, Turn};
+use super::normal::{StepScratch, solve_any, solve_by_columns, solve_by_rows};
 use crate::solver::lanes::{Lanes, Vector, add, cross, negate, scale, sine_cosine, splat, subtract};
 
 /// Sizes of a problem: known when the program is compiled, for the chains that most robots have, or not.
@@ -14,12 +15,8 @@ pub(super) trait Dimension: Copy {
     fn variables(self) -> usize;
     fn joints(self) -> usize;
     fn targets(self) -> usize;
-
-    /// Rows and columns of the normal equations, of the smaller side.
-    #[inline(always)]
-    fn equations(self) -> usize {
-        self.variables().min(6 * self.targets())
-    }
+    /// Writes the damped step, without regard to bounds, into `scratch.step`.
+    fn solve<S: Simd>(self, simd: S, batch: &Batch, scratch: &mut StepScratch, damping: f64x4<S>);
 }
 
 /// One target for a plain chain of `N` joints.
@@ -31,13 +28,25 @@ impl<const N: usize> Dimension for Fixed<N> {
     fn variables(self) -> usize {
         N
     }
+
     #[inline(always)]
     fn joints(self) -> usize {
         N
     }
+
     #[inline(always)]
     fn targets(self) -> usize {
         1
+    }
+
+    #[inline(always)]
+    fn solve<S: Simd>(self, simd: S, batch: &Batch, scratch: &mut StepScratch, damping: f64x4<S>) {
+        let Some(columns) = batch.columns.first_chunk::<N>() else { return };
+        if N > 6 {
+            solve_by_rows(simd, columns, &batch.rows[0], damping, &mut scratch.step);
+        } else {
+            solve_by_columns(simd, columns, &batch.rows[0], damping, &mut scratch.step);
+        }
     }
 }
 
@@ -54,13 +63,25 @@ impl Dimension for Dynamic {
     fn variables(self) -> usize {
         self.variables
     }
+
     #[inline(always)]
     fn joints(self) -> usize {
         self.joints
     }
+
     #[inline(always)]
     fn targets(self) -> usize {
         self.targets
+    }
+
+    #[inline(always)]
+    fn solve<S: Simd>(self, simd: S, batch: &Batch, scratch: &mut StepScratch, damping: f64x4<S>) {
+        if self.targets == 1 && self.variables >= 6 {
+            let columns = &batch.columns[..self.variables];
+            solve_by_rows(simd, columns, &batch.rows[0], damping, &mut scratch.step);
+        } else {
+            solve_any(simd, (self.variables, self.targets), batch, scratch, damping);
+        }
     }
 }
 
@@ -211,7 +232,8 @@ impl<S: Simd> Frame<S> {
 /// Forward kinematics, residuals and Jacobian of the postures in `batch`.
 #[inline(always)]
 pub(super) fn measure<S: Simd, D: Dimension>(simd: S, dimension: D, links: &Links, goals: &[Goal], batch: &mut Batch) {
-    place_joints(simd, &links.joints[..dimension.joints()], batch);
+    let joints = &links.joints[..dimension.joints()];
+    place_joints(simd, joints, &batch.positions[..dimension.variables()], &mut batch.frames[..dimension.joints()]);
     let mut squared_error = f64x4::splat(simd, 0.0);
     batch.met = u64::MAX;
     for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
@@ -224,8 +246,7 @@ pub(super) fn measure<S: Simd, D: Dimension>(simd: S, dimension: D, links: &Link
         let n = dimension.variables();
         let columns = &mut batch.columns[target * n..][..n];
         if links.plain {
-            let joints = links.joints[..dimension.joints()].iter().zip(&batch.frames);
-            for ((link, frame), column) in joints.zip(&mut *columns) {
+            for ((link, frame), column) in joints.iter().zip(&batch.frames).zip(&mut *columns) {
                 store(column, motion(link, Frame::load(simd, frame), difference.point));
             }
         } else {
@@ -240,20 +261,20 @@ pub(super) fn measure<S: Simd, D: Dimension>(simd: S, dimension: D, links: &Link
 
 /// Forward kinematics.
 #[inline(always)]
-fn place_joints<S: Simd>(simd: S, joints: &[Link], batch: &mut Batch) {
+fn place_joints<S: Simd>(simd: S, joints: &[Link], positions: &[Lanes], frames: &mut [FrameLanes]) {
     let mut frame = Frame::constant(simd, &joints[0].start);
     for (index, link) in joints.iter().enumerate() {
         match link.parent {
             None => frame = Frame::constant(simd, &link.start),
             Some(parent) => {
                 if parent + 1 != index {
-                    frame = Frame::load(simd, &batch.frames[parent]);
+                    frame = Frame::load(simd, &frames[parent]);
                 }
                 frame.step(link);
             }
         }
-        frame.move_by(link, batch.positions[link.variable].load(simd));
-        frame.store(&mut batch.frames[index]);
+        frame.move_by(link, positions[link.variable].load(simd));
+        frame.store(&mut frames[index]);
     }
 }
 

@@ -7,6 +7,7 @@
 //! the best is refined to a local minimum of the error.
 
 mod attempts;
+mod factor;
 mod goal;
 mod kernel;
 mod linear;

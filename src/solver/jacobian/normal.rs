@@ -1,8 +1,9 @@
 //! Damped least squares for four postures at once, by the normal equations of the smaller side, inside bounds.
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Simd, f64x4, mask64x4};
+use fearless_simd::{Simd, f64x4};
 
+use super::factor::{Small, Triangle, factorise, substitute};
 use super::kernel::{Batch, Dimension};
 use super::links::Links;
 use crate::solver::lanes::Lanes;
@@ -13,7 +14,7 @@ const LEAST_DAMPING: f64 = 1e-13;
 /// Scratch of the step.
 #[derive(Debug, Clone)]
 pub(super) struct StepScratch {
-    /// Lower triangle of the normal matrix, row by row, then its factors: unit lower triangle, and reciprocals of the pivots.
+    /// Lower triangle and right-hand side of the normal equations, where their size is not known when the program is compiled.
     normal: Vec<Lanes>,
     right: Vec<Lanes>,
     /// What the variables that stand at their bounds do, and which those are (1 or 0).
@@ -57,20 +58,36 @@ pub(super) fn bounded_step<S: Simd, D: Dimension>(
     damping: &Lanes,
 ) {
     let n = dimension.variables();
+    let damping = damping.load(simd) + LEAST_DAMPING;
+    dimension.solve(simd, batch, scratch, damping);
+    if !leaves_bounds(simd, n, batch, scratch, bounds) {
+        return;
+    }
     scratch.fixed[..n].fill(Lanes::default());
     scratch.stopped[..n].fill(Lanes::default());
-    let damping = damping.load(simd) + LEAST_DAMPING;
     // Each pass stops one variable at least.
-    for _ in 0..=n {
-        solve(simd, dimension, batch, scratch, damping);
-        if !stop_at_bounds(simd, dimension, batch, scratch, bounds) {
-            break;
-        }
+    while stop_at_bounds(simd, dimension, batch, scratch, bounds) {
+        dimension.solve(simd, batch, scratch, damping);
     }
+    for (step, fixed) in scratch.step[..n].iter_mut().zip(&scratch.fixed) {
+        let sum = step.load(simd) + fixed.load(simd);
+        step.store(sum);
+    }
+}
+
+/// Whether any variable leaves its bounds.
+#[inline(always)]
+fn leaves_bounds<S: Simd>(simd: S, n: usize, batch: &Batch, scratch: &StepScratch, bounds: Bounds) -> bool {
+    let (positions, steps) = (&batch.positions[..n], &scratch.step[..n]);
+    let (lower, upper) = (&bounds.lower[..n], &bounds.upper[..n]);
+    let mut leaves = f64x4::splat(simd, 0.0).simd_ne(f64x4::splat(simd, 0.0));
     for i in 0..n {
-        let step = scratch.step[i].load(simd) + scratch.fixed[i].load(simd);
-        scratch.step[i].store(step);
+        let aim = positions[i].load(simd) + steps[i].load(simd);
+        leaves = leaves
+            | aim.simd_lt(f64x4::splat(simd, lower[i]))
+            | aim.simd_gt(f64x4::splat(simd, upper[i]));
     }
+    leaves.any_true()
 }
 
 /// Stops the variables whose steps leave their bounds; tells whether there were any.
@@ -107,7 +124,7 @@ fn stop<S: Simd, D: Dimension>(
     dimension: D,
     (batch, scratch): (&mut Batch, &mut StepScratch),
     i: usize,
-    leaves: mask64x4<S>,
+    leaves: fearless_simd::mask64x4<S>,
     bounded: f64x4<S>,
 ) {
     let zero = f64x4::splat(simd, 0.0);
@@ -126,130 +143,110 @@ fn stop<S: Simd, D: Dimension>(
     }
 }
 
-/// The free step: (JᵀJ + λ) step = Jᵀ rows, or step = Jᵀ y with (JJᵀ + λ) y = rows. Columns of zero give steps of zero.
+/// The free step towards one target from the smaller side of N columns: (JᵀJ + λ) step = Jᵀ rows.
 #[inline(always)]
-fn solve<S: Simd, D: Dimension>(
+pub(super) fn solve_by_columns<S: Simd, const N: usize>(
     simd: S,
-    dimension: D,
+    columns: &[[Lanes; 6]; N],
+    rows: &[Lanes; 6],
+    damping: f64x4<S>,
+    step: &mut [Lanes],
+) {
+    let zero = f64x4::splat(simd, 0.0);
+    let (mut normal, mut right) = ([[zero; N]; N], [zero; N]);
+    for i in 0..N {
+        for row in 0..6 {
+            let entry = columns[i][row].load(simd);
+            right[i] += entry * rows[row].load(simd);
+            for j in 0..=i {
+                normal[i][j] += entry * columns[j][row].load(simd);
+            }
+        }
+    }
+    let mut normal = Small(normal);
+    factorise(simd, N, &mut normal, damping);
+    substitute(simd, N, &normal, &mut right);
+    for (step, value) in step[..N].iter_mut().zip(right) {
+        step.store(value);
+    }
+}
+
+/// The free step towards one target from the smaller side of six rows: step = Jᵀ y with (JJᵀ + λ) y = rows.
+#[inline(always)]
+pub(super) fn solve_by_rows<S: Simd>(
+    simd: S,
+    columns: &[[Lanes; 6]],
+    rows: &[Lanes; 6],
+    damping: f64x4<S>,
+    step: &mut [Lanes],
+) {
+    let zero = f64x4::splat(simd, 0.0);
+    let (mut normal, mut right) = ([[zero; 6]; 6], [zero; 6]);
+    for column in columns {
+        for i in 0..6 {
+            let entry = column[i].load(simd);
+            for j in 0..=i {
+                normal[i][j] += entry * column[j].load(simd);
+            }
+        }
+    }
+    for i in 0..6 {
+        right[i] = rows[i].load(simd);
+    }
+    let mut normal = Small(normal);
+    factorise(simd, 6, &mut normal, damping);
+    substitute(simd, 6, &normal, &mut right);
+    for (column, step) in columns.iter().zip(step) {
+        let mut sum = column[0].load(simd) * right[0];
+        for row in 1..6 {
+            sum += column[row].load(simd) * right[row];
+        }
+        step.store(sum);
+    }
+}
+
+/// The free step towards several targets, from whichever side is smaller.
+#[inline(always)]
+pub(super) fn solve_any<S: Simd>(
+    simd: S,
+    (variables, targets): (usize, usize),
     batch: &Batch,
     scratch: &mut StepScratch,
     damping: f64x4<S>,
 ) {
-    let (n, size) = (dimension.variables(), dimension.equations());
-    let wide = n > 6 * dimension.targets();
-    if wide {
-        fill_by_rows(simd, dimension, batch, scratch);
-    } else {
-        fill_by_columns(simd, dimension, batch, scratch);
+    let StepScratch { normal, right, step, .. } = scratch;
+    let (rows, size) = (6 * targets, variables.min(6 * targets));
+    let wide = rows < variables;
+    let entry = |row: usize, column: usize| batch.columns[row / 6 * variables + column][row % 6];
+    let mut normal = Triangle(normal);
+    for i in 0..size {
+        for j in 0..=i {
+            let mut sum = f64x4::splat(simd, 0.0);
+            for k in 0..if wide { variables } else { rows } {
+                let (a, b) = if wide { (entry(i, k), entry(j, k)) } else { (entry(k, i), entry(k, j)) };
+                sum += a.load(simd) * b.load(simd);
+            }
+            normal.0[Triangle::at(i, j)].store(sum);
+        }
+        let mut sum = batch.rows[i / 6][i % 6].load(simd);
+        if !wide {
+            sum = f64x4::splat(simd, 0.0);
+            for k in 0..rows {
+                sum += entry(k, i).load(simd) * batch.rows[k / 6][k % 6].load(simd);
+            }
+        }
+        right[i].store(sum);
     }
-    factorise(simd, size, &mut scratch.normal, damping);
-    substitute(simd, size, &scratch.normal, &mut scratch.right);
-    for i in 0..n {
+    factorise(simd, size, &mut normal, damping);
+    substitute(simd, size, &normal, &mut right[..]);
+    for (i, step) in step[..variables].iter_mut().enumerate() {
+        let mut sum = right[i.min(size - 1)].load(simd);
         if wide {
-            let mut step = f64x4::splat(simd, 0.0);
-            for target in 0..dimension.targets() {
-                for row in 0..6 {
-                    let y = scratch.right[6 * target + row].load(simd);
-                    step += batch.columns[target * n + i][row].load(simd) * y;
-                }
-            }
-            scratch.step[i].store(step);
-        } else {
-            scratch.step[i] = scratch.right[i];
-        }
-    }
-}
-
-/// Where row `i` of a lower triangle begins.
-#[inline(always)]
-fn start(i: usize) -> usize {
-    i * (i + 1) / 2
-}
-
-/// JᵀJ and Jᵀ rows.
-#[inline(always)]
-fn fill_by_columns<S: Simd, D: Dimension>(simd: S, dimension: D, batch: &Batch, scratch: &mut StepScratch) {
-    let n = dimension.variables();
-    for i in 0..n {
-        for j in 0..=i {
-            let mut sum = f64x4::splat(simd, 0.0);
-            for target in 0..dimension.targets() {
-                let (a, b) = (&batch.columns[target * n + i], &batch.columns[target * n + j]);
-                for row in 0..6 {
-                    sum += a[row].load(simd) * b[row].load(simd);
-                }
-            }
-            scratch.normal[start(i) + j].store(sum);
-        }
-        let mut sum = f64x4::splat(simd, 0.0);
-        for target in 0..dimension.targets() {
-            for row in 0..6 {
-                sum += batch.columns[target * n + i][row].load(simd) * batch.rows[target][row].load(simd);
+            sum = f64x4::splat(simd, 0.0);
+            for row in 0..rows {
+                sum += entry(row, i).load(simd) * right[row].load(simd);
             }
         }
-        scratch.right[i].store(sum);
-    }
-}
-
-/// JJᵀ and rows.
-#[inline(always)]
-fn fill_by_rows<S: Simd, D: Dimension>(simd: S, dimension: D, batch: &Batch, scratch: &mut StepScratch) {
-    let n = dimension.variables();
-    for i in 0..6 * dimension.targets() {
-        let left = &batch.columns[i / 6 * n..][..n];
-        for j in 0..=i {
-            let right = &batch.columns[j / 6 * n..][..n];
-            let mut sum = f64x4::splat(simd, 0.0);
-            for (a, b) in left.iter().zip(right) {
-                sum += a[i % 6].load(simd) * b[j % 6].load(simd);
-            }
-            scratch.normal[start(i) + j].store(sum);
-        }
-        scratch.right[i] = batch.rows[i / 6][i % 6];
-    }
-}
-
-/// Replaces the matrix plus `damping` on its diagonal by its factors LDLᵀ: L below the diagonal, 1/D on it.
-#[inline(always)]
-fn factorise<S: Simd>(simd: S, size: usize, normal: &mut [Lanes], damping: f64x4<S>) {
-    for i in 0..size {
-        let row = start(i);
-        for j in 0..i {
-            let other = start(j);
-            // Entry of LD; divided by the pivot below.
-            let mut sum = normal[row + j].load(simd);
-            for k in 0..j {
-                sum -= normal[row + k].load(simd) * normal[other + k].load(simd);
-            }
-            normal[row + j].store(sum);
-        }
-        let mut pivot = normal[row + i].load(simd) + damping;
-        for j in 0..i {
-            let scaled = normal[row + j].load(simd);
-            let entry = scaled * normal[start(j) + j].load(simd);
-            pivot -= scaled * entry;
-            normal[row + j].store(entry);
-        }
-        // In exact arithmetic no pivot is below the damping.
-        normal[row + i].store(1.0 / pivot.max(damping));
-    }
-}
-
-/// Solves L D Lᵀ x = right in place.
-#[inline(always)]
-fn substitute<S: Simd>(simd: S, size: usize, normal: &[Lanes], right: &mut [Lanes]) {
-    for i in 0..size {
-        let mut sum = right[i].load(simd);
-        for j in 0..i {
-            sum -= normal[start(i) + j].load(simd) * right[j].load(simd);
-        }
-        right[i].store(sum);
-    }
-    for i in (0..size).rev() {
-        let mut sum = right[i].load(simd) * normal[start(i) + i].load(simd);
-        for j in i + 1..size {
-            sum -= normal[start(j) + i].load(simd) * right[j].load(simd);
-        }
-        right[i].store(sum);
+        step.store(sum);
     }
 }
