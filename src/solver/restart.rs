@@ -1,11 +1,10 @@
 //! Where to start again: a table of postures spread over the joint limits, with the poses that they lead to.
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, Simd, dispatch, f64x4};
+use fearless_simd::{Level, Simd, dispatch, f32x8};
 
 use crate::robot::{Chain, ChainPoses, Domain};
 
-use super::lanes::{LANES, Lanes};
 use super::problem::Target;
 
 /// Postures in the table.
@@ -14,13 +13,20 @@ const TABLE: usize = 256;
 const NEAREST: usize = 16;
 /// Numbers by which two poses are compared: the three entries of the position, then those of the x, y and z axis.
 const FEATURES: usize = 12;
+/// Postures that are ranked at once. Single precision is plenty for a ranking.
+const GROUP: usize = 8;
+
+/// One number for each of eight postures.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C, align(32))]
+struct Group([f32; GROUP]);
 
 /// The starting points of a chain. Deterministic: the same chain has the same table.
 #[derive(Debug, Clone)]
 pub(super) struct SeedTable {
     /// Postures, one after the other.
     positions: Vec<f64>,
-    /// For each tip, what forward kinematics makes of four postures after the other.
+    /// For each tip, what forward kinematics makes of eight postures after the other.
     poses: Vec<Vec<Poses>>,
     length_scale: f64,
     /// Irrational steps of the sequence, one for each variable.
@@ -29,46 +35,46 @@ pub(super) struct SeedTable {
     domains: Vec<Domain>,
 }
 
-/// Poses of one tip at four postures of the table.
+/// Poses of one tip at eight postures of the table.
 #[derive(Debug, Clone, Copy, Default)]
 struct Poses {
-    features: [Lanes; FEATURES],
+    features: [Group; FEATURES],
     /// Half the squared length of the position.
-    half_square: Lanes,
+    half_square: Group,
 }
 
 /// How far the postures of the table are from the targets of one problem.
 #[derive(Debug, Clone)]
 pub(super) struct Ranking {
     /// Squared errors up to a factor and a constant; infinite for postures that have been tried.
-    costs: Vec<Lanes>,
+    costs: Vec<Group>,
 }
 
 impl Ranking {
     pub(super) fn new() -> Self {
-        Self { costs: vec![Lanes::default(); TABLE / LANES] }
+        Self { costs: vec![Group::default(); TABLE / GROUP] }
     }
 
     /// The nearest posture that has not been tried, which counts as tried from now on.
     fn take_nearest(&mut self, level: Level) -> usize {
         let index = dispatch!(level, simd => find_least(simd, &self.costs));
-        self.costs[index / LANES].0[index % LANES] = f64::INFINITY;
+        self.costs[index / GROUP].0[index % GROUP] = f32::INFINITY;
         index
     }
 }
 
-/// Index of the least of all numbers, counting lane by lane.
+/// Index of the least of all numbers; 0 where none is.
 #[inline(always)]
-fn find_least<S: Simd>(simd: S, numbers: &[Lanes]) -> usize {
-    let mut least = f64x4::splat(simd, f64::INFINITY);
-    for lanes in numbers {
-        least = least.min(lanes.load(simd));
+fn find_least<S: Simd>(simd: S, numbers: &[Group]) -> usize {
+    let mut least = f32x8::splat(simd, f32::INFINITY);
+    for group in numbers {
+        least = least.min(f32x8::load_array(simd, group.0));
     }
-    let least = f64x4::splat(simd, least.reduce_min());
-    for (group, lanes) in numbers.iter().enumerate() {
-        let found = lanes.load(simd).simd_eq(least).to_bitmask();
+    let least = f32x8::splat(simd, least.reduce_min());
+    for (index, group) in numbers.iter().enumerate() {
+        let found = f32x8::load_array(simd, group.0).simd_eq(least).to_bitmask();
         if found != 0 {
-            return group * LANES + found.trailing_zeros() as usize;
+            return index * GROUP + found.trailing_zeros() as usize;
         }
     }
     0
@@ -80,7 +86,7 @@ impl SeedTable {
         let steps = square_roots_of_primes(domains.len());
         let positions = Vec::with_capacity(TABLE * domains.len());
         let mut posture = vec![0.0; domains.len()];
-        let poses = vec![vec![Poses::default(); TABLE / LANES]; chain.tips().len()];
+        let poses = vec![vec![Poses::default(); TABLE / GROUP]; chain.tips().len()];
         let mut table = Self { positions, poses, length_scale, steps, domains };
         let mut at = ChainPoses::new(chain);
         for index in 0..TABLE {
@@ -88,13 +94,13 @@ impl SeedTable {
             chain.forward_kinematics(&posture, &mut at);
             table.positions.extend_from_slice(&posture);
             for (poses, pose) in table.poses.iter_mut().zip(at.tips()) {
-                let Poses { features, half_square } = &mut poses[index / LANES];
+                let Poses { features, half_square } = &mut poses[index / GROUP];
                 let rotation = pose.rotation.to_rotation_matrix();
                 let position = pose.translation.vector / length_scale;
                 for (feature, value) in features.iter_mut().zip(position.iter().chain(rotation.matrix())) {
-                    feature.0[index % LANES] = *value;
+                    feature.0[index % GROUP] = *value as f32;
                 }
-                half_square.0[index % LANES] = 0.5 * position.norm_squared();
+                half_square.0[index % GROUP] = 0.5 * position.norm_squared() as f32;
             }
         }
         table
@@ -103,17 +109,17 @@ impl SeedTable {
     /// Ranks the table for a problem: half the squared distance over the squared length scale, less the cosines between the axes
     /// that shall be parallel (the squared angle, where it is small, but for a constant).
     pub(super) fn rank(&self, level: Level, targets: &[Target], ranking: &mut Ranking) {
-        ranking.costs.fill(Lanes::default());
+        ranking.costs.fill(Group::default());
         for target in targets {
             let weights = self.weights(target);
-            let position = if target.free_axes[..3] == [true; 3] { 0.0 } else { target.weight };
+            let position = if target.free_axes[..3] == [true; 3] { 0.0 } else { target.weight as f32 };
             let poses = &self.poses[target.tip];
             dispatch!(level, simd => add_costs(simd, poses, &weights, position, &mut ranking.costs));
         }
     }
 
     /// The target's features, each times what it counts.
-    fn weights(&self, target: &Target) -> [f64; FEATURES] {
+    fn weights(&self, target: &Target) -> [f32; FEATURES] {
         let mut weights = [0.0; FEATURES];
         if target.free_axes[..3] != [true; 3] {
             let position = target.pose.translation.vector / self.length_scale;
@@ -131,7 +137,7 @@ impl SeedTable {
         for (i, entry) in rotation.matrix().iter().enumerate() {
             weights[3 + i] = counted[i / 3] * entry;
         }
-        weights.map(|weight| weight * target.weight)
+        weights.map(|weight| (weight * target.weight) as f32)
     }
 
     /// Writes the starting point of attempt `attempt` (1 is the first after the seed) into `out`: the table's postures nearest
@@ -165,13 +171,13 @@ impl SeedTable {
 
 /// Adds to the costs of all postures what the poses of one tip make of them.
 #[inline(always)]
-fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f64; FEATURES], position: f64, costs: &mut [Lanes]) {
+fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f32; FEATURES], position: f32, costs: &mut [Group]) {
     for (poses, cost) in poses.iter().zip(costs) {
-        let mut sum = cost.load(simd) + poses.half_square.load(simd) * position;
+        let mut sum = f32x8::load_array(simd, cost.0) + f32x8::load_array(simd, poses.half_square.0) * position;
         for i in 0..FEATURES {
-            sum -= poses.features[i].load(simd) * weights[i];
+            sum -= f32x8::load_array(simd, poses.features[i].0) * weights[i];
         }
-        cost.store(sum);
+        sum.store_array(&mut cost.0);
     }
 }
 

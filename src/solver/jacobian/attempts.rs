@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::{Jacobian, JacobianScratch, Method};
 use crate::solver::lanes::{LANES, Lanes};
+use crate::solver::solution::Stop;
 
 /// Iterations of one attempt at most.
 const ITERATIONS: usize = 16;
@@ -16,6 +17,9 @@ const GREATEST_DAMPING: f64 = 0.1;
 const STALL: f64 = 0.7;
 /// An attempt is given up after this many stalls, unless the squared error has halved between them.
 const STALLS: usize = 2;
+/// Attempts that are made in any case. They take some ten microseconds: to look at the clock before would let one interruption by
+/// the operating system spoil a search that has hardly begun.
+const FIRST: usize = 16;
 /// Halvings of a pseudoinverse step that does not lessen the error.
 const HALVINGS: usize = 6;
 /// A seed with a squared error \[rad²\] below this goes first: other starting points wait for what comes of it.
@@ -27,17 +31,17 @@ pub(super) struct Plan<'a> {
     pub attempts: usize,
     /// Shifts the starting points that come after the seed table.
     pub random_seed: u64,
-    /// Looked at between attempts.
-    pub expired: &'a dyn Fn() -> bool,
+    /// Asked before each attempt but the first [`FIRST`]: whether there is reason to begin no more.
+    pub over: &'a dyn Fn() -> Option<Stop>,
 }
 
 /// What has been spent.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Spent {
     pub iterations: usize,
     pub attempts: usize,
-    /// Whether the deadline ended it.
-    pub expired: bool,
+    /// What ended it.
+    pub stop: Stop,
 }
 
 /// An attempt under way in one lane.
@@ -126,7 +130,8 @@ impl Jacobian {
         scratch: &mut JacobianScratch,
         arrived: &mut dyn FnMut(&mut JacobianScratch, usize) -> ControlFlow<()>,
     ) -> Spent {
-        let mut race = Race { plan, lanes: [Attempt::default(); LANES], spent: Spent::default() };
+        let spent = Spent { iterations: 0, attempts: 0, stop: Stop::Attempts };
+        let mut race = Race { plan, lanes: [Attempt::default(); LANES], spent };
         scratch.best.copy_from_slice(&scratch.start);
         scratch.best_error = f64::INFINITY;
         scratch.batch.write_all(&scratch.start);
@@ -159,8 +164,10 @@ impl Jacobian {
         if spent.attempts >= plan.attempts {
             return;
         }
-        if spent.attempts >= LANES && (plan.expired)() {
-            spent.expired = true;
+        if spent.attempts >= FIRST
+            && let Some(stop) = (plan.over)()
+        {
+            spent.stop = stop;
             return;
         }
         lanes[lane] = Attempt { running: true, number: spent.attempts, ..Attempt::default() };
@@ -196,24 +203,22 @@ impl Jacobian {
         Next::Rest
     }
 
+    /// One step of every lane that does not rest.
     fn step(&self, scratch: &mut JacobianScratch, next: [Next; LANES]) {
-        match self.method {
-            Method::Damped { damping } => {
-                let damping = match damping {
-                    Some(factor) => Lanes::splat(factor * factor),
-                    None => Lanes(scratch.batch.squared_error.0.map(|error| (DAMPING * error).min(GREATEST_DAMPING))),
-                };
-                self.damped_step(scratch, &damping);
-            }
-            Method::Pseudoinverse => {
-                for (lane, next) in next.iter().enumerate() {
-                    if let Next::Again(factor) = next {
-                        scratch.step.step.iter_mut().for_each(|step| step.0[lane] *= factor);
-                    }
+        let moving = Lanes(next.map(|next| if next == Next::Rest { 0.0 } else { 1.0 }));
+        let Method::Damped { damping } = self.method else {
+            for (lane, next) in next.iter().enumerate() {
+                if let Next::Again(factor) = next {
+                    scratch.step.step.iter_mut().for_each(|step| step.0[lane] *= factor);
                 }
-                self.pseudoinverse_step(scratch, next.map(|next| next == Next::Step));
             }
-        }
-        scratch.advance(next.map(|next| next != Next::Rest));
+            self.pseudoinverse_step(scratch, next.map(|next| next == Next::Step));
+            return self.advance(scratch, &moving);
+        };
+        let damping = match damping {
+            Some(factor) => Lanes::splat(factor * factor),
+            None => Lanes(scratch.batch.squared_error.0.map(|error| (DAMPING * error).min(GREATEST_DAMPING))),
+        };
+        self.damped_step(scratch, &damping, &moving);
     }
 }

@@ -42,7 +42,7 @@ impl<const N: usize> Dimension for Fixed<N> {
     #[inline(always)]
     fn solve<S: Simd>(self, simd: S, batch: &Batch, scratch: &mut StepScratch, damping: f64x4<S>) {
         let Some(columns) = batch.columns.first_chunk::<N>() else { return };
-        if N > 6 {
+        if N >= 6 {
             solve_by_rows(simd, columns, &batch.rows[0], damping, &mut scratch.step);
         } else {
             solve_by_columns(simd, columns, &batch.rows[0], damping, &mut scratch.step);
@@ -95,6 +95,8 @@ pub(super) struct Batch {
     pub positions: Vec<Lanes>,
     /// Frame of each joint after its motion.
     frames: Vec<FrameLanes>,
+    /// For each target, the point of the tip whose motion counts.
+    points: Vec<[Lanes; 3]>,
     /// What is left to each target \[rad\], linear part first.
     pub rows: Vec<[Lanes; 6]>,
     /// For each target, one column a variable: the motion of the tip for one rad or m of the variable.
@@ -111,6 +113,7 @@ impl Batch {
         Self {
             positions: vec![Lanes::default(); variables],
             frames: vec![[[Lanes::default(); 3]; 4]; links.joints.len()],
+            points: vec![[Lanes::default(); 3]; tips],
             rows: vec![[Lanes::default(); 6]; tips],
             columns: vec![[Lanes::default(); 6]; tips * variables],
             squared_error: Lanes::default(),
@@ -229,7 +232,7 @@ impl<S: Simd> Frame<S> {
     }
 }
 
-/// Forward kinematics, residuals and Jacobian of the postures in `batch`.
+/// Forward kinematics and residuals of the postures in `batch`.
 #[inline(always)]
 pub(super) fn measure<S: Simd, D: Dimension>(simd: S, dimension: D, links: &Links, goals: &[Goal], batch: &mut Batch) {
     let joints = &links.joints[..dimension.joints()];
@@ -243,20 +246,37 @@ pub(super) fn measure<S: Simd, D: Dimension>(simd: S, dimension: D, links: &Link
         squared_error += difference.squared_error;
         batch.met &= difference.met;
         store(&mut batch.rows[target], difference.rows);
+        store(&mut batch.points[target], difference.point);
+    }
+    batch.squared_error.store(squared_error);
+}
+
+/// The Jacobian at the postures in `batch`, from what [`measure`] left there.
+#[inline(always)]
+pub(super) fn linearise<S: Simd, D: Dimension>(
+    simd: S,
+    dimension: D,
+    links: &Links,
+    goals: &[Goal],
+    batch: &mut Batch,
+) {
+    let joints = &links.joints[..dimension.joints()];
+    for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
         let n = dimension.variables();
         let columns = &mut batch.columns[target * n..][..n];
+        let point = load(simd, &batch.points[target]);
         if links.plain {
             for ((link, frame), column) in joints.iter().zip(&batch.frames).zip(&mut *columns) {
-                store(column, motion(link, Frame::load(simd, frame), difference.point));
+                store(column, motion(link, Frame::load(simd, frame), point));
             }
         } else {
-            add_motions(simd, links, &end.path, &batch.frames, difference.point, columns);
+            add_motions(simd, links, &links.ends[goal.tip].path, &batch.frames, point, columns);
         }
         if goal.needs_finish() {
+            let frame = Frame::load(simd, &batch.frames[links.ends[goal.tip].parent]);
             goal.finish(frame.axes(), columns);
         }
     }
-    batch.squared_error.store(squared_error);
 }
 
 /// Forward kinematics.

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use fearless_simd::{Level, dispatch};
 
-use super::lanes::{LANES, Lanes};
+use super::lanes::Lanes;
 use super::reach::TipReach;
 use super::restart::{Ranking, SeedTable};
 use super::{NotApplicable, Solution};
@@ -97,20 +97,6 @@ pub struct JacobianScratch {
     stopped: Vec<bool>,
     /// Whole turns \[rad\] that are taken off each variable while solving.
     whole_turns: Vec<f64>,
-}
-
-impl JacobianScratch {
-    /// Takes the steps in the lanes that are `moving`.
-    fn advance(&mut self, moving: [bool; LANES]) {
-        let moving = moving.map(|moving| if moving { 1.0 } else { 0.0 });
-        for (i, position) in self.batch.positions.iter_mut().enumerate() {
-            for (lane, moving) in moving.iter().enumerate() {
-                let aim = position.0[lane] + moving * self.step.step[i].0[lane];
-                // The sum may miss a bound by rounding.
-                position.0[lane] = aim.max(self.lower[i]).min(self.upper[i]);
-            }
-        }
-    }
 }
 
 /// Runs `$work` with the vector instructions of this processor and, for plain chains of up to eight joints, sizes that are known when
@@ -214,18 +200,35 @@ impl Jacobian {
         }
     }
 
-    /// Forward kinematics, residuals and Jacobian of the four postures in `scratch.batch`.
+    /// Forward kinematics and residuals of the four postures in `scratch.batch`.
     fn measure(&self, scratch: &mut JacobianScratch) {
         let (JacobianScratch { batch, goals, .. }, links) = (scratch, &*self.links);
         specialised!(self, goals.len(), |simd, dimension| kernel::measure(simd, dimension, links, goals, batch));
     }
 
-    /// Their damped steps inside the bounds, from what [`Jacobian::measure`] left, which is used up.
-    fn damped_step(&self, scratch: &mut JacobianScratch, damping: &Lanes) {
+    /// Their Jacobian, from what [`Jacobian::measure`] left.
+    fn linearise(&self, scratch: &mut JacobianScratch) {
+        let (JacobianScratch { batch, goals, .. }, links) = (scratch, &*self.links);
+        specialised!(self, goals.len(), |simd, dimension| kernel::linearise(simd, dimension, links, goals, batch));
+    }
+
+    /// Linearises, and takes damped steps inside the bounds in the lanes that are `moving` (1, or 0). Uses up the rows.
+    fn damped_step(&self, scratch: &mut JacobianScratch, damping: &Lanes, moving: &Lanes) {
+        let (JacobianScratch { batch, step, goals, lower, upper, .. }, links) = (scratch, &*self.links);
+        let bounds = Bounds { lower, upper };
+        specialised!(self, goals.len(), |simd, dimension| {
+            kernel::linearise(simd, dimension, links, goals, batch);
+            normal::bounded_step(simd, dimension, (batch, step), bounds, damping);
+            normal::advance(simd, dimension, batch, &step.step, bounds, moving);
+        });
+    }
+
+    /// Takes the steps that are in the scratch, in the same way.
+    fn advance(&self, scratch: &mut JacobianScratch, moving: &Lanes) {
         let JacobianScratch { batch, step, goals, lower, upper, .. } = scratch;
         let bounds = Bounds { lower, upper };
         specialised!(self, goals.len(), |simd, dimension| {
-            normal::bounded_step(simd, dimension, (batch, step), bounds, damping);
+            normal::advance(simd, dimension, batch, &step.step, bounds, moving);
         });
     }
 

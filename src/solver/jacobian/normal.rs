@@ -75,6 +75,26 @@ pub(super) fn bounded_step<S: Simd, D: Dimension>(
     }
 }
 
+/// Takes the steps, each as often as `moving` says, and not beyond the bounds.
+#[inline(always)]
+pub(super) fn advance<S: Simd, D: Dimension>(
+    simd: S,
+    dimension: D,
+    batch: &mut Batch,
+    step: &[Lanes],
+    bounds: Bounds,
+    moving: &Lanes,
+) {
+    let n = dimension.variables();
+    let moving = moving.load(simd);
+    let (lower, upper) = (&bounds.lower[..n], &bounds.upper[..n]);
+    for (i, (position, step)) in batch.positions[..n].iter_mut().zip(&step[..n]).enumerate() {
+        let aim = position.load(simd) + step.load(simd) * moving;
+        // The sum may miss a bound by rounding.
+        position.store(aim.max(f64x4::splat(simd, lower[i])).min(f64x4::splat(simd, upper[i])));
+    }
+}
+
 /// Whether any variable leaves its bounds.
 #[inline(always)]
 fn leaves_bounds<S: Simd>(simd: S, n: usize, batch: &Batch, scratch: &StepScratch, bounds: Bounds) -> bool {

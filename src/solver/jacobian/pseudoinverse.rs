@@ -7,6 +7,7 @@ impl Jacobian {
     /// The steps of the lanes that are `wanted`, every variable within its bounds: those that would leave theirs are stopped at
     /// them, what their motion does to the task is taken off the rows, and the others are solved for again.
     pub(super) fn pseudoinverse_step(&self, scratch: &mut JacobianScratch, wanted: [bool; LANES]) {
+        self.linearise(scratch);
         for lane in (0..LANES).filter(|lane| wanted[*lane]) {
             scratch.stopped.fill(false);
             loop {

@@ -29,8 +29,7 @@ impl Jacobian {
                 return iteration;
             }
             let ladder = [1.0, LADDER, LADDER * LADDER, LADDER * LADDER * LADDER];
-            self.damped_step(scratch, &Lanes(ladder.map(|factor| factor * damping)));
-            scratch.advance([true; LANES]);
+            self.damped_step(scratch, &Lanes(ladder.map(|factor| factor * damping)), &Lanes::splat(1.0));
             self.measure(scratch);
             let errors = scratch.batch.squared_error.0;
             let lane = (1..LANES).fold(0, |best, lane| if errors[lane] < errors[best] { lane } else { best });

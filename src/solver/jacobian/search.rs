@@ -13,8 +13,6 @@ use crate::solver::solution::{Outcome, Reason, Residual, Solution, Stop};
 
 /// Slope of half the squared error \[rad²\] by a variable that counts as more than rounding.
 const PRESSURE: f64 = 1e-9;
-/// Attempts at a target that is certainly out of reach, for the sake of the closest answer.
-const HOPELESS_ATTEMPTS: usize = 8;
 
 impl Jacobian {
     /// Solves a problem that has been checked.
@@ -22,20 +20,18 @@ impl Jacobian {
         let start = Instant::now();
         let expired = || problem.deadline.is_some_and(|deadline| start.elapsed() >= deadline);
         self.set_up(problem, scratch);
-        let proof = self.out_of_reach(problem);
         let (attempts, random_seed) = match problem.mode {
-            Mode::Search { attempts, random_seed, .. } => {
-                // No attempt can succeed where the target is out of reach; a few keep a stretched seed from staying where it is.
-                let useful = if proof.is_some() { HOPELESS_ATTEMPTS } else { usize::MAX };
-                (attempts.clamp(1, useful), random_seed)
-            }
+            Mode::Search { attempts, random_seed, .. } => (attempts.max(1), random_seed),
             Mode::Track { .. } => (1, 0),
         };
         if attempts > 1 {
             self.table.rank(self.level, problem.targets, &mut scratch.ranking);
         }
-        let plan = Plan { attempts, random_seed, expired: &expired };
+        // No attempt can succeed where the target is out of reach; the first keep a stretched seed from staying where it is.
+        let hopeless = || self.out_of_reach(problem).map(|_| Stop::Attempts);
+        let over = || if expired() { Some(Stop::Deadline) } else { hopeless() };
         let mut found = false;
+        let plan = Plan { attempts, random_seed, over: &over };
         let mut spent = self.attempts(&plan, scratch, &mut |scratch, lane| {
             found = true;
             scratch.batch.read(lane, &mut scratch.best);
@@ -43,14 +39,15 @@ impl Jacobian {
         });
         if !found {
             spent.iterations += self.refine(scratch, &expired);
-            spent.expired |= expired();
+            if expired() {
+                spent.stop = Stop::Deadline;
+            }
         }
         self.fold(problem, scratch);
-        self.judge(problem, proof, scratch, solution);
+        self.judge(problem, scratch, solution);
         solution.stop = match solution.outcome {
             Outcome::Solved => Stop::Converged,
-            Outcome::Closest(_) if spent.expired => Stop::Deadline,
-            Outcome::Closest(_) => Stop::Attempts,
+            Outcome::Closest(_) => spent.stop,
         };
         solution.iterations = spent.iterations;
         solution.attempts = spent.attempts;
@@ -130,7 +127,7 @@ impl Jacobian {
 
     /// Measures exactly the positions that are handed out, by the chain's own forward kinematics, and says what became of the
     /// problem.
-    fn judge(&self, problem: &Problem, proof: Option<Reason>, scratch: &mut JacobianScratch, solution: &mut Solution) {
+    fn judge(&self, problem: &Problem, scratch: &mut JacobianScratch, solution: &mut Solution) {
         let targets = problem.targets;
         solution.positions.copy_from_slice(&scratch.best);
         self.chain.forward_kinematics(&solution.positions, &mut scratch.poses);
@@ -144,7 +141,7 @@ impl Jacobian {
             return;
         }
         let step_limited = self.find_saturated(scratch, solution);
-        solution.outcome = Outcome::Closest(match proof {
+        solution.outcome = Outcome::Closest(match self.out_of_reach(problem) {
             Some(reason) => reason,
             None if step_limited => Reason::StepLimited,
             None if !solution.saturated.is_empty() => Reason::JointLimits,
@@ -158,6 +155,7 @@ impl Jacobian {
         scratch.trial.iter_mut().zip(&solution.positions).zip(&scratch.whole_turns).for_each(|((t, p), w)| *t = p - w);
         scratch.batch.write_all(&scratch.trial);
         self.measure(scratch);
+        self.linearise(scratch);
         let mut step_limited = false;
         let variables = self.chain.variables();
         for (i, variable) in variables.iter().enumerate() {
