@@ -8,7 +8,7 @@ use allocation_counter::measure;
 use common::{Arm, Random};
 use nalgebra::Isometry3;
 use urdf_ik::solver::jacobian::Method;
-use urdf_ik::solver::{Mode, Problem, Target, Tolerance};
+use urdf_ik::solver::{Mode, Pick, Problem, Target, Tolerance};
 
 /// Solves for some reachable targets, one far away and one that no rounding meets, from several seeds and in every mode; gives
 /// the number of attempts that the hardest took.
@@ -27,7 +27,7 @@ fn solve_everything(arm: &Arm, method: Method) -> usize {
         let seed = random.positions(&arm.chain);
         let step = vec![0.05; seed.len()];
         for mode in [Mode::search(), Mode::Search { pick: Pick::First, attempts: 30, random_seed: 3 }, Mode::Track { max_step: &step }] {
-            let problem = Problem { targets, seed: &seed, mode, deadline: None };
+            let problem = Problem { mode, ..Problem::new(targets, &seed) };
             let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
             assert_eq!(found, 0, "{}, {method:?}: {solution:?}", arm.name);
             hardest = hardest.max(solution.attempts);

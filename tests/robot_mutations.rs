@@ -9,7 +9,7 @@ use std::sync::Arc;
 use common::Random;
 use nalgebra::Isometry3;
 use urdf_ik::robot::{Chain, ChainError, ChainPoses, Robot, UrdfError};
-use urdf_ik::solver::{Mode, Problem, Solver, SolverKind, Target};
+use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target};
 
 const MUTATIONS: usize = 6000;
 /// Every so many of those that load is solved for, too.
@@ -156,7 +156,7 @@ fn check_chain(chain: &Arc<Chain>, random: &mut Random, solve: bool) {
     for pose in [pose, Isometry3::translation(0.3, 0.2, 0.5)] {
         let targets = [Target::new(0, pose)];
         let mode = Mode::Search { pick: Pick::First, attempts: 3, random_seed: 0 };
-        let problem = Problem { targets: &targets, seed: &positions, mode, deadline: None };
+        let problem = Problem { mode, ..Problem::new(&targets, &positions) };
         if solver.solve(&problem, &mut solver.scratch(), &mut solution).is_ok() {
             assert!(chain.contains(&solution.positions), "{solution:?}");
         }

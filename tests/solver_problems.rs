@@ -8,7 +8,7 @@ use common::urdf::{fixed, robot, turn};
 use common::{Arm, Random};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Mode, NotApplicable, Problem, ProblemError, Solver, SolverKind, Target};
+use urdf_ik::solver::{Mode, Pick, NotApplicable, Problem, ProblemError, Solver, SolverKind, Target};
 
 struct Bench {
     arm: Arm,
@@ -25,7 +25,7 @@ impl Bench {
     }
 
     fn problem<'a>(&'a self, targets: &'a [Target]) -> Problem<'a> {
-        Problem { targets, seed: &self.seed, mode: Mode::search(), deadline: None }
+        Problem::new(targets, &self.seed)
     }
 
     /// The error that the problem must give: its text holds all of `words`, and the solution is untouched.
@@ -121,7 +121,7 @@ fn seeds_and_steps_of_the_wrong_length_or_value() {
         let mut seed = bench.seed.clone();
         seed[1] = bad;
         let error = bench.refused(&Problem { seed: &seed, ..good }, &["'torso_yaw_joint'", &bad.to_string()]);
-        assert!(matches!(error, ProblemError::SeedNotFinite { .. }));
+        assert!(matches!(error, ProblemError::NotFinite { .. }));
     }
     for bad in [f64::NAN, -0.1, f64::NEG_INFINITY] {
         let mut max_step = [0.1; 16];
@@ -174,7 +174,8 @@ fn a_single_joint_is_enough_of_a_chain() {
     let chain: &Chain = &arm.chain;
     let pose =
         Isometry3::new(nalgebra::Vector3::new(0.0, 0.5, 0.0), nalgebra::Vector3::z() * std::f64::consts::FRAC_PI_2);
-    let problem = Problem { targets: &[Target::new(0, pose)], seed: &[0.0], mode: Mode::search(), deadline: None };
+    let targets = [Target::new(0, pose)];
+    let problem = Problem::new(&targets, &[0.0]);
     let solution = common::solve(&arm.solver(), &problem);
     assert!(solution.solved() && chain.contains(&solution.positions));
     assert!((solution.positions[0] - std::f64::consts::FRAC_PI_2).abs() < 1e-4, "{solution:?}");

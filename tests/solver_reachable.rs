@@ -7,7 +7,7 @@ mod common;
 use common::{Arm, Random};
 use nalgebra::{Isometry3, Point3, Vector3};
 use urdf_ik::solver::jacobian::Method;
-use urdf_ik::solver::{Mode, Outcome, Problem, Solution, Stop, Target};
+use urdf_ik::solver::{Mode, Pick, Outcome, Problem, Solution, Stop, Target};
 
 /// Random targets of each robot.
 const TARGETS: usize = 100;
@@ -40,7 +40,7 @@ fn solve_random(arm: &Arm, task: &Task, claim: fn(&Target, &Isometry3<f64>) -> b
         let goal = random.positions(&arm.chain);
         let targets: Vec<Target> = arm.targets_at(&goal).into_iter().map(task.free).collect();
         let mode = Mode::Search { pick: Pick::First, attempts: task.attempts, random_seed: 0 };
-        let problem = Problem { targets: &targets, seed: &seed, mode, deadline: None };
+        let problem = Problem { mode, ..Problem::new(&targets, &seed) };
         solver.solve(&problem, &mut scratch, &mut solution).unwrap();
         assert!(arm.chain.contains(&solution.positions), "{}: outside the limits: {solution:?}", arm.name);
         assert!(solution.attempts >= 1 && solution.attempts <= task.attempts);
@@ -108,7 +108,7 @@ fn one_hand_while_the_other_goes_where_it_goes() {
     let (solver, seed, mut random) = (arm.solver(), arm.chain.nominal_positions(), Random::new(8));
     for _ in 0..20 {
         let targets = [arm.targets_at(&random.positions(&arm.chain))[1]];
-        let problem = Problem { targets: &targets, seed: &seed, mode: Mode::search(), deadline: None };
+        let problem = Problem::new(&targets, &seed);
         let solution = common::solve(&solver, &problem);
         assert!(solution.solved() && solution.residuals.len() == 1, "{solution:?}");
         assert!(full_pose_met(&targets[0], &arm.tip_poses(&solution.positions)[1]));
@@ -182,14 +182,14 @@ fn the_same_problem_gives_the_same_bits_whatever_the_scratch_did_before() {
                 for mode in
                     [Mode::search(), Mode::Search { pick: Pick::First, attempts: 40, random_seed: 5 }, Mode::Track { max_step: &step }]
                 {
-                    let problem = Problem { targets, seed, mode, deadline: None };
+                    let problem = Problem { mode, ..Problem::new(targets, seed) };
                     let fresh = bits(&common::solve(&solver, &problem));
                     solver.solve(&problem, &mut used, &mut kept).unwrap();
                     assert_eq!(fresh, bits(&kept), "{}", arm.name);
                     let again = common::solve(&arm.solver().with_method(method), &problem);
                     assert_eq!(fresh, bits(&again), "{}: another solver", arm.name);
                 }
-                let other = Problem { targets: &far, seed, mode: Mode::search(), deadline: None };
+                let other = Problem::new(&far, seed);
                 solver.solve(&other, &mut used, &mut kept).unwrap();
             }
         }

@@ -11,10 +11,10 @@ use common::{Arm, Random, solve};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use urdf_ik::robot::Domain;
 use urdf_ik::solver::jacobian::Method;
-use urdf_ik::solver::{Mode, Outcome, Problem, Reason, Solution, Stop, Target};
+use urdf_ik::solver::{Outcome, Problem, Reason, Solution, Stop, Target};
 
 fn search_from(arm: &Arm, target: Target, seed: &[f64]) -> Solution {
-    solve(&arm.solver(), &Problem { targets: &[target], seed, mode: Mode::search(), deadline: None })
+    solve(&arm.solver(), &Problem::new(&[target], seed))
 }
 
 fn search_from_nominal(arm: &Arm, target: Target) -> Solution {
@@ -54,7 +54,7 @@ fn beyond_the_reach_the_arm_stretches_towards_the_target() {
             );
             let tip = arm.tip_poses(&solution.positions)[0].translation.vector;
             assert!(tip.angle(&direction) < 0.2, "{tip} towards {direction}, {farther} m beyond");
-            assert!(solution.stop == Stop::Attempts && solution.attempts < 10, "it is certain: {solution:?}");
+            assert!(solution.stop == Stop::Attempts && solution.attempts <= 16, "it is certain: {solution:?}");
             let sentence = solution.sentence(&arm.chain);
             assert!(sentence.contains("out of reach") && sentence.contains("0.9000"), "{sentence}");
         }
@@ -128,8 +128,8 @@ fn joint_limits_in_the_way_are_named() {
     let arm = Arm::from_text(&robot("base upper lower tip", &joints), "base", &["tip"]);
     for (sign, method) in [(1.0, Method::default()), (-1.0, Method::default()), (1.0, Method::Pseudoinverse)] {
         let solver = arm.solver().with_method(method);
-        let problem =
-            Problem { targets: &[at(0.0, 0.8 * sign, 0.0)], seed: &[0.0, 0.0], mode: Mode::search(), deadline: None };
+        let targets = [at(0.0, 0.8 * sign, 0.0)];
+        let problem = Problem::new(&targets, &[0.0, 0.0]);
         let solution = solve(&solver, &problem);
         assert_eq!(solution.outcome, Outcome::Closest(Reason::JointLimits), "{solution:?}");
         assert_eq!((solution.saturated.as_slice(), solution.positions.as_slice()), (&[0, 1][..], &[0.5 * sign; 2][..]));
@@ -165,7 +165,6 @@ fn whatever_is_asked_the_answer_is_inside_the_limits_and_finite() {
             let solution = search_from_nominal(&arm, target);
             assert!(arm.chain.contains(&solution.positions), "{solution:?}");
             assert!(solution.residuals[0].position.is_finite() && solution.residuals[0].orientation.is_finite());
-            assert!(solution.smallest_singular_value >= 0.0);
             for &variable in &solution.saturated {
                 let Domain::Interval { lower, upper } = arm.chain.variables()[variable].domain else {
                     panic!("no limit")

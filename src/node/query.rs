@@ -7,7 +7,7 @@ use nalgebra::Isometry3;
 use super::description::Loaded;
 use super::status::Refused;
 use crate::parameters::Settings;
-use crate::solver::{Mode, Problem, ProblemError, Scratch, Solution, Solver, Target};
+use crate::solver::{Mode, Pick, Problem, ProblemError, Scratch, Solution, Solver, Target};
 
 /// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance.
 pub(super) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
@@ -50,7 +50,7 @@ impl Follower {
         let solver = self.loaded.solver(settings);
         let targets = [*target];
         let deadline = Some(settings.timeout);
-        let track = Problem { targets: &targets, seed, mode: Mode::Track { max_step: &self.steps }, deadline };
+        let track = Problem { mode: Mode::Track { max_step: &self.steps }, deadline, ..Problem::new(&targets, seed) };
         solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| refusal(&e))?;
         if self.tracked.solved() || !settings.branch_jumps {
             return Ok((solver, &self.tracked));
@@ -83,11 +83,11 @@ impl Question {
     /// Searches for the answer.
     pub(super) fn answer(&self, loaded: &Loaded) -> Result<(Solver, Solution), Refused> {
         let solver = loaded.solver(&self.settings);
+        let targets = [self.target];
         let problem = Problem {
-            targets: &[self.target],
-            seed: &self.seed,
             mode: Mode::Search { pick: Pick::First, attempts: self.settings.attempts, random_seed: self.settings.random_seed },
             deadline: Some(self.settings.timeout),
+            ..Problem::new(&targets, &self.seed)
         };
         let mut solution = solver.solution();
         solver.solve(&problem, &mut solver.scratch(), &mut solution).map_err(|e| refusal(&e))?;

@@ -16,7 +16,7 @@
 //!
 //! let seed = chain.nominal_positions();
 //! let targets = [Target::new(0, Isometry3::translation(0.3, 0.2, 0.5)).position_only()];
-//! let problem = Problem { targets: &targets, seed: &seed, mode: Mode::search(), deadline: None };
+//! let problem = Problem::new(&targets, &seed);
 //! let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
 //! solver.solve(&problem, &mut scratch, &mut solution)?;
 //! assert_eq!(solution.outcome, Outcome::Solved);
@@ -33,7 +33,7 @@ mod restart;
 mod solution;
 mod task;
 
-pub use problem::{Mode, Pick, Problem, ProblemError, Target, Tolerance};
+pub use problem::{Mode, Pick, Preference, Problem, ProblemError, Target, Tolerance};
 pub use reach::{Reach, TipReach};
 pub use solution::{Outcome, Reason, Residual, Solution, Stop};
 
@@ -164,6 +164,25 @@ impl Solver {
     #[must_use]
     pub fn solution(&self) -> Solution {
         Solution::new(self.chain())
+    }
+
+    /// The smallest singular value of the Jacobian at `positions`, over the axes of `targets` that count, in the tips' frames, with
+    /// position rows divided by the length scale: 0 at a singularity.
+    ///
+    /// # Errors
+    /// [`ProblemError`] where targets or positions make no sense for this chain.
+    pub fn smallest_singular_value(
+        &self,
+        targets: &[Target],
+        positions: &[f64],
+        scratch: &mut Scratch,
+    ) -> Result<f64, ProblemError> {
+        Problem::new(targets, positions).check(self.chain())?;
+        match (self, scratch) {
+            (Self::Jacobian(solver), Scratch::Jacobian(scratch)) => {
+                Ok(solver.smallest_singular_value(targets, positions, scratch))
+            }
+        }
     }
 
     /// Solves `problem` into `solution`. Allocates nothing.

@@ -108,6 +108,32 @@ impl Mode<'_> {
     }
 }
 
+/// What to make of motions that leave every target where it is: those of a redundant chain, and those that free axes allow.
+///
+/// What is minimised is the sum of the terms below, each times its weight. They never cost a target its tolerance.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Preference<'a> {
+    /// Positions to come near, one entry for each variable \[rad or m\].
+    pub posture: Option<&'a [f64]>,
+    /// Weight of half the squared distance to that posture \[rad²\], prismatic joints over the length scale.
+    pub posture_weight: f64,
+    /// Weight of half the squared distance of each variable from the middle of its limits, over half their range.
+    pub limits_weight: f64,
+    /// Weight of the logarithm of the manipulability, which is to grow (Yoshikawa 1985, "Manipulability of robotic mechanisms"): the
+    /// product of the singular values of the Jacobian, in the sense of
+    /// [`Solution::smallest_singular_value`](super::Solution::smallest_singular_value).
+    pub manipulability_weight: f64,
+}
+
+impl Preference<'_> {
+    /// Whether nothing is preferred.
+    pub(crate) fn is_none(&self) -> bool {
+        (self.posture.is_none() || self.posture_weight == 0.0)
+            && self.limits_weight == 0.0
+            && self.manipulability_weight == 0.0
+    }
+}
+
 /// One question to a solver.
 #[derive(Debug, Clone, Copy)]
 pub struct Problem<'a> {
@@ -117,6 +143,8 @@ pub struct Problem<'a> {
     pub seed: &'a [f64],
     /// How the solver may go about it.
     pub mode: Mode<'a>,
+    /// What to make of motions that leave the targets where they are.
+    pub preference: Preference<'a>,
     /// Time after which the search ends with the best found so far. A guard: attempts are the budget.
     pub deadline: Option<Duration>,
 }
@@ -180,19 +208,29 @@ pub enum ProblemError {
         /// What was given.
         value: f64,
     },
-    /// The seed, or the list of steps, has another length than the chain.
+    /// A weight of the preference is NaN, infinite or negative.
+    #[error("the {which} weight is {value}; it must be a finite number, 0 or more")]
+    PreferenceWeight {
+        /// `posture`, `limits` or `manipulability`.
+        which: &'static str,
+        /// What was given.
+        value: f64,
+    },
+    /// The seed, the preferred posture, or the list of steps, has another length than the chain.
     #[error("the {what} has {found} entries; the chain has {expected} variables")]
     Length {
-        /// `seed` or `max_step`.
+        /// `seed`, `preferred posture` or `max_step`.
         what: &'static str,
         /// Entries found.
         found: usize,
         /// Entries expected.
         expected: usize,
     },
-    /// A seed position is NaN or infinite.
-    #[error("the seed of joint '{joint}' is {value}; it must be a finite number")]
-    SeedNotFinite {
+    /// A position of the seed or of the preferred posture is NaN or infinite.
+    #[error("the {what} of joint '{joint}' is {value}; it must be a finite number")]
+    NotFinite {
+        /// `seed` or `preferred posture`.
+        what: &'static str,
         /// The joint.
         joint: String,
         /// What was given.
@@ -208,7 +246,13 @@ pub enum ProblemError {
     },
 }
 
-impl Problem<'_> {
+impl<'a> Problem<'a> {
+    /// A search for the first solution from `seed`, without preference or deadline.
+    #[must_use]
+    pub fn new(targets: &'a [Target], seed: &'a [f64]) -> Self {
+        Self { targets, seed, mode: Mode::search(), preference: Preference::default(), deadline: None }
+    }
+
     /// Whether the problem can be put to a solver for `chain`.
     pub(super) fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
         if self.targets.is_empty() {
@@ -223,12 +267,8 @@ impl Problem<'_> {
             }
             target.check(&tip.link)?;
         }
-        check_length(chain, "seed", self.seed.len())?;
-        for (variable, &value) in chain.variables().iter().zip(self.seed) {
-            if !value.is_finite() {
-                return Err(ProblemError::SeedNotFinite { joint: variable.name.clone(), value });
-            }
-        }
+        check_positions(chain, "seed", self.seed)?;
+        self.preference.check(chain)?;
         if let Mode::Track { max_step } = self.mode {
             check_length(chain, "max_step", max_step.len())?;
             for (variable, &value) in chain.variables().iter().zip(max_step) {
@@ -264,6 +304,34 @@ impl Target {
         }
         Ok(())
     }
+}
+
+impl Preference<'_> {
+    fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
+        if let Some(posture) = self.posture {
+            check_positions(chain, "preferred posture", posture)?;
+        }
+        for (which, value) in [
+            ("posture", self.posture_weight),
+            ("limits", self.limits_weight),
+            ("manipulability", self.manipulability_weight),
+        ] {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(ProblemError::PreferenceWeight { which, value });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_positions(chain: &Chain, what: &'static str, positions: &[f64]) -> Result<(), ProblemError> {
+    check_length(chain, what, positions.len())?;
+    for (variable, &value) in chain.variables().iter().zip(positions) {
+        if !value.is_finite() {
+            return Err(ProblemError::NotFinite { what, joint: variable.name.clone(), value });
+        }
+    }
+    Ok(())
 }
 
 fn check_length(chain: &Chain, what: &'static str, found: usize) -> Result<(), ProblemError> {

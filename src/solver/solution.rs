@@ -66,11 +66,13 @@ pub struct Solution {
     /// What is minimised, at `positions` \[rad²\]: squared orientation errors plus squared position errors over the squared length
     /// scale.
     pub squared_error: f64,
-    /// Indices of the variables that stand at a limit and are pressed against it by what is left of the error.
+    /// Where the targets are not met, indices of the variables that stand at a limit and are pressed against it by what is left of the
+    /// error.
     pub saturated: Vec<usize>,
     /// Smallest singular value of the Jacobian at `positions`, over the axes that count, in the tip's frame, with position rows
-    /// divided by the length scale: 0 at a singularity.
-    pub smallest_singular_value: f64,
+    /// divided by the length scale: 0 at a singularity. Always there after tracking; a search leaves it to
+    /// [`Solver::smallest_singular_value`](super::Solver::smallest_singular_value), which takes as long as a whole search.
+    pub smallest_singular_value: Option<f64>,
     /// Iterations over all attempts.
     pub iterations: usize,
     /// Starting points tried, the seed among them.
@@ -93,7 +95,7 @@ impl Solution {
             residuals: Vec::with_capacity(chain.tips().len()),
             squared_error: f64::INFINITY,
             saturated: Vec::with_capacity(variables),
-            smallest_singular_value: 0.0,
+            smallest_singular_value: None,
             iterations: 0,
             attempts: 0,
             elapsed: Duration::ZERO,

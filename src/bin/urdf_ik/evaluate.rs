@@ -157,11 +157,11 @@ fn solve_case(arguments: &Arguments, solver: &Solver, order: &[usize], case: &Ca
     let [x, y, z] = case.target.p;
     let pose = Isometry3::from_parts(Translation3::new(x, y, z), rotation_from(case.target.q_xyzw)?);
     let tolerance = Tolerance { position: arguments.position_tolerance, orientation: arguments.orientation_tolerance };
+    let targets = [Target { tolerance, ..Target::new(0, pose) }];
     let problem = Problem {
-        targets: &[Target { tolerance, ..Target::new(0, pose) }],
-        seed: &seed,
         mode: Mode::Search { pick: Pick::First, attempts: ATTEMPTS, random_seed: 0 },
         deadline: Some(Duration::try_from_secs_f64(arguments.timeout_ms / 1e3)?),
+        ..Problem::new(&targets, &seed)
     };
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
     solver.solve(&problem, &mut scratch, &mut solution)?;

@@ -10,7 +10,7 @@ use nalgebra::{Isometry3, Translation3};
 use serde::Serialize;
 use serde_json::json;
 use urdf_ik::robot::Robot;
-use urdf_ik::solver::{Mode, Problem, Solver, SolverKind, Target};
+use urdf_ik::solver::{Problem, Solver, SolverKind, Target};
 use urdf_ik::spatial::rotation_from;
 
 use super::{Failure, RobotArguments, read_json, read_robot};
@@ -88,9 +88,10 @@ pub fn solve(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool, F
     let pose = Isometry3::from_parts(Translation3::new(x, y, z), rotation_from([qx, qy, qz, qw])?);
     let solver = Solver::prepare(arguments.solver, &chain)?;
     let seed = chain.nominal_positions();
-    let problem = Problem { targets: &[Target::new(0, pose)], seed: &seed, mode: Mode::search(), deadline: None };
-    let mut solution = solver.solution();
-    solver.solve(&problem, &mut solver.scratch(), &mut solution)?;
+    let targets = [Target::new(0, pose)];
+    let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
+    solver.solve(&Problem::new(&targets, &seed), &mut scratch, &mut solution)?;
+    let smallest_singular_value = solver.smallest_singular_value(&targets, &solution.positions, &mut scratch)?;
     let positions: serde_json::Map<_, _> =
         chain.variables().iter().zip(&solution.positions).map(|(v, p)| (v.name.clone(), json!(p))).collect();
     let answer = json!({
@@ -99,7 +100,7 @@ pub fn solve(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool, F
         "positions": positions,
         "position_error": solution.residuals[0].position,
         "orientation_error": solution.residuals[0].orientation,
-        "smallest_singular_value": solution.smallest_singular_value,
+        "smallest_singular_value": smallest_singular_value,
         "iterations": solution.iterations,
         "attempts": solution.attempts,
         "time_us": solution.elapsed.as_secs_f64() * 1e6,

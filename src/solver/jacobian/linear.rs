@@ -53,6 +53,10 @@ impl LinearScratch {
 
     /// Takes out of `motion` what moves the tips, and leaves its part in the null space.
     pub(super) fn project_to_null_space(&self, motion: &mut [f64]) {
+        if self.significant().count() >= self.variables {
+            motion.fill(0.0);
+            return;
+        }
         for (row, _, length) in self.significant() {
             let along: f64 = row.iter().zip(&*motion).map(|(a, b)| a * b).sum();
             for (value, entry) in motion.iter_mut().zip(row) {
@@ -66,6 +70,13 @@ impl LinearScratch {
         let least = RANK_TOLERANCE * RANK_TOLERANCE * self.lengths.iter().copied().fold(0.0, f64::max);
         let rows = self.rows.chunks_exact(self.variables).zip(&self.right).zip(&self.lengths);
         rows.filter(move |(_, length)| **length > least).map(|((row, right), length)| (row, *right, *length))
+    }
+
+    /// The logarithm of the product of the singular values of the `counted` rows that are not zero by themselves.
+    pub(super) fn log_manipulability(&mut self, counted: usize) -> f64 {
+        self.lengths.sort_unstable_by(|a, b| b.total_cmp(a));
+        let rank = counted.min(self.variables).min(self.lengths.len());
+        0.5 * self.lengths[..rank].iter().map(|length| length.max(f64::MIN_POSITIVE).ln()).sum::<f64>()
     }
 
     /// The smallest singular value of the `counted` rows that are not zero by themselves.

@@ -13,6 +13,7 @@ mod kernel;
 mod linear;
 mod links;
 mod normal;
+mod null_space;
 mod pseudoinverse;
 mod refine;
 mod search;
@@ -88,6 +89,11 @@ pub struct JacobianScratch {
     /// The best posture so far, and its squared error.
     best: Vec<f64>,
     best_error: f64,
+    /// The best of those that meet the targets.
+    picked: Vec<f64>,
+    /// A step in the null space, and the scale of each variable in it.
+    direction: Vec<f64>,
+    units: Vec<f64>,
     /// A posture under way from one place to another.
     trial: Vec<f64>,
     /// Bounds while solving: limits, unless the variable turns, and the step bounds of tracking.
@@ -192,6 +198,9 @@ impl Jacobian {
             start: positions(),
             best: positions(),
             best_error: f64::INFINITY,
+            picked: positions(),
+            direction: positions(),
+            units: positions(),
             trial: positions(),
             lower: positions(),
             upper: positions(),

@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use super::attempts::Plan;
 use super::goal::Goal;
+use super::null_space::counted;
 use super::{Jacobian, JacobianScratch};
 use crate::robot::Domain;
-use crate::solver::problem::{Mode, Problem, Target};
+use crate::solver::problem::{Mode, Pick, Problem, Target};
 use crate::solver::solution::{Outcome, Reason, Residual, Solution, Stop};
 
 /// Slope of half the squared error \[rad²\] by a variable that counts as more than rounding.
@@ -20,9 +21,9 @@ impl Jacobian {
         let start = Instant::now();
         let expired = || problem.deadline.is_some_and(|deadline| start.elapsed() >= deadline);
         self.set_up(problem, scratch);
-        let (attempts, random_seed) = match problem.mode {
-            Mode::Search { attempts, random_seed, .. } => (attempts.max(1), random_seed),
-            Mode::Track { .. } => (1, 0),
+        let (pick, attempts, random_seed) = match problem.mode {
+            Mode::Search { pick, attempts, random_seed } => (pick, attempts.max(1), random_seed),
+            Mode::Track { .. } => (Pick::First, 1, 0),
         };
         if attempts > 1 {
             self.table.rank(self.level, problem.targets, &mut scratch.ranking);
@@ -30,14 +31,20 @@ impl Jacobian {
         // No attempt can succeed where the target is out of reach; the first keep a stretched seed from staying where it is.
         let hopeless = || self.out_of_reach(problem).map(|_| Stop::Attempts);
         let over = || if expired() { Some(Stop::Deadline) } else { hopeless() };
-        let mut found = false;
         let plan = Plan { attempts, random_seed, over: &over };
+        let mut least = f64::INFINITY;
         let mut spent = self.attempts(&plan, scratch, &mut |scratch, lane| {
-            found = true;
-            scratch.batch.read(lane, &mut scratch.best);
-            ControlFlow::Break(())
+            let score = self.score(pick, problem.targets, scratch, lane);
+            if score < least {
+                least = score;
+                scratch.batch.read(lane, &mut scratch.picked);
+            }
+            if pick == Pick::First { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        if !found {
+        if least < f64::INFINITY {
+            scratch.best.copy_from_slice(&scratch.picked);
+            self.settle(problem.targets, &problem.preference, scratch);
+        } else {
             spent.iterations += self.refine(scratch, &expired);
             if expired() {
                 spent.stop = Stop::Deadline;
@@ -49,16 +56,48 @@ impl Jacobian {
             Outcome::Solved => Stop::Converged,
             Outcome::Closest(_) => spent.stop,
         };
+        solution.smallest_singular_value = match problem.mode {
+            Mode::Track { .. } => Some(self.smallest_singular_value(problem.targets, &solution.positions, scratch)),
+            Mode::Search { .. } => None,
+        };
         solution.iterations = spent.iterations;
         solution.attempts = spent.attempts;
         solution.elapsed = start.elapsed();
     }
 
+    /// What `pick` makes of the posture of a lane: less is better.
+    fn score(&self, pick: Pick, targets: &[Target], scratch: &mut JacobianScratch, lane: usize) -> f64 {
+        match pick {
+            Pick::First => 0.0,
+            Pick::Nearest => self.largest_move(scratch, lane),
+            Pick::MostManipulable => {
+                self.linearise(scratch);
+                scratch.take_in(lane);
+                -scratch.linear.log_manipulability(counted(targets))
+            }
+        }
+    }
+
+    /// The largest move of any variable from the seed to the posture of a lane \[rad, or m over the length scale\]: the short way
+    /// round, where the variable turns.
+    fn largest_move(&self, scratch: &JacobianScratch, lane: usize) -> f64 {
+        let moves = scratch.batch.positions.iter().zip(&scratch.start).enumerate().map(|(i, (position, start))| {
+            let step = position.0[lane] - start;
+            let step = if self.turns[i] { step - (step / TAU).round() * TAU } else { step };
+            (step / self.unit(i)).abs()
+        });
+        moves.fold(0.0, f64::max)
+    }
+
     /// Bounds, starting point and goals.
     fn set_up(&self, problem: &Problem, scratch: &mut JacobianScratch) {
         self.set_bounds(problem, scratch);
+        self.set_goals(problem.targets, scratch);
+    }
+
+    fn set_goals(&self, targets: &[Target], scratch: &mut JacobianScratch) {
         scratch.goals.clear();
-        scratch.goals.extend(problem.targets.iter().map(|target| Goal::new(target, &self.links, self.length_scale)));
+        scratch.goals.extend(targets.iter().map(|target| Goal::new(target, &self.links, self.length_scale)));
     }
 
     /// The first target that is certainly out of reach.
@@ -174,6 +213,24 @@ impl Jacobian {
             }
         }
         step_limited
+    }
+
+    /// See [`Solver::smallest_singular_value`](crate::solver::Solver::smallest_singular_value).
+    pub(in crate::solver) fn smallest_singular_value(
+        &self,
+        targets: &[Target],
+        positions: &[f64],
+        scratch: &mut JacobianScratch,
+    ) -> f64 {
+        self.set_goals(targets, scratch);
+        for (i, (at, position)) in scratch.trial.iter_mut().zip(positions).enumerate() {
+            *at = position - if self.turns[i] { (position / TAU).round() * TAU } else { 0.0 };
+        }
+        scratch.batch.write_all(&scratch.trial);
+        self.measure(scratch);
+        self.linearise(scratch);
+        scratch.take_in(0);
+        scratch.linear.smallest_singular_value(counted(targets))
     }
 
     /// What a target adds to the squared error \[rad²\].
