@@ -1,8 +1,8 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run build test check clean
+.PHONY: help run build test check bench-peers clean
 
 help:  ## what can be made
-	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
 
 run: build  ## the node with a moving target on the bundled arm, or: make run URDF=FILE [BASE=LINK] [TIP=LINK]
 	@exec scripts/with-ros python3 scripts/run.py
@@ -14,6 +14,9 @@ test: check  ## everything that has to pass before a change is accepted
 
 check:  ## the same: formatting, lints, documentation, Rust tests, node tests
 	@scripts/check.sh
+
+bench-peers:  ## our solver beside published ones, or: make bench-peers [CASES=N] [ROBOTS=NAMES] [PEERS=NAMES]
+	@benches/peers/run.sh
 
 clean:  ## removes all that was built or downloaded into this folder
 	rm -rf .ros build install log target

@@ -290,16 +290,18 @@ fn cases(arm: &Arm, count: usize) -> Value {
 }
 
 #[test]
-fn evaluate_reports_rate_and_times_and_writes_the_solutions() {
+fn evaluate_reports_rate_and_times_and_writes_both_of_each_case() {
     let arm = &common::bundled_arms()[1];
     let cases = cases(arm, 10);
     let path = text_of(&file("cases.json", &cases.to_string()));
     let text = std::fs::read_to_string(common::urdf_path("mixed_joints.urdf").unwrap()).unwrap();
     file("evaluated.urdf", &text);
     for seed in ["nominal", "random"] {
-        let solutions = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("solutions_{seed}.json"));
+        let [solutions, times] = ["solutions", "times"]
+            .map(|name| Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}_{seed}.json")));
+        let files = ["--solutions", &text_of(&solutions), "--times", &text_of(&times)];
         // A time limit that no busy machine exceeds.
-        let options = ["--seed", seed, "--timeout-ms", "60000", "--solutions", &text_of(&solutions)];
+        let options = [&["--seed", seed, "--timeout-ms", "60000"], files.as_slice()].concat();
         let report = parse(&succeeds(&[&["evaluate", "--cases", &path], options.as_slice()].concat()));
         assert_eq!(sorted(keys(&report)), sorted(REPORT.to_vec()));
         assert_eq!(
@@ -310,6 +312,11 @@ fn evaluate_reports_rate_and_times_and_writes_the_solutions() {
         let time = |key: &str| report[key].as_f64().unwrap();
         assert!(time("median_us") > 0.0 && time("median_us") <= time("p95_us"), "{report}");
         assert!(time("p95_us") <= time("p99_us") && time("p99_us") <= time("max_us"), "{report}");
+        let times: [f64; 11] = common::numbers(&common::read_json(&times));
+        let mean = times.iter().sum::<f64>() / 11.0;
+        assert!((mean / time("mean_us") - 1.0).abs() < 1e-9, "{times:?} {report}");
+        let largest = times.iter().copied().fold(0.0, f64::max);
+        assert!((largest / time("max_us") - 1.0).abs() < 1e-9, "{times:?} {report}");
         let answers = common::read_json(&solutions);
         let answers = answers.as_array().unwrap();
         assert_eq!((answers.len(), &answers[10]), (11, &Value::Null));
@@ -361,6 +368,7 @@ fn evaluate_takes_its_options_and_refuses_bad_files() {
     fails(&with(&["--timeout-ms", "nan"]), &[]);
     fails(&with(&["--solver", "newton"]), &["newton"]);
     fails(&with(&["--solutions", "/nowhere/out.json"]), &["/nowhere/out.json"]);
+    fails(&with(&["--times", "/nowhere/out.json"]), &["/nowhere/out.json"]);
     fails(&with(&["--max-cases", "0"]), &["no case to solve"]);
     let bad = |name: &str, change: &dyn Fn(&mut Value), words: &[&str]| {
         let mut changed = cases.clone();

@@ -24,10 +24,18 @@ missing_python_packages() {
   fi
 }
 
-# Installs what is missing: at once as root, otherwise with sudo after asking.
 install_debian_packages() {
-  local -a packages as_root=()
+  local -a packages=()
   mapfile -t packages < <(missing_debian_packages)
+  install_with_apt "${packages[@]}"
+  if [ "${#packages[@]}" != 0 ] && [ -n "${python+chosen}" ]; then
+    choose_python
+  fi
+}
+
+# Installs these packages, if any: at once as root, otherwise with sudo after asking.
+install_with_apt() {
+  local -a packages=("$@") as_root=()
   if [ "${#packages[@]}" = 0 ]; then
     return
   fi
@@ -43,9 +51,6 @@ install_debian_packages() {
   step "reading the list of Debian packages" "$remedy" "$root/.ros/apt-update.log" "${as_root[@]}" apt-get update
   step "installing ${packages[*]}" "$remedy" "$root/.ros/apt-install.log" \
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${packages[@]}"
-  if [ -n "${python+chosen}" ]; then
-    choose_python
-  fi
 }
 
 ask_for_sudo() {

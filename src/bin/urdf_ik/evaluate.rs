@@ -2,13 +2,13 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use nalgebra::{Isometry3, Translation3};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target, Tolerance};
@@ -53,6 +53,9 @@ pub struct Arguments {
     /// Write the solutions to this file
     #[arg(long, value_name = "OUT.json")]
     solutions: Option<PathBuf>,
+    /// Write the time of each case to this file [µs]
+    #[arg(long, value_name = "OUT.json")]
+    times: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -116,13 +119,19 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
         return Err(format!("{}: there is no case to solve", arguments.cases.display()).into());
     }
     if let Some(path) = &arguments.solutions {
-        let solutions: Vec<_> = results.iter().map(|result| &result.positions).collect();
-        let mut writer =
-            BufWriter::new(File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?);
-        serde_json::to_writer(&mut writer, &solutions)?;
-        writer.flush()?;
+        write_list(path, results.iter().map(|result| &result.positions))?;
+    }
+    if let Some(path) = &arguments.times {
+        write_list(path, results.iter().map(|result| result.time))?;
     }
     report(arguments, &file.robot, &results, out)
+}
+
+fn write_list(path: &Path, entries: impl Iterator<Item = impl Serialize>) -> Result<(), Failure> {
+    let mut writer = BufWriter::new(File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?);
+    serde_json::to_writer(&mut writer, &entries.collect::<Vec<_>>())?;
+    writer.flush()?;
+    Ok(())
 }
 
 /// For each of the file's joints, the index of the chain's variable.
