@@ -8,6 +8,7 @@
 
 mod attempt;
 mod linear;
+pub mod pitch_yaw;
 mod search;
 
 use std::f64::consts::TAU;
