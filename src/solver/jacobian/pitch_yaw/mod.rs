@@ -128,7 +128,7 @@ impl PitchYawArm {
     /// [`ArmError`] where there is no segment, or a number is not finite, not positive or too large.
     pub fn new(base: Point3<f64>, lengths: Vec<f64>) -> Result<Self, ArmError> {
         for (axis, &value) in ['x', 'y', 'z'].into_iter().zip(&base.coords) {
-            if !(value.abs() <= FARTHEST) {
+            if value.is_nan() || value.abs() > FARTHEST {
                 return Err(ArmError::Base { axis, value });
             }
         }

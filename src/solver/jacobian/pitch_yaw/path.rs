@@ -9,6 +9,8 @@ use super::{Options, PitchYawArm, Problem, ProblemError, Reason, Scratch, Soluti
 const MOST_STEPS: f64 = 1e6;
 /// The shortest step that is tried is this fraction of the even step: halvings down to it, all exact.
 const SHORTEST: f64 = 1.0 / 1024.0;
+/// Attempts at a point: from the posture before, and from that posture bent. Others would be a jump.
+const ATTEMPTS: usize = 2;
 
 /// How a path is cut.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,8 +63,9 @@ impl PitchYawArm {
     /// path ends: [`Solution::outcome`] says why, and the arm stands at the last point that was handed over. So no two
     /// adjacent postures are farther apart than asked for.
     ///
-    /// A target out of reach is replaced by the nearest point in reach. A path that leads through the inner reach ends at
-    /// its edge; so an arm of one segment, whose tip moves on a sphere, follows no straight path.
+    /// A target out of reach is replaced by the nearest point in reach; where that is singular, as the stretched arm is, the
+    /// path may end shortly before it. A path that leads through the inner reach ends at its edge; so an arm of one
+    /// segment, whose tip moves on a sphere, follows no straight path.
     ///
     /// # Errors
     /// [`ProblemError`] as [`Self::solve`], and where a number of `steps` makes no sense.
@@ -87,9 +90,9 @@ impl PitchYawArm {
         let (mut reached, mut step) = (0.0, 1.0);
         while reached < count {
             let fraction = (reached + step) / count;
-            let on_line = || self.goal(start + way * fraction, tip, &problem.options);
-            let next = if fraction < 1.0 { on_line() } else { goal };
-            match self.try_point(&next, &problem.options, steps, scratch, &mut iterations) {
+            let last = fraction >= 1.0;
+            let next = if last { goal } else { self.goal(start + way * fraction, tip, &problem.options) };
+            match self.try_point((&next, last), &problem.options, steps, scratch, &mut iterations) {
                 Ok(found) => {
                     summary.add((found - tip).norm(), turn(&scratch.best, &scratch.reached));
                     scratch.reached.copy_from_slice(&scratch.best);
@@ -111,17 +114,22 @@ impl PitchYawArm {
         Ok(summary)
     }
 
-    /// Solves for the next point, from the one reached; leaves the posture in `best` and gives the tip, or why not.
+    /// Solves for the next point from the posture reached; leaves the new one in `best` and gives the tip, or why not.
+    ///
+    /// Points on the way must be in reach themselves: only the last may be replaced by the nearest that is.
     fn try_point(
         &self,
-        goal: &Goal,
+        (goal, last): (&Goal, bool),
         options: &Options,
         steps: &PathSteps,
         scratch: &mut Scratch,
         iterations: &mut usize,
     ) -> Result<Point3<f64>, Reason> {
+        if !last && goal.out_of_reach() {
+            return Err(self.reason(goal, &scratch.reached, &mut scratch.columns));
+        }
         scratch.current.copy_from_slice(&scratch.reached);
-        let found = self.search(goal, options, scratch);
+        let found = self.search(goal, options, ATTEMPTS, scratch);
         *iterations += found.iterations;
         if !found.met {
             return Err(self.reason(goal, &scratch.best, &mut scratch.columns));

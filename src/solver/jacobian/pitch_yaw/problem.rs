@@ -201,7 +201,7 @@ impl PitchYawArm {
     /// Whether `problem` can be put to this arm, in this scratch and with this room for an answer.
     pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
         for (axis, &value) in ['x', 'y', 'z'].into_iter().zip(&problem.target.coords) {
-            if !(value.abs() <= FARTHEST) {
+            if value.is_nan() || value.abs() > FARTHEST {
                 return Err(ProblemError::Target { axis, value });
             }
         }
@@ -209,7 +209,7 @@ impl PitchYawArm {
         self.check_length("scratch", scratch.variables(), self.variables())?;
         self.check_length("solution", solution.positions.len(), self.variables())?;
         for (index, &value) in problem.seed.iter().enumerate() {
-            if !(value.abs() <= LARGEST_ANGLE) {
+            if value.is_nan() || value.abs() > LARGEST_ANGLE {
                 let segments = self.lengths.len();
                 let what = if index < segments { "pitch" } else { "yaw" };
                 return Err(ProblemError::Seed { what, segment: index % segments, value });

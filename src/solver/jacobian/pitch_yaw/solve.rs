@@ -1,5 +1,7 @@
 //! A whole solve: steps that shrink until the linear approximation holds, ways out of singular postures, the verdict.
 
+use std::f64::consts::PI;
+
 use nalgebra::{Point3, Vector3};
 
 use super::{Options, Outcome, PitchYawArm, Problem, ProblemError, Reason, Solution};
@@ -10,8 +12,10 @@ const DEVIATION: f64 = 0.5;
 const HALVINGS: usize = 40;
 /// A step that is predicted to cover less than this fraction of the error counts as none.
 const LEAST_PROGRESS: f64 = 1e-6;
-/// Bends at most, by which a solve leaves postures from which no step leads on.
-const BENDS: usize = 12;
+/// Starting points at most, the seed among them, before the closest posture is refined.
+const ATTEMPTS: usize = 12;
+/// An attempt is given up for another starting point when the distance has not halved in this many iterations.
+const PATIENCE: usize = 12;
 /// Largest angle \[rad\] of a bend.
 const LARGEST_BEND: f64 = 0.5;
 /// Advance of the phase from which the entries of a bend come, the golden ratio: evenly spread and never periodic.
@@ -58,7 +62,7 @@ pub(super) struct Goal {
 
 impl Goal {
     /// Whether no posture gets there.
-    fn out_of_reach(&self) -> bool {
+    pub(super) fn out_of_reach(&self) -> bool {
         self.gap > self.tolerance
     }
 
@@ -98,10 +102,12 @@ impl PitchYawArm {
     /// Moves the tip to the problem's target, from its seed. Allocates nothing; the same problem gives the same bits.
     ///
     /// Each iteration solves the linear approximation J · step = error by the [`Method`](super::Method) asked for and
-    /// halves the step until the tip moves as predicted, within half of the predicted change, and gets nearer. Where no
-    /// step leads on, as from a stretched arm straight back to its base, the arm is bent a little, always in the same way.
-    /// A target out of reach is replaced by the nearest point in reach; with bounds on the variables, which the reach
-    /// leaves out of account, the answer is then close to that point, as far as the bounds allow.
+    /// halves the step until the tip moves as predicted, within half of the predicted change, and gets nearer. Where that
+    /// leads on too slowly or, as from a stretched arm straight back to its base, not at all, further attempts start from
+    /// the closest posture and from the stretched or folded arm, each bent a little, always in the same way.
+    ///
+    /// A target out of reach is replaced by the nearest point in reach: the arm stretches towards it. With bounds on the
+    /// variables, which the reach leaves out of account, the answer is as close to that point as was found.
     ///
     /// # Errors
     /// [`ProblemError`] where the problem, the scratch or the room for the answer do not fit this arm; `solution` is then
@@ -110,7 +116,7 @@ impl PitchYawArm {
         self.check(problem, scratch, solution)?;
         self.clamp_into(problem.seed, &mut scratch.current);
         let goal = self.goal(problem.target, self.tip_at(&scratch.current), &problem.options);
-        let found = self.search(&goal, &problem.options, scratch);
+        let found = self.search(&goal, &problem.options, ATTEMPTS + 1, scratch);
         scratch.reached.copy_from_slice(&scratch.best);
         self.judge(&goal, None, (found.tip, found.iterations), scratch, solution);
         Ok(())
@@ -152,12 +158,19 @@ impl PitchYawArm {
         Goal { target, aim, gap, tolerance: options.tolerance }
     }
 
-    /// Steps from `current` to the goal, with bends where they get stuck; leaves the closest posture in `best`.
-    pub(super) fn search(&self, goal: &Goal, options: &Options, scratch: &mut Scratch) -> Found {
+    /// Up to `attempts` at the goal, the first from `current`, then from other starting points; the last of more than
+    /// [`ATTEMPTS`] refines. Leaves the closest posture in `best`.
+    pub(super) fn search(&self, goal: &Goal, options: &Options, attempts: usize, scratch: &mut Scratch) -> Found {
         let mut found = Found { tip: self.base, met: false, iterations: 0 };
         let (mut least, mut phase) = (f64::INFINITY, 0.0);
-        for _ in 0..=BENDS {
-            let tip = self.descend(goal, options, scratch, &mut found.iterations);
+        for attempt in 0..attempts {
+            if attempt == ATTEMPTS {
+                scratch.current.copy_from_slice(&scratch.best);
+            } else if attempt > 0 {
+                self.set_start(attempt, goal, &mut phase, scratch);
+            }
+            let patience = if attempt == ATTEMPTS { usize::MAX } else { PATIENCE };
+            let tip = self.descend(goal, options, patience, scratch, &mut found.iterations);
             let distance = (tip - goal.aim).norm();
             found.met = goal.met(&tip);
             if distance < least || found.met {
@@ -167,28 +180,70 @@ impl PitchYawArm {
             if found.met || found.iterations >= options.iterations {
                 break;
             }
-            // A stretched arm that bends by an angle is shorter by its square: what is bent is what is missing.
-            let angle = (least / self.outer).sqrt().min(LARGEST_BEND);
-            for (candidate, best) in scratch.candidate.iter_mut().zip(&scratch.best) {
-                phase = f64::fract(phase + PHASE);
-                *candidate = best + angle * (2.0 * phase - 1.0);
-            }
-            self.clamp_into(&scratch.candidate, &mut scratch.current);
         }
         found
     }
 
-    /// Steps from `current` until the goal is met, no step leads on, or the iterations are used up; gives the tip.
-    fn descend(&self, goal: &Goal, options: &Options, scratch: &mut Scratch, iterations: &mut usize) -> Point3<f64> {
+    /// Puts the starting point of a later attempt into `current`: the closest posture so far, or every other time an
+    /// extreme one, bent a little.
+    fn set_start(&self, attempt: usize, goal: &Goal, phase: &mut f64, scratch: &mut Scratch) {
+        let Scratch { current, candidate, best, .. } = scratch;
+        if attempt % 2 == 1 {
+            candidate.copy_from_slice(best);
+        } else {
+            self.set_extreme(goal, candidate);
+        }
+        self.clamp_into(candidate, current);
+        // A stretched arm that bends by an angle is shorter by its square: what is bent is what is missing.
+        let missing = (self.tip_at(current) - goal.aim).norm();
+        let angle = (missing / self.outer).sqrt().min(LARGEST_BEND);
+        for value in candidate.iter_mut() {
+            *phase = f64::fract(*phase + PHASE);
+            *value += angle * (2.0 * *phase - 1.0);
+        }
+        self.clamp_into(candidate, current);
+    }
+
+    /// The posture in which the tip is at the inner or the outer end of its reach, whichever is nearer, in the goal's direction:
+    /// all segments point there, or the longest alone and the others back.
+    fn set_extreme(&self, goal: &Goal, positions: &mut [f64]) {
+        let offset = goal.aim - self.base;
+        let segments = self.lengths.len();
+        positions.fill(0.0);
+        positions[0] = offset.z.atan2(offset.x.hypot(offset.y));
+        positions[segments] = offset.y.atan2(offset.x);
+        if 2.0 * offset.norm() < self.inner + self.outer {
+            let longest = (0..segments).fold(0, |a, b| if self.lengths[b] > self.lengths[a] { b } else { a });
+            positions[0] += PI;
+            positions[longest] -= PI;
+            if longest + 1 < segments {
+                positions[longest + 1] += PI;
+            }
+        }
+    }
+
+    /// Steps from `current` until the goal is met, no step leads on, the iterations are used up, or in `patience` of them the
+    /// distance has not halved; gives the tip.
+    fn descend(
+        &self,
+        goal: &Goal,
+        options: &Options,
+        patience: usize,
+        scratch: &mut Scratch,
+        iterations: &mut usize,
+    ) -> Point3<f64> {
         let mut tip = self.linearise(&scratch.current, &mut scratch.columns);
-        while !goal.met(&tip) && *iterations < options.iterations {
+        let (mut mark, mut since) = ((goal.aim - tip).norm(), 0);
+        while !goal.met(&tip) && *iterations < options.iterations && since < patience {
             *iterations += 1;
             let error = goal.aim - tip;
             let predicted = self.bounded_step(&error, options.method, scratch);
-            if !(predicted.norm() > LEAST_PROGRESS * error.norm()) || !self.advance(goal, &tip, &predicted, scratch) {
+            if predicted.norm() <= LEAST_PROGRESS * error.norm() || !self.advance(goal, &tip, &predicted, scratch) {
                 break;
             }
             tip = self.linearise(&scratch.current, &mut scratch.columns);
+            let distance = (goal.aim - tip).norm();
+            (mark, since) = if distance < 0.5 * mark { (distance, 0) } else { (mark, since + 1) };
         }
         tip
     }

@@ -48,7 +48,9 @@ impl PitchYawArm {
         }
         let largest = step.iter().fold(0.0, |largest: f64, step| largest.max(step.abs()));
         if largest > LARGEST_TURN {
-            step.iter_mut().for_each(|step| *step *= LARGEST_TURN / largest);
+            for step in step.iter_mut() {
+                *step *= LARGEST_TURN / largest;
+            }
         }
         columns.iter().zip(step.iter()).map(|(column, step)| column * *step).sum()
     }
