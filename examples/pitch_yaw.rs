@@ -113,7 +113,7 @@ fn picture(arm: &PitchYawArm, postures: &[Vec<f64>]) -> Result<String, Box<dyn E
         }
         format!("<polyline points=\"{list}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>\n")
     };
-    let mut svg = String::from("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1000 800\">\n");
+    let mut svg = String::from("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1000 1000\">\n");
     let mut points = vec![Point3::origin(); arm.lengths().len() + 1];
     for positions in postures {
         arm.forward_kinematics(positions, &mut points)?;

@@ -14,8 +14,8 @@
 //!
 //! This is no chain of joints: a pitch of segment k adds to the pitch of all later segments whatever their yaw is, which no
 //! product of rotations does, so that no URDF describes the arm. In return its geometry is simple. The sums are a one-to-one
-//! change of variables, so that every segment can take every direction, and the tip can get to exactly the points whose
-//! distance from the base lies between [`PitchYawArm::inner_reach`] and [`PitchYawArm::outer_reach`].
+//! change of variables, so that without bounds every segment can take every direction, and the tip can get to exactly the
+//! points whose distance from the base lies between [`PitchYawArm::inner_reach`] and [`PitchYawArm::outer_reach`].
 //!
 //! **Jacobian.** Variable k takes part in the sums of the segments from k on and in no others, so that its column is a suffix
 //! sum, and all 2n columns together take O(n):
@@ -49,6 +49,7 @@ mod solve;
 mod step;
 
 use nalgebra::{Point3, Vector3};
+use problem::check_length;
 use thiserror::Error;
 
 pub use path::{PathPoint, PathSteps, PathSummary};
@@ -213,7 +214,7 @@ impl PitchYawArm {
     /// # Errors
     /// [`ProblemError::Length`] where `positions` does not have 2n entries.
     pub fn tip(&self, positions: &[f64]) -> Result<Point3<f64>, ProblemError> {
-        self.check_length("list of positions", positions.len(), self.variables())?;
+        check_length("list of positions", positions.len(), self.variables())?;
         Ok(self.tip_at(positions))
     }
 
@@ -224,8 +225,8 @@ impl PitchYawArm {
     /// # Errors
     /// [`ProblemError::Length`] where `positions` does not have 2n entries or `points` not n + 1.
     pub fn forward_kinematics(&self, positions: &[f64], points: &mut [Point3<f64>]) -> Result<(), ProblemError> {
-        self.check_length("list of positions", positions.len(), self.variables())?;
-        self.check_length("list of points", points.len(), self.lengths.len() + 1)?;
+        check_length("list of positions", positions.len(), self.variables())?;
+        check_length("list of points", points.len(), self.lengths.len() + 1)?;
         points[0] = self.base;
         self.walk(positions, |segment, end, _| points[segment + 1] = end);
         Ok(())
@@ -238,8 +239,8 @@ impl PitchYawArm {
     /// # Errors
     /// [`ProblemError::Length`] where `positions` or `columns` does not have 2n entries.
     pub fn jacobian(&self, positions: &[f64], columns: &mut [Vector3<f64>]) -> Result<Point3<f64>, ProblemError> {
-        self.check_length("list of positions", positions.len(), self.variables())?;
-        self.check_length("list of columns", columns.len(), self.variables())?;
+        check_length("list of positions", positions.len(), self.variables())?;
+        check_length("list of columns", columns.len(), self.variables())?;
         Ok(self.linearise(positions, columns))
     }
 

@@ -205,9 +205,9 @@ impl PitchYawArm {
                 return Err(ProblemError::Target { axis, value });
             }
         }
-        self.check_length("seed", problem.seed.len(), self.variables())?;
-        self.check_length("scratch", scratch.variables(), self.variables())?;
-        self.check_length("solution", solution.positions.len(), self.variables())?;
+        check_length("seed", problem.seed.len(), self.variables())?;
+        check_length("scratch", scratch.variables(), self.variables())?;
+        check_length("solution", solution.positions.len(), self.variables())?;
         for (index, &value) in problem.seed.iter().enumerate() {
             if value.is_nan() || value.abs() > LARGEST_ANGLE {
                 let segments = self.lengths.len();
@@ -218,10 +218,9 @@ impl PitchYawArm {
         let value = problem.options.tolerance;
         if value.is_finite() && value > 0.0 { Ok(()) } else { Err(ProblemError::Tolerance { value }) }
     }
+}
 
-    /// Whether a list is as long as this arm asks for.
-    #[allow(clippy::unused_self, reason = "the arm is what asks")]
-    pub(super) fn check_length(&self, what: &'static str, found: usize, expected: usize) -> Result<(), ProblemError> {
-        if found == expected { Ok(()) } else { Err(ProblemError::Length { what, found, expected }) }
-    }
+/// Whether a list is as long as an arm asks for.
+pub(super) fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(), ProblemError> {
+    if found == expected { Ok(()) } else { Err(ProblemError::Length { what, found, expected }) }
 }
