@@ -9,6 +9,7 @@ use super::goal::Goal;
 use super::null_space::counted;
 use super::{Jacobian, JacobianScratch};
 use crate::robot::Domain;
+use crate::solver::lanes::Lanes;
 use crate::solver::problem::{Mode, Pick, Problem, Target};
 use crate::solver::solution::{Outcome, Reason, Residual, Solution, Stop};
 
@@ -63,6 +64,18 @@ impl Jacobian {
         solution.iterations = spent.iterations;
         solution.attempts = spent.attempts;
         solution.elapsed = start.elapsed();
+    }
+
+    /// Takes `times` iterations from the seed of `problem`, whatever comes of them: forward kinematics, Jacobian and damped step, of
+    /// four postures at once. For measurements of what one of them costs.
+    #[doc(hidden)]
+    pub fn iterate(&self, problem: &Problem, scratch: &mut JacobianScratch, times: usize) {
+        self.set_up(problem, scratch);
+        scratch.batch.write_all(&scratch.start);
+        for _ in 0..times {
+            self.measure(scratch);
+            self.damped_step(scratch, &Lanes::splat(0.1), &Lanes::splat(1e-3));
+        }
     }
 
     /// What `pick` makes of the posture of a lane: less is better.

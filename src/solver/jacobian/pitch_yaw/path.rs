@@ -1,0 +1,171 @@
+//! A straight path of the tip, cut into steps.
+
+use nalgebra::Point3;
+
+use super::solve::Goal;
+use super::{Options, PitchYawArm, Problem, ProblemError, Reason, Scratch, Solution};
+
+/// Steps of a path at most.
+const MOST_STEPS: f64 = 1e6;
+/// The shortest step that is tried is this fraction of the even step: halvings down to it, all exact.
+const SHORTEST: f64 = 1.0 / 1024.0;
+/// Attempts at a point: from the posture before, and from that posture bent. Others would be a jump.
+const ATTEMPTS: usize = 2;
+
+/// How a path is cut.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathSteps {
+    /// Longest way of the tip from one point to the next \[m\]; at least 4 times the tolerance.
+    pub longest: f64,
+    /// Largest turn of any variable from one point to the next \[rad\]; infinite for no bound.
+    pub largest_turn: f64,
+}
+
+impl PathSteps {
+    /// Steps of at most `longest` \[m\] and a quarter of a radian.
+    #[must_use]
+    pub fn new(longest: f64) -> Self {
+        Self { longest, largest_turn: 0.25 }
+    }
+}
+
+/// A point of a path, as it is handed over.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathPoint<'a> {
+    /// How much of the path lies behind, from 0 (start, not handed over) to 1 (end).
+    pub fraction: f64,
+    /// The point of the straight line \[m\].
+    pub waypoint: Point3<f64>,
+    /// Where the tip is \[m\]: within the tolerance of `waypoint`.
+    pub tip: Point3<f64>,
+    /// Positions of the variables \[rad\], 2n entries.
+    pub positions: &'a [f64],
+}
+
+/// What a path came to.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PathSummary {
+    /// Points handed over.
+    pub points: usize,
+    /// Longest way of the tip between adjacent points \[m\].
+    pub longest_step: f64,
+    /// Largest turn of a variable between adjacent points \[rad\].
+    pub largest_turn: f64,
+}
+
+impl PitchYawArm {
+    /// Moves the tip from where the problem's seed has it to the problem's target, on a straight line in even steps, and
+    /// hands the posture at the end of each step to `visit`. `solution` takes the last posture. Allocates nothing.
+    ///
+    /// Each step is solved from the posture before. Where a variable would turn by more than
+    /// [`PathSteps::largest_turn`], or the point is not reached, the step of the tip is halved, down to a 1024th of the even
+    /// step; after that it grows again until it is back on the even points. Where even the shortest step does not do, the
+    /// path ends: [`Solution::outcome`] says why, and the arm stands at the last point that was handed over. So no two
+    /// adjacent postures are farther apart than asked for.
+    ///
+    /// A target out of reach is replaced by the nearest point in reach; where that is singular, as the stretched arm is, the
+    /// path may end shortly before it. A path that leads through the inner reach ends at its edge; so an arm of one
+    /// segment, whose tip moves on a sphere, follows no straight path.
+    ///
+    /// # Errors
+    /// [`ProblemError`] as [`Self::solve`], and where a number of `steps` makes no sense.
+    pub fn follow_path(
+        &self,
+        problem: &Problem,
+        steps: &PathSteps,
+        scratch: &mut Scratch,
+        solution: &mut Solution,
+        mut visit: impl FnMut(&PathPoint),
+    ) -> Result<PathSummary, ProblemError> {
+        self.check(problem, scratch, solution)?;
+        steps.check(problem.options.tolerance)?;
+        self.clamp_into(problem.seed, &mut scratch.reached);
+        let start = self.tip_at(&scratch.reached);
+        let goal = self.goal(problem.target, start, &problem.options);
+        let way = goal.nearest() - start;
+        let count = steps.count(way.norm(), problem.options.tolerance)?;
+        let mut summary = PathSummary::default();
+        let (mut tip, mut iterations, mut refusal) = (start, 0, None);
+        // Counted in even steps: all sums and halves are exact.
+        let (mut reached, mut step) = (0.0, 1.0);
+        while reached < count {
+            let fraction = (reached + step) / count;
+            let last = fraction >= 1.0;
+            let next = if last { goal } else { self.goal(start + way * fraction, tip, &problem.options) };
+            match self.try_point((&next, last), &problem.options, steps, scratch, &mut iterations) {
+                Ok(found) => {
+                    summary.add((found - tip).norm(), turn(&scratch.best, &scratch.reached));
+                    scratch.reached.copy_from_slice(&scratch.best);
+                    tip = found;
+                    visit(&PathPoint { fraction, waypoint: next.nearest(), tip, positions: &scratch.reached });
+                    reached += step;
+                    while step < 1.0 && reached % (2.0 * step) == 0.0 {
+                        step *= 2.0;
+                    }
+                }
+                Err(_) if step > SHORTEST => step *= 0.5,
+                Err(reason) => {
+                    refusal = Some(reason);
+                    break;
+                }
+            }
+        }
+        self.judge(&goal, refusal, (tip, iterations), scratch, solution);
+        Ok(summary)
+    }
+
+    /// Solves for the next point from the posture reached; leaves the new one in `best` and gives the tip, or why not.
+    ///
+    /// Points on the way must be in reach themselves: only the last may be replaced by the nearest that is.
+    fn try_point(
+        &self,
+        (goal, last): (&Goal, bool),
+        options: &Options,
+        steps: &PathSteps,
+        scratch: &mut Scratch,
+        iterations: &mut usize,
+    ) -> Result<Point3<f64>, Reason> {
+        if !last && goal.out_of_reach() {
+            return Err(self.reason(goal, &scratch.reached, &mut scratch.columns));
+        }
+        scratch.current.copy_from_slice(&scratch.reached);
+        let found = self.search(goal, options, ATTEMPTS, scratch);
+        *iterations += found.iterations;
+        if !found.met {
+            return Err(self.reason(goal, &scratch.best, &mut scratch.columns));
+        }
+        let turn = turn(&scratch.best, &scratch.reached);
+        if turn > steps.largest_turn { Err(Reason::Turn { turn }) } else { Ok(found.tip) }
+    }
+}
+
+impl PathSteps {
+    fn check(&self, tolerance: f64) -> Result<(), ProblemError> {
+        let (value, least) = (self.longest, 4.0 * tolerance);
+        if !(value.is_finite() && value >= least) {
+            return Err(ProblemError::StepLength { value, least });
+        }
+        let turn = self.largest_turn;
+        if turn > 0.0 { Ok(()) } else { Err(ProblemError::Turn { value: turn }) }
+    }
+
+    /// Even steps that a way of `length` \[m\] takes.
+    fn count(&self, length: f64, tolerance: f64) -> Result<f64, ProblemError> {
+        // Both ends of a step may be off by the tolerance.
+        let steps = (length / (self.longest - 2.0 * tolerance)).ceil().max(1.0);
+        if steps > MOST_STEPS { Err(ProblemError::TooManySteps { steps, most: MOST_STEPS }) } else { Ok(steps) }
+    }
+}
+
+impl PathSummary {
+    fn add(&mut self, step: f64, turn: f64) {
+        self.points += 1;
+        self.longest_step = self.longest_step.max(step);
+        self.largest_turn = self.largest_turn.max(turn);
+    }
+}
+
+/// Largest difference between entries of two postures \[rad\].
+fn turn(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |largest, (a, b)| (a - b).abs().max(largest))
+}

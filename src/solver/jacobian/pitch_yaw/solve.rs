@@ -1,0 +1,294 @@
+//! A whole solve: steps that shrink until the linear approximation holds, ways out of singular postures, the verdict.
+
+use std::f64::consts::PI;
+
+use nalgebra::{Point3, Vector3};
+
+use super::{Options, Outcome, PitchYawArm, Problem, ProblemError, Reason, Solution};
+
+/// How far the tip may end up from where the linear approximation predicts it, over the length of the predicted change.
+const DEVIATION: f64 = 0.5;
+/// Halvings of a step at most.
+const HALVINGS: usize = 40;
+/// A step that is predicted to cover less than this fraction of the error counts as none.
+const LEAST_PROGRESS: f64 = 1e-6;
+/// Starting points at most, the seed among them, before the closest posture is refined.
+const ATTEMPTS: usize = 12;
+/// An attempt is given up for another starting point when the distance has not halved in this many iterations.
+const PATIENCE: usize = 12;
+/// Largest angle \[rad\] of a bend.
+const LARGEST_BEND: f64 = 0.5;
+/// Advance of the phase from which the entries of a bend come, the golden ratio: evenly spread and never periodic.
+const PHASE: f64 = 0.618_033_988_749_894_9;
+/// Slope of half the squared error over the error times the reach that counts as pressing a variable against its bound.
+const PRESSURE: f64 = 1e-6;
+
+/// What a solve works in. Made by [`PitchYawArm::scratch`], allocated there once, and of use to any arm of as many segments.
+/// No answer depends on what is left in it.
+#[derive(Debug, Clone)]
+pub struct Scratch {
+    /// The posture that steps start from, and the one that a step leads to.
+    pub(super) current: Vec<f64>,
+    pub(super) candidate: Vec<f64>,
+    /// The closest posture so far.
+    pub(super) best: Vec<f64>,
+    /// The posture that is handed out; on a path, that of the point reached last.
+    pub(super) reached: Vec<f64>,
+    pub(super) step: Vec<f64>,
+    /// Variables that the active set has stopped.
+    pub(super) stopped: Vec<bool>,
+    pub(super) columns: Vec<Vector3<f64>>,
+}
+
+impl Scratch {
+    /// Number of variables that it has room for.
+    pub(super) fn variables(&self) -> usize {
+        self.columns.len()
+    }
+}
+
+/// A point for the tip to get to.
+#[derive(Clone, Copy)]
+pub(super) struct Goal {
+    /// What was asked for.
+    target: Point3<f64>,
+    /// The point nearest to it that is not too far from the base, nor too near.
+    aim: Point3<f64>,
+    /// Distance between the two \[m\].
+    gap: f64,
+    /// Distance between tip and target that counts as there \[m\].
+    tolerance: f64,
+}
+
+impl Goal {
+    /// Whether no posture gets there.
+    pub(super) fn out_of_reach(&self) -> bool {
+        self.gap > self.tolerance
+    }
+
+    /// The target, or where it is out of reach the nearest point that is not.
+    pub(super) fn nearest(&self) -> Point3<f64> {
+        if self.out_of_reach() { self.aim } else { self.target }
+    }
+
+    fn met(&self, tip: &Point3<f64>) -> bool {
+        (tip - self.nearest()).norm() <= self.tolerance
+    }
+}
+
+/// The closest that a search got: its posture is in `best`.
+pub(super) struct Found {
+    pub tip: Point3<f64>,
+    pub met: bool,
+    pub iterations: usize,
+}
+
+impl PitchYawArm {
+    /// Scratch for this arm, to keep and reuse.
+    #[must_use]
+    pub fn scratch(&self) -> Scratch {
+        let positions = || vec![0.0; self.variables()];
+        Scratch {
+            current: positions(),
+            candidate: positions(),
+            best: positions(),
+            reached: positions(),
+            step: positions(),
+            stopped: vec![false; self.variables()],
+            columns: vec![Vector3::zeros(); self.variables()],
+        }
+    }
+
+    /// Moves the tip to the problem's target, from its seed. Allocates nothing; the same problem gives the same bits.
+    ///
+    /// Each iteration solves the linear approximation J · step = error by the [`Method`](super::Method) asked for and
+    /// halves the step until the tip moves as predicted, within half of the predicted change, and gets nearer. Where that
+    /// leads on too slowly or, as from a stretched arm straight back to its base, not at all, further attempts start from
+    /// the closest posture and from the stretched or folded arm, each bent a little, always in the same way.
+    ///
+    /// A target out of reach is replaced by the nearest point in reach: the arm stretches towards it. With bounds on the
+    /// variables, which the reach leaves out of account, the answer is as close to that point as was found.
+    ///
+    /// # Errors
+    /// [`ProblemError`] where the problem, the scratch or the room for the answer do not fit this arm; `solution` is then
+    /// left as it was. A target that is not reached is no error but an [`Outcome`].
+    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
+        self.check(problem, scratch, solution)?;
+        self.clamp_into(problem.seed, &mut scratch.current);
+        let goal = self.goal(problem.target, self.tip_at(&scratch.current), &problem.options);
+        let found = self.search(&goal, &problem.options, ATTEMPTS + 1, scratch);
+        scratch.reached.copy_from_slice(&scratch.best);
+        self.judge(&goal, None, (found.tip, found.iterations), scratch, solution);
+        Ok(())
+    }
+
+    /// Writes the answer: the posture in `reached` with its tip, and whether it solves the goal. What else kept it from
+    /// there is `refusal`.
+    pub(super) fn judge(
+        &self,
+        goal: &Goal,
+        refusal: Option<Reason>,
+        (tip, iterations): (Point3<f64>, usize),
+        scratch: &mut Scratch,
+        solution: &mut Solution,
+    ) {
+        solution.positions.copy_from_slice(&scratch.reached);
+        (solution.tip, solution.iterations) = (tip, iterations);
+        solution.distance = (tip - goal.target).norm();
+        let reason = match refusal {
+            Some(refusal) if !goal.out_of_reach() => refusal,
+            _ => self.reason(goal, &scratch.reached, &mut scratch.columns),
+        };
+        let solved = solution.distance <= goal.tolerance;
+        solution.outcome = if solved { Outcome::Solved } else { Outcome::Closest(reason) };
+    }
+
+    /// `target` as a goal. For a target in the base itself, which is in all directions, `tip` gives the direction.
+    pub(super) fn goal(&self, target: Point3<f64>, tip: Point3<f64>, options: &Options) -> Goal {
+        let offset = target - self.base;
+        let distance = offset.norm();
+        let nearest = distance.max(self.inner).min(self.outer);
+        let gap = (distance - nearest).abs();
+        let aim = if gap > 0.0 {
+            let direction = offset.try_normalize(0.0).or_else(|| (tip - self.base).try_normalize(0.0));
+            self.base + direction.unwrap_or_else(Vector3::x) * nearest
+        } else {
+            target
+        };
+        Goal { target, aim, gap, tolerance: options.tolerance }
+    }
+
+    /// Up to `attempts` at the goal, the first from `current`, then from other starting points; the last of more than
+    /// [`ATTEMPTS`] refines. Leaves the closest posture in `best`.
+    pub(super) fn search(&self, goal: &Goal, options: &Options, attempts: usize, scratch: &mut Scratch) -> Found {
+        let mut found = Found { tip: self.base, met: false, iterations: 0 };
+        let (mut least, mut phase) = (f64::INFINITY, 0.0);
+        for attempt in 0..attempts {
+            if attempt == ATTEMPTS {
+                scratch.current.copy_from_slice(&scratch.best);
+            } else if attempt > 0 {
+                self.set_start(attempt, goal, &mut phase, scratch);
+            }
+            let patience = if attempt == ATTEMPTS { usize::MAX } else { PATIENCE };
+            let tip = self.descend(goal, options, patience, scratch, &mut found.iterations);
+            let distance = (tip - goal.aim).norm();
+            found.met = goal.met(&tip);
+            if distance < least || found.met {
+                (least, found.tip) = (distance, tip);
+                scratch.best.copy_from_slice(&scratch.current);
+            }
+            if found.met || found.iterations >= options.iterations {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Puts the starting point of a later attempt into `current`: the closest posture so far, or every other time an
+    /// extreme one, bent a little.
+    fn set_start(&self, attempt: usize, goal: &Goal, phase: &mut f64, scratch: &mut Scratch) {
+        let Scratch { current, candidate, best, .. } = scratch;
+        if attempt % 2 == 1 {
+            candidate.copy_from_slice(best);
+        } else {
+            self.set_extreme(goal, candidate);
+        }
+        self.clamp_into(candidate, current);
+        // A stretched arm that bends by an angle is shorter by its square: what is bent is what is missing.
+        let missing = (self.tip_at(current) - goal.aim).norm();
+        let angle = (missing / self.outer).sqrt().min(LARGEST_BEND);
+        for value in candidate.iter_mut() {
+            *phase = f64::fract(*phase + PHASE);
+            *value += angle * (2.0 * *phase - 1.0);
+        }
+        self.clamp_into(candidate, current);
+    }
+
+    /// The posture in which the tip is at the inner or the outer end of its reach, whichever is nearer, in the goal's direction:
+    /// all segments point there, or the longest alone and the others back.
+    fn set_extreme(&self, goal: &Goal, positions: &mut [f64]) {
+        let offset = goal.aim - self.base;
+        let segments = self.lengths.len();
+        positions.fill(0.0);
+        positions[0] = offset.z.atan2(offset.x.hypot(offset.y));
+        positions[segments] = offset.y.atan2(offset.x);
+        if 2.0 * offset.norm() < self.inner + self.outer {
+            let longest = (0..segments).fold(0, |a, b| if self.lengths[b] > self.lengths[a] { b } else { a });
+            positions[0] += PI;
+            positions[longest] -= PI;
+            if longest + 1 < segments {
+                positions[longest + 1] += PI;
+            }
+        }
+    }
+
+    /// Steps from `current` until the goal is met, no step leads on, the iterations are used up, or in `patience` of them the
+    /// distance has not halved; gives the tip.
+    fn descend(
+        &self,
+        goal: &Goal,
+        options: &Options,
+        patience: usize,
+        scratch: &mut Scratch,
+        iterations: &mut usize,
+    ) -> Point3<f64> {
+        let mut tip = self.linearise(&scratch.current, &mut scratch.columns);
+        let (mut mark, mut since) = ((goal.aim - tip).norm(), 0);
+        while !goal.met(&tip) && *iterations < options.iterations && since < patience {
+            *iterations += 1;
+            let error = goal.aim - tip;
+            let predicted = self.bounded_step(&error, options.method, scratch);
+            if predicted.norm() <= LEAST_PROGRESS * error.norm() || !self.advance(goal, &tip, &predicted, scratch) {
+                break;
+            }
+            tip = self.linearise(&scratch.current, &mut scratch.columns);
+            let distance = (goal.aim - tip).norm();
+            (mark, since) = if distance < 0.5 * mark { (distance, 0) } else { (mark, since + 1) };
+        }
+        tip
+    }
+
+    /// Takes from `current` the step, or the first of its halves for which the linear approximation is good: the tip moves
+    /// from `tip` by what was `predicted`, within [`DEVIATION`] of it, and gets nearer. Tells whether there was one.
+    fn advance(&self, goal: &Goal, tip: &Point3<f64>, predicted: &Vector3<f64>, scratch: &mut Scratch) -> bool {
+        let Scratch { current, candidate, step, .. } = scratch;
+        let before = (goal.aim - tip).norm_squared();
+        let mut scale = 1.0;
+        for _ in 0..=HALVINGS {
+            for (i, value) in candidate.iter_mut().enumerate() {
+                // Clamped again: the sum may miss a bound by rounding.
+                *value = (current[i] + scale * step[i]).max(self.lower[i]).min(self.upper[i]);
+            }
+            let next = self.tip_at(candidate);
+            let deviation = (next - tip - predicted * scale).norm();
+            if deviation <= DEVIATION * scale * predicted.norm() && (goal.aim - next).norm_squared() < before {
+                std::mem::swap(current, candidate);
+                return true;
+            }
+            scale *= 0.5;
+        }
+        false
+    }
+
+    /// Why `positions`, the closest found, do not meet the goal.
+    pub(super) fn reason(&self, goal: &Goal, positions: &[f64], columns: &mut [Vector3<f64>]) -> Reason {
+        if goal.out_of_reach() {
+            let distance = (goal.target - self.base).norm();
+            return Reason::OutOfReach { distance, inner: self.inner, outer: self.outer };
+        }
+        let error = goal.target - self.linearise(positions, columns);
+        let least = PRESSURE * error.norm() * self.outer;
+        let pressed = |i: usize| {
+            let descent = columns[i].dot(&error);
+            (positions[i] <= self.lower[i] && descent < -least) || (positions[i] >= self.upper[i] && descent > least)
+        };
+        if (0..positions.len()).any(pressed) { Reason::Bounds } else { Reason::NotConverged }
+    }
+
+    /// Copies `positions`, moved into the bounds.
+    pub(super) fn clamp_into(&self, positions: &[f64], into: &mut [f64]) {
+        for (i, value) in into.iter_mut().enumerate() {
+            *value = positions[i].max(self.lower[i]).min(self.upper[i]);
+        }
+    }
+}

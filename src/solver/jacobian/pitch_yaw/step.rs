@@ -1,0 +1,111 @@
+//! The step of one iteration: the linear problem J · step = error, inside the bounds.
+
+use nalgebra::{Matrix3, SymmetricEigen, Vector3};
+
+use super::{Method, PitchYawArm, Scratch};
+
+/// Singular values of J below this fraction of the largest count as zero in the pseudoinverse.
+const RANK_TOLERANCE: f64 = 1e-6;
+/// Passes of the eigenvalue iteration at most; three rows need a few.
+const PASSES: usize = 100;
+/// No variable turns by more than this \[rad\] in one step: beyond it a linear approximation of angles means nothing.
+const LARGEST_TURN: f64 = 1.0;
+
+impl PitchYawArm {
+    /// Puts into `scratch.step` the step from `scratch.current` for the `error` \[m\], with the Jacobian in
+    /// `scratch.columns`; gives the change of the tip \[m\] that the linear approximation predicts for it.
+    ///
+    /// An active set keeps the bounds: variables that would leave theirs are stopped there, what their motion does to the tip is
+    /// taken off the error, and the others are solved for again.
+    pub(super) fn bounded_step(&self, error: &Vector3<f64>, method: Method, scratch: &mut Scratch) -> Vector3<f64> {
+        let Scratch { columns, current, step, stopped, .. } = scratch;
+        let damping = match method {
+            Method::DampedLeastSquares => Some(error.norm_squared()),
+            Method::Pseudoinverse => None,
+        };
+        let mut remaining = *error;
+        stopped.fill(false);
+        loop {
+            let free = columns.iter().zip(stopped.iter()).filter(|(_, stopped)| !**stopped);
+            let normal = free.fold(Matrix3::zeros(), |sum, (column, _)| sum + column * column.transpose());
+            let weights = solve_normal(normal, &remaining, damping);
+            let mut stopped_one = false;
+            for (i, column) in columns.iter().enumerate() {
+                if stopped[i] {
+                    continue;
+                }
+                let wish = column.dot(&weights);
+                step[i] = wish.max(self.lower[i] - current[i]).min(self.upper[i] - current[i]);
+                if step[i] != wish {
+                    remaining -= column * step[i];
+                    stopped[i] = true;
+                    stopped_one = true;
+                }
+            }
+            if !stopped_one {
+                break;
+            }
+        }
+        let largest = step.iter().fold(0.0, |largest: f64, step| largest.max(step.abs()));
+        if largest > LARGEST_TURN {
+            for step in step.iter_mut() {
+                *step *= LARGEST_TURN / largest;
+            }
+        }
+        columns.iter().zip(step.iter()).map(|(column, step)| column * *step).sum()
+    }
+}
+
+/// The w by which step = Jᵀw, from `normal` = JJᵀ = VΛVᵀ: (JJᵀ + damping)⁻¹ error, or without damping (JJᵀ)⁺ error. Both
+/// divide by eigenvalues, so that directions in which the tip cannot move get nothing.
+fn solve_normal(normal: Matrix3<f64>, error: &Vector3<f64>, damping: Option<f64>) -> Vector3<f64> {
+    let Some(eigen) = SymmetricEigen::try_new(normal, f64::EPSILON, PASSES) else {
+        return Vector3::zeros();
+    };
+    let largest = eigen.eigenvalues.max();
+    let mut weights = Vector3::zeros();
+    for (value, vector) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
+        let divisor = match damping {
+            // Rounding leaves eigenvalues that should be zero on either side of it.
+            Some(damping) => value.max(0.0) + damping,
+            None if *value > RANK_TOLERANCE * RANK_TOLERANCE * largest => *value,
+            None => continue,
+        };
+        if divisor > 0.0 {
+            weights += vector * (vector.dot(error) / divisor);
+        }
+    }
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{DMatrix, DVector};
+
+    use super::*;
+
+    fn compare(columns: &[Vector3<f64>], error: &Vector3<f64>) {
+        let jacobian = DMatrix::from_fn(3, columns.len(), |row, column| columns[column][row]);
+        let normal = columns.iter().fold(Matrix3::zeros(), |sum, column| sum + column * column.transpose());
+        let step = |weights: Vector3<f64>| DVector::from_fn(columns.len(), |i, _| columns[i].dot(&weights));
+        let right = DVector::from_column_slice(error.as_slice());
+
+        let expected = jacobian.clone().pseudo_inverse(1e-6).unwrap() * &right;
+        let found = step(solve_normal(normal, error, None));
+        assert!((&found - &expected).norm() < 1e-9 * (1.0 + expected.norm()), "{found} {expected}");
+
+        let found = step(solve_normal(normal, error, Some(0.01)));
+        let gradient = jacobian.transpose() * (&jacobian * &found - right) + found * 0.01;
+        assert!(gradient.norm() < 1e-12, "{gradient}");
+    }
+
+    #[test]
+    fn steps_agree_with_a_singular_value_decomposition_at_every_rank() {
+        let (a, b, c) = (Vector3::new(1.0, 0.2, -0.3), Vector3::new(0.1, -0.8, 0.4), Vector3::new(0.5, 0.5, 0.7));
+        let error = Vector3::new(0.3, -0.2, 0.9);
+        for columns in [&[a, b, c, a + b][..], &[a, b, a - b, b], &[a, b], &[a, a * 2.0], &[a, Vector3::zeros()]] {
+            compare(columns, &error);
+        }
+        assert_eq!(solve_normal(Matrix3::zeros(), &error, None), Vector3::zeros());
+    }
+}
