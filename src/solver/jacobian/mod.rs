@@ -11,15 +11,12 @@ mod factor;
 mod goal;
 mod kernel;
 mod linear;
-<<<<<<< HEAD
 mod links;
 mod normal;
 mod null_space;
+pub mod pitch_yaw;
 mod pseudoinverse;
 mod refine;
-=======
-pub mod pitch_yaw;
->>>>>>> pitch-yaw
 mod search;
 
 use std::f64::consts::TAU;
