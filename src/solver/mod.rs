@@ -38,6 +38,7 @@ pub use reach::{Reach, TipReach};
 pub use solution::{Outcome, Reason, Residual, Solution, Stop};
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -195,5 +196,50 @@ impl Solver {
             (Self::Jacobian(solver), Scratch::Jacobian(scratch)) => solver.solve(problem, scratch, solution),
         }
         Ok(())
+    }
+
+    /// Solves `problem` on as many cores as there are scratches. The answer is the same each time, but may be another than on one
+    /// core: of several first solutions it is that of the attempt with the lowest number. Starting a core takes some ten
+    /// microseconds and allocates: it pays for hard problems and for those that want the best of many solutions.
+    ///
+    /// # Errors
+    /// As [`Solver::solve`].
+    pub fn solve_on(
+        &self,
+        problem: &Problem,
+        scratches: &mut [Scratch],
+        solution: &mut Solution,
+    ) -> Result<(), ProblemError> {
+        problem.check(self.chain())?;
+        match self {
+            Self::Jacobian(solver) => {
+                let mut scratches: Vec<_> = scratches.iter_mut().map(|Scratch::Jacobian(scratch)| scratch).collect();
+                solver.solve_on(problem, &mut scratches, solution);
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands every distinct solution that the attempts of `problem` find to `on_solution`, until that says to stop, in the order in
+    /// which they are found; gives their number, 64 at most. `solution` is where they are made.
+    ///
+    /// A chain that is redundant for its targets has a continuum of solutions on each branch: they are gathered at the posture that
+    /// the problem prefers, or where it prefers none, at that nearest to the seed.
+    ///
+    /// # Errors
+    /// As [`Solver::solve`].
+    pub fn solve_all(
+        &self,
+        problem: &Problem,
+        scratch: &mut Scratch,
+        solution: &mut Solution,
+        on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
+    ) -> Result<usize, ProblemError> {
+        problem.check(self.chain())?;
+        match (self, scratch) {
+            (Self::Jacobian(solver), Scratch::Jacobian(scratch)) => {
+                Ok(solver.solve_all(problem, scratch, solution, on_solution))
+            }
+        }
     }
 }

@@ -46,19 +46,25 @@ struct Poses {
 /// How far the postures of the table are from the targets of one problem.
 #[derive(Debug, Clone)]
 pub(super) struct Ranking {
-    /// Squared errors up to a factor and a constant; infinite for postures that have been tried.
+    /// Squared errors up to a factor and a constant; infinite for postures that have been taken.
     costs: Vec<Group>,
+    /// How many have been taken.
+    taken: usize,
 }
 
 impl Ranking {
     pub(super) fn new() -> Self {
-        Self { costs: vec![Group::default(); TABLE / GROUP] }
+        Self { costs: vec![Group::default(); TABLE / GROUP], taken: 0 }
     }
 
-    /// The nearest posture that has not been tried, which counts as tried from now on.
-    fn take_nearest(&mut self, level: Level) -> usize {
-        let index = dispatch!(level, simd => find_least(simd, &self.costs));
-        self.costs[index / GROUP].0[index % GROUP] = f32::INFINITY;
+    /// The posture that comes at place `place` (1 for the nearest), which must lie beyond those asked for before.
+    fn take(&mut self, level: Level, place: usize) -> usize {
+        let mut index = 0;
+        while self.taken < place {
+            index = dispatch!(level, simd => find_least(simd, &self.costs));
+            self.costs[index / GROUP].0[index % GROUP] = f32::INFINITY;
+            self.taken += 1;
+        }
         index
     }
 }
@@ -110,6 +116,7 @@ impl SeedTable {
     /// that shall be parallel (the squared angle, where it is small, but for a constant).
     pub(super) fn rank(&self, level: Level, targets: &[Target], ranking: &mut Ranking) {
         ranking.costs.fill(Group::default());
+        ranking.taken = 0;
         for target in targets {
             let weights = self.weights(target);
             let position = if target.free_axes[..3] == [true; 3] { 0.0 } else { target.weight as f32 };
@@ -150,7 +157,7 @@ impl SeedTable {
         out: &mut [f64],
     ) {
         if attempt <= NEAREST {
-            let index = ranking.take_nearest(level);
+            let index = ranking.take(level, attempt);
             out.copy_from_slice(&self.positions[index * out.len()..][..out.len()]);
         } else {
             self.sample(TABLE + attempt, random_seed, out);

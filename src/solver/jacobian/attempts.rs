@@ -8,18 +8,13 @@ use crate::solver::solution::Stop;
 
 /// Iterations of one attempt at most.
 const ITERATIONS: usize = 16;
-/// Adaptive damping is this fraction of the squared error \[rad²\], up to a greatest. More would only slow the steps far from the
-/// target, and on a long gantry they would get nowhere. Found by experiment on seven arms: of the fractions 1, 0.3, 0.1 and 0.03 the
-/// third takes the fewest iterations.
-const DAMPING: f64 = 0.1;
+/// Adaptive damping is a fraction of the squared error \[rad²\], up to a greatest. More would only slow the steps far from the
+/// target, and on a long gantry they would get nowhere.
 const GREATEST_DAMPING: f64 = 0.1;
 /// A stall is an iteration that leaves more than this fraction of the squared error.
 const STALL: f64 = 0.7;
 /// An attempt is given up after this many stalls, unless the squared error has halved between them.
 const STALLS: usize = 2;
-/// Attempts that are made in any case. They take some ten microseconds: to look at the clock before would let one interruption by
-/// the operating system spoil a search that has hardly begun.
-const FIRST: usize = 16;
 /// Halvings of a pseudoinverse step that does not lessen the error.
 const HALVINGS: usize = 6;
 /// A seed with a squared error \[rad²\] below this goes first: other starting points wait for what comes of it.
@@ -29,10 +24,15 @@ const NEAR: f64 = 0.05;
 pub(super) struct Plan<'a> {
     /// Number of starting points, the seed (number 0) among them.
     pub attempts: usize,
+    /// Of these, every `stride`th is made, from number `first` on.
+    pub first: usize,
+    pub stride: usize,
+    /// Adaptive damping over the squared error \[rad²\].
+    pub damping: f64,
     /// Shifts the starting points that come after the seed table.
     pub random_seed: u64,
-    /// Asked before each attempt but the first [`FIRST`]: whether there is reason to begin no more.
-    pub over: &'a dyn Fn() -> Option<Stop>,
+    /// Asked before each attempt, by its number: whether there is reason to begin no more.
+    pub over: &'a dyn Fn(usize) -> Option<Stop>,
 }
 
 /// What has been spent.
@@ -122,13 +122,13 @@ impl Race<'_> {
 }
 
 impl Jacobian {
-    /// Runs attempts until `arrived`, called with the lane of each posture that meets the targets, says that it is enough, or
+    /// Runs attempts until `arrived`, called with lane and number of each that meets the targets, says that it is enough, or
     /// there are no more. Leaves the best posture of those that were given up, and its squared error, in `scratch.best`.
     pub(super) fn attempts(
         &self,
         plan: &Plan,
         scratch: &mut JacobianScratch,
-        arrived: &mut dyn FnMut(&mut JacobianScratch, usize) -> ControlFlow<()>,
+        arrived: &mut dyn FnMut(&mut JacobianScratch, usize, usize) -> ControlFlow<()>,
     ) -> Spent {
         let spent = Spent { iterations: 0, attempts: 0, stop: Stop::Attempts };
         let mut race = Race { plan, lanes: [Attempt::default(); LANES], spent };
@@ -143,7 +143,7 @@ impl Jacobian {
             let mut next = [Next::Rest; LANES];
             let mut counted = if race.seed_goes_first(scratch.batch.squared_error.0[0]) { 1 } else { u64::MAX };
             while let Some(lane) = race.first_of(scratch.batch.met & counted) {
-                if arrived(scratch, lane).is_break() {
+                if arrived(scratch, lane, race.lanes[lane].number).is_break() {
                     return race.spent;
                 }
                 counted &= !(1 << lane);
@@ -152,7 +152,7 @@ impl Jacobian {
             for lane in (0..LANES).filter(|lane| counted >> lane & 1 == 1) {
                 next[lane] = self.carry_on(&mut race, scratch, lane);
             }
-            self.step(scratch, next);
+            self.step(scratch, next, plan.damping);
         }
         race.spent
     }
@@ -161,16 +161,15 @@ impl Jacobian {
     fn begin(&self, race: &mut Race, scratch: &mut JacobianScratch, lane: usize) {
         let Race { plan, lanes, spent } = race;
         lanes[lane].running = false;
-        if spent.attempts >= plan.attempts {
+        let number = plan.first + plan.stride * spent.attempts;
+        if number >= plan.attempts {
             return;
         }
-        if spent.attempts >= FIRST
-            && let Some(stop) = (plan.over)()
-        {
+        if let Some(stop) = (plan.over)(number) {
             spent.stop = stop;
             return;
         }
-        lanes[lane] = Attempt { running: true, number: spent.attempts, ..Attempt::default() };
+        lanes[lane] = Attempt { running: true, number, ..Attempt::default() };
         spent.attempts += 1;
         if lanes[lane].number > 0 {
             let attempt = (lanes[lane].number, plan.random_seed);
@@ -204,7 +203,7 @@ impl Jacobian {
     }
 
     /// One step of every lane that does not rest.
-    fn step(&self, scratch: &mut JacobianScratch, next: [Next; LANES]) {
+    fn step(&self, scratch: &mut JacobianScratch, next: [Next; LANES], fraction: f64) {
         let moving = Lanes(next.map(|next| if next == Next::Rest { 0.0 } else { 1.0 }));
         let Method::Damped { damping } = self.method else {
             for (lane, next) in next.iter().enumerate() {
@@ -217,7 +216,7 @@ impl Jacobian {
         };
         let damping = match damping {
             Some(factor) => Lanes::splat(factor * factor),
-            None => Lanes(scratch.batch.squared_error.0.map(|error| (DAMPING * error).min(GREATEST_DAMPING))),
+            None => Lanes(scratch.batch.squared_error.0.map(|error| (fraction * error).min(GREATEST_DAMPING))),
         };
         self.damped_step(scratch, &damping, &moving);
     }

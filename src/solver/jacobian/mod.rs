@@ -7,6 +7,8 @@
 //! the best is refined to a local minimum of the error.
 
 mod attempts;
+mod branches;
+mod cores;
 mod factor;
 mod goal;
 mod kernel;
@@ -18,6 +20,7 @@ pub mod pitch_yaw;
 mod pseudoinverse;
 mod refine;
 mod search;
+mod verdict;
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -92,6 +95,9 @@ pub struct JacobianScratch {
     best_error: f64,
     /// The best of those that meet the targets.
     picked: Vec<f64>,
+    /// Postures found, one after the other, and what is put aside while one of them is looked at.
+    branches: Vec<f64>,
+    aside: Batch,
     /// A step in the null space, and the scale of each variable in it.
     direction: Vec<f64>,
     units: Vec<f64>,
@@ -200,6 +206,8 @@ impl Jacobian {
             best: positions(),
             best_error: f64::INFINITY,
             picked: positions(),
+            branches: Vec::with_capacity(branches::MOST * self.links.variables),
+            aside: Batch::new(&self.links),
             direction: positions(),
             units: positions(),
             trial: positions(),

@@ -2,67 +2,138 @@
 
 use std::f64::consts::TAU;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::attempts::Plan;
+use super::attempts::{Plan, Spent};
 use super::goal::Goal;
 use super::null_space::counted;
 use super::{Jacobian, JacobianScratch};
 use crate::robot::Domain;
 use crate::solver::lanes::Lanes;
 use crate::solver::problem::{Mode, Pick, Problem, Target};
-use crate::solver::solution::{Outcome, Reason, Residual, Solution, Stop};
+use crate::solver::solution::{Outcome, Solution, Stop};
 
-/// Slope of half the squared error \[rad²\] by a variable that counts as more than rounding.
-const PRESSURE: f64 = 1e-9;
+/// Attempts that are made in any case. They take some ten microseconds: to look at the clock before would let one interruption by
+/// the operating system spoil a search that has hardly begun.
+const FIRST: usize = 16;
+/// Adaptive damping over the squared error \[rad²\]: of the fractions 1, 0.3, 0.1 and 0.03 a search takes the fewest iterations with
+/// the third. It bounds a step near a singularity to half the error over the root of the damping, 1.6 rad; tracking, which must not
+/// leap, keeps to half a radian.
+pub(super) const SEARCH_DAMPING: f64 = 0.1;
+const TRACK_DAMPING: f64 = 1.0;
+
+/// The part of the attempts that one core makes.
+pub(super) struct Share<'a> {
+    /// It makes every `of`th attempt, from number `index` on.
+    pub index: usize,
+    pub of: usize,
+    /// The lowest number of an attempt that has succeeded, of all shares; only where the first solution is wanted.
+    pub first_found: &'a AtomicUsize,
+    pub start: Instant,
+}
+
+/// What a share of the attempts has found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    /// What the pick makes of the best posture, less being better, and the number of its attempt; infinite where there is none.
+    pub score: f64,
+    pub number: usize,
+    pub spent: Spent,
+}
+
+impl Found {
+    pub(super) fn any(&self) -> bool {
+        self.number < usize::MAX
+    }
+}
 
 impl Jacobian {
     /// Solves a problem that has been checked.
     pub(in crate::solver) fn solve(&self, problem: &Problem, scratch: &mut JacobianScratch, solution: &mut Solution) {
         let start = Instant::now();
-        let expired = || problem.deadline.is_some_and(|deadline| start.elapsed() >= deadline);
+        let first_found = AtomicUsize::new(usize::MAX);
+        let share = Share { index: 0, of: 1, first_found: &first_found, start };
+        let found = self.explore(problem, scratch, &share);
+        self.conclude(problem, scratch, solution, found, start);
+    }
+
+    /// Makes the attempts of `share` and leaves the best of what they find in `scratch.picked`, or where they find nothing, the best
+    /// of what is left of them in `scratch.best`.
+    pub(super) fn explore(&self, problem: &Problem, scratch: &mut JacobianScratch, share: &Share) -> Found {
         self.set_up(problem, scratch);
-        let (pick, attempts, random_seed) = match problem.mode {
-            Mode::Search { pick, attempts, random_seed } => (pick, attempts.max(1), random_seed),
-            Mode::Track { .. } => (Pick::First, 1, 0),
+        let (pick, attempts, random_seed, damping) = match problem.mode {
+            Mode::Search { pick, attempts, random_seed } => (pick, attempts.max(1), random_seed, SEARCH_DAMPING),
+            Mode::Track { .. } => (Pick::First, 1, 0, TRACK_DAMPING),
         };
         if attempts > 1 {
             self.table.rank(self.level, problem.targets, &mut scratch.ranking);
         }
-        // No attempt can succeed where the target is out of reach; the first keep a stretched seed from staying where it is.
-        let hopeless = || self.out_of_reach(problem).map(|_| Stop::Attempts);
-        let over = || if expired() { Some(Stop::Deadline) } else { hopeless() };
-        let plan = Plan { attempts, random_seed, over: &over };
-        let mut least = f64::INFINITY;
-        let mut spent = self.attempts(&plan, scratch, &mut |scratch, lane| {
-            let score = self.score(pick, problem.targets, scratch, lane);
-            if score < least {
-                least = score;
+        let over = |number: usize| self.over(problem, share, number);
+        let plan = Plan { attempts, first: share.index, stride: share.of, random_seed, damping, over: &over };
+        let mut best = (f64::INFINITY, usize::MAX);
+        let spent = self.attempts(&plan, scratch, &mut |scratch, lane, number| {
+            let score = (self.score(pick, problem.targets, scratch, lane), number);
+            if score < best {
+                best = score;
                 scratch.batch.read(lane, &mut scratch.picked);
             }
-            if pick == Pick::First { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if pick != Pick::First {
+                return ControlFlow::Continue(());
+            }
+            share.first_found.fetch_min(number, Ordering::Relaxed);
+            // Among several shares the lowest number counts, so that the answer does not depend on which was quicker.
+            if share.of == 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        if least < f64::INFINITY {
+        Found { score: best.0, number: best.1, spent }
+    }
+
+    /// Whether there is reason not to begin attempt `number`.
+    pub(super) fn over(&self, problem: &Problem, share: &Share, number: usize) -> Option<Stop> {
+        if share.first_found.load(Ordering::Relaxed) < number {
+            return Some(Stop::Converged);
+        }
+        if number < FIRST {
+            return None;
+        }
+        if problem.deadline.is_some_and(|deadline| share.start.elapsed() >= deadline) {
+            return Some(Stop::Deadline);
+        }
+        // No attempt can succeed where the target is out of reach; the first keep a stretched seed from staying where it is.
+        self.out_of_reach(problem).map(|_| Stop::Attempts)
+    }
+
+    /// Makes the solution out of what was found.
+    pub(super) fn conclude(
+        &self,
+        problem: &Problem,
+        scratch: &mut JacobianScratch,
+        solution: &mut Solution,
+        mut found: Found,
+        start: Instant,
+    ) {
+        if found.any() {
             scratch.best.copy_from_slice(&scratch.picked);
             self.settle(problem.targets, &problem.preference, scratch);
         } else {
-            spent.iterations += self.refine(scratch, &expired);
+            let expired = || problem.deadline.is_some_and(|deadline| start.elapsed() >= deadline);
+            found.spent.iterations += self.refine(scratch, &expired);
             if expired() {
-                spent.stop = Stop::Deadline;
+                found.spent.stop = Stop::Deadline;
             }
         }
         self.fold(problem, scratch);
         self.judge(problem, scratch, solution);
         solution.stop = match solution.outcome {
             Outcome::Solved => Stop::Converged,
-            Outcome::Closest(_) => spent.stop,
+            Outcome::Closest(_) => found.spent.stop,
         };
         solution.smallest_singular_value = match problem.mode {
             Mode::Track { .. } => Some(self.smallest_singular_value(problem.targets, &solution.positions, scratch)),
             Mode::Search { .. } => None,
         };
-        solution.iterations = spent.iterations;
-        solution.attempts = spent.attempts;
+        solution.iterations = found.spent.iterations;
+        solution.attempts = found.spent.attempts;
         solution.elapsed = start.elapsed();
     }
 
@@ -103,22 +174,14 @@ impl Jacobian {
     }
 
     /// Bounds, starting point and goals.
-    fn set_up(&self, problem: &Problem, scratch: &mut JacobianScratch) {
+    pub(super) fn set_up(&self, problem: &Problem, scratch: &mut JacobianScratch) {
         self.set_bounds(problem, scratch);
         self.set_goals(problem.targets, scratch);
     }
 
-    fn set_goals(&self, targets: &[Target], scratch: &mut JacobianScratch) {
+    pub(super) fn set_goals(&self, targets: &[Target], scratch: &mut JacobianScratch) {
         scratch.goals.clear();
         scratch.goals.extend(targets.iter().map(|target| Goal::new(target, &self.links, self.length_scale)));
-    }
-
-    /// The first target that is certainly out of reach.
-    fn out_of_reach(&self, problem: &Problem) -> Option<Reason> {
-        problem.targets.iter().enumerate().find_map(|(index, target)| {
-            let (distance, reach) = self.reach[target.tip].refutes(&self.chain, target)?;
-            Some(Reason::OutOfReach { target: index, distance, reach })
-        })
     }
 
     /// Bounds for the variables while solving, and where they start.
@@ -143,124 +206,5 @@ impl Jacobian {
             scratch.start[i] = seed - turns;
             scratch.whole_turns[i] = turns;
         }
-    }
-
-    /// Brings `scratch.best` back to where the seed is: the whole turns that were taken off, and for a search the turn that lies in
-    /// the limits and nearest to the seed.
-    fn fold(&self, problem: &Problem, scratch: &mut JacobianScratch) {
-        for (i, variable) in self.chain.variables().iter().enumerate() {
-            if !self.turns[i] {
-                continue;
-            }
-            let seed = variable.domain.clamp(problem.seed[i]);
-            let position = &mut scratch.best[i];
-            match problem.mode {
-                Mode::Search { .. } => {
-                    *position -= ((*position - scratch.start[i]) / TAU).round() * TAU;
-                    *position += scratch.whole_turns[i];
-                    if let Domain::Interval { lower, upper } = variable.domain {
-                        if *position > upper {
-                            *position -= TAU;
-                        } else if *position < lower {
-                            *position += TAU;
-                        }
-                    }
-                }
-                Mode::Track { max_step } => {
-                    // Rounding must not carry it out of its bounds.
-                    *position += scratch.whole_turns[i];
-                    *position = position.max(seed - max_step[i]).min(seed + max_step[i]);
-                }
-            }
-            // A range of exactly one turn may be missed by rounding.
-            *position = variable.domain.clamp(*position);
-        }
-    }
-
-    /// Measures exactly the positions that are handed out, by the chain's own forward kinematics, and says what became of the
-    /// problem.
-    fn judge(&self, problem: &Problem, scratch: &mut JacobianScratch, solution: &mut Solution) {
-        let targets = problem.targets;
-        solution.positions.copy_from_slice(&scratch.best);
-        self.chain.forward_kinematics(&solution.positions, &mut scratch.poses);
-        solution.residuals.clear();
-        solution.residuals.extend(targets.iter().map(|target| target.residual(&scratch.poses.tips()[target.tip])));
-        solution.squared_error = targets.iter().zip(&solution.residuals).map(|(t, r)| self.squared_error(t, r)).sum();
-        let met = targets.iter().zip(&solution.residuals).all(|(target, residual)| residual.within(target));
-        solution.saturated.clear();
-        if met {
-            solution.outcome = Outcome::Solved;
-            return;
-        }
-        let step_limited = self.find_saturated(scratch, solution);
-        solution.outcome = Outcome::Closest(match self.out_of_reach(problem) {
-            Some(reason) => reason,
-            None if step_limited => Reason::StepLimited,
-            None if !solution.saturated.is_empty() => Reason::JointLimits,
-            None => Reason::NotConverged,
-        });
-    }
-
-    /// Lists the variables that stand at a limit and would lessen the error beyond it; tells whether any stands so at a
-    /// step bound that is no limit.
-    fn find_saturated(&self, scratch: &mut JacobianScratch, solution: &mut Solution) -> bool {
-        scratch.trial.iter_mut().zip(&solution.positions).zip(&scratch.whole_turns).for_each(|((t, p), w)| *t = p - w);
-        scratch.batch.write_all(&scratch.trial);
-        self.measure(scratch);
-        self.linearise(scratch);
-        let mut step_limited = false;
-        let variables = self.chain.variables();
-        for (i, variable) in variables.iter().enumerate() {
-            let descent = scratch.descent(i);
-            let pressed = |position: f64, lower: f64, upper: f64| {
-                (position <= lower && descent < -PRESSURE) || (position >= upper && descent > PRESSURE)
-            };
-            let at_limit = match variable.domain {
-                Domain::Interval { lower, upper } => pressed(solution.positions[i], lower, upper),
-                Domain::Circle => false,
-            };
-            if at_limit {
-                solution.saturated.push(i);
-            } else if pressed(scratch.trial[i], scratch.lower[i], scratch.upper[i]) {
-                step_limited = true;
-            }
-        }
-        step_limited
-    }
-
-    /// See [`Solver::smallest_singular_value`](crate::solver::Solver::smallest_singular_value).
-    pub(in crate::solver) fn smallest_singular_value(
-        &self,
-        targets: &[Target],
-        positions: &[f64],
-        scratch: &mut JacobianScratch,
-    ) -> f64 {
-        self.set_goals(targets, scratch);
-        for (i, (at, position)) in scratch.trial.iter_mut().zip(positions).enumerate() {
-            *at = position - if self.turns[i] { (position / TAU).round() * TAU } else { 0.0 };
-        }
-        scratch.batch.write_all(&scratch.trial);
-        self.measure(scratch);
-        self.linearise(scratch);
-        scratch.take_in(0);
-        scratch.linear.smallest_singular_value(counted(targets))
-    }
-
-    /// What a target adds to the squared error \[rad²\].
-    fn squared_error(&self, target: &Target, residual: &Residual) -> f64 {
-        let position = residual.position / self.length_scale;
-        target.weight * (position * position + residual.orientation * residual.orientation)
-    }
-}
-
-impl JacobianScratch {
-    /// How fast half the squared error of the first lane falls with a variable.
-    fn descent(&self, variable: usize) -> f64 {
-        let variables = self.trial.len();
-        let products = self.goals.iter().enumerate().flat_map(|(target, _)| {
-            let (rows, column) = (&self.batch.rows[target], &self.batch.columns[target * variables + variable]);
-            rows.iter().zip(column).map(|(row, entry)| row.0[0] * entry.0[0])
-        });
-        products.sum()
     }
 }

@@ -1,0 +1,89 @@
+//! Every solution that can be found, one of each kind.
+
+use std::f64::consts::TAU;
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicUsize;
+use std::time::Instant;
+
+use super::attempts::Plan;
+use super::null_space::counted;
+use super::search::{SEARCH_DAMPING, Share};
+use super::{Jacobian, JacobianScratch};
+use crate::solver::problem::{Mode, Preference, Problem};
+use crate::solver::solution::Solution;
+
+/// Solutions at most.
+pub(super) const MOST: usize = 64;
+/// Two postures are one where no variable differs by more \[rad, or m over the length scale\].
+const APART: f64 = 0.01;
+
+impl Jacobian {
+    /// See [`Solver::solve_all`](crate::solver::Solver::solve_all).
+    pub(in crate::solver) fn solve_all(
+        &self,
+        problem: &Problem,
+        scratch: &mut JacobianScratch,
+        solution: &mut Solution,
+        on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
+    ) -> usize {
+        let Mode::Search { attempts, random_seed, .. } = problem.mode else {
+            self.solve(problem, scratch, solution);
+            return if solution.solved() && on_solution(solution).is_continue() { 1 } else { usize::from(solution.solved()) };
+        };
+        let (start, first_found) = (Instant::now(), AtomicUsize::new(usize::MAX));
+        let share = Share { index: 0, of: 1, first_found: &first_found, start };
+        let over = |number: usize| self.over(problem, &share, number);
+        let plan = Plan { attempts, first: 0, stride: 1, random_seed, damping: SEARCH_DAMPING, over: &over };
+        self.set_up(problem, scratch);
+        self.table.rank(self.level, problem.targets, &mut scratch.ranking);
+        scratch.branches.clear();
+        self.attempts(&plan, scratch, &mut |scratch, lane, number| {
+            scratch.batch.read(lane, &mut scratch.best);
+            // The other lanes go on from where they are.
+            scratch.aside.clone_from(&scratch.batch);
+            let flow = self.consider(problem, scratch, solution, (number, start), on_solution);
+            scratch.batch.clone_from(&scratch.aside);
+            flow
+        });
+        scratch.branches.len() / self.links.variables
+    }
+
+    /// Hands `scratch.best` over, unless it is one that has been found before.
+    fn consider(
+        &self,
+        problem: &Problem,
+        scratch: &mut JacobianScratch,
+        solution: &mut Solution,
+        (number, start): (usize, Instant),
+        on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let near_seed = Preference { posture: Some(problem.seed), posture_weight: 1.0, ..Preference::default() };
+        if !problem.preference.is_none() {
+            self.settle(problem.targets, &problem.preference, scratch);
+        } else if self.links.variables > counted(problem.targets) {
+            self.settle(problem.targets, &near_seed, scratch);
+        }
+        self.fold(problem, scratch);
+        let variables = self.links.variables;
+        if scratch.branches.chunks_exact(variables).any(|known| self.same(known, &scratch.best)) {
+            return ControlFlow::Continue(());
+        }
+        self.judge(problem, scratch, solution);
+        if !solution.solved() {
+            return ControlFlow::Continue(());
+        }
+        scratch.branches.extend_from_slice(&solution.positions);
+        (solution.attempts, solution.elapsed) = (number + 1, start.elapsed());
+        on_solution(solution)?;
+        if scratch.branches.len() == MOST * variables { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Whether two postures are one.
+    fn same(&self, a: &[f64], b: &[f64]) -> bool {
+        a.iter().zip(b).enumerate().all(|(i, (a, b))| {
+            let step = a - b;
+            let step = if self.turns[i] { step - (step / TAU).round() * TAU } else { step };
+            (step / self.unit(i)).abs() <= APART
+        })
+    }
+}
