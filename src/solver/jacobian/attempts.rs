@@ -44,6 +44,15 @@ pub(super) struct Spent {
     pub stop: Stop,
 }
 
+/// An attempt that has met the targets.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arrival {
+    pub lane: usize,
+    pub number: usize,
+    /// Iterations of all attempts so far.
+    pub iterations: usize,
+}
+
 /// An attempt under way in one lane.
 #[derive(Debug, Clone, Copy, Default)]
 struct Attempt {
@@ -122,13 +131,13 @@ impl Race<'_> {
 }
 
 impl Jacobian {
-    /// Runs attempts until `arrived`, called with lane and number of each that meets the targets, says that it is enough, or
+    /// Runs attempts until `arrived`, called for each that meets the targets, says that it is enough, or
     /// there are no more. Leaves the best posture of those that were given up, and its squared error, in `scratch.best`.
     pub(super) fn attempts(
         &self,
         plan: &Plan,
         scratch: &mut JacobianScratch,
-        arrived: &mut dyn FnMut(&mut JacobianScratch, usize, usize) -> ControlFlow<()>,
+        arrived: &mut dyn FnMut(&mut JacobianScratch, Arrival) -> ControlFlow<()>,
     ) -> Spent {
         let spent = Spent { iterations: 0, attempts: 0, stop: Stop::Attempts };
         let mut race = Race { plan, lanes: [Attempt::default(); LANES], spent };
@@ -143,7 +152,8 @@ impl Jacobian {
             let mut next = [Next::Rest; LANES];
             let mut counted = if race.seed_goes_first(scratch.batch.squared_error.0[0]) { 1 } else { u64::MAX };
             while let Some(lane) = race.first_of(scratch.batch.met & counted) {
-                if arrived(scratch, lane, race.lanes[lane].number).is_break() {
+                let arrival = Arrival { lane, number: race.lanes[lane].number, iterations: race.spent.iterations };
+                if arrived(scratch, arrival).is_break() {
                     return race.spent;
                 }
                 counted &= !(1 << lane);

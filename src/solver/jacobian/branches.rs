@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
-use super::attempts::Plan;
+use super::attempts::{Arrival, Plan};
 use super::null_space::counted;
 use super::search::{SEARCH_DAMPING, Share};
 use super::{Jacobian, JacobianScratch};
 use crate::solver::problem::{Mode, Preference, Problem};
-use crate::solver::solution::Solution;
+use crate::solver::solution::{Solution, Stop};
 
 /// Solutions at most.
 pub(super) const MOST: usize = 64;
@@ -37,11 +37,11 @@ impl Jacobian {
         self.set_up(problem, scratch);
         self.table.rank(self.level, problem.targets, &mut scratch.ranking);
         scratch.branches.clear();
-        self.attempts(&plan, scratch, &mut |scratch, lane, number| {
-            scratch.batch.read(lane, &mut scratch.best);
+        self.attempts(&plan, scratch, &mut |scratch, arrival| {
+            scratch.batch.read(arrival.lane, &mut scratch.best);
             // The other lanes go on from where they are.
             scratch.aside.clone_from(&scratch.batch);
-            let flow = self.consider(problem, scratch, solution, (number, start), on_solution);
+            let flow = self.consider(problem, scratch, solution, (arrival, start), on_solution);
             scratch.batch.clone_from(&scratch.aside);
             flow
         });
@@ -54,7 +54,7 @@ impl Jacobian {
         problem: &Problem,
         scratch: &mut JacobianScratch,
         solution: &mut Solution,
-        (number, start): (usize, Instant),
+        (arrival, start): (Arrival, Instant),
         on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let near_seed = Preference { posture: Some(problem.seed), posture_weight: 1.0, ..Preference::default() };
@@ -73,7 +73,9 @@ impl Jacobian {
             return ControlFlow::Continue(());
         }
         scratch.branches.extend_from_slice(&solution.positions);
-        (solution.attempts, solution.elapsed) = (number + 1, start.elapsed());
+        (solution.stop, solution.smallest_singular_value) = (Stop::Converged, None);
+        (solution.iterations, solution.attempts) = (arrival.iterations, arrival.number + 1);
+        solution.elapsed = start.elapsed();
         on_solution(solution)?;
         if scratch.branches.len() == MOST * variables { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

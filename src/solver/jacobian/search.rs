@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::attempts::{Plan, Spent};
+use super::attempts::{Arrival, Plan, Spent};
 use super::goal::Goal;
 use super::null_space::counted;
 use super::{Jacobian, JacobianScratch};
@@ -72,7 +72,7 @@ impl Jacobian {
         let over = |number: usize| self.over(problem, share, number);
         let plan = Plan { attempts, first: share.index, stride: share.of, random_seed, damping, over: &over };
         let mut best = (f64::INFINITY, usize::MAX);
-        let spent = self.attempts(&plan, scratch, &mut |scratch, lane, number| {
+        let spent = self.attempts(&plan, scratch, &mut |scratch, Arrival { lane, number, .. }| {
             let score = (self.score(pick, problem.targets, scratch, lane), number);
             if score < best {
                 best = score;
