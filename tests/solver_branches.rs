@@ -107,10 +107,11 @@ fn enough_is_enough() {
     let (solver, seed) = (arm.solver(), arm.chain.nominal_positions());
     let targets = arm.targets_at(&random.positions(&arm.chain));
     let mut handed = 0;
-    let count = solver.solve_all(&Problem::new(&targets, &seed), &mut solver.scratch(), &mut solver.solution(), &mut |_| {
-        handed += 1;
-        if handed == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+    let count =
+        solver.solve_all(&Problem::new(&targets, &seed), &mut solver.scratch(), &mut solver.solution(), &mut |_| {
+            handed += 1;
+            if handed == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
     assert_eq!((count.unwrap(), handed), (2, 2));
     // Nothing is handed over where nothing meets the target; tracking has one solution at most.
     let far = [Target { pose: nalgebra::Isometry3::translation(9.0, 0.0, 0.0), ..targets[0] }];
@@ -140,7 +141,11 @@ fn several_cores_give_the_same_answer_each_time() {
                     assert_eq!(twice[0].positions, twice[1].positions, "{}", arm.name);
                     assert_eq!(twice[0].solved(), alone.solved(), "{}: {:?}", arm.name, twice[0]);
                     if pick != Pick::First {
-                        assert_eq!(twice[0].positions, alone.positions, "{}: the same attempts, the same pick", arm.name);
+                        assert_eq!(
+                            twice[0].positions, alone.positions,
+                            "{}: the same attempts, the same pick",
+                            arm.name
+                        );
                         assert_eq!(twice[0].attempts, alone.attempts);
                     }
                 }

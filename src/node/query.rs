@@ -85,7 +85,11 @@ impl Question {
         let solver = loaded.solver(&self.settings);
         let targets = [self.target];
         let problem = Problem {
-            mode: Mode::Search { pick: Pick::First, attempts: self.settings.attempts, random_seed: self.settings.random_seed },
+            mode: Mode::Search {
+                pick: Pick::First,
+                attempts: self.settings.attempts,
+                random_seed: self.settings.random_seed,
+            },
             deadline: Some(self.settings.timeout),
             ..Problem::new(&targets, &self.seed)
         };

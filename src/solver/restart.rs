@@ -104,9 +104,9 @@ impl SeedTable {
                 let rotation = pose.rotation.to_rotation_matrix();
                 let position = pose.translation.vector / length_scale;
                 for (feature, value) in features.iter_mut().zip(position.iter().chain(rotation.matrix())) {
-                    feature.0[index % GROUP] = *value as f32;
+                    feature.0[index % GROUP] = single(*value);
                 }
-                half_square.0[index % GROUP] = 0.5 * position.norm_squared() as f32;
+                half_square.0[index % GROUP] = single(0.5 * position.norm_squared());
             }
         }
         table
@@ -119,7 +119,7 @@ impl SeedTable {
         ranking.taken = 0;
         for target in targets {
             let weights = self.weights(target);
-            let position = if target.free_axes[..3] == [true; 3] { 0.0 } else { target.weight as f32 };
+            let position = if target.free_axes[..3] == [true; 3] { 0.0 } else { single(target.weight) };
             let poses = &self.poses[target.tip];
             dispatch!(level, simd => add_costs(simd, poses, &weights, position, &mut ranking.costs));
         }
@@ -144,7 +144,7 @@ impl SeedTable {
         for (i, entry) in rotation.matrix().iter().enumerate() {
             weights[3 + i] = counted[i / 3] * entry;
         }
-        weights.map(|weight| (weight * target.weight) as f32)
+        weights.map(|weight| single(weight * target.weight))
     }
 
     /// Writes the starting point of attempt `attempt` (1 is the first after the seed) into `out`: the table's postures nearest
@@ -181,11 +181,16 @@ impl SeedTable {
 fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f32; FEATURES], position: f32, costs: &mut [Group]) {
     for (poses, cost) in poses.iter().zip(costs) {
         let mut sum = f32x8::load_array(simd, cost.0) + f32x8::load_array(simd, poses.half_square.0) * position;
-        for i in 0..FEATURES {
-            sum -= f32x8::load_array(simd, poses.features[i].0) * weights[i];
+        for (feature, weight) in poses.features.iter().zip(weights) {
+            sum -= f32x8::load_array(simd, feature.0) * *weight;
         }
         sum.store_array(&mut cost.0);
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "single precision is plenty for a ranking")]
+fn single(value: f64) -> f32 {
+    value as f32
 }
 
 /// A number in \[0, 1), by the finaliser of SplitMix64 (Steele, Lea, Flood 2014); 0 for seed 0.

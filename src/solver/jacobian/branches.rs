@@ -28,7 +28,11 @@ impl Jacobian {
     ) -> usize {
         let Mode::Search { attempts, random_seed, .. } = problem.mode else {
             self.solve(problem, scratch, solution);
-            return if solution.solved() && on_solution(solution).is_continue() { 1 } else { usize::from(solution.solved()) };
+            return if solution.solved() && on_solution(solution).is_continue() {
+                1
+            } else {
+                usize::from(solution.solved())
+            };
         };
         let (start, first_found) = (Instant::now(), AtomicUsize::new(usize::MAX));
         let share = Share { index: 0, of: 1, first_found: &first_found, start };

@@ -3,7 +3,7 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
-use super::factor::{Small, Triangle, factorise, substitute};
+use super::factor::{Small, Store, Triangle, factorise, substitute};
 use super::kernel::{Batch, Dimension};
 use super::links::Links;
 use crate::solver::lanes::Lanes;
@@ -103,9 +103,7 @@ fn leaves_bounds<S: Simd>(simd: S, n: usize, batch: &Batch, scratch: &StepScratc
     let mut leaves = f64x4::splat(simd, 0.0).simd_ne(f64x4::splat(simd, 0.0));
     for i in 0..n {
         let aim = positions[i].load(simd) + steps[i].load(simd);
-        leaves = leaves
-            | aim.simd_lt(f64x4::splat(simd, lower[i]))
-            | aim.simd_gt(f64x4::splat(simd, upper[i]));
+        leaves = leaves | aim.simd_lt(f64x4::splat(simd, lower[i])) | aim.simd_gt(f64x4::splat(simd, upper[i]));
     }
     leaves.any_true()
 }
@@ -235,37 +233,41 @@ pub(super) fn solve_any<S: Simd>(
     damping: f64x4<S>,
 ) {
     let StepScratch { normal, right, step, .. } = scratch;
-    let (rows, size) = (6 * targets, variables.min(6 * targets));
-    let wide = rows < variables;
-    let entry = |row: usize, column: usize| batch.columns[row / 6 * variables + column][row % 6];
+    let (rows, wide) = (6 * targets, 6 * targets < variables);
+    // The matrix whose product with its transpose is taken: the Jacobian, or its transpose.
+    let (size, length) = if wide { (rows, variables) } else { (variables, rows) };
+    let entry = |row: usize, column: usize| &batch.columns[row / 6 * variables + column][row % 6];
     let mut normal = Triangle(normal);
     for i in 0..size {
         for j in 0..=i {
             let mut sum = f64x4::splat(simd, 0.0);
-            for k in 0..if wide { variables } else { rows } {
+            for k in 0..length {
                 let (a, b) = if wide { (entry(i, k), entry(j, k)) } else { (entry(k, i), entry(k, j)) };
                 sum += a.load(simd) * b.load(simd);
             }
-            normal.0[Triangle::at(i, j)].store(sum);
+            normal.set((i, j), sum);
         }
-        let mut sum = batch.rows[i / 6][i % 6].load(simd);
-        if !wide {
-            sum = f64x4::splat(simd, 0.0);
-            for k in 0..rows {
-                sum += entry(k, i).load(simd) * batch.rows[k / 6][k % 6].load(simd);
+    }
+    for (i, value) in right[..size].iter_mut().enumerate() {
+        let mut sum = f64x4::splat(simd, 0.0);
+        if wide {
+            sum = batch.rows[i / 6][i % 6].load(simd);
+        } else {
+            for row in 0..rows {
+                sum += entry(row, i).load(simd) * batch.rows[row / 6][row % 6].load(simd);
             }
         }
-        right[i].store(sum);
+        value.store(sum);
     }
     factorise(simd, size, &mut normal, damping);
     substitute(simd, size, &normal, &mut right[..]);
+    if !wide {
+        return step[..size].copy_from_slice(&right[..size]);
+    }
     for (i, step) in step[..variables].iter_mut().enumerate() {
-        let mut sum = right[i.min(size - 1)].load(simd);
-        if wide {
-            sum = f64x4::splat(simd, 0.0);
-            for row in 0..rows {
-                sum += entry(row, i).load(simd) * right[row].load(simd);
-            }
+        let mut sum = f64x4::splat(simd, 0.0);
+        for (row, y) in right[..rows].iter().enumerate() {
+            sum += entry(row, i).load(simd) * y.load(simd);
         }
         step.store(sum);
     }

@@ -72,7 +72,9 @@ impl Jacobian {
         let JacobianScratch { direction, units, .. } = scratch;
         let longest = direction.iter().zip(units.iter()).map(|(step, unit)| (step / unit).abs()).fold(0.0, f64::max);
         if longest > GREATEST_STEP {
-            direction.iter_mut().for_each(|step| *step *= GREATEST_STEP / longest);
+            for step in direction {
+                *step *= GREATEST_STEP / longest;
+            }
         }
         longest > LEAST_STEP
     }
