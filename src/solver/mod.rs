@@ -25,8 +25,12 @@
 //! # }
 //! ```
 
+pub mod fabrik;
 pub mod jacobian;
+mod frame;
+mod goal;
 mod lanes;
+mod links;
 mod problem;
 mod reach;
 mod restart;

@@ -108,7 +108,8 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let robot = read_robot(&arguments.urdf.clone().unwrap_or_else(beside))?;
     let chain = Arc::new(Chain::new(&robot, &file.base_link, &[&file.tip_link])?);
     let order = order_of(&file.joint_names, &chain)?;
-    let solver = Solver::prepare(arguments.solver, &chain)?;
+    let mut solver = Solver::prepare(arguments.solver, &chain)?;
+    if let Ok(depth) = std::env::var("FABRIK") { solver = solver.with_method(urdf_ik::solver::jacobian::Method::Reaching { acceleration: depth.parse()?, polish: std::env::var("POLISH").is_ok() }); }
     let count = arguments.max_cases.unwrap_or(usize::MAX);
     let mut results = Vec::new();
     for (index, case) in file.cases.iter().take(count).enumerate() {

@@ -11,6 +11,8 @@ const ITERATIONS: usize = 16;
 /// Adaptive damping is a fraction of the squared error \[rad²\], up to a greatest. More would only slow the steps far from the
 /// target, and on a long gantry they would get nowhere.
 const GREATEST_DAMPING: f64 = 0.1;
+const RISE: f64 = 2.25;
+const POLISH: f64 = 0.04;
 /// A stall is an iteration that leaves more than this fraction of the squared error.
 const STALL: f64 = 0.7;
 /// An attempt is given up after this many stalls, unless the squared error has halved between them.
@@ -60,6 +62,7 @@ struct Attempt {
     number: usize,
     iterations: usize,
     stalls: usize,
+    mixed: bool,
     /// Halvings of the last step.
     halvings: usize,
     /// Squared error at the start, when it had last halved, and of the iteration before.
@@ -77,6 +80,19 @@ impl Attempt {
         }
         self.halvings += 1;
         Some(Next::Again(if self.halvings == 1 { -0.5 } else { 0.5 }))
+    }
+
+    fn is_idle(&mut self, squared_error: f64) -> bool {
+        if self.iterations == 0 {
+            (self.began_with, self.mark) = (squared_error, squared_error);
+        } else if squared_error < 0.98 * self.mark {
+            (self.stalls, self.mark) = (0, squared_error);
+        } else {
+            self.stalls += 1;
+        }
+        self.before = squared_error;
+        self.iterations += 1;
+        self.stalls >= 6 || self.iterations > 100
     }
 
     /// Takes note of the squared error reached; tells whether to give up.
@@ -181,6 +197,9 @@ impl Jacobian {
         }
         lanes[lane] = Attempt { running: true, number, ..Attempt::default() };
         spent.attempts += 1;
+        scratch.mixing.clear(lane);
+        let spread = (number as f64 * 0.618_033_988_749_894_9).fract();
+        scratch.markers.0[lane] = crate::solver::fabrik::hinge::MARKER / self.length_scale * if number == 0 { 1.0 } else { (1.4 * (spread - 0.5)).exp() };
         if lanes[lane].number > 0 {
             let attempt = (lanes[lane].number, plan.random_seed);
             self.table.start(self.level, attempt, &mut scratch.ranking, &mut scratch.trial);
@@ -193,6 +212,27 @@ impl Jacobian {
         let squared_error = scratch.batch.squared_error.0[lane];
         let attempt = &mut race.lanes[lane];
         if !attempt.running {
+            return Next::Rest;
+        }
+        if let Method::Reaching { acceleration, .. } = self.method {
+            if acceleration > 0 && attempt.mixed && attempt.iterations > 0 && squared_error > RISE * attempt.before {
+                for (position, plain) in scratch.batch.positions.iter_mut().zip(&scratch.plain) {
+                    position.0[lane] = plain.0[lane];
+                }
+                scratch.mixing.clear(lane);
+                attempt.mixed = false;
+                return Next::Rest;
+            }
+            attempt.mixed = true;
+            if !attempt.is_idle(squared_error) {
+                race.spent.iterations += 1;
+                return Next::Step;
+            }
+            if squared_error < scratch.best_error {
+                scratch.best_error = squared_error;
+                scratch.batch.read(lane, &mut scratch.best);
+            }
+            self.begin(race, scratch, lane);
             return Next::Rest;
         }
         if self.method == Method::Pseudoinverse
@@ -214,6 +254,31 @@ impl Jacobian {
 
     /// One step of every lane that does not rest.
     fn step(&self, scratch: &mut JacobianScratch, next: [Next; LANES], fraction: f64) {
+        if let Method::Reaching { acceleration, polish } = self.method {
+            let near = next.map(|n| n == Next::Step);
+            let mut newton = [0.0; LANES];
+            let mut moving = [0.0; LANES];
+            for lane in 0..LANES {
+                if near[lane] {
+                    if polish && scratch.batch.squared_error.0[lane] < POLISH { newton[lane] = 1.0 } else { moving[lane] = 1.0 }
+                } else {
+                    scratch.mixing.clear(lane);
+                }
+            }
+            if moving != [0.0; LANES] {
+                self.cycle(scratch, acceleration, &Lanes(moving));
+                for lane in 0..LANES {
+                    if moving[lane] == 0.0 {
+                        scratch.mixing.clear(lane);
+                    }
+                }
+            }
+            if newton != [0.0; LANES] {
+                let damping = Lanes(scratch.batch.squared_error.0.map(|error| (0.1 * error).min(GREATEST_DAMPING)));
+                self.damped_step(scratch, &damping, &Lanes(newton));
+            }
+            return;
+        }
         let moving = Lanes(next.map(|next| if next == Next::Rest { 0.0 } else { 1.0 }));
         let Method::Damped { damping } = self.method else {
             for (lane, next) in next.iter().enumerate() {

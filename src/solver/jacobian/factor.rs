@@ -6,13 +6,13 @@ use fearless_simd::{Simd, f64x4};
 use crate::solver::lanes::Lanes;
 
 /// Numbers that are read and written by their place.
-pub(super) trait Store<S: Simd, I> {
+pub(in crate::solver) trait Store<S: Simd, I> {
     fn get(&self, simd: S, at: I) -> f64x4<S>;
     fn set(&mut self, at: I, value: f64x4<S>);
 }
 
 /// A square matrix whose size is known when the program is compiled; the lower triangle counts.
-pub(super) struct Small<S: Simd, const N: usize>(pub [[f64x4<S>; N]; N]);
+pub(in crate::solver) struct Small<S: Simd, const N: usize>(pub [[f64x4<S>; N]; N]);
 
 impl<S: Simd, const N: usize> Store<S, (usize, usize)> for Small<S, N> {
     #[inline(always)]
@@ -27,12 +27,12 @@ impl<S: Simd, const N: usize> Store<S, (usize, usize)> for Small<S, N> {
 }
 
 /// The lower triangle of a matrix of any size, row by row.
-pub(super) struct Triangle<'a>(pub &'a mut [Lanes]);
+pub(in crate::solver) struct Triangle<'a>(pub &'a mut [Lanes]);
 
 impl Triangle<'_> {
     /// Where an entry stands.
     #[inline(always)]
-    pub(super) fn at(i: usize, j: usize) -> usize {
+    pub(in crate::solver) fn at(i: usize, j: usize) -> usize {
         i * (i + 1) / 2 + j
     }
 }
@@ -76,7 +76,7 @@ impl<S: Simd> Store<S, usize> for [Lanes] {
 /// Replaces the lower triangle of a positive semidefinite matrix plus `damping` on its diagonal by its factors: L below the
 /// diagonal, 1/D on it.
 #[inline(always)]
-pub(super) fn factorise<S: Simd>(simd: S, size: usize, matrix: &mut impl Store<S, (usize, usize)>, damping: f64x4<S>) {
+pub(in crate::solver) fn factorise<S: Simd>(simd: S, size: usize, matrix: &mut impl Store<S, (usize, usize)>, damping: f64x4<S>) {
     for i in 0..size {
         let mut pivot = matrix.get(simd, (i, i)) + damping;
         for j in 0..i {
@@ -100,7 +100,7 @@ pub(super) fn factorise<S: Simd>(simd: S, size: usize, matrix: &mut impl Store<S
 
 /// Solves L D Lᵀ x = right in place.
 #[inline(always)]
-pub(super) fn substitute<S: Simd, R: Store<S, usize> + ?Sized>(
+pub(in crate::solver) fn substitute<S: Simd, R: Store<S, usize> + ?Sized>(
     simd: S,
     size: usize,
     factors: &impl Store<S, (usize, usize)>,

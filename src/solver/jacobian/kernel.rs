@@ -5,13 +5,14 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
-use super::goal::Goal;
-use super::links::{Link, Links, Turn};
 use super::normal::{StepScratch, solve_any, solve_by_columns, solve_by_rows};
-use crate::solver::lanes::{Lanes, Vector, add, cross, negate, scale, sine_cosine, splat, subtract};
+use crate::solver::frame::{Frame, FrameLanes, load, store};
+use crate::solver::goal::Goal;
+use crate::solver::lanes::{Lanes, Vector, cross, scale, subtract};
+use crate::solver::links::{Link, Links};
 
 /// Sizes of a problem: known when the program is compiled, for the chains that most robots have, or not.
-pub(super) trait Dimension: Copy {
+pub(in crate::solver) trait Dimension: Copy {
     fn variables(self) -> usize;
     fn joints(self) -> usize;
     fn targets(self) -> usize;
@@ -21,7 +22,7 @@ pub(super) trait Dimension: Copy {
 
 /// One target for a plain chain of `N` joints.
 #[derive(Clone, Copy)]
-pub(super) struct Fixed<const N: usize>;
+pub(in crate::solver) struct Fixed<const N: usize>;
 
 impl<const N: usize> Dimension for Fixed<N> {
     #[inline(always)]
@@ -52,7 +53,7 @@ impl<const N: usize> Dimension for Fixed<N> {
 
 /// Any tree, any number of targets.
 #[derive(Clone, Copy)]
-pub(super) struct Dynamic {
+pub(in crate::solver) struct Dynamic {
     pub variables: usize,
     pub joints: usize,
     pub targets: usize,
@@ -85,16 +86,13 @@ impl Dimension for Dynamic {
     }
 }
 
-/// x, y and z axis and origin of a frame, at rest in memory.
-pub(super) type FrameLanes = [[Lanes; 3]; 4];
-
 /// Four postures, and what is computed of them.
 #[derive(Debug, Clone)]
-pub(super) struct Batch {
+pub(in crate::solver) struct Batch {
     /// Positions of each variable \[rad or m\].
     pub positions: Vec<Lanes>,
     /// Frame of each joint after its motion.
-    frames: Vec<FrameLanes>,
+    pub frames: Vec<FrameLanes>,
     /// For each target, the point of the tip whose motion counts.
     points: Vec<[Lanes; 3]>,
     /// What is left to each target \[rad\], linear part first.
@@ -108,7 +106,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    pub(super) fn new(links: &Links) -> Self {
+    pub(in crate::solver) fn new(links: &Links) -> Self {
         let (variables, tips) = (links.variables, links.ends.len());
         Self {
             positions: vec![Lanes::default(); variables],
@@ -122,119 +120,30 @@ impl Batch {
     }
 
     /// The positions of one posture.
-    pub(super) fn read(&self, lane: usize, positions: &mut [f64]) {
+    pub(in crate::solver) fn read(&self, lane: usize, positions: &mut [f64]) {
         for (position, lanes) in positions.iter_mut().zip(&self.positions) {
             *position = lanes.0[lane];
         }
     }
 
     /// Sets the positions of one posture.
-    pub(super) fn write(&mut self, lane: usize, positions: &[f64]) {
+    pub(in crate::solver) fn write(&mut self, lane: usize, positions: &[f64]) {
         for (position, lanes) in positions.iter().zip(&mut self.positions) {
             lanes.0[lane] = *position;
         }
     }
 
     /// Sets all four postures to one.
-    pub(super) fn write_all(&mut self, positions: &[f64]) {
+    pub(in crate::solver) fn write_all(&mut self, positions: &[f64]) {
         for (position, lanes) in positions.iter().zip(&mut self.positions) {
             *lanes = Lanes::splat(*position);
         }
     }
 }
 
-/// x, y and z axis and origin of a frame.
-#[derive(Clone, Copy)]
-struct Frame<S: Simd> {
-    x: Vector<S>,
-    y: Vector<S>,
-    z: Vector<S>,
-    origin: Vector<S>,
-}
-
-/// The vectors `a` and `b`, at right angles, after a turn in their plane from `a` towards `b`.
-#[inline(always)]
-fn turned<S: Simd>(a: Vector<S>, b: Vector<S>, cosine: f64x4<S>, sine: f64x4<S>) -> (Vector<S>, Vector<S>) {
-    (add(scale(a, cosine), scale(b, sine)), subtract(scale(b, cosine), scale(a, sine)))
-}
-
-impl Turn {
-    /// The vectors `a` and `b` after this turn from `a` towards `b`.
-    #[inline(always)]
-    fn apply<S: Simd>(self, a: Vector<S>, b: Vector<S>) -> (Vector<S>, Vector<S>) {
-        let simd = a[0].simd;
-        match self {
-            Self::None => (a, b),
-            Self::Quarter(sign) if sign > 0.0 => (b, negate(a)),
-            Self::Quarter(_) => (negate(b), a),
-            Self::By { cosine, sine } => turned(a, b, f64x4::splat(simd, cosine), f64x4::splat(simd, sine)),
-        }
-    }
-}
-
-impl<S: Simd> Frame<S> {
-    #[inline(always)]
-    fn constant(simd: S, [x, y, z, origin]: &[[f64; 3]; 4]) -> Self {
-        Self { x: splat(simd, *x), y: splat(simd, *y), z: splat(simd, *z), origin: splat(simd, *origin) }
-    }
-
-    #[inline(always)]
-    fn load(simd: S, [x, y, z, origin]: &FrameLanes) -> Self {
-        Self { x: load(simd, x), y: load(simd, y), z: load(simd, z), origin: load(simd, origin) }
-    }
-
-    #[inline(always)]
-    fn store(&self, frame: &mut FrameLanes) {
-        let [x, y, z, origin] = frame;
-        store(x, self.x);
-        store(y, self.y);
-        store(z, self.z);
-        store(origin, self.origin);
-    }
-
-    /// The constant step to the next joint.
-    #[inline(always)]
-    fn step(&mut self, link: &Link) {
-        (self.x, self.y) = link.before.apply(self.x, self.y);
-        if link.along_x != 0.0 {
-            self.origin = add(self.origin, scale(self.x, f64x4::splat(self.x[0].simd, link.along_x)));
-        }
-        if link.along_z != 0.0 {
-            self.origin = add(self.origin, scale(self.z, f64x4::splat(self.z[0].simd, link.along_z)));
-        }
-        (self.y, self.z) = link.about_x.apply(self.y, self.z);
-        (self.z, self.x) = link.about_y.apply(self.z, self.x);
-    }
-
-    /// The motion of the joint.
-    #[inline(always)]
-    fn move_by(&mut self, link: &Link, position: f64x4<S>) {
-        let along = position * link.multiplier + link.offset;
-        if link.prismatic {
-            self.origin = add(self.origin, scale(self.z, along));
-        } else {
-            let (sine, cosine) = sine_cosine(along);
-            (self.x, self.y) = turned(self.x, self.y, cosine, sine);
-        }
-    }
-
-    #[inline(always)]
-    fn axes(&self) -> [Vector<S>; 3] {
-        [self.x, self.y, self.z]
-    }
-
-    /// A point of this frame.
-    #[inline(always)]
-    fn point(&self, at: &[f64; 3]) -> Vector<S> {
-        let [x, y, z] = splat(self.x[0].simd, *at);
-        let in_plane = add(scale(self.x, x), scale(self.y, y));
-        add(self.origin, add(in_plane, scale(self.z, z)))
-    }
-}
-
 /// Forward kinematics and residuals of the postures in `batch`.
 #[inline(always)]
-pub(super) fn measure<S: Simd, D: Dimension>(simd: S, dimension: D, links: &Links, goals: &[Goal], batch: &mut Batch) {
+pub(in crate::solver) fn measure<S: Simd, D: Dimension>(simd: S, dimension: D, links: &Links, goals: &[Goal], batch: &mut Batch) {
     let joints = &links.joints[..dimension.joints()];
     place_joints(simd, joints, &batch.positions[..dimension.variables()], &mut batch.frames[..dimension.joints()]);
     let mut squared_error = f64x4::splat(simd, 0.0);
@@ -253,7 +162,7 @@ pub(super) fn measure<S: Simd, D: Dimension>(simd: S, dimension: D, links: &Link
 
 /// The Jacobian at the postures in `batch`, from what [`measure`] left there.
 #[inline(always)]
-pub(super) fn linearise<S: Simd, D: Dimension>(
+pub(in crate::solver) fn linearise<S: Simd, D: Dimension>(
     simd: S,
     dimension: D,
     links: &Links,
@@ -329,17 +238,5 @@ fn add_motions<S: Simd>(
             let sum = entry.load(simd) + part * factor;
             entry.store(sum);
         }
-    }
-}
-
-#[inline(always)]
-fn load<S: Simd>(simd: S, lanes: &[Lanes; 3]) -> Vector<S> {
-    [lanes[0].load(simd), lanes[1].load(simd), lanes[2].load(simd)]
-}
-
-#[inline(always)]
-fn store<S: Simd, const N: usize>(lanes: &mut [Lanes; N], values: [f64x4<S>; N]) {
-    for i in 0..N {
-        lanes[i].store(values[i]);
     }
 }

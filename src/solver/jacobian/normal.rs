@@ -5,15 +5,15 @@ use fearless_simd::{Simd, f64x4};
 
 use super::factor::{Small, Store, Triangle, factorise, substitute};
 use super::kernel::{Batch, Dimension};
-use super::links::Links;
 use crate::solver::lanes::Lanes;
+use crate::solver::links::Links;
 
 /// Added to the damping so that the normal matrix stays positive definite where rows or columns are zero or dependent.
 const LEAST_DAMPING: f64 = 1e-13;
 
 /// Scratch of the step.
 #[derive(Debug, Clone)]
-pub(super) struct StepScratch {
+pub(in crate::solver) struct StepScratch {
     /// Lower triangle and right-hand side of the normal equations, where their size is not known when the program is compiled.
     normal: Vec<Lanes>,
     right: Vec<Lanes>,
@@ -25,7 +25,7 @@ pub(super) struct StepScratch {
 }
 
 impl StepScratch {
-    pub(super) fn new(links: &Links) -> Self {
+    pub(in crate::solver) fn new(links: &Links) -> Self {
         let variables = links.variables;
         let equations = variables.min(6 * links.ends.len());
         let zeros = |count: usize| vec![Lanes::default(); count];
@@ -41,7 +41,7 @@ impl StepScratch {
 
 /// Bounds of the variables, the same for every posture.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds<'a> {
+pub(in crate::solver) struct Bounds<'a> {
     pub lower: &'a [f64],
     pub upper: &'a [f64],
 }
@@ -50,7 +50,7 @@ pub(super) struct Bounds<'a> {
 /// bounds, as found by an active set: those that would leave theirs are stopped at them, what their motion does to the task is
 /// taken off the rows, and the others are solved for again. Uses up the columns and rows of `batch`.
 #[inline(always)]
-pub(super) fn bounded_step<S: Simd, D: Dimension>(
+pub(in crate::solver) fn bounded_step<S: Simd, D: Dimension>(
     simd: S,
     dimension: D,
     (batch, scratch): (&mut Batch, &mut StepScratch),
@@ -77,7 +77,7 @@ pub(super) fn bounded_step<S: Simd, D: Dimension>(
 
 /// Takes the steps, each as often as `moving` says, and not beyond the bounds.
 #[inline(always)]
-pub(super) fn advance<S: Simd, D: Dimension>(
+pub(in crate::solver) fn advance<S: Simd, D: Dimension>(
     simd: S,
     dimension: D,
     batch: &mut Batch,
@@ -163,7 +163,7 @@ fn stop<S: Simd, D: Dimension>(
 
 /// The free step towards one target from the smaller side of N columns: (JᵀJ + λ) step = Jᵀ rows.
 #[inline(always)]
-pub(super) fn solve_by_columns<S: Simd, const N: usize>(
+pub(in crate::solver) fn solve_by_columns<S: Simd, const N: usize>(
     simd: S,
     columns: &[[Lanes; 6]; N],
     rows: &[Lanes; 6],
@@ -191,7 +191,7 @@ pub(super) fn solve_by_columns<S: Simd, const N: usize>(
 
 /// The free step towards one target from the smaller side of six rows: step = Jᵀ y with (JJᵀ + λ) y = rows.
 #[inline(always)]
-pub(super) fn solve_by_rows<S: Simd>(
+pub(in crate::solver) fn solve_by_rows<S: Simd>(
     simd: S,
     columns: &[[Lanes; 6]],
     rows: &[Lanes; 6],
@@ -225,7 +225,7 @@ pub(super) fn solve_by_rows<S: Simd>(
 
 /// The free step towards several targets, from whichever side is smaller.
 #[inline(always)]
-pub(super) fn solve_any<S: Simd>(
+pub(in crate::solver) fn solve_any<S: Simd>(
     simd: S,
     (variables, targets): (usize, usize),
     batch: &Batch,

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::attempts::{Arrival, Plan, Spent};
-use super::goal::Goal;
 use super::null_space::counted;
 use super::{Jacobian, JacobianScratch};
 use crate::robot::Domain;
+use crate::solver::goal::Goal;
 use crate::solver::lanes::Lanes;
 use crate::solver::problem::{Mode, Pick, Problem, Target};
 use crate::solver::solution::{Outcome, Solution, Stop};

@@ -31,6 +31,16 @@ pub(super) enum Turn {
 }
 
 impl Turn {
+    /// The turn back.
+    #[inline(always)]
+    pub(super) fn inverse(self) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::Quarter(sign) => Self::Quarter(-sign),
+            Self::By { cosine, sine } => Self::By { cosine, sine: -sine },
+        }
+    }
+
     fn new(sine: f64, cosine: f64) -> Self {
         if sine.abs() <= PARALLEL && cosine > 0.0 {
             Self::None
@@ -64,6 +74,8 @@ pub(super) struct Link {
     pub multiplier: f64,
     /// Motion where the variable is 0.
     pub offset: f64,
+    /// Where along its z axis the URDF has the joint.
+    pub centre: f64,
 }
 
 /// Where a tip link stands. Lengths are in units of the length scale.
@@ -132,6 +144,7 @@ impl Builder {
             variable: joint.variable,
             multiplier: joint.multiplier.abs() * scale,
             offset: if reversed { -joint.offset } else { joint.offset } * scale,
+            centre: 0.0,
         };
         let frame = match joint.parent {
             None => {
@@ -145,6 +158,7 @@ impl Builder {
             }
             Some(parent) => self.step(parent, &joint.placement, &axis, &mut link),
         };
+        link.centre = frame.translation.z / self.length_scale;
         self.joints.push(link);
         self.urdf_frames.push(frame);
         self.children.push(0);

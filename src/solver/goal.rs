@@ -4,6 +4,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
+use super::frame::Frame;
 use super::links::{End, Links};
 use crate::solver::lanes::{LANES, Lanes, Vector, add, cross, dot, scale, splat, subtract};
 use crate::solver::problem::Target;
@@ -168,9 +169,54 @@ impl Goal {
         }
     }
 
+    /// Where the frame of the tip's last joint shall be, `frame` being where it is and `end` the tip in it: axes that do not count stay as
+    /// they are.
+    #[inline(always)]
+    pub(super) fn wished<S: Simd>(&self, frame: &Frame<S>, end: &End) -> Frame<S> {
+        let simd = frame.x[0].simd;
+        let mut wished = *frame;
+        if self.kind == Kind::Partial {
+            return self.wished_in_part(frame, end);
+        }
+        if self.kind == Kind::Pose {
+            wished.x = splat(simd, self.axes[0]);
+            wished.y = splat(simd, self.axes[1]);
+            wished.z = splat(simd, self.axes[2]);
+        }
+        let tip = wished.point(&end.position);
+        wished.origin = add(wished.origin, subtract(splat(simd, self.position), tip));
+        wished
+    }
+
+    /// The same where only some axes of the tip's frame count.
+    fn wished_in_part<S: Simd>(&self, frame: &Frame<S>, end: &End) -> Frame<S> {
+        let tip = frame.point(&end.position);
+        let rows = self.partial(frame.axes(), tip).rows;
+        let mut wished = *frame;
+        for lane in 0..LANES {
+            let part = |from: usize| Vector3::from_fn(|row, _| rows[from + row][lane] / self.weight);
+            let now = self.tip_rotation(&frame.axes(), lane);
+            let turned = now * Rotation3::new(part(3)).matrix() * self.rotation.matrix().transpose();
+            let at = Vector3::from_fn(|row, _| tip[row][lane]) + now * part(0) - turned * Vector3::from(end.position);
+            for row in 0..3 {
+                wished.x[row][lane] = turned[(row, 0)];
+                wished.y[row][lane] = turned[(row, 1)];
+                wished.z[row][lane] = turned[(row, 2)];
+                wished.origin[row][lane] = at[row];
+            }
+        }
+        wished
+    }
+
     /// The tip's orientation in one posture.
     fn tip_rotation<S: Simd>(&self, axes: &[Vector<S>; 3], lane: usize) -> Matrix3<f64> {
         Matrix3::from_fn(|row, column| axes[column][row][lane]) * self.rotation.matrix()
+    }
+
+    /// Whether any axis of orientation counts.
+    #[inline(always)]
+    pub(super) fn has_orientation(&self) -> bool {
+        self.target.free_axes[3..] != [true; 3]
     }
 
     /// Whether columns need [`Goal::finish`].

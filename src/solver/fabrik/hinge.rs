@@ -1,0 +1,213 @@
+//! One cycle of forward and backward reaching on the joints of a URDF, for four postures at once.
+//!
+//! FABRIK moves free points (Aristidou and Lasenby 2011, "FABRIK: A fast, iterative solver for the Inverse Kinematics problem"). A
+//! joint of a URDF leaves a link one number to choose, and choosing it by where the neighbouring link is, as the published
+//! extensions to hinges do, stalls on most arms. Here each joint is chosen by *all* that lies beyond it: going from the tip to the
+//! base, by the joint centres on its base side, so that they come nearest to where they are; going from the base to the tip,
+//! by the joint centres on its tip side and the tip itself, so that they come nearest to where the first way put them. That is
+//! one arctangent a joint, and running sums over the points make a cycle linear in the number of joints.
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Simd, f64x4};
+
+use super::fit::{Moments, angle};
+use crate::solver::frame::{Frame, FrameLanes};
+use crate::solver::goal::Goal;
+use crate::solver::jacobian::kernel::Batch;
+use crate::solver::jacobian::normal::Bounds;
+use crate::solver::lanes::{Lanes, add, scale};
+use crate::solver::links::{Link, Links};
+
+/// Distance of the markers that stand for the tip's orientation \[m\].
+pub(in crate::solver) const MARKER: f64 = 0.15;
+
+/// Added to the cosine of a turn, so that a joint stays where no point tells where it should be.
+const STAY: f64 = 1e-6;
+
+/// Scratch of a cycle.
+#[derive(Debug, Clone)]
+pub(in crate::solver) struct HingeScratch {
+    /// For each target, where the first way puts the frame of each joint of its path, and the sums over what lies beyond.
+    pub wished: Vec<Vec<FrameLanes>>,
+    beyond: Vec<Vec<[Lanes; 10]>>,
+    /// Sums over the joint centres before each joint of a path.
+    before: Vec<[Lanes; 10]>,
+    /// Frame of each joint after the second way.
+    placed: Vec<FrameLanes>,
+    /// For each variable, what its joints ask for, and how much they count.
+    asked: Vec<[Lanes; 2]>,
+    /// Where the cycle leads.
+    pub next: Vec<Lanes>,
+}
+
+impl HingeScratch {
+    pub(in crate::solver) fn new(links: &Links) -> Self {
+        let joints = links.joints.len();
+        let (frame, sums) = ([[Lanes::default(); 3]; 4], [Lanes::default(); 10]);
+        Self {
+            wished: vec![vec![frame; joints]; links.ends.len()],
+            beyond: vec![vec![sums; joints]; links.ends.len()],
+            before: vec![sums; joints],
+            placed: vec![frame; joints],
+            asked: vec![[Lanes::default(); 2]; links.variables],
+            next: vec![Lanes::default(); links.variables],
+        }
+    }
+}
+
+/// One cycle from the postures in `batch`, which have been measured, into `scratch.next`. `marker` is the distance of the orientation
+/// markers in units of the length scale.
+#[inline(always)]
+pub(in crate::solver) fn cycle<S: Simd>(
+    simd: S,
+    links: &Links,
+    goals: &[Goal],
+    batch: &Batch,
+    scratch: &mut HingeScratch,
+    bounds: Bounds,
+    marker: &Lanes,
+) {
+    for (target, goal) in goals.iter().enumerate() {
+        reach_for_tip(simd, links, goal, (batch, scratch), bounds, target, marker);
+    }
+    scratch.asked.fill([Lanes::default(); 2]);
+    for joint in 0..links.joints.len() {
+        return_from_base(simd, links, goals, (batch, scratch), bounds, joint);
+    }
+    for (variable, next) in scratch.next.iter_mut().enumerate() {
+        let [sum, weight] = &scratch.asked[variable];
+        let position = batch.positions[variable].load(simd);
+        // A variable that moves no tip in question stays.
+        let step = sum.load(simd) / weight.load(simd).max(f64x4::splat(simd, f64::MIN_POSITIVE));
+        next.store(bounded(position + step, bounds, variable));
+    }
+}
+
+#[inline(always)]
+fn bounded<S: Simd>(position: f64x4<S>, bounds: Bounds, variable: usize) -> f64x4<S> {
+    let simd = position.simd;
+    position.max(f64x4::splat(simd, bounds.lower[variable])).min(f64x4::splat(simd, bounds.upper[variable]))
+}
+
+/// How far a joint shall move from where it is \[rad, or units of the length scale\], for what lies at rest in its frame `from` to
+/// come nearest to where it lies in the frame `to`, without its variable leaving its bounds.
+#[inline(always)]
+fn motion<S: Simd>(
+    link: &Link,
+    position: f64x4<S>,
+    bounds: Bounds,
+    (cosine, sine, shift): (f64x4<S>, f64x4<S>, f64x4<S>),
+) -> f64x4<S> {
+    let wanted = if link.prismatic { shift } else { angle(cosine + STAY, sine) };
+    let next = bounded(position + wanted / link.multiplier, bounds, link.variable);
+    (next - position) * link.multiplier
+}
+
+/// The first way, from a tip at its target to the base.
+#[inline(always)]
+fn reach_for_tip<S: Simd>(
+    simd: S,
+    links: &Links,
+    goal: &Goal,
+    (batch, scratch): (&Batch, &mut HingeScratch),
+    bounds: Bounds,
+    target: usize,
+    marker: &Lanes,
+) {
+    let end = &links.ends[goal.tip];
+    let path = &end.path;
+    let mut sums = Moments::none(simd);
+    for &joint in path {
+        sums.store(&mut scratch.before[joint]);
+        sums.fade();
+        sums.add(centre(&Frame::load(simd, &batch.frames[joint]), &links.joints[joint]));
+    }
+    let mut frame = goal.wished(&Frame::load(simd, &batch.frames[end.parent]), end);
+    let mut beyond = tip_points(goal, &frame, end, marker.load(simd));
+    for &joint in path.iter().rev() {
+        let link = &links.joints[joint];
+        frame.store(&mut scratch.wished[target][joint]);
+        beyond.store(&mut scratch.beyond[target][joint]);
+        if joint == path[0] {
+            break;
+        }
+        beyond.fade();
+        beyond.add(centre(&frame, link));
+        let now = Frame::load(simd, &batch.frames[joint]);
+        let sums = Moments::load(simd, &scratch.before[joint]);
+        let (cosine, sine) = sums.turn(&frame, &now);
+        let position = batch.positions[link.variable].load(simd);
+        let step = motion(link, position, bounds, (cosine, sine, sums.shift(&frame, &now)));
+        frame.move_along(link, -(position * link.multiplier + link.offset) - step);
+        frame.step_back(link);
+    }
+}
+
+/// The second way, one joint further from the base.
+#[inline(always)]
+fn return_from_base<S: Simd>(
+    simd: S,
+    links: &Links,
+    goals: &[Goal],
+    (batch, scratch): (&Batch, &mut HingeScratch),
+    bounds: Bounds,
+    joint: usize,
+) {
+    let link = &links.joints[joint];
+    let mut frame = match link.parent {
+        None => Frame::constant(simd, &link.start),
+        Some(parent) => {
+            let mut frame = Frame::load(simd, &scratch.placed[parent]);
+            frame.step(link);
+            frame
+        }
+    };
+    let position = batch.positions[link.variable].load(simd);
+    frame.move_by(link, position);
+    let zero = f64x4::splat(simd, 0.0);
+    let (mut cosine, mut sine, mut shift, mut count) = (zero, zero, zero, 0.0);
+    for (target, goal) in goals.iter().enumerate() {
+        if links.ends[goal.tip].path.binary_search(&joint).is_err() {
+            continue;
+        }
+        let beyond = Moments::load(simd, &scratch.beyond[target][joint]);
+        let wished = Frame::load(simd, &scratch.wished[target][joint]);
+        let (c, s) = beyond.turn(&wished, &frame);
+        (cosine, sine, count) = (cosine + c, sine + s, count + 1.0);
+        shift += beyond.shift(&wished, &frame);
+    }
+    if count > 0.0 {
+        let step = motion(link, position, bounds, (cosine, sine, shift / count));
+        frame.move_along(link, step);
+        let [sum, weight] = &mut scratch.asked[link.variable];
+        let (asked, counted) = (sum.load(simd) + step * link.multiplier, weight.load(simd) + link.multiplier * link.multiplier);
+        sum.store(asked);
+        weight.store(counted);
+    }
+    frame.store(&mut scratch.placed[joint]);
+}
+
+/// Where the URDF has the joint.
+#[inline(always)]
+fn centre<S: Simd>(frame: &Frame<S>, link: &Link) -> crate::solver::lanes::Vector<S> {
+    add(frame.origin, scale(frame.z, f64x4::splat(frame.z[0].simd, link.centre)))
+}
+
+/// Sums over the tip and, where its orientation counts, the three markers about it.
+#[inline(always)]
+fn tip_points<S: Simd>(
+    goal: &Goal,
+    frame: &Frame<S>,
+    end: &crate::solver::links::End,
+    marker: f64x4<S>,
+) -> Moments<S> {
+    let mut sums = Moments::none(marker.simd);
+    let tip = frame.point(&end.position);
+    sums.add(tip);
+    if goal.has_orientation() {
+        sums.add(add(tip, scale(frame.x, marker)));
+        sums.add(add(tip, scale(frame.y, marker)));
+        sums.add(add(tip, scale(frame.z, marker)));
+    }
+    sums
+}
