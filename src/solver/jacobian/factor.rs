@@ -120,7 +120,8 @@ pub(super) fn substitute<S: Simd, R: Store<S, usize> + ?Sized>(
     }
     for i in (0..size).rev() {
         let mut sum = right.get(simd, i) * factors.get(simd, (i, i));
-        for j in i + 1..size {
+        // The unknown found last comes last, so that only its product waits for it.
+        for j in (i + 1..size).rev() {
             sum -= factors.get(simd, (j, i)) * right.get(simd, j);
         }
         right.set(i, sum);
