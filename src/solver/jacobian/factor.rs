@@ -94,9 +94,10 @@ pub(super) fn factorise<S: Simd>(
         }
         for j in 0..i {
             let product = matrix.get(simd, (i, j));
-            let entry = product * matrix.get(simd, (j, j));
-            pivot -= product * entry;
-            matrix.set((i, j), entry);
+            let inverse = matrix.get(simd, (j, j));
+            // Of the factors, the inverse is found last: only one product waits for it.
+            pivot -= product * product * inverse;
+            matrix.set((i, j), product * inverse);
         }
         // In exact arithmetic no pivot is below the damping.
         matrix.set((i, i), 1.0 / pivot.max(damping));
