@@ -93,7 +93,7 @@ pub(super) type FrameLanes = [[Lanes; 3]; 4];
 pub(super) struct Batch {
     /// Positions of each variable \[rad or m\].
     pub positions: Vec<Lanes>,
-    /// Frame of each joint after its motion.
+    /// Frame of each joint after its motion. Of a plain chain, x and y axes stand in the last alone.
     frames: Vec<FrameLanes>,
     /// For each target, the point of the tip whose motion counts.
     points: Vec<[Lanes; 3]>,
@@ -183,11 +183,14 @@ impl<S: Simd> Frame<S> {
         Self { x: load(simd, x), y: load(simd, y), z: load(simd, z), origin: load(simd, origin) }
     }
 
+    /// Puts away what the Jacobian needs, and where it is `whole`, the rest.
     #[inline(always)]
-    fn store(&self, frame: &mut FrameLanes) {
+    fn store(&self, frame: &mut FrameLanes, whole: bool) {
         let [x, y, z, origin] = frame;
-        store(x, self.x);
-        store(y, self.y);
+        if whole {
+            store(x, self.x);
+            store(y, self.y);
+        }
         store(z, self.z);
         store(origin, self.origin);
     }
@@ -235,8 +238,8 @@ impl<S: Simd> Frame<S> {
 /// Forward kinematics and residuals of the postures in `batch`.
 #[inline(always)]
 pub(super) fn measure<S: Simd, D: Dimension>(simd: S, dimension: D, links: &Links, goals: &[Goal], batch: &mut Batch) {
-    let joints = &links.joints[..dimension.joints()];
-    place_joints(simd, joints, &batch.positions[..dimension.variables()], &mut batch.frames[..dimension.joints()]);
+    let frames = &mut batch.frames[..dimension.joints()];
+    place_joints(simd, links, &batch.positions[..dimension.variables()], frames);
     let mut squared_error = f64x4::splat(simd, 0.0);
     batch.met = u64::MAX;
     for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
@@ -279,9 +282,10 @@ pub(super) fn linearise<S: Simd, D: Dimension>(
     }
 }
 
-/// Forward kinematics.
+/// Forward kinematics. In a plain chain nothing but the tip hangs from a frame that is not at hand.
 #[inline(always)]
-fn place_joints<S: Simd>(simd: S, joints: &[Link], positions: &[Lanes], frames: &mut [FrameLanes]) {
+fn place_joints<S: Simd>(simd: S, links: &Links, positions: &[Lanes], frames: &mut [FrameLanes]) {
+    let joints = &links.joints[..frames.len()];
     let mut frame = Frame::constant(simd, &joints[0].start);
     for (index, link) in joints.iter().enumerate() {
         match link.parent {
@@ -294,7 +298,7 @@ fn place_joints<S: Simd>(simd: S, joints: &[Link], positions: &[Lanes], frames: 
             }
         }
         frame.move_by(link, positions[link.variable].load(simd));
-        frame.store(&mut frames[index]);
+        frame.store(&mut frames[index], !links.plain || index + 1 == joints.len());
     }
 }
 
