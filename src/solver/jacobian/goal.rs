@@ -209,3 +209,6 @@ impl Goal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
