@@ -118,6 +118,37 @@ impl Arm {
     }
 }
 
+/// Every robot there is, one tip each: those of the package and those beside the checkout.
+pub fn all_arms() -> Vec<Arm> {
+    let mut arms = bundled_arms();
+    arms.extend(shared_arms());
+    arms
+}
+
+/// The arms of that list whose names are among `names`; says which are missing.
+pub fn arms_named(names: &[&str]) -> Vec<Arm> {
+    let arms = all_arms();
+    for name in names.iter().filter(|name| arms.iter().all(|arm| arm.name != **name)) {
+        println!("skipped {name}: it is not here");
+    }
+    arms.into_iter().filter(|arm| names.contains(&arm.name.as_str())).collect()
+}
+
+/// How many random problems to solve in all: `URDF_IK_TARGETS`, or as many as do not take long.
+pub fn problem_count() -> usize {
+    let usual = if cfg!(debug_assertions) { 4_000 } else { 40_000 };
+    std::env::var("URDF_IK_TARGETS").map_or(usual, |count| count.parse().unwrap())
+}
+
+/// All of a solution but its time, to the bit.
+pub fn bits(solution: &Solution) -> impl PartialEq + std::fmt::Debug + use<> {
+    let Solution { positions, residuals, iterations, attempts, outcome, stop, saturated, .. } = solution.clone();
+    let positions: Vec<u64> = positions.iter().map(|position| position.to_bits()).collect();
+    let residuals: Vec<u64> =
+        residuals.iter().flat_map(|r| [r.position, r.orientation]).chain([solution.squared_error]).map(f64::to_bits).collect();
+    (positions, residuals, iterations, attempts, format!("{outcome:?} {stop:?} {saturated:?}"))
+}
+
 /// Solves with new scratch.
 pub fn solve(solver: &Solver, problem: &Problem) -> Solution {
     let mut solution = solver.solution();

@@ -347,3 +347,8 @@ fn store<S: Simd, const N: usize>(lanes: &mut [Lanes; N], values: [f64x4<S>; N])
         lanes[i].store(values[i]);
     }
 }
+
+#[cfg(test)]
+pub(super) mod machines;
+#[cfg(test)]
+mod tests;

@@ -273,3 +273,6 @@ pub(super) fn solve_any<S: Simd>(
         step.store(sum);
     }
 }
+
+#[cfg(test)]
+mod tests;
