@@ -26,7 +26,11 @@ fn solve_everything(arm: &Arm, method: Method) -> usize {
     for targets in &goals {
         let seed = random.positions(&arm.chain);
         let step = vec![0.05; seed.len()];
-        for mode in [Mode::search(), Mode::Search { pick: Pick::First, attempts: 30, random_seed: 3 }, Mode::Track { max_step: &step }] {
+        for mode in [
+            Mode::search(),
+            Mode::Search { pick: Pick::First, attempts: 30, random_seed: 3 },
+            Mode::Track { max_step: &step },
+        ] {
             let problem = Problem { mode, ..Problem::new(targets, &seed) };
             let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
             assert_eq!(found, 0, "{}, {method:?}: {solution:?}", arm.name);

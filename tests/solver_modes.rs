@@ -12,7 +12,7 @@ use common::{Arm, Random, solve};
 use nalgebra::{DMatrix, Isometry3, UnitQuaternion, Vector3, Vector6};
 use urdf_ik::robot::{ChainPoses, Domain};
 use urdf_ik::solver::jacobian::Method;
-use urdf_ik::solver::{Mode, Pick, Outcome, Problem, Reason, Solver, Stop, Target};
+use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Reason, Solver, Stop, Target};
 
 fn track<'a>(targets: &'a [Target], seed: &'a [f64], max_step: &'a [f64]) -> Problem<'a> {
     Problem { mode: Mode::Track { max_step }, ..Problem::new(targets, seed) }

@@ -8,7 +8,7 @@ use common::urdf::{fixed, robot, turn};
 use common::{Arm, Random};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Mode, Pick, NotApplicable, Problem, ProblemError, Solver, SolverKind, Target};
+use urdf_ik::solver::{Mode, NotApplicable, Pick, Problem, ProblemError, Solver, SolverKind, Target};
 
 struct Bench {
     arm: Arm,

@@ -7,7 +7,7 @@ mod common;
 use common::{Arm, Random};
 use nalgebra::{Isometry3, Point3, Vector3};
 use urdf_ik::solver::jacobian::Method;
-use urdf_ik::solver::{Mode, Pick, Outcome, Problem, Solution, Stop, Target};
+use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Solution, Stop, Target};
 
 /// Random targets of each robot.
 const TARGETS: usize = 100;
@@ -179,9 +179,11 @@ fn the_same_problem_gives_the_same_bits_whatever_the_scratch_did_before() {
             let (mut used, mut kept) = (solver.scratch(), solver.solution());
             for (seed, targets) in seeds.iter().zip(&goals) {
                 let step = vec![0.1; seed.len()];
-                for mode in
-                    [Mode::search(), Mode::Search { pick: Pick::First, attempts: 40, random_seed: 5 }, Mode::Track { max_step: &step }]
-                {
+                for mode in [
+                    Mode::search(),
+                    Mode::Search { pick: Pick::First, attempts: 40, random_seed: 5 },
+                    Mode::Track { max_step: &step },
+                ] {
                     let problem = Problem { mode, ..Problem::new(targets, seed) };
                     let fresh = bits(&common::solve(&solver, &problem));
                     solver.solve(&problem, &mut used, &mut kept).unwrap();

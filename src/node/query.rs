@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
+use r2r::urdf_ik::msg::SolveStatus;
 
 use super::description::Loaded;
 use super::status::Refused;
 use crate::parameters::Settings;
+use crate::robot::ChainPoses;
 use crate::solver::{Mode, Pick, Problem, ProblemError, Scratch, Solution, Solver, Target};
 
 /// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance.
@@ -66,7 +68,28 @@ impl Follower {
         }
         let jump = self.searched.solved()
             || self.searched.squared_error < WORTH_A_JUMP * WORTH_A_JUMP * self.tracked.squared_error;
-        Ok((solver, if jump { &self.searched } else { &self.tracked }))
+        if !jump {
+            return Ok((solver, &self.tracked));
+        }
+        complete(&solver, &targets, &mut self.scratch, &mut self.searched)?;
+        Ok((solver, &self.searched))
+    }
+
+    /// Puts into `report` how far the tip is from `target`, and how near to a singularity, at `positions` of the chain's variables.
+    pub(super) fn measure(
+        &mut self,
+        report: &mut SolveStatus,
+        target: &Target,
+        positions: &[f64],
+    ) -> Result<(), Refused> {
+        let loaded = &self.loaded;
+        let mut poses = ChainPoses::new(&loaded.chain);
+        loaded.chain.forward_kinematics(positions, &mut poses);
+        let residual = target.residual(&poses.tips()[target.tip]);
+        (report.position_error, report.orientation_error) = (residual.position, residual.orientation);
+        let smallest = loaded.solver.smallest_singular_value(&[*target], positions, &mut self.scratch);
+        report.smallest_singular_value = smallest.map_err(|e| refusal(&e))?;
+        Ok(())
     }
 }
 
@@ -85,14 +108,33 @@ impl Question {
         let solver = loaded.solver(&self.settings);
         let targets = [self.target];
         let problem = Problem {
-            mode: Mode::Search { pick: Pick::First, attempts: self.settings.attempts, random_seed: self.settings.random_seed },
+            mode: Mode::Search {
+                pick: Pick::First,
+                attempts: self.settings.attempts,
+                random_seed: self.settings.random_seed,
+            },
             deadline: Some(self.settings.timeout),
             ..Problem::new(&targets, &self.seed)
         };
-        let mut solution = solver.solution();
-        solver.solve(&problem, &mut solver.scratch(), &mut solution).map_err(|e| refusal(&e))?;
+        let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
+        solver.solve(&problem, &mut scratch, &mut solution).map_err(|e| refusal(&e))?;
+        complete(&solver, &targets, &mut scratch, &mut solution)?;
         Ok((solver, solution))
     }
+}
+
+/// Fills in what a search leaves out of its solution.
+fn complete(
+    solver: &Solver,
+    targets: &[Target],
+    scratch: &mut Scratch,
+    solution: &mut Solution,
+) -> Result<(), Refused> {
+    if solution.smallest_singular_value.is_none() {
+        let smallest = solver.smallest_singular_value(targets, &solution.positions, scratch);
+        solution.smallest_singular_value = Some(smallest.map_err(|e| refusal(&e))?);
+    }
+    Ok(())
 }
 
 fn refusal(error: &ProblemError) -> Refused {

@@ -148,7 +148,8 @@ impl Goal {
             let pose = Isometry3::from_parts(position.into(), UnitQuaternion::from_rotation_matrix(&rotation));
             let (linear, angular) = self.target.difference(&pose);
             let scaled = linear / self.length_scale;
-            let inside = scaled.norm_squared() <= self.position_bound && angular.norm_squared() <= self.orientation_bound;
+            let inside =
+                scaled.norm_squared() <= self.position_bound && angular.norm_squared() <= self.orientation_bound;
             met |= u64::from(inside) << lane;
             for row in 0..3 {
                 rows[row][lane] = self.weight * scaled[row];

@@ -103,9 +103,7 @@ fn leaves_bounds<S: Simd>(simd: S, n: usize, batch: &Batch, scratch: &StepScratc
     let mut leaves = f64x4::splat(simd, 0.0).simd_ne(f64x4::splat(simd, 0.0));
     for i in 0..n {
         let aim = positions[i].load(simd) + steps[i].load(simd);
-        leaves = leaves
-            | aim.simd_lt(f64x4::splat(simd, lower[i]))
-            | aim.simd_gt(f64x4::splat(simd, upper[i]));
+        leaves = leaves | aim.simd_lt(f64x4::splat(simd, lower[i])) | aim.simd_gt(f64x4::splat(simd, upper[i]));
     }
     leaves.any_true()
 }
