@@ -34,7 +34,7 @@ impl Loaded {
 /// Reads a robot and prepares its chain, without taking it into use; also gives the initial posture (one entry a joint).
 ///
 /// # Errors
-/// A sentence that says what is wrong with the URDF, the names of base and tip links, or the initial posture.
+/// A sentence that says what is wrong with the URDF, the names of base and tip links, or one of the postures.
 pub(super) fn load(text: String, from_topic: bool, settings: &Settings) -> Result<(Arc<Loaded>, Vec<f64>), String> {
     // Whatever a description can still do to the library must not end the task that reads descriptions.
     panic::catch_unwind(AssertUnwindSafe(|| prepare(text, from_topic, settings)))
@@ -51,6 +51,7 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<(Arc<L
     let chain = Arc::new(chain);
     let solver = Solver::prepare(settings.solver, &chain).map_err(|e| e.to_string())?;
     let initial = settings.initial_posture.apply(&robot).map_err(|e| format!("initial_posture: {e}"))?;
+    settings.posture.apply(&robot).map_err(|e| format!("posture: {e}"))?;
     Ok((Arc::new(Loaded { text, from_topic, robot, chain, solver }), initial))
 }
 

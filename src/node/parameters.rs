@@ -148,11 +148,12 @@ impl Store {
             let (loaded, initial) = description::load(settings.robot_description.clone(), false, settings)
                 .map_err(|sentence| Refusal(format!("robot_description: {sentence}")))?;
             description::take_into_use(&self.shared, loaded, initial);
-        } else if changed("initial_posture")
-            && let Some(now) = self.shared.output.posture()
-        {
-            let fits = settings.initial_posture.apply(&now.loaded.robot);
-            fits.map_err(|e| Refusal(format!("initial_posture: {e}")))?;
+        } else if let Some(now) = self.shared.output.posture() {
+            for (name, posture) in [("initial_posture", &settings.initial_posture), ("posture", &settings.posture)] {
+                if changed(name) {
+                    posture.apply(&now.loaded.robot).map_err(|e| Refusal(format!("{name}: {e}")))?;
+                }
+            }
         }
         if changed("use_sim_time") {
             self.commands.use_sim_time(settings.use_sim_time);

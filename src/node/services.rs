@@ -19,7 +19,7 @@ use super::query::{self, Question};
 use super::status::{self, Refused, outcome};
 use super::{NodeError, Shared, convert};
 use crate::parameters::{Settings, TABLE, Value};
-use crate::solver::{Target, UnknownSolver};
+use crate::solver::{Target, UnknownPick, UnknownSolver};
 
 /// What stands before complaints about queries.
 const SOLVE_IK: &str = "solve_ik";
@@ -136,6 +136,9 @@ fn question(
     if !request.solver.is_empty() {
         settings.solver =
             request.solver.parse().map_err(|e: UnknownSolver| Refused::invalid("solver", e.to_string()))?;
+    }
+    if !request.pick.is_empty() {
+        settings.pick = request.pick.parse().map_err(|e: UnknownPick| Refused::invalid("pick", e.to_string()))?;
     }
     for (axis, free) in target.free_axes.iter_mut().zip(&request.free_axes) {
         *axis = *free;
