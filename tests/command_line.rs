@@ -4,14 +4,15 @@
 
 mod common;
 
+use std::f64::consts::TAU;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use common::{Arm, Random};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
-use urdf_ik::robot::Variable;
+use urdf_ik::robot::{Domain, Variable};
 
 /// What one run of the command came to.
 struct Run {
@@ -114,6 +115,20 @@ fn info_shows_tree_limits_chain_and_reach() {
 }
 
 #[test]
+fn info_says_which_axes_a_chain_cannot_follow() {
+    let out = succeeds(&["info", "--urdf", &urdf("arm7.urdf")]);
+    assert!(out.contains("length scale 0.4520 m") && !out.contains("free_axes"), "{out}");
+    let out = succeeds(&["info", "--urdf", &urdf("arm5.urdf")]);
+    assert!(out.contains("5 of 6 axes") && out.contains("free_axes: rz (turn about z)"), "{out}");
+    let planar = text_of(&file("planar.urdf", &common::urdf::planar(0.5, 0.4)));
+    let out = succeeds(&["info", "--urdf", &planar]);
+    assert!(out.contains("2 of 6 axes") && out.contains("free_axes: z,rx,ry,rz"), "{out}");
+    let point = text_of(&file("point.urdf", &common::urdf::one_joint("continuous", "")));
+    let out = succeeds(&["info", "--urdf", &point]);
+    assert!(out.contains("no solver: the chain to 'b' has no length"), "{out}");
+}
+
+#[test]
 fn info_of_a_robot_with_many_leaves_lists_them() {
     let out = succeeds(&["info", "--urdf", &urdf("two_arms.urdf")]);
     let last = out.lines().last().unwrap();
@@ -205,6 +220,60 @@ fn solve_meets_a_target_and_says_how() {
     }
 }
 
+/// The positions of `solve` for a target, with more options.
+fn solved_positions(urdf: &str, tip: &str, pose: &Isometry3<f64>, more: &[&str]) -> Value {
+    let target = target_of(pose);
+    let mut arguments = vec!["solve", "--urdf", urdf, "--tip", tip, "--target"];
+    arguments.extend(target.iter().map(String::as_str));
+    arguments.extend(more);
+    let answer = parse(&succeeds(&arguments));
+    assert_eq!(answer["solved"], true);
+    answer["positions"].clone()
+}
+
+#[test]
+fn solve_leaves_axes_free() {
+    let arm = Arm::new("arm5", common::load("arm5.urdf"), "base", &["tool"]);
+    let (urdf, mut random) = (urdf("arm5.urdf"), Random::new(4));
+    let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 1.0);
+    let mut pose = arm.tip_poses(&random.positions(&arm.chain))[0];
+    pose.rotation *= turn;
+    solved_positions(&urdf, "tool", &pose, &["--free-axes", "rz"]);
+    // The option may be given several times.
+    pose.translation.vector += pose.rotation * Vector3::new(0.01, 0.0, 0.0);
+    solved_positions(&urdf, "tool", &pose, &["--free-axes", "rz,x", "--free-axes", "y,rx"]);
+}
+
+#[test]
+fn solve_picks_and_prefers() {
+    let arm = &common::bundled_arms()[0];
+    let (urdf, mut random) = (urdf("arm7.urdf"), Random::new(5));
+    let source = random.positions(&arm.chain);
+    let pose = arm.tip_poses(&source)[0];
+    let spread = |positions: &Value| -> f64 {
+        let moved = arm.chain.variables().iter().zip(arm.chain.nominal_positions());
+        let step = |(v, seed): (&Variable, f64)| (positions[&v.name].as_f64().unwrap() - seed).abs();
+        moved.map(step).fold(0.0, f64::max)
+    };
+    let picked = ["first", "nearest", "most_manipulable"]
+        .map(|pick| spread(&solved_positions(&urdf, "tool0", &pose, &["--pick", pick])));
+    assert!(picked[1] <= picked[0] + 1e-9 && picked[1] <= picked[2] + 1e-9, "{picked:?}");
+
+    let named: Vec<String> =
+        arm.chain.variables().iter().zip(&source).map(|(v, position)| format!("{}: {position}", v.name)).collect();
+    let posture = format!("{{{}}}", named.join(", "));
+    let apart = |positions: &Value| -> f64 {
+        let square = |(v, p): (&Variable, &f64)| {
+            let step = positions[&v.name].as_f64().unwrap() - p;
+            if v.domain == Domain::Circle { (step - (step / TAU).round() * TAU).powi(2) } else { step.powi(2) }
+        };
+        arm.chain.variables().iter().zip(&source).map(square).sum()
+    };
+    let without = apart(&solved_positions(&urdf, "tool0", &pose, &[]));
+    let with = apart(&solved_positions(&urdf, "tool0", &pose, &["--posture", &posture]));
+    assert!(with < without, "{with} {without}");
+}
+
 #[test]
 fn solve_tells_by_its_exit_status_that_a_target_cannot_be_met() {
     let urdf = urdf("arm7.urdf");
@@ -235,6 +304,11 @@ fn solve_refuses_what_makes_no_sense() {
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--base", "world"], &["'world'"]);
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--solver", "newton"], &["newton", "jacobian"]);
     solve("base_link", "0.3 0.2 0.5 0 0 0 1", &[], &["'base_link'"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--pick", "best"], &["'best'", "nearest"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--free-axes", "rz,yaw"], &["'yaw'", "rx"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--free-axes", "x,y,z,rx,ry,rz"], &["all six axes"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--posture", "{knee: 1}"], &["'knee'", "elbow_joint"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--posture", "nowhere.yaml"], &["'nowhere.yaml'", "no such file"]);
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--tip", "hand_link"], &["--tip"]);
     fails(&["solve", "--urdf", &urdf("arm7.urdf"), "--target", "0", "0", "0", "0", "0", "0", "1"], &["--tip"]);
 }

@@ -210,7 +210,9 @@ fn describe(name: &str) -> ParameterDescriptor {
 fn add_bounds(known: &Definition, descriptor: &mut ParameterDescriptor) {
     match (known.bounds, known.default_value()) {
         (Bounds::Any, _) => {}
-        (Bounds::OneOf(_), _) => descriptor.additional_constraints = format!("one of {}", known.bounds_text()),
+        (Bounds::OneOf(_), _) => {
+            descriptor.additional_constraints = format!("{} {}", known.bounds_kind(), known.bounds_text());
+        }
         (Bounds::Range(least, greatest), Value::Integer(_)) => {
             #[expect(clippy::cast_possible_truncation, reason = "bounds of integers are whole numbers")]
             let range = IntegerRange { from_value: least as i64, to_value: greatest as i64, step: 0 };

@@ -12,9 +12,9 @@ use crate::parameters::{NullSpace, Settings};
 use crate::robot::ChainPoses;
 use crate::solver::{Mode, Preference, Problem, ProblemError, Scratch, Solution, Solver, Target};
 
-/// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance.
+/// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance and free axes.
 pub(super) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
-    Target { tolerance: settings.tolerance, ..Target::new(0, pose) }
+    Target { tolerance: settings.tolerance, free_axes: settings.free_axes, ..Target::new(0, pose) }
 }
 
 /// How much of a closer answer it takes to leave the arm's branch for a target that cannot be met: so that an arm at the edge

@@ -140,8 +140,8 @@ fn question(
     if !request.pick.is_empty() {
         settings.pick = request.pick.parse().map_err(|e: UnknownPick| Refused::invalid("pick", e.to_string()))?;
     }
-    for (axis, free) in target.free_axes.iter_mut().zip(&request.free_axes) {
-        *axis = *free;
+    if request.free_axes.contains(&true) {
+        target.free_axes = std::array::from_fn(|axis| request.free_axes.get(axis) == Some(&true));
     }
     let double =
         |name, given: f64| if given == 0.0 { Ok(None) } else { in_bounds(name, Value::Double(given)).map(Some) };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::value::{Refusal, Value, Values};
 use crate::config;
 use crate::solver::jacobian::Method;
-use crate::solver::{Pick, SolverKind, Tolerance};
+use crate::solver::{Pick, SolverKind, Tolerance, free_axes_from_names};
 
 /// What a target that cannot be met does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct Settings {
     pub frame_prefix: String,
     pub solver: SolverKind,
     pub tolerance: Tolerance,
+    /// As [`Target::free_axes`](crate::solver::Target::free_axes).
+    pub free_axes: [bool; 6],
     pub timeout: Duration,
     pub attempts: usize,
     pub random_seed: u64,
@@ -80,6 +82,7 @@ impl Settings {
                 position: values.double("position_tolerance"),
                 orientation: values.double("orientation_tolerance"),
             },
+            free_axes: values.free_axes()?,
             timeout: seconds("timeout"),
             attempts: usize::try_from(values.integer("attempts")).unwrap_or(1),
             random_seed: u64::try_from(values.integer("random_seed")).unwrap_or(0),
@@ -144,6 +147,16 @@ impl Values {
         Ok((text, posture))
     }
 
+    fn free_axes(&self) -> Result<[bool; 6], Refusal> {
+        let names = self.texts("free_axes");
+        let names = names.iter().map(String::as_str).filter(|name| !name.is_empty());
+        let free = free_axes_from_names(names).map_err(|e| Refusal(format!("free_axes: {e}")))?;
+        if free == [true; 6] {
+            return Err(Refusal("free_axes may not hold all six axes: nothing would be asked".into()));
+        }
+        Ok(free)
+    }
+
     fn texts(&self, name: &str) -> Vec<String> {
         if let Some(Value::Texts(values)) = self.get(name) { values.clone() } else { Vec::new() }
     }
@@ -152,6 +165,7 @@ impl Values {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solver::AXIS_NAMES;
 
     #[test]
     fn defaults_are_read_as_the_table_has_them() {
@@ -160,7 +174,7 @@ mod tests {
         assert_eq!(settings.timeout, Duration::from_millis(50));
         assert_eq!((settings.attempts, settings.random_seed), (100, 0));
         assert_eq!(settings.on_unreachable, OnUnreachable::Closest);
-        assert_eq!(settings.pick, Pick::First);
+        assert_eq!((settings.pick, settings.free_axes), (Pick::First, [false; 6]));
         assert!(settings.posture.0.is_empty());
         assert_eq!(settings.null_space, NullSpace { posture: 1.0, limits: 0.0, manipulability: 0.0 });
         assert_eq!(settings.publish_period, Duration::from_millis(20));
@@ -188,6 +202,7 @@ mod tests {
             ("branch_jumps", Value::Bool(false)),
             ("max_joint_step", Value::Double(0.1)),
             ("initial_posture", text("{elbow: 1.0}")),
+            ("free_axes", Value::Texts(vec!["rz".into(), String::new()])),
             ("pick", text("nearest")),
             ("posture", text("{elbow: -1.0}")),
             ("null_space.posture", Value::Double(2.0)),
@@ -210,14 +225,22 @@ mod tests {
         assert_eq!(settings.max_joint_step, Some(0.1));
         assert_eq!(settings.initial_posture.0["elbow"], 1.0);
         assert_eq!(settings.posture.0["elbow"], -1.0);
-        assert_eq!(settings.pick, Pick::Nearest);
+        assert_eq!((settings.pick, settings.free_axes), (Pick::Nearest, [false, false, false, false, false, true]));
         assert_eq!(settings.null_space, NullSpace { posture: 2.0, limits: 3.0, manipulability: 4.0 });
         assert_eq!(settings.jacobian, Method::Damped { damping: Some(0.2) });
         assert!(!settings.branch_jumps && settings.best_effort_targets && settings.use_sim_time);
         values.set("jacobian.method", text("pseudoinverse")).unwrap();
         assert_eq!(Settings::new(&values, None).unwrap().jacobian, Method::Pseudoinverse);
+    }
+
+    #[test]
+    fn what_the_table_cannot_check_is_refused_by_name() {
+        let mut values = Values::default();
+        values.set("free_axes", Value::Texts(AXIS_NAMES.map(str::to_owned).to_vec())).unwrap();
+        assert!(Settings::new(&values, None).unwrap_err().0.starts_with("free_axes "));
+        values.set("free_axes", Value::NotSet).unwrap();
         for name in ["posture", "initial_posture"] {
-            values.set(name, text("elbow")).unwrap();
+            values.set(name, Value::Text("elbow".into())).unwrap();
             assert!(Settings::new(&values, None).unwrap_err().0.starts_with(&format!("{name}: ")));
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::value::Value;
+use crate::solver::AXIS_NAMES;
 use Bounds::{Any, OneOf, Range};
 use DefaultValue::{Bool, Double, Integer, NoTexts, Text};
 
@@ -28,7 +29,7 @@ pub enum Bounds {
     Any,
     /// A number between both, included.
     Range(f64, f64),
-    /// One of these words.
+    /// One of these words; of a list, each.
     OneOf(&'static [&'static str]),
 }
 
@@ -62,6 +63,16 @@ impl Definition {
         }
     }
 
+    /// What stands before the bounds in a sentence: `from`, `one of` or `some of`.
+    #[must_use]
+    pub fn bounds_kind(&self) -> &'static str {
+        match (self.bounds, self.default) {
+            (OneOf(_), NoTexts) => "some of",
+            (OneOf(_), _) => "one of",
+            _ => "from",
+        }
+    }
+
     /// The bounds as they are told to a person.
     #[must_use]
     pub fn bounds_text(&self) -> String {
@@ -90,7 +101,7 @@ const fn at_start(name: &'static str, default: DefaultValue, bounds: Bounds, sen
 }
 
 /// Every parameter of the node, in the order in which people look for them.
-pub static TABLE: [Definition; 27] = [
+pub static TABLE: [Definition; 28] = [
     live(
         "robot_description",
         Text(""),
@@ -116,6 +127,13 @@ pub static TABLE: [Definition; 27] = [
         "rad",
         Range(1e-9, 3.2),
         "Greatest angle from the target that counts as reached.",
+    ),
+    live(
+        "free_axes",
+        NoTexts,
+        "",
+        OneOf(&AXIS_NAMES),
+        "Axes of the tip link's frame that targets need not match: shifts along x, y, z, turns rx, ry, rz about them. For arms that cannot follow all six. Queries that name free axes go by those.",
     ),
     live(
         "timeout",
