@@ -1,7 +1,9 @@
-//! What several test files share: repeatable random numbers, robots, poses by an independent path.
+//! What several test files share: repeatable random numbers, robots, poses by an independent path, the built
+//! command line.
 
 #![allow(dead_code, reason = "each test file uses its own part of this one")]
 
+pub mod shell;
 pub mod urdf;
 
 use std::f64::consts::PI;
