@@ -1,7 +1,9 @@
-//! What several test files share: repeatable random numbers, robots, poses by an independent path.
+//! What several test files share: repeatable random numbers, robots, poses by an independent path, the built
+//! command line.
 
 #![allow(dead_code, reason = "each test file uses its own part of this one")]
 
+pub mod shell;
 pub mod urdf;
 
 use std::f64::consts::PI;
@@ -144,8 +146,12 @@ pub fn problem_count() -> usize {
 pub fn bits(solution: &Solution) -> impl PartialEq + std::fmt::Debug + use<> {
     let Solution { positions, residuals, iterations, attempts, outcome, stop, saturated, .. } = solution.clone();
     let positions: Vec<u64> = positions.iter().map(|position| position.to_bits()).collect();
-    let residuals: Vec<u64> =
-        residuals.iter().flat_map(|r| [r.position, r.orientation]).chain([solution.squared_error]).map(f64::to_bits).collect();
+    let residuals: Vec<u64> = residuals
+        .iter()
+        .flat_map(|r| [r.position, r.orientation])
+        .chain([solution.squared_error])
+        .map(f64::to_bits)
+        .collect();
     (positions, residuals, iterations, attempts, format!("{outcome:?} {stop:?} {saturated:?}"))
 }
 

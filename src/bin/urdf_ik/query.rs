@@ -9,11 +9,15 @@ use clap::Args;
 use nalgebra::{Isometry3, Translation3};
 use serde::Serialize;
 use serde_json::json;
+use urdf_ik::config::Posture;
 use urdf_ik::robot::Robot;
-use urdf_ik::solver::{Problem, Solver, SolverKind, Target};
+use urdf_ik::solver::{Mode, Pick, Preference, Problem, Solver, SolverKind, Target, free_axes_from_names};
 use urdf_ik::spatial::rotation_from;
 
 use super::{Failure, RobotArguments, read_json, read_robot};
+
+/// Starting points that one solve may use.
+const ATTEMPTS: usize = 100;
 
 #[derive(Args)]
 pub struct FkArguments {
@@ -73,6 +77,16 @@ pub struct SolveArguments {
     /// Solver
     #[arg(long, default_value_t = SolverKind::Jacobian)]
     solver: SolverKind,
+    /// Which of several solutions: first, nearest to the middle of the joint ranges, or most_manipulable
+    #[arg(long, default_value_t = Pick::First)]
+    pick: Pick,
+    /// Axes of the tip link's frame that need not match, separated by commas: shifts along x, y, z, turns rx, ry, rz about them
+    #[arg(long, value_name = "AXES", value_delimiter = ',')]
+    free_axes: Vec<String>,
+    /// Where the joints go as far as the target leaves them free: YAML, joint: position, or the path of such a file; joints not
+    /// named go to 0, or to the middle of their range where 0 is outside
+    #[arg(long, value_name = "YAML")]
+    posture: Option<String>,
 }
 
 /// Prints the answer; tells whether it meets the target.
@@ -88,9 +102,19 @@ pub fn solve(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool, F
     let pose = Isometry3::from_parts(Translation3::new(x, y, z), rotation_from([qx, qy, qz, qw])?);
     let solver = Solver::prepare(arguments.solver, &chain)?;
     let seed = chain.nominal_positions();
-    let targets = [Target::new(0, pose)];
+    let free_axes = free_axes_from_names(arguments.free_axes.iter().map(String::as_str))?;
+    let targets = [Target { free_axes, ..Target::new(0, pose) }];
+    let posture = match &arguments.posture {
+        Some(text) => Some(chain.positions_from(&Posture::read(text)?.apply(&robot)?)),
+        None => None,
+    };
+    let problem = Problem {
+        mode: Mode::Search { pick: arguments.pick, attempts: ATTEMPTS, random_seed: 0 },
+        preference: Preference { posture: posture.as_deref(), posture_weight: 1.0, ..Preference::default() },
+        ..Problem::new(&targets, &seed)
+    };
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
-    solver.solve(&Problem::new(&targets, &seed), &mut scratch, &mut solution)?;
+    solver.solve(&problem, &mut scratch, &mut solution)?;
     let smallest_singular_value = solver.smallest_singular_value(&targets, &solution.positions, &mut scratch)?;
     let positions: serde_json::Map<_, _> =
         chain.variables().iter().zip(&solution.positions).map(|(v, p)| (v.name.clone(), json!(p))).collect();

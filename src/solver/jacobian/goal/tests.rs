@@ -140,10 +140,8 @@ fn assert_met_as_judged(free_axes: [bool; 6], tolerance: Tolerance, random: &mut
             for lane in 0..LANES {
                 bench.chain.forward_kinematics(&bench.postures[lane], &mut poses);
                 let residual = target.residual(&poses.tips()[0]);
-                let margin = f64::max(
-                    residual.position / tolerance.position,
-                    residual.orientation / tolerance.orientation,
-                );
+                let margin =
+                    f64::max(residual.position / tolerance.position, residual.orientation / tolerance.orientation);
                 let met = bench.scratch.batch.met >> lane & 1 == 1;
                 assert!(!met || margin <= 1.0, "{free_axes:?}, {tolerance:?}: {margin} of it counts as met");
                 assert!(met || margin > 0.9985, "{free_axes:?}, {tolerance:?}: {margin} of it does not count as met");
@@ -155,8 +153,12 @@ fn assert_met_as_judged(free_axes: [bool; 6], tolerance: Tolerance, random: &mut
 #[test]
 fn a_target_counts_as_met_where_its_residual_is_inside_the_tolerance() {
     let mut random = Random::new(5);
-    for (position, orientation) in [(1e-5, 1e-5), (1e-2, 1e-2), (0.1, 0.2), (1.0, 0.5), (0.1, 1.5), (0.1, 2.5), (9.0, 4.0)] {
-        for free_axes in [[false; 6], [false, false, false, true, true, true], [false, false, false, false, false, true]] {
+    for (position, orientation) in
+        [(1e-5, 1e-5), (1e-2, 1e-2), (0.1, 0.2), (1.0, 0.5), (0.1, 1.5), (0.1, 2.5), (9.0, 4.0)]
+    {
+        for free_axes in
+            [[false; 6], [false, false, false, true, true, true], [false, false, false, false, false, true]]
+        {
             assert_met_as_judged(free_axes, Tolerance { position, orientation }, &mut random);
         }
     }
