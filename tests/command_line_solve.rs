@@ -100,6 +100,25 @@ fn solve_picks_and_prefers() {
 }
 
 #[test]
+fn solve_lists_every_solution() {
+    let arm = &common::bundled_arms()[0];
+    let pose = arm.tip_poses(&Random::new(4).positions(&arm.chain))[0];
+    let (urdf, target) = (urdf("arm7.urdf"), target_of(&pose));
+    let mut arguments = vec!["solve", "--urdf", &urdf, "--tip", "tool0", "--all", "--target"];
+    arguments.extend(target.iter().map(String::as_str));
+    let found = parse(&succeeds(&arguments));
+    let found = found.as_array().unwrap();
+    assert!(found.len() > 1, "{found:?}");
+    for (index, solution) in found.iter().enumerate() {
+        assert_eq!(solution["solved"], true);
+        assert!(found[..index].iter().all(|other| other["positions"] != solution["positions"]));
+    }
+    let far = ["solve", "--urdf", &urdf, "--tip", "tool0", "--all", "--target", "9", "0", "0", "0", "0", "0", "1"];
+    let far = run(&far);
+    assert_eq!((far.code, parse(&far.out)), (1, Value::Array(Vec::new())));
+}
+
+#[test]
 fn solve_tells_by_its_exit_status_that_a_target_cannot_be_met() {
     let urdf = urdf("arm7.urdf");
     let run = run(&["solve", "--urdf", &urdf, "--tip", "tool0", "--target", "-3", "-1e-1", "0.5", "0", "0", "0", "1"]);

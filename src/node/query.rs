@@ -165,9 +165,10 @@ impl Question {
             deadline: Some(self.settings.timeout),
             ..Problem::new(&targets, &self.seed)
         };
-        let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
-        solver.solve(&problem, &mut scratch, &mut solution).map_err(|e| refusal(&e))?;
-        complete(&solver, &targets, &mut scratch, &mut solution)?;
+        let mut scratches = vec![solver.scratch(); self.settings.cores];
+        let mut solution = solver.solution();
+        solver.solve_on(&problem, &mut scratches, &mut solution).map_err(|e| refusal(&e))?;
+        complete(&solver, &targets, &mut scratches[0], &mut solution)?;
         Ok((solver, solution))
     }
 }

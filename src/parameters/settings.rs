@@ -41,6 +41,8 @@ pub struct Settings {
     pub timeout: Duration,
     pub attempts: usize,
     pub random_seed: u64,
+    /// At least 1.
+    pub cores: usize,
     pub pick: Pick,
     pub on_unreachable: OnUnreachable,
     pub branch_jumps: bool,
@@ -87,6 +89,7 @@ impl Settings {
             attempts: usize::try_from(values.integer("attempts")).unwrap_or(1),
             random_seed: u64::try_from(values.integer("random_seed")).unwrap_or(0),
             pick: values.text("pick").parse().map_err(|e| Refusal(format!("pick: {e}")))?,
+            cores: usize::try_from(values.integer("cores")).unwrap_or(1).max(1),
             on_unreachable: match values.text("on_unreachable").as_str() {
                 "hold" => OnUnreachable::Hold,
                 _ => OnUnreachable::Closest,
@@ -198,6 +201,7 @@ mod tests {
             ("timeout", Value::Double(1.5)),
             ("attempts", Value::Integer(7)),
             ("random_seed", Value::Integer(9)),
+            ("cores", Value::Integer(3)),
             ("on_unreachable", text("hold")),
             ("branch_jumps", Value::Bool(false)),
             ("max_joint_step", Value::Double(0.1)),
@@ -220,7 +224,7 @@ mod tests {
         assert_eq!((settings.frame_prefix.as_str(), settings.urdf_file.as_str()), ("left/", "a.urdf"));
         assert_eq!(settings.robot_description, "<robot/>");
         assert_eq!(settings.timeout, Duration::from_millis(1500));
-        assert_eq!((settings.attempts, settings.random_seed), (7, 9));
+        assert_eq!((settings.attempts, settings.random_seed, settings.cores), (7, 9, 3));
         assert_eq!(settings.on_unreachable, OnUnreachable::Hold);
         assert_eq!(settings.max_joint_step, Some(0.1));
         assert_eq!(settings.initial_posture.0["elbow"], 1.0);

@@ -101,7 +101,7 @@ const fn at_start(name: &'static str, default: DefaultValue, bounds: Bounds, sen
 }
 
 /// Every parameter of the node, in the order in which people look for them.
-pub static TABLE: [Definition; 28] = [
+pub static TABLE: [Definition; 29] = [
     live(
         "robot_description",
         Text(""),
@@ -156,6 +156,13 @@ pub static TABLE: [Definition; 28] = [
         "",
         OneOf(&["first", "nearest", "most_manipulable"]),
         "Which of several solutions a search gives: the one found first, the one whose largest joint move from the seed is smallest, or the one with the greatest manipulability. All but first use up the attempts.",
+    ),
+    live(
+        "cores",
+        Integer(1),
+        "",
+        Range(1.0, 256.0),
+        "Cores that one service query may use; topics use one. More than one pays for hard problems and for the picks nearest and most_manipulable with many attempts.",
     ),
     live(
         "on_unreachable",

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use nalgebra::{Isometry3, Translation3};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use urdf_ik::config::Posture;
 use urdf_ik::robot::Robot;
-use urdf_ik::solver::{Mode, Pick, Preference, Problem, Solver, SolverKind, Target, free_axes_from_names};
+use urdf_ik::solver::{
+    Mode, Pick, Preference, Problem, ProblemError, Solution, Solver, SolverKind, Target, free_axes_from_names,
+};
 use urdf_ik::spatial::rotation_from;
 
 use super::{Failure, RobotArguments, read_json, read_robot};
@@ -87,6 +90,9 @@ pub struct SolveArguments {
     /// named go to 0, or to the middle of their range where 0 is outside
     #[arg(long, value_name = "YAML")]
     posture: Option<String>,
+    /// Print every distinct solution that is found, as a list
+    #[arg(long, conflicts_with = "pick")]
+    all: bool,
 }
 
 /// Prints the answer; tells whether it meets the target.
@@ -114,13 +120,33 @@ pub fn solve(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool, F
         ..Problem::new(&targets, &seed)
     };
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
-    solver.solve(&problem, &mut scratch, &mut solution)?;
-    let smallest_singular_value = solver.smallest_singular_value(&targets, &solution.positions, &mut scratch)?;
+    let describe = |solution: &Solution| describe(&solver, &targets, solution);
+    let answer = if arguments.all {
+        let mut found = Vec::new();
+        solver.solve_all(&problem, &mut scratch, &mut solution, &mut |solution| {
+            found.push(describe(solution));
+            ControlFlow::Continue(())
+        })?;
+        Value::Array(found.into_iter().collect::<Result<_, _>>()?)
+    } else {
+        solver.solve(&problem, &mut scratch, &mut solution)?;
+        describe(&solution)?
+    };
+    serde_json::to_writer_pretty(&mut *out, &answer)?;
+    writeln!(out)?;
+    Ok(answer.as_array().map_or(solution.solved(), |found| !found.is_empty()))
+}
+
+/// A solution as it is printed.
+fn describe(solver: &Solver, targets: &[Target], solution: &Solution) -> Result<Value, ProblemError> {
+    let chain = solver.chain();
+    let smallest_singular_value =
+        solver.smallest_singular_value(targets, &solution.positions, &mut solver.scratch())?;
     let positions: serde_json::Map<_, _> =
         chain.variables().iter().zip(&solution.positions).map(|(v, p)| (v.name.clone(), json!(p))).collect();
-    let answer = json!({
+    Ok(json!({
         "solved": solution.solved(),
-        "outcome": solution.sentence(&chain),
+        "outcome": solution.sentence(chain),
         "positions": positions,
         "position_error": solution.residuals[0].position,
         "orientation_error": solution.residuals[0].orientation,
@@ -128,8 +154,5 @@ pub fn solve(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool, F
         "iterations": solution.iterations,
         "attempts": solution.attempts,
         "time_us": solution.elapsed.as_secs_f64() * 1e6,
-    });
-    serde_json::to_writer_pretty(&mut *out, &answer)?;
-    writeln!(out)?;
-    Ok(solution.solved())
+    }))
 }
