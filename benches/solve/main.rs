@@ -34,7 +34,7 @@ struct Meter(Criterion);
 impl Meter {
     fn new() -> Self {
         let criterion = Criterion::default().warm_up_time(Duration::from_millis(300));
-        let criterion = criterion.measurement_time(Duration::from_millis(1500)).sample_size(20).without_plots();
+        let criterion = criterion.measurement_time(Duration::from_millis(1500)).sample_size(40).without_plots();
         Self(criterion.configure_from_args())
     }
 
