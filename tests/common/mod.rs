@@ -10,9 +10,9 @@ use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector3, Vector6};
 use serde_json::Value;
-use urdf_ik::robot::{Chain, Domain, Robot};
+use urdf_ik::robot::{Chain, ChainPoses, Domain, Robot};
 use urdf_ik::solver::{Problem, Solution, Solver, SolverKind, Target};
 
 /// A linear congruential generator (Knuth's MMIX): the same numbers on every machine.
@@ -153,6 +153,27 @@ pub fn bits(solution: &Solution) -> impl PartialEq + std::fmt::Debug + use<> {
         .map(f64::to_bits)
         .collect();
     (positions, residuals, iterations, attempts, format!("{outcome:?} {stop:?} {saturated:?}"))
+}
+
+/// Metres that count as one radian.
+pub fn length_scale(solver: &Solver) -> f64 {
+    let Solver::Jacobian(solver) = solver else { panic!("another solver") };
+    solver.length_scale()
+}
+
+/// The Jacobian of the first tip in the sense of the solver, position rows over the length scale; the first `rows` of it.
+pub fn jacobian(arm: &Arm, scale: f64, positions: &[f64], rows: usize) -> DMatrix<f64> {
+    let mut poses = ChainPoses::new(&arm.chain);
+    arm.chain.forward_kinematics(positions, &mut poses);
+    let mut columns = vec![Vector6::zeros(); positions.len()];
+    arm.chain.jacobian(&poses, 0, &poses.tips()[0].translation.vector.into(), &mut columns);
+    let scaled = |row: usize, i: usize| columns[i][row] / if row < 3 { scale } else { 1.0 };
+    DMatrix::from_fn(rows, positions.len(), scaled)
+}
+
+/// The logarithm of the product of its singular values.
+pub fn log_manipulability(arm: &Arm, scale: f64, positions: &[f64], rows: usize) -> f64 {
+    jacobian(arm, scale, positions, rows).singular_values().iter().map(|value| value.ln()).sum()
 }
 
 /// Solves with new scratch.
