@@ -1,5 +1,5 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run build test check bench-peers clean
+.PHONY: help run build test check bench bench-peers clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
@@ -14,6 +14,9 @@ test: check  ## everything that has to pass before a change is accepted
 
 check:  ## the same: formatting, lints, documentation, Rust tests, node tests
 	@scripts/check.sh
+
+bench:  ## what an iteration and a solve cost, by the number of joints
+	@cargo bench --locked --bench solve
 
 bench-peers:  ## our solver beside published ones, or: make bench-peers [CASES=N] [ROBOTS=NAMES] [PEERS=NAMES]
 	@benches/peers/run.sh

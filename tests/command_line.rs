@@ -1,90 +1,16 @@
-//! The built command line, as a shell uses it.
+//! The built command line, as a shell uses it: all but `solve`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
 mod common;
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 
+use common::shell::{command, fails, file, keys, parse, run, sorted, succeeds, text_of, urdf};
 use common::{Arm, Random};
-use nalgebra::Isometry3;
 use serde_json::{Value, json};
-use urdf_ik::robot::Variable;
-
-/// What one run of the command came to.
-struct Run {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-fn run(arguments: &[&str]) -> Run {
-    let Output { status, stdout, stderr } = command(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    let run = Run { code: status.code().expect("no signal"), out: text(stdout), err: text(stderr) };
-    assert!(!run.err.contains("panicked"), "{}", run.err);
-    run
-}
-
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_urdf_ik"));
-    command.args(arguments);
-    command
-}
-
-/// Standard output of a run that must succeed.
-fn succeeds(arguments: &[&str]) -> String {
-    let run = run(arguments);
-    assert_eq!((run.code, run.err.as_str()), (0, ""), "{arguments:?}");
-    run.out
-}
-
-/// A run that must fail with one line that holds all of `words`, and print nothing else.
-fn fails(arguments: &[&str], words: &[&str]) {
-    let run = run(arguments);
-    assert_ne!(run.code, 0, "{arguments:?}");
-    assert_eq!(run.out, "", "{arguments:?}");
-    for word in words {
-        assert!(run.err.contains(word), "{arguments:?}: '{word}' is not in: {}", run.err);
-    }
-}
-
-fn parse(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
-}
-
-fn keys(object: &Value) -> Vec<&str> {
-    object.as_object().unwrap().keys().map(String::as_str).collect()
-}
-
-fn sorted(mut names: Vec<&str>) -> Vec<&str> {
-    names.sort_unstable();
-    names
-}
-
-/// A file of this test in the folder that cargo keeps for tests.
-fn file(name: &str, text: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, text).unwrap();
-    path
-}
-
-fn urdf(name: &str) -> String {
-    text_of(&common::urdf_path(name).unwrap())
-}
-
-fn text_of(path: &Path) -> String {
-    path.to_str().unwrap().to_owned()
-}
-
-/// The seven numbers of `--target`.
-fn target_of(pose: &Isometry3<f64>) -> Vec<String> {
-    let [x, y, z]: [f64; 3] = pose.translation.vector.into();
-    let [qx, qy, qz, qw]: [f64; 4] = pose.rotation.coords.into();
-    [x, y, z, qx, qy, qz, qw].iter().map(ToString::to_string).collect()
-}
 
 #[test]
 fn help_and_version() {
@@ -111,6 +37,20 @@ fn info_shows_tree_limits_chain_and_reach() {
     }
     let part = succeeds(&["info", "--urdf", &urdf("arm7.urdf"), "--base", "elbow_link", "--tip", "hand_link"]);
     assert!(part.contains("chain from elbow_link: 3 variables") && part.contains("tip hand_link"), "{part}");
+}
+
+#[test]
+fn info_says_which_axes_a_chain_cannot_follow() {
+    let out = succeeds(&["info", "--urdf", &urdf("arm7.urdf")]);
+    assert!(out.contains("length scale 0.4520 m") && !out.contains("free_axes"), "{out}");
+    let out = succeeds(&["info", "--urdf", &urdf("arm5.urdf")]);
+    assert!(out.contains("5 of 6 axes") && out.contains("free_axes: rz (turn about z)"), "{out}");
+    let planar = text_of(&file("planar.urdf", &common::urdf::planar(0.5, 0.4)));
+    let out = succeeds(&["info", "--urdf", &planar]);
+    assert!(out.contains("2 of 6 axes") && out.contains("free_axes: z,rx,ry,rz"), "{out}");
+    let point = text_of(&file("point.urdf", &common::urdf::one_joint("continuous", "")));
+    let out = succeeds(&["info", "--urdf", &point]);
+    assert!(out.contains("no solver: the chain to 'b' has no length"), "{out}");
 }
 
 #[test]
@@ -170,73 +110,6 @@ fn fk_refuses_what_it_cannot_use() {
     fk("huge.json", r#"[{"elbow_joint": 1e999}]"#, &["huge.json"]);
     fails(&["fk", "--urdf", &urdf("arm7.urdf"), "--positions", "/nowhere.json"], &["/nowhere.json"]);
     fails(&["fk", "--urdf", "/nowhere.urdf", "--positions", "/nowhere.json"], &["/nowhere.urdf"]);
-}
-
-#[test]
-fn solve_meets_a_target_and_says_how() {
-    let arm = &common::bundled_arms()[0];
-    let mut random = Random::new(2);
-    for _ in 0..5 {
-        let pose = arm.tip_poses(&random.positions(&arm.chain))[0];
-        let target = target_of(&pose);
-        let urdf = urdf("arm7.urdf");
-        let mut arguments = vec!["solve", "--urdf", &urdf, "--tip", "tool0", "--target"];
-        arguments.extend(target.iter().map(String::as_str));
-        let answer = parse(&succeeds(&arguments));
-        let expected = [
-            "attempts",
-            "iterations",
-            "orientation_error",
-            "outcome",
-            "position_error",
-            "positions",
-            "smallest_singular_value",
-            "solved",
-            "time_us",
-        ];
-        assert_eq!(sorted(keys(&answer)), expected);
-        assert_eq!(answer["solved"], true);
-        let position = |variable: &Variable| answer["positions"][&variable.name].as_f64().unwrap();
-        let positions: Vec<f64> = arm.chain.variables().iter().map(position).collect();
-        assert!(arm.chain.contains(&positions));
-        let (shift, angle) = common::distance(&arm.tip_poses(&positions)[0], &pose);
-        assert!(shift <= 1e-5 && angle <= 1e-5, "{shift:e} m, {angle:e} rad");
-        assert!((shift - answer["position_error"].as_f64().unwrap()).abs() < 1e-12);
-    }
-}
-
-#[test]
-fn solve_tells_by_its_exit_status_that_a_target_cannot_be_met() {
-    let urdf = urdf("arm7.urdf");
-    let run = run(&["solve", "--urdf", &urdf, "--tip", "tool0", "--target", "-3", "-1e-1", "0.5", "0", "0", "0", "1"]);
-    assert_eq!((run.code, run.err.as_str()), (1, ""));
-    let answer = parse(&run.out);
-    assert_eq!(answer["solved"], false);
-    assert!(answer["outcome"].as_str().unwrap().contains("out of reach"), "{answer}");
-    assert!(answer["position_error"].as_f64().unwrap() > 1.5, "{answer}");
-}
-
-#[test]
-fn solve_refuses_what_makes_no_sense() {
-    let solve = |tip: &str, target: &str, more: &[&str], words: &[&str]| {
-        let urdf = urdf("arm7.urdf");
-        let mut arguments = vec!["solve", "--urdf", &urdf, "--tip", tip, "--target"];
-        arguments.extend(target.split(' '));
-        arguments.extend(more);
-        fails(&arguments, words);
-    };
-    solve("tool0", "0.3 0.2 0.5 0 0 0 0", &[], &["quaternion", "length 0"]);
-    solve("tool0", "0.3 0.2 0.5 0 0 0 2", &[], &["quaternion", "length 2"]);
-    solve("tool0", "nan 0.2 0.5 0 0 0 1", &[], &["'tool0'", "finite"]);
-    solve("tool0", "0.3 0.2 0.5 0 0 nan 1", &[], &["quaternion"]);
-    solve("tool0", "0.3 0.2 0.5 0 0 0", &[], &["--target"]);
-    solve("tool0", "0.3 0.2 0.5 0 0 0 one", &[], &["one"]);
-    solve("gripper", "0.3 0.2 0.5 0 0 0 1", &[], &["'gripper'", "hand_link"]);
-    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--base", "world"], &["'world'"]);
-    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--solver", "newton"], &["newton", "jacobian"]);
-    solve("base_link", "0.3 0.2 0.5 0 0 0 1", &[], &["'base_link'"]);
-    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--tip", "hand_link"], &["--tip"]);
-    fails(&["solve", "--urdf", &urdf("arm7.urdf"), "--target", "0", "0", "0", "0", "0", "0", "1"], &["--tip"]);
 }
 
 #[test]

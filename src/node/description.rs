@@ -9,7 +9,7 @@ use r2r::std_msgs::msg::String as Text;
 use super::{NodeError, Shared, latched};
 use crate::parameters::Settings;
 use crate::robot::{Chain, ChainError, Robot, read_urdf_file};
-use crate::solver::{Solver, SolverKind};
+use crate::solver::{Solver, SolverKind, free_axes_in_words, names_of_free_axes};
 
 /// A robot in use, with its chain and solver.
 pub(super) struct Loaded {
@@ -20,6 +20,8 @@ pub(super) struct Loaded {
     pub robot: Robot,
     pub chain: Arc<Chain>,
     pub solver: Solver,
+    /// For each tip, the axes that its targets should leave free.
+    free_axes: Vec<[bool; 6]>,
 }
 
 impl Loaded {
@@ -34,7 +36,7 @@ impl Loaded {
 /// Reads a robot and prepares its chain, without taking it into use; also gives the initial posture (one entry a joint).
 ///
 /// # Errors
-/// A sentence that says what is wrong with the URDF, the names of base and tip links, or the initial posture.
+/// A sentence that says what is wrong with the URDF, the names of base and tip links, or one of the postures.
 pub(super) fn load(text: String, from_topic: bool, settings: &Settings) -> Result<(Arc<Loaded>, Vec<f64>), String> {
     // Whatever a description can still do to the library must not end the task that reads descriptions.
     panic::catch_unwind(AssertUnwindSafe(|| prepare(text, from_topic, settings)))
@@ -51,7 +53,9 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<(Arc<L
     let chain = Arc::new(chain);
     let solver = Solver::prepare(settings.solver, &chain).map_err(|e| e.to_string())?;
     let initial = settings.initial_posture.apply(&robot).map_err(|e| format!("initial_posture: {e}"))?;
-    Ok((Arc::new(Loaded { text, from_topic, robot, chain, solver }), initial))
+    settings.posture.apply(&robot).map_err(|e| format!("posture: {e}"))?;
+    let free_axes = (0..chain.tips().len()).map(|tip| solver.sensible_free_axes(tip)).collect();
+    Ok((Arc::new(Loaded { text, from_topic, robot, chain, solver, free_axes }), initial))
 }
 
 /// Takes a robot into use, standing where it was measured a moment ago, else at `initial`.
@@ -68,15 +72,26 @@ pub(super) fn take_into_use(shared: &Shared, loaded: Arc<Loaded>, initial: Vec<f
         chain.tip_names().join(", "),
         names.join(", ")
     );
-    for tip in chain.tips().iter().filter(|tip| tip.variables.len() < 6) {
-        log::warn!(
-            "{} joints move {}: most full poses cannot be met; publish ~/target_point, or leave axes free in ~/solve_ik",
-            tip.variables.len(),
-            tip.link
-        );
-    }
+    warn_of_axes(&loaded, &shared.settings());
     let positions = shared.measured.posture(shared, &loaded, &initial).unwrap_or(initial);
     shared.output.replace_robot(loaded, positions);
+}
+
+/// Tells of the tips that cannot follow every axis, unless the settings free as many axes as it takes.
+fn warn_of_axes(loaded: &Loaded, settings: &Settings) {
+    let count = |free: &[bool; 6]| free.iter().filter(|free| **free).count();
+    let given = count(&settings.free_axes);
+    for (tip, free) in loaded.chain.tips().iter().zip(&loaded.free_axes).filter(|(_, free)| count(free) > given) {
+        log::warn!(
+            "{} can follow {} of 6 axes, so that most full poses cannot be met: set the parameter free_axes to [{}] \
+             ({}), or free_axes of a query; until then ~/target_pose asks for all six, ~/target_point for the position \
+             alone",
+            tip.link,
+            6 - count(free),
+            names_of_free_axes(*free).join(", "),
+            free_axes_in_words(*free)
+        );
+    }
 }
 
 /// Loads the robot that the parameters give; listens to the topic for where they give none, or none that can be used.

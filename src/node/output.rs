@@ -7,13 +7,13 @@ use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::{Header, String as Text};
+use r2r::urdf_ik::msg::SolveStatus;
 
 use super::clock::Clock;
 use super::description::Loaded;
 use super::publisher::Publisher;
 use super::status::Reporter;
 use super::{NodeError, Shared, convert, latched};
-use crate::solver::Target;
 
 /// How long the publication sleeps at most before it looks at the rate again.
 const NAP: Duration = Duration::from_millis(100);
@@ -50,8 +50,8 @@ struct Goal {
     /// Of the chain's variables.
     positions: Vec<f64>,
     max_step: f64,
-    target: Target,
-    report: r2r::urdf_ik::msg::SolveStatus,
+    /// Of the arm at those positions.
+    report: SolveStatus,
 }
 
 /// What a new goal led to at once.
@@ -117,13 +117,13 @@ impl Output {
     }
 
     /// Moves the chain to `positions`, in steps of `max_step` at most if there is such a bound, one each `period`: the first is
-    /// published at once if it is due, the others with the ticks. `None` where `loaded` is no longer the robot in use.
+    /// published at once if it is due, the others with the ticks. `report` is the status of the goal. `None` where `loaded` is no longer the robot in use.
     pub(super) fn move_to(
         &self,
         loaded: &Arc<Loaded>,
         positions: &[f64],
         (max_step, period): (Option<f64>, Duration),
-        (target, report): (&Target, &r2r::urdf_ik::msg::SolveStatus),
+        report: &SolveStatus,
     ) -> Option<Moved> {
         let mut state = self.lock();
         if !state.holds(loaded) {
@@ -131,7 +131,7 @@ impl Output {
         }
         state.last_target = Some(Instant::now());
         let max_step = max_step.unwrap_or(f64::INFINITY);
-        state.goal = Some(Goal { positions: positions.to_vec(), max_step, target: *target, report: report.clone() });
+        state.goal = Some(Goal { positions: positions.to_vec(), max_step, report: report.clone() });
         let arrived = state.step(period).is_some();
         let stamp = self.publish(&state);
         let positions = state.current.as_ref().map(|now| loaded.chain.positions_from(&now.positions))?;
@@ -143,10 +143,9 @@ impl Output {
         let mut state = self.lock();
         let reached = state.step(period);
         let stamp = self.publish(&state);
-        let loaded = state.current.as_ref().map(|now| Arc::clone(&now.loaded));
         drop(state);
-        if let (Some(goal), Some(loaded)) = (reached, loaded) {
-            self.reporter.arrived(&loaded, (&goal.target, &goal.positions), goal.report, stamp);
+        if let Some(goal) = reached {
+            self.reporter.arrived(goal.report, stamp);
         }
     }
 

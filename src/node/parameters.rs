@@ -148,11 +148,12 @@ impl Store {
             let (loaded, initial) = description::load(settings.robot_description.clone(), false, settings)
                 .map_err(|sentence| Refusal(format!("robot_description: {sentence}")))?;
             description::take_into_use(&self.shared, loaded, initial);
-        } else if changed("initial_posture")
-            && let Some(now) = self.shared.output.posture()
-        {
-            let fits = settings.initial_posture.apply(&now.loaded.robot);
-            fits.map_err(|e| Refusal(format!("initial_posture: {e}")))?;
+        } else if let Some(now) = self.shared.output.posture() {
+            for (name, posture) in [("initial_posture", &settings.initial_posture), ("posture", &settings.posture)] {
+                if changed(name) {
+                    posture.apply(&now.loaded.robot).map_err(|e| Refusal(format!("{name}: {e}")))?;
+                }
+            }
         }
         if changed("use_sim_time") {
             self.commands.use_sim_time(settings.use_sim_time);
@@ -209,7 +210,9 @@ fn describe(name: &str) -> ParameterDescriptor {
 fn add_bounds(known: &Definition, descriptor: &mut ParameterDescriptor) {
     match (known.bounds, known.default_value()) {
         (Bounds::Any, _) => {}
-        (Bounds::OneOf(_), _) => descriptor.additional_constraints = format!("one of {}", known.bounds_text()),
+        (Bounds::OneOf(_), _) => {
+            descriptor.additional_constraints = format!("{} {}", known.bounds_kind(), known.bounds_text());
+        }
         (Bounds::Range(least, greatest), Value::Integer(_)) => {
             #[expect(clippy::cast_possible_truncation, reason = "bounds of integers are whole numbers")]
             let range = IntegerRange { from_value: least as i64, to_value: greatest as i64, step: 0 };

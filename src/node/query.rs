@@ -3,20 +3,64 @@
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
+use r2r::urdf_ik::msg::SolveStatus;
 
 use super::description::Loaded;
 use super::status::Refused;
-use crate::parameters::Settings;
-use crate::solver::{Mode, Pick, Problem, ProblemError, Scratch, Solution, Solver, Target};
+use crate::config;
+use crate::parameters::{NullSpace, Settings};
+use crate::robot::ChainPoses;
+use crate::solver::{Mode, Preference, Problem, ProblemError, Scratch, Solution, Solver, Target};
 
-/// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance.
+/// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance and free axes.
 pub(super) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
-    Target { tolerance: settings.tolerance, ..Target::new(0, pose) }
+    Target { tolerance: settings.tolerance, free_axes: settings.free_axes, ..Target::new(0, pose) }
 }
 
 /// How much of a closer answer it takes to leave the arm's branch for a target that cannot be met: so that an arm at the edge
 /// of its reach does not jump about.
 const WORTH_A_JUMP: f64 = 0.9;
+
+/// What motions that leave the target where it is are used for: the settings' preference, for one robot.
+struct Preferred {
+    /// The posture as the settings have it.
+    named: config::Posture,
+    /// The same in the chain's variables; `None` where none is preferred.
+    positions: Option<Vec<f64>>,
+    weights: NullSpace,
+}
+
+impl Preferred {
+    fn new(loaded: &Loaded, settings: &Settings) -> Result<Self, Refused> {
+        let named = settings.posture.clone();
+        let positions = if named.0.is_empty() {
+            None
+        } else {
+            let all = named.apply(&loaded.robot).map_err(|e| Refused::invalid("posture", format!("posture: {e}")))?;
+            Some(loaded.chain.positions_from(&all))
+        };
+        Ok(Self { named, positions, weights: settings.null_space })
+    }
+
+    /// Whether the settings still ask for the same.
+    fn serves(&self, settings: &Settings) -> bool {
+        self.weights == settings.null_space && self.named == settings.posture
+    }
+
+    fn preference(&self) -> Preference<'_> {
+        Preference {
+            posture: self.positions.as_deref(),
+            posture_weight: self.weights.posture,
+            limits_weight: self.weights.limits,
+            manipulability_weight: self.weights.manipulability,
+        }
+    }
+}
+
+/// A search as the settings have it.
+fn search(settings: &Settings) -> Mode<'static> {
+    Mode::Search { pick: settings.pick, attempts: settings.attempts, random_seed: settings.random_seed }
+}
 
 /// Solves one target after the other for one robot, in memory that is kept.
 pub(super) struct Follower {
@@ -25,6 +69,8 @@ pub(super) struct Follower {
     tracked: Solution,
     searched: Solution,
     steps: Vec<f64>,
+    /// Made anew when the settings ask for something else.
+    preferred: Option<Preferred>,
 }
 
 impl Follower {
@@ -35,6 +81,7 @@ impl Follower {
             tracked: solver.solution(),
             searched: solver.solution(),
             steps: vec![f64::INFINITY; loaded.chain.variables().len()],
+            preferred: None,
             loaded,
         }
     }
@@ -50,13 +97,19 @@ impl Follower {
         let solver = self.loaded.solver(settings);
         let targets = [*target];
         let deadline = Some(settings.timeout);
-        let track = Problem { mode: Mode::Track { max_step: &self.steps }, deadline, ..Problem::new(&targets, seed) };
+        let preferred = match self.preferred.take().filter(|preferred| preferred.serves(settings)) {
+            Some(preferred) => preferred,
+            None => Preferred::new(&self.loaded, settings)?,
+        };
+        let preference = self.preferred.insert(preferred).preference();
+        let mode = Mode::Track { max_step: &self.steps };
+        let track = Problem { mode, preference, deadline, ..Problem::new(&targets, seed) };
         solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| refusal(&e))?;
         if self.tracked.solved() || !settings.branch_jumps {
             return Ok((solver, &self.tracked));
         }
-        let mode = Mode::Search { pick: Pick::First, attempts: settings.attempts, random_seed: settings.random_seed };
-        solver.solve(&Problem { mode, ..track }, &mut self.scratch, &mut self.searched).map_err(|e| refusal(&e))?;
+        let search = Problem { mode: search(settings), ..track };
+        solver.solve(&search, &mut self.scratch, &mut self.searched).map_err(|e| refusal(&e))?;
         // Both were spent on this target, whichever of the two answers it.
         let iterations = self.tracked.iterations + self.searched.iterations;
         let attempts = self.tracked.attempts + self.searched.attempts;
@@ -66,7 +119,28 @@ impl Follower {
         }
         let jump = self.searched.solved()
             || self.searched.squared_error < WORTH_A_JUMP * WORTH_A_JUMP * self.tracked.squared_error;
-        Ok((solver, if jump { &self.searched } else { &self.tracked }))
+        if !jump {
+            return Ok((solver, &self.tracked));
+        }
+        complete(&solver, &targets, &mut self.scratch, &mut self.searched)?;
+        Ok((solver, &self.searched))
+    }
+
+    /// Puts into `report` how far the tip is from `target`, and how near to a singularity, at `positions` of the chain's variables.
+    pub(super) fn measure(
+        &mut self,
+        report: &mut SolveStatus,
+        target: &Target,
+        positions: &[f64],
+    ) -> Result<(), Refused> {
+        let loaded = &self.loaded;
+        let mut poses = ChainPoses::new(&loaded.chain);
+        loaded.chain.forward_kinematics(positions, &mut poses);
+        let residual = target.residual(&poses.tips()[target.tip]);
+        (report.position_error, report.orientation_error) = (residual.position, residual.orientation);
+        let smallest = loaded.solver.smallest_singular_value(&[*target], positions, &mut self.scratch);
+        report.smallest_singular_value = smallest.map_err(|e| refusal(&e))?;
+        Ok(())
     }
 }
 
@@ -84,19 +158,33 @@ impl Question {
     pub(super) fn answer(&self, loaded: &Loaded) -> Result<(Solver, Solution), Refused> {
         let solver = loaded.solver(&self.settings);
         let targets = [self.target];
+        let preferred = Preferred::new(loaded, &self.settings)?;
         let problem = Problem {
-            mode: Mode::Search {
-                pick: Pick::First,
-                attempts: self.settings.attempts,
-                random_seed: self.settings.random_seed,
-            },
+            mode: search(&self.settings),
+            preference: preferred.preference(),
             deadline: Some(self.settings.timeout),
             ..Problem::new(&targets, &self.seed)
         };
+        let mut scratches = vec![solver.scratch(); self.settings.cores];
         let mut solution = solver.solution();
-        solver.solve(&problem, &mut solver.scratch(), &mut solution).map_err(|e| refusal(&e))?;
+        solver.solve_on(&problem, &mut scratches, &mut solution).map_err(|e| refusal(&e))?;
+        complete(&solver, &targets, &mut scratches[0], &mut solution)?;
         Ok((solver, solution))
     }
+}
+
+/// Fills in what a search leaves out of its solution.
+fn complete(
+    solver: &Solver,
+    targets: &[Target],
+    scratch: &mut Scratch,
+    solution: &mut Solution,
+) -> Result<(), Refused> {
+    if solution.smallest_singular_value.is_none() {
+        let smallest = solver.smallest_singular_value(targets, &solution.positions, scratch);
+        solution.smallest_singular_value = Some(smallest.map_err(|e| refusal(&e))?);
+    }
+    Ok(())
 }
 
 fn refusal(error: &ProblemError) -> Refused {

@@ -19,7 +19,7 @@ use super::query::{self, Question};
 use super::status::{self, Refused, outcome};
 use super::{NodeError, Shared, convert};
 use crate::parameters::{Settings, TABLE, Value};
-use crate::solver::{Target, UnknownSolver};
+use crate::solver::{Target, UnknownPick, UnknownSolver};
 
 /// What stands before complaints about queries.
 const SOLVE_IK: &str = "solve_ik";
@@ -137,8 +137,11 @@ fn question(
         settings.solver =
             request.solver.parse().map_err(|e: UnknownSolver| Refused::invalid("solver", e.to_string()))?;
     }
-    for (axis, free) in target.free_axes.iter_mut().zip(&request.free_axes) {
-        *axis = *free;
+    if !request.pick.is_empty() {
+        settings.pick = request.pick.parse().map_err(|e: UnknownPick| Refused::invalid("pick", e.to_string()))?;
+    }
+    if request.free_axes.contains(&true) {
+        target.free_axes = std::array::from_fn(|axis| request.free_axes.get(axis) == Some(&true));
     }
     let double =
         |name, given: f64| if given == 0.0 { Ok(None) } else { in_bounds(name, Value::Double(given)).map(Some) };

@@ -1,16 +1,12 @@
 //! What became of a target, as a message.
 
-use std::sync::Arc;
-
 use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
 
 use super::NodeError;
-use super::description::Loaded;
 use super::publisher::Publisher;
-use crate::robot::ChainPoses;
 use crate::solver::{Outcome, Reason, Solution, Solver, Target};
 
 /// The outcomes of `SolveStatus` as its field has them.
@@ -81,7 +77,7 @@ impl Refused {
     }
 }
 
-/// The status of a solution for one target.
+/// The status of a solution for one target. The solution's smallest singular value must have been filled in.
 pub(super) fn of_solution(solver: &Solver, target: &Target, solution: &Solution, header: Header) -> SolveStatus {
     let chain = solver.chain();
     let residual = solution.residuals.first().copied().unwrap_or_default();
@@ -99,7 +95,7 @@ pub(super) fn of_solution(solver: &Solver, target: &Target, solution: &Solution,
             }
             _ => Vec::new(),
         },
-        smallest_singular_value: solution.smallest_singular_value,
+        smallest_singular_value: solution.smallest_singular_value.unwrap_or(f64::NAN),
         iterations: u32::try_from(solution.iterations).unwrap_or(u32::MAX),
         attempts: u32::try_from(solution.attempts).unwrap_or(u32::MAX),
         solve_time: solution.elapsed.as_secs_f64(),
@@ -130,23 +126,8 @@ impl Reporter {
     }
 
     /// The status of a goal that could not be reached in one step, now that the arm is there.
-    pub(super) fn arrived(
-        &self,
-        loaded: &Arc<Loaded>,
-        (target, positions): (&Target, &[f64]),
-        mut report: SolveStatus,
-        stamp: Time,
-    ) {
-        measure(&mut report, loaded, target, positions);
+    pub(super) fn arrived(&self, mut report: SolveStatus, stamp: Time) {
         report.joint_state_stamp = stamp;
         self.report(&report);
     }
-}
-
-/// Puts into `report` how far the tip is from `target` at `positions` of the chain's variables.
-pub(super) fn measure(report: &mut SolveStatus, loaded: &Loaded, target: &Target, positions: &[f64]) {
-    let mut poses = ChainPoses::new(&loaded.chain);
-    loaded.chain.forward_kinematics(positions, &mut poses);
-    let residual = target.residual(&poses.tips()[target.tip]);
-    (report.position_error, report.orientation_error) = (residual.position, residual.orientation);
 }

@@ -203,19 +203,15 @@ fn answer(
     let mut report = status::of_solution(&solver, target, solution, header);
     if !solution.solved() && settings.on_unreachable == OnUnreachable::Hold {
         report.message = format!("{}; the arm stays where it is", report.message);
-        status::measure(&mut report, loaded, target, &seed);
+        follower.measure(&mut report, target, &seed)?;
         report.joint_state_stamp = shared.output.hold();
         return Ok(report);
     }
-    let moved = shared.output.move_to(
-        loaded,
-        &solution.positions,
-        (settings.max_joint_step, settings.publish_period),
-        (target, &report),
-    );
+    let moved =
+        shared.output.move_to(loaded, &solution.positions, (settings.max_joint_step, settings.publish_period), &report);
     let moved = moved.ok_or_else(Refused::other_robot)?;
     if !moved.arrived {
-        status::measure(&mut report, loaded, target, &moved.positions);
+        follower.measure(&mut report, target, &moved.positions)?;
         report.outcome = outcome::STEP_LIMITED;
         report.message = "on its way: max_joint_step does not get there at once".into();
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::value::{Refusal, Value, Values};
 use crate::config;
 use crate::solver::jacobian::Method;
-use crate::solver::{SolverKind, Tolerance};
+use crate::solver::{Pick, SolverKind, Tolerance, free_axes_from_names};
 
 /// What a target that cannot be met does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +14,15 @@ pub enum OnUnreachable {
     Closest,
     /// Stay.
     Hold,
+}
+
+/// The weights of `null_space`, in the sense of [`Preference`](crate::solver::Preference).
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the table describes each field under the same name")]
+pub struct NullSpace {
+    pub posture: f64,
+    pub limits: f64,
+    pub manipulability: f64,
 }
 
 /// Typed parameters, each as the table describes it.
@@ -27,9 +36,14 @@ pub struct Settings {
     pub frame_prefix: String,
     pub solver: SolverKind,
     pub tolerance: Tolerance,
+    /// As [`Target::free_axes`](crate::solver::Target::free_axes).
+    pub free_axes: [bool; 6],
     pub timeout: Duration,
     pub attempts: usize,
     pub random_seed: u64,
+    /// At least 1.
+    pub cores: usize,
+    pub pick: Pick,
     pub on_unreachable: OnUnreachable,
     pub branch_jumps: bool,
     pub publish_period: Duration,
@@ -37,6 +51,10 @@ pub struct Settings {
     pub max_joint_step: Option<f64>,
     pub initial_posture: config::Posture,
     initial_posture_text: String,
+    /// Empty for no preference.
+    pub posture: config::Posture,
+    posture_text: String,
+    pub null_space: NullSpace,
     pub measured_timeout: Duration,
     pub transform_timeout: Duration,
     pub best_effort_targets: bool,
@@ -51,13 +69,9 @@ impl Settings {
     /// A [`Refusal`] where a value is well-typed but means nothing: a posture that is no YAML mapping of joints.
     pub fn new(values: &Values, before: Option<&Self>) -> Result<Self, Refusal> {
         let seconds = |name| Duration::try_from_secs_f64(values.double(name)).unwrap_or(Duration::ZERO);
-        let initial_posture_text = values.text("initial_posture");
-        let initial_posture = match before.filter(|before| before.initial_posture_text == initial_posture_text) {
-            Some(before) => before.initial_posture.clone(),
-            None => {
-                config::Posture::read(&initial_posture_text).map_err(|e| Refusal(format!("initial_posture: {e}")))?
-            }
-        };
+        let (initial_posture_text, initial_posture) =
+            values.posture("initial_posture", before.map(|b| (&b.initial_posture_text, &b.initial_posture)))?;
+        let (posture_text, posture) = values.posture("posture", before.map(|b| (&b.posture_text, &b.posture)))?;
         let damping = values.double("jacobian.damping");
         Ok(Self {
             robot_description: values.text("robot_description"),
@@ -70,9 +84,12 @@ impl Settings {
                 position: values.double("position_tolerance"),
                 orientation: values.double("orientation_tolerance"),
             },
+            free_axes: values.free_axes()?,
             timeout: seconds("timeout"),
             attempts: usize::try_from(values.integer("attempts")).unwrap_or(1),
             random_seed: u64::try_from(values.integer("random_seed")).unwrap_or(0),
+            pick: values.text("pick").parse().map_err(|e| Refusal(format!("pick: {e}")))?,
+            cores: usize::try_from(values.integer("cores")).unwrap_or(1).max(1),
             on_unreachable: match values.text("on_unreachable").as_str() {
                 "hold" => OnUnreachable::Hold,
                 _ => OnUnreachable::Closest,
@@ -82,6 +99,13 @@ impl Settings {
             max_joint_step: Some(values.double("max_joint_step")).filter(|step| *step > 0.0),
             initial_posture,
             initial_posture_text,
+            posture,
+            posture_text,
+            null_space: NullSpace {
+                posture: values.double("null_space.posture"),
+                limits: values.double("null_space.limits"),
+                manipulability: values.double("null_space.manipulability"),
+            },
             measured_timeout: seconds("measured_timeout"),
             transform_timeout: seconds("transform_timeout"),
             best_effort_targets: values.text("target_reliability") == "best_effort",
@@ -112,6 +136,30 @@ impl Values {
         if let Some(Value::Text(value)) = self.get(name) { value.clone() } else { String::new() }
     }
 
+    /// A posture with its text; that of `before` where the text is the same.
+    fn posture(
+        &self,
+        name: &str,
+        before: Option<(&String, &config::Posture)>,
+    ) -> Result<(String, config::Posture), Refusal> {
+        let text = self.text(name);
+        let posture = match before.filter(|before| *before.0 == text) {
+            Some((_, posture)) => posture.clone(),
+            None => config::Posture::read(&text).map_err(|e| Refusal(format!("{name}: {e}")))?,
+        };
+        Ok((text, posture))
+    }
+
+    fn free_axes(&self) -> Result<[bool; 6], Refusal> {
+        let names = self.texts("free_axes");
+        let names = names.iter().map(String::as_str).filter(|name| !name.is_empty());
+        let free = free_axes_from_names(names).map_err(|e| Refusal(format!("free_axes: {e}")))?;
+        if free == [true; 6] {
+            return Err(Refusal("free_axes may not hold all six axes: nothing would be asked".into()));
+        }
+        Ok(free)
+    }
+
     fn texts(&self, name: &str) -> Vec<String> {
         if let Some(Value::Texts(values)) = self.get(name) { values.clone() } else { Vec::new() }
     }
@@ -120,6 +168,7 @@ impl Values {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solver::AXIS_NAMES;
 
     #[test]
     fn defaults_are_read_as_the_table_has_them() {
@@ -128,6 +177,9 @@ mod tests {
         assert_eq!(settings.timeout, Duration::from_millis(50));
         assert_eq!((settings.attempts, settings.random_seed), (100, 0));
         assert_eq!(settings.on_unreachable, OnUnreachable::Closest);
+        assert_eq!((settings.pick, settings.free_axes), (Pick::First, [false; 6]));
+        assert!(settings.posture.0.is_empty());
+        assert_eq!(settings.null_space, NullSpace { posture: 1.0, limits: 0.0, manipulability: 0.0 });
         assert_eq!(settings.publish_period, Duration::from_millis(20));
         assert_eq!(settings.transform_timeout, Duration::from_millis(100));
         assert_eq!(settings.measured_timeout, Duration::from_millis(500));
@@ -149,10 +201,17 @@ mod tests {
             ("timeout", Value::Double(1.5)),
             ("attempts", Value::Integer(7)),
             ("random_seed", Value::Integer(9)),
+            ("cores", Value::Integer(3)),
             ("on_unreachable", text("hold")),
             ("branch_jumps", Value::Bool(false)),
             ("max_joint_step", Value::Double(0.1)),
             ("initial_posture", text("{elbow: 1.0}")),
+            ("free_axes", Value::Texts(vec!["rz".into(), String::new()])),
+            ("pick", text("nearest")),
+            ("posture", text("{elbow: -1.0}")),
+            ("null_space.posture", Value::Double(2.0)),
+            ("null_space.limits", Value::Double(3.0)),
+            ("null_space.manipulability", Value::Double(4.0)),
             ("target_reliability", text("best_effort")),
             ("jacobian.damping", Value::Double(0.2)),
             ("use_sim_time", Value::Bool(true)),
@@ -165,15 +224,28 @@ mod tests {
         assert_eq!((settings.frame_prefix.as_str(), settings.urdf_file.as_str()), ("left/", "a.urdf"));
         assert_eq!(settings.robot_description, "<robot/>");
         assert_eq!(settings.timeout, Duration::from_millis(1500));
-        assert_eq!((settings.attempts, settings.random_seed), (7, 9));
+        assert_eq!((settings.attempts, settings.random_seed, settings.cores), (7, 9, 3));
         assert_eq!(settings.on_unreachable, OnUnreachable::Hold);
         assert_eq!(settings.max_joint_step, Some(0.1));
         assert_eq!(settings.initial_posture.0["elbow"], 1.0);
+        assert_eq!(settings.posture.0["elbow"], -1.0);
+        assert_eq!((settings.pick, settings.free_axes), (Pick::Nearest, [false, false, false, false, false, true]));
+        assert_eq!(settings.null_space, NullSpace { posture: 2.0, limits: 3.0, manipulability: 4.0 });
         assert_eq!(settings.jacobian, Method::Damped { damping: Some(0.2) });
         assert!(!settings.branch_jumps && settings.best_effort_targets && settings.use_sim_time);
         values.set("jacobian.method", text("pseudoinverse")).unwrap();
         assert_eq!(Settings::new(&values, None).unwrap().jacobian, Method::Pseudoinverse);
-        values.set("initial_posture", text("elbow")).unwrap();
-        assert!(Settings::new(&values, None).unwrap_err().0.starts_with("initial_posture: "));
+    }
+
+    #[test]
+    fn what_the_table_cannot_check_is_refused_by_name() {
+        let mut values = Values::default();
+        values.set("free_axes", Value::Texts(AXIS_NAMES.map(str::to_owned).to_vec())).unwrap();
+        assert!(Settings::new(&values, None).unwrap_err().0.starts_with("free_axes "));
+        values.set("free_axes", Value::NotSet).unwrap();
+        for name in ["posture", "initial_posture"] {
+            values.set(name, Value::Text("elbow".into())).unwrap();
+            assert!(Settings::new(&values, None).unwrap_err().0.starts_with(&format!("{name}: ")));
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::value::Value;
+use crate::solver::AXIS_NAMES;
 use Bounds::{Any, OneOf, Range};
 use DefaultValue::{Bool, Double, Integer, NoTexts, Text};
 
@@ -28,7 +29,7 @@ pub enum Bounds {
     Any,
     /// A number between both, included.
     Range(f64, f64),
-    /// One of these words.
+    /// One of these words; of a list, each.
     OneOf(&'static [&'static str]),
 }
 
@@ -62,6 +63,16 @@ impl Definition {
         }
     }
 
+    /// What stands before the bounds in a sentence: `from`, `one of` or `some of`.
+    #[must_use]
+    pub fn bounds_kind(&self) -> &'static str {
+        match (self.bounds, self.default) {
+            (OneOf(_), NoTexts) => "some of",
+            (OneOf(_), _) => "one of",
+            _ => "from",
+        }
+    }
+
     /// The bounds as they are told to a person.
     #[must_use]
     pub fn bounds_text(&self) -> String {
@@ -90,7 +101,7 @@ const fn at_start(name: &'static str, default: DefaultValue, bounds: Bounds, sen
 }
 
 /// Every parameter of the node, in the order in which people look for them.
-pub static TABLE: [Definition; 22] = [
+pub static TABLE: [Definition; 29] = [
     live(
         "robot_description",
         Text(""),
@@ -118,6 +129,13 @@ pub static TABLE: [Definition; 22] = [
         "Greatest angle from the target that counts as reached.",
     ),
     live(
+        "free_axes",
+        NoTexts,
+        "",
+        OneOf(&AXIS_NAMES),
+        "Axes of the tip link's frame that targets need not match: shifts along x, y, z, turns rx, ry, rz about them. For arms that cannot follow all six. Queries that name free axes go by those.",
+    ),
+    live(
         "timeout",
         Double(0.05),
         "s",
@@ -131,6 +149,20 @@ pub static TABLE: [Definition; 22] = [
         "",
         Range(0.0, 9e15),
         "Shifts the later starting points of a search. The same seed gives the same answers.",
+    ),
+    live(
+        "pick",
+        Text("first"),
+        "",
+        OneOf(&["first", "nearest", "most_manipulable"]),
+        "Which of several solutions a search gives: the one found first, the one whose largest joint move from the seed is smallest, or the one with the greatest manipulability. All but first use up the attempts.",
+    ),
+    live(
+        "cores",
+        Integer(1),
+        "",
+        Range(1.0, 256.0),
+        "Cores that one service query may use; topics use one. More than one pays for hard problems and for the picks nearest and most_manipulable with many attempts.",
     ),
     live(
         "on_unreachable",
@@ -166,6 +198,34 @@ pub static TABLE: [Definition; 22] = [
         "",
         Any,
         "Where the robot stands at first and after a reset: YAML, joint: position, or the path of such a file. Joints not named stand at 0, or in the middle of their range where 0 is outside.",
+    ),
+    live(
+        "posture",
+        Text(""),
+        "",
+        Any,
+        "Where the joints go as far as the target leaves them free: a posture as in initial_posture. Empty: nowhere.",
+    ),
+    live(
+        "null_space.posture",
+        Double(1.0),
+        "",
+        Range(0.0, 1000.0),
+        "For motions that leave the target in place: weight of half the squared distance of the joints from posture, where that is set.",
+    ),
+    live(
+        "null_space.limits",
+        Double(0.0),
+        "",
+        Range(0.0, 1000.0),
+        "For the same motions: weight of half the squared distance of the joints from the middle of their ranges, over half the range.",
+    ),
+    live(
+        "null_space.manipulability",
+        Double(0.0),
+        "",
+        Range(0.0, 1000.0),
+        "For the same motions: weight of the logarithm of the manipulability, which is to grow.",
     ),
     live(
         "measured_timeout",
@@ -229,7 +289,7 @@ pub fn markdown() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solver::SolverKind;
+    use crate::solver::{Pick, SolverKind};
 
     #[test]
     fn defaults_are_within_their_bounds_and_names_are_unique() {
@@ -244,6 +304,13 @@ mod tests {
         let solver = TABLE.iter().find(|parameter| parameter.name == "solver").unwrap();
         let OneOf(words) = solver.bounds else { panic!("solver should be one of some words") };
         assert_eq!(words, SolverKind::ALL.map(SolverKind::name));
+    }
+
+    #[test]
+    fn every_pick_can_be_chosen() {
+        let pick = TABLE.iter().find(|parameter| parameter.name == "pick").unwrap();
+        let OneOf(words) = pick.bounds else { panic!("pick should be one of some words") };
+        assert_eq!(words, Pick::ALL.map(Pick::name));
     }
 
     #[test]

@@ -82,14 +82,21 @@ impl Definition {
             #[expect(clippy::cast_precision_loss, reason = "the nearest double decides the same way")]
             (Value::Integer(number), Bounds::Range(least, greatest)) => (least..=greatest).contains(&(*number as f64)),
             (Value::Text(text), Bounds::OneOf(words)) => words.contains(&text.as_str()),
+            // A list of one empty text is how launch files write an empty list.
+            (Value::Texts(texts), Bounds::OneOf(words)) => {
+                texts.iter().all(|text| text.is_empty() || words.contains(&text.as_str()))
+            }
             _ => false,
         };
         if fits {
             return Ok(value);
         }
         let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
-        let kind = if matches!(self.bounds, Bounds::OneOf(_)) { "one of" } else { "from" };
-        Err(Refusal(format!("{name} must be {kind} {}{unit}; it was set to {value}", self.bounds_text())))
+        Err(Refusal(format!(
+            "{name} must be {} {}{unit}; it was set to {value}",
+            self.bounds_kind(),
+            self.bounds_text()
+        )))
     }
 }
 
@@ -158,5 +165,9 @@ mod tests {
         assert_eq!(refusal("colour", Value::Bool(true)), "there is no parameter colour");
         assert!(refusal("timeout", Value::Double(f64::NAN)).contains("must be from 0.0001 to 60 s"));
         assert!(refusal("attempts", Value::Integer(0)).contains("must be from 1"));
+        assert_eq!(
+            refusal("free_axes", Value::Texts(vec!["rz".into(), "yaw".into()])),
+            "free_axes must be some of x, y, z, rx, ry, rz; it was set to [\"rz\", \"yaw\"]"
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! A target as the kernel compares postures with it.
 
+use std::f64::consts::PI;
+
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
@@ -65,7 +67,13 @@ impl Goal {
             [false, false, false, true, true, true] => Kind::Position,
             _ => Kind::Partial,
         };
-        let square = |tolerance: f64| (MARGIN * tolerance) * (MARGIN * tolerance);
+        // A whole pose is compared by twice the sine of half the angle, which is never above that of half a turn.
+        let orientation = match MARGIN * target.tolerance.orientation {
+            angle if kind != Kind::Pose => angle,
+            angle if angle < PI => 2.0 * (0.5 * angle).sin(),
+            _ => f64::INFINITY,
+        };
+        let position = MARGIN * target.tolerance.position / length_scale;
         Self {
             tip: target.tip,
             kind,
@@ -75,8 +83,8 @@ impl Goal {
             position: (target.pose.translation.vector / length_scale).into(),
             axes: [0, 1, 2].map(|i| axes.matrix().column(i).into()),
             rotation,
-            position_bound: square(target.tolerance.position / length_scale),
-            orientation_bound: square(target.tolerance.orientation),
+            position_bound: position * position,
+            orientation_bound: orientation * orientation,
         }
     }
 
@@ -248,3 +256,6 @@ impl Goal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

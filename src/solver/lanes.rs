@@ -129,3 +129,63 @@ fn series<S: Simd>(x: f64x4<S>, c: &[f64; 6]) -> f64x4<S> {
     let odd = (square * c[5] + c[3]) * square + c[1];
     even + odd * x
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fearless_simd::{Level, dispatch};
+    use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+
+    fn of(angles: [f64; LANES]) -> ([f64; LANES], [f64; LANES]) {
+        let (mut sine, mut cosine) = (Lanes::default(), Lanes::default());
+        dispatch!(Level::new(), simd => {
+            let (s, c) = sine_cosine(Lanes(angles).load(simd));
+            sine.store(s);
+            cosine.store(c);
+        });
+        (sine.0, cosine.0)
+    }
+
+    /// The greatest error of sine and cosine, with every angle in another lane than the last.
+    fn worst(angles: impl Iterator<Item = f64>) -> f64 {
+        let angles: Vec<f64> = angles.collect();
+        let mut worst = 0.0_f64;
+        for four in angles.chunks(LANES) {
+            let lanes = std::array::from_fn(|lane| four[lane % four.len()]);
+            let (sine, cosine) = of(lanes);
+            for (lane, angle) in lanes.into_iter().enumerate() {
+                let apart = (sine[lane] - angle.sin()).abs().max((cosine[lane] - angle.cos()).abs());
+                worst = worst.max(apart);
+                assert!(apart <= 3e-16, "{angle:e}: {:e} {:e}", sine[lane], cosine[lane]);
+            }
+        }
+        worst
+    }
+
+    #[test]
+    fn sines_and_cosines_are_right_to_the_last_bits_up_to_a_million() {
+        for (size, count) in [(1e-3, 20_000), (PI, 100_000), (20.0, 100_000), (1e4, 100_000), (1e6, 100_000)] {
+            let step = 2.0 * size / f64::from(count);
+            println!("{size:e}: {:e}", worst((0..=count).map(|i| f64::from(i).mul_add(step, -size))));
+        }
+    }
+
+    #[test]
+    fn sines_and_cosines_are_right_at_the_borders_of_quarters() {
+        let borders = (-2000..=2000).chain([636_619, -636_619, 600_001]).flat_map(|quarters| {
+            let at = f64::from(quarters) * FRAC_PI_2;
+            [at, at.next_up(), at.next_down(), at + FRAC_PI_4, (at + FRAC_PI_4).next_up(), (at + FRAC_PI_4).next_down()]
+        });
+        println!("{:e}", worst(borders));
+    }
+
+    #[test]
+    fn tiny_angles_are_their_own_sines() {
+        let tiny = [0.0, -0.0, 5e-324, -5e-324, 1e-308, -1e-300, 1e-200, 1e-30, -1e-20, 1e-10];
+        for angle in tiny {
+            let (sine, cosine) = of([angle; LANES]);
+            assert_eq!(sine, [angle; LANES]);
+            assert_eq!(cosine, [1.0; LANES]);
+        }
+    }
+}

@@ -6,7 +6,7 @@
 //! nothing where axes are parallel or at right angles. Axes that are nearly parallel have their common normal far away; there the
 //! frame stays near the joint, and a second small turn, about y, makes up for it (Hayati and Mirmirani 1985).
 
-use nalgebra::{Isometry3, Rotation3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Rotation3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use crate::robot::{Chain, JointKind};
 
@@ -148,7 +148,7 @@ impl Builder {
         };
         let frame = match joint.parent {
             None => {
-                let to_z = UnitQuaternion::rotation_between(&axis, &Vector3::z()).unwrap_or_else(half_turn);
+                let to_z = to_z(&axis);
                 let start = joint.placement * to_z.inverse();
                 let rotation = start.rotation.to_rotation_matrix();
                 let columns = [0, 1, 2].map(|i| rotation.matrix().column(i).into());
@@ -232,7 +232,9 @@ impl Builder {
     }
 }
 
-/// What turns z onto its opposite.
-fn half_turn() -> UnitQuaternion<f64> {
-    UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
+/// The shortest turn of `axis` onto z. By the arctangent: the arccosine of nearly parallel vectors has lost half of its digits.
+fn to_z(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let normal = axis.cross(&Vector3::z());
+    let about = Unit::try_new(normal, 0.0).unwrap_or_else(Vector3::x_axis);
+    UnitQuaternion::from_axis_angle(&about, normal.norm().atan2(axis.z))
 }

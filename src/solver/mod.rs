@@ -31,13 +31,15 @@ mod frame;
 mod goal;
 mod lanes;
 mod links;
+mod mask;
 mod problem;
 mod reach;
 mod restart;
 mod solution;
 mod task;
 
-pub use problem::{Mode, Pick, Preference, Problem, ProblemError, Target, Tolerance};
+pub use mask::{AXIS_NAMES, UnknownAxis, free_axes_from_names, free_axes_in_words, names_of_free_axes};
+pub use problem::{Mode, Pick, Preference, Problem, ProblemError, Target, Tolerance, UnknownPick};
 pub use reach::{Reach, TipReach};
 pub use solution::{Outcome, Reason, Residual, Solution, Stop};
 

@@ -1,5 +1,7 @@
 //! What a solver is asked.
 
+use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use nalgebra::Isometry3;
@@ -78,6 +80,43 @@ pub enum Pick {
     Nearest,
     /// Of all that are found, the one with the greatest manipulability.
     MostManipulable,
+}
+
+impl Pick {
+    /// Every choice there is.
+    pub const ALL: [Self; 3] = [Self::First, Self::Nearest, Self::MostManipulable];
+
+    /// The word by which it is asked for.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Nearest => "nearest",
+            Self::MostManipulable => "most_manipulable",
+        }
+    }
+}
+
+impl fmt::Display for Pick {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A word that stands for no [`Pick`].
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("a solution cannot be picked by '{name}'; there is {}", Pick::ALL.map(Pick::name).join(", "))]
+pub struct UnknownPick {
+    /// The word given.
+    pub name: String,
+}
+
+impl FromStr for Pick {
+    type Err = UnknownPick;
+
+    fn from_str(name: &str) -> Result<Self, UnknownPick> {
+        Self::ALL.into_iter().find(|pick| pick.name() == name).ok_or_else(|| UnknownPick { name: name.to_owned() })
+    }
 }
 
 /// How the solver may go about it.

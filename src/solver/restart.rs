@@ -166,7 +166,7 @@ impl SeedTable {
 
     /// Point `index` of the Richtmyer sequence (multiples of square roots of primes, modulo 1), which fills a box of any
     /// dimension evenly, stretched over the domains and shifted by `random_seed`.
-    fn sample(&self, index: usize, random_seed: u64, out: &mut [f64]) {
+    pub(super) fn sample(&self, index: usize, random_seed: u64, out: &mut [f64]) {
         #[expect(clippy::cast_precision_loss, reason = "indices stay far below 2^52")]
         let index = (index + 1) as f64;
         for (dimension, position) in out.iter_mut().enumerate() {

@@ -1,16 +1,18 @@
-//! What several test files share: repeatable random numbers, robots, poses by an independent path.
+//! What several test files share: repeatable random numbers, robots, poses by an independent path, the built
+//! command line.
 
 #![allow(dead_code, reason = "each test file uses its own part of this one")]
 
+pub mod shell;
 pub mod urdf;
 
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector3, Vector6};
 use serde_json::Value;
-use urdf_ik::robot::{Chain, Domain, Robot};
+use urdf_ik::robot::{Chain, ChainPoses, Domain, Robot};
 use urdf_ik::solver::{Problem, Solution, Solver, SolverKind, Target};
 
 /// A linear congruential generator (Knuth's MMIX): the same numbers on every machine.
@@ -116,6 +118,62 @@ impl Arm {
             (apart.0.max(position), apart.1.max(orientation))
         })
     }
+}
+
+/// Every robot there is, one tip each: those of the package and those beside the checkout.
+pub fn all_arms() -> Vec<Arm> {
+    let mut arms = bundled_arms();
+    arms.extend(shared_arms());
+    arms
+}
+
+/// The arms of that list whose names are among `names`; says which are missing.
+pub fn arms_named(names: &[&str]) -> Vec<Arm> {
+    let arms = all_arms();
+    for name in names.iter().filter(|name| arms.iter().all(|arm| arm.name != **name)) {
+        println!("skipped {name}: it is not here");
+    }
+    arms.into_iter().filter(|arm| names.contains(&arm.name.as_str())).collect()
+}
+
+/// How many random problems to solve in all: `URDF_IK_TARGETS`, or as many as do not take long.
+pub fn problem_count() -> usize {
+    let usual = if cfg!(debug_assertions) { 4_000 } else { 40_000 };
+    std::env::var("URDF_IK_TARGETS").map_or(usual, |count| count.parse().unwrap())
+}
+
+/// All of a solution but its time, to the bit.
+pub fn bits(solution: &Solution) -> impl PartialEq + std::fmt::Debug + use<> {
+    let Solution { positions, residuals, iterations, attempts, outcome, stop, saturated, .. } = solution.clone();
+    let positions: Vec<u64> = positions.iter().map(|position| position.to_bits()).collect();
+    let residuals: Vec<u64> = residuals
+        .iter()
+        .flat_map(|r| [r.position, r.orientation])
+        .chain([solution.squared_error])
+        .map(f64::to_bits)
+        .collect();
+    (positions, residuals, iterations, attempts, format!("{outcome:?} {stop:?} {saturated:?}"))
+}
+
+/// Metres that count as one radian.
+pub fn length_scale(solver: &Solver) -> f64 {
+    let Solver::Jacobian(solver) = solver else { panic!("another solver") };
+    solver.length_scale()
+}
+
+/// The Jacobian of the first tip in the sense of the solver, position rows over the length scale; the first `rows` of it.
+pub fn jacobian(arm: &Arm, scale: f64, positions: &[f64], rows: usize) -> DMatrix<f64> {
+    let mut poses = ChainPoses::new(&arm.chain);
+    arm.chain.forward_kinematics(positions, &mut poses);
+    let mut columns = vec![Vector6::zeros(); positions.len()];
+    arm.chain.jacobian(&poses, 0, &poses.tips()[0].translation.vector.into(), &mut columns);
+    let scaled = |row: usize, i: usize| columns[i][row] / if row < 3 { scale } else { 1.0 };
+    DMatrix::from_fn(rows, positions.len(), scaled)
+}
+
+/// The logarithm of the product of its singular values.
+pub fn log_manipulability(arm: &Arm, scale: f64, positions: &[f64], rows: usize) -> f64 {
+    jacobian(arm, scale, positions, rows).singular_values().iter().map(|value| value.ln()).sum()
 }
 
 /// Solves with new scratch.

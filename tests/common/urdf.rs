@@ -42,3 +42,27 @@ pub fn spherical(first: f64, second: f64) -> String {
         + &fixed("end", "lower", "tip", &format!("{second} 0 0"));
     robot("base turret upper lower tip", &joints)
 }
+
+/// An arm of six joints, three of them parallel and none of the wrist's axes meeting in one point, with these limits \[rad\] both
+/// ways, or none.
+pub fn six_joints(limit: Option<f64>) -> String {
+    let places = [
+        ("pan", "0 0 0.09", "0 0 1"),
+        ("lift", "0 0.135 0", "0 1 0"),
+        ("elbow", "0.425 -0.12 0", "0 1 0"),
+        ("flex", "0.39 0 0", "0 1 0"),
+        ("swing", "0 0.093 0", "0 0 1"),
+        ("roll", "0 0 -0.095", "0 1 0"),
+    ];
+    let links: Vec<String> = ["base".to_owned()].into_iter().chain(places.map(|place| format!("{}_link", place.0))).collect();
+    let mut joints = fixed("mount", &links[6], "tip", "0 0.08 0");
+    for (index, (name, xyz, axis)) in places.into_iter().enumerate() {
+        let place = format!("<origin xyz='{xyz}'/><axis xyz='{axis}'/>");
+        let (kind, limits) = match limit {
+            None => ("continuous", String::new()),
+            Some(limit) => ("revolute", format!("<limit lower='-{limit}' upper='{limit}'/>")),
+        };
+        joints += &joint(name, kind, &links[index], &links[index + 1], &(place + &limits));
+    }
+    robot(&(links.join(" ") + " tip"), &joints)
+}

@@ -16,7 +16,8 @@ READ_ONLY = ['base_link', 'tip_links', 'urdf_file', 'frame_prefix', 'target_reli
 EXPECTED = [
     'robot_description', 'solver', 'position_tolerance', 'orientation_tolerance', 'timeout', 'attempts', 'random_seed',
     'on_unreachable', 'branch_jumps', 'publish_rate', 'max_joint_step', 'initial_posture', 'measured_timeout',
-    'transform_timeout', 'jacobian.method', 'jacobian.damping', 'use_sim_time', *READ_ONLY]
+    'transform_timeout', 'pick', 'posture', 'free_axes', 'null_space.posture', 'null_space.limits', 'null_space.manipulability',
+    'jacobian.method', 'jacobian.damping', 'use_sim_time', *READ_ONLY]
 
 
 def describe(node, *names):
@@ -54,7 +55,9 @@ def test_every_parameter_is_described(arm):
 
 
 def test_words_to_choose_from_are_described(arm):
-    described = describe(arm, 'on_unreachable', 'jacobian.method')
+    described = describe(arm, 'on_unreachable', 'jacobian.method', 'pick')
+    for word in ('first', 'nearest', 'most_manipulable'):
+        assert word in described['pick'].additional_constraints
     for word in ('closest', 'hold'):
         assert word in described['on_unreachable'].additional_constraints
     for word in ('damped', 'pseudoinverse'):
@@ -102,6 +105,13 @@ def test_an_integer_serves_where_a_double_is_wanted(arm):
     ('initial_posture', '{knee: 1.0}', ['initial_posture', 'knee']),
     ('initial_posture', '{elbow_joint: [', ['initial_posture']),
     ('initial_posture', '{elbow_joint: 40.0}', ['initial_posture', 'elbow_joint']),
+    ('pick', 'farthest', ['pick', 'farthest', 'first', 'nearest', 'most_manipulable']),
+    ('posture', '{knee: 1.0}', ['posture', 'knee', 'elbow_joint']),
+    ('posture', '{elbow_joint: [', ['posture']),
+    ('posture', '{elbow_joint: 40.0}', ['posture', 'elbow_joint']),
+    ('null_space__posture', -1.0, ['null_space.posture', '0', '1000']),
+    ('null_space__limits', 1001.0, ['null_space.limits', '0', '1000']),
+    ('null_space__manipulability', math.nan, ['null_space.manipulability', '0', '1000']),
     ('robot_description', '<robot', ['robot_description']),
 ])
 def test_a_bad_value_is_refused_with_the_reason(arm, name, value, words):

@@ -39,6 +39,7 @@ def test_a_pose_is_enough(arm, arm_robot, generator):
         assert_reached(arm_robot, positions, 'tool0', target)
         assert_honest(answer.status, arm_robot, positions, 'tool0', target)
         assert (answer.status.tip_link, answer.status.header.frame_id) == ('tool0', 'base_link')
+        assert answer.status.smallest_singular_value >= 0
         assert answer.message == answer.status.message
 
 

@@ -18,6 +18,9 @@ def test_steps_are_bounded_until_arrival(start, arm_robot):
     assert_honest(first, arm_robot, node.answer_to(first), 'tool0', target)
     arrival = node.status_of(first.header.stamp, SolveStatus.SOLVED)
     assert_solved(node, arm_robot, arrival, 'tool0', target)
+    # Each is about its own posture.
+    assert first.smallest_singular_value >= 0 and arrival.smallest_singular_value >= 0
+    assert first.smallest_singular_value != arrival.smallest_singular_value
     travelled = [posture(state) for state in node.states[before.states - 1:]]
     assert len(travelled) >= 0.9 / bound / 2
     for one, other in zip(travelled, travelled[1:]):

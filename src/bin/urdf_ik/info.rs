@@ -4,7 +4,8 @@ use std::io::Write;
 use std::sync::Arc;
 
 use urdf_ik::robot::{Chain, Domain, Joint, JointKind, Robot};
-use urdf_ik::solver::TipReach;
+use urdf_ik::solver::jacobian::Jacobian;
+use urdf_ik::solver::{TipReach, free_axes_in_words, names_of_free_axes};
 
 use super::{Failure, RobotArguments};
 
@@ -79,6 +80,17 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
         let also = if followers.is_empty() { String::new() } else { format!(", also moves {}", followers.join(", ")) };
         writeln!(out, "  {}  {}{also}", variable.name, range(&variable.domain, unit))?;
     }
+    let solver = Jacobian::prepare(chain);
+    match &solver {
+        Ok(solver) => {
+            writeln!(
+                out,
+                "length scale {:.4} m: a position error that weighs as much as 1 rad",
+                solver.length_scale()
+            )?;
+        }
+        Err(reason) => writeln!(out, "no solver: {reason}")?,
+    }
     for (index, tip) in chain.tips().iter().enumerate() {
         let reach = TipReach::new(chain, index);
         let (inner, outer) = (reach.tip.inner, reach.tip.outer);
@@ -88,13 +100,23 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
             "tip {}: within {inner:.4} .. {outer:.4} m of the first joint at ({x:.4}, {y:.4}, {z:.4})",
             tip.link
         )?;
-        if tip.variables.len() < 6 {
-            writeln!(
-                out,
-                "  {} variables move it: most full poses cannot be met; leave axes free, for instance the orientation",
-                tip.variables.len()
-            )?;
+        if let Ok(solver) = &solver {
+            axes(solver.sensible_free_axes(index), out)?;
         }
+    }
+    Ok(())
+}
+
+/// What a tip that cannot follow every axis should leave free.
+fn axes(free: [bool; 6], out: &mut impl Write) -> Result<(), Failure> {
+    let names = names_of_free_axes(free);
+    if !names.is_empty() {
+        let (followed, words) = (6 - names.len(), free_axes_in_words(free));
+        writeln!(
+            out,
+            "  it can follow {followed} of 6 axes, so that most full poses cannot be met; free_axes: {} ({words})",
+            names.join(",")
+        )?;
     }
     Ok(())
 }

@@ -2,18 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use nalgebra::{Isometry3, Translation3};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
+use urdf_ik::config::Posture;
 use urdf_ik::robot::Robot;
-use urdf_ik::solver::{Problem, Solver, SolverKind, Target};
+use urdf_ik::solver::{
+    Mode, Pick, Preference, Problem, ProblemError, Solution, Solver, SolverKind, Target, free_axes_from_names,
+};
 use urdf_ik::spatial::rotation_from;
 
 use super::{Failure, RobotArguments, read_json, read_robot};
+
+/// Starting points that one solve may use.
+const ATTEMPTS: usize = 100;
 
 #[derive(Args)]
 pub struct FkArguments {
@@ -73,6 +80,19 @@ pub struct SolveArguments {
     /// Solver
     #[arg(long, default_value_t = SolverKind::Jacobian)]
     solver: SolverKind,
+    /// Which of several solutions: first, nearest to the middle of the joint ranges, or most_manipulable
+    #[arg(long, default_value_t = Pick::First)]
+    pick: Pick,
+    /// Axes of the tip link's frame that need not match, separated by commas: shifts along x, y, z, turns rx, ry, rz about them
+    #[arg(long, value_name = "AXES", value_delimiter = ',')]
+    free_axes: Vec<String>,
+    /// Where the joints go as far as the target leaves them free: YAML, joint: position, or the path of such a file; joints not
+    /// named go to 0, or to the middle of their range where 0 is outside
+    #[arg(long, value_name = "YAML")]
+    posture: Option<String>,
+    /// Print every distinct solution that is found, as a list
+    #[arg(long, conflicts_with = "pick")]
+    all: bool,
 }
 
 /// Prints the answer; tells whether it meets the target.
@@ -88,15 +108,45 @@ pub fn solve(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool, F
     let pose = Isometry3::from_parts(Translation3::new(x, y, z), rotation_from([qx, qy, qz, qw])?);
     let solver = Solver::prepare(arguments.solver, &chain)?;
     let seed = chain.nominal_positions();
-    let targets = [Target::new(0, pose)];
+    let free_axes = free_axes_from_names(arguments.free_axes.iter().map(String::as_str))?;
+    let targets = [Target { free_axes, ..Target::new(0, pose) }];
+    let posture = match &arguments.posture {
+        Some(text) => Some(chain.positions_from(&Posture::read(text)?.apply(&robot)?)),
+        None => None,
+    };
+    let problem = Problem {
+        mode: Mode::Search { pick: arguments.pick, attempts: ATTEMPTS, random_seed: 0 },
+        preference: Preference { posture: posture.as_deref(), posture_weight: 1.0, ..Preference::default() },
+        ..Problem::new(&targets, &seed)
+    };
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
-    solver.solve(&Problem::new(&targets, &seed), &mut scratch, &mut solution)?;
-    let smallest_singular_value = solver.smallest_singular_value(&targets, &solution.positions, &mut scratch)?;
+    let describe = |solution: &Solution| describe(&solver, &targets, solution);
+    let answer = if arguments.all {
+        let mut found = Vec::new();
+        solver.solve_all(&problem, &mut scratch, &mut solution, &mut |solution| {
+            found.push(describe(solution));
+            ControlFlow::Continue(())
+        })?;
+        Value::Array(found.into_iter().collect::<Result<_, _>>()?)
+    } else {
+        solver.solve(&problem, &mut scratch, &mut solution)?;
+        describe(&solution)?
+    };
+    serde_json::to_writer_pretty(&mut *out, &answer)?;
+    writeln!(out)?;
+    Ok(answer.as_array().map_or(solution.solved(), |found| !found.is_empty()))
+}
+
+/// A solution as it is printed.
+fn describe(solver: &Solver, targets: &[Target], solution: &Solution) -> Result<Value, ProblemError> {
+    let chain = solver.chain();
+    let smallest_singular_value =
+        solver.smallest_singular_value(targets, &solution.positions, &mut solver.scratch())?;
     let positions: serde_json::Map<_, _> =
         chain.variables().iter().zip(&solution.positions).map(|(v, p)| (v.name.clone(), json!(p))).collect();
-    let answer = json!({
+    Ok(json!({
         "solved": solution.solved(),
-        "outcome": solution.sentence(&chain),
+        "outcome": solution.sentence(chain),
         "positions": positions,
         "position_error": solution.residuals[0].position,
         "orientation_error": solution.residuals[0].orientation,
@@ -104,8 +154,5 @@ pub fn solve(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool, F
         "iterations": solution.iterations,
         "attempts": solution.attempts,
         "time_us": solution.elapsed.as_secs_f64() * 1e6,
-    });
-    serde_json::to_writer_pretty(&mut *out, &answer)?;
-    writeln!(out)?;
-    Ok(solution.solved())
+    }))
 }

@@ -89,9 +89,10 @@ pub(in crate::solver) fn factorise<S: Simd>(simd: S, size: usize, matrix: &mut i
         }
         for j in 0..i {
             let product = matrix.get(simd, (i, j));
-            let entry = product * matrix.get(simd, (j, j));
-            pivot -= product * entry;
-            matrix.set((i, j), entry);
+            let inverse = matrix.get(simd, (j, j));
+            // Of the factors, the inverse is found last: only one product waits for it.
+            pivot -= product * product * inverse;
+            matrix.set((i, j), product * inverse);
         }
         // In exact arithmetic no pivot is below the damping.
         matrix.set((i, i), 1.0 / pivot.max(damping));
@@ -115,7 +116,8 @@ pub(in crate::solver) fn substitute<S: Simd, R: Store<S, usize> + ?Sized>(
     }
     for i in (0..size).rev() {
         let mut sum = right.get(simd, i) * factors.get(simd, (i, i));
-        for j in i + 1..size {
+        // The unknown found last comes last, so that only its product waits for it.
+        for j in (i + 1..size).rev() {
             sum -= factors.get(simd, (j, i)) * right.get(simd, j);
         }
         right.set(i, sum);

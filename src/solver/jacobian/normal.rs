@@ -215,8 +215,9 @@ pub(in crate::solver) fn solve_by_rows<S: Simd>(
     factorise(simd, 6, &mut normal, damping);
     substitute(simd, 6, &normal, &mut right);
     for (column, step) in columns.iter().zip(step) {
-        let mut sum = column[0].load(simd) * right[0];
-        for row in 1..6 {
+        // Row 0 of the unknowns is found last: only its products wait for it.
+        let mut sum = column[5].load(simd) * right[5];
+        for row in (0..5).rev() {
             sum += column[row].load(simd) * right[row];
         }
         step.store(sum);
@@ -272,3 +273,6 @@ pub(in crate::solver) fn solve_any<S: Simd>(
         step.store(sum);
     }
 }
+
+#[cfg(test)]
+mod tests;

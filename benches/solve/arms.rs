@@ -1,0 +1,89 @@
+//! Robots of any number of joints, and reachable targets for them.
+
+use std::error::Error;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use urdf_ik::robot::{Chain, ChainPoses, Domain, Robot};
+use urdf_ik::solver::Target;
+
+/// Joints up to which an arm has the links of an arm; one with more is a noodle: a hundred of its joints make three metres.
+const JOINTS_OF_AN_ARM: usize = 10;
+
+/// An arm whose axes are at right angles, as in most arms, and cross nowhere.
+pub fn serial(joints: usize) -> Result<Arc<Chain>, Box<dyn Error>> {
+    let mut text = String::from("<robot name='serial'><link name='base'/>");
+    add_arm(&mut text, "base", "arm", joints)?;
+    text.push_str("</robot>");
+    Ok(Arc::new(Chain::new(&Robot::from_urdf(&text)?, "base", &["arm_tool"])?))
+}
+
+/// Two arms of seven joints on a turning torso.
+pub fn two_armed() -> Result<Arc<Chain>, Box<dyn Error>> {
+    let mut text = String::from("<robot name='two_armed'><link name='base'/>");
+    add_joint(&mut text, ("base", "torso"), "0 0 0.8", "0 0 1")?;
+    for (side, at) in [("left", "0 0.2 0"), ("right", "0 -0.2 0")] {
+        let shoulder = format!("{side}_shoulder");
+        add_fixed(&mut text, ("torso", &shoulder), at)?;
+        add_arm(&mut text, &shoulder, side, 7)?;
+    }
+    text.push_str("</robot>");
+    Ok(Arc::new(Chain::new(&Robot::from_urdf(&text)?, "base", &["left_tool", "right_tool"])?))
+}
+
+/// Joints and links, named `name` and their number from 1, and a tool, on the link `base`.
+fn add_arm(text: &mut String, base: &str, name: &str, joints: usize) -> Result<(), Box<dyn Error>> {
+    let at = if joints > JOINTS_OF_AN_ARM { "0.01 0 0.028" } else { "0.03 0.02 0.15" };
+    let mut parent = base.to_owned();
+    for number in 1..=joints {
+        let child = format!("{name}{number}");
+        add_joint(text, (&parent, &child), at, if number % 2 == 1 { "0 0 1" } else { "0 1 0" })?;
+        parent = child;
+    }
+    add_fixed(text, (&parent, &format!("{name}_tool")), at)
+}
+
+/// A link that is fixed to `parent`.
+fn add_fixed(text: &mut String, (parent, child): (&str, &str), at: &str) -> Result<(), Box<dyn Error>> {
+    writeln!(text, "<link name='{child}'/><joint name='{child}' type='fixed'><parent link='{parent}'/>")?;
+    writeln!(text, "<child link='{child}'/><origin xyz='{at}'/></joint>")?;
+    Ok(())
+}
+
+/// A joint and the link that it moves. The middle of its range, where a search begins, is no singular posture.
+fn add_joint(text: &mut String, (parent, child): (&str, &str), at: &str, axis: &str) -> Result<(), Box<dyn Error>> {
+    writeln!(text, "<link name='{child}'/><joint name='{child}' type='revolute'><parent link='{parent}'/>")?;
+    writeln!(text, "<child link='{child}'/><origin xyz='{at}'/><axis xyz='{axis}'/>")?;
+    writeln!(text, "<limit lower='-2.2' upper='2.8' effort='1' velocity='1'/></joint>")?;
+    Ok(())
+}
+
+/// Numbers that are the same on every machine (SplitMix64).
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number in \[0, 1\].
+    pub fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        f64::from(u32::try_from(bits >> 32).unwrap_or_default()) / f64::from(u32::MAX)
+    }
+
+    /// A posture inside the limits.
+    pub fn positions(&mut self, chain: &Chain) -> Vec<f64> {
+        let inside = |domain: Domain| match domain {
+            Domain::Interval { lower, upper } => lower + self.unit() * (upper - lower),
+            Domain::Circle => 6.0 * self.unit() - 3.0,
+        };
+        chain.variables().iter().map(|variable| variable.domain).map(inside).collect()
+    }
+}
+
+/// The poses of all tips at `positions`.
+pub fn targets_at(chain: &Chain, positions: &[f64]) -> Vec<Target> {
+    let mut poses = ChainPoses::new(chain);
+    chain.forward_kinematics(positions, &mut poses);
+    poses.tips().iter().enumerate().map(|(tip, pose)| Target::new(tip, *pose)).collect()
+}

@@ -1,0 +1,92 @@
+"""What is made of motions that leave the target in place, and which of several solutions is given."""
+import pytest
+
+from checks import assert_reached, assert_solved, difference
+from client import posture
+from conftest import ARM_FILE
+
+POSTURE = {'shoulder_pan_joint': 0.4, 'shoulder_lift_joint': 0.5, 'upper_arm_roll_joint': 0.9, 'elbow_joint': -0.5}
+AS_TEXT = '{' + ', '.join(f'{name}: {value}' for name, value in POSTURE.items()) + '}'
+
+
+@pytest.fixture
+def bent(arm, arm_robot):
+    """The posture in which the arm stands, away from singularities."""
+    target = arm_robot.pose('tool0', {**POSTURE, 'upper_arm_roll_joint': 0.2, 'wrist_flex_joint': 0.7})
+    return assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
+
+
+def distance(positions):
+    """The squared distance from the preferred posture, whose other joints stand at 0."""
+    return sum((position - POSTURE.get(name, 0.0)) ** 2 for name, position in positions.items())
+
+
+def test_a_posture_is_approached_without_leaving_the_target(arm, arm_robot, bent):
+    target = arm_robot.pose('tool0', bent)
+    assert difference(arm.answer_to(arm.send_pose(target)), bent) < 1e-6, 'nothing had to move'
+    with arm.changed(posture=AS_TEXT):
+        positions = assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
+        assert distance(positions) < distance(bent) - 0.1
+        answer = arm.solve_ik(target)
+        assert answer.success, answer.message
+        assert_reached(arm_robot, posture(answer.joint_state), 'tool0', target)
+        assert distance(posture(answer.joint_state)) < distance(bent) - 0.1
+    assert difference(arm.answer_to(arm.send_pose(target)), positions) < 1e-6, 'the preference is gone, the arm stays'
+
+
+def test_a_posture_within_reach_is_reached(arm, arm_robot):
+    target = arm_robot.pose('tool0', POSTURE)
+    with arm.changed(posture=AS_TEXT):
+        positions = assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
+    assert distance(positions) < 1e-4
+
+
+def test_a_posture_without_weight_does_nothing(arm, arm_robot, bent):
+    with arm.changed(posture=AS_TEXT, null_space__posture=0.0):
+        status = arm.send_pose(arm_robot.pose('tool0', bent))
+        assert difference(arm.answer_to(status), bent) < 1e-6
+
+
+@pytest.mark.parametrize('weight', ['null_space__limits', 'null_space__manipulability'])
+def test_the_other_weights_need_no_posture(arm, arm_robot, bent, weight):
+    target = arm_robot.pose('tool0', bent)
+    with arm.changed(**{weight: 1.0}):
+        positions = assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
+    assert difference(positions, bent) > 0.01
+
+
+def test_a_posture_file_serves_a_start(start, tmp_path):
+    file = tmp_path / 'elbow.yaml'
+    file.write_text('elbow_joint: -0.5\n')
+    node = start.node(ARM_FILE, posture=str(file))
+    file.unlink()
+    node.set_all(attempts=7)
+    assert node.get('posture') == [str(file)]
+    assert 'no such file' in node.refusal(posture=str(file) + '.gone.yaml')
+
+
+def test_the_nearest_of_several_solutions(arm, arm_robot, generator):
+    initial = arm.next_posture()
+    farther = 0
+    for _ in range(5):
+        target = arm_robot.pose('tool0', arm_robot.sample(generator))
+        moves = {}
+        for pick in ('first', 'nearest', 'most_manipulable'):
+            answer = arm.solve_ik(target, pick=pick, timeout=10.0)
+            assert answer.success, answer.message
+            positions = posture(answer.joint_state)
+            assert_reached(arm_robot, positions, 'tool0', target)
+            moves[pick] = difference(positions, initial)
+        assert moves['nearest'] <= moves['first'] + 1e-6, moves
+        farther += moves['nearest'] < moves['first'] - 1e-3
+        with arm.changed(pick='nearest'):
+            answer = arm.solve_ik(target, timeout=10.0)
+            assert difference(posture(answer.joint_state), initial) == moves['nearest'], 'the parameter says the same'
+    assert farther > 0, 'the first solution cannot be the nearest each time'
+
+
+def test_an_unknown_pick_is_refused(arm, arm_robot):
+    answer = arm.solve_ik(arm_robot.pose('tool0', POSTURE), pick='farthest')
+    assert not answer.success and not answer.joint_state.name
+    for word in ('farthest', 'first', 'nearest', 'most_manipulable'):
+        assert word in answer.message, answer.message
