@@ -99,7 +99,10 @@ fn joints_without_limits_stay_at_the_turn_of_the_seed() {
             let solution = common::solve(&solver, &problem);
             let moved = solution.positions.iter().zip(&seed).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(moved <= 0.05, "{moved}: {solution:?}");
-            assert!(solution.solved() || solution.smallest_singular_value.unwrap() < 0.05, "{turns} turns: {solution:?}");
+            assert!(
+                solution.solved() || solution.smallest_singular_value.unwrap() < 0.05,
+                "{turns} turns: {solution:?}"
+            );
             // No step leaves every bit of the seed.
             let still = Problem { mode: Mode::Track { max_step: &[0.0; 6] }, ..problem };
             let solution = common::solve(&solver, &still);

@@ -144,8 +144,12 @@ pub fn problem_count() -> usize {
 pub fn bits(solution: &Solution) -> impl PartialEq + std::fmt::Debug + use<> {
     let Solution { positions, residuals, iterations, attempts, outcome, stop, saturated, .. } = solution.clone();
     let positions: Vec<u64> = positions.iter().map(|position| position.to_bits()).collect();
-    let residuals: Vec<u64> =
-        residuals.iter().flat_map(|r| [r.position, r.orientation]).chain([solution.squared_error]).map(f64::to_bits).collect();
+    let residuals: Vec<u64> = residuals
+        .iter()
+        .flat_map(|r| [r.position, r.orientation])
+        .chain([solution.squared_error])
+        .map(f64::to_bits)
+        .collect();
     (positions, residuals, iterations, attempts, format!("{outcome:?} {stop:?} {saturated:?}"))
 }
 

@@ -56,7 +56,8 @@ pub fn six_joints(limit: Option<f64>) -> String {
         ("swing", "0 0.093 0", "0 0 1"),
         ("roll", "0 0 -0.095", "0 1 0"),
     ];
-    let links: Vec<String> = ["base".to_owned()].into_iter().chain(places.map(|place| format!("{}_link", place.0))).collect();
+    let links: Vec<String> =
+        ["base".to_owned()].into_iter().chain(places.map(|place| format!("{}_link", place.0))).collect();
     let mut joints = fixed("mount", &links[6], "tip", "0 0.08 0");
     for (index, (name, xyz, axis)) in places.into_iter().enumerate() {
         let place = format!("<origin xyz='{xyz}'/><axis xyz='{axis}'/>");

@@ -96,9 +96,9 @@ fn a_position_that_is_free_along_an_axis_of_the_tip_is_linearised_far_away_too()
         for variable in 0..7 {
             let columns = bench.scratch.batch.columns[variable];
             let slopes = bench.slopes(0, variable, 1e-5);
-            for lane in 0..LANES {
+            for (lane, slope) in slopes.into_iter().enumerate() {
                 let column = Vector6::from(columns.map(|entry| entry.0[lane]));
-                let slope = Vector6::from(slopes[lane]);
+                let slope = Vector6::from(slope);
                 assert!((column + slope).norm() < 1e-6 * (1.0 + column.norm()), "{free_axes:?}: {column} {slope}");
             }
         }
@@ -140,10 +140,8 @@ fn assert_met_as_judged(free_axes: [bool; 6], tolerance: Tolerance, random: &mut
             for lane in 0..LANES {
                 bench.chain.forward_kinematics(&bench.postures[lane], &mut poses);
                 let residual = target.residual(&poses.tips()[0]);
-                let margin = f64::max(
-                    residual.position / tolerance.position,
-                    residual.orientation / tolerance.orientation,
-                );
+                let margin =
+                    f64::max(residual.position / tolerance.position, residual.orientation / tolerance.orientation);
                 let met = bench.scratch.batch.met >> lane & 1 == 1;
                 assert!(!met || margin <= 1.0, "{free_axes:?}, {tolerance:?}: {margin} of it counts as met");
                 assert!(met || margin > 0.9985, "{free_axes:?}, {tolerance:?}: {margin} of it does not count as met");
@@ -155,8 +153,12 @@ fn assert_met_as_judged(free_axes: [bool; 6], tolerance: Tolerance, random: &mut
 #[test]
 fn a_target_counts_as_met_where_its_residual_is_inside_the_tolerance() {
     let mut random = Random::new(5);
-    for (position, orientation) in [(1e-5, 1e-5), (1e-2, 1e-2), (0.1, 0.2), (1.0, 0.5), (0.1, 1.5), (0.1, 2.5), (9.0, 4.0)] {
-        for free_axes in [[false; 6], [false, false, false, true, true, true], [false, false, false, false, false, true]] {
+    for (position, orientation) in
+        [(1e-5, 1e-5), (1e-2, 1e-2), (0.1, 0.2), (1.0, 0.5), (0.1, 1.5), (0.1, 2.5), (9.0, 4.0)]
+    {
+        for free_axes in
+            [[false; 6], [false, false, false, true, true, true], [false, false, false, false, false, true]]
+        {
             assert_met_as_judged(free_axes, Tolerance { position, orientation }, &mut random);
         }
     }
