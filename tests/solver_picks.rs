@@ -24,8 +24,10 @@ fn largest_move(solution: &Solution, seed: &[f64]) -> f64 {
 
 /// Arms of six turning joints without limits, with limits of a turn and of two, and narrow ones, each with seeds from where.
 fn arms() -> Vec<Arm> {
-    let six = |name: &str, limit| Arm { name: name.to_owned(), ..Arm::from_text(&urdf::six_joints(limit), "base", &["tip"]) };
-    let mut arms = vec![six("without limits", None), six("3 rad", Some(3.0)), six("4 rad", Some(4.0)), six("6.28 rad", Some(6.283))];
+    let six =
+        |name: &str, limit| Arm { name: name.to_owned(), ..Arm::from_text(&urdf::six_joints(limit), "base", &["tip"]) };
+    let mut arms =
+        vec![six("without limits", None), six("3 rad", Some(3.0)), six("4 rad", Some(4.0)), six("6.4 rad", Some(6.4))];
     arms.extend(common::arms_named(&["kr6", "ur5"]));
     arms
 }

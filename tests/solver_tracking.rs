@@ -10,7 +10,7 @@ use common::{Arm, urdf};
 use urdf_ik::solver::{Mode, Problem, Solver, Target};
 
 /// Poses of a path.
-const POSES: usize = 10_000;
+const POSES: u32 = 10_000;
 /// Largest step of each joint from pose to pose \[rad\]: 20 rad/s.
 const STEP: f64 = 0.02;
 
@@ -59,7 +59,7 @@ fn track(path: &Path, solver: &Solver, target: impl Fn(f64) -> Target) -> Course
     let (mut seed, steps) = (path.start.clone(), vec![STEP; path.start.len()]);
     let mut course = Course { singular: [0.0, f64::INFINITY, 0.0], ..Course::default() };
     for index in 0..=POSES {
-        let fraction = index as f64 / POSES as f64;
+        let fraction = f64::from(index) / f64::from(POSES);
         let targets = [target(fraction)];
         let problem = Problem { mode: Mode::Track { max_step: &steps }, ..Problem::new(&targets, &seed) };
         solver.solve(&problem, &mut scratch, &mut solution).unwrap();
@@ -178,7 +178,10 @@ fn a_path_out_of_reach_and_back_is_met_again() {
 fn two_runs_of_one_path_give_the_same_bits() {
     let path = paths().swap_remove(1);
     let run = || track(&path, &path.arm.solver(), |fraction| path.target(fraction)).end;
-    assert_eq!(run().into_iter().map(f64::to_bits).collect::<Vec<_>>(), run().into_iter().map(f64::to_bits).collect::<Vec<_>>());
+    assert_eq!(
+        run().into_iter().map(f64::to_bits).collect::<Vec<_>>(),
+        run().into_iter().map(f64::to_bits).collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -195,7 +198,10 @@ fn a_target_that_stays_out_of_reach_lets_the_arm_come_to_rest() {
             let (mut seed, steps) = (path.start.clone(), vec![STEP; path.start.len()]);
             let mut late = 0.0_f64;
             for tick in 0..2000 {
-                let problem = Problem { mode: Mode::Track { max_step: &steps }, ..Problem::new(std::slice::from_ref(&target), &seed) };
+                let problem = Problem {
+                    mode: Mode::Track { max_step: &steps },
+                    ..Problem::new(std::slice::from_ref(&target), &seed)
+                };
                 let solution = common::solve(&solver, &problem);
                 assert!(!solution.solved());
                 if tick >= 1500 {

@@ -1,5 +1,7 @@
 //! Small robots, written in the tests that use them.
 
+use std::fmt::Write;
+
 /// A robot with links of these names (separated by spaces) and `rest` after them.
 pub fn robot(links: &str, rest: &str) -> String {
     let links: Vec<String> = links.split_whitespace().map(|name| format!("<link name='{name}'/>\n")).collect();
@@ -54,7 +56,8 @@ pub fn six_joints(limit: Option<f64>) -> String {
         ("swing", "0 0.093 0", "0 0 1"),
         ("roll", "0 0 -0.095", "0 1 0"),
     ];
-    let links: Vec<String> = ["base".to_owned()].into_iter().chain(places.map(|place| format!("{}_link", place.0))).collect();
+    let links: Vec<String> =
+        ["base".to_owned()].into_iter().chain(places.map(|place| format!("{}_link", place.0))).collect();
     let mut joints = fixed("mount", &links[6], "tip", "0 0.08 0");
     for (index, (name, xyz, axis)) in places.into_iter().enumerate() {
         let place = format!("<origin xyz='{xyz}'/><axis xyz='{axis}'/>");
@@ -65,4 +68,21 @@ pub fn six_joints(limit: Option<f64>) -> String {
         joints += &joint(name, kind, &links[index], &links[index + 1], &(place + &limits));
     }
     robot(&(links.join(" ") + " tip"), &joints)
+}
+
+/// A snake of that many joints from the link l0 on, each bending another way, its second half following the first where `folded`.
+pub fn snake(joints: usize, folded: bool) -> String {
+    let (mut links, mut text) = (String::from("l0"), String::new());
+    for index in 0..joints {
+        write!(links, " l{}", index + 1).unwrap();
+        let axis = ["0 1 0", "0 0 1", "1 1 0"][index % 3];
+        let mut inside = format!("<origin xyz='0.1 0 0'/><axis xyz='{axis}'/><limit lower='-1.2' upper='1.2'/>");
+        if folded && index >= joints.div_ceil(2) {
+            let factor = if index % 2 == 0 { "1" } else { "-1" };
+            write!(inside, "<mimic joint='j{}' multiplier='{factor}'/>", index - joints.div_ceil(2)).unwrap();
+        }
+        text += &joint(&format!("j{index}"), "revolute", &format!("l{index}"), &format!("l{}", index + 1), &inside);
+    }
+    text += &fixed("end", &format!("l{joints}"), "tip", "0.1 0.05 0");
+    robot(&(links + " tip"), &text)
 }

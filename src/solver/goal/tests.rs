@@ -96,9 +96,9 @@ fn a_position_that_is_free_along_an_axis_of_the_tip_is_linearised_far_away_too()
         for variable in 0..7 {
             let columns = bench.scratch.batch.columns[variable];
             let slopes = bench.slopes(0, variable, 1e-5);
-            for lane in 0..LANES {
+            for (lane, slope) in slopes.into_iter().enumerate() {
                 let column = Vector6::from(columns.map(|entry| entry.0[lane]));
-                let slope = Vector6::from(slopes[lane]);
+                let slope = Vector6::from(slope);
                 assert!((column + slope).norm() < 1e-6 * (1.0 + column.norm()), "{free_axes:?}: {column} {slope}");
             }
         }

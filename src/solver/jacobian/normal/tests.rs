@@ -37,8 +37,9 @@ impl Bench {
         };
         let mut lanes = || Lanes([0.0; LANES].map(|_: f64| random.between(-1.0, 1.0)));
         let Batch { positions, rows, columns, .. } = &mut bench.batch;
-        positions.iter_mut().for_each(|entry| *entry = lanes());
-        rows.iter_mut().chain(columns).flatten().for_each(|entry| *entry = lanes());
+        for entry in positions.iter_mut().chain(rows.iter_mut().chain(columns).flatten()) {
+            *entry = lanes();
+        }
         bench
     }
 
