@@ -84,9 +84,7 @@ impl Solver {
     /// Where `tip` is no index of [`Chain::tips`].
     #[must_use]
     pub fn sensible_free_axes(&self, tip: usize) -> [bool; 6] {
-        match self {
-            Self::Jacobian(solver) => solver.sensible_free_axes(tip),
-        }
+        self.search().sensible_free_axes(tip)
     }
 }
 

@@ -48,6 +48,7 @@ use std::ops::ControlFlow;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use fabrik::Fabrik;
 use jacobian::{Jacobian, JacobianScratch};
 use thiserror::Error;
 
@@ -59,17 +60,20 @@ use crate::robot::Chain;
 pub enum SolverKind {
     /// Damped least squares or Moore-Penrose pseudoinverse of the Jacobian.
     Jacobian,
+    /// Forward and backward reaching.
+    Fabrik,
 }
 
 impl SolverKind {
     /// Every solver there is.
-    pub const ALL: [Self; 1] = [Self::Jacobian];
+    pub const ALL: [Self; 2] = [Self::Jacobian, Self::Fabrik];
 
     /// The name by which it is asked for.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Jacobian => "jacobian",
+            Self::Fabrik => "fabrik",
         }
     }
 }
@@ -82,7 +86,7 @@ impl fmt::Display for SolverKind {
 
 /// A name that no solver has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("there is no solver '{name}'; there is {}", SolverKind::ALL.map(SolverKind::name).join(", "))]
+#[error("there is no solver '{name}'; there are {}", SolverKind::ALL.map(SolverKind::name).join(", "))]
 pub struct UnknownSolver {
     /// The name asked for.
     pub name: String,
@@ -114,15 +118,14 @@ pub enum NotApplicable {
 pub enum Solver {
     /// See [`Jacobian`].
     Jacobian(Jacobian),
+    /// See [`Fabrik`].
+    Fabrik(Fabrik),
 }
 
-/// What a solve works in. Made by [`Solver::scratch`] and of use to that solver and its clones alone.
+/// What a solve works in. Made by [`Solver::scratch`] and of use to that solver, its clones, and what [`Solver::with_method`] and
+/// [`Solver::with_fabrik`] make of it.
 #[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum Scratch {
-    /// See [`Jacobian`].
-    Jacobian(JacobianScratch),
-}
+pub struct Scratch(JacobianScratch);
 
 impl Solver {
     /// Prepares the solver `kind`, with its default options, for `chain`.
@@ -132,15 +135,20 @@ impl Solver {
     pub fn prepare(kind: SolverKind, chain: &Arc<Chain>) -> Result<Self, NotApplicable> {
         match kind {
             SolverKind::Jacobian => Jacobian::prepare(chain).map(Self::Jacobian),
+            SolverKind::Fabrik => Fabrik::prepare(chain).map(Self::Fabrik),
         }
     }
 
-    /// The same solver with another method for its steps, where it takes one. Cheap.
+    /// The Jacobian solver with that method, on what this one has prepared. Cheap.
     #[must_use]
     pub fn with_method(&self, method: jacobian::Method) -> Self {
-        match self {
-            Self::Jacobian(solver) => Self::Jacobian(solver.clone().with_method(method)),
-        }
+        Self::Jacobian(self.search().clone().with_method(method))
+    }
+
+    /// FABRIK with those options, on what this solver has prepared. Cheap.
+    #[must_use]
+    pub fn with_fabrik(&self, options: fabrik::Options) -> Self {
+        Self::Fabrik(Fabrik::on(self.search(), options))
     }
 
     /// Which solver it is.
@@ -148,23 +156,28 @@ impl Solver {
     pub fn kind(&self) -> SolverKind {
         match self {
             Self::Jacobian(_) => SolverKind::Jacobian,
+            Self::Fabrik(_) => SolverKind::Fabrik,
+        }
+    }
+
+    /// The search that all solvers share, each with its own steps.
+    fn search(&self) -> &Jacobian {
+        match self {
+            Self::Jacobian(solver) => solver,
+            Self::Fabrik(solver) => solver.search(),
         }
     }
 
     /// The chain that it was prepared for.
     #[must_use]
     pub fn chain(&self) -> &Arc<Chain> {
-        match self {
-            Self::Jacobian(solver) => solver.chain(),
-        }
+        self.search().chain()
     }
 
     /// Scratch for this solver, to keep and reuse.
     #[must_use]
     pub fn scratch(&self) -> Scratch {
-        match self {
-            Self::Jacobian(solver) => Scratch::Jacobian(solver.scratch()),
-        }
+        Scratch(self.search().scratch())
     }
 
     /// Room for a solution, to keep and reuse.
@@ -185,11 +198,7 @@ impl Solver {
         scratch: &mut Scratch,
     ) -> Result<f64, ProblemError> {
         Problem::new(targets, positions).check(self.chain())?;
-        match (self, scratch) {
-            (Self::Jacobian(solver), Scratch::Jacobian(scratch)) => {
-                Ok(solver.smallest_singular_value(targets, positions, scratch))
-            }
-        }
+        Ok(self.search().smallest_singular_value(targets, positions, &mut scratch.0))
     }
 
     /// Solves `problem` into `solution`. Allocates nothing.
@@ -198,9 +207,7 @@ impl Solver {
     /// [`ProblemError`] where the problem makes no sense for this chain; `solution` is then left as it was.
     pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
         problem.check(self.chain())?;
-        match (self, scratch) {
-            (Self::Jacobian(solver), Scratch::Jacobian(scratch)) => solver.solve(problem, scratch, solution),
-        }
+        self.search().solve(problem, &mut scratch.0, solution);
         Ok(())
     }
 
@@ -217,12 +224,8 @@ impl Solver {
         solution: &mut Solution,
     ) -> Result<(), ProblemError> {
         problem.check(self.chain())?;
-        match self {
-            Self::Jacobian(solver) => {
-                let mut scratches: Vec<_> = scratches.iter_mut().map(|Scratch::Jacobian(scratch)| scratch).collect();
-                solver.solve_on(problem, &mut scratches, solution);
-            }
-        }
+        let mut scratches: Vec<_> = scratches.iter_mut().map(|Scratch(scratch)| scratch).collect();
+        self.search().solve_on(problem, &mut scratches, solution);
         Ok(())
     }
 
@@ -242,10 +245,6 @@ impl Solver {
         on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
     ) -> Result<usize, ProblemError> {
         problem.check(self.chain())?;
-        match (self, scratch) {
-            (Self::Jacobian(solver), Scratch::Jacobian(scratch)) => {
-                Ok(solver.solve_all(problem, scratch, solution, on_solution))
-            }
-        }
+        Ok(self.search().solve_all(problem, &mut scratch.0, solution, on_solution))
     }
 }

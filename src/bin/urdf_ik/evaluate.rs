@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Translation3};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target, Tolerance};
+use urdf_ik::solver::{fabrik, Mode, Pick, Problem, Solver, SolverKind, Target, Tolerance};
 use urdf_ik::spatial::rotation_from;
 
 use super::{Failure, read_json, read_robot};
@@ -108,8 +108,13 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let robot = read_robot(&arguments.urdf.clone().unwrap_or_else(beside))?;
     let chain = Arc::new(Chain::new(&robot, &file.base_link, &[&file.tip_link])?);
     let order = order_of(&file.joint_names, &chain)?;
-    let mut solver = Solver::prepare(arguments.solver, &chain)?;
-    if let Ok(depth) = std::env::var("FABRIK") { solver = solver.with_method(urdf_ik::solver::jacobian::Method::Reaching { acceleration: depth.parse()?, polish: std::env::var("POLISH").is_ok() }); }
+    let solver = Solver::prepare(arguments.solver, &chain)?;
+    let solver = match arguments.solver {
+        SolverKind::Fabrik => {
+            solver.with_fabrik(fabrik::Options { polish: !arguments.no_polish, ..fabrik::Options::default() })
+        }
+        _ => solver,
+    };
     let count = arguments.max_cases.unwrap_or(usize::MAX);
     let mut results = Vec::new();
     for (index, case) in file.cases.iter().take(count).enumerate() {

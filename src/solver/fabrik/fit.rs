@@ -7,11 +7,11 @@ use crate::solver::frame::{Frame, store};
 use crate::solver::lanes::{Lanes, Vector, add, dot, scale};
 
 /// What each point further off counts of the one before.
-pub(in crate::solver) const DECAY: f64 = 0.7;
+pub(super) const DECAY: f64 = 0.7;
 
 /// Sums over weighted points: of the weights, of the points, and of their products.
 #[derive(Clone, Copy)]
-pub(in crate::solver) struct Moments<S: Simd> {
+pub(super) struct Moments<S: Simd> {
     weight: f64x4<S>,
     first: Vector<S>,
     /// xx, yy, zz, xy, xz, yz.
@@ -20,14 +20,14 @@ pub(in crate::solver) struct Moments<S: Simd> {
 
 impl<S: Simd> Moments<S> {
     #[inline(always)]
-    pub(in crate::solver) fn none(simd: S) -> Self {
+    pub(super) fn none(simd: S) -> Self {
         let zero = f64x4::splat(simd, 0.0);
         Self { weight: zero, first: [zero; 3], second: [zero; 6] }
     }
 
     /// Adds a point.
     #[inline(always)]
-    pub(in crate::solver) fn add(&mut self, point: Vector<S>) {
+    pub(super) fn add(&mut self, point: Vector<S>) {
         let [x, y, z] = point;
         self.weight += 1.0;
         self.first = add(self.first, point);
@@ -41,7 +41,7 @@ impl<S: Simd> Moments<S> {
 
     /// Lessens what all points so far count.
     #[inline(always)]
-    pub(in crate::solver) fn fade(&mut self) {
+    pub(super) fn fade(&mut self) {
         let decay = f64x4::splat(self.weight.simd, DECAY);
         self.weight *= decay;
         self.first = scale(self.first, decay);
@@ -51,13 +51,13 @@ impl<S: Simd> Moments<S> {
     }
 
     #[inline(always)]
-    pub(in crate::solver) fn store(&self, sums: &mut [Lanes; 10]) {
+    pub(super) fn store(&self, sums: &mut [Lanes; 10]) {
         let [xx, yy, zz, xy, xz, yz] = self.second;
         store(sums, [self.weight, self.first[0], self.first[1], self.first[2], xx, yy, zz, xy, xz, yz]);
     }
 
     #[inline(always)]
-    pub(in crate::solver) fn load(simd: S, [weight, x, y, z, second @ ..]: &[Lanes; 10]) -> Self {
+    pub(super) fn load(simd: S, [weight, x, y, z, second @ ..]: &[Lanes; 10]) -> Self {
         let [xx, yy, zz, xy, xz, yz] = second;
         Self {
             weight: weight.load(simd),
@@ -86,7 +86,7 @@ impl<S: Simd> Moments<S> {
     /// The cosine and the sine, up to a common factor, of the turn about their common z axis that brings the points as they lie in
     /// `from` nearest to where they lie in `to`: with u in `from` and v in `to`, of the greatest Σ w v·Rz(θ)u.
     #[inline(always)]
-    pub(in crate::solver) fn turn(&self, from: &Frame<S>, to: &Frame<S>) -> (f64x4<S>, f64x4<S>) {
+    pub(super) fn turn(&self, from: &Frame<S>, to: &Frame<S>) -> (f64x4<S>, f64x4<S>) {
         let x = self.apply(from.origin, to.origin, to.x);
         let y = self.apply(from.origin, to.origin, to.y);
         (dot(from.x, x) + dot(from.y, y), dot(from.x, y) - dot(from.y, x))
@@ -94,7 +94,7 @@ impl<S: Simd> Moments<S> {
 
     /// The shift along z that does the same.
     #[inline(always)]
-    pub(in crate::solver) fn shift(&self, from: &Frame<S>, to: &Frame<S>) -> f64x4<S> {
+    pub(super) fn shift(&self, from: &Frame<S>, to: &Frame<S>) -> f64x4<S> {
         let in_from = dot(self.first, from.z) - dot(from.origin, from.z) * self.weight;
         let in_to = dot(self.first, to.z) - dot(to.origin, to.z) * self.weight;
         (in_to - in_from) / self.weight.max(f64x4::splat(self.weight.simd, 1e-300))
@@ -105,7 +105,7 @@ impl<S: Simd> Moments<S> {
 ///
 /// The angle is halved three times by tan(a/2) = tan a / (1 + √(1 + tan² a)), which leaves a short series.
 #[inline(always)]
-pub(in crate::solver) fn angle<S: Simd>(cosine: f64x4<S>, sine: f64x4<S>) -> f64x4<S> {
+pub(super) fn angle<S: Simd>(cosine: f64x4<S>, sine: f64x4<S>) -> f64x4<S> {
     let simd = cosine.simd;
     let length = (cosine * cosine + sine * sine).sqrt();
     // Half: the denominator is far from zero but where the angle is near half a turn.

@@ -19,14 +19,14 @@ use crate::solver::lanes::{Lanes, add, scale};
 use crate::solver::links::{Link, Links};
 
 /// Distance of the markers that stand for the tip's orientation \[m\].
-pub(in crate::solver) const MARKER: f64 = 0.15;
+pub(super) const MARKER: f64 = 0.15;
 
 /// Added to the cosine of a turn, so that a joint stays where no point tells where it should be.
 const STAY: f64 = 1e-6;
 
 /// Scratch of a cycle.
 #[derive(Debug, Clone)]
-pub(in crate::solver) struct HingeScratch {
+pub(super) struct HingeScratch {
     /// For each target, where the first way puts the frame of each joint of its path, and the sums over what lies beyond.
     pub wished: Vec<Vec<FrameLanes>>,
     beyond: Vec<Vec<[Lanes; 10]>>,
@@ -41,7 +41,7 @@ pub(in crate::solver) struct HingeScratch {
 }
 
 impl HingeScratch {
-    pub(in crate::solver) fn new(links: &Links) -> Self {
+    pub(super) fn new(links: &Links) -> Self {
         let joints = links.joints.len();
         let (frame, sums) = ([[Lanes::default(); 3]; 4], [Lanes::default(); 10]);
         Self {
@@ -58,7 +58,7 @@ impl HingeScratch {
 /// One cycle from the postures in `batch`, which have been measured, into `scratch.next`. `marker` is the distance of the orientation
 /// markers in units of the length scale.
 #[inline(always)]
-pub(in crate::solver) fn cycle<S: Simd>(
+pub(super) fn cycle<S: Simd>(
     simd: S,
     links: &Links,
     goals: &[Goal],

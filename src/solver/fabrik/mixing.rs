@@ -12,7 +12,7 @@ use crate::solver::jacobian::factor::{Small, factorise, substitute};
 use crate::solver::lanes::Lanes;
 
 /// Differences that are kept at most.
-pub(in crate::solver) const DEPTH: usize = 6;
+pub(super) const DEPTH: usize = 6;
 /// Added to the diagonal of the normal matrix, as a share of its trace.
 const RIDGE: f64 = 1e-10;
 /// The longest entry of a step \[rad or m\].
@@ -20,7 +20,7 @@ const GREATEST_STEP: f64 = 1.0;
 
 /// What is remembered.
 #[derive(Debug, Clone)]
-pub(in crate::solver) struct Mixing {
+pub(super) struct Mixing {
     variables: usize,
     /// The last step of the map and the last image.
     step: Vec<Lanes>,
@@ -28,14 +28,12 @@ pub(in crate::solver) struct Mixing {
     /// Differences of steps and of images, one after the other; zero where there is none.
     steps: Vec<Lanes>,
     images: Vec<Lanes>,
-    /// The place of the next difference.
-    place: usize,
     /// 1 in lanes that have a last step.
     begun: Lanes,
 }
 
 impl Mixing {
-    pub(in crate::solver) fn new(variables: usize) -> Self {
+    pub(super) fn new(variables: usize) -> Self {
         let zeros = |count: usize| vec![Lanes::default(); count];
         Self {
             variables,
@@ -43,13 +41,12 @@ impl Mixing {
             image: zeros(variables),
             steps: zeros(DEPTH * variables),
             images: zeros(DEPTH * variables),
-            place: 0,
             begun: Lanes::default(),
         }
     }
 
     /// Forgets what a lane has done.
-    pub(in crate::solver) fn clear(&mut self, lane: usize) {
+    pub(super) fn forget(&mut self, lane: usize) {
         self.begun.0[lane] = 0.0;
         for lanes in self.steps.iter_mut().chain(&mut self.images) {
             lanes.0[lane] = 0.0;
@@ -58,17 +55,18 @@ impl Mixing {
 
     /// Replaces `image`, what the map makes of `points`, by the accelerated points.
     #[inline(always)]
-    pub(in crate::solver) fn mix<S: Simd>(&mut self, simd: S, depth: usize, points: &[Lanes], image: &mut [Lanes]) {
+    pub(super) fn mix<S: Simd>(&mut self, simd: S, depth: usize, points: &[Lanes], image: &mut [Lanes]) {
         let n = self.variables;
         let begun = self.begun.load(simd);
-        let place = self.place % depth;
-        self.place = (place + 1) % depth;
+        // The newest difference stands first, so that what one lane computes does not depend on when others began.
+        self.steps.copy_within(..(depth - 1) * n, n);
+        self.images.copy_within(..(depth - 1) * n, n);
         for i in 0..n {
             let (now, step) = (image[i].load(simd), image[i].load(simd) - points[i].load(simd));
             let difference = (step - self.step[i].load(simd)) * begun;
-            self.steps[place * n + i].store(difference);
+            self.steps[i].store(difference);
             let difference = (now - self.image[i].load(simd)) * begun;
-            self.images[place * n + i].store(difference);
+            self.images[i].store(difference);
             self.step[i].store(step);
             self.image[i].store(now);
         }
@@ -105,8 +103,8 @@ impl Mixing {
             trace += normal[i][i];
         }
         let mut normal = Small(normal);
-        factorise(simd, DEPTH, &mut normal, trace * RIDGE);
-        substitute(simd, DEPTH, &normal, &mut right);
+        factorise(simd, depth, &mut normal, trace * RIDGE);
+        substitute(simd, depth, &normal, &mut right);
         right
     }
 }

@@ -2,25 +2,36 @@
 
 use std::ops::ControlFlow;
 
-use super::{Jacobian, JacobianScratch, Method};
+use super::{Jacobian, JacobianScratch, Method, Steps};
 use crate::solver::lanes::{LANES, Lanes};
 use crate::solver::solution::Stop;
 
-/// Iterations of one attempt at most.
-const ITERATIONS: usize = 16;
 /// Adaptive damping is a fraction of the squared error \[rad²\], up to a greatest. More would only slow the steps far from the
 /// target, and on a long gantry they would get nowhere.
 const GREATEST_DAMPING: f64 = 0.1;
-const RISE: f64 = 2.25;
-const POLISH: f64 = 0.04;
-/// A stall is an iteration that leaves more than this fraction of the squared error.
-const STALL: f64 = 0.7;
-/// An attempt is given up after this many stalls, unless the squared error has halved between them.
-const STALLS: usize = 2;
 /// Halvings of a pseudoinverse step that does not lessen the error.
 const HALVINGS: usize = 6;
 /// A seed with a squared error \[rad²\] below this goes first: other starting points wait for what comes of it.
 const NEAR: f64 = 0.05;
+
+/// When an attempt is given up.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    /// Iterations at most.
+    iterations: usize,
+    /// An iteration that leaves more than this fraction of the squared error is a stall, and so many of them are the end.
+    stall: f64,
+    stalls: usize,
+    /// Unless the squared error has come below this fraction of what it was when they were last forgotten.
+    gain: f64,
+}
+
+/// Newton steps either converge soon or hardly at all.
+const NEWTON: Patience = Patience { iterations: 16, stall: 0.7, stalls: 2, gain: 0.5 };
+/// Cycles of reaching are cheap and many, and the accelerated ones do not lessen the error each time.
+const REACHING: Patience = Patience { iterations: 100, stall: 0.98, stalls: 6, gain: 0.98 };
+/// With a squared error \[rad²\] below this (0.2 rad, or a fifth of the length scale), cycles of reaching give way to Newton steps.
+const POLISH: f64 = 0.04;
 
 /// What attempts there shall be.
 pub(super) struct Plan<'a> {
@@ -62,7 +73,6 @@ struct Attempt {
     number: usize,
     iterations: usize,
     stalls: usize,
-    mixed: bool,
     /// Halvings of the last step.
     halvings: usize,
     /// Squared error at the start, when it had last halved, and of the iteration before.
@@ -82,30 +92,17 @@ impl Attempt {
         Some(Next::Again(if self.halvings == 1 { -0.5 } else { 0.5 }))
     }
 
-    fn is_idle(&mut self, squared_error: f64) -> bool {
-        if self.iterations == 0 {
-            (self.began_with, self.mark) = (squared_error, squared_error);
-        } else if squared_error < 0.98 * self.mark {
-            (self.stalls, self.mark) = (0, squared_error);
-        } else {
-            self.stalls += 1;
-        }
-        self.before = squared_error;
-        self.iterations += 1;
-        self.stalls >= 6 || self.iterations > 100
-    }
-
     /// Takes note of the squared error reached; tells whether to give up.
-    fn is_stuck(&mut self, squared_error: f64) -> bool {
+    fn is_stuck(&mut self, squared_error: f64, patience: Patience) -> bool {
         if self.iterations == 0 {
             (self.began_with, self.mark) = (squared_error, squared_error);
-        } else if squared_error < 0.5 * self.mark {
+        } else if squared_error < patience.gain * self.mark {
             (self.stalls, self.mark) = (0, squared_error);
         }
-        self.stalls += usize::from(self.iterations > 0 && squared_error > STALL * self.before);
+        self.stalls += usize::from(self.iterations > 0 && squared_error > patience.stall * self.before);
         self.before = squared_error;
         self.iterations += 1;
-        self.stalls >= STALLS || self.iterations > ITERATIONS
+        self.stalls >= patience.stalls || self.iterations > patience.iterations
     }
 }
 
@@ -197,9 +194,9 @@ impl Jacobian {
         }
         lanes[lane] = Attempt { running: true, number, ..Attempt::default() };
         spent.attempts += 1;
-        scratch.mixing.clear(lane);
-        let spread = (number as f64 * 0.618_033_988_749_894_9).fract();
-        scratch.markers.0[lane] = crate::solver::fabrik::hinge::MARKER / self.length_scale * if number == 0 { 1.0 } else { (1.4 * (spread - 0.5)).exp() };
+        if let Steps::Reaching(_) = self.steps {
+            scratch.reaching.begin(lane, number, self.length_scale);
+        }
         if lanes[lane].number > 0 {
             let attempt = (lanes[lane].number, plan.random_seed);
             self.table.start(self.level, attempt, &mut scratch.ranking, &mut scratch.trial);
@@ -214,33 +211,16 @@ impl Jacobian {
         if !attempt.running {
             return Next::Rest;
         }
-        if let Method::Reaching { acceleration, .. } = self.method {
-            if acceleration > 0 && attempt.mixed && attempt.iterations > 0 && squared_error > RISE * attempt.before {
-                for (position, plain) in scratch.batch.positions.iter_mut().zip(&scratch.plain) {
-                    position.0[lane] = plain.0[lane];
-                }
-                scratch.mixing.clear(lane);
-                attempt.mixed = false;
-                return Next::Rest;
-            }
-            attempt.mixed = true;
-            if !attempt.is_idle(squared_error) {
-                race.spent.iterations += 1;
-                return Next::Step;
-            }
-            if squared_error < scratch.best_error {
-                scratch.best_error = squared_error;
-                scratch.batch.read(lane, &mut scratch.best);
-            }
-            self.begin(race, scratch, lane);
-            return Next::Rest;
-        }
-        if self.method == Method::Pseudoinverse
+        if self.steps == Steps::Newton(Method::Pseudoinverse)
             && let Some(next) = attempt.shrink(squared_error)
         {
             return next;
         }
-        if !attempt.is_stuck(squared_error) {
+        let patience = match self.steps {
+            Steps::Newton(_) => NEWTON,
+            Steps::Reaching(_) => REACHING,
+        };
+        if !attempt.is_stuck(squared_error, patience) {
             race.spent.iterations += 1;
             return Next::Step;
         }
@@ -254,45 +234,34 @@ impl Jacobian {
 
     /// One step of every lane that does not rest.
     fn step(&self, scratch: &mut JacobianScratch, next: [Next; LANES], fraction: f64) {
-        if let Method::Reaching { acceleration, polish } = self.method {
-            let near = next.map(|n| n == Next::Step);
-            let mut newton = [0.0; LANES];
-            let mut moving = [0.0; LANES];
-            for lane in 0..LANES {
-                if near[lane] {
-                    if polish && scratch.batch.squared_error.0[lane] < POLISH { newton[lane] = 1.0 } else { moving[lane] = 1.0 }
-                } else {
-                    scratch.mixing.clear(lane);
-                }
+        let moving = next.map(|next| if next == Next::Rest { 0.0 } else { 1.0 });
+        let errors = scratch.batch.squared_error.0;
+        let adaptive = Lanes(errors.map(|error| (fraction * error).min(GREATEST_DAMPING)));
+        match self.steps {
+            Steps::Newton(Method::Damped { damping }) => {
+                let damping = damping.map_or(adaptive, |factor| Lanes::splat(factor * factor));
+                self.damped_step(scratch, &damping, &Lanes(moving));
             }
-            if moving != [0.0; LANES] {
-                self.cycle(scratch, acceleration, &Lanes(moving));
-                for lane in 0..LANES {
-                    if moving[lane] == 0.0 {
-                        scratch.mixing.clear(lane);
+            Steps::Newton(Method::Pseudoinverse) => {
+                for (lane, next) in next.iter().enumerate() {
+                    if let Next::Again(factor) = next {
+                        scratch.step.step.iter_mut().for_each(|step| step.0[lane] *= factor);
                     }
                 }
+                self.pseudoinverse_step(scratch, next.map(|next| next == Next::Step));
+                self.advance(scratch, &Lanes(moving));
             }
-            if newton != [0.0; LANES] {
-                let damping = Lanes(scratch.batch.squared_error.0.map(|error| (0.1 * error).min(GREATEST_DAMPING)));
-                self.damped_step(scratch, &damping, &Lanes(newton));
-            }
-            return;
-        }
-        let moving = Lanes(next.map(|next| if next == Next::Rest { 0.0 } else { 1.0 }));
-        let Method::Damped { damping } = self.method else {
-            for (lane, next) in next.iter().enumerate() {
-                if let Next::Again(factor) = next {
-                    scratch.step.step.iter_mut().for_each(|step| step.0[lane] *= factor);
+            Steps::Reaching(options) => {
+                let near = errors.map(|error| if options.polish && error < POLISH { 1.0 } else { 0.0 });
+                let lanes = |part: fn(f64) -> f64| Lanes(std::array::from_fn(|lane| moving[lane] * part(near[lane])));
+                let (newton, reaching) = (lanes(|near| near), lanes(|near| 1.0 - near));
+                if reaching != Lanes::default() {
+                    self.reaching_step(scratch, options, &reaching);
+                }
+                if newton != Lanes::default() {
+                    self.damped_step(scratch, &adaptive, &newton);
                 }
             }
-            self.pseudoinverse_step(scratch, next.map(|next| next == Next::Step));
-            return self.advance(scratch, &moving);
-        };
-        let damping = match damping {
-            Some(factor) => Lanes::splat(factor * factor),
-            None => Lanes(scratch.batch.squared_error.0.map(|error| (fraction * error).min(GREATEST_DAMPING))),
-        };
-        self.damped_step(scratch, &damping, &moving);
+        }
     }
 }

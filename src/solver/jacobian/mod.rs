@@ -25,8 +25,7 @@ use std::sync::Arc;
 
 use fearless_simd::{Level, dispatch};
 
-use super::fabrik::hinge::{self, HingeScratch};
-use super::fabrik::mixing::Mixing;
+use super::fabrik::{self, ReachingScratch};
 use super::goal::Goal;
 use super::lanes::Lanes;
 use super::links::Links;
@@ -51,14 +50,6 @@ pub enum Method {
         /// The factor λ, in the sense of λ² on the diagonal of the normal equations; `None` adapts it to the error.
         damping: Option<f64>,
     },
-    /// Forward and backward reaching.
-    #[doc(hidden)]
-    Reaching {
-        /// Depth of the acceleration; 0 for none.
-        acceleration: usize,
-        /// Whether Newton steps end it.
-        polish: bool,
-    },
     /// Moore-Penrose pseudoinverse by singular value decomposition; a step that does not lessen the error is halved until
     /// it does.
     Pseudoinverse,
@@ -71,6 +62,15 @@ impl Default for Method {
     }
 }
 
+/// What a search goes by from each of its starting points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Steps {
+    /// Newton steps.
+    Newton(Method),
+    /// Cycles of forward and backward reaching.
+    Reaching(fabrik::Options),
+}
+
 /// A Jacobian solver prepared for one chain. Cloning it is cheap.
 #[derive(Debug, Clone)]
 pub struct Jacobian {
@@ -81,7 +81,7 @@ pub struct Jacobian {
     /// For each variable, whether positions 2π apart are the same posture and no less than 2π is allowed.
     turns: Arc<[bool]>,
     length_scale: f64,
-    method: Method,
+    steps: Steps,
     /// The vector instructions of this processor.
     level: Level,
 }
@@ -94,10 +94,7 @@ pub struct JacobianScratch {
     step: StepScratch,
     goals: Vec<Goal>,
     linear: LinearScratch,
-    hinge: HingeScratch,
-    mixing: Mixing,
-    plain: Vec<Lanes>,
-    markers: Lanes,
+    reaching: ReachingScratch,
     ranking: Ranking,
     poses: ChainPoses,
     /// Where the first attempt starts.
@@ -173,7 +170,7 @@ impl Jacobian {
             reach,
             length_scale,
             chain: Arc::clone(chain),
-            method: Method::default(),
+            steps: Steps::Newton(Method::default()),
             level: Level::new(),
         })
     }
@@ -181,7 +178,14 @@ impl Jacobian {
     /// The same solver with another method.
     #[must_use]
     pub fn with_method(mut self, method: Method) -> Self {
-        self.method = method;
+        self.steps = Steps::Newton(method);
+        self
+    }
+
+    /// The same search, by cycles of forward and backward reaching.
+    #[must_use]
+    pub(super) fn reaching(mut self, options: fabrik::Options) -> Self {
+        self.steps = Steps::Reaching(options);
         self
     }
 
@@ -212,10 +216,7 @@ impl Jacobian {
             step: StepScratch::new(&self.links),
             goals: Vec::with_capacity(self.links.ends.len()),
             linear: LinearScratch::new(self.links.ends.len(), self.links.variables),
-            hinge: HingeScratch::new(&self.links),
-            mixing: Mixing::new(self.links.variables),
-            plain: vec![Lanes::default(); self.links.variables],
-            markers: Lanes::default(),
+            reaching: ReachingScratch::new(&self.links),
             ranking: Ranking::new(),
             poses: ChainPoses::new(&self.chain),
             start: positions(),
@@ -257,23 +258,15 @@ impl Jacobian {
         });
     }
 
-    /// One cycle of reaching, accelerated by mixing with `depth` differences, in the lanes that are `moving`.
-    fn cycle(&self, scratch: &mut JacobianScratch, depth: usize, moving: &Lanes) {
-        let (JacobianScratch { batch, step, goals, lower, upper, hinge, mixing, plain, markers, .. }, links) =
-            (scratch, &*self.links);
+    /// One cycle of reaching, in the same lanes in the same way.
+    fn reaching_step(&self, scratch: &mut JacobianScratch, options: fabrik::Options, moving: &Lanes) {
+        let (JacobianScratch { batch, step, goals, lower, upper, reaching, .. }, links) = (scratch, &*self.links);
         let bounds = Bounds { lower, upper };
         specialised!(self, goals.len(), |simd, dimension| {
-            hinge::cycle(simd, links, goals, batch, hinge, bounds, markers);
-            plain.copy_from_slice(&hinge.next);
-            if depth > 0 {
-                mixing.mix(simd, depth, &batch.positions, &mut hinge.next);
-            }
-            for ((step, next), position) in step.step.iter_mut().zip(&hinge.next).zip(&batch.positions) {
-                let difference = next.load(simd) - position.load(simd);
-                step.store(difference);
-            }
+            reaching.cycle(simd, options, links, goals, batch, bounds, &mut step.step);
             normal::advance(simd, dimension, batch, &step.step, bounds, moving);
         });
+        reaching.keep(moving);
     }
 
     /// Takes the steps that are in the scratch, in the same way.
@@ -303,32 +296,4 @@ fn turns(chain: &Chain, index: usize, variable: &Variable) -> bool {
     whole
         && !variable.prismatic
         && moved().all(|joint| joint.kind != JointKind::Prismatic && joint.multiplier.fract() == 0.0)
-}
-#[cfg(test)]
-mod tmp {
-    use super::*;
-    use crate::robot::Robot;
-    use crate::solver::problem::{Problem, Target};
-    #[test]
-    fn fixed_point() {
-        for (file, base, tip) in [("ur5_robot", "base_link", "tool0"), ("panda", "panda_link0", "panda_hand_tcp"), ("kr6r900sixx", "base_link", "tool0")] {
-            let robot = Robot::from_urdf_file(format!("/work/shared/robots/{file}.urdf")).unwrap();
-            let chain = Arc::new(Chain::new(&robot, base, &[tip]).unwrap());
-            let solver = Jacobian::prepare(&chain).unwrap();
-            let mut scratch = solver.scratch();
-            let q: Vec<f64> = chain.nominal_positions().iter().enumerate().map(|(i, q)| q + 0.1 + 0.05 * i as f64).collect();
-            let mut poses = ChainPoses::new(&chain);
-            chain.forward_kinematics(&q, &mut poses);
-            let targets = [Target::new(0, poses.tips()[0])];
-            let problem = Problem::new(&targets, &q);
-            solver.set_up(&problem, &mut scratch);
-            scratch.batch.write_all(&scratch.start.clone());
-            scratch.markers = Lanes::splat(0.3);
-            solver.measure(&mut scratch);
-            println!("{file} err {:?}", scratch.batch.squared_error.0[0]);
-            solver.cycle(&mut scratch, 0, &Lanes::splat(1.0));
-            for i in 0..solver.links.joints.len() { println!("{i} wished {:?} now {:?}", scratch.hinge.wished[0][i].map(|v| v.map(|l| l.0[0])), scratch.batch.frames[i].map(|v| v.map(|l| l.0[0]))); }
-            for (i, l) in solver.links.joints.iter().enumerate() { println!("{i} step {:e} {:?} a {} d {} ax {:?} ay {:?} c {} off {}", scratch.step.step[i].0[0], l.before, l.along_x, l.along_z, l.about_x, l.about_y, l.centre, l.offset); }
-        }
-    }
 }

@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use super::attempts::{Arrival, Plan, Spent};
 use super::null_space::counted;
-use super::{Jacobian, JacobianScratch};
+use super::{Jacobian, JacobianScratch, Steps};
 use crate::robot::Domain;
+use crate::solver::fabrik;
 use crate::solver::goal::Goal;
 use crate::solver::lanes::Lanes;
 use crate::solver::problem::{Mode, Pick, Problem, Target};
@@ -115,7 +116,7 @@ impl Jacobian {
         if found.any() {
             scratch.best.copy_from_slice(&scratch.picked);
             self.settle(problem.targets, &problem.preference, scratch);
-        } else {
+        } else if !matches!(self.steps, Steps::Reaching(fabrik::Options { polish: false, .. })) {
             let expired = || problem.deadline.is_some_and(|deadline| start.elapsed() >= deadline);
             found.spent.iterations += self.refine(scratch, &expired);
             if expired() {
