@@ -69,12 +69,6 @@ impl Anderson {
         }
     }
 
-    /// Numbers of a state.
-    #[must_use]
-    pub fn dimension(&self) -> usize {
-        self.dimension
-    }
-
     /// Differences that are kept at most.
     #[must_use]
     pub fn depth(&self) -> usize {

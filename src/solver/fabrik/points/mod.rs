@@ -12,14 +12,14 @@
 //! **Why it converges.** A joint that is drawn to the sphere around its moved neighbour moves by no more than that neighbour did,
 //! because it was on the sphere around the neighbour before. So the root is moved by no more than the tip was, and on the way
 //! back the tip by no more than the root: the distance between tip and target never grows from one cycle to the next. It stays
-//! the same only where every joint moves along its segment, that is where the whole chain and the target lie in one line. In
-//! such a posture the algorithm stands still though the target is in reach; it is then bent into an arc that is a
-//! hundredth of the reach high, always to the same side. That is all that is added to the published algorithm, and it happens
-//! nowhere else. It holds for one chain with its root at rest and without limits, which is what this module is for.
+//! the same only where every joint moves along its segment, that is where the whole chain and the target lie in one line. There
+//! the algorithm stands still, though the target be in reach. It is then bent into an arc as high as the gap asks for, at most
+//! a hundredth of the reach, always to the same side, and goes on. That holds for one chain with its root at rest and no limits.
 //!
 //! **Reach.** The tip gets to exactly the points whose distance from the root lies between [`PointChain::inner_reach`],
-//! max(0, 2 · longest − sum), and [`PointChain::outer_reach`], the sum. For a target farther away, the chain is stretched
-//! towards it, for one too near, folded to the posture whose tip is nearest; neither takes a cycle.
+//! max(0, 2 · longest - sum), and [`PointChain::outer_reach`], the sum. For a target farther away the chain is stretched
+//! towards it in one pass, as published; for one too near it is folded to the posture whose tip is nearest, where the
+//! published algorithm would never end. Targets within the tolerance of these limits get the same postures, which meet them.
 //!
 //! **Acceleration.** A cycle is a map of the joints onto themselves, and near a stretched chain it converges slowly: its rate
 //! approaches 1. Anderson's method mixes the last few cycles ([`Options::acceleration`]). The segments of the mixed points are given
@@ -208,6 +208,3 @@ impl<const D: usize> PointChain<D> {
         Ok(())
     }
 }
-
-
-

@@ -41,7 +41,7 @@ pub struct Options {
 impl Default for Options {
     /// To 1 µm, 5 differences, no circles.
     fn default() -> Self {
-        Self { tolerance: 1e-6, stall: 1e-10, cycles: 1000, acceleration: 5, circles: false }
+        Self { tolerance: 1e-6, stall: 1e-12, cycles: 1000, acceleration: 5, circles: false }
     }
 }
 

@@ -1,5 +1,7 @@
 //! A whole solve: cycles until the tip is there, mixed or plain, ways out of straight lines, the verdict.
 
+use std::f64::consts::FRAC_2_PI;
+
 use nalgebra::SVector;
 
 use super::passes::first_axis;
@@ -10,7 +12,8 @@ use crate::solver::fabrik::anderson::Anderson;
 const RIDGE: f64 = 1e-10;
 /// A chain that stands still is in a line with its target if no point is farther from it than this fraction of the reach.
 const LINE: f64 = 1e-6;
-/// Height of the first arc into which such a chain is bent, as a fraction of the reach. Each further one is twice as high.
+/// Greatest height of the first arc into which such a chain is bent, as a fraction of the reach. Each further one is twice as
+/// high.
 const BEND: f64 = 1e-2;
 /// Bends at most.
 const BENDS: u32 = 5;
@@ -98,7 +101,8 @@ impl<const D: usize> PointChain<D> {
     /// problem gives the same bits.
     ///
     /// A posture that already has its root in place, its tip at the target within the tolerance and segments of their lengths
-    /// is given back as it is. A target out of reach gets the posture nearest to it. Otherwise cycles are taken until the tip is
+    /// is given back as it is. A target out of reach, or within the tolerance of its limits, gets the straight posture that is
+    /// nearest to it. Otherwise cycles are taken until the tip is
     /// at the target, stands still, or the cycles are used up; see the [module](super) for how.
     ///
     /// # Errors
@@ -125,7 +129,7 @@ impl<const D: usize> PointChain<D> {
             // Solved as it is.
         } else if place.is_none() {
             self.forward(&ends.target, &mut scratch.current);
-        } else if !self.lay_nearest(&ends, &mut scratch.current) {
+        } else if !self.lay_nearest(&ends, options.tolerance, &mut scratch.current) {
             taken = self.iterate(&ends, options, valid, scratch);
         }
         self.judge(&ends, options, &taken, &scratch.current, solution);
@@ -137,13 +141,14 @@ impl<const D: usize> PointChain<D> {
         (points[self.segments()] - ends.target).norm()
     }
 
-    /// Lays the chain straight where the target is at or beyond the limits of its reach; tells whether it is.
-    fn lay_nearest(&self, ends: &Ends<D>, points: &mut [SVector<f64, D>]) -> bool {
+    /// Lays the chain straight where the target is beyond the limits of its reach, or nearer to them than the tolerance; tells
+    /// whether it is. Cycles would get no nearer, or crawl to where the straight chain is anyway.
+    fn lay_nearest(&self, ends: &Ends<D>, tolerance: f64, points: &mut [SVector<f64, D>]) -> bool {
         let offset = ends.target - ends.root;
         let distance = offset.norm();
-        let sign = if distance >= self.outer {
+        let sign = if distance >= self.outer - tolerance {
             1.0
-        } else if distance <= self.inner && self.inner > 0.0 {
+        } else if distance <= self.inner + tolerance && self.inner > 0.0 {
             -1.0
         } else {
             return false;
@@ -173,13 +178,18 @@ impl<const D: usize> PointChain<D> {
                     taken.stalled = true;
                     break;
                 };
-                let height = BEND * f64::from(1 << bends) * self.outer;
+                let height = f64::from(1 << bends) * self.bend_height(error);
                 self.bend(&direction, height, &mut scratch.current);
                 scratch.anderson.reset();
                 bends += 1;
             }
         }
         taken
+    }
+
+    /// Height of the arc of a sine that is longer than its chord by `error`, but no more than a hair.
+    fn bend_height(&self, error: f64) -> f64 {
+        (FRAC_2_PI * (self.outer * error).sqrt()).min(BEND * self.outer)
     }
 
     /// One cycle from `current` to `current`; gives the distance that it leaves between tip and target.
