@@ -6,9 +6,7 @@ mod common;
 
 use common::Random;
 use nalgebra::{Vector2, Vector3};
-use urdf_ik::solver::fabrik::points::{
-    ChainError, Options, PointChain, Problem, ProblemError, Root, circle_between,
-};
+use urdf_ik::solver::fabrik::points::{ChainError, Options, PointChain, Problem, ProblemError, Root, circle_between};
 
 #[test]
 fn what_makes_no_chain_is_refused_with_its_number() {

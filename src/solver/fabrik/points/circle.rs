@@ -2,7 +2,10 @@
 
 use nalgebra::SVector;
 
-use super::passes::perpendicular;
+use super::passes::{perpendicular, unit};
+
+/// Points nearer to the axis than this fraction of their distance from the centre count as on it.
+const ON_AXIS: f64 = 1e-12;
 
 /// A circle in space, or in the plane the two points in which a line cuts a circle: all points at `radius` from `centre`, at
 /// right angles to `normal`.
@@ -23,7 +26,9 @@ impl<const D: usize> Circle<D> {
     pub fn nearest(&self, point: &SVector<f64, D>) -> SVector<f64, D> {
         let offset = point - self.centre;
         let across = offset - self.normal * self.normal.dot(&offset);
-        let direction = across.try_normalize(f64::EPSILON * offset.norm());
+        // Next to the axis that leaves mostly rounding, which need not be at right angles to it: hence a second time.
+        let across = across - self.normal * self.normal.dot(&across);
+        let direction = unit(&across).filter(|_| across.norm() > ON_AXIS * offset.norm());
         self.centre + direction.unwrap_or_else(|| perpendicular(&self.normal)) * self.radius
     }
 }
@@ -54,7 +59,7 @@ pub fn circle_between<const D: usize>(
     let offset = b - a;
     let distance = offset.norm();
     let meets = distance <= a_radius + b_radius && distance >= (a_radius - b_radius).abs();
-    let normal = offset.try_normalize(0.0).filter(|_| meets)?;
+    let normal = unit(&offset).filter(|_| meets)?;
     // Where a's sphere meets the line of centres' perpendicular; written so that nearly equal numbers are subtracted once only.
     let along = 0.5 * (distance + (a_radius - b_radius) * (a_radius + b_radius) / distance);
     let radius = ((a_radius - along) * (a_radius + along)).max(0.0).sqrt();

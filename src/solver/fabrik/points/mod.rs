@@ -86,7 +86,9 @@ pub enum ChainError {
         total: f64,
     },
     /// A coordinate of a point that the lengths shall be taken from is NaN, infinite or too large.
-    #[error("coordinate {axis} of point {point} (from 0) is {value} m; it must be a finite number within {FARTHEST:e} m")]
+    #[error(
+        "coordinate {axis} of point {point} (from 0) is {value} m; it must be a finite number within {FARTHEST:e} m"
+    )]
     Point {
         /// Index of the point.
         point: usize,

@@ -5,6 +5,9 @@ use nalgebra::SVector;
 use super::PointChain;
 use super::circle::circle_between;
 
+/// Squares of shorter vectors \[m\] lose digits to underflow.
+const LEAST_NORM: f64 = 1e-140;
+
 impl<const D: usize> PointChain<D> {
     /// Forward reaching, from the tip to the root: the tip to `target`, each joint towards where it was.
     pub(super) fn forward(&self, target: &SVector<f64, D>, points: &mut [SVector<f64, D>]) {
@@ -63,7 +66,13 @@ impl<const D: usize> PointChain<D> {
 
     /// Lays the chain along `direction` (a unit vector), from `root` on. The longest segment runs along it; the others do
     /// with `sign` 1, and run the opposite way with `sign` -1.
-    pub(super) fn lay(&self, root: &SVector<f64, D>, direction: &SVector<f64, D>, sign: f64, points: &mut [SVector<f64, D>]) {
+    pub(super) fn lay(
+        &self,
+        root: &SVector<f64, D>,
+        direction: &SVector<f64, D>,
+        sign: f64,
+        points: &mut [SVector<f64, D>],
+    ) {
         let mut along = 0.0;
         points[0] = *root;
         for (segment, length) in self.lengths.iter().enumerate() {
@@ -88,29 +97,29 @@ impl<const D: usize> PointChain<D> {
         }
     }
 
-    /// Direction of the line in which all of `points` and `target` lie within `slack` \[m\], if there is one.
-    pub(super) fn line(
-        &self,
-        points: &[SVector<f64, D>],
-        target: &SVector<f64, D>,
-        slack: f64,
-    ) -> Option<SVector<f64, D>> {
-        let offsets = || points.iter().chain([target]).map(|point| point - points[0]);
-        let farthest = offsets().fold(SVector::zeros(), |farthest: SVector<f64, D>, offset| {
-            if offset.norm_squared() > farthest.norm_squared() { offset } else { farthest }
-        });
-        let direction = farthest.try_normalize(0.0)?;
-        offsets().all(|offset| (offset - direction * direction.dot(&offset)).norm() <= slack).then_some(direction)
-    }
-
     /// Whether the points are apart by the lengths of the chain, up to the rounding of their coordinates.
     pub(super) fn lengths_hold(&self, points: &[SVector<f64, D>]) -> bool {
         let farthest = points.iter().fold(0.0, |farthest: f64, point| farthest.max(point.amax()));
         let slack = 8.0 * f64::EPSILON * farthest;
-        self.lengths.iter().zip(points.windows(2)).all(|(length, ends)| {
-            ((ends[1] - ends[0]).norm() - length).abs() <= slack + 4.0 * f64::EPSILON * length
-        })
+        self.lengths
+            .iter()
+            .zip(points.windows(2))
+            .all(|(length, ends)| ((ends[1] - ends[0]).norm() - length).abs() <= slack + 4.0 * f64::EPSILON * length)
     }
+}
+
+/// Direction of the line in which all of `points` and `target` lie within `slack` \[m\], if there is one.
+pub(super) fn line<const D: usize>(
+    points: &[SVector<f64, D>],
+    target: &SVector<f64, D>,
+    slack: f64,
+) -> Option<SVector<f64, D>> {
+    let offsets = || points.iter().chain([target]).map(|point| point - points[0]);
+    let farthest = offsets().fold(SVector::zeros(), |farthest: SVector<f64, D>, offset| {
+        if offset.norm_squared() > farthest.norm_squared() { offset } else { farthest }
+    });
+    let direction = unit(&farthest)?;
+    offsets().all(|offset| (offset - direction * direction.dot(&offset)).norm() <= slack).then_some(direction)
 }
 
 /// The point at `length` from `anchor` towards the point `towards`; where that is `anchor` itself, in the direction `fallback`,
@@ -123,11 +132,21 @@ fn place<const D: usize>(
 ) -> SVector<f64, D> {
     let offset = towards - anchor;
     let distance = offset.norm();
-    if distance > f64::MIN_POSITIVE {
-        // The quotient would overflow where the distance is next to nothing.
-        return anchor + offset / distance * length;
+    if distance > LEAST_NORM {
+        return anchor + offset * (length / distance);
     }
-    anchor + fallback.try_normalize(0.0).unwrap_or_else(first_axis) * length
+    let direction = unit(&offset).or_else(|| unit(fallback)).unwrap_or_else(first_axis);
+    anchor + direction * length
+}
+
+/// The unit vector in the direction of `vector`, unless that is zero.
+pub(super) fn unit<const D: usize>(vector: &SVector<f64, D>) -> Option<SVector<f64, D>> {
+    let norm = vector.norm();
+    if norm > LEAST_NORM {
+        return Some(vector / norm);
+    }
+    let largest = vector.amax();
+    (largest > 0.0).then(|| (vector / largest).normalize())
 }
 
 /// The direction that is taken where nothing tells one.

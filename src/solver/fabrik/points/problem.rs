@@ -26,15 +26,16 @@ pub enum Root<const D: usize> {
 pub struct Options {
     /// Distance between tip and target \[m\] that counts as there; above 0.
     pub tolerance: f64,
-    /// A chain whose tip moves by no more than this \[m\] from one cycle to the next stands still; 0 at least. With
-    /// acceleration near a stretched chain, steps are not much shorter than the distance left.
+    /// A chain whose tip moves by no more than this \[m\] in a cycle stands still; 0 or more. Near a stretched chain plain
+    /// cycles move the tip by no more than a 100 000th of the distance that is left, which is no stall.
     pub stall: f64,
     /// Cycles at most.
     pub cycles: usize,
     /// Differences between past cycles that are mixed. 0 is the algorithm as published.
     pub acceleration: usize,
     /// Whether the backward pass closes the chain by the circle between two joints where it can. The tip is then exactly at
-    /// the target. In return a single joint takes up the whole gap.
+    /// the target. Two segments take a single cycle, short or well bent chains a fraction of the plain cycles; a long chain that is
+    /// nearly stretched saves none, because no joint of it has play enough. In return one joint takes up the whole gap.
     pub circles: bool,
 }
 
@@ -98,7 +99,9 @@ pub enum ProblemError {
         value: f64,
     },
     /// A coordinate of a point to start from is NaN, infinite or too large.
-    #[error("coordinate {axis} of point {point} (from 0) is {value} m; it must be a finite number within {FARTHEST:e} m")]
+    #[error(
+        "coordinate {axis} of point {point} (from 0) is {value} m; it must be a finite number within {FARTHEST:e} m"
+    )]
     Point {
         /// Index of the point.
         point: usize,

@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_2_PI;
 
 use nalgebra::SVector;
 
-use super::passes::first_axis;
+use super::passes::{first_axis, line, unit};
 use super::{Options, Outcome, PointChain, Problem, ProblemError, Reason, Root, Solution};
 use crate::solver::fabrik::anderson::Anderson;
 
@@ -154,7 +154,7 @@ impl<const D: usize> PointChain<D> {
             return false;
         };
         let tip = points[self.segments()] - points[0];
-        let direction = offset.try_normalize(0.0).or_else(|| tip.try_normalize(0.0)).unwrap_or_else(first_axis);
+        let direction = unit(&offset).or_else(|| unit(&tip)).unwrap_or_else(first_axis);
         self.lay(&ends.root, &direction, sign, points);
         true
     }
@@ -173,7 +173,7 @@ impl<const D: usize> PointChain<D> {
             let moved = (scratch.current[self.segments()] - before).norm();
             // Points that are no posture may get their lengths without the tip moving.
             if moved <= options.stall && (valid || taken.cycles > 1) {
-                let line = self.line(&scratch.current, &ends.target, LINE * self.outer);
+                let line = line(&scratch.current, &ends.target, LINE * self.outer);
                 let Some(direction) = line.filter(|_| bends < BENDS) else {
                     taken.stalled = true;
                     break;
