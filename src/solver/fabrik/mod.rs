@@ -1,11 +1,13 @@
-//! FABRIK, forward and backward reaching, on chains of joints.
+//! FABRIK, forward and backward reaching: on chains of free points ([`points`]), and on the joints of a robot ([`Fabrik`]).
 //!
-//! [`hinge`] holds the method; [`mixing`] its acceleration. The search around it (starting points, limits, picks, branches, cores) is the
+//! Of the latter, //! `hinge` holds the method, `mixing` its acceleration. The search around it (starting points, limits, picks, branches, cores) is the
 //! Jacobian solver's own.
 
+mod anderson;
 mod fit;
 mod hinge;
 mod mixing;
+pub mod points;
 
 use std::sync::Arc;
 

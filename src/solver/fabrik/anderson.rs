@@ -1,0 +1,318 @@
+//! Anderson acceleration of a fixed-point iteration x ← g(x).
+//!
+//! From the last m + 1 points x_j and their images g(x_j), with residuals f_j = g(x_j) - x_j, it takes the combination whose
+//! residual is least and goes to the same combination of the images (Anderson 1965; in the form of Walker and Ni 2011, "Anderson
+//! acceleration for fixed-point iterations"):
+//!
+//! ```text
+//! γ = argmin |f_k - ΔF γ|²        x_{k+1} = g(x_k) - ΔG γ
+//! ```
+//!
+//! where the columns of ΔF and ΔG are the differences of successive residuals and images. For a linear map that is a Krylov
+//! method in disguise (GMRES); near a fixed point every smooth map is almost linear. Peng et al. 2018 ("Anderson acceleration for
+//! geometry optimization and physics simulation") accelerate local-global solvers with it, and show that it takes a safeguard:
+//! far from the fixed point a mixed point may be worse than the plain image. The safeguard is the caller's, who knows what is worse.
+//!
+//! The least-squares problem is solved by its normal equations, columns scaled to length 1 and ridge added to the diagonal: the
+//! columns become almost parallel as the iteration converges, and shorter by orders of magnitude.
+
+/// Pivots of the factorisation below this are taken for rounding: the columns are dependent in spite of the ridge.
+const LEAST_PIVOT: f64 = 1e-15;
+
+/// The last points of an iteration on states of `dimension` numbers. Allocates when it is made and never afterwards.
+#[derive(Debug, Clone)]
+pub struct Anderson {
+    dimension: usize,
+    depth: usize,
+    ridge: f64,
+    /// Columns held, `depth` at most, and the slot that the next one takes: that of the oldest.
+    held: usize,
+    slot: usize,
+    /// Whether `residual` and `image` are those of the point before.
+    started: bool,
+    residual: Vec<f64>,
+    image: Vec<f64>,
+    /// Columns of ΔF and ΔG, one after the other.
+    residual_steps: Vec<f64>,
+    image_steps: Vec<f64>,
+    /// ΔFᵀΔF, `depth` rows of `depth`, by slots.
+    gram: Vec<f64>,
+    /// Lower triangle of the factor L of the scaled ΔFᵀΔF + ridge = LLᵀ, rows as in `gram`.
+    factor: Vec<f64>,
+    /// Reciprocal lengths of the columns of ΔF.
+    scale: Vec<f64>,
+    /// γ.
+    weights: Vec<f64>,
+}
+
+impl Anderson {
+    /// Room for states of `dimension` numbers and `depth` differences of them; with a depth of 0 the iteration stays plain.
+    /// `ridge` is what is added to each entry of the diagonal of the scaled normal equations, as a fraction of the trace.
+    #[must_use]
+    pub fn new(dimension: usize, depth: usize, ridge: f64) -> Self {
+        let state = || vec![0.0; if depth > 0 { dimension } else { 0 }];
+        Self {
+            dimension,
+            depth,
+            ridge,
+            held: 0,
+            slot: 0,
+            started: false,
+            residual: state(),
+            image: state(),
+            residual_steps: vec![0.0; dimension * depth],
+            image_steps: vec![0.0; dimension * depth],
+            gram: vec![0.0; depth * depth],
+            factor: vec![0.0; depth * depth],
+            scale: vec![0.0; depth],
+            weights: vec![0.0; depth],
+        }
+    }
+
+    /// Differences that are kept at most.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Forgets all points: for a new iteration, or after a jump.
+    pub fn reset(&mut self) {
+        (self.held, self.slot, self.started) = (0, 0, false);
+    }
+
+    /// Takes the point `x` and its image g(x), and writes the mixed next point into `next`; all have `dimension` numbers, and of
+    /// longer slices the first that many count. Without differences yet, and where the differences are dependent, the next point
+    /// is the image. Gives whether it is a mixed one.
+    ///
+    /// No number of `next` differs from that of `x` by more than `largest_step`, if there is one: the whole step is scaled.
+    pub fn mix(&mut self, x: &[f64], image: &[f64], largest_step: Option<f64>, next: &mut [f64]) -> bool {
+        let next = &mut next[..self.dimension];
+        next.copy_from_slice(&image[..self.dimension]);
+        if self.depth > 0 {
+            self.remember(x, image);
+        }
+        let mut mixed = self.held > 0 && self.solve();
+        if mixed {
+            for slot in 0..self.held {
+                add_scaled(next, -self.weights[slot], column(&self.image_steps, slot, self.dimension));
+            }
+            mixed = next.iter().all(|value| value.is_finite());
+            if !mixed {
+                next.copy_from_slice(&image[..self.dimension]);
+                self.reset();
+            }
+        }
+        if let Some(largest) = largest_step {
+            limit(x, largest, next);
+        }
+        mixed
+    }
+
+    /// Adds the differences between this point and the one before, in place of the oldest.
+    fn remember(&mut self, x: &[f64], image: &[f64]) {
+        let (dimension, slot) = (self.dimension, self.slot);
+        let range = slot * dimension..(slot + 1) * dimension;
+        let residual_step = &mut self.residual_steps[range.clone()];
+        let image_step = &mut self.image_steps[range];
+        for i in 0..dimension {
+            let residual = image[i] - x[i];
+            residual_step[i] = residual - self.residual[i];
+            image_step[i] = image[i] - self.image[i];
+            (self.residual[i], self.image[i]) = (residual, image[i]);
+        }
+        if !self.started {
+            self.started = true;
+            return;
+        }
+        self.held = (self.held + 1).min(self.depth);
+        self.slot = (slot + 1) % self.depth;
+        let newest = column(&self.residual_steps, slot, dimension);
+        for other in 0..self.held {
+            let product = dot(newest, column(&self.residual_steps, other, dimension));
+            self.gram[slot * self.depth + other] = product;
+            self.gram[other * self.depth + slot] = product;
+        }
+    }
+
+    /// Finds the weights of the columns. Tells whether there are any.
+    fn solve(&mut self) -> bool {
+        let (held, depth) = (self.held, self.depth);
+        for i in 0..held {
+            let square = self.gram[i * depth + i];
+            // A column of zeros, as from an iteration that stands still, gets no weight.
+            self.scale[i] = if square > 0.0 { square.sqrt().recip() } else { 0.0 };
+            let product = dot(column(&self.residual_steps, i, self.dimension), &self.residual);
+            self.weights[i] = self.scale[i] * product;
+        }
+        if !self.factorise() {
+            return false;
+        }
+        for i in 0..held {
+            let sum: f64 = (0..i).map(|j| self.factor[i * depth + j] * self.weights[j]).sum();
+            self.weights[i] = (self.weights[i] - sum) / self.factor[i * depth + i];
+        }
+        for i in (0..held).rev() {
+            let sum: f64 = (i + 1..held).map(|j| self.factor[j * depth + i] * self.weights[j]).sum();
+            self.weights[i] = (self.weights[i] - sum) / self.factor[i * depth + i];
+        }
+        for (weight, scale) in self.weights[..held].iter_mut().zip(&self.scale) {
+            *weight *= scale;
+        }
+        true
+    }
+
+    /// Cholesky factorisation of the scaled normal equations. Tells whether they are regular.
+    fn factorise(&mut self) -> bool {
+        let (held, depth) = (self.held, self.depth);
+        // Every scaled column has length 1, so that the trace is their number.
+        let diagonal = 1.0 + self.ridge * f64::from(u32::try_from(held).unwrap_or(u32::MAX));
+        for i in 0..held {
+            for j in 0..=i {
+                let products = (0..j).map(|k| self.factor[i * depth + k] * self.factor[j * depth + k]);
+                let sum: f64 = products.sum();
+                self.factor[i * depth + j] = if i == j {
+                    let pivot = diagonal - sum;
+                    if pivot.is_nan() || pivot < LEAST_PIVOT {
+                        return false;
+                    }
+                    pivot.sqrt()
+                } else {
+                    let entry = self.gram[i * depth + j] * self.scale[i] * self.scale[j];
+                    (entry - sum) / self.factor[j * depth + j]
+                };
+            }
+        }
+        true
+    }
+}
+
+/// Shortens the step from `x` to `next` until no number changes by more than `largest`.
+fn limit(x: &[f64], largest: f64, next: &mut [f64]) {
+    let change = next.iter().zip(x).fold(0.0_f64, |change, (next, x)| change.max((next - x).abs()));
+    if change > largest {
+        let scale = largest / change;
+        for (next, x) in next.iter_mut().zip(x) {
+            *next = x + scale * (*next - x);
+        }
+    }
+}
+
+fn column(columns: &[f64], slot: usize, dimension: usize) -> &[f64] {
+    &columns[slot * dimension..(slot + 1) * dimension]
+}
+
+fn add_scaled(sum: &mut [f64], factor: f64, column: &[f64]) {
+    for (sum, value) in sum.iter_mut().zip(column) {
+        *sum += factor * value;
+    }
+}
+
+/// Sum of products in eight partial sums: a single one would make each addition wait for the one before.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..8 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// g(x) = Mx + b of a matrix with eigenvalues up to 0.99 along mixed axes.
+    fn linear(x: &[f64]) -> Vec<f64> {
+        let rates = [0.99, 0.95, 0.5, -0.3];
+        let spread = |x: &[f64]| {
+            let sum = x.iter().sum::<f64>() / 2.0;
+            x.iter().map(|x| sum - x).collect::<Vec<_>>()
+        };
+        let mixed: Vec<f64> = spread(x).iter().zip(rates).map(|(x, rate)| rate * x).collect();
+        spread(&mixed).iter().zip([1.0, -2.0, 3.0, 0.5]).map(|(x, b)| x + b).collect()
+    }
+
+    fn residual(x: &[f64]) -> f64 {
+        linear(x).iter().zip(x).map(|(image, x)| (image - x).powi(2)).sum::<f64>().sqrt()
+    }
+
+    #[test]
+    fn a_linear_map_of_dimension_four_takes_as_many_differences() {
+        let (mut x, mut next) = (vec![0.0; 4], vec![0.0; 4]);
+        let mut anderson = Anderson::new(4, 4, 0.0);
+        for step in 0..6 {
+            let image = linear(&x);
+            let mixed = anderson.mix(&x, &image, None, &mut next);
+            assert_eq!(mixed, step > 0);
+            std::mem::swap(&mut x, &mut next);
+        }
+        assert!(residual(&x) < 1e-9, "{}", residual(&x));
+    }
+
+    #[test]
+    fn depth_zero_and_a_first_point_give_the_image() {
+        let x = [1.0, 2.0, 3.0, 4.0];
+        let mut next = [0.0; 4];
+        for depth in [0, 3] {
+            let mut anderson = Anderson::new(4, depth, 1e-10);
+            for _ in 0..3 {
+                anderson.reset();
+                assert!(!anderson.mix(&x, &linear(&x), None, &mut next));
+                assert_eq!(next[..], linear(&x)[..]);
+            }
+        }
+        let mut plain = Anderson::new(4, 0, 1e-10);
+        plain.mix(&x, &linear(&x), None, &mut next);
+        assert!(!plain.mix(&x, &linear(&next.clone()), None, &mut next));
+    }
+
+    #[test]
+    fn a_reset_leaves_nothing_behind() {
+        let run = |anderson: &mut Anderson| {
+            anderson.reset();
+            let (mut x, mut next) = (vec![0.3; 4], vec![0.0; 4]);
+            for _ in 0..9 {
+                anderson.mix(&x, &linear(&x), None, &mut next);
+                std::mem::swap(&mut x, &mut next);
+            }
+            x
+        };
+        let mut anderson = Anderson::new(4, 2, 1e-10);
+        assert_eq!(run(&mut anderson), run(&mut anderson));
+        assert_eq!(run(&mut anderson), run(&mut Anderson::new(4, 2, 1e-10)));
+    }
+
+    #[test]
+    fn an_iteration_that_stands_still_gives_its_image() {
+        let x = [0.5, -0.5];
+        let (image, mut next) = ([0.6, -0.4], [0.0; 2]);
+        let mut anderson = Anderson::new(2, 3, 1e-10);
+        for _ in 0..5 {
+            anderson.mix(&x, &image, None, &mut next);
+            assert_eq!(next, image);
+        }
+    }
+
+    #[test]
+    fn no_step_is_longer_than_allowed() {
+        let (mut x, mut next) = (vec![0.0; 4], vec![0.0; 4]);
+        let mut anderson = Anderson::new(4, 4, 1e-10);
+        for _ in 0..200 {
+            anderson.mix(&x, &linear(&x), Some(0.25), &mut next);
+            let step = x.iter().zip(&next).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(step <= 0.25 * (1.0 + 1e-12), "{step}");
+            std::mem::swap(&mut x, &mut next);
+        }
+    }
+
+    #[test]
+    fn sums_of_products_of_any_length() {
+        for length in 0..40 {
+            let a: Vec<f64> = (0..length).map(f64::from).collect();
+            assert_eq!(dot(&a, &a), a.iter().map(|a| a * a).sum::<f64>());
+        }
+    }
+}
