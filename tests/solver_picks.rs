@@ -10,7 +10,7 @@ use common::{Arm, Random, urdf};
 use urdf_ik::robot::Domain;
 use urdf_ik::solver::{Mode, Pick, Problem, Solution, Target};
 
-const TARGETS: usize = 40;
+const TARGETS: usize = common::fewer(40);
 
 /// A solution with that pick, from other starting points for each `random_seed`.
 fn pick<'a>(targets: &'a [Target], seed: &'a [f64], pick: Pick, random_seed: u64) -> Problem<'a> {
@@ -26,12 +26,8 @@ fn largest_move(solution: &Solution, seed: &[f64]) -> f64 {
 fn arms() -> Vec<Arm> {
     let six =
         |name: &str, limit| Arm { name: name.to_owned(), ..Arm::from_text(&urdf::six_joints(limit), "base", &["tip"]) };
-    let mut arms = vec![
-        six("without limits", None),
-        six("3 rad", Some(3.0)),
-        six("4 rad", Some(4.0)),
-        six("6.4 rad", Some(6.4)),
-    ];
+    let mut arms =
+        vec![six("without limits", None), six("3 rad", Some(3.0)), six("4 rad", Some(4.0)), six("6.4 rad", Some(6.4))];
     arms.extend(common::arms_named(&["kr6", "ur5"]));
     arms
 }
