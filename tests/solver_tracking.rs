@@ -185,7 +185,6 @@ fn two_runs_of_one_path_give_the_same_bits() {
 }
 
 #[test]
-#[ignore = "tracking starts its refinement from where the attempt gave up, which may be worse than the seed"]
 fn a_target_that_stays_out_of_reach_lets_the_arm_come_to_rest() {
     for path in paths() {
         let solver = path.arm.solver();

@@ -91,15 +91,27 @@ impl Jacobian {
         }
     }
 
-    /// The largest move of any variable from the seed to the posture of a lane \[rad, or m over the length scale\]: the short way
-    /// round, where the variable turns.
+    /// The largest move of any variable from the seed to where the posture of a lane comes to rest \[rad, or m over the length
+    /// scale\].
     fn largest_move(&self, scratch: &JacobianScratch, lane: usize) -> f64 {
-        let moves = scratch.batch.positions.iter().zip(&scratch.start).enumerate().map(|(i, (position, start))| {
-            let step = position.0[lane] - start;
-            let step = if self.turns[i] { step - (step / TAU).round() * TAU } else { step };
-            (step / self.unit(i)).abs()
+        let moves = scratch.batch.positions.iter().enumerate().map(|(i, position)| {
+            let seed = scratch.start[i] + scratch.whole_turns[i];
+            ((self.folded(i, position.0[lane], scratch) - seed) / self.unit(i)).abs()
         });
         moves.fold(0.0, f64::max)
+    }
+
+    /// Where a search lets a variable come to rest: if it turns, at the turn that lies in the limits and nearest to the seed.
+    fn folded(&self, i: usize, position: f64, scratch: &JacobianScratch) -> f64 {
+        if !self.turns[i] {
+            return position;
+        }
+        let nearest = position - ((position - scratch.start[i]) / TAU).round() * TAU + scratch.whole_turns[i];
+        match self.chain.variables()[i].domain {
+            Domain::Interval { upper, .. } if nearest > upper => nearest - TAU,
+            Domain::Interval { lower, .. } if nearest < lower => nearest + TAU,
+            _ => nearest,
+        }
     }
 
     /// Bounds, starting point and goals.
@@ -153,19 +165,10 @@ impl Jacobian {
                 continue;
             }
             let seed = variable.domain.clamp(problem.seed[i]);
+            let folded = self.folded(i, scratch.best[i], scratch);
             let position = &mut scratch.best[i];
             match problem.mode {
-                Mode::Search { .. } => {
-                    *position -= ((*position - scratch.start[i]) / TAU).round() * TAU;
-                    *position += scratch.whole_turns[i];
-                    if let Domain::Interval { lower, upper } = variable.domain {
-                        if *position > upper {
-                            *position -= TAU;
-                        } else if *position < lower {
-                            *position += TAU;
-                        }
-                    }
-                }
+                Mode::Search { .. } => *position = folded,
                 Mode::Track { max_step } => {
                     // Rounding must not carry it out of its bounds.
                     *position += scratch.whole_turns[i];
