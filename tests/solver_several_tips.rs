@@ -6,7 +6,7 @@ mod common;
 
 use common::{Arm, Random};
 use urdf_ik::robot::Robot;
-use urdf_ik::solver::Problem;
+use urdf_ik::solver::{Problem, Target};
 
 /// Random problems of each robot.
 const ROUNDS: usize = common::fewer(60);
@@ -109,5 +109,26 @@ fn a_heavier_target_is_missed_by_less() {
         let [left, even, right] = sums;
         assert!(left[0] < even[0] && even[0] < right[0] && right[1] < even[1] && even[1] < left[1], "{sums:?}");
         assert!(kept * 5 >= ROUNDS * 4, "{kept}");
+    }
+}
+
+#[test]
+fn the_weight_of_a_target_by_itself_does_not_matter() {
+    for arm in common::bundled_arms() {
+        let (solver, mut random) = (arm.solver(), Random::new(44));
+        for _ in 0..ROUNDS / 4 {
+            let targets = arm.targets_at(&random.positions(&arm.chain));
+            let seed = random.positions(&arm.chain);
+            let plain = common::solve(&solver, &Problem::new(&targets, &seed));
+            let singular = |targets: &[Target]| {
+                solver.smallest_singular_value(targets, &plain.positions, &mut solver.scratch()).unwrap()
+            };
+            for weight in [1e-300, 1e-30, 1e-14, 1e-3, 1e6, 1e30, 1e300] {
+                let weighed = [Target { weight, ..targets[0] }];
+                let solution = common::solve(&solver, &Problem::new(&weighed, &seed));
+                assert!(solution.solved() && arm.chain.contains(&solution.positions), "{weight:e}: {solution:?}");
+                assert_eq!(singular(&weighed), singular(&targets), "{weight:e}");
+            }
+        }
     }
 }

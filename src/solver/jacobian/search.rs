@@ -121,8 +121,13 @@ impl Jacobian {
     }
 
     fn set_goals(&self, targets: &[Target], scratch: &mut JacobianScratch) {
+        // Weights count against each other alone: the heaviest is one, which keeps the damping in proportion.
+        let heaviest = targets.iter().map(|target| target.weight).fold(0.0, f64::max);
         scratch.goals.clear();
-        scratch.goals.extend(targets.iter().map(|target| Goal::new(target, &self.links, self.length_scale)));
+        scratch.goals.extend(targets.iter().map(|target| {
+            let target = Target { weight: target.weight / heaviest, ..*target };
+            Goal::new(&target, &self.links, self.length_scale)
+        }));
     }
 
     /// The first target that is certainly out of reach.
