@@ -200,13 +200,13 @@ impl Jacobian {
         {
             return next;
         }
-        if !attempt.is_stuck(squared_error) {
-            race.spent.iterations += 1;
-            return Next::Step;
-        }
         if squared_error < scratch.best_error {
             scratch.best_error = squared_error;
             scratch.batch.read(lane, &mut scratch.best);
+        }
+        if !attempt.is_stuck(squared_error) {
+            race.spent.iterations += 1;
+            return Next::Step;
         }
         self.begin(race, scratch, lane);
         Next::Rest
