@@ -10,7 +10,7 @@ use common::{Arm, Random, urdf};
 use urdf_ik::robot::Domain;
 use urdf_ik::solver::{Mode, Pick, Problem, Solution, Target};
 
-const TARGETS: usize = common::fewer(40);
+const TARGETS: usize = 40;
 
 /// A solution with that pick, from other starting points for each `random_seed`.
 fn pick<'a>(targets: &'a [Target], seed: &'a [f64], pick: Pick, random_seed: u64) -> Problem<'a> {

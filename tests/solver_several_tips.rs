@@ -9,7 +9,7 @@ use urdf_ik::robot::Robot;
 use urdf_ik::solver::{Problem, Target};
 
 /// Random problems of each robot.
-const ROUNDS: usize = common::fewer(60);
+const ROUNDS: usize = 60;
 
 /// Robots of two arms on a torso that moves.
 fn two_armed() -> Vec<Arm> {

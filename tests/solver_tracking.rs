@@ -9,8 +9,8 @@ use std::f64::consts::{PI, TAU};
 use common::{Arm, urdf};
 use urdf_ik::solver::{Mode, Problem, Solver, Target};
 
-/// Poses of a path: a thousand a second, or a hundred where nothing is optimised.
-const POSES: u32 = if cfg!(debug_assertions) { 1_000 } else { 10_000 };
+/// Poses of a path: a thousand a second.
+const POSES: u32 = 10_000;
 /// Largest step of each joint from pose to pose \[rad\]: 20 rad/s.
 const STEP: f64 = 200.0 / POSES as f64;
 
