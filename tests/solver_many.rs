@@ -1,6 +1,6 @@
 //! Very many random targets: every one is reached, every claim is true by another path, and a second run gives the same bits.
 //!
-//! `URDF_IK_TARGETS=200000 cargo test --release --test solver_many -- --nocapture` solves so many, and prints what came of them.
+//! `cargo test --release --test solver_many -- --nocapture` prints what came of them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 
 use common::{Arm, Random};
 use urdf_ik::solver::{Outcome, Problem, Stop};
+
+/// Random problems in all.
+const PROBLEMS: usize = 200_000;
 
 /// What came of one robot's targets.
 #[derive(Debug, Default)]
@@ -59,7 +62,7 @@ fn solve_many(arm: &Arm, count: usize) -> Tally {
 #[test]
 fn every_target_is_reached_in_truth_and_twice_alike() {
     let arms = common::all_arms();
-    let count = common::problem_count().div_ceil(arms.len());
+    let count = PROBLEMS.div_ceil(arms.len());
     std::thread::scope(|scope| {
         let runs: Vec<_> = arms.iter().map(|arm| (arm, scope.spawn(move || solve_many(arm, count)))).collect();
         for (arm, run) in runs {

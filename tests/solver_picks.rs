@@ -67,7 +67,7 @@ fn check_nearest(arm: &Arm) {
         }
     }
     println!("{}: {} of {TARGETS} beaten by other searches: {beaten:?}", arm.name, beaten.len());
-    assert!(beaten.len() <= TARGETS / 20, "{}: {beaten:?}", arm.name);
+    assert!(beaten.len() * 20 <= TARGETS, "{}: {beaten:?}", arm.name);
 }
 
 /// Whether some joint's limits leave it more than a turn.
@@ -82,7 +82,6 @@ fn the_nearest_is_nearer_than_the_first_and_than_what_other_searches_find() {
 }
 
 #[test]
-#[ignore = "the score takes the short way round, which the limits may not allow"]
 fn the_nearest_is_so_where_limits_leave_more_than_a_turn() {
     arms().iter().filter(|arm| has_spare_turns(arm)).for_each(check_nearest);
 }

@@ -1,4 +1,4 @@
-//! Paths of ten seconds at a thousand poses a second: near and through singularities, and out of reach and back.
+//! Paths of ten seconds: near and through singularities, and out of reach and back.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
@@ -9,10 +9,10 @@ use std::f64::consts::{PI, TAU};
 use common::{Arm, urdf};
 use urdf_ik::solver::{Mode, Problem, Solver, Target};
 
-/// Poses of a path.
+/// Poses of a path: a thousand a second.
 const POSES: u32 = 10_000;
 /// Largest step of each joint from pose to pose \[rad\]: 20 rad/s.
-const STEP: f64 = 0.02;
+const STEP: f64 = 200.0 / POSES as f64;
 
 /// A path: from a posture on a smooth course to where one joint has come close to a singular position, and back.
 struct Path {
@@ -48,7 +48,7 @@ struct Course {
     /// Largest step of any joint.
     largest_step: f64,
     /// Poses missed before, in and after the middle fifth of the path.
-    missed: [usize; 3],
+    missed: [u32; 3],
     /// Smallest singular value at the start, the least on the way, and at the end.
     singular: [f64; 3],
     elbow_changes: usize,
@@ -69,7 +69,7 @@ fn track(path: &Path, solver: &Solver, target: impl Fn(f64) -> Target) -> Course
             course.largest_step = course.largest_step.max((position - seed).abs());
         }
         let third = if fraction < 0.4 { 0 } else { 1 + usize::from(fraction > 0.6) };
-        course.missed[third] += usize::from(!solution.solved());
+        course.missed[third] += u32::from(!solution.solved());
         course.elbow_changes += usize::from(solution.positions[path.elbow] * seed[path.elbow] < 0.0);
         let singular = solution.smallest_singular_value.unwrap();
         if index == 0 {
@@ -170,7 +170,7 @@ fn a_path_out_of_reach_and_back_is_met_again() {
         println!("{}, {most} m out: {course:?}", path.arm.name);
         let [before, beyond, after] = course.missed;
         assert_eq!([before, after], [0; 2], "{}: {course:?}", path.arm.name);
-        assert!((500..=1500).contains(&beyond), "{}: {course:?}", path.arm.name);
+        assert!((POSES / 20..=POSES / 20 * 3).contains(&beyond), "{}: {course:?}", path.arm.name);
     }
 }
 
@@ -185,7 +185,6 @@ fn two_runs_of_one_path_give_the_same_bits() {
 }
 
 #[test]
-#[ignore = "tracking starts its refinement from where the attempt gave up, which may be worse than the seed"]
 fn a_target_that_stays_out_of_reach_lets_the_arm_come_to_rest() {
     for path in paths() {
         let solver = path.arm.solver();
@@ -197,14 +196,14 @@ fn a_target_that_stays_out_of_reach_lets_the_arm_come_to_rest() {
             }
             let (mut seed, steps) = (path.start.clone(), vec![STEP; path.start.len()]);
             let mut late = 0.0_f64;
-            for tick in 0..2000 {
+            for tick in 0..POSES / 5 {
                 let problem = Problem {
                     mode: Mode::Track { max_step: &steps },
                     ..Problem::new(std::slice::from_ref(&target), &seed)
                 };
                 let solution = common::solve(&solver, &problem);
                 assert!(!solution.solved());
-                if tick >= 1500 {
+                if tick >= POSES / 20 * 3 {
                     late = seed.iter().zip(&solution.positions).map(|(a, b)| (a - b).abs()).fold(late, f64::max);
                 }
                 seed = solution.positions;

@@ -256,6 +256,3 @@ impl Goal {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -136,12 +136,6 @@ pub fn arms_named(names: &[&str]) -> Vec<Arm> {
     arms.into_iter().filter(|arm| names.contains(&arm.name.as_str())).collect()
 }
 
-/// How many random problems to solve in all: `URDF_IK_TARGETS`, or as many as do not take long.
-pub fn problem_count() -> usize {
-    let usual = if cfg!(debug_assertions) { 4_000 } else { 40_000 };
-    std::env::var("URDF_IK_TARGETS").map_or(usual, |count| count.parse().unwrap())
-}
-
 /// All of a solution but its time, to the bit.
 pub fn bits(solution: &Solution) -> impl PartialEq + std::fmt::Debug + use<> {
     let Solution { positions, residuals, iterations, attempts, outcome, stop, saturated, .. } = solution.clone();

@@ -216,6 +216,10 @@ impl Jacobian {
         {
             return next;
         }
+        if squared_error < scratch.best_error {
+            scratch.best_error = squared_error;
+            scratch.batch.read(lane, &mut scratch.best);
+        }
         let patience = match self.steps {
             Steps::Newton(_) => NEWTON,
             Steps::Reaching(_) => REACHING,
@@ -223,10 +227,6 @@ impl Jacobian {
         if !attempt.is_stuck(squared_error, patience) {
             race.spent.iterations += 1;
             return Next::Step;
-        }
-        if squared_error < scratch.best_error {
-            scratch.best_error = squared_error;
-            scratch.batch.read(lane, &mut scratch.best);
         }
         self.begin(race, scratch, lane);
         Next::Rest

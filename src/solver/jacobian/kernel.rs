@@ -240,3 +240,8 @@ fn add_motions<S: Simd>(
         }
     }
 }
+
+#[cfg(test)]
+pub(in crate::solver) mod machines;
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,8 @@
 mod attempts;
 mod branches;
 mod cores;
+#[cfg(test)]
+mod goal_tests;
 pub(super) mod factor;
 pub(super) mod kernel;
 mod linear;

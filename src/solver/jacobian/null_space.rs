@@ -115,15 +115,15 @@ impl Jacobian {
         cost
     }
 
-    /// How far a variable at `position` is from the preferred posture and from the middle of its range; of variables that turn,
-    /// the short way round.
+    /// How far a variable at `position` is from the preferred posture and from the middle of its range: on a circle the short way round,
+    /// and where a search will fold it into its limits, from there.
     fn distances(&self, preference: &Preference, scratch: &JacobianScratch, i: usize, position: f64) -> (f64, f64) {
-        let position = position + scratch.whole_turns[i];
-        let short = |distance: f64| if self.turns[i] { distance - (distance / TAU).round() * TAU } else { distance };
-        let from_posture = preference.posture.map_or(0.0, |posture| short(position - posture[i]));
-        let from_middle = match self.chain.variables()[i].domain {
-            Domain::Interval { lower, upper } => short(position - 0.5 * (lower + upper)),
-            Domain::Circle => 0.0,
+        let folds = self.turns[i] && scratch.lower[i] == f64::NEG_INFINITY;
+        let position = if folds { self.folded(i, position, scratch) } else { position + scratch.whole_turns[i] };
+        let from_posture = preference.posture.map_or(0.0, |posture| position - posture[i]);
+        let (from_posture, from_middle) = match self.chain.variables()[i].domain {
+            Domain::Interval { lower, upper } => (from_posture, position - 0.5 * (lower + upper)),
+            Domain::Circle => (from_posture - (from_posture / TAU).round() * TAU, 0.0),
         };
         (from_posture, from_middle)
     }

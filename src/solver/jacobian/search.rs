@@ -163,13 +163,12 @@ impl Jacobian {
         }
     }
 
-    /// The largest move of any variable from the seed to the posture of a lane \[rad, or m over the length scale\]: the short way
-    /// round, where the variable turns.
+    /// The largest move of any variable from the seed to where the posture of a lane comes to rest \[rad, or m over the length
+    /// scale\].
     fn largest_move(&self, scratch: &JacobianScratch, lane: usize) -> f64 {
-        let moves = scratch.batch.positions.iter().zip(&scratch.start).enumerate().map(|(i, (position, start))| {
-            let step = position.0[lane] - start;
-            let step = if self.turns[i] { step - (step / TAU).round() * TAU } else { step };
-            (step / self.unit(i)).abs()
+        let moves = scratch.batch.positions.iter().enumerate().map(|(i, position)| {
+            let seed = scratch.start[i] + scratch.whole_turns[i];
+            ((self.folded(i, position.0[lane], scratch) - seed) / self.unit(i)).abs()
         });
         moves.fold(0.0, f64::max)
     }
@@ -181,8 +180,13 @@ impl Jacobian {
     }
 
     pub(super) fn set_goals(&self, targets: &[Target], scratch: &mut JacobianScratch) {
+        // Weights count against each other alone: the heaviest is one, which keeps the damping in proportion.
+        let heaviest = targets.iter().map(|target| target.weight).fold(0.0, f64::max);
         scratch.goals.clear();
-        scratch.goals.extend(targets.iter().map(|target| Goal::new(target, &self.links, self.length_scale)));
+        scratch.goals.extend(targets.iter().map(|target| {
+            let target = Target { weight: target.weight / heaviest, ..*target };
+            Goal::new(&target, &self.links, self.length_scale)
+        }));
     }
 
     /// Bounds for the variables while solving, and where they start.

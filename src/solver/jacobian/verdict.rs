@@ -20,6 +20,19 @@ impl Jacobian {
         })
     }
 
+    /// Where a search lets a variable come to rest: if it turns, at the turn that lies in the limits and nearest to the seed.
+    pub(super) fn folded(&self, i: usize, position: f64, scratch: &JacobianScratch) -> f64 {
+        if !self.turns[i] {
+            return position;
+        }
+        let nearest = position - ((position - scratch.start[i]) / TAU).round() * TAU + scratch.whole_turns[i];
+        match self.chain.variables()[i].domain {
+            Domain::Interval { upper, .. } if nearest > upper => nearest - TAU,
+            Domain::Interval { lower, .. } if nearest < lower => nearest + TAU,
+            _ => nearest,
+        }
+    }
+
     /// Brings `scratch.best` back to where the seed is: the whole turns that were taken off, and for a search the turn that lies in
     /// the limits and nearest to the seed.
     pub(super) fn fold(&self, problem: &Problem, scratch: &mut JacobianScratch) {
@@ -28,19 +41,10 @@ impl Jacobian {
                 continue;
             }
             let seed = variable.domain.clamp(problem.seed[i]);
+            let folded = self.folded(i, scratch.best[i], scratch);
             let position = &mut scratch.best[i];
             match problem.mode {
-                Mode::Search { .. } => {
-                    *position -= ((*position - scratch.start[i]) / TAU).round() * TAU;
-                    *position += scratch.whole_turns[i];
-                    if let Domain::Interval { lower, upper } = variable.domain {
-                        if *position > upper {
-                            *position -= TAU;
-                        } else if *position < lower {
-                            *position += TAU;
-                        }
-                    }
-                }
+                Mode::Search { .. } => *position = folded,
                 Mode::Track { max_step } => {
                     // Rounding must not carry it out of its bounds.
                     *position += scratch.whole_turns[i];

@@ -9,18 +9,18 @@ use std::sync::Arc;
 use fearless_simd::Level;
 use nalgebra::Vector3;
 
-use super::super::goal::Goal;
-use super::super::links::Links;
+use crate::solver::goal::Goal;
+use crate::solver::links::Links;
 use super::super::{Jacobian, JacobianScratch};
 use crate::robot::{Chain, ChainPoses, Domain, Robot};
 use crate::solver::lanes::LANES;
 use crate::solver::problem::Target;
 
 /// Numbers that look random and are the same each time.
-pub(in crate::solver::jacobian) struct Random(u64);
+pub(in crate::solver) struct Random(u64);
 
 impl Random {
-    pub(in crate::solver::jacobian) fn new(seed: u64) -> Self {
+    pub(in crate::solver) fn new(seed: u64) -> Self {
         let mut random = Self(seed);
         random.bits();
         random
@@ -31,11 +31,11 @@ impl Random {
         u32::try_from(self.0 >> 32).unwrap()
     }
 
-    pub(in crate::solver::jacobian) fn between(&mut self, lower: f64, upper: f64) -> f64 {
+    pub(in crate::solver) fn between(&mut self, lower: f64, upper: f64) -> f64 {
         lower + f64::from(self.bits()) / f64::from(u32::MAX) * (upper - lower)
     }
 
-    pub(in crate::solver::jacobian) fn below(&mut self, end: usize) -> usize {
+    pub(in crate::solver) fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.bits()).unwrap() % end
     }
 
@@ -44,12 +44,12 @@ impl Random {
         self.below(times) == 0
     }
 
-    pub(in crate::solver::jacobian) fn vector(&mut self, size: f64) -> Vector3<f64> {
+    pub(in crate::solver) fn vector(&mut self, size: f64) -> Vector3<f64> {
         Vector3::from_fn(|_, _| self.between(-size, size))
     }
 
     /// Positions inside the limits, of joints without limits within half a turn.
-    pub(in crate::solver::jacobian) fn posture(&mut self, chain: &Chain) -> Vec<f64> {
+    pub(in crate::solver) fn posture(&mut self, chain: &Chain) -> Vec<f64> {
         let one = |random: &mut Self, domain: &Domain| match *domain {
             Domain::Interval { lower, upper } => random.between(lower, upper),
             Domain::Circle => random.between(-PI, PI),
@@ -205,7 +205,7 @@ fn place(axes: Axes, random: &mut Random) -> (Vector3<f64>, Vector3<f64>, Vector
 }
 
 /// A solver with four postures, one for each lane.
-pub(in crate::solver::jacobian) struct Bench {
+pub(in crate::solver) struct Bench {
     pub chain: Arc<Chain>,
     pub solver: Jacobian,
     pub scratch: JacobianScratch,
@@ -216,7 +216,7 @@ pub(in crate::solver::jacobian) struct Bench {
 
 impl Bench {
     /// `None` where the chain is a point.
-    pub(in crate::solver::jacobian) fn new(chain: &Arc<Chain>, random: &mut Random) -> Option<Self> {
+    pub(in crate::solver) fn new(chain: &Arc<Chain>, random: &mut Random) -> Option<Self> {
         let solver = Jacobian::prepare(chain).ok()?;
         let postures: Vec<Vec<f64>> = (0..LANES).map(|_| random.posture(chain)).collect();
         let at = |posture: &Vec<f64>| {
@@ -231,37 +231,37 @@ impl Bench {
     }
 
     /// A chain of seven turning joints in any position to each other.
-    pub(in crate::solver::jacobian) fn seven(random: &mut Random) -> Self {
+    pub(in crate::solver) fn seven(random: &mut Random) -> Self {
         let (chain, _) = Recipe::plain(Axes::Any, 7).make(random);
         Self::new(&chain, random).unwrap()
     }
 
-    pub(in crate::solver::jacobian) fn write_postures(&mut self) {
+    pub(in crate::solver) fn write_postures(&mut self) {
         for (lane, posture) in self.postures.iter().enumerate() {
             self.scratch.batch.write(lane, posture);
         }
     }
 
-    pub(in crate::solver::jacobian) fn set_goals(&mut self, targets: &[Target]) {
+    pub(in crate::solver) fn set_goals(&mut self, targets: &[Target]) {
         let Self { solver, scratch, .. } = self;
         scratch.goals = targets.iter().map(|target| Goal::new(target, &solver.links, solver.length_scale)).collect();
     }
 
     /// A full target for each tip, met by the posture of `lane`.
-    pub(in crate::solver::jacobian) fn targets_of(&self, lane: usize) -> Vec<Target> {
+    pub(in crate::solver) fn targets_of(&self, lane: usize) -> Vec<Target> {
         self.poses[lane].tips().iter().enumerate().map(|(tip, pose)| Target::new(tip, *pose)).collect()
     }
 
-    pub(in crate::solver::jacobian) fn measure(&mut self) {
+    pub(in crate::solver) fn measure(&mut self) {
         self.solver.measure(&mut self.scratch);
     }
 
-    pub(in crate::solver::jacobian) fn linearise(&mut self) {
+    pub(in crate::solver) fn linearise(&mut self) {
         self.solver.linearise(&mut self.scratch);
     }
 
     /// The same with sizes that are not known to the compiler.
-    pub(in crate::solver::jacobian) fn without_fixed_size(&self) -> Self {
+    pub(in crate::solver) fn without_fixed_size(&self) -> Self {
         let links = Links { plain: false, ..(*self.solver.links).clone() };
         let solver = Jacobian { links: Arc::new(links), ..self.solver.clone() };
         let mut other = Self {
@@ -276,7 +276,7 @@ impl Bench {
     }
 
     /// What the rows of `target` become by a small motion of `variable` either way, for rad or m: central differences.
-    pub(in crate::solver::jacobian) fn slopes(&mut self, target: usize, variable: usize, h: f64) -> [[f64; 6]; LANES] {
+    pub(in crate::solver) fn slopes(&mut self, target: usize, variable: usize, h: f64) -> [[f64; 6]; LANES] {
         let mut at = |h: f64| {
             for (lane, posture) in self.postures.iter().enumerate() {
                 self.scratch.batch.positions[variable].0[lane] = posture[variable] + h;
@@ -292,7 +292,7 @@ impl Bench {
 }
 
 /// Every level of vector instructions that this machine has.
-pub(in crate::solver::jacobian) fn levels() -> Vec<Level> {
+pub(in crate::solver) fn levels() -> Vec<Level> {
     let level = Level::new();
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     let levels = [

@@ -5,7 +5,7 @@
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
 use super::machines::{Axes, Bench, Random, Recipe, levels};
-use crate::solver::jacobian::links::End;
+use crate::solver::links::End;
 use crate::solver::lanes::{LANES, Lanes};
 
 /// Greatest differences seen, in lengths of the length scale and in radians.
