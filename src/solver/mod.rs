@@ -25,6 +25,7 @@
 //! # }
 //! ```
 
+pub mod fabrik;
 pub mod jacobian;
 mod lanes;
 mod problem;
