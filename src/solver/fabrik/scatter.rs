@@ -6,7 +6,8 @@ use nalgebra::Vector3;
 
 /// A number in \[0, 1) for each `(attempt, index)`: the finaliser of `SplitMix64` (Steele, Lea and Flood 2014) on both.
 pub(super) fn fraction(attempt: usize, index: usize) -> f64 {
-    let mut bits = (attempt as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (index as u64).wrapping_mul(0xD1B5_4A32_D192_ED03);
+    let mut bits =
+        (attempt as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (index as u64).wrapping_mul(0xD1B5_4A32_D192_ED03);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     bits ^= bits >> 31;

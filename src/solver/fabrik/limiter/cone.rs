@@ -167,4 +167,3 @@ impl Range {
         self.lower.abs() <= TAU && self.upper.abs() <= TAU && self.lower <= self.upper
     }
 }
-

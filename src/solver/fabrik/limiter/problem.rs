@@ -5,7 +5,7 @@ use std::fmt;
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
 use thiserror::Error;
 
-use super::{FARTHEST, LimitedChain, Scratch, UNIT_TOLERANCE};
+use super::{FARTHEST, LimitedChain, Scratch, is_unit};
 
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -178,11 +178,10 @@ impl LimitedChain {
                 }
             }
         }
-        let unit = |rotation: &UnitQuaternion<f64>| (rotation.norm() - 1.0).abs() <= UNIT_TOLERANCE;
-        if !unit(&problem.root.rotation) {
+        if !is_unit(&problem.root.rotation) {
             return Err(ProblemError::Root);
         }
-        if let Some(joint) = problem.seed.iter().position(|rotation| !unit(rotation)) {
+        if let Some(joint) = problem.seed.iter().position(|rotation| !is_unit(rotation)) {
             return Err(ProblemError::Seed { joint });
         }
         let value = problem.options.tolerance;

@@ -14,11 +14,11 @@ const LIMITED: f64 = 1e-9;
 
 /// Where the segments of a chain are.
 #[derive(Debug, Clone)]
-struct State {
-    rotations: Vec<UnitQuaternion<f64>>,
-    frames: Vec<UnitQuaternion<f64>>,
-    points: Vec<Point3<f64>>,
-    limited: Vec<bool>,
+pub(super) struct State {
+    pub rotations: Vec<UnitQuaternion<f64>>,
+    pub frames: Vec<UnitQuaternion<f64>>,
+    pub points: Vec<Point3<f64>>,
+    pub limited: Vec<bool>,
 }
 
 impl State {
@@ -38,7 +38,7 @@ impl State {
 /// answer depends on what is left in it.
 #[derive(Debug, Clone)]
 pub struct Scratch {
-    current: State,
+    pub(super) current: State,
     /// The closest posture so far.
     best: State,
 }
@@ -104,7 +104,7 @@ impl LimitedChain {
     }
 
     /// The posture from which an attempt starts: the seed, or one scattered within the limits.
-    fn start(&self, attempt: usize, problem: &Problem, state: &mut State) {
+    pub(super) fn start(&self, attempt: usize, problem: &Problem, state: &mut State) {
         for (index, joint) in self.joints.iter().enumerate() {
             let seed = &problem.seed[index];
             let wish = if attempt == 0 {
@@ -160,13 +160,13 @@ impl LimitedChain {
     }
 
     /// One cycle, after which every limit holds.
-    fn cycle(&self, target: &Point3<f64>, root: &Isometry3<f64>, state: &mut State) {
+    pub(super) fn cycle(&self, target: &Point3<f64>, root: &Isometry3<f64>, state: &mut State) {
         self.inward(target, state);
         self.outward(root, state);
     }
 
     /// Forward reaching: segments from the tip inward, each within the limits of the joint at its outer end.
-    fn inward(&self, target: &Point3<f64>, state: &mut State) {
+    pub(super) fn inward(&self, target: &Point3<f64>, state: &mut State) {
         let mut end = *target;
         for index in (0..self.joints.len()).rev() {
             let mut frame = aligned(&state.frames[index], &(end - state.points[index]));
@@ -182,7 +182,7 @@ impl LimitedChain {
     }
 
     /// Backward reaching: segments from the root outward, each within the limits of the joint at its inner end.
-    fn outward(&self, root: &Isometry3<f64>, state: &mut State) {
+    pub(super) fn outward(&self, root: &Isometry3<f64>, state: &mut State) {
         let (mut frame, mut end) = (root.rotation, Point3::from(root.translation.vector));
         state.points[0] = end;
         for (index, joint) in self.joints.iter().enumerate() {

@@ -233,8 +233,7 @@ impl Tree {
     /// Whether `problem` can be put to this tree, in this scratch and with this room for an answer.
     pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
         let expected = self.parents.len();
-        let lists =
-            [("seed", problem.seed.len()), ("scratch", scratch.points()), ("solution", solution.points.len())];
+        let lists = [("seed", problem.seed.len()), ("scratch", scratch.points()), ("solution", solution.points.len())];
         for (what, found) in lists {
             if found != expected {
                 return Err(ProblemError::Length { what, found, expected });

@@ -27,7 +27,7 @@ struct Aim {
 /// depends on what is left in it.
 #[derive(Debug, Clone)]
 pub struct Scratch {
-    points: Vec<Point3<f64>>,
+    pub(super) points: Vec<Point3<f64>>,
     /// The posture of the best attempt so far.
     best: Vec<Point3<f64>>,
     /// Direction of the segment to each point in the outward pass before: where two points coincide it is kept.
@@ -144,7 +144,7 @@ impl Tree {
     }
 
     /// Hands the targets to their points.
-    fn aim(&self, problem: &Problem, fixed: Option<Point3<f64>>, scratch: &mut Scratch) {
+    pub(super) fn aim(&self, problem: &Problem, fixed: Option<Point3<f64>>, scratch: &mut Scratch) {
         scratch.aims.fill(Aim::default());
         for target in problem.targets {
             let far = self.out_of_reach(target, fixed, problem.options.tolerance).is_some();
@@ -190,7 +190,7 @@ impl Tree {
     }
 
     /// The posture from which an attempt starts: the seed, or scattered directions.
-    fn start(&self, problem: &Problem, attempt: usize, base: Point3<f64>, scratch: &mut Scratch) {
+    pub(super) fn start(&self, problem: &Problem, attempt: usize, base: Point3<f64>, scratch: &mut Scratch) {
         scratch.points.copy_from_slice(problem.seed);
         for (point, direction) in scratch.directions.iter_mut().enumerate() {
             *direction = if attempt == 0 { Vector3::x() } else { scatter::direction(attempt, point) };
@@ -204,13 +204,7 @@ impl Tree {
     }
 
     /// Cycles until the targets are met or there is no progress.
-    fn attempt(
-        &self,
-        tolerance: f64,
-        fixed: Option<Point3<f64>>,
-        left: &mut usize,
-        scratch: &mut Scratch,
-    ) -> Errors {
+    fn attempt(&self, tolerance: f64, fixed: Option<Point3<f64>>, left: &mut usize, scratch: &mut Scratch) -> Errors {
         let (mut stall, mut fading) = (Stall::new(), 1.0_f64);
         loop {
             let errors = self.errors(scratch, fixed);
@@ -245,7 +239,7 @@ impl Tree {
     }
 
     /// Forward reaching, from the targets to the root: a point is done when all its branches are.
-    fn inward(&self, fading: f64, scratch: &mut Scratch) {
+    pub(super) fn inward(&self, fading: f64, scratch: &mut Scratch) {
         scratch.suggested.fill((Vector3::zeros(), 0.0));
         for &point in self.order.iter().rev() {
             let (sum, weights) = scratch.suggested[point];
@@ -270,7 +264,7 @@ impl Tree {
     }
 
     /// Backward reaching, from the root to the ends: restores the lengths.
-    fn outward(&self, base: Point3<f64>, scratch: &mut Scratch) {
+    pub(super) fn outward(&self, base: Point3<f64>, scratch: &mut Scratch) {
         for &point in &self.order {
             let Some(parent) = self.parents[point] else {
                 scratch.points[point] = base;
