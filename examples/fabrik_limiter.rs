@@ -15,6 +15,9 @@ struct Arguments {
     /// Chains with one target each, in every cell of the table.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     targets: u32,
+    /// Distance that counts as there, in metres.
+    #[arg(long, default_value_t = 1e-6)]
+    tolerance: f64,
 }
 
 /// A linear congruential generator (Knuth's MMIX).
@@ -61,9 +64,9 @@ struct Cell {
     cycles: usize,
 }
 
-fn cell(joint: fn(&mut Random, usize) -> Joint, joints: usize, targets: u32) -> Result<Cell, Box<dyn Error>> {
+fn cell(joint: fn(&mut Random, usize) -> Joint, joints: usize, arguments: &Arguments) -> Result<Cell, Box<dyn Error>> {
     let (mut random, mut cell) = (Random(7), Cell::default());
-    for _ in 0..targets {
+    for _ in 0..arguments.targets {
         let list = (0..joints).map(|index| joint(&mut random, index)).collect();
         let chain = LimitedChain::new(list, (0..joints).map(|_| random.between(0.1, 0.3)).collect())?;
         let (mut scratch, mut solution) = (chain.scratch(), chain.solution());
@@ -72,7 +75,8 @@ fn cell(joint: fn(&mut Random, usize) -> Joint, joints: usize, targets: u32) -> 
         let options = Options { iterations: 0, ..Options::default() };
         let (target, root) = (Point3::new(-9.0, 0.0, 0.0), Isometry3::identity());
         chain.solve(&Problem { target, root, seed: &posture, options }, &mut scratch, &mut solution)?;
-        let (target, options) = (solution.points[joints], Options::default());
+        let options = Options { tolerance: arguments.tolerance, ..Options::default() };
+        let target = solution.points[joints];
         chain.solve(&Problem { target, root, seed: &seed, options }, &mut scratch, &mut solution)?;
         if solution.outcome == Outcome::Solved {
             cell.solved += 1;
@@ -84,12 +88,12 @@ fn cell(joint: fn(&mut Random, usize) -> Joint, joints: usize, targets: u32) -> 
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let Arguments { targets } = Arguments::parse();
+    let arguments = Arguments::parse();
     println!("every joint                    joints  first attempt [%]  with restarts [%]  cycles where solved");
     for (name, joint) in KINDS {
         for joints in [3, 6, 12, 30] {
-            let Cell { solved, without_restart, cycles } = cell(joint, joints, targets)?;
-            let percent = |count: u32| 100.0 * f64::from(count) / f64::from(targets);
+            let Cell { solved, without_restart, cycles } = cell(joint, joints, &arguments)?;
+            let percent = |count: u32| 100.0 * f64::from(count) / f64::from(arguments.targets);
             let mean = f64::from(u32::try_from(cycles)?) / f64::from(solved.max(1));
             println!("{name:30} {joints:6} {:18.1} {:18.1} {mean:20.1}", percent(without_restart), percent(solved));
         }

@@ -120,11 +120,11 @@ fn limits_hold_after_every_cycle_whatever_the_target() {
     }
 }
 
-/// How many of 100 targets that are the tips of random postures are met, with restarts and without; the mean of the cycles.
+/// How many of 50 targets that are the tips of random postures are met, with restarts and without; the mean of the cycles.
 fn rates(joints: usize, joint: impl Fn(&mut Random, usize) -> Joint) -> (usize, usize, usize) {
     let mut random = Random::new(2);
     let (mut solved, mut first, mut cycles) = (0, 0, 0);
-    for _ in 0..100 {
+    for _ in 0..50 {
         let chain = chain(&mut random, joints, &joint);
         let (target, seed) = (reachable(&mut random, &chain), rotations(&mut random, &chain));
         let solution = solve(&chain, &problem(target, &seed));
@@ -133,21 +133,21 @@ fn rates(joints: usize, joint: impl Fn(&mut Random, usize) -> Joint) -> (usize, 
         first += usize::from(met && solution.restarts == 0);
         cycles += solution.iterations;
     }
-    println!("{joints} joints: {solved} of 100, {first} without a restart, {cycles} cycles");
-    (solved, first, cycles / 100)
+    println!("{joints} joints: {solved} of 50, {first} without a restart, {cycles} cycles");
+    (solved, first, cycles / 50)
 }
 
 #[test]
 fn most_targets_within_cones_are_met() {
-    for joints in [4, 8, 30] {
-        assert_eq!(rates(joints, |_, _| Joint::free()).0, 100);
+    for joints in [4, 8, 20] {
+        assert_eq!(rates(joints, |_, _| Joint::free()).0, 50);
         let narrow = Range::new(-0.5, 0.5);
         for angle in [30.0_f64, 60.0, 90.0, 120.0, 179.0] {
             let (solved, ..) = rates(joints, |_, _| Joint::ball(Cone::circular(angle.to_radians()), narrow));
-            assert!(solved >= 90, "{angle}: {solved}");
+            assert!(solved >= 45, "{angle}: {solved}");
         }
         let (solved, ..) = rates(joints, |random, _| Joint::ball(irregular(random), narrow));
-        assert!(solved >= 95, "{solved}");
+        assert!(solved >= 47, "{solved}");
     }
 }
 
@@ -155,7 +155,7 @@ fn most_targets_within_cones_are_met() {
 fn restarts_make_up_for_much_of_what_limits_block() {
     let one_sided = |_: &mut Random, _: usize| Joint::hinge(Vector3::z(), 0.0, 1.57);
     let (solved, first, _) = rates(12, one_sided);
-    assert!(solved >= 85 && first < solved - 20, "{first} {solved}");
+    assert!(solved >= 42 && first + 10 < solved, "{first} {solved}");
 }
 
 #[test]

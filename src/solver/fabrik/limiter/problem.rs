@@ -132,7 +132,8 @@ pub struct Solution {
     pub frames: Vec<UnitQuaternion<f64>>,
     /// The n + 1 ends of the segments \[m\], from the root to the tip.
     pub points: Vec<Point3<f64>>,
-    /// For each joint, whether the last cycle that led to this posture asked for a rotation that it does not allow.
+    /// For each joint, whether the last cycle that led to this posture asked for a rotation that it does not allow. For a
+    /// hinge that is any rotation about another axis as well.
     pub limited: Vec<bool>,
     /// Distance left between tip and target \[m\].
     pub distance: f64,
