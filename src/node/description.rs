@@ -29,6 +29,7 @@ impl Loaded {
     pub(super) fn solver(&self, settings: &Settings) -> Solver {
         match settings.solver {
             SolverKind::Jacobian => self.solver.with_method(settings.jacobian),
+            SolverKind::Fabrik => self.solver.with_fabrik(settings.fabrik),
         }
     }
 }

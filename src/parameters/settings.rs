@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::value::{Refusal, Value, Values};
 use crate::config;
+use crate::solver::fabrik;
 use crate::solver::jacobian::Method;
 use crate::solver::{Pick, SolverKind, Tolerance, free_axes_from_names};
 
@@ -59,6 +60,7 @@ pub struct Settings {
     pub transform_timeout: Duration,
     pub best_effort_targets: bool,
     pub jacobian: Method,
+    pub fabrik: fabrik::Options,
     pub use_sim_time: bool,
 }
 
@@ -112,6 +114,10 @@ impl Settings {
             jacobian: match values.text("jacobian.method").as_str() {
                 "pseudoinverse" => Method::Pseudoinverse,
                 _ => Method::Damped { damping: Some(damping).filter(|damping| *damping > 0.0) },
+            },
+            fabrik: fabrik::Options {
+                acceleration: usize::try_from(values.integer("fabrik.acceleration")).unwrap_or(0),
+                polish: values.bool("fabrik.polish"),
             },
             use_sim_time: values.bool("use_sim_time"),
         })
@@ -184,6 +190,7 @@ mod tests {
         assert_eq!(settings.transform_timeout, Duration::from_millis(100));
         assert_eq!(settings.measured_timeout, Duration::from_millis(500));
         assert_eq!(settings.jacobian, Method::Damped { damping: None });
+        assert_eq!(settings.fabrik, fabrik::Options::default());
         assert!(settings.branch_jumps && !settings.best_effort_targets && !settings.use_sim_time);
         assert!(settings.base_link.is_none() && settings.tip_links.is_empty() && settings.max_joint_step.is_none());
     }
@@ -214,6 +221,9 @@ mod tests {
             ("null_space.manipulability", Value::Double(4.0)),
             ("target_reliability", text("best_effort")),
             ("jacobian.damping", Value::Double(0.2)),
+            ("solver", text("fabrik")),
+            ("fabrik.acceleration", Value::Integer(5)),
+            ("fabrik.polish", Value::Bool(false)),
             ("use_sim_time", Value::Bool(true)),
         ] {
             values.set(name, value).unwrap();
@@ -232,6 +242,8 @@ mod tests {
         assert_eq!((settings.pick, settings.free_axes), (Pick::Nearest, [false, false, false, false, false, true]));
         assert_eq!(settings.null_space, NullSpace { posture: 2.0, limits: 3.0, manipulability: 4.0 });
         assert_eq!(settings.jacobian, Method::Damped { damping: Some(0.2) });
+        assert_eq!(settings.solver, SolverKind::Fabrik);
+        assert_eq!(settings.fabrik, fabrik::Options { acceleration: 5, polish: false });
         assert!(!settings.branch_jumps && settings.best_effort_targets && settings.use_sim_time);
         values.set("jacobian.method", text("pseudoinverse")).unwrap();
         assert_eq!(Settings::new(&values, None).unwrap().jacobian, Method::Pseudoinverse);

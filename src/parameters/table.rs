@@ -101,7 +101,7 @@ const fn at_start(name: &'static str, default: DefaultValue, bounds: Bounds, sen
 }
 
 /// Every parameter of the node, in the order in which people look for them.
-pub static TABLE: [Definition; 29] = [
+pub static TABLE: [Definition; 31] = [
     live(
         "robot_description",
         Text(""),
@@ -113,7 +113,7 @@ pub static TABLE: [Definition; 29] = [
     at_start("base_link", Text(""), Any, "Base link of the chain. Empty: the robot's root link."),
     at_start("tip_links", NoTexts, Any, "Tip links of the chain. Empty: the robot's only leaf link."),
     at_start("frame_prefix", Text(""), Any, "What stands before the robot's link names in frame names, such as left/."),
-    live("solver", Text("jacobian"), "", OneOf(&["jacobian"]), "The solver."),
+    live("solver", Text("jacobian"), "", OneOf(&["jacobian", "fabrik"]), "The solver."),
     live(
         "position_tolerance",
         Double(1e-5),
@@ -260,6 +260,20 @@ pub static TABLE: [Definition; 29] = [
         "",
         Range(0.0, 10.0),
         "Damping factor of the method damped. 0: adapted to the error.",
+    ),
+    live(
+        "fabrik.acceleration",
+        Integer(2),
+        "",
+        Range(0.0, 6.0),
+        "Earlier cycles that FABRIK's acceleration goes by. 0: plain cycles.",
+    ),
+    live(
+        "fabrik.polish",
+        Bool(true),
+        "",
+        Any,
+        "Whether Newton steps finish what FABRIK has brought near, and lead to the nearest pose where the target cannot be met.",
     ),
     live("use_sim_time", Bool(false), "", Any, "Take the time from the topic clock."),
 ];

@@ -26,9 +26,9 @@
 //! ```
 
 pub mod fabrik;
-pub mod jacobian;
 mod frame;
 mod goal;
+pub mod jacobian;
 mod lanes;
 mod links;
 mod mask;

@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Translation3};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{fabrik, Mode, Pick, Problem, Solver, SolverKind, Target, Tolerance};
+use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target, Tolerance, fabrik};
 use urdf_ik::spatial::rotation_from;
 
 use super::{Failure, read_json, read_robot};

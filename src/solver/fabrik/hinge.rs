@@ -180,7 +180,8 @@ fn return_from_base<S: Simd>(
         let step = motion(link, position, bounds, (cosine, sine, shift / count));
         frame.move_along(link, step);
         let [sum, weight] = &mut scratch.asked[link.variable];
-        let (asked, counted) = (sum.load(simd) + step * link.multiplier, weight.load(simd) + link.multiplier * link.multiplier);
+        let (asked, counted) =
+            (sum.load(simd) + step * link.multiplier, weight.load(simd) + link.multiplier * link.multiplier);
         sum.store(asked);
         weight.store(counted);
     }
@@ -195,12 +196,7 @@ fn centre<S: Simd>(frame: &Frame<S>, link: &Link) -> crate::solver::lanes::Vecto
 
 /// Sums over the tip and, where its orientation counts, the three markers about it.
 #[inline(always)]
-fn tip_points<S: Simd>(
-    goal: &Goal,
-    frame: &Frame<S>,
-    end: &crate::solver::links::End,
-    marker: f64x4<S>,
-) -> Moments<S> {
+fn tip_points<S: Simd>(goal: &Goal, frame: &Frame<S>, end: &crate::solver::links::End, marker: f64x4<S>) -> Moments<S> {
     let mut sums = Moments::none(marker.simd);
     let tip = frame.point(&end.position);
     sums.add(tip);

@@ -1,4 +1,6 @@
-//! FABRIK, forward and backward reaching: on chains of free points ([`points`]), and on the joints of a robot ([`Fabrik`]).
+//! FABRIK, forward and backward reaching (Aristidou and Lasenby 2011, "FABRIK: A fast, iterative solver for the Inverse Kinematics
+//! problem"): on chains of free points ([`points`]), on trees of them ([`tree`]), on chains with limits ([`limiter`]), and on the
+//! joints of a robot ([`Fabrik`]).
 //!
 //! Of the latter, //! `hinge` holds the method, `mixing` its acceleration. The search around it (starting points, limits, picks, branches, cores) is the
 //! Jacobian solver's own.
@@ -6,8 +8,11 @@
 mod anderson;
 mod fit;
 mod hinge;
+pub mod limiter;
 mod mixing;
 pub mod points;
+mod scatter;
+pub mod tree;
 
 use std::sync::Arc;
 

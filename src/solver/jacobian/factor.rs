@@ -76,7 +76,12 @@ impl<S: Simd> Store<S, usize> for [Lanes] {
 /// Replaces the lower triangle of a positive semidefinite matrix plus `damping` on its diagonal by its factors: L below the
 /// diagonal, 1/D on it.
 #[inline(always)]
-pub(in crate::solver) fn factorise<S: Simd>(simd: S, size: usize, matrix: &mut impl Store<S, (usize, usize)>, damping: f64x4<S>) {
+pub(in crate::solver) fn factorise<S: Simd>(
+    simd: S,
+    size: usize,
+    matrix: &mut impl Store<S, (usize, usize)>,
+    damping: f64x4<S>,
+) {
     for i in 0..size {
         let mut pivot = matrix.get(simd, (i, i)) + damping;
         for j in 0..i {

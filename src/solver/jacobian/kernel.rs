@@ -143,7 +143,13 @@ impl Batch {
 
 /// Forward kinematics and residuals of the postures in `batch`.
 #[inline(always)]
-pub(in crate::solver) fn measure<S: Simd, D: Dimension>(simd: S, dimension: D, links: &Links, goals: &[Goal], batch: &mut Batch) {
+pub(in crate::solver) fn measure<S: Simd, D: Dimension>(
+    simd: S,
+    dimension: D,
+    links: &Links,
+    goals: &[Goal],
+    batch: &mut Batch,
+) {
     let joints = &links.joints[..dimension.joints()];
     place_joints(simd, joints, &batch.positions[..dimension.variables()], &mut batch.frames[..dimension.joints()]);
     let mut squared_error = f64x4::splat(simd, 0.0);

@@ -9,9 +9,9 @@
 mod attempts;
 mod branches;
 mod cores;
+pub(super) mod factor;
 #[cfg(test)]
 mod goal_tests;
-pub(super) mod factor;
 pub(super) mod kernel;
 mod linear;
 pub(super) mod normal;

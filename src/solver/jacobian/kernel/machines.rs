@@ -9,11 +9,11 @@ use std::sync::Arc;
 use fearless_simd::Level;
 use nalgebra::Vector3;
 
-use crate::solver::goal::Goal;
-use crate::solver::links::Links;
 use super::super::{Jacobian, JacobianScratch};
 use crate::robot::{Chain, ChainPoses, Domain, Robot};
+use crate::solver::goal::Goal;
 use crate::solver::lanes::LANES;
+use crate::solver::links::Links;
 use crate::solver::problem::Target;
 
 /// Numbers that look random and are the same each time.

@@ -5,8 +5,8 @@
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
 use super::machines::{Axes, Bench, Random, Recipe, levels};
-use crate::solver::links::End;
 use crate::solver::lanes::{LANES, Lanes};
+use crate::solver::links::End;
 
 /// Greatest differences seen, in lengths of the length scale and in radians.
 #[derive(Debug, Default, Clone, Copy)]

@@ -8,8 +8,8 @@ use nalgebra::{DMatrix, DVector, Rotation3};
 use super::{Bounds, LEAST_DAMPING, StepScratch, advance, bounded_step};
 use crate::solver::jacobian::kernel::machines::Random;
 use crate::solver::jacobian::kernel::{Batch, Dynamic, Fixed};
-use crate::solver::links::{End, Links};
 use crate::solver::lanes::{LANES, Lanes};
+use crate::solver::links::{End, Links};
 
 /// Columns, rows and positions of four postures, and a step to be found.
 struct Bench {

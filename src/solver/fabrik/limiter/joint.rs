@@ -1,0 +1,180 @@
+//! One joint: the rotation that it gives its segment, and what it does with a rotation that it does not allow.
+
+use std::f64::consts::PI;
+
+use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
+
+use super::cone::{Cone, Polar, Range};
+
+/// A hinge whose axis deviates from the direction of the segment by a smaller sine cannot steer the segment.
+const LEAST_LEVER: f64 = 1e-6;
+
+/// What a joint allows, in its own frame: the frame of the segment before it, turned by [`Joint::rest`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Limit {
+    /// A ball joint. Its rotation is taken apart into a *twist* about the segment, and after it a *swing*, the shortest
+    /// rotation that takes the x axis to the segment's direction.
+    Ball {
+        /// Where the segment may point.
+        cone: Cone,
+        /// How far the segment may be turned about itself.
+        twist: Range,
+    },
+    /// A hinge: rotation about one axis.
+    Hinge {
+        /// The axis, of any length but 0.
+        axis: Vector3<f64>,
+        /// How far it may be turned.
+        angle: Range,
+    },
+}
+
+/// A joint: the start of a segment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Joint {
+    /// What it allows.
+    pub limit: Limit,
+    /// Orientation of the joint's frame in the frame of the segment before it; that of the first joint, in the
+    /// root frame. It gives the direction about which the cone lies, and from which a hinge counts.
+    pub rest: UnitQuaternion<f64>,
+}
+
+impl Joint {
+    /// A joint at rest when its segment continues the one before.
+    #[must_use]
+    pub fn new(limit: Limit) -> Self {
+        Self { limit, rest: UnitQuaternion::identity() }
+    }
+
+    /// A ball joint without limits.
+    #[must_use]
+    pub fn free() -> Self {
+        Self::ball(Cone::ALL, Range::ALL)
+    }
+
+    /// A ball joint within `cone`, turned about its segment within `twist`.
+    #[must_use]
+    pub fn ball(cone: Cone, twist: Range) -> Self {
+        Self::new(Limit::Ball { cone, twist })
+    }
+
+    /// A hinge about `axis`, in the joint's frame, between `lower` and `upper` \[rad\].
+    #[must_use]
+    pub fn hinge(axis: Vector3<f64>, lower: f64, upper: f64) -> Self {
+        Self::new(Limit::Hinge { axis, angle: Range::new(lower, upper) })
+    }
+
+    /// The same joint with another orientation of its frame in that of the segment before.
+    #[must_use]
+    pub fn with_rest(self, rest: UnitQuaternion<f64>) -> Self {
+        Self { rest, ..self }
+    }
+
+    /// The rotation nearest to `wish` that the joint allows, for the segment after it: keeps the direction of the
+    /// segment if it can, then the turn about it.
+    pub(super) fn outward(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        match &self.limit {
+            Limit::Ball { cone, twist } => {
+                let turn = SwingTwist::of(wish);
+                SwingTwist { swing: cone.nearest_polar(turn.swing), twist: twist.nearest(turn.twist) }.rotation()
+            }
+            Limit::Hinge { axis, angle } => {
+                let axis = Unit::new_normalize(*axis);
+                let wished = angle_between(&axis, &Vector3::x(), &(wish * Vector3::x()));
+                let wished = wished.unwrap_or_else(|| angle_about(&axis, wish));
+                UnitQuaternion::from_axis_angle(&axis, angle.nearest(wished))
+            }
+        }
+    }
+
+    /// The rotation nearest to `wish` that the joint allows, for the segment before it, which is the one to be moved: where
+    /// the turn is not allowed, the segment before rolls, and its direction as seen from the one after changes only where
+    /// it must.
+    pub(super) fn inward(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        match &self.limit {
+            Limit::Ball { cone, twist } => {
+                let turn = SwingTwist::of(wish);
+                let allowed = twist.nearest(turn.twist);
+                // A roll of the segment before takes as much from the azimuth as from the twist.
+                let (sine, cosine) = (turn.twist - allowed).sin_cos();
+                let Polar { angle, cosine: u, sine: v } = turn.swing;
+                let rolled = Polar { angle, cosine: u * cosine + v * sine, sine: v * cosine - u * sine };
+                SwingTwist { swing: cone.nearest_polar(rolled), twist: allowed }.rotation()
+            }
+            Limit::Hinge { axis, angle } => {
+                let axis = Unit::new_normalize(*axis);
+                // The direction of the segment before, in the joint's frame and, as wished, in that of the one after.
+                let before = self.rest.inverse_transform_vector(&Vector3::x());
+                let wished = angle_between(&axis, &wish.inverse_transform_vector(&before), &before);
+                let wished = wished.unwrap_or_else(|| angle_about(&axis, wish));
+                UnitQuaternion::from_axis_angle(&axis, angle.nearest(wished))
+            }
+        }
+    }
+
+    /// A rotation that the joint allows, by three numbers in \[0, 1).
+    pub(super) fn sample(&self, fractions: [f64; 3]) -> UnitQuaternion<f64> {
+        match &self.limit {
+            Limit::Ball { cone, twist } => {
+                let (sine, cosine) = (2.0 * PI * fractions[0]).sin_cos();
+                let angle = cone.limit_towards(cosine, sine) * fractions[1].sqrt();
+                let swing = cone.nearest_polar(Polar { angle, cosine, sine });
+                SwingTwist { swing, twist: twist.at(fractions[2]) }.rotation()
+            }
+            Limit::Hinge { axis, angle } => {
+                UnitQuaternion::from_axis_angle(&Unit::new_normalize(*axis), angle.at(fractions[0]))
+            }
+        }
+    }
+}
+
+/// A rotation as a twist about x, then a swing of x to a direction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SwingTwist {
+    pub swing: Polar,
+    /// From -π to π \[rad\].
+    pub twist: f64,
+}
+
+impl SwingTwist {
+    pub(super) fn of(rotation: &UnitQuaternion<f64>) -> Self {
+        let sign = if rotation.w < 0.0 { -1.0 } else { 1.0 };
+        let (w, x, y, z) = (sign * rotation.w, sign * rotation.i, sign * rotation.j, sign * rotation.k);
+        let (along, across) = (w.hypot(x), y.hypot(z));
+        // Turned right back, swing and twist are not told apart: all counts as swing.
+        let (cosine, sine) = if along > 0.0 { (w / along, x / along) } else { (1.0, 0.0) };
+        // The swing is about (0, -sin φ, cos φ), φ being the azimuth.
+        let (swing_y, swing_z) = (y * cosine - z * sine, z * cosine + y * sine);
+        let swing = if across > 0.0 {
+            Polar { angle: 2.0 * across.atan2(along), cosine: swing_z / across, sine: -swing_y / across }
+        } else {
+            Polar { angle: 0.0, cosine: 1.0, sine: 0.0 }
+        };
+        Self { swing, twist: 2.0 * sine.atan2(cosine) }
+    }
+
+    pub(super) fn rotation(&self) -> UnitQuaternion<f64> {
+        let (across, along) = (0.5 * self.swing.angle).sin_cos();
+        let (sine, cosine) = (0.5 * self.twist).sin_cos();
+        let (y, z) = (-across * self.swing.sine, across * self.swing.cosine);
+        UnitQuaternion::new_normalize(Quaternion::new(
+            along * cosine,
+            along * sine,
+            y * cosine + z * sine,
+            z * cosine - y * sine,
+        ))
+    }
+}
+
+/// The angle about `axis` that brings `from` as near to `to` as it gets; none where it hardly depends on it.
+fn angle_between(axis: &Unit<Vector3<f64>>, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<f64> {
+    let arm = from - axis.scale(axis.dot(from));
+    let (sine, cosine) = (axis.dot(&arm.cross(to)), arm.dot(to));
+    (sine.hypot(cosine) > LEAST_LEVER).then(|| sine.atan2(cosine))
+}
+
+/// The angle of the rotation about `axis` that comes nearest to `rotation`.
+fn angle_about(axis: &Unit<Vector3<f64>>, rotation: &UnitQuaternion<f64>) -> f64 {
+    let sign = if rotation.w < 0.0 { -1.0 } else { 1.0 };
+    2.0 * (sign * rotation.imag().dot(axis)).atan2(sign * rotation.w)
+}
