@@ -92,9 +92,9 @@ impl Mixing {
         let mut trace = f64x4::splat(simd, f64::MIN_POSITIVE);
         for i in 0..depth {
             let row = &self.steps[i * n..][..n];
-            for j in 0..=i {
-                for (a, b) in row.iter().zip(&self.steps[j * n..][..n]) {
-                    normal[i][j] += a.load(simd) * b.load(simd);
+            for (entry, other) in normal[i].iter_mut().zip(self.steps.chunks_exact(n)).take(i + 1) {
+                for (a, b) in row.iter().zip(other) {
+                    *entry += a.load(simd) * b.load(simd);
                 }
             }
             for (a, b) in row.iter().zip(&self.step) {
