@@ -263,7 +263,7 @@ pub static TABLE: [Definition; 31] = [
     ),
     live(
         "fabrik.acceleration",
-        Integer(2),
+        Integer(3),
         "",
         Range(0.0, 6.0),
         "Earlier cycles that FABRIK's acceleration goes by. 0: plain cycles.",

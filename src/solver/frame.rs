@@ -82,11 +82,23 @@ impl<S: Simd> Frame<S> {
     #[inline(always)]
     pub(super) fn move_along(&mut self, link: &Link, along: f64x4<S>) {
         if link.prismatic {
-            self.origin = add(self.origin, scale(self.z, along));
+            self.shift_by(along);
         } else {
             let (sine, cosine) = sine_cosine(along);
-            (self.x, self.y) = turned(self.x, self.y, cosine, sine);
+            self.turn_by(cosine, sine);
         }
+    }
+
+    /// A turn about the z axis.
+    #[inline(always)]
+    pub(super) fn turn_by(&mut self, cosine: f64x4<S>, sine: f64x4<S>) {
+        (self.x, self.y) = turned(self.x, self.y, cosine, sine);
+    }
+
+    /// A shift along the z axis.
+    #[inline(always)]
+    pub(super) fn shift_by(&mut self, along: f64x4<S>) {
+        self.origin = add(self.origin, scale(self.z, along));
     }
 
     /// The constant step back from a joint to the one before.

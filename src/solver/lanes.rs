@@ -4,6 +4,8 @@
 //! same bits on every one of them. What works on lanes must become part of the caller that chose the instructions: it is always
 //! inlined, and calls no closures.
 
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4, u64x4};
 
@@ -121,6 +123,39 @@ pub(super) fn sine_cosine<S: Simd>(angle: f64x4<S>) -> (f64x4<S>, f64x4<S>) {
     (sine, cosine)
 }
 
+/// tan(π/8).
+const EIGHTH_OF_TURN: f64 = std::f64::consts::SQRT_2 - 1.0;
+/// Coefficients of x³, x⁵, … of the arctangent of numbers up to that, of the least greatest relative error, which is 2.3e-11
+/// (found by iterated least squares).
+const ARCTANGENT: [f64; 6] = [
+    -0.333_333_325_146_064_45,
+    0.199_999_051_867_282_73,
+    -0.142_820_420_720_441_04,
+    0.110_450_935_161_516_27,
+    -0.084_784_060_754_225_75,
+    0.047_482_750_263_501_12,
+];
+
+/// The angle of a vector (cosine, sine) of any length \[rad\], from -π to π, to 3e-11 of itself; 0 for the zero vector.
+#[inline(always)]
+pub(super) fn angle<S: Simd>(cosine: f64x4<S>, sine: f64x4<S>) -> f64x4<S> {
+    let simd = cosine.simd;
+    let zero = f64x4::splat(simd, 0.0);
+    let (x, y) = (cosine.abs(), sine.abs());
+    let (large, small) = (x.max(y), x.min(y));
+    // The acute angle to the nearer axis, less 45° where it is above half of that, so that one division brings it to a short series.
+    let above = small.simd_gt(large * EIGHTH_OF_TURN);
+    let opposite = above.select(small - large, small);
+    let adjacent = above.select(small + large, large.max(f64x4::splat(simd, f64::MIN_POSITIVE)));
+    let tangent = opposite / adjacent;
+    let square = tangent * tangent;
+    let part = tangent + tangent * square * series(square, &ARCTANGENT);
+    let acute = part + above.select(f64x4::splat(simd, FRAC_PI_4), zero);
+    let right = y.simd_gt(x).select(FRAC_PI_2 - acute, acute);
+    let whole = cosine.simd_lt(zero).select(PI - right, right);
+    sine.simd_lt(zero).select(-whole, whole)
+}
+
 /// c₀ + c₁ x + … + c₅ x⁵, even and odd powers apart, so that neither waits for the other.
 #[inline(always)]
 fn series<S: Simd>(x: f64x4<S>, c: &[f64; 6]) -> f64x4<S> {
@@ -134,7 +169,6 @@ fn series<S: Simd>(x: f64x4<S>, c: &[f64; 6]) -> f64x4<S> {
 mod tests {
     use super::*;
     use fearless_simd::{Level, dispatch};
-    use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
     fn of(angles: [f64; LANES]) -> ([f64; LANES], [f64; LANES]) {
         let (mut sine, mut cosine) = (Lanes::default(), Lanes::default());
@@ -177,6 +211,43 @@ mod tests {
             [at, at.next_up(), at.next_down(), at + FRAC_PI_4, (at + FRAC_PI_4).next_up(), (at + FRAC_PI_4).next_down()]
         });
         println!("{:e}", worst(borders));
+    }
+
+    fn angle_of(vectors: [(f64, f64); LANES]) -> [f64; LANES] {
+        let mut found = Lanes::default();
+        dispatch!(Level::new(), simd => {
+            let (cosine, sine) = (Lanes(vectors.map(|(x, _)| x)), Lanes(vectors.map(|(_, y)| y)));
+            found.store(angle(cosine.load(simd), sine.load(simd)));
+        });
+        found.0
+    }
+
+    #[test]
+    fn angles_of_vectors_of_any_length_are_right_to_3e_11_of_themselves() {
+        let (count, mut worst) = (200_000, 0.0_f64);
+        for i in -count..=count {
+            let exact = f64::from(i) / f64::from(count) * PI;
+            let (sine, cosine) = exact.sin_cos();
+            let lengths = [1.0, 1e-150, 1e150, 3.7];
+            for found in angle_of(lengths.map(|length| (length * cosine, length * sine))) {
+                let exact = sine.atan2(cosine);
+                worst = worst.max((found - exact).abs() / exact.abs().max(1e-300));
+            }
+        }
+        println!("{worst:e}");
+        assert!(worst < 3e-11, "{worst:e}");
+    }
+
+    #[test]
+    fn angles_at_the_borders() {
+        let found = angle_of([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.0, -2.0)]);
+        assert_eq!(found, [0.0, 0.0, FRAC_PI_2, -FRAC_PI_2]);
+        let found = angle_of([(-1.0, 0.0), (-1.0, -1e-300), (1.0, 1e-200), (5e-324, 0.0)]);
+        assert_eq!(found, [PI, -PI, 1e-200, 0.0]);
+        let found = angle_of([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)]);
+        for (found, exact) in found.into_iter().zip([FRAC_PI_4, 3.0 * FRAC_PI_4, -3.0 * FRAC_PI_4, -FRAC_PI_4]) {
+            assert!((found - exact).abs() < 1e-10, "{found}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::solver::frame::{Frame, store};
 use crate::solver::lanes::{Lanes, Vector, add, dot, scale};
 
 /// What each point further off counts of the one before.
-pub(super) const DECAY: f64 = 0.7;
+const DECAY: f64 = 0.7;
 
 /// Sums over weighted points: of the weights, of the points, and of their products.
 #[derive(Clone, Copy)]
@@ -83,40 +83,47 @@ impl<S: Simd> Moments<S> {
         sum
     }
 
-    /// The cosine and the sine, up to a common factor, of the turn about their common z axis that brings the points as they lie in
-    /// `from` nearest to where they lie in `to`: with u in `from` and v in `to`, of the greatest Σ w v·Rz(θ)u.
+    /// The motion along or about their common z axis that brings the points, where they lie at rest in `from`, nearest to where they
+    /// lie in `to`: with u the place of a point in `from` and v in `to`, the turn of the greatest Σ w v·Rz(θ)u, or the shift of the
+    /// least Σ w (v - u - shift z)². Of the two frames, `from` may come later without holding up the rest.
     #[inline(always)]
-    pub(super) fn turn(&self, from: &Frame<S>, to: &Frame<S>) -> (f64x4<S>, f64x4<S>) {
-        let x = self.apply(from.origin, to.origin, to.x);
-        let y = self.apply(from.origin, to.origin, to.y);
-        (dot(from.x, x) + dot(from.y, y), dot(from.x, y) - dot(from.y, x))
-    }
-
-    /// The shift along z that does the same.
-    #[inline(always)]
-    pub(super) fn shift(&self, from: &Frame<S>, to: &Frame<S>) -> f64x4<S> {
-        let in_from = dot(self.first, from.z) - dot(from.origin, from.z) * self.weight;
-        let in_to = dot(self.first, to.z) - dot(to.origin, to.z) * self.weight;
-        (in_to - in_from) / self.weight.max(f64x4::splat(self.weight.simd, 1e-300))
+    pub(super) fn fit(&self, prismatic: bool, from: &Frame<S>, to: &Frame<S>) -> Fit<S> {
+        let mut fit = Fit::none(self.weight.simd);
+        if prismatic {
+            let in_from = dot(self.first, from.z) - dot(from.origin, from.z) * self.weight;
+            let in_to = dot(self.first, to.z) - dot(to.origin, to.z) * self.weight;
+            fit.shift = (in_to - in_from) / self.weight.max(f64x4::splat(self.weight.simd, f64::MIN_POSITIVE));
+        } else {
+            let x = self.apply(from.origin, to.origin, to.x);
+            let y = self.apply(from.origin, to.origin, to.y);
+            fit.cosine = dot(from.x, x) + dot(from.y, y);
+            fit.sine = dot(from.x, y) - dot(from.y, x);
+        }
+        fit
     }
 }
 
-/// The angle of a vector (cosine, sine) of any length, from -π to π, to about 1e-9 of it; 0 for the zero vector.
-///
-/// The angle is halved three times by tan(a/2) = tan a / (1 + √(1 + tan² a)), which leaves a short series.
-#[inline(always)]
-pub(super) fn angle<S: Simd>(cosine: f64x4<S>, sine: f64x4<S>) -> f64x4<S> {
-    let simd = cosine.simd;
-    let length = (cosine * cosine + sine * sine).sqrt();
-    // Half: the denominator is far from zero but where the angle is near half a turn.
-    let tiny = f64x4::splat(simd, 1e-300);
-    let half = sine / (length + cosine).max(length * 1e-16).max(tiny);
-    let quarter = half / ((half * half + 1.0).sqrt() + 1.0);
-    let eighth = quarter / ((quarter * quarter + 1.0).sqrt() + 1.0);
-    let square = eighth * eighth;
-    let mut series = f64x4::splat(simd, 1.0 / 17.0);
-    for denominator in [15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0] {
-        series = series * square * -1.0 + 1.0 / denominator;
+/// What matches points best.
+pub(super) struct Fit<S: Simd> {
+    /// Cosine and sine of a turn, up to a common factor that says how much it matters.
+    pub cosine: f64x4<S>,
+    pub sine: f64x4<S>,
+    /// A shift.
+    pub shift: f64x4<S>,
+}
+
+impl<S: Simd> Fit<S> {
+    #[inline(always)]
+    pub(super) fn none(simd: S) -> Self {
+        let zero = f64x4::splat(simd, 0.0);
+        Self { cosine: zero, sine: zero, shift: zero }
     }
-    eighth * series * 8.0
+
+    /// Adds the way back of another.
+    #[inline(always)]
+    pub(super) fn add_inverse(&mut self, other: &Self) {
+        self.cosine += other.cosine;
+        self.sine -= other.sine;
+        self.shift -= other.shift;
+    }
 }

@@ -1,9 +1,12 @@
-//! Anderson acceleration of a fixed-point map, for four postures at once.
+//! Anderson acceleration of the cycles of reaching, for four postures at once.
 //!
-//! Of the last few points and their images, the combination is taken whose own step would be the shortest if the map were linear
-//! (Anderson 1965, "Iterative procedures for nonlinear integral equations"; Walker and Ni 2011, "Anderson acceleration for fixed-point
+//! Of the last few postures and what a cycle made of them, the combination is taken that would leave least if all were linear (Anderson
+//! 1965, "Iterative procedures for nonlinear integral equations"; Walker and Ni 2011, "Anderson acceleration for fixed-point
 //! iterations", in its form with differences). For local-global solvers such as FABRIK see Peng et al. 2018, "Anderson acceleration
 //! for geometry optimization and physics simulation".
+//!
+//! There, what is left is the step of the map. Here it is that and the residual of the targets: the step alone is also short where
+//! a limit stops the arm or where the cycles creep, and says little of the directions in which they do.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
@@ -16,30 +19,32 @@ pub(super) const DEPTH: usize = 6;
 /// Added to the diagonal of the normal matrix, as a share of its trace.
 const RIDGE: f64 = 1e-10;
 /// The longest entry of a step \[rad or m\].
-const GREATEST_STEP: f64 = 1.0;
+const GREATEST_STEP: f64 = 0.7;
 
 /// What is remembered.
 #[derive(Debug, Clone)]
 pub(super) struct Mixing {
     variables: usize,
-    /// The last step of the map and the last image.
-    step: Vec<Lanes>,
+    /// What was left last: the step of each variable, then the residuals of the targets. And where the last cycle led.
+    left: Vec<Lanes>,
     image: Vec<Lanes>,
-    /// Differences of steps and of images, one after the other; zero where there is none.
-    steps: Vec<Lanes>,
+    /// Their differences from one cycle to the next, one after the other, the newest first; zero where there is none.
+    lefts: Vec<Lanes>,
     images: Vec<Lanes>,
-    /// 1 in lanes that have a last step.
+    /// 1 in lanes that have a last cycle.
     begun: Lanes,
 }
 
 impl Mixing {
-    pub(super) fn new(variables: usize) -> Self {
+    /// For postures of so many variables and at most so many targets.
+    pub(super) fn new(variables: usize, targets: usize) -> Self {
         let zeros = |count: usize| vec![Lanes::default(); count];
+        let entries = variables + 6 * targets;
         Self {
             variables,
-            step: zeros(variables),
+            left: zeros(entries),
             image: zeros(variables),
-            steps: zeros(DEPTH * variables),
+            lefts: zeros(DEPTH * entries),
             images: zeros(DEPTH * variables),
             begun: Lanes::default(),
         }
@@ -48,27 +53,33 @@ impl Mixing {
     /// Forgets what a lane has done.
     pub(super) fn forget(&mut self, lane: usize) {
         self.begun.0[lane] = 0.0;
-        for lanes in self.steps.iter_mut().chain(&mut self.images) {
+        for lanes in self.lefts.iter_mut().chain(&mut self.images) {
             lanes.0[lane] = 0.0;
         }
     }
 
-    /// Replaces `image`, what the map makes of `points`, by the accelerated points.
+    /// Replaces `image`, what a cycle makes of `points`, which were `rows` off the targets, by the accelerated postures.
     #[inline(always)]
-    pub(super) fn mix<S: Simd>(&mut self, simd: S, depth: usize, points: &[Lanes], image: &mut [Lanes]) {
+    pub(super) fn mix<S: Simd>(
+        &mut self,
+        simd: S,
+        depth: usize,
+        (points, rows): (&[Lanes], &[[Lanes; 6]]),
+        image: &mut [Lanes],
+    ) {
         let n = self.variables;
-        let begun = self.begun.load(simd);
         // The newest difference stands first, so that what one lane computes does not depend on when others began.
-        self.steps.copy_within(..(depth - 1) * n, n);
+        let entries = self.left.len();
+        self.lefts.copy_within(..(depth - 1) * entries, entries);
         self.images.copy_within(..(depth - 1) * n, n);
+        let begun = self.begun.load(simd);
         for i in 0..n {
-            let (now, step) = (image[i].load(simd), image[i].load(simd) - points[i].load(simd));
-            let difference = (step - self.step[i].load(simd)) * begun;
-            self.steps[i].store(difference);
-            let difference = (now - self.image[i].load(simd)) * begun;
-            self.images[i].store(difference);
-            self.step[i].store(step);
-            self.image[i].store(now);
+            let now = image[i].load(simd);
+            replace(now, begun, &mut self.image[i], &mut self.images[i]);
+            replace(now - points[i].load(simd), begun, &mut self.left[i], &mut self.lefts[i]);
+        }
+        for (i, row) in rows.as_flattened().iter().enumerate() {
+            replace(row.load(simd), begun, &mut self.left[n + i], &mut self.lefts[n + i]);
         }
         self.begun = Lanes::splat(1.0);
         let weights = self.weights(simd, depth);
@@ -83,23 +94,19 @@ impl Mixing {
         }
     }
 
-    /// What of each difference is taken off, so that the rest of the step is shortest.
+    /// What of each difference is taken off, so that least is left.
     #[inline(always)]
     fn weights<S: Simd>(&self, simd: S, depth: usize) -> [f64x4<S>; DEPTH] {
-        let n = self.variables;
+        let entries = self.left.len();
         let zero = f64x4::splat(simd, 0.0);
         let (mut normal, mut right) = ([[zero; DEPTH]; DEPTH], [zero; DEPTH]);
         let mut trace = f64x4::splat(simd, f64::MIN_POSITIVE);
         for i in 0..depth {
-            let row = &self.steps[i * n..][..n];
-            for (entry, other) in normal[i].iter_mut().zip(self.steps.chunks_exact(n)).take(i + 1) {
-                for (a, b) in row.iter().zip(other) {
-                    *entry += a.load(simd) * b.load(simd);
-                }
+            let row = &self.lefts[i * entries..][..entries];
+            for (entry, other) in normal[i].iter_mut().zip(self.lefts.chunks_exact(entries)).take(i + 1) {
+                *entry = product(simd, row, other);
             }
-            for (a, b) in row.iter().zip(&self.step) {
-                right[i] += a.load(simd) * b.load(simd);
-            }
+            right[i] = product(simd, row, &self.left);
             trace += normal[i][i];
         }
         let mut normal = Small(normal);
@@ -107,4 +114,21 @@ impl Mixing {
         substitute(simd, depth, &normal, &mut right);
         right
     }
+}
+
+/// Puts `now` in the place of `last` and their difference into `difference`, or 0 where nothing had `begun`.
+#[inline(always)]
+fn replace<S: Simd>(now: f64x4<S>, begun: f64x4<S>, last: &mut Lanes, difference: &mut Lanes) {
+    difference.store((now - last.load(now.simd)) * begun);
+    last.store(now);
+}
+
+/// The scalar product.
+#[inline(always)]
+fn product<S: Simd>(simd: S, a: &[Lanes], b: &[Lanes]) -> f64x4<S> {
+    let mut sum = f64x4::splat(simd, 0.0);
+    for (a, b) in a.iter().zip(b) {
+        sum += a.load(simd) * b.load(simd);
+    }
+    sum
 }

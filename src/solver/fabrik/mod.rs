@@ -2,8 +2,8 @@
 //! problem"): on chains of free points ([`points`]), on trees of them ([`tree`]), on chains with limits ([`limiter`]), and on the
 //! joints of a robot ([`Fabrik`]).
 //!
-//! Of the latter, //! `hinge` holds the method, `mixing` its acceleration. The search around it (starting points, limits, picks, branches, cores) is the
-//! Jacobian solver's own.
+//! Of the latter, `hinge` holds the method, `mixing` its acceleration. The search around it (starting points, limits, picks,
+//! branches, cores) is the Jacobian solver's own.
 
 mod anderson;
 mod fit;
@@ -43,9 +43,9 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Accelerated by two earlier cycles, the fastest on seven arms of the depths 0 to 6, and polished.
+    /// Accelerated by three earlier cycles, and polished.
     fn default() -> Self {
-        Self { acceleration: 2, polish: true }
+        Self { acceleration: 3, polish: true }
     }
 }
 
@@ -100,14 +100,18 @@ pub(super) struct ReachingScratch {
 
 impl ReachingScratch {
     pub(super) fn new(links: &Links) -> Self {
-        Self { hinge: HingeScratch::new(links), mixing: Mixing::new(links.variables), markers: Lanes::default() }
+        Self {
+            hinge: HingeScratch::new(links),
+            mixing: Mixing::new(links.variables, links.ends.len()),
+            markers: Lanes::default(),
+        }
     }
 
     /// Makes a lane ready for attempt `number`. Other attempts have longer or shorter markers, which get stuck elsewhere.
-    pub(super) fn begin(&mut self, lane: usize, number: usize, length_scale: f64) {
+    pub(super) fn begin(&mut self, lane: usize, number: usize) {
         #[expect(clippy::cast_precision_loss, reason = "numbers of attempts stay far below 2^52")]
         let spread = (number as f64 * GOLDEN).fract() - if number == 0 { 0.0 } else { 0.5 };
-        self.markers.0[lane] = hinge::MARKER / length_scale * (SPREAD * spread).exp();
+        self.markers.0[lane] = hinge::MARKER * (SPREAD * spread).exp();
         self.mixing.forget(lane);
     }
 
@@ -126,7 +130,8 @@ impl ReachingScratch {
     ) {
         hinge::cycle(simd, links, goals, batch, &mut self.hinge, bounds, &self.markers);
         if options.acceleration > 0 {
-            self.mixing.mix(simd, options.acceleration, &batch.positions, &mut self.hinge.next);
+            let now = (&*batch.positions, &batch.rows[..goals.len()]);
+            self.mixing.mix(simd, options.acceleration, now, &mut self.hinge.next);
         }
         for ((step, next), position) in step.iter_mut().zip(&self.hinge.next).zip(&batch.positions) {
             let difference = next.load(simd) - position.load(simd);

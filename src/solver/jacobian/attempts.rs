@@ -195,7 +195,7 @@ impl Jacobian {
         lanes[lane] = Attempt { running: true, number, ..Attempt::default() };
         spent.attempts += 1;
         if let Steps::Reaching(_) = self.steps {
-            scratch.reaching.begin(lane, number, self.length_scale);
+            scratch.reaching.begin(lane, number);
         }
         if lanes[lane].number > 0 {
             let attempt = (lanes[lane].number, plan.random_seed);
