@@ -1,0 +1,57 @@
+//! FABRIK on the joints of robots in figures, beside the Jacobian solver: `cargo bench --bench fabrik`, or `make bench`.
+//!
+//! Four ways are compared: Newton steps, FABRIK that Newton steps finish, accelerated FABRIK alone, and its plain cycles alone. Times
+//! are microseconds of this machine; what compares from one to another are their ratios within one run, and the cycles.
+
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "robots that are not there end the bench")]
+#[path = "../../tests/common/mod.rs"]
+mod common;
+mod path;
+mod search;
+
+use common::Arm;
+use urdf_ik::solver::Solver;
+use urdf_ik::solver::fabrik::Options;
+
+/// A way to solve.
+#[derive(Clone, Copy)]
+struct Way {
+    name: &'static str,
+    /// None for Newton steps.
+    options: Option<Options>,
+}
+
+const WAYS: [Way; 4] = [
+    Way { name: "Jacobian", options: None },
+    Way { name: "FABRIK, polished", options: Some(Options { acceleration: 3, polish: true }) },
+    Way { name: "FABRIK alone", options: Some(Options { acceleration: 3, polish: false }) },
+    Way { name: "plain FABRIK alone", options: Some(Options { acceleration: 0, polish: false }) },
+];
+
+impl Way {
+    fn solver(self, arm: &Arm) -> Solver {
+        match self.options {
+            None => arm.solver(),
+            Some(options) => arm.solver().with_fabrik(options),
+        }
+    }
+}
+
+/// The bundled arm and those of vendors that lie beside the checkout.
+fn arms() -> Vec<Arm> {
+    let mut arms = common::arms_named(&["arm7"]);
+    arms.extend(common::shared_arms());
+    arms
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn mean(sum: f64, count: usize) -> f64 {
+    sum / count as f64
+}
+
+fn main() {
+    let arms = arms();
+    search::compare(&arms);
+    search::depths(&arms);
+    path::compare(&arms);
+}

@@ -1,0 +1,106 @@
+//! Random reachable poses, from the middle of the joint ranges and from random seeds.
+
+use std::time::Duration;
+
+use crate::common::{Arm, Random};
+use crate::{WAYS, Way, mean};
+use urdf_ik::solver::fabrik::Options;
+use urdf_ik::solver::{Mode, Pick, Problem, Solution};
+
+/// Poses of each arm, each from two seeds.
+const POSES: usize = 400;
+/// Times that each is solved; the least of the times counts.
+const RUNS: usize = 3;
+/// As long as a control cycle can wait.
+const DEADLINE: Duration = Duration::from_millis(5);
+
+/// What came of many solves.
+#[derive(Default)]
+struct Tally {
+    solved: usize,
+    cycles: usize,
+    attempts: usize,
+    /// Of each solve \[µs\].
+    times: Vec<f64>,
+}
+
+impl Tally {
+    fn of(arm: &Arm, way: Way) -> Self {
+        let solver = way.solver(arm);
+        let (mut scratch, mut first, mut again) = (solver.scratch(), solver.solution(), solver.solution());
+        let (mut random, mut tally) = (Random::new(31), Self::default());
+        let mode = Mode::Search { pick: Pick::First, attempts: usize::MAX, random_seed: 0 };
+        for _ in 0..POSES {
+            let targets = arm.targets_at(&random.positions(&arm.chain));
+            for seed in [arm.chain.nominal_positions(), random.positions(&arm.chain)] {
+                let problem = Problem { mode, deadline: Some(DEADLINE), ..Problem::new(&targets, &seed) };
+                let mut solve = |solution: &mut Solution| solver.solve(&problem, &mut scratch, solution).is_ok();
+                let solved = solve(&mut first) && first.solved();
+                let mut least = first.elapsed;
+                for _ in 1..RUNS {
+                    solve(&mut again);
+                    least = least.min(again.elapsed);
+                }
+                tally.solved += usize::from(solved);
+                tally.cycles += first.iterations;
+                tally.attempts += first.attempts;
+                tally.times.push(least.as_secs_f64() * 1e6);
+            }
+        }
+        tally.times.sort_unstable_by(f64::total_cmp);
+        tally
+    }
+
+    /// Mean and 99th percentile \[µs\].
+    fn times(&self) -> (f64, f64) {
+        let all = self.times.len();
+        (mean(self.times.iter().sum(), all), self.times[all * 99 / 100])
+    }
+
+    fn solved(&self) -> f64 {
+        100.0 * per_solve(self.solved, self)
+    }
+}
+
+fn per_solve(count: usize, tally: &Tally) -> f64 {
+    let count = u32::try_from(count).map_or(f64::INFINITY, f64::from);
+    mean(count, tally.times.len())
+}
+
+/// The four ways on every arm.
+pub fn compare(arms: &[Arm]) {
+    println!("{POSES} random reachable poses for each arm, each from the middle of the joint ranges and from a random seed,");
+    println!("to 1e-5 m and rad within 5 ms. Cycles (or iterations) are of one posture, starting points that of all tried.\n");
+    println!("| arm | way | solved | cycles | starting points | mean | 99 % below |\n|---|---|---:|---:|---:|---:|---:|");
+    for arm in arms {
+        for way in WAYS {
+            let tally = Tally::of(arm, way);
+            let (mean, high) = tally.times();
+            println!(
+                "| {} | {} | {:.2} % | {:.1} | {:.1} | {mean:.1} µs | {high:.1} µs |",
+                arm.name,
+                way.name,
+                tally.solved(),
+                per_solve(tally.cycles, &tally),
+                per_solve(tally.attempts, &tally),
+            );
+        }
+    }
+}
+
+/// FABRIK alone by every depth of its acceleration, all arms together.
+pub fn depths(arms: &[Arm]) {
+    println!("\nFABRIK alone on the same, all arms together, by the depth of the acceleration:\n");
+    println!("| depth | solved | cycles | mean |\n|---|---:|---:|---:|");
+    for acceleration in 0..=6 {
+        let way = Way { name: "", options: Some(Options { acceleration, polish: false }) };
+        let tallies: Vec<Tally> = arms.iter().map(|arm| Tally::of(arm, way)).collect();
+        let over = |part: &dyn Fn(&Tally) -> f64| mean(tallies.iter().map(part).sum(), tallies.len());
+        println!(
+            "| {acceleration} | {:.2} % | {:.1} | {:.1} µs |",
+            over(&Tally::solved),
+            over(&|tally| per_solve(tally.cycles, tally)),
+            over(&|tally| tally.times().0),
+        );
+    }
+}
