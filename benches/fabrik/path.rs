@@ -98,9 +98,13 @@ fn beginning(arm: &Arm) -> Option<Vec<f64>> {
 
 /// The four ways on every arm.
 pub fn compare(arms: &[Arm]) {
-    println!("\nA closed path of {STEPS} poses, pose by pose from the last posture (`Mode::Track`), the second and third round;");
+    println!(
+        "\nA closed path of {STEPS} poses, pose by pose from the last posture (`Mode::Track`), the second and third round;"
+    );
     println!("one that Newton steps go round without a miss:\n");
-    println!("| arm | way | missed | cycles a pose | time a pose | largest step | travel | roughness | drift a round |");
+    println!(
+        "| arm | way | missed | cycles a pose | time a pose | largest step | travel | roughness | drift a round |"
+    );
     println!("|---|---|---:|---:|---:|---:|---:|---:|---:|");
     for arm in arms {
         let Some(from) = beginning(arm) else {

@@ -69,9 +69,15 @@ fn per_solve(count: usize, tally: &Tally) -> f64 {
 
 /// The four ways on every arm.
 pub fn compare(arms: &[Arm]) {
-    println!("{POSES} random reachable poses for each arm, each from the middle of the joint ranges and from a random seed,");
-    println!("to 1e-5 m and rad within 5 ms. Cycles (or iterations) are of one posture, starting points that of all tried.\n");
-    println!("| arm | way | solved | cycles | starting points | mean | 99 % below |\n|---|---|---:|---:|---:|---:|---:|");
+    println!(
+        "{POSES} random reachable poses for each arm, each from the middle of the joint ranges and from a random seed,"
+    );
+    println!(
+        "to 1e-5 m and rad within 5 ms. Cycles (or iterations) are of one posture, starting points that of all tried.\n"
+    );
+    println!(
+        "| arm | way | solved | cycles | starting points | mean | 99 % below |\n|---|---|---:|---:|---:|---:|---:|"
+    );
     for arm in arms {
         for way in WAYS {
             let tally = Tally::of(arm, way);

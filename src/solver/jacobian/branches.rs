@@ -28,11 +28,11 @@ impl Jacobian {
     ) -> usize {
         let Mode::Search { attempts, random_seed, .. } = problem.mode else {
             self.solve(problem, scratch, solution);
-            return if solution.solved() && on_solution(solution).is_continue() {
-                1
-            } else {
-                usize::from(solution.solved())
-            };
+            if solution.solved() {
+                // There is no other to stop at.
+                let _ = on_solution(solution);
+            }
+            return usize::from(solution.solved());
         };
         let (start, first_found) = (Instant::now(), AtomicUsize::new(usize::MAX));
         let share = Share { index: 0, of: 1, first_found: &first_found, start };
@@ -45,8 +45,10 @@ impl Jacobian {
             scratch.batch.read(arrival.lane, &mut scratch.best);
             // The other lanes go on from where they are.
             scratch.aside.clone_from(&scratch.batch);
+            scratch.steps_aside.copy_from_slice(&scratch.step.step);
             let flow = self.consider(problem, scratch, solution, (arrival, start), on_solution);
             scratch.batch.clone_from(&scratch.aside);
+            scratch.step.step.copy_from_slice(&scratch.steps_aside);
             flow
         });
         scratch.branches.len() / self.links.variables

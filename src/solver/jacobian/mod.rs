@@ -109,6 +109,7 @@ pub struct JacobianScratch {
     /// Postures found, one after the other, and what is put aside while one of them is looked at.
     branches: Vec<f64>,
     aside: Batch,
+    steps_aside: Vec<Lanes>,
     /// A step in the null space, and the scale of each variable in it.
     direction: Vec<f64>,
     units: Vec<f64>,
@@ -227,6 +228,7 @@ impl Jacobian {
             picked: positions(),
             branches: Vec::with_capacity(branches::MOST * self.links.variables),
             aside: Batch::new(&self.links),
+            steps_aside: vec![Lanes::default(); self.links.variables],
             direction: positions(),
             units: positions(),
             trial: positions(),

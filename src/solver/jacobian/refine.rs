@@ -17,12 +17,13 @@ impl Jacobian {
     /// dampings at once, of which the one that lessens the error most is taken. Leaves the posture in `scratch.best`; gives the
     /// iterations it took.
     pub(super) fn refine(&self, scratch: &mut JacobianScratch, expired: &dyn Fn() -> bool) -> usize {
-        scratch.batch.write_all(&scratch.best);
-        self.measure(scratch);
-        let mut error = scratch.batch.squared_error.0[0];
-        // Of the size of the columns at most: more would make small steps look like the end of progress.
-        let mut damping = error.clamp(LEAST_START, 1.0) / LADDER;
+        let mut last_damping = None;
         for iteration in 0..ITERATIONS {
+            scratch.batch.write_all(&scratch.best);
+            self.measure(scratch);
+            let error = scratch.batch.squared_error.0[0];
+            // Of the size of the columns at most: more would make small steps look like the end of progress.
+            let damping = last_damping.unwrap_or(error.clamp(LEAST_START, 1.0) / LADDER);
             // What bends the error grows with the error itself.
             let hopeless = damping > 1e8 * (1.0 + error.sqrt());
             if scratch.batch.met & 1 == 1 || hopeless || expired() {
@@ -34,17 +35,13 @@ impl Jacobian {
             let errors = scratch.batch.squared_error.0;
             let lane = (1..LANES).fold(0, |best, lane| if errors[lane] < errors[best] { lane } else { best });
             if errors[lane] >= error {
-                damping *= ladder[LANES - 1];
-                scratch.batch.write_all(&scratch.best);
-                self.measure(scratch);
+                last_damping = Some(damping * ladder[LANES - 1]);
                 continue;
             }
             let still = scratch.step.step.iter().all(|step| step.0[lane].abs() < LEAST_STEP);
             let arrived = still && error - errors[lane] < LEAST_GAIN * error.min(1.0);
-            (error, damping) = (errors[lane], damping * ladder[lane] / LADDER);
+            last_damping = Some(damping * ladder[lane] / LADDER);
             scratch.batch.read(lane, &mut scratch.best);
-            scratch.batch.write_all(&scratch.best);
-            self.measure(scratch);
             if arrived {
                 return iteration + 1;
             }

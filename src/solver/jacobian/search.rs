@@ -130,7 +130,7 @@ impl Jacobian {
             Outcome::Closest(_) => found.spent.stop,
         };
         solution.smallest_singular_value = match problem.mode {
-            Mode::Track { .. } => Some(self.smallest_singular_value(problem.targets, &solution.positions, scratch)),
+            Mode::Track { .. } => Some(self.singular_value_at(problem.targets, &solution.positions, scratch)),
             Mode::Search { .. } => None,
         };
         solution.iterations = found.spent.iterations;

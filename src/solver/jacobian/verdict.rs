@@ -115,6 +115,16 @@ impl Jacobian {
         scratch: &mut JacobianScratch,
     ) -> f64 {
         self.set_goals(targets, scratch);
+        self.singular_value_at(targets, positions, scratch)
+    }
+
+    /// The same where the goals of the targets have been set.
+    pub(super) fn singular_value_at(
+        &self,
+        targets: &[Target],
+        positions: &[f64],
+        scratch: &mut JacobianScratch,
+    ) -> f64 {
         for (i, (at, position)) in scratch.trial.iter_mut().zip(positions).enumerate() {
             *at = position - if self.turns[i] { (position / TAU).round() * TAU } else { 0.0 };
         }
