@@ -6,6 +6,7 @@
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "robots that are not there end the bench")]
 #[path = "../../tests/common/mod.rs"]
 mod common;
+mod many;
 mod path;
 mod search;
 
@@ -49,9 +50,18 @@ fn mean(sum: f64, count: usize) -> f64 {
     sum / count as f64
 }
 
-fn main() {
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn ratio(part: usize, of: usize) -> f64 {
+    part as f64 / of as f64
+}
+
+fn main() -> std::io::Result<()> {
+    if let Some(folder) = std::env::var_os("URDFS") {
+        return many::compare(folder.as_ref());
+    }
     let arms = arms();
     search::compare(&arms);
     search::depths(&arms);
     path::compare(&arms);
+    Ok(())
 }

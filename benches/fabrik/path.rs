@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use crate::common::{Arm, Random};
-use crate::{WAYS, Way, mean};
+use crate::{WAYS, Way, mean, ratio};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use urdf_ik::robot::ChainPoses;
 use urdf_ik::solver::{Mode, Problem, Target};
@@ -113,13 +113,12 @@ pub fn compare(arms: &[Arm]) {
         };
         for way in WAYS {
             let course = Course::of(arm, way, &from);
-            let cycles = u32::try_from(course.cycles).map_or(f64::INFINITY, f64::from);
             println!(
                 "| {} | {} | {} | {:.1} | {:.1} µs | {:.4} rad | {:.1} rad | {:.2e} rad | {:.1e} rad |",
                 arm.name,
                 way.name,
                 course.missed,
-                mean(cycles, course.solves),
+                ratio(course.cycles, course.solves),
                 mean(course.time, course.solves),
                 course.largest,
                 course.travel,

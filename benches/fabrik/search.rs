@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::common::{Arm, Random};
-use crate::{WAYS, Way, mean};
+use crate::{WAYS, Way, mean, ratio};
 use urdf_ik::solver::fabrik::Options;
 use urdf_ik::solver::{Mode, Pick, Problem, Solution};
 
@@ -58,13 +58,8 @@ impl Tally {
     }
 
     fn solved(&self) -> f64 {
-        100.0 * per_solve(self.solved, self)
+        100.0 * ratio(self.solved, self.times.len())
     }
-}
-
-fn per_solve(count: usize, tally: &Tally) -> f64 {
-    let count = u32::try_from(count).map_or(f64::INFINITY, f64::from);
-    mean(count, tally.times.len())
 }
 
 /// The four ways on every arm.
@@ -87,8 +82,8 @@ pub fn compare(arms: &[Arm]) {
                 arm.name,
                 way.name,
                 tally.solved(),
-                per_solve(tally.cycles, &tally),
-                per_solve(tally.attempts, &tally),
+                ratio(tally.cycles, tally.times.len()),
+                ratio(tally.attempts, tally.times.len()),
             );
         }
     }
@@ -105,7 +100,7 @@ pub fn depths(arms: &[Arm]) {
         println!(
             "| {acceleration} | {:.2} % | {:.1} | {:.1} µs |",
             over(&Tally::solved),
-            over(&|tally| per_solve(tally.cycles, tally)),
+            over(&|tally| ratio(tally.cycles, tally.times.len())),
             over(&|tally| tally.times().0),
         );
     }
