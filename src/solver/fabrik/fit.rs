@@ -7,7 +7,7 @@ use crate::solver::frame::{Frame, store};
 use crate::solver::lanes::{Lanes, Vector, add, dot, scale};
 
 /// What each point further off counts of the one before.
-const DECAY: f64 = 0.7;
+pub(super) const DECAY: f64 = 0.7;
 
 /// Sums over weighted points: of the weights, of the points, and of their products.
 #[derive(Clone, Copy)]

@@ -16,8 +16,10 @@ use crate::solver::lanes::Lanes;
 
 /// Differences that are kept at most.
 pub(super) const DEPTH: usize = 6;
-/// Added to the diagonal of the normal matrix, as a share of its trace.
+/// Added to the diagonal of the normal matrix, as a share of its trace, and of the least trace there may be: differences much below
+/// 1e-11 are rounding, which must not be followed.
 const RIDGE: f64 = 1e-10;
+const LEAST_TRACE: f64 = 1e-12;
 /// The longest entry of a step \[rad or m\].
 const GREATEST_STEP: f64 = 0.7;
 
@@ -100,7 +102,7 @@ impl Mixing {
         let entries = self.left.len();
         let zero = f64x4::splat(simd, 0.0);
         let (mut normal, mut right) = ([[zero; DEPTH]; DEPTH], [zero; DEPTH]);
-        let mut trace = f64x4::splat(simd, f64::MIN_POSITIVE);
+        let mut trace = f64x4::splat(simd, LEAST_TRACE);
         for i in 0..depth {
             let row = &self.lefts[i * entries..][..entries];
             for (entry, other) in normal[i].iter_mut().zip(self.lefts.chunks_exact(entries)).take(i + 1) {

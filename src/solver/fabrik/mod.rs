@@ -12,6 +12,8 @@ pub mod limiter;
 mod mixing;
 pub mod points;
 mod scatter;
+#[cfg(test)]
+mod tests;
 pub mod tree;
 
 use std::sync::Arc;

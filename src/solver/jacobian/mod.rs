@@ -263,7 +263,7 @@ impl Jacobian {
     }
 
     /// One cycle of reaching, in the same lanes in the same way.
-    fn reaching_step(&self, scratch: &mut JacobianScratch, options: fabrik::Options, moving: &Lanes) {
+    pub(super) fn reaching_step(&self, scratch: &mut JacobianScratch, options: fabrik::Options, moving: &Lanes) {
         let (JacobianScratch { batch, step, goals, lower, upper, reaching, .. }, links) = (scratch, &*self.links);
         let bounds = Bounds { lower, upper };
         specialised!(self, goals.len(), |simd, dimension| {

@@ -11,8 +11,9 @@ use nalgebra::Vector3;
 
 use super::super::{Jacobian, JacobianScratch};
 use crate::robot::{Chain, ChainPoses, Domain, Robot};
+use crate::solver::fabrik::Options;
 use crate::solver::goal::Goal;
-use crate::solver::lanes::LANES;
+use crate::solver::lanes::{LANES, Lanes};
 use crate::solver::links::Links;
 use crate::solver::problem::Target;
 
@@ -60,7 +61,7 @@ impl Random {
 
 /// How the axis of a joint lies to the one before it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Axes {
+pub(in crate::solver) enum Axes {
     Any,
     /// Along coordinate axes, all turns and shifts too.
     Square,
@@ -77,7 +78,7 @@ pub(super) enum Axes {
 
 /// What a robot is made of.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Recipe {
+pub(in crate::solver) struct Recipe {
     pub axes: Axes,
     pub joints: usize,
     /// One joint in so many is prismatic, one is fixed, one follows another, and one begins a branch; 0 for none.
@@ -92,17 +93,17 @@ pub(super) struct Recipe {
 
 impl Recipe {
     /// A chain of turning joints.
-    pub(super) fn plain(axes: Axes, joints: usize) -> Self {
+    pub(in crate::solver) fn plain(axes: Axes, joints: usize) -> Self {
         Self { axes, joints, prismatic: 0, fixed: 0, mimic: 0, branch: 0, any_base: false, tips: 1 }
     }
 
     /// A tree of all that there is.
-    pub(super) fn tree(axes: Axes, joints: usize, tips: usize) -> Self {
+    pub(in crate::solver) fn tree(axes: Axes, joints: usize, tips: usize) -> Self {
         Self { prismatic: 4, fixed: 6, mimic: 5, branch: 4, any_base: true, tips, ..Self::plain(axes, joints) }
     }
 
     /// A chain by this recipe. What is drawn may be nothing that moves every tip: then another is.
-    pub(super) fn make(&self, random: &mut Random) -> (Arc<Chain>, String) {
+    pub(in crate::solver) fn make(&self, random: &mut Random) -> (Arc<Chain>, String) {
         for _ in 0..1000 {
             let (text, links) = self.describe(random);
             let robot = Robot::from_urdf(&text).unwrap();
@@ -258,6 +259,18 @@ impl Bench {
 
     pub(in crate::solver) fn linearise(&mut self) {
         self.solver.linearise(&mut self.scratch);
+    }
+
+    /// One cycle of reaching of all postures, with every variable no farther than `range` from where it is; gives where they are led.
+    pub(in crate::solver) fn reach(&mut self, options: Options, range: f64) -> Vec<[f64; LANES]> {
+        let seed = self.scratch.batch.positions.clone();
+        let least = |lanes: &Lanes| lanes.0.into_iter().fold(f64::INFINITY, f64::min);
+        let greatest = |lanes: &Lanes| lanes.0.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        for (i, lanes) in seed.iter().enumerate() {
+            (self.scratch.lower[i], self.scratch.upper[i]) = (greatest(lanes) - range, least(lanes) + range);
+        }
+        self.solver.reaching_step(&mut self.scratch, options, &Lanes::splat(1.0));
+        self.scratch.batch.positions.iter().map(|lanes| lanes.0).collect()
     }
 
     /// The same with sizes that are not known to the compiler.

@@ -1,0 +1,127 @@
+//! One cycle on the joints of robots drawn at random: what it must keep, and what each joint chooses.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
+use fearless_simd::{Level, dispatch};
+use nalgebra::{Matrix3, Vector3};
+
+use super::Options;
+use super::fit::{DECAY, Moments};
+use crate::solver::frame::{Frame, FrameLanes};
+use crate::solver::jacobian::kernel::machines::{Axes, Bench, Random, Recipe};
+use crate::solver::lanes::{LANES, Lanes};
+
+const DEPTHS: [usize; 3] = [0, 3, 6];
+
+/// Chains of turning joints, and trees with sliding and following joints and several tips.
+fn recipes() -> Vec<Recipe> {
+    let mut recipes: Vec<Recipe> = (2..10).map(|joints| Recipe::plain(Axes::Mixed, joints)).collect();
+    recipes.extend((1..4).flat_map(|tips| [5, 9, 14].map(|joints| Recipe::tree(Axes::Mixed, joints, tips))));
+    recipes
+}
+
+fn options(acceleration: usize) -> Options {
+    Options { acceleration, polish: false }
+}
+
+#[test]
+fn a_posture_that_meets_its_targets_is_a_fixed_point() {
+    let (mut random, mut worst) = (Random::new(1), 0.0_f64);
+    for recipe in recipes() {
+        for depth in DEPTHS {
+            let (chain, text) = recipe.make(&mut random);
+            let Some(mut bench) = Bench::new(&chain, &mut random) else { continue };
+            for lane in 0..LANES {
+                bench.scratch = bench.solver.scratch();
+                bench.write_postures();
+                bench.set_goals(&bench.targets_of(lane));
+                // The second time there is something to accelerate.
+                for _ in 0..2 {
+                    bench.measure();
+                    let led = bench.reach(options(depth), 100.0);
+                    for (led, at) in led.iter().zip(&bench.postures[lane]) {
+                        worst = worst.max((led[lane] - at).abs());
+                        // Where axes nearly coincide rounding alone tells one from the other.
+                        assert!((led[lane] - at).abs() < 1e-6, "{recipe:?}, depth {depth}: {led:?} {at}\n{text}");
+                    }
+                }
+            }
+        }
+    }
+    println!("{worst:e}");
+}
+
+#[test]
+fn cycles_stay_inside_the_bounds() {
+    let mut random = Random::new(2);
+    for recipe in recipes() {
+        for depth in DEPTHS {
+            let (chain, _) = recipe.make(&mut random);
+            let Some(mut bench) = Bench::new(&chain, &mut random) else { continue };
+            // All lanes begin alike, with the target where another posture is.
+            let (goals, mut before) = (bench.targets_of(1), bench.postures[0].clone());
+            bench.postures.fill(before.clone());
+            bench.write_postures();
+            bench.set_goals(&goals);
+            for _ in 0..4 {
+                bench.measure();
+                for (led, before) in bench.reach(options(depth), 0.05).iter().zip(&mut before) {
+                    assert!(
+                        led.iter().all(|led| (led - *before).abs() <= 0.05 + 1e-12),
+                        "{recipe:?}: {led:?} {before}"
+                    );
+                    assert_eq!(*led, [led[0]; LANES], "{recipe:?}: lanes differ");
+                    *before = led[0];
+                }
+            }
+        }
+    }
+}
+
+/// Axes and origin of a frame at random.
+fn frame(random: &mut Random) -> (Matrix3<f64>, Vector3<f64>) {
+    let turn = nalgebra::Rotation3::new(random.vector(3.0));
+    (*turn.matrix(), random.vector(1.0))
+}
+
+fn at_rest((axes, origin): &(Matrix3<f64>, Vector3<f64>)) -> FrameLanes {
+    let vector = |v: Vector3<f64>| [Lanes::splat(v.x), Lanes::splat(v.y), Lanes::splat(v.z)];
+    [vector(axes.column(0).into()), vector(axes.column(1).into()), vector(axes.column(2).into()), vector(*origin)]
+}
+
+#[test]
+fn sums_tell_the_turn_and_the_shift_that_match_points_best() {
+    let mut random = Random::new(3);
+    for count in [1, 2, 3, 8, 40] {
+        let (from, to) = (frame(&mut random), frame(&mut random));
+        let points: Vec<Vector3<f64>> = (0..count).map(|_| random.vector(1.0)).collect();
+        let mut found = [Lanes::default(); 3];
+        dispatch!(Level::new(), simd => {
+            let mut sums = Moments::none(simd);
+            for point in &points {
+                sums.fade();
+                sums.add([point.x, point.y, point.z].map(|entry| Lanes::splat(entry).load(simd)));
+            }
+            let (from, to) = (Frame::load(simd, &at_rest(&from)), Frame::load(simd, &at_rest(&to)));
+            let (turn, shift) = (sums.fit(false, &from, &to), sums.fit(true, &from, &to));
+            found[0].store(turn.cosine);
+            found[1].store(turn.sine);
+            found[2].store(shift.shift);
+        });
+        let place =
+            |(axes, origin): &(Matrix3<f64>, Vector3<f64>), point: &Vector3<f64>| axes.transpose() * (point - origin);
+        let (mut expected, mut weights) = ([0.0; 3], 0.0);
+        for (i, point) in points.iter().rev().enumerate() {
+            let weight = DECAY.powi(i32::try_from(i).unwrap());
+            let (u, v) = (place(&from, point), place(&to, point));
+            expected[0] += weight * (u.x * v.x + u.y * v.y);
+            expected[1] += weight * (u.x * v.y - u.y * v.x);
+            expected[2] += weight * (v.z - u.z);
+            weights += weight;
+        }
+        expected[2] /= weights;
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found.0[0] - expected).abs() < 1e-12 * (1.0 + expected.abs()), "{count}: {found:?} {expected}");
+        }
+    }
+}
