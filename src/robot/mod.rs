@@ -19,13 +19,16 @@ mod chain;
 mod error;
 mod joint;
 mod kinematics;
+mod noodle;
 mod urdf;
+mod writer;
 mod xml;
 
 pub use chain::{Chain, ChainJoint, Tip, Variable};
 pub use error::{ChainError, UrdfError};
 pub use joint::{Domain, Joint, JointKind, Mimic};
 pub use kinematics::ChainPoses;
+pub use noodle::{Noodle, NoodleError, NoodleJoints};
 pub use urdf::read_urdf_file;
 
 use std::collections::HashMap;
