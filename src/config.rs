@@ -5,6 +5,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use crate::names;
 use crate::robot::Robot;
 
 /// Bytes that a posture file may have.
@@ -27,7 +28,7 @@ pub enum PostureError {
         reason: String,
     },
     /// A joint that the robot does not have.
-    #[error("the robot has no movable joint '{joint}'; it has {}", joints.join(", "))]
+    #[error("the robot has no movable joint '{joint}'; it has {}", names::list(joints))]
     UnknownJoint {
         /// The name given.
         joint: String,

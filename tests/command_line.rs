@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 #[test]
 fn help_and_version() {
     let help = succeeds(&["--help"]);
-    for word in ["info", "fk", "solve", "evaluate"] {
+    for word in ["info", "fk", "solve", "evaluate", "generate"] {
         assert!(help.contains(word), "{help}");
     }
     assert!(succeeds(&["--version"]).contains(env!("CARGO_PKG_VERSION")));

@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Translation3};
 use r2r::geometry_msgs::msg::{Point, Pose, Quaternion};
 use r2r::sensor_msgs::msg::JointState;
 
+use crate::names;
 use crate::robot::Robot;
 use crate::spatial::rotation_from;
 
@@ -73,7 +74,7 @@ pub(super) fn overlay(robot: &Robot, what: &str, message: &JointState, positions
     for (name, &position) in message.name.iter().zip(&message.position) {
         let joint = robot.movable_index(name).ok_or_else(|| {
             let known: Vec<&str> = robot.movable_names().collect();
-            format!("{what} names the joint '{name}', which the robot cannot move; it has {}", known.join(", "))
+            format!("{what} names the joint '{name}', which the robot cannot move; it has {}", names::list(&known))
         })?;
         check_position(name, position).map_err(|sentence| format!("{what}: {sentence}"))?;
         positions[joint] = position;

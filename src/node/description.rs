@@ -7,6 +7,7 @@ use futures::StreamExt;
 use r2r::std_msgs::msg::String as Text;
 
 use super::{NodeError, Shared, latched};
+use crate::names;
 use crate::parameters::Settings;
 use crate::robot::{Chain, ChainError, Robot, read_urdf_file};
 use crate::solver::{Solver, SolverKind, free_axes_in_words, names_of_free_axes};
@@ -71,7 +72,7 @@ pub(super) fn take_into_use(shared: &Shared, loaded: Arc<Loaded>, initial: Vec<f
         robot.name(),
         chain.base(),
         chain.tip_names().join(", "),
-        names.join(", ")
+        names::list(&names)
     );
     warn_of_axes(&loaded, &shared.settings());
     let positions = shared.measured.posture(shared, &loaded, &initial).unwrap_or(initial);

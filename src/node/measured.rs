@@ -10,6 +10,7 @@ use r2r::sensor_msgs::msg::JointState;
 
 use super::description::Loaded;
 use super::{NodeError, Shared, convert};
+use crate::names;
 
 /// What stands before complaints about measured joint states.
 const SUBJECT: &str = "measured_joint_states";
@@ -69,7 +70,7 @@ impl Measured {
             return Some(positions);
         }
         if fresh.contains(&true) {
-            let sentence = format!("the joints {} are missing; the measurement is not used", missing.join(", "));
+            let sentence = format!("the joints {} are missing; the measurement is not used", names::list(&missing));
             shared.complaints.complain(SUBJECT, &sentence, &sentence);
         }
         None

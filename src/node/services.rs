@@ -18,6 +18,7 @@ use super::output::Posture;
 use super::query::{self, Question};
 use super::status::{self, Refused, outcome};
 use super::{NodeError, Shared, convert};
+use crate::names;
 use crate::parameters::{Settings, TABLE, Value};
 use crate::solver::{Target, UnknownPick, UnknownSolver};
 
@@ -188,7 +189,7 @@ fn link_poses(shared: &Shared, request: ForwardKinematics::Request) -> Result<Fo
         let index = loaded.robot.link_index(bare).or_else(|| loaded.robot.link_index(name));
         index.ok_or_else(|| {
             let known: Vec<&str> = loaded.robot.links().iter().map(|link| link.name.as_str()).collect();
-            format!("the robot has no link '{name}'; it has {}", known.join(", "))
+            format!("the robot has no link '{name}'; it has {}", names::list(&known))
         })
     };
     let frame = if request.frame_id.is_empty() { loaded.chain.base().to_owned() } else { request.frame_id };

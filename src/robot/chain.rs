@@ -85,8 +85,14 @@ impl Chain {
                 links: robot.links().iter().map(|link| link.name.clone()).collect(),
             })
         };
-        let mut builder =
-            Builder { robot, base: link(base)?, joints: Vec::new(), variables: Vec::new(), known: HashMap::new() };
+        let mut builder = Builder {
+            robot,
+            base: link(base)?,
+            joints: Vec::new(),
+            variables: Vec::new(),
+            known: HashMap::new(),
+            moved: HashMap::new(),
+        };
         let mut built: Vec<Tip> = Vec::with_capacity(tips.len());
         for name in tips {
             if built.iter().any(|tip| tip.link == *name) {
@@ -195,6 +201,8 @@ struct Builder<'a> {
     variables: Vec<Variable>,
     /// Robot joint → chain joint. Paths from one base share every joint that lies before they part.
     known: HashMap<usize, usize>,
+    /// Robot joint → the variable that is its position.
+    moved: HashMap<usize, usize>,
 }
 
 impl Builder<'_> {
@@ -250,8 +258,8 @@ impl Builder<'_> {
             }
         }
         let sign = if upwards { -1.0 } else { 1.0 };
-        let variable = match self.variables.iter().position(|variable| variable.joint == master) {
-            Some(variable) => variable,
+        let variable = match self.moved.get(&master) {
+            Some(&variable) => variable,
             None => self.add_variable(master)?,
         };
         self.joints.push(ChainJoint {
@@ -276,6 +284,7 @@ impl Builder<'_> {
         })?;
         let prismatic = joint.kind == JointKind::Prismatic;
         self.variables.push(Variable { name: joint.name.clone(), joint: index, domain, prismatic });
+        self.moved.insert(index, self.variables.len() - 1);
         Ok(self.variables.len() - 1)
     }
 

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::names;
+
 /// Why a URDF was refused. The text says what to change in the file.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
@@ -89,13 +91,13 @@ pub enum UrdfError {
         second: String,
     },
     /// Links form a loop.
-    #[error("the joints form a cycle through the links {}", links.join(", "))]
+    #[error("the joints form a cycle through the links {}", names::list(links))]
     Cycle {
         /// The links on the loop, or hanging from it.
         links: Vec<String>,
     },
     /// More than one link has no parent.
-    #[error("the robot has {} root links ({}); all but one must be the child of a joint", roots.len(), roots.join(", "))]
+    #[error("the robot has {} root links ({}); all but one must be the child of a joint", roots.len(), names::list(roots))]
     SeveralRoots {
         /// The links without a parent.
         roots: Vec<String>,
@@ -138,7 +140,7 @@ pub enum UrdfError {
 #[non_exhaustive]
 pub enum ChainError {
     /// The robot has no link of that name.
-    #[error("the robot '{robot}' has no link '{link}'; its links are {}", links.join(", "))]
+    #[error("the robot '{robot}' has no link '{link}'; its links are {}", names::list(links))]
     UnknownLink {
         /// The robot.
         robot: String,
@@ -148,7 +150,7 @@ pub enum ChainError {
         links: Vec<String>,
     },
     /// No tip link was named and the robot has not exactly one leaf.
-    #[error("the robot has {} leaf links; name the tip link: one of {}", leaves.len(), leaves.join(", "))]
+    #[error("the robot has {} leaf links; name the tip link: one of {}", leaves.len(), names::list(leaves))]
     TipNeeded {
         /// The links without children.
         leaves: Vec<String>,

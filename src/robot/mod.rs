@@ -19,14 +19,19 @@ mod chain;
 mod error;
 mod joint;
 mod kinematics;
+mod noodle;
 mod urdf;
+mod writer;
 mod xml;
 
 pub use chain::{Chain, ChainJoint, Tip, Variable};
 pub use error::{ChainError, UrdfError};
 pub use joint::{Domain, Joint, JointKind, Mimic};
 pub use kinematics::ChainPoses;
+pub use noodle::{Noodle, NoodleError, NoodleJoints};
 pub use urdf::read_urdf_file;
+
+use std::collections::HashMap;
 
 use nalgebra::Isometry3;
 
@@ -52,6 +57,11 @@ pub struct Robot {
     order: Vec<usize>,
     root: usize,
     warnings: Vec<String>,
+    /// Index of each link and of each joint by its name.
+    link_names: HashMap<String, usize>,
+    joint_names: HashMap<String, usize>,
+    /// For each joint, those that mimic it.
+    followers: Vec<Vec<usize>>,
 }
 
 impl Robot {
@@ -88,20 +98,23 @@ impl Robot {
     /// Index of the link named `name`.
     #[must_use]
     pub fn link_index(&self, name: &str) -> Option<usize> {
-        self.links.iter().position(|link| link.name == name)
+        self.link_names.get(name).copied()
     }
 
     /// Index of the joint named `name`.
     #[must_use]
     pub fn joint_index(&self, name: &str) -> Option<usize> {
-        self.joints.iter().position(|joint| joint.name == name)
+        self.joint_names.get(name).copied()
     }
 
     /// Names of the links without children, in the order of the URDF.
     #[must_use]
     pub fn leaves(&self) -> Vec<&str> {
-        let has_child = |link: usize| self.joints.iter().any(|joint| joint.parent == link);
-        (0..self.links.len()).filter(|&link| !has_child(link)).map(|link| self.links[link].name.as_str()).collect()
+        let mut is_leaf = vec![true; self.links.len()];
+        for joint in &self.joints {
+            is_leaf[joint.parent] = false;
+        }
+        self.links.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf).map(|(link, _)| link.name.as_str()).collect()
     }
 
     /// Indices of the joints that have a position, mimic joints included: what a joint state lists.
@@ -112,7 +125,7 @@ impl Robot {
     /// Index of the joint named `name`, if it has a position.
     #[must_use]
     pub fn movable_index(&self, name: &str) -> Option<usize> {
-        self.movable().find(|&joint| self.joints[joint].name == name)
+        self.joint_index(name).filter(|&joint| self.joints[joint].kind.has_position())
     }
 
     /// Names of the joints that have a position, in the order of [`Robot::movable`].
@@ -131,9 +144,9 @@ impl Robot {
 
     /// The joints that mimic `joint`, each with its rule.
     pub(crate) fn followers(&self, joint: usize) -> impl Iterator<Item = (&Joint, Mimic)> + '_ {
-        self.joints.iter().filter_map(move |follower| {
-            let mimic = follower.mimic.filter(|mimic| mimic.master == joint)?;
-            Some((follower, mimic))
+        self.followers[joint].iter().filter_map(|&follower| {
+            let follower = &self.joints[follower];
+            Some((follower, follower.mimic?))
         })
     }
 

@@ -21,11 +21,11 @@ impl Robot {
     pub fn from_urdf(text: &str) -> Result<Self, UrdfError> {
         let reduced = xml::kinematic_part(text)?;
         let urdf = urdf_rs::read_from_string(&reduced).map_err(|e| UrdfError::Reader { reason: e.to_string() })?;
-        let link_index = unique("link", urdf.links.iter().map(|link| link.name.as_str()))?;
-        unique("joint", urdf.joints.iter().map(|joint| joint.name.as_str()))?;
+        let link_names = unique("link", urdf.links.iter().map(|link| link.name.as_str()))?;
+        let joint_names = unique("joint", urdf.joints.iter().map(|joint| joint.name.as_str()))?;
         let mut joints = Vec::with_capacity(urdf.joints.len());
         for joint in &urdf.joints {
-            joints.push(convert(joint, &link_index)?);
+            joints.push(convert(joint, &link_names)?);
         }
         let mut links: Vec<Link> =
             urdf.links.iter().map(|link| Link { name: link.name.clone(), parent_joint: None }).collect();
@@ -33,7 +33,8 @@ impl Robot {
         let mut warnings = resolve_mimics(&urdf.joints, &mut joints)?;
         warnings.extend(reversed_limits(&joints));
         let order = parents_first(&links, &joints, root)?;
-        Ok(Self { name: urdf.name, links, joints, order, root, warnings })
+        let followers = followers(&joints);
+        Ok(Self { name: urdf.name, links, joints, order, root, warnings, link_names, joint_names, followers })
     }
 
     /// Reads a robot from a URDF file.
@@ -59,17 +60,17 @@ pub fn read_urdf_file(path: impl AsRef<Path>) -> Result<String, UrdfError> {
 }
 
 /// The index of each name, or the first name that comes twice.
-fn unique<'a>(kind: &'static str, names: impl Iterator<Item = &'a str>) -> Result<HashMap<&'a str, usize>, UrdfError> {
+fn unique<'a>(kind: &'static str, names: impl Iterator<Item = &'a str>) -> Result<HashMap<String, usize>, UrdfError> {
     let mut index = HashMap::new();
     for (i, name) in names.enumerate() {
-        if index.insert(name, i).is_some() {
+        if index.insert(name.to_owned(), i).is_some() {
             return Err(UrdfError::Duplicate { kind, name: name.to_owned() });
         }
     }
     Ok(index)
 }
 
-fn convert(joint: &urdf_rs::Joint, links: &HashMap<&str, usize>) -> Result<Joint, UrdfError> {
+fn convert(joint: &urdf_rs::Joint, links: &HashMap<String, usize>) -> Result<Joint, UrdfError> {
     let link = |role, name: &str| {
         links.get(name).copied().ok_or_else(|| UrdfError::UnknownLink {
             joint: joint.name.clone(),
@@ -233,4 +234,15 @@ fn resolve_mimics(urdf: &[urdf_rs::Joint], joints: &mut [Joint]) -> Result<Vec<S
         joint.mimic = mimic;
     }
     Ok(warnings)
+}
+
+/// For each joint, those that mimic it.
+fn followers(joints: &[Joint]) -> Vec<Vec<usize>> {
+    let mut followers = vec![Vec::new(); joints.len()];
+    for (index, joint) in joints.iter().enumerate() {
+        if let Some(mimic) = joint.mimic {
+            followers[mimic.master].push(index);
+        }
+    }
+    followers
 }

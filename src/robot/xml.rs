@@ -5,11 +5,11 @@
 //! matters here, and urdfdom loads such files. It also passes over numbers that it cannot parse. So the text is first
 //! reduced to links, joints and their five kinematic children, with URDF's defaults filled in and each number checked.
 
-use quick_xml::Writer;
-use quick_xml::events::{BytesEnd, BytesStart, Event};
+use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
 use super::error::UrdfError;
+use super::writer::Writer;
 
 /// The joint's children that kinematics reads.
 const JOINT_CHILDREN: [&str; 6] = ["origin", "parent", "child", "axis", "limit", "mimic"];
@@ -97,7 +97,7 @@ pub(super) fn kinematic_part(text: &str) -> Result<String, UrdfError> {
         let found = if text.trim().is_empty() { "an empty text" } else { "no element" };
         return Err(UrdfError::NotARobot { found: found.into() });
     };
-    let mut out = Output(Writer::new(Vec::new()));
+    let mut out = Writer::new();
     let kept = ["name", "version"].map(|key| (key, robot.get(key).unwrap_or_default().to_owned()));
     out.open("robot", kept.iter().filter(|(key, value)| *key == "name" || !value.is_empty()).cloned());
     for link in &parts.links {
@@ -108,7 +108,7 @@ pub(super) fn kinematic_part(text: &str) -> Result<String, UrdfError> {
         write_joint(&mut out, joint)?;
     }
     out.close("robot");
-    String::from_utf8(out.0.into_inner()).map_err(|e| UrdfError::Reader { reason: e.to_string() })
+    Ok(out.finish())
 }
 
 /// Walks through the text once, keeping only a path of names, so that depth costs nothing.
@@ -146,36 +146,6 @@ fn read_parts(text: &str) -> Result<Parts, UrdfError> {
     }
 }
 
-/// An XML writer into memory, which cannot fail.
-struct Output(Writer<Vec<u8>>);
-
-impl Output {
-    fn write(&mut self, event: Event) {
-        // Writing into a vector never fails: the result carries nothing.
-        let _ = self.0.write_event(event);
-    }
-
-    fn element<'a>(name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) -> BytesStart<'a> {
-        let mut start = BytesStart::new(name);
-        for (key, value) in attributes {
-            start.push_attribute((key, value.as_str()));
-        }
-        start
-    }
-
-    fn open<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
-        self.write(Event::Start(Self::element(name, attributes)));
-    }
-
-    fn empty<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
-        self.write(Event::Empty(Self::element(name, attributes)));
-    }
-
-    fn close(&mut self, name: &str) {
-        self.write(Event::End(BytesEnd::new(name)));
-    }
-}
-
 fn required(element: &Element, what: &str, attribute: &'static str) -> Result<String, UrdfError> {
     match element.get(attribute) {
         Some(value) => Ok(value.to_owned()),
@@ -183,7 +153,7 @@ fn required(element: &Element, what: &str, attribute: &'static str) -> Result<St
     }
 }
 
-fn write_joint(out: &mut Output, joint: &JointElement) -> Result<(), UrdfError> {
+fn write_joint(out: &mut Writer, joint: &JointElement) -> Result<(), UrdfError> {
     let name = required(&joint.own, "a <joint>", "name")?;
     let kind = required(&joint.own, &format!("joint '{name}'"), "type")?;
     if !["revolute", "continuous", "prismatic", "fixed", "floating", "planar"].contains(&kind.as_str()) {
@@ -214,7 +184,7 @@ fn write_joint(out: &mut Output, joint: &JointElement) -> Result<(), UrdfError> 
     Ok(())
 }
 
-fn write_origin(out: &mut Output, joint: &str, origin: Option<&Element>) -> Result<(), UrdfError> {
+fn write_origin(out: &mut Writer, joint: &str, origin: Option<&Element>) -> Result<(), UrdfError> {
     let mut attributes = vec![("xyz", vector(joint, origin, "origin", "xyz", "0 0 0")?)];
     let has = |key| origin.is_some_and(|e| e.get(key).is_some());
     // Which of the two counts depends on the URDF version, which urdf-rs goes by.
@@ -229,7 +199,7 @@ fn write_origin(out: &mut Output, joint: &str, origin: Option<&Element>) -> Resu
     Ok(())
 }
 
-fn write_limit(out: &mut Output, joint: &str, limit: Option<&Element>, bounded: bool) -> Result<(), UrdfError> {
+fn write_limit(out: &mut Writer, joint: &str, limit: Option<&Element>, bounded: bool) -> Result<(), UrdfError> {
     let mut attributes = Vec::new();
     if bounded {
         for key in ["lower", "upper"] {
@@ -243,7 +213,7 @@ fn write_limit(out: &mut Output, joint: &str, limit: Option<&Element>, bounded: 
     Ok(())
 }
 
-fn write_mimic(out: &mut Output, joint: &str, mimic: Option<&Element>) -> Result<(), UrdfError> {
+fn write_mimic(out: &mut Writer, joint: &str, mimic: Option<&Element>) -> Result<(), UrdfError> {
     if mimic.is_some() {
         let master = mimic.and_then(|e| e.get("joint"));
         let element = || format!("<mimic> of joint '{joint}'");

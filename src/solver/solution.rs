@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::reach::Reach;
+use crate::names;
 use crate::robot::Chain;
 
 /// How far one tip is from its target, by forward kinematics of the very positions of the solution.
@@ -122,7 +123,7 @@ impl Solution {
             Reason::JointLimits => {
                 let names: Vec<&str> =
                     self.saturated.iter().map(|&variable| chain.variables()[variable].name.as_str()).collect();
-                format!("joint limits are in the way: {}", names.join(", "))
+                format!("joint limits are in the way: {}", names::list(&names))
             }
             Reason::StepLimited => "on its way: the largest step allowed does not get there at once".into(),
             Reason::NotConverged => format!("no solution found in {} attempts", self.attempts),

@@ -92,11 +92,11 @@ class Robot:
     def follow_mimics(self, positions):
         """All movable joints: those not given stand at 0, mimic joints follow."""
         complete = {name: positions.get(name, 0.0) for name in self.movable}
-        for _ in self.movable:  # as often as mimics can hang on mimics
-            for name in self.movable:
-                if self.joints[name].mimic:
-                    master, multiplier, offset = self.joints[name].mimic
-                    complete[name] = multiplier * complete[master] + offset
+        mimics = [name for name in self.movable if self.joints[name].mimic]
+        for _ in mimics:  # as often as mimics can hang on mimics
+            for name in mimics:
+                master, multiplier, offset = self.joints[name].mimic
+                complete[name] = multiplier * complete[master] + offset
         return complete
 
     def pose(self, link, positions, base=None):

@@ -11,13 +11,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 STOP_TIMEOUT = 5.0  # [s]
+NODE = 'urdf_ik_node'
 
 
-def executable():
-    """URDF_IK_NODE, or urdf_ik_node on PATH."""
-    found = os.environ.get('URDF_IK_NODE') or shutil.which('urdf_ik_node')
+def executable(name):
+    """URDF_IK_NODE for the node; else what is on PATH."""
+    found = (name == NODE and os.environ.get('URDF_IK_NODE')) or shutil.which(name)
     if not found:
-        pytest.fail('no urdf_ik_node on PATH: build it (make build), run the tests by scripts/with-ros', pytrace=False)
+        pytest.fail(f'no {name} on PATH: build it (make build), run the tests by scripts/with-ros', pytrace=False)
     return found
 
 
@@ -35,7 +36,7 @@ class NodeProcess:
     """A started urdf_ik_node, with what it printed."""
 
     def __init__(self, arguments, log: Path):
-        self.command = [executable(), *arguments]
+        self.command = [executable(NODE), *arguments]
         self.log = log
         with log.open('wb') as output:
             self.process = subprocess.Popen(self.command, stdout=output, stderr=subprocess.STDOUT)

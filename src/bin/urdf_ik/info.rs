@@ -9,6 +9,9 @@ use urdf_ik::solver::{TipReach, free_axes_in_words, names_of_free_axes};
 
 use super::{Failure, RobotArguments};
 
+/// Depth below which links are not indented further: a long arm would be spaces for the most part.
+const DEEPEST: usize = 40;
+
 pub fn run(arguments: &RobotArguments, out: &mut impl Write) -> Result<(), Failure> {
     let robot = arguments.robot()?;
     let moving = robot.movable().count();
@@ -32,13 +35,16 @@ pub fn run(arguments: &RobotArguments, out: &mut impl Write) -> Result<(), Failu
 
 /// The links, each below its parent, with the joint that it hangs from.
 fn tree(robot: &Robot, out: &mut impl Write) -> Result<(), Failure> {
+    let mut children = vec![Vec::new(); robot.links().len()];
+    for joint in robot.joints().iter().rev() {
+        children[joint.parent].push(joint.child);
+    }
     let mut open = vec![(robot.root(), 0)];
     while let Some((link, depth)) = open.pop() {
         let link_name = &robot.links()[link].name;
         let joint = robot.links()[link].parent_joint.map(|joint| describe(robot, &robot.joints()[joint]));
-        writeln!(out, "{:indent$}{link_name}{}", "", joint.unwrap_or_default(), indent = 2 * depth)?;
-        let children = robot.joints().iter().rev().filter(|joint| joint.parent == link);
-        open.extend(children.map(|joint| (joint.child, depth + 1)));
+        writeln!(out, "{:indent$}{link_name}{}", "", joint.unwrap_or_default(), indent = 2 * depth.min(DEEPEST))?;
+        open.extend(children[link].iter().map(|&child| (child, depth + 1)));
     }
     Ok(())
 }
@@ -72,11 +78,12 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
         chain.variables().len(),
         chain.joints().len()
     )?;
-    for variable in chain.variables() {
+    let mut followers = vec![Vec::new(); chain.variables().len()];
+    for joint in chain.joints().iter().filter(|joint| joint.joint != chain.variables()[joint.variable].joint) {
+        followers[joint.variable].push(robot.joints()[joint.joint].name.as_str());
+    }
+    for (variable, followers) in chain.variables().iter().zip(followers) {
         let unit = if variable.prismatic { "m" } else { "rad" };
-        let moved = chain.joints().iter().filter(|joint| robot.joints()[joint.joint].name != variable.name);
-        let moved = moved.filter(|joint| chain.variables()[joint.variable] == *variable);
-        let followers: Vec<&str> = moved.map(|joint| robot.joints()[joint.joint].name.as_str()).collect();
         let also = if followers.is_empty() { String::new() } else { format!(", also moves {}", followers.join(", ")) };
         writeln!(out, "  {}  {}{also}", variable.name, range(&variable.domain, unit))?;
     }

@@ -1,6 +1,7 @@
 //! The command line: robots, forward and inverse kinematics without ROS.
 
 mod evaluate;
+mod generate;
 mod info;
 mod query;
 
@@ -33,6 +34,8 @@ enum Command {
     Solve(query::SolveArguments),
     /// Solves the cases of a file and prints the solve rate and times, as JSON.
     Evaluate(evaluate::Arguments),
+    /// Writes the URDF of a noodle: a long arm of many equal segments, to try solvers on.
+    Generate(generate::Arguments),
 }
 
 /// Which robot, and which chain of it.
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Command::Fk(arguments) => query::fk(&arguments, &mut out).map(|()| true),
         Command::Solve(arguments) => query::solve(&arguments, &mut out),
         Command::Evaluate(arguments) => evaluate::run(&arguments, &mut out).map(|()| true),
+        Command::Generate(arguments) => generate::run(&arguments, &mut out).map(|()| true),
     };
     match done.and_then(|solved| Ok(out.flush().map(|()| solved)?)) {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,0 +1,62 @@
+//! `urdf_ik generate`: the URDF of a noodle.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use urdf_ik::robot::{Noodle, NoodleJoints};
+
+use super::Failure;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Number of segments, and of joints
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    segments: usize,
+    /// What joins them
+    #[arg(long, value_enum, default_value = "alternating")]
+    joints: Joints,
+    /// Length of all segments together [m]
+    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+    length: f64,
+    /// Radius [m] [default: a fiftieth of the length]
+    #[arg(long, allow_negative_numbers = true)]
+    radius: Option<f64>,
+    /// How far each hinge turns both ways [rad] [default: any number of turns]
+    #[arg(long, allow_negative_numbers = true)]
+    limit: Option<f64>,
+    /// Name of the robot
+    #[arg(long, default_value = "noodle")]
+    name: String,
+    /// Write the URDF to this file [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Joints {
+    /// Hinges about x and y in turn
+    Alternating,
+    /// Ball joints: three hinges in one point, about x, y and z
+    Ball,
+}
+
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    let noodle = Noodle {
+        name: arguments.name.clone(),
+        joints: match arguments.joints {
+            Joints::Alternating => NoodleJoints::Alternating,
+            Joints::Ball => NoodleJoints::Ball,
+        },
+        segments: arguments.segments,
+        length: arguments.length,
+        radius: arguments.radius,
+        limit: arguments.limit,
+    };
+    let urdf = noodle.urdf()?;
+    match &arguments.output {
+        Some(path) => std::fs::write(path, urdf).map_err(|e| format!("cannot write {}: {e}", path.display()))?,
+        None => out.write_all(urdf.as_bytes())?,
+    }
+    Ok(())
+}
