@@ -11,6 +11,8 @@ use super::problem::Target;
 const TABLE: usize = 256;
 /// How many of them are tried for one problem, nearest first.
 const NEAREST: usize = 16;
+/// Variables above which a posture with all of them spread evenly is a crumpled one.
+const FEW: usize = 8;
 /// Numbers by which two poses are compared: the three entries of the position, then those of the x, y and z axis.
 const FEATURES: usize = 12;
 /// Postures that are ranked at once. Single precision is plenty for a ranking.
@@ -29,7 +31,7 @@ pub(super) struct SeedTable {
     /// For each tip, what forward kinematics makes of eight postures after the other.
     poses: Vec<Vec<Poses>>,
     length_scale: f64,
-    /// Irrational steps of the sequence, one for each variable.
+    /// Irrational steps of the sequence, one for each variable and one for how much of their ranges they take up.
     steps: Vec<f64>,
     /// What the postures are spread over, one for each variable.
     domains: Vec<Domain>,
@@ -89,7 +91,7 @@ fn find_least<S: Simd>(simd: S, numbers: &[Group]) -> usize {
 impl SeedTable {
     /// The table of `chain`, spread over `domains`, one for each variable.
     pub(super) fn new(chain: &Chain, domains: Vec<Domain>, length_scale: f64) -> Self {
-        let steps = square_roots_of_primes(domains.len());
+        let steps = square_roots_of_primes(domains.len() + 1);
         let positions = Vec::with_capacity(TABLE * domains.len());
         let mut posture = vec![0.0; domains.len()];
         let poses = vec![vec![Poses::default(); TABLE / GROUP]; chain.tips().len()];
@@ -165,13 +167,14 @@ impl SeedTable {
     }
 
     /// Point `index` of the Richtmyer sequence (multiples of square roots of primes, modulo 1), which fills a box of any
-    /// dimension evenly, stretched over the domains and shifted by `random_seed`.
+    /// dimension evenly, shifted by `random_seed` and stretched over the domains, or the share of them that [`share`] tells.
     pub(super) fn sample(&self, index: usize, random_seed: u64, out: &mut [f64]) {
         #[expect(clippy::cast_precision_loss, reason = "indices stay far below 2^52")]
         let index = (index + 1) as f64;
+        let place = |dimension: usize| (index * self.steps[dimension] + shift(random_seed, dimension)).fract();
+        let share = share(out.len(), place(out.len()));
         for (dimension, position) in out.iter_mut().enumerate() {
-            let shift = shift(random_seed, dimension);
-            *position = self.domains[dimension].at((index * self.steps[dimension] + shift).fract());
+            *position = self.domains[dimension].at(0.5 + share * (place(dimension) - 0.5));
         }
     }
 }
@@ -191,6 +194,19 @@ fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f32; FEATURES], posit
 #[expect(clippy::cast_possible_truncation, reason = "single precision is plenty for a ranking")]
 fn single(value: f64) -> f32 {
     value as f32
+}
+
+/// The share of their ranges that so many variables take up in a posture, for a `place` in \[0, 1).
+///
+/// Few take up all. With random positions of many joints the tip stays near the base, like a random walk, where it cannot approach a target
+/// farther out; so the share goes geometrically down to as little as leaves the whole arm a curve.
+fn share(variables: usize, place: f64) -> f64 {
+    if variables <= FEW {
+        return 1.0;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    let least = FEW as f64 / variables as f64;
+    least.powf(place)
 }
 
 /// A number in \[0, 1), by the finaliser of SplitMix64 (Steele, Lea, Flood 2014); 0 for seed 0.

@@ -10,7 +10,7 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
-use super::fit::{Fit, Moments};
+use super::fit::{Fit, Moments, decay};
 use crate::solver::frame::{Frame, FrameLanes};
 use crate::solver::goal::Goal;
 use crate::solver::jacobian::kernel::Batch;
@@ -141,10 +141,11 @@ fn reach_for_tip<S: Simd>(
 ) {
     let end = &links.ends[goal.tip];
     let path = &end.path;
+    let fade = f64x4::splat(simd, decay(path.len()));
     let mut sums = Moments::none(simd);
     for &joint in path {
         sums.store(&mut scratch.before[joint]);
-        sums.fade();
+        sums.fade(fade);
         sums.add(centre(&Frame::load(simd, &batch.frames[joint]), &links.joints[joint]));
     }
     let mut frame = goal.wished(&Frame::load(simd, &batch.frames[end.parent]), end);
@@ -156,7 +157,7 @@ fn reach_for_tip<S: Simd>(
         if joint == path[0] {
             break;
         }
-        beyond.fade();
+        beyond.fade(fade);
         beyond.add(centre(&frame, link));
         let now = Frame::load(simd, &batch.frames[joint]);
         let fit = Moments::load(simd, &scratch.before[joint]).fit(link.prismatic, &frame, &now);

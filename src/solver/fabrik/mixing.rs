@@ -8,6 +8,8 @@
 //! There, what is left is the step of the map. Here it is that and the residual of the targets: the step alone is also short where
 //! a limit stops the arm or where the cycles creep, and says little of the directions in which they do.
 
+use std::f64::consts::PI;
+
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
@@ -21,7 +23,7 @@ pub(super) const DEPTH: usize = 6;
 const RIDGE: f64 = 1e-10;
 const LEAST_TRACE: f64 = 1e-12;
 /// The longest entry of a step \[rad or m\].
-const GREATEST_STEP: f64 = 0.7;
+const GREATEST_STEP: f64 = PI;
 
 /// What is remembered.
 #[derive(Debug, Clone)]
@@ -30,11 +32,11 @@ pub(super) struct Mixing {
     /// What was left last: the step of each variable, then the residuals of the targets. And where the last cycle led.
     left: Vec<Lanes>,
     image: Vec<Lanes>,
-    /// Their differences from one cycle to the next, one after the other, the newest first; zero where there is none.
+    /// Their differences from one cycle to the next, one after the other, the newest first.
     lefts: Vec<Lanes>,
     images: Vec<Lanes>,
-    /// 1 in lanes that have a last cycle.
-    begun: Lanes,
+    /// Cycles that each lane has behind it since it began, and so how many of the differences are its own.
+    cycles: Lanes,
 }
 
 impl Mixing {
@@ -48,16 +50,13 @@ impl Mixing {
             image: zeros(variables),
             lefts: zeros(DEPTH * entries),
             images: zeros(DEPTH * variables),
-            begun: Lanes::default(),
+            cycles: Lanes::default(),
         }
     }
 
     /// Forgets what a lane has done.
     pub(super) fn forget(&mut self, lane: usize) {
-        self.begun.0[lane] = 0.0;
-        for lanes in self.lefts.iter_mut().chain(&mut self.images) {
-            lanes.0[lane] = 0.0;
-        }
+        self.cycles.0[lane] = 0.0;
     }
 
     /// Replaces `image`, what a cycle makes of `points`, which were `rows` off the targets, by the accelerated postures.
@@ -74,17 +73,17 @@ impl Mixing {
         let entries = self.left.len();
         self.lefts.copy_within(..(depth - 1) * entries, entries);
         self.images.copy_within(..(depth - 1) * n, n);
-        let begun = self.begun.load(simd);
         for i in 0..n {
             let now = image[i].load(simd);
-            replace(now, begun, &mut self.image[i], &mut self.images[i]);
-            replace(now - points[i].load(simd), begun, &mut self.left[i], &mut self.lefts[i]);
+            replace(now, &mut self.image[i], &mut self.images[i]);
+            replace(now - points[i].load(simd), &mut self.left[i], &mut self.lefts[i]);
         }
         for (i, row) in rows.as_flattened().iter().enumerate() {
-            replace(row.load(simd), begun, &mut self.left[n + i], &mut self.lefts[n + i]);
+            replace(row.load(simd), &mut self.left[n + i], &mut self.lefts[n + i]);
         }
-        self.begun = Lanes::splat(1.0);
         let weights = self.weights(simd, depth);
+        let cycles = self.cycles.load(simd) + 1.0;
+        self.cycles.store(cycles);
         for i in 0..n {
             let mut sum = image[i].load(simd);
             for (k, weight) in weights.iter().enumerate().take(depth) {
@@ -103,12 +102,14 @@ impl Mixing {
         let zero = f64x4::splat(simd, 0.0);
         let (mut normal, mut right) = ([[zero; DEPTH]; DEPTH], [zero; DEPTH]);
         let mut trace = f64x4::splat(simd, LEAST_TRACE);
-        for i in 0..depth {
+        let cycles = self.cycles.load(simd);
+        for (i, age) in (0..depth).zip([0.0, 1.0, 2.0, 3.0, 4.0, 5.0]) {
+            let own = cycles.simd_gt(f64x4::splat(simd, age));
             let row = &self.lefts[i * entries..][..entries];
             for (entry, other) in normal[i].iter_mut().zip(self.lefts.chunks_exact(entries)).take(i + 1) {
-                *entry = product(simd, row, other);
+                *entry = own.select(product(simd, row, other), zero);
             }
-            right[i] = product(simd, row, &self.left);
+            right[i] = own.select(product(simd, row, &self.left), zero);
             trace += normal[i][i];
         }
         let mut normal = Small(normal);
@@ -118,10 +119,10 @@ impl Mixing {
     }
 }
 
-/// Puts `now` in the place of `last` and their difference into `difference`, or 0 where nothing had `begun`.
+/// Puts `now` in the place of `last` and their difference into `difference`.
 #[inline(always)]
-fn replace<S: Simd>(now: f64x4<S>, begun: f64x4<S>, last: &mut Lanes, difference: &mut Lanes) {
-    difference.store((now - last.load(now.simd)) * begun);
+fn replace<S: Simd>(now: f64x4<S>, last: &mut Lanes, difference: &mut Lanes) {
+    difference.store(now - last.load(now.simd));
     last.store(now);
 }
 

@@ -2,14 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
-use fearless_simd::{Level, dispatch};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f64x4};
 use nalgebra::{Matrix3, Vector3};
 
 use super::Options;
-use super::fit::{DECAY, Moments};
+use super::fit::Moments;
 use crate::solver::frame::{Frame, FrameLanes};
 use crate::solver::jacobian::kernel::machines::{Axes, Bench, Random, Recipe};
 use crate::solver::lanes::{LANES, Lanes};
+
+/// What each point further off counts of the one before.
+const DECAY: f64 = 0.7;
 
 const DEPTHS: [usize; 3] = [0, 3, 6];
 
@@ -99,7 +103,7 @@ fn sums_tell_the_turn_and_the_shift_that_match_points_best() {
         dispatch!(Level::new(), simd => {
             let mut sums = Moments::none(simd);
             for point in &points {
-                sums.fade();
+                sums.fade(f64x4::splat(simd, DECAY));
                 sums.add([point.x, point.y, point.z].map(|entry| Lanes::splat(entry).load(simd)));
             }
             let (from, to) = (Frame::load(simd, &at_rest(&from)), Frame::load(simd, &at_rest(&to)));
