@@ -200,7 +200,7 @@ fn what_is_certain_and_what_is_not_is_told_apart() {
     let solution = solve(&chain, &problem(Point3::new(0.0, 0.5, 0.0), &seed));
     assert_eq!(solution.outcome, Outcome::Closest(Reason::Limits));
     assert!(solution.limited.contains(&true));
-    assert_eq!(solution.outcome.to_string(), "joints at their limits are in the way");
+    assert_eq!(solution.outcome.to_string(), "limits are in the way");
 }
 
 #[test]

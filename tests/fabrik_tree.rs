@@ -46,7 +46,7 @@ fn posture(random: &mut Random, tree: &Tree, bend: f64) -> Vec<Point3<f64>> {
     points
 }
 
-fn solve(tree: &Tree, targets: &[Target], seed: &[Point3<f64>], root: Root) -> Solution {
+fn solve(tree: &Tree, targets: &[Target], seed: &[Point3<f64>], root: Root<Point3<f64>>) -> Solution {
     let mut solution = tree.solution();
     let options = Options::default();
     tree.solve(&Problem { targets, seed, root, options }, &mut tree.scratch(), &mut solution).unwrap();
@@ -143,7 +143,7 @@ fn two_ends_out_of_reach_stretch_and_the_tree_settles() {
         assert!(residual.distance < 2.93, "{solution:?}");
     }
     let text = solution.residuals[0].outcome.to_string();
-    let expected = "out of reach: 4.011234 m from the root, of which the point gets 0.000000 to 1.100000 m";
+    let expected = "out of reach: 4.011234 m from the root, where 0.000000 to 1.100000 m are possible";
     assert_eq!(text, expected);
 }
 

@@ -123,7 +123,7 @@ fn every_way_solves_what_is_in_reach<const D: usize>() {
             let points = posture::<D>(&mut random, segments);
             let chain = PointChain::from_points(&points).unwrap();
             let target = match segments {
-                1 => points[0] + direction::<D>(&mut random) * chain.outer_reach(),
+                1 => points[0] + direction::<D>(&mut random) * chain.reach().outer,
                 _ => reachable(&mut random, &points, &chain, 0.9),
             };
             let mut before = usize::MAX;
@@ -168,7 +168,7 @@ fn a_solved_chain_is_a_fixed_point() {
             let points = posture::<3>(&mut random, segments);
             let chain = PointChain::from_points(&points).unwrap();
             let target = match segments {
-                1 => points[0] + direction(&mut random) * chain.outer_reach(),
+                1 => points[0] + direction(&mut random) * chain.reach().outer,
                 _ => reachable(&mut random, &points, &chain, 0.9),
             };
             let solved = solve(&points, target, options);

@@ -65,13 +65,13 @@ mod solve;
 use nalgebra::UnitQuaternion;
 use thiserror::Error;
 
+pub use crate::solver::segments::{Element, InputError, Outcome, Reason};
+use crate::solver::segments::{Reach, check_count, check_positive_length, check_total};
 pub use cone::{Cone, Range};
 pub use joint::{Joint, Limit};
-pub use problem::{Options, Outcome, Problem, ProblemError, Reason, Solution};
+pub use problem::{Options, Problem, ProblemError, Solution};
 pub use solve::Scratch;
 
-/// Longer chains, and points farther from the origin than this \[m\], are refused.
-const FARTHEST: f64 = 1e9;
 /// How far the length of a quaternion may be from 1.
 const UNIT_TOLERANCE: f64 = 1e-9;
 
@@ -79,31 +79,9 @@ const UNIT_TOLERANCE: f64 = 1e-9;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ChainError {
-    /// There is no joint.
-    #[error("the chain has no joint; it must have at least 1")]
-    Empty,
-    /// There is not one length for each joint.
-    #[error("there are {lengths} lengths for {joints} joints; there must be one for each")]
-    Lengths {
-        /// Lengths found.
-        lengths: usize,
-        /// Joints of the chain.
-        joints: usize,
-    },
-    /// A length is NaN, infinite, zero or negative.
-    #[error("the segment of joint {joint} is {value} m long; it must be a finite number above 0")]
-    Length {
-        /// Index of the joint.
-        joint: usize,
-        /// What was given \[m\].
-        value: f64,
-    },
-    /// The segments together are so long that squares of distances lose their meaning.
-    #[error("the segments are {total:e} m long together; they must be within {FARTHEST:e} m")]
-    TooLong {
-        /// Sum of the lengths \[m\].
-        total: f64,
-    },
+    /// A length, or the number of them, is wrong.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A half-angle of a cone is NaN, negative or above π.
     #[error("the cone of joint {joint} opens by {value} rad {side}; it must be a number from 0 to π")]
     Cone {
@@ -151,8 +129,7 @@ pub enum ChainError {
 pub struct LimitedChain {
     joints: Vec<Joint>,
     lengths: Vec<f64>,
-    inner: f64,
-    outer: f64,
+    reach: Reach,
 }
 
 impl LimitedChain {
@@ -162,23 +139,16 @@ impl LimitedChain {
     /// [`ChainError`] where a joint or a length makes no sense; it names the joint.
     pub fn new(joints: Vec<Joint>, lengths: Vec<f64>) -> Result<Self, ChainError> {
         if joints.is_empty() {
-            return Err(ChainError::Empty);
+            return Err(InputError::Empty { what: "joint" }.into());
         }
-        if joints.len() != lengths.len() {
-            return Err(ChainError::Lengths { lengths: lengths.len(), joints: joints.len() });
-        }
-        for (joint, (limits, &value)) in joints.iter().zip(&lengths).enumerate() {
+        check_count("list of lengths", lengths.len(), joints.len())?;
+        for (joint, (limits, &length)) in joints.iter().zip(&lengths).enumerate() {
             check_joint(joint, limits)?;
-            if !(value.is_finite() && value > 0.0) {
-                return Err(ChainError::Length { joint, value });
-            }
+            check_positive_length(Element::of("the segment of joint", joint), length)?;
         }
-        let outer: f64 = lengths.iter().sum();
-        if outer > FARTHEST {
-            return Err(ChainError::TooLong { total: outer });
-        }
-        let longest = lengths.iter().copied().fold(0.0, f64::max);
-        Ok(Self { joints, lengths, inner: (2.0 * longest - outer).max(0.0), outer })
+        let reach = Reach::of(&lengths);
+        check_total(reach.outer)?;
+        Ok(Self { joints, lengths, reach })
     }
 
     /// The n joints, from the root to the tip.
@@ -193,25 +163,19 @@ impl LimitedChain {
         &self.lengths
     }
 
-    /// Distance from the root within which the tip never gets, limits left out of account \[m\].
+    /// The distances from the root that the tip can have, limits left out of account.
     #[must_use]
-    pub fn inner_reach(&self) -> f64 {
-        self.inner
-    }
-
-    /// Distance from the root beyond which the tip never gets \[m\]: the sum of the lengths.
-    #[must_use]
-    pub fn outer_reach(&self) -> f64 {
-        self.outer
+    pub fn reach(&self) -> Reach {
+        self.reach
     }
 
     /// The greatest angle \[rad\] by which a joint's rotation in `rotations` (n entries) differs from what it allows; 0 where
     /// all limits hold.
     ///
     /// # Errors
-    /// [`ProblemError::Length`] where `rotations` does not have n entries.
-    pub fn violation(&self, rotations: &[UnitQuaternion<f64>]) -> Result<f64, ProblemError> {
-        problem::check_length("list of rotations", rotations.len(), self.joints.len())?;
+    /// [`InputError::Count`] where `rotations` does not have n entries.
+    pub fn violation(&self, rotations: &[UnitQuaternion<f64>]) -> Result<f64, InputError> {
+        check_count("list of rotations", rotations.len(), self.joints.len())?;
         let apart = |(joint, rotation): (&Joint, &UnitQuaternion<f64>)| {
             // The sine of half the angle keeps its digits where the cosine has none left.
             2.0 * (joint.outward(rotation).inverse() * rotation).imag().norm().min(1.0).asin()

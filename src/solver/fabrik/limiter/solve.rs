@@ -89,18 +89,17 @@ impl LimitedChain {
         solution.points.copy_from_slice(&scratch.best.points);
         solution.limited.copy_from_slice(&scratch.best.limited);
         (solution.distance, solution.iterations) = (best, options.iterations - left);
-        let limits = if solution.limited.contains(&true) { Reason::Limits } else { Reason::NotConverged };
-        let closest = Outcome::Closest(out_of_reach.unwrap_or(limits));
-        solution.outcome = if best <= options.tolerance { Outcome::Solved } else { closest };
+        solution.outcome = Outcome::of(best, options.tolerance, || {
+            let limits = if solution.limited.contains(&true) { Reason::Limits } else { Reason::NotConverged };
+            out_of_reach.unwrap_or(limits)
+        });
         Ok(())
     }
 
     /// Why the target is certainly out of reach, where it is.
     fn out_of_reach(&self, problem: &Problem) -> Option<Reason> {
-        let (inner, outer, slack) = (self.inner, self.outer, problem.options.tolerance);
         let distance = (problem.target.coords - problem.root.translation.vector).norm();
-        let out = distance > outer + slack || distance < inner - slack;
-        out.then_some(Reason::OutOfReach { distance, inner, outer })
+        self.reach.refuses(distance, problem.options.tolerance)
     }
 
     /// The posture from which an attempt starts: the seed, or one scattered within the limits.

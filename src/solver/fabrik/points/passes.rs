@@ -90,7 +90,7 @@ impl<const D: usize> PointChain<D> {
         for (segment, length) in self.lengths.iter().enumerate() {
             along += length;
             let was = points[segment + 1];
-            let bow = height * (std::f64::consts::PI * along / self.outer).sin();
+            let bow = height * (std::f64::consts::PI * along / self.reach.outer).sin();
             let towards = points[segment] + (was - was_start) + across * (bow - bow_start);
             points[segment + 1] = place(&points[segment], *length, &towards, direction);
             (was_start, bow_start) = (was, bow);

@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Vector3};
 
 use super::super::scatter;
-use super::{Outcome, Problem, ProblemError, Reason, Residual, Root, Solution, Target, Tree};
+use super::{Outcome, Problem, ProblemError, Reach, Reason, Residual, Root, Solution, Target, Tree};
 
 /// An attempt has stalled when no measure has fallen by a hundredth in this many cycles.
 const PATIENCE: usize = 20;
@@ -155,9 +155,7 @@ impl Tree {
     /// Why a target is certainly out of reach of the root, where it is.
     fn out_of_reach(&self, target: &Target, fixed: Option<Point3<f64>>, tolerance: f64) -> Option<Reason> {
         let distance = (target.position - fixed?).norm();
-        let (inner, outer) = self.reach_between(self.root(), target.point);
-        let out = distance > outer + tolerance || distance < inner - tolerance;
-        out.then_some(Reason::OutOfReach { distance, inner, outer })
+        self.reach_between(self.root(), target.point).refuses(distance, tolerance)
     }
 
     /// Another target with which that of index `index` certainly cannot be met.
@@ -166,9 +164,9 @@ impl Tree {
         let slack = 2.0 * problem.options.tolerance;
         problem.targets.iter().enumerate().find_map(|(other, second)| {
             let distance = (second.position - target.position).norm();
-            let (inner, outer) = self.reach_between(target.point, second.point);
-            let apart = distance > outer + slack || distance < inner - slack;
-            apart.then_some(Reason::Apart { other, distance, inner, outer })
+            let reach = self.reach_between(target.point, second.point);
+            let Reach { inner, outer } = reach;
+            (reach.gap(distance) > slack).then_some(Reason::Apart { other, distance, inner, outer })
         })
     }
 
@@ -181,11 +179,10 @@ impl Tree {
     ) -> Residual {
         let (target, tolerance) = (&problem.targets[index], problem.options.tolerance);
         let distance = (points[target.point] - target.position).norm();
-        let reason = || {
+        let outcome = Outcome::of(distance, tolerance, || {
             let certain = self.out_of_reach(target, fixed, tolerance);
             certain.or_else(|| self.contradiction(problem, index)).unwrap_or(Reason::NotConverged)
-        };
-        let outcome = if distance <= tolerance { Outcome::Solved } else { Outcome::Closest(reason()) };
+        });
         Residual { distance, outcome }
     }
 
@@ -226,9 +223,7 @@ impl Tree {
             let Some((target, weight)) = aim.target else { continue };
             let distance = (scratch.points[point] - target).norm();
             if let (true, Some(base)) = (aim.far, fixed) {
-                let (inner, outer) = self.reach_between(self.root(), point);
-                let apart = (target - base).norm();
-                let least = (apart - outer).max(inner - apart);
+                let least = self.reach_between(self.root(), point).gap((target - base).norm());
                 far += weight * (distance - least).powi(2);
             } else {
                 near += weight * distance * distance;
