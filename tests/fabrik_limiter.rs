@@ -204,6 +204,18 @@ fn what_is_certain_and_what_is_not_is_told_apart() {
 }
 
 #[test]
+fn attempts_end_where_cycles_are_not_limited() {
+    let stiff = Joint::ball(Cone::circular(0.1), Range::ALL);
+    let chain = LimitedChain::new(vec![stiff; 4], vec![0.25; 4]).unwrap();
+    let seed = [UnitQuaternion::identity(); 4];
+    let options = Options { iterations: usize::MAX, restarts: 3, ..Options::default() };
+    for target in [Point3::new(0.0, 0.5, 0.0), Point3::new(-0.9, 0.0, 0.0), Point3::new(0.0, 0.0, 9.0)] {
+        let solution = solve(&chain, &Problem { options, ..problem(target, &seed) });
+        assert!(matches!(solution.outcome, Outcome::Closest(_)) && solution.iterations < 100_000, "{solution:?}");
+    }
+}
+
+#[test]
 fn the_same_problem_gives_the_same_bits_and_allocates_nothing() {
     let mut random = Random::new(5);
     for _ in 0..30 {

@@ -2,9 +2,13 @@
 
 use std::fmt;
 
+use nalgebra::UnitQuaternion;
 use thiserror::Error;
 
 use super::FARTHEST;
+
+/// How far the length of a quaternion may be from 1.
+const UNIT_TOLERANCE: f64 = 1e-9;
 
 /// What an error is about: by name, and by its index where there are several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +89,12 @@ pub enum InputError {
         /// What was given \[m\].
         value: f64,
     },
+    /// A rotation is none, or no number.
+    #[error("{element} is no unit quaternion")]
+    Rotation {
+        /// What should be one.
+        element: Element,
+    },
     /// The tolerance is not above zero.
     #[error("the tolerance is {value} m; it must be a finite number above 0")]
     Tolerance {
@@ -122,6 +132,12 @@ pub(crate) fn check_coordinates(element: impl Into<Element>, coordinates: &[f64]
         Some((axis, value)) => Err(InputError::Coordinate { element: element.into(), axis, value }),
         None => Ok(()),
     }
+}
+
+/// Whether a quaternion is a rotation, which one with NaN is not.
+pub(crate) fn check_rotation(element: impl Into<Element>, rotation: &UnitQuaternion<f64>) -> Result<(), InputError> {
+    let right = (rotation.norm() - 1.0).abs() <= UNIT_TOLERANCE;
+    if right { Ok(()) } else { Err(InputError::Rotation { element: element.into() }) }
 }
 
 /// Whether a tolerance \[m\] is one.

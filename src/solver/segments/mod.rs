@@ -12,10 +12,11 @@ mod reach;
 
 pub use input::{Element, InputError};
 pub(crate) use input::{
-    check_coordinates, check_count, check_length, check_positive_length, check_tolerance, check_total,
+    check_coordinates, check_count, check_length, check_positive_length, check_rotation, check_tolerance, check_total,
 };
 pub use outcome::{Outcome, Reason, Root};
 pub use reach::Reach;
+pub(crate) use reach::is_length;
 
 /// Longer models, and points farther from the origin than this \[m\], are refused.
 pub(crate) const FARTHEST: f64 = 1e9;

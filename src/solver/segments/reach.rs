@@ -38,6 +38,12 @@ impl Reach {
     }
 }
 
+/// Whether two points `distance` \[m\] apart, none of whose coordinates is greater than `farthest` \[m\], are the ends of a segment
+/// of `length` \[m\], up to rounding.
+pub(crate) fn is_length(distance: f64, length: f64, farthest: f64) -> bool {
+    (distance - length).abs() <= 8.0 * f64::EPSILON * farthest + 4.0 * f64::EPSILON * length
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

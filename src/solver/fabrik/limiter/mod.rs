@@ -66,20 +66,17 @@ use nalgebra::UnitQuaternion;
 use thiserror::Error;
 
 pub use crate::solver::segments::{Element, InputError, Outcome, Reason};
-use crate::solver::segments::{Reach, check_count, check_positive_length, check_total};
+use crate::solver::segments::{Reach, check_count, check_positive_length, check_rotation, check_total};
 pub use cone::{Cone, Range};
 pub use joint::{Joint, Limit};
-pub use problem::{Options, Problem, ProblemError, Solution};
+pub use problem::{Options, Problem, Solution};
 pub use solve::Scratch;
-
-/// How far the length of a quaternion may be from 1.
-const UNIT_TOLERANCE: f64 = 1e-9;
 
 /// What no chain can be made of. Joints are numbered from 0.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ChainError {
-    /// A length, or the number of them, is wrong.
+    /// A length, the number of them, or the orientation of a joint's frame is wrong.
     #[error(transparent)]
     Input(#[from] InputError),
     /// A half-angle of a cone is NaN, negative or above π.
@@ -115,12 +112,6 @@ pub enum ChainError {
         y: f64,
         /// What was given as z.
         z: f64,
-    },
-    /// The orientation of a joint's frame is no rotation.
-    #[error("the rest orientation of joint {joint} is no unit quaternion")]
-    Rest {
-        /// Index of the joint.
-        joint: usize,
     },
 }
 
@@ -173,9 +164,12 @@ impl LimitedChain {
     /// all limits hold.
     ///
     /// # Errors
-    /// [`InputError::Count`] where `rotations` does not have n entries.
+    /// [`InputError`] where `rotations` does not have n entries, or one is no rotation.
     pub fn violation(&self, rotations: &[UnitQuaternion<f64>]) -> Result<f64, InputError> {
         check_count("list of rotations", rotations.len(), self.joints.len())?;
+        for (joint, rotation) in rotations.iter().enumerate() {
+            check_rotation(Element::of("the rotation of joint", joint), rotation)?;
+        }
         let apart = |(joint, rotation): (&Joint, &UnitQuaternion<f64>)| {
             // The sine of half the angle keeps its digits where the cosine has none left.
             2.0 * (joint.outward(rotation).inverse() * rotation).imag().norm().min(1.0).asin()
@@ -184,19 +178,12 @@ impl LimitedChain {
     }
 }
 
-/// Whether a quaternion is a rotation, which one with NaN is not.
-fn is_unit(rotation: &UnitQuaternion<f64>) -> bool {
-    (rotation.norm() - 1.0).abs() <= UNIT_TOLERANCE
-}
-
 fn check_joint(joint: usize, limits: &Joint) -> Result<(), ChainError> {
     let range = |what, range: &Range| {
         let Range { lower, upper } = *range;
         if range.valid() { Ok(()) } else { Err(ChainError::Range { joint, what, lower, upper }) }
     };
-    if !is_unit(&limits.rest) {
-        return Err(ChainError::Rest { joint });
-    }
+    check_rotation(Element::of("the rest orientation of joint", joint), &limits.rest)?;
     match &limits.limit {
         Limit::Ball { cone, twist } => {
             for (side, value) in cone.sides() {

@@ -1,10 +1,9 @@
 //! What the chain is asked and what it answers.
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
-use thiserror::Error;
 
-use super::{InputError, LimitedChain, Outcome, Reason, Scratch, is_unit};
-use crate::solver::segments::{check_coordinates, check_count, check_tolerance};
+use super::{Element, InputError, LimitedChain, Outcome, Reason, Scratch};
+use crate::solver::segments::{check_coordinates, check_count, check_rotation, check_tolerance};
 
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,24 +34,6 @@ pub struct Problem<'a> {
     pub seed: &'a [UnitQuaternion<f64>],
     /// How it is solved.
     pub options: Options,
-}
-
-/// What makes a question meaningless.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ProblemError {
-    /// A number or a list is wrong.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// The orientation of the root frame is no rotation.
-    #[error("the orientation of the root frame is no unit quaternion")]
-    Root,
-    /// A rotation of the seed is no rotation.
-    #[error("the seed's rotation of joint {joint} is no unit quaternion")]
-    Seed {
-        /// Index of the joint.
-        joint: usize,
-    },
 }
 
 /// The chain's answer. Made by [`LimitedChain::solution`], overwritten by each solve.
@@ -95,7 +76,7 @@ impl LimitedChain {
     }
 
     /// Whether `problem` can be put to this chain, in this scratch and with this room for an answer.
-    pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
+    pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), InputError> {
         let joints = self.joints.len();
         check_count("seed", problem.seed.len(), joints)?;
         check_count("scratch", scratch.joints(), joints)?;
@@ -105,12 +86,10 @@ impl LimitedChain {
         check_count("solution's list of limited joints", solution.limited.len(), joints)?;
         check_coordinates("target", problem.target.coords.as_slice())?;
         check_coordinates("root", problem.root.translation.vector.as_slice())?;
-        if !is_unit(&problem.root.rotation) {
-            return Err(ProblemError::Root);
+        check_rotation("orientation of the root frame", &problem.root.rotation)?;
+        for (joint, rotation) in problem.seed.iter().enumerate() {
+            check_rotation(Element::of("the seed's rotation of joint", joint), rotation)?;
         }
-        if let Some(joint) = problem.seed.iter().position(|rotation| !is_unit(rotation)) {
-            return Err(ProblemError::Seed { joint });
-        }
-        Ok(check_tolerance(problem.options.tolerance)?)
+        check_tolerance(problem.options.tolerance)
     }
 }

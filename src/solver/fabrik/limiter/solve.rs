@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 
 use super::super::scatter;
-use super::{LimitedChain, Outcome, Problem, ProblemError, Reason, Solution};
+use super::{InputError, LimitedChain, Outcome, Problem, Reason, Solution};
 
 /// An attempt has stalled when the distance has not fallen by a hundredth in this many cycles.
 const PATIENCE: usize = 12;
@@ -67,9 +67,9 @@ impl LimitedChain {
     /// limits hold, is given back as it is.
     ///
     /// # Errors
-    /// [`ProblemError`] where the problem, the scratch or the room for the answer do not fit this chain; `solution` is then
+    /// [`InputError`] where the problem, the scratch or the room for the answer do not fit this chain; `solution` is then
     /// left as it was. A target that is not reached is no error but an [`Outcome`].
-    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
+    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), InputError> {
         self.check(problem, scratch, solution)?;
         let Problem { target, root, options, .. } = problem;
         let out_of_reach = self.out_of_reach(problem);

@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 
 use super::super::scatter::{direction, fraction};
 use super::joint::SwingTwist;
-use super::{ChainError, Cone, InputError, Joint, Limit, LimitedChain, Options, Problem, ProblemError, Range};
+use super::{ChainError, Cone, Element, InputError, Joint, Limit, LimitedChain, Options, Problem, Range};
 
 fn cone(number: usize) -> Cone {
     let side = |index: usize| PI / 180.0 * (1.0 + 178.0 * fraction(number, 500 + index));
@@ -213,9 +213,10 @@ fn what_is_no_chain_is_refused_and_names_the_joint() {
     for axis in [Vector3::zeros(), Vector3::new(f64::NAN, 0.0, 1.0), Vector3::x() * f64::INFINITY] {
         assert!(matches!(with(Joint::hinge(axis, 0.0, 1.0)), ChainError::Axis { joint: 1, .. }));
     }
+    let element = Element::of("the rest orientation of joint", 1);
     for length in [f64::NAN, 0.0, 2.0] {
         let rest = UnitQuaternion::new_unchecked(Quaternion::new(length, 0.0, 0.0, 0.0));
-        assert_eq!(with(Joint::free().with_rest(rest)), ChainError::Rest { joint: 1 });
+        assert_eq!(with(Joint::free().with_rest(rest)), ChainError::Input(InputError::Rotation { element }));
     }
     let text = with(Joint::hinge(Vector3::z(), 0.2, 0.1)).to_string();
     assert_eq!(text, "the angle of joint 1 is limited by 0.2 and 0.1 rad; they must ascend and be within ±2π");
@@ -238,21 +239,21 @@ fn what_makes_no_problem_is_refused() {
     assert!(target.to_string().starts_with("coordinate y of the target is NaN m"));
     let root = solve(&|problem| problem.root.translation.z = f64::INFINITY);
     assert!(root.to_string().starts_with("coordinate z of the root is inf m"));
-    assert_eq!(solve(&|problem| problem.root.rotation = none), ProblemError::Root);
+    let root = solve(&|problem| problem.root.rotation = none);
+    assert_eq!(root.to_string(), "the orientation of the root frame is no unit quaternion");
     // A closure cannot lend the problem a seed that it owns, but one from outside.
     let (target, root) = (Point3::origin(), Isometry3::identity());
     let problem = Problem { target, root, seed: &broken, options: Options::default() };
     let found = chain.solve(&problem, &mut chain.scratch(), &mut chain.solution());
-    assert_eq!(found, Err(ProblemError::Seed { joint: 1 }));
+    assert_eq!(found, Err(InputError::Rotation { element: Element::of("the seed's rotation of joint", 1) }));
     let found = solve(&|problem| problem.seed = &problem.seed[1..]);
-    assert_eq!(found, ProblemError::Input(InputError::Count { what: "seed", found: 1, expected: 2 }));
+    assert_eq!(found, InputError::Count { what: "seed", found: 1, expected: 2 });
     for tolerance in [0.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(
-            solve(&|problem| problem.options.tolerance = tolerance),
-            ProblemError::Input(InputError::Tolerance { .. })
-        ));
+        assert!(matches!(solve(&|problem| problem.options.tolerance = tolerance), InputError::Tolerance { .. }));
     }
     assert!(chain.violation(&broken[..1]).is_err());
+    let element = Element::of("the rotation of joint", 1);
+    assert_eq!(chain.violation(&broken), Err(InputError::Rotation { element }));
 }
 
 #[test]

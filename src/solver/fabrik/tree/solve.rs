@@ -4,6 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::super::scatter;
 use super::{Outcome, Problem, ProblemError, Reach, Reason, Residual, Root, Solution, Target, Tree};
+use crate::solver::segments::is_length;
 
 /// An attempt has stalled when no measure has fallen by a hundredth in this many cycles.
 const PATIENCE: usize = 20;
@@ -105,7 +106,8 @@ impl Tree {
     /// Moves the points to the problem's targets, from its seed. Allocates nothing; the same problem gives the same bits.
     ///
     /// The attempt from the seed goes on until every target is met, or 20 cycles have brought neither the targets
-    /// within reach nor those out of reach nearer by a hundredth. While a target within reach is not met, further
+    /// within reach nor those out of reach nearer by a hundredth. A seed that meets them already, with its root in place and segments
+    /// of their lengths, is given back as it is. While a target within reach is not met, further
     /// attempts start from scattered postures, and the best one counts. All lengths hold in the answer, to rounding.
     ///
     /// # Errors
@@ -198,6 +200,20 @@ impl Tree {
             scratch.points.fill(base);
         }
         self.outward(base, scratch);
+        if attempt == 0 && self.fits(problem.seed, base) {
+            // Its own posture, to the last digit.
+            scratch.points.copy_from_slice(problem.seed);
+        }
+    }
+
+    /// Whether `points` are a posture of the tree with its root at `base`, up to the rounding of their coordinates.
+    fn fits(&self, points: &[Point3<f64>], base: Point3<f64>) -> bool {
+        let farthest = points.iter().fold(0.0, |farthest: f64, point| farthest.max(point.coords.amax()));
+        let segment = |(point, parent): (usize, &Option<usize>)| {
+            parent
+                .is_none_or(|parent| is_length((points[point] - points[parent]).norm(), self.lengths[point], farthest))
+        };
+        points[self.root()] == base && self.parents.iter().enumerate().all(segment)
     }
 
     /// Cycles until the targets are met or there is no progress.
