@@ -140,6 +140,27 @@ fn a_solved_tree_is_a_fixed_point_bit_for_bit() {
 }
 
 #[test]
+fn the_closest_posture_of_all_attempts_counts() {
+    let mut random = Random::new(9);
+    for _ in 0..20 {
+        let (tree, tips) = tree(&mut random, 3, 4);
+        let (goal, seed) = (posture(&mut random, &tree, 3.0), posture(&mut random, &tree, 3.0));
+        // Far enough apart that not all can be met.
+        let targets: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip] * 2.0)).collect();
+        let mut before = f64::INFINITY;
+        for restarts in 0..8 {
+            let options = Options { restarts, ..Options::default() };
+            let mut solution = tree.solution();
+            let problem = Problem { targets: &targets, seed: &seed, root: Root::Free, options };
+            tree.solve(&problem, &mut tree.scratch(), &mut solution).unwrap();
+            let error = solution.residuals.iter().map(|residual| residual.distance.powi(2)).sum::<f64>().sqrt();
+            assert!(error <= before + 1e-12, "{restarts}: {error} after {before}");
+            before = error;
+        }
+    }
+}
+
+#[test]
 fn attempts_end_where_cycles_are_not_limited() {
     let (tree, seed) = two_arms();
     let targets = [Target::new(4, Point3::new(0.0, 0.8, 0.2)), Target::new(7, Point3::new(0.0, -0.8, 0.2))];

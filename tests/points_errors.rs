@@ -81,7 +81,7 @@ fn questions_that_make_no_sense_are_refused() {
     assert_eq!(found, Err(count("solution", 5)));
     let plain = Options { acceleration: 0, ..fine.options };
     let found = chain.solve(&fine, &mut chain.scratch(&plain), &mut chain.solution());
-    assert_eq!(found, Err(ProblemError::Depth { found: 0, expected: 5 }));
+    assert_eq!(found, Err(ProblemError::Input(InputError::Depth { found: 0, expected: 5 })));
     // A scratch with room for mixing serves the plain algorithm.
     let problem = Problem { options: plain, ..fine };
     assert_eq!(chain.solve(&problem, &mut chain.scratch(&fine.options), &mut chain.solution()), Ok(()));

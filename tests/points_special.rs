@@ -165,6 +165,19 @@ fn a_moved_root_arrives_and_a_free_one_is_dragged() {
 }
 
 #[test]
+fn a_joint_that_meets_its_neighbour_keeps_the_direction_of_the_segment() {
+    let chain = PointChain::<2>::new(vec![1.0, 2.0]).unwrap();
+    let start = [Vector2::new(0.0, 0.0), Vector2::new(0.0, 1.0), Vector2::new(0.0, 3.0)];
+    // The target is where the joint before the tip is, from which the tip lies upwards.
+    let mut points = start;
+    chain.reach_forward(&start[1], &mut points).unwrap();
+    assert_eq!(points, [Vector2::new(0.0, 0.0), Vector2::new(0.0, -1.0), Vector2::new(0.0, 1.0)]);
+    let mut points = start;
+    chain.reach_backward(&start[1], &mut points).unwrap();
+    assert_eq!(points, [Vector2::new(0.0, 1.0), Vector2::new(0.0, 2.0), Vector2::new(0.0, 4.0)]);
+}
+
+#[test]
 fn segments_without_length_and_points_in_one_place() {
     let mut random = Random::new(13);
     for options in [options(0), options(5), Options { circles: true, ..options(5) }] {

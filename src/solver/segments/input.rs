@@ -95,6 +95,14 @@ pub enum InputError {
         /// What should be one.
         element: Element,
     },
+    /// The scratch was made for another depth of acceleration.
+    #[error("the scratch mixes {found} differences, the options ask for {expected}; make one with these options")]
+    Depth {
+        /// Depth of the scratch.
+        found: usize,
+        /// Depth that the options ask for.
+        expected: usize,
+    },
     /// The tolerance is not above zero.
     #[error("the tolerance is {value} m; it must be a finite number above 0")]
     Tolerance {
@@ -138,6 +146,11 @@ pub(crate) fn check_coordinates(element: impl Into<Element>, coordinates: &[f64]
 pub(crate) fn check_rotation(element: impl Into<Element>, rotation: &UnitQuaternion<f64>) -> Result<(), InputError> {
     let right = (rotation.norm() - 1.0).abs() <= UNIT_TOLERANCE;
     if right { Ok(()) } else { Err(InputError::Rotation { element: element.into() }) }
+}
+
+/// Whether scratch that mixes `found` differences serves an acceleration that mixes `expected`: plain cycles need none.
+pub(crate) fn check_depth(found: usize, expected: usize) -> Result<(), InputError> {
+    if expected == 0 || found == expected { Ok(()) } else { Err(InputError::Depth { found, expected }) }
 }
 
 /// Whether a tolerance \[m\] is one.

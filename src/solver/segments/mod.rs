@@ -12,7 +12,8 @@ mod reach;
 
 pub use input::{Element, InputError};
 pub(crate) use input::{
-    check_coordinates, check_count, check_length, check_positive_length, check_rotation, check_tolerance, check_total,
+    check_coordinates, check_count, check_depth, check_length, check_positive_length, check_rotation, check_tolerance,
+    check_total,
 };
 pub use outcome::{Outcome, Reason, Root};
 pub use reach::Reach;

@@ -17,26 +17,36 @@
 //! one before. This second pass alone meets the limit of the first joint as well, and sees to it that *after every cycle
 //! every limit holds*, to rounding, whatever the target.
 //!
+//! **Hinges.** A ball joint is turned by the line from point to point, as published. So is a hinge in the article of 2016, but
+//! that creeps where axes differ: how a segment is turned about itself then decides where the next ones can go, of
+//! which the line knows nothing. Here a hinge is turned so that *all* points on the other side come nearest to where they are
+//! (inward) or to where the inward pass put them (outward), each counting 0.7 times as much as the one before it. That is one
+//! arctangent of running sums, so that a cycle stays linear in the number of joints.
+//!
+//! **Acceleration.** Anderson's method mixes the rotations of the last few cycles ([`Options::acceleration`]). The mixed rotations
+//! are moved to what the limits allow, and the posture is taken only if its tip is closer to the target than that of the plain
+//! cycle: limits and lengths hold as before.
+//!
 //! **Limits can block FABRIK.** The articles say that limits do not affect convergence. They do: a cycle may come back to where
 //! it started, although a solution exists. A cycle takes the joints one by one, and none of them moves aside to make way
 //! for another. The remedy here is to start again from postures scattered within the limits, the same ones each time. Of
 //! 200 targets that were the tips of random postures, seeds being random too, so many percent were met to 1 µm without a
-//! restart, and with up to 50 (`cargo run --release --example fabrik_limiter`):
+//! restart, and with up to 50 (`cargo run --release --example fabrik_limiter`); in brackets the mean cycles of those that were, and
+//! of plain ones (`--acceleration 0`):
 //!
 //! | every joint | 3 joints | 6 joints | 12 joints | 30 joints |
 //! |---|---|---|---|---|
-//! | free | 100, 100 | 100, 100 | 100, 100 | 100, 100 |
-//! | cone of 60° | 97.5, 100 | 95.5, 100 | 97.5, 100 | 100, 100 |
-//! | cone of 30° | 69, 84 | 96.5, 100 | 95, 100 | 95.5, 100 |
-//! | irregular cone, each side 5° to 115°, twist ±30° | 77, 100 | 77.5, 100 | 79, 100 | 96.5, 100 |
-//! | hinge, one axis for all, ±90° | 78, 90 | 78, 100 | 95, 100 | 100, 100 |
-//! | hinge, one axis for all, 0 to 90° | 39, 75 | 44, 90.5 | 48.5, 99.5 | 82, 100 |
-//! | hinge, about z and y by turns, ±90° | 4, 5.5 | 0, 0 | 0, 0 | 0, 0 |
+//! | free | 100, 100 (4, 7) | 100, 100 (2, 2) | 100, 100 (1, 1) | 100, 100 (1, 1) |
+//! | cone of 60° | 98.5, 100 (6, 60) | 96, 100 (8, 29) | 98.5, 100 (4, 14) | 100, 100 (1, 1) |
+//! | cone of 30° | 70.5, 88.5 (33, 94) | 98, 100 (11, 46) | 97.5, 100 (13, 46) | 96.5, 100 (7, 36) |
+//! | irregular cone, each side 5° to 115°, twist ±30° | 78, 100 (15, 75) | 83, 100 (13, 40) | 85, 100 (11, 33) | 99.5, 100 (3, 4) |
+//! | hinge, one axis for all, ±90° | 85.5, 100 (8, 24) | 91, 100 (6, 14) | 99.5, 100 (4, 7) | 100, 100 (2, 3) |
+//! | hinge, one axis for all, 0 to 90° | 75.5, 99 (14, 274) | 81, 99.5 (18, 56) | 93, 100 (7, 13) | 100, 100 (3, 3) |
+//! | hinge, about z and y by turns, ±90° | 93.5, 100 (8, 54) | 79, 100 (17, 66) | 99, 100 (6, 12) | 100, 100 (3, 3) |
 //!
-//! So restarts make up for most of what limits block. Hinges of different axes are another matter: they seldom block, but the
-//! cycles *creep*. Each segment's turn about itself is then part of the problem, of which the line from point to point knows
-//! nothing, and the nearer the tip, the less a cycle gains. To 1 mm the last row reads 22.5, 39; 47, 98.5; 65, 100; 57.5, 100,
-//! in 150 to 620 cycles. For accuracy with such hinges, which robots are made of, this is the wrong solver.
+//! So restarts make up for most of what limits block, but not for all: three joints within 30° are still stuck
+//! after 5000 cycles in one case of nine. Turned by the line alone, in plain cycles, the hinges of the last row were met in 5.5, 0, 0
+//! and 0 percent.
 //!
 //! ```
 //! use nalgebra::{Isometry3, Point3, UnitQuaternion};
@@ -45,10 +55,11 @@
 //! let cone = Cone { up: 0.9, down: 0.4, left: 0.7, right: 0.7 };
 //! let joint = Joint::ball(cone, Range::new(-0.3, 0.3));
 //! let chain = LimitedChain::new(vec![joint; 5], vec![0.2; 5])?;
-//! let (mut scratch, mut solution) = (chain.scratch(), chain.solution());
+//! let options = Options::default();
+//! let (mut scratch, mut solution) = (chain.scratch(&options), chain.solution());
 //!
 //! let (target, seed) = (Point3::new(0.6, 0.3, 0.4), [UnitQuaternion::identity(); 5]);
-//! let problem = Problem { target, root: Isometry3::identity(), seed: &seed, options: Options::default() };
+//! let problem = Problem { target, root: Isometry3::identity(), seed: &seed, options };
 //! chain.solve(&problem, &mut scratch, &mut solution)?;
 //! assert_eq!(solution.outcome, Outcome::Solved);
 //! assert!((solution.points[5] - target).norm() <= 1e-6);
@@ -59,6 +70,8 @@
 
 mod cone;
 mod joint;
+mod moments;
+mod passes;
 mod problem;
 mod solve;
 
@@ -172,7 +185,7 @@ impl LimitedChain {
         }
         let apart = |(joint, rotation): (&Joint, &UnitQuaternion<f64>)| {
             // The sine of half the angle keeps its digits where the cosine has none left.
-            2.0 * (joint.outward(rotation).inverse() * rotation).imag().norm().min(1.0).asin()
+            2.0 * (joint.nearest(rotation).inverse() * rotation).imag().norm().min(1.0).asin()
         };
         Ok(self.joints.iter().zip(rotations).map(apart).fold(0.0, f64::max))
     }

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
 
 use super::{Element, InputError, LimitedChain, Outcome, Reason, Scratch};
-use crate::solver::segments::{check_coordinates, check_count, check_rotation, check_tolerance};
+use crate::solver::segments::{check_coordinates, check_count, check_depth, check_rotation, check_tolerance};
 
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,12 +14,14 @@ pub struct Options {
     pub iterations: usize,
     /// Attempts at most after the one from the seed, each from another scattered posture.
     pub restarts: usize,
+    /// Differences between past cycles that are mixed; 0 for plain cycles.
+    pub acceleration: usize,
 }
 
 impl Default for Options {
-    /// To 1 µm in 5000 cycles, with up to 50 restarts.
+    /// To 1 µm in 5000 cycles, with up to 50 restarts, 5 differences.
     fn default() -> Self {
-        Self { tolerance: 1e-6, iterations: 5000, restarts: 50 }
+        Self { tolerance: 1e-6, iterations: 5000, restarts: 50, acceleration: 5 }
     }
 }
 
@@ -45,8 +47,7 @@ pub struct Solution {
     pub frames: Vec<UnitQuaternion<f64>>,
     /// The n + 1 ends of the segments \[m\], from the root to the tip.
     pub points: Vec<Point3<f64>>,
-    /// For each joint, whether the last cycle that led to this posture asked for a rotation that it does not allow. For a
-    /// hinge that is any rotation about another axis as well.
+    /// For each joint, whether the last cycle that led to this posture asked for a rotation that it does not allow.
     pub limited: Vec<bool>,
     /// Distance left between tip and target \[m\].
     pub distance: f64,
@@ -86,6 +87,7 @@ impl LimitedChain {
         check_count("solution's list of limited joints", solution.limited.len(), joints)?;
         check_coordinates("target", problem.target.coords.as_slice())?;
         check_coordinates("root", problem.root.translation.vector.as_slice())?;
+        check_depth(scratch.depth(), problem.options.acceleration)?;
         check_rotation("orientation of the root frame", &problem.root.rotation)?;
         for (joint, rotation) in problem.seed.iter().enumerate() {
             check_rotation(Element::of("the seed's rotation of joint", joint), rotation)?;

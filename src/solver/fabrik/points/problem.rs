@@ -4,7 +4,7 @@ use nalgebra::SVector;
 use thiserror::Error;
 
 use super::{InputError, Outcome, PointChain, Reason, Root, Scratch};
-use crate::solver::segments::{check_coordinates, check_count, check_tolerance};
+use crate::solver::segments::{check_coordinates, check_count, check_depth, check_tolerance};
 
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,14 +53,6 @@ pub enum ProblemError {
     /// A number or a list is wrong.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The scratch was made for another depth of acceleration.
-    #[error("the scratch mixes {found} differences, the options ask for {expected}; make one with these options")]
-    Depth {
-        /// Depth of the scratch.
-        found: usize,
-        /// Depth that the options ask for.
-        expected: usize,
-    },
     /// The movement that counts as none is negative or no number.
     #[error("the movement that counts as a stall is {value} m; it must be a finite number of at least 0")]
     Stall {
@@ -116,9 +108,6 @@ impl<const D: usize> PointChain<D> {
         if !(stall.is_finite() && stall >= 0.0) {
             return Err(ProblemError::Stall { value: stall });
         }
-        if acceleration > 0 && acceleration != scratch.depth() {
-            return Err(ProblemError::Depth { found: scratch.depth(), expected: acceleration });
-        }
-        Ok(())
+        Ok(check_depth(scratch.depth(), acceleration)?)
     }
 }
