@@ -234,6 +234,17 @@ fn what_is_certain_and_what_is_not_is_told_apart() {
     assert_eq!(solution.outcome, Outcome::Closest(Reason::Limits));
     assert!(solution.limited.contains(&true));
     assert_eq!(solution.outcome.to_string(), "limits are in the way");
+    // Hinges that bend by 0.1 rad each way do not get there either; those that bend by π do.
+    for (most, expected) in [(0.1, Outcome::Closest(Reason::Limits)), (3.1, Outcome::Solved)] {
+        let chain = LimitedChain::new(vec![Joint::hinge(Vector3::z(), -most, most); 4], vec![0.25; 4]).unwrap();
+        let solution = solve(&chain, &problem(Point3::new(0.0, 0.5, 0.0), &seed));
+        assert_eq!((solution.outcome, solution.limited.contains(&true)), (expected, most < 1.0));
+    }
+    // A target beside the plane of the hinges is no matter of their limits.
+    let chain = LimitedChain::new(vec![Joint::hinge(Vector3::z(), -3.1, 3.1); 4], vec![0.25; 4]).unwrap();
+    let solution = solve(&chain, &problem(Point3::new(0.5, 0.0, 0.2), &seed));
+    assert_eq!(solution.outcome, Outcome::Closest(Reason::NotConverged));
+    assert!((solution.distance - 0.2).abs() < 1e-3, "{}", solution.distance);
 }
 
 #[test]

@@ -19,8 +19,15 @@ pub struct Options {
     /// Differences between past cycles that are mixed. 0 is the algorithm as published.
     pub acceleration: usize,
     /// Whether the backward pass closes the chain by the circle between two joints where it can. The tip is then exactly at
-    /// the target. Two segments take a single cycle, short or well bent chains a fraction of the plain cycles; a long chain that is
-    /// nearly stretched saves none, because no joint of it has play enough. In return one joint takes up the whole gap.
+    /// the target. In return one joint takes up the whole gap, and a cycle in which none can takes 6 % longer.
+    ///
+    /// It pays for short or well bent chains; a long one that is nearly stretched has no joint with play enough. Mean cycles
+    /// from an arc of 1 rad to targets at 0.8 to 0.95 of the reach, without and with circles (`cargo bench --bench points`):
+    ///
+    /// | segments | 2 | 3 | 10 | 30 | 100 | 1000 |
+    /// |---|---|---|---|---|---|---|
+    /// | plain | 10.9, 1.0 | 12.9, 1.3 | 36.6, 11.9 | 103, 61.8 | 311, 295 | 1982, 1982 |
+    /// | 5 differences | 5.2, 1.0 | 5.0, 1.3 | 6.0, 4.4 | 7.6, 5.5 | 8.3, 6.9 | 10.0, 9.3 |
     pub circles: bool,
 }
 
