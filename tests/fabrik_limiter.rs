@@ -169,6 +169,28 @@ fn hinges_of_different_axes_do_not_creep() {
 }
 
 #[test]
+fn joints_at_rest_half_a_turn_away_take_no_more_cycles() {
+    let mut random = Random::new(8);
+    let half = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), PI);
+    let (mut straight, mut turned) = (0, 0);
+    for _ in 0..30 {
+        let joints = vec![Joint::free(); 6];
+        let rests = joints.iter().map(|joint| joint.with_rest(half)).collect();
+        let posture: Vec<_> = (0..6).map(|_| UnitQuaternion::from_scaled_axis(random.direction() * 0.2)).collect();
+        let same: Vec<_> = posture.iter().map(|rotation| half.inverse() * rotation).collect();
+        let target = Point3::from(random.direction() * (0.98 * 1.2));
+        for (joints, seed, cycles) in [(joints, posture, &mut straight), (rests, same, &mut turned)] {
+            let chain = LimitedChain::new(joints, vec![0.2; 6]).unwrap();
+            let solution = solve(&chain, &problem(target, &seed));
+            assert_eq!(solution.outcome, Outcome::Solved);
+            *cycles += solution.iterations;
+        }
+    }
+    println!("{straight} cycles, {turned} from half a turn");
+    assert!(turned <= straight + straight / 20, "{straight} {turned}");
+}
+
+#[test]
 fn acceleration_saves_cycles_and_plain_cycles_need_no_room_for_it() {
     let mut random = Random::new(6);
     let (mut plain, mut accelerated) = (0, 0);
@@ -229,7 +251,7 @@ fn what_is_certain_and_what_is_not_is_told_apart() {
     let solution = solve(&chain, &problem(Point3::new(2.0, 0.0, 0.0), &seed));
     let reason = Reason::OutOfReach { distance: 2.0, inner: 0.0, outer: 1.0 };
     assert_eq!(solution.outcome, Outcome::Closest(reason));
-    assert!((solution.distance - 1.0).abs() < 1e-9);
+    assert!((solution.distance - 1.0).abs() < 1e-9 && solution.restarts == 0);
     let solution = solve(&chain, &problem(Point3::new(0.0, 0.5, 0.0), &seed));
     assert_eq!(solution.outcome, Outcome::Closest(Reason::Limits));
     assert!(solution.limited.contains(&true));

@@ -28,6 +28,9 @@ pub struct Options {
     /// |---|---|---|---|---|---|---|
     /// | plain | 10.9, 1.0 | 12.9, 1.3 | 36.6, 11.9 | 103, 61.8 | 311, 295 | 1982, 1982 |
     /// | 5 differences | 5.2, 1.0 | 5.0, 1.3 | 6.0, 4.4 | 7.6, 5.5 | 8.3, 6.9 | 10.0, 9.3 |
+    ///
+    /// What is saved are the last cycles, so that it is less where the tolerance is wide: to 1 mm, plain, 12.7 and 11.1 with 10
+    /// segments, and with 100 as many with circles as without.
     pub circles: bool,
 }
 
