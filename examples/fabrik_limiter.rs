@@ -18,6 +18,9 @@ struct Arguments {
     /// Distance that counts as there, in metres.
     #[arg(long, default_value_t = 1e-6)]
     tolerance: f64,
+    /// Differences between past cycles that are mixed; 0 for plain cycles.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(0..=20))]
+    acceleration: u8,
 }
 
 /// A linear congruential generator (Knuth's MMIX).
@@ -69,13 +72,14 @@ fn cell(joint: fn(&mut Random, usize) -> Joint, joints: usize, arguments: &Argum
     for _ in 0..arguments.targets {
         let list = (0..joints).map(|index| joint(&mut random, index)).collect();
         let chain = LimitedChain::new(list, (0..joints).map(|_| random.between(0.1, 0.3)).collect())?;
-        let (mut scratch, mut solution) = (chain.scratch(), chain.solution());
+        let options = Options { acceleration: usize::from(arguments.acceleration), ..Options::default() };
+        let (mut scratch, mut solution) = (chain.scratch(&options), chain.solution());
         // No cycle at all leaves the seed, moved to what the limits allow.
         let (posture, seed) = (random.rotations(joints), random.rotations(joints));
-        let options = Options { iterations: 0, ..Options::default() };
+        let seeding = Options { iterations: 0, ..options };
         let (target, root) = (Point3::new(-9.0, 0.0, 0.0), Isometry3::identity());
-        chain.solve(&Problem { target, root, seed: &posture, options }, &mut scratch, &mut solution)?;
-        let options = Options { tolerance: arguments.tolerance, ..Options::default() };
+        chain.solve(&Problem { target, root, seed: &posture, options: seeding }, &mut scratch, &mut solution)?;
+        let options = Options { tolerance: arguments.tolerance, ..options };
         let target = solution.points[joints];
         chain.solve(&Problem { target, root, seed: &seed, options }, &mut scratch, &mut solution)?;
         if solution.outcome == Outcome::Solved {

@@ -46,7 +46,7 @@ fn posture(random: &mut Random, tree: &Tree, bend: f64) -> Vec<Point3<f64>> {
     points
 }
 
-fn solve(tree: &Tree, targets: &[Target], seed: &[Point3<f64>], root: Root) -> Solution {
+fn solve(tree: &Tree, targets: &[Target], seed: &[Point3<f64>], root: Root<Point3<f64>>) -> Solution {
     let mut solution = tree.solution();
     let options = Options::default();
     tree.solve(&Problem { targets, seed, root, options }, &mut tree.scratch(), &mut solution).unwrap();
@@ -84,6 +84,91 @@ fn targets_of_random_postures_are_met() {
             }
         }
     }
+}
+
+/// A tree that forks `levels` times, and its ends.
+fn forks(random: &mut Random, levels: usize) -> (Tree, Vec<usize>) {
+    let (mut parents, mut tips) = (vec![None], vec![0]);
+    for _ in 0..levels {
+        tips = tips.iter().flat_map(|&tip| [grow(&mut parents, tip, 2), grow(&mut parents, tip, 2)]).collect();
+    }
+    let lengths = parents.iter().map(|parent| if parent.is_some() { random.between(0.1, 0.5) } else { 0.0 });
+    let lengths = lengths.collect();
+    (Tree::new(parents, lengths).unwrap(), tips)
+}
+
+#[test]
+fn sub_bases_of_many_levels_and_some_ends_out_of_reach() {
+    let mut random = Random::new(7);
+    for levels in [4, 6] {
+        let (tree, tips) = forks(&mut random, levels);
+        let goal = posture(&mut random, &tree, 1.0);
+        let near: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip])).collect();
+        // From a posture not far away: of so many targets, few random postures meet all.
+        let noise = posture(&mut random, &tree, 1.0);
+        let seed: Vec<_> = goal.iter().zip(&noise).map(|(goal, noise)| goal + 0.1 * noise.coords).collect();
+        let solution = solve(&tree, &near, &seed, Root::Fixed);
+        assert!(solution.solved(), "{levels} levels: {:?}", solution.residuals);
+        // The ends of one of the last forks are too far away; all others are met all the same.
+        let mut targets = near.clone();
+        for target in &mut targets[..2] {
+            target.position *= 100.0;
+        }
+        let solution = solve(&tree, &targets, &seed, Root::Fixed);
+        for (index, residual) in solution.residuals.iter().enumerate() {
+            let out_of_reach = matches!(residual.outcome, Outcome::Closest(Reason::OutOfReach { .. }));
+            assert_eq!((out_of_reach, residual.outcome == Outcome::Solved), (index < 2, index >= 2), "{residual:?}");
+        }
+    }
+}
+
+#[test]
+fn a_solved_tree_is_a_fixed_point_bit_for_bit() {
+    let mut random = Random::new(8);
+    for _ in 0..50 {
+        let (tree, tips) = tree(&mut random, 3, 4);
+        let goal = posture(&mut random, &tree, 1.0);
+        let targets: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip])).collect();
+        for root in [Root::Fixed, Root::Free] {
+            let solved = solve(&tree, &targets, &posture(&mut random, &tree, 1.0), root);
+            if solved.solved() {
+                let again = solve(&tree, &targets, &solved.points, root);
+                assert_eq!((again.iterations, &again.points), (0, &solved.points));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_closest_posture_of_all_attempts_counts() {
+    let mut random = Random::new(9);
+    for _ in 0..20 {
+        let (tree, tips) = tree(&mut random, 3, 4);
+        let (goal, seed) = (posture(&mut random, &tree, 3.0), posture(&mut random, &tree, 3.0));
+        // Far enough apart that not all can be met.
+        let targets: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip] * 2.0)).collect();
+        let mut before = f64::INFINITY;
+        for restarts in 0..8 {
+            let options = Options { restarts, ..Options::default() };
+            let mut solution = tree.solution();
+            let problem = Problem { targets: &targets, seed: &seed, root: Root::Free, options };
+            tree.solve(&problem, &mut tree.scratch(), &mut solution).unwrap();
+            let error = solution.residuals.iter().map(|residual| residual.distance.powi(2)).sum::<f64>().sqrt();
+            assert!(error <= before + 1e-12, "{restarts}: {error} after {before}");
+            before = error;
+        }
+    }
+}
+
+#[test]
+fn attempts_end_where_cycles_are_not_limited() {
+    let (tree, seed) = two_arms();
+    let targets = [Target::new(4, Point3::new(0.0, 0.8, 0.2)), Target::new(7, Point3::new(0.0, -0.8, 0.2))];
+    let options = Options { iterations: usize::MAX, restarts: 3, ..Options::default() };
+    let problem = Problem { targets: &targets, seed: &seed, root: Root::Free, options };
+    let mut solution = tree.solution();
+    tree.solve(&problem, &mut tree.scratch(), &mut solution).unwrap();
+    assert!(!solution.solved() && solution.restarts == 3 && solution.iterations < 100_000, "{solution:?}");
 }
 
 #[test]
@@ -143,7 +228,7 @@ fn two_ends_out_of_reach_stretch_and_the_tree_settles() {
         assert!(residual.distance < 2.93, "{solution:?}");
     }
     let text = solution.residuals[0].outcome.to_string();
-    let expected = "out of reach: 4.011234 m from the root, of which the point gets 0.000000 to 1.100000 m";
+    let expected = "out of reach: 4.011234 m from the root, where 0.000000 to 1.100000 m are possible";
     assert_eq!(text, expected);
 }
 

@@ -6,22 +6,31 @@ mod common;
 
 use common::Random;
 use nalgebra::{Vector2, Vector3};
-use urdf_ik::solver::fabrik::points::{ChainError, Options, PointChain, Problem, ProblemError, Root, circle_between};
+use urdf_ik::solver::fabrik::points::{
+    Element, InputError, Options, PointChain, Problem, ProblemError, Root, circle_between,
+};
+
+fn coordinate(element: impl Into<Element>, axis: char, value: f64) -> InputError {
+    InputError::Coordinate { element: element.into(), axis, value }
+}
 
 #[test]
 fn what_makes_no_chain_is_refused_with_its_number() {
     let error = |lengths: &[f64]| PointChain::<3>::new(lengths.to_vec()).unwrap_err();
-    assert_eq!(error(&[]), ChainError::Empty);
+    assert_eq!(error(&[]), InputError::Empty { what: "segment" });
     for value in [-0.1, f64::INFINITY, f64::NEG_INFINITY] {
-        assert_eq!(error(&[1.0, value]), ChainError::Length { segment: 1, value });
+        assert_eq!(
+            error(&[1.0, value]),
+            InputError::Length { element: Element::of("segment", 1), value, bound: "of at least 0" }
+        );
     }
     assert!(error(&[0.1, f64::NAN]).to_string().contains("segment 1 (from 0) is NaN m"));
-    assert_eq!(error(&[6e8, 6e8]), ChainError::TooLong { total: 1.2e9 });
-    assert_eq!(PointChain::<2>::from_points(&[]).unwrap_err(), ChainError::Empty);
-    assert_eq!(PointChain::<2>::from_points(&[Vector2::zeros()]).unwrap_err(), ChainError::Empty);
+    assert_eq!(error(&[6e8, 6e8]), InputError::TooLong { total: 1.2e9 });
+    assert_eq!(PointChain::<2>::from_points(&[]).unwrap_err(), InputError::Empty { what: "segment" });
+    assert_eq!(PointChain::<2>::from_points(&[Vector2::zeros()]).unwrap_err(), InputError::Empty { what: "segment" });
     let points = [Vector2::zeros(), Vector2::new(1.0, f64::INFINITY)];
     let found = PointChain::from_points(&points).unwrap_err();
-    assert_eq!(found, ChainError::Point { point: 1, axis: 'y', value: f64::INFINITY });
+    assert_eq!(found, coordinate(Element::of("point", 1), 'y', f64::INFINITY));
 }
 
 #[test]
@@ -33,7 +42,7 @@ fn reach_is_the_sum_and_what_the_longest_exceeds_the_others_by() {
         (vec![0.0, 0.0], 0.0, 0.0),
     ] {
         let chain = PointChain::<2>::new(lengths).unwrap();
-        assert_eq!((chain.inner_reach(), chain.outer_reach()), (inner, outer));
+        assert_eq!((chain.reach().inner, chain.reach().outer), (inner, outer));
     }
 }
 
@@ -47,17 +56,17 @@ fn questions_that_make_no_sense_are_refused() {
     };
     let value = f64::NEG_INFINITY;
     let bad = Vector3::new(0.0, value, 0.0);
-    assert_eq!(error(&Problem { target: bad, ..fine }), ProblemError::Target { axis: 'y', value });
-    assert_eq!(error(&Problem { root: Root::At(bad), ..fine }), ProblemError::Root { axis: 'y', value });
+    assert_eq!(error(&Problem { target: bad, ..fine }), ProblemError::Input(coordinate("target", 'y', value)));
+    assert_eq!(error(&Problem { root: Root::At(bad), ..fine }), ProblemError::Input(coordinate("root", 'y', value)));
     let strange = [points[0], points[1], Vector3::new(0.0, 0.0, 2e9)];
-    let expected = ProblemError::Point { point: 2, axis: 'z', value: 2e9 };
+    let expected = ProblemError::Input(coordinate(Element::of("point", 2), 'z', 2e9));
     assert_eq!(error(&Problem { points: &strange, ..fine }), expected);
     assert!(expected.to_string().contains("coordinate z of point 2 (from 0) is 2000000000 m"));
-    let count = |what, found| ProblemError::Count { what, found, expected: 3 };
+    let count = |what, found| ProblemError::Input(InputError::Count { what, found, expected: 3 });
     assert_eq!(error(&Problem { points: &points[..2], ..fine }), count("list of points", 2));
     for value in [0.0, -1.0, f64::INFINITY] {
         let options = Options { tolerance: value, ..fine.options };
-        assert_eq!(error(&Problem { options, ..fine }), ProblemError::Tolerance { value });
+        assert_eq!(error(&Problem { options, ..fine }), ProblemError::Input(InputError::Tolerance { value }));
     }
     for value in [-1.0, f64::INFINITY] {
         let options = Options { stall: value, ..fine.options };
@@ -72,7 +81,7 @@ fn questions_that_make_no_sense_are_refused() {
     assert_eq!(found, Err(count("solution", 5)));
     let plain = Options { acceleration: 0, ..fine.options };
     let found = chain.solve(&fine, &mut chain.scratch(&plain), &mut chain.solution());
-    assert_eq!(found, Err(ProblemError::Depth { found: 0, expected: 5 }));
+    assert_eq!(found, Err(ProblemError::Input(InputError::Depth { found: 0, expected: 5 })));
     // A scratch with room for mixing serves the plain algorithm.
     let problem = Problem { options: plain, ..fine };
     assert_eq!(chain.solve(&problem, &mut chain.scratch(&fine.options), &mut chain.solution()), Ok(()));
@@ -82,13 +91,13 @@ fn questions_that_make_no_sense_are_refused() {
 fn passes_refuse_what_makes_no_sense() {
     let chain = PointChain::<2>::new(vec![0.3; 2]).unwrap();
     let mut points = [Vector2::zeros(); 2];
-    let count = ProblemError::Count { what: "list of points", found: 2, expected: 3 };
+    let count = InputError::Count { what: "list of points", found: 2, expected: 3 };
     assert_eq!(chain.reach_forward(&Vector2::zeros(), &mut points), Err(count.clone()));
     assert_eq!(chain.reach_backward(&Vector2::zeros(), &mut points), Err(count));
     let (bad, mut points) = (Vector2::new(f64::INFINITY, 0.0), [Vector2::zeros(); 3]);
     let value = f64::INFINITY;
-    assert_eq!(chain.reach_forward(&bad, &mut points), Err(ProblemError::Target { axis: 'x', value }));
-    assert_eq!(chain.reach_backward(&bad, &mut points), Err(ProblemError::Root { axis: 'x', value }));
+    assert_eq!(chain.reach_forward(&bad, &mut points), Err(coordinate("target", 'x', value)));
+    assert_eq!(chain.reach_backward(&bad, &mut points), Err(coordinate("root", 'x', value)));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn no_solve_allocates() {
             let allocations = measure(|| {
                 for points in [&bent, &straight] {
                     for reach in [0.0, 0.5, 0.99, 1.0, 2.0] {
-                        let target = Vector3::x() * (reach * chain.outer_reach());
+                        let target = Vector3::x() * (reach * chain.reach().outer);
                         for root in [Root::Fixed, root, Root::Free] {
                             let problem = Problem { target, root, points, options };
                             chain.solve(&problem, &mut scratch, &mut solution).unwrap();

@@ -35,6 +35,7 @@ mod mask;
 mod problem;
 mod reach;
 mod restart;
+pub mod segments;
 mod solution;
 mod task;
 

@@ -72,6 +72,6 @@ pub fn reachable<const D: usize>(
     chain: &PointChain<D>,
     fraction: f64,
 ) -> SVector<f64, D> {
-    let (inner, outer) = (chain.inner_reach(), chain.outer_reach());
+    let (inner, outer) = (chain.reach().inner, chain.reach().outer);
     points[0] + direction::<D>(random) * random.between(inner, inner + fraction * (outer - inner))
 }

@@ -2,12 +2,14 @@
 
 use std::f64::consts::PI;
 
-use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Quaternion, Unit, UnitQuaternion, Vector3};
 
 use super::cone::{Cone, Polar, Range};
 
 /// A hinge whose axis deviates from the direction of the segment by a smaller sine cannot steer the segment.
 const LEAST_LEVER: f64 = 1e-6;
+/// A rotation that differs by more than this \[rad\] from what was asked for was limited.
+pub(super) const LIMITED: f64 = 1e-9;
 
 /// What a joint allows, in its own frame: the frame of the segment before it, turned by [`Joint::rest`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,9 +72,9 @@ impl Joint {
         Self { rest, ..self }
     }
 
-    /// The rotation nearest to `wish` that the joint allows, for the segment after it: keeps the direction of the
-    /// segment if it can, then the turn about it.
-    pub(super) fn outward(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+    /// The rotation nearest to `wish` that the joint allows: keeps the direction of the segment after it if it can, then the
+    /// turn about it.
+    pub(super) fn nearest(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         match &self.limit {
             Limit::Ball { cone, twist } => {
                 let turn = SwingTwist::of(wish);
@@ -87,10 +89,21 @@ impl Joint {
         }
     }
 
-    /// The rotation nearest to `wish` that the joint allows, for the segment before it, which is the one to be moved: where
-    /// the turn is not allowed, the segment before rolls, and its direction as seen from the one after changes only where
-    /// it must.
-    pub(super) fn inward(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+    /// The rotation in the outward pass, and whether another one was asked for: of a ball joint the one nearest to `wish`, of a
+    /// hinge the one that matches the points whose `products` these are ([`Moments::between`](super::moments::Moments::between)).
+    pub(super) fn outward(&self, wish: &UnitQuaternion<f64>, products: &Matrix3<f64>) -> (UnitQuaternion<f64>, bool) {
+        if let Some(Matched { allowed, limited }) = self.matched(products) {
+            return (allowed, limited);
+        }
+        let allowed = self.nearest(wish);
+        let limited = allowed.angle_to(wish) > LIMITED;
+        (allowed, limited)
+    }
+
+    /// The rotation in the inward pass, where the segment before is the one to be moved: of a ball joint the one nearest to
+    /// `wish`, and where the turn is not allowed, the segment before rolls, and its direction as seen from the one after
+    /// changes only where it must; of a hinge the one that matches the points.
+    pub(super) fn inward(&self, wish: &UnitQuaternion<f64>, products: &Matrix3<f64>) -> UnitQuaternion<f64> {
         match &self.limit {
             Limit::Ball { cone, twist } => {
                 let turn = SwingTwist::of(wish);
@@ -101,15 +114,27 @@ impl Joint {
                 let rolled = Polar { angle, cosine: u * cosine + v * sine, sine: v * cosine - u * sine };
                 SwingTwist { swing: cone.nearest_polar(rolled), twist: allowed }.rotation()
             }
-            Limit::Hinge { axis, angle } => {
-                let axis = Unit::new_normalize(*axis);
-                // The direction of the segment before, in the joint's frame and, as wished, in that of the one after.
-                let before = self.rest.inverse_transform_vector(&Vector3::x());
-                let wished = angle_between(&axis, &wish.inverse_transform_vector(&before), &before);
-                let wished = wished.unwrap_or_else(|| angle_about(&axis, wish));
-                UnitQuaternion::from_axis_angle(&axis, angle.nearest(wished))
-            }
+            Limit::Hinge { .. } => self.matched(products).map_or_else(|| self.nearest(wish), |matched| matched.allowed),
         }
+    }
+
+    /// The turn R of a hinge that makes the trace of R times `products` greatest; none for a ball joint, and where the points
+    /// lie on the axis.
+    fn matched(&self, products: &Matrix3<f64>) -> Option<Matched> {
+        let Limit::Hinge { axis, angle } = &self.limit else { return None };
+        let axis = Unit::new_normalize(*axis);
+        let [spin_x, spin_y, spin_z] =
+            [(1, 2), (2, 0), (0, 1)].map(|(row, column)| products[(row, column)] - products[(column, row)]);
+        let sine = axis.dot(&Vector3::new(spin_x, spin_y, spin_z));
+        let cosine = products.trace() - axis.dot(&(products * axis.into_inner()));
+        // Products of two distances from the axis.
+        let tells = sine.hypot(cosine) > LEAST_LEVER * LEAST_LEVER * products.amax();
+        tells.then(|| {
+            let wished = sine.atan2(cosine);
+            let nearest = angle.nearest(wished);
+            let limited = (0.5 * (nearest - wished)).sin().abs() > 0.5 * LIMITED;
+            Matched { allowed: UnitQuaternion::from_axis_angle(&axis, nearest), limited }
+        })
     }
 
     /// A rotation that the joint allows, by three numbers in \[0, 1).
@@ -126,6 +151,13 @@ impl Joint {
             }
         }
     }
+}
+
+/// What became of a hinge that was to match points.
+struct Matched {
+    allowed: UnitQuaternion<f64>,
+    /// Whether its limits kept it from the best match.
+    limited: bool,
 }
 
 /// A rotation as a twist about x, then a swing of x to a direction.

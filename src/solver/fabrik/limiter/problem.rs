@@ -1,11 +1,9 @@
 //! What the chain is asked and what it answers.
 
-use std::fmt;
-
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
-use thiserror::Error;
 
-use super::{FARTHEST, LimitedChain, Scratch, is_unit};
+use super::{Element, InputError, LimitedChain, Outcome, Reason, Scratch};
+use crate::solver::segments::{check_coordinates, check_count, check_depth, check_rotation, check_tolerance};
 
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,12 +14,14 @@ pub struct Options {
     pub iterations: usize,
     /// Attempts at most after the one from the seed, each from another scattered posture.
     pub restarts: usize,
+    /// Differences between past cycles that are mixed; 0 for plain cycles.
+    pub acceleration: usize,
 }
 
 impl Default for Options {
-    /// To 1 µm in 5000 cycles, with up to 50 restarts.
+    /// To 1 µm in 5000 cycles, with up to 50 restarts, 5 differences.
     fn default() -> Self {
-        Self { tolerance: 1e-6, iterations: 5000, restarts: 50 }
+        Self { tolerance: 1e-6, iterations: 5000, restarts: 50, acceleration: 5 }
     }
 }
 
@@ -38,91 +38,6 @@ pub struct Problem<'a> {
     pub options: Options,
 }
 
-/// What makes a question meaningless.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ProblemError {
-    /// A list is of another length than the chain asks for.
-    #[error("the {what} has {found} entries; this chain asks for {expected}")]
-    Length {
-        /// Which list.
-        what: &'static str,
-        /// Entries found.
-        found: usize,
-        /// Entries expected.
-        expected: usize,
-    },
-    /// A coordinate is NaN, infinite or too large.
-    #[error("coordinate {axis} of the {what} is {value} m; it must be a finite number within {FARTHEST:e} m")]
-    Coordinate {
-        /// `target` or `root`.
-        what: &'static str,
-        /// `x`, `y` or `z`.
-        axis: char,
-        /// What was given \[m\].
-        value: f64,
-    },
-    /// The orientation of the root frame is no rotation.
-    #[error("the orientation of the root frame is no unit quaternion")]
-    Root,
-    /// A rotation of the seed is no rotation.
-    #[error("the seed's rotation of joint {joint} is no unit quaternion")]
-    Seed {
-        /// Index of the joint.
-        joint: usize,
-    },
-    /// The tolerance is not above zero.
-    #[error("the tolerance is {value} m; it must be a finite number above 0")]
-    Tolerance {
-        /// What was given \[m\].
-        value: f64,
-    },
-}
-
-/// Why the tip did not get to the target.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Reason {
-    /// No posture gets there, even without limits, which is certain.
-    OutOfReach {
-        /// Distance of the target from the root \[m\].
-        distance: f64,
-        /// Least distance from the root that the tip can have \[m\].
-        inner: f64,
-        /// Greatest distance from the root that the tip can have \[m\].
-        outer: f64,
-    },
-    /// Limits were in the way ([`Solution::limited`]). Whether a solution exists is not known.
-    Limits,
-    /// The cycles were used up. Whether a solution exists is not known.
-    NotConverged,
-}
-
-/// Whether the tip got to the target.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Outcome {
-    /// The tip is at the target within the tolerance.
-    Solved,
-    /// The posture is the closest found.
-    Closest(Reason),
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Solved => f.write_str("solved"),
-            Self::Closest(Reason::OutOfReach { distance, inner, outer }) => {
-                write!(
-                    f,
-                    "out of reach: {distance:.6} m from the root, of which the tip gets {inner:.6} to {outer:.6} m"
-                )
-            }
-            Self::Closest(Reason::Limits) => f.write_str("joints at their limits are in the way"),
-            Self::Closest(Reason::NotConverged) => f.write_str("no posture found that gets there"),
-        }
-    }
-}
-
 /// The chain's answer. Made by [`LimitedChain::solution`], overwritten by each solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
@@ -132,8 +47,7 @@ pub struct Solution {
     pub frames: Vec<UnitQuaternion<f64>>,
     /// The n + 1 ends of the segments \[m\], from the root to the tip.
     pub points: Vec<Point3<f64>>,
-    /// For each joint, whether the last cycle that led to this posture asked for a rotation that it does not allow. For a
-    /// hinge that is any rotation about another axis as well.
+    /// For each joint, whether the last cycle that led to this posture asked for a rotation that it does not allow.
     pub limited: Vec<bool>,
     /// Distance left between tip and target \[m\].
     pub distance: f64,
@@ -163,34 +77,21 @@ impl LimitedChain {
     }
 
     /// Whether `problem` can be put to this chain, in this scratch and with this room for an answer.
-    pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
+    pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), InputError> {
         let joints = self.joints.len();
-        check_length("seed", problem.seed.len(), joints)?;
-        check_length("scratch", scratch.joints(), joints)?;
-        check_length("solution's list of rotations", solution.rotations.len(), joints)?;
-        check_length("solution's list of frames", solution.frames.len(), joints)?;
-        check_length("solution's list of points", solution.points.len(), joints + 1)?;
-        check_length("solution's list of limited joints", solution.limited.len(), joints)?;
-        let places = [("target", problem.target.coords), ("root", problem.root.translation.vector)];
-        for (what, place) in places {
-            for (axis, &value) in ['x', 'y', 'z'].into_iter().zip(&place) {
-                if value.is_nan() || value.abs() > FARTHEST {
-                    return Err(ProblemError::Coordinate { what, axis, value });
-                }
-            }
+        check_count("seed", problem.seed.len(), joints)?;
+        check_count("scratch", scratch.joints(), joints)?;
+        check_count("solution's list of rotations", solution.rotations.len(), joints)?;
+        check_count("solution's list of frames", solution.frames.len(), joints)?;
+        check_count("solution's list of points", solution.points.len(), joints + 1)?;
+        check_count("solution's list of limited joints", solution.limited.len(), joints)?;
+        check_coordinates("target", problem.target.coords.as_slice())?;
+        check_coordinates("root", problem.root.translation.vector.as_slice())?;
+        check_depth(scratch.depth(), problem.options.acceleration)?;
+        check_rotation("orientation of the root frame", &problem.root.rotation)?;
+        for (joint, rotation) in problem.seed.iter().enumerate() {
+            check_rotation(Element::of("the seed's rotation of joint", joint), rotation)?;
         }
-        if !is_unit(&problem.root.rotation) {
-            return Err(ProblemError::Root);
-        }
-        if let Some(joint) = problem.seed.iter().position(|rotation| !is_unit(rotation)) {
-            return Err(ProblemError::Seed { joint });
-        }
-        let value = problem.options.tolerance;
-        if value.is_finite() && value > 0.0 { Ok(()) } else { Err(ProblemError::Tolerance { value }) }
+        check_tolerance(problem.options.tolerance)
     }
-}
-
-/// Whether a list is as long as a chain asks for.
-pub(super) fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(), ProblemError> {
-    if found == expected { Ok(()) } else { Err(ProblemError::Length { what, found, expected }) }
 }

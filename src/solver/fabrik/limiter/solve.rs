@@ -1,49 +1,47 @@
 //! A whole solve: cycles until they lead no further, attempts, the verdict.
 
-use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Quaternion, Unit, UnitQuaternion, Vector4};
 
+use super::super::anderson::Anderson;
 use super::super::scatter;
-use super::{LimitedChain, Outcome, Problem, ProblemError, Reason, Solution};
+use super::joint::LIMITED;
+use super::moments::Moments;
+use super::passes::State;
+use super::{InputError, LimitedChain, Options, Outcome, Problem, Reason, Solution};
 
 /// An attempt has stalled when the distance has not fallen by a hundredth in this many cycles.
 const PATIENCE: usize = 12;
 /// What the distance must have come down to in that time to count as fallen.
 const PROGRESS: f64 = 0.99;
-/// A rotation that differs by more than this \[rad\] from what was asked for was limited.
-const LIMITED: f64 = 1e-9;
+/// Ridge of the mixing, as a fraction of the trace: what keeps it regular as the steps become parallel.
+const RIDGE: f64 = 1e-10;
+/// A mixed quaternion that is shorter is no rotation.
+const LEAST_NORM: f64 = 1e-3;
 
-/// Where the segments of a chain are.
-#[derive(Debug, Clone)]
-pub(super) struct State {
-    pub rotations: Vec<UnitQuaternion<f64>>,
-    pub frames: Vec<UnitQuaternion<f64>>,
-    pub points: Vec<Point3<f64>>,
-    pub limited: Vec<bool>,
-}
-
-impl State {
-    fn copy_from(&mut self, other: &Self) {
-        self.rotations.copy_from_slice(&other.rotations);
-        self.frames.copy_from_slice(&other.frames);
-        self.points.copy_from_slice(&other.points);
-        self.limited.copy_from_slice(&other.limited);
-    }
-
-    fn distance(&self, target: &Point3<f64>) -> f64 {
-        self.points.last().map_or(f64::INFINITY, |tip| (tip - target).norm())
-    }
-}
-
-/// What a solve works in. Made by [`LimitedChain::scratch`], allocated there once, and of use to any chain of as many joints. No
-/// answer depends on what is left in it.
+/// What a solve works in. Made by [`LimitedChain::scratch`], allocated there once, and of use to any chain of as many joints,
+/// with the same acceleration or none. No answer depends on what is left in it.
 #[derive(Debug, Clone)]
 pub struct Scratch {
+    /// The posture that a cycle starts from, and the one that it leads to.
     pub(super) current: State,
+    image: State,
+    /// The mixed posture.
+    mixed: State,
     /// The closest posture so far.
     best: State,
+    /// The rotations of the first three once more, as plain numbers.
+    flat: [Vec<f64>; 3],
+    anderson: Anderson,
+    /// Sums over the points on one side of each.
+    pub(super) sums: Vec<Moments>,
 }
 
 impl Scratch {
+    /// Differences that it mixes.
+    pub(super) fn depth(&self) -> usize {
+        self.anderson.depth()
+    }
+
     /// Number of joints that it has room for.
     pub(super) fn joints(&self) -> usize {
         self.current.rotations.len()
@@ -51,12 +49,17 @@ impl Scratch {
 }
 
 impl LimitedChain {
-    /// Scratch for this chain, to keep and reuse.
+    /// Scratch for this chain and the [`Options::acceleration`] of `options`, to keep and reuse.
     #[must_use]
-    pub fn scratch(&self) -> Scratch {
+    pub fn scratch(&self, options: &Options) -> Scratch {
         let Solution { rotations, frames, points, limited, .. } = self.solution();
+        let (numbers, depth) = (4 * rotations.len(), options.acceleration);
+        let flat = || vec![0.0; if depth > 0 { numbers } else { 0 }];
+        let sums = vec![Moments::default(); points.len()];
         let state = State { rotations, frames, points, limited };
-        Scratch { current: state.clone(), best: state }
+        let [current, image, mixed, best] = [state.clone(), state.clone(), state.clone(), state];
+        let flat = [flat(), flat(), flat()];
+        Scratch { current, image, mixed, best, flat, anderson: Anderson::new(numbers, depth, RIDGE), sums }
     }
 
     /// Moves the tip to the problem's target, from its seed. Allocates nothing; the same problem gives the same bits.
@@ -67,11 +70,11 @@ impl LimitedChain {
     /// limits hold, is given back as it is.
     ///
     /// # Errors
-    /// [`ProblemError`] where the problem, the scratch or the room for the answer do not fit this chain; `solution` is then
+    /// [`InputError`] where the problem, the scratch or the room for the answer do not fit this chain; `solution` is then
     /// left as it was. A target that is not reached is no error but an [`Outcome`].
-    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
+    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), InputError> {
         self.check(problem, scratch, solution)?;
-        let Problem { target, root, options, .. } = problem;
+        let options = &problem.options;
         let out_of_reach = self.out_of_reach(problem);
         // Another start leads no further where the end cannot be reached from any.
         let restarts = if out_of_reach.is_some() { 0 } else { options.restarts };
@@ -79,7 +82,7 @@ impl LimitedChain {
         for attempt in 0..=restarts {
             solution.restarts = attempt;
             self.start(attempt, problem, &mut scratch.current);
-            self.attempt(target, root, options.tolerance, (&mut best, &mut left), scratch);
+            self.attempt(problem, (&mut best, &mut left), scratch);
             if best <= options.tolerance || left == 0 {
                 break;
             }
@@ -89,18 +92,17 @@ impl LimitedChain {
         solution.points.copy_from_slice(&scratch.best.points);
         solution.limited.copy_from_slice(&scratch.best.limited);
         (solution.distance, solution.iterations) = (best, options.iterations - left);
-        let limits = if solution.limited.contains(&true) { Reason::Limits } else { Reason::NotConverged };
-        let closest = Outcome::Closest(out_of_reach.unwrap_or(limits));
-        solution.outcome = if best <= options.tolerance { Outcome::Solved } else { closest };
+        solution.outcome = Outcome::of(best, options.tolerance, || {
+            let limits = if solution.limited.contains(&true) { Reason::Limits } else { Reason::NotConverged };
+            out_of_reach.unwrap_or(limits)
+        });
         Ok(())
     }
 
     /// Why the target is certainly out of reach, where it is.
     fn out_of_reach(&self, problem: &Problem) -> Option<Reason> {
-        let (inner, outer, slack) = (self.inner, self.outer, problem.options.tolerance);
         let distance = (problem.target.coords - problem.root.translation.vector).norm();
-        let out = distance > outer + slack || distance < inner - slack;
-        out.then_some(Reason::OutOfReach { distance, inner, outer })
+        self.reach.refuses(distance, problem.options.tolerance)
     }
 
     /// The posture from which an attempt starts: the seed, or one scattered within the limits.
@@ -112,7 +114,7 @@ impl LimitedChain {
             } else {
                 joint.sample([0, 1, 2].map(|number| scatter::fraction(attempt, 3 * index + number)))
             };
-            let allowed = joint.outward(&wish);
+            let allowed = joint.nearest(&wish);
             // Taking a rotation apart and putting it together again changes its last digits.
             state.limited[index] = allowed.angle_to(&wish) > LIMITED;
             state.rotations[index] = if state.limited[index] { allowed } else { wish };
@@ -120,29 +122,13 @@ impl LimitedChain {
         self.place(&problem.root, state);
     }
 
-    /// Forward kinematics: frames and points of the rotations.
-    fn place(&self, root: &Isometry3<f64>, state: &mut State) {
-        let (mut frame, mut end) = (root.rotation, Point3::from(root.translation.vector));
-        state.points[0] = end;
-        for (index, joint) in self.joints.iter().enumerate() {
-            frame = product(&product(&frame, &joint.rest), &state.rotations[index]);
-            end += frame * Vector3::x() * self.lengths[index];
-            (state.frames[index], state.points[index + 1]) = (frame, end);
-        }
-    }
-
     /// Cycles until the target is met or there is no progress. Keeps the closest posture.
-    fn attempt(
-        &self,
-        target: &Point3<f64>,
-        root: &Isometry3<f64>,
-        tolerance: f64,
-        (best, left): (&mut f64, &mut usize),
-        scratch: &mut Scratch,
-    ) {
+    fn attempt(&self, problem: &Problem, (best, left): (&mut f64, &mut usize), scratch: &mut Scratch) {
+        let tolerance = problem.options.tolerance;
+        scratch.anderson.reset();
         let (mut lowest, mut cycles) = (f64::INFINITY, 0);
         loop {
-            let distance = scratch.current.distance(target);
+            let distance = scratch.current.distance(&problem.target);
             if distance < *best {
                 *best = distance;
                 scratch.best.copy_from(&scratch.current);
@@ -154,64 +140,60 @@ impl LimitedChain {
             if distance <= tolerance || *left == 0 || cycles >= PATIENCE {
                 return;
             }
-            self.cycle(target, root, &mut scratch.current);
+            self.advance(problem, scratch);
             *left -= 1;
         }
     }
 
-    /// One cycle, after which every limit holds.
-    pub(super) fn cycle(&self, target: &Point3<f64>, root: &Isometry3<f64>, state: &mut State) {
-        self.inward(target, state);
-        self.outward(root, state);
+    /// One cycle from `current` to `current`, mixed with those before where that brings the tip nearer.
+    pub(super) fn advance(&self, problem: &Problem, scratch: &mut Scratch) {
+        let Scratch { current, image, sums, .. } = scratch;
+        image.copy_from(current);
+        self.cycle(&problem.target, &problem.root, image, sums);
+        let mix = problem.options.acceleration > 0 && self.mix(&problem.root, scratch);
+        let Scratch { current, image, mixed, .. } = scratch;
+        let next = if mix && mixed.distance(&problem.target) < image.distance(&problem.target) { mixed } else { image };
+        std::mem::swap(current, next);
     }
 
-    /// Forward reaching: segments from the tip inward, each within the limits of the joint at its outer end.
-    pub(super) fn inward(&self, target: &Point3<f64>, state: &mut State) {
-        let mut end = *target;
-        for index in (0..self.joints.len()).rev() {
-            let mut frame = aligned(&state.frames[index], &(end - state.points[index]));
-            if let (Some(joint), Some(after)) = (self.joints.get(index + 1), state.frames.get(index + 1)) {
-                let wish = (frame * joint.rest).inverse() * after;
-                frame = product(after, &(joint.rest * joint.inward(&wish)).inverse());
-            }
-            state.points[index + 1] = end;
-            end -= frame * Vector3::x() * self.lengths[index];
-            state.frames[index] = frame;
+    /// Writes the posture that follows by the last few cycles into `mixed`, moved to what the limits allow. Tells whether there
+    /// is one.
+    fn mix(&self, root: &Isometry3<f64>, scratch: &mut Scratch) -> bool {
+        let Scratch { current, image, mixed, flat: [x, g, next], anderson, .. } = scratch;
+        // A quaternion and its opposite are one rotation, but far apart as numbers.
+        for (rotation, before) in image.rotations.iter_mut().zip(&current.rotations) {
+            *rotation = on_the_side_of(before, *rotation);
         }
-        state.points[0] = end;
-    }
-
-    /// Backward reaching: segments from the root outward, each within the limits of the joint at its inner end.
-    pub(super) fn outward(&self, root: &Isometry3<f64>, state: &mut State) {
-        let (mut frame, mut end) = (root.rotation, Point3::from(root.translation.vector));
-        state.points[0] = end;
+        flatten(&current.rotations, x);
+        flatten(&image.rotations, g);
+        if !anderson.mix(x, g, None, next) {
+            return false;
+        }
         for (index, joint) in self.joints.iter().enumerate() {
-            let wish = aligned(&state.frames[index], &(state.points[index + 1] - end));
-            let base = product(&frame, &joint.rest);
-            let wish = base.inverse() * wish;
-            let allowed = joint.outward(&wish);
-            state.limited[index] = allowed.angle_to(&wish) > LIMITED;
-            frame = product(&base, &allowed);
-            end += frame * Vector3::x() * self.lengths[index];
-            (state.rotations[index], state.frames[index], state.points[index + 1]) = (allowed, frame, end);
+            let numbers = &next[4 * index..4 * index + 4];
+            let wish = Unit::try_new(Quaternion::from(Vector4::from_column_slice(numbers)), LEAST_NORM);
+            let Some(wish) = wish else { return false };
+            let allowed = on_the_side_of(&image.rotations[index], joint.nearest(&wish));
+            mixed.limited[index] = image.limited[index] || allowed.angle_to(&wish) > LIMITED;
+            mixed.rotations[index] = allowed;
         }
+        self.place(root, mixed);
+        true
     }
 }
 
-/// `frame` turned the short way until its x axis has the direction of `along`; as it is where `along` has none.
-fn aligned(frame: &UnitQuaternion<f64>, along: &Vector3<f64>) -> UnitQuaternion<f64> {
-    let Some(direction) = along.try_normalize(1e-150) else { return *frame };
-    let axis = frame * Vector3::x();
-    let scalar = 1.0 + axis.dot(&direction);
-    if scalar < 1e-12 {
-        // Straight back, where every way is as short: about z.
-        return frame * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI);
+/// Of the two quaternions that are one rotation, the one nearer to `other`.
+fn on_the_side_of(other: &UnitQuaternion<f64>, rotation: UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+    if other.coords.dot(&rotation.coords) < 0.0 {
+        UnitQuaternion::new_unchecked(-rotation.into_inner())
+    } else {
+        rotation
     }
-    let vector = axis.cross(&direction);
-    product(&UnitQuaternion::new_normalize(Quaternion::from_parts(scalar, vector)), frame)
 }
 
-/// The product of two rotations, normalised, so that rounding does not add up along a chain.
-fn product(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
-    UnitQuaternion::new_normalize(a.into_inner() * b.into_inner())
+/// Writes the quaternions into `numbers`.
+fn flatten(rotations: &[UnitQuaternion<f64>], numbers: &mut [f64]) {
+    for (rotation, numbers) in rotations.iter().zip(numbers.chunks_exact_mut(4)) {
+        numbers.copy_from_slice(rotation.coords.as_slice());
+    }
 }

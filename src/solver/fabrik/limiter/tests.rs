@@ -1,10 +1,11 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Quaternion, Unit, UnitQuaternion, Vector3};
 
 use super::super::scatter::{direction, fraction};
 use super::joint::SwingTwist;
-use super::{ChainError, Cone, Joint, Limit, LimitedChain, Options, Problem, ProblemError, Range};
+use super::moments::{Moments, Place};
+use super::{ChainError, Cone, Element, InputError, Joint, Limit, LimitedChain, Options, Problem, Range, Scratch};
 
 fn cone(number: usize) -> Cone {
     let side = |index: usize| PI / 180.0 * (1.0 + 178.0 * fraction(number, 500 + index));
@@ -113,7 +114,7 @@ fn a_twist_is_clamped_and_the_direction_kept() {
     let joint = Joint::ball(Cone::ALL, Range::new(-0.2, 0.4));
     for index in 0..300 {
         let wish = rotation(7, index);
-        let (outward, inward) = (joint.outward(&wish), joint.inward(&wish));
+        let (outward, inward) = (joint.nearest(&wish), joint.inward(&wish, &Matrix3::zeros()));
         let twist = SwingTwist::of(&wish).twist;
         for allowed in [&outward, &inward] {
             let expected = Range::new(-0.2, 0.4).nearest(twist);
@@ -146,25 +147,86 @@ fn lengths_and_limits_hold_inward_and_outward() {
         let seed: Vec<_> = (0..7).map(|index| rotation(number, index)).collect();
         let root = Isometry3::from_parts(direction(number, 1).into(), rotation(number, 50));
         let target = Point3::from(direction(number, 2) * (3.0 * fraction(number, 3)));
-        let mut state = chain.scratch().current;
+        let Scratch { current: mut state, mut sums, .. } = chain.scratch(&Options::default());
         chain.start(0, &Problem { target, root, seed: &seed, options: Options::default() }, &mut state);
         for _ in 0..15 {
-            chain.inward(&target, &mut state);
+            chain.inward(&target, &mut state, &mut sums);
             assert_eq!(state.points[7], target);
             let between =
                 |joint: usize| (state.frames[joint - 1] * chain.joints[joint].rest).inverse() * state.frames[joint];
             for joint in 1..7 {
                 let relative = between(joint);
-                assert!(chain.joints[joint].outward(&relative).angle_to(&relative) < 1e-7, "{joint}");
+                assert!(chain.joints[joint].nearest(&relative).angle_to(&relative) < 1e-7, "{joint}");
             }
             for _ in 0..2 {
                 for (index, length) in chain.lengths.iter().enumerate() {
                     assert!(((state.points[index + 1] - state.points[index]).norm() - length).abs() < 1e-14);
                 }
-                chain.outward(&root, &mut state);
+                chain.outward(&root, &mut state, &mut sums);
             }
             assert!(chain.violation(&state.rotations).unwrap() < 1e-13);
         }
+    }
+}
+
+#[test]
+fn lengths_and_limits_hold_after_every_accelerated_cycle() {
+    let mut mixed_ones = 0;
+    for number in 0..60 {
+        let chain = mixed(number, 7);
+        let seed: Vec<_> = (0..7).map(|index| rotation(number, index)).collect();
+        let root = Isometry3::from_parts(direction(number, 1).into(), rotation(number, 50));
+        let target = Point3::from(direction(number, 2) * (3.0 * fraction(number, 3)));
+        let problem = Problem { target, root, seed: &seed, options: Options::default() };
+        let mut scratch = chain.scratch(&problem.options);
+        chain.start(0, &problem, &mut scratch.current);
+        for _ in 0..30 {
+            let mut plain = scratch.current.clone();
+            chain.cycle(&target, &root, &mut plain, &mut scratch.sums);
+            chain.advance(&problem, &mut scratch);
+            let current = &scratch.current;
+            // Never farther away than the plain cycle leads.
+            assert!(current.distance(&target) <= plain.distance(&target));
+            mixed_ones += usize::from(current.distance(&target) < plain.distance(&target));
+            assert!(chain.violation(&current.rotations).unwrap() < 1e-13);
+            assert_eq!(current.points[0].coords, root.translation.vector);
+            for (index, length) in chain.lengths.iter().enumerate() {
+                assert!(((current.points[index + 1] - current.points[index]).norm() - length).abs() < 1e-14);
+            }
+        }
+    }
+    assert!(mixed_ones > 500, "{mixed_ones}");
+}
+
+#[test]
+fn a_hinge_matches_all_points_beyond_it() {
+    for number in 0..200 {
+        let (axis, lower, upper) = (direction(number, 1), -2.0 * fraction(number, 2), 2.0 * fraction(number, 3));
+        let joint = Joint::hinge(axis, lower, upper);
+        let place = |index: usize| Place { frame: rotation(number, index), origin: direction(number, 10 + index) };
+        let (outer, inner) = (place(4), place(5));
+        let points: Vec<_> = (0..6).map(|index| direction(number, 20 + index)).collect();
+        let sums = points.iter().fold(Moments::default(), |sums, point| sums.with(point));
+        let (found, _) = joint.outward(&UnitQuaternion::identity(), &sums.between(&outer, &inner));
+        // The weighted sum of squared distances, from the points alone, the origins put together.
+        let mismatch = |turn: &UnitQuaternion<f64>| {
+            points.iter().rev().enumerate().fold(0.0, |sum, (age, point)| {
+                let seen = outer.frame.inverse() * (point - outer.origin);
+                let apart = inner.frame * (turn * seen) - (point - inner.origin);
+                sum + 0.7_f64.powi(i32::try_from(age).unwrap()) * apart.norm_squared()
+            })
+        };
+        let axis = Unit::new_normalize(axis);
+        for step in 0..=100 {
+            let angle = lower + (upper - lower) * f64::from(step) / 100.0;
+            let other = UnitQuaternion::from_axis_angle(&axis, angle);
+            assert!(mismatch(&found) <= mismatch(&other) + 1e-12, "{number}");
+        }
+        assert!(joint.nearest(&found).angle_to(&found) < 1e-12);
+        // Where no point tells, the wish does.
+        let wish = UnitQuaternion::from_axis_angle(&axis, 0.5 * (lower + upper));
+        assert!(joint.outward(&wish, &Matrix3::zeros()).0.angle_to(&wish) < 1e-12);
+        assert!(joint.inward(&wish, &Matrix3::zeros()).angle_to(&wish) < 1e-12);
     }
 }
 
@@ -174,12 +236,12 @@ fn a_posture_at_its_target_is_a_fixed_point_of_the_cycle() {
         let chain = mixed(number, 6);
         let seed: Vec<_> = (0..6).map(|index| rotation(number, index)).collect();
         let root = Isometry3::from_parts(direction(number, 1).into(), rotation(number, 50));
-        let mut state = chain.scratch().current;
+        let Scratch { current: mut state, mut sums, .. } = chain.scratch(&Options::default());
         let target = Point3::origin();
         chain.start(0, &Problem { target, root, seed: &seed, options: Options::default() }, &mut state);
         let (points, frames) = (state.points.clone(), state.frames.clone());
         for _ in 0..5 {
-            chain.cycle(&points[6], &root, &mut state);
+            chain.cycle(&points[6], &root, &mut state, &mut sums);
         }
         for (found, expected) in state.points.iter().zip(&points) {
             // Hinges nearly along their segments magnify rounding.
@@ -192,12 +254,13 @@ fn a_posture_at_its_target_is_a_fixed_point_of_the_cycle() {
 #[test]
 fn what_is_no_chain_is_refused_and_names_the_joint() {
     let with = |joint: Joint| LimitedChain::new(vec![Joint::free(), joint], vec![1.0; 2]).map(|_| ()).unwrap_err();
-    assert_eq!(LimitedChain::new(vec![], vec![]), Err(ChainError::Empty));
-    let lengths = ChainError::Lengths { lengths: 1, joints: 2 };
+    assert_eq!(LimitedChain::new(vec![], vec![]), Err(ChainError::Input(InputError::Empty { what: "joint" })));
+    let lengths = ChainError::Input(InputError::Count { what: "list of lengths", found: 1, expected: 2 });
     assert_eq!(LimitedChain::new(vec![Joint::free(); 2], vec![1.0]), Err(lengths));
     for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let found = LimitedChain::new(vec![Joint::free(); 2], vec![1.0, value]);
-        assert!(matches!(found, Err(ChainError::Length { joint: 1, .. })));
+        let text = found.unwrap_err().to_string();
+        assert!(text.starts_with(&format!("the segment of joint 1 (from 0) is {value} m long")), "{text}");
     }
     for value in [-0.1, 3.2, f64::NAN, f64::INFINITY] {
         let found = with(Joint::ball(Cone { down: value, ..Cone::ALL }, Range::ALL));
@@ -212,9 +275,10 @@ fn what_is_no_chain_is_refused_and_names_the_joint() {
     for axis in [Vector3::zeros(), Vector3::new(f64::NAN, 0.0, 1.0), Vector3::x() * f64::INFINITY] {
         assert!(matches!(with(Joint::hinge(axis, 0.0, 1.0)), ChainError::Axis { joint: 1, .. }));
     }
+    let element = Element::of("the rest orientation of joint", 1);
     for length in [f64::NAN, 0.0, 2.0] {
         let rest = UnitQuaternion::new_unchecked(Quaternion::new(length, 0.0, 0.0, 0.0));
-        assert_eq!(with(Joint::free().with_rest(rest)), ChainError::Rest { joint: 1 });
+        assert_eq!(with(Joint::free().with_rest(rest)), ChainError::Input(InputError::Rotation { element }));
     }
     let text = with(Joint::hinge(Vector3::z(), 0.2, 0.1)).to_string();
     assert_eq!(text, "the angle of joint 1 is limited by 0.2 and 0.1 rad; they must ascend and be within ±2π");
@@ -229,26 +293,29 @@ fn what_makes_no_problem_is_refused() {
         let (target, root) = (Point3::origin(), Isometry3::identity());
         let mut problem = Problem { target, root, seed: &seed, options: Options::default() };
         change(&mut problem);
-        chain.solve(&problem, &mut chain.scratch(), &mut chain.solution()).unwrap_err()
+        chain.solve(&problem, &mut chain.scratch(&Options::default()), &mut chain.solution()).unwrap_err()
     };
     let none = UnitQuaternion::new_unchecked(Quaternion::new(0.0, 0.0, 0.0, 0.0));
     let broken = [identity, none];
     let target = solve(&|problem| problem.target.y = f64::NAN);
-    assert!(matches!(target, ProblemError::Coordinate { what: "target", axis: 'y', .. }));
+    assert!(target.to_string().starts_with("coordinate y of the target is NaN m"));
     let root = solve(&|problem| problem.root.translation.z = f64::INFINITY);
-    assert!(matches!(root, ProblemError::Coordinate { what: "root", axis: 'z', .. }));
-    assert_eq!(solve(&|problem| problem.root.rotation = none), ProblemError::Root);
+    assert!(root.to_string().starts_with("coordinate z of the root is inf m"));
+    let root = solve(&|problem| problem.root.rotation = none);
+    assert_eq!(root.to_string(), "the orientation of the root frame is no unit quaternion");
     // A closure cannot lend the problem a seed that it owns, but one from outside.
     let (target, root) = (Point3::origin(), Isometry3::identity());
     let problem = Problem { target, root, seed: &broken, options: Options::default() };
-    let found = chain.solve(&problem, &mut chain.scratch(), &mut chain.solution());
-    assert_eq!(found, Err(ProblemError::Seed { joint: 1 }));
+    let found = chain.solve(&problem, &mut chain.scratch(&Options::default()), &mut chain.solution());
+    assert_eq!(found, Err(InputError::Rotation { element: Element::of("the seed's rotation of joint", 1) }));
     let found = solve(&|problem| problem.seed = &problem.seed[1..]);
-    assert_eq!(found, ProblemError::Length { what: "seed", found: 1, expected: 2 });
+    assert_eq!(found, InputError::Count { what: "seed", found: 1, expected: 2 });
     for tolerance in [0.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(solve(&|problem| problem.options.tolerance = tolerance), ProblemError::Tolerance { .. }));
+        assert!(matches!(solve(&|problem| problem.options.tolerance = tolerance), InputError::Tolerance { .. }));
     }
     assert!(chain.violation(&broken[..1]).is_err());
+    let element = Element::of("the rotation of joint", 1);
+    assert_eq!(chain.violation(&broken), Err(InputError::Rotation { element }));
 }
 
 #[test]
@@ -256,7 +323,7 @@ fn samples_are_within_the_limits() {
     for number in 0..100 {
         for joint in mixed(number, 6).joints() {
             let sample = joint.sample([0, 1, 2].map(|index| fraction(number, index)));
-            assert!(joint.outward(&sample).angle_to(&sample) < 1e-7);
+            assert!(joint.nearest(&sample).angle_to(&sample) < 1e-7);
             assert!(!matches!(joint.limit, Limit::Hinge { axis, .. } if (sample * axis - axis).norm() > 1e-14));
         }
     }

@@ -16,8 +16,8 @@
 //! the algorithm stands still, though the target be in reach. It is then bent into an arc as high as the gap asks for, at most
 //! a hundredth of the reach, always to the same side, and goes on. That holds for one chain with its root at rest and no limits.
 //!
-//! **Reach.** The tip gets to exactly the points whose distance from the root lies between [`PointChain::inner_reach`],
-//! max(0, 2 · longest - sum), and [`PointChain::outer_reach`], the sum. For a target farther away the chain is stretched
+//! **Reach.** The tip gets to exactly the points whose distance from the root is within [`PointChain::reach`]: from
+//! max(0, 2 · longest - sum) to the sum. For a target farther away the chain is stretched
 //! towards it in one pass, as published; for one too near it is folded to the posture whose tip is nearest, where the
 //! published algorithm would never end. Targets within the tolerance of these limits get the same postures, which meet them.
 //!
@@ -54,57 +54,18 @@ mod problem;
 mod solve;
 
 use nalgebra::SVector;
-use problem::{check_count, strange};
-use thiserror::Error;
 
+pub use crate::solver::segments::{Element, InputError, Outcome, Reason, Root};
+use crate::solver::segments::{Reach, check_coordinates, check_count, check_length, check_total};
 pub use circle::{Circle, circle_between};
-pub use problem::{Options, Outcome, Problem, ProblemError, Reason, Root, Solution};
+pub use problem::{Options, Problem, ProblemError, Solution};
 pub use solve::Scratch;
-
-/// Longer chains, and points farther from the origin than this \[m\], are refused.
-const FARTHEST: f64 = 1e9;
-
-/// What no chain can be made of.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ChainError {
-    /// There is no segment.
-    #[error("the chain has no segment; it must have at least 1, from a root to a tip")]
-    Empty,
-    /// A length is NaN, infinite or negative.
-    #[error("segment {segment} (from 0) is {value} m long; it must be a finite number of at least 0")]
-    Length {
-        /// Index of the segment.
-        segment: usize,
-        /// What was given \[m\].
-        value: f64,
-    },
-    /// The segments together are so long that squares of distances lose their meaning.
-    #[error("the segments are {total:e} m long together; they must be within {FARTHEST:e} m")]
-    TooLong {
-        /// Sum of the lengths \[m\].
-        total: f64,
-    },
-    /// A coordinate of a point that the lengths shall be taken from is NaN, infinite or too large.
-    #[error(
-        "coordinate {axis} of point {point} (from 0) is {value} m; it must be a finite number within {FARTHEST:e} m"
-    )]
-    Point {
-        /// Index of the point.
-        point: usize,
-        /// `x`, `y` or `z`.
-        axis: char,
-        /// What was given \[m\].
-        value: f64,
-    },
-}
 
 /// A chain of points: how long its segments are, and what follows from it. See the [module](self).
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointChain<const D: usize> {
     lengths: Vec<f64>,
-    inner: f64,
-    outer: f64,
+    reach: Reach,
     /// Index of the (first) longest segment.
     longest: usize,
 }
@@ -114,36 +75,27 @@ impl<const D: usize> PointChain<D> {
     /// one.
     ///
     /// # Errors
-    /// [`ChainError`] where there is no segment, or a length is not finite, negative or too large.
-    pub fn new(lengths: Vec<f64>) -> Result<Self, ChainError> {
+    /// [`InputError`] where there is no segment, or a length is not finite, negative or too large.
+    pub fn new(lengths: Vec<f64>) -> Result<Self, InputError> {
         const { assert!(D == 2 || D == 3, "a chain lies in the plane or in space") };
         if lengths.is_empty() {
-            return Err(ChainError::Empty);
+            return Err(InputError::Empty { what: "segment" });
         }
-        for (segment, &value) in lengths.iter().enumerate() {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(ChainError::Length { segment, value });
-            }
+        for (segment, &length) in lengths.iter().enumerate() {
+            check_length(Element::of("segment", segment), length)?;
         }
-        let outer: f64 = lengths.iter().sum();
-        if outer > FARTHEST {
-            return Err(ChainError::TooLong { total: outer });
-        }
+        let reach = Reach::of(&lengths);
+        check_total(reach.outer)?;
         let longest = (0..lengths.len()).fold(0, |a, b| if lengths[b] > lengths[a] { b } else { a });
-        let others: f64 = lengths.iter().enumerate().filter(|(i, _)| *i != longest).map(|(_, length)| length).sum();
-        Ok(Self { inner: (lengths[longest] - others).max(0.0), outer, longest, lengths })
+        Ok(Self { lengths, reach, longest })
     }
 
     /// A chain whose segments are as long as `points` (n + 1 entries \[m\]) are apart.
     ///
     /// # Errors
-    /// [`ChainError`] where there are fewer than two points, or a coordinate is not finite or too large.
-    pub fn from_points(points: &[SVector<f64, D>]) -> Result<Self, ChainError> {
-        for (point, coordinates) in points.iter().enumerate() {
-            if let Some((axis, value)) = strange(coordinates) {
-                return Err(ChainError::Point { point, axis, value });
-            }
-        }
+    /// [`InputError`] where there are fewer than two points, or a coordinate is not finite or too large.
+    pub fn from_points(points: &[SVector<f64, D>]) -> Result<Self, InputError> {
+        check_points(points)?;
         Self::new(points.windows(2).map(|ends| (ends[1] - ends[0]).norm()).collect())
     }
 
@@ -159,30 +111,21 @@ impl<const D: usize> PointChain<D> {
         self.lengths.len()
     }
 
-    /// Distance from the root within which the tip never gets \[m\]: what the longest segment is longer than all others
-    /// together, or 0.
+    /// The distances from the root that the tip can have.
     #[must_use]
-    pub fn inner_reach(&self) -> f64 {
-        self.inner
-    }
-
-    /// Distance from the root beyond which the tip never gets \[m\]: the sum of the lengths.
-    #[must_use]
-    pub fn outer_reach(&self) -> f64 {
-        self.outer
+    pub fn reach(&self) -> Reach {
+        self.reach
     }
 
     /// Forward reaching, the first pass of a cycle: puts the tip of `points` (n + 1 entries \[m\]) at `target` \[m\] and draws
     /// every other point, from the tip to the root, towards where it was until its segment has its length.
     ///
     /// # Errors
-    /// [`ProblemError`] where there are not n + 1 points, or a coordinate is not finite or too large.
-    pub fn reach_forward(&self, target: &SVector<f64, D>, points: &mut [SVector<f64, D>]) -> Result<(), ProblemError> {
-        self.check_points(points)?;
-        match strange(target) {
-            Some((axis, value)) => return Err(ProblemError::Target { axis, value }),
-            None => self.forward(target, points),
-        }
+    /// [`InputError`] where there are not n + 1 points, or a coordinate is not finite or too large.
+    pub fn reach_forward(&self, target: &SVector<f64, D>, points: &mut [SVector<f64, D>]) -> Result<(), InputError> {
+        self.check_posture(points)?;
+        check_coordinates("target", target.as_slice())?;
+        self.forward(target, points);
         Ok(())
     }
 
@@ -191,22 +134,22 @@ impl<const D: usize> PointChain<D> {
     ///
     /// # Errors
     /// As [`Self::reach_forward`].
-    pub fn reach_backward(&self, root: &SVector<f64, D>, points: &mut [SVector<f64, D>]) -> Result<(), ProblemError> {
-        self.check_points(points)?;
-        match strange(root) {
-            Some((axis, value)) => return Err(ProblemError::Root { axis, value }),
-            None => self.backward(root, points),
-        }
+    pub fn reach_backward(&self, root: &SVector<f64, D>, points: &mut [SVector<f64, D>]) -> Result<(), InputError> {
+        self.check_posture(points)?;
+        check_coordinates("root", root.as_slice())?;
+        self.backward(root, points);
         Ok(())
     }
 
-    fn check_points(&self, points: &[SVector<f64, D>]) -> Result<(), ProblemError> {
+    fn check_posture(&self, points: &[SVector<f64, D>]) -> Result<(), InputError> {
         check_count("list of points", points.len(), self.segments() + 1)?;
-        for (point, coordinates) in points.iter().enumerate() {
-            if let Some((axis, value)) = strange(coordinates) {
-                return Err(ProblemError::Point { point, axis, value });
-            }
-        }
-        Ok(())
+        check_points(points)
     }
+}
+
+fn check_points<const D: usize>(points: &[SVector<f64, D>]) -> Result<(), InputError> {
+    points
+        .iter()
+        .enumerate()
+        .try_for_each(|(point, place)| check_coordinates(Element::of("point", point), place.as_slice()))
 }

@@ -4,6 +4,7 @@ use nalgebra::SVector;
 
 use super::PointChain;
 use super::circle::circle_between;
+use crate::solver::segments::is_length;
 
 /// Squares of shorter vectors \[m\] lose digits to underflow.
 const LEAST_NORM: f64 = 1e-140;
@@ -90,7 +91,7 @@ impl<const D: usize> PointChain<D> {
         for (segment, length) in self.lengths.iter().enumerate() {
             along += length;
             let was = points[segment + 1];
-            let bow = height * (std::f64::consts::PI * along / self.outer).sin();
+            let bow = height * (std::f64::consts::PI * along / self.reach.outer).sin();
             let towards = points[segment] + (was - was_start) + across * (bow - bow_start);
             points[segment + 1] = place(&points[segment], *length, &towards, direction);
             (was_start, bow_start) = (was, bow);
@@ -100,11 +101,8 @@ impl<const D: usize> PointChain<D> {
     /// Whether the points are apart by the lengths of the chain, up to the rounding of their coordinates.
     pub(super) fn lengths_hold(&self, points: &[SVector<f64, D>]) -> bool {
         let farthest = points.iter().fold(0.0, |farthest: f64, point| farthest.max(point.amax()));
-        let slack = 8.0 * f64::EPSILON * farthest;
-        self.lengths
-            .iter()
-            .zip(points.windows(2))
-            .all(|(length, ends)| ((ends[1] - ends[0]).norm() - length).abs() <= slack + 4.0 * f64::EPSILON * length)
+        let mut segments = self.lengths.iter().zip(points.windows(2));
+        segments.all(|(length, ends)| is_length((ends[1] - ends[0]).norm(), *length, farthest))
     }
 }
 

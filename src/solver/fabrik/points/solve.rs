@@ -146,9 +146,9 @@ impl<const D: usize> PointChain<D> {
     fn lay_nearest(&self, ends: &Ends<D>, tolerance: f64, points: &mut [SVector<f64, D>]) -> bool {
         let offset = ends.target - ends.root;
         let distance = offset.norm();
-        let sign = if distance >= self.outer - tolerance {
+        let sign = if distance >= self.reach.outer - tolerance {
             1.0
-        } else if distance <= self.inner + tolerance && self.inner > 0.0 {
+        } else if distance <= self.reach.inner + tolerance && self.reach.inner > 0.0 {
             -1.0
         } else {
             return false;
@@ -173,7 +173,7 @@ impl<const D: usize> PointChain<D> {
             let moved = (scratch.current[self.segments()] - before).norm();
             // Points that are no posture may get their lengths without the tip moving.
             if moved <= options.stall && (valid || taken.cycles > 1) {
-                let line = line(&scratch.current, &ends.target, LINE * self.outer);
+                let line = line(&scratch.current, &ends.target, LINE * self.reach.outer);
                 let Some(direction) = line.filter(|_| bends < BENDS) else {
                     taken.stalled = true;
                     break;
@@ -189,7 +189,7 @@ impl<const D: usize> PointChain<D> {
 
     /// Height of the arc of a sine that is longer than its chord by `error`, but no more than a hair.
     fn bend_height(&self, error: f64) -> f64 {
-        (FRAC_2_PI * (self.outer * error).sqrt()).min(BEND * self.outer)
+        (FRAC_2_PI * (self.reach.outer * error).sqrt()).min(BEND * self.reach.outer)
     }
 
     /// One cycle from `current` to `current`; gives the distance that it leaves between tip and target.
@@ -230,16 +230,9 @@ impl<const D: usize> PointChain<D> {
         solution.points.copy_from_slice(points);
         (solution.cycles, solution.mixed) = (taken.cycles, taken.mixed);
         solution.distance = self.distance(ends, points);
-        let distance = (ends.target - ends.root).norm();
-        let gap = (distance - self.outer).max(self.inner - distance);
-        solution.outcome = if solution.distance <= options.tolerance {
-            Outcome::Solved
-        } else if gap > 0.0 {
-            Outcome::Closest(Reason::OutOfReach { distance, inner: self.inner, outer: self.outer })
-        } else if taken.stalled {
-            Outcome::Closest(Reason::Stalled)
-        } else {
-            Outcome::Closest(Reason::Cycles)
-        };
+        solution.outcome = Outcome::of(solution.distance, options.tolerance, || {
+            let certain = self.reach.refuses((ends.target - ends.root).norm(), 0.0);
+            certain.unwrap_or(if taken.stalled { Reason::Stalled } else { Reason::NotConverged })
+        });
     }
 }

@@ -48,27 +48,18 @@ mod solve;
 
 use thiserror::Error;
 
-pub use problem::{Options, Outcome, Problem, ProblemError, Reason, Residual, Root, Solution, Target};
+pub use crate::solver::segments::{Element, InputError, Outcome, Reason, Root};
+use crate::solver::segments::{Reach, check_count, check_length, check_total};
+pub use problem::{Options, Problem, ProblemError, Residual, Solution, Target};
 pub use solve::Scratch;
-
-/// Longer trees, and points farther from the origin than this \[m\], are refused.
-const FARTHEST: f64 = 1e9;
 
 /// What no tree can be made of.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum TreeError {
-    /// There is no point.
-    #[error("the tree has no point; it must have at least 1")]
-    Empty,
-    /// There is not one length for each point.
-    #[error("there are {lengths} lengths for {points} points; there must be one for each")]
-    Lengths {
-        /// Lengths found.
-        lengths: usize,
-        /// Points of the tree.
-        points: usize,
-    },
+    /// A length, or the number of them, is wrong.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A parent is no point of the tree.
     #[error("the parent of point {point} is {parent}; the points are numbered from 0 to {}", .points - 1)]
     Parent {
@@ -93,14 +84,6 @@ pub enum TreeError {
         /// Index of the second root.
         second: usize,
     },
-    /// A length is NaN, infinite or negative.
-    #[error("the segment to point {point} is {value} m long; it must be a finite number of at least 0")]
-    Length {
-        /// Index of the point at the outer end of the segment.
-        point: usize,
-        /// What was given \[m\].
-        value: f64,
-    },
     /// The root, to which no segment leads, was given a length.
     #[error("the root, point {point}, has a segment of {value} m; no segment leads to it, its entry must be 0")]
     RootLength {
@@ -108,12 +91,6 @@ pub enum TreeError {
         point: usize,
         /// What was given \[m\].
         value: f64,
-    },
-    /// The segments together are so long that squares of distances lose their meaning.
-    #[error("the segments are {total:e} m long together; they must be within {FARTHEST:e} m")]
-    TooLong {
-        /// Sum of the lengths \[m\].
-        total: f64,
     },
 }
 
@@ -138,24 +115,17 @@ impl Tree {
     pub fn new(parents: Vec<Option<usize>>, lengths: Vec<f64>) -> Result<Self, TreeError> {
         let points = parents.len();
         if points == 0 {
-            return Err(TreeError::Empty);
+            return Err(InputError::Empty { what: "point" }.into());
         }
-        if lengths.len() != points {
-            return Err(TreeError::Lengths { lengths: lengths.len(), points });
-        }
+        check_count("list of lengths", lengths.len(), points)?;
         let depths = depths(&parents)?;
         for (point, &value) in lengths.iter().enumerate() {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(TreeError::Length { point, value });
-            }
+            check_length(Element::of("the segment to point", point), value)?;
             if parents[point].is_none() && value != 0.0 {
                 return Err(TreeError::RootLength { point, value });
             }
         }
-        let total: f64 = lengths.iter().sum();
-        if total > FARTHEST {
-            return Err(TreeError::TooLong { total });
-        }
+        check_total(lengths.iter().sum())?;
         let mut order: Vec<usize> = (0..points).collect();
         order.sort_by_key(|&point| depths[point]);
         Ok(Self { parents, lengths, order, depths })
@@ -179,25 +149,24 @@ impl Tree {
         self.order[0]
     }
 
-    /// Least and greatest distance \[m\] that two points of the tree can have from each other, by the segments between
-    /// them. `None` where there is no such point.
+    /// The distances that two points of the tree can have from each other, by the segments between them. `None` where there is
+    /// no such point.
     #[must_use]
-    pub fn reach(&self, a: usize, b: usize) -> Option<(f64, f64)> {
+    pub fn reach(&self, a: usize, b: usize) -> Option<Reach> {
         let points = self.parents.len();
         (a < points && b < points).then(|| self.reach_between(a, b))
     }
 
     /// [`Self::reach`] of points that there are.
-    fn reach_between(&self, mut a: usize, mut b: usize) -> (f64, f64) {
-        let (mut total, mut longest) = (0.0, 0.0_f64);
+    fn reach_between(&self, mut a: usize, mut b: usize) -> Reach {
+        let mut reach = Reach::default();
         while a != b {
             let deeper = if self.depths[a] >= self.depths[b] { &mut a } else { &mut b };
-            total += self.lengths[*deeper];
-            longest = longest.max(self.lengths[*deeper]);
+            reach = reach.then(self.lengths[*deeper]);
             // The deeper of two different points is not the root.
             *deeper = self.parents[*deeper].unwrap_or(self.order[0]);
         }
-        ((2.0 * longest - total).max(0.0), total)
+        reach
     }
 }
 

@@ -1,11 +1,10 @@
 //! What the tree is asked and what it answers.
 
-use std::fmt;
-
 use nalgebra::Point3;
 use thiserror::Error;
 
-use super::{FARTHEST, Scratch, Tree};
+use super::{Element, InputError, Outcome, Root, Scratch, Tree};
+use crate::solver::segments::{check_coordinates, check_count, check_tolerance};
 
 /// Where one point of the tree shall be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,18 +24,6 @@ impl Target {
     pub fn new(point: usize, position: Point3<f64>) -> Self {
         Self { point, position, weight: 1.0 }
     }
-}
-
-/// What becomes of the root.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Root {
-    /// It stays where the seed has it.
-    #[default]
-    Fixed,
-    /// It goes to this place \[m\], and the tree is dragged along.
-    At(Point3<f64>),
-    /// It goes where the inward pass takes it. It may then have a target like any other point.
-    Free,
 }
 
 /// How a problem is solved.
@@ -64,8 +51,8 @@ pub struct Problem<'a> {
     pub targets: &'a [Target],
     /// Places of the n points to start from \[m\]. Where they do not fit the lengths, the directions of the segments count.
     pub seed: &'a [Point3<f64>],
-    /// What becomes of the root.
-    pub root: Root,
+    /// What becomes of the root. A free one goes where the inward pass takes it, and may have a target like any other point.
+    pub root: Root<Point3<f64>>,
     /// How it is solved.
     pub options: Options,
 }
@@ -74,19 +61,9 @@ pub struct Problem<'a> {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ProblemError {
-    /// A list is of another length than the tree asks for.
-    #[error("the {what} has {found} entries; this tree asks for {expected}")]
-    Length {
-        /// Which list.
-        what: &'static str,
-        /// Entries found.
-        found: usize,
-        /// Entries expected.
-        expected: usize,
-    },
-    /// There is no target.
-    #[error("there is no target; there must be at least 1")]
-    NoTarget,
+    /// A number or a list is wrong.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A target is for a point that the tree does not have.
     #[error("target {target} is for point {point}; the points are numbered from 0 to {}", .points - 1)]
     UnknownPoint {
@@ -107,18 +84,6 @@ pub enum ProblemError {
         /// Their point.
         point: usize,
     },
-    /// A coordinate is NaN, infinite or too large.
-    #[error("coordinate {axis} of {what} {index} is {value} m; it must be a finite number within {FARTHEST:e} m")]
-    Coordinate {
-        /// `target`, `seed point`, or `root` (by the index of its point).
-        what: &'static str,
-        /// Index in its list.
-        index: usize,
-        /// `x`, `y` or `z`.
-        axis: char,
-        /// What was given \[m\].
-        value: f64,
-    },
     /// A weight is not a number from a millionth to a million.
     #[error("the weight of target {target} is {value}; it must be a number from 1e-6 to 1e6")]
     Weight {
@@ -127,68 +92,6 @@ pub enum ProblemError {
         /// What was given.
         value: f64,
     },
-    /// The tolerance is not above zero.
-    #[error("the tolerance is {value} m; it must be a finite number above 0")]
-    Tolerance {
-        /// What was given \[m\].
-        value: f64,
-    },
-}
-
-/// Why a point did not get to its target.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Reason {
-    /// No posture gets there, which is certain.
-    OutOfReach {
-        /// Distance of the target from the root \[m\].
-        distance: f64,
-        /// Least distance from the root that the point can have \[m\].
-        inner: f64,
-        /// Greatest distance from the root that the point can have \[m\].
-        outer: f64,
-    },
-    /// No posture meets this target and another one, which is certain.
-    Apart {
-        /// Index of the other target.
-        other: usize,
-        /// Distance between the two targets \[m\].
-        distance: f64,
-        /// Least distance that the two points can have \[m\].
-        inner: f64,
-        /// Greatest distance that the two points can have \[m\].
-        outer: f64,
-    },
-    /// The cycles were used up, or none brought the points nearer. Whether a solution exists is not known.
-    NotConverged,
-}
-
-/// Whether a point got to its target.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Outcome {
-    /// The point is at its target within the tolerance.
-    Solved,
-    /// The point is as near as was found.
-    Closest(Reason),
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Solved => f.write_str("solved"),
-            Self::Closest(Reason::OutOfReach { distance, inner, outer }) => {
-                write!(
-                    f,
-                    "out of reach: {distance:.6} m from the root, of which the point gets {inner:.6} to {outer:.6} m"
-                )
-            }
-            Self::Closest(Reason::Apart { other, distance, inner, outer }) => {
-                let points = format_args!("their points can be {inner:.6} to {outer:.6} m apart");
-                write!(f, "contradicts target {other}: {distance:.6} m between them, {points}")
-            }
-            Self::Closest(Reason::NotConverged) => f.write_str("no posture found that gets there"),
-        }
-    }
 }
 
 /// What became of one target.
@@ -233,26 +136,22 @@ impl Tree {
     /// Whether `problem` can be put to this tree, in this scratch and with this room for an answer.
     pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
         let expected = self.parents.len();
-        let lists = [("seed", problem.seed.len()), ("scratch", scratch.points()), ("solution", solution.points.len())];
-        for (what, found) in lists {
-            if found != expected {
-                return Err(ProblemError::Length { what, found, expected });
-            }
-        }
+        check_count("seed", problem.seed.len(), expected)?;
+        check_count("scratch", scratch.points(), expected)?;
+        check_count("solution", solution.points.len(), expected)?;
         for (index, point) in problem.seed.iter().enumerate() {
-            check_coordinates("seed point", index, point)?;
+            check_coordinates(Element::of("seed point", index), point.coords.as_slice())?;
         }
-        if let Root::At(point) = &problem.root {
-            check_coordinates("root", self.root(), point)?;
+        if let Root::At(place) = &problem.root {
+            check_coordinates("root", place.coords.as_slice())?;
         }
         if problem.targets.is_empty() {
-            return Err(ProblemError::NoTarget);
+            return Err(InputError::Empty { what: "target" }.into());
         }
         for target in 0..problem.targets.len() {
             self.check_target(problem.targets, target)?;
         }
-        let value = problem.options.tolerance;
-        if value.is_finite() && value > 0.0 { Ok(()) } else { Err(ProblemError::Tolerance { value }) }
+        Ok(check_tolerance(problem.options.tolerance)?)
     }
 
     fn check_target(&self, targets: &[Target], index: usize) -> Result<(), ProblemError> {
@@ -267,15 +166,6 @@ impl Tree {
         if !(1e-6..=1e6).contains(&target.weight) {
             return Err(ProblemError::Weight { target: index, value: target.weight });
         }
-        check_coordinates("target", index, &target.position)
+        Ok(check_coordinates(Element::of("target", index), target.position.coords.as_slice())?)
     }
-}
-
-fn check_coordinates(what: &'static str, index: usize, point: &Point3<f64>) -> Result<(), ProblemError> {
-    for (axis, &value) in ['x', 'y', 'z'].into_iter().zip(&point.coords) {
-        if value.is_nan() || value.abs() > FARTHEST {
-            return Err(ProblemError::Coordinate { what, index, axis, value });
-        }
-    }
-    Ok(())
 }

@@ -3,7 +3,8 @@
 use nalgebra::{Point3, Vector3};
 
 use super::super::scatter;
-use super::{Outcome, Problem, ProblemError, Reason, Residual, Root, Solution, Target, Tree};
+use super::{Outcome, Problem, ProblemError, Reach, Reason, Residual, Root, Solution, Target, Tree};
+use crate::solver::segments::is_length;
 
 /// An attempt has stalled when no measure has fallen by a hundredth in this many cycles.
 const PATIENCE: usize = 20;
@@ -105,7 +106,8 @@ impl Tree {
     /// Moves the points to the problem's targets, from its seed. Allocates nothing; the same problem gives the same bits.
     ///
     /// The attempt from the seed goes on until every target is met, or 20 cycles have brought neither the targets
-    /// within reach nor those out of reach nearer by a hundredth. While a target within reach is not met, further
+    /// within reach nor those out of reach nearer by a hundredth. A seed that meets them already, with its root in place and segments
+    /// of their lengths, is given back as it is. While a target within reach is not met, further
     /// attempts start from scattered postures, and the best one counts. All lengths hold in the answer, to rounding.
     ///
     /// # Errors
@@ -155,9 +157,7 @@ impl Tree {
     /// Why a target is certainly out of reach of the root, where it is.
     fn out_of_reach(&self, target: &Target, fixed: Option<Point3<f64>>, tolerance: f64) -> Option<Reason> {
         let distance = (target.position - fixed?).norm();
-        let (inner, outer) = self.reach_between(self.root(), target.point);
-        let out = distance > outer + tolerance || distance < inner - tolerance;
-        out.then_some(Reason::OutOfReach { distance, inner, outer })
+        self.reach_between(self.root(), target.point).refuses(distance, tolerance)
     }
 
     /// Another target with which that of index `index` certainly cannot be met.
@@ -166,9 +166,9 @@ impl Tree {
         let slack = 2.0 * problem.options.tolerance;
         problem.targets.iter().enumerate().find_map(|(other, second)| {
             let distance = (second.position - target.position).norm();
-            let (inner, outer) = self.reach_between(target.point, second.point);
-            let apart = distance > outer + slack || distance < inner - slack;
-            apart.then_some(Reason::Apart { other, distance, inner, outer })
+            let reach = self.reach_between(target.point, second.point);
+            let Reach { inner, outer } = reach;
+            (reach.gap(distance) > slack).then_some(Reason::Apart { other, distance, inner, outer })
         })
     }
 
@@ -181,11 +181,10 @@ impl Tree {
     ) -> Residual {
         let (target, tolerance) = (&problem.targets[index], problem.options.tolerance);
         let distance = (points[target.point] - target.position).norm();
-        let reason = || {
+        let outcome = Outcome::of(distance, tolerance, || {
             let certain = self.out_of_reach(target, fixed, tolerance);
             certain.or_else(|| self.contradiction(problem, index)).unwrap_or(Reason::NotConverged)
-        };
-        let outcome = if distance <= tolerance { Outcome::Solved } else { Outcome::Closest(reason()) };
+        });
         Residual { distance, outcome }
     }
 
@@ -201,6 +200,20 @@ impl Tree {
             scratch.points.fill(base);
         }
         self.outward(base, scratch);
+        if attempt == 0 && self.fits(problem.seed, base) {
+            // Its own posture, to the last digit.
+            scratch.points.copy_from_slice(problem.seed);
+        }
+    }
+
+    /// Whether `points` are a posture of the tree with its root at `base`, up to the rounding of their coordinates.
+    fn fits(&self, points: &[Point3<f64>], base: Point3<f64>) -> bool {
+        let farthest = points.iter().fold(0.0, |farthest: f64, point| farthest.max(point.coords.amax()));
+        let segment = |(point, parent): (usize, &Option<usize>)| {
+            parent
+                .is_none_or(|parent| is_length((points[point] - points[parent]).norm(), self.lengths[point], farthest))
+        };
+        points[self.root()] == base && self.parents.iter().enumerate().all(segment)
     }
 
     /// Cycles until the targets are met or there is no progress.
@@ -226,9 +239,7 @@ impl Tree {
             let Some((target, weight)) = aim.target else { continue };
             let distance = (scratch.points[point] - target).norm();
             if let (true, Some(base)) = (aim.far, fixed) {
-                let (inner, outer) = self.reach_between(self.root(), point);
-                let apart = (target - base).norm();
-                let least = (apart - outer).max(inner - apart);
+                let least = self.reach_between(self.root(), point).gap((target - base).norm());
                 far += weight * (distance - least).powi(2);
             } else {
                 near += weight * distance * distance;

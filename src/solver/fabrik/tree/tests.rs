@@ -1,7 +1,7 @@
 use nalgebra::{Point3, Vector3};
 
 use super::super::scatter::{direction, fraction};
-use super::{Options, Problem, ProblemError, Root, Target, Tree, TreeError};
+use super::{Element, InputError, Options, Problem, ProblemError, Reach, Root, Target, Tree, TreeError};
 
 /// A trunk of two segments, a sub-base with an arm and a second sub-base with two more, and a tail without a target.
 fn sample(number: usize) -> Tree {
@@ -62,8 +62,11 @@ fn a_sub_base_takes_the_centroid_by_weight() {
 #[test]
 fn what_is_no_tree_is_refused_and_named() {
     let tree = |parents: &[Option<usize>], lengths: &[f64]| Tree::new(parents.to_vec(), lengths.to_vec());
-    assert_eq!(tree(&[], &[]), Err(TreeError::Empty));
-    assert_eq!(tree(&[None, Some(0)], &[0.0]), Err(TreeError::Lengths { lengths: 1, points: 2 }));
+    assert_eq!(tree(&[], &[]), Err(TreeError::Input(InputError::Empty { what: "point" })));
+    assert_eq!(
+        tree(&[None, Some(0)], &[0.0]),
+        Err(TreeError::Input(InputError::Count { what: "list of lengths", found: 1, expected: 2 }))
+    );
     let parent = Err(TreeError::Parent { point: 1, parent: 2, points: 2 });
     assert_eq!(tree(&[None, Some(2)], &[0.0, 1.0]), parent);
     assert_eq!(tree(&[None, Some(1)], &[0.0, 1.0]), Err(TreeError::Cycle { point: 1 }));
@@ -76,10 +79,11 @@ fn what_is_no_tree_is_refused_and_named() {
     assert_eq!(roots.to_string(), "neither point 1 nor point 2 has a parent; only one root is possible");
     for value in [-1.0, f64::NAN, f64::INFINITY] {
         let error = tree(&[None, Some(0)], &[0.0, value]);
-        assert!(matches!(error, Err(TreeError::Length { point: 1, .. })), "{error:?}");
+        let element = Element::of("the segment to point", 1);
+        assert!(matches!(error, Err(TreeError::Input(InputError::Length { element: found, .. })) if found == element));
     }
     assert_eq!(tree(&[Some(1), None], &[1.0, 2.0]), Err(TreeError::RootLength { point: 1, value: 2.0 }));
-    assert!(matches!(tree(&[None, Some(0)], &[0.0, 2e9]), Err(TreeError::TooLong { .. })));
+    assert!(matches!(tree(&[None, Some(0)], &[0.0, 2e9]), Err(TreeError::Input(InputError::TooLong { .. }))));
 }
 
 #[test]
@@ -87,7 +91,7 @@ fn what_makes_no_problem_is_refused_and_leaves_the_solution_alone() {
     let (tree, other) = (sample(0), Tree::new(vec![None], vec![0.0]).unwrap());
     let (mut scratch, mut solution, seed) = (tree.scratch(), tree.solution(), cloud(0));
     let before = solution.clone();
-    let mut error = |targets: &[Target], seed: &[Point3<f64>], root: Root, tolerance: f64| {
+    let mut error = |targets: &[Target], seed: &[Point3<f64>], root: Root<Point3<f64>>, tolerance: f64| {
         let options = Options { tolerance, ..Options::default() };
         let error = tree.solve(&Problem { targets, seed, root, options }, &mut scratch, &mut solution).unwrap_err();
         assert_eq!(solution, before);
@@ -95,7 +99,7 @@ fn what_makes_no_problem_is_refused_and_leaves_the_solution_alone() {
     };
     let at = |point: usize| Target::new(point, Point3::origin());
     let fixed = Root::Fixed;
-    assert_eq!(error(&[], &seed, fixed, 1e-6), ProblemError::NoTarget);
+    assert_eq!(error(&[], &seed, fixed, 1e-6), ProblemError::Input(InputError::Empty { what: "target" }));
     let unknown = ProblemError::UnknownPoint { target: 1, point: 14, points: 14 };
     assert_eq!(error(&[at(9), at(14)], &seed, fixed, 1e-6), unknown);
     let same = ProblemError::SamePoint { first: 0, second: 2, point: 9 };
@@ -105,34 +109,34 @@ fn what_makes_no_problem_is_refused_and_leaves_the_solution_alone() {
         assert!(matches!(refused, ProblemError::Weight { target: 0, .. }));
     }
     for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(error(&[at(9)], &seed, fixed, tolerance), ProblemError::Tolerance { .. }));
+        assert!(matches!(error(&[at(9)], &seed, fixed, tolerance), ProblemError::Input(InputError::Tolerance { .. })));
     }
-    let length = ProblemError::Length { what: "seed", found: 13, expected: 14 };
-    assert_eq!(error(&[at(9)], &seed[1..], fixed, 1e-6), length);
+    let count = |what, found| ProblemError::Input(InputError::Count { what, found, expected: 14 });
+    assert_eq!(error(&[at(9)], &seed[1..], fixed, 1e-6), count("seed", 13));
     let mut bad = seed.clone();
     bad[7].y = f64::NAN;
     let refused = error(&[at(9)], &bad, fixed, 1e-6);
-    assert!(matches!(refused, ProblemError::Coordinate { what: "seed point", index: 7, axis: 'y', .. }));
+    assert!(refused.to_string().starts_with("coordinate y of seed point 7 (from 0) is NaN m"));
     let nowhere = Point3::new(0.0, 0.0, f64::INFINITY);
     let refused = error(&[at(9)], &seed, Root::At(nowhere), 1e-6);
-    assert!(matches!(refused, ProblemError::Coordinate { what: "root", index: 12, axis: 'z', .. }));
+    assert!(refused.to_string().starts_with("coordinate z of the root is inf m"));
     let refused = error(&[at(9), Target::new(10, nowhere)], &seed, fixed, 1e-6);
-    assert!(matches!(refused, ProblemError::Coordinate { what: "target", index: 1, axis: 'z', .. }));
+    assert!(refused.to_string().starts_with("coordinate z of target 1 (from 0) is inf m"));
 
     let targets = [at(9)];
     let problem = Problem { targets: &targets, seed: &seed, root: fixed, options: Options::default() };
     let refused = tree.solve(&problem, &mut other.scratch(), &mut solution);
-    assert_eq!(refused, Err(ProblemError::Length { what: "scratch", found: 1, expected: 14 }));
+    assert_eq!(refused, Err(count("scratch", 1)));
     let refused = tree.solve(&problem, &mut scratch, &mut other.solution());
-    assert_eq!(refused, Err(ProblemError::Length { what: "solution", found: 1, expected: 14 }));
+    assert_eq!(refused, Err(count("solution", 1)));
 }
 
 #[test]
 fn reach_goes_along_the_segments_between_two_points() {
     let tree = Tree::new(vec![None, Some(0), Some(1), Some(1)], vec![0.0, 5.0, 1.0, 2.0]).unwrap();
-    assert_eq!(tree.reach(0, 2), Some((4.0, 6.0)));
-    assert_eq!(tree.reach(2, 3), Some((1.0, 3.0)));
-    assert_eq!(tree.reach(3, 3), Some((0.0, 0.0)));
+    assert_eq!(tree.reach(0, 2), Some(Reach { inner: 4.0, outer: 6.0 }));
+    assert_eq!(tree.reach(2, 3), Some(Reach { inner: 1.0, outer: 3.0 }));
+    assert_eq!(tree.reach(3, 3), Some(Reach::default()));
     assert_eq!(tree.reach(3, 4), None);
 }
 

@@ -15,7 +15,7 @@
 //! This is no chain of joints: a pitch of segment k adds to the pitch of all later segments whatever their yaw is, which no
 //! product of rotations does, so that no URDF describes the arm. In return its geometry is simple. The sums are a one-to-one
 //! change of variables, so that without bounds every segment can take every direction, and the tip can get to exactly the
-//! points whose distance from the base lies between [`PitchYawArm::inner_reach`] and [`PitchYawArm::outer_reach`].
+//! points whose distance from the base, its root, is within [`PitchYawArm::reach`].
 //!
 //! **Jacobian.** Variable k takes part in the sums of the segments from k on and in no others, so that its column is a suffix
 //! sum, and all 2n columns together take O(n):
@@ -49,55 +49,21 @@ mod solve;
 mod step;
 
 use nalgebra::{Point3, Vector3};
-use problem::check_length;
 use thiserror::Error;
 
+pub use crate::solver::segments::{Element, InputError, Outcome, Reason};
+use crate::solver::segments::{Reach, check_coordinates, check_count, check_positive_length, check_total};
 pub use path::{PathPoint, PathSteps, PathSummary};
-pub use problem::{Method, Options, Outcome, Problem, ProblemError, Reason, Solution};
+pub use problem::{Method, Options, Problem, ProblemError, Solution};
 pub use solve::Scratch;
-
-/// Longer arms, and points farther from the origin than this \[m\], are refused.
-const FARTHEST: f64 = 1e9;
 
 /// What no arm can be made of.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ArmError {
-    /// There is no segment.
-    #[error("the arm has no segment; it must have at least 1")]
-    Empty,
-    /// A length is NaN, infinite, zero or negative.
-    #[error("segment {segment} (from 0) is {value} m long; it must be a finite number above 0")]
-    Length {
-        /// Index of the segment.
-        segment: usize,
-        /// What was given \[m\].
-        value: f64,
-    },
-    /// The segments together are so long that squares of distances lose their meaning.
-    #[error("the segments are {total:e} m long together; they must be within {FARTHEST:e} m")]
-    TooLong {
-        /// Sum of the lengths \[m\].
-        total: f64,
-    },
-    /// A coordinate of the base is NaN, infinite or too large.
-    #[error("coordinate {axis} of the base is {value} m; it must be a finite number within {FARTHEST:e} m")]
-    Base {
-        /// `x`, `y` or `z`.
-        axis: char,
-        /// What was given \[m\].
-        value: f64,
-    },
-    /// A list of bounds does not have one entry for each variable.
-    #[error("the {which} bounds have {found} entries; the arm has {expected} variables")]
-    BoundsLength {
-        /// `lower` or `upper`.
-        which: &'static str,
-        /// Entries found.
-        found: usize,
-        /// Entries expected: two for each segment.
-        expected: usize,
-    },
+    /// A number or a list is wrong.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// No angle lies between two bounds.
     #[error("variable {variable} (from 0) is bounded by {lower} and {upper} rad; no angle lies between them")]
     Bounds {
@@ -118,8 +84,7 @@ pub struct PitchYawArm {
     lengths: Vec<f64>,
     lower: Vec<f64>,
     upper: Vec<f64>,
-    inner: f64,
-    outer: f64,
+    reach: Reach,
 }
 
 impl PitchYawArm {
@@ -128,47 +93,27 @@ impl PitchYawArm {
     /// # Errors
     /// [`ArmError`] where there is no segment, or a number is not finite, not positive or too large.
     pub fn new(base: Point3<f64>, lengths: Vec<f64>) -> Result<Self, ArmError> {
-        for (axis, &value) in ['x', 'y', 'z'].into_iter().zip(&base.coords) {
-            if value.is_nan() || value.abs() > FARTHEST {
-                return Err(ArmError::Base { axis, value });
-            }
-        }
+        check_coordinates("base", base.coords.as_slice())?;
         if lengths.is_empty() {
-            return Err(ArmError::Empty);
+            return Err(InputError::Empty { what: "segment" }.into());
         }
-        for (segment, &value) in lengths.iter().enumerate() {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(ArmError::Length { segment, value });
-            }
+        for (segment, &length) in lengths.iter().enumerate() {
+            check_positive_length(Element::of("segment", segment), length)?;
         }
-        let outer: f64 = lengths.iter().sum();
-        if outer > FARTHEST {
-            return Err(ArmError::TooLong { total: outer });
-        }
-        let longest = lengths.iter().copied().fold(0.0, f64::max);
-        let variables = 2 * lengths.len();
-        Ok(Self {
-            base,
-            lower: vec![f64::NEG_INFINITY; variables],
-            upper: vec![f64::INFINITY; variables],
-            inner: (2.0 * longest - outer).max(0.0),
-            outer,
-            lengths,
-        })
+        let (reach, variables) = (Reach::of(&lengths), 2 * lengths.len());
+        check_total(reach.outer)?;
+        let (lower, upper) = (vec![f64::NEG_INFINITY; variables], vec![f64::INFINITY; variables]);
+        Ok(Self { base, lengths, lower, upper, reach })
     }
 
     /// The same arm with its variables between `lower` and `upper` \[rad\], 2n entries each: pitches, then yaws. An
     /// infinite entry is no bound. What is bounded are the variables, not their sums.
     ///
     /// # Errors
-    /// [`ArmError::BoundsLength`] and [`ArmError::Bounds`].
+    /// [`ArmError`] where a list does not have 2n entries, or no angle lies between two bounds.
     pub fn with_bounds(mut self, lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, ArmError> {
-        let expected = self.variables();
-        for (which, found) in [("lower", lower.len()), ("upper", upper.len())] {
-            if found != expected {
-                return Err(ArmError::BoundsLength { which, found, expected });
-            }
-        }
+        check_count("list of lower bounds", lower.len(), self.variables())?;
+        check_count("list of upper bounds", upper.len(), self.variables())?;
         for (variable, (&lower, &upper)) in lower.iter().zip(&upper).enumerate() {
             if !(lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY) {
                 return Err(ArmError::Bounds { variable, lower, upper });
@@ -196,25 +141,18 @@ impl PitchYawArm {
         2 * self.lengths.len()
     }
 
-    /// Distance from the base within which the tip never gets \[m\]: what the longest segment is longer than all others
-    /// together, or 0.
+    /// The distances from the base that the tip can have.
     #[must_use]
-    pub fn inner_reach(&self) -> f64 {
-        self.inner
-    }
-
-    /// Distance from the base beyond which the tip never gets \[m\]: the sum of the lengths.
-    #[must_use]
-    pub fn outer_reach(&self) -> f64 {
-        self.outer
+    pub fn reach(&self) -> Reach {
+        self.reach
     }
 
     /// Position of the tip \[m\] at `positions` (2n entries \[rad\]).
     ///
     /// # Errors
-    /// [`ProblemError::Length`] where `positions` does not have 2n entries.
-    pub fn tip(&self, positions: &[f64]) -> Result<Point3<f64>, ProblemError> {
-        check_length("list of positions", positions.len(), self.variables())?;
+    /// [`InputError::Count`] where `positions` does not have 2n entries.
+    pub fn tip(&self, positions: &[f64]) -> Result<Point3<f64>, InputError> {
+        check_count("list of positions", positions.len(), self.variables())?;
         Ok(self.tip_at(positions))
     }
 
@@ -223,10 +161,10 @@ impl PitchYawArm {
     /// `points` takes n + 1 entries \[m\]: the base, then the end of each segment, the last of which is the tip.
     ///
     /// # Errors
-    /// [`ProblemError::Length`] where `positions` does not have 2n entries or `points` not n + 1.
-    pub fn forward_kinematics(&self, positions: &[f64], points: &mut [Point3<f64>]) -> Result<(), ProblemError> {
-        check_length("list of positions", positions.len(), self.variables())?;
-        check_length("list of points", points.len(), self.lengths.len() + 1)?;
+    /// [`InputError::Count`] where `positions` does not have 2n entries or `points` not n + 1.
+    pub fn forward_kinematics(&self, positions: &[f64], points: &mut [Point3<f64>]) -> Result<(), InputError> {
+        check_count("list of positions", positions.len(), self.variables())?;
+        check_count("list of points", points.len(), self.lengths.len() + 1)?;
         points[0] = self.base;
         self.walk(positions, |segment, end, _| points[segment + 1] = end);
         Ok(())
@@ -237,10 +175,10 @@ impl PitchYawArm {
     /// `columns` takes the 2n columns of the 3×2n matrix \[m/rad\]: ∂tip/∂p_1 … ∂tip/∂p_n, ∂tip/∂y_1 … ∂tip/∂y_n.
     ///
     /// # Errors
-    /// [`ProblemError::Length`] where `positions` or `columns` does not have 2n entries.
-    pub fn jacobian(&self, positions: &[f64], columns: &mut [Vector3<f64>]) -> Result<Point3<f64>, ProblemError> {
-        check_length("list of positions", positions.len(), self.variables())?;
-        check_length("list of columns", columns.len(), self.variables())?;
+    /// [`InputError::Count`] where `positions` or `columns` does not have 2n entries.
+    pub fn jacobian(&self, positions: &[f64], columns: &mut [Vector3<f64>]) -> Result<Point3<f64>, InputError> {
+        check_count("list of positions", positions.len(), self.variables())?;
+        check_count("list of columns", columns.len(), self.variables())?;
         Ok(self.linearise(positions, columns))
     }
 

@@ -1,11 +1,10 @@
 //! What the arm is asked and what it answers.
 
-use std::fmt;
-
 use nalgebra::Point3;
 use thiserror::Error;
 
-use super::{FARTHEST, PitchYawArm, Scratch};
+use super::{InputError, Outcome, PitchYawArm, Reason, Scratch};
+use crate::solver::segments::{check_coordinates, check_count, check_tolerance};
 
 /// Seed angles beyond this \[rad\] are refused: sums of them would leave too few digits for their sine.
 const LARGEST_ANGLE: f64 = 1e6;
@@ -58,24 +57,9 @@ pub struct Problem<'a> {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ProblemError {
-    /// A list is of another length than the arm asks for.
-    #[error("the {what} has {found} entries; this arm asks for {expected}")]
-    Length {
-        /// Which list.
-        what: &'static str,
-        /// Entries found.
-        found: usize,
-        /// Entries expected.
-        expected: usize,
-    },
-    /// A coordinate of the target is NaN, infinite or too large.
-    #[error("coordinate {axis} of the target is {value} m; it must be a finite number within {FARTHEST:e} m")]
-    Target {
-        /// `x`, `y` or `z`.
-        axis: char,
-        /// What was given \[m\].
-        value: f64,
-    },
+    /// A number or a list is wrong.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// An angle of the seed is NaN, infinite or too large.
     #[error(
         "the {what} of segment {segment} (from 0) is {value} rad; it must be a finite number within {LARGEST_ANGLE:e}"
@@ -86,12 +70,6 @@ pub enum ProblemError {
         /// Index of the segment.
         segment: usize,
         /// What was given \[rad\].
-        value: f64,
-    },
-    /// The tolerance is not above zero.
-    #[error("the tolerance is {value} m; it must be a finite number above 0")]
-    Tolerance {
-        /// What was given \[m\].
         value: f64,
     },
     /// The step of a path is too short for the tolerance with which its points are met.
@@ -118,56 +96,6 @@ pub enum ProblemError {
         /// Steps at most.
         most: f64,
     },
-}
-
-/// Why the tip did not get to the target.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Reason {
-    /// No posture gets there, which is certain. Where a path ended early, the point meant is the one it could not get to.
-    OutOfReach {
-        /// Distance of that point from the base \[m\].
-        distance: f64,
-        /// Least distance from the base that the tip can have \[m\].
-        inner: f64,
-        /// Greatest distance from the base that the tip can have \[m\].
-        outer: f64,
-    },
-    /// Variables at their bounds are in the way.
-    Bounds,
-    /// The iterations were used up, or no step brought the tip nearer.
-    NotConverged,
-    /// The next point of a path would have taken a turn larger than allowed, however near the point.
-    Turn {
-        /// The turn it would have taken \[rad\].
-        turn: f64,
-    },
-}
-
-/// Whether the tip got to the target.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Outcome {
-    /// The tip is at the target within the tolerance.
-    Solved,
-    /// The positions are the closest found.
-    Closest(Reason),
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Solved => f.write_str("solved"),
-            Self::Closest(Reason::OutOfReach { distance, inner, outer }) => {
-                write!(
-                    f,
-                    "out of reach: {distance:.6} m from the base, of which the tip gets {inner:.6} to {outer:.6} m"
-                )
-            }
-            Self::Closest(Reason::Bounds) => f.write_str("variables at their bounds are in the way"),
-            Self::Closest(Reason::NotConverged) => f.write_str("no posture found that gets there"),
-            Self::Closest(Reason::Turn { turn }) => write!(f, "the path would go on with a turn of {turn:.3} rad"),
-        }
-    }
 }
 
 /// The arm's answer. Made by [`PitchYawArm::solution`], overwritten by each solve.
@@ -200,14 +128,10 @@ impl PitchYawArm {
 
     /// Whether `problem` can be put to this arm, in this scratch and with this room for an answer.
     pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
-        for (axis, &value) in ['x', 'y', 'z'].into_iter().zip(&problem.target.coords) {
-            if value.is_nan() || value.abs() > FARTHEST {
-                return Err(ProblemError::Target { axis, value });
-            }
-        }
-        check_length("seed", problem.seed.len(), self.variables())?;
-        check_length("scratch", scratch.variables(), self.variables())?;
-        check_length("solution", solution.positions.len(), self.variables())?;
+        check_coordinates("target", problem.target.coords.as_slice())?;
+        check_count("seed", problem.seed.len(), self.variables())?;
+        check_count("scratch", scratch.variables(), self.variables())?;
+        check_count("solution", solution.positions.len(), self.variables())?;
         for (index, &value) in problem.seed.iter().enumerate() {
             if value.is_nan() || value.abs() > LARGEST_ANGLE {
                 let segments = self.lengths.len();
@@ -215,12 +139,6 @@ impl PitchYawArm {
                 return Err(ProblemError::Seed { what, segment: index % segments, value });
             }
         }
-        let value = problem.options.tolerance;
-        if value.is_finite() && value > 0.0 { Ok(()) } else { Err(ProblemError::Tolerance { value }) }
+        Ok(check_tolerance(problem.options.tolerance)?)
     }
-}
-
-/// Whether a list is as long as an arm asks for.
-pub(super) fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(), ProblemError> {
-    if found == expected { Ok(()) } else { Err(ProblemError::Length { what, found, expected }) }
 }

@@ -139,15 +139,14 @@ impl PitchYawArm {
             Some(refusal) if !goal.out_of_reach() => refusal,
             _ => self.reason(goal, &scratch.reached, &mut scratch.columns),
         };
-        let solved = solution.distance <= goal.tolerance;
-        solution.outcome = if solved { Outcome::Solved } else { Outcome::Closest(reason) };
+        solution.outcome = Outcome::of(solution.distance, goal.tolerance, || reason);
     }
 
     /// `target` as a goal. For a target in the base itself, which is in all directions, `tip` gives the direction.
     pub(super) fn goal(&self, target: Point3<f64>, tip: Point3<f64>, options: &Options) -> Goal {
         let offset = target - self.base;
         let distance = offset.norm();
-        let nearest = distance.max(self.inner).min(self.outer);
+        let nearest = distance.max(self.reach.inner).min(self.reach.outer);
         let gap = (distance - nearest).abs();
         let aim = if gap > 0.0 {
             let direction = offset.try_normalize(0.0).or_else(|| (tip - self.base).try_normalize(0.0));
@@ -196,7 +195,7 @@ impl PitchYawArm {
         self.clamp_into(candidate, current);
         // A stretched arm that bends by an angle is shorter by its square: what is bent is what is missing.
         let missing = (self.tip_at(current) - goal.aim).norm();
-        let angle = (missing / self.outer).sqrt().min(LARGEST_BEND);
+        let angle = (missing / self.reach.outer).sqrt().min(LARGEST_BEND);
         for value in candidate.iter_mut() {
             *phase = f64::fract(*phase + PHASE);
             *value += angle * (2.0 * *phase - 1.0);
@@ -212,7 +211,7 @@ impl PitchYawArm {
         positions.fill(0.0);
         positions[0] = offset.z.atan2(offset.x.hypot(offset.y));
         positions[segments] = offset.y.atan2(offset.x);
-        if 2.0 * offset.norm() < self.inner + self.outer {
+        if 2.0 * offset.norm() < self.reach.inner + self.reach.outer {
             let longest = (0..segments).fold(0, |a, b| if self.lengths[b] > self.lengths[a] { b } else { a });
             positions[0] += PI;
             positions[longest] -= PI;
@@ -272,17 +271,17 @@ impl PitchYawArm {
 
     /// Why `positions`, the closest found, do not meet the goal.
     pub(super) fn reason(&self, goal: &Goal, positions: &[f64], columns: &mut [Vector3<f64>]) -> Reason {
-        if goal.out_of_reach() {
-            let distance = (goal.target - self.base).norm();
-            return Reason::OutOfReach { distance, inner: self.inner, outer: self.outer };
+        let certain = self.reach.refuses((goal.target - self.base).norm(), goal.tolerance);
+        if let Some(reason) = certain {
+            return reason;
         }
         let error = goal.target - self.linearise(positions, columns);
-        let least = PRESSURE * error.norm() * self.outer;
+        let least = PRESSURE * error.norm() * self.reach.outer;
         let pressed = |i: usize| {
             let descent = columns[i].dot(&error);
             (positions[i] <= self.lower[i] && descent < -least) || (positions[i] >= self.upper[i] && descent > least)
         };
-        if (0..positions.len()).any(pressed) { Reason::Bounds } else { Reason::NotConverged }
+        if (0..positions.len()).any(pressed) { Reason::Limits } else { Reason::NotConverged }
     }
 
     /// Copies `positions`, moved into the bounds.

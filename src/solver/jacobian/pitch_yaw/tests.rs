@@ -54,7 +54,7 @@ fn jacobian_agrees_with_central_differences() {
                 arm.tip(&shifted).unwrap()
             };
             let difference = (shifted(h) - shifted(-h)) / (2.0 * h);
-            assert!((column - difference).norm() < 1e-8 * arm.outer_reach(), "{segments} {i}: {column} {difference}");
+            assert!((column - difference).norm() < 1e-8 * arm.reach().outer, "{segments} {i}: {column} {difference}");
         }
     }
 }
@@ -86,27 +86,30 @@ fn reach_is_the_sum_and_what_the_longest_exceeds_the_others_by() {
         [(vec![0.5], 0.5, 0.5), (vec![1.0, 0.25], 0.75, 1.25), (vec![1.0, 0.5, 0.5], 0.0, 2.0)]
     {
         let arm = PitchYawArm::new(Point3::origin(), lengths).unwrap();
-        assert_eq!((arm.inner_reach(), arm.outer_reach()), (inner, outer));
+        assert_eq!((arm.reach().inner, arm.reach().outer), (inner, outer));
     }
 }
 
 #[test]
 fn what_makes_no_arm_is_refused_with_its_number() {
     let error = |base: [f64; 3], lengths: &[f64]| PitchYawArm::new(Point3::from(base), lengths.to_vec()).unwrap_err();
-    assert_eq!(error([0.0; 3], &[]), ArmError::Empty);
+    assert_eq!(error([0.0; 3], &[]), ArmError::Input(InputError::Empty { what: "segment" }));
     for value in [0.0, -0.1, f64::INFINITY] {
-        assert_eq!(error([0.0; 3], &[1.0, value]), ArmError::Length { segment: 1, value });
+        let length = InputError::Length { element: Element::of("segment", 1), value, bound: "above 0" };
+        assert_eq!(error([0.0; 3], &[1.0, value]), ArmError::Input(length));
     }
     assert!(error([0.0; 3], &[f64::NAN]).to_string().contains("segment 0 (from 0) is NaN m"));
-    assert_eq!(error([0.0; 3], &[6e8, 6e8]), ArmError::TooLong { total: 1.2e9 });
-    assert_eq!(error([0.0, f64::INFINITY, 0.0], &[1.0]), ArmError::Base { axis: 'y', value: f64::INFINITY });
-    assert!(matches!(error([0.0, 0.0, f64::NAN], &[1.0]), ArmError::Base { axis: 'z', .. }));
+    assert_eq!(error([0.0; 3], &[6e8, 6e8]), ArmError::Input(InputError::TooLong { total: 1.2e9 }));
+    let base = InputError::Coordinate { element: "base".into(), axis: 'y', value: f64::INFINITY };
+    assert_eq!(error([0.0, f64::INFINITY, 0.0], &[1.0]), ArmError::Input(base));
+    assert!(matches!(error([0.0, 0.0, f64::NAN], &[1.0]), ArmError::Input(InputError::Coordinate { axis: 'z', .. })));
 
     let bounded = |lower: &[f64], upper: &[f64]| arm(1).with_bounds(lower.to_vec(), upper.to_vec()).map(|_| ());
+    let count = |what, found| Err(ArmError::Input(InputError::Count { what, found, expected: 2 }));
     let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
     assert_eq!(bounded(&[low, -1.0], &[2.0, high]), Ok(()));
-    assert_eq!(bounded(&[0.0], &[1.0; 2]), Err(ArmError::BoundsLength { which: "lower", found: 1, expected: 2 }));
-    assert_eq!(bounded(&[0.0; 2], &[1.0; 3]), Err(ArmError::BoundsLength { which: "upper", found: 3, expected: 2 }));
+    assert_eq!(bounded(&[0.0], &[1.0; 2]), count("list of lower bounds", 1));
+    assert_eq!(bounded(&[0.0; 2], &[1.0; 3]), count("list of upper bounds", 3));
     for (lower, upper) in [(1.0, 0.5), (high, high), (low, low), (f64::NAN, 1.0), (0.0, f64::NAN)] {
         assert!(matches!(bounded(&[0.0, lower], &[1.0, upper]), Err(ArmError::Bounds { variable: 1, .. })));
     }
@@ -115,7 +118,7 @@ fn what_makes_no_arm_is_refused_with_its_number() {
 #[test]
 fn lists_of_another_length_are_refused() {
     let arm = arm(3);
-    let length = |what, found, expected| Err(ProblemError::Length { what, found, expected });
+    let length = |what, found, expected| Err(InputError::Count { what, found, expected });
     assert_eq!(arm.tip(&[0.0; 5]).map(|_| ()), length("list of positions", 5, 6));
     assert_eq!(arm.forward_kinematics(&[0.0; 6], &mut [Point3::origin(); 3]), length("list of points", 3, 4));
     assert_eq!(arm.jacobian(&[0.0; 6], &mut [Vector3::zeros(); 7]).map(|_| ()), length("list of columns", 7, 6));

@@ -1,0 +1,159 @@
+//! Numbers and lists from outside: what is refused, and in which words.
+
+use std::fmt;
+
+use nalgebra::UnitQuaternion;
+use thiserror::Error;
+
+use super::FARTHEST;
+
+/// How far the length of a quaternion may be from 1.
+const UNIT_TOLERANCE: f64 = 1e-9;
+
+/// What an error is about: by name, and by its index where there are several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Element {
+    /// Its name, such as `target`.
+    pub name: &'static str,
+    /// Its index, from 0.
+    pub index: Option<usize>,
+}
+
+impl Element {
+    /// One of several.
+    #[must_use]
+    pub fn of(name: &'static str, index: usize) -> Self {
+        Self { name, index: Some(index) }
+    }
+}
+
+impl From<&'static str> for Element {
+    /// The only one of its name.
+    fn from(name: &'static str) -> Self {
+        Self { name, index: None }
+    }
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.index {
+            Some(index) => write!(f, "{} {index} (from 0)", self.name),
+            None => write!(f, "the {}", self.name),
+        }
+    }
+}
+
+/// What is wrong with the numbers that a model of segments, or a question to one, is made of.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// There is none of what a model is made of.
+    #[error("there is no {what}; there must be at least 1")]
+    Empty {
+        /// `segment`, `joint`, `point` or `target`.
+        what: &'static str,
+    },
+    /// A list is of another length than the model asks for.
+    #[error("the {what} has {found} entries; it must have {expected}")]
+    Count {
+        /// Which list.
+        what: &'static str,
+        /// Entries found.
+        found: usize,
+        /// Entries expected.
+        expected: usize,
+    },
+    /// A length is NaN, infinite, negative, or zero where a segment must have one.
+    #[error("{element} is {value} m long; it must be a finite number {bound}")]
+    Length {
+        /// The segment.
+        element: Element,
+        /// What was given \[m\].
+        value: f64,
+        /// `above 0` or `of at least 0`.
+        bound: &'static str,
+    },
+    /// The segments together are so long that squares of distances lose their meaning.
+    #[error("the segments are {total:e} m long together; they must be within {FARTHEST:e} m")]
+    TooLong {
+        /// Sum of the lengths \[m\].
+        total: f64,
+    },
+    /// A coordinate is NaN, infinite or too large.
+    #[error("coordinate {axis} of {element} is {value} m; it must be a finite number within {FARTHEST:e} m")]
+    Coordinate {
+        /// Whose coordinate.
+        element: Element,
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// What was given \[m\].
+        value: f64,
+    },
+    /// A rotation is none, or no number.
+    #[error("{element} is no unit quaternion")]
+    Rotation {
+        /// What should be one.
+        element: Element,
+    },
+    /// The scratch was made for another depth of acceleration.
+    #[error("the scratch mixes {found} differences, the options ask for {expected}; make one with these options")]
+    Depth {
+        /// Depth of the scratch.
+        found: usize,
+        /// Depth that the options ask for.
+        expected: usize,
+    },
+    /// The tolerance is not above zero.
+    #[error("the tolerance is {value} m; it must be a finite number above 0")]
+    Tolerance {
+        /// What was given \[m\].
+        value: f64,
+    },
+}
+
+/// Whether a list is as long as a model asks for.
+pub(crate) fn check_count(what: &'static str, found: usize, expected: usize) -> Result<(), InputError> {
+    if found == expected { Ok(()) } else { Err(InputError::Count { what, found, expected }) }
+}
+
+/// Whether the length of `element` \[m\] is one, or 0.
+pub(crate) fn check_length(element: Element, value: f64) -> Result<(), InputError> {
+    let right = value.is_finite() && value >= 0.0;
+    if right { Ok(()) } else { Err(InputError::Length { element, value, bound: "of at least 0" }) }
+}
+
+/// Whether the length of `element` \[m\] is one, and not 0.
+pub(crate) fn check_positive_length(element: Element, value: f64) -> Result<(), InputError> {
+    let right = value.is_finite() && value > 0.0;
+    if right { Ok(()) } else { Err(InputError::Length { element, value, bound: "above 0" }) }
+}
+
+/// Whether lengths whose sum is `total` \[m\] leave squares of distances their meaning.
+pub(crate) fn check_total(total: f64) -> Result<(), InputError> {
+    if total <= FARTHEST { Ok(()) } else { Err(InputError::TooLong { total }) }
+}
+
+/// Whether all `coordinates` of `element` \[m\], two or three, are numbers that can be reckoned with.
+pub(crate) fn check_coordinates(element: impl Into<Element>, coordinates: &[f64]) -> Result<(), InputError> {
+    let mut named = ['x', 'y', 'z'].into_iter().zip(coordinates.iter().copied());
+    match named.find(|(_, value)| value.is_nan() || value.abs() > FARTHEST) {
+        Some((axis, value)) => Err(InputError::Coordinate { element: element.into(), axis, value }),
+        None => Ok(()),
+    }
+}
+
+/// Whether a quaternion is a rotation, which one with NaN is not.
+pub(crate) fn check_rotation(element: impl Into<Element>, rotation: &UnitQuaternion<f64>) -> Result<(), InputError> {
+    let right = (rotation.norm() - 1.0).abs() <= UNIT_TOLERANCE;
+    if right { Ok(()) } else { Err(InputError::Rotation { element: element.into() }) }
+}
+
+/// Whether scratch that mixes `found` differences serves an acceleration that mixes `expected`: plain cycles need none.
+pub(crate) fn check_depth(found: usize, expected: usize) -> Result<(), InputError> {
+    if expected == 0 || found == expected { Ok(()) } else { Err(InputError::Depth { found, expected }) }
+}
+
+/// Whether a tolerance \[m\] is one.
+pub(crate) fn check_tolerance(value: f64) -> Result<(), InputError> {
+    if value.is_finite() && value > 0.0 { Ok(()) } else { Err(InputError::Tolerance { value }) }
+}

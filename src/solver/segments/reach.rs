@@ -1,0 +1,76 @@
+//! How far a row of segments reaches.
+
+use super::Reason;
+
+/// The distances \[m\] that the two ends of a row of segments can have from each other while every joint between them turns every
+/// way: all from `inner` to `outer`.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Reach {
+    /// Least distance \[m\]: what the longest segment is longer than all others together, or 0.
+    pub inner: f64,
+    /// Greatest distance \[m\]: the sum of the lengths.
+    pub outer: f64,
+}
+
+impl Reach {
+    /// Of segments of `lengths` \[m\] in a row; of none, 0.
+    #[must_use]
+    pub fn of(lengths: &[f64]) -> Self {
+        lengths.iter().fold(Self::default(), |reach, &length| reach.then(length))
+    }
+
+    /// With one more segment of `length` \[m\]: the third sides of the triangles of that side and one that was possible before.
+    #[must_use]
+    pub fn then(self, length: f64) -> Self {
+        Self { inner: (self.inner - length).max(length - self.outer).max(0.0), outer: self.outer + length }
+    }
+
+    /// How much farther \[m\] than it reaches, or nearer, `distance` \[m\] is; 0 for one within it.
+    #[must_use]
+    pub fn gap(&self, distance: f64) -> f64 {
+        (distance - self.outer).max(self.inner - distance).max(0.0)
+    }
+
+    /// Why a target `distance` \[m\] from the root is certainly missed by more than `tolerance` \[m\], where it is.
+    pub(crate) fn refuses(&self, distance: f64, tolerance: f64) -> Option<Reason> {
+        let Self { inner, outer } = *self;
+        (self.gap(distance) > tolerance).then_some(Reason::OutOfReach { distance, inner, outer })
+    }
+}
+
+/// Whether two points `distance` \[m\] apart, none of whose coordinates is greater than `farthest` \[m\], are the ends of a segment
+/// of `length` \[m\], up to rounding.
+pub(crate) fn is_length(distance: f64, length: f64, farthest: f64) -> bool {
+    (distance - length).abs() <= 8.0 * f64::EPSILON * farthest + 4.0 * f64::EPSILON * length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reach_is_the_sum_and_what_the_longest_exceeds_the_others_by() {
+        for (lengths, inner, outer) in [
+            (&[][..], 0.0, 0.0),
+            (&[0.5], 0.5, 0.5),
+            (&[0.25, 1.0], 0.75, 1.25),
+            (&[1.0, 0.25], 0.75, 1.25),
+            (&[0.25, 1.0, 0.5], 0.25, 1.75),
+            (&[0.5, 1.0, 0.5], 0.0, 2.0),
+            (&[0.0, 0.0], 0.0, 0.0),
+        ] {
+            assert_eq!(Reach::of(lengths), Reach { inner, outer }, "{lengths:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_beyond_reach_is_refused_beyond_the_tolerance() {
+        let reach = Reach { inner: 1.0, outer: 3.0 };
+        for (distance, gap) in [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0), (4.0, 1.0)] {
+            assert_eq!(reach.gap(distance), gap);
+            assert_eq!(reach.refuses(distance, 0.75).is_some(), gap > 0.75);
+        }
+        let reason = Reason::OutOfReach { distance: 4.0, inner: 1.0, outer: 3.0 };
+        assert_eq!(reach.refuses(4.0, 0.1), Some(reason));
+    }
+}
