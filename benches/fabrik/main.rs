@@ -61,6 +61,7 @@ fn main() -> std::io::Result<()> {
     }
     let arms = arms();
     search::compare(&arms);
+    search::compare(&[common::two_handed()]);
     search::depths(&arms);
     path::compare(&arms);
     Ok(())
