@@ -15,7 +15,7 @@ fn search<'a>(targets: &'a [Target], seed: &'a [f64]) -> Problem<'a> {
     Problem { mode, ..Problem::new(targets, seed) }
 }
 
-/// The depth of the acceleration by default.
+/// A depth of the acceleration.
 const DEPTH: usize = 3;
 
 fn alone(acceleration: usize) -> Options {
@@ -144,6 +144,56 @@ fn the_same_question_has_the_same_answer_and_allocates_nothing() {
                 assert_eq!(allocations.count_total, 0);
                 assert_eq!(common::bits(&solution), common::bits(&solve(&solver, &problem)), "{}", arm.name);
             }
+        }
+    }
+}
+
+/// Answers of used scratch against those of new scratch, in every mode, with as many targets as there are tips and with fewer.
+#[test]
+fn what_a_scratch_did_before_does_not_matter() {
+    let mut random = Random::new(13);
+    for arm in common::bundled_arms().iter().chain([&common::two_handed()]) {
+        let free = vec![f64::INFINITY; arm.chain.variables().len()];
+        let one = Mode::Search { pick: Pick::First, attempts: 1, random_seed: 0 };
+        for options in [alone(0), alone(DEPTH), Options::default()] {
+            let solver = arm.solver().with_fabrik(options);
+            let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
+            for mode in [one, Mode::search(), Mode::Track { max_step: &free }].repeat(15) {
+                let mut targets = arm.targets_at(&random.positions(&arm.chain));
+                targets.truncate(1 + random.below(targets.len()));
+                let seed = random.positions(&arm.chain);
+                let problem = Problem { mode, ..Problem::new(&targets, &seed) };
+                solver.solve(&problem, &mut scratch, &mut solution).unwrap();
+                let fresh = solve(&solver, &problem);
+                assert_eq!(common::bits(&solution), common::bits(&fresh), "{}: {options:?}, {mode:?}", arm.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_joint_that_follows_by_nothing_is_no_hindrance() {
+    let limits = "<limit lower='-1' upper='1' effort='1' velocity='1'/>";
+    for (kind, limits) in [("revolute", limits), ("prismatic", limits), ("continuous", "")] {
+        let mut text = String::from("<robot name='r'><link name='l0'/>");
+        for joint in 1..=7 {
+            let axis = ["0 0 1", "0 1 0"][joint % 2];
+            // The fourth follows the third by nothing.
+            let (kind, limits, mimic) = if joint == 4 {
+                (kind, limits, "<mimic joint='j3' multiplier='0' offset='0.2'/>")
+            } else {
+                ("continuous", "", "")
+            };
+            text += &format!(
+                "<link name='l{joint}'/><joint name='j{joint}' type='{kind}'><parent link='l{}'/><child link='l{joint}'/>\
+                 <origin xyz='0.05 0.02 0.2'/><axis xyz='{axis}'/>{limits}{mimic}</joint>",
+                joint - 1
+            );
+        }
+        let arm = Arm::from_text(&(text + "</robot>"), "l0", &["l7"]);
+        for options in [alone(DEPTH), Options::default()] {
+            let found = met(&arm, &arm.solver().with_fabrik(options), 50, |target| target);
+            assert_eq!(found, 50, "{kind}, {options:?}");
         }
     }
 }

@@ -61,7 +61,9 @@ pub enum NoodleError {
     #[error("the limit is {0} rad; it must be above 0 and no more than {PI} rad (a noodle without limits has none)")]
     Limit(f64),
     /// The name is empty or holds what XML cannot.
-    #[error("the name {0:?} cannot be a robot's: it must have a letter at least, and no control characters")]
+    #[error(
+        "the name {0:?} cannot be a robot's: it must not be blank, nor hold control characters or others that XML does not know"
+    )]
     Name(String),
 }
 

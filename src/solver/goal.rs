@@ -221,6 +221,12 @@ impl Goal {
         Matrix3::from_fn(|row, column| axes[column][row][lane]) * self.rotation.matrix()
     }
 
+    /// What the target's squared error counts.
+    #[inline(always)]
+    pub(super) fn target_weight(&self) -> f64 {
+        self.target.weight
+    }
+
     /// Whether any axis of orientation counts.
     #[inline(always)]
     pub(super) fn has_orientation(&self) -> bool {

@@ -128,11 +128,11 @@ impl<S: Simd> Fit<S> {
         Self { cosine: zero, sine: zero, shift: zero }
     }
 
-    /// Adds the way back of another.
+    /// Adds the way back of another, which counts `weight`.
     #[inline(always)]
-    pub(super) fn add_inverse(&mut self, other: &Self) {
-        self.cosine += other.cosine;
-        self.sine -= other.sine;
-        self.shift -= other.shift;
+    pub(super) fn add_inverse(&mut self, other: &Self, weight: f64) {
+        self.cosine += other.cosine * weight;
+        self.sine -= other.sine * weight;
+        self.shift -= other.shift * weight;
     }
 }

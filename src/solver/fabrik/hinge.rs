@@ -25,11 +25,14 @@ pub(super) const MARKER: f64 = 0.8;
 /// Added to the cosine of a turn, so that a joint stays where no point tells where it should be.
 const STAY: f64 = 1e-6;
 
+/// A joint that follows another by less than this has no say in where that goes.
+const LEAST_MULTIPLIER: f64 = 1e-9;
+
 /// Scratch of a cycle.
 #[derive(Debug, Clone)]
 pub(super) struct HingeScratch {
     /// For each target, where the first way puts the frame of each joint of its path, and the sums over what lies beyond.
-    pub wished: Vec<Vec<FrameLanes>>,
+    wished: Vec<Vec<FrameLanes>>,
     beyond: Vec<Vec<[Lanes; 10]>>,
     /// Sums over the joint centres before each joint of a path.
     before: Vec<[Lanes; 10]>,
@@ -112,19 +115,34 @@ impl<S: Simd> Motion<S> {
     /// The motion that `fit` asks of a joint whose variable is at `position`, as far as that does not leave its bounds.
     #[inline(always)]
     fn new(link: &Link, position: f64x4<S>, bounds: Bounds, fit: &Fit<S>) -> Self {
+        let simd = position.simd;
+        let (zero, one) = (f64x4::splat(simd, 0.0), f64x4::splat(simd, 1.0));
+        if link.multiplier.abs() < LEAST_MULTIPLIER {
+            return Self { along: zero, cosine: one, sine: zero };
+        }
         let cosine = fit.cosine + STAY;
         let wanted = if link.prismatic { fit.shift } else { angle(cosine, fit.sine) };
         let aim = position + wanted / link.multiplier;
         let next = bounded(aim, bounds, link.variable);
-        if link.prismatic || next.simd_ne(aim).any_true() {
-            let along = (next - position) * link.multiplier;
-            let (sine, cosine) = sine_cosine(along);
-            return Self { along, cosine, sine };
+        let along = (next - position) * link.multiplier;
+        if link.prismatic {
+            return Self { along, cosine: one, sine: zero };
         }
-        // The vector itself is the turn, but for its length: what follows need not wait for its angle.
+        // The vector itself is the turn, but for its length: what follows need not wait for its angle, unless a bound is in its way.
         let length = (cosine * cosine + fit.sine * fit.sine).sqrt();
-        let factor = 1.0 / length.max(f64x4::splat(position.simd, f64::MIN_POSITIVE));
-        Self { along: wanted, cosine: cosine * factor, sine: fit.sine * factor }
+        let factor = 1.0 / length.max(f64x4::splat(simd, f64::MIN_POSITIVE));
+        let free = Self { along: wanted, cosine: cosine * factor, sine: fit.sine * factor };
+        let held = next.simd_ne(aim);
+        if !held.any_true() {
+            return free;
+        }
+        let (sine, cosine) = sine_cosine(along);
+        // Lane by lane, so that no posture depends on what becomes of another.
+        Self {
+            along: held.select(along, free.along),
+            cosine: held.select(cosine, free.cosine),
+            sine: held.select(sine, free.sine),
+        }
     }
 }
 
@@ -202,7 +220,7 @@ fn return_from_base<S: Simd>(
         let [cosine, sine] = &scratch.turns[joint];
         frame.turn_by(cosine.load(simd), sine.load(simd));
     }
-    let (mut fit, mut count) = (Fit::none(simd), 0.0);
+    let (mut fit, mut weights) = (Fit::none(simd), 0.0);
     for (target, goal) in goals.iter().enumerate() {
         if links.ends[goal.tip].path.binary_search(&joint).is_err() {
             continue;
@@ -210,11 +228,11 @@ fn return_from_base<S: Simd>(
         let wished = Frame::load(simd, &scratch.wished[target][joint]);
         let beyond = Moments::load(simd, &scratch.beyond[target][joint]);
         // The way back from where the joint is, which is known last, instead of the way from where it shall be.
-        fit.add_inverse(&beyond.fit(link.prismatic, frame, &wished));
-        count += 1.0;
+        fit.add_inverse(&beyond.fit(link.prismatic, frame, &wished), goal.target_weight());
+        weights += goal.target_weight();
     }
-    if count > 0.0 {
-        fit.shift /= count;
+    if weights > 0.0 {
+        fit.shift /= weights;
         let motion = Motion::new(link, position, bounds, &fit);
         if link.prismatic {
             frame.shift_by(motion.along);

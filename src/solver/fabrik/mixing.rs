@@ -22,14 +22,15 @@ pub(super) const DEPTH: usize = 6;
 /// 1e-11 are rounding, which must not be followed.
 const RIDGE: f64 = 1e-10;
 const LEAST_TRACE: f64 = 1e-12;
-/// The longest entry of a step \[rad or m\].
+/// The longest entry of a step \[rad, or m over the length scale\].
 const GREATEST_STEP: f64 = PI;
 
 /// What is remembered.
 #[derive(Debug, Clone)]
 pub(super) struct Mixing {
-    variables: usize,
-    /// What was left last: the step of each variable, then the residuals of the targets. And where the last cycle led.
+    /// What counts as 1 of each variable: 1 rad, or the length scale \[m\].
+    units: Vec<f64>,
+    /// What was left last: the step of each variable in its unit, then the residuals of the targets. And where the last cycle led.
     left: Vec<Lanes>,
     image: Vec<Lanes>,
     /// Their differences from one cycle to the next, one after the other, the newest first.
@@ -40,12 +41,13 @@ pub(super) struct Mixing {
 }
 
 impl Mixing {
-    /// For postures of so many variables and at most so many targets.
-    pub(super) fn new(variables: usize, targets: usize) -> Self {
+    /// For postures of variables with these units and at most so many targets.
+    pub(super) fn new(units: Vec<f64>, targets: usize) -> Self {
         let zeros = |count: usize| vec![Lanes::default(); count];
+        let variables = units.len();
         let entries = variables + 6 * targets;
         Self {
-            variables,
+            units,
             left: zeros(entries),
             image: zeros(variables),
             lefts: zeros(DEPTH * entries),
@@ -68,20 +70,21 @@ impl Mixing {
         (points, rows): (&[Lanes], &[[Lanes; 6]]),
         image: &mut [Lanes],
     ) {
-        let n = self.variables;
+        let n = self.units.len();
+        let entries = n + 6 * rows.len();
         // The newest difference stands first, so that what one lane computes does not depend on when others began.
-        let entries = self.left.len();
         self.lefts.copy_within(..(depth - 1) * entries, entries);
         self.images.copy_within(..(depth - 1) * n, n);
         for i in 0..n {
             let now = image[i].load(simd);
+            let step = (now - points[i].load(simd)) / self.units[i];
             replace(now, &mut self.image[i], &mut self.images[i]);
-            replace(now - points[i].load(simd), &mut self.left[i], &mut self.lefts[i]);
+            replace(step, &mut self.left[i], &mut self.lefts[i]);
         }
         for (i, row) in rows.as_flattened().iter().enumerate() {
             replace(row.load(simd), &mut self.left[n + i], &mut self.lefts[n + i]);
         }
-        let weights = self.weights(simd, depth);
+        let weights = self.weights(simd, depth, entries);
         let cycles = self.cycles.load(simd) + 1.0;
         self.cycles.store(cycles);
         for i in 0..n {
@@ -89,16 +92,15 @@ impl Mixing {
             for (k, weight) in weights.iter().enumerate().take(depth) {
                 sum -= self.images[k * n + i].load(simd) * *weight;
             }
-            let point = points[i].load(simd);
-            let step = (sum - point).max(f64x4::splat(simd, -GREATEST_STEP)).min(f64x4::splat(simd, GREATEST_STEP));
+            let (point, greatest) = (points[i].load(simd), GREATEST_STEP * self.units[i]);
+            let step = (sum - point).max(f64x4::splat(simd, -greatest)).min(f64x4::splat(simd, greatest));
             image[i].store(point + step);
         }
     }
 
     /// What of each difference is taken off, so that least is left.
     #[inline(always)]
-    fn weights<S: Simd>(&self, simd: S, depth: usize) -> [f64x4<S>; DEPTH] {
-        let entries = self.left.len();
+    fn weights<S: Simd>(&self, simd: S, depth: usize, entries: usize) -> [f64x4<S>; DEPTH] {
         let zero = f64x4::splat(simd, 0.0);
         let (mut normal, mut right) = ([[zero; DEPTH]; DEPTH], [zero; DEPTH]);
         let mut trace = f64x4::splat(simd, LEAST_TRACE);
@@ -109,7 +111,7 @@ impl Mixing {
             for (entry, other) in normal[i].iter_mut().zip(self.lefts.chunks_exact(entries)).take(i + 1) {
                 *entry = own.select(product(simd, row, other), zero);
             }
-            right[i] = own.select(product(simd, row, &self.left), zero);
+            right[i] = own.select(product(simd, row, &self.left[..entries]), zero);
             trace += normal[i][i];
         }
         let mut normal = Small(normal);

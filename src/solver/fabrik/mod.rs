@@ -101,12 +101,10 @@ pub(super) struct ReachingScratch {
 }
 
 impl ReachingScratch {
-    pub(super) fn new(links: &Links) -> Self {
-        Self {
-            hinge: HingeScratch::new(links),
-            mixing: Mixing::new(links.variables, links.ends.len()),
-            markers: Lanes::default(),
-        }
+    /// `units` are what counts as 1 of each variable: 1 rad, or the length scale \[m\].
+    pub(super) fn new(links: &Links, units: Vec<f64>) -> Self {
+        let mixing = Mixing::new(units, links.ends.len());
+        Self { hinge: HingeScratch::new(links), mixing, markers: Lanes::splat(hinge::MARKER) }
     }
 
     /// Makes a lane ready for attempt `number`. Other attempts have longer or shorter markers, which get stuck elsewhere.

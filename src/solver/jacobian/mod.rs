@@ -219,7 +219,7 @@ impl Jacobian {
             step: StepScratch::new(&self.links),
             goals: Vec::with_capacity(self.links.ends.len()),
             linear: LinearScratch::new(self.links.ends.len(), self.links.variables),
-            reaching: ReachingScratch::new(&self.links),
+            reaching: ReachingScratch::new(&self.links, (0..self.links.variables).map(|i| self.unit(i)).collect()),
             ranking: Ranking::new(),
             poses: ChainPoses::new(&self.chain),
             start: positions(),

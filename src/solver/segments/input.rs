@@ -90,7 +90,7 @@ pub enum InputError {
         value: f64,
     },
     /// A rotation is none, or no number.
-    #[error("{element} is no unit quaternion")]
+    #[error("{element} is no unit quaternion; give one of length 1 (any but zero can be normalised)")]
     Rotation {
         /// What should be one.
         element: Element,

@@ -166,7 +166,7 @@ impl LimitedChain {
         }
         flatten(&current.rotations, x);
         flatten(&image.rotations, g);
-        if !anderson.mix(x, g, None, next) {
+        if !anderson.mix(x, g, next) {
             return false;
         }
         for (index, joint) in self.joints.iter().enumerate() {

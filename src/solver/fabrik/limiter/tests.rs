@@ -302,7 +302,8 @@ fn what_makes_no_problem_is_refused() {
     let root = solve(&|problem| problem.root.translation.z = f64::INFINITY);
     assert!(root.to_string().starts_with("coordinate z of the root is inf m"));
     let root = solve(&|problem| problem.root.rotation = none);
-    assert_eq!(root.to_string(), "the orientation of the root frame is no unit quaternion");
+    let what = root.to_string();
+    assert!(what.starts_with("the orientation of the root frame is no unit quaternion"), "{what}");
     // A closure cannot lend the problem a seed that it owns, but one from outside.
     let (target, root) = (Point3::origin(), Isometry3::identity());
     let problem = Problem { target, root, seed: &broken, options: Options::default() };

@@ -14,7 +14,7 @@
 //! back the tip by no more than the root: the distance between tip and target never grows from one cycle to the next. It stays
 //! the same only where every joint moves along its segment, that is where the whole chain and the target lie in one line. There
 //! the algorithm stands still, though the target be in reach. It is then bent into an arc as high as the gap asks for, at most
-//! a hundredth of the reach, always to the same side, and goes on. That holds for one chain with its root at rest and no limits.
+//! a hundredth of the reach and each further time twice that, always to the same side, and goes on. That holds for one chain with its root at rest and no limits.
 //!
 //! **Reach.** The tip gets to exactly the points whose distance from the root is within [`PointChain::reach`]: from
 //! max(0, 2 · longest - sum) to the sum. For a target farther away the chain is stretched

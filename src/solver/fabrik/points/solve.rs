@@ -48,7 +48,7 @@ impl<const D: usize> Scratch<D> {
         let [x, image, next] = &mut self.flat;
         flatten(&self.current, x);
         flatten(&self.image, image);
-        if !self.anderson.mix(x, image, None, next) {
+        if !self.anderson.mix(x, image, next) {
             return false;
         }
         self.mixed[0] = self.image[0];
