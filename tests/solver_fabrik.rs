@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::fmt::Write;
+
 use allocation_counter::measure;
 use common::{Arm, Random, solve};
 use nalgebra::{Isometry3, Translation3};
@@ -184,11 +186,13 @@ fn a_joint_that_follows_by_nothing_is_no_hindrance() {
             } else {
                 ("continuous", "", "")
             };
-            text += &format!(
-                "<link name='l{joint}'/><joint name='j{joint}' type='{kind}'><parent link='l{}'/><child link='l{joint}'/>\
+            let parent = joint - 1;
+            write!(
+                text,
+                "<link name='l{joint}'/><joint name='j{joint}' type='{kind}'><parent link='l{parent}'/><child link='l{joint}'/>\
                  <origin xyz='0.05 0.02 0.2'/><axis xyz='{axis}'/>{limits}{mimic}</joint>",
-                joint - 1
-            );
+            )
+            .unwrap();
         }
         let arm = Arm::from_text(&(text + "</robot>"), "l0", &["l7"]);
         for options in [alone(DEPTH), Options::default()] {
