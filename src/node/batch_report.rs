@@ -77,16 +77,17 @@ impl<'a> Report<'a> {
         response.success = usize::try_from(response.solved) == Ok(count);
         response.tip_link.clone_from(&loaded.chain.tips()[tip].link);
         response.solver = solver.kind().name().into();
-        response.message = format!("{} of {count} targets solved", response.solved);
+        let mut parts = vec![format!("{} of {count} targets solved", response.solved)];
         if response.not_met > 0 {
-            response.message += &format!("; {} not met", response.not_met);
+            parts.push(format!("{} not met", response.not_met));
         }
         if let Some((index, why)) = first_refused {
-            response.message += &format!("; {} refused, the first of them poses[{index}]: {why}", response.refused);
+            parts.push(format!("{} refused, the first of them poses[{index}]: {why}", response.refused));
         }
         if response.skipped > 0 {
-            response.message += &format!("; {} skipped, because batch_timeout was over", response.skipped);
+            parts.push(format!("{} skipped, because batch_timeout was over", response.skipped));
         }
+        response.message = parts.join("; ");
         response
     }
 }
