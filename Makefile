@@ -15,8 +15,8 @@ test: check  ## everything that has to pass before a change is accepted
 check:  ## the same: formatting, lints, documentation, Rust tests, node tests
 	@scripts/check.sh
 
-bench:  ## what an iteration and a solve cost; FABRIK on points and on robots beside other methods; long arms
-	@cargo bench --locked --bench solve --bench points --bench fabrik --bench noodle
+bench:  ## what an iteration and a solve cost; FABRIK on points and on robots beside other methods; long arms; batches
+	@cargo bench --locked --bench solve --bench points --bench fabrik --bench noodle --bench batch
 
 bench-peers:  ## our solver beside published ones, or: make bench-peers [CASES=N] [ROBOTS=NAMES] [PEERS=NAMES]
 	@benches/peers/run.sh

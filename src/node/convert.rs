@@ -71,7 +71,21 @@ pub(super) fn overlay(robot: &Robot, what: &str, message: &JointState, positions
             message.position.len()
         ));
     }
-    for (name, &position) in message.name.iter().zip(&message.position) {
+    overlay_row(robot, what, &message.name, &message.position, positions)
+}
+
+/// The same for joint names and as many positions.
+///
+/// # Errors
+/// A sentence that begins with `what` and names the joint: unknown, fixed, not finite.
+pub(super) fn overlay_row(
+    robot: &Robot,
+    what: &str,
+    names: &[String],
+    row: &[f64],
+    positions: &mut [f64],
+) -> Result<(), String> {
+    for (name, &position) in names.iter().zip(row) {
         let joint = robot.movable_index(name).ok_or_else(|| {
             let known: Vec<&str> = robot.movable_names().collect();
             format!("{what} names the joint '{name}', which the robot cannot move; it has {}", names::list(&known))

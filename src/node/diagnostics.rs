@@ -56,11 +56,11 @@ impl Counters {
         });
     }
 
-    /// A query was answered, with this result.
-    pub(super) fn query(&self, status: &SolveStatus) {
+    /// That many queries were answered, and so many of them solved.
+    pub(super) fn queries(&self, answered: u32, solved: u32) {
         self.count(|counts| {
-            counts.queries += 1;
-            counts.queries_solved += u64::from(status.outcome == outcome::SOLVED);
+            counts.queries += u64::from(answered);
+            counts.queries_solved += u64::from(solved);
         });
     }
 

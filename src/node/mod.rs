@@ -4,6 +4,9 @@
 //! streams and publishers. What they share is in `Shared`: the settings, the robot and its posture (`output`), the frames of
 //! TF (`frames`).
 
+mod batch;
+mod batch_report;
+mod choices;
 mod clock;
 mod convert;
 mod description;
@@ -59,6 +62,8 @@ struct Shared {
     clock: Clock,
     /// Turns for the searches of queries.
     searches: Semaphore,
+    /// The turn of a batch: one at a time has the cores.
+    batches: Semaphore,
 }
 
 impl Shared {
@@ -121,6 +126,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
         counters: Counters::default(),
         clock,
         searches: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
+        batches: Semaphore::new(1),
         settings: RwLock::new(Arc::new(settings)),
     });
     frames::serve(node, &shared)?;

@@ -22,7 +22,7 @@ pub(super) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
 const WORTH_A_JUMP: f64 = 0.9;
 
 /// What motions that leave the target where it is are used for: the settings' preference, for one robot.
-struct Preferred {
+pub(super) struct Preferred {
     /// The posture as the settings have it.
     named: config::Posture,
     /// The same in the chain's variables; `None` where none is preferred.
@@ -31,7 +31,7 @@ struct Preferred {
 }
 
 impl Preferred {
-    fn new(loaded: &Loaded, settings: &Settings) -> Result<Self, Refused> {
+    pub(super) fn new(loaded: &Loaded, settings: &Settings) -> Result<Self, Refused> {
         let named = settings.posture.clone();
         let positions = if named.0.is_empty() {
             None
@@ -47,7 +47,7 @@ impl Preferred {
         self.weights == settings.null_space && self.named == settings.posture
     }
 
-    fn preference(&self) -> Preference<'_> {
+    pub(super) fn preference(&self) -> Preference<'_> {
         Preference {
             posture: self.positions.as_deref(),
             posture_weight: self.weights.posture,
@@ -58,7 +58,7 @@ impl Preferred {
 }
 
 /// A search as the settings have it.
-fn search(settings: &Settings) -> Mode<'static> {
+pub(super) fn search(settings: &Settings) -> Mode<'static> {
     Mode::Search { pick: settings.pick, attempts: settings.attempts, random_seed: settings.random_seed }
 }
 

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::StreamExt;
 use r2r::geometry_msgs::msg::PoseStamped;
@@ -10,23 +9,22 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::std_srvs::srv::Trigger;
 use r2r::urdf_ik::msg::SolveStatus;
-use r2r::urdf_ik::srv::{ForwardKinematics, SolveIK};
+use r2r::urdf_ik::srv::{ForwardKinematics, SolveIK, SolveIKBatch};
 use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
 use tokio::time::Instant;
 
-use super::output::Posture;
+use super::choices::Choices;
 use super::query::{self, Question};
 use super::status::{self, Refused, outcome};
-use super::{NodeError, Shared, convert};
+use super::{NodeError, Shared, batch, convert};
 use crate::names;
-use crate::parameters::{Settings, TABLE, Value};
-use crate::solver::{Target, UnknownPick, UnknownSolver};
 
 /// What stands before complaints about queries.
 const SOLVE_IK: &str = "solve_ik";
 
 pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
     answer_each::<SolveIK::Service, _>(node, shared, "~/solve_ik", solve_ik)?;
+    answer_each::<SolveIKBatch::Service, _>(node, shared, "~/solve_ik_batch", batch::solve_ik_batch)?;
     answer_each::<ForwardKinematics::Service, _>(node, shared, "~/forward_kinematics", forward_kinematics)?;
     answer_each::<Trigger::Service, _>(node, shared, "~/reset", reset)
 }
@@ -74,13 +72,13 @@ async fn solve_ik(shared: Arc<Shared>, request: SolveIK::Request) -> SolveIK::Re
     match answer_query(&shared, request).await {
         Ok(response) => {
             shared.complaints.well(SOLVE_IK);
-            shared.counters.query(&response.status);
+            shared.counters.queries(1, u32::from(response.success));
             response
         }
         Err(refused) => {
             shared.complaints.complain(SOLVE_IK, &refused.kind, &refused.sentence);
             let status = refused.status(header, tip);
-            shared.counters.query(&status);
+            shared.counters.queries(1, 0);
             SolveIK::Response { message: status.message.clone(), status, ..SolveIK::Response::default() }
         }
     }
@@ -98,8 +96,10 @@ async fn answer_query(shared: &Shared, request: SolveIK::Request) -> Result<Solv
     let deadline = Instant::now() + settings.transform_timeout;
     let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
     let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
-    let target = query::target(frame.in_base(&posture) * pose, &settings);
-    let question = question(&posture, &request, target, (*settings).clone(), &positions)?;
+    let mut target = query::target(frame.in_base(&posture) * pose, &settings);
+    let mut settings = (*settings).clone();
+    Choices::from(&request).apply(&loaded.chain, &mut target, &mut settings)?;
+    let question = Question { target, seed: loaded.chain.positions_from(&positions), settings };
     let header = Header { frame_id: frame.name, ..request.pose.header };
     // As many searches at once as there are cores; the others wait their turn.
     let turn = shared.searches.acquire().await;
@@ -117,59 +117,6 @@ async fn answer_query(shared: &Shared, request: SolveIK::Request) -> Result<Solv
     status.joint_state_stamp = joint_state.header.stamp.clone();
     let success = status.outcome == outcome::SOLVED;
     Ok(SolveIK::Response { success, message: status.message.clone(), joint_state, status })
-}
-
-/// The request with the parameters in place of everything that it leaves at zero or empty.
-fn question(
-    posture: &Posture,
-    request: &SolveIK::Request,
-    mut target: Target,
-    mut settings: Settings,
-    positions: &[f64],
-) -> Result<Question, Refused> {
-    let chain = &posture.loaded.chain;
-    if !request.tip_link.is_empty() {
-        target.tip = chain.tip_index(&request.tip_link).ok_or_else(|| {
-            let known = chain.tip_names().join(", ");
-            Refused::invalid("tip_link", format!("'{}' is no tip link; there is {known}", request.tip_link))
-        })?;
-    }
-    if !request.solver.is_empty() {
-        settings.solver =
-            request.solver.parse().map_err(|e: UnknownSolver| Refused::invalid("solver", e.to_string()))?;
-    }
-    if !request.pick.is_empty() {
-        settings.pick = request.pick.parse().map_err(|e: UnknownPick| Refused::invalid("pick", e.to_string()))?;
-    }
-    if request.free_axes.contains(&true) {
-        target.free_axes = std::array::from_fn(|axis| request.free_axes.get(axis) == Some(&true));
-    }
-    let double =
-        |name, given: f64| if given == 0.0 { Ok(None) } else { in_bounds(name, Value::Double(given)).map(Some) };
-    if let Some(Value::Double(tolerance)) = double("position_tolerance", request.position_tolerance)? {
-        target.tolerance.position = tolerance;
-    }
-    if let Some(Value::Double(tolerance)) = double("orientation_tolerance", request.orientation_tolerance)? {
-        target.tolerance.orientation = tolerance;
-    }
-    if let Some(Value::Double(timeout)) = double("timeout", request.timeout)? {
-        settings.timeout = Duration::from_secs_f64(timeout);
-    }
-    if request.attempts > 0 {
-        in_bounds("attempts", Value::Integer(i64::from(request.attempts)))?;
-        settings.attempts = usize::try_from(request.attempts).unwrap_or(usize::MAX);
-    }
-    if request.random_seed > 0 {
-        settings.random_seed = request.random_seed;
-    }
-    Ok(Question { target, seed: chain.positions_from(positions), settings })
-}
-
-/// A value of a request that stands in for a parameter has that parameter's bounds.
-fn in_bounds(name: &str, value: Value) -> Result<Value, Refused> {
-    let parameter = TABLE.iter().find(|parameter| parameter.name == name);
-    let parameter = parameter.ok_or_else(|| Refused::invalid(name, format!("there is no parameter {name}")))?;
-    parameter.check(value).map_err(|refusal| Refused::invalid(name, refusal.0))
 }
 
 async fn forward_kinematics(shared: Arc<Shared>, request: ForwardKinematics::Request) -> ForwardKinematics::Response {

@@ -21,6 +21,7 @@ pub(super) mod outcome {
     pub const INVALID: u8 = SolveStatus::INVALID as u8;
     pub const UNKNOWN_FRAME: u8 = SolveStatus::UNKNOWN_FRAME as u8;
     pub const NO_ROBOT: u8 = SolveStatus::NO_ROBOT as u8;
+    pub const SKIPPED: u8 = SolveStatus::SKIPPED as u8;
 }
 
 /// Why a request was not put to a solver.
@@ -103,7 +104,8 @@ pub(super) fn of_solution(solver: &Solver, target: &Target, solution: &Solution,
     }
 }
 
-fn code(outcome: Outcome) -> u8 {
+/// An outcome as the field `outcome` has it.
+pub(super) fn code(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Solved => outcome::SOLVED,
         Outcome::Closest(Reason::OutOfReach { .. }) => outcome::OUT_OF_REACH,

@@ -44,6 +44,8 @@ pub struct Settings {
     pub random_seed: u64,
     /// At least 1.
     pub cores: usize,
+    /// `None` for all but one.
+    pub batch_cores: Option<usize>,
     pub pick: Pick,
     pub on_unreachable: OnUnreachable,
     pub branch_jumps: bool,
@@ -92,6 +94,7 @@ impl Settings {
             random_seed: u64::try_from(values.integer("random_seed")).unwrap_or(0),
             pick: values.text("pick").parse().map_err(|e| Refusal(format!("pick: {e}")))?,
             cores: usize::try_from(values.integer("cores")).unwrap_or(1).max(1),
+            batch_cores: usize::try_from(values.integer("batch_cores")).ok().filter(|cores| *cores > 0),
             on_unreachable: match values.text("on_unreachable").as_str() {
                 "hold" => OnUnreachable::Hold,
                 _ => OnUnreachable::Closest,
@@ -182,6 +185,7 @@ mod tests {
         assert_eq!(settings.tolerance, Tolerance::default());
         assert_eq!(settings.timeout, Duration::from_millis(50));
         assert_eq!((settings.attempts, settings.random_seed), (100, 0));
+        assert_eq!((settings.cores, settings.batch_cores), (1, None));
         assert_eq!(settings.on_unreachable, OnUnreachable::Closest);
         assert_eq!((settings.pick, settings.free_axes), (Pick::First, [false; 6]));
         assert!(settings.posture.0.is_empty());
@@ -209,6 +213,7 @@ mod tests {
             ("attempts", Value::Integer(7)),
             ("random_seed", Value::Integer(9)),
             ("cores", Value::Integer(3)),
+            ("batch_cores", Value::Integer(2)),
             ("on_unreachable", text("hold")),
             ("branch_jumps", Value::Bool(false)),
             ("max_joint_step", Value::Double(0.1)),
@@ -234,7 +239,8 @@ mod tests {
         assert_eq!((settings.frame_prefix.as_str(), settings.urdf_file.as_str()), ("left/", "a.urdf"));
         assert_eq!(settings.robot_description, "<robot/>");
         assert_eq!(settings.timeout, Duration::from_millis(1500));
-        assert_eq!((settings.attempts, settings.random_seed, settings.cores), (7, 9, 3));
+        assert_eq!((settings.attempts, settings.random_seed), (7, 9));
+        assert_eq!((settings.cores, settings.batch_cores), (3, Some(2)));
         assert_eq!(settings.on_unreachable, OnUnreachable::Hold);
         assert_eq!(settings.max_joint_step, Some(0.1));
         assert_eq!(settings.initial_posture.0["elbow"], 1.0);

@@ -101,7 +101,7 @@ const fn at_start(name: &'static str, default: DefaultValue, bounds: Bounds, sen
 }
 
 /// Every parameter of the node, in the order in which people look for them.
-pub static TABLE: [Definition; 31] = [
+pub static TABLE: [Definition; 32] = [
     live(
         "robot_description",
         Text(""),
@@ -163,6 +163,13 @@ pub static TABLE: [Definition; 31] = [
         "",
         Range(1.0, 256.0),
         "Cores that one service query may use; topics use one. More than one pays for hard problems and for the picks nearest and most_manipulable with many attempts.",
+    ),
+    live(
+        "batch_cores",
+        Integer(0),
+        "",
+        Range(0.0, 256.0),
+        "Cores that solve_ik_batch may use, at low priority. 0: all but one, which is left to the topics.",
     ),
     live(
         "on_unreachable",

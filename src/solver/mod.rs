@@ -25,6 +25,7 @@
 //! # }
 //! ```
 
+mod batch;
 pub mod fabrik;
 mod frame;
 mod goal;
@@ -39,6 +40,7 @@ pub mod segments;
 mod solution;
 mod task;
 
+pub use batch::{Answer, Batch};
 pub use mask::{AXIS_NAMES, UnknownAxis, free_axes_from_names, free_axes_in_words, names_of_free_axes};
 pub use problem::{Mode, Pick, Preference, Problem, ProblemError, Target, Tolerance, UnknownPick};
 pub use reach::{Reach, TipReach};

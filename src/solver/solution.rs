@@ -109,8 +109,8 @@ impl Solution {
     #[must_use]
     pub fn sentence(&self, chain: &Chain) -> String {
         let missed = || {
-            let worst = |f: fn(&Residual) -> f64| self.residuals.iter().map(f).fold(0.0, f64::max);
-            format!("{:.3e} m and {:.3e} rad off", worst(|r| r.position), worst(|r| r.orientation))
+            let Residual { position, orientation } = self.worst_residual();
+            format!("{position:.3e} m and {orientation:.3e} rad off")
         };
         let Outcome::Closest(reason) = self.outcome else {
             return format!("solved: {}", missed());
@@ -133,6 +133,13 @@ impl Solution {
             Stop::Converged | Stop::Attempts => String::new(),
         };
         format!("{why}{time_up}; the closest found is {}", missed())
+    }
+
+    /// The greatest distance \[m\] and the greatest angle \[rad\] by which targets are missed.
+    #[must_use]
+    pub fn worst_residual(&self) -> Residual {
+        let worst = |f: fn(&Residual) -> f64| self.residuals.iter().map(f).fold(0.0, f64::max);
+        Residual { position: worst(|r| r.position), orientation: worst(|r| r.orientation) }
     }
 
     /// Whether every target is met.

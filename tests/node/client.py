@@ -23,7 +23,8 @@ TIMEOUT = 10.0  # [s] for what should come at once on an idle machine
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 MEASURED = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 OUTCOMES = {getattr(SolveStatus, name): name for name in (
-    'SOLVED', 'OUT_OF_REACH', 'JOINT_LIMITS', 'STEP_LIMITED', 'NOT_CONVERGED', 'INVALID', 'UNKNOWN_FRAME', 'NO_ROBOT')}
+    'SOLVED', 'OUT_OF_REACH', 'JOINT_LIMITS', 'STEP_LIMITED', 'NOT_CONVERGED', 'INVALID', 'UNKNOWN_FRAME', 'NO_ROBOT',
+    'SKIPPED')}
 PARAMETER_SERVICES = {
     'list_parameters': ListParameters, 'describe_parameters': DescribeParameters, 'get_parameters': GetParameters,
     'get_parameter_types': GetParameterTypes, 'set_parameters': SetParameters,

@@ -21,6 +21,7 @@ SUBSCRIBED = {
 }
 SERVICES = {
     '~/solve_ik': 'urdf_ik/srv/SolveIK',
+    '~/solve_ik_batch': 'urdf_ik/srv/SolveIKBatch',
     '~/forward_kinematics': 'urdf_ik/srv/ForwardKinematics',
     '~/reset': 'std_srvs/srv/Trigger',
     '~/list_parameters': 'rcl_interfaces/srv/ListParameters',

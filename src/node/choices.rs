@@ -1,0 +1,101 @@
+//! What a request chooses for itself in place of the parameters.
+
+use std::time::Duration;
+
+use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch};
+
+use super::status::Refused;
+use crate::parameters::{Settings, TABLE, Value};
+use crate::robot::Chain;
+use crate::solver::{Target, UnknownPick, UnknownSolver};
+
+/// The fields that the requests for one target and for many have in common; zero and empty leave it to the parameters.
+pub(super) struct Choices<'a> {
+    tip_link: &'a str,
+    free_axes: &'a [bool],
+    solver: &'a str,
+    pick: &'a str,
+    position_tolerance: f64,
+    orientation_tolerance: f64,
+    timeout: f64,
+    attempts: u32,
+    random_seed: u64,
+}
+
+macro_rules! from_request {
+    ($request:ty) => {
+        impl<'a> From<&'a $request> for Choices<'a> {
+            fn from(request: &'a $request) -> Self {
+                Self {
+                    tip_link: &request.tip_link,
+                    free_axes: &request.free_axes,
+                    solver: &request.solver,
+                    pick: &request.pick,
+                    position_tolerance: request.position_tolerance,
+                    orientation_tolerance: request.orientation_tolerance,
+                    timeout: request.timeout,
+                    attempts: request.attempts,
+                    random_seed: request.random_seed,
+                }
+            }
+        }
+    };
+}
+
+from_request!(SolveIK::Request);
+from_request!(SolveIKBatch::Request);
+
+impl Choices<'_> {
+    /// Puts what was chosen in place of what `target` and `settings` have.
+    ///
+    /// # Errors
+    /// [`Refused`] for names that are not known and numbers outside the bounds of their parameters.
+    pub(super) fn apply(&self, chain: &Chain, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {
+        if !self.tip_link.is_empty() {
+            target.tip = chain.tip_index(self.tip_link).ok_or_else(|| {
+                let known = chain.tip_names().join(", ");
+                Refused::invalid("tip_link", format!("'{}' is no tip link; there is {known}", self.tip_link))
+            })?;
+        }
+        if !self.solver.is_empty() {
+            settings.solver =
+                self.solver.parse().map_err(|e: UnknownSolver| Refused::invalid("solver", e.to_string()))?;
+        }
+        if !self.pick.is_empty() {
+            settings.pick = self.pick.parse().map_err(|e: UnknownPick| Refused::invalid("pick", e.to_string()))?;
+        }
+        if self.free_axes.contains(&true) {
+            target.free_axes = std::array::from_fn(|axis| self.free_axes.get(axis) == Some(&true));
+        }
+        self.apply_numbers(target, settings)
+    }
+
+    fn apply_numbers(&self, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {
+        let double =
+            |name, given: f64| if given == 0.0 { Ok(None) } else { in_bounds(name, Value::Double(given)).map(Some) };
+        if let Some(Value::Double(tolerance)) = double("position_tolerance", self.position_tolerance)? {
+            target.tolerance.position = tolerance;
+        }
+        if let Some(Value::Double(tolerance)) = double("orientation_tolerance", self.orientation_tolerance)? {
+            target.tolerance.orientation = tolerance;
+        }
+        if let Some(Value::Double(timeout)) = double("timeout", self.timeout)? {
+            settings.timeout = Duration::from_secs_f64(timeout);
+        }
+        if self.attempts > 0 {
+            in_bounds("attempts", Value::Integer(i64::from(self.attempts)))?;
+            settings.attempts = usize::try_from(self.attempts).unwrap_or(usize::MAX);
+        }
+        if self.random_seed > 0 {
+            settings.random_seed = self.random_seed;
+        }
+        Ok(())
+    }
+}
+
+/// A value of a request that stands in for a parameter has that parameter's bounds.
+fn in_bounds(name: &str, value: Value) -> Result<Value, Refused> {
+    let parameter = TABLE.iter().find(|parameter| parameter.name == name);
+    let parameter = parameter.ok_or_else(|| Refused::invalid(name, format!("there is no parameter {name}")))?;
+    parameter.check(value).map_err(|refusal| Refused::invalid(name, refusal.0))
+}
