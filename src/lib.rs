@@ -14,6 +14,7 @@
 //! that their documentation names, the base link's where it names none. See [`solver`] for an example.
 
 pub mod config;
+pub mod motion;
 mod names;
 #[cfg(feature = "ros")]
 pub mod node;
