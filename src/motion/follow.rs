@@ -9,8 +9,10 @@ use crate::solver::{Mode, Pick, Problem, ProblemError, Residual, Scratch, Soluti
 
 /// How much closer than the target's tolerance the solver is asked to come: what is left of it would show in velocities.
 const CLOSER: f64 = 1e-3;
+/// Share of the deviation allowed that even joint motion between knots may use: the smooth curve through them needs room too.
+const ROOM: f64 = 0.5;
 /// A piece whose deviation is below this share of what is allowed lets the next be twice as long.
-const EASY: f64 = 0.2;
+const EASY: f64 = 0.1;
 /// Points of a piece at which the deviation is measured, ends apart.
 const POINTS: u8 = 7;
 /// Pieces of one path at most.
@@ -269,7 +271,7 @@ impl<'a> Walk<'a> {
             deviation = larger(deviation, self.residual(at + part * (next - at), &between));
         }
         (self.solution.positions, self.between) = (there, between);
-        let fits = share(&deviation, &self.options.deviation) <= 1.0;
+        let fits = share(&deviation, &self.options.deviation) <= ROOM;
         Ok(if fits { Piece::Fits(deviation) } else { Piece::Crooked(deviation) })
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use thiserror::Error;
 
@@ -89,7 +90,7 @@ struct NameSeed<'a>(&'a Robot);
 
 /// The keys of a file.
 #[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(field_identifier, rename_all = "snake_case")]
 enum FileKey {
     JointLimits,
     DefaultVelocityScalingFactor,
@@ -122,10 +123,25 @@ struct CheckedEntry(JointLimit);
 
 impl<'de> Deserialize<'de> for CheckedEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let entry = Entry::deserialize(deserializer)?;
+        deserializer.deserialize_map(EntryVisitor)
+    }
+}
+
+/// Checks an entry while the reader still knows its line.
+struct EntryVisitor;
+
+impl<'de> Visitor<'de> for EntryVisitor {
+    type Value = CheckedEntry;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a mapping such as {has_velocity_limits: true, max_velocity: 2.0}")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CheckedEntry, A::Error> {
+        let entry = Entry::deserialize(MapAccessDeserializer::new(map))?;
         let velocity = given(entry.has_velocity_limits, entry.max_velocity, "velocity")?;
         let acceleration = given(entry.has_acceleration_limits, entry.max_acceleration, "acceleration")?;
-        Ok(Self(JointLimit { velocity, acceleration }))
+        Ok(CheckedEntry(JointLimit { velocity, acceleration }))
     }
 }
 
