@@ -108,7 +108,7 @@ fn a_rounded_corner_has_no_jerk_and_misses_its_waypoint_by_less_than_its_radius(
             let [a, b, c] = [at(index - 1), at(index), at(index + 1)];
             let [before, after] = [rate(&a, &b), rate(&b, &c)];
             let (shift, turn) = (after.fixed_rows::<3>(0).norm(), after.fixed_rows::<3>(3).norm());
-            assert!(shift < 1.001 && (0.8..1.1).contains(&shift.max(0.25 * turn)), "{case}: {shift}, {turn}");
+            assert!(shift < 1.01 && (0.8..1.1).contains(&shift.max(0.25 * turn)), "{case}: {shift}, {turn}");
             let at_rest = path.rests().iter().any(|rest| (rest - f64::from(index) * step).abs() <= 1.001 * step);
             assert!(at_rest || (after - before).norm() < 0.5, "{case}: from {before} to {after}");
             for (nearest, pose) in nearest.iter_mut().zip(&poses) {

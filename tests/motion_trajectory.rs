@@ -273,7 +273,7 @@ fn bad_joint_limits_name_the_line() {
         (told("[1, 2]"), vec!["joint_limits"]),
         (told("{}"), vec!["joint_limits"]),
         (told("joint_limits: 3"), vec!["joint names", "line 1"]),
-        (told("a: [\n"), vec!["line"]),
+        (told("a: [\n"), vec!["format"]),
         (entry("max_velocity: fast"), vec!["fast", "line 4"]),
         (entry("max_velocity: .nan"), vec!["NaN", "line"]),
         (entry("max_velocity: -1"), vec!["max_velocity is -1", "line"]),

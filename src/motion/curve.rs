@@ -1,9 +1,10 @@
 //! A smooth curve of joint positions through knots.
 
 use super::follow::Knot;
+use super::rates::TipRates;
 
 /// One cubic Hermite curve a variable through the knots between two rests, by path length: positions and their rate of change are
-/// continuous. The rates at knots are those of the parabola through three of them.
+/// continuous. The rates at knots are those of the parabola through three of them, corrected to what moves the tip along the path.
 pub(super) struct Curve<'a> {
     knots: &'a [Knot],
     /// Rate of change of each variable at each knot \[rad/m or m/m\].
@@ -20,17 +21,19 @@ pub(super) struct Sample {
 
 impl<'a> Curve<'a> {
     /// Through `knots`, at least two, of growing length.
-    pub(super) fn new(knots: &'a [Knot]) -> Self {
+    pub(super) fn new(knots: &'a [Knot], tip: &mut TipRates) -> Self {
         let last = knots.len() - 1;
         let variables = knots[0].positions.len();
+        let ends = (knots[0].length, knots[last].length);
         let rates = (0..=last).map(|at| {
             let middle = at.clamp(1, last.max(2) - 1);
-            (0..variables)
-                .map(|variable| match knots.get(middle - 1..=middle + 1) {
-                    Some([a, b, c]) => parabola_rate([a, b, c], variable, knots[at].length),
-                    _ => slope(&knots[0], &knots[last], variable),
-                })
-                .collect()
+            let rate = |variable| match knots.get(middle - 1..=middle + 1) {
+                Some([a, b, c]) => parabola_rate([a, b, c], variable, knots[at].length),
+                _ => slope(&knots[0], &knots[last], variable),
+            };
+            let mut rates: Vec<f64> = (0..variables).map(rate).collect();
+            tip.correct(knots[at].length, ends, &knots[at].positions, &mut rates);
+            rates
         });
         Self { rates: rates.collect(), knots }
     }

@@ -37,6 +37,7 @@ mod follow;
 mod limits;
 mod path;
 mod profile;
+mod rates;
 mod stop;
 mod trajectory;
 

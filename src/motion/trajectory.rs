@@ -7,6 +7,7 @@ use super::follow::{Followed, larger};
 use super::limits::MotionLimits;
 use super::path::Path;
 use super::profile::Profile;
+use super::rates::TipRates;
 use crate::robot::{Chain, ChainPoses};
 use crate::solver::{Residual, Target};
 
@@ -107,10 +108,11 @@ impl Trajectory {
             velocities: still.clone(),
             accelerations: still,
         }];
+        let mut rates = TipRates::new(chain, target, path);
         let mut start = 0;
         for end in followed.rests.iter().copied().chain([followed.knots.len() - 1]).filter(|end| *end > 0) {
             if end > start {
-                add_stretch(&mut points, chain, &Curve::new(&followed.knots[start..=end]), limits, timing)?;
+                add_stretch(&mut points, chain, &Curve::new(&followed.knots[start..=end], &mut rates), limits, timing)?;
             }
             start = end;
         }
@@ -161,7 +163,7 @@ fn add_stretch(
     let periods = (profile.duration() / timing.period).ceil().max(1.0);
     #[expect(clippy::cast_precision_loss, reason = "no more than the points allowed")]
     let before = (points.len() - 1) as f64;
-    if !(before + periods < MOST_POINTS) {
+    if periods.is_nan() || before + periods >= MOST_POINTS {
         return Err(TimingError::TooLong { points: before + periods + 1.0 });
     }
     let profile = profile.stretched(periods * timing.period);
