@@ -79,7 +79,7 @@ fn random_lines_are_followed_as_far_as_they_are_said_to_be() {
             for _ in 0..2 {
                 let at = poses[poses.len() - 1].translation.vector + random.direction() * random.between(0.0, 0.4);
                 let turn = Isometry3::rotation(random.direction() * random.between(0.0, 1.0));
-                poses.push(Isometry3::from_parts(at.into(), (start.rotation * turn.rotation).into()));
+                poses.push(Isometry3::from_parts(at.into(), start.rotation * turn.rotation));
             }
             let path = path(&poses, 0.1 * f64::from(case % 2));
             let followed = followed(&arm, &path, &seed);

@@ -108,8 +108,11 @@ fn a_rounded_corner_has_no_jerk_and_misses_its_waypoint_by_less_than_its_radius(
             let [a, b, c] = [at(index - 1), at(index), at(index + 1)];
             let [before, after] = [rate(&a, &b), rate(&b, &c)];
             let (shift, turn) = (after.fixed_rows::<3>(0).norm(), after.fixed_rows::<3>(3).norm());
-            assert!(shift < 1.01 && (0.8..1.1).contains(&shift.max(0.25 * turn)), "{case}: {shift}, {turn}");
             let at_rest = path.rests().iter().any(|rest| (rest - f64::from(index) * step).abs() <= 1.001 * step);
+            assert!(
+                shift < 1.01 && (at_rest || (0.8..1.1).contains(&shift.max(0.25 * turn))),
+                "{case}: {shift}, {turn}"
+            );
             assert!(at_rest || (after - before).norm() < 0.5, "{case}: from {before} to {after}");
             for (nearest, pose) in nearest.iter_mut().zip(&poses) {
                 *nearest = nearest.min(distance(&b, pose).0);
@@ -121,7 +124,7 @@ fn a_rounded_corner_has_no_jerk_and_misses_its_waypoint_by_less_than_its_radius(
 
 #[test]
 fn speed_stays_even_in_a_rounded_corner_without_a_turn() {
-    let poses = [[0.0, 0.0, 0.0], [0.4, 0.0, 0.0], [0.2, 0.3, 0.0]].map(|at| pose(at[0], at[1], at[2], [0.0; 3]));
+    let poses = [[0.0, 0.0, 0.0], [0.4, 0.0, 0.0], [0.35, 0.3, 0.0]].map(|at| pose(at[0], at[1], at[2], [0.0; 3]));
     let path = Path::new(&poses, PathOptions { blend_radius: 0.1, ..PathOptions::default() }).unwrap();
     assert!(path.rests().is_empty());
     let step = path.length() / 500.0;

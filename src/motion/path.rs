@@ -12,8 +12,8 @@ const FARTHEST: f64 = 1e9;
 const SAME: f64 = 1e-6;
 /// Change of direction, of at most 2, that still counts as going straight on.
 const STRAIGHT: f64 = 1e-6;
-/// A corner that leaves less than this of the speed in its middle turns back: it is not rounded.
-const TURNS_BACK: f64 = 0.1;
+/// A corner that leaves less than this of the speed in its middle, which turns by more than 120°, turns back: it is not rounded.
+const TURNS_BACK: f64 = 0.5;
 /// Scalar part of a quaternion below which its angle is a half turn, up to rounding.
 const HALF_TURN: f64 = 1e-9;
 

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix6, Vector6};
 
 use super::path::Path;
-use crate::robot::{Chain, ChainPoses};
+use crate::robot::{Chain, ChainPoses, Domain};
 use crate::solver::Target;
 use crate::spatial;
 
@@ -11,6 +11,9 @@ use crate::spatial;
 const STEP: f64 = 1e-5;
 /// Damping over the trace of the normal matrix: no correction where the tip cannot follow it.
 const DAMPING: f64 = 1e-6;
+
+/// How near a limit a variable stands at it \[rad or m\].
+const AT_LIMIT: f64 = 1e-9;
 
 /// Corrects rates by the Jacobian.
 pub(super) struct TipRates<'a> {
@@ -28,7 +31,7 @@ impl<'a> TipRates<'a> {
     }
 
     /// Adds to `rates` \[rad/m or m/m\] the least that gives the tip the path's direction at `length`, which lies between the two ends of
-    /// a smooth stretch: damped least squares, over the axes that count.
+    /// a smooth stretch: damped least squares, over the axes that count. Variables that stand at a limit stay: the others take over.
     pub(super) fn correct(&mut self, length: f64, ends: (f64, f64), positions: &[f64], rates: &mut [f64]) {
         self.chain.forward_kinematics(positions, &mut self.poses);
         let tip = self.poses.tips()[self.target.tip];
@@ -41,6 +44,13 @@ impl<'a> TipRates<'a> {
         let mut missing = counted(moved / (after - before));
         let mut normal = Matrix6::zeros();
         let back = tip.rotation.inverse();
+        let variables = self.chain.variables().iter().zip(positions);
+        for ((column, rate), (variable, at)) in self.columns.iter_mut().zip(&mut *rates).zip(variables) {
+            let Domain::Interval { lower, upper } = variable.domain else { continue };
+            if *at <= lower + AT_LIMIT || *at >= upper - AT_LIMIT {
+                (*column, *rate) = (Vector6::zeros(), 0.0);
+            }
+        }
         for (column, rate) in self.columns.iter_mut().zip(&*rates) {
             let (linear, angular) = (column.fixed_rows::<3>(0).into_owned(), column.fixed_rows::<3>(3).into_owned());
             *column = counted(spatial::stacked(&(back * linear), &(back * angular)));

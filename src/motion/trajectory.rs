@@ -75,7 +75,8 @@ pub struct Trajectory {
     /// The arm from time 0 on, one period after the other; empty where nothing of the path is achieved.
     pub points: Vec<TrajectoryPoint>,
     /// Largest distance of the tip from the path's pose at the same length, at the points and half-way between them where joints go
-    /// evenly from one to the next, over the axes that count.
+    /// evenly from one to the next, over the axes that count. More than what was asked of [`follow`](super::follow()) where points lie far
+    /// apart, and where a joint runs into its limit, which no smooth curve follows.
     pub deviation: Residual,
 }
 
