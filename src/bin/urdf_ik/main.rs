@@ -3,6 +3,7 @@
 mod evaluate;
 mod generate;
 mod info;
+mod path;
 mod query;
 
 use std::error::Error;
@@ -32,6 +33,8 @@ enum Command {
     Fk(query::FkArguments),
     /// Solves for one target pose, as JSON. Exit status 1 where it cannot be met.
     Solve(query::SolveArguments),
+    /// Moves the tip along straight lines: a joint trajectory, as JSON. Exit status 1 where it does not get to the end.
+    Path(path::Arguments),
     /// Solves the cases of a file and prints the solve rate and times, as JSON.
     Evaluate(evaluate::Arguments),
     /// Writes the URDF of a noodle: a long arm of many equal segments, to try solvers on.
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         Command::Info(arguments) => info::run(&arguments, &mut out).map(|()| true),
         Command::Fk(arguments) => query::fk(&arguments, &mut out).map(|()| true),
         Command::Solve(arguments) => query::solve(&arguments, &mut out),
+        Command::Path(arguments) => path::run(&arguments, &mut out),
         Command::Evaluate(arguments) => evaluate::run(&arguments, &mut out).map(|()| true),
         Command::Generate(arguments) => generate::run(&arguments, &mut out).map(|()| true),
     };

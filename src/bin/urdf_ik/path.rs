@@ -1,0 +1,115 @@
+//! `urdf_ik path`: a Cartesian path to a joint trajectory, as JSON.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use nalgebra::{Isometry3, Translation3};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use urdf_ik::config::Posture;
+use urdf_ik::motion::{
+    FollowOptions, Followed, JointLimits, MotionLimits, Path, PathOptions, Timing, Trajectory, follow,
+};
+use urdf_ik::robot::Chain;
+use urdf_ik::solver::{Solver, SolverKind, Target, free_axes_from_names};
+use urdf_ik::spatial::rotation_from;
+
+use super::{Failure, RobotArguments, read_json};
+
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    robot: RobotArguments,
+    /// JSON: a list of poses of the tip link in the base link's frame, {"p": [x, y, z], "q_xyzw": [x, y, z, w]}
+    #[arg(long, value_name = "FILE.json")]
+    waypoints: PathBuf,
+    /// Speed along the path at most [m/s]
+    #[arg(long, value_name = "M_PER_S", default_value_t = Timing::default().speed, allow_negative_numbers = true)]
+    speed: f64,
+    /// Acceleration along the path at most [m/s²]
+    #[arg(long, default_value_t = Timing::default().acceleration, allow_negative_numbers = true)]
+    acceleration: f64,
+    /// Time from point to point [s]
+    #[arg(long, default_value_t = Timing::default().period, allow_negative_numbers = true)]
+    period: f64,
+    /// Path length before and after a waypoint over which its corner is rounded [m]; 0: the tip stops at corners
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    blend_radius: f64,
+    /// Axes of the tip link's frame that need not match, separated by commas: shifts along x, y, z, turns rx, ry, rz about them
+    #[arg(long, value_name = "AXES", value_delimiter = ',')]
+    free_axes: Vec<String>,
+    /// Where the arm stands: YAML, joint: position, or the path of such a file. The path begins there, or in the nearest posture that
+    /// is at its first pose [default: the middle of the joint ranges]
+    #[arg(long, value_name = "YAML")]
+    start: Option<String>,
+    /// Velocity and acceleration limits: a joint_limits.yaml in MoveIt's format
+    #[arg(long, value_name = "FILE.yaml")]
+    joint_limits: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Waypoint {
+    p: [f64; 3],
+    q_xyzw: [f64; 4],
+}
+
+/// Prints the trajectory; tells whether it gets to the end.
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
+    let robot = arguments.robot.robot()?;
+    if arguments.robot.tips.len() != 1 {
+        return Err("path takes one --tip".into());
+    }
+    let chain = Arc::new(arguments.robot.chain(&robot)?);
+    let solver = Solver::prepare(SolverKind::Jacobian, &chain)?;
+    let waypoints: Vec<Waypoint> = read_json(&arguments.waypoints)?;
+    let pose = |(at, waypoint): (usize, &Waypoint)| -> Result<_, Failure> {
+        let rotation = rotation_from(waypoint.q_xyzw).map_err(|e| format!("waypoint {at}: {e}"))?;
+        Ok(Isometry3::from_parts(Translation3::from(waypoint.p), rotation))
+    };
+    let poses = waypoints.iter().enumerate().map(pose).collect::<Result<Vec<_>, _>>()?;
+    let path = Path::new(&poses, PathOptions { blend_radius: arguments.blend_radius, ..PathOptions::default() })?;
+    let file = match &arguments.joint_limits {
+        Some(file) => {
+            let text = std::fs::read_to_string(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
+            JointLimits::from_yaml(&text, &robot).map_err(|e| format!("{}: {e}", file.display()))?
+        }
+        None => JointLimits::default(),
+    };
+    let limits = MotionLimits::new(&robot, &chain, &file);
+    let seed = match &arguments.start {
+        Some(text) => chain.positions_from(&Posture::read(text)?.apply(&robot)?),
+        None => chain.nominal_positions(),
+    };
+    let free_axes = free_axes_from_names(arguments.free_axes.iter().map(String::as_str))?;
+    let target = Target { free_axes, ..Target::new(0, path.pose_at(0.0)) };
+    let timing = Timing { speed: arguments.speed, acceleration: arguments.acceleration, period: arguments.period };
+    let followed = follow(&solver, &target, &path, &seed, &FollowOptions::default())?;
+    let trajectory = Trajectory::new(&chain, &target, &path, &followed, &limits, &timing)?;
+    serde_json::to_writer_pretty(&mut *out, &describe(&chain, &path, &followed, &trajectory))?;
+    writeln!(out)?;
+    Ok(followed.stop.is_none())
+}
+
+fn describe(chain: &Chain, path: &Path, followed: &Followed, trajectory: &Trajectory) -> Value {
+    let names: Vec<&str> = chain.variables().iter().map(|variable| variable.name.as_str()).collect();
+    let point = |point: &urdf_ik::motion::TrajectoryPoint| {
+        json!({
+            "time": point.time,
+            "positions": point.positions,
+            "velocities": point.velocities,
+            "accelerations": point.accelerations,
+        })
+    };
+    json!({
+        "fraction": followed.fraction,
+        "stop": followed.stop.as_ref().map(ToString::to_string),
+        "length": path.length(),
+        "position_deviation": trajectory.deviation.position,
+        "orientation_deviation": trajectory.deviation.orientation,
+        "joint_names": names,
+        "points": trajectory.points.iter().map(point).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,237 @@
+//! How fast joints may move: the URDF's velocity limits, and MoveIt's joint_limits.yaml.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use thiserror::Error;
+
+use crate::names;
+use crate::robot::{Chain, Joint, Robot};
+
+/// What a joint_limits.yaml says of some joints, by name.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct JointLimits(pub BTreeMap<String, JointLimit>);
+
+/// What it says of one joint.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct JointLimit {
+    /// Greatest velocity \[rad/s or m/s\], where there is one.
+    pub velocity: Option<f64>,
+    /// Greatest acceleration \[rad/s² or m/s²\], where there is one.
+    pub acceleration: Option<f64>,
+}
+
+/// Why a joint_limits.yaml was refused: what is wrong, and the line where it is known.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the joint limits are not in MoveIt's format: {reason}")]
+pub struct JointLimitsError {
+    /// What the reader said.
+    pub reason: String,
+}
+
+/// How fast each variable of a chain may move, infinite where nothing bounds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MotionLimits {
+    /// Greatest velocity of each variable \[rad/s or m/s\].
+    pub velocities: Vec<f64>,
+    /// Greatest acceleration of each variable \[rad/s² or m/s²\].
+    pub accelerations: Vec<f64>,
+}
+
+impl JointLimits {
+    /// Reads the text of a joint_limits.yaml for `robot`. Of each joint `has_velocity_limits`, `max_velocity`,
+    /// `has_acceleration_limits` and `max_acceleration` count; MoveIt's other keys (positions, decelerations, jerks, default scaling
+    /// factors) are passed over. Empty text has no limits.
+    ///
+    /// # Errors
+    /// [`JointLimitsError`], with the line, for text that is no such YAML, joints that the robot does not have, keys that MoveIt does not
+    /// have, and limits that are missing or not a finite number above 0.
+    pub fn from_yaml(text: &str, robot: &Robot) -> Result<Self, JointLimitsError> {
+        let failed = |error: serde_yaml::Error| JointLimitsError { reason: error.to_string() };
+        let empty = text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
+        if empty {
+            return Ok(Self::default());
+        }
+        FileSeed(robot).deserialize(serde_yaml::Deserializer::from_str(text)).map_err(failed)
+    }
+}
+
+impl MotionLimits {
+    /// The limits of the chain's variables: the URDF's velocities, and what `file` says besides; of two limits the lower. Joints that
+    /// mimic a variable's joint bound it too. A velocity of 0 in a URDF stands for none given.
+    #[must_use]
+    pub fn new(robot: &Robot, chain: &Chain, file: &JointLimits) -> Self {
+        let limit = |joint: &Joint| {
+            let told = file.0.get(&joint.name).copied().unwrap_or_default();
+            let urdf = if joint.velocity > 0.0 { joint.velocity } else { f64::INFINITY };
+            (told.velocity.unwrap_or(f64::INFINITY).min(urdf), told.acceleration.unwrap_or(f64::INFINITY))
+        };
+        let limits = chain.variables().iter().map(|variable| {
+            robot.followers(variable.joint).fold(limit(&robot.joints()[variable.joint]), |own, (follower, mimic)| {
+                // A follower that stands still bounds nothing.
+                let (factor, follower) = (mimic.multiplier.abs(), limit(follower));
+                if factor > 0.0 { (own.0.min(follower.0 / factor), own.1.min(follower.1 / factor)) } else { own }
+            })
+        });
+        let (velocities, accelerations) = limits.unzip();
+        Self { velocities, accelerations }
+    }
+}
+
+/// The whole file.
+struct FileSeed<'a>(&'a Robot);
+/// The mapping under `joint_limits`.
+struct JointsSeed<'a>(&'a Robot);
+/// A joint's name.
+struct NameSeed<'a>(&'a Robot);
+
+/// The keys of a file.
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "snake_case")]
+enum FileKey {
+    JointLimits,
+    DefaultVelocityScalingFactor,
+    DefaultAccelerationScalingFactor,
+}
+
+/// What a file says of one joint, and MoveIt's other keys.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "read so that their types are checked, and passed over")]
+struct Entry {
+    has_position_limits: Option<bool>,
+    min_position: Option<f64>,
+    max_position: Option<f64>,
+    has_velocity_limits: Option<bool>,
+    max_velocity: Option<f64>,
+    has_acceleration_limits: Option<bool>,
+    max_acceleration: Option<f64>,
+    has_deceleration_limits: Option<bool>,
+    max_deceleration: Option<f64>,
+    has_jerk_limits: Option<bool>,
+    max_jerk: Option<f64>,
+    has_effort_limits: Option<bool>,
+    max_effort: Option<f64>,
+    angle_wraparound: Option<bool>,
+}
+
+/// One joint's entry, checked where its line is known.
+struct CheckedEntry(JointLimit);
+
+impl<'de> Deserialize<'de> for CheckedEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EntryVisitor)
+    }
+}
+
+/// Checks an entry while the reader still knows its line.
+struct EntryVisitor;
+
+impl<'de> Visitor<'de> for EntryVisitor {
+    type Value = CheckedEntry;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a mapping such as {has_velocity_limits: true, max_velocity: 2.0}")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CheckedEntry, A::Error> {
+        let entry = Entry::deserialize(MapAccessDeserializer::new(map))?;
+        let velocity = given(entry.has_velocity_limits, entry.max_velocity, "velocity")?;
+        let acceleration = given(entry.has_acceleration_limits, entry.max_acceleration, "acceleration")?;
+        Ok(CheckedEntry(JointLimit { velocity, acceleration }))
+    }
+}
+
+/// The limit, where the entry has one. A number without the word that it counts does not, as in MoveIt.
+fn given<E: Error>(has: Option<bool>, limit: Option<f64>, what: &str) -> Result<Option<f64>, E> {
+    match (has.unwrap_or(false), limit) {
+        (false, _) => Ok(None),
+        (true, Some(value)) if value.is_finite() && value > 0.0 => Ok(Some(value)),
+        (true, Some(value)) => Err(E::custom(format!("max_{what} is {value}; it must be a finite number above 0"))),
+        (true, None) => Err(E::custom(format!("has_{what}_limits is true, but there is no max_{what}"))),
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for FileSeed<'_> {
+    type Value = JointLimits;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<JointLimits, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for FileSeed<'_> {
+    type Value = JointLimits;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a mapping with the key joint_limits")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JointLimits, A::Error> {
+        let mut limits = None;
+        while let Some(key) = map.next_key()? {
+            match key {
+                FileKey::JointLimits if limits.is_none() => limits = Some(map.next_value_seed(JointsSeed(self.0))?),
+                FileKey::JointLimits => return Err(A::Error::duplicate_field("joint_limits")),
+                FileKey::DefaultVelocityScalingFactor | FileKey::DefaultAccelerationScalingFactor => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        limits.ok_or_else(|| A::Error::missing_field("joint_limits"))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for JointsSeed<'_> {
+    type Value = JointLimits;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<JointLimits, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for JointsSeed<'_> {
+    type Value = JointLimits;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a mapping of joint names to limits")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JointLimits, A::Error> {
+        let mut limits = BTreeMap::new();
+        while let Some(name) = map.next_key_seed(NameSeed(self.0))? {
+            let CheckedEntry(limit) = map.next_value()?;
+            if limits.insert(name.clone(), limit).is_some() {
+                return Err(A::Error::custom(format!("joint '{name}' is there twice")));
+            }
+        }
+        Ok(JointLimits(limits))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for NameSeed<'_> {
+    type Value = String;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for NameSeed<'_> {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("the name of a joint")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<String, E> {
+        let joints: Vec<&str> = self.0.movable_names().collect();
+        if joints.contains(&name) {
+            return Ok(name.to_owned());
+        }
+        Err(E::custom(format!("the robot has no movable joint '{name}'; it has {}", names::list(&joints))))
+    }
+}
