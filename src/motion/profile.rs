@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_profile_is_smooth_and_within_its_bounds_from_rest_to_rest() {
-        for (length, speed, acceleration) in [(1.0, 0.3, 0.5), (0.01, 2.0, 0.5), (1e-6, 0.1, 3.0), (5.0, 1e-3, 1e-3)] {
+        for (length, speed, acceleration) in [(1.0, 0.3, 0.5), (0.01, 2.0, 0.5), (1e-6, 0.1, 3.0), (5.0, 0.1, 1e-2)] {
             let fast = Profile::new(length, speed, acceleration);
             for profile in [fast, fast.stretched(1.7 * fast.duration())] {
                 let step = profile.duration() / 1000.0;
