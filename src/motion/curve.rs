@@ -70,15 +70,19 @@ impl<'a> Curve<'a> {
         let (from, to) = (before.positions[variable], after.positions[variable]);
         let step = after.length - before.length;
         let [rate_from, rate_to] = [piece, piece + 1].map(|knot| self.rates[knot][variable]);
-        let x = (length - before.length) / step;
-        let slope = (to - from) / step;
-        // p = from + step (rate_from x + (3 slope - 2 rate_from - rate_to) x² + (rate_from + rate_to - 2 slope) x³)
-        let (square, cube) = (3.0 * slope - 2.0 * rate_from - rate_to, rate_from + rate_to - 2.0 * slope);
-        Sample {
-            position: from + step * x * (rate_from + x * (square + x * cube)),
-            rate: rate_from + x * (2.0 * square + 3.0 * x * cube),
-            bend: (2.0 * square + 6.0 * x * cube) / step,
-        }
+        cubic((from, rate_from), (to, rate_to), step, length - before.length)
+    }
+}
+
+/// The cubic through two positions with their rates (Hermite), which lie `step` apart, at `offset` after the first.
+pub(super) fn cubic((from, rate_from): (f64, f64), (to, rate_to): (f64, f64), step: f64, offset: f64) -> Sample {
+    let (x, slope) = (offset / step, (to - from) / step);
+    // p = from + step (rate_from x + (3 slope - 2 rate_from - rate_to) x² + (rate_from + rate_to - 2 slope) x³)
+    let (square, cube) = (3.0 * slope - 2.0 * rate_from - rate_to, rate_from + rate_to - 2.0 * slope);
+    Sample {
+        position: from + step * x * (rate_from + x * (square + x * cube)),
+        rate: rate_from + x * (2.0 * square + 3.0 * x * cube),
+        bend: (2.0 * square + 6.0 * x * cube) / step,
     }
 }
 

@@ -22,6 +22,8 @@ pub struct JointLimit {
     pub velocity: Option<f64>,
     /// Greatest acceleration \[rad/s² or m/s²\], where there is one.
     pub acceleration: Option<f64>,
+    /// Greatest jerk \[rad/s³ or m/s³\], where there is one.
+    pub jerk: Option<f64>,
 }
 
 /// Why a joint_limits.yaml was refused: what is wrong, and the line where it is known.
@@ -39,12 +41,14 @@ pub struct MotionLimits {
     pub velocities: Vec<f64>,
     /// Greatest acceleration of each variable \[rad/s² or m/s²\].
     pub accelerations: Vec<f64>,
+    /// Greatest jerk of each variable \[rad/s³ or m/s³\].
+    pub jerks: Vec<f64>,
 }
 
 impl JointLimits {
     /// Reads the text of a joint_limits.yaml for `robot`. Of each joint `has_velocity_limits`, `max_velocity`,
-    /// `has_acceleration_limits` and `max_acceleration` count; MoveIt's other keys (positions, decelerations, jerks, default scaling
-    /// factors) are passed over. Empty text has no limits.
+    /// and likewise of acceleration and jerk count; MoveIt's other keys (positions, decelerations, efforts, default scaling factors)
+    /// are passed over. Empty text has no limits.
     ///
     /// # Errors
     /// [`JointLimitsError`], with the line, for text that is no such YAML, joints that the robot does not have, keys that MoveIt does not
@@ -67,17 +71,39 @@ impl MotionLimits {
         let limit = |joint: &Joint| {
             let told = file.0.get(&joint.name).copied().unwrap_or_default();
             let urdf = if joint.velocity > 0.0 { joint.velocity } else { f64::INFINITY };
-            (told.velocity.unwrap_or(f64::INFINITY).min(urdf), told.acceleration.unwrap_or(f64::INFINITY))
+            let bound = |limit: Option<f64>| limit.unwrap_or(f64::INFINITY);
+            [bound(told.velocity).min(urdf), bound(told.acceleration), bound(told.jerk)]
         };
-        let limits = chain.variables().iter().map(|variable| {
-            robot.followers(variable.joint).fold(limit(&robot.joints()[variable.joint]), |own, (follower, mimic)| {
-                // A follower that stands still bounds nothing.
-                let (factor, follower) = (mimic.multiplier.abs(), limit(follower));
-                if factor > 0.0 { (own.0.min(follower.0 / factor), own.1.min(follower.1 / factor)) } else { own }
+        let limits: Vec<[f64; 3]> = chain
+            .variables()
+            .iter()
+            .map(|variable| {
+                let own = limit(&robot.joints()[variable.joint]);
+                robot.followers(variable.joint).fold(own, |own, (follower, mimic)| {
+                    // A follower that stands still bounds nothing.
+                    let (factor, follower) = (mimic.multiplier.abs(), limit(follower));
+                    let share = |order: usize| if factor > 0.0 { follower[order] / factor } else { f64::INFINITY };
+                    std::array::from_fn(|order| own[order].min(share(order)))
+                })
             })
-        });
-        let (velocities, accelerations) = limits.unzip();
-        Self { velocities, accelerations }
+            .collect();
+        let [velocities, accelerations, jerks] =
+            std::array::from_fn(|order| limits.iter().map(|limit| limit[order]).collect());
+        Self { velocities, accelerations, jerks }
+    }
+
+    /// The same with `defaults` where nothing bounds a variable and they have a limit.
+    #[must_use]
+    pub fn or(mut self, defaults: &JointLimit) -> Self {
+        for (limits, default) in [
+            (&mut self.velocities, defaults.velocity),
+            (&mut self.accelerations, defaults.acceleration),
+            (&mut self.jerks, defaults.jerk),
+        ] {
+            let unbounded = limits.iter_mut().filter(|limit| **limit == f64::INFINITY);
+            unbounded.for_each(|limit| *limit = default.unwrap_or(f64::INFINITY));
+        }
+        self
     }
 }
 
@@ -141,7 +167,8 @@ impl<'de> Visitor<'de> for EntryVisitor {
         let entry = Entry::deserialize(MapAccessDeserializer::new(map))?;
         let velocity = given(entry.has_velocity_limits, entry.max_velocity, "velocity")?;
         let acceleration = given(entry.has_acceleration_limits, entry.max_acceleration, "acceleration")?;
-        Ok(CheckedEntry(JointLimit { velocity, acceleration }))
+        let jerk = given(entry.has_jerk_limits, entry.max_jerk, "jerk")?;
+        Ok(CheckedEntry(JointLimit { velocity, acceleration, jerk }))
     }
 }
 

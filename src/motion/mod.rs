@@ -1,4 +1,5 @@
-//! Cartesian paths: from waypoints of one tip link to joint positions evenly in time.
+//! Motion: [`JointMotion`] takes joints smoothly to goals that change under way; Cartesian paths go from waypoints of one tip link to joint
+//! positions evenly in time.
 //!
 //! ```text
 //! waypoints ──▶ Path ──▶ follow ──▶ Followed ──▶ Trajectory
@@ -34,6 +35,7 @@
 mod blend;
 mod curve;
 mod follow;
+mod joint_motion;
 mod limits;
 mod path;
 mod profile;
@@ -42,6 +44,7 @@ mod stop;
 mod trajectory;
 
 pub use follow::{FollowError, FollowOptions, Followed, Knot, follow};
+pub use joint_motion::{JointMotion, MotionError};
 pub use limits::{JointLimit, JointLimits, JointLimitsError, MotionLimits};
 pub use path::{Path, PathError, PathOptions};
 pub use stop::{Stop, StopReason};

@@ -1,0 +1,353 @@
+//! Joint motion as time goes on.
+
+use std::f64::consts::TAU;
+use std::fmt;
+use std::sync::Arc;
+
+use rsruckig::prelude::{
+    ControlInterface, DataArrayOrVec, InputParameter, Ruckig, RuckigResult, Synchronization, ThrowErrorHandler,
+    Trajectory as Profile,
+};
+use thiserror::Error;
+
+use super::curve::cubic;
+use super::limits::MotionLimits;
+use super::trajectory::TrajectoryPoint;
+use crate::robot::{Chain, Domain};
+
+/// How far from a trajectory's first point \[rad or m\] the joints may come to rest for it to begin there.
+const THERE: f64 = 1e-6;
+
+/// Why a motion cannot begin; the motion under way goes on.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum MotionError {
+    /// The generator found none.
+    #[error("no smooth motion to the goal was found: {0}")]
+    NotFound(String),
+    /// A trajectory that begins elsewhere than where the joints come to rest.
+    #[error("the trajectory begins {distance:.3e} rad or m from where the joints are")]
+    Elsewhere {
+        /// The largest distance of a joint.
+        distance: f64,
+    },
+}
+
+/// The joints of a chain in motion: to a goal, along a trajectory, or to rest, taken over from whatever motion is under way with its
+/// positions, velocities and accelerations. Within the limits of position, velocity, acceleration and jerk; a trajectory's are its own.
+///
+/// Motions to a goal and to rest are time-optimal under these limits (Berscheid and Kröger 2021, "Jerk-limited real-time trajectory
+/// generation with arbitrary target states"); from rest all joints go in proportion, so that the way is straight in joint space. The same
+/// calls give the same motion.
+pub struct JointMotion {
+    domains: Vec<Domain>,
+    state: State,
+    course: Course,
+    generator: Generator,
+}
+
+/// What the joints do, one entry a variable each.
+#[derive(Debug, Clone)]
+struct State {
+    positions: Vec<f64>,
+    velocities: Vec<f64>,
+    accelerations: Vec<f64>,
+}
+
+/// What the joints are about to do.
+enum Course {
+    Rest,
+    /// Along the generator's profile to `end`, since so many seconds; then along a trajectory, if there is one.
+    Profile {
+        elapsed: f64,
+        end: Vec<f64>,
+        then: Option<Arc<[TrajectoryPoint]>>,
+    },
+    /// Since so many seconds.
+    Trajectory {
+        points: Arc<[TrajectoryPoint]>,
+        elapsed: f64,
+    },
+}
+
+/// Online trajectory generation.
+struct Generator {
+    ruckig: Ruckig<0, ThrowErrorHandler>,
+    input: InputParameter<0>,
+    profile: Profile<0>,
+    /// Where the next is made, so that one that fails leaves the profile in use alone.
+    next: Profile<0>,
+    // Samples.
+    positions: DataArrayOrVec<f64, 0>,
+    velocities: DataArrayOrVec<f64, 0>,
+    accelerations: DataArrayOrVec<f64, 0>,
+}
+
+impl JointMotion {
+    /// At rest at `positions` of the chain's variables, inside their limits. The `limits` must be finite: see
+    /// [`MotionLimits::or`].
+    #[must_use]
+    pub fn new(chain: &Chain, limits: &MotionLimits, positions: &[f64]) -> Self {
+        let domains: Vec<Domain> = chain.variables().iter().map(|variable| variable.domain).collect();
+        Self {
+            generator: Generator::new(&domains, limits),
+            domains,
+            state: State::at_rest(positions),
+            course: Course::Rest,
+        }
+    }
+
+    /// Positions of the variables \[rad or m\], inside their limits.
+    #[must_use]
+    pub fn positions(&self) -> &[f64] {
+        &self.state.positions
+    }
+
+    /// Velocities of the variables \[rad/s or m/s\].
+    #[must_use]
+    pub fn velocities(&self) -> &[f64] {
+        &self.state.velocities
+    }
+
+    /// Accelerations of the variables \[rad/s² or m/s²\].
+    #[must_use]
+    pub fn accelerations(&self) -> &[f64] {
+        &self.state.accelerations
+    }
+
+    /// Whether nothing moves any more.
+    #[must_use]
+    pub fn at_rest(&self) -> bool {
+        matches!(self.course, Course::Rest)
+    }
+
+    /// Where the motion under way ends: positions of the variables.
+    #[must_use]
+    pub fn end(&self) -> &[f64] {
+        let last = |points: &'_ Arc<[TrajectoryPoint]>| points.len().checked_sub(1);
+        match &self.course {
+            Course::Rest => &self.state.positions,
+            Course::Profile { end, then: None, .. } => end,
+            Course::Profile { then: Some(points), .. } | Course::Trajectory { points, .. } => {
+                last(points).map_or(&self.state.positions, |last| &points[last].positions)
+            }
+        }
+    }
+
+    /// Other limits, from the next motion on. Finite, as in [`JointMotion::new`].
+    pub fn set_limits(&mut self, limits: &MotionLimits) {
+        self.generator = Generator { profile: self.generator.profile.clone(), ..Generator::new(&self.domains, limits) };
+    }
+
+    /// Puts the joints at rest at `positions`, inside their limits, without a motion.
+    pub fn place(&mut self, positions: &[f64]) {
+        self.state = State::at_rest(positions);
+        self.course = Course::Rest;
+    }
+
+    /// Turns towards `goal`, positions of the variables inside their limits; continuous joints go the short way round. Gives the time
+    /// that it takes \[s\].
+    ///
+    /// # Errors
+    /// [`MotionError::NotFound`].
+    pub fn aim(&mut self, goal: &[f64]) -> Result<f64, MotionError> {
+        let near = |(domain, (here, there)): (&Domain, (&f64, &f64))| match domain {
+            Domain::Circle => there - ((there - here) / TAU).round() * TAU,
+            Domain::Interval { .. } => domain.clamp(*there),
+        };
+        let end: Vec<f64> = self.domains.iter().zip(self.state.positions.iter().zip(goal)).map(near).collect();
+        if self.at_rest() && end == self.state.positions {
+            return Ok(0.0);
+        }
+        self.generator.to_goal(&self.state, &end)?;
+        self.course = Course::Profile { elapsed: 0.0, end, then: None };
+        Ok(self.generator.profile.get_duration())
+    }
+
+    /// Brakes to rest, each joint as soon as it can. Gives the time that it takes \[s\].
+    ///
+    /// # Errors
+    /// [`MotionError::NotFound`].
+    pub fn stop(&mut self) -> Result<f64, MotionError> {
+        if self.at_rest() {
+            return Ok(0.0);
+        }
+        self.generator.to_rest(&self.state)?;
+        let end = self.generator.end(&self.domains);
+        self.course = Course::Profile { elapsed: 0.0, end, then: None };
+        Ok(self.generator.profile.get_duration())
+    }
+
+    /// Goes along a trajectory from rest to rest, once the motion under way has come to its [end](Self::end), where it must begin. A
+    /// trajectory under way is braked first.
+    ///
+    /// # Errors
+    /// [`MotionError::Elsewhere`]; [`MotionError::NotFound`] where it cannot brake.
+    pub fn follow(&mut self, points: Arc<[TrajectoryPoint]>) -> Result<(), MotionError> {
+        let Some(first) = points.first() else { return Ok(()) };
+        if matches!(self.course, Course::Trajectory { .. }) {
+            self.stop()?;
+        }
+        let apart = self.end().iter().zip(&first.positions).map(|(here, there)| (here - there).abs());
+        let distance = apart.fold(0.0, f64::max);
+        if distance > THERE {
+            return Err(MotionError::Elsewhere { distance });
+        }
+        if let Course::Profile { then, .. } = &mut self.course {
+            *then = Some(points);
+        } else {
+            self.course = Course::Trajectory { points, elapsed: 0.0 };
+        }
+        Ok(())
+    }
+
+    /// Lets `step` seconds pass.
+    pub fn advance(&mut self, step: f64) {
+        match &mut self.course {
+            Course::Rest => {}
+            Course::Profile { elapsed, .. } if *elapsed + step < self.generator.profile.get_duration() => {
+                *elapsed += step;
+                self.generator.sample(*elapsed, &mut self.state);
+            }
+            Course::Profile { elapsed, end, then } => {
+                let left = *elapsed + step - self.generator.profile.get_duration();
+                let then = then.take();
+                self.state = State::at_rest(end);
+                self.course = Course::Rest;
+                if let Some(points) = then {
+                    self.course = Course::Trajectory { points, elapsed: 0.0 };
+                    self.advance(left);
+                }
+            }
+            Course::Trajectory { points, elapsed } => {
+                *elapsed += step;
+                if !sample(points, *elapsed, &mut self.state) {
+                    self.course = Course::Rest;
+                }
+            }
+        }
+        for (position, domain) in self.state.positions.iter_mut().zip(&self.domains) {
+            // By rounding at most.
+            *position = domain.clamp(*position);
+        }
+    }
+}
+
+impl fmt::Debug for JointMotion {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("JointMotion")
+            .field("state", &self.state)
+            .field("at_rest", &self.at_rest())
+            .finish_non_exhaustive()
+    }
+}
+
+impl State {
+    fn at_rest(positions: &[f64]) -> Self {
+        let still = vec![0.0; positions.len()];
+        Self { positions: positions.to_vec(), velocities: still.clone(), accelerations: still }
+    }
+}
+
+/// The state on a trajectory at `time`; false where it has come to its end.
+fn sample(points: &[TrajectoryPoint], time: f64, state: &mut State) -> bool {
+    let after = points.partition_point(|point| point.time <= time);
+    let Some(to) = points.get(after) else {
+        if let Some(last) = points.last() {
+            *state = State::at_rest(&last.positions);
+        }
+        return false;
+    };
+    let Some(from) = after.checked_sub(1).map(|before| &points[before]) else { return true };
+    let (step, since) = (to.time - from.time, time - from.time);
+    for variable in 0..state.positions.len() {
+        let at = |point: &TrajectoryPoint| (point.positions[variable], point.velocities[variable]);
+        let sample = cubic(at(from), at(to), step, since);
+        let [before, behind] = [from, to].map(|point| point.accelerations[variable]);
+        state.positions[variable] = sample.position;
+        state.velocities[variable] = sample.rate;
+        state.accelerations[variable] = before + (behind - before) * since / step;
+    }
+    true
+}
+
+impl Generator {
+    fn new(domains: &[Domain], limits: &MotionLimits) -> Self {
+        let count = Some(domains.len());
+        let list = |values: &dyn Fn(usize) -> f64| {
+            let mut list = DataArrayOrVec::new(count, 0.0);
+            list.iter_mut().enumerate().for_each(|(variable, entry)| *entry = values(variable));
+            list
+        };
+        let ends = |variable: usize| match domains[variable] {
+            Domain::Interval { lower, upper } => (lower, upper),
+            Domain::Circle => (f64::NEG_INFINITY, f64::INFINITY),
+        };
+        let mut input = InputParameter::new(count);
+        input.max_velocity = list(&|variable| limits.velocities[variable]);
+        input.max_acceleration = list(&|variable| limits.accelerations[variable]);
+        input.max_jerk = list(&|variable| limits.jerks[variable]);
+        input.min_position = Some(list(&|variable| ends(variable).0));
+        input.max_position = Some(list(&|variable| ends(variable).1));
+        Self {
+            // The cycle counts only for its own stepping, which is not used.
+            ruckig: Ruckig::new(count, 1.0),
+            input,
+            profile: Profile::new(count),
+            next: Profile::new(count),
+            positions: list(&|_| 0.0),
+            velocities: list(&|_| 0.0),
+            accelerations: list(&|_| 0.0),
+        }
+    }
+
+    fn to_goal(&mut self, from: &State, goal: &[f64]) -> Result<(), MotionError> {
+        self.input.control_interface = ControlInterface::Position;
+        self.input.target_position.copy_from_slice(goal);
+        // In proportion where that can be, else all in the same time; else each for itself.
+        self.plan(from, Synchronization::Phase).or_else(|_| self.plan(from, Synchronization::None))
+    }
+
+    fn to_rest(&mut self, from: &State) -> Result<(), MotionError> {
+        self.input.control_interface = ControlInterface::Velocity;
+        self.plan(from, Synchronization::None)
+    }
+
+    fn plan(&mut self, from: &State, synchronization: Synchronization) -> Result<(), MotionError> {
+        self.input.synchronization = synchronization;
+        self.input.current_position.copy_from_slice(&from.positions);
+        self.input.current_velocity.copy_from_slice(&from.velocities);
+        self.input.current_acceleration.copy_from_slice(&from.accelerations);
+        match self.ruckig.calculate(&self.input, &mut self.next) {
+            Ok(RuckigResult::Working | RuckigResult::Finished) => {
+                std::mem::swap(&mut self.profile, &mut self.next);
+                Ok(())
+            }
+            Ok(other) => Err(MotionError::NotFound(format!("{other:?}"))),
+            // What follows the first line is a listing of the input.
+            Err(error) => Err(MotionError::NotFound(error.to_string().lines().next().unwrap_or_default().to_owned())),
+        }
+    }
+
+    fn sample(&mut self, time: f64, state: &mut State) {
+        let Self { profile, positions, velocities, accelerations, .. } = self;
+        profile.at_time(
+            time,
+            &mut Some(positions),
+            &mut Some(velocities),
+            &mut Some(accelerations),
+            &mut None,
+            &mut None,
+        );
+        state.positions.copy_from_slice(positions);
+        state.velocities.copy_from_slice(velocities);
+        state.accelerations.copy_from_slice(accelerations);
+    }
+
+    /// Where the profile ends.
+    fn end(&mut self, domains: &[Domain]) -> Vec<f64> {
+        let duration = self.profile.get_duration();
+        self.profile.at_time(duration, &mut Some(&mut self.positions), &mut None, &mut None, &mut None, &mut None);
+        self.positions.iter().zip(domains).map(|(position, domain)| domain.clamp(*position)).collect()
+    }
+}
