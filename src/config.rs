@@ -1,4 +1,4 @@
-//! What is configured in YAML: postures.
+//! What is configured in YAML, as text or as a file: postures, and the text of other such files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,8 +8,43 @@ use thiserror::Error;
 use crate::names;
 use crate::robot::Robot;
 
-/// Bytes that a posture file may have.
+/// Bytes that a file may have.
 const LARGEST_FILE: u64 = 1 << 20;
+
+/// A YAML text, and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Yaml {
+    /// What stands before what is said of it: the path of its file, or the text itself in quotes.
+    pub place: String,
+    /// The text.
+    pub text: String,
+}
+
+/// A file that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("there is no such file, or it is too large: {path}")]
+pub struct NoSuchFile {
+    /// What was given for its path.
+    pub path: String,
+}
+
+impl Yaml {
+    /// The text itself, or that of the file that it is the path of.
+    ///
+    /// # Errors
+    /// [`NoSuchFile`] where it looks like a path, but no file can be read there.
+    pub fn read(text: &str) -> Result<Self, NoSuchFile> {
+        if let Some(file) = read_small_file(Path::new(text)) {
+            return Ok(Self { place: text.to_owned(), text: file });
+        }
+        let named = Path::new(text).extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+        // YAML itself may hold a slash, but then also a colon and a space.
+        if named || (text.contains('/') && !text.contains(": ")) {
+            return Err(NoSuchFile { path: text.to_owned() });
+        }
+        Ok(Self { place: format!("'{text}'"), text: text.to_owned() })
+    }
+}
 
 /// Positions of some joints by name \[rad or m\].
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -54,14 +89,9 @@ impl Posture {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        let file = read_small_file(Path::new(text));
-        let place = if file.is_some() { text.to_owned() } else { format!("'{text}'") };
-        serde_yaml::from_str(file.as_deref().unwrap_or(text)).map(Self).map_err(|e| {
-            let named = Path::new(text).extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
-            let is_path = file.is_none() && (named || text.contains('/'));
-            let reason = if is_path { "there is no such file, or it is too large".to_owned() } else { e.to_string() };
-            PostureError::NotAMapping { place, reason }
-        })
+        let refuse = |place: &str, reason: String| PostureError::NotAMapping { place: place.to_owned(), reason };
+        let yaml = Yaml::read(text).map_err(|e| refuse(&format!("'{text}'"), e.to_string()))?;
+        serde_yaml::from_str(&yaml.text).map(Self).map_err(|e| refuse(&yaml.place, e.to_string()))
     }
 
     /// The positions of the whole robot (one entry a joint) in this posture; joints not named stand where

@@ -134,7 +134,7 @@ fn the_reason_of_a_stop_is_told() {
         follow(&arm.solver(), &target, &path, &seed, &FollowOptions::default()).unwrap().stop.unwrap().reason
     };
     let far = reason(&arm(3.0), [5.0, 0.0, 0.0]);
-    assert!(matches!(far, StopReason::Unreachable { .. }), "{far}");
+    assert!(matches!(far, StopReason::OutOfReach { .. }), "{far}");
     let limited = reason(&arm(0.5), [-0.5, 0.7, 0.0]);
     assert!(matches!(&limited, StopReason::JointLimits { joints } if joints == &["shoulder"]), "{limited}");
     // Past the shoulder's own axis, where it would have to turn at once: nearer than a piece, farther than may be strayed.
@@ -150,7 +150,7 @@ fn a_start_out_of_reach_has_no_postures_and_says_why() {
     let path = path(&[[9.0, 0.0, 0.0], [8.0, 0.0, 0.0]].map(|at| Isometry3::translation(at[0], at[1], at[2])), 0.0);
     let followed = followed(&arm, &path, &arm.chain.nominal_positions());
     assert_eq!((followed.knots.len(), followed.fraction), (0, 0.0));
-    assert!(matches!(followed.stop.unwrap().reason, StopReason::Unreachable { .. }));
+    assert!(matches!(followed.stop.unwrap().reason, StopReason::OutOfReach { .. }));
 }
 
 #[test]

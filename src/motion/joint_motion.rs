@@ -159,7 +159,7 @@ impl JointMotion {
         if self.at_rest() && end == self.state.positions {
             return Ok(0.0);
         }
-        self.generator.to_goal(&self.state, &end)?;
+        self.generator.plan_to_goal(&self.state, &end)?;
         self.course = Course::Profile { elapsed: 0.0, end, then: None };
         Ok(self.generator.profile.get_duration())
     }
@@ -172,7 +172,7 @@ impl JointMotion {
         if self.at_rest() {
             return Ok(0.0);
         }
-        self.generator.to_rest(&self.state)?;
+        self.generator.plan_to_rest(&self.state)?;
         let end = self.generator.end(&self.domains);
         self.course = Course::Profile { elapsed: 0.0, end, then: None };
         Ok(self.generator.profile.get_duration())
@@ -301,14 +301,14 @@ impl Generator {
         }
     }
 
-    fn to_goal(&mut self, from: &State, goal: &[f64]) -> Result<(), MotionError> {
+    fn plan_to_goal(&mut self, from: &State, goal: &[f64]) -> Result<(), MotionError> {
         self.input.control_interface = ControlInterface::Position;
         self.input.target_position.copy_from_slice(goal);
         // In proportion where that can be, else all in the same time; else each for itself.
         self.plan(from, Synchronization::Phase).or_else(|_| self.plan(from, Synchronization::None))
     }
 
-    fn to_rest(&mut self, from: &State) -> Result<(), MotionError> {
+    fn plan_to_rest(&mut self, from: &State) -> Result<(), MotionError> {
         self.input.control_interface = ControlInterface::Velocity;
         self.plan(from, Synchronization::None)
     }

@@ -27,8 +27,13 @@ pub struct Stop {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// No posture was found for what comes next: out of reach, or at the edge of it.
-    Unreachable {
+    /// What comes next is out of reach, which is certain.
+    OutOfReach {
+        /// How near the closest posture comes.
+        closest: Residual,
+    },
+    /// No posture was found for what comes next.
+    NotFound {
         /// How near the closest posture comes.
         closest: Residual,
     },
@@ -65,7 +70,7 @@ impl StopReason {
         let variables = chain.variables();
         let closest = tracked.residuals.first().copied().unwrap_or_default();
         if matches!(tracked.outcome, Outcome::Closest(Reason::OutOfReach { .. })) {
-            return Self::Unreachable { closest };
+            return Self::OutOfReach { closest };
         }
         if !tracked.saturated.is_empty() {
             let joints = tracked.saturated.iter().map(|&variable| variables[variable].name.clone()).collect();
@@ -75,7 +80,7 @@ impl StopReason {
         let moves = moves.map(|((there, here), variable)| ((there - here).abs(), &variable.name));
         match moves.max_by(|a, b| a.0.total_cmp(&b.0)) {
             Some((by, joint)) => Self::Jump { joint: joint.clone(), by },
-            None => Self::Unreachable { closest },
+            None => Self::NotFound { closest },
         }
     }
 }
@@ -83,12 +88,8 @@ impl StopReason {
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Self::Unreachable { closest: Residual { position, orientation } } => {
-                write!(
-                    f,
-                    "what comes next is out of reach: the closest found is {position:.3e} m and {orientation:.3e} rad off"
-                )
-            }
+            Self::OutOfReach { closest } => write!(f, "what comes next is out of reach: {}", off(closest)),
+            Self::NotFound { closest } => write!(f, "no posture was found for what comes next: {}", off(closest)),
             Self::JointLimits { joints } => write!(f, "joint limits are in the way: {}", names::list(joints)),
             Self::Jump { joint, by } => {
                 write!(f, "going on takes another posture: joint '{joint}' would jump by {by:.3}")
@@ -100,6 +101,10 @@ impl fmt::Display for StopReason {
             Self::TooManyPieces { pieces } => write!(f, "it takes more than {pieces} pieces"),
         }
     }
+}
+
+fn off(closest: &Residual) -> String {
+    format!("the closest found is {:.3e} m and {:.3e} rad off", closest.position, closest.orientation)
 }
 
 impl fmt::Display for Stop {

@@ -15,7 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::batch_report::Report;
 use super::choices::Choices;
-use super::output::Posture;
+use super::drive::Posture;
 use super::query::{self, Preferred};
 use super::status::Refused;
 use super::{Shared, convert};
@@ -197,7 +197,7 @@ impl Job {
 
     /// Where the searches start: one posture for all targets, or one for each.
     fn seeds(&self) -> Result<Seeds, Refused> {
-        let Posture { loaded, positions } = &self.posture;
+        let Posture { loaded, positions, .. } = &self.posture;
         let JointState { name, position, .. } = &self.seed;
         let (names, targets) = (name.len(), self.poses.len());
         if position.len() != names && position.len() != names * targets {

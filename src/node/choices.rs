@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch};
+use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch, SolvePath};
 
 use super::status::Refused;
 use crate::parameters::{Settings, TABLE, Value};
 use crate::robot::Chain;
 use crate::solver::{Target, UnknownPick, UnknownSolver};
 
-/// The fields that the requests for one target and for many have in common; zero and empty leave it to the parameters.
+/// The fields that requests have in common; zero and empty leave it to the parameters.
 pub(super) struct Choices<'a> {
     tip_link: &'a str,
     free_axes: &'a [bool],
@@ -45,6 +45,22 @@ macro_rules! from_request {
 from_request!(SolveIK::Request);
 from_request!(SolveIKBatch::Request);
 
+impl<'a> From<&'a SolvePath::Request> for Choices<'a> {
+    fn from(request: &'a SolvePath::Request) -> Self {
+        Self {
+            tip_link: &request.tip_link,
+            free_axes: &request.free_axes,
+            solver: &request.solver,
+            pick: "",
+            position_tolerance: request.position_tolerance,
+            orientation_tolerance: request.orientation_tolerance,
+            timeout: 0.0,
+            attempts: 0,
+            random_seed: 0,
+        }
+    }
+}
+
 impl Choices<'_> {
     /// Puts what was chosen in place of what `target` and `settings` have.
     ///
@@ -71,17 +87,11 @@ impl Choices<'_> {
     }
 
     fn apply_numbers(&self, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {
-        let double =
-            |name, given: f64| if given == 0.0 { Ok(None) } else { in_bounds(name, Value::Double(given)).map(Some) };
-        if let Some(Value::Double(tolerance)) = double("position_tolerance", self.position_tolerance)? {
-            target.tolerance.position = tolerance;
-        }
-        if let Some(Value::Double(tolerance)) = double("orientation_tolerance", self.orientation_tolerance)? {
-            target.tolerance.orientation = tolerance;
-        }
-        if let Some(Value::Double(timeout)) = double("timeout", self.timeout)? {
-            settings.timeout = Duration::from_secs_f64(timeout);
-        }
+        replace(&mut target.tolerance.position, "position_tolerance", self.position_tolerance)?;
+        replace(&mut target.tolerance.orientation, "orientation_tolerance", self.orientation_tolerance)?;
+        let mut timeout = settings.timeout.as_secs_f64();
+        replace(&mut timeout, "timeout", self.timeout)?;
+        settings.timeout = Duration::from_secs_f64(timeout);
         if self.attempts > 0 {
             in_bounds("attempts", Value::Integer(i64::from(self.attempts)))?;
             settings.attempts = usize::try_from(self.attempts).unwrap_or(usize::MAX);
@@ -91,6 +101,18 @@ impl Choices<'_> {
         }
         Ok(())
     }
+}
+
+/// Puts what a request gives in place of the parameter `name`, unless it is 0.
+///
+/// # Errors
+/// [`Refused`] outside of the parameter's bounds.
+pub(super) fn replace(value: &mut f64, name: &str, given: f64) -> Result<(), Refused> {
+    if given != 0.0 {
+        in_bounds(name, Value::Double(given))?;
+        *value = given;
+    }
+    Ok(())
 }
 
 /// A value of a request that stands in for a parameter has that parameter's bounds.

@@ -1,11 +1,16 @@
 //! Messages to and from the library's types, with everything from outside checked.
 
+use std::time::Duration;
+
 use nalgebra::{Isometry3, Translation3};
 use r2r::geometry_msgs::msg::{Point, Pose, Quaternion};
 use r2r::sensor_msgs::msg::JointState;
+use r2r::std_msgs::msg::Header;
+use r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 
+use crate::motion::TrajectoryPoint;
 use crate::names;
-use crate::robot::Robot;
+use crate::robot::{Chain, Robot};
 use crate::spatial::rotation_from;
 
 /// The pose of a message.
@@ -56,6 +61,45 @@ pub(super) fn check_position(joint: &str, position: f64) -> Result<(), String> {
 pub(super) fn joint_state(robot: &Robot, positions: &[f64]) -> JointState {
     let (name, position) = robot.movable().map(|joint| (robot.joints()[joint].name.clone(), positions[joint])).unzip();
     JointState { name, position, ..JointState::default() }
+}
+
+/// A trajectory of the chain's variables, to begin as soon as it is received.
+pub(super) fn joint_trajectory(chain: &Chain, points: &[TrajectoryPoint]) -> JointTrajectory {
+    let point = |point: &TrajectoryPoint| JointTrajectoryPoint {
+        positions: point.positions.clone(),
+        velocities: point.velocities.clone(),
+        accelerations: point.accelerations.clone(),
+        effort: Vec::new(),
+        time_from_start: duration(point.time),
+    };
+    JointTrajectory {
+        header: Header { frame_id: chain.base().to_owned(), ..Header::default() },
+        joint_names: chain.variables().iter().map(|variable| variable.name.clone()).collect(),
+        points: points.iter().map(point).collect(),
+    }
+}
+
+/// A time \[s\], 0 or more, as a message.
+fn duration(seconds: f64) -> r2r::builtin_interfaces::msg::Duration {
+    let duration = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
+    r2r::builtin_interfaces::msg::Duration {
+        sec: i32::try_from(duration.as_secs()).unwrap_or(i32::MAX),
+        nanosec: duration.subsec_nanos(),
+    }
+}
+
+/// Velocities of the whole robot's movable joints out of those of the chain's variables.
+pub(super) fn joint_velocities(robot: &Robot, chain: &Chain, velocities: &[f64]) -> Vec<f64> {
+    let mut all = vec![0.0; robot.joints().len()];
+    for (variable, velocity) in chain.variables().iter().zip(velocities) {
+        all[variable.joint] = *velocity;
+    }
+    for (index, joint) in robot.joints().iter().enumerate() {
+        if let Some(mimic) = joint.mimic {
+            all[index] = mimic.multiplier * all[mimic.master];
+        }
+    }
+    robot.movable().map(|joint| all[joint]).collect()
 }
 
 /// Puts the joints that `message` names into `positions` (one entry a joint); mimic joints follow their masters, whatever

@@ -7,6 +7,8 @@ use futures::StreamExt;
 use r2r::std_msgs::msg::String as Text;
 
 use super::{NodeError, Shared, latched};
+use crate::config::Yaml;
+use crate::motion::{JointLimits, MotionLimits};
 use crate::names;
 use crate::parameters::Settings;
 use crate::robot::{Chain, ChainError, Robot, read_urdf_file};
@@ -33,19 +35,51 @@ impl Loaded {
             SolverKind::Fabrik => self.solver.with_fabrik(settings.fabrik),
         }
     }
+
+    /// How fast the joints may move as `settings` have it.
+    ///
+    /// # Errors
+    /// A sentence for limits that are not in MoveIt's format, or of joints that the robot does not have.
+    pub(super) fn limits(&self, settings: &Settings) -> Result<MotionLimits, String> {
+        limits(&self.robot, &self.chain, settings)
+    }
 }
 
-/// Reads a robot and prepares its chain, without taking it into use; also gives the initial posture (one entry a joint).
+fn limits(robot: &Robot, chain: &Chain, settings: &Settings) -> Result<MotionLimits, String> {
+    let Yaml { place, text } = &settings.joint_limits;
+    let file = JointLimits::from_yaml(text, robot).map_err(|e| format!("joint_limits: {place}: {e}"))?;
+    Ok(MotionLimits::new(robot, chain, &file).or(&settings.default_limits))
+}
+
+fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), String> {
+    match settings.command_joints.iter().find(|name| robot.movable_index(name).is_none()) {
+        None => Ok(()),
+        Some(unknown) => {
+            let known: Vec<&str> = robot.movable_names().collect();
+            Err(format!("command_joints: the robot has no movable joint '{unknown}'; it has {}", names::list(&known)))
+        }
+    }
+}
+
+/// A robot that can be taken into use.
+pub(super) struct Ready {
+    loaded: Arc<Loaded>,
+    /// Where it stands at first: one entry a joint.
+    initial: Vec<f64>,
+    limits: MotionLimits,
+}
+
+/// Reads a robot and prepares its chain, without taking it into use.
 ///
 /// # Errors
 /// A sentence that says what is wrong with the URDF, the names of base and tip links, or one of the postures.
-pub(super) fn load(text: String, from_topic: bool, settings: &Settings) -> Result<(Arc<Loaded>, Vec<f64>), String> {
+pub(super) fn load(text: String, from_topic: bool, settings: &Settings) -> Result<Ready, String> {
     // Whatever a description can still do to the library must not end the task that reads descriptions.
     panic::catch_unwind(AssertUnwindSafe(|| prepare(text, from_topic, settings)))
         .unwrap_or_else(|_| Err("reading it failed; please report this description as a defect of urdf_ik".into()))
 }
 
-fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<(Arc<Loaded>, Vec<f64>), String> {
+fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<Ready, String> {
     let robot = Robot::from_urdf(&text).map_err(|e| e.to_string())?;
     let tips: Vec<&str> = settings.tip_links.iter().map(String::as_str).collect();
     let chain = Chain::with_defaults(&robot, settings.base_link.as_deref(), &tips).map_err(|e| match e {
@@ -56,12 +90,16 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<(Arc<L
     let solver = Solver::prepare(settings.solver, &chain).map_err(|e| e.to_string())?;
     let initial = settings.initial_posture.apply(&robot).map_err(|e| format!("initial_posture: {e}"))?;
     settings.posture.apply(&robot).map_err(|e| format!("posture: {e}"))?;
+    let limits = limits(&robot, &chain, settings)?;
+    check_command_joints(&robot, settings)?;
     let free_axes = (0..chain.tips().len()).map(|tip| solver.sensible_free_axes(tip)).collect();
-    Ok((Arc::new(Loaded { text, from_topic, robot, chain, solver, free_axes }), initial))
+    let loaded = Arc::new(Loaded { text, from_topic, robot, chain, solver, free_axes });
+    Ok(Ready { loaded, initial, limits })
 }
 
 /// Takes a robot into use, standing where it was measured a moment ago, else at `initial`.
-pub(super) fn take_into_use(shared: &Shared, loaded: Arc<Loaded>, initial: Vec<f64>) {
+pub(super) fn take_into_use(shared: &Shared, ready: Ready) {
+    let Ready { loaded, initial, limits } = ready;
     let (robot, chain) = (&loaded.robot, &loaded.chain);
     for warning in robot.warnings() {
         log::warn!("{warning}");
@@ -76,7 +114,7 @@ pub(super) fn take_into_use(shared: &Shared, loaded: Arc<Loaded>, initial: Vec<f
     );
     warn_of_axes(&loaded, &shared.settings());
     let positions = shared.measured.posture(shared, &loaded, &initial).unwrap_or(initial);
-    shared.output.replace_robot(loaded, positions);
+    shared.output.replace_robot(loaded, positions, &limits);
 }
 
 /// Tells of the tips that cannot follow every axis, unless the settings free as many axes as it takes.
@@ -107,7 +145,7 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
         None
     };
     match given.map(|(source, text)| (source, text.and_then(|text| load(text, false, &settings)))) {
-        Some((_, Ok((loaded, initial)))) => take_into_use(shared, loaded, initial),
+        Some((_, Ok(ready))) => take_into_use(shared, ready),
         Some((source, Err(sentence))) => log::error!("the robot of the parameter {source} is refused: {sentence}"),
         None => log::info!("waiting for the topic robot_description"),
     }
@@ -140,9 +178,9 @@ fn take_from_topic(shared: &Shared, text: String) {
     match loaded {
         // Loading takes a while, in which a parameter may have been set.
         Ok(_) if now.as_ref().is_some_and(|now| !now.loaded.from_topic) => {}
-        Ok((loaded, initial)) => {
+        Ok(ready) => {
             shared.complaints.well("robot_description");
-            take_into_use(shared, loaded, initial);
+            take_into_use(shared, ready);
         }
         Err(sentence) => {
             let kept = if now.is_some() { "; the robot in use is kept" } else { "" };

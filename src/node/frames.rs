@@ -18,7 +18,7 @@ use transforms::geometry::{Quaternion, Transform, Vector3};
 use transforms::time::{Stamp, Timestamp};
 
 use super::description::Loaded;
-use super::output::Posture;
+use super::drive::Posture;
 use super::{NodeError, Shared};
 use crate::spatial::rotation_from;
 

@@ -4,6 +4,7 @@
 //! streams and publishers. What they share is in `Shared`: the settings, the robot and its posture (`output`), the frames of
 //! TF (`frames`).
 
+mod answers;
 mod batch;
 mod batch_report;
 mod choices;
@@ -11,18 +12,22 @@ mod clock;
 mod convert;
 mod description;
 mod diagnostics;
+mod drive;
 mod error;
 mod frames;
 mod logging;
 mod measured;
 mod output;
 mod parameters;
+mod paths;
+mod plan;
 mod publisher;
 mod query;
 mod services;
 mod spin;
 mod status;
 mod targets;
+mod tips;
 
 pub use error::NodeError;
 
@@ -30,16 +35,20 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use r2r::QosProfile;
+use r2r::std_msgs::msg::Header;
+use r2r::urdf_ik::msg::SolveStatus;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 
 use crate::parameters::{Settings, Values};
+use answers::Answers;
 use clock::Clock;
 use diagnostics::Counters;
 use frames::Frames;
 use logging::Complaints;
 use measured::Measured;
 use output::Output;
+use status::Refused;
 
 r2r::assert_compiled_with_use_sim_time_support!();
 
@@ -59,6 +68,7 @@ struct Shared {
     measured: Measured,
     complaints: Complaints,
     counters: Counters,
+    answers: Answers,
     clock: Clock,
     /// Turns for the searches of queries.
     searches: Semaphore,
@@ -74,6 +84,22 @@ impl Shared {
 
     fn replace_settings(&self, settings: Settings) {
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+    }
+}
+
+/// What every target comes to.
+impl Shared {
+    /// Publishes a status and counts it.
+    fn report(&self, report: &SolveStatus) {
+        self.counters.answered(report);
+        self.output.reporter.report(report);
+    }
+
+    /// The status of a target of `topic` that was refused, told once in the log.
+    fn refuse(&self, topic: &str, tip: usize, header: Header, refused: Refused) {
+        self.complaints.complain(topic, &refused.kind, &refused.sentence);
+        let tips = self.output.posture().map(|now| now.loaded.chain.tip_names().get(tip).map(|tip| (*tip).to_owned()));
+        self.report(&refused.status(header, tips.flatten().unwrap_or_default()));
     }
 }
 
@@ -119,11 +145,12 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     spin::use_sim_time(settings.use_sim_time, node);
     let clock = Clock::new(node);
     let shared = Arc::new(Shared {
-        output: Output::new(node, clock.clone())?,
+        output: Output::new(node, clock.clone(), &settings)?,
         frames: Frames::new(),
         measured: Measured::default(),
         complaints: Complaints::default(),
         counters: Counters::default(),
+        answers: Answers::default(),
         clock,
         searches: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
         batches: Semaphore::new(1),
@@ -132,6 +159,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     frames::serve(node, &shared)?;
     measured::serve(node, &shared)?;
     targets::serve(node, &shared)?;
+    paths::serve(node, &shared)?;
     services::serve(node, &shared)?;
     diagnostics::serve(node, &shared)?;
     parameters::serve(node, &shared, values, commands)?;

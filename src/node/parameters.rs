@@ -145,14 +145,19 @@ impl Store {
     fn apply(&self, before: &Values, after: &Values, settings: &Settings) -> Result<(), Refusal> {
         let changed = |name| before.get(name) != after.get(name);
         if changed("robot_description") && !settings.robot_description.is_empty() {
-            let (loaded, initial) = description::load(settings.robot_description.clone(), false, settings)
+            let ready = description::load(settings.robot_description.clone(), false, settings)
                 .map_err(|sentence| Refusal(format!("robot_description: {sentence}")))?;
-            description::take_into_use(&self.shared, loaded, initial);
+            description::take_into_use(&self.shared, ready);
         } else if let Some(now) = self.shared.output.posture() {
             for (name, posture) in [("initial_posture", &settings.initial_posture), ("posture", &settings.posture)] {
                 if changed(name) {
                     posture.apply(&now.loaded.robot).map_err(|e| Refusal(format!("{name}: {e}")))?;
                 }
+            }
+            let limiting = ["joint_limits", "default_velocity", "default_acceleration", "default_jerk"];
+            if limiting.into_iter().any(changed) {
+                let limits = now.loaded.limits(settings).map_err(Refusal)?;
+                self.shared.output.set_limits(&now.loaded, &limits);
             }
         }
         if changed("use_sim_time") {

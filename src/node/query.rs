@@ -86,16 +86,15 @@ impl Follower {
         }
     }
 
-    /// Follows `target` from `seed` on the same branch; searches the others where that does not meet it and the settings allow
-    /// the jump. Gives the solver along with its answer.
+    /// Follows `targets` of different tips from `seed` on the same branch; searches the others where that does not meet them and the
+    /// settings allow the jump. Gives the solver along with its answer.
     pub(super) fn follow(
         &mut self,
-        target: &Target,
+        targets: &[Target],
         seed: &[f64],
         settings: &Settings,
     ) -> Result<(Solver, &Solution), Refused> {
         let solver = self.loaded.solver(settings);
-        let targets = [*target];
         let deadline = Some(settings.timeout);
         let preferred = match self.preferred.take().filter(|preferred| preferred.serves(settings)) {
             Some(preferred) => preferred,
@@ -103,7 +102,7 @@ impl Follower {
         };
         let preference = self.preferred.insert(preferred).preference();
         let mode = Mode::Track { max_step: &self.steps };
-        let track = Problem { mode, preference, deadline, ..Problem::new(&targets, seed) };
+        let track = Problem { mode, preference, deadline, ..Problem::new(targets, seed) };
         solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| refusal(&e))?;
         if self.tracked.solved() || !settings.branch_jumps {
             return Ok((solver, &self.tracked));
@@ -122,7 +121,7 @@ impl Follower {
         if !jump {
             return Ok((solver, &self.tracked));
         }
-        complete(&solver, &targets, &mut self.scratch, &mut self.searched)?;
+        complete(&solver, targets, &mut self.scratch, &mut self.searched)?;
         Ok((solver, &self.searched))
     }
 

@@ -9,14 +9,14 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::std_srvs::srv::Trigger;
 use r2r::urdf_ik::msg::SolveStatus;
-use r2r::urdf_ik::srv::{ForwardKinematics, SolveIK, SolveIKBatch};
+use r2r::urdf_ik::srv::{ForwardKinematics, SolveIK, SolveIKBatch, SolvePath};
 use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
 use tokio::time::Instant;
 
 use super::choices::Choices;
 use super::query::{self, Question};
 use super::status::{self, Refused, outcome};
-use super::{NodeError, Shared, batch, convert};
+use super::{NodeError, Shared, batch, convert, paths};
 use crate::names;
 
 /// What stands before complaints about queries.
@@ -25,7 +25,9 @@ const SOLVE_IK: &str = "solve_ik";
 pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
     answer_each::<SolveIK::Service, _>(node, shared, "~/solve_ik", solve_ik)?;
     answer_each::<SolveIKBatch::Service, _>(node, shared, "~/solve_ik_batch", batch::solve_ik_batch)?;
+    answer_each::<SolvePath::Service, _>(node, shared, "~/solve_path", paths::solve_path)?;
     answer_each::<ForwardKinematics::Service, _>(node, shared, "~/forward_kinematics", forward_kinematics)?;
+    answer_each::<Trigger::Service, _>(node, shared, "~/stop", stop)?;
     answer_each::<Trigger::Service, _>(node, shared, "~/reset", reset)
 }
 
@@ -106,7 +108,7 @@ async fn answer_query(shared: &Shared, request: SolveIK::Request) -> Result<Solv
     // A search may take its time; the targets' tasks must not wait for it.
     let work = tokio::task::spawn_blocking(move || {
         let (solver, solution) = question.answer(&loaded)?;
-        let status = status::of_solution(&solver, &question.target, &solution, header);
+        let status = status::of_solution(&solver, &[question.target], 0, &solution, header);
         loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
         Ok((status, convert::joint_state(&loaded.robot, &positions)))
     });
@@ -158,8 +160,18 @@ fn link_poses(shared: &Shared, request: ForwardKinematics::Request) -> Result<Fo
     Ok(ForwardKinematics::Response { success: true, message: String::new(), link_names: links, poses: answers })
 }
 
+/// To rest, within the limits of the joints.
+async fn stop(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
+    shared.answers.forget().await;
+    match shared.output.stop() {
+        Ok((_, time)) => Trigger::Response { success: true, message: format!("at rest in {time:.3} s") },
+        Err(refused) => Trigger::Response { success: false, message: refused.sentence },
+    }
+}
+
 /// Back to where the robot was measured a moment ago, else to the initial posture.
 async fn reset(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
+    shared.answers.forget().await;
     let back = shared.output.posture().ok_or_else(|| Refused::no_robot().sentence).and_then(|now| {
         let settings = shared.settings();
         let initial = settings.initial_posture.apply(&now.loaded.robot).map_err(|e| format!("initial_posture: {e}"))?;

@@ -41,9 +41,14 @@ impl Refused {
         Self { outcome: outcome::INVALID, sentence, kind: kind.into() }
     }
 
-    /// A frame that cannot be related to the robot, or whose name is no text.
+    /// A frame that cannot be related to the robot.
     pub(super) fn unknown_frame(name: &str, sentence: String) -> Self {
         Self { outcome: outcome::UNKNOWN_FRAME, sentence, kind: format!("frame {name}") }
+    }
+
+    /// A frame's name that is no text.
+    pub(super) fn damaged_frame() -> Self {
+        Self::unknown_frame("not UTF-8", "the target's frame_id is not valid UTF-8".into())
     }
 
     /// The robot was replaced while the request was at work.
@@ -78,20 +83,30 @@ impl Refused {
     }
 }
 
-/// The status of a solution for one target. The solution's smallest singular value must have been filled in.
-pub(super) fn of_solution(solver: &Solver, target: &Target, solution: &Solution, header: Header) -> SolveStatus {
-    let chain = solver.chain();
-    let residual = solution.residuals.first().copied().unwrap_or_default();
+/// The status of a solution for the target with that index. The solution's smallest singular value must have been filled in.
+pub(super) fn of_solution(
+    solver: &Solver,
+    targets: &[Target],
+    index: usize,
+    solution: &Solution,
+    header: Header,
+) -> SolveStatus {
+    let (chain, target) = (solver.chain(), &targets[index]);
+    let residual = solution.residuals.get(index).copied().unwrap_or_default();
+    let met = residual.position <= target.tolerance.position && residual.orientation <= target.tolerance.orientation;
+    // Of several targets this one may be met though others are not.
+    let alone = met && targets.len() > 1 && !solution.solved();
+    let sentence = solution.sentence(chain);
     SolveStatus {
-        outcome: code(solution.outcome),
-        message: solution.sentence(chain),
+        outcome: if alone { outcome::SOLVED } else { code(solution.outcome) },
+        message: if alone { format!("met, though not every tip is where it shall be: {sentence}") } else { sentence },
         header,
         tip_link: chain.tips()[target.tip].link.clone(),
         solver: solver.kind().name().into(),
         position_error: residual.position,
         orientation_error: residual.orientation,
         limiting_joints: match solution.outcome {
-            Outcome::Closest(Reason::JointLimits) => {
+            Outcome::Closest(Reason::JointLimits) if !alone => {
                 solution.saturated.iter().map(|&variable| chain.variables()[variable].name.clone()).collect()
             }
             _ => Vec::new(),

@@ -1,6 +1,5 @@
-//! The target topics: a newer target replaces an older one that is still waiting.
+//! The target topics of each tip: a newer target replaces an older one that is still waiting.
 
-use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
 use futures::StreamExt;
@@ -9,15 +8,14 @@ use r2r::QosProfile;
 use r2r::WrappedTypesupport;
 use r2r::geometry_msgs::msg::{PointStamped, PoseStamped};
 use r2r::std_msgs::msg::Header;
-use r2r::urdf_ik::msg::SolveStatus;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::output::Posture;
-use super::query::{self, Follower};
-use super::status::{self, Refused, outcome};
-use super::{NodeError, Shared, convert};
-use crate::parameters::OnUnreachable;
+use super::answers::Fresh;
+use super::drive::Posture;
+use super::status::Refused;
+use super::{NodeError, Shared, convert, query, tips};
+use crate::parameters::Settings;
 use crate::solver::Target;
 
 /// A target as it arrived.
@@ -53,7 +51,7 @@ impl Wanted {
 ///
 /// In CDR a stamped message begins with four bytes that tell the byte order, then seconds and nanoseconds of the stamp, then the
 /// length of the frame's name with its closing NUL, then the name.
-fn names_a_frame(raw: &[u8]) -> bool {
+pub(super) fn names_a_frame(raw: &[u8]) -> bool {
     let (Some(&order), Some(length)) = (raw.get(1), raw.get(12..).and_then(<[u8]>::first_chunk::<4>)) else {
         return true;
     };
@@ -63,50 +61,51 @@ fn names_a_frame(raw: &[u8]) -> bool {
 }
 
 pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    let newest = watch::Sender::new(None);
-    let quality = QosProfile::default().keep_last(1);
-    let quality = if shared.settings().best_effort_targets { quality.best_effort() } else { quality };
-    let poses = node.subscribe_raw("~/target_pose", "geometry_msgs/msg/PoseStamped", quality.clone())?;
-    let points = node.subscribe_raw("~/target_point", "geometry_msgs/msg/PointStamped", quality)?;
-    let wanted = newest.subscribe();
-    let arrivals =
-        futures::stream::select(poses.map(|raw| Wanted::from_pose(&raw)), points.map(|raw| Wanted::from_point(&raw)));
-    let counting = Arc::clone(shared);
-    tokio::spawn(arrivals.for_each(move |wanted| {
-        counting.counters.arrived();
-        if wanted.is_some() {
-            newest.send_replace(wanted);
+    let settings = shared.settings();
+    let quality = quality(&settings);
+    for (tip, scopes) in tips::scopes(&settings.tip_links)?.into_iter().enumerate() {
+        let newest = watch::Sender::new(None);
+        let wanted = newest.subscribe();
+        let mut arrivals = futures::stream::SelectAll::new();
+        for scope in scopes {
+            let (pose, point) = (format!("{scope}target_pose"), format!("{scope}target_point"));
+            let poses = node.subscribe_raw(&pose, "geometry_msgs/msg/PoseStamped", quality.clone())?;
+            let points = node.subscribe_raw(&point, "geometry_msgs/msg/PointStamped", quality.clone())?;
+            arrivals.push(poses.map(|raw| Wanted::from_pose(&raw)).boxed());
+            arrivals.push(points.map(|raw| Wanted::from_point(&raw)).boxed());
         }
-        std::future::ready(())
-    }));
-    tokio::spawn(follow(Arc::clone(shared), wanted));
+        let counting = Arc::clone(shared);
+        tokio::spawn(arrivals.for_each(move |wanted| {
+            counting.counters.arrived();
+            if wanted.is_some() {
+                newest.send_replace(wanted);
+            }
+            std::future::ready(())
+        }));
+        tokio::spawn(follow(Arc::clone(shared), tip, wanted));
+    }
     Ok(())
 }
 
-/// Takes up the newest target whenever there is one.
-async fn follow(shared: Arc<Shared>, mut newest: watch::Receiver<Option<Wanted>>) {
-    let mut follower: Option<Follower> = None;
+/// Quality of service of the target topics.
+pub(super) fn quality(settings: &Settings) -> QosProfile {
+    let quality = QosProfile::default().keep_last(1);
+    if settings.best_effort_targets { quality.best_effort() } else { quality }
+}
+
+/// Takes up the newest target of a tip whenever there is one.
+async fn follow(shared: Arc<Shared>, tip: usize, mut newest: watch::Receiver<Option<Wanted>>) {
     while newest.changed().await.is_ok() {
         let Some(wanted) = newest.borrow_and_update().clone() else { continue };
-        let (wanted, prepared) = take_up(&shared, &mut newest, wanted).await;
-        let answered = prepared.and_then(|(posture, target, frame)| {
-            let header = Header { frame_id: frame, ..wanted.header.clone() };
-            let work = AssertUnwindSafe(|| answer(&shared, &mut follower, (&posture, &target), header));
-            // A fault of a solver must not end the task that serves all targets.
-            panic::catch_unwind(work).unwrap_or_else(|_| {
-                follower = None;
-                Err(Refused::invalid("solver", "the solver failed on this target".into()))
-            })
-        });
-        let report = match answered {
-            Ok(report) => {
-                shared.complaints.well(wanted.topic);
-                report
+        let (wanted, prepared) = take_up(&shared, tip, &mut newest, wanted).await;
+        match prepared {
+            Ok((posture, target, frame)) => {
+                let header = Header { frame_id: frame, ..wanted.header };
+                let fresh = Fresh { topic: wanted.topic, loaded: posture.loaded, target, header };
+                shared.answers.answer(&shared, fresh).await;
             }
-            Err(refused) => refuse(&shared, &wanted, refused),
-        };
-        shared.counters.answered(&report);
-        shared.output.reporter.report(&report);
+            Err(refused) => shared.refuse(wanted.topic, tip, wanted.header, refused),
+        }
     }
 }
 
@@ -116,6 +115,7 @@ async fn follow(shared: Arc<Shared>, mut newest: watch::Receiver<Option<Wanted>>
 /// end: were it given up for each newer one, a stream whose transforms come late would never be answered.
 async fn take_up(
     shared: &Shared,
+    tip: usize,
     newest: &mut watch::Receiver<Option<Wanted>>,
     wanted: Wanted,
 ) -> (Wanted, Result<Prepared, Refused>) {
@@ -124,7 +124,7 @@ async fn take_up(
     loop {
         let changed = tokio::select! {
             biased;
-            prepared = prepare(shared, &wanted, deadline) => {
+            prepared = prepare(shared, tip, &wanted, deadline) => {
                 if passed_over {
                     newest.mark_changed();
                 }
@@ -134,12 +134,12 @@ async fn take_up(
         };
         if changed.is_err() {
             // The node is stopping.
-            let prepared = prepare(shared, &wanted, Instant::now()).await;
+            let prepared = prepare(shared, tip, &wanted, Instant::now()).await;
             return (wanted, prepared);
         }
         let newer = newest.borrow_and_update().clone();
         if let Some(newer) = newer
-            && let Ok(prepared) = prepare(shared, &newer, Instant::now()).await
+            && let Ok(prepared) = prepare(shared, tip, &newer, Instant::now()).await
         {
             return (newer, Ok(prepared));
         }
@@ -148,13 +148,13 @@ async fn take_up(
 }
 
 /// The posture to start from. After a pause the robot may stand elsewhere than it was sent.
-fn starting_posture(shared: &Shared) -> Result<Posture, Refused> {
+pub(super) fn starting_posture(shared: &Shared) -> Result<Posture, Refused> {
     let now = shared.output.posture().ok_or_else(Refused::no_robot)?;
     if shared.output.idle(shared.settings().measured_timeout)
         && let Some(positions) = shared.measured.posture(shared, &now.loaded, &now.positions)
     {
         shared.output.set_posture(&now.loaded, positions.clone());
-        return Ok(Posture { positions, ..now });
+        return Ok(Posture { end: positions.clone(), positions, ..now });
     }
     Ok(now)
 }
@@ -163,12 +163,12 @@ fn starting_posture(shared: &Shared) -> Result<Posture, Refused> {
 type Prepared = (Posture, Target, String);
 
 /// Checks the target and relates it to the robot, waiting for its frame until `deadline`.
-async fn prepare(shared: &Shared, wanted: &Wanted, deadline: Instant) -> Result<Prepared, Refused> {
+async fn prepare(shared: &Shared, tip: usize, wanted: &Wanted, deadline: Instant) -> Result<Prepared, Refused> {
     let settings = shared.settings();
     let loaded = shared.output.posture().ok_or_else(Refused::no_robot)?.loaded;
     let pose = wanted.pose.as_ref().map_err(|sentence| Refused::invalid("pose", sentence.clone()))?;
     if wanted.damaged {
-        return Err(Refused::unknown_frame("not UTF-8", "the target's frame_id is not valid UTF-8".into()));
+        return Err(Refused::damaged_frame());
     }
     let name = (wanted.header.frame_id.as_str(), &wanted.header.stamp);
     let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
@@ -178,50 +178,9 @@ async fn prepare(shared: &Shared, wanted: &Wanted, deadline: Instant) -> Result<
     if !Arc::ptr_eq(&posture.loaded, &loaded) {
         return Err(Refused::other_robot());
     }
-    let mut target = query::target(frame.in_base(&posture) * pose, &settings);
+    let mut target = Target { tip, ..query::target(frame.in_base(&posture) * pose, &settings) };
     if wanted.position_only {
         target = target.position_only();
     }
     Ok((posture, target, frame.name))
-}
-
-/// Solves, moves, and says what came of it.
-fn answer(
-    shared: &Shared,
-    follower: &mut Option<Follower>,
-    (posture, target): (&Posture, &Target),
-    header: Header,
-) -> Result<SolveStatus, Refused> {
-    let settings = shared.settings();
-    let loaded = &posture.loaded;
-    let follower = match follower {
-        Some(known) if Arc::ptr_eq(&known.loaded, loaded) => known,
-        other => other.insert(Follower::new(Arc::clone(loaded))),
-    };
-    let seed = loaded.chain.positions_from(&posture.positions);
-    let (solver, solution) = follower.follow(target, &seed, &settings)?;
-    let mut report = status::of_solution(&solver, target, solution, header);
-    if !solution.solved() && settings.on_unreachable == OnUnreachable::Hold {
-        report.message = format!("{}; the arm stays where it is", report.message);
-        follower.measure(&mut report, target, &seed)?;
-        report.joint_state_stamp = shared.output.hold();
-        return Ok(report);
-    }
-    let moved =
-        shared.output.move_to(loaded, &solution.positions, (settings.max_joint_step, settings.publish_period), &report);
-    let moved = moved.ok_or_else(Refused::other_robot)?;
-    if !moved.arrived {
-        follower.measure(&mut report, target, &moved.positions)?;
-        report.outcome = outcome::STEP_LIMITED;
-        report.message = "on its way: max_joint_step does not get there at once".into();
-    }
-    report.joint_state_stamp = moved.stamp;
-    Ok(report)
-}
-
-/// The status of a target that was refused, told once in the log.
-fn refuse(shared: &Shared, wanted: &Wanted, refused: Refused) -> SolveStatus {
-    shared.complaints.complain(wanted.topic, &refused.kind, &refused.sentence);
-    let tip = shared.output.posture().map(|now| now.loaded.chain.tips()[0].link.clone());
-    refused.status(wanted.header.clone(), tip.unwrap_or_default())
 }

@@ -4,6 +4,6 @@ mod settings;
 mod table;
 mod value;
 
-pub use settings::{NullSpace, OnUnreachable, Settings};
+pub use settings::{Motion, NullSpace, OnUnreachable, PathSettings, Settings};
 pub use table::{Bounds, DefaultValue, Definition, TABLE, markdown};
 pub use value::{Refusal, Value, Values};

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::value::{Refusal, Value, Values};
-use crate::config;
+use crate::config::{self, Yaml};
+use crate::motion::{FollowOptions, JointLimit, Timing};
 use crate::solver::fabrik;
 use crate::solver::jacobian::Method;
 use crate::solver::{Pick, SolverKind, Tolerance, free_axes_from_names};
@@ -15,6 +16,27 @@ pub enum OnUnreachable {
     Closest,
     /// Stay.
     Hold,
+}
+
+/// How the arm goes to a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Motion {
+    /// At once, or in steps of `max_joint_step`.
+    Immediate,
+    /// Within the limits of velocity, acceleration and jerk.
+    Smooth,
+}
+
+/// The parameters of Cartesian paths.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the table describes each field under the same name")]
+pub struct PathSettings {
+    /// Speed and acceleration; the period is that of publication.
+    pub timing: Timing,
+    pub blend_radius: f64,
+    /// With the two deviations.
+    pub follow: FollowOptions,
+    pub partial: bool,
 }
 
 /// The weights of `null_space`, in the sense of [`Preference`](crate::solver::Preference).
@@ -52,6 +74,15 @@ pub struct Settings {
     pub publish_period: Duration,
     /// `None` for no bound.
     pub max_joint_step: Option<f64>,
+    pub motion: Motion,
+    /// Empty where none are given.
+    pub joint_limits: Yaml,
+    joint_limits_text: String,
+    /// The three defaults.
+    pub default_limits: JointLimit,
+    pub path: PathSettings,
+    pub join_targets: Duration,
+    pub command_joints: Vec<String>,
     pub initial_posture: config::Posture,
     initial_posture_text: String,
     /// Empty for no preference.
@@ -76,7 +107,13 @@ impl Settings {
         let (initial_posture_text, initial_posture) =
             values.posture("initial_posture", before.map(|b| (&b.initial_posture_text, &b.initial_posture)))?;
         let (posture_text, posture) = values.posture("posture", before.map(|b| (&b.posture_text, &b.posture)))?;
+        let joint_limits_text = values.text("joint_limits");
+        let joint_limits = match before.filter(|before| before.joint_limits_text == joint_limits_text) {
+            Some(before) => before.joint_limits.clone(),
+            None => Yaml::read(&joint_limits_text).map_err(|e| Refusal(format!("joint_limits: {e}")))?,
+        };
         let damping = values.double("jacobian.damping");
+        let publish_period = Duration::from_secs_f64(1.0 / values.double("publish_rate").max(0.1));
         Ok(Self {
             robot_description: values.text("robot_description"),
             urdf_file: values.text("urdf_file"),
@@ -100,8 +137,18 @@ impl Settings {
                 _ => OnUnreachable::Closest,
             },
             branch_jumps: values.bool("branch_jumps"),
-            publish_period: Duration::from_secs_f64(1.0 / values.double("publish_rate").max(0.1)),
+            publish_period,
             max_joint_step: Some(values.double("max_joint_step")).filter(|step| *step > 0.0),
+            motion: match values.text("motion").as_str() {
+                "smooth" => Motion::Smooth,
+                _ => Motion::Immediate,
+            },
+            joint_limits,
+            joint_limits_text,
+            default_limits: values.default_limits(),
+            path: values.path(publish_period),
+            join_targets: seconds("join_targets"),
+            command_joints: values.texts("command_joints").into_iter().filter(|name| !name.is_empty()).collect(),
             initial_posture,
             initial_posture_text,
             posture,
@@ -159,6 +206,33 @@ impl Values {
         Ok((text, posture))
     }
 
+    fn default_limits(&self) -> JointLimit {
+        JointLimit {
+            velocity: Some(self.double("default_velocity")),
+            acceleration: Some(self.double("default_acceleration")),
+            jerk: Some(self.double("default_jerk")),
+        }
+    }
+
+    fn path(&self, period: Duration) -> PathSettings {
+        PathSettings {
+            timing: Timing {
+                speed: self.double("path.speed"),
+                acceleration: self.double("path.acceleration"),
+                period: period.as_secs_f64(),
+            },
+            blend_radius: self.double("path.blend_radius"),
+            follow: FollowOptions {
+                deviation: Tolerance {
+                    position: self.double("path.position_deviation"),
+                    orientation: self.double("path.orientation_deviation"),
+                },
+                ..FollowOptions::default()
+            },
+            partial: self.bool("path.partial"),
+        }
+    }
+
     fn free_axes(&self) -> Result<[bool; 6], Refusal> {
         let names = self.texts("free_axes");
         let names = names.iter().map(String::as_str).filter(|name| !name.is_empty());
@@ -195,6 +269,10 @@ mod tests {
         assert_eq!(settings.measured_timeout, Duration::from_millis(500));
         assert_eq!(settings.jacobian, Method::Damped { damping: None });
         assert_eq!(settings.fabrik, fabrik::Options::default());
+        assert_eq!((settings.motion, settings.join_targets), (Motion::Immediate, Duration::from_millis(100)));
+        assert_eq!(settings.path.timing, Timing { period: 0.02, ..Timing::default() });
+        assert_eq!((settings.path.follow, settings.path.blend_radius), (FollowOptions::default(), 0.0));
+        assert!(!settings.path.partial && settings.command_joints.is_empty() && settings.joint_limits.text.is_empty());
         assert!(settings.branch_jumps && !settings.best_effort_targets && !settings.use_sim_time);
         assert!(settings.base_link.is_none() && settings.tip_links.is_empty() && settings.max_joint_step.is_none());
     }
@@ -230,6 +308,19 @@ mod tests {
             ("fabrik.acceleration", Value::Integer(5)),
             ("fabrik.polish", Value::Bool(false)),
             ("use_sim_time", Value::Bool(true)),
+            ("motion", text("smooth")),
+            ("joint_limits", text("joint_limits: {}")),
+            ("default_velocity", Value::Double(0.1)),
+            ("default_acceleration", Value::Double(0.2)),
+            ("default_jerk", Value::Double(0.3)),
+            ("path.speed", Value::Double(0.4)),
+            ("path.acceleration", Value::Double(0.6)),
+            ("path.blend_radius", Value::Double(0.7)),
+            ("path.position_deviation", Value::Double(0.08)),
+            ("path.orientation_deviation", Value::Double(0.09)),
+            ("path.partial", Value::Bool(true)),
+            ("join_targets", Value::Double(2.0)),
+            ("command_joints", Value::Texts(vec!["elbow".into()])),
         ] {
             values.set(name, value).unwrap();
         }
@@ -251,6 +342,13 @@ mod tests {
         assert_eq!(settings.solver, SolverKind::Fabrik);
         assert_eq!(settings.fabrik, fabrik::Options { acceleration: 5, polish: false });
         assert!(!settings.branch_jumps && settings.best_effort_targets && settings.use_sim_time);
+        assert_eq!((settings.motion, settings.join_targets), (Motion::Smooth, Duration::from_secs(2)));
+        assert_eq!((settings.joint_limits.text.as_str(), settings.command_joints.len()), ("joint_limits: {}", 1));
+        let limits = JointLimit { velocity: Some(0.1), acceleration: Some(0.2), jerk: Some(0.3) };
+        assert_eq!(settings.default_limits, limits);
+        assert_eq!((settings.path.timing.speed, settings.path.timing.acceleration), (0.4, 0.6));
+        assert_eq!((settings.path.blend_radius, settings.path.partial), (0.7, true));
+        assert_eq!(settings.path.follow.deviation, Tolerance { position: 0.08, orientation: 0.09 });
         values.set("jacobian.method", text("pseudoinverse")).unwrap();
         assert_eq!(Settings::new(&values, None).unwrap().jacobian, Method::Pseudoinverse);
     }
@@ -261,6 +359,9 @@ mod tests {
         values.set("free_axes", Value::Texts(AXIS_NAMES.map(str::to_owned).to_vec())).unwrap();
         assert!(Settings::new(&values, None).unwrap_err().0.starts_with("free_axes "));
         values.set("free_axes", Value::NotSet).unwrap();
+        values.set("joint_limits", Value::Text("no/such.yaml".into())).unwrap();
+        assert!(Settings::new(&values, None).unwrap_err().0.contains("no/such.yaml"));
+        values.set("joint_limits", Value::NotSet).unwrap();
         for name in ["posture", "initial_posture"] {
             values.set(name, Value::Text("elbow".into())).unwrap();
             assert!(Settings::new(&values, None).unwrap_err().0.starts_with(&format!("{name}: ")));

@@ -101,7 +101,7 @@ const fn at_start(name: &'static str, default: DefaultValue, bounds: Bounds, sen
 }
 
 /// Every parameter of the node, in the order in which people look for them.
-pub static TABLE: [Definition; 32] = [
+pub static TABLE: [Definition; 45] = [
     live(
         "robot_description",
         Text(""),
@@ -190,14 +190,92 @@ pub static TABLE: [Definition; 32] = [
         Double(50.0),
         "Hz",
         Range(0.1, 1000.0),
-        "How often the joint state is published again, and the rate of the steps that max_joint_step bounds.",
+        "How often the joint state is published again: the rate of smooth motion and of the steps that max_joint_step bounds.",
+    ),
+    live(
+        "motion",
+        Text("immediate"),
+        "",
+        OneOf(&["immediate", "smooth"]),
+        "How the arm goes to a target: immediate publishes each solution at once; smooth goes there within the limits of velocity, acceleration and jerk, and a newer target takes over from the motion under way.",
+    ),
+    live(
+        "joint_limits",
+        Text(""),
+        "",
+        Any,
+        "Limits of velocity, acceleration and jerk for smooth motion and paths: YAML in the format of MoveIt's joint_limits.yaml, or the path of such a file. Of these and the URDF's the lower counts.",
+    ),
+    live(
+        "default_velocity",
+        Double(1.0),
+        "rad/s",
+        Range(1e-3, 100.0),
+        "Velocity limit (m/s for prismatic joints) where neither joint_limits nor the URDF has one.",
+    ),
+    live(
+        "default_acceleration",
+        Double(5.0),
+        "rad/s²",
+        Range(1e-3, 1000.0),
+        "Acceleration limit (m/s² for prismatic joints) where joint_limits has none.",
+    ),
+    live(
+        "default_jerk",
+        Double(50.0),
+        "rad/s³",
+        Range(1e-2, 1e5),
+        "Jerk limit (m/s³ for prismatic joints) of smooth motion where joint_limits has none.",
     ),
     live(
         "max_joint_step",
         Double(0.0),
         "rad",
         Range(0.0, 6.3),
-        "Greatest step of a joint (m for prismatic ones) in one period of publish_rate on the way to a target; a reset goes at once. 0: no bound.",
+        "Greatest step of a joint (m for prismatic ones) in one period of publish_rate on the way to a target where motion is immediate; a reset goes at once. 0: no bound.",
+    ),
+    live(
+        "path.speed",
+        Double(0.1),
+        "m/s",
+        Range(1e-4, 10.0),
+        "Speed along a Cartesian path at most; slower where a joint's limits ask for it.",
+    ),
+    live("path.acceleration", Double(0.5), "m/s²", Range(1e-3, 100.0), "Acceleration along a path at most."),
+    live(
+        "path.blend_radius",
+        Double(0.0),
+        "m",
+        Range(0.0, 10.0),
+        "Path length before and after a pose of a path over which its corner is rounded. 0: the tip stops at corners.",
+    ),
+    live(
+        "path.position_deviation",
+        Double(1e-4),
+        "m",
+        Range(1e-7, 0.1),
+        "How far the tip may stray from a path between the points that are solved.",
+    ),
+    live("path.orientation_deviation", Double(1e-3), "rad", Range(1e-6, 1.0), "The same for its orientation."),
+    live(
+        "path.partial",
+        Bool(false),
+        "",
+        Any,
+        "Whether a path of ~/target_path that cannot be followed to its end is gone as far as it can be. false: the arm stays.",
+    ),
+    live(
+        "join_targets",
+        Double(0.1),
+        "s",
+        Range(0.0, 3600.0),
+        "With several tips: how long a target counts along when targets of other tips are solved.",
+    ),
+    at_start(
+        "command_joints",
+        NoTexts,
+        Any,
+        "Joints whose positions ~/joint_commands publishes, in this order. Empty: it is not published.",
     ),
     live(
         "initial_posture",

@@ -220,6 +220,12 @@ class Client:
         self.wait_for(lambda: self.states and nanoseconds(self.states[-1].header.stamp) > now, 'a joint state')
         return posture(self.states[-1])
 
+    def next_state(self):
+        """The joint state that comes in next, whatever its stamp."""
+        count = len(self.states)
+        self.wait_for(lambda: len(self.states) > count, 'a joint state')
+        return self.states[-1]
+
     # Services
 
     def service(self, kind, name):

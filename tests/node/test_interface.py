@@ -8,12 +8,14 @@ PUBLISHED = {
     '~/joint_states': ('sensor_msgs/msg/JointState', RELIABLE, VOLATILE),
     '~/status': ('urdf_ik/msg/SolveStatus', RELIABLE, VOLATILE),
     '~/robot_description': ('std_msgs/msg/String', RELIABLE, TRANSIENT_LOCAL),
+    '~/joint_trajectory': ('trajectory_msgs/msg/JointTrajectory', RELIABLE, VOLATILE),
     '/diagnostics': ('diagnostic_msgs/msg/DiagnosticArray', RELIABLE, VOLATILE),
     '/parameter_events': ('rcl_interfaces/msg/ParameterEvent', RELIABLE, VOLATILE),
 }
 SUBSCRIBED = {
     '~/target_pose': ('geometry_msgs/msg/PoseStamped', RELIABLE, VOLATILE),
     '~/target_point': ('geometry_msgs/msg/PointStamped', RELIABLE, VOLATILE),
+    '~/target_path': ('geometry_msgs/msg/PoseArray', RELIABLE, VOLATILE),
     '~/measured_joint_states': ('sensor_msgs/msg/JointState', BEST_EFFORT, VOLATILE),
     'robot_description': ('std_msgs/msg/String', RELIABLE, TRANSIENT_LOCAL),
     '/tf': ('tf2_msgs/msg/TFMessage', RELIABLE, VOLATILE),
@@ -22,6 +24,8 @@ SUBSCRIBED = {
 SERVICES = {
     '~/solve_ik': 'urdf_ik/srv/SolveIK',
     '~/solve_ik_batch': 'urdf_ik/srv/SolveIKBatch',
+    '~/solve_path': 'urdf_ik/srv/SolvePath',
+    '~/stop': 'std_srvs/srv/Trigger',
     '~/forward_kinematics': 'urdf_ik/srv/ForwardKinematics',
     '~/reset': 'std_srvs/srv/Trigger',
     '~/list_parameters': 'rcl_interfaces/srv/ListParameters',

@@ -1,0 +1,164 @@
+//! From prepared targets to motion: targets of several tips that come close together are solved together.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use r2r::std_msgs::msg::Header;
+use r2r::urdf_ik::msg::SolveStatus;
+
+use super::Shared;
+use super::description::Loaded;
+use super::output::Way;
+use super::query::Follower;
+use super::status::{self, Refused, outcome};
+use crate::parameters::{OnUnreachable, Settings};
+use crate::solver::Target;
+
+/// How long the target of one tip waits for those of the others, where there are several.
+const GATHER: Duration = Duration::from_millis(1);
+
+/// A target that can be solved.
+pub(super) struct Fresh {
+    pub topic: &'static str,
+    /// The robot that it was related to.
+    pub loaded: Arc<Loaded>,
+    pub target: Target,
+    /// With the frame that it was understood in.
+    pub header: Header,
+}
+
+/// Answers targets.
+#[derive(Default)]
+pub(super) struct Answers {
+    /// Those that wait for the turn.
+    waiting: Mutex<Vec<Fresh>>,
+    turn: tokio::sync::Mutex<Memory>,
+}
+
+/// What is kept from one turn to the next.
+#[derive(Default)]
+struct Memory {
+    follower: Option<Follower>,
+    /// The last target of each tip, and when it was solved.
+    last: Vec<(Target, Instant)>,
+}
+
+impl Answers {
+    /// Solves a target, with whatever others wait by then, and publishes what comes of it.
+    pub(super) async fn answer(&self, shared: &Shared, fresh: Fresh) {
+        let several = fresh.loaded.chain.tips().len() > 1;
+        self.waiting().push(fresh);
+        if several {
+            tokio::time::sleep(GATHER).await;
+        }
+        let mut memory = self.turn.lock().await;
+        // Where it is gone, it was solved with another.
+        let fresh = std::mem::take(&mut *self.waiting());
+        if !fresh.is_empty() {
+            memory.answer_all(shared, fresh);
+        }
+    }
+
+    /// Forgets the targets of all tips: the arm is sent elsewhere by other means.
+    pub(super) async fn forget(&self) {
+        self.turn.lock().await.last.clear();
+    }
+
+    fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<Fresh>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Memory {
+    fn answer_all(&mut self, shared: &Shared, fresh: Vec<Fresh>) {
+        let work = AssertUnwindSafe(|| self.solve(shared, &fresh));
+        // A fault of a solver must not end the tasks that serve all targets.
+        let reports = panic::catch_unwind(work).unwrap_or_else(|_| {
+            *self = Self::default();
+            Err(Refused::invalid("solver", "the solver failed on this target".into()))
+        });
+        match reports {
+            Ok(reports) => {
+                for (fresh, report) in fresh.iter().zip(&reports) {
+                    shared.complaints.well(fresh.topic);
+                    shared.report(report);
+                }
+            }
+            Err(refused) => {
+                for fresh in fresh {
+                    shared.refuse(fresh.topic, fresh.target.tip, fresh.header, refused.clone());
+                }
+            }
+        }
+    }
+
+    /// Solves, moves, and says what came of each.
+    fn solve(&mut self, shared: &Shared, fresh: &[Fresh]) -> Result<Vec<SolveStatus>, Refused> {
+        let settings = shared.settings();
+        let posture = shared.output.posture().ok_or_else(Refused::no_robot)?;
+        let loaded = &posture.loaded;
+        if fresh.iter().any(|fresh| !Arc::ptr_eq(&fresh.loaded, loaded)) {
+            return Err(Refused::other_robot());
+        }
+        let targets = self.targets(loaded, fresh, settings.join_targets);
+        let follower = self.follower.get_or_insert_with(|| Follower::new(Arc::clone(loaded)));
+        let seed = loaded.chain.positions_from(&posture.end);
+        let (solver, solution) = follower.follow(&targets, &seed, &settings)?;
+        let mut reports: Vec<SolveStatus> = fresh
+            .iter()
+            .enumerate()
+            .map(|(index, fresh)| status::of_solution(&solver, &targets, index, solution, fresh.header.clone()))
+            .collect();
+        if !solution.solved() && settings.on_unreachable == OnUnreachable::Hold {
+            let (stamp, _) = shared.output.stop()?;
+            let here = loaded.chain.positions_from(&posture.positions);
+            for (report, fresh) in reports.iter_mut().zip(fresh) {
+                report.message = format!("{}; the arm stays where it is", report.message);
+                follower.measure(report, &fresh.target, &here)?;
+                report.joint_state_stamp = stamp.clone();
+            }
+            return Ok(reports);
+        }
+        let goal = solution.positions.clone();
+        move_there(shared, follower, fresh, &goal, &settings, reports)
+    }
+
+    /// The fresh targets, and behind them those of other tips that came not longer than `window` ago. Remembers the fresh ones.
+    fn targets(&mut self, loaded: &Arc<Loaded>, fresh: &[Fresh], window: Duration) -> Vec<Target> {
+        if self.follower.as_ref().is_some_and(|follower| !Arc::ptr_eq(&follower.loaded, loaded)) {
+            *self = Self::default();
+        }
+        let tip_is_fresh = |tip| fresh.iter().any(|fresh| fresh.target.tip == tip);
+        self.last.retain(|(target, at)| !tip_is_fresh(target.tip) && at.elapsed() <= window);
+        let others = self.last.iter().map(|(target, _)| *target);
+        let targets = fresh.iter().map(|fresh| fresh.target).chain(others).collect();
+        let now = Instant::now();
+        self.last.extend(fresh.iter().map(|fresh| (fresh.target, now)));
+        targets
+    }
+}
+
+/// Sends the arm to `goal` of the chain's variables; `reports` are about that posture. Gives them as they are for now.
+fn move_there(
+    shared: &Shared,
+    follower: &mut Follower,
+    fresh: &[Fresh],
+    goal: &[f64],
+    settings: &Settings,
+    mut reports: Vec<SolveStatus>,
+) -> Result<Vec<SolveStatus>, Refused> {
+    let moved = shared.output.move_to(&follower.loaded, goal, settings, &reports)?;
+    for (report, fresh) in reports.iter_mut().zip(fresh) {
+        if let Some(way) = &moved.on_its_way {
+            follower.measure(report, &fresh.target, &moved.positions)?;
+            report.outcome = outcome::STEP_LIMITED;
+            report.message = match way {
+                Way::Smooth(time) => format!("on its way, there in {time:.3} s; then {}", report.message),
+                Way::Steps => "on its way: max_joint_step does not get there at once".into(),
+            };
+        }
+        report.joint_state_stamp = moved.stamp.clone();
+    }
+    Ok(reports)
+}
