@@ -12,7 +12,7 @@ from client import python_value
 from conftest import ARM_FILE
 from kinematics import errors, translation
 
-READ_ONLY = ['base_link', 'tip_links', 'urdf_file', 'frame_prefix', 'target_reliability']
+READ_ONLY = ['base_link', 'tip_links', 'urdf_file', 'frame_prefix', 'target_reliability', 'command_joints']
 EXPECTED = [
     'robot_description', 'solver', 'position_tolerance', 'orientation_tolerance', 'timeout', 'attempts', 'random_seed',
     'on_unreachable', 'branch_jumps', 'publish_rate', 'max_joint_step', 'initial_posture', 'measured_timeout',

@@ -127,7 +127,7 @@ def test_choices_of_a_request(node, arm_robot, corners):
     check_trajectory(slow.trajectory, arm_robot, corners, 0.05)
     fast = solve_path(node, corners[1:])
     seconds = [answer.trajectory.points[-1].time_from_start for answer in (slow, fast)]
-    assert seconds[0].sec > 2 * seconds[1].sec + 1
+    assert seconds[0].sec >= 6 > seconds[1].sec
     rounded = solve_path(node, corners[1:], blend_radius=0.03)
     assert rounded.success and rounded.length < fast.length
     free = solve_path(node, [corners[1]], free_axes=[False] * 5 + [True])
