@@ -71,17 +71,13 @@ impl Choices<'_> {
     }
 
     fn apply_numbers(&self, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {
-        let double =
-            |name, given: f64| if given == 0.0 { Ok(None) } else { in_bounds(name, Value::Double(given)).map(Some) };
         if let Some(Value::Double(tolerance)) = double("position_tolerance", self.position_tolerance)? {
             target.tolerance.position = tolerance;
         }
         if let Some(Value::Double(tolerance)) = double("orientation_tolerance", self.orientation_tolerance)? {
             target.tolerance.orientation = tolerance;
         }
-        if let Some(Value::Double(timeout)) = double("timeout", self.timeout)? {
-            settings.timeout = Duration::from_secs_f64(timeout);
-        }
+        apply_timeout(self.timeout, settings)?;
         if self.attempts > 0 {
             in_bounds("attempts", Value::Integer(i64::from(self.attempts)))?;
             settings.attempts = usize::try_from(self.attempts).unwrap_or(usize::MAX);
@@ -91,6 +87,19 @@ impl Choices<'_> {
         }
         Ok(())
     }
+}
+
+/// Puts the time `seconds` \[s\] that a request chose in place of the parameter timeout; 0 leaves it to the parameter.
+pub(super) fn apply_timeout(seconds: f64, settings: &mut Settings) -> Result<(), Refused> {
+    if let Some(Value::Double(timeout)) = double("timeout", seconds)? {
+        settings.timeout = Duration::from_secs_f64(timeout);
+    }
+    Ok(())
+}
+
+/// The number `given` in place of the parameter `name`; `None` for 0.
+fn double(name: &str, given: f64) -> Result<Option<Value>, Refused> {
+    if given == 0.0 { Ok(None) } else { in_bounds(name, Value::Double(given)).map(Some) }
 }
 
 /// A value of a request that stands in for a parameter has that parameter's bounds.

@@ -55,6 +55,16 @@ pub(super) struct Located {
 }
 
 impl Located {
+    /// The frame `name` of the link with index `link`.
+    pub(super) fn of_link(name: String, link: usize) -> Self {
+        Self { name, link, in_link: Isometry3::identity() }
+    }
+
+    /// Pose of the frame in the root link's frame, with the robot's links at `poses`.
+    pub(super) fn in_root(&self, poses: &[Isometry3<f64>]) -> Isometry3<f64> {
+        poses[self.link] * self.in_link
+    }
+
     /// Pose of the frame in the base link's frame, with the robot at `posture`.
     pub(super) fn in_base(&self, posture: &Posture) -> Isometry3<f64> {
         let robot = &posture.loaded.robot;
@@ -63,7 +73,7 @@ impl Located {
             return self.in_link;
         }
         let poses = robot.link_poses(&posture.positions);
-        poses[base].inv_mul(&poses[self.link]) * self.in_link
+        poses[base].inv_mul(&self.in_root(&poses))
     }
 }
 

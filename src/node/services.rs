@@ -4,20 +4,19 @@ use std::future::Future;
 use std::sync::Arc;
 
 use futures::StreamExt;
-use r2r::geometry_msgs::msg::PoseStamped;
-use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::std_srvs::srv::Trigger;
-use r2r::urdf_ik::msg::SolveStatus;
 use r2r::urdf_ik::srv::{ForwardKinematics, SolveIK, SolveIKBatch};
 use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
 use tokio::time::Instant;
 
 use super::choices::Choices;
+use super::description::Loaded;
+use super::frames::Located;
 use super::query::{self, Question};
 use super::status::{self, Refused, outcome};
-use super::{NodeError, Shared, batch, convert};
-use crate::names;
+use super::{NodeError, Shared, batch, convert, links};
+use crate::solver::{Solution, Solver};
 
 /// What stands before complaints about queries.
 const SOLVE_IK: &str = "solve_ik";
@@ -30,7 +29,7 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
 }
 
 /// Creates a service and answers each of its requests in a task of its own.
-fn answer_each<S, A>(
+pub(super) fn answer_each<S, A>(
     node: &mut r2r::Node,
     shared: &Arc<Shared>,
     name: &str,
@@ -99,24 +98,35 @@ async fn answer_query(shared: &Shared, request: SolveIK::Request) -> Result<Solv
     let mut target = query::target(frame.in_base(&posture) * pose, &settings);
     let mut settings = (*settings).clone();
     Choices::from(&request).apply(&loaded.chain, &mut target, &mut settings)?;
-    let question = Question { target, seed: loaded.chain.positions_from(&positions), settings };
+    let question = Question { targets: vec![target], seed: loaded.chain.positions_from(&positions), settings };
     let header = Header { frame_id: frame.name, ..request.pose.header };
-    // As many searches at once as there are cores; the others wait their turn.
-    let turn = shared.searches.acquire().await;
-    // A search may take its time; the targets' tasks must not wait for it.
-    let work = tokio::task::spawn_blocking(move || {
-        let (solver, solution) = question.answer(&loaded)?;
-        let status = status::of_solution(&solver, &question.target, &solution, header);
-        loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
-        Ok((status, convert::joint_state(&loaded.robot, &positions)))
-    });
-    let (mut status, mut joint_state): (SolveStatus, JointState) =
-        work.await.map_err(|e| Refused::invalid("solver", format!("the solver failed: {e}")))??;
-    drop(turn);
+    let (question, solver, solution) = search(shared, &loaded, question).await?;
+    let mut status = status::of_solution(&solver, &question.targets[0], &solution, header);
+    loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
+    let mut joint_state = convert::joint_state(&loaded.robot, &positions);
     joint_state.header.stamp = shared.clock.stamp();
     status.joint_state_stamp = joint_state.header.stamp.clone();
     let success = status.outcome == outcome::SOLVED;
     Ok(SolveIK::Response { success, message: status.message.clone(), joint_state, status })
+}
+
+/// Searches for the answer to a question, once it is its turn; gives the question back along with the solver and its answer.
+pub(super) async fn search(
+    shared: &Shared,
+    loaded: &Arc<Loaded>,
+    question: Question,
+) -> Result<(Question, Solver, Solution), Refused> {
+    // As many searches at once as there are cores; the others wait their turn.
+    let turn = shared.searches.acquire().await;
+    let loaded = Arc::clone(loaded);
+    // A search may take its time; the targets' tasks must not wait for it.
+    let work = tokio::task::spawn_blocking(move || {
+        let (solver, solution) = question.answer(&loaded)?;
+        Ok((question, solver, solution))
+    });
+    let answer = work.await.map_err(|e| Refused::invalid("solver", format!("the solver failed: {e}")))?;
+    drop(turn);
+    answer
 }
 
 async fn forward_kinematics(shared: Arc<Shared>, request: ForwardKinematics::Request) -> ForwardKinematics::Response {
@@ -130,32 +140,12 @@ fn link_poses(shared: &Shared, request: ForwardKinematics::Request) -> Result<Fo
     let loaded = Arc::clone(&posture.loaded);
     convert::overlay(&loaded.robot, "joint_state", &request.joint_state, &mut posture.positions)?;
     let prefix = settings.frame_prefix.as_str();
-    let link = |name: &str| {
-        let name = name.strip_prefix('/').unwrap_or(name);
-        let bare = name.strip_prefix(prefix).unwrap_or(name);
-        let index = loaded.robot.link_index(bare).or_else(|| loaded.robot.link_index(name));
-        index.ok_or_else(|| {
-            let known: Vec<&str> = loaded.robot.links().iter().map(|link| link.name.as_str()).collect();
-            format!("the robot has no link '{name}'; it has {}", names::list(&known))
-        })
-    };
-    let frame = if request.frame_id.is_empty() { loaded.chain.base().to_owned() } else { request.frame_id };
-    let links = if request.link_names.is_empty() {
-        loaded.chain.tips().iter().map(|tip| tip.link.clone()).collect()
-    } else {
-        request.link_names
-    };
-    let poses = loaded.robot.link_poses(&posture.positions);
-    let origin = poses[link(&frame)?].inverse();
-    let bare = frame.strip_prefix('/').unwrap_or(&frame);
-    let frame_id = format!("{prefix}{}", bare.strip_prefix(prefix).unwrap_or(bare));
-    let header = Header { stamp: shared.clock.stamp(), frame_id };
-    let mut answers = Vec::with_capacity(links.len());
-    for name in &links {
-        let pose = convert::pose_message(&(origin * poses[link(name)?]));
-        answers.push(PoseStamped { header: header.clone(), pose });
-    }
-    Ok(ForwardKinematics::Response { success: true, message: String::new(), link_names: links, poses: answers })
+    let frame = if request.frame_id.is_empty() { loaded.chain.base() } else { &request.frame_id };
+    let link = links::index(&loaded, prefix, frame)?;
+    let frame = Located::of_link(format!("{prefix}{}", loaded.robot.links()[link].name), link);
+    let link_names = links::or_tips(&loaded, request.link_names);
+    let poses = links::poses(&posture, prefix, &link_names, frame, shared.clock.stamp())?;
+    Ok(ForwardKinematics::Response { success: true, message: String::new(), link_names, poses })
 }
 
 /// Back to where the robot was measured a moment ago, else to the initial posture.
