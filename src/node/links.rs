@@ -1,4 +1,4 @@
-//! Links of the robot by the names that requests give them: their poses, and the tips that they move with.
+//! Links of the robot by the names that requests give them, and their poses.
 
 use r2r::builtin_interfaces::msg::Time;
 use r2r::geometry_msgs::msg::PoseStamped;
