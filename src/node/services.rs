@@ -8,7 +8,6 @@ use r2r::std_msgs::msg::Header;
 use r2r::std_srvs::srv::Trigger;
 use r2r::urdf_ik::srv::{ForwardKinematics, SolveIK, SolveIKBatch};
 use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
-use tokio::time::Instant;
 
 use super::choices::Choices;
 use super::description::Loaded;
@@ -91,10 +90,7 @@ async fn answer_query(shared: &Shared, request: SolveIK::Request) -> Result<Solv
     let mut positions = posture.positions.clone();
     convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions)
         .map_err(|sentence| Refused::invalid("seed", sentence))?;
-    let name = (request.pose.header.frame_id.as_str(), &request.pose.header.stamp);
-    let deadline = Instant::now() + settings.transform_timeout;
-    let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
-    let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
+    let frame = shared.frames.of_request(&loaded, &settings, &request.pose.header).await?;
     let mut target = query::target(frame.in_base(&posture) * pose, &settings);
     let mut settings = (*settings).clone();
     Choices::from(&request).apply(&loaded.chain, &mut target, &mut settings)?;

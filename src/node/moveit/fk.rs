@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use r2r::moveit_msgs::srv::GetPositionFK::{Request, Response};
-use tokio::time::Instant;
 
 use super::{Failure, apply_state, code, error_code, with_note};
 use crate::node::status::Refused;
@@ -27,10 +26,7 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Failure> 
     let mut posture = shared.output.posture().ok_or_else(Refused::no_robot)?;
     let loaded = Arc::clone(&posture.loaded);
     let note = apply_state(&loaded.robot, &request.robot_state, &mut posture.positions)?;
-    let name = (request.header.frame_id.as_str(), &request.header.stamp);
-    let deadline = Instant::now() + settings.transform_timeout;
-    let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
-    let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
+    let frame = shared.frames.of_request(&loaded, &settings, &request.header).await?;
     let fk_link_names = links::or_tips(&loaded, request.fk_link_names);
     let poses = links::poses(&posture, &settings.frame_prefix, &fk_link_names, frame, shared.clock.stamp());
     let pose_stamped = poses.map_err(|sentence| Failure::new(code::INVALID_LINK_NAME, "fk_link_names", sentence))?;

@@ -8,7 +8,6 @@ use r2r::geometry_msgs::msg::PoseStamped;
 use r2r::moveit_msgs::msg::{Constraints, PositionIKRequest, RobotState};
 use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
 use r2r::sensor_msgs::msg::JointState;
-use tokio::time::Instant;
 
 use super::{Failure, apply_state, code, error_code, tip, with_note};
 use crate::node::description::Loaded;
@@ -97,14 +96,11 @@ async fn targets(
     request: &PositionIKRequest,
 ) -> Result<Vec<Target>, Failure> {
     let loaded = &posture.loaded;
-    let deadline = Instant::now() + settings.transform_timeout;
     let mut targets: Vec<Target> = Vec::new();
     for (link, PoseStamped { header, pose }) in links_and_poses(request)? {
         let pose = convert::pose(pose)
             .map_err(|sentence| Failure::new(code::INVALID_GOAL_CONSTRAINTS, "pose_stamped", sentence))?;
-        let name = (header.frame_id.as_str(), &header.stamp);
-        let frame = shared.frames.locate(loaded, &settings.frame_prefix, name, deadline).await;
-        let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
+        let frame = shared.frames.of_request(loaded, settings, header).await?;
         let target = target(loaded, settings, link, frame.in_base(posture) * pose)
             .map_err(|sentence| Failure::new(code::INVALID_LINK_NAME, "ik_link_name", sentence))?;
         if targets.iter().any(|other| other.tip == target.tip) {
