@@ -347,11 +347,10 @@ def test_before_a_robot_is_there(start):
 
 def test_under_the_names_of_a_move_group(start, arm_robot):
     node = start.node(ARM_FILE, remaps={f'~/{name}': f'/{name}' for name in ('compute_ik', 'compute_fk')})
-    client = node.node.create_client(GetPositionIK, '/compute_ik')
-    node.wait_for(client.service_is_ready, '/compute_ik')
+    client, other = (node.node.create_client(kind, name) for kind, name in (
+        (GetPositionIK, '/compute_ik'), (GetPositionFK, '/compute_fk')))
+    node.wait_for(lambda: client.service_is_ready() and other.service_is_ready(), '/compute_ik and /compute_fk')
     target = arm_robot.pose('tool0', BENT)
     future = client.call_async(GetPositionIK.Request(ik_request=PositionIKRequest(pose_stamped=pose_message(target))))
     node.wait_for(future.done, 'an answer')
     assert_solved(node, arm_robot, future.result(), {'tool0': target})
-    offered = dict(node.node.get_service_names_and_types_by_node('urdf_ik', node.namespace))
-    assert offered['/compute_fk'] == ['moveit_msgs/srv/GetPositionFK']
