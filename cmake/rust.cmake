@@ -32,14 +32,15 @@ list(JOIN ros_prefix_path ":" ros_prefix_path)
 set(ros_distro $ENV{ROS_DISTRO})
 set(ros_library_path $ENV{LD_LIBRARY_PATH})
 set(interface_packages ${interface_dependencies} ${node_dependencies} ${PROJECT_NAME})
+list(REMOVE_DUPLICATES interface_packages)
 
-# Cargo with everything that the feature `ros` needs around it; also of use by hand: cargo.sh clippy --features ros
+# Cargo with the features of the node and everything that they need around it; also of use by hand: cargo.sh clippy
 set(cargo_with_ros ${CMAKE_CURRENT_BINARY_DIR}/cargo.sh)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/cargo.sh.in ${cargo_with_ros} @ONLY)
 set(rust_output_dir ${CMAKE_CURRENT_BINARY_DIR}/cargo/release)
 
 add_custom_target(rust_executables ALL
-  COMMAND bash ${cargo_with_ros} build --release --locked --features ros --bins
+  COMMAND bash ${cargo_with_ros} build --release --locked --bins
   WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
   BYPRODUCTS ${rust_output_dir}/urdf_ik ${rust_output_dir}/urdf_ik_node
   COMMENT "Building the Rust executables"

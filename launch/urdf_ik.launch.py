@@ -4,6 +4,7 @@ from typing import List
 
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -17,7 +18,9 @@ ARGUMENTS = {
     'params_file': 'YAML file with parameters; the other arguments win over it',
     'namespace': 'namespace of the node',
     'use_sim_time': 'true: follow the topic clock',
+    'moveit_names': 'true: offer compute_ik and compute_fk under the names of a move_group, where none runs',
 }
+MOVEIT_SERVICES = ('compute_ik', 'compute_fk')
 
 
 def robot_text(path):
@@ -51,10 +54,12 @@ def parameters_from(arguments):
 
 def start(context):
     arguments = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    moveit_names = arguments['moveit_names'] and IfCondition(LaunchConfiguration('moveit_names')).evaluate(context)
     return [Node(
         package='urdf_ik', executable='urdf_ik_node', name='urdf_ik', namespace=arguments['namespace'], output='screen',
         # The later wins.
         parameters=[source for source in (arguments['params_file'], parameters_from(arguments)) if source],
+        remappings=[(f'~/{name}', f'/{name}') for name in MOVEIT_SERVICES] if moveit_names else [],
     )]
 
 

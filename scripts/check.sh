@@ -32,9 +32,10 @@ need_component fmt rustfmt
 need_component clippy clippy
 
 export RUSTDOCFLAGS="--deny warnings"
-# The parts with ROS use the target folder and profile of the build, so that nothing is compiled for them twice.
+# The parts with ROS use the features, target folder and profile of the build, so that nothing is compiled for them twice:
+# MoveIt's services are checked where moveit_msgs is installed.
 with_ros=(scripts/cargo-ros)
-ros_options=(--locked --release --features ros)
+ros_options=(--locked --release)
 
 check "formatting" cargo fmt --check
 check "lints, without ROS" cargo clippy --locked --all-targets -- --deny warnings

@@ -53,10 +53,7 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
     let mut pattern = query::target(Isometry3::identity(), &settings);
     Choices::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
     let time = batch_timeout(request.batch_timeout)?;
-    let name = (request.header.frame_id.as_str(), &request.header.stamp);
-    let deadline = tokio::time::Instant::now() + settings.transform_timeout;
-    let frame = shared.frames.locate(loaded, &settings.frame_prefix, name, deadline).await;
-    let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
+    let frame = shared.frames.of_request(loaded, &settings, &request.header).await?;
     let origin = frame.in_base(&posture);
     let Request { poses, seed, .. } = request;
     // Batches take turns, so that several do not share memory and cores among themselves.

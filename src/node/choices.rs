@@ -68,10 +68,7 @@ impl Choices<'_> {
     /// [`Refused`] for names that are not known and numbers outside the bounds of their parameters.
     pub(super) fn apply(&self, chain: &Chain, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {
         if !self.tip_link.is_empty() {
-            target.tip = chain.tip_index(self.tip_link).ok_or_else(|| {
-                let known = chain.tip_names().join(", ");
-                Refused::invalid("tip_link", format!("'{}' is no tip link; there is {known}", self.tip_link))
-            })?;
+            target.tip = tip(chain, self.tip_link)?;
         }
         if !self.solver.is_empty() {
             settings.solver =
@@ -89,9 +86,7 @@ impl Choices<'_> {
     fn apply_numbers(&self, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {
         replace(&mut target.tolerance.position, "position_tolerance", self.position_tolerance)?;
         replace(&mut target.tolerance.orientation, "orientation_tolerance", self.orientation_tolerance)?;
-        let mut timeout = settings.timeout.as_secs_f64();
-        replace(&mut timeout, "timeout", self.timeout)?;
-        settings.timeout = Duration::from_secs_f64(timeout);
+        apply_timeout(self.timeout, settings)?;
         if self.attempts > 0 {
             in_bounds("attempts", Value::Integer(i64::from(self.attempts)))?;
             settings.attempts = usize::try_from(self.attempts).unwrap_or(usize::MAX);
@@ -101,6 +96,25 @@ impl Choices<'_> {
         }
         Ok(())
     }
+}
+
+/// Puts the time `seconds` \[s\] that a request chose in place of the parameter timeout; 0 leaves it to the parameter.
+pub(super) fn apply_timeout(seconds: f64, settings: &mut Settings) -> Result<(), Refused> {
+    let mut timeout = settings.timeout.as_secs_f64();
+    replace(&mut timeout, "timeout", seconds)?;
+    settings.timeout = Duration::from_secs_f64(timeout);
+    Ok(())
+}
+
+/// Index of the tip link with that name.
+///
+/// # Errors
+/// [`Refused`] with the tip links that there are.
+pub(super) fn tip(chain: &Chain, link: &str) -> Result<usize, Refused> {
+    chain.tip_index(link).ok_or_else(|| {
+        let known = chain.tip_names().join(", ");
+        Refused::invalid("tip_link", format!("'{link}' is no tip link; there is {known}"))
+    })
 }
 
 /// Puts what a request gives in place of the parameter `name`, unless it is 0.

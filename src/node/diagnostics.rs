@@ -71,19 +71,18 @@ impl Counters {
 
 pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
     let publisher = Publisher::<DiagnosticArray>::new(node, "/diagnostics", QosProfile::default())?;
-    let name = node.fully_qualified_name()?;
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
         let mut ticks = tokio::time::interval(PERIOD);
         loop {
             ticks.tick().await;
-            publisher.publish(&report(&shared, &name));
+            publisher.publish(&report(&shared));
         }
     });
     Ok(())
 }
 
-fn report(shared: &Shared, name: &str) -> DiagnosticArray {
+fn report(shared: &Shared) -> DiagnosticArray {
     let counts = shared.counters.take();
     let robot = shared.output.posture().map(|now| Arc::clone(&now.loaded));
     let (well, message) = match &robot {
@@ -115,7 +114,7 @@ fn report(shared: &Shared, name: &str) -> DiagnosticArray {
         header: Header { stamp: shared.clock.stamp(), frame_id: String::new() },
         status: vec![DiagnosticStatus {
             level: if well { DiagnosticStatus::OK as u8 } else { DiagnosticStatus::WARN as u8 },
-            name: format!("{name}: inverse kinematics"),
+            name: format!("{}: inverse kinematics", shared.name),
             message,
             hardware_id: "urdf_ik".into(),
             values,

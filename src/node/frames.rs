@@ -9,6 +9,7 @@ use nalgebra::{Isometry3, Translation3};
 use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::geometry_msgs::msg::TransformStamped;
+use r2r::std_msgs::msg::Header;
 use r2r::tf2_msgs::msg::TFMessage;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -19,7 +20,9 @@ use transforms::time::{Stamp, Timestamp};
 
 use super::description::Loaded;
 use super::drive::Posture;
+use super::status::Refused;
 use super::{NodeError, Shared};
+use crate::parameters::Settings;
 use crate::spatial::rotation_from;
 
 /// How long transforms are kept, as tf2 does.
@@ -55,6 +58,16 @@ pub(super) struct Located {
 }
 
 impl Located {
+    /// The frame `name` of the link with index `link`.
+    pub(super) fn of_link(name: String, link: usize) -> Self {
+        Self { name, link, in_link: Isometry3::identity() }
+    }
+
+    /// Pose of the frame in the root link's frame, with the robot's links at `poses`.
+    pub(super) fn in_root(&self, poses: &[Isometry3<f64>]) -> Isometry3<f64> {
+        poses[self.link] * self.in_link
+    }
+
     /// Pose of the frame in the base link's frame, with the robot at `posture`.
     pub(super) fn in_base(&self, posture: &Posture) -> Isometry3<f64> {
         let robot = &posture.loaded.robot;
@@ -63,7 +76,7 @@ impl Located {
             return self.in_link;
         }
         let poses = robot.link_poses(&posture.positions);
-        poses[base].inv_mul(&poses[self.link]) * self.in_link
+        poses[base].inv_mul(&self.in_root(&poses))
     }
 }
 
@@ -75,6 +88,19 @@ impl Frames {
 
     fn lock(&self) -> MutexGuard<'_, Tree> {
         self.tree.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Relates the frame of a request to the robot, as [`Frames::locate`] does; waits as long as the settings have it.
+    pub(super) async fn of_request(
+        &self,
+        loaded: &Loaded,
+        settings: &Settings,
+        header: &Header,
+    ) -> Result<Located, Refused> {
+        let name = (header.frame_id.as_str(), &header.stamp);
+        let deadline = Instant::now() + settings.transform_timeout;
+        let frame = self.locate(loaded, &settings.frame_prefix, name, deadline).await;
+        frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))
     }
 
     /// Relates the frame `name` to a link of the robot. Empty means the base link, a link of the robot is itself; any other frame

@@ -15,8 +15,11 @@ mod diagnostics;
 mod drive;
 mod error;
 mod frames;
+mod links;
 mod logging;
 mod measured;
+#[cfg(feature = "moveit")]
+mod moveit;
 mod output;
 mod parameters;
 mod paths;
@@ -62,6 +65,8 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// What the tasks share.
 struct Shared {
+    /// The node's name with its namespace.
+    name: String,
     settings: RwLock<Arc<Settings>>,
     output: Output,
     frames: Frames,
@@ -145,6 +150,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     spin::use_sim_time(settings.use_sim_time, node);
     let clock = Clock::new(node);
     let shared = Arc::new(Shared {
+        name: node.fully_qualified_name()?,
         output: Output::new(node, clock.clone(), &settings)?,
         frames: Frames::new(),
         measured: Measured::default(),
@@ -161,6 +167,8 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     targets::serve(node, &shared)?;
     paths::serve(node, &shared)?;
     services::serve(node, &shared)?;
+    #[cfg(feature = "moveit")]
+    moveit::serve(node, &shared)?;
     diagnostics::serve(node, &shared)?;
     parameters::serve(node, &shared, values, commands)?;
     description::serve(node, &shared)?;

@@ -11,7 +11,6 @@ use r2r::urdf_ik::msg::SolveStatus;
 use r2r::urdf_ik::srv::SolvePath;
 use r2r::{QosProfile, WrappedTypesupport};
 use tokio::sync::watch;
-use tokio::time::Instant;
 
 use super::choices::{self, Choices};
 use super::drive::Posture;
@@ -98,10 +97,7 @@ async fn plan_wanted(shared: &Shared, tip: usize, (path, damaged): Wanted) -> Re
         return Err(Refused::damaged_frame());
     }
     let loaded = starting_posture(shared)?.loaded;
-    let name = (path.header.frame_id.as_str(), &path.header.stamp);
-    let deadline = Instant::now() + settings.transform_timeout;
-    let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
-    let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
+    let frame = shared.frames.of_request(&loaded, &settings, &path.header).await?;
     // Before anything moves.
     plan::poses(&path.poses, &Isometry3::identity())?;
     shared.answers.forget().await;
@@ -186,10 +182,7 @@ async fn answer(shared: &Shared, request: SolvePath::Request) -> Result<SolvePat
     let mut start = end;
     convert::overlay(&loaded.robot, "start", &request.start, &mut start)
         .map_err(|sentence| Refused::invalid("start", sentence))?;
-    let name = (request.header.frame_id.as_str(), &request.header.stamp);
-    let deadline = Instant::now() + settings.transform_timeout;
-    let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
-    let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
+    let frame = shared.frames.of_request(&loaded, &settings, &request.header).await?;
     let standing = Posture { loaded: Arc::clone(&loaded), positions: start.clone(), end: start };
     let poses = plan::poses(&request.poses, &frame.in_base(&standing))?;
     let mut pattern = query::target(Isometry3::identity(), &settings);

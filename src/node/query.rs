@@ -145,7 +145,8 @@ impl Follower {
 
 /// One question on its own.
 pub(super) struct Question {
-    pub target: Target,
+    /// To be met by one posture, each for a tip of its own.
+    pub targets: Vec<Target>,
     /// Of the chain's variables.
     pub seed: Vec<f64>,
     /// Settings with the request's own values in place of the parameters'.
@@ -156,18 +157,17 @@ impl Question {
     /// Searches for the answer.
     pub(super) fn answer(&self, loaded: &Loaded) -> Result<(Solver, Solution), Refused> {
         let solver = loaded.solver(&self.settings);
-        let targets = [self.target];
         let preferred = Preferred::new(loaded, &self.settings)?;
         let problem = Problem {
             mode: search(&self.settings),
             preference: preferred.preference(),
             deadline: Some(self.settings.timeout),
-            ..Problem::new(&targets, &self.seed)
+            ..Problem::new(&self.targets, &self.seed)
         };
         let mut scratches = vec![solver.scratch(); self.settings.cores];
         let mut solution = solver.solution();
         solver.solve_on(&problem, &mut scratches, &mut solution).map_err(|e| refusal(&e))?;
-        complete(&solver, &targets, &mut scratches[0], &mut solution)?;
+        complete(&solver, &self.targets, &mut scratches[0], &mut solution)?;
         Ok((solver, solution))
     }
 }

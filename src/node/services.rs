@@ -4,20 +4,22 @@ use std::future::Future;
 use std::sync::Arc;
 
 use futures::StreamExt;
+use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::PoseStamped;
-use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::std_srvs::srv::Trigger;
 use r2r::urdf_ik::msg::SolveStatus;
 use r2r::urdf_ik::srv::{ForwardKinematics, SolveIK, SolveIKBatch, SolvePath};
 use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
-use tokio::time::Instant;
 
-use super::choices::Choices;
+use super::choices::{self, Choices};
+use super::description::Loaded;
+use super::frames::Located;
 use super::query::{self, Question};
-use super::status::{self, Refused, outcome};
-use super::{NodeError, Shared, batch, convert, paths};
-use crate::names;
+use super::status::{self, Refused};
+use super::{NodeError, Shared, batch, convert, links, paths};
+use crate::robot::Chain;
+use crate::solver::{Solution, Solver, Target};
 
 /// What stands before complaints about queries.
 const SOLVE_IK: &str = "solve_ik";
@@ -32,7 +34,7 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
 }
 
 /// Creates a service and answers each of its requests in a task of its own.
-fn answer_each<S, A>(
+pub(super) fn answer_each<S, A>(
     node: &mut r2r::Node,
     shared: &Arc<Shared>,
     name: &str,
@@ -87,38 +89,76 @@ async fn solve_ik(shared: Arc<Shared>, request: SolveIK::Request) -> SolveIK::Re
 }
 
 async fn answer_query(shared: &Shared, request: SolveIK::Request) -> Result<SolveIK::Response, Refused> {
-    let settings = shared.settings();
+    let mut settings = (*shared.settings()).clone();
     let posture = shared.output.posture().ok_or_else(Refused::no_robot)?;
     let loaded = Arc::clone(&posture.loaded);
-    let pose = convert::pose(&request.pose.pose).map_err(|sentence| Refused::invalid("pose", sentence))?;
     let mut positions = posture.positions.clone();
     convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions)
         .map_err(|sentence| Refused::invalid("seed", sentence))?;
-    let name = (request.pose.header.frame_id.as_str(), &request.pose.header.stamp);
-    let deadline = Instant::now() + settings.transform_timeout;
-    let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
-    let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
-    let mut target = query::target(frame.in_base(&posture) * pose, &settings);
-    let mut settings = (*settings).clone();
-    Choices::from(&request).apply(&loaded.chain, &mut target, &mut settings)?;
-    let question = Question { target, seed: loaded.chain.positions_from(&positions), settings };
-    let header = Header { frame_id: frame.name, ..request.pose.header };
+    let mut pattern = query::target(Isometry3::identity(), &settings);
+    Choices::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
+    let (mut targets, mut headers) = (Vec::new(), Vec::new());
+    for (tip, what, stamped) in tips_and_poses(&request, &loaded.chain, pattern.tip)? {
+        let pose = convert::pose(&stamped.pose);
+        let pose = pose.map_err(|sentence| Refused::invalid(&what, format!("{what}: {sentence}")))?;
+        let frame = shared.frames.of_request(&loaded, &settings, &stamped.header).await?;
+        targets.push(Target { tip, pose: frame.in_base(&posture) * pose, ..pattern });
+        headers.push(Header { frame_id: frame.name, ..stamped.header.clone() });
+    }
+    let question = Question { targets, seed: loaded.chain.positions_from(&positions), settings };
+    let (question, solver, solution) = search(shared, &loaded, question).await?;
+    loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
+    let mut joint_state = convert::joint_state(&loaded.robot, &positions);
+    joint_state.header.stamp = shared.clock.stamp();
+    let mut statuses = headers.into_iter().enumerate().map(|(index, header)| SolveStatus {
+        joint_state_stamp: joint_state.header.stamp.clone(),
+        ..status::of_solution(&solver, &question.targets, index, &solution, header)
+    });
+    let status = statuses.next().unwrap_or_default();
+    let other_statuses = statuses.collect();
+    let message = status.message.clone();
+    Ok(SolveIK::Response { success: solution.solved(), message, joint_state, status, other_statuses })
+}
+
+/// The tips that a request is about, each with what its pose is called and the pose; the first has index `first`.
+fn tips_and_poses<'a>(
+    request: &'a SolveIK::Request,
+    chain: &Chain,
+    first: usize,
+) -> Result<Vec<(usize, String, &'a PoseStamped)>, Refused> {
+    let (links, poses) = (&request.other_tip_links, &request.other_poses);
+    if links.len() != poses.len() {
+        let sentence = format!(
+            "there are {} other_poses for {} other_tip_links; there must be as many of each",
+            poses.len(),
+            links.len()
+        );
+        return Err(Refused::invalid("other_poses", sentence));
+    }
+    let mut all = vec![(first, "pose".to_owned(), &request.pose)];
+    for (index, (link, pose)) in links.iter().zip(poses).enumerate() {
+        all.push((choices::tip(chain, link)?, format!("other_poses[{index}]"), pose));
+    }
+    Ok(all)
+}
+
+/// Searches for the answer to a question, once it is its turn; gives the question back along with the solver and its answer.
+pub(super) async fn search(
+    shared: &Shared,
+    loaded: &Arc<Loaded>,
+    question: Question,
+) -> Result<(Question, Solver, Solution), Refused> {
     // As many searches at once as there are cores; the others wait their turn.
     let turn = shared.searches.acquire().await;
+    let loaded = Arc::clone(loaded);
     // A search may take its time; the targets' tasks must not wait for it.
     let work = tokio::task::spawn_blocking(move || {
         let (solver, solution) = question.answer(&loaded)?;
-        let status = status::of_solution(&solver, &[question.target], 0, &solution, header);
-        loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
-        Ok((status, convert::joint_state(&loaded.robot, &positions)))
+        Ok((question, solver, solution))
     });
-    let (mut status, mut joint_state): (SolveStatus, JointState) =
-        work.await.map_err(|e| Refused::invalid("solver", format!("the solver failed: {e}")))??;
+    let answer = work.await.map_err(|e| Refused::invalid("solver", format!("the solver failed: {e}")))?;
     drop(turn);
-    joint_state.header.stamp = shared.clock.stamp();
-    status.joint_state_stamp = joint_state.header.stamp.clone();
-    let success = status.outcome == outcome::SOLVED;
-    Ok(SolveIK::Response { success, message: status.message.clone(), joint_state, status })
+    answer
 }
 
 async fn forward_kinematics(shared: Arc<Shared>, request: ForwardKinematics::Request) -> ForwardKinematics::Response {
@@ -132,32 +172,12 @@ fn link_poses(shared: &Shared, request: ForwardKinematics::Request) -> Result<Fo
     let loaded = Arc::clone(&posture.loaded);
     convert::overlay(&loaded.robot, "joint_state", &request.joint_state, &mut posture.positions)?;
     let prefix = settings.frame_prefix.as_str();
-    let link = |name: &str| {
-        let name = name.strip_prefix('/').unwrap_or(name);
-        let bare = name.strip_prefix(prefix).unwrap_or(name);
-        let index = loaded.robot.link_index(bare).or_else(|| loaded.robot.link_index(name));
-        index.ok_or_else(|| {
-            let known: Vec<&str> = loaded.robot.links().iter().map(|link| link.name.as_str()).collect();
-            format!("the robot has no link '{name}'; it has {}", names::list(&known))
-        })
-    };
-    let frame = if request.frame_id.is_empty() { loaded.chain.base().to_owned() } else { request.frame_id };
-    let links = if request.link_names.is_empty() {
-        loaded.chain.tips().iter().map(|tip| tip.link.clone()).collect()
-    } else {
-        request.link_names
-    };
-    let poses = loaded.robot.link_poses(&posture.positions);
-    let origin = poses[link(&frame)?].inverse();
-    let bare = frame.strip_prefix('/').unwrap_or(&frame);
-    let frame_id = format!("{prefix}{}", bare.strip_prefix(prefix).unwrap_or(bare));
-    let header = Header { stamp: shared.clock.stamp(), frame_id };
-    let mut answers = Vec::with_capacity(links.len());
-    for name in &links {
-        let pose = convert::pose_message(&(origin * poses[link(name)?]));
-        answers.push(PoseStamped { header: header.clone(), pose });
-    }
-    Ok(ForwardKinematics::Response { success: true, message: String::new(), link_names: links, poses: answers })
+    let frame = if request.frame_id.is_empty() { loaded.chain.base() } else { &request.frame_id };
+    let link = links::index(&loaded, prefix, frame)?;
+    let frame = Located::of_link(format!("{prefix}{}", loaded.robot.links()[link].name), link);
+    let link_names = links::or_tips(&loaded, request.link_names);
+    let poses = links::poses(&posture, prefix, &link_names, frame, shared.clock.stamp())?;
+    Ok(ForwardKinematics::Response { success: true, message: String::new(), link_names, poses })
 }
 
 /// To rest, within the limits of the joints.

@@ -146,6 +146,16 @@ def test_arguments_win_over_the_parameter_file(started_by):
     assert node.parameters == {**in_file, 'solver': 'fabrik'}
 
 
+@pytest.mark.parametrize('value, names', [
+    ('true', {'~/compute_ik': '/compute_ik', '~/compute_fk': '/compute_fk'}),
+    ('false', {}),
+])
+def test_the_services_for_moveit_can_have_its_names(started_by, value, names):
+    node = started_by('urdf_ik.launch.py', ['urdf_ik_node'], f'moveit_names:={value}')['urdf_ik_node']
+    assert node.parameters == {}
+    assert {rule: name for rule, name in node.remappings.items() if rule.startswith('~')} == names
+
+
 def test_xacro_is_expanded(started_by, tmp_path):
     pytest.importorskip('xacro', reason='xacro files not tried: no Python package xacro here')
     path = tmp_path / 'robot.urdf.xacro'

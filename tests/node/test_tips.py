@@ -4,7 +4,7 @@ import pytest
 from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
 
 from checks import assert_honest, assert_reached
-from client import pose_message
+from client import pose_message, posture
 from conftest import ROBOTS
 from kinematics import Robot, translation
 from urdf_ik.msg import SolveStatus
@@ -107,6 +107,29 @@ def test_a_bad_target_of_one_tip_leaves_the_other(node, robot, generator):
         bad, good = send_both(node, [translation(np.nan, 0, 0), pose])
         assert bad.outcome == SolveStatus.INVALID and bad.tip_link == TIPS[0]
         assert good.outcome == SolveStatus.SOLVED and good.tip_link == TIPS[1], good.message
+
+
+def test_a_query_for_several_tips(node, robot, generator):
+    for _ in range(10):
+        sample = robot.sample(generator)
+        poses = [robot.pose(tip, sample) for tip in TIPS]
+        answer = node.solve_ik(poses[1], tip_link=TIPS[1], other_tip_links=[TIPS[0]], other_poses=[pose_message(poses[0])])
+        assert answer.success, answer.message
+        assert [answer.status.tip_link] + [status.tip_link for status in answer.other_statuses] == TIPS[::-1]
+        for tip, pose in zip(TIPS, poses):
+            assert_reached(robot, posture(answer.joint_state), tip, pose)
+    far = node.solve_ik(poses[0], other_tip_links=[TIPS[1]], other_poses=[pose_message(translation(50, 0, 0))])
+    assert not far.success and far.other_statuses[0].outcome == SolveStatus.OUT_OF_REACH
+
+
+@pytest.mark.parametrize('links, poses, word', [
+    ([TIPS[1]], 0, 'as many'), ([], 1, 'as many'), (['tail'], 1, 'tail'), ([TIPS[0]], 1, 'left-hand'),
+    ([TIPS[1]], -1, 'other_poses[0]')])
+def test_bad_queries_for_several_tips(node, robot, links, poses, word):
+    pose = robot.pose(TIPS[0], node.next_posture())
+    others = [pose_message(translation(np.nan, 0, 0) if poses < 0 else pose)] * abs(poses)
+    answer = node.solve_ik(pose, other_tip_links=links, other_poses=others)
+    assert not answer.success and answer.status.outcome == SolveStatus.INVALID and word in answer.message, answer.message
 
 
 def test_a_path_of_the_second_tip(node, robot):

@@ -1,0 +1,157 @@
+//! `compute_ik`: one posture that brings one or more links to their poses.
+
+use std::slice;
+use std::sync::Arc;
+
+use nalgebra::Isometry3;
+use r2r::geometry_msgs::msg::PoseStamped;
+use r2r::moveit_msgs::msg::{Constraints, PositionIKRequest, RobotState};
+use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
+use r2r::sensor_msgs::msg::JointState;
+
+use super::{Failure, apply_state, code, error_code, tip, with_note};
+use crate::node::description::Loaded;
+use crate::node::drive::Posture;
+use crate::node::query::{self, Question};
+use crate::node::services::search;
+use crate::node::status::Refused;
+use crate::node::{Shared, choices, convert, links};
+use crate::parameters::Settings;
+use crate::solver::{Stop, Target, Tolerance};
+
+/// What stands before complaints about requests.
+const COMPUTE_IK: &str = "compute_ik";
+
+pub(super) async fn compute_ik(shared: Arc<Shared>, request: Request) -> Response {
+    match answer(&shared, request.ik_request).await {
+        Ok((joint_state, sentence)) => {
+            shared.complaints.well(COMPUTE_IK);
+            shared.counters.queries(1, 1);
+            let solution = RobotState { joint_state, ..RobotState::default() };
+            Response { solution, error_code: error_code(&shared, code::SUCCESS, &sentence) }
+        }
+        Err(failure) => {
+            shared.counters.queries(1, 0);
+            Response { error_code: failure.tell(&shared, COMPUTE_IK), ..Response::default() }
+        }
+    }
+}
+
+/// The joint state that meets the request, and a sentence about it.
+async fn answer(shared: &Shared, request: PositionIKRequest) -> Result<(JointState, String), Failure> {
+    check_abilities(&request)?;
+    let mut settings = (*shared.settings()).clone();
+    let posture = shared.output.posture().ok_or_else(Refused::no_robot)?;
+    let loaded = Arc::clone(&posture.loaded);
+    let timeout = f64::from(request.timeout.sec) + 1e-9 * f64::from(request.timeout.nanosec);
+    choices::apply_timeout(timeout, &mut settings)?;
+    let mut positions = posture.positions.clone();
+    let note = apply_state(&loaded.robot, &request.robot_state, &mut positions)?;
+    let targets = targets(shared, &posture, &settings, &request).await?;
+    let question = Question { targets, seed: loaded.chain.positions_from(&positions), settings };
+    let (_, _, solution) = search(shared, &loaded, question).await?;
+    let sentence = with_note(solution.sentence(&loaded.chain), note);
+    if !solution.solved() {
+        let code = if solution.stop == Stop::Deadline { code::TIMED_OUT } else { code::NO_IK_SOLUTION };
+        return Err(Failure::new(code, "not met", sentence));
+    }
+    loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
+    let mut joint_state = convert::joint_state(&loaded.robot, &positions);
+    joint_state.header.stamp = shared.clock.stamp();
+    Ok((joint_state, sentence))
+}
+
+/// Refuses what could only be ignored, which would be worse.
+fn check_abilities(request: &PositionIKRequest) -> Result<(), Failure> {
+    if request.avoid_collisions {
+        let sentence = "avoid_collisions is set, but urdf_ik has no collision checking: send the request without it, and \
+                        check the solution elsewhere";
+        return Err(Failure::new(code::COLLISION_CHECKING_UNAVAILABLE, "avoid_collisions", sentence.into()));
+    }
+    let Constraints {
+        joint_constraints, position_constraints, orientation_constraints, visibility_constraints, ..
+    } = &request.constraints;
+    for (kind, count) in [
+        ("joint", joint_constraints.len()),
+        ("position", position_constraints.len()),
+        ("orientation", orientation_constraints.len()),
+        ("visibility", visibility_constraints.len()),
+    ] {
+        if count > 0 {
+            let sentence = format!(
+                "constraints has {count} {kind} constraints, but urdf_ik keeps none beside the joint limits of the URDF: \
+                 send the request without them"
+            );
+            return Err(Failure::new(code::INVALID_GOAL_CONSTRAINTS, "constraints", sentence));
+        }
+    }
+    Ok(())
+}
+
+/// The request's poses as targets of tips, in the base link's frame.
+async fn targets(
+    shared: &Shared,
+    posture: &Posture,
+    settings: &Settings,
+    request: &PositionIKRequest,
+) -> Result<Vec<Target>, Failure> {
+    let loaded = &posture.loaded;
+    let mut targets: Vec<Target> = Vec::new();
+    for (link, PoseStamped { header, pose }) in links_and_poses(request)? {
+        let pose = convert::pose(pose)
+            .map_err(|sentence| Failure::new(code::INVALID_GOAL_CONSTRAINTS, "pose_stamped", sentence))?;
+        let frame = shared.frames.of_request(loaded, settings, header).await?;
+        let target = target(loaded, settings, link, frame.in_base(posture) * pose)
+            .map_err(|sentence| Failure::new(code::INVALID_LINK_NAME, "ik_link_name", sentence))?;
+        if targets.iter().any(|other| other.tip == target.tip) {
+            let sentence =
+                format!("two poses are for links that move as one with '{}'", loaded.chain.tips()[target.tip].link);
+            return Err(Failure::new(code::INVALID_LINK_NAME, "ik_link_names", sentence));
+        }
+        targets.push(target);
+    }
+    Ok(targets)
+}
+
+/// The links that are asked for, each with its pose. The lists go before the single entries, as MoveIt has it.
+fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (&str, &PoseStamped)>, Failure> {
+    let (mut links, mut poses) = (request.ik_link_names.as_slice(), request.pose_stamped_vector.as_slice());
+    if links.is_empty() {
+        links = slice::from_ref(&request.ik_link_name);
+    }
+    if poses.is_empty() {
+        poses = slice::from_ref(&request.pose_stamped);
+    }
+    if links.len() != poses.len() {
+        let sentence = format!(
+            "there are {} poses for {} links; ik_link_names must name one link for each pose of pose_stamped_vector",
+            poses.len(),
+            links.len()
+        );
+        return Err(Failure::new(code::INVALID_LINK_NAME, "ik_link_names", sentence));
+    }
+    Ok(links.iter().map(String::as_str).zip(poses))
+}
+
+/// The target of the tip that `link` (empty: the first tip) moves with, for `link` to be at `pose` in the base link's frame.
+fn target(loaded: &Loaded, settings: &Settings, link: &str, pose: Isometry3<f64>) -> Result<Target, String> {
+    let target = query::target(pose, settings);
+    if link.is_empty() {
+        return Ok(target);
+    }
+    let index = links::index(loaded, &settings.frame_prefix, link)?;
+    let known = || loaded.chain.tip_names().join(", ");
+    let (tip, in_tip) = tip::of_link(loaded, index)
+        .ok_or_else(|| format!("'{link}' is no tip link and not fixed to one; there is {}", known()))?;
+    if in_tip == Isometry3::identity() {
+        return Ok(Target { tip, ..target });
+    }
+    if target.free_axes.contains(&true) {
+        return Err(format!("the parameter free_axes is about tip links, and '{link}' is none; there is {}", known()));
+    }
+    // An error of the tip's orientation displaces the link as well, which must not cost it its tolerance.
+    let Tolerance { position, orientation } = target.tolerance;
+    let share = position / (position + orientation * in_tip.translation.vector.norm());
+    let tolerance = Tolerance { position: share * position, orientation: share * orientation };
+    Ok(Target { tip, pose: pose * in_tip.inverse(), tolerance, ..target })
+}

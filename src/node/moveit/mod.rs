@@ -1,0 +1,103 @@
+//! The services that scripts written for MoveIt call: `compute_ik` and `compute_fk`.
+//!
+//! What such a request can ask for and this node cannot do, that is collision checking and constraints, is refused with a
+//! sentence. There are no groups: the name of one says nothing.
+
+mod fk;
+mod ik;
+mod tip;
+
+use std::sync::Arc;
+
+use r2r::geometry_msgs::msg::Transform;
+use r2r::moveit_msgs::msg::{MoveItErrorCodes, RobotState};
+use r2r::moveit_msgs::srv::{GetPositionFK, GetPositionIK};
+use serde_json::json;
+
+use super::services::answer_each;
+use super::status::{Refused, outcome};
+use super::{NodeError, Shared, convert};
+use crate::robot::Robot;
+
+pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    answer_each::<GetPositionIK::Service, _>(node, shared, "~/compute_ik", ik::compute_ik)?;
+    answer_each::<GetPositionFK::Service, _>(node, shared, "~/compute_fk", fk::compute_fk)
+}
+
+/// The values of `MoveItErrorCodes` that are answered, as its field has them.
+mod code {
+    use r2r::moveit_msgs::msg::MoveItErrorCodes;
+
+    pub const SUCCESS: i32 = MoveItErrorCodes::SUCCESS as i32;
+    pub const FAILURE: i32 = MoveItErrorCodes::FAILURE as i32;
+    pub const TIMED_OUT: i32 = MoveItErrorCodes::TIMED_OUT as i32;
+    pub const INVALID_GOAL_CONSTRAINTS: i32 = MoveItErrorCodes::INVALID_GOAL_CONSTRAINTS as i32;
+    pub const INVALID_ROBOT_STATE: i32 = MoveItErrorCodes::INVALID_ROBOT_STATE as i32;
+    pub const INVALID_LINK_NAME: i32 = MoveItErrorCodes::INVALID_LINK_NAME as i32;
+    pub const FRAME_TRANSFORM_FAILURE: i32 = MoveItErrorCodes::FRAME_TRANSFORM_FAILURE as i32;
+    pub const COLLISION_CHECKING_UNAVAILABLE: i32 = MoveItErrorCodes::COLLISION_CHECKING_UNAVAILABLE as i32;
+    pub const NO_IK_SOLUTION: i32 = MoveItErrorCodes::NO_IK_SOLUTION as i32;
+}
+
+/// Why a request has no answer.
+struct Failure {
+    /// One of [`code`].
+    code: i32,
+    refused: Refused,
+}
+
+impl Failure {
+    /// A request that makes no sense, or asks for what there is not: `kind` tells faults apart in the log.
+    fn new(code: i32, kind: &str, sentence: String) -> Self {
+        Self { code, refused: Refused::invalid(kind, sentence) }
+    }
+
+    /// The failure as the service `name` answers it. It is logged as well, for the sake of versions of `moveit_msgs` that
+    /// have no room for the sentence; a target that cannot be met is no fault.
+    fn tell(self, shared: &Shared, name: &str) -> MoveItErrorCodes {
+        let Refused { kind, sentence, .. } = self.refused;
+        if matches!(self.code, code::NO_IK_SOLUTION | code::TIMED_OUT) {
+            log::debug!("{name}: {sentence}");
+        } else {
+            shared.complaints.complain(name, &kind, &sentence);
+        }
+        error_code(shared, self.code, &sentence)
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        let code =
+            if refused.outcome == outcome::UNKNOWN_FRAME { code::FRAME_TRANSFORM_FAILURE } else { code::FAILURE };
+        Self { code, refused }
+    }
+}
+
+/// The field `error_code`. Filled in by the names of its fields, since Humble's has no other than `val`.
+fn error_code(shared: &Shared, val: i32, message: &str) -> MoveItErrorCodes {
+    let fields = json!({ "val": val, "message": message, "source": shared.name });
+    serde_json::from_value(fields).unwrap_or_default()
+}
+
+/// Puts the joints that `state` names into `positions` (one entry a joint). Gives a sentence about what of the state is not used
+/// though it would make a difference.
+fn apply_state(robot: &Robot, state: &RobotState, positions: &mut [f64]) -> Result<Option<&'static str>, Failure> {
+    convert::overlay(robot, "robot_state.joint_state", &state.joint_state, positions)
+        .map_err(|sentence| Failure::new(code::INVALID_ROBOT_STATE, "robot_state", sentence))?;
+    let displaced = state.multi_dof_joint_state.transforms.iter().any(|transform| !stays(transform));
+    Ok(displaced.then_some("robot_state.multi_dof_joint_state was not used: TF says where the robot stands"))
+}
+
+/// Whether a transform moves nothing.
+fn stays(Transform { translation: t, rotation: r }: &Transform) -> bool {
+    [t.x, t.y, t.z, r.x, r.y, r.z] == [0.0; 6]
+}
+
+/// Two sentences as one text.
+fn with_note(sentence: String, note: Option<&str>) -> String {
+    match note {
+        None => sentence,
+        Some(note) if sentence.is_empty() => note.to_owned(),
+        Some(note) => format!("{sentence}; {note}"),
+    }
+}
