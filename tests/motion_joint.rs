@@ -238,7 +238,7 @@ fn a_trajectory_is_passed_through_its_points_and_can_be_left_at_any_time() {
 fn a_trajectory_waits_until_the_joints_have_come_to_where_it_begins() {
     let (arm, limits, start) = arm7();
     let points = trajectory(&arm, &limits, &start);
-    let mut motion = JointMotion::new(&arm.chain, &limits, &vec![0.0; 7]);
+    let mut motion = JointMotion::new(&arm.chain, &limits, &[0.0; 7]);
     assert!(matches!(motion.follow(Arc::clone(&points)), Err(MotionError::Elsewhere { .. })));
     assert!(motion.at_rest());
     motion.aim(&start).unwrap();
