@@ -15,12 +15,21 @@ ARGUMENTS = {
     'base_link': 'link that targets are relative to; empty: the root link',
     'tip_link': 'link that shall reach the targets, or several separated by commas; empty: the only leaf',
     'solver': 'the solver, such as jacobian',
+    'motion': 'immediate or smooth',
     'params_file': 'YAML file with parameters; the other arguments win over it',
     'namespace': 'namespace of the node',
     'use_sim_time': 'true: follow the topic clock',
+    'measured_topic': 'joint states of the robot itself, such as /joint_states of a joint_state_broadcaster',
+    'commands_topic': 'where bare positions go, such as /forward_position_controller/commands; set command_joints as well',
+    'trajectory_topic': 'where paths go, such as /joint_trajectory_controller/joint_trajectory',
     'moveit_names': 'true: offer compute_ik and compute_fk under the names of a move_group, where none runs',
 }
 MOVEIT_SERVICES = ('compute_ik', 'compute_fk')
+TOPICS = {
+    'measured_topic': '~/measured_joint_states',
+    'commands_topic': '~/joint_commands',
+    'trajectory_topic': '~/joint_trajectory',
+}
 
 
 def robot_text(path):
@@ -44,7 +53,7 @@ def parameters_from(arguments):
         parameters['urdf_file'] = ParameterValue(str(Path(urdf).absolute()), value_type=str)
     if arguments['tip_link']:
         parameters['tip_links'] = ParameterValue(arguments['tip_link'].split(','), value_type=List[str])
-    for name in ('base_link', 'solver'):
+    for name in ('base_link', 'solver', 'motion'):
         if arguments[name]:
             parameters[name] = ParameterValue(arguments[name], value_type=str)
     if arguments['use_sim_time']:
@@ -54,12 +63,15 @@ def parameters_from(arguments):
 
 def start(context):
     arguments = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    remappings = [(topic, arguments[name]) for name, topic in TOPICS.items() if arguments[name]]
     moveit_names = arguments['moveit_names'] and IfCondition(LaunchConfiguration('moveit_names')).evaluate(context)
+    if moveit_names:
+        remappings += [(f'~/{name}', f'/{name}') for name in MOVEIT_SERVICES]
     return [Node(
         package='urdf_ik', executable='urdf_ik_node', name='urdf_ik', namespace=arguments['namespace'], output='screen',
         # The later wins.
         parameters=[source for source in (arguments['params_file'], parameters_from(arguments)) if source],
-        remappings=[(f'~/{name}', f'/{name}') for name in MOVEIT_SERVICES] if moveit_names else [],
+        remappings=remappings,
     )]
 
 

@@ -131,10 +131,10 @@ def test_without_arguments_no_parameter_is_set(started_by):
 def test_arguments_become_parameters(started_by):
     node = started_by(
         'urdf_ik.launch.py', ['urdf_ik_node'], f'urdf:={os.path.relpath(ARM)}', 'base_link:=base_link',
-        'tip_link:=tool0,1', 'solver:=fabrik', 'namespace:=left', 'use_sim_time:=true')['urdf_ik_node']
+        'tip_link:=tool0,1', 'solver:=fabrik', 'motion:=smooth', 'namespace:=left', 'use_sim_time:=true')['urdf_ik_node']
     assert node.parameters == {
         'urdf_file': str(ARM), 'base_link': 'base_link', 'tip_links': ['tool0', '1'], 'solver': 'fabrik',
-        'use_sim_time': True}
+        'motion': 'smooth', 'use_sim_time': True}
     assert node.remappings == {'__node': 'urdf_ik', '__ns': '/left'}
 
 
@@ -154,6 +154,16 @@ def test_the_services_for_moveit_can_have_its_names(started_by, value, names):
     node = started_by('urdf_ik.launch.py', ['urdf_ik_node'], f'moveit_names:={value}')['urdf_ik_node']
     assert node.parameters == {}
     assert {rule: name for rule, name in node.remappings.items() if rule.startswith('~')} == names
+
+
+def test_topics_of_a_robot(started_by):
+    node = started_by(
+        'urdf_ik.launch.py', ['urdf_ik_node'], 'measured_topic:=/joint_states', 'commands_topic:=/controller/commands',
+        'trajectory_topic:=/controller/joint_trajectory')['urdf_ik_node']
+    assert node.parameters == {}
+    assert {rule: name for rule, name in node.remappings.items() if rule.startswith('~')} == {
+        '~/measured_joint_states': '/joint_states', '~/joint_commands': '/controller/commands',
+        '~/joint_trajectory': '/controller/joint_trajectory'}
 
 
 def test_xacro_is_expanded(started_by, tmp_path):

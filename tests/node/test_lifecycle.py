@@ -6,6 +6,7 @@ import time
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from sensor_msgs.msg import JointState
+from urdf_ik.msg import SolveStatus
 from urdf_ik.srv import SolveIK
 
 from checks import assert_solved
@@ -133,6 +134,19 @@ def test_two_nodes_do_not_disturb_each_other(start, arm_robot):
     initial = other.next_posture()
     assert_solved(one, arm_robot, one.send_pose(target), 'tool0', target)
     assert other.next_posture() == initial and not other.statuses
+
+
+def test_several_robots_live_side_by_side(start, arm_robot):
+    left = start.node(ARM_FILE, namespace='/left', frame_prefix='left/')
+    right = start.node(ARM_FILE, namespace='/right', frame_prefix='right/', motion='smooth')
+    initial = right.next_posture()
+    target = arm_robot.pose('tool0', {'shoulder_pan_joint': 0.5})
+    status = left.send_pose(target, frame='left/base_link')
+    assert_solved(left, arm_robot, status, 'tool0', target)
+    assert right.next_posture() == initial and not right.statuses
+    status = right.send_pose(target, frame='right/base_link')
+    right.status_of(status.header.stamp, SolveStatus.SOLVED)
+    assert len(left.statuses) == 1
 
 
 def test_joint_states_can_be_remapped(start):
