@@ -134,7 +134,8 @@ fn the_reason_of_a_stop_is_told() {
         follow(&arm.solver(), &target, &path, &seed, &FollowOptions::default()).unwrap().stop.unwrap().reason
     };
     let far = reason(&arm(3.0), [5.0, 0.0, 0.0]);
-    assert!(matches!(far, StopReason::OutOfReach { .. }), "{far}");
+    // With a free axis of position it is not known for certain.
+    assert!(matches!(far, StopReason::NotFound { .. }), "{far}");
     let limited = reason(&arm(0.5), [-0.5, 0.7, 0.0]);
     assert!(matches!(&limited, StopReason::JointLimits { joints } if joints == &["shoulder"]), "{limited}");
     // Past the shoulder's own axis, where it would have to turn at once: nearer than a piece, farther than may be strayed.

@@ -203,6 +203,36 @@ fn accelerations_and_corners_are_kept_on_paths_of_all_kinds() {
     assert!(whole > 2);
 }
 
+/// Also where a joint of a redundant arm runs into its limit on the way and another takes over.
+#[test]
+fn the_tip_strays_no_farther_than_is_allowed() {
+    let mut random = Random::new(9);
+    let mut limited = 0;
+    for case in 0..60 {
+        let arm = common::bundled_arms().swap_remove(0);
+        let seed = random.positions(&arm.chain);
+        let start = arm.tip_poses(&seed)[0];
+        let at = start.translation.vector + random.direction() * random.between(0.1, 0.4);
+        let path =
+            Path::new(&[start, Isometry3::from_parts(at.into(), start.rotation)], PathOptions::default()).unwrap();
+        let made = made(arm, path, &seed, &JointLimits::default(), Timing { speed: 0.02, ..Timing::default() });
+        let at_limit = |point: &urdf_ik::motion::TrajectoryPoint| {
+            made.arm.chain.variables().iter().zip(&point.positions).any(|(variable, at)| match variable.domain {
+                Domain::Interval { lower, upper } => *at == lower || *at == upper,
+                Domain::Circle => false,
+            })
+        };
+        limited += usize::from(made.trajectory.points.iter().any(at_limit));
+        let strayed = made.trajectory.deviation;
+        let allowed = FollowOptions::default().deviation;
+        assert!(
+            strayed.position <= allowed.position && strayed.orientation <= allowed.orientation,
+            "{case}: {strayed:?}"
+        );
+    }
+    assert!(limited > 5, "{limited}");
+}
+
 #[test]
 fn a_path_of_no_length_is_one_point_and_none_where_nothing_is_reached() {
     for (x, points) in [(0.4, 1), (9.0, 0)] {

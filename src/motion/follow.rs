@@ -3,9 +3,12 @@
 use thiserror::Error;
 
 use super::path::Path;
+use super::refine::refine;
 use super::stop::{Stop, StopReason};
 use crate::robot::{Chain, ChainPoses};
-use crate::solver::{Mode, Pick, Problem, ProblemError, Residual, Scratch, Solution, Solver, Target, Tolerance};
+use crate::solver::{
+    Mode, Outcome, Pick, Problem, ProblemError, Reason, Residual, Scratch, Solution, Solver, Target, Tolerance,
+};
 
 /// How much closer than the target's tolerance the solver is asked to come: what is left of it would show in velocities.
 const CLOSER: f64 = 1e-3;
@@ -83,6 +86,15 @@ pub struct Followed {
     pub deviation: Residual,
 }
 
+impl Followed {
+    /// Indices of the first and last knot of each smooth stretch between two rests.
+    pub(super) fn stretches(&self) -> impl Iterator<Item = (usize, usize)> {
+        let ends = self.rests.iter().copied().chain(self.knots.len().checked_sub(1));
+        let mut start = 0;
+        ends.map(move |end| (std::mem::replace(&mut start, end), end)).filter(|(start, end)| start < end)
+    }
+}
+
 /// Follows `path` with one tip: the method of resolved motion with pieces that are halved where the Jacobian's linear approximation is
 /// poor (Taylor 1979, "Planning and execution of straight line manipulator trajectories").
 ///
@@ -115,6 +127,7 @@ pub fn follow(
         stop: None,
     };
     followed.stop = walk.go(&mut followed)?;
+    refine(&mut walk, &mut followed)?;
     if followed.stop.is_some() {
         let achieved = followed.knots.last().map_or(0.0, |knot| knot.length);
         followed.fraction = (achieved / path.length()).min(1.0 - f64::EPSILON);
@@ -140,14 +153,14 @@ impl FollowOptions {
 }
 
 /// What following a path works in.
-struct Walk<'a> {
+pub(super) struct Walk<'a> {
     solver: &'a Solver,
-    chain: &'a Chain,
-    target: &'a Target,
-    path: &'a Path,
-    options: &'a FollowOptions,
+    pub(super) chain: &'a Chain,
+    pub(super) target: &'a Target,
+    pub(super) path: &'a Path,
+    pub(super) options: &'a FollowOptions,
     scratch: Scratch,
-    solution: Solution,
+    pub(super) solution: Solution,
     poses: ChainPoses,
     between: Vec<f64>,
     steps: Vec<f64>,
@@ -193,7 +206,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Solves within the largest joint step.
-    fn track(&mut self, length: f64, seed: &[f64]) -> Result<bool, ProblemError> {
+    pub(super) fn track(&mut self, length: f64, seed: &[f64]) -> Result<bool, ProblemError> {
         let steps = std::mem::take(&mut self.steps);
         let met = self.solve(length, seed, Mode::Track { max_step: &steps });
         self.steps = steps;
@@ -216,7 +229,7 @@ impl<'a> Walk<'a> {
     }
 
     /// How far the tip at `positions` is from the pose at `length`.
-    fn residual(&mut self, length: f64, positions: &[f64]) -> Residual {
+    pub(super) fn residual(&mut self, length: f64, positions: &[f64]) -> Residual {
         self.chain.forward_kinematics(positions, &mut self.poses);
         let pose = self.path.pose_at(length);
         Target { pose, ..*self.target }.residual(&self.poses.tips()[self.target.tip])
@@ -261,18 +274,26 @@ impl<'a> Walk<'a> {
             return Ok(Piece::Missed);
         }
         let there = std::mem::take(&mut self.solution.positions);
+        let deviation = self.solution.residuals.first().copied().unwrap_or_default();
+        let deviation = larger(deviation, self.even_deviation((at, here), (next, &there)));
+        self.solution.positions = there;
+        let fits = share(&deviation, &self.options.deviation) <= ROOM;
+        Ok(if fits { Piece::Fits(deviation) } else { Piece::Crooked(deviation) })
+    }
+
+    /// How far the tip strays where joints go evenly between two postures.
+    pub(super) fn even_deviation(&mut self, (at, here): (f64, &[f64]), (next, there): (f64, &[f64])) -> Residual {
         let mut between = std::mem::take(&mut self.between);
-        let mut deviation = self.solution.residuals.first().copied().unwrap_or_default();
+        let mut deviation = Residual::default();
         for point in 1..=POINTS {
             let part = f64::from(point) / f64::from(POINTS + 1);
-            for (between, (here, there)) in between.iter_mut().zip(here.iter().zip(&there)) {
+            for (between, (here, there)) in between.iter_mut().zip(here.iter().zip(there)) {
                 *between = here + part * (there - here);
             }
             deviation = larger(deviation, self.residual(at + part * (next - at), &between));
         }
-        (self.solution.positions, self.between) = (there, between);
-        let fits = share(&deviation, &self.options.deviation) <= ROOM;
-        Ok(if fits { Piece::Fits(deviation) } else { Piece::Crooked(deviation) })
+        self.between = between;
+        deviation
     }
 
     fn stopped(&self, length: f64, reason: StopReason) -> Stop {
@@ -283,7 +304,12 @@ impl<'a> Walk<'a> {
     /// Why the path stops at `length`: the pose at `next` is not reached from `here`. A last solve has said how; a search
     /// tells whether there is another posture for it.
     fn stop(&mut self, length: f64, next: f64, here: &[f64]) -> Result<Stop, ProblemError> {
-        let tracked = self.solution.clone();
+        let mut tracked = self.solution.clone();
+        // At the edge of its reach only the end of the section is out of it for certain.
+        let end = self.path.boundary_after(length);
+        if !self.track(end, here)? && matches!(self.solution.outcome, Outcome::Closest(Reason::OutOfReach { .. })) {
+            tracked.outcome = self.solution.outcome;
+        }
         let elsewhere = if self.search(next, here)? { Some(&self.solution.positions[..]) } else { None };
         let reason = StopReason::new(self.chain, &tracked, elsewhere, here);
         Ok(self.stopped(length, reason))
@@ -291,7 +317,7 @@ impl<'a> Walk<'a> {
 }
 
 /// The larger of its shares of what is allowed.
-fn share(residual: &Residual, allowed: &Tolerance) -> f64 {
+pub(super) fn share(residual: &Residual, allowed: &Tolerance) -> f64 {
     (residual.position / allowed.position).max(residual.orientation / allowed.orientation)
 }
 

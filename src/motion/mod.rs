@@ -40,6 +40,7 @@ mod limits;
 mod path;
 mod profile;
 mod rates;
+mod refine;
 mod stop;
 mod trajectory;
 

@@ -76,7 +76,7 @@ pub struct Trajectory {
     pub points: Vec<TrajectoryPoint>,
     /// Largest distance of the tip from the path's pose at the same length, at the points and half-way between them where joints go
     /// evenly from one to the next, over the axes that count. More than what was asked of [`follow`](super::follow()) where points lie far
-    /// apart, and where a joint runs into its limit, which no smooth curve follows.
+    /// apart.
     pub deviation: Residual,
 }
 
@@ -110,12 +110,8 @@ impl Trajectory {
             accelerations: still,
         }];
         let mut rates = TipRates::new(chain, target, path);
-        let mut start = 0;
-        for end in followed.rests.iter().copied().chain([followed.knots.len() - 1]).filter(|end| *end > 0) {
-            if end > start {
-                add_stretch(&mut points, chain, &Curve::new(&followed.knots[start..=end], &mut rates), limits, timing)?;
-            }
-            start = end;
+        for (start, end) in followed.stretches() {
+            add_stretch(&mut points, chain, &Curve::new(&followed.knots[start..=end], &mut rates), limits, timing)?;
         }
         let deviation = deviation(chain, target, path, &points);
         Ok(Self { points, deviation })

@@ -21,7 +21,7 @@ use crate::parameters::{Motion, Settings};
 
 /// How long the publication sleeps at most before it looks at the rate again.
 const NAP: Duration = Duration::from_millis(100);
-/// Simulated time that one tick may bring at most \[s\]: time that jumps must not make the arm jump.
+/// Simulated time that one tick may bring at most \[s\], or two periods where they are longer: time that jumps must not make the arm jump.
 const LONGEST_TICK: f64 = 0.2;
 
 /// What is published of the robot.
@@ -222,7 +222,7 @@ impl Output {
         let now = self.clock.now();
         // Steps are even, whether a tick was a little late or not; simulated time may go at any pace.
         let step = if settings.use_sim_time {
-            now.saturating_sub(state.last_tick).as_secs_f64().min(LONGEST_TICK)
+            now.saturating_sub(state.last_tick).as_secs_f64().min(LONGEST_TICK.max(2.0 * period.as_secs_f64()))
         } else {
             period.as_secs_f64()
         };

@@ -46,6 +46,15 @@ def pose_message(pose, frame='', stamp=None):
     return message
 
 
+def faulty(pose, **changes):
+    """Pose of a 4 x 4 matrix, in which `changes` replace fields such as position_x."""
+    message = pose_message(pose).pose
+    for field, value in changes.items():
+        part, name = field.split('_')
+        setattr(getattr(message, part), name, value)
+    return message
+
+
 def fill(message, fields, values):
     for field, value in zip(fields, values):
         setattr(message, field, float(value))

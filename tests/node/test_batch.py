@@ -8,7 +8,7 @@ from urdf_ik.msg import SolveStatus
 from urdf_ik.srv import SolveIK, SolveIKBatch
 
 from checks import ROUNDING, assert_reached, assert_solved, difference
-from client import pose_message, transform_message
+from client import faulty, pose_message, transform_message
 from conftest import ARM_FILE, ROBOTS, UNSOLVABLE
 from kinematics import Robot, errors, rotation, translation
 
@@ -104,14 +104,6 @@ def test_a_batch_moves_nothing(arm, many_poses):
     before, initial = arm.snapshot(), arm.next_posture()
     assert solve_batch(arm, many_poses[:10]).success
     assert arm.next_posture() == initial and len(arm.statuses) == before.statuses
-
-
-def faulty(pose, **changes):
-    message = pose_message(pose).pose
-    for field, value in changes.items():
-        part, name = field.split('_')
-        setattr(getattr(message, part), name, value)
-    return message
 
 
 @pytest.mark.parametrize('changes, word', [

@@ -11,7 +11,7 @@ from urdf_ik.msg import SolveStatus
 from urdf_ik.srv import SolvePath
 
 from checks import ROUNDING, assert_posture, difference
-from client import pose_message, posture
+from client import faulty, pose_message, posture
 from conftest import ARM_FILE
 from kinematics import errors, pose_of, rotation, translation
 from motion import assert_smooth, still
@@ -153,14 +153,6 @@ def test_a_path_that_leads_out_of_reach_goes_as_far_as_it_can(node, arm_robot, c
     assert np.allclose(arm_robot.pose('tool0', last)[:3, 3], (end.x, end.y, end.z), atol=1e-4)
     never = solve_path(node, [away], start_at_first_pose=True)
     assert (never.fraction, never.outcome) == (0.0, SolveStatus.OUT_OF_REACH) and not never.trajectory.points
-
-
-def faulty(pose, **changes):
-    message = pose_message(pose).pose
-    for field, value in changes.items():
-        part, name = field.split('_')
-        setattr(getattr(message, part), name, value)
-    return message
 
 
 @pytest.mark.parametrize('poses, fields, word', [
