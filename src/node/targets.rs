@@ -2,8 +2,9 @@
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use nalgebra::{Isometry3, UnitQuaternion};
 use r2r::QosProfile;
 use r2r::WrappedTypesupport;
@@ -14,7 +15,8 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::output::Posture;
-use super::query::{self, Follower};
+use super::query::{self, Effort, Follower};
+use super::spin::Spinner;
 use super::status::{self, Refused, outcome};
 use super::{NodeError, Shared, convert};
 use crate::parameters::OnUnreachable;
@@ -30,6 +32,8 @@ struct Wanted {
     position_only: bool,
     /// The frame's name was no valid text; the empty name that it became means something else.
     damaged: bool,
+    /// Its place among those that were left to the task.
+    place: u64,
 }
 
 impl Wanted {
@@ -37,14 +41,14 @@ impl Wanted {
     fn from_pose(raw: &[u8]) -> Option<Self> {
         let PoseStamped { header, pose } = PoseStamped::from_serialized_bytes(raw).ok()?;
         let damaged = !names_a_frame(raw);
-        Some(Self { topic: "target_pose", header, pose: convert::pose(&pose), position_only: false, damaged })
+        Some(Self { topic: "target_pose", header, pose: convert::pose(&pose), position_only: false, damaged, place: 0 })
     }
 
     /// A target point out of its serialised message; `None` where it is not one.
     fn from_point(raw: &[u8]) -> Option<Self> {
         let PointStamped { header, point } = PointStamped::from_serialized_bytes(raw).ok()?;
         let pose = convert::point(&point).map(|point| Isometry3::from_parts(point, UnitQuaternion::identity()));
-        Some(Self { topic: "target_point", header, pose, position_only: true, damaged: !names_a_frame(raw) })
+        Some(Self { topic: "target_point", header, pose, position_only: true, damaged: !names_a_frame(raw), place: 0 })
     }
 }
 
@@ -62,52 +66,93 @@ fn names_a_frame(raw: &[u8]) -> bool {
     raw.get(16..16_usize.saturating_add(length)).is_none_or(|name| std::str::from_utf8(name).is_ok())
 }
 
-pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    let newest = watch::Sender::new(None);
+pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>, spinner: &mut Spinner) -> Result<(), NodeError> {
     let quality = QosProfile::default().keep_last(1);
     let quality = if shared.settings().best_effort_targets { quality.best_effort() } else { quality };
     let poses = node.subscribe_raw("~/target_pose", "geometry_msgs/msg/PoseStamped", quality.clone())?;
     let points = node.subscribe_raw("~/target_point", "geometry_msgs/msg/PointStamped", quality)?;
-    let wanted = newest.subscribe();
     let arrivals =
         futures::stream::select(poses.map(|raw| Wanted::from_pose(&raw)), points.map(|raw| Wanted::from_point(&raw)));
-    let counting = Arc::clone(shared);
-    tokio::spawn(arrivals.for_each(move |wanted| {
-        counting.counters.arrived();
-        if wanted.is_some() {
-            newest.send_replace(wanted);
-        }
+    let (mut intake, wanted) = Intake::new(Arc::clone(shared));
+    tokio::spawn(follow(Arc::clone(shared), wanted, Arc::clone(&intake.done)));
+    spinner.attend(arrivals.for_each(move |wanted| {
+        intake.take_in(wanted);
         std::future::ready(())
     }));
-    tokio::spawn(follow(Arc::clone(shared), wanted));
     Ok(())
 }
 
+/// Variables of a chain whose targets may be tracked in the spin thread: some microseconds of work.
+const MOST_VARIABLES: usize = 32;
+
+/// Takes targets in as they arrive, in the spin thread. What tracking meets is answered there and then, which spares the way to
+/// another thread, as long as a target itself; all others are left to the task, for a search may take its time.
+struct Intake {
+    shared: Arc<Shared>,
+    follower: Option<Follower>,
+    newest: watch::Sender<Option<Wanted>>,
+    /// How many targets were left to the task.
+    left: u64,
+    /// The place of the one that it has answered last.
+    done: Arc<AtomicU64>,
+}
+
+impl Intake {
+    fn new(shared: Arc<Shared>) -> (Self, watch::Receiver<Option<Wanted>>) {
+        let (newest, wanted) = watch::channel(None);
+        (Self { shared, follower: None, newest, left: 0, done: Arc::default() }, wanted)
+    }
+
+    fn take_in(&mut self, wanted: Option<Wanted>) {
+        self.shared.counters.arrived();
+        let Some(wanted) = wanted else { return };
+        // Never past one that is still at work.
+        if self.done.load(Ordering::Acquire) == self.left
+            && let Some(report) = self.track(&wanted)
+        {
+            conclude(&self.shared, &wanted, Ok(report));
+            return;
+        }
+        self.left += 1;
+        self.newest.send_replace(Some(Wanted { place: self.left, ..wanted }));
+    }
+
+    /// The status of the target, if tracking meets it at once.
+    fn track(&mut self, wanted: &Wanted) -> Option<SolveStatus> {
+        // Without any time to wait for a frame: there is no runtime in this thread.
+        let prepared = prepare(&self.shared, wanted, Instant::now()).now_or_never()?.ok()?;
+        if prepared.0.loaded.chain.variables().len() > MOST_VARIABLES {
+            return None;
+        }
+        answer_safely(&self.shared, &mut self.follower, prepared, wanted, Effort::Track).ok()?
+    }
+}
+
 /// Takes up the newest target whenever there is one.
-async fn follow(shared: Arc<Shared>, mut newest: watch::Receiver<Option<Wanted>>) {
+async fn follow(shared: Arc<Shared>, mut newest: watch::Receiver<Option<Wanted>>, done: Arc<AtomicU64>) {
     let mut follower: Option<Follower> = None;
     while newest.changed().await.is_ok() {
         let Some(wanted) = newest.borrow_and_update().clone() else { continue };
         let (wanted, prepared) = take_up(&shared, &mut newest, wanted).await;
-        let answered = prepared.and_then(|(posture, target, frame)| {
-            let header = Header { frame_id: frame, ..wanted.header.clone() };
-            let work = AssertUnwindSafe(|| answer(&shared, &mut follower, (&posture, &target), header));
-            // A fault of a solver must not end the task that serves all targets.
-            panic::catch_unwind(work).unwrap_or_else(|_| {
-                follower = None;
-                Err(Refused::invalid("solver", "the solver failed on this target".into()))
-            })
-        });
-        let report = match answered {
-            Ok(report) => {
-                shared.complaints.well(wanted.topic);
-                report
-            }
-            Err(refused) => refuse(&shared, &wanted, refused),
-        };
-        shared.counters.answered(&report);
-        shared.output.reporter.report(&report);
+        let answered = prepared
+            .and_then(|prepared| answer_safely(&shared, &mut follower, prepared, &wanted, Effort::Search))
+            .and_then(|report| report.ok_or_else(failed));
+        conclude(&shared, &wanted, answered);
+        done.store(wanted.place, Ordering::Release);
     }
+}
+
+/// Publishes what came of a target.
+fn conclude(shared: &Shared, wanted: &Wanted, answered: Result<SolveStatus, Refused>) {
+    let report = match answered {
+        Ok(report) => {
+            shared.complaints.well(wanted.topic);
+            report
+        }
+        Err(refused) => refuse(shared, wanted, refused),
+    };
+    shared.counters.answered(&report);
+    shared.output.reporter.report(&report);
 }
 
 /// What can be answered, once `wanted` has found its frame or given up on it.
@@ -185,13 +230,34 @@ async fn prepare(shared: &Shared, wanted: &Wanted, deadline: Instant) -> Result<
     Ok((posture, target, frame.name))
 }
 
-/// Solves, moves, and says what came of it.
+/// [`answer`], where a fault of a solver does not end the task or thread that serves all targets.
+fn answer_safely(
+    shared: &Shared,
+    follower: &mut Option<Follower>,
+    (posture, target, frame): Prepared,
+    wanted: &Wanted,
+    effort: Effort,
+) -> Result<Option<SolveStatus>, Refused> {
+    let header = Header { frame_id: frame, ..wanted.header.clone() };
+    let work = AssertUnwindSafe(|| answer(shared, follower, (&posture, &target), header, effort));
+    panic::catch_unwind(work).unwrap_or_else(|_| {
+        *follower = None;
+        Err(failed())
+    })
+}
+
+fn failed() -> Refused {
+    Refused::invalid("solver", "the solver failed on this target".into())
+}
+
+/// Solves, moves, and says what came of it; `None` where the effort was not enough.
 fn answer(
     shared: &Shared,
     follower: &mut Option<Follower>,
     (posture, target): (&Posture, &Target),
     header: Header,
-) -> Result<SolveStatus, Refused> {
+    effort: Effort,
+) -> Result<Option<SolveStatus>, Refused> {
     let settings = shared.settings();
     let loaded = &posture.loaded;
     let follower = match follower {
@@ -199,13 +265,16 @@ fn answer(
         other => other.insert(Follower::new(Arc::clone(loaded))),
     };
     let seed = loaded.chain.positions_from(&posture.positions);
-    let (solver, solution) = follower.follow(target, &seed, &settings)?;
+    let (solver, solution) = follower.follow(target, &seed, &settings, effort)?;
+    if effort == Effort::Track && !solution.solved() {
+        return Ok(None);
+    }
     let mut report = status::of_solution(&solver, target, solution, header);
     if !solution.solved() && settings.on_unreachable == OnUnreachable::Hold {
         report.message = format!("{}; the arm stays where it is", report.message);
         follower.measure(&mut report, target, &seed)?;
         report.joint_state_stamp = shared.output.hold();
-        return Ok(report);
+        return Ok(Some(report));
     }
     let moved =
         shared.output.move_to(loaded, &solution.positions, (settings.max_joint_step, settings.publish_period), &report);
@@ -216,7 +285,7 @@ fn answer(
         report.message = "on its way: max_joint_step does not get there at once".into();
     }
     report.joint_state_stamp = moved.stamp;
-    Ok(report)
+    Ok(Some(report))
 }
 
 /// The status of a target that was refused, told once in the log.
