@@ -1,5 +1,5 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run build test check bench bench-peers clean
+.PHONY: help run build test check bench bench-node bench-peers clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
@@ -17,6 +17,9 @@ check:  ## the same: formatting, lints, documentation, Rust tests, node tests
 
 bench:  ## what an iteration and a solve cost; FABRIK on points and on robots beside other methods; long arms; batches
 	@cargo bench --locked --bench solve --bench points --bench fabrik --bench noodle --bench batch
+
+bench-node: build  ## the running node: latency beside a bare echo, and 1000 targets a second, or: make bench-node SECONDS=60
+	@ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST scripts/cargo-ros bench --locked --features ros --bench node -- $(SECONDS)
 
 bench-peers:  ## our solver beside published ones, or: make bench-peers [CASES=N] [ROBOTS=NAMES] [PEERS=NAMES]
 	@benches/peers/run.sh

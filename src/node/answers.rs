@@ -10,13 +10,16 @@ use r2r::urdf_ik::msg::SolveStatus;
 use super::Shared;
 use super::description::Loaded;
 use super::output::Way;
-use super::query::Follower;
+use super::query::{Effort, Follower};
 use super::status::{self, Refused, outcome};
 use crate::parameters::{OnUnreachable, Settings};
 use crate::solver::Target;
 
 /// How long the target of one tip waits for those of the others, where there are several.
 const GATHER: Duration = Duration::from_millis(1);
+
+/// Variables of a chain whose targets may be tracked at once: some microseconds of work.
+const MOST_VARIABLES: usize = 32;
 
 /// A target that can be solved.
 pub(super) struct Fresh {
@@ -56,8 +59,17 @@ impl Answers {
         // Where it is gone, it was solved with another.
         let fresh = std::mem::take(&mut *self.waiting());
         if !fresh.is_empty() {
-            memory.answer_all(shared, fresh);
+            memory.answer_all(shared, fresh, Effort::Search);
         }
+    }
+
+    /// Answers a target at once, if it is that of the only tip, nothing else is at work, and tracking meets it; tells whether it did.
+    pub(super) fn track(&self, shared: &Shared, fresh: Fresh) -> bool {
+        let chain = &fresh.loaded.chain;
+        if chain.tips().len() > 1 || chain.variables().len() > MOST_VARIABLES {
+            return false;
+        }
+        self.turn.try_lock().is_ok_and(|mut memory| memory.answer_all(shared, vec![fresh], Effort::Track))
     }
 
     /// Forgets the targets of all tips: the arm is sent elsewhere by other means.
@@ -71,30 +83,34 @@ impl Answers {
 }
 
 impl Memory {
-    fn answer_all(&mut self, shared: &Shared, fresh: Vec<Fresh>) {
-        let work = AssertUnwindSafe(|| self.solve(shared, &fresh));
-        // A fault of a solver must not end the tasks that serve all targets.
+    /// Publishes what comes of the targets; false where the effort was not enough for that.
+    fn answer_all(&mut self, shared: &Shared, fresh: Vec<Fresh>, effort: Effort) -> bool {
+        let work = AssertUnwindSafe(|| self.solve(shared, &fresh, effort));
+        // A fault of a solver must not end what serves all targets.
         let reports = panic::catch_unwind(work).unwrap_or_else(|_| {
             *self = Self::default();
             Err(Refused::invalid("solver", "the solver failed on this target".into()))
         });
         match reports {
-            Ok(reports) => {
+            Ok(Some(reports)) => {
                 for (fresh, report) in fresh.iter().zip(&reports) {
                     shared.complaints.well(fresh.topic);
                     shared.report(report);
                 }
+                true
             }
-            Err(refused) => {
+            Err(refused) if effort == Effort::Search => {
                 for fresh in fresh {
                     shared.refuse(fresh.topic, fresh.target.tip, fresh.header, refused.clone());
                 }
+                true
             }
+            Ok(None) | Err(_) => false,
         }
     }
 
-    /// Solves, moves, and says what came of each.
-    fn solve(&mut self, shared: &Shared, fresh: &[Fresh]) -> Result<Vec<SolveStatus>, Refused> {
+    /// Solves, moves, and says what came of each; `None` where the effort was not enough.
+    fn solve(&mut self, shared: &Shared, fresh: &[Fresh], effort: Effort) -> Result<Option<Vec<SolveStatus>>, Refused> {
         let settings = shared.settings();
         let posture = shared.output.posture().ok_or_else(Refused::no_robot)?;
         let loaded = &posture.loaded;
@@ -104,7 +120,10 @@ impl Memory {
         let targets = self.targets(loaded, fresh, settings.join_targets);
         let follower = self.follower.get_or_insert_with(|| Follower::new(Arc::clone(loaded)));
         let seed = loaded.chain.positions_from(&posture.end);
-        let (solver, solution) = follower.follow(&targets, &seed, &settings)?;
+        let (solver, solution) = follower.follow(&targets, &seed, &settings, effort)?;
+        if effort == Effort::Track && !solution.solved() {
+            return Ok(None);
+        }
         let mut reports: Vec<SolveStatus> = fresh
             .iter()
             .enumerate()
@@ -118,10 +137,10 @@ impl Memory {
                 follower.measure(report, &fresh.target, &here)?;
                 report.joint_state_stamp = stamp.clone();
             }
-            return Ok(reports);
+            return Ok(Some(reports));
         }
         let goal = solution.positions.clone();
-        move_there(shared, follower, fresh, &goal, &settings, reports)
+        move_there(shared, follower, fresh, &goal, &settings, reports).map(Some)
     }
 
     /// The fresh targets, and behind them those of other tips that came not longer than `window` ago. Remembers the fresh ones.

@@ -31,6 +31,7 @@ mod spin;
 mod status;
 mod targets;
 mod tips;
+mod wanted;
 
 pub use error::NodeError;
 
@@ -146,7 +147,7 @@ async fn serve() -> Result<spin::Spinning, NodeError> {
 /// Creates every entity of the node and the tasks that serve them.
 fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeError> {
     let settings = Settings::new(&values, None)?;
-    let (spinner, commands) = spin::Spinner::new();
+    let (mut spinner, commands) = spin::Spinner::new();
     spin::use_sim_time(settings.use_sim_time, node);
     let clock = Clock::new(node);
     let shared = Arc::new(Shared {
@@ -164,7 +165,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     });
     frames::serve(node, &shared)?;
     measured::serve(node, &shared)?;
-    targets::serve(node, &shared)?;
+    targets::serve(node, &shared, &mut spinner)?;
     paths::serve(node, &shared)?;
     services::serve(node, &shared)?;
     #[cfg(feature = "moveit")]

@@ -62,6 +62,15 @@ pub(super) fn search(settings: &Settings) -> Mode<'static> {
     Mode::Search { pick: settings.pick, attempts: settings.attempts, random_seed: settings.random_seed }
 }
 
+/// How much a target may cost.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// Tracking on the branch where the arm is: brief.
+    Track,
+    /// Where that does not meet it also a search, which may take all the time that the settings allow.
+    Search,
+}
+
 /// Solves one target after the other for one robot, in memory that is kept.
 pub(super) struct Follower {
     pub loaded: Arc<Loaded>,
@@ -86,13 +95,14 @@ impl Follower {
         }
     }
 
-    /// Follows `targets` of different tips from `seed` on the same branch; searches the others where that does not meet them and the
-    /// settings allow the jump. Gives the solver along with its answer.
+    /// Follows `targets` of different tips from `seed` on the same branch; searches the others where that does not meet them and both
+    /// `effort` and the settings allow the jump. Gives the solver along with its answer.
     pub(super) fn follow(
         &mut self,
         targets: &[Target],
         seed: &[f64],
         settings: &Settings,
+        effort: Effort,
     ) -> Result<(Solver, &Solution), Refused> {
         let solver = self.loaded.solver(settings);
         let deadline = Some(settings.timeout);
@@ -104,7 +114,7 @@ impl Follower {
         let mode = Mode::Track { max_step: &self.steps };
         let track = Problem { mode, preference, deadline, ..Problem::new(targets, seed) };
         solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| refusal(&e))?;
-        if self.tracked.solved() || !settings.branch_jumps {
+        if self.tracked.solved() || !settings.branch_jumps || effort == Effort::Track {
             return Ok((solver, &self.tracked));
         }
         let search = Problem { mode: search(settings), ..track };

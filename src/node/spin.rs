@@ -7,6 +7,11 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use futures::FutureExt;
+use futures::executor::LocalPool;
+use futures::future::BoxFuture;
+use futures::task::LocalSpawnExt;
+
 use super::NodeError;
 
 /// How long one spin waits for something to arrive: bounds how soon a command or the stop is seen.
@@ -49,6 +54,7 @@ impl Commands {
 /// The spin thread before it starts.
 pub(super) struct Spinner {
     commands: mpsc::Receiver<Command>,
+    attendants: Vec<BoxFuture<'static, ()>>,
 }
 
 /// The spin thread at work.
@@ -60,7 +66,13 @@ pub(super) struct Spinning {
 impl Spinner {
     pub(super) fn new() -> (Self, Commands) {
         let (sender, commands) = mpsc::channel();
-        (Self { commands }, Commands(sender))
+        (Self { commands, attendants: Vec::new() }, Commands(sender))
+    }
+
+    /// Has `attendant` polled in the spin thread, right after what it waits for has come: that spares the way to another thread, but
+    /// while it works nothing else comes in. So it must be brief, and it has no timers.
+    pub(super) fn attend(&mut self, attendant: impl Future<Output = ()> + Send + 'static) {
+        self.attendants.push(attendant.boxed());
     }
 
     /// Moves the node into its thread and spins it there until it is told to stop.
@@ -68,11 +80,17 @@ impl Spinner {
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
         let thread = thread::Builder::new().name("spin".into()).spawn(move || {
+            let mut attendants = LocalPool::new();
+            for attendant in self.attendants {
+                // It can only fail where the pool is gone.
+                let _ = attendants.spawner().spawn_local(attendant);
+            }
             while !told.load(Ordering::Relaxed) {
                 for command in self.commands.try_iter() {
                     execute(command, &mut node);
                 }
                 node.spin_once(PERIOD);
+                attendants.run_until_stalled();
             }
         })?;
         Ok(Spinning { stop, thread })

@@ -1,71 +1,27 @@
 //! The target topics of each tip: a newer target replaces an older one that is still waiting.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use futures::StreamExt;
-use nalgebra::{Isometry3, UnitQuaternion};
+use futures::{FutureExt, StreamExt};
 use r2r::QosProfile;
-use r2r::WrappedTypesupport;
-use r2r::geometry_msgs::msg::{PointStamped, PoseStamped};
 use r2r::std_msgs::msg::Header;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::answers::Fresh;
 use super::drive::Posture;
+use super::spin::Spinner;
 use super::status::Refused;
-use super::{NodeError, Shared, convert, query, tips};
+use super::wanted::Wanted;
+use super::{NodeError, Shared, query, tips};
 use crate::parameters::Settings;
 use crate::solver::Target;
 
-/// A target as it arrived.
-#[derive(Clone)]
-struct Wanted {
-    topic: &'static str,
-    header: Header,
-    /// In the header's frame, or the sentence that refuses it.
-    pose: Result<Isometry3<f64>, String>,
-    position_only: bool,
-    /// The frame's name was no valid text; the empty name that it became means something else.
-    damaged: bool,
-}
-
-impl Wanted {
-    /// A target pose out of its serialised message; `None` where it is not one.
-    fn from_pose(raw: &[u8]) -> Option<Self> {
-        let PoseStamped { header, pose } = PoseStamped::from_serialized_bytes(raw).ok()?;
-        let damaged = !names_a_frame(raw);
-        Some(Self { topic: "target_pose", header, pose: convert::pose(&pose), position_only: false, damaged })
-    }
-
-    /// A target point out of its serialised message; `None` where it is not one.
-    fn from_point(raw: &[u8]) -> Option<Self> {
-        let PointStamped { header, point } = PointStamped::from_serialized_bytes(raw).ok()?;
-        let pose = convert::point(&point).map(|point| Isometry3::from_parts(point, UnitQuaternion::identity()));
-        Some(Self { topic: "target_point", header, pose, position_only: true, damaged: !names_a_frame(raw) })
-    }
-}
-
-/// Whether the frame of a serialised stamped message is valid UTF-8. r2r makes an empty string of any other, which would
-/// silently mean the base link.
-///
-/// In CDR a stamped message begins with four bytes that tell the byte order, then seconds and nanoseconds of the stamp, then the
-/// length of the frame's name with its closing NUL, then the name.
-pub(super) fn names_a_frame(raw: &[u8]) -> bool {
-    let (Some(&order), Some(length)) = (raw.get(1), raw.get(12..).and_then(<[u8]>::first_chunk::<4>)) else {
-        return true;
-    };
-    let length = if order & 1 == 1 { u32::from_le_bytes(*length) } else { u32::from_be_bytes(*length) };
-    let length = usize::try_from(length).unwrap_or(usize::MAX).saturating_sub(1);
-    raw.get(16..16_usize.saturating_add(length)).is_none_or(|name| std::str::from_utf8(name).is_ok())
-}
-
-pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>, spinner: &mut Spinner) -> Result<(), NodeError> {
     let settings = shared.settings();
     let quality = quality(&settings);
     for (tip, scopes) in tips::scopes(&settings.tip_links)?.into_iter().enumerate() {
-        let newest = watch::Sender::new(None);
-        let wanted = newest.subscribe();
         let mut arrivals = futures::stream::SelectAll::new();
         for scope in scopes {
             let (pose, point) = (format!("{scope}target_pose"), format!("{scope}target_point"));
@@ -74,15 +30,12 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
             arrivals.push(poses.map(|raw| Wanted::from_pose(&raw)).boxed());
             arrivals.push(points.map(|raw| Wanted::from_point(&raw)).boxed());
         }
-        let counting = Arc::clone(shared);
-        tokio::spawn(arrivals.for_each(move |wanted| {
-            counting.counters.arrived();
-            if wanted.is_some() {
-                newest.send_replace(wanted);
-            }
+        let (mut intake, wanted) = Intake::new(Arc::clone(shared), tip);
+        tokio::spawn(follow(Arc::clone(shared), tip, wanted, Arc::clone(&intake.done)));
+        spinner.attend(arrivals.for_each(move |wanted| {
+            intake.take_in(wanted);
             std::future::ready(())
         }));
-        tokio::spawn(follow(Arc::clone(shared), tip, wanted));
     }
     Ok(())
 }
@@ -93,20 +46,61 @@ pub(super) fn quality(settings: &Settings) -> QosProfile {
     if settings.best_effort_targets { quality.best_effort() } else { quality }
 }
 
+/// Takes the targets of one tip in as they arrive, in the spin thread. What tracking meets is answered there and then, which spares the
+/// way to another thread, as long as a target itself; all others are left to the task, for a search may take its time.
+struct Intake {
+    shared: Arc<Shared>,
+    tip: usize,
+    newest: watch::Sender<Option<Wanted>>,
+    /// How many targets were left to the task.
+    left: u64,
+    /// The place of the one that it has answered last.
+    done: Arc<AtomicU64>,
+}
+
+impl Intake {
+    fn new(shared: Arc<Shared>, tip: usize) -> (Self, watch::Receiver<Option<Wanted>>) {
+        let (newest, wanted) = watch::channel(None);
+        (Self { shared, tip, newest, left: 0, done: Arc::default() }, wanted)
+    }
+
+    fn take_in(&mut self, wanted: Option<Wanted>) {
+        self.shared.counters.arrived();
+        let Some(wanted) = wanted else { return };
+        // Never past one that is still at work.
+        if self.done.load(Ordering::Acquire) == self.left && self.track(&wanted).is_some() {
+            return;
+        }
+        self.left += 1;
+        self.newest.send_replace(Some(Wanted { place: self.left, ..wanted }));
+    }
+
+    /// Answers the target, if tracking meets it at once.
+    fn track(&self, wanted: &Wanted) -> Option<()> {
+        // Without any time to wait for a frame: there is no runtime in this thread.
+        let prepared = prepare(&self.shared, self.tip, wanted, Instant::now()).now_or_never()?.ok()?;
+        self.shared.answers.track(&self.shared, fresh(wanted, prepared)).then_some(())
+    }
+}
+
 /// Takes up the newest target of a tip whenever there is one.
-async fn follow(shared: Arc<Shared>, tip: usize, mut newest: watch::Receiver<Option<Wanted>>) {
+async fn follow(shared: Arc<Shared>, tip: usize, mut newest: watch::Receiver<Option<Wanted>>, done: Arc<AtomicU64>) {
     while newest.changed().await.is_ok() {
         let Some(wanted) = newest.borrow_and_update().clone() else { continue };
         let (wanted, prepared) = take_up(&shared, tip, &mut newest, wanted).await;
+        let place = wanted.place;
         match prepared {
-            Ok((posture, target, frame)) => {
-                let header = Header { frame_id: frame, ..wanted.header };
-                let fresh = Fresh { topic: wanted.topic, loaded: posture.loaded, target, header };
-                shared.answers.answer(&shared, fresh).await;
-            }
+            Ok(prepared) => shared.answers.answer(&shared, fresh(&wanted, prepared)).await,
             Err(refused) => shared.refuse(wanted.topic, tip, wanted.header, refused),
         }
+        done.store(place, Ordering::Release);
     }
+}
+
+/// A target that can be solved.
+fn fresh(wanted: &Wanted, (posture, target, frame): Prepared) -> Fresh {
+    let header = Header { frame_id: frame, ..wanted.header.clone() };
+    Fresh { topic: wanted.topic, loaded: posture.loaded, target, header }
 }
 
 /// What can be answered, once `wanted` has found its frame or given up on it.

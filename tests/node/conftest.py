@@ -66,9 +66,9 @@ class Launcher:
         self.clients = []
         self.processes = []
 
-    def run(self, *arguments):
-        """A process with these arguments."""
-        process = NodeProcess(arguments, self.folder / f'node{next(numbers)}.log')
+    def run(self, *arguments, prefix=()):
+        """A process with these arguments; `prefix` stands before its command line."""
+        process = NodeProcess(arguments, self.folder / f'node{next(numbers)}.log', prefix)
         running.append(process)
         self.processes.append(process)
         return process

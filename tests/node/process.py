@@ -35,8 +35,8 @@ def ros_arguments(namespace, parameters, remaps):
 class NodeProcess:
     """A started urdf_ik_node, with what it printed."""
 
-    def __init__(self, arguments, log: Path):
-        self.command = [executable(NODE), *arguments]
+    def __init__(self, arguments, log: Path, prefix=()):
+        self.command = [*prefix, executable(NODE), *arguments]
         self.log = log
         with log.open('wb') as output:
             self.process = subprocess.Popen(self.command, stdout=output, stderr=subprocess.STDOUT)
@@ -60,6 +60,11 @@ class NodeProcess:
 
     def send_signal(self, number):
         self.process.send_signal(number)
+
+    def kill(self):
+        """Ends it without its knowing."""
+        self.process.kill()
+        self.process.wait()
 
     def wait(self, timeout=STOP_TIMEOUT):
         """The exit status."""

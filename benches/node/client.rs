@@ -1,0 +1,170 @@
+//! The other side: sends targets to the nodes under measurement and takes in their answers.
+
+use std::collections::VecDeque;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt};
+use r2r::QosProfile;
+use r2r::builtin_interfaces::msg::Time;
+use r2r::geometry_msgs::msg::{Pose, PoseStamped};
+use r2r::sensor_msgs::msg::JointState;
+use r2r::std_msgs::msg::Header;
+use r2r::urdf_ik::msg::SolveStatus;
+
+use super::Fallible;
+use super::peer::Peer;
+
+/// Deep enough that nothing is lost while this process has to wait for a processor.
+const DEPTH: usize = 1000;
+/// How long the nodes may take to be there \[s\].
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Joint states that are kept to be found by their statuses, which come right behind.
+const KEPT: usize = 100;
+
+/// A target that was answered. Times since the epoch.
+pub struct Answer {
+    /// Stamp of the target.
+    pub target: Duration,
+    /// Stamp of its joint state.
+    pub solved: Duration,
+    /// When the joint state arrived here.
+    pub received: Duration,
+    /// The outcome by the status.
+    pub outcome: u8,
+}
+
+/// Sends targets to one node.
+pub struct Sender(r2r::Publisher<PoseStamped>);
+
+impl Sender {
+    /// Sends a target now, which is its stamp: time since the epoch.
+    pub fn send(&self, pose: &Pose) -> Fallible<Duration> {
+        let now = now();
+        let header = Header { stamp: r2r::Clock::to_builtin_time(&now), frame_id: String::new() };
+        self.0.publish(&PoseStamped { header, pose: pose.clone() })?;
+        Ok(now)
+    }
+}
+
+/// Takes in what one node publishes.
+struct Listener {
+    states: BoxStream<'static, JointState>,
+    statuses: BoxStream<'static, SolveStatus>,
+    /// Stamps of the joint states that came last, and when they came.
+    arrived: VecDeque<(Duration, Duration)>,
+    /// Statuses whose joint state has not come yet.
+    waiting: VecDeque<SolveStatus>,
+}
+
+/// A node that talks to all peers.
+pub struct Client {
+    node: r2r::Node,
+    /// One for each peer.
+    pub senders: Vec<Sender>,
+    listeners: Vec<Listener>,
+}
+
+impl Client {
+    /// Waits until each peer has answered a target at `pose`.
+    pub fn new(peers: &[Peer], pose: &Pose) -> Fallible<Self> {
+        let mut node = r2r::Node::create(r2r::Context::create()?, "bench_client", "")?;
+        let quality = QosProfile::default().keep_last(DEPTH);
+        let (mut senders, mut listeners) = (Vec::new(), Vec::new());
+        for Peer { node: name, .. } in peers {
+            senders.push(Sender(node.create_publisher(&format!("{name}/target_pose"), quality.clone())?));
+            listeners.push(Listener {
+                states: node.subscribe(&format!("{name}/joint_states"), quality.clone())?.boxed(),
+                statuses: node.subscribe(&format!("{name}/status"), quality.clone())?.boxed(),
+                arrived: VecDeque::new(),
+                waiting: VecDeque::new(),
+            });
+        }
+        let mut client = Self { node, senders, listeners };
+        for (index, peer) in peers.iter().enumerate() {
+            client.wait_for(index, &peer.node, pose)?;
+        }
+        Ok(client)
+    }
+
+    /// Sends a target again and again until it is answered.
+    fn wait_for(&mut self, peer: usize, name: &str, pose: &Pose) -> Fallible<()> {
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
+            if self.senders[peer].0.get_inter_process_subscription_count()? > 0 {
+                self.senders[peer].send(pose)?;
+            }
+            if !self.answers(peer, Duration::from_millis(50)).is_empty() {
+                return Ok(());
+            }
+        }
+        Err(format!("{name} has not answered within {} s", PATIENCE.as_secs()).into())
+    }
+
+    /// What has arrived from a peer, after waiting until something arrives from any, or for so long.
+    pub fn answers(&mut self, peer: usize, patience: Duration) -> Vec<Answer> {
+        self.node.spin_once(patience);
+        let now = now();
+        for listener in &mut self.listeners {
+            listener.take_in(now);
+        }
+        self.listeners[peer].answers()
+    }
+
+    /// Waits for the answer to the target with this stamp.
+    pub fn answer_to(&mut self, peer: usize, target: Duration) -> Fallible<Answer> {
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
+            let answers = self.answers(peer, PATIENCE);
+            if let Some(answer) = answers.into_iter().find(|answer| answer.target == target) {
+                return Ok(answer);
+            }
+        }
+        Err("a target was not answered".into())
+    }
+}
+
+impl Listener {
+    fn take_in(&mut self, now: Duration) {
+        while let Some(Some(state)) = self.states.next().now_or_never() {
+            self.arrived.push_front((since_epoch(&state.header.stamp), now));
+        }
+        self.arrived.truncate(KEPT);
+        while let Some(Some(status)) = self.statuses.next().now_or_never() {
+            self.waiting.push_back(status);
+        }
+    }
+
+    /// The statuses whose joint states have come.
+    fn answers(&mut self) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        while let Some(status) = self.waiting.front() {
+            let solved = since_epoch(&status.joint_state_stamp);
+            let Some(&(_, received)) = self.arrived.iter().find(|(stamp, _)| *stamp == solved) else { break };
+            let target = since_epoch(&status.header.stamp);
+            answers.push(Answer { target, solved, received, outcome: status.outcome });
+            self.waiting.pop_front();
+        }
+        answers
+    }
+}
+
+/// Time since the epoch, as the nodes' clocks have it.
+pub fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+fn since_epoch(stamp: &Time) -> Duration {
+    Duration::new(u64::try_from(stamp.sec).unwrap_or_default(), stamp.nanosec)
+}
+
+/// Calls `action` with 0, 1, 2 … once a period, until it has been called so many times.
+pub fn pace(period: Duration, times: u32, mut action: impl FnMut(u32) -> Fallible<()>) -> Fallible<()> {
+    let start = Instant::now();
+    for turn in 0..times {
+        thread::sleep((period * turn).saturating_sub(start.elapsed()));
+        action(turn)?;
+    }
+    Ok(())
+}

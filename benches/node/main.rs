@@ -1,0 +1,54 @@
+//! The running node: `make bench-node [SECONDS=60]`.
+//!
+//! First its latency, from a target's departure to the arrival of its joint state, beside bare r2r nodes that answer with the same
+//! messages and solve nothing (`echo.rs`). They take turns in short blocks, in which the others are stopped, so that whatever else the
+//! machine does hits all alike. Then a stream of 1000 targets a second on a smooth path: what becomes of them, how old they are
+//! when they are solved, and what processor and memory the node needs for it.
+
+mod client;
+mod echo;
+mod figures;
+mod latency;
+mod path;
+mod peer;
+mod stream;
+
+use std::env;
+use std::error::Error;
+use std::process::Command;
+
+use client::Client;
+use peer::Peer;
+
+type Fallible<T> = Result<T, Box<dyn Error>>;
+
+const URDF: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/urdf/arm7.urdf");
+/// Duration of the stream unless the command line says otherwise \[s\].
+const SECONDS: u32 = 60;
+
+fn main() -> Fallible<()> {
+    // Cargo says that this is a benchmark.
+    let words: Vec<String> = env::args().skip(1).filter(|word| word != "--bench").collect();
+    match words.first().map(String::as_str) {
+        Some(echo::TASK) => echo::in_a_task(),
+        Some(echo::LOOP) => echo::in_the_loop(),
+        Some(seconds) => measure(seconds.parse().map_err(|_| format!("'{seconds}' is no whole number of seconds"))?),
+        None => measure(SECONDS),
+    }
+}
+
+fn measure(seconds: u32) -> Fallible<()> {
+    let mut node = Command::new(env!("CARGO_BIN_EXE_urdf_ik_node"));
+    node.args(["--ros-args", "-p"]).arg(format!("urdf_file:={URDF}"));
+    let mut peers = vec![Peer::start("urdf_ik_node", node)?];
+    for (name, word) in [("echo in a task", echo::TASK), ("echo in the spin loop", echo::LOOP)] {
+        let mut command = Command::new(env::current_exe()?);
+        command.args([word, "--ros-args"]);
+        peers.push(Peer::start(name, command)?);
+    }
+    let path = path::of_poses(URDF)?;
+    let mut client = Client::new(&peers, &path[0])?;
+    latency::measure(&mut client, &peers, &path)?;
+    peers.truncate(1);
+    stream::measure(client, &peers[0], &path, seconds)
+}

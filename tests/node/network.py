@@ -1,0 +1,115 @@
+"""Two machines in one: network namespaces that are joined by a cable."""
+import os
+import shutil
+import subprocess
+import time
+
+TOOLS = {'ip': 'iproute2', 'unshare': 'util-linux', 'nsenter': 'util-linux'}  # and the Debian packages that bring them
+PATH = os.pathsep.join((os.environ['PATH'], '/usr/sbin', '/sbin'))
+CABLE = 'cable'  # name of either end
+PATIENCE = 10.0  # [s]
+ADDRESSES = '192.0.2.1/24', '192.0.2.2/24'  # set aside for examples
+# Machines look for each other in the network, and they share no memory, which Fast DDS would use.
+ENVIRONMENT = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET', 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
+
+
+class Unavailable(Exception):
+    """Why this machine cannot be made two."""
+
+
+class Machine:
+    """A network namespace. A process holds it, which ends with this one, and the kernel takes both away with it."""
+
+    def __init__(self, make, enter):
+        """Makes it by the command `make`; `enter` are the options of nsenter that lead into it."""
+        self.holder = subprocess.Popen([*make, 'cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+        self.prefix = ['nsenter', f'--target={self.holder.pid}', *enter]
+        try:
+            # What comes back tells that the namespace is there.
+            print('there', file=self.holder.stdin, flush=True)
+            answer = self.holder.stdout.readline()
+        except BrokenPipeError:
+            answer = ''
+        if not answer:
+            error = self.holder.communicate()[1].strip()
+            raise Unavailable(f'{" ".join(make)} failed: {error}')
+
+    def close(self):
+        if self.holder.returncode is None:
+            self.holder.communicate()
+
+    def command(self, *command):
+        """A command line that runs `command` on this machine."""
+        return [*self.prefix, *command]
+
+    def node_prefix(self):
+        """What stands before the command line of a ROS 2 program that shall run on this machine."""
+        return self.command('env', *(f'{name}={value}' for name, value in ENVIRONMENT.items()))
+
+    def ip(self, *arguments):
+        command = self.command(shutil.which('ip', path=PATH), *arguments)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f'{" ".join(command)} failed: {done.stderr}'
+        return done.stdout
+
+
+class Network:
+    """Two machines and the cable between them, to be used in a `with` block."""
+
+    def __init__(self):
+        missing = {tool: package for tool, package in TOOLS.items() if not shutil.which(tool, path=PATH)}
+        if missing:
+            raise Unavailable(f'no {", ".join(missing)} here (Debian: {", ".join(sorted(set(missing.values())))})')
+        self.machines = []
+        try:
+            self.make_machines()
+            self.join()
+        except BaseException:
+            self.close()
+            raise
+
+    def make_machines(self):
+        reasons = []
+        # Root may make network namespaces; others may as well inside a namespace of users where they count as root.
+        for make, enter in ([], []), (['--user', '--map-root-user'], ['--user', '--preserve-credentials']):
+            try:
+                first = Machine(['unshare', *make, '--net'], [*enter, '--net'])
+                self.machines.append(first)
+                # The second one within the same users, for a cable must belong to both.
+                second = ['nsenter', f'--target={first.holder.pid}', *enter, 'unshare', '--net']
+                self.machines.append(Machine(second, [*enter, '--net']))
+                return
+            except Unavailable as reason:
+                reasons.append(str(reason))
+                self.close()
+        raise Unavailable('; '.join(reasons))
+
+    def join(self):
+        first, second = self.machines
+        first.ip('link', 'add', CABLE, 'type', 'veth', 'peer', 'name', CABLE, 'netns', str(second.holder.pid))
+        for machine, address in zip(self.machines, ADDRESSES):
+            machine.ip('link', 'set', 'lo', 'up')
+            machine.ip('address', 'add', address, 'dev', CABLE)
+            machine.ip('link', 'set', CABLE, 'up')
+        # Programs that start before the kernel has noticed would not use the cable.
+        deadline = time.monotonic() + PATIENCE
+        while not all('state UP' in machine.ip('link', 'show', CABLE) for machine in self.machines):
+            assert time.monotonic() < deadline, f'the cable does not come up in {PATIENCE} s'
+            time.sleep(0.02)
+
+    def cut(self):
+        self.machines[0].ip('link', 'set', CABLE, 'down')
+
+    def restore(self):
+        self.machines[0].ip('link', 'set', CABLE, 'up')
+
+    def close(self):
+        while self.machines:
+            self.machines.pop().close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

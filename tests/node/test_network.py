@@ -1,0 +1,176 @@
+"""The node on one machine, its clients on another: links that break, nodes that die, viewers that come late."""
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from urdf_ik.msg import SolveStatus
+
+from checks import assert_reached
+from conftest import ARM_FILE
+from network import Network, Unavailable
+from process import ros_arguments
+
+NAME = '/far/urdf_ik'
+TIMEOUT = 60.0  # [s] The middleware takes 20 s to give up a machine that it does not hear.
+STREAM = 50  # targets that make a stream
+
+
+class FarClient:
+    """network_client.py on a machine, and what it has told."""
+
+    def __init__(self, machine, log, *options):
+        script = Path(__file__).with_name('network_client.py')
+        self.log = log
+        with log.open('wb') as errors:
+            self.process = subprocess.Popen([*machine.node_prefix(), sys.executable, script, NAME, *options], text=True,
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
+        self.targets, self.states = {}, {}  # by their stamps [ns]
+        self.statuses, self.descriptions = [], []
+        self.nodes = 0
+        self.lines = queue.SimpleQueue()
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+        self.lines.put(None)
+
+    def take(self, line):
+        assert line is not None, f'the client ended by itself:\n{self.log.read_text()}'
+        told = json.loads(line)
+        kind = told.pop('kind')
+        if kind == 'target':
+            self.targets[told['stamp']] = np.array(told['pose'])
+        elif kind == 'joint_state':
+            self.states[told['stamp']] = told['positions']
+        elif kind == 'status':
+            self.statuses.append(told)
+        elif kind == 'description':
+            self.descriptions.append(told['text'])
+        else:
+            self.nodes = told['count']
+
+    def wait_for(self, condition, what):
+        """The condition's value as soon as it is true; what the client tells comes in meanwhile."""
+        deadline = time.monotonic() + TIMEOUT
+        while not (value := condition()):
+            try:
+                self.take(self.lines.get(timeout=max(0.0, deadline - time.monotonic())))
+            except queue.Empty:
+                raise AssertionError(f'waited {TIMEOUT} s in vain for {what}') from None
+        return value
+
+    def sent(self, since):
+        """The targets that were sent after a time [ns]."""
+        return [stamp for stamp in self.targets if stamp > since]
+
+    def answers(self, since):
+        """The statuses, whose joint states have come too, for targets that were sent after a time [ns]."""
+        return [status for status in self.statuses if status['target'] > since and status['joint_state'] in self.states]
+
+    def close(self):
+        self.process.stdin.close()
+        status = self.process.wait(TIMEOUT)
+        self.reader.join()
+        self.process.stdout.close()
+        assert status == 0, f'the client ended with status {status}:\n{self.log.read_text()}'
+
+
+class Site:
+    """The node on the first machine, clients on the second."""
+
+    def __init__(self, network, launcher, folder):
+        self.network, self.launcher, self.folder = network, launcher, folder
+        self.clients = []
+
+    def start_node(self):
+        namespace, name = NAME.rsplit('/', 1)
+        arguments = ros_arguments(namespace, {'urdf_file': str(ARM_FILE)}, {'__node': name})
+        return self.launcher.run(*arguments, prefix=self.network.machines[0].node_prefix())
+
+    def start_client(self, *options):
+        log = self.folder / f'client{len(self.clients)}.log'
+        self.clients.append(FarClient(self.network.machines[1], log, *options))
+        return self.clients[-1]
+
+    def close(self):
+        for client in self.clients:
+            client.close()
+
+
+@pytest.fixture
+def site(start, tmp_path):
+    try:
+        network = Network()
+    except Unavailable as reason:
+        pytest.skip(f'two machines not tried: {reason}')
+    with network:
+        made = Site(network, start, tmp_path)
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def assert_stream(client, robot, since=0):
+    """Targets that are sent after a time [ns] are met, one after the other."""
+    answers = client.wait_for(lambda: len(found := client.answers(since)) >= STREAM and found,
+                              f'answers to targets after the time {since}')
+    for answer in answers:
+        assert answer['outcome'] == SolveStatus.SOLVED, answer['message']
+        assert_reached(robot, client.states[answer['joint_state']], 'tool0', client.targets[answer['target']])
+
+
+def assert_silence(client, since):
+    """Targets are sent after a time [ns], but none is answered."""
+    client.wait_for(lambda: len(client.sent(since)) >= STREAM, 'targets that nobody hears')
+    assert not client.answers(since)
+
+
+@pytest.mark.parametrize('forgotten', [False, True], ids=['for a moment', 'until both sides have forgotten each other'])
+def test_a_stream_resumes_after_the_link_was_cut(site, arm_robot, forgotten):
+    node, client = site.start_node(), site.start_client()
+    assert_stream(client, arm_robot)
+    site.network.cut()
+    cut = time.time_ns()
+    assert_silence(client, cut)
+    if forgotten:
+        client.wait_for(lambda: client.nodes == 0, 'the client to give the node up')
+        assert not client.answers(cut)
+    site.network.restore()
+    assert_stream(client, arm_robot, time.time_ns())
+    assert node.is_alive()
+
+
+def test_a_stream_resumes_with_a_node_that_was_killed_and_started_again(site, arm_robot):
+    first, client = site.start_node(), site.start_client()
+    assert_stream(client, arm_robot)
+    first.kill()
+    killed = time.time_ns()
+    assert_silence(client, killed)
+    site.start_node()
+    assert_stream(client, arm_robot, time.time_ns())
+
+
+def test_a_viewer_that_joins_late_gets_the_description_and_the_posture(site, arm_robot):
+    site.start_node()
+    assert_stream(site.start_client(), arm_robot)
+    viewer = site.start_client('--silent')
+    viewer.wait_for(lambda: viewer.descriptions and viewer.states, 'the description and a joint state')
+    assert viewer.descriptions == [ARM_FILE.read_text()]
+
+
+def test_a_viewer_gets_the_description_of_a_node_that_was_started_again(site):
+    first, viewer = site.start_node(), site.start_client('--silent')
+    viewer.wait_for(lambda: len(viewer.descriptions) == 1 and viewer.states, 'the first description')
+    first.kill()
+    site.start_node()
+    viewer.wait_for(lambda: len(viewer.descriptions) == 2, 'the description of the second node')
+    assert viewer.descriptions[0] == viewer.descriptions[1] == ARM_FILE.read_text()
