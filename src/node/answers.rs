@@ -12,7 +12,7 @@ use super::description::Loaded;
 use super::output::Way;
 use super::query::{Effort, Follower};
 use super::status::{self, Refused, outcome};
-use crate::parameters::{OnUnreachable, Settings};
+use crate::parameters::OnUnreachable;
 use crate::solver::Target;
 
 /// How long the target of one tip waits for those of the others, where there are several.
@@ -124,12 +124,14 @@ impl Memory {
         if effort == Effort::Track && !solution.solved() {
             return Ok(None);
         }
-        let mut reports: Vec<SolveStatus> = fresh
-            .iter()
-            .enumerate()
-            .map(|(index, fresh)| status::of_solution(&solver, &targets, index, solution, fresh.header.clone()))
-            .collect();
+        let about_solution = || -> Vec<SolveStatus> {
+            let about = |(index, fresh): (usize, &Fresh)| {
+                status::of_solution(&solver, &targets, index, solution, fresh.header.clone())
+            };
+            fresh.iter().enumerate().map(about).collect()
+        };
         if !solution.solved() && settings.on_unreachable == OnUnreachable::Hold {
+            let mut reports = about_solution();
             let (stamp, _) = shared.output.stop()?;
             let here = loaded.chain.positions_from(&posture.positions);
             for (report, fresh) in reports.iter_mut().zip(fresh) {
@@ -139,8 +141,21 @@ impl Memory {
             }
             return Ok(Some(reports));
         }
-        let goal = solution.positions.clone();
-        move_there(shared, follower, fresh, &goal, &settings, reports).map(Some)
+        let moved = shared.output.move_to(loaded, &solution.positions, &settings, &about_solution)?;
+        // Only now, since the joint state shall not wait for what is said of it.
+        let mut reports = about_solution();
+        for (report, fresh) in reports.iter_mut().zip(fresh) {
+            report.joint_state_stamp = moved.stamp.clone();
+            if let Some(way) = &moved.on_its_way {
+                follower.measure(report, &fresh.target, &moved.positions)?;
+                report.outcome = outcome::STEP_LIMITED;
+                report.message = match way {
+                    Way::Smooth(time) => format!("on its way, there in {time:.3} s; then {}", report.message),
+                    Way::Steps => "on its way: max_joint_step does not get there at once".into(),
+                };
+            }
+        }
+        Ok(Some(reports))
     }
 
     /// The fresh targets, and behind them those of other tips that came not longer than `window` ago. Remembers the fresh ones.
@@ -156,28 +171,4 @@ impl Memory {
         self.last.extend(fresh.iter().map(|fresh| (fresh.target, now)));
         targets
     }
-}
-
-/// Sends the arm to `goal` of the chain's variables; `reports` are about that posture. Gives them as they are for now.
-fn move_there(
-    shared: &Shared,
-    follower: &mut Follower,
-    fresh: &[Fresh],
-    goal: &[f64],
-    settings: &Settings,
-    mut reports: Vec<SolveStatus>,
-) -> Result<Vec<SolveStatus>, Refused> {
-    let moved = shared.output.move_to(&follower.loaded, goal, settings, &reports)?;
-    for (report, fresh) in reports.iter_mut().zip(fresh) {
-        if let Some(way) = &moved.on_its_way {
-            follower.measure(report, &fresh.target, &moved.positions)?;
-            report.outcome = outcome::STEP_LIMITED;
-            report.message = match way {
-                Way::Smooth(time) => format!("on its way, there in {time:.3} s; then {}", report.message),
-                Way::Steps => "on its way: max_joint_step does not get there at once".into(),
-            };
-        }
-        report.joint_state_stamp = moved.stamp.clone();
-    }
-    Ok(reports)
 }

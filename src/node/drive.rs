@@ -32,6 +32,9 @@ pub(super) struct Drive {
     reports: Vec<SolveStatus>,
 }
 
+/// Makes the statuses on arrival, which takes longer than to move: only where they are needed.
+pub(super) type Reports<'a> = &'a dyn Fn() -> Vec<SolveStatus>;
+
 /// How it is on its way.
 enum Course {
     Still,
@@ -100,24 +103,24 @@ impl Drive {
     }
 
     /// To `goal` of the chain's variables in steps of at most `max_step`, one each `period`. The first is taken now if it is due; tells
-    /// whether it is the last. If not, `reports` are given back on arrival.
-    pub(super) fn step_to(&mut self, goal: &[f64], max_step: f64, period: Duration, reports: &[SolveStatus]) -> bool {
+    /// whether it is the last. If not, the `reports` are given back on arrival.
+    pub(super) fn step_to(&mut self, goal: &[f64], max_step: f64, period: Duration, reports: Reports) -> bool {
         self.motion.place(&self.loaded.chain.positions_from(&self.positions));
         self.course = Course::Steps { goal: goal.to_vec(), max_step };
         self.step(period);
-        self.reports = if self.is_still() { Vec::new() } else { reports.to_vec() };
+        self.reports = if self.is_still() { Vec::new() } else { reports() };
         self.is_still()
     }
 
     /// Smoothly to `goal` of the chain's variables; gives the time that it takes \[s\], or nothing where it is there already. If not,
-    /// `reports` are given back on arrival.
-    pub(super) fn glide_to(&mut self, goal: &[f64], reports: &[SolveStatus]) -> Result<Option<f64>, MotionError> {
+    /// the `reports` are given back on arrival.
+    pub(super) fn glide_to(&mut self, goal: &[f64], reports: Reports) -> Result<Option<f64>, MotionError> {
         let time = self.motion.aim(goal)?;
         if self.motion.at_rest() {
             (self.course, self.reports) = (Course::Still, Vec::new());
             return Ok(None);
         }
-        (self.course, self.reports) = (Course::Motion, reports.to_vec());
+        (self.course, self.reports) = (Course::Motion, reports());
         Ok(Some(time))
     }
 

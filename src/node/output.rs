@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::sensor_msgs::msg::JointState;
-use r2r::std_msgs::msg::{Float64MultiArray, Header, String as Text};
+use r2r::std_msgs::msg::{Float64MultiArray, String as Text};
 use r2r::urdf_ik::msg::SolveStatus;
 
 use super::clock::Clock;
 use super::description::Loaded;
-use super::drive::{Drive, Posture};
+use super::drive::{Drive, Posture, Reports};
 use super::publisher::Publisher;
 use super::status::{Refused, Reporter};
 use super::{NodeError, Shared, convert, latched};
@@ -43,6 +43,8 @@ struct Commands {
 #[derive(Default)]
 struct State {
     drive: Option<Drive>,
+    /// The message of its posture: what stays the same is kept.
+    message: JointState,
     /// When the last target was taken up.
     last_target: Option<Instant>,
     /// Counts what was asked for: a path that took long to plan must not undo what came meanwhile.
@@ -51,8 +53,9 @@ struct State {
     commanded: bool,
     /// Whether the velocities are known: not where postures are published at once.
     smooth: bool,
-    /// Stamp of the joint state last published.
+    /// Stamp of the joint state last published, and when that was.
     last_stamp: Time,
+    last_publication: Option<Instant>,
     /// ROS time of the last tick.
     last_tick: Duration,
 }
@@ -114,8 +117,9 @@ impl Output {
     pub(super) fn replace_robot(&self, loaded: Arc<Loaded>, positions: Vec<f64>, limits: &MotionLimits) {
         let mut state = self.lock();
         self.description.publish(&Text { data: loaded.text.clone() });
+        let message = convert::joint_state(&loaded.robot, &positions);
         let drive = Some(Drive::new(loaded, positions, limits));
-        *state = State { drive, requests: state.requests + 1, ..State::default() };
+        *state = State { drive, message, requests: state.requests + 1, ..State::default() };
         self.publish(&mut state);
     }
 
@@ -150,7 +154,7 @@ impl Output {
         Ok((self.publish_unless_timed(&mut state), time))
     }
 
-    /// Moves the chain to `positions` as `settings` have it. `reports` are the statuses on arrival.
+    /// Moves the chain to `positions` as `settings` have it. `reports` makes the statuses on arrival.
     ///
     /// # Errors
     /// [`Refused`] where `loaded` is no longer the robot in use, or there is no smooth motion.
@@ -159,7 +163,7 @@ impl Output {
         loaded: &Arc<Loaded>,
         positions: &[f64],
         settings: &Settings,
-        reports: &[SolveStatus],
+        reports: Reports,
     ) -> Result<Moved, Refused> {
         let mut state = self.lock();
         let drive = state.drive_of(loaded).ok_or_else(Refused::other_robot)?;
@@ -215,7 +219,8 @@ impl Output {
         Ok(state.last_stamp.clone())
     }
 
-    /// One more period of motion, and the posture published once more. Publishes the statuses of what is reached by it.
+    /// One more period of motion, and the posture published once more, unless targets have it published all the time. Publishes the
+    /// statuses of what is reached by it.
     fn tick(&self, settings: &Settings) {
         let mut state = self.lock();
         let period = settings.publish_period;
@@ -227,6 +232,11 @@ impl Output {
             period.as_secs_f64()
         };
         state.last_tick = now;
+        // A little early is in time: ticks are not exact.
+        let published_of_late = state.last_publication.is_some_and(|last| last.elapsed() < period.mul_f64(0.9));
+        if published_of_late && state.drive.as_ref().is_some_and(Drive::is_still) {
+            return;
+        }
         let reached = state.drive.as_mut().map(|drive| drive.tick(step, period)).unwrap_or_default();
         let stamp = self.publish(&mut state);
         drop(state);
@@ -250,12 +260,14 @@ impl Output {
         let begun = stamp != Time::default();
         if let Some(drive) = state.drive.as_ref().filter(|_| begun) {
             let (robot, chain) = (&drive.loaded().robot, &drive.loaded().chain);
-            let mut message = convert::joint_state(robot, drive.positions());
-            message.header = Header { stamp: stamp.clone(), frame_id: String::new() };
+            state.message.header.stamp = stamp.clone();
+            state.message.position.clear();
+            state.message.position.extend(robot.movable().map(|joint| drive.positions()[joint]));
+            state.message.velocity.clear();
             if state.smooth {
-                message.velocity = convert::joint_velocities(robot, chain, drive.velocities());
+                state.message.velocity = convert::joint_velocities(robot, chain, drive.velocities());
             }
-            self.joint_states.publish(&message);
+            self.joint_states.publish(&state.message);
             if let Some(commands) = self.commands.as_ref().filter(|_| state.commanded) {
                 let position =
                     |name: &String| robot.movable_index(name).map_or(f64::NAN, |joint| drive.positions()[joint]);
@@ -263,7 +275,7 @@ impl Output {
                 commands.publisher.publish(&Float64MultiArray { data, ..Float64MultiArray::default() });
             }
         }
-        state.last_stamp = stamp.clone();
+        (state.last_stamp, state.last_publication) = (stamp.clone(), Some(Instant::now()));
         stamp
     }
 }
