@@ -1,5 +1,7 @@
 //! The plane of the links, turned into place by yaw and roll of the base.
 
+use std::f64::consts::PI;
+
 use nalgebra::Vector3;
 
 use super::answer::{PlaneFreedom, Solutions};
@@ -28,6 +30,15 @@ impl ArmPlane {
         let ((sin_yaw, cos_yaw), (sin_roll, cos_roll)) = (yaw.sin_cos(), roll.sin_cos());
         let along = Vector3::new(-sin_roll * cos_yaw, cos_roll, sin_roll * sin_yaw);
         Self { yaw, roll, along, across: Vector3::new(sin_yaw, 0.0, cos_yaw), level }
+    }
+
+    /// The same plane with the opposite normal. Coordinates only change their sign, so that both sides agree on what is stretched.
+    fn seen_from_behind(&self) -> Self {
+        let Self { yaw, roll, along, across, level } = *self;
+        if level {
+            return Self { yaw, roll: -roll, along: -along, across, level };
+        }
+        Self { yaw: wrapped(yaw + PI), roll: -roll, along, across: -across, level }
     }
 
     /// Coordinates of a vector in the plane.
@@ -60,7 +71,7 @@ pub(crate) fn on_both_sides<P: Copy + Default>(
         return solutions;
     }
     planar.postures().iter().for_each(|angles| solutions.push(posture(&front, angles)));
-    let back = ArmPlane::with_normal(&-normal);
+    let back = front.seen_from_behind();
     let planar = links.solve_within(back.coordinates(wrist), slack);
     planar.postures().iter().for_each(|angles| solutions.push(posture(&back, angles)));
     solutions
