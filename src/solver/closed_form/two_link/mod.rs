@@ -23,6 +23,9 @@
 //!
 //! **In space** ([`SpatialTwoLink`]) the plane stands on a base and turns about its y axis by the yaw: see there.
 //!
+//! **Chains of a robot** that are such an arm in the frames of some URDF are [`PlanarChain`] and [`SpatialChain`]. Their answers are
+//! positions of the chain's variables; limits are not looked at.
+//!
 //! ```
 //! use nalgebra::Point2;
 //! use urdf_ik::solver::closed_form::two_link::{Shape, TwoLink};
@@ -43,6 +46,7 @@
 //! ```
 
 mod answer;
+mod chain;
 mod plane;
 mod spatial;
 
@@ -52,6 +56,7 @@ use nalgebra::Point2;
 
 use crate::solver::segments::{Element, InputError, Reach, check_coordinates, check_length, check_total};
 pub use answer::{Freedom, PlaneFreedom, Shape, Solutions};
+pub use chain::{NotOfThisShape, PlanarChain, SHAPE_TOLERANCE, SpatialChain};
 pub(super) use plane::{on_both_sides, upright_normal};
 pub use spatial::{SpatialAngles, SpatialTwoLink};
 
