@@ -9,6 +9,7 @@ use std::f64::consts::PI;
 use common::{Random, urdf};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use urdf_ik::robot::{Chain, ChainPoses, Robot};
+use urdf_ik::solver::closed_form::three_link::ThreeLinkChain;
 use urdf_ik::solver::closed_form::two_link::{
     Freedom, NotOfThisShape, PlanarChain, PlaneFreedom, SHAPE_TOLERANCE, Shape, SpatialChain,
 };
@@ -50,6 +51,10 @@ fn row(random: &mut Random, axes: &[Line], tip: Vector3<f64>) -> String {
     urdf::robot(&links.join(" "), &joints)
 }
 
+fn chain_of(random: &mut Random, axes: &[Line], tip: Vector3<f64>) -> Chain {
+    chain(&row(random, axes, tip))
+}
+
 /// Axes of a planar arm and its tip, anywhere in space, the second axis either way.
 fn planar(random: &mut Random) -> (Vec<Line>, Vector3<f64>) {
     let place = Isometry3::new(random.direction(), random.direction() * random.between(0.0, PI));
@@ -76,7 +81,7 @@ fn planar_chains_are_recognised_in_any_frames_and_both_postures_found() {
     let mut random = Random::new(1);
     for _ in 0..300 {
         let (axes, end) = planar(&mut random);
-        let chain = chain(&row(&mut random, &axes, end));
+        let chain = chain_of(&mut random, &axes, end);
         let arm = PlanarChain::of(&chain).unwrap();
         for _ in 0..30 {
             let made = random.positions(&chain);
@@ -101,7 +106,7 @@ fn chains_on_a_turning_base_are_recognised_in_any_frames_and_four_postures_found
     let mut random = Random::new(2);
     for _ in 0..300 {
         let (axes, end) = spatial(&mut random);
-        let chain = chain(&row(&mut random, &axes, end));
+        let chain = chain_of(&mut random, &axes, end);
         let arm = SpatialChain::of(&chain).unwrap();
         for _ in 0..30 {
             let made = random.positions(&chain);
@@ -114,6 +119,67 @@ fn chains_on_a_turning_base_are_recognised_in_any_frames_and_four_postures_found
             contains(solutions.postures(), &made);
         }
     }
+}
+
+#[test]
+fn chains_of_three_links_are_recognised_in_any_frames_and_eight_postures_found() {
+    let mut random = Random::new(4);
+    for _ in 0..200 {
+        let (mut axes, _) = spatial(&mut random);
+        // Between yaw and shoulder the roll, at right angles to both; the shoulder anywhere around it.
+        let (origin, yaw, roll) = (axes[0].0, axes[0].1, axes[1].1);
+        let lean = UnitQuaternion::from_scaled_axis(roll * random.between(-PI, PI));
+        let (across, pitch) = (roll, lean * yaw);
+        let along = pitch.cross(&across);
+        let mut in_plane = || origin + along * random.between(-1.0, 1.0) + across * random.between(-1.0, 1.0);
+        let (elbow, wrist, end) = (in_plane(), in_plane(), in_plane());
+        axes = vec![(origin, yaw), (origin, roll), (origin, pitch), (elbow, -pitch), (wrist, pitch)];
+        let chain = chain_of(&mut random, &axes, end);
+        let arm = ThreeLinkChain::of(&chain).unwrap();
+        for _ in 0..30 {
+            let made = random.positions(&chain);
+            let (target, up) = (tip(&chain, &made), last_link(&chain, &made));
+            let solutions = arm.solve(&target, &up).unwrap();
+            assert!(solutions.missing < 1e-13 && solutions.postures().len() == 8, "{solutions:?}");
+            for positions in solutions.postures() {
+                assert!((tip(&chain, positions) - target).norm() < 1e-13, "{solutions:?}");
+                assert!((last_link(&chain, positions) - up).norm() < 1e-12, "{solutions:?}");
+            }
+            contains(solutions.postures(), &made);
+        }
+        // A tip on the last axis leaves the up vector undefined, a shoulder beside the yaw axis is another shape.
+        let on_axis = ThreeLinkChain::of(&chain_of(&mut random, &axes, wrist));
+        assert!(matches!(on_axis, Err(NotOfThisShape::NoLastLink { .. })), "{on_axis:?}");
+        axes[2].0 += across * 1e-3;
+        let beside = ThreeLinkChain::of(&chain_of(&mut random, &axes, end));
+        let Err(NotOfThisShape::NotMeeting { distance, .. }) = beside else { panic!("{beside:?}") };
+        assert!((distance - 1e-3).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn a_level_plane_leaves_one_posture_of_each_family() {
+    let (x, y, z, o) = (Vector3::x(), Vector3::y(), Vector3::z(), Vector3::zeros());
+    let axes = [(o, y), (o, z), (o, x), (y * 0.5, x), (y * 0.9, x)];
+    let chain = chain_of(&mut Random::new(5), &axes, y);
+    let (end, up) = (Point3::new(0.6, 0.0, 0.1), z);
+    let solutions = ThreeLinkChain::of(&chain).unwrap().solve(&end, &up).unwrap();
+    assert_eq!((solutions.plane, solutions.postures().len()), (PlaneFreedom::YawAgainstShoulder, 4));
+    for positions in solutions.postures() {
+        assert!((tip(&chain, positions) - end).norm() < 1e-14, "{solutions:?}");
+        assert!((last_link(&chain, positions) - up).norm() < 1e-13, "{solutions:?}");
+    }
+}
+
+/// Direction from the last joint's axis to the tip link's origin, across that axis.
+fn last_link(chain: &Chain, positions: &[f64]) -> Vector3<f64> {
+    let Some(last) = chain.joints().last() else { panic!("no joint") };
+    let mut poses = ChainPoses::new(chain);
+    chain.forward_kinematics(positions, &mut poses);
+    let placement = &chain.tips()[0].placement;
+    let (tip, axis) = (placement.translation.vector, last.axis);
+    let across = tip - axis.scale(axis.dot(&tip));
+    poses.tips()[0].rotation * (placement.rotation.inverse() * across.normalize())
 }
 
 /// Checks that one of the postures is `made`, up to what a nearly stretched arm or a nearly vertical one does to rounding.
@@ -155,7 +221,7 @@ fn the_shape_is_lost_at_the_stated_tolerance() {
         for _ in 0..100 {
             let (mut axes, end) = planar(&mut random);
             axes[1].1 = tilted(axes[1].1, random.direction(), off);
-            let found = PlanarChain::of(&chain(&row(&mut random, &axes, end)));
+            let found = PlanarChain::of(&chain_of(&mut random, &axes, end));
             assert_eq!(found.is_ok(), kept, "{found:?}");
             let Err(NotOfThisShape::NotParallel { angle, .. }) = found else { continue };
             assert!((angle - off).abs() < 1e-4 * off + 1e-14, "{angle:e} {off:e}");
@@ -169,7 +235,7 @@ fn the_shape_is_lost_at_the_stated_tolerance() {
                 2 => axes[0].0 += yaw.cross(&pitch) * off,
                 _ => end += pitch * off,
             }
-            let found = SpatialChain::of(&chain(&row(&mut random, &axes, end)));
+            let found = SpatialChain::of(&chain_of(&mut random, &axes, end));
             assert_eq!(found.is_ok(), kept, "{case}: {found:?}");
             let residual = match (case % 4, found) {
                 (_, Ok(_)) => continue,

@@ -12,7 +12,7 @@ use crate::solver::segments::{InputError, check_coordinates};
 /// How far axes may be from parallel, from a right angle \[rad\] or from meeting \[m\] for a chain to count as of exact shape.
 pub const SHAPE_TOLERANCE: f64 = 1e-9;
 
-/// Why a chain is not made of two links, and how far it is from it.
+/// Why a chain is not made of two or three links, and how far it is from it.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NotOfThisShape {
@@ -78,22 +78,32 @@ pub enum NotOfThisShape {
         /// Distance from the plane \[m\].
         distance: f64,
     },
+    /// The tip link's origin is on the wrist's axis, so that the last link points nowhere.
+    #[error(
+        "the tip link is {distance:e} m from the axis of '{wrist}'; the last link needs a length to point along the up vector"
+    )]
+    NoLastLink {
+        /// Name of the last joint.
+        wrist: String,
+        /// Distance from its axis \[m\].
+        distance: f64,
+    },
     /// The links are too long for their numbers.
     #[error(transparent)]
     Input(#[from] InputError),
 }
 
 /// The axis of a joint in the base link's frame while nothing has moved, and how the variable moves the joint.
-struct Axis {
-    name: String,
-    point: Point3<f64>,
-    direction: UnitVector3<f64>,
-    reading: Reading,
+pub(crate) struct Axis {
+    pub(crate) name: String,
+    pub(crate) point: Point3<f64>,
+    pub(crate) direction: UnitVector3<f64>,
+    pub(crate) reading: Reading,
 }
 
 impl Axis {
     /// The axes of a row of `N` turning joints to one tip, and where the tip link's origin is while nothing has moved.
-    fn row<const N: usize>(chain: &Chain) -> Result<([Self; N], Point3<f64>), NotOfThisShape> {
+    pub(crate) fn row<const N: usize>(chain: &Chain) -> Result<([Self; N], Point3<f64>), NotOfThisShape> {
         let (joints, tips) = (chain.joints(), chain.tips());
         let wrong = || NotOfThisShape::Joints { joints: joints.len(), tips: tips.len(), expected: N };
         let [tip] = tips else { return Err(wrong()) };
@@ -123,7 +133,7 @@ impl Axis {
 }
 
 /// Whether two axes are parallel, or opposite.
-fn check_parallel(a: &Axis, b: &Axis) -> Result<(), NotOfThisShape> {
+pub(crate) fn check_parallel(a: &Axis, b: &Axis) -> Result<(), NotOfThisShape> {
     let angle = a.direction.cross(&b.direction).norm().atan2(a.direction.dot(&b.direction).abs());
     let error = || NotOfThisShape::NotParallel { first: a.name.clone(), second: b.name.clone(), angle };
     if angle <= SHAPE_TOLERANCE { Ok(()) } else { Err(error()) }
@@ -131,17 +141,17 @@ fn check_parallel(a: &Axis, b: &Axis) -> Result<(), NotOfThisShape> {
 
 /// Shoulder and elbow of a chain as they lie in their plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Bend {
-    lengths: [f64; 2],
+pub(crate) struct Bend {
+    pub(crate) lengths: [f64; 2],
     /// Angles of the links while nothing has turned \[rad\].
-    zero: Angles,
+    pub(crate) zero: Angles,
     /// -1 where the elbow's axis is opposite to the plane's normal, else 1.
-    elbow_sign: f64,
+    pub(crate) elbow_sign: f64,
 }
 
 impl Bend {
     /// By the ends of the links in the plane \[m\], and the plane's normal.
-    fn new([elbow, tip]: [[f64; 2]; 2], elbow_axis: &Axis, normal: &Vector3<f64>) -> Self {
+    pub(crate) fn new([elbow, tip]: [[f64; 2]; 2], elbow_axis: &Axis, normal: &Vector3<f64>) -> Self {
         let second = [tip[0] - elbow[0], tip[1] - elbow[1]];
         let [shoulder_angle, second_angle] = [elbow, second].map(|[x, y]| y.atan2(x));
         Self {
@@ -152,14 +162,14 @@ impl Bend {
     }
 
     /// How far shoulder and elbow have turned about their own axes \[rad\].
-    fn turns(&self, shoulder: f64, elbow: f64) -> [f64; 2] {
+    pub(crate) fn turns(&self, shoulder: f64, elbow: f64) -> [f64; 2] {
         [shoulder - self.zero.shoulder, self.elbow_sign * (elbow - self.zero.elbow)]
     }
 }
 
 /// How the positions of a joint follow from its turn about its own axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Reading {
+pub(crate) struct Reading {
     /// 1 or -1.
     multiplier: f64,
     offset: f64,
@@ -167,7 +177,7 @@ struct Reading {
 
 impl Reading {
     /// The position, in (-π, π] rad, at which the joint has turned by `turn` \[rad\].
-    fn position(&self, turn: f64) -> f64 {
+    pub(crate) fn position(&self, turn: f64) -> f64 {
         wrapped((turn - self.offset) * self.multiplier)
     }
 }
@@ -278,7 +288,7 @@ impl SpatialChain {
 }
 
 /// The frame with the axis of `yaw` as y axis and that of `shoulder` as x axis, where they cross.
-fn base_frame(yaw: &Axis, shoulder: &Axis) -> Result<Isometry3<f64>, NotOfThisShape> {
+pub(crate) fn base_frame(yaw: &Axis, shoulder: &Axis) -> Result<Isometry3<f64>, NotOfThisShape> {
     let names = || (yaw.name.clone(), shoulder.name.clone());
     let axis = yaw.direction.into_inner();
     let sine = shoulder.direction.dot(&axis);

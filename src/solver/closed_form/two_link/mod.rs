@@ -46,7 +46,7 @@
 //! ```
 
 mod answer;
-mod chain;
+pub(super) mod chain;
 mod plane;
 mod spatial;
 

@@ -20,10 +20,11 @@
 //! In the plane, P_T = l1 u_0 + l2 u_1 is a problem of [two links](super::two_link), with inner angle θ_a at the shoulder from the sides
 //! l1 and d = |P_T|, cos θ_a = (d² + l1² - l2²) / (2 d l1), and θ0 = θ_E ± θ_a. What is left for the last joint is the angle of E_y in
 //! the plane less θ0 + θ1. Two normals times two elbows are four solutions. (Rolled by π - β, yawed by θ_y + π and with
-//! θ0 + π, each of them is the same posture once more; these are left out.)
+//! θ0 + π, each of them is the same posture once more: [`ThreeLinkAngles::rolled_over`].)
 //!
 //! Where E_y points along P_T, every plane through this line will do: the roll is free. [`ThreeLink::solve_with_ball_wrist`] is the easy
-//! variant: a last joint that takes any direction just takes the up vector, and there is no roll.
+//! variant: a last joint that takes any direction just takes the up vector, and there is no roll. [`ThreeLinkChain`] is a chain of a
+//! robot that is such an arm.
 //!
 //! ```
 //! use nalgebra::{Isometry3, Point3, Vector3};
@@ -41,9 +42,13 @@
 //! # }
 //! ```
 
+mod chain;
+
 use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, UnitVector3, Vector3};
+
+pub use chain::ThreeLinkChain;
 
 use super::two_link::{
     PlaneFreedom, ROUNDINGS, Solutions, SpatialAngles, SpatialTwoLink, on_both_sides, upright_normal, wrapped,
@@ -86,6 +91,19 @@ pub struct BallWristAngles {
 impl Default for BallWristAngles {
     fn default() -> Self {
         Self { arm: SpatialAngles::default(), wrist: UnitQuaternion::identity() }
+    }
+}
+
+impl ThreeLinkAngles {
+    /// The same posture with a roll of π - β, at least a quarter turn where β is at most one: the yaw and the shoulder half a turn away.
+    #[must_use]
+    pub fn rolled_over(&self) -> Self {
+        Self {
+            yaw: wrapped(self.yaw + PI),
+            roll: wrapped(PI - self.roll),
+            shoulder: wrapped(self.shoulder + PI),
+            ..*self
+        }
     }
 }
 
