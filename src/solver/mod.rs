@@ -26,6 +26,7 @@
 //! ```
 
 mod batch;
+pub mod closed_form;
 pub mod fabrik;
 mod frame;
 mod goal;

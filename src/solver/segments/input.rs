@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use nalgebra::UnitQuaternion;
+use nalgebra::{Unit, UnitQuaternion, Vector3};
 use thiserror::Error;
 
 use super::FARTHEST;
@@ -89,6 +89,18 @@ pub enum InputError {
         /// What was given \[m\].
         value: f64,
     },
+    /// A vector has no direction: it is zero, or not finite.
+    #[error("{element} is ({x}, {y}, {z}), which is no direction; give finite coordinates that are not all 0")]
+    Direction {
+        /// Whose direction.
+        element: Element,
+        /// First coordinate given.
+        x: f64,
+        /// Second coordinate given.
+        y: f64,
+        /// Third coordinate given.
+        z: f64,
+    },
     /// A rotation is none, or no number.
     #[error("{element} is no unit quaternion; give one of length 1 (any but zero can be normalised)")]
     Rotation {
@@ -140,6 +152,16 @@ pub(crate) fn check_coordinates(element: impl Into<Element>, coordinates: &[f64]
         Some((axis, value)) => Err(InputError::Coordinate { element: element.into(), axis, value }),
         None => Ok(()),
     }
+}
+
+/// The direction of a vector of any length but zero, however short or long.
+pub(crate) fn direction(element: impl Into<Element>, vector: &Vector3<f64>) -> Result<Unit<Vector3<f64>>, InputError> {
+    let greatest = vector.amax();
+    if greatest > 0.0 && vector.iter().all(|coordinate| coordinate.is_finite()) {
+        // Squares of the quotients neither overflow nor vanish.
+        return Ok(Unit::new_normalize(vector.map(|coordinate| coordinate / greatest)));
+    }
+    Err(InputError::Direction { element: element.into(), x: vector.x, y: vector.y, z: vector.z })
 }
 
 /// Whether a quaternion is a rotation, which one with NaN is not.

@@ -1,6 +1,6 @@
 //! What models made of segments have in common: [`fabrik::points`](super::fabrik::points),
-//! [`fabrik::tree`](super::fabrik::tree), [`fabrik::limiter`](super::fabrik::limiter) and
-//! [`jacobian::pitch_yaw`](super::jacobian::pitch_yaw).
+//! [`fabrik::tree`](super::fabrik::tree), [`fabrik::limiter`](super::fabrik::limiter),
+//! [`jacobian::pitch_yaw`](super::jacobian::pitch_yaw) and [`closed_form::two_link`](super::closed_form::two_link).
 //!
 //! They are no robots: a segment is a length \[m\] between two points, and a question is where a point shall be \[m\], in one frame
 //! that is the caller's. So they share how lengths and numbers from outside are checked ([`InputError`]), how far a row of segments
@@ -13,7 +13,7 @@ mod reach;
 pub use input::{Element, InputError};
 pub(crate) use input::{
     check_coordinates, check_count, check_depth, check_length, check_positive_length, check_rotation, check_tolerance,
-    check_total,
+    check_total, direction,
 };
 pub use outcome::{Outcome, Reason, Root};
 pub use reach::Reach;
