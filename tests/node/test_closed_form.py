@@ -1,0 +1,62 @@
+"""The closed form in the node: for arms that have one, and what is said of others."""
+import pytest
+from urdf_ik.msg import SolveStatus
+
+from checks import assert_reached, assert_solved
+from client import posture
+from conftest import ARM_FILE, ROBOTS, ROOT
+from kinematics import Robot, errors, translation
+
+ARM6_FILE = ROOT / 'urdf' / 'arm6.urdf'
+
+
+@pytest.fixture(scope='module')
+def robot():
+    return Robot.load(ARM6_FILE)
+
+
+@pytest.fixture(scope='module')
+def node(module_start):
+    return module_start.node(ARM6_FILE, solver='closed_form', position_tolerance=1e-9, orientation_tolerance=1e-9)
+
+
+def test_targets_are_met_to_a_nanometre(node, robot, generator):
+    for _ in range(50):
+        target = robot.pose('tool0', robot.sample(generator))
+        status = node.send_pose(target)
+        assert status.solver == 'closed_form'
+        assert_solved(node, robot, status, 'tool0', target)
+        distance, angle = errors(robot.pose('tool0', node.answer_to(status)), target)
+        assert distance <= 1e-9 and angle <= 1e-7  # the angle as accurate as the matrix is
+
+
+def test_queries_are_answered_in_closed_form(node, robot, generator):
+    for _ in range(20):
+        target = robot.pose('tool0', robot.sample(generator))
+        answer = node.solve_ik(target)
+        assert answer.success and answer.status.solver == 'closed_form', answer.message
+        assert_reached(robot, posture(answer.joint_state), 'tool0', target)
+    far = node.solve_ik(translation(3, 0, 0))
+    assert not far.success and far.status.outcome == SolveStatus.OUT_OF_REACH
+
+
+def test_a_query_can_ask_for_it(start, robot, generator):
+    node = start.node(ARM6_FILE)
+    target = robot.pose('tool0', robot.sample(generator))
+    answer = node.solve_ik(target, solver='closed_form')
+    assert answer.success and answer.status.solver == 'closed_form', answer.message
+    node.set_all(solver='closed_form')
+    assert node.send_pose(target).solver == 'closed_form'
+
+
+def test_a_chain_without_one_is_told(start):
+    planar = ROBOTS / 'planar.urdf'
+    node = start.node(planar)
+    answer = node.solve_ik(translation(0.1, 0, 0), solver='closed_form')
+    assert not answer.success and answer.status.outcome == SolveStatus.INVALID
+    assert 'closed form' in answer.message, answer.message
+    assert 'closed form' in node.refusal(solver='closed_form')
+    assert node.get('solver') == ['jacobian']
+    other = start.node(planar, robot=False, solver='closed_form')
+    other.process.wait_for_output('no closed form')
+    other.set_all(robot_description=ARM6_FILE.read_text())
