@@ -33,6 +33,10 @@ impl Loaded {
         match settings.solver {
             SolverKind::Jacobian => self.solver.with_method(settings.jacobian),
             SolverKind::Fabrik => self.solver.with_fabrik(settings.fabrik),
+            // A robot without a closed form is refused when it is loaded; one that is in use already keeps to its search.
+            SolverKind::ClosedForm => {
+                self.solver.with_closed_form().unwrap_or_else(|_| self.solver.with_method(settings.jacobian))
+            }
         }
     }
 
