@@ -6,7 +6,7 @@ use super::arm::{Arm, Goal};
 use super::axes::JOINTS;
 use super::planar::{either_or, planar};
 use super::skew::Skew;
-use super::subproblems::{turn_onto, turns_to_height};
+use super::subproblems::{turn_onto, turns_to_angle, turns_to_height};
 use super::trigonometric::{Linear, Quadratic};
 use super::turn::Turn;
 
@@ -26,7 +26,7 @@ impl Arm {
             return;
         }
         either_or(&firsts, near[0], &mut |q1, free| {
-            let fifths = turns_to_height(h5, h6, h2, q1.about(h1, h2).dot(&goal.axis));
+            let fifths = turns_to_angle(h5, h6, h2, &q1.back().about(h1, &goal.axis));
             if fifths.within(self.slack.1) {
                 either_or(&fifths, near[4], &mut |q5, also| {
                     self.middle(q1, q5, free || also, goal, near, found);
@@ -63,7 +63,7 @@ impl Arm {
         let sums = turn_onto(h2, &q5.about(h5, h6), &axis);
         either_or(&sums, near[1].and(near[2]).and(near[3]), &mut |sum, straight| {
             let before = |v: &Vector3<f64>| sum.back().about(h2, v);
-            // Exact where the slope is flat, which is where it says least of the angle.
+            // From what is left of the target, so that nothing of it is lost.
             let q5 = turn_onto(h5, h6, &before(&axis)).as_slice()[0];
             let q6 = turn_onto(h6, &self.beside, &q5.back().about(h5, &before(&beside))).as_slice()[0];
             let hand = sum.about(h2, &(p45 + q5.about(h5, p56)));

@@ -7,7 +7,7 @@ use super::axes::JOINTS;
 use super::family::Shoulder;
 use super::planar::{either_or, planar};
 use super::skew::Skew;
-use super::subproblems::{Fit, turn_onto, turns_to_distance, turns_to_height, turns_together};
+use super::subproblems::{Fit, turn_onto, turns_to_angle, turns_to_distance, turns_to_height, turns_together};
 use super::trigonometric::{Linear, Quadratic};
 use super::turn::Turn;
 
@@ -146,7 +146,7 @@ impl Arm {
             q3.back().about(h3, &v)
         };
         let (axis, beside) = (back(&goal.axis), back(&goal.beside));
-        let fifths = turns_to_height(h5, h6, h4, h4.dot(&axis));
+        let fifths = turns_to_angle(h5, h6, h4, &axis);
         if !fifths.within(self.slack.1) {
             return;
         }
@@ -155,7 +155,7 @@ impl Arm {
             let fourths = turn_onto(h4, &turned, &axis);
             let straight = fourths.fit == Fit::Free;
             let mut q4 = if straight { near[3] } else { fourths.as_slice()[0] };
-            // Exact where the height is flat, which is where it says least of the angle.
+            // From what is left of the target, so that nothing of it is lost.
             let last_two = |q4: Turn| {
                 let fifth = turn_onto(h5, h6, &q4.back().about(h4, &axis)).as_slice()[0];
                 let unturned = fifth.back().about(h5, &q4.back().about(h4, &beside));

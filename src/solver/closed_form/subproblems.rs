@@ -67,16 +67,17 @@ impl<T: Copy> Roots<T> {
 /// Subproblem 1: the turn about `axis` that brings `from` nearest to `to`. Any turn does where one of them lies on the axis.
 #[must_use]
 pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Roots<Turn> {
-    let normal = axis.cross(from);
+    let (normal, normal_to) = (axis.cross(from), axis.cross(to));
     let (along_from, along_to) = (axis.dot(from), axis.dot(to));
-    let (across_from, across_to) = (normal.norm_squared(), axis.cross(to).norm_squared());
+    let (across_from, across_to) = (normal.norm_squared(), normal_to.norm_squared());
     let longest = from.norm_squared().max(to.norm_squared());
     let miss = (across_from.sqrt() - across_to.sqrt()).hypot(along_from - along_to);
     let miss = if miss <= ON_AXIS * longest.sqrt() { 0.0 } else { miss };
     if across_from.min(across_to) <= ON_AXIS * ON_AXIS * longest {
         return Roots { miss, ..Roots::one(Turn::ZERO, Fit::Free) };
     }
-    let turn = Turn::towards(from.dot(to) - along_from * along_to, normal.dot(to));
+    // By the normals alone: next to the axis, what lies along it would drown them.
+    let turn = Turn::towards(normal.dot(&normal_to), normal.cross(&normal_to).dot(axis));
     if miss > 0.0 { Roots::nearest(turn, miss) } else { Roots::one(turn, Fit::Exact) }
 }
 
@@ -111,6 +112,46 @@ pub fn turns_to_height(
     let rest = ((1.0 - ratio) * (1.0 + ratio)).sqrt();
     let turn = |rest: f64| Turn::towards(cos * ratio - sin * rest, sin * ratio + cos * rest);
     Roots { found: [turn(rest), turn(-rest)], count: 2, fit: Fit::Exact, miss: 0.0 }
+}
+
+/// Subproblem 4 of unit vectors: the turns about `axis` for which `direction` is then at the same angle to `other` as `like` is.
+///
+/// By the sines of angles where heights are flat, so that it is exact there as well (as the half-angle formulas of spherical
+/// triangles are). The miss is that of the height.
+#[must_use]
+pub fn turns_to_angle(
+    axis: &Vector3<f64>,
+    direction: &Vector3<f64>,
+    other: &Vector3<f64>,
+    like: &Vector3<f64>,
+) -> Roots<Turn> {
+    let (normal, other_normal) = (axis.cross(direction), axis.cross(other));
+    let (sine, other_sine) = (normal.norm(), other_normal.norm());
+    let amplitude = sine * other_sine;
+    if amplitude <= ON_AXIS {
+        return turns_to_height(axis, direction, other, other.dot(like));
+    }
+    let (cosine, other_cosine) = (axis.dot(direction), axis.dot(other));
+    let middle = Turn::towards(normal.dot(&other_normal), normal.cross(&other_normal).dot(axis));
+    let wanted = (other.dot(like), other.cross(like).norm());
+    let (straight, crossed) = (sine * other_cosine, cosine * other_sine);
+    // How far the wanted angle is from the least and the greatest that there are, by their cosines.
+    let least = (cosine * other_cosine + amplitude, straight - crossed);
+    let greatest = (cosine * other_cosine - amplitude, straight + crossed);
+    let (from_least, from_greatest) = (cosines_apart(least, wanted), cosines_apart(wanted, greatest));
+    let miss = -from_least.min(from_greatest);
+    let half = Turn::towards(from_greatest.max(0.0).sqrt(), from_least.max(0.0).sqrt());
+    let (half, turn) = (half.and(half), |half: Turn| middle.and(half));
+    if miss >= 0.0 {
+        return if miss <= ROUNDING { Roots::one(turn(half), Fit::Exact) } else { Roots::nearest(turn(half), miss) };
+    }
+    Roots { found: [turn(half), turn(half.back())], count: 2, fit: Fit::Exact, miss: 0.0 }
+}
+
+/// The difference of the cosines of two angles given by cosine and sine, by their sines where these are small.
+fn cosines_apart(a: (f64, f64), b: (f64, f64)) -> f64 {
+    let sum = a.0 + b.0;
+    if sum.abs() > 1.0 { (b.1.abs() - a.1.abs()) * (b.1.abs() + a.1.abs()) / sum } else { a.0 - b.0 }
 }
 
 /// Subproblem 3: the turns about `axis` that bring `point` to the distance `distance` from `from`.

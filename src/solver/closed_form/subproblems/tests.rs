@@ -80,6 +80,31 @@ fn heights_and_distances_are_met_or_come_nearest() {
 }
 
 #[test]
+fn angles_are_met_even_where_heights_are_flat() {
+    let mut state = 5;
+    let mut missed = 0;
+    for number in 0..300 {
+        let (k, p, q) = (axis(&mut state), axis(&mut state), axis(&mut state));
+        let like = axis(&mut state);
+        let (angles, heights) = (turns_to_angle(&k, &p, &q, &like), turns_to_height(&k, &p, &q, q.dot(&like)));
+        assert_eq!(angles.as_slice().len(), heights.as_slice().len(), "{number}");
+        assert!((angles.miss - heights.miss).abs() < 1e-12, "{angles:?} {heights:?}");
+        for turn in angles.as_slice() {
+            let apart = |other: &Turn| (turn.cos - other.cos).hypot(turn.sin - other.sin);
+            assert!(heights.as_slice().iter().any(|other| apart(other) < 1e-6), "{angles:?} {heights:?}");
+        }
+        missed += usize::from(angles.fit == Fit::Nearest);
+        // Nearly straight: a turn of a millionth of a millionth is told from none.
+        let small = 10.0_f64.powi(-(number % 12) - 1);
+        let found = turns_to_angle(&k, &q, &q, &Turn::new(small).about(&k, &q));
+        let nearest = found.as_slice().iter().map(|turn| (turn.angle() - small).abs()).fold(f64::INFINITY, f64::min);
+        let allowed = 1e-15 / k.cross(&q).norm() + 1e-4 * small;
+        assert!(nearest < allowed, "{small:e}: {found:?} {nearest:e}");
+    }
+    assert!(missed > 30, "{missed}");
+}
+
+#[test]
 fn two_turns_bring_points_together_or_nearest() {
     let mut state = 3;
     let (mut met, mut missed) = (0, 0);
