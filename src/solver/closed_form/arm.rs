@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Rotation3, Vector3};
 
 use super::axes::{Axes, JOINTS};
 use super::family::{Family, Kind, Shoulder};
+use super::planar::Near;
 use super::turn::Turn;
 
 /// Postures at most: 16, which no arm of six turning joints exceeds (Primrose 1986, "On the input-output equation of the general
@@ -119,13 +120,15 @@ impl Arm {
             axis: rotation * self.axes[JOINTS - 1],
             beside: rotation * self.beside,
         };
-        let near = std::array::from_fn(|i| Turn::new(seed[self.joint(i)] * self.signs[i]));
+        let near = Near(std::array::from_fn(|i| seed[self.joint(i)] * self.signs[i]));
         let mut postures = Postures::none();
+        // Neighbours share turns: their angles need not be found again.
+        let (mut last, mut positions) = ([Turn::ZERO; JOINTS], [0.0; JOINTS]);
         let mut found = |turns: [Turn; JOINTS], free: bool| {
-            let mut positions = [0.0; JOINTS];
-            for (index, turn) in turns.iter().enumerate() {
+            for (index, turn) in turns.into_iter().enumerate().filter(|(index, turn)| last[*index] != *turn) {
                 positions[self.joint(index)] = turn.angle() * self.signs[index];
             }
+            last = turns;
             postures.push(positions);
             postures.continuous |= free;
         };

@@ -2,25 +2,37 @@
 
 use nalgebra::Vector3;
 
-use super::subproblems::{Fit, Roots, turn_onto, turns_to_distance};
+use super::axes::JOINTS;
+use super::subproblems::{Fit, Roots, turn_between, turns_to_distance};
 use super::turn::Turn;
 
-/// Hands over the roots, or `near` where any turn will do; tells which.
-pub(super) fn either_or(roots: &Roots<Turn>, near: Turn, found: &mut dyn FnMut(Turn, bool)) {
+/// The seed that turns stay near to where they are free \[rad\].
+#[derive(Clone, Copy)]
+pub(super) struct Near(pub [f64; JOINTS]);
+
+impl Near {
+    /// The turn of a joint.
+    pub(super) fn turn(&self, joint: usize) -> Turn {
+        Turn::new(self.0[joint])
+    }
+}
+
+/// Hands over the roots, or the seed's turn of `joint` where any turn will do; tells which.
+pub(super) fn either_or(roots: &Roots<Turn>, (near, joint): (&Near, usize), found: &mut dyn FnMut(Turn, bool)) {
     if roots.fit == Fit::Free {
-        found(near, true);
+        found(near.turn(joint), true);
     } else {
         roots.as_slice().iter().for_each(|turn| found(*turn, false));
     }
 }
 
-/// Turns of two joints about `axis`, `links.0` apart, that bring the end of `links.1` to `goal`, all without regard to heights along
+/// Turns of the joints `joint` and `joint + 1` about `axis`, `links.0` apart, that bring the end of `links.1` to `goal`, all without regard to heights along
 /// the axis: the law of cosines.
 pub(super) fn planar(
     axis: &Vector3<f64>,
     links: (&Vector3<f64>, &Vector3<f64>),
     goal: &Vector3<f64>,
-    near: (Turn, Turn),
+    (near, joint): (&Near, usize),
     slack: f64,
     found: &mut dyn FnMut(Turn, Turn, bool),
 ) {
@@ -30,8 +42,8 @@ pub(super) fn planar(
     if !inner.within(slack) {
         return;
     }
-    either_or(&inner, near.1, &mut |inner, free| {
-        let end = first + inner.about(axis, &second);
-        either_or(&turn_onto(axis, &end, &goal), near.0, &mut |outer, also| found(outer, inner, free || also));
+    either_or(&inner, (near, joint + 1), &mut |inner, free| {
+        let outer = turn_between(axis, &(first + inner.about(axis, &second)), &goal);
+        found(outer.unwrap_or_else(|| near.turn(joint)), inner, free || outer.is_none());
     });
 }

@@ -5,9 +5,9 @@ use nalgebra::Vector3;
 use super::arm::{Arm, Goal};
 use super::axes::JOINTS;
 use super::family::Shoulder;
-use super::planar::{either_or, planar};
+use super::planar::{Near, either_or, planar};
 use super::skew::Skew;
-use super::subproblems::{Fit, turn_onto, turns_to_angle, turns_to_distance, turns_to_height, turns_together};
+use super::subproblems::{Fit, turn_between, turns_to_angle, turns_to_distance, turns_to_height, turns_together};
 use super::trigonometric::{Linear, Quadratic};
 use super::turn::Turn;
 
@@ -17,7 +17,7 @@ type FoundShoulder<'a> = &'a mut dyn FnMut([Turn; 3], bool);
 
 impl Arm {
     /// Every posture of an arm with a spherical wrist.
-    pub(super) fn spherical_wrist(&self, shoulder: Shoulder, goal: &Goal, near: &[Turn; JOINTS], found: Found) {
+    pub(super) fn spherical_wrist(&self, shoulder: Shoulder, goal: &Goal, near: &Near, found: Found) {
         let wrist: FoundShoulder = &mut |turns, free| self.wrist(turns, free, goal, near, found);
         match shoulder {
             Shoulder::LastTwoParallel => self.last_two_parallel(goal, near, wrist),
@@ -29,60 +29,60 @@ impl Arm {
     }
 
     /// The first joint brings the point to the height of the arm along the parallel axes; the others do the rest in their plane.
-    fn last_two_parallel(&self, goal: &Goal, near: &[Turn; JOINTS], found: FoundShoulder) {
+    fn last_two_parallel(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
         let ([h1, h2, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
         let firsts = turns_to_height(h1, h2, &goal.point, h2.dot(&(p12 + p23 + p34)));
         if !firsts.within(self.slack.0) {
             return;
         }
-        either_or(&firsts, near[0], &mut |q1, free| {
+        either_or(&firsts, (near, 0), &mut |q1, free| {
             let point = q1.back().about(h1, &goal.point) - p12;
-            planar(h2, (p23, p34), &point, (near[1], near[2]), self.slack.0, &mut |q2, q3, also| {
+            planar(h2, (p23, p34), &point, (near, 1), self.slack.0, &mut |q2, q3, also| {
                 found([q1, q2, q3], free || also);
             });
         });
     }
 
     /// The third joint brings the point to its distance from where the first two axes meet.
-    fn first_two_meet(&self, goal: &Goal, near: &[Turn; JOINTS], found: FoundShoulder) {
+    fn first_two_meet(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
         let ([h1, h2, h3, ..], [_, p23, p34, ..]) = (&self.axes, &self.links);
         let thirds = turns_to_distance(h3, p34, &-p23, goal.point.norm());
         if !thirds.within(self.slack.0) {
             return;
         }
-        either_or(&thirds, near[2], &mut |q3, free| {
+        either_or(&thirds, (near, 2), &mut |q3, free| {
             let point = p23 + q3.about(h3, p34);
-            self.together((h1, &goal.point), (h2, &point), (near[0], near[1]), &mut |q1, q2, also| {
+            self.together((h1, &goal.point), (h2, &point), (near, 0), &mut |q1, q2, also| {
                 found([q1, q2, q3], free || also);
             });
         });
     }
 
     /// The third joint brings the point to its height along the parallel axes.
-    fn first_two_parallel(&self, goal: &Goal, near: &[Turn; JOINTS], found: FoundShoulder) {
+    fn first_two_parallel(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
         let ([h1, _, h3, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
         let thirds = turns_to_height(h3, p34, h1, h1.dot(&(goal.point - p12 - p23)));
         if !thirds.within(self.slack.0) {
             return;
         }
-        either_or(&thirds, near[2], &mut |q3, free| {
+        either_or(&thirds, (near, 2), &mut |q3, free| {
             let point = p23 + q3.about(h3, p34);
-            planar(h1, (p12, &point), &goal.point, (near[0], near[1]), self.slack.0, &mut |q1, q2, also| {
+            planar(h1, (p12, &point), &goal.point, (near, 0), self.slack.0, &mut |q1, q2, also| {
                 found([q1, q2, q3], free || also);
             });
         });
     }
 
     /// The first joint brings the point to its distance from where the other two axes meet.
-    fn last_two_meet(&self, goal: &Goal, near: &[Turn; JOINTS], found: FoundShoulder) {
+    fn last_two_meet(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
         let ([h1, h2, h3, ..], [p12, _, p34, ..]) = (&self.axes, &self.links);
         let firsts = turns_to_distance(h1, p12, &goal.point, p34.norm());
         if !firsts.within(self.slack.0) {
             return;
         }
-        either_or(&firsts, near[0], &mut |q1, free| {
+        either_or(&firsts, (near, 0), &mut |q1, free| {
             let point = q1.back().about(h1, &goal.point) - p12;
-            self.together((h2, &point), (h3, p34), (near[1], near[2]), &mut |q2, q3, also| {
+            self.together((h2, &point), (h3, p34), (near, 1), &mut |q2, q3, also| {
                 found([q1, q2, q3], free || also);
             });
         });
@@ -93,7 +93,7 @@ impl Arm {
         &self,
         (outer, goal): (&Vector3<f64>, &Vector3<f64>),
         (inner, point): (&Vector3<f64>, &Vector3<f64>),
-        near: (Turn, Turn),
+        (near, joint): (&Near, usize),
         found: &mut dyn FnMut(Turn, Turn, bool),
     ) {
         let pairs = turns_together((outer, goal), (inner, point));
@@ -102,18 +102,19 @@ impl Arm {
         }
         if pairs.fit != Fit::Free {
             pairs.as_slice().iter().for_each(|(back, turn)| found(back.back(), *turn, false));
-        } else if turn_onto(outer, goal, goal).fit == Fit::Free {
-            let turn = turn_onto(inner, point, goal);
-            either_or(&turn, near.1, &mut |turn, _| found(near.0, turn, true));
+        } else if turn_between(outer, goal, goal).is_none() {
+            let turn = turn_between(inner, point, goal).unwrap_or_else(|| near.turn(joint + 1));
+            found(near.turn(joint), turn, true);
         } else {
-            let turned = near.1.about(inner, point);
-            either_or(&turn_onto(outer, &turned, goal), near.0, &mut |turn, _| found(turn, near.1, true));
+            let turned = near.turn(joint + 1).about(inner, point);
+            let turn = turn_between(outer, &turned, goal).unwrap_or_else(|| near.turn(joint));
+            found(turn, near.turn(joint + 1), true);
         }
     }
 
     /// With the first two axes skew, the second joint drops out of distance and height of the point: the third one's equation is of
     /// the second degree in its cosine and sine.
-    fn general_shoulder(&self, goal: &Goal, near: &[Turn; JOINTS], found: FoundShoulder) {
+    fn general_shoulder(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
         let ([h1, h2, h3, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
         let skew = Skew::new(h2, h1, p12);
         // The point as the third joint turns it, measured along any vector.
@@ -129,16 +130,15 @@ impl Arm {
         skew.equation(&distance, &height, &radius).roots(&mut |q3| {
             let (distance, height) = (distance.at(q3), height.at(q3));
             let turned = skew.turn(distance, height, across.at(q3), outwards.at(q3));
-            let q2 = turned.unwrap_or(near[1]);
+            let q2 = turned.unwrap_or_else(|| near.turn(1));
             let point = p12 + q2.about(h2, &(p23 + q3.about(h3, p34)));
-            either_or(&turn_onto(h1, &point, &goal.point), near[0], &mut |q1, free| {
-                found([q1, q2, q3], free || turned.is_none());
-            });
+            let q1 = turn_between(h1, &point, &goal.point);
+            found([q1.unwrap_or_else(|| near.turn(0)), q2, q3], q1.is_none() || turned.is_none());
         });
     }
 
     /// The last three joints, where the first three are known.
-    fn wrist(&self, first: [Turn; 3], free: bool, goal: &Goal, near: &[Turn; JOINTS], found: Found) {
+    fn wrist(&self, first: [Turn; 3], free: bool, goal: &Goal, near: &Near, found: Found) {
         let [h1, h2, h3, h4, h5, h6] = &self.axes;
         let [q1, q2, q3] = first;
         let back = |v: &Vector3<f64>| {
@@ -152,19 +152,17 @@ impl Arm {
         }
         for q5 in fifths.as_slice() {
             let turned = q5.about(h5, h6);
-            let fourths = turn_onto(h4, &turned, &axis);
-            let straight = fourths.fit == Fit::Free;
-            let mut q4 = if straight { near[3] } else { fourths.as_slice()[0] };
-            // From what is left of the target, so that nothing of it is lost.
+            let fourth = turn_between(h4, &turned, &axis);
+            let straight = fourth.is_none();
+            let mut q4 = fourth.unwrap_or_else(|| near.turn(3));
             let last_two = |q4: Turn| {
-                let fifth = turn_onto(h5, h6, &q4.back().about(h4, &axis)).as_slice()[0];
-                let unturned = fifth.back().about(h5, &q4.back().about(h4, &beside));
-                (fifth, turn_onto(h6, &self.beside, &unturned).as_slice()[0])
+                let before = |v: &Vector3<f64>| q4.back().about(h4, v);
+                self.last_two(*q5, &before(&axis), &before(&beside))
             };
             let (mut fifth, mut q6) = last_two(q4);
             if straight {
                 // The fourth and the sixth joint turn about one line: both move alike.
-                let half = 0.5 * q6.and(near[5].back()).angle() * h4.dot(&turned).signum();
+                let half = 0.5 * q6.and(near.turn(5).back()).angle() * h4.dot(&turned).signum();
                 q4 = q4.and(Turn::new(half));
                 (fifth, q6) = last_two(q4);
             }

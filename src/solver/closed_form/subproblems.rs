@@ -67,18 +67,27 @@ impl<T: Copy> Roots<T> {
 /// Subproblem 1: the turn about `axis` that brings `from` nearest to `to`. Any turn does where one of them lies on the axis.
 #[must_use]
 pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Roots<Turn> {
-    let (normal, normal_to) = (axis.cross(from), axis.cross(to));
-    let (along_from, along_to) = (axis.dot(from), axis.dot(to));
-    let (across_from, across_to) = (normal.norm_squared(), normal_to.norm_squared());
-    let longest = from.norm_squared().max(to.norm_squared());
-    let miss = (across_from.sqrt() - across_to.sqrt()).hypot(along_from - along_to);
-    let miss = if miss <= ON_AXIS * longest.sqrt() { 0.0 } else { miss };
-    if across_from.min(across_to) <= ON_AXIS * ON_AXIS * longest {
-        return Roots { miss, ..Roots::one(Turn::ZERO, Fit::Free) };
+    let across = axis.cross(from).norm() - axis.cross(to).norm();
+    let along = axis.dot(from) - axis.dot(to);
+    let miss = (across * across + along * along).sqrt();
+    let rounding = ON_AXIS * from.norm().max(to.norm());
+    let miss = if miss <= rounding { 0.0 } else { miss };
+    match turn_between(axis, from, to) {
+        None => Roots { miss, ..Roots::one(Turn::ZERO, Fit::Free) },
+        Some(turn) if miss > 0.0 => Roots::nearest(turn, miss),
+        Some(turn) => Roots::one(turn, Fit::Exact),
     }
+}
+
+/// The same turn, whatever it misses; `None` where any does.
+#[must_use]
+pub fn turn_between(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Turn> {
+    let (normal, normal_to) = (axis.cross(from), axis.cross(to));
+    let across = normal.norm_squared().min(normal_to.norm_squared());
+    let longest = from.norm_squared().max(to.norm_squared());
     // By the normals alone: next to the axis, what lies along it would drown them.
-    let turn = Turn::towards(normal.dot(&normal_to), normal.cross(&normal_to).dot(axis));
-    if miss > 0.0 { Roots::nearest(turn, miss) } else { Roots::one(turn, Fit::Exact) }
+    let turn = || Turn::towards(normal.dot(&normal_to), normal.cross(&normal_to).dot(axis));
+    (across > ON_AXIS * ON_AXIS * longest).then(turn)
 }
 
 /// Subproblem 4: the turns about `axis` for which `point` then has the height `height` along `direction`.

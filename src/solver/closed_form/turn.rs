@@ -25,8 +25,8 @@ impl Turn {
     /// The turn whose cosine and sine have the proportion of `cos` and `sin`; no turn where both vanish.
     #[must_use]
     pub fn towards(cos: f64, sin: f64) -> Self {
-        let length = (cos * cos + sin * sin).sqrt();
-        if length > 0.0 { Self { cos: cos / length, sin: sin / length } } else { Self::ZERO }
+        let scale = 1.0 / (cos * cos + sin * sin).sqrt();
+        if scale.is_finite() { Self { cos: cos * scale, sin: sin * scale } } else { Self::ZERO }
     }
 
     /// The angle \[rad\], from -π to π.
