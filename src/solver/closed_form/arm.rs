@@ -65,8 +65,8 @@ pub struct Arm {
     tool: Vector3<f64>,
     /// Takes off the rotation that the tip has at zero positions.
     unturned: Rotation3<f64>,
-    /// A unit vector at right angles to the last axis.
-    pub(super) beside: Vector3<f64>,
+    /// Two unit vectors at right angles to the last axis and to each other.
+    beside: [Vector3<f64>; 2],
     /// What conditions may be missed by \[m\] and \[rad\].
     pub(super) slack: (f64, f64),
 }
@@ -96,6 +96,7 @@ impl Arm {
         let points = points(&axes, family.kind);
         let slack = SLACK[usize::from(!family.exact())];
         let last = axes.directions[JOINTS - 1];
+        let beside = last.cross(&Vector3::ith(last.iamin(), 1.0)).normalize();
         Self {
             kind: family.kind,
             reversed: family.reversed,
@@ -105,7 +106,7 @@ impl Arm {
             base: points[0],
             tool: axes.tip.translation.vector - points[JOINTS - 1],
             unturned: axes.tip.rotation.to_rotation_matrix().inverse(),
-            beside: last.cross(&Vector3::ith(last.iamin(), 1.0)).normalize(),
+            beside: [beside, last.cross(&beside)],
             slack: (slack * length, slack),
         }
     }
@@ -118,7 +119,7 @@ impl Arm {
         let goal = Goal {
             point: pose.translation.vector - self.base - rotation * self.tool,
             axis: rotation * self.axes[JOINTS - 1],
-            beside: rotation * self.beside,
+            beside: rotation * self.beside[0],
         };
         let near = Near(std::array::from_fn(|i| seed[self.joint(i)] * self.signs[i]));
         let mut postures = Postures::none();
@@ -138,6 +139,11 @@ impl Arm {
             Kind::FirstThreeParallel => self.first_parallel(&goal, &near, &mut found),
         }
         postures
+    }
+
+    /// The turn of the last joint, given where it has to bring the vector beside it.
+    pub(super) fn last(&self, beside: &Vector3<f64>) -> Turn {
+        Turn::towards(self.beside[0].dot(beside), self.beside[1].dot(beside))
     }
 
     /// The chain's joint that the `index`th axis belongs to.

@@ -155,18 +155,15 @@ impl Arm {
             let fourth = turn_between(h4, &turned, &axis);
             let straight = fourth.is_none();
             let mut q4 = fourth.unwrap_or_else(|| near.turn(3));
-            let last_two = |q4: Turn| {
-                let before = |v: &Vector3<f64>| q4.back().about(h4, v);
-                self.last_two(*q5, &before(&axis), &before(&beside))
-            };
-            let (mut fifth, mut q6) = last_two(q4);
+            let last = |q4: Turn| self.last(&q5.back().about(h5, &q4.back().about(h4, &beside)));
+            let mut q6 = last(q4);
             if straight {
                 // The fourth and the sixth joint turn about one line: both move alike.
                 let half = 0.5 * q6.and(near.turn(5).back()).angle() * h4.dot(&turned).signum();
                 q4 = q4.and(Turn::new(half));
-                (fifth, q6) = last_two(q4);
+                q6 = last(q4);
             }
-            found([q1, q2, q3, q4, fifth, q6], free || straight);
+            found([q1, q2, q3, q4, *q5, q6], free || straight);
         }
     }
 }
