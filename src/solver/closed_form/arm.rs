@@ -5,6 +5,7 @@ use nalgebra::{Isometry3, Rotation3, Vector3};
 use super::axes::{Axes, JOINTS};
 use super::family::{Family, Kind, Shoulder};
 use super::planar::Near;
+use super::subproblems::ON_AXIS;
 use super::turn::Turn;
 
 /// Postures at most: 16, which no arm of six turning joints exceeds (Primrose 1986, "On the input-output equation of the general
@@ -67,6 +68,8 @@ pub struct Arm {
     unturned: Rotation3<f64>,
     /// Two unit vectors at right angles to the last axis and to each other.
     beside: [Vector3<f64>; 2],
+    /// How near to an axis counts as on it \[m\].
+    on_axis: f64,
     /// What conditions may be missed by \[m\] and \[rad\].
     pub(super) slack: (f64, f64),
 }
@@ -107,6 +110,7 @@ impl Arm {
             tool: axes.tip.translation.vector - points[JOINTS - 1],
             unturned: axes.tip.rotation.to_rotation_matrix().inverse(),
             beside: [beside, last.cross(&beside)],
+            on_axis: ON_AXIS * length,
             slack: (slack * length, slack),
         }
     }
@@ -117,7 +121,7 @@ impl Arm {
         let pose = if self.reversed { pose.inverse() } else { *pose };
         let rotation = pose.rotation.to_rotation_matrix() * self.unturned;
         let goal = Goal {
-            point: pose.translation.vector - self.base - rotation * self.tool,
+            point: self.cleared(pose.translation.vector - self.base - rotation * self.tool, &self.axes[0]),
             axis: rotation * self.axes[JOINTS - 1],
             beside: rotation * self.beside[0],
         };
@@ -139,6 +143,19 @@ impl Arm {
             Kind::FirstThreeParallel => self.first_parallel(&goal, &near, &mut found),
         }
         postures
+    }
+
+    /// The point, on the axis where it is next to it, and at the origin where it is next to that: the direction from there is
+    /// rounding.
+    pub(super) fn cleared(&self, point: Vector3<f64>, axis: &Vector3<f64>) -> Vector3<f64> {
+        let on_axis = axis * axis.dot(&point);
+        if point.norm() <= self.on_axis {
+            Vector3::zeros()
+        } else if (point - on_axis).norm() <= self.on_axis {
+            on_axis
+        } else {
+            point
+        }
     }
 
     /// The turn of the last joint, given where it has to bring the vector beside it.

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 
 use super::arm::{Arm, Goal};
 use super::axes::JOINTS;
-use super::planar::{Near, either_or, planar};
+use super::planar::{Near, either_or};
 use super::skew::Skew;
 use super::subproblems::{turn_between, turns_to_angle, turns_to_height};
 use super::trigonometric::{Linear, Quadratic};
@@ -66,7 +66,7 @@ impl Arm {
         let q6 = self.last(&q5.back().about(h5, &sum.back().about(h2, &beside)));
         let hand = sum.about(h2, &(p45 + q5.about(h5, p56)));
         let point = back(&goal.point) - p12 - hand;
-        planar(h2, (p23, p34), &point, (near, 1), self.slack.0, &mut |q2, q3, also| {
+        self.planar(h2, (p23, p34), &point, (near, 1), &mut |q2, q3, also| {
             let q4 = sum.and(q2.back()).and(q3.back());
             found([q1, q2, q3, q4, q5, q6], free || also);
         });
@@ -94,7 +94,7 @@ impl Arm {
                 let beside = q4.back().about(h4, &sum.back().about(h1, &goal.beside));
                 let q6 = self.last(&q5.back().about(h5, &beside));
                 let point = goal.point - sum.about(h1, &(p34 + q4.about(h4, p45)));
-                planar(h1, (p12, p23), &point, (near, 0), self.slack.0, &mut |q1, q2, bent| {
+                self.planar(h1, (p12, p23), &point, (near, 0), &mut |q1, q2, bent| {
                     let q3 = sum.and(q1.back()).and(q2.back());
                     found([q1, q2, q3, q4, q5, q6], free || bent);
                 });

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::arm::{Arm, Goal};
 use super::axes::JOINTS;
 use super::family::Shoulder;
-use super::planar::{Near, either_or, planar};
+use super::planar::{Near, either_or};
 use super::skew::Skew;
 use super::subproblems::{Fit, turn_between, turns_to_angle, turns_to_distance, turns_to_height, turns_together};
 use super::trigonometric::{Linear, Quadratic};
@@ -37,7 +37,7 @@ impl Arm {
         }
         either_or(&firsts, (near, 0), &mut |q1, free| {
             let point = q1.back().about(h1, &goal.point) - p12;
-            planar(h2, (p23, p34), &point, (near, 1), self.slack.0, &mut |q2, q3, also| {
+            self.planar(h2, (p23, p34), &point, (near, 1), &mut |q2, q3, also| {
                 found([q1, q2, q3], free || also);
             });
         });
@@ -67,7 +67,7 @@ impl Arm {
         }
         either_or(&thirds, (near, 2), &mut |q3, free| {
             let point = p23 + q3.about(h3, p34);
-            planar(h1, (p12, &point), &goal.point, (near, 0), self.slack.0, &mut |q1, q2, also| {
+            self.planar(h1, (p12, &point), &goal.point, (near, 0), &mut |q1, q2, also| {
                 found([q1, q2, q3], free || also);
             });
         });
