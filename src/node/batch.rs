@@ -170,7 +170,7 @@ impl Job {
             .collect();
         let in_time = || self.time.is_none_or(|time| start.elapsed() < time);
         let go_on = || self.wanted.load(Ordering::Relaxed) && in_time();
-        let solver = loaded.solver(&self.settings);
+        let solver = loaded.solver(&self.settings).map_err(query::no_solver)?;
         let searching = Instant::now();
         let batch = solver.solve_batch(&problems, &go_on);
         let mut report = Report::new(loaded, questions.len(), searching.elapsed());

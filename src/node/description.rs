@@ -23,16 +23,22 @@ pub(super) struct Loaded {
     pub robot: Robot,
     pub chain: Arc<Chain>,
     pub solver: Solver,
+    /// Or why there is none.
+    closed_form: Result<Solver, String>,
     /// For each tip, the axes that its targets should leave free.
     free_axes: Vec<[bool; 6]>,
 }
 
 impl Loaded {
     /// The solver that `settings` name, with their options.
-    pub(super) fn solver(&self, settings: &Settings) -> Solver {
+    ///
+    /// # Errors
+    /// A sentence, where the chain has no closed form but that is asked for.
+    pub(super) fn solver(&self, settings: &Settings) -> Result<Solver, String> {
         match settings.solver {
-            SolverKind::Jacobian => self.solver.with_method(settings.jacobian),
-            SolverKind::Fabrik => self.solver.with_fabrik(settings.fabrik),
+            SolverKind::Jacobian => Ok(self.solver.with_method(settings.jacobian)),
+            SolverKind::Fabrik => Ok(self.solver.with_fabrik(settings.fabrik)),
+            SolverKind::ClosedForm => self.closed_form.clone(),
         }
     }
 
@@ -87,13 +93,17 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<Ready,
         _ => e.to_string(),
     })?;
     let chain = Arc::new(chain);
-    let solver = Solver::prepare(settings.solver, &chain).map_err(|e| e.to_string())?;
+    let solver = Solver::prepare(SolverKind::Jacobian, &chain).map_err(|e| e.to_string())?;
+    let closed_form = solver.with_closed_form().map_err(|e| e.to_string());
+    if let (SolverKind::ClosedForm, Err(sentence)) = (settings.solver, &closed_form) {
+        return Err(format!("{sentence} (parameter solver)"));
+    }
     let initial = settings.initial_posture.apply(&robot).map_err(|e| format!("initial_posture: {e}"))?;
     settings.posture.apply(&robot).map_err(|e| format!("posture: {e}"))?;
     let limits = limits(&robot, &chain, settings)?;
     check_command_joints(&robot, settings)?;
     let free_axes = (0..chain.tips().len()).map(|tip| solver.sensible_free_axes(tip)).collect();
-    let loaded = Arc::new(Loaded { text, from_topic, robot, chain, solver, free_axes });
+    let loaded = Arc::new(Loaded { text, from_topic, robot, chain, solver, closed_form, free_axes });
     Ok(Ready { loaded, initial, limits })
 }
 

@@ -154,6 +154,9 @@ impl Store {
                     posture.apply(&now.loaded.robot).map_err(|e| Refusal(format!("{name}: {e}")))?;
                 }
             }
+            if changed("solver") {
+                now.loaded.solver(settings).map_err(|sentence| Refusal(format!("solver: {sentence}")))?;
+            }
             let limiting = ["joint_limits", "default_velocity", "default_acceleration", "default_jerk"];
             if limiting.into_iter().any(changed) {
                 let limits = now.loaded.limits(settings).map_err(Refusal)?;

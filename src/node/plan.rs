@@ -75,7 +75,7 @@ impl Route {
         let settings = &self.settings;
         let options = PathOptions { blend_radius: settings.path.blend_radius, ..PathOptions::default() };
         let path = Path::new(&self.poses, options).map_err(|e| refuse(e.to_string()))?;
-        let solver = self.loaded.solver(settings);
+        let solver = self.loaded.solver(settings).map_err(refuse)?;
         let followed = follow(&solver, &self.pattern, &path, &self.start, &settings.path.follow)
             .map_err(|e| refuse(e.to_string()))?;
         let limits = self.loaded.limits(settings).map_err(refuse)?;

@@ -104,7 +104,7 @@ impl Follower {
         settings: &Settings,
         effort: Effort,
     ) -> Result<(Solver, &Solution), Refused> {
-        let solver = self.loaded.solver(settings);
+        let solver = self.loaded.solver(settings).map_err(no_solver)?;
         let deadline = Some(settings.timeout);
         let preferred = match self.preferred.take().filter(|preferred| preferred.serves(settings)) {
             Some(preferred) => preferred,
@@ -166,7 +166,7 @@ pub(super) struct Question {
 impl Question {
     /// Searches for the answer.
     pub(super) fn answer(&self, loaded: &Loaded) -> Result<(Solver, Solution), Refused> {
-        let solver = loaded.solver(&self.settings);
+        let solver = loaded.solver(&self.settings).map_err(no_solver)?;
         let preferred = Preferred::new(loaded, &self.settings)?;
         let problem = Problem {
             mode: search(&self.settings),
@@ -194,6 +194,11 @@ fn complete(
         solution.smallest_singular_value = Some(smallest.map_err(|e| refusal(&e))?);
     }
     Ok(())
+}
+
+/// The refusal of a solver that does not fit the chain.
+pub(super) fn no_solver(sentence: String) -> Refused {
+    Refused::invalid("solver", sentence)
 }
 
 fn refusal(error: &ProblemError) -> Refused {

@@ -113,7 +113,7 @@ pub static TABLE: [Definition; 45] = [
     at_start("base_link", Text(""), Any, "Base link of the chain. Empty: the robot's root link."),
     at_start("tip_links", NoTexts, Any, "Tip links of the chain. Empty: the robot's only leaf link."),
     at_start("frame_prefix", Text(""), Any, "What stands before the robot's link names in frame names, such as left/."),
-    live("solver", Text("jacobian"), "", OneOf(&["jacobian", "fabrik"]), "The solver."),
+    live("solver", Text("jacobian"), "", OneOf(&["jacobian", "fabrik", "closed_form"]), "The solver."),
     live(
         "position_tolerance",
         Double(1e-5),

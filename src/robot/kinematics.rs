@@ -1,6 +1,6 @@
 //! Forward kinematics and Jacobian of a chain, into scratch that the caller owns.
 
-use nalgebra::{Isometry3, Point3, Vector3, Vector6};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3, Vector6};
 
 use super::{Chain, JointKind};
 
@@ -39,7 +39,13 @@ impl Chain {
     pub fn forward_kinematics(&self, positions: &[f64], poses: &mut ChainPoses) {
         for (index, joint) in self.joints().iter().enumerate() {
             let along = joint.multiplier * positions[joint.variable] + joint.offset;
-            let local = joint.placement * joint.kind.motion(&joint.axis, along);
+            // A turn has no translation that would have to be turned.
+            let local = match joint.kind {
+                JointKind::Revolute | JointKind::Continuous => {
+                    joint.placement * UnitQuaternion::from_axis_angle(&joint.axis, along)
+                }
+                _ => joint.placement * joint.kind.motion(&joint.axis, along),
+            };
             poses.joints[index] = match joint.parent {
                 Some(parent) => poses.joints[parent] * local,
                 None => local,

@@ -52,6 +52,7 @@ use std::ops::ControlFlow;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use closed_form::ClosedForm;
 use fabrik::Fabrik;
 use jacobian::{Jacobian, JacobianScratch};
 use thiserror::Error;
@@ -66,11 +67,13 @@ pub enum SolverKind {
     Jacobian,
     /// Forward and backward reaching.
     Fabrik,
+    /// Closed-form solutions, for the chains that have them.
+    ClosedForm,
 }
 
 impl SolverKind {
     /// Every solver there is.
-    pub const ALL: [Self; 2] = [Self::Jacobian, Self::Fabrik];
+    pub const ALL: [Self; 3] = [Self::Jacobian, Self::Fabrik, Self::ClosedForm];
 
     /// The name by which it is asked for.
     #[must_use]
@@ -78,6 +81,7 @@ impl SolverKind {
         match self {
             Self::Jacobian => "jacobian",
             Self::Fabrik => "fabrik",
+            Self::ClosedForm => "closed_form",
         }
     }
 }
@@ -114,6 +118,14 @@ pub enum NotApplicable {
         /// The tip link.
         tip: String,
     },
+    /// No closed form is known for the chain.
+    #[error("the chain to '{tip}' has no closed form: {reason}; the solver 'jacobian' serves every chain")]
+    NoClosedForm {
+        /// The tip link.
+        tip: String,
+        /// A clause that names what is in the way.
+        reason: String,
+    },
 }
 
 /// A solver prepared for one chain.
@@ -124,6 +136,8 @@ pub enum Solver {
     Jacobian(Jacobian),
     /// See [`Fabrik`].
     Fabrik(Fabrik),
+    /// See [`ClosedForm`].
+    ClosedForm(ClosedForm),
 }
 
 /// What a solve works in. Made by [`Solver::scratch`] and of use to that solver, its clones, and what [`Solver::with_method`] and
@@ -140,6 +154,7 @@ impl Solver {
         match kind {
             SolverKind::Jacobian => Jacobian::prepare(chain).map(Self::Jacobian),
             SolverKind::Fabrik => Fabrik::prepare(chain).map(Self::Fabrik),
+            SolverKind::ClosedForm => ClosedForm::prepare(chain).map(Self::ClosedForm),
         }
     }
 
@@ -155,12 +170,21 @@ impl Solver {
         Self::Fabrik(Fabrik::on(self.search(), options))
     }
 
+    /// The closed form, on what this solver has prepared. Cheap.
+    ///
+    /// # Errors
+    /// [`NotApplicable::NoClosedForm`] where the chain has none.
+    pub fn with_closed_form(&self) -> Result<Self, NotApplicable> {
+        ClosedForm::on(self.search()).map(Self::ClosedForm)
+    }
+
     /// Which solver it is.
     #[must_use]
     pub fn kind(&self) -> SolverKind {
         match self {
             Self::Jacobian(_) => SolverKind::Jacobian,
             Self::Fabrik(_) => SolverKind::Fabrik,
+            Self::ClosedForm(_) => SolverKind::ClosedForm,
         }
     }
 
@@ -169,6 +193,7 @@ impl Solver {
         match self {
             Self::Jacobian(solver) => solver,
             Self::Fabrik(solver) => solver.search(),
+            Self::ClosedForm(solver) => solver.search(),
         }
     }
 
@@ -211,13 +236,17 @@ impl Solver {
     /// [`ProblemError`] where the problem makes no sense for this chain; `solution` is then left as it was.
     pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
         problem.check(self.chain())?;
-        self.search().solve(problem, &mut scratch.0, solution);
+        match self {
+            Self::ClosedForm(solver) => solver.solve(problem, &mut scratch.0, solution),
+            _ => self.search().solve(problem, &mut scratch.0, solution),
+        }
         Ok(())
     }
 
     /// Solves `problem` on as many cores as there are scratches. The answer is the same each time, but may be another than on one
     /// core: of several first solutions it is that of the attempt with the lowest number. Starting a core takes some ten
-    /// microseconds and allocates: it pays for hard problems and for those that want the best of many solutions.
+    /// microseconds and allocates: it pays for hard problems and for those that want the best of many solutions. The closed form
+    /// keeps to the first.
     ///
     /// # Errors
     /// As [`Solver::solve`].
@@ -227,6 +256,9 @@ impl Solver {
         scratches: &mut [Scratch],
         solution: &mut Solution,
     ) -> Result<(), ProblemError> {
+        if let (Self::ClosedForm(_), [scratch, ..]) = (self, &mut *scratches) {
+            return self.solve(problem, scratch, solution);
+        }
         problem.check(self.chain())?;
         let mut scratches: Vec<_> = scratches.iter_mut().map(|Scratch(scratch)| scratch).collect();
         self.search().solve_on(problem, &mut scratches, solution);
@@ -249,6 +281,9 @@ impl Solver {
         on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
     ) -> Result<usize, ProblemError> {
         problem.check(self.chain())?;
-        Ok(self.search().solve_all(problem, &mut scratch.0, solution, on_solution))
+        Ok(match self {
+            Self::ClosedForm(solver) => solver.solve_all(problem, &mut scratch.0, solution, on_solution),
+            _ => self.search().solve_all(problem, &mut scratch.0, solution, on_solution),
+        })
     }
 }

@@ -98,10 +98,13 @@ struct CaseResult {
 }
 
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
-    if arguments.no_polish && arguments.solver == SolverKind::Jacobian {
-        return Err(
-            "--no-polish has no meaning for the solver jacobian, which has nothing else than Newton steps".into()
-        );
+    let reason = match arguments.solver {
+        SolverKind::Jacobian => Some("which has nothing else than Newton steps"),
+        SolverKind::ClosedForm => Some("which takes Newton steps only where its formulas are not exact"),
+        _ => None,
+    };
+    if let (true, Some(reason)) = (arguments.no_polish, reason) {
+        return Err(format!("--no-polish has no meaning for the solver {}, {reason}", arguments.solver).into());
     }
     let file: CaseFile = read_json(&arguments.cases)?;
     let beside = || arguments.cases.parent().map(|folder| folder.join(&file.urdf)).unwrap_or_default();

@@ -4,8 +4,9 @@ use std::io::Write;
 use std::sync::Arc;
 
 use urdf_ik::robot::{Chain, Domain, Joint, JointKind, Robot};
+use urdf_ik::solver::closed_form::ClosedForm;
 use urdf_ik::solver::jacobian::Jacobian;
-use urdf_ik::solver::{TipReach, free_axes_in_words, names_of_free_axes};
+use urdf_ik::solver::{NotApplicable, TipReach, free_axes_in_words, names_of_free_axes};
 
 use super::{Failure, RobotArguments};
 
@@ -97,6 +98,12 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
             )?;
         }
         Err(reason) => writeln!(out, "no solver: {reason}")?,
+    }
+    match ClosedForm::prepare(chain) {
+        Ok(form) => writeln!(out, "closed form: {}", form.in_words())?,
+        Err(NotApplicable::NoClosedForm { reason, .. }) => writeln!(out, "no closed form: {reason}")?,
+        // That has been said.
+        Err(_) => {}
     }
     for (index, tip) in chain.tips().iter().enumerate() {
         let reach = TipReach::new(chain, index);

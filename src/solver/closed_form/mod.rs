@@ -1,4 +1,228 @@
-//! Inverse kinematics in closed form: every solution at once, to machine precision, for arms whose geometry allows it.
+//! Closed-form solutions of arms with six turning joints, found from their axes: all solutions at once, to machine precision.
+//!
+//! The axes decide the family ([`Family`]); each comes apart into a few [subproblems] that have closed forms (Elias and Wen 2022,
+//! "IK-Geo: Unified robot inverse kinematics using subproblem decomposition"; Ostermeier et al. 2024, "Automatic geometric
+//! decomposition for analytical inverse kinematics"), a spherical wrist on a general shoulder and three parallel axes before a wrist
+//! of skew ones into an equation of the fourth degree (Pieper 1968, "The kinematics of manipulators under computer control").
+//! Read from the tip to the base, a chain may belong to a family that it does not belong to otherwise.
+//!
+//! Axes that miss a family by more than rounding ([`family::EXACT`]) but not by much ([`family::NEAR`]) still have its solutions for
+//! starting points: Newton steps of the [Jacobian solver](super::jacobian) lead from there to where the arm itself meets the
+//! target. Every solution, of either kind of arm, is measured by the chain's forward kinematics before it counts.
+//!
+//! The smallest members of the family, arms of [two](two_link) and [three](three_link) links, stand for themselves.
 
+mod arm;
+mod axes;
+mod choices;
+pub mod family;
+mod parallel;
+mod planar;
+mod skew;
+mod spherical;
+pub mod subproblems;
 pub mod three_link;
+mod trigonometric;
+pub mod turn;
 pub mod two_link;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use nalgebra::Isometry3;
+
+pub use arm::{MOST, Postures};
+pub use axes::JOINTS;
+pub use family::{Family, Kind, Shoulder};
+
+use super::NotApplicable;
+use super::jacobian::{Jacobian, JacobianScratch};
+use super::problem::{Mode, Pick, Problem};
+use super::solution::{Solution, Stop};
+use crate::robot::Chain;
+use arm::Arm;
+use axes::Axes;
+use choices::{Choice, Choices, settled};
+
+/// Residuals above this \[m and rad\] are more than rounding: Newton steps follow.
+const POLISHED: f64 = 1e-10;
+/// Two solutions are one where no joint differs by more than this \[rad\]: both roots of a double root come out so.
+const SAME: f64 = 1e-5;
+
+/// The closed form of one chain. Cloning it is cheap.
+///
+/// It answers full poses of its only tip. Targets with free axes go to the search of the Jacobian solver, and so do those that no
+/// posture inside the limits meets: the answer is then the nearest posture, marked as that.
+///
+/// In a singular posture the solutions are a continuum: joints whose axes have come to lie on one line share their turn as they
+/// like, and a point on an axis does not tell how far that has turned. One solution then stands for all, with these joints near the
+/// seed; [`Postures::continuous`] tells, and the smallest singular value there is 0. Where two singularities come together, all but
+/// exactly, rounding decides which of the solutions is given.
+#[derive(Debug, Clone)]
+pub struct ClosedForm {
+    search: Jacobian,
+    arm: Arc<Arm>,
+    family: Family,
+}
+
+impl ClosedForm {
+    /// Finds the closed form of `chain`.
+    ///
+    /// # Errors
+    /// [`NotApplicable::NoClosedForm`], which says what is in the way, and as [`Jacobian::prepare`].
+    pub fn prepare(chain: &Arc<Chain>) -> Result<Self, NotApplicable> {
+        Self::on(&Jacobian::prepare(chain)?)
+    }
+
+    /// The closed form, on what has been prepared for another solver.
+    pub(super) fn on(search: &Jacobian) -> Result<Self, NotApplicable> {
+        let chain = search.chain();
+        let refuse = |reason| NotApplicable::NoClosedForm { tip: chain.tips()[0].link.clone(), reason };
+        let axes = Axes::new(chain).map_err(refuse)?;
+        let length = search.reach()[0].extent;
+        let family = Family::of(&axes, length);
+        let Some(family) = family else {
+            return Err(refuse("too many of its axes are parallel".into()));
+        };
+        let names: Vec<&str> = chain.variables().iter().map(|variable| variable.name.as_str()).collect();
+        if !family.near() {
+            return Err(refuse(format!("it is nearest to one where {family}, but {}", family.miss(&names))));
+        }
+        let arm = Arc::new(Arm::new(&axes, &family, length));
+        Ok(Self { search: search.clone().with_method(super::jacobian::Method::default()), arm, family })
+    }
+
+    /// The family that the chain belongs to, or is near to.
+    #[must_use]
+    pub fn family(&self) -> &Family {
+        &self.family
+    }
+
+    /// The family, and by how much the axes miss it, in words.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        if self.family.exact() {
+            return self.family.to_string();
+        }
+        let names: Vec<&str> = self.search.chain().variables().iter().map(|variable| variable.name.as_str()).collect();
+        format!("{}, but for this, which Newton steps make up for: {}", self.family, self.family.miss(&names))
+    }
+
+    /// Every posture in which the tip has `pose` (base link's frame), limits or not, as the closed form has it: exact to rounding
+    /// where [`Family::exact`], else starting points. Joints that are free come near `seed` \[rad\].
+    #[must_use]
+    pub fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
+        self.arm.postures(pose, seed)
+    }
+
+    pub(super) fn search(&self) -> &Jacobian {
+        &self.search
+    }
+
+    /// Solves a problem that has been checked.
+    pub(super) fn solve(&self, problem: &Problem, scratch: &mut JacobianScratch, solution: &mut Solution) {
+        let start = Instant::now();
+        if let Some(choices) = self.choices(problem, scratch) {
+            for choice in choices.as_slice() {
+                if self.hand_out(problem, choice, scratch, solution) {
+                    if let Mode::Track { .. } = problem.mode {
+                        let value = self.search.smallest_singular_value(problem.targets, &solution.positions, scratch);
+                        solution.smallest_singular_value = Some(value);
+                    }
+                    solution.elapsed = start.elapsed();
+                    return;
+                }
+            }
+        }
+        self.search.solve(problem, scratch, solution);
+        solution.elapsed = start.elapsed();
+    }
+
+    /// See [`Solver::solve_all`](super::Solver::solve_all).
+    pub(super) fn solve_all(
+        &self,
+        problem: &Problem,
+        scratch: &mut JacobianScratch,
+        solution: &mut Solution,
+        on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
+    ) -> usize {
+        let start = Instant::now();
+        let choices = match problem.mode {
+            Mode::Search { .. } => self.choices(problem, scratch),
+            Mode::Track { .. } => None,
+        };
+        let Some(choices) = choices else {
+            return self.search.solve_all(problem, scratch, solution, on_solution);
+        };
+        let (mut known, mut count) = ([[0.0; JOINTS]; MOST], 0);
+        for choice in choices.as_slice() {
+            if !self.hand_out(problem, choice, scratch, solution) {
+                continue;
+            }
+            if known[..count].iter().any(|known| same(known, &solution.positions)) {
+                continue;
+            }
+            known[count].copy_from_slice(&solution.positions);
+            count += 1;
+            solution.elapsed = start.elapsed();
+            if on_solution(solution).is_break() {
+                break;
+            }
+        }
+        if count > 0 { count } else { self.search.solve_all(problem, scratch, solution, on_solution) }
+    }
+
+    /// The postures to be tried; `None` for problems that are not a full pose.
+    fn choices(&self, problem: &Problem, scratch: &mut JacobianScratch) -> Option<Choices> {
+        let [target] = problem.targets else { return None };
+        if target.free_axes.contains(&true) {
+            return None;
+        }
+        let seed = <&[f64; JOINTS]>::try_from(problem.seed).ok()?;
+        let mut postures = self.arm.postures(&target.pose, seed);
+        if !self.family.exact() {
+            for posture in postures.as_mut_slice() {
+                self.search.polish(target, POLISHED, posture, scratch);
+            }
+        }
+        let by_manipulability = matches!(problem.mode, Mode::Search { pick: Pick::MostManipulable, .. });
+        Some(Choices::new(self.search.chain(), problem, &postures, &mut |positions, largest_move| {
+            if by_manipulability {
+                -self.search.log_manipulability(problem.targets, positions, scratch)
+            } else {
+                largest_move
+            }
+        }))
+    }
+
+    /// Makes a solution of a posture, after Newton steps where it is not exact; tells whether it meets the target.
+    fn hand_out(
+        &self,
+        problem: &Problem,
+        choice: &Choice,
+        scratch: &mut JacobianScratch,
+        solution: &mut Solution,
+    ) -> bool {
+        let mut met = self.search.hand_out(problem.targets, &choice.positions, scratch, solution);
+        let residual = solution.worst_residual();
+        if residual.position > POLISHED || residual.orientation > POLISHED {
+            let mut positions = choice.positions;
+            self.search.polish(&problem.targets[0], POLISHED, &mut positions, scratch);
+            if let Some((positions, _)) = settled(self.search.chain(), problem, &positions) {
+                met = self.search.hand_out(problem.targets, &positions, scratch, solution);
+            }
+        }
+        if met {
+            (solution.stop, solution.smallest_singular_value) = (Stop::Converged, None);
+            (solution.iterations, solution.attempts) = (0, 1);
+        }
+        met
+    }
+}
+
+/// Whether two postures are one, whole turns apart or not.
+fn same(a: &[f64; JOINTS], b: &[f64]) -> bool {
+    let step = |a: f64, b: f64| (a - b - ((a - b) / std::f64::consts::TAU).round() * std::f64::consts::TAU).abs();
+    a.iter().zip(b).all(|(a, b)| step(*a, *b) <= SAME)
+}

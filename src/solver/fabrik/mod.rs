@@ -11,7 +11,7 @@ mod hinge;
 pub mod limiter;
 mod mixing;
 pub mod points;
-mod scatter;
+pub(super) mod scatter;
 #[cfg(test)]
 mod tests;
 pub mod tree;

@@ -17,6 +17,7 @@ mod linear;
 pub(super) mod normal;
 mod null_space;
 pub mod pitch_yaw;
+mod polish;
 mod pseudoinverse;
 mod refine;
 mod search;

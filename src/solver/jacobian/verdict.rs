@@ -56,19 +56,31 @@ impl Jacobian {
         }
     }
 
-    /// Measures exactly the positions that are handed out, by the chain's own forward kinematics, and says what became of the
-    /// problem.
-    pub(super) fn judge(&self, problem: &Problem, scratch: &mut JacobianScratch, solution: &mut Solution) {
-        let targets = problem.targets;
-        solution.positions.copy_from_slice(&scratch.best);
+    /// Measures exactly the positions that are handed out, by the chain's own forward kinematics; tells whether they meet the targets.
+    pub(in crate::solver) fn hand_out(
+        &self,
+        targets: &[Target],
+        positions: &[f64],
+        scratch: &mut JacobianScratch,
+        solution: &mut Solution,
+    ) -> bool {
+        solution.positions.copy_from_slice(positions);
         self.chain.forward_kinematics(&solution.positions, &mut scratch.poses);
         solution.residuals.clear();
         solution.residuals.extend(targets.iter().map(|target| target.residual(&scratch.poses.tips()[target.tip])));
         solution.squared_error = targets.iter().zip(&solution.residuals).map(|(t, r)| self.squared_error(t, r)).sum();
-        let met = targets.iter().zip(&solution.residuals).all(|(target, residual)| residual.within(target));
         solution.saturated.clear();
+        let met = targets.iter().zip(&solution.residuals).all(|(target, residual)| residual.within(target));
+        solution.outcome = if met { Outcome::Solved } else { Outcome::Closest(Reason::NotConverged) };
+        met
+    }
+
+    /// Hands out `scratch.best` and says what became of the problem.
+    pub(super) fn judge(&self, problem: &Problem, scratch: &mut JacobianScratch, solution: &mut Solution) {
+        let best = std::mem::take(&mut scratch.best);
+        let met = self.hand_out(problem.targets, &best, scratch, solution);
+        scratch.best = best;
         if met {
-            solution.outcome = Outcome::Solved;
             return;
         }
         let step_limited = self.find_saturated(scratch, solution);
@@ -125,6 +137,24 @@ impl Jacobian {
         positions: &[f64],
         scratch: &mut JacobianScratch,
     ) -> f64 {
+        self.linearise_at(positions, scratch);
+        scratch.linear.smallest_singular_value(counted(targets))
+    }
+
+    /// The logarithm of the manipulability at `positions`.
+    pub(in crate::solver) fn log_manipulability(
+        &self,
+        targets: &[Target],
+        positions: &[f64],
+        scratch: &mut JacobianScratch,
+    ) -> f64 {
+        self.set_goals(targets, scratch);
+        self.linearise_at(positions, scratch);
+        scratch.linear.log_manipulability(counted(targets))
+    }
+
+    /// Takes the Jacobian at `positions` in.
+    fn linearise_at(&self, positions: &[f64], scratch: &mut JacobianScratch) {
         for (i, (at, position)) in scratch.trial.iter_mut().zip(positions).enumerate() {
             *at = position - if self.turns[i] { (position / TAU).round() * TAU } else { 0.0 };
         }
@@ -132,7 +162,6 @@ impl Jacobian {
         self.measure(scratch);
         self.linearise(scratch);
         scratch.take_in(0);
-        scratch.linear.smallest_singular_value(counted(targets))
     }
 
     /// What a target adds to the squared error \[rad²\].

@@ -1,0 +1,205 @@
+//! An arm of a family, made exact, and all postures in which its tip has a pose.
+
+use nalgebra::{Isometry3, Rotation3, Vector3};
+
+use super::axes::{Axes, JOINTS};
+use super::family::{Family, Kind, Shoulder};
+use super::planar::Near;
+use super::subproblems::ON_AXIS;
+use super::turn::Turn;
+
+/// Postures at most: 16, which no arm of six turning joints exceeds (Primrose 1986, "On the input-output equation of the general
+/// 7R-mechanism").
+pub const MOST: usize = 16;
+/// What conditions may be missed by \[rad, and m over the arm's length\] by an arm that belongs to its family exactly, and by one that
+/// is near it: the Newton steps that follow decide.
+const SLACK: [f64; 2] = [1e-6, 0.1];
+
+/// Postures of an arm.
+#[derive(Debug, Clone, Copy)]
+pub struct Postures {
+    positions: [[f64; JOINTS]; MOST],
+    count: usize,
+    /// Whether one of them stands for a continuum: joints whose axes have come to lie on one line, or a point on the axis that is to
+    /// turn it. It is one near the seed.
+    pub continuous: bool,
+}
+
+impl Postures {
+    /// None.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { positions: [[0.0; JOINTS]; MOST], count: 0, continuous: false }
+    }
+
+    /// Positions of each \[rad\], from -π to π.
+    #[must_use]
+    pub fn as_slice(&self) -> &[[f64; JOINTS]] {
+        &self.positions[..self.count]
+    }
+
+    pub(super) fn as_mut_slice(&mut self) -> &mut [[f64; JOINTS]] {
+        &mut self.positions[..self.count]
+    }
+
+    fn push(&mut self, positions: [f64; JOINTS]) {
+        if self.count < MOST {
+            self.positions[self.count] = positions;
+            self.count += 1;
+        }
+    }
+}
+
+/// An arm whose axes belong to a family exactly.
+#[derive(Debug, Clone, Copy)]
+pub struct Arm {
+    pub(super) kind: Kind,
+    reversed: bool,
+    /// Unit vectors in the base's frame at zero positions, parallel ones equal.
+    pub(super) axes: [Vector3<f64>; JOINTS],
+    /// -1 for an axis that is turned round, so as to be equal to those that it is parallel to, else 1.
+    signs: [f64; JOINTS],
+    /// From a point on each axis to one on the next \[m\].
+    pub(super) links: [Vector3<f64>; JOINTS - 1],
+    /// From the base's origin to the first of these points, and from the last to the tip \[m\].
+    base: Vector3<f64>,
+    tool: Vector3<f64>,
+    /// Takes off the rotation that the tip has at zero positions.
+    unturned: Rotation3<f64>,
+    /// Two unit vectors at right angles to the last axis and to each other.
+    beside: [Vector3<f64>; 2],
+    /// How near to an axis counts as on it \[m\].
+    on_axis: f64,
+    /// What conditions may be missed by \[m\] and \[rad\].
+    pub(super) slack: (f64, f64),
+}
+
+/// Where an arm shall bring its tip.
+pub(super) struct Goal {
+    /// Where the point on the last axis is to be, from that on the first \[m\].
+    pub point: Vector3<f64>,
+    /// Where the last axis and the vector beside it are to point.
+    pub axis: Vector3<f64>,
+    pub beside: Vector3<f64>,
+}
+
+impl Arm {
+    /// The arm of `family` that is nearest to `axes`. `length` is that of the arm \[m\].
+    #[must_use]
+    pub fn new(axes: &Axes, family: &Family, length: f64) -> Self {
+        let mut axes = if family.reversed { axes.reversed() } else { *axes };
+        let mut signs = [1.0; JOINTS];
+        match family.kind {
+            Kind::SphericalWrist(Shoulder::LastTwoParallel) => align(&mut axes, &mut signs, 1..=2),
+            Kind::SphericalWrist(Shoulder::FirstTwoParallel) => align(&mut axes, &mut signs, 0..=1),
+            Kind::MiddleParallel { .. } => align(&mut axes, &mut signs, 1..=3),
+            Kind::FirstThreeParallel => align(&mut axes, &mut signs, 0..=2),
+            Kind::SphericalWrist(_) => {}
+        }
+        let points = points(&axes, family.kind);
+        let slack = SLACK[usize::from(!family.exact())];
+        let last = axes.directions[JOINTS - 1];
+        let beside = last.cross(&Vector3::ith(last.iamin(), 1.0)).normalize();
+        Self {
+            kind: family.kind,
+            reversed: family.reversed,
+            axes: axes.directions,
+            signs,
+            links: std::array::from_fn(|i| points[i + 1] - points[i]),
+            base: points[0],
+            tool: axes.tip.translation.vector - points[JOINTS - 1],
+            unturned: axes.tip.rotation.to_rotation_matrix().inverse(),
+            beside: [beside, last.cross(&beside)],
+            on_axis: ON_AXIS * length,
+            slack: (slack * length, slack),
+        }
+    }
+
+    /// Every posture in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
+    #[must_use]
+    pub fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
+        let pose = if self.reversed { pose.inverse() } else { *pose };
+        let rotation = pose.rotation.to_rotation_matrix() * self.unturned;
+        let goal = Goal {
+            point: self.cleared(pose.translation.vector - self.base - rotation * self.tool, &self.axes[0]),
+            axis: rotation * self.axes[JOINTS - 1],
+            beside: rotation * self.beside[0],
+        };
+        let near = Near(std::array::from_fn(|i| seed[self.joint(i)] * self.signs[i]));
+        let mut postures = Postures::none();
+        // Neighbours share turns: their angles need not be found again.
+        let (mut last, mut positions) = ([Turn::ZERO; JOINTS], [0.0; JOINTS]);
+        let mut found = |turns: [Turn; JOINTS], free: bool| {
+            for (index, turn) in turns.into_iter().enumerate().filter(|(index, turn)| last[*index] != *turn) {
+                positions[self.joint(index)] = turn.angle() * self.signs[index];
+            }
+            last = turns;
+            postures.push(positions);
+            postures.continuous |= free;
+        };
+        match self.kind {
+            Kind::SphericalWrist(shoulder) => self.spherical_wrist(shoulder, &goal, &near, &mut found),
+            Kind::MiddleParallel { last_two_meet } => self.middle_parallel(last_two_meet, &goal, &near, &mut found),
+            Kind::FirstThreeParallel => self.first_parallel(&goal, &near, &mut found),
+        }
+        postures
+    }
+
+    /// The point, on the axis where it is next to it, and at the origin where it is next to that: the direction from there is
+    /// rounding.
+    pub(super) fn cleared(&self, point: Vector3<f64>, axis: &Vector3<f64>) -> Vector3<f64> {
+        let on_axis = axis * axis.dot(&point);
+        if point.norm() <= self.on_axis {
+            Vector3::zeros()
+        } else if (point - on_axis).norm() <= self.on_axis {
+            on_axis
+        } else {
+            point
+        }
+    }
+
+    /// The turn of the last joint, given where it has to bring the vector beside it.
+    pub(super) fn last(&self, beside: &Vector3<f64>) -> Turn {
+        Turn::towards(self.beside[0].dot(beside), self.beside[1].dot(beside))
+    }
+
+    /// The chain's joint that the `index`th axis belongs to.
+    fn joint(&self, index: usize) -> usize {
+        if self.reversed { JOINTS - 1 - index } else { index }
+    }
+}
+
+/// Makes the axes of a range equal to their mean.
+fn align(axes: &mut Axes, signs: &mut [f64; JOINTS], range: std::ops::RangeInclusive<usize>) {
+    let first = axes.directions[*range.start()];
+    for index in range.clone() {
+        signs[index] = if axes.directions[index].dot(&first) < 0.0 { -1.0 } else { 1.0 };
+    }
+    let mean: Vector3<f64> = range.clone().map(|index| axes.directions[index] * signs[index]).sum();
+    for index in range {
+        axes.directions[index] = mean.normalize();
+    }
+}
+
+/// The points that the links go through.
+fn points(axes: &Axes, kind: Kind) -> [Vector3<f64>; JOINTS] {
+    let mut points = axes.points;
+    let meet = |a: usize, b: usize| {
+        let (one, other) = axes.feet(a, b);
+        0.5 * (one + other)
+    };
+    match kind {
+        Kind::SphericalWrist(shoulder) => {
+            points[3..].fill(axes.wrist_centre().unwrap_or(axes.points[4]));
+            match shoulder {
+                Shoulder::FirstTwoMeet => points[..2].fill(meet(0, 1)),
+                Shoulder::LastTwoMeet => points[1..3].fill(meet(1, 2)),
+                Shoulder::General => (points[0], points[1]) = axes.feet(0, 1),
+                Shoulder::LastTwoParallel | Shoulder::FirstTwoParallel => {}
+            }
+        }
+        Kind::MiddleParallel { last_two_meet: false } => (points[4], points[5]) = axes.feet(4, 5),
+        Kind::MiddleParallel { .. } | Kind::FirstThreeParallel => points[4..].fill(meet(4, 5)),
+    }
+    points
+}

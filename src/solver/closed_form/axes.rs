@@ -1,0 +1,109 @@
+//! The joint axes of a chain of six turning joints, in the base link's frame where all positions are zero, and how they lie to each
+//! other.
+
+use nalgebra::{Isometry3, Matrix3, Vector3};
+
+use crate::robot::{Chain, JointKind};
+
+/// Joints of the chains that are taken apart.
+pub const JOINTS: usize = 6;
+
+/// The axes and the tip of a chain at zero positions: with these the tip's pose is a product of exponentials (Brockett 1984,
+/// "Robotic manipulators and the product of exponentials formula").
+#[derive(Debug, Clone, Copy)]
+pub struct Axes {
+    /// Directions, unit vectors.
+    pub directions: [Vector3<f64>; JOINTS],
+    /// A point on each axis \[m\].
+    pub points: [Vector3<f64>; JOINTS],
+    /// Pose of the tip link.
+    pub tip: Isometry3<f64>,
+}
+
+impl Axes {
+    /// The axes of `chain`.
+    ///
+    /// # Errors
+    /// A clause that says why it is no chain of six turning joints, each of its own.
+    pub fn new(chain: &Chain) -> Result<Self, String> {
+        if let [_, _, ..] = chain.tips() {
+            return Err(format!("it has {} tips", chain.tips().len()));
+        }
+        if let Some(joint) = chain.joints().iter().find(|joint| joint.kind == JointKind::Prismatic) {
+            return Err(format!("the joint '{}' does not turn", chain.variables()[joint.variable].name));
+        }
+        let mut seen = chain.joints().iter().enumerate();
+        if let Some((_, joint)) = seen.find(|(i, j)| j.variable != *i || j.multiplier.abs() != 1.0 || j.offset != 0.0) {
+            return Err(format!("joints follow '{}' (mimic)", chain.variables()[joint.variable].name));
+        }
+        if chain.joints().len() != JOINTS {
+            return Err(format!("it has {} joints, not {JOINTS}", chain.joints().len()));
+        }
+        let (mut directions, mut points) = ([Vector3::zeros(); JOINTS], [Vector3::zeros(); JOINTS]);
+        let mut pose = Isometry3::identity();
+        for (index, joint) in chain.joints().iter().enumerate() {
+            pose *= joint.placement;
+            directions[index] = pose.rotation * joint.axis.into_inner() * joint.multiplier;
+            points[index] = pose.translation.vector;
+        }
+        Ok(Self { directions, points, tip: pose * chain.tips()[0].placement })
+    }
+
+    /// The same chain from its tip to its base: in the tip's frame, with the joints in reverse order. Its positions are the same.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let tip = self.tip.inverse();
+        let mut reversed = Self { tip, ..*self };
+        for index in 0..JOINTS {
+            let from = JOINTS - 1 - index;
+            reversed.directions[index] = -(tip.rotation * self.directions[from]);
+            reversed.points[index] = (tip * nalgebra::Point3::from(self.points[from])).coords;
+        }
+        reversed
+    }
+
+    /// The acute angle between two axes \[rad\].
+    #[must_use]
+    pub fn angle(&self, a: usize, b: usize) -> f64 {
+        let (a, b) = (&self.directions[a], &self.directions[b]);
+        a.cross(b).norm().atan2(a.dot(b).abs())
+    }
+
+    /// The feet of the common perpendicular of two axes \[m\]. Of parallel axes, those beside the point of the first.
+    #[must_use]
+    pub fn feet(&self, a: usize, b: usize) -> (Vector3<f64>, Vector3<f64>) {
+        let (u, v) = (&self.directions[a], &self.directions[b]);
+        let between = self.points[b] - self.points[a];
+        let (cosine, sine) = (u.dot(v), u.cross(v).norm_squared());
+        let (along_u, along_v) = (between.dot(u), between.dot(v));
+        let on_first = if sine > 1e-20 { (along_u - cosine * along_v) / sine } else { 0.0 };
+        let on_second = cosine * on_first - along_v;
+        (self.points[a] + u * on_first, self.points[b] + v * on_second)
+    }
+
+    /// The distance between two axes \[m\].
+    #[must_use]
+    pub fn distance(&self, a: usize, b: usize) -> f64 {
+        let (one, other) = self.feet(a, b);
+        (one - other).norm()
+    }
+
+    /// The point nearest to the last three axes \[m\], by least squares.
+    #[must_use]
+    pub fn wrist_centre(&self) -> Option<Vector3<f64>> {
+        let (mut sum, mut moment) = (Matrix3::zeros(), Vector3::zeros());
+        for index in 3..JOINTS {
+            let across = Matrix3::identity() - self.directions[index] * self.directions[index].transpose();
+            sum += across;
+            // From a point near by, so that a base link far away costs no digits.
+            moment += across * (self.points[index] - self.points[3]);
+        }
+        Some(sum.try_inverse()? * moment + self.points[3])
+    }
+
+    /// The distance of an axis from a point \[m\].
+    #[must_use]
+    pub fn distance_from(&self, axis: usize, point: &Vector3<f64>) -> f64 {
+        self.directions[axis].cross(&(point - self.points[axis])).norm()
+    }
+}

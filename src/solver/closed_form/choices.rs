@@ -1,0 +1,105 @@
+//! Postures inside the limits, in the order in which a problem prefers them.
+
+use std::f64::consts::{PI, TAU};
+
+use super::arm::{MOST, Postures};
+use super::axes::JOINTS;
+use crate::robot::{Chain, Domain};
+use crate::solver::problem::{Mode, Problem};
+
+/// By how much a position may pass a limit for that to be rounding \[rad\].
+const ROUNDING: f64 = 1e-9;
+
+/// A posture inside the limits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Choice {
+    /// Positions \[rad\].
+    pub positions: [f64; JOINTS],
+    /// What the problem makes of it: less is better.
+    pub score: f64,
+}
+
+/// Several of them.
+pub(super) struct Choices {
+    entries: [Choice; MOST],
+    count: usize,
+}
+
+impl Choices {
+    /// Of `postures` those that lie in the limits, or can be brought there by whole turns, each joint at the turn nearest to the seed;
+    /// in tracking also within its greatest step. `score` is given their positions and the largest move of a joint from the seed
+    /// \[rad\].
+    pub(super) fn new(
+        chain: &Chain,
+        problem: &Problem,
+        postures: &Postures,
+        score: &mut dyn FnMut(&[f64; JOINTS], f64) -> f64,
+    ) -> Self {
+        let nothing = Choice { positions: [0.0; JOINTS], score: f64::INFINITY };
+        let mut choices = Self { entries: [nothing; MOST], count: 0 };
+        for posture in postures.as_slice() {
+            if let Some((positions, largest_move)) = settled(chain, problem, posture) {
+                choices.entries[choices.count] = Choice { positions, score: score(&positions, largest_move) };
+                choices.count += 1;
+            }
+        }
+        choices.entries[..choices.count].sort_unstable_by(|a, b| a.score.total_cmp(&b.score));
+        choices
+    }
+
+    /// The best first.
+    pub(super) fn as_slice(&self) -> &[Choice] {
+        &self.entries[..self.count]
+    }
+}
+
+/// The posture at turns that lie in the limits, and the largest move of a joint from the seed.
+pub(super) fn settled(chain: &Chain, problem: &Problem, posture: &[f64; JOINTS]) -> Option<([f64; JOINTS], f64)> {
+    let (mut positions, mut largest_move) = (*posture, 0.0_f64);
+    for (index, (position, variable)) in positions.iter_mut().zip(chain.variables()).enumerate() {
+        let seed = variable.domain.clamp(problem.seed[index]);
+        *position = nearest_turn(variable.domain, *position, seed)?;
+        let step = (*position - seed).abs();
+        if let Mode::Track { max_step } = problem.mode
+            && step > max_step[index]
+        {
+            return None;
+        }
+        largest_move = largest_move.max(step);
+    }
+    Some((positions, largest_move))
+}
+
+/// The position whole turns from `position` that lies in `domain` and nearest to `seed`.
+fn nearest_turn(domain: Domain, position: f64, seed: f64) -> Option<f64> {
+    let step = seed - position;
+    let nearest = if step.abs() <= PI { position } else { position + (step / TAU).round() * TAU };
+    let Domain::Interval { lower, upper } = domain else { return Some(nearest) };
+    let inside = if nearest > upper + ROUNDING {
+        nearest - ((nearest - upper - ROUNDING) / TAU).ceil() * TAU
+    } else if nearest < lower - ROUNDING {
+        nearest + ((lower - ROUNDING - nearest) / TAU).ceil() * TAU
+    } else {
+        nearest
+    };
+    (lower - ROUNDING..=upper + ROUNDING).contains(&inside).then(|| domain.clamp(inside))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_comes_to_the_turn_nearest_to_the_seed() {
+        let wide = Domain::Interval { lower: -TAU, upper: TAU };
+        assert_eq!(nearest_turn(wide, 1.0, 5.0), Some(1.0));
+        assert!((nearest_turn(wide, 1.0, -5.0).unwrap() - (1.0 - TAU)).abs() < 1e-15);
+        let shifted = Domain::Interval { lower: 3.0, upper: 8.0 };
+        assert!((nearest_turn(shifted, 1.0, 3.5).unwrap() - (1.0 + TAU)).abs() < 1e-15);
+        assert!(nearest_turn(shifted, 2.5, 3.5).is_none());
+        assert_eq!(nearest_turn(Domain::Interval { lower: -1.0, upper: 1.0 }, 1.0 + 1e-12, 0.0), Some(1.0));
+        assert!((nearest_turn(Domain::Circle, 1.0, 100.0).unwrap() - 101.530_964_9).abs() < 1e-6);
+        let narrow = Domain::Interval { lower: -1.0, upper: 1.0 };
+        assert!(nearest_turn(narrow, 3.0, -1.0).is_none() && nearest_turn(narrow, -3.0, 1.0).is_none());
+    }
+}

@@ -1,0 +1,204 @@
+//! Which closed form fits the axes of a chain, and by how much they miss it.
+
+use std::fmt;
+
+use super::axes::Axes;
+
+/// Axes that miss a family by no more than this \[rad and m\] belong to it exactly.
+pub const EXACT: f64 = 1e-9;
+/// Axes that miss a family by no more than this \[rad, and m over the arm's length\] are near enough for its solutions to be starting
+/// points of Newton steps.
+pub const NEAR: f64 = 0.01;
+/// Axes at a smaller angle than this \[rad\] cannot serve where a family needs two that are not parallel.
+const APART: f64 = 0.02;
+/// Of the arm's length, the least distance between two axes that are to be skew.
+const SKEW: f64 = 1e-3;
+
+/// What the first three axes of an arm with a spherical wrist have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shoulder {
+    /// The first and the second meet.
+    FirstTwoMeet,
+    /// The second and the third are parallel.
+    LastTwoParallel,
+    /// The first and the second are parallel.
+    FirstTwoParallel,
+    /// The second and the third meet.
+    LastTwoMeet,
+    /// Nothing: the first and the second are skew (Pieper 1968, "The kinematics of manipulators under computer control").
+    General,
+}
+
+/// The arms of six turning joints that come apart into subproblems, up to reading them from the tip to the base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The last three axes meet in one point.
+    SphericalWrist(Shoulder),
+    /// The second, third and fourth axes are parallel; the fifth and sixth meet, or else are skew.
+    MiddleParallel {
+        /// Whether the fifth and sixth axes meet.
+        last_two_meet: bool,
+    },
+    /// The first three axes are parallel, and the fifth and sixth meet.
+    FirstThreeParallel,
+}
+
+/// A family and how well the axes of a chain belong to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Family {
+    /// What the axes have in common.
+    pub kind: Kind,
+    /// Whether that holds of the chain read from its tip to its base.
+    pub reversed: bool,
+    /// Greatest angle \[rad\] by which axes that ought to be parallel are not, and the two joints, counted from 0 at the base.
+    pub angle: (f64, [usize; 2]),
+    /// Greatest distance \[m\] by which axes that ought to meet do not, and the two joints.
+    pub distance: (f64, [usize; 2]),
+    /// The greater of both over what is [`NEAR`], for an arm of its length.
+    badness: f64,
+}
+
+impl Family {
+    /// Whether the axes belong to it to within [`EXACT`].
+    #[must_use]
+    pub fn exact(&self) -> bool {
+        self.angle.0 <= EXACT && self.distance.0 <= EXACT
+    }
+
+    /// Whether they are within [`NEAR`].
+    #[must_use]
+    pub fn near(&self) -> bool {
+        self.badness <= 1.0
+    }
+
+    /// The family that the axes belong to exactly, else the one that they are nearest to. `length` is that of the arm \[m\].
+    ///
+    /// `None` where the axes are not even apart where they have to be.
+    #[must_use]
+    pub fn of(axes: &Axes, length: f64) -> Option<Self> {
+        let mut best: Option<Self> = None;
+        for (reversed, axes) in [(false, *axes), (true, axes.reversed())] {
+            each_kind(&Relations { axes: &axes, length, reversed }, &mut |family: Self| {
+                let better = match best {
+                    None => true,
+                    Some(best) if best.exact() => false,
+                    Some(best) => family.exact() || family.badness < best.badness,
+                };
+                if better {
+                    best = Some(family);
+                }
+            });
+        }
+        best
+    }
+
+    /// By how much the axes miss it, in words, with the names of the joints.
+    #[must_use]
+    pub fn miss(&self, joints: &[&str]) -> String {
+        let pair = |[a, b]: [usize; 2]| format!("'{}' and '{}'", joints[a], joints[b]);
+        let angle = || format!("{} are {:.3e} rad from parallel", pair(self.angle.1), self.angle.0);
+        let distance = || format!("{} miss each other by {:.3e} m", pair(self.distance.1), self.distance.0);
+        match (self.angle.0 > EXACT, self.distance.0 > EXACT) {
+            (false, false) => "exactly".into(),
+            (true, false) => angle(),
+            (false, true) => distance(),
+            (true, true) => format!("{}, {}", angle(), distance()),
+        }
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let [a, b, c, d, e, g] = if self.reversed { [6, 5, 4, 3, 2, 1] } else { [1, 2, 3, 4, 5, 6] };
+        match self.kind {
+            Kind::SphericalWrist(shoulder) => {
+                write!(f, "axes {d}, {e} and {g} meet in one point")?;
+                match shoulder {
+                    Shoulder::FirstTwoMeet => write!(f, ", {a} and {b} meet"),
+                    Shoulder::LastTwoParallel => write!(f, ", {b} and {c} are parallel"),
+                    Shoulder::FirstTwoParallel => write!(f, ", {a} and {b} are parallel"),
+                    Shoulder::LastTwoMeet => write!(f, ", {b} and {c} meet"),
+                    Shoulder::General => Ok(()),
+                }
+            }
+            Kind::MiddleParallel { last_two_meet } => {
+                write!(f, "axes {b}, {c} and {d} are parallel")?;
+                if last_two_meet { write!(f, ", {e} and {g} meet") } else { Ok(()) }
+            }
+            Kind::FirstThreeParallel => write!(f, "axes {a}, {b} and {c} are parallel, {e} and {g} meet"),
+        }
+    }
+}
+
+/// How axes lie to each other, gathered for one family.
+struct Relations<'a> {
+    axes: &'a Axes,
+    length: f64,
+    reversed: bool,
+}
+
+impl Relations<'_> {
+    fn family(&self, kind: Kind, parallel: &[[usize; 2]], meeting: &[[usize; 2]], wrist: bool) -> Family {
+        let angles = parallel.iter().map(|&[a, b]| (self.axes.angle(a, b), [a, b]));
+        let mut distances = meeting.iter().map(|&[a, b]| (self.axes.distance(a, b), [a, b])).collect::<Vec<_>>();
+        if let (true, Some(centre)) = (wrist, self.axes.wrist_centre()) {
+            distances.extend([[3, 4], [4, 5], [3, 5]].map(|[a, b]| (self.axes.distance(a, b), [a, b])));
+            // Three axes can miss each other's common point though each pair meets: none of the three is in one plane then.
+            let from_centre = |axis: usize| self.axes.distance_from(axis, &centre);
+            distances.extend([[3, 4], [4, 5], [3, 5]].map(|[a, b]| (from_centre(a).max(from_centre(b)), [a, b])));
+        }
+        let worst = |a: (f64, [usize; 2]), b: (f64, [usize; 2])| if b.0 > a.0 { b } else { a };
+        let named = |(miss, [a, b]): (f64, [usize; 2])| {
+            let joint = |axis: usize| if self.reversed { 5 - axis } else { axis };
+            (miss, [joint(a).min(joint(b)), joint(a).max(joint(b))])
+        };
+        let angle = angles.fold((0.0, [0, 0]), worst);
+        let distance = distances.into_iter().fold((0.0, [0, 0]), worst);
+        Family {
+            kind,
+            reversed: self.reversed,
+            angle: named(angle),
+            distance: named(distance),
+            badness: (angle.0 / NEAR).max(distance.0 / (NEAR * self.length)),
+        }
+    }
+
+    fn apart(&self, a: usize, b: usize) -> bool {
+        self.axes.angle(a, b) > APART
+    }
+
+    fn skew(&self, a: usize, b: usize) -> bool {
+        self.apart(a, b) && self.axes.distance(a, b) > SKEW * self.length
+    }
+}
+
+/// Hands over every family whose axes are apart where they have to be, those that take least work first.
+fn each_kind(relations: &Relations, on_family: &mut dyn FnMut(Family)) {
+    let wrist = |shoulder| Kind::SphericalWrist(shoulder);
+    if relations.apart(3, 4) && relations.apart(4, 5) {
+        if relations.apart(0, 1) {
+            on_family(relations.family(wrist(Shoulder::LastTwoParallel), &[[1, 2]], &[], true));
+            on_family(relations.family(wrist(Shoulder::FirstTwoMeet), &[], &[[0, 1]], true));
+        }
+        if relations.apart(1, 2) {
+            on_family(relations.family(wrist(Shoulder::FirstTwoParallel), &[[0, 1]], &[], true));
+            on_family(relations.family(wrist(Shoulder::LastTwoMeet), &[], &[[1, 2]], true));
+        }
+        if relations.skew(0, 1) {
+            on_family(relations.family(wrist(Shoulder::General), &[], &[], true));
+        }
+    }
+    if relations.apart(0, 1) && relations.apart(3, 4) {
+        let parallel = [[1, 2], [2, 3], [1, 3]];
+        if relations.apart(4, 5) {
+            let kind = Kind::MiddleParallel { last_two_meet: true };
+            on_family(relations.family(kind, &parallel, &[[4, 5]], false));
+        }
+        if relations.skew(4, 5) {
+            on_family(relations.family(Kind::MiddleParallel { last_two_meet: false }, &parallel, &[], false));
+        }
+    }
+    if relations.apart(2, 3) && relations.apart(4, 5) && relations.apart(3, 4) {
+        on_family(relations.family(Kind::FirstThreeParallel, &[[0, 1], [1, 2], [0, 2]], &[[4, 5]], false));
+    }
+}

@@ -1,0 +1,104 @@
+//! Arms with three parallel axes: what the tip's orientation leaves of them is their sum.
+
+use nalgebra::Vector3;
+
+use super::arm::{Arm, Goal};
+use super::axes::JOINTS;
+use super::planar::{Near, either_or};
+use super::skew::Skew;
+use super::subproblems::{turn_between, turns_to_angle, turns_to_height};
+use super::trigonometric::{Linear, Quadratic};
+use super::turn::Turn;
+
+type Found<'a> = &'a mut dyn FnMut([Turn; JOINTS], bool);
+
+impl Arm {
+    /// Every posture of an arm whose second, third and fourth axes are parallel.
+    pub(super) fn middle_parallel(&self, last_two_meet: bool, goal: &Goal, near: &Near, found: Found) {
+        let [h1, h2, _, _, h5, h6] = &self.axes;
+        let height = self.links[..4].iter().map(|link| h2.dot(link)).sum();
+        if !last_two_meet {
+            self.skew_wrist(height, goal, near, found);
+            return;
+        }
+        let firsts = turns_to_height(h1, h2, &goal.point, height);
+        if !firsts.within(self.slack.0) {
+            return;
+        }
+        either_or(&firsts, (near, 0), &mut |q1, free| {
+            let fifths = turns_to_angle(h5, h6, h2, &q1.back().about(h1, &goal.axis));
+            if fifths.within(self.slack.1) {
+                either_or(&fifths, (near, 4), &mut |q5, also| {
+                    self.middle(q1, q5, free || also, goal, near, found);
+                });
+            }
+        });
+    }
+
+    /// Where the last two axes are skew, the fifth joint drops out of the height of the point and the slope of the last axis: the
+    /// first one's equation is of the second degree in its cosine and sine.
+    fn skew_wrist(&self, height: f64, goal: &Goal, near: &Near, found: Found) {
+        let ([h1, h2, _, _, h5, h6], link) = (&self.axes, &self.links[4]);
+        let skew = Skew::new(h5, h6, link);
+        // The parallel axes as the first joint turns them, measured along any vector.
+        let along = |v: &Vector3<f64>| {
+            let middle = h1.dot(h2) * h1.dot(v);
+            Linear { one: middle, cos: h2.dot(v) - middle, sin: h1.cross(h2).dot(v) }
+        };
+        let (rise, slope) = (along(&goal.point).plus(-height), along(&goal.axis).plus(-h2.dot(h5) * h5.dot(h6)));
+        let (across, outwards) = (skew.across.dot(h2), skew.normal.dot(h2));
+        let radius = Quadratic::constant(across * across + outwards * outwards);
+        skew.equation(&rise, &slope, &radius).roots(&mut |q1| {
+            // The axes are turned backwards, as the wrist sees them.
+            let turned = skew.turn(rise.at(q1), slope.at(q1), across, outwards).map(Turn::back);
+            self.middle(q1, turned.unwrap_or_else(|| near.turn(4)), turned.is_none(), goal, near, found);
+        });
+    }
+
+    /// The joints between the first and the fifth, and the last.
+    fn middle(&self, q1: Turn, q5: Turn, free: bool, goal: &Goal, near: &Near, found: Found) {
+        let ([h1, h2, _, _, h5, h6], [p12, p23, p34, p45, p56]) = (&self.axes, &self.links);
+        let back = |v: &Vector3<f64>| q1.back().about(h1, v);
+        let (axis, beside) = (back(&goal.axis), back(&goal.beside));
+        let sum = turn_between(h2, &q5.about(h5, h6), &axis);
+        let free = free || sum.is_none();
+        let sum = sum.unwrap_or_else(|| near.turn(1).and(near.turn(2)).and(near.turn(3)));
+        let q6 = self.last(&q5.back().about(h5, &sum.back().about(h2, &beside)));
+        let hand = sum.about(h2, &(p45 + q5.about(h5, p56)));
+        let point = back(&goal.point) - p12 - hand;
+        self.planar(h2, (p23, p34), &point, (near, 1), &mut |q2, q3, also| {
+            let q4 = sum.and(q2.back()).and(q3.back());
+            found([q1, q2, q3, q4, q5, q6], free || also);
+        });
+    }
+
+    /// Every posture of an arm whose first three axes are parallel and whose last two meet.
+    pub(super) fn first_parallel(&self, goal: &Goal, near: &Near, found: Found) {
+        let ([h1, _, _, h4, h5, h6], [p12, p23, p34, p45, _]) = (&self.axes, &self.links);
+        let height = h1.dot(&(goal.point - p12 - p23 - p34));
+        let fourths = turns_to_height(h4, p45, h1, height);
+        if !fourths.within(self.slack.0) {
+            return;
+        }
+        either_or(&fourths, (near, 3), &mut |q4, free| {
+            let seen = q4.back().about(h4, h1);
+            let fifths = turns_to_height(h5, h6, &seen, h1.dot(&goal.axis));
+            if !fifths.within(self.slack.1) {
+                return;
+            }
+            either_or(&fifths, (near, 4), &mut |q5, also| {
+                let turned = q4.about(h4, &q5.about(h5, h6));
+                let sum = turn_between(h1, &turned, &goal.axis);
+                let free = free || also || sum.is_none();
+                let sum = sum.unwrap_or_else(|| near.turn(0).and(near.turn(1)).and(near.turn(2)));
+                let beside = q4.back().about(h4, &sum.back().about(h1, &goal.beside));
+                let q6 = self.last(&q5.back().about(h5, &beside));
+                let point = goal.point - sum.about(h1, &(p34 + q4.about(h4, p45)));
+                self.planar(h1, (p12, p23), &point, (near, 0), &mut |q1, q2, bent| {
+                    let q3 = sum.and(q1.back()).and(q2.back());
+                    found([q1, q2, q3, q4, q5, q6], free || bent);
+                });
+            });
+        });
+    }
+}

@@ -1,0 +1,178 @@
+//! Arms whose last three axes meet: the first three joints bring the point there, the others turn the tip.
+
+use nalgebra::Vector3;
+
+use super::arm::{Arm, Goal};
+use super::axes::JOINTS;
+use super::family::Shoulder;
+use super::planar::{Near, either_or};
+use super::skew::Skew;
+use super::subproblems::{Fit, turn_between, turns_to_angle, turns_to_distance, turns_to_height, turns_together};
+use super::trigonometric::{Linear, Quadratic};
+use super::turn::Turn;
+
+type Found<'a> = &'a mut dyn FnMut([Turn; JOINTS], bool);
+/// Turns of the first three joints, and whether they stand for a continuum.
+type FoundShoulder<'a> = &'a mut dyn FnMut([Turn; 3], bool);
+
+impl Arm {
+    /// Every posture of an arm with a spherical wrist.
+    pub(super) fn spherical_wrist(&self, shoulder: Shoulder, goal: &Goal, near: &Near, found: Found) {
+        let wrist: FoundShoulder = &mut |turns, free| self.wrist(turns, free, goal, near, found);
+        match shoulder {
+            Shoulder::LastTwoParallel => self.last_two_parallel(goal, near, wrist),
+            Shoulder::FirstTwoMeet => self.first_two_meet(goal, near, wrist),
+            Shoulder::FirstTwoParallel => self.first_two_parallel(goal, near, wrist),
+            Shoulder::LastTwoMeet => self.last_two_meet(goal, near, wrist),
+            Shoulder::General => self.general_shoulder(goal, near, wrist),
+        }
+    }
+
+    /// The first joint brings the point to the height of the arm along the parallel axes; the others do the rest in their plane.
+    fn last_two_parallel(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
+        let ([h1, h2, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
+        let firsts = turns_to_height(h1, h2, &goal.point, h2.dot(&(p12 + p23 + p34)));
+        if !firsts.within(self.slack.0) {
+            return;
+        }
+        either_or(&firsts, (near, 0), &mut |q1, free| {
+            let point = q1.back().about(h1, &goal.point) - p12;
+            self.planar(h2, (p23, p34), &point, (near, 1), &mut |q2, q3, also| {
+                found([q1, q2, q3], free || also);
+            });
+        });
+    }
+
+    /// The third joint brings the point to its distance from where the first two axes meet.
+    fn first_two_meet(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
+        let ([h1, h2, h3, ..], [_, p23, p34, ..]) = (&self.axes, &self.links);
+        let thirds = turns_to_distance(h3, p34, &-p23, goal.point.norm());
+        if !thirds.within(self.slack.0) {
+            return;
+        }
+        either_or(&thirds, (near, 2), &mut |q3, free| {
+            let point = p23 + q3.about(h3, p34);
+            self.together((h1, &goal.point), (h2, &point), (near, 0), &mut |q1, q2, also| {
+                found([q1, q2, q3], free || also);
+            });
+        });
+    }
+
+    /// The third joint brings the point to its height along the parallel axes.
+    fn first_two_parallel(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
+        let ([h1, _, h3, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
+        let thirds = turns_to_height(h3, p34, h1, h1.dot(&(goal.point - p12 - p23)));
+        if !thirds.within(self.slack.0) {
+            return;
+        }
+        either_or(&thirds, (near, 2), &mut |q3, free| {
+            let point = p23 + q3.about(h3, p34);
+            self.planar(h1, (p12, &point), &goal.point, (near, 0), &mut |q1, q2, also| {
+                found([q1, q2, q3], free || also);
+            });
+        });
+    }
+
+    /// The first joint brings the point to its distance from where the other two axes meet.
+    fn last_two_meet(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
+        let ([h1, h2, h3, ..], [p12, _, p34, ..]) = (&self.axes, &self.links);
+        let firsts = turns_to_distance(h1, p12, &goal.point, p34.norm());
+        if !firsts.within(self.slack.0) {
+            return;
+        }
+        either_or(&firsts, (near, 0), &mut |q1, free| {
+            let point = q1.back().about(h1, &goal.point) - p12;
+            self.together((h2, &point), (h3, p34), (near, 1), &mut |q2, q3, also| {
+                found([q1, q2, q3], free || also);
+            });
+        });
+    }
+
+    /// Turns of two joints, one after the other, that bring `point` to `goal`.
+    fn together(
+        &self,
+        (outer, goal): (&Vector3<f64>, &Vector3<f64>),
+        (inner, point): (&Vector3<f64>, &Vector3<f64>),
+        (near, joint): (&Near, usize),
+        found: &mut dyn FnMut(Turn, Turn, bool),
+    ) {
+        let pairs = turns_together((outer, goal), (inner, point));
+        if !pairs.within(self.slack.0) {
+            return;
+        }
+        if pairs.fit != Fit::Free {
+            pairs.as_slice().iter().for_each(|(back, turn)| found(back.back(), *turn, false));
+        } else if turn_between(outer, goal, goal).is_none() {
+            let turn = turn_between(inner, point, goal).unwrap_or_else(|| near.turn(joint + 1));
+            found(near.turn(joint), turn, true);
+        } else {
+            let turned = near.turn(joint + 1).about(inner, point);
+            let turn = turn_between(outer, &turned, goal).unwrap_or_else(|| near.turn(joint));
+            found(turn, near.turn(joint + 1), true);
+        }
+    }
+
+    /// With the first two axes skew, the second joint drops out of distance and height of the point: the third one's equation is of
+    /// the second degree in its cosine and sine.
+    fn general_shoulder(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
+        let ([h1, h2, h3, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
+        let skew = Skew::new(h2, h1, p12);
+        // The point as the third joint turns it, measured along any vector.
+        let along = |v: &Vector3<f64>| {
+            let middle = h3.dot(p34) * h3.dot(v);
+            Linear { one: p23.dot(v) + middle, cos: p34.dot(v) - middle, sin: h3.cross(p34).dot(v) }
+        };
+        let square = along(p23).scaled(2.0).plus(p34.norm_squared() - p23.norm_squared());
+        let distance = square.scaled(-0.5).plus(0.5 * (goal.point.norm_squared() - p12.norm_squared()));
+        let height = along(h2).scaled(-h1.dot(h2)).plus(h1.dot(&goal.point));
+        let (across, outwards) = (along(&skew.across), along(&skew.normal));
+        let radius = across.squared().and(1.0, &outwards.squared());
+        skew.equation(&distance, &height, &radius).roots(&mut |q3| {
+            let (distance, height) = (distance.at(q3), height.at(q3));
+            let turned = skew.turn(distance, height, across.at(q3), outwards.at(q3));
+            let q2 = turned.unwrap_or_else(|| near.turn(1));
+            let point = p12 + q2.about(h2, &(p23 + q3.about(h3, p34)));
+            let q1 = turn_between(h1, &point, &goal.point);
+            found([q1.unwrap_or_else(|| near.turn(0)), q2, q3], q1.is_none() || turned.is_none());
+        });
+    }
+
+    /// The last three joints, where the first three are known.
+    fn wrist(&self, first: [Turn; 3], free: bool, goal: &Goal, near: &Near, found: Found) {
+        let [h1, h2, h3, h4, h5, h6] = &self.axes;
+        let [q1, q2, q3] = first;
+        let back = |v: &Vector3<f64>| {
+            let v = q2.back().about(h2, &q1.back().about(h1, v));
+            q3.back().about(h3, &v)
+        };
+        let (axis, beside) = (back(&goal.axis), back(&goal.beside));
+        let fifths = turns_to_angle(h5, h6, h4, &axis);
+        if !fifths.within(self.slack.1) {
+            return;
+        }
+        for q5 in fifths.as_slice() {
+            let turned = q5.about(h5, h6);
+            let fourth = turn_between(h4, &turned, &axis);
+            let straight = fourth.is_none();
+            let mut q4 = fourth.unwrap_or_else(|| near.turn(3));
+            let last = |q4: Turn| self.last(&q5.back().about(h5, &q4.back().about(h4, &beside)));
+            let mut q6 = last(q4);
+            if straight {
+                // The fourth and the sixth joint turn about one line: both move alike.
+                let half = 0.5 * q6.and(near.turn(5).back()).angle() * h4.dot(&turned).signum();
+                q4 = q4.and(Turn::new(half));
+                q6 = last(q4);
+            }
+            found([q1, q2, q3, q4, *q5, q6], free || straight);
+        }
+    }
+}
+
+impl Skew {
+    /// The equation that is left of a distance and a height where the turn between them has dropped out.
+    pub(super) fn equation(&self, distance: &Linear, height: &Linear, radius: &Quadratic) -> Quadratic {
+        let (length, sine) = (self.length, self.sine);
+        let squares = distance.scaled(sine).squared().and(length * length, &height.squared());
+        squares.and(-(length * sine).powi(2), radius)
+    }
+}

@@ -1,0 +1,274 @@
+//! The subproblems that an arm is taken apart into: turns about one or two axes that bring points or directions together.
+//!
+//! The first three are those of Paden and Kahan (Paden 1986, "Kinematics and control of robot manipulators"), the fourth and the way
+//! to speak of all of them are those of Elias and Wen 2022, "IK-Geo: Unified robot inverse kinematics using subproblem decomposition".
+//! Axes are unit vectors through the origin. Every subproblem has an answer: where its condition cannot hold, the turns that miss it
+//! by least ([`Fit::Nearest`]), and where it holds for any turn, a turn that the caller replaces as it likes ([`Fit::Free`]).
+
+#[cfg(test)]
+mod tests;
+
+use nalgebra::Vector3;
+
+use super::turn::Turn;
+
+/// Of the length of the longest vector, what its distance from an axis may be for it to count as on the axis. Turns of such a vector
+/// move it by less than 1e-10 m on any arm shorter than five metres.
+pub(super) const ON_AXIS: f64 = 1e-11;
+/// Of the products of lengths in a condition, by how much it may be missed for that to be rounding.
+const ROUNDING: f64 = 1e-12;
+/// Squared sine of the angle between two axes below which they are parallel.
+const PARALLEL: f64 = 1e-20;
+
+/// How well the condition of a subproblem holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// To rounding. A double root is one root.
+    Exact,
+    /// It cannot hold; no turn comes nearer.
+    Nearest,
+    /// It holds for any turn, or for any pair of turns with the right sum: the one given is one of them.
+    Free,
+}
+
+/// The answer to a subproblem: one or two values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Roots<T> {
+    found: [T; 2],
+    count: usize,
+    /// How well the condition holds.
+    pub fit: Fit,
+    /// By how much it is missed, in the unit of the condition. Zero unless the fit is [`Fit::Nearest`].
+    pub miss: f64,
+}
+
+impl<T: Copy> Roots<T> {
+    fn one(found: T, fit: Fit) -> Self {
+        Self { found: [found; 2], count: 1, fit, miss: 0.0 }
+    }
+
+    fn nearest(found: T, miss: f64) -> Self {
+        Self { found: [found; 2], count: 1, fit: Fit::Nearest, miss }
+    }
+
+    /// The values found, one or two.
+    #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        &self.found[..self.count]
+    }
+
+    /// Whether the condition is missed by no more than `slack`.
+    #[must_use]
+    pub fn within(&self, slack: f64) -> bool {
+        self.miss <= slack
+    }
+}
+
+/// Subproblem 1: the turn about `axis` that brings `from` nearest to `to`. Any turn does where one of them lies on the axis.
+#[must_use]
+pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Roots<Turn> {
+    let across = axis.cross(from).norm() - axis.cross(to).norm();
+    let along = axis.dot(from) - axis.dot(to);
+    let miss = (across * across + along * along).sqrt();
+    let rounding = ON_AXIS * from.norm().max(to.norm());
+    let miss = if miss <= rounding { 0.0 } else { miss };
+    match turn_between(axis, from, to) {
+        None => Roots { miss, ..Roots::one(Turn::ZERO, Fit::Free) },
+        Some(turn) if miss > 0.0 => Roots::nearest(turn, miss),
+        Some(turn) => Roots::one(turn, Fit::Exact),
+    }
+}
+
+/// The same turn, whatever it misses; `None` where any does.
+#[must_use]
+pub fn turn_between(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Turn> {
+    let (normal, normal_to) = (axis.cross(from), axis.cross(to));
+    let across = normal.norm_squared().min(normal_to.norm_squared());
+    let longest = from.norm_squared().max(to.norm_squared());
+    // By the normals alone: next to the axis, what lies along it would drown them.
+    let turn = || Turn::towards(normal.dot(&normal_to), normal.cross(&normal_to).dot(axis));
+    (across > ON_AXIS * ON_AXIS * longest).then(turn)
+}
+
+/// Subproblem 4: the turns about `axis` for which `point` then has the height `height` along `direction`.
+#[must_use]
+pub fn turns_to_height(
+    axis: &Vector3<f64>,
+    point: &Vector3<f64>,
+    direction: &Vector3<f64>,
+    height: f64,
+) -> Roots<Turn> {
+    let middle = axis.dot(point) * axis.dot(direction);
+    // The height is that of the middle, and a cosine and a sine of the turn.
+    let (cos, sin) = (point.dot(direction) - middle, axis.cross(point).dot(direction));
+    let size = (point.norm_squared() * direction.norm_squared()).sqrt();
+    let amplitude = (cos * cos + sin * sin).sqrt();
+    let wanted = height - middle;
+    if amplitude <= ON_AXIS * size {
+        let miss = (wanted.abs() - amplitude).max(0.0);
+        return if miss <= ON_AXIS * size {
+            Roots::one(Turn::ZERO, Fit::Free)
+        } else {
+            Roots { fit: Fit::Free, ..Roots::nearest(Turn::ZERO, miss) }
+        };
+    }
+    let (cos, sin, ratio) = (cos / amplitude, sin / amplitude, wanted / amplitude);
+    if ratio.abs() >= 1.0 {
+        let turn = Turn { cos: cos * ratio.signum(), sin: sin * ratio.signum() };
+        let miss = wanted.abs() - amplitude;
+        return if miss <= ROUNDING * size { Roots::one(turn, Fit::Exact) } else { Roots::nearest(turn, miss) };
+    }
+    let rest = ((1.0 - ratio) * (1.0 + ratio)).sqrt();
+    let turn = |rest: f64| Turn::towards(cos * ratio - sin * rest, sin * ratio + cos * rest);
+    Roots { found: [turn(rest), turn(-rest)], count: 2, fit: Fit::Exact, miss: 0.0 }
+}
+
+/// Subproblem 4 of unit vectors: the turns about `axis` for which `direction` is then at the same angle to `other` as `like` is.
+///
+/// By the sines of angles where heights are flat, so that it is exact there as well (as the half-angle formulas of spherical
+/// triangles are). The miss is that of the height.
+#[must_use]
+pub fn turns_to_angle(
+    axis: &Vector3<f64>,
+    direction: &Vector3<f64>,
+    other: &Vector3<f64>,
+    like: &Vector3<f64>,
+) -> Roots<Turn> {
+    let (normal, other_normal) = (axis.cross(direction), axis.cross(other));
+    let (sine, other_sine) = (normal.norm(), other_normal.norm());
+    let amplitude = sine * other_sine;
+    if amplitude <= ON_AXIS {
+        return turns_to_height(axis, direction, other, other.dot(like));
+    }
+    let (cosine, other_cosine) = (axis.dot(direction), axis.dot(other));
+    let middle = Turn::towards(normal.dot(&other_normal), normal.cross(&other_normal).dot(axis));
+    let wanted = (other.dot(like), other.cross(like).norm());
+    let (straight, crossed) = (sine * other_cosine, cosine * other_sine);
+    // How far the wanted angle is from the least and the greatest that there are, by their cosines.
+    let least = (cosine * other_cosine + amplitude, straight - crossed);
+    let greatest = (cosine * other_cosine - amplitude, straight + crossed);
+    let (from_least, from_greatest) = (cosines_apart(least, wanted), cosines_apart(wanted, greatest));
+    let miss = -from_least.min(from_greatest);
+    let half = Turn::towards(from_greatest.max(0.0).sqrt(), from_least.max(0.0).sqrt());
+    let (half, turn) = (half.and(half), |half: Turn| middle.and(half));
+    if miss >= 0.0 {
+        return if miss <= ROUNDING { Roots::one(turn(half), Fit::Exact) } else { Roots::nearest(turn(half), miss) };
+    }
+    Roots { found: [turn(half), turn(half.back())], count: 2, fit: Fit::Exact, miss: 0.0 }
+}
+
+/// The difference of the cosines of two angles given by cosine and sine, by their sines where these are small.
+fn cosines_apart(a: (f64, f64), b: (f64, f64)) -> f64 {
+    let sum = a.0 + b.0;
+    if sum.abs() > 1.0 { (b.1.abs() - a.1.abs()) * (b.1.abs() + a.1.abs()) / sum } else { a.0 - b.0 }
+}
+
+/// Subproblem 3: the turns about `axis` that bring `point` to the distance `distance` from `from`, by the half-angle form of the law of
+/// cosines, which is exact next to the least and the greatest distance as well.
+#[must_use]
+pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vector3<f64>, distance: f64) -> Roots<Turn> {
+    let (normal, from_normal) = (axis.cross(point), axis.cross(from));
+    let (radius, from_radius) = (normal.norm(), from_normal.norm());
+    let size = (point.norm_squared() + from.norm_squared()).sqrt();
+    let along = axis.dot(point) - axis.dot(from);
+    // Across the axis.
+    let (square, least, greatest) =
+        ((distance - along) * (distance + along), radius - from_radius, radius + from_radius);
+    let across = square.max(0.0).sqrt();
+    let missing = |nearest: f64| (distance - nearest.hypot(along)).abs();
+    if radius.min(from_radius) <= ON_AXIS * size {
+        let miss = missing(greatest);
+        let miss = if miss <= ON_AXIS * size { 0.0 } else { miss };
+        return Roots { miss, ..Roots::one(Turn::ZERO, Fit::Free) };
+    }
+    let middle = Turn::towards(normal.dot(&from_normal), normal.cross(&from_normal).dot(axis));
+    let from_least = if square > 0.0 { (across - least) * (across + least) } else { square - least * least };
+    let from_greatest =
+        if square > 0.0 { (greatest - across) * (greatest + across) } else { greatest * greatest - square };
+    if from_least <= 0.0 || from_greatest <= 0.0 {
+        let (turn, nearest) = if from_least <= 0.0 { (middle, least) } else { (middle.and(Turn::HALF), greatest) };
+        let miss = missing(nearest);
+        return if miss <= ROUNDING * size { Roots::one(turn, Fit::Exact) } else { Roots::nearest(turn, miss) };
+    }
+    let half = Turn::towards(from_greatest.sqrt(), from_least.sqrt());
+    let turn = half.and(half);
+    Roots { found: [middle.and(turn), middle.and(turn.back())], count: 2, fit: Fit::Exact, miss: 0.0 }
+}
+
+/// Subproblem 2: the turns of `first` about `first_axis` and of `second` about `second_axis` that bring the two together.
+///
+/// Where the axes are parallel only the difference of the turns counts: the second then stays where it is, and so does either that
+/// lies on its own axis.
+#[must_use]
+pub fn turns_together(
+    (first_axis, first): (&Vector3<f64>, &Vector3<f64>),
+    (second_axis, second): (&Vector3<f64>, &Vector3<f64>),
+) -> Roots<(Turn, Turn)> {
+    let normal = first_axis.cross(second_axis);
+    let sine = normal.norm_squared();
+    if sine <= PARALLEL {
+        let roots = turn_onto(first_axis, first, second);
+        return Roots { miss: roots.miss, ..Roots::one((roots.found[0], Turn::ZERO), Fit::Free) };
+    }
+    let cosine = first_axis.dot(second_axis);
+    let (a, b) = (first_axis.dot(first), second_axis.dot(second));
+    // Where they meet, seen from the plane of the axes: its foot is known, how far it stands out of the plane is not.
+    let foot = (first_axis * (a - cosine * b) + second_axis * (b - cosine * a)) / sine;
+    let size = 0.5 * (first.norm_squared() + second.norm_squared());
+    let out = size - foot.norm_squared();
+    if out <= ROUNDING * size {
+        return in_plane((first_axis, first), (second_axis, second), &normal);
+    }
+    let out = normal * (out / sine).sqrt();
+    let (one, other) = (foot + out, foot - out);
+    let turns = |at: &Vector3<f64>| (turn_onto(first_axis, first, at), turn_onto(second_axis, second, at));
+    let (there, again) = (turns(&one), turns(&other));
+    let free = there.0.fit == Fit::Free || there.1.fit == Fit::Free;
+    let miss = (first.norm() - second.norm()).abs();
+    let miss = if miss <= ROUNDING * size.sqrt() { 0.0 } else { miss };
+    let fit = match (free, miss > 0.0) {
+        (true, _) => Fit::Free,
+        (false, true) => Fit::Nearest,
+        (false, false) => Fit::Exact,
+    };
+    let pair = |(first, second): (Roots<Turn>, Roots<Turn>)| (first.found[0], second.found[0]);
+    Roots { found: [pair(there), pair(again)], count: 2, fit, miss }
+}
+
+/// The same where both circles touch in the plane of the axes at most: of the two points in which each crosses it, the pair that is
+/// nearest.
+fn in_plane(
+    (first_axis, first): (&Vector3<f64>, &Vector3<f64>),
+    (second_axis, second): (&Vector3<f64>, &Vector3<f64>),
+    normal: &Vector3<f64>,
+) -> Roots<(Turn, Turn)> {
+    let crossings = |axis: &Vector3<f64>, point: &Vector3<f64>| {
+        let middle = axis * axis.dot(point);
+        let outwards = axis.cross(normal).normalize() * (point - middle).norm();
+        [middle + outwards, middle - outwards]
+    };
+    let (ones, others) = (crossings(first_axis, first), crossings(second_axis, second));
+    let mut best = (f64::INFINITY, ones[0], others[0]);
+    for one in ones {
+        for other in others {
+            let apart = (one - other).norm_squared();
+            if apart < best.0 {
+                best = (apart, one, other);
+            }
+        }
+    }
+    let (first_roots, second_roots) = (turn_onto(first_axis, first, &best.1), turn_onto(second_axis, second, &best.2));
+    let turns = (first_roots.found[0], second_roots.found[0]);
+    let (apart, size) = (best.0.sqrt(), first.norm().max(second.norm()));
+    // Touching circles part as the square of what separates them: rounding there shows as its root.
+    let miss = if apart <= ROUNDING.sqrt() * size { 0.0 } else { apart };
+    let free = first_roots.fit == Fit::Free || second_roots.fit == Fit::Free;
+    let fit = if free {
+        Fit::Free
+    } else if miss > 0.0 {
+        Fit::Nearest
+    } else {
+        Fit::Exact
+    };
+    Roots { miss, ..Roots::one(turns, fit) }
+}

@@ -1,0 +1,60 @@
+//! An angle by its cosine and sine, so that a chain of subproblems needs no trigonometric function until its end.
+
+use nalgebra::Vector3;
+
+/// A turn about an axis that is named elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Turn {
+    /// Cosine of the angle.
+    pub cos: f64,
+    /// Sine of the angle.
+    pub sin: f64,
+}
+
+impl Turn {
+    /// No turn.
+    pub const ZERO: Self = Self { cos: 1.0, sin: 0.0 };
+
+    /// Half a turn.
+    pub const HALF: Self = Self { cos: -1.0, sin: 0.0 };
+
+    /// The turn by `angle` \[rad\].
+    #[must_use]
+    pub fn new(angle: f64) -> Self {
+        let (sin, cos) = angle.sin_cos();
+        Self { cos, sin }
+    }
+
+    /// The turn whose cosine and sine have the proportion of `cos` and `sin`; no turn where both vanish.
+    #[must_use]
+    pub fn towards(cos: f64, sin: f64) -> Self {
+        let scale = 1.0 / (cos * cos + sin * sin).sqrt();
+        if scale.is_finite() { Self { cos: cos * scale, sin: sin * scale } } else { Self::ZERO }
+    }
+
+    /// The angle \[rad\], from -π to π.
+    #[must_use]
+    pub fn angle(self) -> f64 {
+        self.sin.atan2(self.cos)
+    }
+
+    /// The same turn backwards.
+    #[must_use]
+    pub fn back(self) -> Self {
+        Self { sin: -self.sin, ..self }
+    }
+
+    /// Both turns about one axis, one after the other.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let cos = self.cos * other.cos - self.sin * other.sin;
+        Self { cos, sin: self.sin * other.cos + self.cos * other.sin }
+    }
+
+    /// `vector`, turned about the unit vector `axis` (Rodrigues' formula).
+    #[must_use]
+    pub fn about(self, axis: &Vector3<f64>, vector: &Vector3<f64>) -> Vector3<f64> {
+        let along = axis.dot(vector) * (1.0 - self.cos);
+        vector * self.cos + axis.cross(vector) * self.sin + axis * along
+    }
+}

@@ -1,0 +1,416 @@
+//! Closed forms of arms with six turning joints: nothing that a search finds is missing, and nothing is claimed that is not so.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
+mod common;
+
+use std::f64::consts::TAU;
+use std::fmt::Write;
+use std::ops::ControlFlow;
+
+use common::{Arm, Random, distance, solve, urdf};
+use nalgebra::{Isometry3, Vector3};
+use urdf_ik::solver::closed_form::{ClosedForm, Kind, Shoulder};
+use urdf_ik::solver::{Mode, NotApplicable, Outcome, Pick, Problem, Solution, Solver, SolverKind, Target, Tolerance};
+
+/// Directions of six axes and a point on each \[m\], at zero positions.
+#[derive(Debug, Clone, Copy)]
+struct Axes {
+    directions: [Vector3<f64>; 6],
+    points: [Vector3<f64>; 6],
+}
+
+const KINDS: [Kind; 8] = [
+    Kind::SphericalWrist(Shoulder::FirstTwoMeet),
+    Kind::SphericalWrist(Shoulder::LastTwoParallel),
+    Kind::SphericalWrist(Shoulder::FirstTwoParallel),
+    Kind::SphericalWrist(Shoulder::LastTwoMeet),
+    Kind::SphericalWrist(Shoulder::General),
+    Kind::MiddleParallel { last_two_meet: true },
+    Kind::MiddleParallel { last_two_meet: false },
+    Kind::FirstThreeParallel,
+];
+
+impl Axes {
+    /// Axes of that kind, with nothing in common beyond it, and neighbours parallel or well apart.
+    fn random(kind: Kind, random: &mut Random) -> Self {
+        let mut axes = Self {
+            directions: [(); 6].map(|()| random.direction()),
+            points: [(); 6].map(|()| random.direction() * random.between(0.2, 0.6)),
+        };
+        match kind {
+            Kind::SphericalWrist(shoulder) => {
+                axes.meet(3..6, random);
+                match shoulder {
+                    Shoulder::FirstTwoMeet => axes.meet(0..2, random),
+                    Shoulder::LastTwoMeet => axes.meet(1..3, random),
+                    Shoulder::LastTwoParallel => axes.align(1..3, random),
+                    Shoulder::FirstTwoParallel => axes.align(0..2, random),
+                    Shoulder::General => {}
+                }
+            }
+            Kind::MiddleParallel { last_two_meet } => {
+                axes.align(1..4, random);
+                if last_two_meet {
+                    axes.meet(4..6, random);
+                }
+            }
+            Kind::FirstThreeParallel => {
+                axes.align(0..3, random);
+                axes.meet(4..6, random);
+            }
+        }
+        let angle = |pair: &[Vector3<f64>]| pair[0].cross(&pair[1]).norm();
+        let apart = axes.directions.windows(2).map(angle).all(|sine| !(1e-6..0.2).contains(&sine));
+        if apart { axes } else { Self::random(kind, random) }
+    }
+
+    /// Lets axes meet, each through another of its points.
+    fn meet(&mut self, range: std::ops::Range<usize>, random: &mut Random) {
+        let centre = self.points[range.start];
+        for index in range {
+            self.points[index] = centre + self.directions[index] * random.between(-0.3, 0.3);
+        }
+    }
+
+    /// Makes axes parallel, some the other way round.
+    fn align(&mut self, range: std::ops::Range<usize>, random: &mut Random) {
+        let direction = self.directions[range.start];
+        for index in range {
+            self.directions[index] = direction * if random.below(2) == 0 { 1.0 } else { -1.0 };
+        }
+    }
+
+    /// The same from the other end.
+    fn reversed(mut self) -> Self {
+        self.directions.reverse();
+        self.points.reverse();
+        self
+    }
+
+    /// The arm with these axes; `limits` are those of each joint, or none.
+    fn arm(&self, limits: Option<(f64, f64)>, random: &mut Random) -> Arm {
+        let mut joints = String::new();
+        let mut before = Vector3::zeros();
+        for (index, (axis, point)) in self.directions.iter().zip(&self.points).enumerate() {
+            let xyz = point - before;
+            before = *point;
+            let mut inside = format!(
+                "<origin xyz='{:e} {:e} {:e}'/><axis xyz='{:e} {:e} {:e}'/>",
+                xyz.x, xyz.y, xyz.z, axis.x, axis.y, axis.z
+            );
+            let kind = if let Some((lower, upper)) = limits {
+                write!(inside, "<limit lower='{lower}' upper='{upper}'/>").unwrap();
+                "revolute"
+            } else {
+                "continuous"
+            };
+            joints += &urdf::joint(
+                &format!("j{}", index + 1),
+                kind,
+                &format!("l{index}"),
+                &format!("l{}", index + 1),
+                &inside,
+            );
+        }
+        let turned = format!("<origin xyz='0.1 -0.05 0.2' rpy='{} 0.3 -1.1'/>", random.between(-2.0, 2.0));
+        joints += &urdf::joint("flange", "fixed", "l6", "tip", &turned);
+        Arm::from_text(&urdf::robot("l0 l1 l2 l3 l4 l5 l6 tip", &joints), "l0", &["tip"])
+    }
+}
+
+fn closed_form(arm: &Arm) -> Solver {
+    Solver::prepare(SolverKind::ClosedForm, &arm.chain).unwrap()
+}
+
+fn all(solver: &Solver, problem: &Problem) -> Vec<Solution> {
+    let (mut found, mut solution) = (Vec::new(), solver.solution());
+    let count = solver.solve_all(problem, &mut solver.scratch(), &mut solution, &mut |solution| {
+        found.push(solution.clone());
+        ControlFlow::Continue(())
+    });
+    assert_eq!(count.unwrap(), found.len());
+    found
+}
+
+/// The largest difference of any joint, the short way round.
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b - ((a - b) / TAU).round() * TAU).abs()).fold(0.0, f64::max)
+}
+
+fn exact(arm: &Arm, positions: &[f64]) -> Target {
+    let tolerance = Tolerance { position: 1e-9, orientation: 1e-9 };
+    Target { tolerance, ..arm.targets_at(positions)[0] }
+}
+
+/// Checks every solution of the closed form by another path, and that none of those that a search finds is missing; gives their
+/// number.
+fn check_all(arm: &Arm, positions: &[f64], seed: &[f64]) -> usize {
+    let (solver, target) = (closed_form(arm), exact(arm, positions));
+    let problem = Problem {
+        mode: Mode::Search { pick: Pick::First, attempts: 400, random_seed: 1 },
+        ..Problem::new(std::slice::from_ref(&target), seed)
+    };
+    let found = all(&solver, &problem);
+    let nearest = |to: &[f64]| found.iter().map(|s| apart(&s.positions, to)).fold(f64::INFINITY, f64::min);
+    for solution in &found {
+        assert!(arm.chain.contains(&solution.positions), "{solution:?}");
+        let (position, orientation) = distance(&arm.tip_poses(&solution.positions)[0], &target.pose);
+        assert!(position < 1e-9 && orientation < 1e-9, "{position:e} {orientation:e} {solution:?}");
+    }
+    for (index, one) in found.iter().enumerate() {
+        assert!(found[..index].iter().all(|other| apart(&one.positions, &other.positions) > 1e-5), "twice: {found:?}");
+    }
+    assert!(nearest(positions) < 1e-5, "{:?} misses {positions:?}: {found:?}", solver.kind());
+    for solution in all(&arm.solver(), &problem) {
+        let near = nearest(&solution.positions);
+        assert!(near < 1e-4, "{}: a search finds {:?}, {near} from\n{found:#?}", arm.name, solution.positions);
+    }
+    found.len()
+}
+
+fn family(arm: &Arm) -> ClosedForm {
+    ClosedForm::prepare(&arm.chain).unwrap()
+}
+
+#[test]
+fn no_solution_that_a_search_finds_is_missing() {
+    let mut random = Random::new(1);
+    for kind in KINDS {
+        let (mut total, mut most) = (0, 0);
+        for number in 0..6 {
+            let axes = Axes::random(kind, &mut random);
+            let axes = if number % 2 == 1 { axes.reversed() } else { axes };
+            let arm = axes.arm(None, &mut random);
+            assert_eq!((family(&arm).family().kind, family(&arm).family().exact()), (kind, true), "{:?}", family(&arm));
+            for _ in 0..6 {
+                let (positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
+                let count = check_all(&arm, &positions, &seed);
+                total += count;
+                most = most.max(count);
+            }
+        }
+        println!(
+            "{kind:?}: {:.1} solutions on average, {most} at most",
+            f64::from(u32::try_from(total).unwrap()) / 36.0
+        );
+        assert!((2..=8).contains(&most) && total > 36, "{kind:?}: {most}");
+    }
+}
+
+/// Arms with right angles, as they are built: there singular postures are at hand.
+fn built() -> Vec<Arm> {
+    let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
+    let industrial = Axes {
+        directions: [z, y, y, x, y, x],
+        points: [
+            [0.0, 0.0, 0.4],
+            [0.05, 0.0, 0.4],
+            [0.05, 0.0, 0.85],
+            [0.3, 0.0, 0.885],
+            [0.47, 0.0, 0.885],
+            [0.5, 0.0, 0.885],
+        ]
+        .map(Vector3::from),
+    };
+    let without_offset = Axes {
+        points: [[0.0, 0.0, 0.4], [0.0, 0.0, 0.4], [0.0, 0.0, 0.8], [0.0, 0.0, 0.8], [0.4, 0.0, 0.8], [0.4, 0.0, 0.8]]
+            .map(Vector3::from),
+        ..industrial
+    };
+    let three_parallel = Axes {
+        directions: [z, y, y, y, z, y],
+        points: [
+            [0.0, 0.0, 0.09],
+            [0.0, 0.13, 0.09],
+            [0.43, 0.01, 0.09],
+            [0.82, 0.01, 0.09],
+            [0.82, 0.1, 0.09],
+            [0.82, 0.1, 0.0],
+        ]
+        .map(Vector3::from),
+    };
+    let mut random = Random::new(2);
+    [industrial, without_offset, three_parallel, three_parallel.reversed(), industrial.reversed()]
+        .map(|axes| axes.arm(Some((-TAU, TAU)), &mut random))
+        .into()
+}
+
+#[test]
+fn singular_postures_have_solutions_that_stay_near_the_seed() {
+    let mut random = Random::new(3);
+    for arm in built() {
+        let solver = closed_form(&arm);
+        for number in 0..300 {
+            let mut positions = random.positions(&arm.chain);
+            // Multiples of a right angle, or as good as: one, or several.
+            let one = (number % 2 == 0).then(|| random.below(6));
+            for (index, position) in positions.iter_mut().enumerate() {
+                if one.map_or_else(|| random.below(2) == 0, |one| one == index) {
+                    let off = [0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6][random.below(6)];
+                    *position = (*position / (TAU / 4.0)).round() * (TAU / 4.0) + off;
+                    // Not at the limits, where rounding decides between one turn and the next.
+                    *position = position.clamp(-6.2, 6.2);
+                }
+            }
+            let target = exact(&arm, &positions);
+            let solution = solve(&solver, &Problem::new(std::slice::from_ref(&target), &positions));
+            assert_eq!(solution.outcome, Outcome::Solved, "{number}: {positions:?} {solution:?}");
+            let (position, orientation) = distance(&arm.tip_poses(&solution.positions)[0], &target.pose);
+            assert!(position < 1e-9 && orientation < 1e-9, "{number}: {position:e} {orientation:e} {positions:?}");
+            let moved = solution.positions.iter().zip(&positions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            // Where two singularities meet, rounding in one decides what the other is.
+            assert!(
+                one.is_none() || moved < 1e-3,
+                "{number}: moved {moved} from {positions:?} to {:?}",
+                solution.positions
+            );
+            let step = vec![0.01; 6];
+            let track = Problem {
+                mode: Mode::Track { max_step: &step },
+                ..Problem::new(std::slice::from_ref(&target), &positions)
+            };
+            let tracked = solve(&solver, &track);
+            assert!(tracked.solved() && tracked.smallest_singular_value.is_some(), "{tracked:?}");
+        }
+    }
+}
+
+#[test]
+fn solutions_lie_in_the_limits_at_the_turn_nearest_to_the_seed() {
+    let mut random = Random::new(4);
+    for limits in [(-TAU, TAU), (-1.5, 2.5), (0.5, 7.5)] {
+        for kind in [KINDS[1], KINDS[5]] {
+            let arm = Axes::random(kind, &mut random).arm(Some(limits), &mut random);
+            let solver = closed_form(&arm);
+            for _ in 0..20 {
+                let (positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
+                check_all(&arm, &positions, &seed);
+                let target = exact(&arm, &positions);
+                let problem = Problem {
+                    mode: Mode::Search { pick: Pick::Nearest, attempts: 400, random_seed: 1 },
+                    ..Problem::new(std::slice::from_ref(&target), &seed)
+                };
+                let far = |s: &Solution| s.positions.iter().zip(&seed).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                let (ours, theirs) = (solve(&solver, &problem), solve(&arm.solver(), &problem));
+                assert!(ours.solved() && far(&ours) <= far(&theirs) + 1e-6, "{ours:?}\n{theirs:?}");
+                let most = Problem {
+                    mode: Mode::Search { pick: Pick::MostManipulable, attempts: 400, random_seed: 1 },
+                    ..problem
+                };
+                let (ours, theirs) = (solve(&solver, &most), solve(&arm.solver(), &most));
+                let scale = common::length_scale(&arm.solver());
+                let worth = |s: &Solution| common::log_manipulability(&arm, scale, &s.positions, 6);
+                assert!(worth(&ours) >= worth(&theirs) - 1e-3, "{ours:?}\n{theirs:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_met_is_the_nearest_posture_and_says_so() {
+    let mut random = Random::new(5);
+    for arm in built() {
+        let (solver, seed) = (closed_form(&arm), random.positions(&arm.chain));
+        for place in [Vector3::new(9.0, 0.0, 0.0), Vector3::zeros(), Vector3::new(0.0, 0.0, -4.0)] {
+            let target = Target::new(0, Isometry3::new(place, Vector3::new(0.1, 2.0, 0.0)));
+            let solution = solve(&solver, &Problem::new(std::slice::from_ref(&target), &seed));
+            assert!(solution.positions.iter().all(|position| position.is_finite()));
+            assert!(arm.chain.contains(&solution.positions));
+            let theirs = solve(&arm.solver(), &Problem::new(std::slice::from_ref(&target), &seed));
+            assert_eq!(solution.outcome, theirs.outcome);
+            assert!(solution.squared_error <= theirs.squared_error * (1.0 + 1e-9));
+        }
+        let target = [arm.targets_at(&seed)[0].position_only()];
+        let free = solve(&solver, &Problem::new(&target, &arm.chain.nominal_positions()));
+        assert!(free.solved(), "free axes are the search's: {free:?}");
+    }
+}
+
+#[test]
+fn a_family_is_lost_at_the_stated_tolerance_and_nothing_wrong_is_claimed() {
+    let mut random = Random::new(6);
+    for kind in KINDS {
+        for amount in [1e-13, 1e-7, 1e-5, 1e-3, 0.3] {
+            let mut axes = Axes::random(kind, &mut random);
+            for index in 0..6 {
+                axes.directions[index] = (axes.directions[index] + random.direction() * amount).normalize();
+                axes.points[index] += random.direction() * amount;
+            }
+            let arm = axes.arm(None, &mut random);
+            let prepared = match ClosedForm::prepare(&arm.chain) {
+                Ok(prepared) => prepared,
+                Err(NotApplicable::NoClosedForm { reason, .. }) => {
+                    assert!(amount > 0.1, "{kind:?} {amount}: {reason}");
+                    assert!(
+                        reason.contains("'j") && reason.contains("from parallel") || reason.contains("miss"),
+                        "{reason}"
+                    );
+                    continue;
+                }
+                Err(other) => panic!("{other}"),
+            };
+            assert_eq!(prepared.family().exact(), amount < 1e-9, "{kind:?} {amount}: {}", prepared.in_words());
+            let solver = closed_form(&arm);
+            let mut solved = 0;
+            for _ in 0..10 {
+                let (positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
+                let target = exact(&arm, &positions);
+                let problem = Problem::new(std::slice::from_ref(&target), &seed);
+                for solution in all(&solver, &problem) {
+                    let (position, orientation) = distance(&arm.tip_poses(&solution.positions)[0], &target.pose);
+                    assert!(position < 1e-9 && orientation < 1e-9, "{kind:?} {amount}: {position:e} {orientation:e}");
+                    solved += usize::from(apart(&solution.positions, &positions) < 1e-4);
+                }
+            }
+            assert!(solved >= 9 || amount > 1e-4, "{kind:?} {amount}: {solved} of 10 found again");
+        }
+    }
+}
+
+#[test]
+fn chains_without_a_closed_form_say_what_is_in_the_way() {
+    let refusal = |arm: &Arm| match Solver::prepare(SolverKind::ClosedForm, &arm.chain) {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("{} has a closed form", arm.name),
+    };
+    for arm in common::bundled_arms() {
+        let text = if arm.chain.variables().len() == 6 { continue } else { refusal(&arm) };
+        assert!(text.contains("has no closed form: ") && text.contains("jacobian"), "{text}");
+    }
+    let mut random = Random::new(7);
+    let general = Axes::random(KINDS[4], &mut random);
+    let skew = Axes { points: general.points.map(|point| point + random.direction() * 0.2), ..general };
+    let text = refusal(&skew.arm(None, &mut random));
+    assert!(text.contains("miss each other by") || text.contains("from parallel"), "{text}");
+    let parallel = Axes { directions: [Vector3::z(); 6], ..general };
+    let text = refusal(&parallel.arm(None, &mut random));
+    assert!(text.contains("too many of its axes are parallel"), "{text}");
+    let coinciding = Axes { points: [Vector3::zeros(); 6], ..parallel };
+    assert!(refusal(&coinciding.arm(None, &mut random)).contains("parallel"));
+}
+
+#[test]
+fn a_solve_allocates_nothing() {
+    let mut random = Random::new(8);
+    for kind in KINDS {
+        for off in [0.0, 1e-4] {
+            let mut axes = Axes::random(kind, &mut random);
+            axes.points[4] += random.direction() * off;
+            let arm = axes.arm(Some((-3.0, 3.0)), &mut random);
+            let solver = closed_form(&arm);
+            let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
+            for _ in 0..10 {
+                let (target, seed) = (exact(&arm, &random.positions(&arm.chain)), random.positions(&arm.chain));
+                let problem = Problem::new(std::slice::from_ref(&target), &seed);
+                let count = allocation_counter::measure(|| {
+                    solver.solve(&problem, &mut scratch, &mut solution).unwrap();
+                    let all =
+                        solver.solve_all(&problem, &mut scratch, &mut solution, &mut |_| ControlFlow::Continue(()));
+                    all.unwrap();
+                });
+                assert_eq!(count.count_total, 0, "{kind:?}");
+            }
+        }
+    }
+}
