@@ -19,7 +19,7 @@ use super::publisher::Publisher;
 use super::status::{Refused, outcome};
 use super::targets::starting_posture;
 use super::wanted::names_a_frame;
-use super::{NodeError, Shared, convert, query, targets, tips};
+use super::{NodeError, Shared, convert, query, services, targets, tips};
 use crate::parameters::Settings;
 use crate::solver::Target;
 
@@ -110,7 +110,7 @@ async fn plan_wanted(shared: &Shared, tip: usize, (path, damaged): Wanted) -> Re
     let partial = settings.path.partial;
     let settings = (*settings).clone();
     let route = Route { loaded, poses, pattern, start, start_at_first_pose: false, settings };
-    let plan = plan_aside(route).await?;
+    let plan = services::in_turn(shared, move || route.plan()).await?;
     let report = SolveStatus {
         outcome: plan.outcome(),
         message: plan.sentence(),
@@ -123,12 +123,6 @@ async fn plan_wanted(shared: &Shared, tip: usize, (path, damaged): Wanted) -> Re
         ..SolveStatus::default()
     };
     Ok(Planned { plan, ticket, report, partial })
-}
-
-/// Plans in a thread where it holds nothing up.
-async fn plan_aside(route: Route) -> Result<Plan, Refused> {
-    let work = tokio::task::spawn_blocking(move || route.plan());
-    work.await.map_err(|e| Refused::invalid("solver", format!("the solver failed: {e}")))?
 }
 
 /// Sends the arm along the path, if all of it can be followed or that is no matter; gives the status for now.
@@ -193,9 +187,7 @@ async fn answer(shared: &Shared, request: SolvePath::Request) -> Result<SolvePat
     let start = loaded.chain.positions_from(&standing.end);
     let start_at_first_pose = request.start_at_first_pose;
     let route = Route { loaded: Arc::clone(&loaded), poses, pattern, start, start_at_first_pose, settings };
-    let turn = shared.searches.acquire().await;
-    let plan = plan_aside(route).await?;
-    drop(turn);
+    let plan = services::in_turn(shared, move || route.plan()).await?;
     let ends = plan.trajectory.points.last().map_or(0.0, |last| last.length);
     Ok(SolvePath::Response {
         success: plan.outcome() == outcome::SOLVED,

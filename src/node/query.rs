@@ -1,5 +1,6 @@
 //! From a request to a solver's answer.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
@@ -164,16 +165,35 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Searches for the answer.
-    pub(super) fn answer(&self, loaded: &Loaded) -> Result<(Solver, Solution), Refused> {
+    /// Every distinct solution, as positions of the chain's variables.
+    pub(super) fn all_solutions(&self, loaded: &Loaded) -> Result<Vec<Vec<f64>>, Refused> {
         let solver = loaded.solver(&self.settings).map_err(no_solver)?;
         let preferred = Preferred::new(loaded, &self.settings)?;
-        let problem = Problem {
+        let mut found = Vec::new();
+        let mut keep = |solution: &Solution| {
+            found.push(solution.positions.clone());
+            ControlFlow::Continue(())
+        };
+        let problem = self.problem(&preferred);
+        let all = solver.solve_all(&problem, &mut solver.scratch(), &mut solver.solution(), &mut keep);
+        all.map_err(|e| refusal(&e))?;
+        Ok(found)
+    }
+
+    fn problem<'a>(&'a self, preferred: &'a Preferred) -> Problem<'a> {
+        Problem {
             mode: search(&self.settings),
             preference: preferred.preference(),
             deadline: Some(self.settings.timeout),
             ..Problem::new(&self.targets, &self.seed)
-        };
+        }
+    }
+
+    /// Searches for the answer.
+    pub(super) fn answer(&self, loaded: &Loaded) -> Result<(Solver, Solution), Refused> {
+        let solver = loaded.solver(&self.settings).map_err(no_solver)?;
+        let preferred = Preferred::new(loaded, &self.settings)?;
+        let problem = self.problem(&preferred);
         let mut scratches = vec![solver.scratch(); self.settings.cores];
         let mut solution = solver.solution();
         solver.solve_on(&problem, &mut scratches, &mut solution).map_err(|e| refusal(&e))?;

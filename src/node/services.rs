@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::PoseStamped;
+use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::std_srvs::srv::Trigger;
 use r2r::urdf_ik::msg::SolveStatus;
@@ -117,7 +118,31 @@ async fn answer_query(shared: &Shared, request: SolveIK::Request) -> Result<Solv
     let status = statuses.next().unwrap_or_default();
     let other_statuses = statuses.collect();
     let message = status.message.clone();
-    Ok(SolveIK::Response { success: solution.solved(), message, joint_state, status, other_statuses })
+    let all_joint_states = if request.all_solutions {
+        all_joint_states(shared, &loaded, question, &positions, &joint_state.header).await?
+    } else {
+        Vec::new()
+    };
+    let success = solution.solved();
+    Ok(SolveIK::Response { success, message, joint_state, status, other_statuses, all_joint_states })
+}
+
+/// Every distinct solution; joints outside the chain stand as in `positions` (one entry a joint).
+async fn all_joint_states(
+    shared: &Shared,
+    loaded: &Arc<Loaded>,
+    question: Question,
+    positions: &[f64],
+    header: &Header,
+) -> Result<Vec<JointState>, Refused> {
+    let asked = Arc::clone(loaded);
+    let found = in_turn(shared, move || question.all_solutions(&asked)).await?;
+    let joint_state = |solution: Vec<f64>| {
+        let mut positions = positions.to_vec();
+        loaded.chain.write_into(&loaded.robot, &solution, &mut positions);
+        JointState { header: header.clone(), ..convert::joint_state(&loaded.robot, &positions) }
+    };
+    Ok(found.into_iter().map(joint_state).collect())
 }
 
 /// The tips that a request is about, each with what its pose is called and the pose; the first has index `first`.
@@ -148,17 +173,24 @@ pub(super) async fn search(
     loaded: &Arc<Loaded>,
     question: Question,
 ) -> Result<(Question, Solver, Solution), Refused> {
-    // As many searches at once as there are cores; the others wait their turn.
-    let turn = shared.searches.acquire().await;
     let loaded = Arc::clone(loaded);
-    // A search may take its time; the targets' tasks must not wait for it.
-    let work = tokio::task::spawn_blocking(move || {
+    in_turn(shared, move || {
         let (solver, solution) = question.answer(&loaded)?;
         Ok((question, solver, solution))
-    });
-    let answer = work.await.map_err(|e| Refused::invalid("solver", format!("the solver failed: {e}")))?;
+    })
+    .await
+}
+
+/// Does work that may take its time, once it is its turn: as many searches at once as there are cores, and the targets do not wait
+/// for them.
+pub(super) async fn in_turn<T: Send + 'static>(
+    shared: &Shared,
+    work: impl FnOnce() -> Result<T, Refused> + Send + 'static,
+) -> Result<T, Refused> {
+    let turn = shared.searches.acquire().await;
+    let done = tokio::task::spawn_blocking(work).await;
     drop(turn);
-    answer
+    done.map_err(|e| Refused::invalid("solver", format!("the solver failed: {e}")))?
 }
 
 async fn forward_kinematics(shared: Arc<Shared>, request: ForwardKinematics::Request) -> ForwardKinematics::Response {

@@ -1,10 +1,12 @@
 """The closed form in the node: for arms that have one, and what is said of others."""
+import math
+
 import pytest
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_reached, assert_solved
 from client import posture
-from conftest import ARM_FILE, ROBOTS, ROOT
+from conftest import ROBOTS, ROOT
 from kinematics import Robot, errors, translation
 
 ARM6_FILE = ROOT / 'urdf' / 'arm6.urdf'
@@ -38,6 +40,28 @@ def test_queries_are_answered_in_closed_form(node, robot, generator):
         assert_reached(robot, posture(answer.joint_state), 'tool0', target)
     far = node.solve_ik(translation(3, 0, 0))
     assert not far.success and far.status.outcome == SolveStatus.OUT_OF_REACH
+
+
+def test_a_query_can_ask_for_all_solutions(node, arm, arm_robot, robot, generator):
+    for _ in range(20):
+        sample = robot.sample(generator)
+        target = robot.pose('tool0', sample)
+        answer = node.solve_ik(target, all_solutions=True)
+        found = [posture(state) for state in answer.all_joint_states]
+        assert 1 <= len(found) <= 8
+        for positions in found:
+            assert_reached(robot, positions, 'tool0', target)
+        # Turns of the last joint aside, the posture that made the target is among them.
+        assert min(max(abs(math.remainder(positions[name] - sample[name], math.tau)) for name in sample)
+                   for positions in found) < 1e-6
+        assert not node.solve_ik(target).all_joint_states
+    assert not node.solve_ik(translation(3, 0, 0), all_solutions=True).all_joint_states
+    # A search finds many for an arm of seven joints.
+    target = arm_robot.pose('tool0', arm_robot.sample(generator))
+    many = arm.solve_ik(target, all_solutions=True)
+    assert len(many.all_joint_states) > 1
+    for state in many.all_joint_states:
+        assert_reached(arm_robot, posture(state), 'tool0', target)
 
 
 def test_a_query_can_ask_for_it(start, robot, generator):
