@@ -64,15 +64,18 @@ def test_the_short_name_is_the_first_tips(node, robot, generator):
 
 
 def test_targets_that_come_together_are_met_together(node, robot, generator):
-    for _ in range(20):
-        sample = robot.sample(generator)
-        poses = [robot.pose(tip, sample) for tip in TIPS]
-        statuses = send_both(node, poses)
-        assert [status.outcome for status in statuses] == [SolveStatus.SOLVED] * 2, [s.message for s in statuses]
-        # Whichever was answered last, the arm is at both.
-        positions = node.next_posture()
-        for tip, pose in zip(TIPS, poses):
-            assert_reached(robot, positions, tip, pose)
+    # On a busy machine the second may come late: it then joins the first.
+    with node.changed(join_targets=3600.0):
+        for _ in range(20):
+            node.reset()
+            sample = robot.sample(generator)
+            poses = [robot.pose(tip, sample) for tip in TIPS]
+            statuses = send_both(node, poses)
+            assert [status.outcome for status in statuses] == [SolveStatus.SOLVED] * 2, [s.message for s in statuses]
+            # Whichever was answered last, the arm is at both.
+            positions = node.next_posture()
+            for tip, pose in zip(TIPS, poses):
+                assert_reached(robot, positions, tip, pose)
 
 
 def test_an_earlier_target_counts_along_for_a_while(node, robot, generator):
@@ -88,7 +91,6 @@ def test_an_earlier_target_counts_along_for_a_while(node, robot, generator):
             assert_reached(robot, positions, TIPS[1], poses[1])
             if kept:
                 assert_reached(robot, positions, TIPS[0], poses[0])
-    # What was asked before a reset is forgotten with it.
 
 
 def test_one_tip_out_of_reach_does_not_spoil_the_others_word(node, robot, generator):
