@@ -12,9 +12,9 @@ const ROUNDING: f64 = 1e-9;
 
 /// A posture inside the limits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Choice {
+pub(super) struct Choice<const N: usize = JOINTS> {
     /// Positions \[rad\].
-    pub positions: [f64; JOINTS],
+    pub positions: [f64; N],
     /// What the problem makes of it: less is better.
     pub score: f64,
 }
@@ -54,7 +54,7 @@ impl Choices {
 }
 
 /// The posture at turns that lie in the limits, and the largest move of a joint from the seed.
-pub(super) fn settled(chain: &Chain, problem: &Problem, posture: &[f64; JOINTS]) -> Option<([f64; JOINTS], f64)> {
+pub(super) fn settled<const N: usize>(chain: &Chain, problem: &Problem, posture: &[f64; N]) -> Option<([f64; N], f64)> {
     let (mut positions, mut largest_move) = (*posture, 0.0_f64);
     for (index, (position, variable)) in positions.iter_mut().zip(chain.variables()).enumerate() {
         let seed = variable.domain.clamp(problem.seed[index]);
