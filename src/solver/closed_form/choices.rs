@@ -10,6 +10,9 @@ use crate::solver::problem::{Mode, Problem};
 /// By how much a position may pass a limit for that to be rounding \[rad\].
 const ROUNDING: f64 = 1e-9;
 
+/// Postures that pass limits by less \[rad\] may lead to others that do not.
+pub(super) const PASSED: f64 = 0.8;
+
 /// A posture inside the limits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Choice<const N: usize = JOINTS> {
@@ -68,6 +71,23 @@ pub(super) fn settled<const N: usize>(chain: &Chain, problem: &Problem, posture:
         largest_move = largest_move.max(step);
     }
     Some((positions, largest_move))
+}
+
+/// The posture at turns that lie in the limits, or nearest to them, and by how much it passes them at most.
+pub(super) fn near_limits<const N: usize>(chain: &Chain, problem: &Problem, posture: &[f64; N]) -> ([f64; N], f64) {
+    let (mut positions, mut passed) = (*posture, 0.0_f64);
+    for (index, (position, variable)) in positions.iter_mut().zip(chain.variables()).enumerate() {
+        let seed = variable.domain.clamp(problem.seed[index]);
+        *position = nearest_turn(variable.domain, *position, seed).unwrap_or_else(|| {
+            let middle = variable.domain.middle();
+            *position + ((middle - *position) / TAU).round() * TAU
+        });
+        passed = passed.max((*position - variable.domain.clamp(*position)).abs());
+        if let Mode::Track { max_step } = problem.mode {
+            passed = passed.max((*position - seed).abs() - max_step[index]);
+        }
+    }
+    (positions, passed)
 }
 
 /// The position whole turns from `position` that lies in `domain` and nearest to `seed`.

@@ -109,16 +109,9 @@ impl Family {
         if other.badness > self.badness { other } else { self }
     }
 
-    /// Whether it is to be preferred to another: exact before near, then what takes least work, then what the axes miss by less
-    /// than half as much.
+    /// Whether it is to be preferred to another: exact before near, then what the axes miss by less than half as much.
     pub(super) fn before(&self, other: &Self) -> bool {
-        let general = |family: &Self| family.kind == Kind::SphericalWrist(Shoulder::General);
-        match (self.exact(), other.exact()) {
-            (true, true) => general(other) && !general(self),
-            (true, false) => true,
-            (false, true) => false,
-            (false, false) => self.badness < 0.5 * other.badness,
-        }
+        if self.exact() || other.exact() { !other.exact() } else { self.badness < 0.5 * other.badness }
     }
 
     /// By how much the axes miss it, in words, with the names of the joints.

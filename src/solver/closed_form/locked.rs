@@ -7,7 +7,6 @@ use super::axes::{Axes, JOINTS, REDUNDANT};
 use super::family::Family;
 use crate::robot::ChainPoses;
 use crate::solver::jacobian::Jacobian;
-use crate::solver::problem::Target;
 
 /// Which joint is tried first. The third and the fifth turn the elbow of an arm with a spherical shoulder or wrist about one line; the
 /// last leaves the others where they are.
@@ -15,9 +14,11 @@ const ORDER: [usize; REDUNDANT] = [2, 6, 4, 3, 0, 1, 5];
 /// Positions at which the same family has to hold \[rad\]: of no special angle, where axes have more in common than elsewhere.
 const SAMPLES: [f64; 5] = [0.37, -1.13, 1.91, -2.47, 2.83];
 
-/// Of the fastest joint's rate, the least that the locked one has where the tip stays in place: of an elbow whose shoulder and wrist
-/// meet in points each, all postures have the same position.
-const MOVING: f64 = 0.02;
+/// By how much the joint is moved to see whether the tip can still be held in place \[rad\].
+const MOVES: [f64; 4] = [-1.1, -0.4, 0.4, 1.1];
+/// Of the freedom that the freest joint has, the least of one that is locked: an elbow has none where the axes before and behind it
+/// meet in points.
+const FREE: f64 = 0.75;
 /// What conditions may be missed by \[rad, and m over the arm's length\]: where no posture is found, there may be one at another
 /// position of the joint.
 const SLACK: f64 = 1e-6;
@@ -41,14 +42,32 @@ impl Locked {
     /// A clause that says what is in the way.
     pub fn new(search: &Jacobian) -> Result<Self, String> {
         let (axes, length) = (Axes::new(search.chain())?, search.reach()[0].extent);
-        let mut best: Option<Self> = None;
-        for joint in ORDER.into_iter().filter(|joint| moves(search, *joint)) {
-            let Some(family) = lasting(&axes, joint, length) else { continue };
-            if best.as_ref().is_none_or(|best| family.before(&best.family)) {
-                best = Some(Self { axes, joint, family, length });
+        let locked = |joint| Some(Self { axes, joint, family: lasting(&axes, joint, length)?, length });
+        let candidates: Vec<Self> = ORDER.into_iter().filter_map(locked).collect();
+        let near = candidates.iter().filter(|locked| locked.family.near());
+        let freest = near.map(|locked| locked.freedom(search)).fold(0.0, f64::max);
+        let free = |locked: &Self| locked.freedom(search) >= FREE * freest;
+        let best = candidates
+            .into_iter()
+            .filter(free)
+            .reduce(|best, next| if next.family.before(&best.family) { next } else { best });
+        best.ok_or_else(|| "too many of its axes are parallel, whichever joint is locked".into())
+    }
+
+    /// Of postures and of moves of the joint, the part in which the tip can be held in place.
+    fn freedom(&self, search: &Jacobian) -> f64 {
+        let mut poses = ChainPoses::new(search.chain());
+        let (mut all, mut held) = (0.0, 0.0);
+        for first in 0..SAMPLES.len() {
+            let positions: [f64; REDUNDANT] = std::array::from_fn(|i| SAMPLES[(first + 2 * i) % SAMPLES.len()]);
+            search.chain().forward_kinematics(&positions, &mut poses);
+            for position in MOVES.map(|step| positions[self.joint] + step) {
+                let postures = self.arm(position).postures(&poses.tips()[0], &self.others(&positions));
+                held += if postures.as_slice().is_empty() { 0.0 } else { 1.0 };
+                all += 1.0;
             }
         }
-        best.ok_or_else(|| "too many of its axes are parallel, whichever joint is locked".into())
+        held / all
     }
 
     /// The arm that is left where the joint stands at `position` \[rad\].
@@ -88,16 +107,4 @@ fn lasting(axes: &Axes<REDUNDANT>, joint: usize, length: f64) -> Option<Family> 
     SAMPLES[1..]
         .iter()
         .try_fold(family, |family, position| Some(family.worse(family.again(&axes.without(joint, *position), length)?)))
-}
-
-/// Whether a joint moves where the tip stays in place, in every posture of some.
-fn moves(search: &Jacobian, joint: usize) -> bool {
-    let (mut poses, mut scratch) = (ChainPoses::new(search.chain()), search.scratch());
-    (0..SAMPLES.len()).all(|first| {
-        let positions: [f64; REDUNDANT] = std::array::from_fn(|i| SAMPLES[(first + 2 * i) % SAMPLES.len()]);
-        search.chain().forward_kinematics(&positions, &mut poses);
-        let target = Target::new(0, poses.tips()[0]);
-        let motion = search.self_motion(&target, &positions, joint, &mut scratch);
-        motion.is_some_and(|motion| motion.iter().all(|rate| MOVING * rate.abs() <= 1.0))
-    })
 }
