@@ -5,6 +5,7 @@ use nalgebra::{Isometry3, Rotation3, Vector3};
 use super::axes::{Axes, JOINTS};
 use super::family::{Family, Kind, Shoulder};
 use super::planar::Near;
+use super::subproblems::ON_AXIS;
 use super::turn::Turn;
 
 /// Postures at most: 16, which no arm of six turning joints exceeds (Primrose 1986, "On the input-output equation of the general
@@ -65,8 +66,10 @@ pub struct Arm {
     tool: Vector3<f64>,
     /// Takes off the rotation that the tip has at zero positions.
     unturned: Rotation3<f64>,
-    /// A unit vector at right angles to the last axis.
-    pub(super) beside: Vector3<f64>,
+    /// Two unit vectors at right angles to the last axis and to each other.
+    beside: [Vector3<f64>; 2],
+    /// How near to an axis counts as on it \[m\].
+    on_axis: f64,
     /// What conditions may be missed by \[m\] and \[rad\].
     pub(super) slack: (f64, f64),
 }
@@ -96,6 +99,7 @@ impl Arm {
         let points = points(&axes, family.kind);
         let slack = SLACK[usize::from(!family.exact())];
         let last = axes.directions[JOINTS - 1];
+        let beside = last.cross(&Vector3::ith(last.iamin(), 1.0)).normalize();
         Self {
             kind: family.kind,
             reversed: family.reversed,
@@ -105,7 +109,8 @@ impl Arm {
             base: points[0],
             tool: axes.tip.translation.vector - points[JOINTS - 1],
             unturned: axes.tip.rotation.to_rotation_matrix().inverse(),
-            beside: last.cross(&Vector3::ith(last.iamin(), 1.0)).normalize(),
+            beside: [beside, last.cross(&beside)],
+            on_axis: ON_AXIS * length,
             slack: (slack * length, slack),
         }
     }
@@ -116,9 +121,9 @@ impl Arm {
         let pose = if self.reversed { pose.inverse() } else { *pose };
         let rotation = pose.rotation.to_rotation_matrix() * self.unturned;
         let goal = Goal {
-            point: pose.translation.vector - self.base - rotation * self.tool,
+            point: self.cleared(pose.translation.vector - self.base - rotation * self.tool, &self.axes[0]),
             axis: rotation * self.axes[JOINTS - 1],
-            beside: rotation * self.beside,
+            beside: rotation * self.beside[0],
         };
         let near = Near(std::array::from_fn(|i| seed[self.joint(i)] * self.signs[i]));
         let mut postures = Postures::none();
@@ -138,6 +143,24 @@ impl Arm {
             Kind::FirstThreeParallel => self.first_parallel(&goal, &near, &mut found),
         }
         postures
+    }
+
+    /// The point, on the axis where it is next to it, and at the origin where it is next to that: the direction from there is
+    /// rounding.
+    pub(super) fn cleared(&self, point: Vector3<f64>, axis: &Vector3<f64>) -> Vector3<f64> {
+        let on_axis = axis * axis.dot(&point);
+        if point.norm() <= self.on_axis {
+            Vector3::zeros()
+        } else if (point - on_axis).norm() <= self.on_axis {
+            on_axis
+        } else {
+            point
+        }
+    }
+
+    /// The turn of the last joint, given where it has to bring the vector beside it.
+    pub(super) fn last(&self, beside: &Vector3<f64>) -> Turn {
+        Turn::towards(self.beside[0].dot(beside), self.beside[1].dot(beside))
     }
 
     /// The chain's joint that the `index`th axis belongs to.

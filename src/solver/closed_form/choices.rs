@@ -1,6 +1,6 @@
 //! Postures inside the limits, in the order in which a problem prefers them.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
 use super::arm::{MOST, Postures};
 use super::axes::JOINTS;
@@ -92,7 +92,8 @@ pub(super) fn near_limits<const N: usize>(chain: &Chain, problem: &Problem, post
 
 /// The position whole turns from `position` that lies in `domain` and nearest to `seed`.
 fn nearest_turn(domain: Domain, position: f64, seed: f64) -> Option<f64> {
-    let nearest = position + ((seed - position) / TAU).round() * TAU;
+    let step = seed - position;
+    let nearest = if step.abs() <= PI { position } else { position + (step / TAU).round() * TAU };
     let Domain::Interval { lower, upper } = domain else { return Some(nearest) };
     let inside = if nearest > upper + ROUNDING {
         nearest - ((nearest - upper - ROUNDING) / TAU).ceil() * TAU

@@ -47,7 +47,7 @@ use choices::{Choices, settled};
 use locked::Locked;
 
 /// Residuals above this \[m and rad\] are more than rounding: Newton steps follow.
-const POLISHED: f64 = 1e-11;
+const POLISHED: f64 = 1e-10;
 /// Two solutions are one where no joint differs by more than this \[rad\]: both roots of a double root come out so.
 const SAME: f64 = 1e-5;
 
@@ -63,7 +63,8 @@ const SAME: f64 = 1e-5;
 ///
 /// In a singular posture the solutions are a continuum: joints whose axes have come to lie on one line share their turn as they
 /// like, and a point on an axis does not tell how far that has turned. One solution then stands for all, with these joints near the
-/// seed; [`Postures::continuous`] tells, and the smallest singular value there is 0.
+/// seed; [`Postures::continuous`] tells, and the smallest singular value there is 0. Where two singularities come together, all but
+/// exactly, rounding decides which of the solutions is given.
 #[derive(Debug, Clone)]
 pub struct ClosedForm {
     search: Jacobian,

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 
 use super::arm::{Arm, Goal};
 use super::axes::JOINTS;
-use super::planar::{Near, either_or, planar};
+use super::planar::{Near, either_or};
 use super::skew::Skew;
 use super::subproblems::{turn_between, turns_to_angle, turns_to_height};
 use super::trigonometric::{Linear, Quadratic};
@@ -63,22 +63,13 @@ impl Arm {
         let sum = turn_between(h2, &q5.about(h5, h6), &axis);
         let free = free || sum.is_none();
         let sum = sum.unwrap_or_else(|| near.turn(1).and(near.turn(2)).and(near.turn(3)));
-        let before = |v: &Vector3<f64>| sum.back().about(h2, v);
-        let (q5, q6) = self.last_two(q5, &before(&axis), &before(&beside));
+        let q6 = self.last(&q5.back().about(h5, &sum.back().about(h2, &beside)));
         let hand = sum.about(h2, &(p45 + q5.about(h5, p56)));
         let point = back(&goal.point) - p12 - hand;
-        planar(h2, (p23, p34), &point, (near, 1), self.slack.0, &mut |q2, q3, also| {
+        self.planar(h2, (p23, p34), &point, (near, 1), &mut |q2, q3, also| {
             let q4 = sum.and(q2.back()).and(q3.back());
             found([q1, q2, q3, q4, q5, q6], free || also);
         });
-    }
-
-    /// The fifth joint, near `q5`, and the last, where they shall bring the last axis to `axis` and the vector beside it to `beside`:
-    /// from what is left of the target, so that nothing of it is lost.
-    pub(super) fn last_two(&self, q5: Turn, axis: &Vector3<f64>, beside: &Vector3<f64>) -> (Turn, Turn) {
-        let [.., h5, h6] = &self.axes;
-        let q5 = turn_between(h5, h6, axis).unwrap_or(q5);
-        (q5, turn_between(h6, &self.beside, &q5.back().about(h5, beside)).unwrap_or(Turn::ZERO))
     }
 
     /// Every posture of an arm whose first three axes are parallel and whose last two meet.
@@ -100,10 +91,10 @@ impl Arm {
                 let sum = turn_between(h1, &turned, &goal.axis);
                 let free = free || also || sum.is_none();
                 let sum = sum.unwrap_or_else(|| near.turn(0).and(near.turn(1)).and(near.turn(2)));
-                let before = |v: &Vector3<f64>| q4.back().about(h4, &sum.back().about(h1, v));
-                let (q5, q6) = self.last_two(q5, &before(&goal.axis), &before(&goal.beside));
+                let beside = q4.back().about(h4, &sum.back().about(h1, &goal.beside));
+                let q6 = self.last(&q5.back().about(h5, &beside));
                 let point = goal.point - sum.about(h1, &(p34 + q4.about(h4, p45)));
-                planar(h1, (p12, p23), &point, (near, 0), self.slack.0, &mut |q1, q2, bent| {
+                self.planar(h1, (p12, p23), &point, (near, 0), &mut |q1, q2, bent| {
                     let q3 = sum.and(q1.back()).and(q2.back());
                     found([q1, q2, q3, q4, q5, q6], free || bent);
                 });

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::arm::Arm;
 use super::axes::JOINTS;
 use super::subproblems::{Fit, Roots, turn_between, turns_to_distance};
 use super::turn::Turn;
@@ -26,24 +27,26 @@ pub(super) fn either_or(roots: &Roots<Turn>, (near, joint): (&Near, usize), foun
     }
 }
 
-/// Turns of the joints `joint` and `joint + 1` about `axis`, `links.0` apart, that bring the end of `links.1` to `goal`, all without regard to heights along
-/// the axis: the law of cosines.
-pub(super) fn planar(
-    axis: &Vector3<f64>,
-    links: (&Vector3<f64>, &Vector3<f64>),
-    goal: &Vector3<f64>,
-    (near, joint): (&Near, usize),
-    slack: f64,
-    found: &mut dyn FnMut(Turn, Turn, bool),
-) {
-    let across = |v: &Vector3<f64>| v - axis * axis.dot(v);
-    let (first, second, goal) = (across(links.0), across(links.1), across(goal));
-    let inner = turns_to_distance(axis, &second, &-first, goal.norm());
-    if !inner.within(slack) {
-        return;
+impl Arm {
+    /// Turns of the joints `joint` and `joint + 1` about `axis`, `links.0` apart, that bring the end of `links.1` to `goal`, all
+    /// without regard to heights along the axis: the law of cosines.
+    pub(super) fn planar(
+        &self,
+        axis: &Vector3<f64>,
+        links: (&Vector3<f64>, &Vector3<f64>),
+        goal: &Vector3<f64>,
+        (near, joint): (&Near, usize),
+        found: &mut dyn FnMut(Turn, Turn, bool),
+    ) {
+        let across = |v: &Vector3<f64>| v - axis * axis.dot(v);
+        let (first, second, goal) = (across(links.0), across(links.1), self.cleared(across(goal), axis));
+        let inner = turns_to_distance(axis, &second, &-first, goal.norm());
+        if !inner.within(self.slack.0) {
+            return;
+        }
+        either_or(&inner, (near, joint + 1), &mut |inner, free| {
+            let outer = turn_between(axis, &(first + inner.about(axis, &second)), &goal);
+            found(outer.unwrap_or_else(|| near.turn(joint)), inner, free || outer.is_none());
+        });
     }
-    either_or(&inner, (near, joint + 1), &mut |inner, free| {
-        let outer = turn_between(axis, &(first + inner.about(axis, &second)), &goal);
-        found(outer.unwrap_or_else(|| near.turn(joint)), inner, free || outer.is_none());
-    });
 }

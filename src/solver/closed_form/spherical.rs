@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::arm::{Arm, Goal};
 use super::axes::JOINTS;
 use super::family::Shoulder;
-use super::planar::{Near, either_or, planar};
+use super::planar::{Near, either_or};
 use super::skew::Skew;
 use super::subproblems::{Fit, turn_between, turns_to_angle, turns_to_distance, turns_to_height, turns_together};
 use super::trigonometric::{Linear, Quadratic};
@@ -37,7 +37,7 @@ impl Arm {
         }
         either_or(&firsts, (near, 0), &mut |q1, free| {
             let point = q1.back().about(h1, &goal.point) - p12;
-            planar(h2, (p23, p34), &point, (near, 1), self.slack.0, &mut |q2, q3, also| {
+            self.planar(h2, (p23, p34), &point, (near, 1), &mut |q2, q3, also| {
                 found([q1, q2, q3], free || also);
             });
         });
@@ -67,7 +67,7 @@ impl Arm {
         }
         either_or(&thirds, (near, 2), &mut |q3, free| {
             let point = p23 + q3.about(h3, p34);
-            planar(h1, (p12, &point), &goal.point, (near, 0), self.slack.0, &mut |q1, q2, also| {
+            self.planar(h1, (p12, &point), &goal.point, (near, 0), &mut |q1, q2, also| {
                 found([q1, q2, q3], free || also);
             });
         });
@@ -155,18 +155,15 @@ impl Arm {
             let fourth = turn_between(h4, &turned, &axis);
             let straight = fourth.is_none();
             let mut q4 = fourth.unwrap_or_else(|| near.turn(3));
-            let last_two = |q4: Turn| {
-                let before = |v: &Vector3<f64>| q4.back().about(h4, v);
-                self.last_two(*q5, &before(&axis), &before(&beside))
-            };
-            let (mut fifth, mut q6) = last_two(q4);
+            let last = |q4: Turn| self.last(&q5.back().about(h5, &q4.back().about(h4, &beside)));
+            let mut q6 = last(q4);
             if straight {
                 // The fourth and the sixth joint turn about one line: both move alike.
                 let half = 0.5 * q6.and(near.turn(5).back()).angle() * h4.dot(&turned).signum();
                 q4 = q4.and(Turn::new(half));
-                (fifth, q6) = last_two(q4);
+                q6 = last(q4);
             }
-            found([q1, q2, q3, q4, fifth, q6], free || straight);
+            found([q1, q2, q3, q4, *q5, q6], free || straight);
         }
     }
 }

@@ -14,7 +14,7 @@ use super::turn::Turn;
 
 /// Of the length of the longest vector, what its distance from an axis may be for it to count as on the axis. Turns of such a vector
 /// move it by less than 1e-10 m on any arm shorter than five metres.
-const ON_AXIS: f64 = 1e-11;
+pub(super) const ON_AXIS: f64 = 1e-11;
 /// Of the products of lengths in a condition, by how much it may be missed for that to be rounding.
 const ROUNDING: f64 = 1e-12;
 /// Squared sine of the angle between two axes below which they are parallel.
@@ -163,24 +163,36 @@ fn cosines_apart(a: (f64, f64), b: (f64, f64)) -> f64 {
     if sum.abs() > 1.0 { (b.1.abs() - a.1.abs()) * (b.1.abs() + a.1.abs()) / sum } else { a.0 - b.0 }
 }
 
-/// Subproblem 3: the turns about `axis` that bring `point` to the distance `distance` from `from`.
-///
-/// The miss is that of the distance.
+/// Subproblem 3: the turns about `axis` that bring `point` to the distance `distance` from `from`, by the half-angle form of the law of
+/// cosines, which is exact next to the least and the greatest distance as well.
 #[must_use]
 pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vector3<f64>, distance: f64) -> Roots<Turn> {
-    let squares = point.norm_squared() + from.norm_squared();
-    let roots = turns_to_height(axis, point, from, 0.5 * (squares - distance * distance));
-    if roots.miss == 0.0 {
-        return roots;
+    let (normal, from_normal) = (axis.cross(point), axis.cross(from));
+    let (radius, from_radius) = (normal.norm(), from_normal.norm());
+    let size = (point.norm_squared() + from.norm_squared()).sqrt();
+    let along = axis.dot(point) - axis.dot(from);
+    // Across the axis.
+    let (square, least, greatest) =
+        ((distance - along) * (distance + along), radius - from_radius, radius + from_radius);
+    let across = square.max(0.0).sqrt();
+    let missing = |nearest: f64| (distance - nearest.hypot(along)).abs();
+    if radius.min(from_radius) <= ON_AXIS * size {
+        let miss = missing(greatest);
+        let miss = if miss <= ON_AXIS * size { 0.0 } else { miss };
+        return Roots { miss, ..Roots::one(Turn::ZERO, Fit::Free) };
     }
-    // A product missed by m misses the square of the distance by 2 m.
-    let reached = (roots.found[0].about(axis, point) - from).norm();
-    let miss = (reached - distance).abs();
-    if miss > ROUNDING * squares.sqrt() {
-        Roots { miss, ..roots }
-    } else {
-        Roots { miss: 0.0, fit: Fit::Exact, ..roots }
+    let middle = Turn::towards(normal.dot(&from_normal), normal.cross(&from_normal).dot(axis));
+    let from_least = if square > 0.0 { (across - least) * (across + least) } else { square - least * least };
+    let from_greatest =
+        if square > 0.0 { (greatest - across) * (greatest + across) } else { greatest * greatest - square };
+    if from_least <= 0.0 || from_greatest <= 0.0 {
+        let (turn, nearest) = if from_least <= 0.0 { (middle, least) } else { (middle.and(Turn::HALF), greatest) };
+        let miss = missing(nearest);
+        return if miss <= ROUNDING * size { Roots::one(turn, Fit::Exact) } else { Roots::nearest(turn, miss) };
     }
+    let half = Turn::towards(from_greatest.sqrt(), from_least.sqrt());
+    let turn = half.and(half);
+    Roots { found: [middle.and(turn), middle.and(turn.back())], count: 2, fit: Fit::Exact, miss: 0.0 }
 }
 
 /// Subproblem 2: the turns of `first` about `first_axis` and of `second` about `second_axis` that bring the two together.

@@ -15,6 +15,9 @@ impl Turn {
     /// No turn.
     pub const ZERO: Self = Self { cos: 1.0, sin: 0.0 };
 
+    /// Half a turn.
+    pub const HALF: Self = Self { cos: -1.0, sin: 0.0 };
+
     /// The turn by `angle` \[rad\].
     #[must_use]
     pub fn new(angle: f64) -> Self {
