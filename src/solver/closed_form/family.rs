@@ -111,7 +111,11 @@ impl Family {
 
     /// Whether it is to be preferred to another: exact before near, then what the axes miss by less than half as much.
     pub(super) fn before(&self, other: &Self) -> bool {
-        if self.exact() || other.exact() { !other.exact() } else { self.badness < 0.5 * other.badness }
+        match (self.exact() || other.exact(), self.near() == other.near()) {
+            (true, _) => !other.exact(),
+            (false, true) => self.badness < 0.5 * other.badness,
+            (false, false) => self.near(),
+        }
     }
 
     /// By how much the axes miss it, in words, with the names of the joints.

@@ -22,7 +22,7 @@ const SIDE: usize = 12;
 /// In tracking, of the greatest step of the joint.
 const TRACKING_STEP: f64 = 0.25;
 /// Postures that are gone on from, and steps from each.
-const STARTS: usize = 6;
+const STARTS: usize = 4;
 const STEPS: usize = 4;
 /// A smaller gain \[rad\] is worth no step.
 const LEAST_GAIN: f64 = 1e-7;

@@ -1,7 +1,5 @@
 //! The motion of a redundant chain that leaves its tip where it is.
 
-use nalgebra::SMatrix;
-
 use super::{Jacobian, JacobianScratch};
 use crate::solver::problem::Target;
 
@@ -26,31 +24,45 @@ impl Jacobian {
         }
         self.linearise(scratch);
         let columns = scratch.batch.columns.first_chunk::<7>()?;
-        let mut rows = SMatrix::<f64, 6, 7>::from_fn(|row, column| columns[column][row].0[0]);
+        // By columns, so that one column is a joint's and can change places.
+        let mut columns = columns.map(|column| column.map(|row| row.0[0]));
         let mut joints = [0, 1, 2, 3, 4, 5, 6];
         for pivot in 0..6 {
-            let (row, column) = rows.view_range(pivot.., pivot..).iamax_full();
-            rows.swap_rows(pivot, pivot + row);
-            rows.swap_columns(pivot, pivot + column);
-            joints.swap(pivot, pivot + column);
-            if rows[(pivot, pivot)].abs() < SINGULAR {
+            let (row, column) = largest(&columns, pivot);
+            columns.swap(pivot, column);
+            joints.swap(pivot, column);
+            columns.iter_mut().for_each(|column| column.swap(pivot, row));
+            let (reduced, rest) = columns.split_at_mut(pivot + 1);
+            let reduced = &reduced[pivot];
+            if reduced[pivot].abs() < SINGULAR {
                 return None;
             }
-            for row in pivot + 1..6 {
-                let factor = rows[(row, pivot)] / rows[(pivot, pivot)];
-                for column in pivot + 1..7 {
-                    rows[(row, column)] -= factor * rows[(pivot, column)];
-                }
+            for column in rest {
+                let factor = column[pivot] / reduced[pivot];
+                (pivot + 1..6).for_each(|row| column[row] -= factor * reduced[row]);
             }
         }
         let mut rates = [1.0_f64; 7];
         for row in (0..6).rev() {
-            let known: f64 = (row + 1..7).map(|column| rows[(row, column)] * rates[column]).sum();
-            rates[row] = -known / rows[(row, row)];
+            let known: f64 = (row + 1..7).map(|column| columns[column][row] * rates[column]).sum();
+            rates[row] = -known / columns[row][row];
         }
         let fastest = rates.iter().fold(0.0, |fastest: f64, rate| fastest.max(rate.abs()));
         let mut motion = [0.0; 7];
         joints.iter().zip(rates).for_each(|(joint, rate)| motion[*joint] = rate / fastest);
         Some(motion)
     }
+}
+
+/// Row and column of the entry of greatest magnitude from the pivot on.
+fn largest(columns: &[[f64; 6]; 7], pivot: usize) -> (usize, usize) {
+    let (mut place, mut greatest) = ((pivot, pivot), 0.0);
+    for (index, column) in columns.iter().enumerate().skip(pivot) {
+        for (row, entry) in column.iter().enumerate().skip(pivot) {
+            if entry.abs() > greatest {
+                (place, greatest) = ((row, index), entry.abs());
+            }
+        }
+    }
+    place
 }
