@@ -23,7 +23,7 @@ fn down<const N: usize>(moves: &[f64; N], motion: &[f64; N], end: f64) -> (f64, 
             if b.0 < a.0 || (b.0 == a.0 && b.1.1 > a.1.1) { b } else { a }
         };
         let (crossing, next) = crossings.fold((f64::INFINITY, top), first);
-        if !(crossing < end) {
+        if crossing >= end {
             return (end, top.0 + top.1 * end);
         }
         (at, top) = (crossing, next);

@@ -107,8 +107,7 @@ impl ClosedForm {
         let inside = |posture: &&Posture| settled(self.search.chain(), problem, &posture.positions).is_some();
         let others = swept.as_slice().iter().filter(inside).take(HANDED_OUT);
         let mut candidates = best.iter().chain(others);
-        let met = candidates.any(|posture| self.hand_out(problem, &posture.positions, scratch, solution));
-        met
+        candidates.any(|posture| self.hand_out(problem, &posture.positions, scratch, solution))
     }
 }
 
@@ -142,7 +141,9 @@ impl Sweep<'_> {
             if number == 0 && !self.by_manipulability {
                 // The smaller the largest move is, the sooner the sweep ends.
                 let first = swept.as_slice().first().copied();
-                first.iter().for_each(|first| self.go_down(first, &mut swept.best, scratch));
+                if let Some(first) = first {
+                    self.go_down(&first, &mut swept.best, scratch);
+                }
             }
             offset += step;
         }
@@ -167,7 +168,9 @@ impl Sweep<'_> {
     fn refined(&self, swept: &Swept, scratch: &mut JacobianScratch) -> Option<Posture> {
         let mut best = swept.best;
         if self.by_manipulability {
-            best.iter_mut().for_each(|best| self.halve(best, scratch));
+            if let Some(best) = &mut best {
+                self.halve(best, scratch);
+            }
         } else {
             swept.as_slice().iter().take(STARTS).for_each(|start| self.go_down(start, &mut best, scratch));
         }

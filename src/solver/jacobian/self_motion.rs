@@ -31,7 +31,9 @@ impl Jacobian {
             let (row, column) = largest(&columns, pivot);
             columns.swap(pivot, column);
             joints.swap(pivot, column);
-            columns.iter_mut().for_each(|column| column.swap(pivot, row));
+            for column in &mut columns {
+                column.swap(pivot, row);
+            }
             let (reduced, rest) = columns.split_at_mut(pivot + 1);
             let reduced = &reduced[pivot];
             if reduced[pivot].abs() < SINGULAR {
