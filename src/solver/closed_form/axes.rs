@@ -1,30 +1,32 @@
-//! The joint axes of a chain of six turning joints, in the base link's frame where all positions are zero, and how they lie to each
+//! The joint axes of a chain of turning joints, in the base link's frame where all positions are zero, and how they lie to each
 //! other.
 
-use nalgebra::{Isometry3, Matrix3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use crate::robot::{Chain, JointKind};
 
 /// Joints of the chains that are taken apart.
 pub const JOINTS: usize = 6;
+/// Joints of the chains of which one is locked, so that as many are left.
+pub const REDUNDANT: usize = 7;
 
 /// The axes and the tip of a chain at zero positions: with these the tip's pose is a product of exponentials (Brockett 1984,
 /// "Robotic manipulators and the product of exponentials formula").
 #[derive(Debug, Clone, Copy)]
-pub struct Axes {
+pub struct Axes<const N: usize = JOINTS> {
     /// Directions, unit vectors.
-    pub directions: [Vector3<f64>; JOINTS],
+    pub directions: [Vector3<f64>; N],
     /// A point on each axis \[m\].
-    pub points: [Vector3<f64>; JOINTS],
+    pub points: [Vector3<f64>; N],
     /// Pose of the tip link.
     pub tip: Isometry3<f64>,
 }
 
-impl Axes {
+impl<const N: usize> Axes<N> {
     /// The axes of `chain`.
     ///
     /// # Errors
-    /// A clause that says why it is no chain of six turning joints, each of its own.
+    /// A clause that says why it is no chain of `N` turning joints, each of its own.
     pub fn new(chain: &Chain) -> Result<Self, String> {
         if let [_, _, ..] = chain.tips() {
             return Err(format!("it has {} tips", chain.tips().len()));
@@ -36,10 +38,10 @@ impl Axes {
         if let Some((_, joint)) = seen.find(|(i, j)| j.variable != *i || j.multiplier.abs() != 1.0 || j.offset != 0.0) {
             return Err(format!("joints follow '{}' (mimic)", chain.variables()[joint.variable].name));
         }
-        if chain.joints().len() != JOINTS {
-            return Err(format!("it has {} joints, not {JOINTS}", chain.joints().len()));
+        if chain.joints().len() != N {
+            return Err(format!("it has {} joints, not {JOINTS} or {REDUNDANT}", chain.joints().len()));
         }
-        let (mut directions, mut points) = ([Vector3::zeros(); JOINTS], [Vector3::zeros(); JOINTS]);
+        let (mut directions, mut points) = ([Vector3::zeros(); N], [Vector3::zeros(); N]);
         let mut pose = Isometry3::identity();
         for (index, joint) in chain.joints().iter().enumerate() {
             pose *= joint.placement;
@@ -48,7 +50,27 @@ impl Axes {
         }
         Ok(Self { directions, points, tip: pose * chain.tips()[0].placement })
     }
+}
 
+impl Axes<REDUNDANT> {
+    /// The axes that are left where the joint `locked` stands at `position` \[rad\].
+    #[must_use]
+    pub fn without(&self, locked: usize, position: f64) -> Axes {
+        let (axis, centre) = (self.directions[locked], self.points[locked]);
+        let rotation = UnitQuaternion::from_axis_angle(&Unit::new_unchecked(axis), position);
+        let turn = rotation.to_rotation_matrix();
+        let motion = Isometry3::from_parts(Translation3::from(centre - turn * centre), rotation);
+        let directions = |index: usize| self.directions[index + usize::from(index >= locked)];
+        let points = |index: usize| self.points[index + usize::from(index >= locked)];
+        Axes {
+            directions: std::array::from_fn(|i| if i < locked { directions(i) } else { turn * directions(i) }),
+            points: std::array::from_fn(|i| if i < locked { points(i) } else { centre + turn * (points(i) - centre) }),
+            tip: motion * self.tip,
+        }
+    }
+}
+
+impl Axes {
     /// The same chain from its tip to its base: in the tip's frame, with the joints in reverse order. Its positions are the same.
     #[must_use]
     pub fn reversed(&self) -> Self {

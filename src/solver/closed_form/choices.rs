@@ -10,11 +10,14 @@ use crate::solver::problem::{Mode, Problem};
 /// By how much a position may pass a limit for that to be rounding \[rad\].
 const ROUNDING: f64 = 1e-9;
 
+/// Postures that pass limits by less \[rad\] may lead to others that do not.
+pub(super) const PASSED: f64 = 0.8;
+
 /// A posture inside the limits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Choice {
+pub(super) struct Choice<const N: usize = JOINTS> {
     /// Positions \[rad\].
-    pub positions: [f64; JOINTS],
+    pub positions: [f64; N],
     /// What the problem makes of it: less is better.
     pub score: f64,
 }
@@ -54,7 +57,7 @@ impl Choices {
 }
 
 /// The posture at turns that lie in the limits, and the largest move of a joint from the seed.
-pub(super) fn settled(chain: &Chain, problem: &Problem, posture: &[f64; JOINTS]) -> Option<([f64; JOINTS], f64)> {
+pub(super) fn settled<const N: usize>(chain: &Chain, problem: &Problem, posture: &[f64; N]) -> Option<([f64; N], f64)> {
     let (mut positions, mut largest_move) = (*posture, 0.0_f64);
     for (index, (position, variable)) in positions.iter_mut().zip(chain.variables()).enumerate() {
         let seed = variable.domain.clamp(problem.seed[index]);
@@ -68,6 +71,23 @@ pub(super) fn settled(chain: &Chain, problem: &Problem, posture: &[f64; JOINTS])
         largest_move = largest_move.max(step);
     }
     Some((positions, largest_move))
+}
+
+/// The posture at turns that lie in the limits, or nearest to them, and by how much it passes them at most.
+pub(super) fn near_limits<const N: usize>(chain: &Chain, problem: &Problem, posture: &[f64; N]) -> ([f64; N], f64) {
+    let (mut positions, mut passed) = (*posture, 0.0_f64);
+    for (index, (position, variable)) in positions.iter_mut().zip(chain.variables()).enumerate() {
+        let seed = variable.domain.clamp(problem.seed[index]);
+        *position = nearest_turn(variable.domain, *position, seed).unwrap_or_else(|| {
+            let middle = variable.domain.middle();
+            *position + ((middle - *position) / TAU).round() * TAU
+        });
+        passed = passed.max((*position - variable.domain.clamp(*position)).abs());
+        if let Mode::Track { max_step } = problem.mode {
+            passed = passed.max((*position - seed).abs() - max_step[index]);
+        }
+    }
+    (positions, passed)
 }
 
 /// The position whole turns from `position` that lies in `domain` and nearest to `seed`.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::axes::Axes;
+use super::axes::{Axes, JOINTS};
 
 /// Axes that miss a family by no more than this \[rad and m\] belong to it exactly.
 pub const EXACT: f64 = 1e-9;
@@ -92,6 +92,32 @@ impl Family {
         best
     }
 
+    /// How well other axes belong to the same family; `None` where they are not apart where they have to be.
+    pub(super) fn again(&self, axes: &Axes, length: f64) -> Option<Self> {
+        let axes = if self.reversed { axes.reversed() } else { *axes };
+        let mut again = None;
+        each_kind(&Relations { axes: &axes, length, reversed: self.reversed }, &mut |family: Self| {
+            if family.kind == self.kind {
+                again = Some(family);
+            }
+        });
+        again
+    }
+
+    /// Of two the one that the axes miss by more.
+    pub(super) fn worse(self, other: Self) -> Self {
+        if other.badness > self.badness { other } else { self }
+    }
+
+    /// Whether it is to be preferred to another: exact before near, then what the axes miss by less than half as much.
+    pub(super) fn before(&self, other: &Self) -> bool {
+        match (self.exact() || other.exact(), self.near() == other.near()) {
+            (true, _) => !other.exact(),
+            (false, true) => self.badness < 0.5 * other.badness,
+            (false, false) => self.near(),
+        }
+    }
+
     /// By how much the axes miss it, in words, with the names of the joints.
     #[must_use]
     pub fn miss(&self, joints: &[&str]) -> String {
@@ -105,28 +131,36 @@ impl Family {
             (true, true) => format!("{}, {}", angle(), distance()),
         }
     }
+
+    /// What the axes have in common, in words, where they have these numbers.
+    pub(super) fn numbered(&self, mut numbers: [usize; JOINTS]) -> String {
+        if self.reversed {
+            numbers.reverse();
+        }
+        let [a, b, c, d, e, g] = numbers;
+        match self.kind {
+            Kind::SphericalWrist(shoulder) => {
+                let wrist = format!("axes {d}, {e} and {g} meet in one point");
+                match shoulder {
+                    Shoulder::FirstTwoMeet => format!("{wrist}, {a} and {b} meet"),
+                    Shoulder::LastTwoParallel => format!("{wrist}, {b} and {c} are parallel"),
+                    Shoulder::FirstTwoParallel => format!("{wrist}, {a} and {b} are parallel"),
+                    Shoulder::LastTwoMeet => format!("{wrist}, {b} and {c} meet"),
+                    Shoulder::General => wrist,
+                }
+            }
+            Kind::MiddleParallel { last_two_meet: true } => {
+                format!("axes {b}, {c} and {d} are parallel, {e} and {g} meet")
+            }
+            Kind::MiddleParallel { last_two_meet: false } => format!("axes {b}, {c} and {d} are parallel"),
+            Kind::FirstThreeParallel => format!("axes {a}, {b} and {c} are parallel, {e} and {g} meet"),
+        }
+    }
 }
 
 impl fmt::Display for Family {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let [a, b, c, d, e, g] = if self.reversed { [6, 5, 4, 3, 2, 1] } else { [1, 2, 3, 4, 5, 6] };
-        match self.kind {
-            Kind::SphericalWrist(shoulder) => {
-                write!(f, "axes {d}, {e} and {g} meet in one point")?;
-                match shoulder {
-                    Shoulder::FirstTwoMeet => write!(f, ", {a} and {b} meet"),
-                    Shoulder::LastTwoParallel => write!(f, ", {b} and {c} are parallel"),
-                    Shoulder::FirstTwoParallel => write!(f, ", {a} and {b} are parallel"),
-                    Shoulder::LastTwoMeet => write!(f, ", {b} and {c} meet"),
-                    Shoulder::General => Ok(()),
-                }
-            }
-            Kind::MiddleParallel { last_two_meet } => {
-                write!(f, "axes {b}, {c} and {d} are parallel")?;
-                if last_two_meet { write!(f, ", {e} and {g} meet") } else { Ok(()) }
-            }
-            Kind::FirstThreeParallel => write!(f, "axes {a}, {b} and {c} are parallel, {e} and {g} meet"),
-        }
+        f.write_str(&self.numbered([1, 2, 3, 4, 5, 6]))
     }
 }
 

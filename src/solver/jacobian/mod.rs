@@ -21,6 +21,7 @@ mod polish;
 mod pseudoinverse;
 mod refine;
 mod search;
+mod self_motion;
 mod verdict;
 
 use std::f64::consts::TAU;

@@ -1,0 +1,109 @@
+//! A chain of seven turning joints, one of which is locked: what is left has a closed form.
+
+use nalgebra::Isometry3;
+
+use super::arm::Arm;
+use super::axes::{Axes, JOINTS, REDUNDANT};
+use super::family::Family;
+use crate::robot::ChainPoses;
+use crate::solver::jacobian::Jacobian;
+
+/// Which joint is tried first. The third and the fifth turn the elbow of an arm with a spherical shoulder or wrist about one line; the
+/// last leaves the others where they are.
+const ORDER: [usize; REDUNDANT] = [2, 6, 4, 3, 0, 1, 5];
+/// Positions at which the same family has to hold \[rad\]: of no special angle, where axes have more in common than elsewhere.
+const SAMPLES: [f64; 5] = [0.37, -1.13, 1.91, -2.47, 2.83];
+/// By how much the joint is moved to see whether the tip can still be held in place \[rad\].
+const MOVES: [f64; 4] = [-1.1, -0.4, 0.4, 1.1];
+/// Of the freedom that the freest joint has, the least of one that is locked: an elbow has none where the axes before and behind it
+/// meet in points.
+const FREE: f64 = 0.75;
+/// What conditions may be missed by \[rad, and m over the arm's length\]: where no posture is found, there may be one at another
+/// position of the joint.
+const SLACK: f64 = 1e-6;
+
+/// A chain of seven turning joints and the one that is locked.
+#[derive(Debug, Clone)]
+pub(super) struct Locked {
+    axes: Axes<REDUNDANT>,
+    /// The joint, counted from 0 at the base.
+    pub joint: usize,
+    /// The family of the other axes, wherever the joint stands, with what they miss it by at worst.
+    pub family: Family,
+    /// Of the arm \[m\].
+    length: f64,
+}
+
+impl Locked {
+    /// Finds the joint to lock: one that leaves an exact family if there is any, else the nearest.
+    ///
+    /// # Errors
+    /// A clause that says what is in the way.
+    pub fn new(search: &Jacobian) -> Result<Self, String> {
+        let (axes, length) = (Axes::new(search.chain())?, search.reach()[0].extent);
+        let locked = |joint| Some(Self { axes, joint, family: lasting(&axes, joint, length)?, length });
+        let candidates: Vec<Self> = ORDER.into_iter().filter_map(locked).collect();
+        let near = candidates.iter().filter(|locked| locked.family.near());
+        let freest = near.map(|locked| locked.freedom(search)).fold(0.0, f64::max);
+        let free = |locked: &Self| locked.freedom(search) >= FREE * freest;
+        let best = candidates
+            .into_iter()
+            .filter(free)
+            .reduce(|best, next| if next.family.before(&best.family) { next } else { best });
+        best.ok_or_else(|| "too many of its axes are parallel, whichever joint is locked".into())
+    }
+
+    /// Of postures and of moves of the joint, the part in which the tip can be held in place.
+    fn freedom(&self, search: &Jacobian) -> f64 {
+        let mut poses = ChainPoses::new(search.chain());
+        let (mut all, mut held) = (0.0, 0.0);
+        for first in 0..SAMPLES.len() {
+            let positions: [f64; REDUNDANT] = std::array::from_fn(|i| SAMPLES[(first + 2 * i) % SAMPLES.len()]);
+            search.chain().forward_kinematics(&positions, &mut poses);
+            for position in MOVES.map(|step| positions[self.joint] + step) {
+                let postures = self.arm(position).postures(&poses.tips()[0], &self.others(&positions));
+                held += if postures.as_slice().is_empty() { 0.0 } else { 1.0 };
+                all += 1.0;
+            }
+        }
+        held / all
+    }
+
+    /// The arm that is left where the joint stands at `position` \[rad\].
+    pub fn arm(&self, position: f64) -> Arm {
+        let mut arm = Arm::new(&self.axes.without(self.joint, position), &self.family, self.length);
+        arm.slack = (SLACK * self.length, SLACK);
+        arm
+    }
+
+    /// Every posture in which the joint stands at `position` \[rad\] and the tip has `pose`, limits or not.
+    pub fn postures(
+        &self,
+        pose: &Isometry3<f64>,
+        seed: &[f64; REDUNDANT],
+        position: f64,
+        found: &mut dyn FnMut(&[f64; REDUNDANT]),
+    ) {
+        let postures = self.arm(position).postures(pose, &self.others(seed));
+        for posture in postures.as_slice() {
+            found(&std::array::from_fn(|i| match i.cmp(&self.joint) {
+                std::cmp::Ordering::Less => posture[i],
+                std::cmp::Ordering::Equal => position,
+                std::cmp::Ordering::Greater => posture[i - 1],
+            }));
+        }
+    }
+
+    /// What belongs to the other joints.
+    pub fn others<T: Copy>(&self, all: &[T; REDUNDANT]) -> [T; JOINTS] {
+        std::array::from_fn(|i| all[i + usize::from(i >= self.joint)])
+    }
+}
+
+/// The family that the other axes belong to, or are nearest to, wherever a joint stands.
+fn lasting(axes: &Axes<REDUNDANT>, joint: usize, length: f64) -> Option<Family> {
+    let family = Family::of(&axes.without(joint, SAMPLES[0]), length)?;
+    SAMPLES[1..]
+        .iter()
+        .try_fold(family, |family, position| Some(family.worse(family.again(&axes.without(joint, *position), length)?)))
+}
