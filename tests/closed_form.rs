@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-use common::{Arm, Random, distance, solve, urdf};
+use common::{Arm, Random, all_solutions, apart, distance, solve, urdf};
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::solver::closed_form::{ClosedForm, Kind, Shoulder};
 use urdf_ik::solver::{Mode, NotApplicable, Outcome, Pick, Problem, Solution, Solver, SolverKind, Target, Tolerance};
@@ -123,21 +123,6 @@ fn closed_form(arm: &Arm) -> Solver {
     Solver::prepare(SolverKind::ClosedForm, &arm.chain).unwrap()
 }
 
-fn all(solver: &Solver, problem: &Problem) -> Vec<Solution> {
-    let (mut found, mut solution) = (Vec::new(), solver.solution());
-    let count = solver.solve_all(problem, &mut solver.scratch(), &mut solution, &mut |solution| {
-        found.push(solution.clone());
-        ControlFlow::Continue(())
-    });
-    assert_eq!(count.unwrap(), found.len());
-    found
-}
-
-/// The largest difference of any joint, the short way round.
-fn apart(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b - ((a - b) / TAU).round() * TAU).abs()).fold(0.0, f64::max)
-}
-
 fn exact(arm: &Arm, positions: &[f64]) -> Target {
     let tolerance = Tolerance { position: 1e-9, orientation: 1e-9 };
     Target { tolerance, ..arm.targets_at(positions)[0] }
@@ -151,7 +136,7 @@ fn check_all(arm: &Arm, positions: &[f64], seed: &[f64]) -> usize {
         mode: Mode::Search { pick: Pick::First, attempts: 400, random_seed: 1 },
         ..Problem::new(std::slice::from_ref(&target), seed)
     };
-    let found = all(&solver, &problem);
+    let found = all_solutions(&solver, &problem);
     let nearest = |to: &[f64]| found.iter().map(|s| apart(&s.positions, to)).fold(f64::INFINITY, f64::min);
     for solution in &found {
         assert!(arm.chain.contains(&solution.positions), "{solution:?}");
@@ -162,7 +147,7 @@ fn check_all(arm: &Arm, positions: &[f64], seed: &[f64]) -> usize {
         assert!(found[..index].iter().all(|other| apart(&one.positions, &other.positions) > 1e-5), "twice: {found:?}");
     }
     assert!(nearest(positions) < 1e-5, "{:?} misses {positions:?}: {found:?}", solver.kind());
-    for solution in all(&arm.solver(), &problem) {
+    for solution in all_solutions(&arm.solver(), &problem) {
         let near = nearest(&solution.positions);
         assert!(near < 1e-4, "{}: a search finds {:?}, {near} from\n{found:#?}", arm.name, solution.positions);
     }
@@ -357,7 +342,7 @@ fn a_family_is_lost_at_the_stated_tolerance_and_nothing_wrong_is_claimed() {
                 let (positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
                 let target = exact(&arm, &positions);
                 let problem = Problem::new(std::slice::from_ref(&target), &seed);
-                for solution in all(&solver, &problem) {
+                for solution in all_solutions(&solver, &problem) {
                     let (position, orientation) = distance(&arm.tip_poses(&solution.positions)[0], &target.pose);
                     assert!(position < 1e-9 && orientation < 1e-9, "{kind:?} {amount}: {position:e} {orientation:e}");
                     solved += usize::from(apart(&solution.positions, &positions) < 1e-4);

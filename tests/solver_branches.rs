@@ -4,11 +4,10 @@
 
 mod common;
 
-use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 
 use common::urdf::{self, fixed, joint, robot};
-use common::{Arm, Random, solve};
+use common::{Arm, Random, all_solutions, apart, solve};
 use urdf_ik::solver::{Mode, Pick, Problem, Scratch, Solution, Target};
 
 /// Six joints whose last three axes meet, as most industrial arms have them: eight solutions where none is cut off.
@@ -28,19 +27,7 @@ fn industrial() -> Arm {
 }
 
 fn all(arm: &Arm, problem: &Problem) -> Vec<Solution> {
-    let solver = arm.solver();
-    let (mut found, mut solution) = (Vec::new(), solver.solution());
-    let count = solver.solve_all(problem, &mut solver.scratch(), &mut solution, &mut |solution| {
-        found.push(solution.clone());
-        ControlFlow::Continue(())
-    });
-    assert_eq!(count.unwrap(), found.len());
-    found
-}
-
-/// The largest difference of any variable, the short way round where it may turn.
-fn apart(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b - ((a - b) / TAU).round() * TAU).abs()).fold(0.0, f64::max)
+    all_solutions(&arm.solver(), problem)
 }
 
 #[test]

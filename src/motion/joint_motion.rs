@@ -124,12 +124,11 @@ impl JointMotion {
     /// Where the motion under way ends: positions of the variables.
     #[must_use]
     pub fn end(&self) -> &[f64] {
-        let last = |points: &'_ Arc<[TrajectoryPoint]>| points.len().checked_sub(1);
         match &self.course {
             Course::Rest => &self.state.positions,
             Course::Profile { end, then: None, .. } => end,
             Course::Profile { then: Some(points), .. } | Course::Trajectory { points, .. } => {
-                last(points).map_or(&self.state.positions, |last| &points[last].positions)
+                points.last().map_or(&self.state.positions, |last| &last.positions)
             }
         }
     }

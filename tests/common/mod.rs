@@ -6,7 +6,8 @@
 pub mod shell;
 pub mod urdf;
 
-use std::f64::consts::PI;
+use std::f64::consts::{PI, TAU};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -175,6 +176,22 @@ pub fn solve(solver: &Solver, problem: &Problem) -> Solution {
     let mut solution = solver.solution();
     solver.solve(problem, &mut solver.scratch(), &mut solution).unwrap();
     solution
+}
+
+/// Every solution that `solver` hands over.
+pub fn all_solutions(solver: &Solver, problem: &Problem) -> Vec<Solution> {
+    let (mut found, mut solution) = (Vec::new(), solver.solution());
+    let count = solver.solve_all(problem, &mut solver.scratch(), &mut solution, &mut |solution| {
+        found.push(solution.clone());
+        ControlFlow::Continue(())
+    });
+    assert_eq!(count.unwrap(), found.len());
+    found
+}
+
+/// The largest difference of any variable, the short way round.
+pub fn apart(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b - ((a - b) / TAU).round() * TAU).abs()).fold(0.0, f64::max)
 }
 
 /// Distance \[m\] and angle \[rad\] between two poses, which must be finite.
