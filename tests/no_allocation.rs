@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::ops::ControlFlow;
+
 use allocation_counter::measure;
 use common::{Arm, Random, urdf};
 use nalgebra::Isometry3;
@@ -80,6 +82,11 @@ fn solve_every_way(arm: &Arm) {
                     let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
                     assert_eq!(found, 0, "{}, {method:?}, {mode:?}, {preference:?}", arm.name);
                 }
+                let seed = random.positions(&arm.chain);
+                let problem = Problem { mode, preference, ..Problem::new(&targets, &seed) };
+                let on_solution = &mut |_: &_| ControlFlow::Continue(());
+                let all = measure(|| drop(solver.solve_all(&problem, &mut scratch, &mut solution, on_solution)));
+                assert_eq!(all.count_total, 0, "{}, {method:?}, {mode:?}, {preference:?}: all", arm.name);
                 let found = measure(|| drop(solver.smallest_singular_value(&targets, &posture, &mut scratch)));
                 assert_eq!(found.count_total, 0, "{}", arm.name);
             }

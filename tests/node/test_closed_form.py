@@ -1,13 +1,14 @@
 """The closed form in the node: for arms that have one, and what is said of others."""
 import math
 
+import numpy as np
 import pytest
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_reached, assert_solved
 from client import posture
 from conftest import ROBOTS, ROOT
-from kinematics import Robot, errors, translation
+from kinematics import Robot, errors, rotation, translation
 
 ARM6_FILE = ROOT / 'urdf' / 'arm6.urdf'
 
@@ -73,14 +74,38 @@ def test_a_query_can_ask_for_it(start, robot, generator):
     assert node.send_pose(target).solver == 'closed_form'
 
 
+def test_an_arm_of_five_joints_points_its_tool(start, generator):
+    file = ROOT / 'tests' / 'data' / 'urdf' / 'arm5.urdf'
+    robot = Robot.load(file)
+    node = start.node(file, solver='closed_form', free_axes=['rz'], position_tolerance=1e-9, orientation_tolerance=1e-9)
+    for _ in range(10):
+        target = robot.pose('tool', robot.sample(generator))
+        target = target @ rotation((0, 0, 1), generator.uniform(-math.pi, math.pi))
+        status = node.send_pose(target)
+        assert status.outcome == SolveStatus.SOLVED and status.iterations == 0, status.message
+        reached = robot.pose('tool', node.answer_to(status))
+        assert np.linalg.norm(reached[:3, 3] - target[:3, 3]) < 2e-9
+        assert np.linalg.norm(np.cross(reached[:3, 2], target[:3, 2])) < 2e-9
+
+
+def test_two_links_in_a_plane_have_two_elbows(start):
+    node = start.node(ROBOTS / 'planar.urdf', solver='closed_form', free_axes=['rx', 'ry', 'rz'])
+    answer = node.solve_ik(translation(0.5, 0.5, 0), all_solutions=True)
+    assert answer.success and answer.status.iterations == 0, answer.message
+    found = sorted((state['shoulder'], state['elbow']) for state in map(posture, answer.all_joint_states))
+    right = math.pi / 2
+    assert np.allclose(found, [(0, right), (right, -right)], atol=1e-9)
+    assert not node.solve_ik(translation(0.5, 0.5, 0.1)).success, 'beside the plane'
+
+
 def test_a_chain_without_one_is_told(start):
-    planar = ROBOTS / 'planar.urdf'
-    node = start.node(planar)
+    sliding = ROOT / 'tests' / 'data' / 'urdf' / 'mixed_joints.urdf'
+    node = start.node(sliding)
     answer = node.solve_ik(translation(0.1, 0, 0), solver='closed_form')
     assert not answer.success and answer.status.outcome == SolveStatus.INVALID
     assert 'closed form' in answer.message, answer.message
     assert 'closed form' in node.refusal(solver='closed_form')
     assert node.get('solver') == ['jacobian']
-    other = start.node(planar, robot=False, solver='closed_form')
+    other = start.node(sliding, robot=False, solver='closed_form')
     other.process.wait_for_output('no closed form')
     other.set_all(robot_description=ARM6_FILE.read_text())

@@ -42,7 +42,7 @@ impl Postures {
         &mut self.positions[..self.count]
     }
 
-    fn push(&mut self, positions: [f64; JOINTS]) {
+    pub(super) fn push(&mut self, positions: [f64; JOINTS]) {
         if self.count < MOST {
             self.positions[self.count] = positions;
             self.count += 1;

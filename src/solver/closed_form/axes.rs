@@ -7,6 +7,8 @@ use crate::robot::{Chain, JointKind};
 
 /// Joints of the chains that are taken apart.
 pub const JOINTS: usize = 6;
+/// Joints of the shortest chains, to which others are added.
+pub const LEAST: usize = 2;
 /// Joints of the chains of which one is locked, so that as many are left.
 pub const REDUNDANT: usize = 7;
 
@@ -23,10 +25,10 @@ pub struct Axes<const N: usize = JOINTS> {
 }
 
 impl<const N: usize> Axes<N> {
-    /// The axes of `chain`.
+    /// The axes of `chain`, zeros after the last where it has fewer than `N`.
     ///
     /// # Errors
-    /// A clause that says why it is no chain of `N` turning joints, each of its own.
+    /// A clause that says why it is no chain of turning joints, each of its own, two of them at least and `N` at most.
     pub fn new(chain: &Chain) -> Result<Self, String> {
         if let [_, _, ..] = chain.tips() {
             return Err(format!("it has {} tips", chain.tips().len()));
@@ -38,8 +40,8 @@ impl<const N: usize> Axes<N> {
         if let Some((_, joint)) = seen.find(|(i, j)| j.variable != *i || j.multiplier.abs() != 1.0 || j.offset != 0.0) {
             return Err(format!("joints follow '{}' (mimic)", chain.variables()[joint.variable].name));
         }
-        if chain.joints().len() != N {
-            return Err(format!("it has {} joints, not {JOINTS} or {REDUNDANT}", chain.joints().len()));
+        if !(LEAST..=N).contains(&chain.joints().len()) {
+            return Err(format!("it has {} joints, not {LEAST} to {REDUNDANT}", chain.joints().len()));
         }
         let (mut directions, mut points) = ([Vector3::zeros(); N], [Vector3::zeros(); N]);
         let mut pose = Isometry3::identity();

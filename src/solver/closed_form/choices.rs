@@ -58,7 +58,13 @@ impl Choices {
 
 /// The posture at turns that lie in the limits, and the largest move of a joint from the seed.
 pub(super) fn settled<const N: usize>(chain: &Chain, problem: &Problem, posture: &[f64; N]) -> Option<([f64; N], f64)> {
-    let (mut positions, mut largest_move) = (*posture, 0.0_f64);
+    let mut positions = *posture;
+    settle(chain, problem, &mut positions).map(|largest_move| (positions, largest_move))
+}
+
+/// Brings a posture to turns that lie in the limits; the largest move of a joint from the seed, if there are such turns.
+pub(super) fn settle(chain: &Chain, problem: &Problem, positions: &mut [f64]) -> Option<f64> {
+    let mut largest_move = 0.0_f64;
     for (index, (position, variable)) in positions.iter_mut().zip(chain.variables()).enumerate() {
         let seed = variable.domain.clamp(problem.seed[index]);
         *position = nearest_turn(variable.domain, *position, seed)?;
@@ -70,7 +76,7 @@ pub(super) fn settled<const N: usize>(chain: &Chain, problem: &Problem, posture:
         }
         largest_move = largest_move.max(step);
     }
-    Some((positions, largest_move))
+    Some(largest_move)
 }
 
 /// The posture at turns that lie in the limits, or nearest to them, and by how much it passes them at most.

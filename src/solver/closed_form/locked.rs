@@ -12,7 +12,7 @@ use crate::solver::jacobian::Jacobian;
 /// last leaves the others where they are.
 const ORDER: [usize; REDUNDANT] = [2, 6, 4, 3, 0, 1, 5];
 /// Positions at which the same family has to hold \[rad\]: of no special angle, where axes have more in common than elsewhere.
-const SAMPLES: [f64; 5] = [0.37, -1.13, 1.91, -2.47, 2.83];
+pub(super) const SAMPLES: [f64; 5] = [0.37, -1.13, 1.91, -2.47, 2.83];
 /// By how much the joint is moved to see whether the tip can still be held in place \[rad\].
 const MOVES: [f64; 4] = [-1.1, -0.4, 0.4, 1.1];
 /// Of the freedom that the freest joint has, the least of one that is locked: an elbow has none where the axes before and behind it

@@ -1,5 +1,5 @@
-//! Closed-form solutions of arms with six turning joints, found from their axes: all solutions at once, to machine precision; and of
-//! arms with seven, of which one is locked at one position after the other.
+//! Closed-form solutions of arms with six turning joints, found from their axes: all solutions at once, to machine precision; of arms
+//! with seven, of which one is locked at one position after the other; and of chains with two to five, to which joints are added.
 //!
 //! The axes decide the family ([`Family`]); each comes apart into a few [subproblems] that have closed forms (Elias and Wen 2022,
 //! "IK-Geo: Unified robot inverse kinematics using subproblem decomposition"; Ostermeier et al. 2024, "Automatic geometric
@@ -21,6 +21,7 @@ mod least_move;
 mod locked;
 mod parallel;
 mod planar;
+mod short;
 mod skew;
 mod spherical;
 pub mod subproblems;
@@ -37,28 +38,36 @@ use std::time::Instant;
 use nalgebra::Isometry3;
 
 pub use arm::{MOST, Postures};
-pub use axes::{JOINTS, REDUNDANT};
+pub use axes::{JOINTS, LEAST, REDUNDANT};
 pub use family::{Family, Kind, Shoulder};
 
 use super::NotApplicable;
 use super::jacobian::{Jacobian, JacobianScratch};
-use super::problem::{Mode, Pick, Problem};
+use super::problem::{Mode, Pick, Problem, Target};
 use super::solution::{Solution, Stop};
 use crate::robot::Chain;
 use arm::Arm;
 use axes::Axes;
-use choices::{Choices, settled};
+use choices::{Choices, settle};
 use locked::Locked;
+use short::Short;
 
 /// Residuals above this \[m and rad\] are more than rounding: Newton steps follow.
 const POLISHED: f64 = 1e-10;
 /// Two solutions are one where no joint differs by more than this \[rad\]: both roots of a double root come out so.
 const SAME: f64 = 1e-5;
 
+/// What is said of a family that the axes miss by a bit.
+const MENDED: &str = "but for this, which Newton steps make up for";
+
 /// The closed form of one chain. Cloning it is cheap.
 ///
 /// It answers full poses of its only tip. Targets with free axes go to the search of the Jacobian solver, and so do those that no
 /// posture inside the limits meets: the answer is then the nearest posture, marked as that.
+///
+/// Of a chain of two to five joints it answers targets that leave it no freedom: full poses, those with one free turn (position and
+/// direction), two, or three (position only), as long as joints and free turns are six together at most. Where all its axes are
+/// parallel, the shift along them may be free, too, as far as it is along one of the tip's axes.
 ///
 /// Of seven joints one is locked ([`ClosedForm::locked`]): at the seed's position first, then at others to either side of it, which are
 /// refined where the largest move of a joint from the seed is smallest ([`Pick::First`] and [`Pick::Nearest`]) or the manipulability
@@ -82,6 +91,8 @@ enum Form {
     Whole { arm: Arm, family: Family },
     /// Six of seven joints.
     Locked(Locked),
+    /// Two to five joints and others that are added.
+    Short(Box<Short>),
 }
 
 impl ClosedForm {
@@ -97,13 +108,16 @@ impl ClosedForm {
     pub(super) fn on(search: &Jacobian) -> Result<Self, NotApplicable> {
         let chain = search.chain();
         let refuse = |reason| NotApplicable::NoClosedForm { tip: chain.tips()[0].link.clone(), reason };
-        let form = if chain.joints().len() == REDUNDANT {
-            Form::Locked(Locked::new(search).map_err(refuse)?)
-        } else {
-            let axes = Axes::new(chain).map_err(refuse)?;
-            let length = search.reach()[0].extent;
-            let family = Family::of(&axes, length).ok_or_else(|| refuse("too many of its axes are parallel".into()))?;
-            Form::Whole { arm: Arm::new(&axes, &family, length), family }
+        let form = match chain.joints().len() {
+            JOINTS => {
+                let axes = Axes::new(chain).map_err(refuse)?;
+                let length = search.reach()[0].extent;
+                let family =
+                    Family::of(&axes, length).ok_or_else(|| refuse("too many of its axes are parallel".into()))?;
+                Form::Whole { arm: Arm::new(&axes, &family, length), family }
+            }
+            ..JOINTS => Form::Short(Box::new(Short::new(search).map_err(refuse)?)),
+            _ => Form::Locked(Locked::new(search).map_err(refuse)?),
         };
         let form =
             Self { search: search.clone().with_method(super::jacobian::Method::default()), form: Arc::new(form) };
@@ -113,11 +127,13 @@ impl ClosedForm {
         Err(refuse(format!("it is nearest to one where {}, but {}", form.common(), form.miss())))
     }
 
-    /// The family that the chain belongs to, or is near to; of seven joints, the six that are not locked.
+    /// The family that the chain belongs to, or is near to; of seven joints, the six that are not locked; of fewer than six, the arm
+    /// that they become for full poses, or for the smallest set of free turns that there is one for.
     #[must_use]
     pub fn family(&self) -> &Family {
         match &*self.form {
             Form::Whole { family, .. } | Form::Locked(Locked { family, .. }) => family,
+            Form::Short(short) => &short.family,
         }
     }
 
@@ -125,18 +141,18 @@ impl ClosedForm {
     #[must_use]
     pub fn locked(&self) -> Option<usize> {
         match &*self.form {
-            Form::Whole { .. } => None,
+            Form::Whole { .. } | Form::Short(_) => None,
             Form::Locked(locked) => Some(locked.joint),
         }
     }
 
-    /// The joint that is locked and the family, and by how much the axes miss it, in words.
+    /// The joint that is locked or those that are added, the family, and by how much the axes miss it, in words.
     #[must_use]
     pub fn in_words(&self) -> String {
-        if self.family().exact() {
+        if self.family().exact() || matches!(*self.form, Form::Short(_)) {
             return self.common();
         }
-        format!("{}, but for this, which Newton steps make up for: {}", self.common(), self.miss())
+        format!("{}, {MENDED}: {}", self.common(), self.miss())
     }
 
     /// What the axes have in common, in words.
@@ -148,6 +164,7 @@ impl ClosedForm {
                 let family = locked.family.numbered(locked.others(&[1, 2, 3, 4, 5, 6, 7]));
                 format!("'{name}' is locked, {family}")
             }
+            Form::Short(short) => short.in_words(self.search.chain()),
         }
     }
 
@@ -161,7 +178,7 @@ impl ClosedForm {
 
     /// Every posture in which the tip has `pose` (base link's frame), limits or not, as the closed form has it: exact to rounding
     /// where [`Family::exact`], else starting points. Joints that are free come near `seed` \[rad\]. Of seven joints: of those that
-    /// are not locked, where the locked one stands in the middle of its range.
+    /// are not locked, where the locked one stands in the middle of its range. Of fewer than six: followed by zeros.
     #[must_use]
     pub fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
         match &*self.form {
@@ -169,6 +186,9 @@ impl ClosedForm {
             Form::Locked(locked) => {
                 let domain = self.search.chain().variables()[locked.joint].domain;
                 locked.arm(domain.middle()).postures(pose, seed)
+            }
+            Form::Short(short) => {
+                short.postures(&Target::new(0, *pose), seed).map_or(Postures::none(), |(found, _)| found)
             }
         }
     }
@@ -180,11 +200,13 @@ impl ClosedForm {
     /// Solves a problem that has been checked.
     pub(super) fn solve(&self, problem: &Problem, scratch: &mut JacobianScratch, solution: &mut Solution) {
         let start = Instant::now();
+        let joints = self.search.chain().joints().len();
         let solved = match &*self.form {
-            Form::Whole { arm, family } => self.choices(arm, family, problem, scratch).is_some_and(|choices| {
-                choices.as_slice().iter().any(|choice| self.hand_out(problem, &choice.positions, scratch, solution))
-            }),
             Form::Locked(locked) => self.solve_redundant(locked, problem, scratch, solution),
+            _ => self.choices(problem, scratch).is_some_and(|choices| {
+                let mut best_first = choices.as_slice().iter();
+                best_first.any(|choice| self.hand_out(problem, &choice.positions[..joints], scratch, solution))
+            }),
         };
         if !solved {
             self.search.solve(problem, scratch, solution);
@@ -204,22 +226,22 @@ impl ClosedForm {
         on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
     ) -> usize {
         let start = Instant::now();
-        let choices = match (problem.mode, &*self.form) {
-            (Mode::Search { .. }, Form::Whole { arm, family }) => self.choices(arm, family, problem, scratch),
-            _ => None,
+        let choices = match problem.mode {
+            Mode::Search { .. } => self.choices(problem, scratch),
+            Mode::Track { .. } => None,
         };
         let Some(choices) = choices else {
             return self.search.solve_all(problem, scratch, solution, on_solution);
         };
-        let (mut known, mut count) = ([[0.0; JOINTS]; MOST], 0);
+        let (mut known, mut count, joints) = ([[0.0; JOINTS]; MOST], 0, self.search.chain().joints().len());
         for choice in choices.as_slice() {
-            if !self.hand_out(problem, &choice.positions, scratch, solution) {
+            if !self.hand_out(problem, &choice.positions[..joints], scratch, solution) {
                 continue;
             }
-            if known[..count].iter().any(|known| same(known, &solution.positions)) {
+            if known[..count].iter().any(|known| same(known, &solution.positions, SAME)) {
                 continue;
             }
-            known[count].copy_from_slice(&solution.positions);
+            known[count][..joints].copy_from_slice(&solution.positions);
             count += 1;
             solution.elapsed = start.elapsed();
             if on_solution(solution).is_break() {
@@ -229,23 +251,28 @@ impl ClosedForm {
         if count > 0 { count } else { self.search.solve_all(problem, scratch, solution, on_solution) }
     }
 
-    /// The postures to be tried; `None` for problems that are not a full pose.
-    fn choices(&self, arm: &Arm, family: &Family, problem: &Problem, scratch: &mut JacobianScratch) -> Option<Choices> {
+    /// The postures to be tried; `None` for problems that have no closed form.
+    fn choices(&self, problem: &Problem, scratch: &mut JacobianScratch) -> Option<Choices> {
         let [target] = problem.targets else { return None };
-        if target.free_axes.contains(&true) {
-            return None;
-        }
-        let seed = <&[f64; JOINTS]>::try_from(problem.seed).ok()?;
-        let mut postures = arm.postures(&target.pose, seed);
-        if !family.exact() {
+        let mut seed = [0.0; JOINTS];
+        let joints = problem.seed.len();
+        seed.get_mut(..joints)?.copy_from_slice(problem.seed);
+        let (mut postures, exact) = match &*self.form {
+            Form::Whole { arm, family } if !target.free_axes.contains(&true) => {
+                (arm.postures(&target.pose, &seed), family.exact())
+            }
+            Form::Short(short) => short.postures(target, &seed)?,
+            Form::Whole { .. } | Form::Locked(_) => return None,
+        };
+        if !exact {
             for posture in postures.as_mut_slice() {
-                self.search.polish(target, POLISHED, posture, scratch);
+                self.search.polish(target, POLISHED, &mut posture[..joints], scratch);
             }
         }
         let by_manipulability = matches!(problem.mode, Mode::Search { pick: Pick::MostManipulable, .. });
         Some(Choices::new(self.search.chain(), problem, &postures, &mut |positions, largest_move| {
             if by_manipulability {
-                -self.search.log_manipulability(problem.targets, positions, scratch)
+                -self.search.log_manipulability(problem.targets, &positions[..joints], scratch)
             } else {
                 largest_move
             }
@@ -253,20 +280,22 @@ impl ClosedForm {
     }
 
     /// Makes a solution of a posture, after Newton steps where it is not exact; tells whether it meets the target.
-    fn hand_out<const N: usize>(
+    fn hand_out(
         &self,
         problem: &Problem,
-        positions: &[f64; N],
+        positions: &[f64],
         scratch: &mut JacobianScratch,
         solution: &mut Solution,
     ) -> bool {
         let mut met = self.search.hand_out(problem.targets, positions, scratch, solution);
         let residual = solution.worst_residual();
         if residual.position > POLISHED || residual.orientation > POLISHED {
-            let mut positions = *positions;
-            self.search.polish(&problem.targets[0], POLISHED, &mut positions, scratch);
-            if let Some((positions, _)) = settled(self.search.chain(), problem, &positions) {
-                met = self.search.hand_out(problem.targets, &positions, scratch, solution);
+            let mut polished = [0.0; REDUNDANT];
+            let polished = &mut polished[..positions.len()];
+            polished.copy_from_slice(positions);
+            self.search.polish(&problem.targets[0], POLISHED, polished, scratch);
+            if settle(self.search.chain(), problem, polished).is_some() {
+                met = self.search.hand_out(problem.targets, polished, scratch, solution);
             }
         }
         if met {
@@ -277,8 +306,8 @@ impl ClosedForm {
     }
 }
 
-/// Whether two postures are one, whole turns apart or not.
-fn same(a: &[f64; JOINTS], b: &[f64]) -> bool {
+/// Whether two postures differ by no more than `slack` \[rad\] in any joint, whole turns apart or not.
+fn same(a: &[f64; JOINTS], b: &[f64], slack: f64) -> bool {
     let step = |a: f64, b: f64| (a - b - ((a - b) / std::f64::consts::TAU).round() * std::f64::consts::TAU).abs();
-    a.iter().zip(b).all(|(a, b)| step(*a, *b) <= SAME)
+    a.iter().zip(b).all(|(a, b)| step(*a, *b) <= slack)
 }

@@ -44,10 +44,10 @@ impl Jacobian {
         self.attempts(&plan, scratch, &mut |scratch, arrival| {
             scratch.batch.read(arrival.lane, &mut scratch.best);
             // The other lanes go on from where they are.
-            scratch.aside.clone_from(&scratch.batch);
+            scratch.aside.copy_from(&scratch.batch);
             scratch.steps_aside.copy_from_slice(&scratch.step.step);
             let flow = self.consider(problem, scratch, solution, (arrival, start), on_solution);
-            scratch.batch.clone_from(&scratch.aside);
+            scratch.batch.copy_from(&scratch.aside);
             scratch.step.step.copy_from_slice(&scratch.steps_aside);
             flow
         });

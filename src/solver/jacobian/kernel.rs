@@ -119,6 +119,16 @@ impl Batch {
         }
     }
 
+    /// Makes this a copy of another batch for the same chain, without a new allocation.
+    pub(in crate::solver) fn copy_from(&mut self, other: &Self) {
+        self.positions.copy_from_slice(&other.positions);
+        self.frames.copy_from_slice(&other.frames);
+        self.points.copy_from_slice(&other.points);
+        self.rows.copy_from_slice(&other.rows);
+        self.columns.copy_from_slice(&other.columns);
+        (self.squared_error, self.met) = (other.squared_error, other.met);
+    }
+
     /// The positions of one posture.
     pub(in crate::solver) fn read(&self, lane: usize, positions: &mut [f64]) {
         for (position, lanes) in positions.iter_mut().zip(&self.positions) {
