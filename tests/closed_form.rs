@@ -262,6 +262,35 @@ fn singular_postures_have_solutions_that_stay_near_the_seed() {
 }
 
 #[test]
+fn one_of_a_continuum_says_so() {
+    let mut random = Random::new(9);
+    // A straight wrist; the wrist on the axis of the base, unless there is an offset.
+    let straight = [0.3, -0.5, 0.9, 0.4, 0.0, -0.7];
+    let arms = built();
+    let (industrial, without_offset) = (&arms[0], &arms[1]);
+    let above = [0.3, 0.0, -TAU / 4.0, 0.4, 0.8, -0.7];
+    for (arm, positions, continuous) in [
+        (industrial, straight, true),
+        (industrial, above, false),
+        (without_offset, straight, true),
+        (without_offset, above, true),
+    ] {
+        let elsewhere = random.positions(&arm.chain);
+        for seed in [&positions[..], &elsewhere] {
+            let (solver, target) = (closed_form(arm), [exact(arm, &positions)]);
+            let solution = solve(&solver, &Problem::new(&target, seed));
+            let sentence = solution.sentence(&arm.chain);
+            // From elsewhere, another branch may be nearer.
+            assert!(solution.continuous == continuous || seed != positions, "{positions:?}: {sentence}");
+            assert_eq!(sentence.contains("one of a continuum of solutions"), solution.continuous, "{sentence}");
+            let value = solver.smallest_singular_value(&target, &solution.positions, &mut solver.scratch()).unwrap();
+            assert_eq!(value < 1e-9, solution.continuous, "{positions:?}: {value:e}");
+            assert!(!solve(&arm.solver(), &Problem::new(&target, seed)).continuous);
+        }
+    }
+}
+
+#[test]
 fn solutions_lie_in_the_limits_at_the_turn_nearest_to_the_seed() {
     let mut random = Random::new(4);
     for limits in [(-TAU, TAU), (-1.5, 2.5), (0.5, 7.5)] {

@@ -74,6 +74,9 @@ pub struct Solution {
     /// divided by the length scale: 0 at a singularity. Always there after tracking; a search leaves it to
     /// [`Solver::smallest_singular_value`](super::Solver::smallest_singular_value), which takes as long as a whole search.
     pub smallest_singular_value: Option<f64>,
+    /// Whether it stands for a continuum of solutions in a singular posture, of which it is one near the seed. Only the closed form can
+    /// tell, where it is exact.
+    pub continuous: bool,
     /// Iterations over all attempts.
     pub iterations: usize,
     /// Starting points tried, the seed among them.
@@ -97,6 +100,7 @@ impl Solution {
             squared_error: f64::INFINITY,
             saturated: Vec::with_capacity(variables),
             smallest_singular_value: None,
+            continuous: false,
             iterations: 0,
             attempts: 0,
             elapsed: Duration::ZERO,
@@ -113,7 +117,8 @@ impl Solution {
             format!("{position:.3e} m and {orientation:.3e} rad off")
         };
         let Outcome::Closest(reason) = self.outcome else {
-            return format!("solved: {}", missed());
+            let continuum = if self.continuous { ", one of a continuum of solutions" } else { "" };
+            return format!("solved: {}{continuum}", missed());
         };
         let why = match reason {
             Reason::OutOfReach { distance, reach, .. } => format!(

@@ -19,17 +19,16 @@ const SLACK: [f64; 2] = [1e-6, 0.1];
 #[derive(Debug, Clone, Copy)]
 pub struct Postures {
     positions: [[f64; JOINTS]; MOST],
+    /// Of each, whether it stands for a continuum.
+    free: [bool; MOST],
     count: usize,
-    /// Whether one of them stands for a continuum: joints whose axes have come to lie on one line, or a point on the axis that is to
-    /// turn it. It is one near the seed.
-    pub continuous: bool,
 }
 
 impl Postures {
     /// None.
     #[must_use]
     pub fn none() -> Self {
-        Self { positions: [[0.0; JOINTS]; MOST], count: 0, continuous: false }
+        Self { positions: [[0.0; JOINTS]; MOST], free: [false; MOST], count: 0 }
     }
 
     /// Positions of each \[rad\], from -π to π.
@@ -38,13 +37,22 @@ impl Postures {
         &self.positions[..self.count]
     }
 
+    /// Of each, in the same order, whether it stands for a continuum: joints whose axes have come to lie on one line, or a point on the
+    /// axis that is to turn it. It is one near the seed.
+    #[must_use]
+    pub fn continuous(&self) -> &[bool] {
+        &self.free[..self.count]
+    }
+
+    /// For postures that are only starting points: whether others are beside what they lead to is not known.
     pub(super) fn as_mut_slice(&mut self) -> &mut [[f64; JOINTS]] {
+        self.free.fill(false);
         &mut self.positions[..self.count]
     }
 
-    pub(super) fn push(&mut self, positions: [f64; JOINTS]) {
+    pub(super) fn push(&mut self, positions: [f64; JOINTS], free: bool) {
         if self.count < MOST {
-            self.positions[self.count] = positions;
+            (self.positions[self.count], self.free[self.count]) = (positions, free);
             self.count += 1;
         }
     }
@@ -134,8 +142,7 @@ impl Arm {
                 positions[self.joint(index)] = turn.angle() * self.signs[index];
             }
             last = turns;
-            postures.push(positions);
-            postures.continuous |= free;
+            postures.push(positions, free);
         };
         match self.kind {
             Kind::SphericalWrist(shoulder) => self.spherical_wrist(shoulder, &goal, &near, &mut found),

@@ -24,7 +24,8 @@ pub(super) struct Choice<const N: usize = JOINTS> {
 
 /// Several of them.
 pub(super) struct Choices {
-    entries: [Choice; MOST],
+    /// With each, whether it stands for a continuum.
+    entries: [(Choice, bool); MOST],
     count: usize,
 }
 
@@ -39,19 +40,20 @@ impl Choices {
         score: &mut dyn FnMut(&[f64; JOINTS], f64) -> f64,
     ) -> Self {
         let nothing = Choice { positions: [0.0; JOINTS], score: f64::INFINITY };
-        let mut choices = Self { entries: [nothing; MOST], count: 0 };
-        for posture in postures.as_slice() {
+        let mut choices = Self { entries: [(nothing, false); MOST], count: 0 };
+        for (posture, continuous) in postures.as_slice().iter().zip(postures.continuous()) {
             if let Some((positions, largest_move)) = settled(chain, problem, posture) {
-                choices.entries[choices.count] = Choice { positions, score: score(&positions, largest_move) };
+                let score = score(&positions, largest_move);
+                choices.entries[choices.count] = (Choice { positions, score }, *continuous);
                 choices.count += 1;
             }
         }
-        choices.entries[..choices.count].sort_unstable_by(|a, b| a.score.total_cmp(&b.score));
+        choices.entries[..choices.count].sort_unstable_by(|(a, _), (b, _)| a.score.total_cmp(&b.score));
         choices
     }
 
-    /// The best first.
-    pub(super) fn as_slice(&self) -> &[Choice] {
+    /// The best first, and whether it stands for a continuum.
+    pub(super) fn as_slice(&self) -> &[(Choice, bool)] {
         &self.entries[..self.count]
     }
 }

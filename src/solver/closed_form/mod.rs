@@ -76,7 +76,7 @@ const MENDED: &str = "but for this, which Newton steps make up for";
 ///
 /// In a singular posture the solutions are a continuum: joints whose axes have come to lie on one line share their turn as they
 /// like, and a point on an axis does not tell how far that has turned. One solution then stands for all, with these joints near the
-/// seed; [`Postures::continuous`] tells, and the smallest singular value there is 0. Where two singularities come together, all but
+/// seed; [`Solution::continuous`] tells, and the smallest singular value there is 0. Where two singularities come together, all but
 /// exactly, rounding decides which of the solutions is given.
 #[derive(Debug, Clone)]
 pub struct ClosedForm {
@@ -204,8 +204,11 @@ impl ClosedForm {
         let solved = match &*self.form {
             Form::Locked(locked) => self.solve_redundant(locked, problem, scratch, solution),
             _ => self.choices(problem, scratch).is_some_and(|choices| {
-                let mut best_first = choices.as_slice().iter();
-                best_first.any(|choice| self.hand_out(problem, &choice.positions[..joints], scratch, solution))
+                choices.as_slice().iter().any(|(choice, continuous)| {
+                    let met = self.hand_out(problem, &choice.positions[..joints], scratch, solution);
+                    solution.continuous = met && *continuous;
+                    met
+                })
             }),
         };
         if !solved {
@@ -234,7 +237,7 @@ impl ClosedForm {
             return self.search.solve_all(problem, scratch, solution, on_solution);
         };
         let (mut known, mut count, joints) = ([[0.0; JOINTS]; MOST], 0, self.search.chain().joints().len());
-        for choice in choices.as_slice() {
+        for (choice, continuous) in choices.as_slice() {
             if !self.hand_out(problem, &choice.positions[..joints], scratch, solution) {
                 continue;
             }
@@ -243,6 +246,7 @@ impl ClosedForm {
             }
             known[count][..joints].copy_from_slice(&solution.positions);
             count += 1;
+            solution.continuous = *continuous;
             solution.elapsed = start.elapsed();
             if on_solution(solution).is_break() {
                 break;

@@ -136,20 +136,19 @@ impl Extended {
             let postures = self.arm.postures(&poses.tips()[0], &positions);
             let found = FOUND[usize::from(!self.family.exact())];
             let own = self.of_chain(&postures, joints);
-            !own.continuous && own.as_slice().iter().any(|posture| same(posture, &positions, found))
+            !own.continuous().contains(&true) && own.as_slice().iter().any(|posture| same(posture, &positions, found))
         })
     }
 
     /// The postures in which joints stand still that have to, each once, added joints at 0.
     fn of_chain(&self, postures: &Postures, joints: usize) -> Postures {
         let mut own = Postures::none();
-        own.continuous = postures.continuous;
-        for posture in postures.as_slice() {
+        for (posture, free) in postures.as_slice().iter().zip(postures.continuous()) {
             if posture[joints..joints + self.still].iter().all(|position| position.abs() <= STILL) {
                 let mut posture = *posture;
                 posture[joints..].fill(0.0);
                 if !own.as_slice().iter().any(|known| same(known, &posture, FOUND[0])) {
-                    own.push(posture);
+                    own.push(posture, *free);
                 }
             }
         }

@@ -70,6 +70,7 @@ impl Jacobian {
         solution.residuals.extend(targets.iter().map(|target| target.residual(&scratch.poses.tips()[target.tip])));
         solution.squared_error = targets.iter().zip(&solution.residuals).map(|(t, r)| self.squared_error(t, r)).sum();
         solution.saturated.clear();
+        solution.continuous = false;
         let met = targets.iter().zip(&solution.residuals).all(|(target, residual)| residual.within(target));
         solution.outcome = if met { Outcome::Solved } else { Outcome::Closest(Reason::NotConverged) };
         met
