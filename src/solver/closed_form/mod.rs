@@ -17,6 +17,7 @@ mod arm;
 mod axes;
 mod choices;
 pub mod family;
+mod found_again;
 mod least_move;
 mod locked;
 mod parallel;
@@ -49,6 +50,7 @@ use crate::robot::Chain;
 use arm::Arm;
 use axes::Axes;
 use choices::{Choices, settle};
+use found_again::found_again;
 use locked::Locked;
 use short::Short;
 
@@ -114,7 +116,11 @@ impl ClosedForm {
                 let length = search.reach()[0].extent;
                 let family =
                     Family::of(&axes, length).ok_or_else(|| refuse("too many of its axes are parallel".into()))?;
-                Form::Whole { arm: Arm::new(&axes, &family, length), family }
+                let arm = Arm::new(&axes, &family, length);
+                if family.exact() && !found_again(chain, true, &|pose, seed| arm.postures(pose, seed)) {
+                    return Err(refuse(format!("{family}, but that leaves a freedom in every posture")));
+                }
+                Form::Whole { arm, family }
             }
             ..JOINTS => Form::Short(Box::new(Short::new(search).map_err(refuse)?)),
             _ => Form::Locked(Locked::new(search).map_err(refuse)?),

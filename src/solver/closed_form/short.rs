@@ -9,9 +9,9 @@ use nalgebra::{UnitQuaternion, Vector3};
 use super::arm::{Arm, Postures};
 use super::axes::{Axes, JOINTS};
 use super::family::Family;
-use super::locked::SAMPLES;
+use super::found_again::found_again;
 use super::{MENDED, same};
-use crate::robot::{Chain, ChainPoses};
+use crate::robot::Chain;
 use crate::solver::jacobian::Jacobian;
 use crate::solver::names_of_free_axes;
 use crate::solver::problem::Target;
@@ -20,8 +20,8 @@ use crate::solver::problem::Target;
 const SETS: usize = 8;
 /// Joints that have to stand still may be off by this \[rad\]: forward kinematics of the chain decides, after Newton steps.
 const STILL: f64 = 0.1;
-/// How near a posture is to be found again \[rad\] by an arm that belongs to its family exactly, and by one that is near it.
-const FOUND: [f64; 2] = [1e-6, 0.3];
+/// Two postures are one where no joint differs by more than this \[rad\].
+const SAME: f64 = 1e-6;
 /// Beside the last axis, where a joint may be added, over the arm's length.
 const BESIDE: f64 = 0.4;
 /// What axes in a plane may miss \[rad\].
@@ -118,26 +118,13 @@ impl Extended {
             let exact = family.exact() && set.count_ones() != 2;
             let extended = Self { arm: Arm::new(&axes, &family, length), family, still, exact };
             let better = best.as_ref().is_none_or(|best| family.before(&best.family));
-            if better && extended.finds_again(chain) {
+            let joints = chain.joints().len();
+            let own = |pose: &_, seed: &_| extended.of_chain(&extended.arm.postures(pose, seed), joints);
+            if better && found_again(chain, extended.family.exact(), &own) {
                 best = Some(extended);
             }
         }
         best
-    }
-
-    /// Whether postures of no special angles are among those of their poses, and alone there: a chain that keeps some freedom is none for
-    /// a closed form.
-    fn finds_again(&self, chain: &Chain) -> bool {
-        let (joints, mut poses) = (chain.joints().len(), ChainPoses::new(chain));
-        (0..SAMPLES.len()).all(|first| {
-            let mut positions = [0.0; JOINTS];
-            (0..joints).for_each(|i| positions[i] = SAMPLES[(first + 2 * i) % SAMPLES.len()]);
-            chain.forward_kinematics(&positions[..joints], &mut poses);
-            let postures = self.arm.postures(&poses.tips()[0], &positions);
-            let found = FOUND[usize::from(!self.family.exact())];
-            let own = self.of_chain(&postures, joints);
-            !own.continuous().contains(&true) && own.as_slice().iter().any(|posture| same(posture, &positions, found))
-        })
     }
 
     /// The postures in which joints stand still that have to, each once, added joints at 0.
@@ -147,7 +134,7 @@ impl Extended {
             if posture[joints..joints + self.still].iter().all(|position| position.abs() <= STILL) {
                 let mut posture = *posture;
                 posture[joints..].fill(0.0);
-                if !own.as_slice().iter().any(|known| same(known, &posture, FOUND[0])) {
+                if !own.as_slice().iter().any(|known| same(known, &posture, SAME)) {
                     own.push(posture, *free);
                 }
             }
@@ -173,8 +160,9 @@ fn candidates(axes: &Axes, joints: usize, set: usize, length: f64) -> Vec<(usize
     let last = joints - 1;
     let centre = axes.feet(last, last - 1).0;
     let beside = centre + turn * Vector3::new(0.5, 0.7, 0.5) * (BESIDE * length);
+    let elsewhere = centre + turn * Vector3::new(-0.6, 0.2, 0.8) * (BESIDE * length);
     let places = [centre, axes.tip.translation.vector, beside];
-    let pairs = places.into_iter().flat_map(|place| [place, beside, centre].map(|first| (first, place)));
+    let pairs = places.into_iter().flat_map(|place| [place, beside, centre, elsewhere].map(|first| (first, place)));
     let sets = pairs.flat_map(|pair| (0..3).map(move |direction| (pair, direction)));
     let with = |((first, place), direction): ((Vector3<f64>, Vector3<f64>), usize)| {
         let mut longer = own;
