@@ -76,6 +76,18 @@ fn spatial(random: &mut Random) -> (Vec<Line>, Vector3<f64>) {
     (vec![(origin, yaw), (origin, pitch), (elbow, pitch * sign)], tip)
 }
 
+/// The same with a roll and a third link.
+fn three_links(random: &mut Random) -> (Vec<Line>, Vector3<f64>) {
+    let (axes, _) = spatial(random);
+    // Between yaw and shoulder the roll, at right angles to both; the shoulder anywhere around it.
+    let (origin, yaw, roll) = (axes[0].0, axes[0].1, axes[1].1);
+    let pitch = UnitQuaternion::from_scaled_axis(roll * random.between(-PI, PI)) * yaw;
+    let along = pitch.cross(&roll);
+    let mut in_plane = || origin + along * random.between(-1.0, 1.0) + roll * random.between(-1.0, 1.0);
+    let (elbow, wrist, end) = (in_plane(), in_plane(), in_plane());
+    (vec![(origin, yaw), (origin, roll), (origin, pitch), (elbow, -pitch), (wrist, pitch)], end)
+}
+
 #[test]
 fn planar_chains_are_recognised_in_any_frames_and_both_postures_found() {
     let mut random = Random::new(1);
@@ -125,15 +137,8 @@ fn chains_on_a_turning_base_are_recognised_in_any_frames_and_four_postures_found
 fn chains_of_three_links_are_recognised_in_any_frames_and_eight_postures_found() {
     let mut random = Random::new(4);
     for _ in 0..200 {
-        let (mut axes, _) = spatial(&mut random);
-        // Between yaw and shoulder the roll, at right angles to both; the shoulder anywhere around it.
-        let (origin, yaw, roll) = (axes[0].0, axes[0].1, axes[1].1);
-        let lean = UnitQuaternion::from_scaled_axis(roll * random.between(-PI, PI));
-        let (across, pitch) = (roll, lean * yaw);
-        let along = pitch.cross(&across);
-        let mut in_plane = || origin + along * random.between(-1.0, 1.0) + across * random.between(-1.0, 1.0);
-        let (elbow, wrist, end) = (in_plane(), in_plane(), in_plane());
-        axes = vec![(origin, yaw), (origin, roll), (origin, pitch), (elbow, -pitch), (wrist, pitch)];
+        let (mut axes, end) = three_links(&mut random);
+        let (across, wrist) = (axes[1].1, axes[4].0);
         let chain = chain_of(&mut random, &axes, end);
         let arm = ThreeLinkChain::of(&chain).unwrap();
         for _ in 0..30 {
@@ -243,6 +248,36 @@ fn the_shape_is_lost_at_the_stated_tolerance() {
                 | (1, Err(NotOfThisShape::NotParallel { angle: residual, .. }))
                 | (2, Err(NotOfThisShape::NotMeeting { distance: residual, .. }))
                 | (3, Err(NotOfThisShape::TipBeside { distance: residual, .. })) => residual,
+                (_, other) => panic!("{case}: {other:?}"),
+            };
+            assert!((residual - off).abs() < 1e-4 * off + 1e-14, "{case}: {residual:e} {off:e}");
+        }
+    }
+}
+
+#[test]
+fn the_shape_of_three_links_is_lost_at_the_stated_tolerance() {
+    let mut random = Random::new(5);
+    for (factor, kept) in [(0.5, true), (2.0, false), (1e6, false)] {
+        let off = factor * SHAPE_TOLERANCE;
+        for case in 0..500 {
+            let (mut axes, mut end) = three_links(&mut random);
+            let (roll, pitch) = (axes[1].1, axes[2].1);
+            match case % 5 {
+                0 => axes[0].1 = tilted(axes[0].1, roll, off),
+                1 => axes[3].1 = tilted(axes[3].1, random.direction(), off),
+                2 => axes[4].1 = tilted(axes[4].1, random.direction(), off),
+                3 => axes[2].0 += roll * off,
+                _ => end += pitch * off,
+            }
+            let found = ThreeLinkChain::of(&chain_of(&mut random, &axes, end));
+            assert_eq!(found.is_ok(), kept, "{case}: {found:?}");
+            let residual = match (case % 5, found) {
+                (_, Ok(_)) => continue,
+                (0, Err(NotOfThisShape::NotAtRightAngles { angle: residual, .. }))
+                | (1 | 2, Err(NotOfThisShape::NotParallel { angle: residual, .. }))
+                | (3, Err(NotOfThisShape::NotMeeting { distance: residual, .. }))
+                | (4, Err(NotOfThisShape::TipBeside { distance: residual, .. })) => residual,
                 (_, other) => panic!("{case}: {other:?}"),
             };
             assert!((residual - off).abs() < 1e-4 * off + 1e-14, "{case}: {residual:e} {off:e}");
