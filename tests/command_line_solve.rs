@@ -4,9 +4,9 @@
 
 mod common;
 
-use std::f64::consts::TAU;
+use std::f64::consts::{FRAC_PI_2, TAU};
 
-use common::shell::{fails, keys, parse, run, sorted, succeeds, target_of, urdf};
+use common::shell::{fails, keys, parse, run, sorted, succeeds, target_of, text_of, urdf};
 use common::{Arm, Random};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use serde_json::Value;
@@ -116,6 +116,19 @@ fn solve_lists_every_solution() {
     let far = ["solve", "--urdf", &urdf, "--tip", "tool0", "--all", "--target", "9", "0", "0", "0", "0", "0", "1"];
     let far = run(&far);
     assert_eq!((far.code, parse(&far.out)), (1, Value::Array(Vec::new())));
+}
+
+#[test]
+fn solve_gives_both_elbows_of_two_links_in_closed_form() {
+    let urdf = text_of(&common::root().join("tests/node/robots/planar.urdf"));
+    let free = ["--free-axes", "rx,ry,rz", "--solver", "closed_form", "--all"];
+    let target = ["solve", "--urdf", &urdf, "--tip", "tip", "--target", "0.5", "0.5", "0", "0", "0", "0", "1"];
+    let found = parse(&succeeds(&[&target[..], &free].concat()));
+    let position = |solution: &Value, joint: &str| solution["positions"][joint].as_f64().unwrap();
+    let mut elbows: Vec<f64> = found.as_array().unwrap().iter().map(|found| position(found, "elbow")).collect();
+    elbows.sort_by(f64::total_cmp);
+    assert!((elbows[0] + FRAC_PI_2).abs() < 1e-12 && (elbows[1] - FRAC_PI_2).abs() < 1e-12, "{elbows:?}");
+    assert!(found.as_array().unwrap().iter().all(|solution| solution["iterations"] == 0), "{found}");
 }
 
 #[test]
