@@ -84,6 +84,14 @@ impl Axes {
         reversed
     }
 
+    /// The point nearest to the last three axes \[m\], by least squares.
+    #[must_use]
+    pub fn wrist_centre(&self) -> Option<Vector3<f64>> {
+        self.centre([3, 4, 5])
+    }
+}
+
+impl<const N: usize> Axes<N> {
     /// The acute angle between two axes \[rad\].
     #[must_use]
     pub fn angle(&self, a: usize, b: usize) -> f64 {
@@ -110,17 +118,18 @@ impl Axes {
         (one - other).norm()
     }
 
-    /// The point nearest to the last three axes \[m\], by least squares.
+    /// The point nearest to some axes \[m\], by least squares; `None` where they are parallel.
     #[must_use]
-    pub fn wrist_centre(&self) -> Option<Vector3<f64>> {
+    pub fn centre(&self, axes: [usize; 3]) -> Option<Vector3<f64>> {
         let (mut sum, mut moment) = (Matrix3::zeros(), Vector3::zeros());
-        for index in 3..JOINTS {
+        // From a point near by, so that a base link far away costs no digits.
+        let near = self.points[axes[0]];
+        for index in axes {
             let across = Matrix3::identity() - self.directions[index] * self.directions[index].transpose();
             sum += across;
-            // From a point near by, so that a base link far away costs no digits.
-            moment += across * (self.points[index] - self.points[3]);
+            moment += across * (self.points[index] - near);
         }
-        Some(sum.try_inverse()? * moment + self.points[3])
+        Some(sum.try_inverse()? * moment + near)
     }
 
     /// The distance of an axis from a point \[m\].

@@ -1,5 +1,6 @@
 //! Closed-form solutions of arms with six turning joints, found from their axes: all solutions at once, to machine precision; and of
-//! arms with seven, of which one is locked at one position after the other.
+//! arms with seven, whose shoulder and wrist turn by an arm angle, or of which one joint is locked, at one value after the
+//! other.
 //!
 //! The axes decide the family ([`Family`]); each comes apart into a few [subproblems] that have closed forms (Elias and Wen 2022,
 //! "IK-Geo: Unified robot inverse kinematics using subproblem decomposition"; Ostermeier et al. 2024, "Automatic geometric
@@ -14,17 +15,21 @@
 //! The smallest members of the family, arms of [two](two_link) and [three](three_link) links, stand for themselves.
 
 mod arm;
+mod arm_angle;
 mod axes;
 mod choices;
+mod descent;
 pub mod family;
 mod least_move;
 mod locked;
 mod parallel;
 mod planar;
+mod room;
 mod skew;
 mod spherical;
 pub mod subproblems;
 mod sweep;
+mod swivel;
 pub mod three_link;
 mod trigonometric;
 pub mod turn;
@@ -60,7 +65,9 @@ const SAME: f64 = 1e-5;
 /// It answers full poses of its only tip. Targets with free axes go to the search of the Jacobian solver, and so do those that no
 /// posture inside the limits meets: the answer is then the nearest posture, marked as that.
 ///
-/// Of seven joints one is locked ([`ClosedForm::locked`]): at the seed's position first, then at others to either side of it, which are
+/// Of an arm of seven joints with a spherical shoulder and a spherical wrist, all arm angles are gone over, and the posture taken and
+/// refined whose largest move of a joint from the seed is smallest. Of any other, and where the pick is [`Pick::MostManipulable`], one
+/// joint is locked ([`ClosedForm::locked`]): at the seed's position first, then at others to either side of it, which are
 /// refined where the largest move of a joint from the seed is smallest ([`Pick::First`] and [`Pick::Nearest`]) or the manipulability
 /// greatest. There preferences among the continuum of postures, and [`Solver::solve_all`](super::Solver::solve_all), are left to the
 /// search.
@@ -130,9 +137,13 @@ impl ClosedForm {
         }
     }
 
-    /// The joint that is locked and the family, and by how much the axes miss it, in words.
+    /// What the axes have in common, and by how much they miss it, in words: the family, and of seven joints the one that is locked, or
+    /// that the arm angle takes its place.
     #[must_use]
     pub fn in_words(&self) -> String {
+        if let Form::Locked(Locked { swivel: Some(swivel), .. }) = &*self.form {
+            return swivel.arm.in_words(&self.names());
+        }
         if self.family().exact() {
             return self.common();
         }
@@ -153,10 +164,16 @@ impl ClosedForm {
 
     /// By how much they miss it, in words.
     fn miss(&self) -> String {
-        let variables = self.search.chain().variables().iter().enumerate();
-        let left = variables.filter(|(index, _)| self.locked() != Some(*index));
-        let names: Vec<&str> = left.map(|(_, variable)| variable.name.as_str()).collect();
+        let mut names = self.names();
+        if let Some(locked) = self.locked() {
+            names.remove(locked);
+        }
         self.family().miss(&names)
+    }
+
+    /// Of the joints.
+    fn names(&self) -> Vec<&str> {
+        self.search.chain().variables().iter().map(|variable| variable.name.as_str()).collect()
     }
 
     /// Every posture in which the tip has `pose` (base link's frame), limits or not, as the closed form has it: exact to rounding

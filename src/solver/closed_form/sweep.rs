@@ -9,8 +9,10 @@ use std::f64::consts::{PI, TAU};
 use super::ClosedForm;
 use super::axes::REDUNDANT;
 use super::choices::{Choice, PASSED, near_limits, settled};
+use super::descent::Descent;
 use super::least_move::least_move;
 use super::locked::Locked;
+use super::room::Room;
 use crate::robot::Domain;
 use crate::solver::jacobian::{Jacobian, JacobianScratch};
 use crate::solver::problem::{Mode, Pick, Problem, Target};
@@ -96,6 +98,19 @@ impl ClosedForm {
         };
         if target.free_axes.contains(&true) || !problem.preference.is_none() {
             return false;
+        }
+        let Some(room) = Room::new(self.search.chain(), problem) else { return false };
+        let descent = Descent::to(&self.search, target, &room, scratch);
+        let by_manipulability = matches!(problem.mode, Mode::Search { pick: Pick::MostManipulable, .. });
+        if let (Some(swivel), false) = (&locked.swivel, by_manipulability)
+            && let Some(least) = swivel.least(&target.pose, &descent, scratch)
+        {
+            let positions = std::array::from_fn::<_, REDUNDANT, _>(|i| room.seed[i] + least.moves[i]);
+            if let Some((positions, _)) = settled(self.search.chain(), problem, &positions)
+                && self.hand_out(problem, &positions, scratch, solution)
+            {
+                return true;
+            }
         }
         let variables = self.search.chain().variables();
         seed.iter_mut().zip(variables).for_each(|(seed, variable)| *seed = variable.domain.clamp(*seed));
@@ -210,7 +225,12 @@ impl Sweep<'_> {
         slack: f64,
         scratch: &mut JacobianScratch,
     ) -> Option<([f64; REDUNDANT], f64)> {
-        let motion = self.search.self_motion(self.target, slack, positions, scratch)?;
+        self.search.aim(self.target, scratch);
+        let found = self.search.self_motion(positions, scratch)?;
+        if found.error > slack {
+            return None;
+        };
+        let motion = found.motion;
         let moves: [f64; REDUNDANT] = std::array::from_fn(|i| positions[i] - self.seed[i]);
         let mut range = (-FARTHEST, FARTHEST);
         for (index, variable) in self.search.chain().variables().iter().enumerate() {
