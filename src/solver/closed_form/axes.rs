@@ -71,19 +71,6 @@ impl Axes<REDUNDANT> {
 }
 
 impl Axes {
-    /// The same chain from its tip to its base: in the tip's frame, with the joints in reverse order. Its positions are the same.
-    #[must_use]
-    pub fn reversed(&self) -> Self {
-        let tip = self.tip.inverse();
-        let mut reversed = Self { tip, ..*self };
-        for index in 0..JOINTS {
-            let from = JOINTS - 1 - index;
-            reversed.directions[index] = -(tip.rotation * self.directions[from]);
-            reversed.points[index] = (tip * nalgebra::Point3::from(self.points[from])).coords;
-        }
-        reversed
-    }
-
     /// The point nearest to the last three axes \[m\], by least squares.
     #[must_use]
     pub fn wrist_centre(&self) -> Option<Vector3<f64>> {
@@ -92,6 +79,19 @@ impl Axes {
 }
 
 impl<const N: usize> Axes<N> {
+    /// The same chain from its tip to its base: in the tip's frame, with the joints in reverse order. Its positions are the same.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let tip = self.tip.inverse();
+        let mut reversed = Self { tip, ..*self };
+        for index in 0..N {
+            let from = N - 1 - index;
+            reversed.directions[index] = -(tip.rotation * self.directions[from]);
+            reversed.points[index] = (tip * nalgebra::Point3::from(self.points[from])).coords;
+        }
+        reversed
+    }
+
     /// The acute angle between two axes \[rad\].
     #[must_use]
     pub fn angle(&self, a: usize, b: usize) -> f64 {

@@ -76,23 +76,26 @@ impl<'a> Descent<'a> {
     pub fn go_down(&self, start: &[f64; REDUNDANT], best: &mut Option<Least>, scratch: &mut JacobianScratch) {
         let mut here: Option<Point> = None;
         let (mut moves, mut went, mut radius) = (*start, 0.0_f64, FARTHEST);
+        // From where the last step along a motion went, and how far.
+        let mut last: Option<(Point, f64)> = None;
         for _ in 0..STEPS {
-            let Some(next) = self.point(&moves, here.is_none(), scratch) else { return };
-            if next.newton < CLOSE {
+            let next = self.point(&moves, here.is_none(), scratch);
+            if let Some(next) = next.filter(|next| next.newton < CLOSE) {
                 self.keep(&next.moves, best);
             }
-            let from = match here {
-                Some(before) if went != 0.0 && !before.leads_to(&next) => {
-                    let share = before.turns_back(&next).unwrap_or(0.0).clamp(SHORTER.0, SHORTER.1);
-                    radius = share * went.abs();
-                    before
-                }
-                Some(before) => {
+            let from = match (here, next) {
+                (Some(before), Some(next)) if went == 0.0 || before.leads_to(&next) => {
                     let rest = before.turns_back(&next).map(|share| (1.0 - share) * went.abs());
                     radius = rest.filter(|_| went != 0.0).unwrap_or(2.0 * radius).min(FARTHEST);
                     next
                 }
-                None => next,
+                (Some(before), next) if went != 0.0 => {
+                    let share = next.and_then(|next| before.turns_back(&next)).unwrap_or(0.0);
+                    radius = share.clamp(SHORTER.0, SHORTER.1) * went.abs();
+                    before
+                }
+                (None, Some(next)) => next,
+                _ => return,
             };
             let (mut along, least) = self.way(&from, radius);
             let length = from.newton + along.abs();
@@ -101,10 +104,11 @@ impl<'a> Descent<'a> {
             }
             if from.newton >= BENT || (from.newton >= CLOSE && from.passed == 0.0 && from.largest - least < FLAT) {
                 along = 0.0;
-            } else if let Some(before) = here
-                && went * along * before.along(&from) < 0.0
-            {
+            } else if let Some((_, went)) = last.filter(|(before, went)| went * along * before.along(&from) < 0.0) {
                 along = along.clamp(-0.5 * went.abs(), 0.5 * went.abs());
+            }
+            if along != 0.0 {
+                last = Some((from, along));
             }
             moves = add(&from.moves, along, &from.motion);
             if length < ARRIVED {
@@ -164,7 +168,8 @@ impl Point {
     fn leads_to(&self, next: &Self) -> bool {
         // What Newton steps are still to change.
         let rest = 2.0 * (self.newton * self.newton + next.newton * next.newton) + ARRIVED * ARRIVED;
-        next.passed < FARTHEST * FARTHEST && (next.passed < self.passed - rest || next.largest <= self.largest + rest)
+        next.passed <= self.passed.max(FARTHEST * FARTHEST)
+            && (next.passed < self.passed - rest || next.largest <= self.largest + rest)
     }
 
     /// The scalar product of both motions.

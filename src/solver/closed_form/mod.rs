@@ -17,14 +17,19 @@
 mod arm;
 mod arm_angle;
 mod axes;
+mod ball;
 mod choices;
 mod descent;
 pub mod family;
+mod grid;
 mod least_move;
 mod locked;
+mod miss;
+mod offset;
 mod parallel;
 mod planar;
 mod room;
+mod single;
 mod skew;
 mod spherical;
 pub mod subproblems;
@@ -65,12 +70,12 @@ const SAME: f64 = 1e-5;
 /// It answers full poses of its only tip. Targets with free axes go to the search of the Jacobian solver, and so do those that no
 /// posture inside the limits meets: the answer is then the nearest posture, marked as that.
 ///
-/// Of an arm of seven joints with a spherical shoulder and a spherical wrist, all arm angles are gone over, and the posture taken and
-/// refined whose largest move of a joint from the seed is smallest. Of any other, and where the pick is [`Pick::MostManipulable`], one
-/// joint is locked ([`ClosedForm::locked`]): at the seed's position first, then at others to either side of it, which are
-/// refined where the largest move of a joint from the seed is smallest ([`Pick::First`] and [`Pick::Nearest`]) or the manipulability
-/// greatest. There preferences among the continuum of postures, and [`Solver::solve_all`](super::Solver::solve_all), are left to the
-/// search.
+/// Of seven joints there is a continuum of postures, which is gone over for the one whose largest move of a joint from the seed is smallest
+/// ([`Pick::First`] and [`Pick::Nearest`]): with a spherical shoulder and a spherical wrist by the arm angle; with one of them, and an
+/// offset between the outermost two joints on the other side, by the outermost joint. Of any other arm, and where the pick is
+/// [`Pick::MostManipulable`], one joint is locked ([`ClosedForm::locked`]): at the seed's position first, then at others to either
+/// side of it. What is found so is refined on the chain itself. Preferences among the continuum of postures, and
+/// [`Solver::solve_all`](super::Solver::solve_all), are left to the search.
 ///
 /// In a singular posture the solutions are a continuum: joints whose axes have come to lie on one line share their turn as they
 /// like, and a point on an axis does not tell how far that has turned. One solution then stands for all, with these joints near the
@@ -137,12 +142,13 @@ impl ClosedForm {
         }
     }
 
-    /// What the axes have in common, and by how much they miss it, in words: the family, and of seven joints the one that is locked, or
-    /// that the arm angle takes its place.
+    /// What the axes have in common, and by how much they miss it, in words: the family, and of seven joints what is gone over.
     #[must_use]
     pub fn in_words(&self) -> String {
-        if let Form::Locked(Locked { swivel: Some(swivel), .. }) = &*self.form {
-            return swivel.arm.in_words(&self.names());
+        match &*self.form {
+            Form::Locked(Locked { swivel: Some(swivel), .. }) => return swivel.arm.in_words(&self.names()),
+            Form::Locked(Locked { offset: Some(offset), .. }) => return offset.in_words(&self.names()),
+            _ => {}
         }
         if self.family().exact() {
             return self.common();

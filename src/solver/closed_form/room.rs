@@ -7,7 +7,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f32x8};
 
 use super::axes::REDUNDANT;
-use super::swivel::single;
+use super::single::single;
 use crate::robot::{Chain, Domain};
 use crate::solver::problem::{Mode, Problem};
 
@@ -47,6 +47,15 @@ impl Room {
         Some(room)
     }
 
+    /// The same of the chain from its tip to its base.
+    pub fn reversed(&self) -> Self {
+        let mut room = *self;
+        room.seed.reverse();
+        room.below.reverse();
+        room.above.reverse();
+        room
+    }
+
     /// How far the joints at `positions` are from the seed, each at the turn that costs least, where a radian beyond a limit counts
     /// `beyond`.
     pub fn moves(&self, positions: &[f64; REDUNDANT], beyond: f64) -> [f64; REDUNDANT] {
@@ -61,6 +70,11 @@ impl Room {
         let passed = |step: f64| (step - self.above[joint]).max(self.below[joint] - step).max(0.0);
         let [near, far] = [near, far].map(|step| (step, step.abs() + beyond * passed(step)));
         if far.1 < near.1 { far } else { near }
+    }
+
+    /// Where moves lead to \[rad\].
+    pub fn positions(&self, moves: &[f64; REDUNDANT]) -> [f64; REDUNDANT] {
+        std::array::from_fn(|joint| self.seed[joint] + moves[joint])
     }
 
     /// By how much moves pass limits at most \[rad\].
