@@ -181,3 +181,6 @@ fn shortest(from: &Vector3<f64>, to: &Vector3<f64>) -> Matrix3<f64> {
     }
     Matrix3::identity() * cosine + normal.cross_matrix() + normal * normal.transpose() / (1.0 + cosine)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use super::axes::REDUNDANT;
 use super::descent::{Descent, Least};
-use super::room::{BEYOND, LITTLE};
+use super::room::{LITTLE, STRICT};
 use super::single::single;
 use super::turn::Turn;
 use crate::solver::jacobian::JacobianScratch;
@@ -12,6 +12,7 @@ pub(super) const BESIDE: usize = 2;
 /// Values around the whole circle and on.
 pub(super) const AROUND: usize = 56;
 /// From one value to the next around the circle \[rad\].
+#[expect(clippy::cast_precision_loss, reason = "a grid is small")]
 pub(super) const SPACING: f64 = std::f64::consts::TAU / (AROUND - 2 * BESIDE) as f64;
 /// Starts that are kept at most.
 const KEPT: usize = 16;
@@ -88,10 +89,10 @@ impl Starts {
                 break;
             }
             let Some(posture) = posture(start) else { continue };
-            let [strict, loose] = [BEYOND, LITTLE].map(|beyond| descent.room.moves(&posture, beyond));
-            descent.go_down(&strict, &mut best, scratch);
-            if loose != strict {
-                descent.go_down(&loose, &mut best, scratch);
+            let [near, strict] = [LITTLE, STRICT].map(|beyond| descent.room.moves(&posture, beyond));
+            descent.go_down(&near, &mut best, scratch);
+            if strict != near {
+                descent.go_down(&strict, &mut best, scratch);
             }
         }
         best
@@ -122,4 +123,38 @@ fn between(places: &[f64; 5], values: &[f64; 5]) -> (f64, f64) {
     };
     let (left, right) = (kink(3, 1, 0), kink(1, 3, 4));
     if left.1 < right.1 { left } else { right }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kink_between_straight_lines_is_found() {
+        for kink in [-0.9, -0.4, 0.0, 0.3, 0.8] {
+            let places = [-2.0, -1.0, 0.0, 1.5, 2.5];
+            let values =
+                places.map(|place: f64| if place < kink { 2.0 - (place - kink) } else { 2.0 + 3.0 * (place - kink) });
+            let (place, value) = between(&places, &values);
+            // On the other side of the middle the lines go on upwards.
+            assert!((place - kink).abs() < 1e-12 && (value - 2.0).abs() < 1e-12, "{kink}: {place} {value}");
+        }
+    }
+
+    #[test]
+    fn all_that_is_known_of_a_flat_cost_is_the_cost() {
+        let (place, value) = between(&[0.0, 1.0, 2.0, 3.0, 4.0], &[1.0; 5]);
+        assert!((1.0..=3.0).contains(&place) && value == 1.0, "{place} {value}");
+    }
+
+    #[test]
+    fn the_least_minima_are_kept_in_order() {
+        let grid = Grid::around();
+        let costs = grid.values.map(|value| single((3.0 * value).sin() + 0.1 * value));
+        let mut starts = Starts::none();
+        starts.minima(&grid.values, &costs, Start { cost: -0.9, value: 0.0, way: 3 });
+        let kept = &starts.entries[..starts.count];
+        assert!(kept.len() == 3 && kept.is_sorted_by_key(|start| start.cost), "{kept:?}");
+        assert!(kept.iter().all(|start| start.cost >= -0.9 && start.way == 3), "{kept:?}");
+    }
 }

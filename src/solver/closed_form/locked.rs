@@ -34,8 +34,8 @@ pub(super) struct Locked {
     /// The family of the other axes, wherever the joint stands, with what they miss it by at worst.
     pub family: Family,
     /// What goes before, where shoulder and wrist are spherical, or one of them.
-    pub swivel: Option<Swivel>,
-    pub offset: Option<Offset>,
+    pub swivel: Option<Box<Swivel>>,
+    pub offset: Option<Box<Offset>>,
     /// Of the arm \[m\].
     length: f64,
 }
@@ -58,8 +58,8 @@ impl Locked {
             .into_iter()
             .filter(free)
             .reduce(|best, next| if next.family.before(&best.family) { next } else { best });
-        let swivel = ArmAngle::new(&axes, length).map(Swivel::new);
-        let offset = if swivel.is_some() { None } else { Offset::new(&axes, length) };
+        let swivel = ArmAngle::new(&axes, length).map(|arm| Box::new(Swivel::new(arm)));
+        let offset = if swivel.is_some() { None } else { Offset::new(&axes, length).map(Box::new) };
         let best = best.map(|best| Self { swivel, offset, ..best });
         best.ok_or_else(|| "too many of its axes are parallel, whichever joint is locked".into())
     }

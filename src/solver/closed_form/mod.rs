@@ -25,6 +25,8 @@ mod grid;
 mod least_move;
 mod locked;
 mod miss;
+#[cfg(test)]
+mod odd_arms;
 mod offset;
 mod parallel;
 mod planar;

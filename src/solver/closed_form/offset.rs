@@ -44,6 +44,7 @@ pub(super) struct Offset {
     /// Directions of the first four axes at zero positions.
     axes: [Vector3<f64>; 4],
     wrist: Ball,
+    elbow: Elbow,
     /// A point on the first axis, and from there to where the next two meet \[m\].
     base: Vector3<f64>,
     shoulder: Vector3<f64>,
@@ -69,7 +70,7 @@ struct Goal {
 
 /// What the elbow has to do with distances: the wrist's squared distance is `one` and `amplitude` times the cosine of its angle less
 /// `middle`.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct Elbow {
     one: f64,
     amplitude: f64,
@@ -95,11 +96,13 @@ impl Offset {
         let (upper, fore) = (points[3] - shoulder, centre - points[3]);
         let apart = |v: &Vector3<f64>| directions[3].cross(v).norm() > APART * length;
         let near = miss.near(length) && sine(0, 1).min(sine(1, 2)) > APART;
+        let wrist = Ball::new([4, 5, 6].map(|axis| directions[axis]));
         (near && apart(&upper) && apart(&fore)).then(|| Self {
             reversed,
             miss,
             axes: [0, 1, 2, 3].map(|axis| directions[axis]),
-            wrist: Ball::new([4, 5, 6].map(|axis| directions[axis])),
+            elbow: Elbow::new(&directions[3], (&upper, &fore), &wrist),
+            wrist,
             base: points[0],
             shoulder: shoulder - points[0],
             upper,
@@ -126,12 +129,12 @@ impl Offset {
     pub fn least(&self, pose: &Isometry3<f64>, descent: &Descent, scratch: &mut JacobianScratch) -> Option<Least> {
         let pose = if self.reversed { pose.inverse() } else { *pose };
         let room = if self.reversed { descent.room.reversed() } else { *descent.room };
-        let (goal, elbow) = (self.goal(&pose), self.elbow());
+        let (goal, elbow) = (self.goal(&pose), &self.elbow);
         let (level, mut starts): (Level, _) = (descent.search.level(), Starts::none());
-        let rounds = rounds(&goal, &elbow);
+        let rounds = rounds(&goal, elbow);
         for (index, round) in rounds.iter().enumerate().filter_map(|(index, round)| Some((index, (*round)?))) {
             let (grid, mut costs) = (round.grid(&self.around), [[0.0; AROUND]; WAYS]);
-            dispatch!(level, simd => self.each_eight(simd, &goal, &elbow, &room, &grid, &mut costs));
+            dispatch!(level, simd => self.each_eight(simd, &goal, &room, &grid, &mut costs));
             for (way, costs) in costs.iter().enumerate() {
                 let way = WAYS * index + way;
                 starts.minima(&self.around.values, costs, Start { cost: 0.0, value: 0.0, way });
@@ -140,33 +143,13 @@ impl Offset {
         let posture = |start: &Start| {
             let (first, back) = rounds[start.way / WAYS]?.at(start.value);
             let ways = (back, start.way & 2 != 0, start.way & 1 != 0);
-            let mut posture = self.posture(&goal, &elbow, first, ways, &room.seed);
+            let mut posture = self.posture(&goal, first, ways, &room.seed);
             if self.reversed {
                 posture.reverse();
             }
             Some(posture)
         };
         starts.descend(descent, BETTER, &posture, scratch)
-    }
-
-    fn elbow(&self) -> Elbow {
-        let axis = &self.axes[3];
-        let swung = |v: &Vector3<f64>, fixed: Vector3<f64>| {
-            let along = axis * axis.dot(v);
-            [fixed + along, v - along, axis.cross(v)]
-        };
-        let zero = Vector3::zeros();
-        let [_, across, beside] = swung(&self.fore, zero);
-        let (cos, sin) = (self.upper.dot(&across), self.upper.dot(&beside));
-        let lengths = self.upper.norm_squared() + self.fore.norm_squared();
-        let [a, b, _] = &self.wrist.axes;
-        Elbow {
-            one: lengths + 2.0 * axis.dot(&self.upper) * axis.dot(&self.fore),
-            amplitude: 2.0 * cos.hypot(sin),
-            middle: Turn::towards(cos, sin),
-            reach: swung(&self.fore, self.upper),
-            wrist: [a, b, &self.wrist.across[0]].map(|v| swung(v, zero)),
-        }
     }
 
     fn goal(&self, pose: &Isometry3<f64>) -> Goal {
@@ -189,31 +172,28 @@ impl Offset {
         &self,
         simd: S,
         goal: &Goal,
-        elbow: &Elbow,
         room: &Room,
         grid: &(Grid<AROUND>, [f32; AROUND]),
         costs: &mut [[f32; AROUND]; WAYS],
     ) {
-        let (grid, sides) = grid;
-        let zero = f32x8::splat(simd, 0.0);
+        let (elbow, (grid, sides)) = (&self.elbow, grid);
         for from in (0..AROUND).step_by(LANES) {
             let eight = from..from + LANES;
             let cos = f32x8::from_slice(simd, &grid.cos[eight.clone()]);
             let sin = f32x8::from_slice(simd, &grid.sin[eight.clone()]);
             let first = room.cost(0, f32x8::from_slice(simd, &grid.single[eight.clone()]));
-            let wrist = [at(&goal.wrist[0], cos, sin), at(&goal.wrist[1], cos, sin), at(&goal.wrist[2], cos, sin)];
-            let mut ends = [[zero; 3]; 3];
-            for i in 0..3 {
-                for j in 0..3 {
-                    ends[i][j] = at(&goal.ends[i][j], cos, sin);
-                }
-            }
+            let wrist = vector_at(&goal.wrist, cos, sin);
+            let ends = [
+                vector_at(&goal.ends[0], cos, sin),
+                vector_at(&goal.ends[1], cos, sin),
+                vector_at(&goal.ends[2], cos, sin),
+            ];
             let cosine = (dot(wrist, wrist) - single(elbow.one)) * single(1.0 / elbow.amplitude);
             let (cosine, sine, missing) = unit(cosine);
             let middle = [f32x8::splat(simd, single(elbow.middle.cos)), f32x8::splat(simd, single(elbow.middle.sin))];
             let bend = both(middle, [cosine, sine * f32x8::from_slice(simd, &sides[eight])]);
             let cost = first.max(room.cost(3, angle(bend[0], bend[1]))) + missing;
-            self.each_shoulder(elbow, room, (wrist, ends), (bend, cost), (from, costs));
+            self.each_shoulder(room, (wrist, ends), (bend, cost), (from, costs));
         }
     }
 
@@ -221,13 +201,12 @@ impl Offset {
     #[inline(always)]
     fn each_shoulder<S: Simd>(
         &self,
-        elbow: &Elbow,
         room: &Room,
         (wrist, ends): (Vector<S>, [Vector<S>; 3]),
         (bend, cost): ([f32x8<S>; 2], f32x8<S>),
         (from, costs): (usize, &mut [[f32; AROUND]; WAYS]),
     ) {
-        let simd = cost.simd;
+        let (simd, elbow) = (cost.simd, &self.elbow);
         let (second, third) = (constant(simd, &self.axes[1]), constant(simd, &self.axes[2]));
         let reach = swung(simd, &elbow.reach, bend);
         let axes = [
@@ -267,12 +246,11 @@ impl Offset {
     fn posture(
         &self,
         goal: &Goal,
-        elbow: &Elbow,
         first: f64,
         (bent_back, turned_back, over): (bool, bool, bool),
         seed: &[f64; REDUNDANT],
     ) -> [f64; REDUNDANT] {
-        let [_, second, third, fourth] = &self.axes;
+        let ([_, second, third, fourth], elbow) = (&self.axes, &self.elbow);
         let one = Turn::new(first);
         let vector = |entries: &[Linear; 3]| Vector3::from(entries.map(|entry| entry.at(one)));
         let turn = |middle: Turn, cosine: f64, other: bool| {
@@ -299,6 +277,25 @@ impl Offset {
         let left = arm.transpose() * whole * zero.transpose();
         let [e, f, g] = self.wrist.positions(&left, over, [seed[4], seed[6]]);
         [first, two.angle(), three.angle(), four.angle(), e, f, g]
+    }
+}
+
+impl Elbow {
+    fn new(axis: &Vector3<f64>, (upper, fore): (&Vector3<f64>, &Vector3<f64>), wrist: &Ball) -> Self {
+        let swung = |v: &Vector3<f64>, fixed: Vector3<f64>| {
+            let along = axis * axis.dot(v);
+            [fixed + along, v - along, axis.cross(v)]
+        };
+        let reach = swung(fore, *upper);
+        let (cos, sin) = (upper.dot(&reach[1]), upper.dot(&reach[2]));
+        let [a, b, _] = &wrist.axes;
+        Self {
+            one: upper.norm_squared() + fore.norm_squared() + 2.0 * axis.dot(upper) * axis.dot(fore),
+            amplitude: 2.0 * cos.hypot(sin),
+            middle: Turn::towards(cos, sin),
+            reach,
+            wrist: [a, b, &wrist.across[0]].map(|v| swung(v, Vector3::zeros())),
+        }
     }
 }
 
@@ -368,9 +365,18 @@ fn both<S: Simd>(a: [f32x8<S>; 2], b: [f32x8<S>; 2]) -> [f32x8<S>; 2] {
     [a[0] * b[0] - a[1] * b[1], a[1] * b[0] + a[0] * b[1]]
 }
 
+/// A vector by its entries.
+#[inline(always)]
+fn vector_at<S: Simd>(entries: &[Linear; 3], cos: f32x8<S>, sin: f32x8<S>) -> Vector<S> {
+    [at(&entries[0], cos, sin), at(&entries[1], cos, sin), at(&entries[2], cos, sin)]
+}
+
 /// A vector as the elbow turns it by these cosines and sines.
 #[inline(always)]
 fn swung<S: Simd>(simd: S, vector: &Swung, bend: [f32x8<S>; 2]) -> Vector<S> {
     let (cos, sin) = (constant(simd, &vector[1]), constant(simd, &vector[2]));
     add(constant(simd, &vector[0]), add(scale(cos, bend[0]), scale(sin, bend[1])))
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,9 +13,10 @@ use crate::solver::problem::{Mode, Problem};
 
 /// By how much a position may pass a limit for that to be rounding \[rad\].
 const ROUNDING: f64 = 1e-9;
-/// What a radian beyond a limit counts against one of the way there: so much that no way round passes limits for being short, or so little
-/// that one does.
+/// What a radian beyond a limit counts against one of the way there.
 pub(super) const BEYOND: f64 = 8.0;
+/// The same where a turn inside the limits is to be taken if there is any, and where the nearest is unless it is far outside.
+pub(super) const STRICT: f64 = 1e3;
 pub(super) const LITTLE: f64 = 1.0;
 
 /// Where the joints may go.
@@ -127,4 +128,41 @@ impl Room {
 /// The largest of the moves.
 pub(super) fn largest(moves: &[f64; REDUNDANT]) -> f64 {
     moves.iter().fold(0.0, |largest, step| largest.max(step.abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn room() -> Room {
+        Room { seed: [1.0; REDUNDANT], below: [-0.5; REDUNDANT], above: [6.5; REDUNDANT] }
+    }
+
+    #[test]
+    fn a_joint_takes_the_turn_inside_its_limits() {
+        let (step, cost) = room().step(0, -0.5, STRICT);
+        assert!((step - (TAU - 1.5)).abs() < 1e-12 && cost == step, "{step} {cost}");
+        // Unless limits count little.
+        assert_eq!(room().step(0, -0.5, LITTLE), (-1.5, 2.5));
+        assert!((room().step(0, 1.0 + TAU + 0.1, STRICT).0 - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_passes_a_limit_by_rounding_is_taken_off() {
+        let mut moves = [0.0; REDUNDANT];
+        moves[2] = 6.5 + 1e-12;
+        assert!(room().passed(&moves) > 0.0 && room().allowed(&moves).is_some_and(|moves| moves[2] == 6.5));
+        moves[3] = -0.6;
+        assert!(room().allowed(&moves).is_none() && (room().passed(&moves) - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_range_along_a_motion_ends_at_the_first_limit() {
+        let mut motion = [0.0; REDUNDANT];
+        (motion[1], motion[4]) = (1.0, -0.5);
+        assert_eq!(room().range(&[0.0; REDUNDANT], &motion, 0.9), (-0.5, 0.9));
+        assert_eq!(room().range(&[0.0; REDUNDANT], &motion, 5.0), (-0.5, 1.0));
+        let backwards = room().range(&[-1.0; REDUNDANT], &motion, 5.0);
+        assert!(backwards.0 > backwards.1, "{backwards:?}");
+    }
 }

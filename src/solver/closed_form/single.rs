@@ -39,7 +39,7 @@ pub(super) fn angle<S: Simd>(cosine: f32x8<S>, sine: f32x8<S>) -> f32x8<S> {
     let adjacent = above.select(small + large, large.max(f32x8::splat(simd, f32::MIN_POSITIVE)));
     let tangent = opposite / adjacent;
     let square = tangent * tangent;
-    let series = ((square * 8.053_744_5e-2 - 1.387_768_6e-1) * square + 1.997_771_1e-1) * square - 3.333_294_9e-1;
+    let series = ((square * 8.053_744_5e-2 - 1.387_768_6e-1) * square + 1.997_771_1e-1) * square - 3.333_295e-1;
     let acute = tangent + tangent * square * series + above.select(f32x8::splat(simd, FRAC_PI_4), zero);
     let right = y.simd_gt(x).select(FRAC_PI_2 - acute, acute);
     let whole = cosine.simd_lt(zero).select(PI - right, right);
