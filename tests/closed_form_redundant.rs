@@ -32,7 +32,7 @@ fn arm(name: &str, axes: &[Vector3<f64>; 7], points: &[[f64; 3]; 7], kind: &str)
 }
 
 /// Spherical shoulder and wrist; the same a bit off; a shoulder that meets and a wrist with an offset; a wrist that meets and a shoulder
-/// with an offset. Lengths are drawn.
+/// with an offset, and with two. Lengths are drawn.
 fn arms(random: &mut Random) -> Vec<Arm> {
     let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
     let mut length = |about: f64| about * random.between(0.8, 1.2);
@@ -45,12 +45,15 @@ fn arms(random: &mut Random) -> Vec<Arm> {
     (wrist_offset[3][0], wrist_offset[6][0]) = (offset, offset);
     let mut shoulder_offset = spherical;
     shoulder_offset[1..].iter_mut().for_each(|point| point[0] += offset);
+    let mut shoulder_offsets = shoulder_offset;
+    shoulder_offsets[2..].iter_mut().for_each(|point| point[0] -= 0.6 * offset);
     let roll = [z, y, z, y, z, y, z];
     vec![
         arm("spherical", &roll, &spherical, "revolute"),
         arm("nearly spherical", &roll, &off, "revolute"),
         arm("wrist offset", &[z, y, z, -y, z, -y, -z], &wrist_offset, "revolute"),
         arm("shoulder offset", &[z, y, z, y, z, x, z], &shoulder_offset, "revolute"),
+        arm("two shoulder offsets", &[z, y, z, y, z, x, z], &shoulder_offsets, "revolute"),
     ]
 }
 
@@ -71,15 +74,25 @@ fn search(pick: Pick) -> Mode<'static> {
     Mode::Search { pick, attempts: 200, random_seed: 0 }
 }
 
+/// What is said of an arm.
+fn words(name: &str) -> &'static str {
+    match name {
+        "wrist offset" => "axes 1, 2 and 3 meet in one point, 5 and 6 meet, swept by 'j7'",
+        "shoulder offset" => "axes 5, 6 and 7 meet in one point, 2 and 3 meet, swept by 'j1'",
+        "two shoulder offsets" => " is locked, axes 5, 6 and 7 meet in one point",
+        _ => "axes 1, 2 and 3 meet in one point, 5, 6 and 7 in another, swept by the arm angle",
+    }
+}
+
 #[test]
 fn every_target_is_met_exactly_inside_the_limits() {
     let mut random = Random::new(1);
     for arm in arms(&mut random).into_iter().chain(arms(&mut random)) {
         let (solver, form) = (closed_form(&arm), ClosedForm::prepare(&arm.chain).unwrap());
         assert_eq!(form.family().exact(), arm.name != "nearly spherical", "{}: {}", arm.name, form.in_words());
-        let joint = &arm.chain.variables()[form.locked().unwrap()].name;
-        assert!(form.in_words().contains(&format!("'{joint}' is locked, axes ")), "{}", form.in_words());
-        assert!(form.locked() != Some(3), "{}: an elbow: {}", arm.name, form.in_words());
+        assert!(form.locked().is_some_and(|joint| joint != 3), "{}: an elbow: {}", arm.name, form.in_words());
+        assert!(form.in_words().contains(words(&arm.name)), "{}: {}", arm.name, form.in_words());
+        assert_eq!(form.in_words().contains("but for this"), arm.name == "nearly spherical", "{}", form.in_words());
         let mut by_formula = 0;
         for _ in 0..30 {
             let (positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
@@ -105,9 +118,10 @@ fn the_largest_move_is_seldom_beaten_by_the_best_of_many_searches() {
     let mut random = Random::new(2);
     for arm in arms(&mut random) {
         let (solver, other) = (closed_form(&arm), arm.solver());
-        let (mut beaten, mut beats, count) = (0, 0, 40);
-        for _ in 0..count {
-            let (positions, seed) = (random.positions(&arm.chain), arm.chain.nominal_positions());
+        let (mut beaten, mut beats, count) = (0, 0, 200);
+        for number in 0..count {
+            let (positions, drawn) = (random.positions(&arm.chain), random.positions(&arm.chain));
+            let seed = if number % 2 == 0 { arm.chain.nominal_positions() } else { drawn };
             let targets = exact(&arm, &positions);
             let ours = largest_move(&solve(&solver, &Problem::new(&targets, &seed)), &seed);
             let mode = Mode::Search { pick: Pick::Nearest, attempts: 1000, random_seed: 0 };
@@ -117,7 +131,12 @@ fn the_largest_move_is_seldom_beaten_by_the_best_of_many_searches() {
             beats += usize::from(ours < theirs - 1e-3);
         }
         println!("{}: beaten {beaten} times of {count}, better {beats} times", arm.name);
-        assert!(beaten * 4 <= count && beats > beaten, "{}: beaten {beaten} times of {count}", arm.name);
+        let most = match arm.name.as_str() {
+            "spherical" | "nearly spherical" => 100,
+            "two shoulder offsets" => 10,
+            _ => 40,
+        };
+        assert!(beaten * most <= count && beats > beaten, "{}: beaten {beaten} times of {count}", arm.name);
     }
 }
 

@@ -73,13 +73,21 @@ impl Axes<REDUNDANT> {
 }
 
 impl Axes {
+    /// The point nearest to the last three axes \[m\], by least squares.
+    #[must_use]
+    pub fn wrist_centre(&self) -> Option<Vector3<f64>> {
+        self.centre([3, 4, 5])
+    }
+}
+
+impl<const N: usize> Axes<N> {
     /// The same chain from its tip to its base: in the tip's frame, with the joints in reverse order. Its positions are the same.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let tip = self.tip.inverse();
         let mut reversed = Self { tip, ..*self };
-        for index in 0..JOINTS {
-            let from = JOINTS - 1 - index;
+        for index in 0..N {
+            let from = N - 1 - index;
             reversed.directions[index] = -(tip.rotation * self.directions[from]);
             reversed.points[index] = (tip * nalgebra::Point3::from(self.points[from])).coords;
         }
@@ -112,17 +120,18 @@ impl Axes {
         (one - other).norm()
     }
 
-    /// The point nearest to the last three axes \[m\], by least squares.
+    /// The point nearest to some axes \[m\], by least squares; `None` where they are parallel.
     #[must_use]
-    pub fn wrist_centre(&self) -> Option<Vector3<f64>> {
+    pub fn centre(&self, axes: [usize; 3]) -> Option<Vector3<f64>> {
         let (mut sum, mut moment) = (Matrix3::zeros(), Vector3::zeros());
-        for index in 3..JOINTS {
+        // From a point near by, so that a base link far away costs no digits.
+        let near = self.points[axes[0]];
+        for index in axes {
             let across = Matrix3::identity() - self.directions[index] * self.directions[index].transpose();
             sum += across;
-            // From a point near by, so that a base link far away costs no digits.
-            moment += across * (self.points[index] - self.points[3]);
+            moment += across * (self.points[index] - near);
         }
-        Some(sum.try_inverse()? * moment + self.points[3])
+        Some(sum.try_inverse()? * moment + near)
     }
 
     /// The distance of an axis from a point \[m\].

@@ -3,8 +3,11 @@
 use nalgebra::Isometry3;
 
 use super::arm::Arm;
+use super::arm_angle::ArmAngle;
 use super::axes::{Axes, JOINTS, REDUNDANT};
 use super::family::Family;
+use super::offset::Offset;
+use super::swivel::Swivel;
 use crate::robot::ChainPoses;
 use crate::solver::jacobian::Jacobian;
 
@@ -30,6 +33,9 @@ pub(super) struct Locked {
     pub joint: usize,
     /// The family of the other axes, wherever the joint stands, with what they miss it by at worst.
     pub family: Family,
+    /// What goes before, where shoulder and wrist are spherical, or one of them.
+    pub swivel: Option<Box<Swivel>>,
+    pub offset: Option<Box<Offset>>,
     /// Of the arm \[m\].
     length: f64,
 }
@@ -41,7 +47,9 @@ impl Locked {
     /// A clause that says what is in the way.
     pub fn new(search: &Jacobian) -> Result<Self, String> {
         let (axes, length) = (Axes::new(search.chain())?, search.reach()[0].extent);
-        let locked = |joint| Some(Self { axes, joint, family: lasting(&axes, joint, length)?, length });
+        let locked = |joint| {
+            Some(Self { axes, joint, family: lasting(&axes, joint, length)?, swivel: None, offset: None, length })
+        };
         let candidates: Vec<Self> = ORDER.into_iter().filter_map(locked).collect();
         let near = candidates.iter().filter(|locked| locked.family.near());
         let freest = near.map(|locked| locked.freedom(search)).fold(0.0, f64::max);
@@ -50,6 +58,9 @@ impl Locked {
             .into_iter()
             .filter(free)
             .reduce(|best, next| if next.family.before(&best.family) { next } else { best });
+        let swivel = ArmAngle::new(&axes, length).map(|arm| Box::new(Swivel::new(arm)));
+        let offset = if swivel.is_some() { None } else { Offset::new(&axes, length).map(Box::new) };
+        let best = best.map(|best| Self { swivel, offset, ..best });
         best.ok_or_else(|| "too many of its axes are parallel, whichever joint is locked".into())
     }
 

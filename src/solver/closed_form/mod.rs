@@ -1,5 +1,6 @@
 //! Closed-form solutions of arms with six turning joints, found from their axes: all solutions at once, to machine precision; of arms
-//! with seven, of which one is locked at one position after the other; and of chains with two to five, to which joints are added.
+//! with seven, whose shoulder and wrist turn by an arm angle, or of which one joint is locked, at one value after the other; and of
+//! chains with two to five, to which joints are added.
 //!
 //! The axes decide the family ([`Family`]); each comes apart into a few [subproblems] that have closed forms (Elias and Wen 2022,
 //! "IK-Geo: Unified robot inverse kinematics using subproblem decomposition"; Ostermeier et al. 2024, "Automatic geometric
@@ -14,19 +15,30 @@
 //! The smallest members of the family, arms of [two](two_link) and [three](three_link) links, stand for themselves.
 
 mod arm;
+mod arm_angle;
 mod axes;
+mod ball;
 mod choices;
+mod descent;
 pub mod family;
 mod found_again;
+mod grid;
 mod least_move;
 mod locked;
+mod miss;
+#[cfg(test)]
+mod odd_arms;
+mod offset;
 mod parallel;
 mod planar;
+mod room;
 mod short;
+mod single;
 mod skew;
 mod spherical;
 pub mod subproblems;
 mod sweep;
+mod swivel;
 pub mod three_link;
 mod trigonometric;
 pub mod turn;
@@ -71,10 +83,12 @@ const MENDED: &str = "but for this, which Newton steps make up for";
 /// direction), two, or three (position only), as long as joints and free turns are six together at most. Where all its axes are
 /// parallel, the shift along them may be free, too, as far as it is along one of the tip's axes.
 ///
-/// Of seven joints one is locked ([`ClosedForm::locked`]): at the seed's position first, then at others to either side of it, which are
-/// refined where the largest move of a joint from the seed is smallest ([`Pick::First`] and [`Pick::Nearest`]) or the manipulability
-/// greatest. There preferences among the continuum of postures, and [`Solver::solve_all`](super::Solver::solve_all), are left to the
-/// search.
+/// Of seven joints there is a continuum of postures, which is gone over for the one whose largest move of a joint from the seed is smallest
+/// ([`Pick::First`] and [`Pick::Nearest`]): with a spherical shoulder and a spherical wrist by the arm angle; with one of them, and an
+/// offset between the outermost two joints on the other side, by the outermost joint. Of any other arm, and where the pick is
+/// [`Pick::MostManipulable`], one joint is locked ([`ClosedForm::locked`]): at the seed's position first, then at others to either
+/// side of it. What is found so is refined on the chain itself. Preferences among the continuum of postures, and
+/// [`Solver::solve_all`](super::Solver::solve_all), are left to the search.
 ///
 /// In a singular posture the solutions are a continuum: joints whose axes have come to lie on one line share their turn as they
 /// like, and a point on an axis does not tell how far that has turned. One solution then stands for all, with these joints near the
@@ -152,10 +166,17 @@ impl ClosedForm {
         }
     }
 
-    /// The joint that is locked or those that are added, the family, and by how much the axes miss it, in words.
+    /// What the axes have in common, and by how much they miss it, in words: the family, of seven joints what is gone over, and of
+    /// fewer than six those that are added.
     #[must_use]
     pub fn in_words(&self) -> String {
-        if self.family().exact() || matches!(*self.form, Form::Short(_)) {
+        match &*self.form {
+            Form::Locked(Locked { swivel: Some(swivel), .. }) => return swivel.arm.in_words(&self.names()),
+            Form::Locked(Locked { offset: Some(offset), .. }) => return offset.in_words(&self.names()),
+            Form::Short(short) => return short.in_words(self.search.chain()),
+            _ => {}
+        }
+        if self.family().exact() {
             return self.common();
         }
         format!("{}, {MENDED}: {}", self.common(), self.miss())
@@ -176,10 +197,16 @@ impl ClosedForm {
 
     /// By how much they miss it, in words.
     fn miss(&self) -> String {
-        let variables = self.search.chain().variables().iter().enumerate();
-        let left = variables.filter(|(index, _)| self.locked() != Some(*index));
-        let names: Vec<&str> = left.map(|(_, variable)| variable.name.as_str()).collect();
+        let mut names = self.names();
+        if let Some(locked) = self.locked() {
+            names.remove(locked);
+        }
         self.family().miss(&names)
+    }
+
+    /// Of the joints.
+    fn names(&self) -> Vec<&str> {
+        self.search.chain().variables().iter().map(|variable| variable.name.as_str()).collect()
     }
 
     /// Every posture in which the tip has `pose` (base link's frame), limits or not, as the closed form has it: exact to rounding

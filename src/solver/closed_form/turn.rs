@@ -1,6 +1,6 @@
 //! An angle by its cosine and sine, so that a chain of subproblems needs no trigonometric function until its end.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 /// A turn about an axis that is named elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,5 +56,12 @@ impl Turn {
     pub fn about(self, axis: &Vector3<f64>, vector: &Vector3<f64>) -> Vector3<f64> {
         let along = axis.dot(vector) * (1.0 - self.cos);
         vector * self.cos + axis.cross(vector) * self.sin + axis * along
+    }
+
+    /// The rotation by it about the unit vector `axis`.
+    #[must_use]
+    pub fn matrix(self, axis: &Vector3<f64>) -> Matrix3<f64> {
+        let around = axis * axis.transpose();
+        Matrix3::identity() * self.cos + axis.cross_matrix() * self.sin + around * (1.0 - self.cos)
     }
 }

@@ -21,7 +21,7 @@ mod polish;
 mod pseudoinverse;
 mod refine;
 mod search;
-mod self_motion;
+pub(super) mod self_motion;
 mod verdict;
 
 use std::f64::consts::TAU;
@@ -204,6 +204,11 @@ impl Jacobian {
     #[must_use]
     pub fn length_scale(&self) -> f64 {
         self.length_scale
+    }
+
+    /// The vector instructions of this processor.
+    pub(super) fn level(&self) -> Level {
+        self.level
     }
 
     /// What bounds the reach of each tip, in the order of [`Chain::tips`].

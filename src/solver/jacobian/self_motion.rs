@@ -1,4 +1,4 @@
-//! The motion of a redundant chain that leaves its tip where it is.
+//! The motion of a redundant chain that leaves its tip where it is, and the step that leads to where it belongs.
 
 use super::{Jacobian, JacobianScratch};
 use crate::solver::problem::Target;
@@ -6,65 +6,79 @@ use crate::solver::problem::Target;
 /// A pivot of the Jacobian below this \[rad\] leaves more than one such motion.
 const SINGULAR: f64 = 1e-6;
 
+/// The motions of the seven joints of a chain, as far as they are straight.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::solver) struct SelfMotion {
+    /// How fast each joint moves where the tip stays in place, the fastest by one radian.
+    pub motion: [f64; 7],
+    /// The Newton step that leads the tip to the target \[rad\]; of those that do, the shortest.
+    pub step: [f64; 7],
+    /// How far the tip is from the target \[rad, and m over the length scale\].
+    pub error: f64,
+}
+
 impl Jacobian {
-    /// How fast each of the seven joints of a chain moves where its tip stays at `target`, the fastest by one radian; `None` in
-    /// singular postures, and in those that miss the target by more than `slack` \[rad, and m over the length scale\].
+    /// Says what [`Jacobian::self_motion`] is to lead to.
+    pub(in crate::solver) fn aim(&self, target: &Target, scratch: &mut JacobianScratch) {
+        self.set_goals(std::slice::from_ref(target), scratch);
+    }
+
+    /// The motions of a chain of seven joints at `positions`; `None` in singular postures.
     pub(in crate::solver) fn self_motion(
         &self,
-        target: &Target,
-        slack: f64,
         positions: &[f64; 7],
         scratch: &mut JacobianScratch,
-    ) -> Option<[f64; 7]> {
-        self.set_goals(std::slice::from_ref(target), scratch);
+    ) -> Option<SelfMotion> {
         scratch.batch.write_all(positions);
         self.measure(scratch);
-        if scratch.batch.squared_error.0[0] > slack * slack {
-            return None;
-        }
         self.linearise(scratch);
-        let columns = scratch.batch.columns.first_chunk::<7>()?;
+        let error = scratch.batch.squared_error.0[0].sqrt();
         // By columns, so that one column is a joint's and can change places.
-        let mut columns = columns.map(|column| column.map(|row| row.0[0]));
-        let mut joints = [0, 1, 2, 3, 4, 5, 6];
-        for pivot in 0..6 {
-            let (row, column) = largest(&columns, pivot);
-            columns.swap(pivot, column);
-            joints.swap(pivot, column);
-            for column in &mut columns {
-                column.swap(pivot, row);
-            }
-            let (reduced, rest) = columns.split_at_mut(pivot + 1);
-            let reduced = &reduced[pivot];
-            if reduced[pivot].abs() < SINGULAR {
-                return None;
-            }
-            for column in rest {
-                let factor = column[pivot] / reduced[pivot];
-                (pivot + 1..6).for_each(|row| column[row] -= factor * reduced[row]);
-            }
-        }
-        let mut rates = [1.0_f64; 7];
+        let mut columns = scratch.batch.columns.first_chunk::<7>()?.map(|column| column.map(|row| row.0[0]));
+        let mut right = scratch.batch.rows[0].map(|row| row.0[0]);
+        let joints = reduce(&mut columns, &mut right)?;
+        let (mut rates, mut steps) = ([1.0_f64; 7], [0.0_f64; 7]);
         for row in (0..6).rev() {
-            let known: f64 = (row + 1..7).map(|column| columns[column][row] * rates[column]).sum();
-            rates[row] = -known / columns[row][row];
+            let (mut rate, mut step) = (0.0, right[row]);
+            for column in row + 1..7 {
+                rate -= columns[column][row] * rates[column];
+                step -= columns[column][row] * steps[column];
+            }
+            (rates[row], steps[row]) = (rate, step);
         }
         let fastest = rates.iter().fold(0.0, |fastest: f64, rate| fastest.max(rate.abs()));
-        let mut motion = [0.0; 7];
-        joints.iter().zip(rates).for_each(|(joint, rate)| motion[*joint] = rate / fastest);
-        Some(motion)
+        let dot = |a: &[f64; 7]| a.iter().zip(&rates).map(|(a, rate)| a * rate).sum::<f64>();
+        let along = dot(&steps) / dot(&rates);
+        let (mut motion, mut step) = ([0.0; 7], [0.0; 7]);
+        for (index, joint) in joints.into_iter().enumerate() {
+            motion[joint] = rates[index] / fastest;
+            step[joint] = steps[index] - along * rates[index];
+        }
+        Some(SelfMotion { motion, step, error })
     }
 }
 
-/// Row and column of the entry of greatest magnitude from the pivot on.
-fn largest(columns: &[[f64; 6]; 7], pivot: usize) -> (usize, usize) {
-    let (mut place, mut greatest) = ((pivot, pivot), 0.0);
-    for (index, column) in columns.iter().enumerate().skip(pivot) {
-        for (row, entry) in column.iter().enumerate().skip(pivot) {
-            if entry.abs() > greatest {
-                (place, greatest) = ((row, index), entry.abs());
-            }
+/// Reduces the equations to a triangle, with the largest pivot of each row; gives the joints that the columns then belong to.
+fn reduce(columns: &mut [[f64; 6]; 7], right: &mut [f64; 6]) -> Option<[usize; 7]> {
+    let mut joints = [0, 1, 2, 3, 4, 5, 6];
+    for pivot in 0..6 {
+        let larger = |a: usize, b: usize| if columns[b][pivot].abs() > columns[a][pivot].abs() { b } else { a };
+        let largest = (pivot..7).fold(pivot, larger);
+        columns.swap(pivot, largest);
+        joints.swap(pivot, largest);
+        let reduced = columns[pivot];
+        if reduced[pivot].abs() < SINGULAR {
+            return None;
         }
+        let per_pivot = 1.0 / reduced[pivot];
+        for column in columns.iter_mut().skip(pivot + 1) {
+            let factor = column[pivot] * per_pivot;
+            (pivot + 1..6).for_each(|row| column[row] -= factor * reduced[row]);
+            column[pivot] = factor;
+        }
+        let factor = right[pivot] * per_pivot;
+        (pivot + 1..6).for_each(|row| right[row] -= factor * reduced[row]);
+        right[pivot] = factor;
     }
-    place
+    Some(joints)
 }

@@ -1,0 +1,125 @@
+//! How far arms of seven joints move from the seed: `cargo bench --bench least_move -- CASES.json …`, with case files as
+//! `urdf_ik evaluate` reads them.
+//!
+//! Two lines for each file, one for each kind of seed: how many cases the closed form solves, how long a solve takes in the mean (of
+//! several runs of each case the fastest counts: other work on the machine only ever makes them slower), and in how many cases the
+//! best of 1000 restarts of the search comes with a smaller largest move of a joint, by more than 1e-3 and by more than 1e-6 rad. The
+//! best of the restarts is the better of two: the nearest of all postures that they come to, and the nearest of those where they
+//! settle near the seed. That takes up to a minute for a file
+//! of 400 cases; `--quick` leaves the second out.
+
+use std::error::Error;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Translation3};
+use serde_json::Value;
+use urdf_ik::robot::{Chain, Robot};
+use urdf_ik::solver::{Mode, Pick, Problem, Scratch, Solution, Solver, SolverKind, Target, Tolerance};
+use urdf_ik::spatial::rotation_from;
+
+type Fallible<T> = Result<T, Box<dyn Error>>;
+
+/// Runs of each case, of which the fastest counts.
+const RUNS: usize = 20;
+/// Starting points of the search.
+const ATTEMPTS: usize = 1000;
+/// By how much a move has to be smaller \[rad\].
+const MARGINS: [f64; 2] = [1e-3, 1e-6];
+
+fn main() -> Fallible<()> {
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    for path in std::env::args().skip(1).filter(|argument| !argument.starts_with("--")) {
+        for seeds in ["seed", "seed_random"] {
+            compare(Path::new(&path), seeds, quick)?;
+        }
+    }
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^52")]
+fn compare(path: &Path, seeds: &str, quick: bool) -> Fallible<()> {
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+    let text = |name: &str| file[name].as_str().ok_or(format!("{}: no {name}", path.display()));
+    let robot = Robot::from_urdf_file(path.parent().unwrap_or(Path::new(".")).join(text("urdf")?))?;
+    let chain = Arc::new(Chain::new(&robot, text("base_link")?, &[text("tip_link")?])?);
+    let mut closed_form = Side::new(Solver::prepare(SolverKind::ClosedForm, &chain)?);
+    let mut search = Side::new(Solver::prepare(SolverKind::Jacobian, &chain)?);
+    let cases = file["cases"].as_array().ok_or("no cases")?;
+    let (mut solved, mut microseconds, mut beaten) = (0, 0.0, [0; MARGINS.len()]);
+    for case in cases {
+        let (target, seed) = ([target(case)?], serde_json::from_value::<Vec<f64>>(case[seeds].clone())?);
+        let problem = Problem::new(&target, &seed);
+        let ours = closed_form.least_of_one(&problem);
+        solved += usize::from(ours.is_finite());
+        microseconds += closed_form.fastest(&problem);
+        let mode = Mode::Search { pick: Pick::Nearest, attempts: ATTEMPTS, random_seed: 0 };
+        let mut theirs = search.least_of_one(&Problem { mode, ..problem });
+        if !quick {
+            theirs = theirs.min(search.least_of_all(&Problem { mode, ..problem }));
+        }
+        for (beaten, margin) in beaten.iter_mut().zip(MARGINS) {
+            *beaten += usize::from(theirs < ours - margin);
+        }
+    }
+    let seeds = if seeds == "seed" { "nominal" } else { "random" };
+    let count = cases.len();
+    let mean = microseconds / count as f64;
+    println!(
+        "{} {seeds} solved {solved}/{count} mean_us {mean:.2} beaten {}/{count} {}/{count}",
+        text("robot")?,
+        beaten[0],
+        beaten[1]
+    );
+    Ok(())
+}
+
+/// A solver and what it works in.
+struct Side {
+    solver: Solver,
+    scratch: Scratch,
+    solution: Solution,
+}
+
+impl Side {
+    fn new(solver: Solver) -> Self {
+        Self { scratch: solver.scratch(), solution: solver.solution(), solver }
+    }
+
+    /// The largest move of a joint in its solution \[rad\], infinite where it has none.
+    fn least_of_one(&mut self, problem: &Problem) -> f64 {
+        let met = self.solver.solve(problem, &mut self.scratch, &mut self.solution).is_ok() && self.solution.solved();
+        if met { largest_move(&self.solution, problem.seed) } else { f64::INFINITY }
+    }
+
+    /// The least of those of all its solutions.
+    fn least_of_all(&mut self, problem: &Problem) -> f64 {
+        let mut least = f64::INFINITY;
+        let found = self.solver.solve_all(problem, &mut self.scratch, &mut self.solution, &mut |solution| {
+            least = least.min(largest_move(solution, problem.seed));
+            ControlFlow::Continue(())
+        });
+        if found.is_ok() { least } else { f64::INFINITY }
+    }
+
+    /// The time of its fastest solve \[µs\].
+    fn fastest(&mut self, problem: &Problem) -> f64 {
+        let mut time = |_| match self.solver.solve(problem, &mut self.scratch, &mut self.solution) {
+            Ok(()) => self.solution.elapsed.as_secs_f64() * 1e6,
+            Err(_) => f64::INFINITY,
+        };
+        (0..RUNS).map(&mut time).fold(f64::INFINITY, f64::min)
+    }
+}
+
+fn largest_move(solution: &Solution, seed: &[f64]) -> f64 {
+    solution.positions.iter().zip(seed).map(|(position, seed)| (position - seed).abs()).fold(0.0, f64::max)
+}
+
+fn target(case: &Value) -> Fallible<Target> {
+    let [x, y, z]: [f64; 3] = serde_json::from_value(case["target"]["p"].clone())?;
+    let rotation = rotation_from(serde_json::from_value(case["target"]["q_xyzw"].clone())?)?;
+    let tolerance = Tolerance { position: 1e-9, orientation: 1e-9 };
+    Ok(Target { tolerance, ..Target::new(0, Isometry3::from_parts(Translation3::new(x, y, z), rotation)) })
+}
