@@ -12,7 +12,7 @@ use crate::solver::jacobian::{Jacobian, JacobianScratch};
 use crate::solver::problem::Target;
 
 /// Steps from one start at most.
-const STEPS: usize = 12;
+const STEPS: usize = 20;
 /// The farthest that a joint is moved in one go \[rad\].
 const FARTHEST: f64 = 0.5;
 /// A start that is farther from the target is none \[rad, and m over the length scale\].
@@ -34,7 +34,7 @@ const WILD: f64 = 0.3;
 /// How near the target damped steps are to lead \[m and rad\].
 const DAMPED: f64 = 1e-6;
 /// What is left at least and at most of a way that did not lead down.
-const SHORTER: (f64, f64) = (0.1, 0.6);
+const SHORTER: (f64, f64) = (0.1, 0.9);
 
 /// A posture that meets the target inside the limits, by the joints' moves from the seed.
 #[derive(Debug, Clone, Copy)]
@@ -83,23 +83,12 @@ impl<'a> Descent<'a> {
             if let Some(next) = next.filter(|next| next.newton < CLOSE) {
                 self.keep(&next.moves, best);
             }
-            let from = match (here, next) {
-                (Some(before), Some(next)) if went == 0.0 || before.leads_to(&next) => {
-                    let rest = before.turns_back(&next).map(|share| (1.0 - share) * went.abs());
-                    radius = rest.filter(|_| went != 0.0).unwrap_or(2.0 * radius).min(FARTHEST);
-                    next
-                }
-                (Some(before), next) if went != 0.0 => {
-                    let share = next.and_then(|next| before.turns_back(&next)).unwrap_or(0.0);
-                    radius = share.clamp(SHORTER.0, SHORTER.1) * went.abs();
-                    before
-                }
-                (None, Some(next)) => next,
-                _ => return,
-            };
+            let Some((from, farthest)) = onwards(here, next, went, radius) else { return };
+            radius = farthest;
             let (mut along, least) = self.way(&from, radius);
             let length = from.newton + along.abs();
-            if best.is_some_and(|best| least > best.largest - LEAST_GAIN + BEND * length * length) {
+            let rough = BEND * length * length + 2.0 * from.newton * from.newton;
+            if best.is_some_and(|best| least > best.largest - LEAST_GAIN + rough) {
                 return;
             }
             if from.newton >= BENT || (from.newton >= CLOSE && from.passed == 0.0 && from.largest - least < FLAT) {
@@ -163,6 +152,22 @@ impl<'a> Descent<'a> {
     }
 }
 
+/// The point to go on from, the next or, where that is no better, the one before; and how far at most.
+fn onwards(here: Option<Point>, next: Option<Point>, went: f64, radius: f64) -> Option<(Point, f64)> {
+    match (here, next) {
+        (Some(before), Some(next)) if went == 0.0 || before.leads_to(&next) => {
+            let rest = before.turns_back(&next).map(|share| (1.0 - share) * went.abs());
+            Some((next, rest.filter(|_| went != 0.0).unwrap_or(2.0 * radius).min(FARTHEST)))
+        }
+        (Some(before), next) if went != 0.0 => {
+            let share = next.and_then(|next| before.turns_back(&next).or(before.meets(&next, went)));
+            Some((before, share.unwrap_or(0.0).clamp(SHORTER.0, SHORTER.1) * went.abs()))
+        }
+        (None, Some(next)) => Some((next, radius)),
+        _ => None,
+    }
+}
+
 impl Point {
     /// Whether the next point is better: nearer to the limits, or else inside and no farther from the seed.
     fn leads_to(&self, next: &Self) -> bool {
@@ -181,6 +186,12 @@ impl Point {
     fn turns_back(&self, next: &Self) -> Option<f64> {
         let rate = next.rate * self.along(next).signum();
         (self.top == next.top && self.rate * rate < 0.0).then(|| self.rate / (self.rate - rate))
+    }
+
+    /// After which share of the way, so far along the motion, another joint is expected to have the largest move.
+    fn meets(&self, next: &Self, went: f64) -> Option<f64> {
+        let (falling, rising) = (self.rate * went, next.rate * self.along(next).signum() * went);
+        (rising > 0.0 && rising > falling).then(|| 1.0 - (next.largest - self.largest - falling) / (rising - falling))
     }
 }
 

@@ -82,18 +82,13 @@ impl ClosedForm {
         if target.free_axes.contains(&true) || !problem.preference.is_none() {
             return false;
         }
-        let by_manipulability = matches!(problem.mode, Mode::Search { pick: Pick::MostManipulable, .. });
         let descent = Descent::to(&self.search, target, &room, scratch);
-        let least = match (&locked.swivel, &locked.offset) {
-            _ if by_manipulability => None,
-            (Some(swivel), _) => swivel.least(&target.pose, &descent, scratch),
-            (None, Some(offset)) => offset.least(&target.pose, &descent, scratch),
-            (None, None) => None,
-        };
+        let least = locked.least(problem, &descent, scratch);
         let least = least.and_then(|least| settled(self.search.chain(), problem, &room.positions(&least.moves)));
         if least.is_some_and(|(positions, _)| self.hand_out(problem, &positions, scratch, solution)) {
             return true;
         }
+        let by_manipulability = matches!(problem.mode, Mode::Search { pick: Pick::MostManipulable, .. });
         let sweep = Sweep { locked, search: &self.search, problem, target, room, by_manipulability };
         let swept = sweep.swept(scratch);
         let best = sweep.refined(&swept, scratch);
@@ -101,6 +96,28 @@ impl ClosedForm {
         let others = swept.as_slice().iter().filter(inside).take(HANDED_OUT);
         let mut candidates = best.iter().chain(others);
         candidates.any(|posture| self.hand_out(problem, &posture.positions, scratch, solution))
+    }
+}
+
+impl Locked {
+    /// The posture with the least move that is found without locking a joint: of an arm that can be gone over more cheaply, and in tracking,
+    /// which is to stay on the seed's branch, from the seed on.
+    fn least(&self, problem: &Problem, descent: &Descent, scratch: &mut JacobianScratch) -> Option<Least> {
+        let pose = &problem.targets[0].pose;
+        match (problem.mode, &self.swivel, &self.offset) {
+            (Mode::Track { .. }, _, _) => {
+                let mut least = None;
+                descent.go_down(&[0.0; REDUNDANT], &mut least, scratch);
+                least
+            }
+            (Mode::Search { pick: Pick::First | Pick::Nearest, .. }, Some(swivel), _) => {
+                swivel.least(pose, descent, scratch)
+            }
+            (Mode::Search { pick: Pick::First | Pick::Nearest, .. }, None, Some(offset)) => {
+                offset.least(pose, descent, scratch)
+            }
+            _ => None,
+        }
     }
 }
 
