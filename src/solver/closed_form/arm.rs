@@ -42,7 +42,7 @@ impl Postures {
         &mut self.positions[..self.count]
     }
 
-    fn push(&mut self, positions: [f64; JOINTS]) {
+    pub(super) fn push(&mut self, positions: [f64; JOINTS]) {
         if self.count < MOST {
             self.positions[self.count] = positions;
             self.count += 1;
@@ -94,7 +94,7 @@ impl Arm {
             Kind::SphericalWrist(Shoulder::FirstTwoParallel) => align(&mut axes, &mut signs, 0..=1),
             Kind::MiddleParallel { .. } => align(&mut axes, &mut signs, 1..=3),
             Kind::FirstThreeParallel => align(&mut axes, &mut signs, 0..=2),
-            Kind::SphericalWrist(_) => {}
+            Kind::SphericalWrist(_) | Kind::General => {}
         }
         let points = points(&axes, family.kind);
         let slack = SLACK[usize::from(!family.exact())];
@@ -141,6 +141,7 @@ impl Arm {
             Kind::SphericalWrist(shoulder) => self.spherical_wrist(shoulder, &goal, &near, &mut found),
             Kind::MiddleParallel { last_two_meet } => self.middle_parallel(last_two_meet, &goal, &near, &mut found),
             Kind::FirstThreeParallel => self.first_parallel(&goal, &near, &mut found),
+            Kind::General => {}
         }
         postures
     }
@@ -199,6 +200,7 @@ fn points(axes: &Axes, kind: Kind) -> [Vector3<f64>; JOINTS] {
             }
         }
         Kind::MiddleParallel { last_two_meet: false } => (points[4], points[5]) = axes.feet(4, 5),
+        Kind::General => {}
         Kind::MiddleParallel { .. } | Kind::FirstThreeParallel => points[4..].fill(meet(4, 5)),
     }
     points

@@ -17,6 +17,7 @@ mod arm;
 mod axes;
 mod choices;
 pub mod family;
+mod general;
 mod least_move;
 mod locked;
 mod parallel;
@@ -48,6 +49,7 @@ use crate::robot::Chain;
 use arm::Arm;
 use axes::Axes;
 use choices::{Choices, settled};
+use general::General;
 use locked::Locked;
 
 /// Residuals above this \[m and rad\] are more than rounding: Newton steps follow.
@@ -79,9 +81,27 @@ pub struct ClosedForm {
 #[derive(Debug)]
 enum Form {
     /// All six joints.
-    Whole { arm: Arm, family: Family },
+    Whole { arm: Whole, family: Family },
     /// Six of seven joints.
     Locked(Locked),
+}
+
+/// An arm of six turning joints.
+#[derive(Debug)]
+enum Whole {
+    /// One that comes apart into subproblems.
+    Apart(Arm),
+    /// One of which a joint is searched.
+    Searched(General),
+}
+
+impl Whole {
+    fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
+        match self {
+            Self::Apart(arm) => arm.postures(pose, seed),
+            Self::Searched(arm) => arm.postures(pose, seed),
+        }
+    }
 }
 
 impl ClosedForm {
@@ -103,7 +123,14 @@ impl ClosedForm {
             let axes = Axes::new(chain).map_err(refuse)?;
             let length = search.reach()[0].extent;
             let family = Family::of(&axes, length).ok_or_else(|| refuse("too many of its axes are parallel".into()))?;
-            Form::Whole { arm: Arm::new(&axes, &family, length), family }
+            if family.near() {
+                Form::Whole { arm: Whole::Apart(Arm::new(&axes, &family, length)), family }
+            } else if let Some(general) = General::new(&axes, length) {
+                let family = Family::general(general.reversed);
+                Form::Whole { arm: Whole::Searched(general), family }
+            } else {
+                Form::Whole { arm: Whole::Apart(Arm::new(&axes, &family, length)), family }
+            }
         };
         let form =
             Self { search: search.clone().with_method(super::jacobian::Method::default()), form: Arc::new(form) };
@@ -230,7 +257,7 @@ impl ClosedForm {
     }
 
     /// The postures to be tried; `None` for problems that are not a full pose.
-    fn choices(&self, arm: &Arm, family: &Family, problem: &Problem, scratch: &mut JacobianScratch) -> Option<Choices> {
+    fn choices(&self, arm: &Whole, family: &Family, problem: &Problem, scratch: &mut JacobianScratch) -> Option<Choices> {
         let [target] = problem.targets else { return None };
         if target.free_axes.contains(&true) {
             return None;

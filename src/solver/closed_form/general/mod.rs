@@ -1,0 +1,135 @@
+//! Arms of six turning joints whose axes have nothing in common that would take them apart: up to 16 solutions.
+//!
+//! The loop that the arm and the goal make gives [equations] in three of the turns; two of these are eliminated by a [resultant], whose
+//! determinant is a [sum of harmonics](harmonics) of the third. Where that vanishes, the other turns follow, and [Newton steps](newton)
+//! make them exact. Nothing is assumed of the axes: they may meet, or be parallel, in pairs or more.
+
+mod elimination;
+mod equations;
+mod harmonics;
+mod line;
+mod newton;
+mod rest;
+mod resultant;
+
+use std::f64::consts::{PI, TAU};
+
+use nalgebra::{Isometry3, Vector3};
+
+use super::arm::Postures;
+use super::axes::{Axes, JOINTS};
+use super::same;
+use super::turn::Turn;
+use crate::solver::fabrik::scatter::fraction;
+use equations::Side;
+use line::Line;
+use resultant::Resultant;
+
+/// Postures that an arm is tried with, and of how many the closed form has to find its way back.
+const TRIALS: usize = 16;
+const ENOUGH: usize = 12;
+
+/// An arm of six turning joints, lengths over its own.
+#[derive(Debug, Clone)]
+pub(super) struct General {
+    /// Whether it is read from its tip to its base.
+    pub reversed: bool,
+    /// At zero positions.
+    axes: [Line; JOINTS],
+    side: Side,
+    /// The arm's length \[m\], where it is measured from, and the tip at zero positions.
+    length: f64,
+    origin: Vector3<f64>,
+    tip: Isometry3<f64>,
+}
+
+impl General {
+    /// The arm, read from the end from which its solutions share fewer turns; `None` where known postures are not found again from
+    /// either: some of its axes always do what others do.
+    pub fn new(axes: &Axes, length: f64) -> Option<Self> {
+        let ends = [false, true].map(|reversed| {
+            let arm = Self::from_end(axes, length, reversed);
+            let (found, apart) = arm.tried();
+            (arm, found, apart)
+        });
+        let [one, other] = ends;
+        let (arm, found, _) = if (other.1, other.2) > (one.1, one.2) { other } else { one };
+        (found >= ENOUGH).then_some(arm)
+    }
+
+    fn from_end(axes: &Axes, length: f64, reversed: bool) -> Self {
+        let axes = if reversed { axes.reversed() } else { *axes };
+        let origin = axes.points.iter().sum::<Vector3<f64>>() / 6.0;
+        let line = |i: usize| Line { direction: axes.directions[i], point: (axes.points[i] - origin) / length };
+        let lines = std::array::from_fn(line);
+        Self { reversed, axes: lines, side: Side::new(&lines), length, origin, tip: axes.tip }
+    }
+
+    /// How many known postures are found again, and how far apart solutions are that share a turn: the logarithm of a pivot.
+    fn tried(&self) -> (usize, f64) {
+        let (mut found, mut apart) = (0, 0.0);
+        for number in 0..TRIALS {
+            let positions = std::array::from_fn(|joint| TAU * fraction(number, joint) - PI);
+            let (_, motion) = newton::moved(&self.axes, &positions);
+            let known = self.ordered(&positions);
+            let postures = self.at(&motion, None);
+            found += usize::from(postures.as_slice().iter().any(|posture| same(posture, &known)));
+            apart += self.resultant(&motion).apart(Turn::new(positions[2]));
+        }
+        (found, apart)
+    }
+
+    /// Every posture in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
+    pub fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
+        let pose = if self.reversed { pose.inverse() } else { *pose };
+        let motion = pose * self.tip.inverse();
+        let step = (motion.rotation * self.origin + motion.translation.vector - self.origin) / self.length;
+        self.at(&Isometry3::from_parts(step.into(), motion.rotation), Some(self.ordered(seed)))
+    }
+
+    fn resultant(&self, motion: &Isometry3<f64>) -> Resultant {
+        Resultant::new(&self.side.equations(&self.axes, motion))
+    }
+
+    /// Every posture in which the last link has moved by `motion` from where it is at zero positions.
+    fn at(&self, motion: &Isometry3<f64>, seed: Option<[f64; JOINTS]>) -> Postures {
+        let mut postures = Postures::none();
+        let resultant = self.resultant(motion);
+        let mut start = |angle: f64| {
+            let third = Turn::new(angle);
+            resultant.others(third, &mut |fourth, fifth| {
+                self.go_on(rest::posture(&self.axes, motion, [third, fourth, fifth]), motion, &mut postures);
+            });
+        };
+        if let Some(seed) = seed {
+            // Of a continuum, what is next to the seed comes first.
+            start(seed[2]);
+        }
+        resultant.determinant().zeros(&mut start);
+        if let Some(seed) = seed {
+            self.go_on(seed, motion, &mut postures);
+        }
+        postures
+    }
+
+    /// Newton steps from a posture that is near the goal; keeps where they lead to.
+    fn go_on(&self, mut positions: [f64; JOINTS], motion: &Isometry3<f64>, postures: &mut Postures) {
+        if !newton::arrive(&self.axes, motion, &mut positions) {
+            return;
+        }
+        let found = self.ordered(&positions.map(|position| Turn::new(position).angle()));
+        if postures.as_slice().iter().any(|known| same(known, &found)) {
+            return;
+        }
+        let free = newton::free(&self.axes, motion, &positions);
+        if !(free && postures.continuous) {
+            postures.continuous |= free;
+            postures.push(found);
+        }
+    }
+
+    /// What belongs to each joint, from the chain's order to that of the axes or back.
+    fn ordered(&self, all: &[f64; JOINTS]) -> [f64; JOINTS] {
+        std::array::from_fn(|i| all[if self.reversed { JOINTS - 1 - i } else { i }])
+    }
+}

@@ -1,0 +1,104 @@
+//! From a posture near the target to the target, exactly.
+
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+
+use super::elimination::Eliminated;
+use super::line::Line;
+use crate::solver::closed_form::axes::JOINTS;
+use crate::solver::closed_form::turn::Turn;
+
+/// Steps at most, and the size of one that is the last.
+const STEPS: usize = 20;
+const LAST: f64 = 1e-11;
+/// What a start may miss by, and what always is near enough to go on from \[rad, and m over the arm's length\].
+const START: f64 = 0.3;
+const NEAR: f64 = 0.1;
+/// By what factor a step may make it worse.
+const AGAIN: f64 = 8.0;
+/// The longest step \[rad\].
+const LONGEST: f64 = 0.5;
+/// What a posture that has arrived may miss by \[rad, and m over the arm's length\].
+const ARRIVED: f64 = 1e-11;
+/// Of the largest pivot, the least one that a step goes by.
+const LEAST_PIVOT: f64 = 1e-11;
+
+/// A posture, as seen from a goal.
+struct Posture {
+    axes: [Line; JOINTS],
+    /// By how much the turn of the last link misses that of the goal, and by how much a point of the last axis does.
+    turn: Vector3<f64>,
+    step: Vector3<f64>,
+}
+
+/// The axes in a posture, and the motion of the last link from where it is at zero positions.
+pub(super) fn moved(axes: &[Line; JOINTS], positions: &[f64; JOINTS]) -> ([Line; JOINTS], Isometry3<f64>) {
+    let (mut turned, mut motion) = (*axes, Isometry3::identity());
+    for (line, (axis, position)) in turned.iter_mut().zip(axes.iter().zip(positions)) {
+        *line = axis.moved(&motion);
+        let rotation = UnitQuaternion::from_scaled_axis(axis.direction * *position);
+        motion *= Isometry3::from_parts((axis.point - rotation * axis.point).into(), rotation);
+    }
+    (turned, motion)
+}
+
+impl Posture {
+    fn new(axes: &[Line; JOINTS], positions: &[f64; JOINTS], goal: &Isometry3<f64>) -> Self {
+        let (turned, motion) = moved(axes, positions);
+        let turn = (goal.rotation * motion.rotation.inverse()).scaled_axis();
+        let last = &axes[JOINTS - 1];
+        Self { axes: turned, turn, step: last.moved(goal).point - last.moved(&motion).point }
+    }
+
+    /// The greater of both misses.
+    fn missed(&self) -> f64 {
+        self.turn.norm().max(self.step.norm())
+    }
+
+    /// How the last link moves with each joint, in triangular form, and how it is to move.
+    fn jacobian(&self) -> Eliminated<JOINTS> {
+        let point = self.axes[JOINTS - 1].point;
+        let both = |turn: Vector3<f64>, step: Vector3<f64>| [turn.x, turn.y, turn.z, step.x, step.y, step.z];
+        let columns = self.axes.map(|axis| both(axis.direction, axis.direction.cross(&(point - axis.point))));
+        let rows = std::array::from_fn(|row| columns.map(|column| column[row]));
+        Eliminated::new(rows, both(self.turn, self.step))
+    }
+}
+
+/// Of the largest pivot, the last one of a singular posture; and how far the arm is to leave it \[rad\].
+const SINGULAR: f64 = 1e-6;
+const AWAY: f64 = 0.02;
+
+/// Newton steps to the goal; tells whether they arrive.
+pub(super) fn arrive(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &mut [f64; JOINTS]) -> bool {
+    let (mut last, mut farthest) = (false, START);
+    for _ in 0..STEPS {
+        let posture = Posture::new(axes, positions, goal);
+        let missed = posture.missed();
+        if last || missed.is_nan() || missed > farthest {
+            return missed <= ARRIVED;
+        }
+        farthest = (AGAIN * missed).clamp(NEAR, START);
+        let eliminated = posture.jacobian();
+        let step = eliminated.solution(LEAST_PIVOT * eliminated.pivot(0));
+        let longest = step.iter().fold(0.0_f64, |longest, step| longest.max(step.abs()));
+        let scale = if longest > LONGEST { LONGEST / longest } else { 1.0 };
+        for (position, step) in positions.iter_mut().zip(step) {
+            *position += scale * step;
+        }
+        last = longest <= LAST || missed <= 1e-15;
+    }
+    Posture::new(axes, positions, goal).missed() <= ARRIVED
+}
+
+/// Whether the arm can leave a posture that is at the goal and stay there: not only to first order, as where two solutions meet.
+pub(super) fn free(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &[f64; JOINTS]) -> bool {
+    let eliminated = Posture::new(axes, positions, goal).jacobian();
+    if eliminated.pivot(JOINTS - 1) > SINGULAR * eliminated.pivot(0) {
+        return false;
+    }
+    let way = eliminated.vanishing(0);
+    let longest = way.iter().fold(0.0_f64, |longest, rate| longest.max(rate.abs()));
+    let mut moved = std::array::from_fn(|i| positions[i] + way[i] * AWAY / longest);
+    let arrived = arrive(axes, goal, &mut moved);
+    arrived && moved.iter().zip(positions).any(|(moved, position)| (moved - position).abs() > 0.5 * AWAY)
+}
