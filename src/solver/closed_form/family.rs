@@ -94,11 +94,11 @@ impl Family {
         best
     }
 
-    /// Of any axes at all.
-    pub(super) fn general(reversed: bool) -> Self {
+    /// That of any axes at all.
+    pub(super) const GENERAL: Self = {
         let nothing = (0.0, [0, 0]);
-        Self { kind: Kind::General, reversed, angle: nothing, distance: nothing, badness: 0.0 }
-    }
+        Self { kind: Kind::General, reversed: false, angle: nothing, distance: nothing, badness: 0.0 }
+    };
 
     /// How well other axes belong to the same family; `None` where they are not apart where they have to be.
     pub(super) fn again(&self, axes: &Axes, length: f64) -> Option<Self> {

@@ -126,8 +126,7 @@ impl ClosedForm {
             if family.near() {
                 Form::Whole { arm: Whole::Apart(Arm::new(&axes, &family, length)), family }
             } else if let Some(general) = General::new(&axes, length) {
-                let family = Family::general(general.reversed);
-                Form::Whole { arm: Whole::Searched(general), family }
+                Form::Whole { arm: Whole::Searched(general), family: Family::GENERAL }
             } else {
                 Form::Whole { arm: Whole::Apart(Arm::new(&axes, &family, length)), family }
             }

@@ -130,7 +130,8 @@ impl Harmonics {
                 on_zero(extremum);
             }
         } else if halved == HALVINGS || drowned && halved >= DROWNED {
-            on_zero(self.heart(middle));
+            let heart = self.heart(middle);
+            on_zero(if (heart - middle).abs() <= half { heart } else { middle });
         } else {
             self.within(middle - 0.5 * half, 0.5 * half, halved + 1, on_zero);
             self.within(middle + 0.5 * half, 0.5 * half, halved + 1, on_zero);
@@ -144,7 +145,7 @@ impl Harmonics {
             let derivatives = self.at(angle);
             angle -= derivatives[3] / derivatives[4];
         }
-        if (angle - near).abs() < TOUCH { angle } else { near }
+        angle
     }
 
     /// The zero between two angles where it changes sign.

@@ -29,11 +29,16 @@ use resultant::Resultant;
 const TRIALS: usize = 16;
 const ENOUGH: usize = 12;
 
-/// An arm of six turning joints, lengths over its own.
+/// An arm of six turning joints, read from either end: first from that where its solutions share fewer turns.
 #[derive(Debug, Clone)]
 pub(super) struct General {
-    /// Whether it is read from its tip to its base.
-    pub reversed: bool,
+    ends: [End; 2],
+}
+
+/// An arm that is read from one end, lengths over its own.
+#[derive(Debug, Clone)]
+struct End {
+    reversed: bool,
     /// At zero positions.
     axes: [Line; JOINTS],
     side: Side,
@@ -44,20 +49,32 @@ pub(super) struct General {
 }
 
 impl General {
-    /// The arm, read from the end from which its solutions share fewer turns; `None` where known postures are not found again from
-    /// either: some of its axes always do what others do.
+    /// The arm with these axes. `None` where known postures are not found again: some of the axes always do what others do.
     pub fn new(axes: &Axes, length: f64) -> Option<Self> {
-        let ends = [false, true].map(|reversed| {
-            let arm = Self::from_end(axes, length, reversed);
-            let (found, apart) = arm.tried();
-            (arm, found, apart)
-        });
-        let [one, other] = ends;
-        let (arm, found, _) = if (other.1, other.2) > (one.1, one.2) { other } else { one };
-        (found >= ENOUGH).then_some(arm)
+        let mut ends = [false, true].map(|reversed| End::new(axes, length, reversed));
+        let [one, other] = [ends[0].tried(), ends[1].tried()];
+        if other > one {
+            ends.reverse();
+        }
+        (one.0.max(other.0) >= ENOUGH).then_some(Self { ends })
     }
 
-    fn from_end(axes: &Axes, length: f64, reversed: bool) -> Self {
+    /// Every posture in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
+    pub fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
+        let mut postures = Postures::none();
+        for end in &self.ends {
+            end.add(&end.motion(pose), Some(seed), &mut postures);
+            // Solutions come and go in pairs: where one is without its twin, that one may be seen from the other end.
+            if postures.continuous || postures.as_slice().len() % 2 == 0 {
+                break;
+            }
+        }
+        postures
+    }
+}
+
+impl End {
+    fn new(axes: &Axes, length: f64, reversed: bool) -> Self {
         let axes = if reversed { axes.reversed() } else { *axes };
         let origin = axes.points.iter().sum::<Vector3<f64>>() / 6.0;
         let line = |i: usize| Line { direction: axes.directions[i], point: (axes.points[i] - origin) / length };
@@ -72,44 +89,44 @@ impl General {
             let positions = std::array::from_fn(|joint| TAU * fraction(number, joint) - PI);
             let (_, motion) = newton::moved(&self.axes, &positions);
             let known = self.ordered(&positions);
-            let postures = self.at(&motion, None);
+            let mut postures = Postures::none();
+            self.add(&motion, None, &mut postures);
             found += usize::from(postures.as_slice().iter().any(|posture| same(posture, &known)));
             apart += self.resultant(&motion).apart(Turn::new(positions[2]));
         }
         (found, apart)
     }
 
-    /// Every posture in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
-    pub fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
+    /// The motion of the last link from where it is at zero positions that brings the tip to `pose`.
+    fn motion(&self, pose: &Isometry3<f64>) -> Isometry3<f64> {
         let pose = if self.reversed { pose.inverse() } else { *pose };
         let motion = pose * self.tip.inverse();
         let step = (motion.rotation * self.origin + motion.translation.vector - self.origin) / self.length;
-        self.at(&Isometry3::from_parts(step.into(), motion.rotation), Some(self.ordered(seed)))
+        Isometry3::from_parts(step.into(), motion.rotation)
     }
 
     fn resultant(&self, motion: &Isometry3<f64>) -> Resultant {
         Resultant::new(&self.side.equations(&self.axes, motion))
     }
 
-    /// Every posture in which the last link has moved by `motion` from where it is at zero positions.
-    fn at(&self, motion: &Isometry3<f64>, seed: Option<[f64; JOINTS]>) -> Postures {
-        let mut postures = Postures::none();
+    /// Adds every posture in which the last link has moved by `motion`.
+    fn add(&self, motion: &Isometry3<f64>, seed: Option<&[f64; JOINTS]>, postures: &mut Postures) {
         let resultant = self.resultant(motion);
         let mut start = |angle: f64| {
             let third = Turn::new(angle);
             resultant.others(third, &mut |fourth, fifth| {
-                self.go_on(rest::posture(&self.axes, motion, [third, fourth, fifth]), motion, &mut postures);
+                self.go_on(rest::posture(&self.axes, motion, [third, fourth, fifth]), motion, postures);
             });
         };
+        let seed = seed.map(|seed| self.ordered(seed));
         if let Some(seed) = seed {
             // Of a continuum, what is next to the seed comes first.
             start(seed[2]);
         }
         resultant.determinant().zeros(&mut start);
         if let Some(seed) = seed {
-            self.go_on(seed, motion, &mut postures);
+            self.go_on(seed, motion, postures);
         }
-        postures
     }
 
     /// Newton steps from a posture that is near the goal; keeps where they lead to.
