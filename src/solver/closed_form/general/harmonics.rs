@@ -39,9 +39,6 @@ pub(super) struct Harmonics {
     noise: f64,
 }
 
-/// The derivatives at an angle, the function itself first.
-type Derivatives = [f64; ORDERS];
-
 impl Harmonics {
     /// The function with these values at equal steps of the turn, beginning at zero.
     pub fn new(values: &[f64; SAMPLES]) -> Self {
@@ -65,10 +62,11 @@ impl Harmonics {
         harmonics
     }
 
-    fn at(&self, angle: f64) -> Derivatives {
+    /// The function and its derivatives at an angle.
+    fn at<const COUNT: usize>(&self, angle: f64) -> [f64; COUNT] {
         let (sin, cos) = angle.sin_cos();
         let (mut c, mut s) = (cos, sin);
-        let mut sums = [0.0; ORDERS];
+        let mut sums = [0.0; COUNT];
         sums[0] = self.mean;
         let mut multiple = 1.0;
         for (a, b) in self.cos.iter().zip(&self.sin) {
@@ -99,7 +97,7 @@ impl Harmonics {
 
     /// The same within `half` of `middle`.
     fn within(&self, middle: f64, half: f64, halved: usize, on_zero: &mut dyn FnMut(f64)) {
-        let derivatives = self.at(middle);
+        let derivatives: [f64; ORDERS] = self.at(middle);
         // By Taylor's theorem: the derivative of that order keeps its sign.
         let keeps = |order: usize| {
             let (mut bound, mut power) = (0.0, 1.0);
@@ -116,13 +114,13 @@ impl Harmonics {
             self.crossing(lower, upper, on_zero);
         } else if keeps(2) {
             let bend = derivatives[2];
-            let slope = |angle: f64| self.at(angle)[1];
+            let slope = |angle: f64| self.at::<2>(angle)[1];
             if slope(lower) * bend >= 0.0 || slope(upper) * bend <= 0.0 {
                 self.crossing(lower, upper, on_zero);
                 return;
             }
             let extremum = self.zero(1, lower, upper);
-            let value = self.at(extremum)[0];
+            let [value] = self.at(extremum);
             if value * bend <= 0.0 {
                 self.crossing(lower, extremum, on_zero);
                 self.crossing(extremum, upper, on_zero);
@@ -142,25 +140,26 @@ impl Harmonics {
     fn heart(&self, near: f64) -> f64 {
         let mut angle = near;
         for _ in 0..HEART_STEPS {
-            let derivatives = self.at(angle);
-            angle -= derivatives[3] / derivatives[4];
+            let [.., third, fourth] = self.at::<5>(angle);
+            angle -= third / fourth;
         }
         angle
     }
 
     /// The zero between two angles where it changes sign.
     fn crossing(&self, lower: f64, upper: f64, on_zero: &mut dyn FnMut(f64)) {
-        if self.at(lower)[0] * self.at(upper)[0] <= 0.0 {
+        let ([before], [after]) = (self.at(lower), self.at(upper));
+        if before * after <= 0.0 {
             on_zero(self.zero(0, lower, upper));
         }
     }
 
     /// Where a derivative vanishes that changes sign once between two angles: Newton steps, or halves where these lead out.
     fn zero(&self, order: usize, mut lower: f64, mut upper: f64) -> f64 {
-        let rising = self.at(upper)[order] > 0.0;
+        let rising = self.at::<2>(upper)[order] > 0.0;
         let mut angle = 0.5 * (lower + upper);
         for _ in 0..ROUNDS {
-            let derivatives = self.at(angle);
+            let derivatives: [f64; 3] = self.at(angle);
             if (derivatives[order] > 0.0) == rising {
                 upper = angle;
             } else {

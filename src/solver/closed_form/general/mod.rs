@@ -119,7 +119,9 @@ impl End {
             });
         };
         let seed = seed.map(|seed| self.ordered(seed));
-        if let Some(seed) = seed {
+        if let Some(seed) = seed
+            && resultant.vanishes(Turn::new(seed[2]))
+        {
             // Of a continuum, what is next to the seed comes first.
             start(seed[2]);
         }

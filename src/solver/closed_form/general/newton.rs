@@ -7,17 +7,16 @@ use super::line::Line;
 use crate::solver::closed_form::axes::JOINTS;
 use crate::solver::closed_form::turn::Turn;
 
-/// Steps at most, and the size of one that is the last.
+/// Steps at most, and the longest one \[rad\].
 const STEPS: usize = 20;
-const LAST: f64 = 1e-11;
-/// What a start may miss by, and what always is near enough to go on from \[rad, and m over the arm's length\].
-const START: f64 = 0.3;
-const NEAR: f64 = 0.1;
-/// By what factor a step may make it worse.
-const AGAIN: f64 = 8.0;
-/// The longest step \[rad\].
 const LONGEST: f64 = 0.5;
-/// What a posture that has arrived may miss by \[rad, and m over the arm's length\].
+/// What a start may miss the goal by \[rad, and m over the arm's length\], and how that shrinks with each step.
+const START: f64 = 0.15;
+const SHRINKS: f64 = 0.75;
+/// A step after which there is none \[rad\].
+const STILL: f64 = 1e-7;
+/// What no step makes better, and what a posture that has arrived may miss by.
+const ROUNDING: f64 = 1e-14;
 const ARRIVED: f64 = 1e-11;
 /// Of the largest pivot, the least one that a step goes by.
 const LEAST_PIVOT: f64 = 1e-11;
@@ -70,14 +69,14 @@ const AWAY: f64 = 0.02;
 
 /// Newton steps to the goal; tells whether they arrive.
 pub(super) fn arrive(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &mut [f64; JOINTS]) -> bool {
-    let (mut last, mut farthest) = (false, START);
+    let (mut allowed, mut still) = (START, false);
     for _ in 0..STEPS {
         let posture = Posture::new(axes, positions, goal);
         let missed = posture.missed();
-        if last || missed.is_nan() || missed > farthest {
+        if still || missed.is_nan() || missed > allowed || missed <= ROUNDING {
             return missed <= ARRIVED;
         }
-        farthest = (AGAIN * missed).clamp(NEAR, START);
+        allowed *= SHRINKS;
         let eliminated = posture.jacobian();
         let step = eliminated.solution(LEAST_PIVOT * eliminated.pivot(0));
         let longest = step.iter().fold(0.0_f64, |longest, step| longest.max(step.abs()));
@@ -85,7 +84,7 @@ pub(super) fn arrive(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &m
         for (position, step) in positions.iter_mut().zip(step) {
             *position += scale * step;
         }
-        last = longest <= LAST || missed <= 1e-15;
+        still = longest <= STILL;
     }
     Posture::new(axes, positions, goal).missed() <= ARRIVED
 }

@@ -16,6 +16,8 @@ const SIZE: usize = HALVES * HALVES;
 const PLAIN: usize = 4;
 /// Of the first pivot, the last but one that shows that a solution is alone with its third turn.
 const SHARED: f64 = 1e-3;
+/// The same of the last, where the determinant is rounding.
+const VANISHING: f64 = 1e-11;
 /// The imaginary part that a double eigenvalue may have by rounding.
 const REAL: f64 = 0.03;
 
@@ -66,6 +68,12 @@ impl Resultant {
     /// The determinant as a function of the third turn.
     pub fn determinant(&self) -> Harmonics {
         Harmonics::new(&std::array::from_fn(|index| determinant(self.at(Turn::new(step(index))))))
+    }
+
+    /// Whether the determinant vanishes there.
+    pub fn vanishes(&self, third: Turn) -> bool {
+        let eliminated = Eliminated::new(self.at(third), [0.0; SIZE]);
+        eliminated.pivot(SIZE - 1) <= VANISHING * eliminated.pivot(0)
     }
 
     /// The logarithm of what tells a solution apart from others that share its third turn.
