@@ -5,7 +5,9 @@
 //! "IK-Geo: Unified robot inverse kinematics using subproblem decomposition"; Ostermeier et al. 2024, "Automatic geometric
 //! decomposition for analytical inverse kinematics"), a spherical wrist on a general shoulder and three parallel axes before a wrist
 //! of skew ones into an equation of the fourth degree (Pieper 1968, "The kinematics of manipulators under computer control").
-//! Read from the tip to the base, a chain may belong to a family that it does not belong to otherwise.
+//! Read from the tip to the base, a chain may belong to a family that it does not belong to otherwise. Arms of
+//! six joints that belong to none have up to 16 solutions, which are the zeros of a function of one of their turns, a determinant
+//! (Raghavan and Roth 1993, "Inverse kinematics of the general 6R manipulator and related linkages").
 //!
 //! Axes that miss a family by more than rounding ([`family::EXACT`]) but not by much ([`family::NEAR`]) still have its solutions for
 //! starting points: Newton steps of the [Jacobian solver](super::jacobian) lead from there to where the arm itself meets the
@@ -88,18 +90,19 @@ enum Form {
 
 /// An arm of six turning joints.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most arms come apart, and there is one of them for each chain")]
 enum Whole {
     /// One that comes apart into subproblems.
     Apart(Arm),
-    /// One of which a joint is searched.
-    Searched(General),
+    /// Any other.
+    General(Box<General>),
 }
 
 impl Whole {
     fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
         match self {
             Self::Apart(arm) => arm.postures(pose, seed),
-            Self::Searched(arm) => arm.postures(pose, seed),
+            Self::General(arm) => arm.postures(pose, seed),
         }
     }
 }
@@ -123,12 +126,10 @@ impl ClosedForm {
             let axes = Axes::new(chain).map_err(refuse)?;
             let length = search.reach()[0].extent;
             let family = Family::of(&axes, length).ok_or_else(|| refuse("too many of its axes are parallel".into()))?;
-            if family.near() {
-                Form::Whole { arm: Whole::Apart(Arm::new(&axes, &family, length)), family }
-            } else if let Some(general) = General::new(&axes, length) {
-                Form::Whole { arm: Whole::Searched(general), family: Family::GENERAL }
-            } else {
-                Form::Whole { arm: Whole::Apart(Arm::new(&axes, &family, length)), family }
+            let general = if family.near() { None } else { General::new(&axes, length) };
+            match general {
+                Some(arm) => Form::Whole { arm: Whole::General(Box::new(arm)), family: Family::GENERAL },
+                None => Form::Whole { arm: Whole::Apart(Arm::new(&axes, &family, length)), family },
             }
         };
         let form =
@@ -256,7 +257,13 @@ impl ClosedForm {
     }
 
     /// The postures to be tried; `None` for problems that are not a full pose.
-    fn choices(&self, arm: &Whole, family: &Family, problem: &Problem, scratch: &mut JacobianScratch) -> Option<Choices> {
+    fn choices(
+        &self,
+        arm: &Whole,
+        family: &Family,
+        problem: &Problem,
+        scratch: &mut JacobianScratch,
+    ) -> Option<Choices> {
         let [target] = problem.targets else { return None };
         if target.free_axes.contains(&true) {
             return None;

@@ -58,7 +58,9 @@ impl<const N: usize> Eliminated<N> {
             rows.swap(row, step);
             right.swap(row, step);
             if column != step {
-                rows.iter_mut().for_each(|row| row.swap(column, step));
+                for row in &mut rows {
+                    row.swap(column, step);
+                }
                 variables.swap(column, step);
             }
             let (top, given) = (rows[step], right[step]);

@@ -47,7 +47,7 @@ fn wave([first, second, third]: [f64; 3]) -> Wave {
 
 /// The same of values that depend on several turns, for the turn whose thirds are `stride` apart.
 fn waves(values: &mut [f64], stride: usize) {
-    for index in (0..values.len()).filter(|index| index / stride % 3 == 0) {
+    for index in (0..values.len()).filter(|index| (index / stride).is_multiple_of(3)) {
         let [one, cos, sin] = wave([values[index], values[index + stride], values[index + 2 * stride]]);
         (values[index], values[index + stride], values[index + 2 * stride]) = (one, cos, sin);
     }
@@ -65,7 +65,9 @@ impl Side {
             }
         }
         for function in &mut functions {
-            [1, 3, 9].into_iter().for_each(|stride| waves(function, stride));
+            for stride in [1, 3, 9] {
+                waves(function, stride);
+            }
         }
         Self { functions }
     }
@@ -84,7 +86,9 @@ impl Side {
             }
         }
         for row in &mut other {
-            [1, 3].into_iter().for_each(|stride| waves(row, stride));
+            for stride in [1, 3] {
+                waves(row, stride);
+            }
         }
         let reflections = reflections(&other);
         std::array::from_fn(|number| {
@@ -112,7 +116,9 @@ fn reflections(other: &[[f64; PAIRS]; FUNCTIONS]) -> [[f64; FUNCTIONS]; OUT] {
         vector[column] += norm.copysign(vector[column]);
         let length = dot(&vector, &vector).sqrt();
         if length > 0.0 {
-            vector.iter_mut().for_each(|value| *value /= length);
+            for value in &mut vector {
+                *value /= length;
+            }
         }
         columns[column] = vector;
         for next in &mut columns[column + 1..] {

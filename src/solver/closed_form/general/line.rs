@@ -38,9 +38,6 @@ impl Line {
         let (square, along, moment) = (p.norm_squared(), p.dot(l), p.cross(l));
         let last = l * square - p * (2.0 * along);
         let [[p, l], [moment, last]] = [[p, l], [&moment, &last]].map(|pair| pair.map(|v| [v.x, v.y, v.z]));
-        [
-            p[0], p[1], p[2], l[0], l[1], l[2], square, along, moment[0], moment[1], moment[2], last[0], last[1],
-            last[2],
-        ]
+        [p[0], p[1], p[2], l[0], l[1], l[2], square, along, moment[0], moment[1], moment[2], last[0], last[1], last[2]]
     }
 }

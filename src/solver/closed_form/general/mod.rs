@@ -64,8 +64,9 @@ impl General {
         let mut postures = Postures::none();
         for end in &self.ends {
             end.add(&end.motion(pose), Some(seed), &mut postures);
-            // Solutions come and go in pairs: where one is without its twin, that one may be seen from the other end.
-            if postures.continuous || postures.as_slice().len() % 2 == 0 {
+            // Solutions come and go in pairs: where one is without its twin, or none is seen, the other end may see more.
+            let count = postures.as_slice().len();
+            if postures.continuous || count > 0 && count.is_multiple_of(2) {
                 break;
             }
         }

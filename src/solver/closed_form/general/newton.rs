@@ -5,7 +5,6 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use super::elimination::Eliminated;
 use super::line::Line;
 use crate::solver::closed_form::axes::JOINTS;
-use crate::solver::closed_form::turn::Turn;
 
 /// Steps at most, and the longest one \[rad\].
 const STEPS: usize = 20;
@@ -69,12 +68,12 @@ const AWAY: f64 = 0.02;
 
 /// Newton steps to the goal; tells whether they arrive.
 pub(super) fn arrive(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &mut [f64; JOINTS]) -> bool {
-    let (mut allowed, mut still) = (START, false);
-    for _ in 0..STEPS {
+    let (mut allowed, mut still, mut missed) = (START, false, f64::INFINITY);
+    for _ in 0..=STEPS {
         let posture = Posture::new(axes, positions, goal);
-        let missed = posture.missed();
+        missed = posture.missed();
         if still || missed.is_nan() || missed > allowed || missed <= ROUNDING {
-            return missed <= ARRIVED;
+            break;
         }
         allowed *= SHRINKS;
         let eliminated = posture.jacobian();
@@ -86,7 +85,7 @@ pub(super) fn arrive(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &m
         }
         still = longest <= STILL;
     }
-    Posture::new(axes, positions, goal).missed() <= ARRIVED
+    missed <= ARRIVED && positions.iter().all(|position| position.is_finite())
 }
 
 /// Whether the arm can leave a posture that is at the goal and stay there: not only to first order, as where two solutions meet.

@@ -1,10 +1,10 @@
 //! Two of three turns eliminated from the equations: a determinant that vanishes where the third has a solution.
 
-use nalgebra::Matrix4;
+use nalgebra::{Matrix4, Schur};
 
 use super::elimination::{Eliminated, determinant};
 use super::equations::{EQUATIONS, Equations, Wave};
-use super::harmonics::{Harmonics, SAMPLES, step};
+use super::harmonics::Harmonics;
 use crate::solver::closed_form::turn::Turn;
 
 /// Cosine and sine of the half of a turn and of its threefold.
@@ -20,6 +20,11 @@ const SHARED: f64 = 1e-3;
 const VANISHING: f64 = 1e-11;
 /// The imaginary part that a double eigenvalue may have by rounding.
 const REAL: f64 = 0.03;
+/// Rounds in which eigenvalues are found.
+const ROUNDS: usize = 200;
+/// Factors of the cosine and sine of the fourth turn and of the fifth in what tells solutions apart that share the third: no special
+/// ones.
+const TELLING: [f64; 4] = [1.0, 0.73, 0.41, -1.19];
 
 type Matrix = [[f64; SIZE]; SIZE];
 
@@ -67,7 +72,7 @@ impl Resultant {
 
     /// The determinant as a function of the third turn.
     pub fn determinant(&self) -> Harmonics {
-        Harmonics::new(&std::array::from_fn(|index| determinant(self.at(Turn::new(step(index))))))
+        Harmonics::of(|third| determinant(self.at(third)))
     }
 
     /// Whether the determinant vanishes there.
@@ -96,7 +101,8 @@ impl Resultant {
         let plain = Matrix4::from_fn(|row, column| plain[column][row]);
         let shifted = Matrix4::from_fn(|row, column| shifted[column][row]);
         let Some(shift) = plain.try_inverse().map(|inverse| inverse * shifted) else { return };
-        for value in shift.complex_eigenvalues().iter().filter(|value| value.im >= 0.0 && value.im < REAL) {
+        let Some(schur) = Schur::try_new(shift, f64::EPSILON, ROUNDS) else { return };
+        for value in schur.complex_eigenvalues().iter().filter(|value| value.im >= 0.0 && value.im < REAL) {
             let rest = shift - Matrix4::identity() * value.re;
             let rest: [[f64; PLAIN]; PLAIN] = std::array::from_fn(|row| std::array::from_fn(|i| rest[(row, i)]));
             let mix = Eliminated::new(rest, [0.0; PLAIN]).vanishing(0);
@@ -116,21 +122,20 @@ fn plain(products: &[f64; SIZE]) -> [f64; PLAIN] {
     [products[0], products[1], products[HALVES], products[HALVES + 1]]
 }
 
-/// The same times a combination of the cosines and sines of both turns.
+/// The same times a combination of the cosines and sines of both turns, by the products with the threefold of a half.
 fn shifted(products: &[f64; SIZE]) -> [f64; PLAIN] {
-    let at = |fourth: usize, fifth: usize| products[HALVES * fourth + fifth];
     std::array::from_fn(|index| {
         let (i, j) = (index / 2, index % 2);
-        // cos·(c, s) and sin·(c, s) of a half.
-        let cos = |half: usize, value: &dyn Fn(usize) -> f64| {
-            if half == 0 { 0.5 * (value(0) + value(2)) } else { 0.5 * (value(3) - value(1)) }
-        };
-        let sin = |half: usize, value: &dyn Fn(usize) -> f64| {
-            if half == 0 { 0.5 * (value(1) + value(3)) } else { 0.5 * (value(0) - value(2)) }
-        };
-        let (fourth, fifth) = (|k: usize| at(k, j), |k: usize| at(i, k));
-        cos(i, &fourth) + 0.73 * sin(i, &fourth) + 0.41 * cos(j, &fifth) - 1.19 * sin(j, &fifth)
+        let [cos, sin] = multiplied(i, &std::array::from_fn(|k| products[HALVES * k + j]));
+        let [other_cos, other_sin] = multiplied(j, &std::array::from_fn(|k| products[HALVES * i + k]));
+        [cos, sin, other_cos, other_sin].iter().zip(TELLING).map(|(value, factor)| value * factor).sum()
     })
+}
+
+/// The cosine (0) or sine (1) of half of a turn, times cosine and sine of the whole.
+fn multiplied(half: usize, halves: &[f64; HALVES]) -> [f64; 2] {
+    let [cos, sin, cos_three, sin_three] = halves.map(|value| 0.5 * value);
+    if half == 0 { [cos + cos_three, sin + sin_three] } else { [sin_three - sin, cos - cos_three] }
 }
 
 /// The turn whose half has this cosine and sine, or any multiple of both.
@@ -150,4 +155,3 @@ fn fifth(products: &[f64; SIZE]) -> Turn {
     let best = (1..HALVES).fold(0, |best, i| if size(i) > size(best) { i } else { best });
     doubled(products[HALVES * best], products[HALVES * best + 1])
 }
-
