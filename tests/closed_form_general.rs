@@ -58,10 +58,12 @@ fn robots() -> Vec<(&'static str, Axes)> {
 /// Axes with one thing in common, or nothing.
 fn drawn(random: &mut Random) -> Vec<(&'static str, Axes)> {
     let (mut meeting, mut parallel, mut both) = (Axes::skew(random), Axes::skew(random), Axes::skew(random));
-    let mut elbow = Axes::skew(random);
+    let (mut elbow, mut pairs) = (Axes::skew(random), Axes::skew(random));
     meeting.meet(4..6, random);
     parallel.align(1..3, random);
     elbow.meet(2..4, random);
+    pairs.align(0..2, random);
+    pairs.align(3..5, random);
     both.align(0..2, random);
     both.meet(4..6, random);
     let named = [
@@ -69,6 +71,7 @@ fn drawn(random: &mut Random) -> Vec<(&'static str, Axes)> {
         ("2 and 3 parallel", parallel),
         ("3 and 4 meet", elbow),
         ("1 and 2 parallel, 5 and 6 meet", both),
+        ("1 and 2 parallel, 4 and 5 parallel", pairs),
         ("nothing", Axes::skew(random)),
     ];
     named.into_iter().flat_map(|(name, axes)| [(name, axes), (name, axes.reversed())]).collect()

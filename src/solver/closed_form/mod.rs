@@ -5,9 +5,9 @@
 //! "IK-Geo: Unified robot inverse kinematics using subproblem decomposition"; Ostermeier et al. 2024, "Automatic geometric
 //! decomposition for analytical inverse kinematics"), a spherical wrist on a general shoulder and three parallel axes before a wrist
 //! of skew ones into an equation of the fourth degree (Pieper 1968, "The kinematics of manipulators under computer control").
-//! Read from the tip to the base, a chain may belong to a family that it does not belong to otherwise. Arms of
-//! six joints that belong to none have up to 16 solutions, which are the zeros of a function of one of their turns, a determinant
-//! (Raghavan and Roth 1993, "Inverse kinematics of the general 6R manipulator and related linkages").
+//! Read from the tip to the base, a chain may belong to a family that it does not belong to otherwise. Arms
+//! that belong to none have up to 16 solutions, which are the zeros of a determinant that depends on one of the turns (Raghavan and
+//! Roth 1993, "Inverse kinematics of the general 6R manipulator and related linkages").
 //!
 //! Axes that miss a family by more than rounding ([`family::EXACT`]) but not by much ([`family::NEAR`]) still have its solutions for
 //! starting points: Newton steps of the [Jacobian solver](super::jacobian) lead from there to where the arm itself meets the
@@ -125,11 +125,13 @@ impl ClosedForm {
         } else {
             let axes = Axes::new(chain).map_err(refuse)?;
             let length = search.reach()[0].extent;
-            let family = Family::of(&axes, length).ok_or_else(|| refuse("too many of its axes are parallel".into()))?;
-            let general = if family.near() { None } else { General::new(&axes, length) };
-            match general {
-                Some(arm) => Form::Whole { arm: Whole::General(Box::new(arm)), family: Family::GENERAL },
-                None => Form::Whole { arm: Whole::Apart(Arm::new(&axes, &family, length)), family },
+            let family = Family::of(&axes, length);
+            let near = family.as_ref().is_some_and(Family::near);
+            let general = if near { None } else { General::new(&axes, length) };
+            match (general, family) {
+                (Some(arm), _) => Form::Whole { arm: Whole::General(Box::new(arm)), family: Family::GENERAL },
+                (None, Some(family)) => Form::Whole { arm: Whole::Apart(Arm::new(&axes, &family, length)), family },
+                (None, None) => return Err(refuse("too many of its axes are parallel".into())),
             }
         };
         let form =
