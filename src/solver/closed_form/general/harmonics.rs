@@ -88,42 +88,47 @@ impl Harmonics {
         sums
     }
 
-    /// Hands over the angles \[rad\] at which it vanishes, or touches zero all but exactly.
-    pub fn zeros(&self, on_zero: &mut dyn FnMut(f64)) {
+    /// Hands over the angles \[rad\] at which it vanishes, or touches zero all but exactly; tells whether all of it can be seen: else it
+    /// somewhere drowns in rounding.
+    pub fn zeros(&self, on_zero: &mut dyn FnMut(f64)) -> bool {
         if !(self.noise > 0.0 && self.steepest.is_finite()) {
-            return;
+            return false;
         }
         let half = PI / f64::from(INTERVALS);
-        let mut last = f64::NEG_INFINITY;
+        let (mut last, mut seen) = (f64::NEG_INFINITY, true);
         for index in 0..INTERVALS {
-            self.within(OFF + (2.0 * f64::from(index) + 1.0) * half, half, 0, &mut |zero| {
+            seen &= self.within(OFF + (2.0 * f64::from(index) + 1.0) * half, half, 0, &mut |zero| {
                 if zero - last > SAME {
                     on_zero(zero);
                 }
                 last = zero;
             });
         }
+        seen
     }
 
     /// The same within `half` of `middle`.
-    fn within(&self, middle: f64, half: f64, halved: u8, on_zero: &mut dyn FnMut(f64)) {
+    fn within(&self, middle: f64, half: f64, halved: u8, on_zero: &mut dyn FnMut(f64)) -> bool {
         let derivatives: [f64; ORDERS as usize] = self.at(middle);
         let keeps_sign = |order: usize| self.keeps_sign(&derivatives[order..], half);
         let (lower, upper) = (middle - half, middle + half);
         let drowned = derivatives[0].abs() <= self.noise;
         if !drowned && keeps_sign(0) {
-            return;
+            return true;
         }
         if keeps_sign(1) {
             self.crossing(lower, upper, on_zero);
+            true
         } else if keeps_sign(2) {
             self.two(lower, upper, derivatives[2], on_zero);
+            true
         } else if halved == HALVINGS || drowned && halved >= DROWNED {
             let heart = self.heart(middle);
             on_zero(if (heart - middle).abs() <= half { heart } else { middle });
+            false
         } else {
-            self.within(middle - 0.5 * half, 0.5 * half, halved + 1, on_zero);
-            self.within(middle + 0.5 * half, 0.5 * half, halved + 1, on_zero);
+            let before = self.within(middle - 0.5 * half, 0.5 * half, halved + 1, on_zero);
+            self.within(middle + 0.5 * half, 0.5 * half, halved + 1, on_zero) && before
         }
     }
 

@@ -63,10 +63,11 @@ impl General {
     pub fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
         let mut postures = Postures::none();
         for end in &self.ends {
-            end.add(&end.motion(pose), Some(seed), &mut postures);
-            // Solutions come and go in pairs: where one is without its twin, or none is seen, the other end may see more.
+            let seen = end.add(&end.motion(pose), Some(seed), &mut postures);
+            // Solutions come and go in pairs: where one is without its twin, none is found, or some may have drowned in rounding, the
+            // other end may see more.
             let count = postures.as_slice().len();
-            if postures.continuous || count > 0 && count.is_multiple_of(2) {
+            if postures.continuous || seen && count > 0 && count.is_multiple_of(2) {
                 break;
             }
         }
@@ -110,8 +111,8 @@ impl End {
         Resultant::new(&self.side.equations(&self.axes, motion))
     }
 
-    /// Adds every posture in which the last link has moved by `motion`.
-    fn add(&self, motion: &Isometry3<f64>, seed: Option<&[f64; JOINTS]>, postures: &mut Postures) {
+    /// Adds every posture in which the last link has moved by `motion`; tells whether all can be seen.
+    fn add(&self, motion: &Isometry3<f64>, seed: Option<&[f64; JOINTS]>, postures: &mut Postures) -> bool {
         let resultant = self.resultant(motion);
         let mut start = |angle: f64| {
             let third = Turn::new(angle);
@@ -126,10 +127,11 @@ impl End {
             // Of a continuum, what is next to the seed comes first.
             start(seed[2]);
         }
-        resultant.determinant().zeros(&mut start);
+        let seen = resultant.determinant().zeros(&mut start);
         if let Some(seed) = seed {
             self.go_on(seed, motion, postures);
         }
+        seen
     }
 
     /// Newton steps from a posture that is near the goal; keeps where they lead to.
