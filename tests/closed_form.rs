@@ -5,20 +5,13 @@
 mod common;
 
 use std::f64::consts::TAU;
-use std::fmt::Write;
 use std::ops::ControlFlow;
 
-use common::{Arm, Random, all_solutions, apart, distance, solve, urdf};
+use common::axes::{Axes, check_all, closed_form, exact};
+use common::{Arm, Random, all_solutions, apart, distance, solve};
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::solver::closed_form::{ClosedForm, Kind, Shoulder};
-use urdf_ik::solver::{Mode, NotApplicable, Outcome, Pick, Problem, Solution, Solver, SolverKind, Target, Tolerance};
-
-/// Directions of six axes and a point on each \[m\], at zero positions.
-#[derive(Debug, Clone, Copy)]
-struct Axes {
-    directions: [Vector3<f64>; 6],
-    points: [Vector3<f64>; 6],
-}
+use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Solution, Solver, SolverKind, Target};
 
 const KINDS: [Kind; 8] = [
     Kind::SphericalWrist(Shoulder::FirstTwoMeet),
@@ -31,127 +24,35 @@ const KINDS: [Kind; 8] = [
     Kind::FirstThreeParallel,
 ];
 
-impl Axes {
-    /// Axes of that kind, with nothing in common beyond it, and neighbours parallel or well apart.
-    fn random(kind: Kind, random: &mut Random) -> Self {
-        let mut axes = Self {
-            directions: [(); 6].map(|()| random.direction()),
-            points: [(); 6].map(|()| random.direction() * random.between(0.2, 0.6)),
-        };
-        match kind {
-            Kind::SphericalWrist(shoulder) => {
-                axes.meet(3..6, random);
-                match shoulder {
-                    Shoulder::FirstTwoMeet => axes.meet(0..2, random),
-                    Shoulder::LastTwoMeet => axes.meet(1..3, random),
-                    Shoulder::LastTwoParallel => axes.align(1..3, random),
-                    Shoulder::FirstTwoParallel => axes.align(0..2, random),
-                    Shoulder::General => {}
-                }
+/// Axes of that kind, with nothing in common beyond it, and neighbours parallel or well apart.
+fn axes_of(kind: Kind, random: &mut Random) -> Axes {
+    let mut axes = Axes::skew(random);
+    match kind {
+        Kind::SphericalWrist(shoulder) => {
+            axes.meet(3..6, random);
+            match shoulder {
+                Shoulder::FirstTwoMeet => axes.meet(0..2, random),
+                Shoulder::LastTwoMeet => axes.meet(1..3, random),
+                Shoulder::LastTwoParallel => axes.align(1..3, random),
+                Shoulder::FirstTwoParallel => axes.align(0..2, random),
+                Shoulder::General => {}
             }
-            Kind::MiddleParallel { last_two_meet } => {
-                axes.align(1..4, random);
-                if last_two_meet {
-                    axes.meet(4..6, random);
-                }
-            }
-            Kind::FirstThreeParallel => {
-                axes.align(0..3, random);
+        }
+        Kind::MiddleParallel { last_two_meet } => {
+            axes.align(1..4, random);
+            if last_two_meet {
                 axes.meet(4..6, random);
             }
         }
-        let angle = |pair: &[Vector3<f64>]| pair[0].cross(&pair[1]).norm();
-        let apart = axes.directions.windows(2).map(angle).all(|sine| !(1e-6..0.2).contains(&sine));
-        if apart { axes } else { Self::random(kind, random) }
-    }
-
-    /// Lets axes meet, each through another of its points.
-    fn meet(&mut self, range: std::ops::Range<usize>, random: &mut Random) {
-        let centre = self.points[range.start];
-        for index in range {
-            self.points[index] = centre + self.directions[index] * random.between(-0.3, 0.3);
+        Kind::General => {}
+        Kind::FirstThreeParallel => {
+            axes.align(0..3, random);
+            axes.meet(4..6, random);
         }
     }
-
-    /// Makes axes parallel, some the other way round.
-    fn align(&mut self, range: std::ops::Range<usize>, random: &mut Random) {
-        let direction = self.directions[range.start];
-        for index in range {
-            self.directions[index] = direction * if random.below(2) == 0 { 1.0 } else { -1.0 };
-        }
-    }
-
-    /// The same from the other end.
-    fn reversed(mut self) -> Self {
-        self.directions.reverse();
-        self.points.reverse();
-        self
-    }
-
-    /// The arm with these axes; `limits` are those of each joint, or none.
-    fn arm(&self, limits: Option<(f64, f64)>, random: &mut Random) -> Arm {
-        let mut joints = String::new();
-        let mut before = Vector3::zeros();
-        for (index, (axis, point)) in self.directions.iter().zip(&self.points).enumerate() {
-            let xyz = point - before;
-            before = *point;
-            let mut inside = format!(
-                "<origin xyz='{:e} {:e} {:e}'/><axis xyz='{:e} {:e} {:e}'/>",
-                xyz.x, xyz.y, xyz.z, axis.x, axis.y, axis.z
-            );
-            let kind = if let Some((lower, upper)) = limits {
-                write!(inside, "<limit lower='{lower}' upper='{upper}'/>").unwrap();
-                "revolute"
-            } else {
-                "continuous"
-            };
-            joints += &urdf::joint(
-                &format!("j{}", index + 1),
-                kind,
-                &format!("l{index}"),
-                &format!("l{}", index + 1),
-                &inside,
-            );
-        }
-        let turned = format!("<origin xyz='0.1 -0.05 0.2' rpy='{} 0.3 -1.1'/>", random.between(-2.0, 2.0));
-        joints += &urdf::joint("flange", "fixed", "l6", "tip", &turned);
-        Arm::from_text(&urdf::robot("l0 l1 l2 l3 l4 l5 l6 tip", &joints), "l0", &["tip"])
-    }
-}
-
-fn closed_form(arm: &Arm) -> Solver {
-    Solver::prepare(SolverKind::ClosedForm, &arm.chain).unwrap()
-}
-
-fn exact(arm: &Arm, positions: &[f64]) -> Target {
-    let tolerance = Tolerance { position: 1e-9, orientation: 1e-9 };
-    Target { tolerance, ..arm.targets_at(positions)[0] }
-}
-
-/// Checks every solution of the closed form by another path, and that none of those that a search finds is missing; gives their
-/// number.
-fn check_all(arm: &Arm, positions: &[f64], seed: &[f64]) -> usize {
-    let (solver, target) = (closed_form(arm), exact(arm, positions));
-    let problem = Problem {
-        mode: Mode::Search { pick: Pick::First, attempts: 400, random_seed: 1 },
-        ..Problem::new(std::slice::from_ref(&target), seed)
-    };
-    let found = all_solutions(&solver, &problem);
-    let nearest = |to: &[f64]| found.iter().map(|s| apart(&s.positions, to)).fold(f64::INFINITY, f64::min);
-    for solution in &found {
-        assert!(arm.chain.contains(&solution.positions), "{solution:?}");
-        let (position, orientation) = distance(&arm.tip_poses(&solution.positions)[0], &target.pose);
-        assert!(position < 1e-9 && orientation < 1e-9, "{position:e} {orientation:e} {solution:?}");
-    }
-    for (index, one) in found.iter().enumerate() {
-        assert!(found[..index].iter().all(|other| apart(&one.positions, &other.positions) > 1e-5), "twice: {found:?}");
-    }
-    assert!(nearest(positions) < 1e-5, "{:?} misses {positions:?}: {found:?}", solver.kind());
-    for solution in all_solutions(&arm.solver(), &problem) {
-        let near = nearest(&solution.positions);
-        assert!(near < 1e-4, "{}: a search finds {:?}, {near} from\n{found:#?}", arm.name, solution.positions);
-    }
-    found.len()
+    let angle = |pair: &[Vector3<f64>]| pair[0].cross(&pair[1]).norm();
+    let apart = axes.directions.windows(2).map(angle).all(|sine| !(1e-6..0.2).contains(&sine));
+    if apart { axes } else { axes_of(kind, random) }
 }
 
 fn family(arm: &Arm) -> ClosedForm {
@@ -164,7 +65,7 @@ fn no_solution_that_a_search_finds_is_missing() {
     for kind in KINDS {
         let (mut total, mut most) = (0, 0);
         for number in 0..6 {
-            let axes = Axes::random(kind, &mut random);
+            let axes = axes_of(kind, &mut random);
             let axes = if number % 2 == 1 { axes.reversed() } else { axes };
             let arm = axes.arm(None, &mut random);
             assert_eq!((family(&arm).family().kind, family(&arm).family().exact()), (kind, true), "{:?}", family(&arm));
@@ -295,7 +196,7 @@ fn solutions_lie_in_the_limits_at_the_turn_nearest_to_the_seed() {
     let mut random = Random::new(4);
     for limits in [(-TAU, TAU), (-1.5, 2.5), (0.5, 7.5)] {
         for kind in [KINDS[1], KINDS[5]] {
-            let arm = Axes::random(kind, &mut random).arm(Some(limits), &mut random);
+            let arm = axes_of(kind, &mut random).arm(Some(limits), &mut random);
             let solver = closed_form(&arm);
             for _ in 0..20 {
                 let (positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
@@ -346,25 +247,21 @@ fn a_family_is_lost_at_the_stated_tolerance_and_nothing_wrong_is_claimed() {
     let mut random = Random::new(6);
     for kind in KINDS {
         for amount in [1e-13, 1e-7, 1e-5, 1e-3, 0.3] {
-            let mut axes = Axes::random(kind, &mut random);
+            let mut axes = axes_of(kind, &mut random);
             for index in 0..6 {
                 axes.directions[index] = (axes.directions[index] + random.direction() * amount).normalize();
                 axes.points[index] += random.direction() * amount;
             }
             let arm = axes.arm(None, &mut random);
-            let prepared = match ClosedForm::prepare(&arm.chain) {
-                Ok(prepared) => prepared,
-                Err(NotApplicable::NoClosedForm { reason, .. }) => {
-                    assert!(amount > 0.1, "{kind:?} {amount}: {reason}");
-                    assert!(
-                        reason.contains("'j") && reason.contains("from parallel") || reason.contains("miss"),
-                        "{reason}"
-                    );
-                    continue;
-                }
-                Err(other) => panic!("{other}"),
-            };
-            assert_eq!(prepared.family().exact(), amount < 1e-9, "{kind:?} {amount}: {}", prepared.in_words());
+            let prepared = family(&arm);
+            let general = prepared.family().kind == Kind::General;
+            assert!(amount > 0.1 || !general, "{kind:?} {amount}: {}", prepared.in_words());
+            assert_eq!(
+                prepared.family().exact(),
+                amount < 1e-9 || general,
+                "{kind:?} {amount}: {}",
+                prepared.in_words()
+            );
             let solver = closed_form(&arm);
             let mut solved = 0;
             for _ in 0..10 {
@@ -377,7 +274,7 @@ fn a_family_is_lost_at_the_stated_tolerance_and_nothing_wrong_is_claimed() {
                     solved += usize::from(apart(&solution.positions, &positions) < 1e-4);
                 }
             }
-            assert!(solved >= 9 || amount > 1e-4, "{kind:?} {amount}: {solved} of 10 found again");
+            assert!(solved >= 9 || amount > 1e-4 && !general, "{kind:?} {amount}: {solved} of 10 found again");
         }
     }
 }
@@ -393,10 +290,14 @@ fn chains_without_a_closed_form_say_what_is_in_the_way() {
         assert!(text.contains("has no closed form: ") && text.contains("jacobian"), "{text}");
     }
     let mut random = Random::new(7);
-    let general = Axes::random(KINDS[4], &mut random);
-    let skew = Axes { points: general.points.map(|point| point + random.direction() * 0.2), ..general };
-    let text = refusal(&skew.arm(None, &mut random));
-    assert!(text.contains("miss each other by") || text.contains("from parallel"), "{text}");
+    let general = axes_of(Kind::General, &mut random);
+    // Two joints about one line: there are but five.
+    let mut doubled = general;
+    (doubled.directions[5], doubled.points[5]) = (doubled.directions[4], doubled.points[4]);
+    for axes in [doubled, doubled.reversed()] {
+        let text = refusal(&axes.arm(None, &mut random));
+        assert!(text.contains("miss each other by") || text.contains("from parallel"), "{text}");
+    }
     let parallel = Axes { directions: [Vector3::z(); 6], ..general };
     let text = refusal(&parallel.arm(None, &mut random));
     assert!(text.contains("too many of its axes are parallel"), "{text}");
@@ -409,7 +310,7 @@ fn a_solve_allocates_nothing() {
     let mut random = Random::new(8);
     for kind in KINDS {
         for off in [0.0, 1e-4] {
-            let mut axes = Axes::random(kind, &mut random);
+            let mut axes = axes_of(kind, &mut random);
             axes.points[4] += random.direction() * off;
             let arm = axes.arm(Some((-3.0, 3.0)), &mut random);
             let solver = closed_form(&arm);

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of this one")]
 
+pub mod axes;
 pub mod shell;
 pub mod urdf;
 

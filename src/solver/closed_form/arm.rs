@@ -102,7 +102,7 @@ impl Arm {
             Kind::SphericalWrist(Shoulder::FirstTwoParallel) => align(&mut axes, &mut signs, 0..=1),
             Kind::MiddleParallel { .. } => align(&mut axes, &mut signs, 1..=3),
             Kind::FirstThreeParallel => align(&mut axes, &mut signs, 0..=2),
-            Kind::SphericalWrist(_) => {}
+            Kind::SphericalWrist(_) | Kind::General => {}
         }
         let points = points(&axes, family.kind);
         let slack = SLACK[usize::from(!family.exact())];
@@ -148,6 +148,7 @@ impl Arm {
             Kind::SphericalWrist(shoulder) => self.spherical_wrist(shoulder, &goal, &near, &mut found),
             Kind::MiddleParallel { last_two_meet } => self.middle_parallel(last_two_meet, &goal, &near, &mut found),
             Kind::FirstThreeParallel => self.first_parallel(&goal, &near, &mut found),
+            Kind::General => {}
         }
         postures
     }
@@ -206,6 +207,7 @@ fn points(axes: &Axes, kind: Kind) -> [Vector3<f64>; JOINTS] {
             }
         }
         Kind::MiddleParallel { last_two_meet: false } => (points[4], points[5]) = axes.feet(4, 5),
+        Kind::General => {}
         Kind::MiddleParallel { .. } | Kind::FirstThreeParallel => points[4..].fill(meet(4, 5)),
     }
     points

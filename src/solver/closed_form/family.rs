@@ -41,6 +41,8 @@ pub enum Kind {
     },
     /// The first three axes are parallel, and the fifth and sixth meet.
     FirstThreeParallel,
+    /// Nothing that would take them apart: one joint is searched.
+    General,
 }
 
 /// A family and how well the axes of a chain belong to it.
@@ -91,6 +93,12 @@ impl Family {
         }
         best
     }
+
+    /// That of any axes at all.
+    pub(super) const GENERAL: Self = {
+        let nothing = (0.0, [0, 0]);
+        Self { kind: Kind::General, reversed: false, angle: nothing, distance: nothing, badness: 0.0 }
+    };
 
     /// How well other axes belong to the same family; `None` where they are not apart where they have to be.
     pub(super) fn again(&self, axes: &Axes, length: f64) -> Option<Self> {
@@ -153,6 +161,7 @@ impl Family {
                 format!("axes {b}, {c} and {d} are parallel, {e} and {g} meet")
             }
             Kind::MiddleParallel { last_two_meet: false } => format!("axes {b}, {c} and {d} are parallel"),
+            Kind::General => "no axes have in common what would take it apart".into(),
             Kind::FirstThreeParallel => format!("axes {a}, {b} and {c} are parallel, {e} and {g} meet"),
         }
     }

@@ -6,7 +6,9 @@
 //! "IK-Geo: Unified robot inverse kinematics using subproblem decomposition"; Ostermeier et al. 2024, "Automatic geometric
 //! decomposition for analytical inverse kinematics"), a spherical wrist on a general shoulder and three parallel axes before a wrist
 //! of skew ones into an equation of the fourth degree (Pieper 1968, "The kinematics of manipulators under computer control").
-//! Read from the tip to the base, a chain may belong to a family that it does not belong to otherwise.
+//! Read from the tip to the base, a chain may belong to a family that it does not belong to otherwise. Arms
+//! that belong to none have up to 16 solutions, which are the zeros of a determinant that depends on one of the turns (Raghavan and
+//! Roth 1993, "Inverse kinematics of the general 6R manipulator and related linkages").
 //!
 //! Axes that miss a family by more than rounding ([`family::EXACT`]) but not by much ([`family::NEAR`]) still have its solutions for
 //! starting points: Newton steps of the [Jacobian solver](super::jacobian) lead from there to where the arm itself meets the
@@ -22,6 +24,7 @@ mod choices;
 mod descent;
 pub mod family;
 mod found_again;
+mod general;
 mod grid;
 mod least_move;
 mod locked;
@@ -63,6 +66,7 @@ use arm::Arm;
 use axes::Axes;
 use choices::{Choices, settle};
 use found_again::found_again;
+use general::General;
 use locked::Locked;
 use short::Short;
 
@@ -104,11 +108,46 @@ pub struct ClosedForm {
 #[derive(Debug)]
 enum Form {
     /// All six joints.
-    Whole { arm: Arm, family: Family },
+    Whole { arm: Whole, family: Family },
     /// Six of seven joints.
     Locked(Locked),
     /// Two to five joints and others that are added.
     Short(Box<Short>),
+}
+
+/// An arm of six turning joints.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most arms come apart, and there is one of them for each chain")]
+enum Whole {
+    /// One that comes apart into subproblems.
+    Apart(Arm),
+    /// Any other.
+    General(Box<General>),
+}
+
+impl Whole {
+    /// The arm that `chain` is, `length` long \[m\], and its family.
+    ///
+    /// # Errors
+    /// A clause that says what is in the way.
+    fn of(chain: &Chain, length: f64) -> Result<(Self, Family), String> {
+        let axes = Axes::new(chain)?;
+        if let Some(family) = Family::of(&axes, length).filter(Family::near) {
+            let arm = Self::Apart(Arm::new(&axes, &family, length));
+            if !family.exact() || found_again(chain, true, &|pose, seed| arm.postures(pose, seed)) {
+                return Ok((arm, family));
+            }
+        }
+        let general = General::new(&axes, length).ok_or("some of its axes always do what others do")?;
+        Ok((Self::General(Box::new(general)), Family::GENERAL))
+    }
+
+    fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
+        match self {
+            Self::Apart(arm) => arm.postures(pose, seed),
+            Self::General(arm) => arm.postures(pose, seed),
+        }
+    }
 }
 
 impl ClosedForm {
@@ -126,14 +165,7 @@ impl ClosedForm {
         let refuse = |reason| NotApplicable::NoClosedForm { tip: chain.tips()[0].link.clone(), reason };
         let form = match chain.joints().len() {
             JOINTS => {
-                let axes = Axes::new(chain).map_err(refuse)?;
-                let length = search.reach()[0].extent;
-                let family =
-                    Family::of(&axes, length).ok_or_else(|| refuse("too many of its axes are parallel".into()))?;
-                let arm = Arm::new(&axes, &family, length);
-                if family.exact() && !found_again(chain, true, &|pose, seed| arm.postures(pose, seed)) {
-                    return Err(refuse(format!("{family}, but that leaves a freedom in every posture")));
-                }
+                let (arm, family) = Whole::of(chain, search.reach()[0].extent).map_err(refuse)?;
                 Form::Whole { arm, family }
             }
             ..JOINTS => Form::Short(Box::new(Short::new(search).map_err(refuse)?)),
