@@ -72,12 +72,12 @@ fn arms(random: &mut Random) -> Vec<(Arm, usize)> {
         (arm("upright", &palletizer[..3], &hand), 8),
         (arm("palletizer", &palletizer, &hand), 7),
         (arm("three parallel and a roll", &roll, &hand), 4),
-        (arm("wrist of two", &wrist, &hand), 1),
+        (arm("wrist of two", &wrist, &hand), 4),
         (arm("three links", &three_links, &up), 3),
         (arm("spherical", &spherical, &hand), 7),
         (arm("skew, two", &skew[..2], &hand), 8),
         (arm("skew, three", &skew[..3], &hand), 8),
-        (arm("skew, four", &skew, &hand), 1),
+        (arm("skew, four", &skew, &hand), 7),
         (arm("turned", &moved, &(place * hand)), 4),
     ]
 }

@@ -46,6 +46,7 @@ pub mod three_link;
 mod trigonometric;
 pub mod turn;
 pub mod two_link;
+mod whole;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -62,13 +63,10 @@ use super::jacobian::{Jacobian, JacobianScratch};
 use super::problem::{Mode, Pick, Problem, Target};
 use super::solution::{Solution, Stop};
 use crate::robot::Chain;
-use arm::Arm;
-use axes::Axes;
 use choices::{Choices, settle};
-use found_again::found_again;
-use general::General;
 use locked::Locked;
 use short::Short;
+use whole::Whole;
 
 /// Residuals above this \[m and rad\] are more than rounding: Newton steps follow.
 const POLISHED: f64 = 1e-10;
@@ -113,41 +111,6 @@ enum Form {
     Locked(Locked),
     /// Two to five joints and others that are added.
     Short(Box<Short>),
-}
-
-/// An arm of six turning joints.
-#[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "most arms come apart, and there is one of them for each chain")]
-enum Whole {
-    /// One that comes apart into subproblems.
-    Apart(Arm),
-    /// Any other.
-    General(Box<General>),
-}
-
-impl Whole {
-    /// The arm that `chain` is, `length` long \[m\], and its family.
-    ///
-    /// # Errors
-    /// A clause that says what is in the way.
-    fn of(chain: &Chain, length: f64) -> Result<(Self, Family), String> {
-        let axes = Axes::new(chain)?;
-        if let Some(family) = Family::of(&axes, length).filter(Family::near) {
-            let arm = Self::Apart(Arm::new(&axes, &family, length));
-            if !family.exact() || found_again(chain, true, &|pose, seed| arm.postures(pose, seed)) {
-                return Ok((arm, family));
-            }
-        }
-        let general = General::new(&axes, length).ok_or("some of its axes always do what others do")?;
-        Ok((Self::General(Box::new(general)), Family::GENERAL))
-    }
-
-    fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
-        match self {
-            Self::Apart(arm) => arm.postures(pose, seed),
-            Self::General(arm) => arm.postures(pose, seed),
-        }
-    }
 }
 
 impl ClosedForm {

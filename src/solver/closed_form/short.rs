@@ -6,10 +6,11 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::arm::{Arm, Postures};
+use super::arm::Postures;
 use super::axes::{Axes, JOINTS};
 use super::family::Family;
 use super::found_again::found_again;
+use super::whole::Whole;
 use super::{MENDED, same};
 use crate::robot::Chain;
 use crate::solver::jacobian::Jacobian;
@@ -41,7 +42,7 @@ pub(super) struct Short {
 /// The chain with joints added for one set of free turns.
 #[derive(Debug, Clone)]
 struct Extended {
-    arm: Arm,
+    arm: Whole,
     family: Family,
     /// The joints that have to stand still come after those of the chain, as many as this.
     still: usize,
@@ -110,21 +111,33 @@ impl Short {
 }
 
 impl Extended {
-    /// The first of the sets of joints that can be added which finds sample postures again, by an exact family if there is any.
+    /// The first of the sets of joints that can be added which finds sample postures again: by an exact family if there is any, else by
+    /// one that is near, else by none.
     fn new(chain: &Chain, axes: &Axes, set: usize, length: f64) -> Option<Self> {
+        let candidates = candidates(axes, chain.joints().len(), set, length);
         let mut best: Option<Self> = None;
-        for (still, axes) in candidates(axes, chain.joints().len(), set, length) {
-            let Some(family) = Family::of(&axes, length).filter(Family::near) else { continue };
-            let exact = family.exact() && set.count_ones() != 2;
-            let extended = Self { arm: Arm::new(&axes, &family, length), family, still, exact };
-            let better = best.as_ref().is_none_or(|best| family.before(&best.family));
-            let joints = chain.joints().len();
-            let own = |pose: &_, seed: &_| extended.of_chain(&extended.arm.postures(pose, seed), joints);
-            if better && found_again(chain, extended.family.exact(), &own) {
-                best = Some(extended);
+        for (still, axes) in &candidates {
+            let better = |family: &Family| best.as_ref().is_none_or(|best| family.before(&best.family));
+            if let Some((arm, family)) = Whole::apart(axes, length).filter(|(_, family)| better(family)) {
+                best = Some(Self::of(arm, family, *still, set)).filter(|arm| arm.finds_again(chain)).or(best);
             }
         }
-        best
+        // The last of them are at no special place.
+        let general = || {
+            let (still, axes) = candidates.last()?;
+            let (arm, family) = Whole::general(axes, length)?;
+            Some(Self::of(arm, family, *still, set)).filter(|arm| arm.finds_again(chain))
+        };
+        best.or_else(general)
+    }
+
+    fn of(arm: Whole, family: Family, still: usize, set: usize) -> Self {
+        Self { arm, family, still, exact: family.exact() && set.count_ones() != 2 }
+    }
+
+    fn finds_again(&self, chain: &Chain) -> bool {
+        let own = |pose: &_, seed: &_| self.of_chain(&self.arm.postures(pose, seed), chain.joints().len());
+        found_again(chain, self.family.exact(), &own)
     }
 
     /// The postures in which joints stand still that have to, each once, added joints at 0.

@@ -18,8 +18,8 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::arm::Postures;
 use super::axes::{Axes, JOINTS};
-use super::{SAME, same};
 use super::turn::Turn;
+use super::{SAME, same};
 use crate::solver::fabrik::scatter::fraction;
 use equations::Side;
 use line::Line;
