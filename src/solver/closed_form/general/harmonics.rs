@@ -98,7 +98,7 @@ impl Harmonics {
         let (mut last, mut seen) = (f64::NEG_INFINITY, true);
         for index in 0..INTERVALS {
             seen &= self.within(OFF + (2.0 * f64::from(index) + 1.0) * half, half, 0, &mut |zero| {
-                if zero - last > SAME {
+                if (zero - last).abs() > SAME {
                     on_zero(zero);
                 }
                 last = zero;
@@ -116,20 +116,23 @@ impl Harmonics {
         if !drowned && keeps_sign(0) {
             return true;
         }
-        if keeps_sign(1) {
-            self.crossing(lower, upper, on_zero);
-            true
-        } else if keeps_sign(2) {
-            self.two(lower, upper, derivatives[2], on_zero);
-            true
-        } else if halved == HALVINGS || drowned && halved >= DROWNED {
+        let clear = keeps_sign(1) || keeps_sign(2);
+        let finer = if drowned { halved < DROWNED } else { halved < HALVINGS && !clear };
+        if finer {
+            let before = self.within(middle - 0.5 * half, 0.5 * half, halved + 1, on_zero);
+            return self.within(middle + 0.5 * half, 0.5 * half, halved + 1, on_zero) && before;
+        }
+        if drowned || !clear {
+            // Whatever is seen of it may be rounding.
             let heart = self.heart(middle);
             on_zero(if (heart - middle).abs() <= half { heart } else { middle });
-            false
-        } else {
-            let before = self.within(middle - 0.5 * half, 0.5 * half, halved + 1, on_zero);
-            self.within(middle + 0.5 * half, 0.5 * half, halved + 1, on_zero) && before
         }
+        if keeps_sign(1) {
+            self.crossing(lower, upper, on_zero);
+        } else if clear {
+            self.two(lower, upper, derivatives[2], on_zero);
+        }
+        !drowned
     }
 
     /// Whether the first of some derivatives keeps its sign as far as `half` from where they hold, by Taylor's theorem.
