@@ -296,13 +296,13 @@ fn chains_without_a_closed_form_say_what_is_in_the_way() {
     (doubled.directions[5], doubled.points[5]) = (doubled.directions[4], doubled.points[4]);
     for axes in [doubled, doubled.reversed()] {
         let text = refusal(&axes.arm(None, &mut random));
-        assert!(text.contains("miss each other by") || text.contains("from parallel"), "{text}");
+        assert!(text.contains("turn about one line"), "{text}");
     }
     let parallel = Axes { directions: [Vector3::z(); 6], ..general };
     let text = refusal(&parallel.arm(None, &mut random));
-    assert!(text.contains("too many of its axes are parallel"), "{text}");
+    assert!(text.contains("in every posture some of its joints can move without the tip"), "{text}");
     let coinciding = Axes { points: [Vector3::zeros(); 6], ..parallel };
-    assert!(refusal(&coinciding.arm(None, &mut random)).contains("parallel"));
+    assert!(refusal(&coinciding.arm(None, &mut random)).contains("'j1' and 'j2' turn about one line"));
 }
 
 #[test]

@@ -257,9 +257,11 @@ impl ClosedForm {
         on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
     ) -> usize {
         let start = Instant::now();
+        // With two turns free the formulas only lead to solutions, perhaps not to all of them.
+        let all = |target: &Target| target.free_axes[3..].iter().filter(|free| **free).count() != 2;
         let choices = match problem.mode {
-            Mode::Search { .. } => self.choices(problem, scratch),
-            Mode::Track { .. } => None,
+            Mode::Search { .. } if problem.targets.iter().all(all) => self.choices(problem, scratch),
+            _ => None,
         };
         let Some(choices) = choices else {
             return self.search.solve_all(problem, scratch, solution, on_solution);

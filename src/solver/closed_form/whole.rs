@@ -4,7 +4,7 @@ use nalgebra::Isometry3;
 
 use super::arm::{Arm, Postures};
 use super::axes::{Axes, JOINTS};
-use super::family::Family;
+use super::family::{EXACT, Family};
 use super::found_again::found_again;
 use super::general::General;
 use crate::robot::Chain;
@@ -31,7 +31,7 @@ impl Whole {
         {
             return Ok((arm, family));
         }
-        Self::general(&axes, length).ok_or_else(|| "some of its axes always do what others do".into())
+        Self::general(&axes, length).ok_or_else(|| in_the_way(&axes, chain))
     }
 
     /// The arm with these axes, where it belongs to a family that comes apart, or nearly so.
@@ -51,5 +51,16 @@ impl Whole {
             Self::Apart(arm) => arm.postures(pose, seed),
             Self::General(arm) => arm.postures(pose, seed),
         }
+    }
+}
+
+/// Why an arm has no solutions of its own.
+fn in_the_way(axes: &Axes, chain: &Chain) -> String {
+    let name = |joint: usize| &chain.variables()[joint].name;
+    let one_line = |[a, b]: &[usize; 2]| axes.angle(*a, *b) <= EXACT && axes.distance(*a, *b) <= EXACT;
+    let mut pairs = (0..JOINTS).flat_map(|a| (a + 1..JOINTS).map(move |b| [a, b]));
+    match pairs.find(one_line) {
+        Some([a, b]) => format!("'{}' and '{}' turn about one line where all joints stand at 0", name(a), name(b)),
+        None => "in every posture some of its joints can move without the tip".into(),
     }
 }
