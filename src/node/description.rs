@@ -114,7 +114,7 @@ pub(super) fn take_into_use(shared: &Shared, ready: Ready) {
     for warning in robot.warnings() {
         log::warn!("{warning}");
     }
-    let names: Vec<&str> = chain.variables().iter().map(|variable| variable.name.as_str()).collect();
+    let names = chain.variable_names();
     log::info!(
         "robot {}: from {} to {}, moving {}",
         robot.name(),

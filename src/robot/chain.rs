@@ -153,6 +153,12 @@ impl Chain {
         &self.variables
     }
 
+    /// Names of the variables, in the same order.
+    #[must_use]
+    pub fn variable_names(&self) -> Vec<&str> {
+        self.variables.iter().map(|variable| variable.name.as_str()).collect()
+    }
+
     /// Index of the tip whose link is named `link`.
     #[must_use]
     pub fn tip_index(&self, link: &str) -> Option<usize> {

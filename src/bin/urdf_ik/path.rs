@@ -94,7 +94,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
 }
 
 fn describe(chain: &Chain, path: &Path, followed: &Followed, trajectory: &Trajectory) -> Value {
-    let names: Vec<&str> = chain.variables().iter().map(|variable| variable.name.as_str()).collect();
+    let names = chain.variable_names();
     let point = |point: &urdf_ik::motion::TrajectoryPoint| {
         json!({
             "time": point.time,

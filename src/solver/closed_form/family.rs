@@ -140,6 +140,12 @@ impl Family {
         }
     }
 
+    /// What the axes have in common, where they have these numbers, and by how much they miss it, in words, with the names of the
+    /// joints.
+    pub(super) fn in_words(&self, numbers: [usize; JOINTS], joints: &[&str]) -> String {
+        mended(self.numbered(numbers), &if self.exact() { String::new() } else { self.miss(joints) })
+    }
+
     /// What the axes have in common, in words, where they have these numbers.
     pub(super) fn numbered(&self, mut numbers: [usize; JOINTS]) -> String {
         if self.reversed {
@@ -165,6 +171,11 @@ impl Family {
             Kind::FirstThreeParallel => format!("axes {a}, {b} and {c} are parallel, {e} and {g} meet"),
         }
     }
+}
+
+/// What axes have in common, and what they miss it by unless that is nothing.
+pub(super) fn mended(common: String, miss: &str) -> String {
+    if miss.is_empty() { common } else { format!("{common}, but for this, which Newton steps make up for: {miss}") }
 }
 
 impl fmt::Display for Family {

@@ -4,10 +4,11 @@ use nalgebra::Isometry3;
 
 use super::arm::Postures;
 use super::axes::JOINTS;
-use super::locked::SAMPLES;
 use super::same;
 use crate::robot::{Chain, ChainPoses};
 
+/// Positions at which what is found of an arm has to hold \[rad\]: of no special angle, where axes have more in common than elsewhere.
+pub(super) const SAMPLES: [f64; 5] = [0.37, -1.13, 1.91, -2.47, 2.83];
 /// How near a posture is to be found again \[rad\] by an arm that belongs to its family exactly, and by one that is near it.
 const FOUND: [f64; 2] = [1e-6, 0.3];
 

@@ -17,31 +17,18 @@
 //! The smallest members of the family, arms of [two](two_link) and [three](three_link) links, stand for themselves.
 
 mod arm;
-mod arm_angle;
 mod axes;
-mod ball;
 mod choices;
-mod descent;
 pub mod family;
 mod found_again;
 mod general;
-mod grid;
-mod least_move;
-mod locked;
-mod miss;
-#[cfg(test)]
-mod odd_arms;
-mod offset;
 mod parallel;
 mod planar;
-mod room;
+mod redundant;
 mod short;
-mod single;
 mod skew;
 mod spherical;
 pub mod subproblems;
-mod sweep;
-mod swivel;
 pub mod three_link;
 mod trigonometric;
 pub mod turn;
@@ -64,7 +51,7 @@ use super::problem::{Mode, Pick, Problem, Target};
 use super::solution::{Solution, Stop};
 use crate::robot::Chain;
 use choices::{Choices, settle};
-use locked::Locked;
+use redundant::Locked;
 use short::Short;
 use whole::Whole;
 
@@ -72,9 +59,6 @@ use whole::Whole;
 const POLISHED: f64 = 1e-10;
 /// Two solutions are one where no joint differs by more than this \[rad\]: both roots of a double root come out so.
 const SAME: f64 = 1e-5;
-
-/// What is said of a family that the axes miss by a bit.
-const MENDED: &str = "but for this, which Newton steps make up for";
 
 /// The closed form of one chain. Cloning it is cheap.
 ///
@@ -134,12 +118,8 @@ impl ClosedForm {
             ..JOINTS => Form::Short(Box::new(Short::new(search).map_err(refuse)?)),
             _ => Form::Locked(Locked::new(search).map_err(refuse)?),
         };
-        let form =
-            Self { search: search.clone().with_method(super::jacobian::Method::default()), form: Arc::new(form) };
-        if form.family().near() {
-            return Ok(form);
-        }
-        Err(refuse(format!("it is nearest to one where {}, but {}", form.common(), form.miss())))
+        let search = search.clone().with_method(super::jacobian::Method::default());
+        Ok(Self { search, form: Arc::new(form) })
     }
 
     /// The family that the chain belongs to, or is near to; of seven joints, the six that are not locked; of fewer than six, the arm
@@ -165,43 +145,12 @@ impl ClosedForm {
     /// fewer than six those that are added.
     #[must_use]
     pub fn in_words(&self) -> String {
+        let names = self.search.chain().variable_names();
         match &*self.form {
-            Form::Locked(Locked { swivel: Some(swivel), .. }) => return swivel.arm.in_words(&self.names()),
-            Form::Locked(Locked { offset: Some(offset), .. }) => return offset.in_words(&self.names()),
-            Form::Short(short) => return short.in_words(self.search.chain()),
-            _ => {}
+            Form::Whole { family, .. } => family.in_words([1, 2, 3, 4, 5, 6], &names),
+            Form::Locked(locked) => locked.in_words(&names),
+            Form::Short(short) => short.in_words(names),
         }
-        if self.family().exact() {
-            return self.common();
-        }
-        format!("{}, {MENDED}: {}", self.common(), self.miss())
-    }
-
-    /// What the axes have in common, in words.
-    fn common(&self) -> String {
-        match &*self.form {
-            Form::Whole { family, .. } => family.to_string(),
-            Form::Locked(locked) => {
-                let name = &self.search.chain().variables()[locked.joint].name;
-                let family = locked.family.numbered(locked.others(&[1, 2, 3, 4, 5, 6, 7]));
-                format!("'{name}' is locked, {family}")
-            }
-            Form::Short(short) => short.in_words(self.search.chain()),
-        }
-    }
-
-    /// By how much they miss it, in words.
-    fn miss(&self) -> String {
-        let mut names = self.names();
-        if let Some(locked) = self.locked() {
-            names.remove(locked);
-        }
-        self.family().miss(&names)
-    }
-
-    /// Of the joints.
-    fn names(&self) -> Vec<&str> {
-        self.search.chain().variables().iter().map(|variable| variable.name.as_str()).collect()
     }
 
     /// Every posture in which the tip has `pose` (base link's frame), limits or not, as the closed form has it: exact to rounding

@@ -10,8 +10,8 @@ use super::arm::Postures;
 use super::axes::{Axes, JOINTS};
 use super::family::Family;
 use super::found_again::found_again;
+use super::same;
 use super::whole::Whole;
-use super::{MENDED, same};
 use crate::robot::Chain;
 use crate::solver::jacobian::Jacobian;
 use crate::solver::names_of_free_axes;
@@ -89,16 +89,14 @@ impl Short {
     }
 
     /// What the axes have in common, in words.
-    pub fn in_words(&self, chain: &Chain) -> String {
-        let mut names: Vec<&str> = chain.variables().iter().map(|variable| variable.name.as_str()).collect();
-        names.resize(JOINTS, "an added joint");
+    pub fn in_words(&self, mut joints: Vec<&str>) -> String {
+        joints.resize(JOINTS, "an added joint");
         let mut entries: Vec<(String, Vec<String>)> = Vec::new();
         for (set, arm) in self.arms.iter().enumerate() {
             let Some(Extended { family, .. }) = arm else { continue };
-            let miss = if family.exact() { String::new() } else { format!(", {MENDED}: {}", family.miss(&names)) };
             let free = names_of_free_axes(std::array::from_fn(|axis| axis >= 3 && set >> (axis - 3) & 1 == 1));
             let poses = if free.is_empty() { "full poses".into() } else { format!("free {}", free.join("+")) };
-            let text = format!("{family}{miss}");
+            let text = family.in_words([1, 2, 3, 4, 5, 6], &joints);
             match entries.iter_mut().find(|(known, _)| *known == text) {
                 Some((_, known)) => known.push(poses),
                 None => entries.push((text, vec![poses])),

@@ -1,10 +1,10 @@
 //! Values of an angle gone over: where a cost along them is least.
 
-use super::axes::REDUNDANT;
 use super::descent::{Descent, Least};
 use super::room::{LITTLE, STRICT};
 use super::single::single;
-use super::turn::Turn;
+use crate::solver::closed_form::axes::REDUNDANT;
+use crate::solver::closed_form::turn::Turn;
 use crate::solver::jacobian::JacobianScratch;
 
 /// A minimum is seen by two values to either side of it.

@@ -6,9 +6,9 @@ use std::f64::consts::TAU;
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f32x8};
 
-use super::axes::REDUNDANT;
 use super::single::single;
 use crate::robot::{Chain, Domain};
+use crate::solver::closed_form::axes::REDUNDANT;
 use crate::solver::problem::{Mode, Problem};
 
 /// By how much a position may pass a limit for that to be rounding \[rad\].

@@ -17,8 +17,8 @@ use super::descent::{Descent, Least};
 use super::grid::{AROUND, Grid, SPACING, Start, Starts};
 use super::room::{BEYOND, Room};
 use super::single::{LANES, at};
-use super::trigonometric::Linear;
-use super::turn::Turn;
+use crate::solver::closed_form::trigonometric::Linear;
+use crate::solver::closed_form::turn::Turn;
 use crate::solver::jacobian::JacobianScratch;
 
 /// Values of the arm angle where a ball is near its singularity.

@@ -2,20 +2,21 @@
 
 use nalgebra::Isometry3;
 
-use super::arm::Arm;
 use super::arm_angle::ArmAngle;
-use super::axes::{Axes, JOINTS, REDUNDANT};
-use super::family::Family;
 use super::offset::Offset;
 use super::swivel::Swivel;
 use crate::robot::ChainPoses;
+use crate::solver::closed_form::arm::Arm;
+use crate::solver::closed_form::axes::{Axes, JOINTS, REDUNDANT};
+use crate::solver::closed_form::family::Family;
+use crate::solver::closed_form::found_again::SAMPLES;
 use crate::solver::jacobian::Jacobian;
 
+/// The axes' own.
+const NUMBERS: [usize; REDUNDANT] = [1, 2, 3, 4, 5, 6, 7];
 /// Which joint is tried first. The third and the fifth turn the elbow of an arm with a spherical shoulder or wrist about one line; the
 /// last leaves the others where they are.
 const ORDER: [usize; REDUNDANT] = [2, 6, 4, 3, 0, 1, 5];
-/// Positions at which the same family has to hold \[rad\]: of no special angle, where axes have more in common than elsewhere.
-pub(super) const SAMPLES: [f64; 5] = [0.37, -1.13, 1.91, -2.47, 2.83];
 /// By how much the joint is moved to see whether the tip can still be held in place \[rad\].
 const MOVES: [f64; 4] = [-1.1, -0.4, 0.4, 1.1];
 /// Of the freedom that the freest joint has, the least of one that is locked: an elbow has none where the axes before and behind it
@@ -27,15 +28,15 @@ const SLACK: f64 = 1e-6;
 
 /// A chain of seven turning joints and the one that is locked.
 #[derive(Debug, Clone)]
-pub(super) struct Locked {
+pub(in crate::solver::closed_form) struct Locked {
     axes: Axes<REDUNDANT>,
     /// The joint, counted from 0 at the base.
     pub joint: usize,
     /// The family of the other axes, wherever the joint stands, with what they miss it by at worst.
     pub family: Family,
     /// What goes before, where shoulder and wrist are spherical, or one of them.
-    pub swivel: Option<Box<Swivel>>,
-    pub offset: Option<Box<Offset>>,
+    pub(super) swivel: Option<Box<Swivel>>,
+    pub(super) offset: Option<Box<Offset>>,
     /// Of the arm \[m\].
     length: f64,
 }
@@ -60,8 +61,25 @@ impl Locked {
             .reduce(|best, next| if next.family.before(&best.family) { next } else { best });
         let swivel = ArmAngle::new(&axes, length).map(|arm| Box::new(Swivel::new(arm)));
         let offset = if swivel.is_some() { None } else { Offset::new(&axes, length).map(Box::new) };
-        let best = best.map(|best| Self { swivel, offset, ..best });
-        best.ok_or_else(|| "too many of its axes are parallel, whichever joint is locked".into())
+        let best = best.ok_or("too many of its axes are parallel, whichever joint is locked")?;
+        if best.family.near() {
+            return Ok(Self { swivel, offset, ..best });
+        }
+        let names = search.chain().variable_names();
+        let (common, miss) = (best.family.numbered(best.others(&NUMBERS)), best.family.miss(&best.others(&names)));
+        Err(format!("it is nearest to one where '{}' is locked, {common}, but {miss}", names[best.joint]))
+    }
+
+    /// What the axes have in common, and by how much they miss it, in words, with the names of the joints.
+    pub fn in_words(&self, joints: &[&str]) -> String {
+        if let Some(swivel) = &self.swivel {
+            return swivel.arm.in_words(joints);
+        }
+        if let Some(offset) = &self.offset {
+            return offset.in_words(joints);
+        }
+        let family = self.family.in_words(self.others(&NUMBERS), &self.others(joints));
+        format!("'{}' is locked, {family}", joints[self.joint])
     }
 
     /// Of postures and of moves of the joint, the part in which the tip can be held in place.
@@ -106,7 +124,7 @@ impl Locked {
     }
 
     /// What belongs to the other joints.
-    pub fn others<T: Copy>(&self, all: &[T; REDUNDANT]) -> [T; JOINTS] {
+    pub fn others<T: Copy>(&self, all: &[T]) -> [T; JOINTS] {
         std::array::from_fn(|i| all[i + usize::from(i >= self.joint)])
     }
 }

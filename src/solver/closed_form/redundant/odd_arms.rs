@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
-use super::axes::{Axes, REDUNDANT};
+use crate::solver::closed_form::axes::{Axes, REDUNDANT};
 use crate::solver::fabrik::scatter::fraction;
 
 /// Numbers that fill an interval evenly, each drawn once.

@@ -13,15 +13,15 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 use nalgebra::{Isometry3, Matrix3, Rotation3, Vector3};
 
-use super::axes::{Axes, REDUNDANT};
 use super::ball::Ball;
 use super::descent::{Descent, Least};
 use super::grid::{AROUND, Grid, Start, Starts};
 use super::miss::Miss;
 use super::room::Room;
 use super::single::{LANES, Vector, add, angle, at, constant, cross, dot, scale, single, turned};
-use super::trigonometric::Linear;
-use super::turn::Turn;
+use crate::solver::closed_form::axes::{Axes, REDUNDANT};
+use crate::solver::closed_form::trigonometric::Linear;
+use crate::solver::closed_form::turn::Turn;
 use crate::solver::jacobian::JacobianScratch;
 
 /// Ways to reach a pose at one position of the outermost joint, with the elbow bent as it is.

@@ -6,13 +6,13 @@
 
 use std::f64::consts::{PI, TAU};
 
-use super::ClosedForm;
-use super::axes::REDUNDANT;
-use super::choices::{Choice, PASSED, near_limits, settled};
 use super::descent::{Descent, Least};
 use super::locked::Locked;
 use super::room::{Room, largest};
 use crate::robot::Domain;
+use crate::solver::closed_form::ClosedForm;
+use crate::solver::closed_form::axes::REDUNDANT;
+use crate::solver::closed_form::choices::{Choice, PASSED, near_limits, settled};
 use crate::solver::jacobian::{Jacobian, JacobianScratch};
 use crate::solver::problem::{Mode, Pick, Problem, Target};
 use crate::solver::solution::Solution;
@@ -71,7 +71,7 @@ struct Sweep<'a> {
 
 impl ClosedForm {
     /// Solves a problem for a chain of seven joints; tells whether the target is met.
-    pub(super) fn solve_redundant(
+    pub(in crate::solver::closed_form) fn solve_redundant(
         &self,
         locked: &Locked,
         problem: &Problem,

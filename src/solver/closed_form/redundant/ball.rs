@@ -9,8 +9,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::room::Room;
 use super::single::{angle, single};
-use super::trigonometric::Linear;
-use super::turn::Turn;
+use crate::solver::closed_form::trigonometric::Linear;
+use crate::solver::closed_form::turn::Turn;
 
 /// A sine of the angle between the first and the last of three axes below this leaves their turns to each other.
 const STRAIGHT: f64 = 1e-9;

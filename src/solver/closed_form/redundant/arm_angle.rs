@@ -7,12 +7,12 @@
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, Vector3};
 
-use super::axes::{Axes, REDUNDANT};
 use super::ball::{Ball, Entries};
 use super::miss::Miss;
-use super::subproblems::turns_to_distance;
-use super::trigonometric::Linear;
-use super::turn::Turn;
+use crate::solver::closed_form::axes::{Axes, REDUNDANT};
+use crate::solver::closed_form::subproblems::turns_to_distance;
+use crate::solver::closed_form::trigonometric::Linear;
+use crate::solver::closed_form::turn::Turn;
 
 /// Of the arm's length, the least distance of shoulder and wrist from the elbow's axis and from each other.
 const APART: f64 = 1e-6;

@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::axes::{Axes, REDUNDANT};
-use super::family::{EXACT, NEAR};
+use crate::solver::closed_form::axes::{Axes, REDUNDANT};
+use crate::solver::closed_form::family::{EXACT, NEAR, mended};
 
 /// A greatest miss, and the two joints.
 type Worst = (f64, [usize; 2]);
@@ -62,9 +62,6 @@ impl Miss {
         if self.distance.0 > EXACT {
             missed.push(format!("{} miss each other by {:.3e} m", pair(self.distance.1), self.distance.0));
         }
-        if missed.is_empty() {
-            return common.into();
-        }
-        format!("{common}, but for this, which Newton steps make up for: {}", missed.join(", "))
+        mended(common.into(), &missed.join(", "))
     }
 }

@@ -5,9 +5,9 @@
 //! smallest, both as far as they are straight, but no farther than has proved right. Where two joints share the largest move, that
 //! converges as Newton's method does; where one joint alone has it and turns back, by the secant of its rate.
 
-use super::axes::REDUNDANT;
 use super::least_move::least_move;
 use super::room::{Room, largest};
+use crate::solver::closed_form::axes::REDUNDANT;
 use crate::solver::jacobian::{Jacobian, JacobianScratch};
 use crate::solver::problem::Target;
 

@@ -8,7 +8,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f32x8};
 use nalgebra::Vector3;
 
-use super::trigonometric::Linear;
+use crate::solver::closed_form::trigonometric::Linear;
 
 /// Numbers side by side.
 pub(super) const LANES: usize = 8;
