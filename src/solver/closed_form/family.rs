@@ -167,7 +167,7 @@ impl Family {
                 format!("axes {b}, {c} and {d} are parallel, {e} and {g} meet")
             }
             Kind::MiddleParallel { last_two_meet: false } => format!("axes {b}, {c} and {d} are parallel"),
-            Kind::General => "no axes have in common what would take it apart".into(),
+            Kind::General => "no family: one turn is searched for".into(),
             Kind::FirstThreeParallel => format!("axes {a}, {b} and {c} are parallel, {e} and {g} meet"),
         }
     }
