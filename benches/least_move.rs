@@ -30,12 +30,13 @@ const MARGINS: [f64; 2] = [1e-3, 1e-6];
 
 fn main() -> Fallible<()> {
     let quick = std::env::args().any(|argument| argument == "--quick");
-    for path in std::env::args().skip(1).filter(|argument| !argument.starts_with("--")) {
-        for seeds in ["seed", "seed_random"] {
-            compare(Path::new(&path), seeds, quick)?;
-        }
+    let files: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    if files.is_empty() {
+        println!("nothing to compare: name case files, cargo bench --bench least_move -- CASES.json …");
     }
-    Ok(())
+    files.iter().try_for_each(|file| {
+        ["seed", "seed_random"].into_iter().try_for_each(|seeds| compare(Path::new(file), seeds, quick))
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^52")]
