@@ -170,7 +170,7 @@ impl Solver {
         Self::Fabrik(Fabrik::on(self.search(), options))
     }
 
-    /// The closed form, on what this solver has prepared. Cheap.
+    /// The closed form, on what this solver has prepared. Looking for it takes up to some ten milliseconds.
     ///
     /// # Errors
     /// [`NotApplicable::NoClosedForm`] where the chain has none.
