@@ -276,3 +276,30 @@ fn a_solve_allocates_nothing() {
         }
     }
 }
+
+#[test]
+fn tracking_stays_on_the_branch_of_the_seed() {
+    let mut random = Random::new(10);
+    for (name, axes) in robots() {
+        let arm = general(&axes, Some((-3.0, 3.0)), &mut random);
+        let (solver, step) = (closed_form(&arm), [0.1; 6]);
+        let mut solved = 0;
+        for _ in 0..100 {
+            let seed = random.positions(&arm.chain);
+            let made: Vec<f64> =
+                seed.iter().map(|seed| (seed + random.between(-0.02, 0.02)).clamp(-3.0, 3.0)).collect();
+            let target = [exact(&arm, &made)];
+            let mode = Mode::Track { max_step: &step };
+            let solution = solve(&solver, &Problem { mode, ..Problem::new(&target, &seed) });
+            let moved = solution.positions.iter().zip(&seed).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(moved <= 0.1 + 1e-12 && arm.chain.contains(&solution.positions), "{name}: {solution:?}");
+            assert!(solution.smallest_singular_value.is_some(), "{name}: {solution:?}");
+            if solution.solved() {
+                let (position, orientation) = distance(&arm.tip_poses(&solution.positions)[0], &target[0].pose);
+                assert!(position < 1e-9 && orientation < 1e-9, "{name}: {position:e} {orientation:e}");
+                solved += usize::from(solution.iterations == 0);
+            }
+        }
+        assert!(solved >= 95, "{name}: {solved} of 100");
+    }
+}

@@ -31,6 +31,13 @@ impl Postures {
         Self { positions: [[0.0; JOINTS]; MOST], free: [false; MOST], count: 0 }
     }
 
+    /// A single one.
+    pub(super) fn one(positions: [f64; JOINTS]) -> Self {
+        let mut postures = Self::none();
+        postures.push(positions, false);
+        postures
+    }
+
     /// Positions of each \[rad\], from -π to π.
     #[must_use]
     pub fn as_slice(&self) -> &[[f64; JOINTS]] {

@@ -237,10 +237,15 @@ impl ClosedForm {
     /// The postures to be tried; `None` for problems that have no closed form.
     fn choices(&self, problem: &Problem, scratch: &mut JacobianScratch) -> Option<Choices> {
         let [target] = problem.targets else { return None };
+        let track = matches!(problem.mode, Mode::Track { .. });
         let mut seed = [0.0; JOINTS];
         let joints = problem.seed.len();
         seed.get_mut(..joints)?.copy_from_slice(problem.seed);
         let (mut postures, exact) = match &*self.form {
+            Form::Whole { arm: Whole::General(_), .. } if track && !target.free_axes.contains(&true) => {
+                // Newton steps lead to the one posture that is wanted, in a hundredth of the time that all take.
+                (Postures::one(seed), false)
+            }
             Form::Whole { arm, family } if !target.free_axes.contains(&true) => {
                 (arm.postures(&target.pose, &seed), family.exact())
             }
