@@ -8,7 +8,7 @@ use crate::robot::{Chain, Domain};
 use crate::solver::problem::{Mode, Problem};
 
 /// By how much a position may pass a limit for that to be rounding \[rad\].
-const ROUNDING: f64 = 1e-9;
+pub(super) const ROUNDING: f64 = 1e-9;
 
 /// Postures that pass limits by less \[rad\] may lead to others that do not.
 pub(super) const PASSED: f64 = 0.8;

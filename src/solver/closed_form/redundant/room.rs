@@ -9,10 +9,9 @@ use fearless_simd::{Simd, f32x8};
 use super::single::single;
 use crate::robot::{Chain, Domain};
 use crate::solver::closed_form::axes::REDUNDANT;
+use crate::solver::closed_form::choices::ROUNDING;
 use crate::solver::problem::{Mode, Problem};
 
-/// By how much a position may pass a limit for that to be rounding \[rad\].
-const ROUNDING: f64 = 1e-9;
 /// What a radian beyond a limit counts against one of the way there.
 pub(super) const BEYOND: f64 = 8.0;
 /// The same where a turn inside the limits is to be taken if there is any, and where the nearest is unless it is far outside.
