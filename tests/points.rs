@@ -9,7 +9,7 @@ mod support;
 use common::Random;
 use nalgebra::SVector;
 use support::{arc, check_lengths, direction, options, posture, reachable, run as run_problem, solve};
-use urdf_ik::solver::fabrik::points::{Options, Outcome, PointChain, Problem, Reason, Root};
+use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Reason, Root};
 
 const SEGMENTS: [usize; 5] = [1, 2, 10, 100, 1000];
 

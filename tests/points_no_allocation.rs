@@ -7,7 +7,7 @@ mod common;
 use allocation_counter::measure;
 use common::Random;
 use nalgebra::Vector3;
-use urdf_ik::solver::fabrik::points::{Options, PointChain, Problem, Root};
+use urdf_ik::skeleton::points::{Options, PointChain, Problem, Root};
 
 #[test]
 fn no_solve_allocates() {

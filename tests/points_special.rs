@@ -9,7 +9,7 @@ mod support;
 use common::Random;
 use nalgebra::{Vector2, Vector3};
 use support::{arc, direction, options, posture, reachable, run, solve};
-use urdf_ik::solver::fabrik::points::{Options, Outcome, PointChain, Problem, Reason, Root};
+use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Reason, Root};
 
 const SEGMENTS: [usize; 5] = [1, 2, 10, 100, 1000];
 

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of this one")]
 
 use nalgebra::SVector;
-use urdf_ik::solver::fabrik::points::{Options, Outcome, PointChain, Problem, Root, Solution};
+use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Root, Solution};
 
 use crate::common::Random;
 
