@@ -1,6 +1,5 @@
 //! Every solution that can be found, one of each kind.
 
-use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
@@ -9,24 +8,9 @@ use super::attempts::{Arrival, Plan};
 use super::explore::{Exploration, Share};
 use super::iteration::{Iteration, SEARCH_DAMPING};
 use super::prepared::Search;
-use super::solve::SearchScratch;
+use super::scratch::SearchScratch;
 use crate::solver::problem::{Mode, Preference, Problem, counted_axes};
 use crate::solver::solution::{Solution, Stop};
-
-/// Solutions at most.
-const MOST_SOLUTIONS: usize = 64;
-/// Two configurations are one where no variable differs by more \[rad, or m over the length scale\].
-const SAME_WITHIN: f64 = 0.01;
-
-/// Configurations that have been handed over, one after the other.
-#[derive(Debug, Clone)]
-pub struct Known(Vec<f64>);
-
-impl Known {
-    pub fn new(search: &Search) -> Self {
-        Self(Vec::with_capacity(MOST_SOLUTIONS * search.variables()))
-    }
-}
 
 impl Search {
     /// See [`Solver::solve_all`](crate::solver::Solver::solve_all).
@@ -60,37 +44,27 @@ impl Search {
         let Exploration { attempts, picked, closest, .. } = exploration;
         self.set_up(problem, setup);
         self.rank(problem.targets, attempts);
-        known.0.clear();
+        known.clear();
         self.attempts(&plan, setup, attempts, closest, &mut |configurations, arrival| {
             let positions = &mut picked.positions;
             configurations.read(arrival.lane, positions);
             self.settle(problem.targets, preference, setup, positions, null_space);
             self.fold(problem, setup, positions);
-            if known.0.chunks_exact(positions.len()).any(|known| self.is_same(known, positions)) {
+            if known.holds(self, positions) {
                 return ControlFlow::Continue(());
             }
             self.judge(problem, setup, positions, verdict, solution);
             if !solution.is_solved() {
                 return ControlFlow::Continue(());
             }
-            known.0.extend_from_slice(&solution.positions);
+            known.push(&solution.positions);
             let Arrival { number, iterations, .. } = arrival;
             (solution.stop, solution.smallest_singular_value) = (Stop::Converged, None);
             (solution.iterations, solution.attempts) = (iterations, number + 1);
             solution.elapsed = start.elapsed();
             on_solution(solution)?;
-            let full = known.0.len() == MOST_SOLUTIONS * positions.len();
-            if full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if known.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        known.0.len() / self.variables()
-    }
-
-    /// Whether two configurations are one.
-    fn is_same(&self, a: &[f64], b: &[f64]) -> bool {
-        a.iter().zip(b).enumerate().all(|(i, (a, b))| {
-            let step = a - b;
-            let step = if self.turns[i] { step - (step / TAU).round() * TAU } else { step };
-            (step / self.unit(i)).abs() <= SAME_WITHIN
-        })
+        known.count()
     }
 }

@@ -8,6 +8,7 @@
 mod all_solutions;
 mod attempts;
 mod candidate;
+mod distinct;
 mod explore;
 mod folding;
 mod iteration;
@@ -17,6 +18,7 @@ mod parallel;
 mod polish;
 mod prepared;
 mod pseudoinverse;
+mod scratch;
 mod seed_table;
 mod self_motion;
 mod setup;
@@ -26,5 +28,5 @@ mod verdict;
 
 pub use iteration::Iteration;
 pub use prepared::Search;
+pub use scratch::SearchScratch;
 pub use seed_table::SeedTable;
-pub use solve::SearchScratch;

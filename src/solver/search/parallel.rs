@@ -8,7 +8,7 @@ use super::attempts::Spent;
 use super::explore::Share;
 use super::iteration::Iteration;
 use super::prepared::Search;
-use super::solve::SearchScratch;
+use super::scratch::SearchScratch;
 use crate::solver::kernel::lanes::LANES;
 use crate::solver::problem::{Mode, Problem};
 use crate::solver::solution::{Solution, Stop};

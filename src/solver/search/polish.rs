@@ -1,7 +1,7 @@
 //! From a configuration near the target to the target.
 
 use super::prepared::Search;
-use super::solve::SearchScratch;
+use super::scratch::SearchScratch;
 use crate::solver::problem::{Target, Tolerance};
 
 impl Search {

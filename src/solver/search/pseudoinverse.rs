@@ -35,7 +35,7 @@ impl PseudoinverseScratch {
     ) -> bool {
         let variables = self.free.len();
         let mut any = false;
-        for i in 0..variables {
+        for (i, steps) in steps.iter_mut().enumerate() {
             if self.stopped[i] {
                 continue;
             }
@@ -43,7 +43,7 @@ impl PseudoinverseScratch {
             let aim = position + self.free[i];
             let bounded = aim.max(bounds.lower[i]).min(bounds.upper[i]);
             let step = if bounded == aim { self.free[i] } else { bounded - position };
-            steps[i].0[lane] = step;
+            steps.0[lane] = step;
             if bounded == aim {
                 continue;
             }

@@ -1,7 +1,6 @@
 //! The motion of a redundant chain that leaves its tip where it is, and the step that leads to where it belongs.
 
 use super::prepared::Search;
-use super::solve::SearchScratch;
 use crate::solver::kernel::configurations::Configurations;
 use crate::solver::kernel::residual::Goal;
 use crate::solver::problem::Target;
@@ -36,13 +35,13 @@ impl SelfMotionScratch {
 
 impl Search {
     /// Says what [`Jacobian::self_motion`] is to lead to.
-    pub fn aim(&self, target: &Target, scratch: &mut SearchScratch) {
-        self.set_goals(std::slice::from_ref(target), &mut scratch.self_motion.goals);
+    pub fn aim(&self, target: &Target, scratch: &mut SelfMotionScratch) {
+        self.set_goals(std::slice::from_ref(target), &mut scratch.goals);
     }
 
     /// The motions of a chain of seven joints at `positions`; `None` in singular postures.
-    pub fn self_motion(&self, positions: &[f64; 7], scratch: &mut SearchScratch) -> Option<SelfMotion> {
-        let SelfMotionScratch { goals, configurations } = &mut scratch.self_motion;
+    pub fn self_motion(&self, positions: &[f64; 7], scratch: &mut SelfMotionScratch) -> Option<SelfMotion> {
+        let SelfMotionScratch { goals, configurations } = scratch;
         configurations.write_all(positions);
         self.kernel.measure(goals, configurations);
         self.kernel.linearise(goals, configurations);

@@ -3,49 +3,17 @@
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
-use super::all_solutions::Known;
 use super::attempts::Spent;
 use super::explore::{Exploration, Share};
 use super::iteration::Iteration;
 use super::nearest::NearestScratch;
-use super::null_space::NullSpaceScratch;
 use super::prepared::Search;
-use super::self_motion::SelfMotionScratch;
-use super::setup::Setup;
-use super::singular_values::SingularValueScratch;
-use super::verdict::VerdictScratch;
+use super::scratch::SearchScratch;
 use crate::solver::kernel::lanes::Lanes;
 use crate::solver::problem::{Mode, Problem, Target};
 use crate::solver::solution::{Outcome, Solution, Stop};
 
-/// What a search works in: each stage has its own part, and only a whole solve sees all of them.
-#[derive(Debug, Clone)]
-pub struct SearchScratch {
-    pub(super) setup: Setup,
-    pub(super) exploration: Exploration,
-    pub(super) null_space: NullSpaceScratch,
-    pub(super) nearest: NearestScratch,
-    pub(super) singular_values: SingularValueScratch,
-    pub(super) verdict: VerdictScratch,
-    pub(super) self_motion: SelfMotionScratch,
-    pub(super) known: Known,
-}
-
 impl Search {
-    /// Scratch for this search, to keep and reuse.
-    pub fn scratch(&self) -> SearchScratch {
-        SearchScratch {
-            setup: Setup::new(self),
-            exploration: Exploration::new(self),
-            null_space: NullSpaceScratch::new(self),
-            nearest: NearestScratch::new(self),
-            singular_values: SingularValueScratch::new(self),
-            verdict: VerdictScratch::new(self),
-            self_motion: SelfMotionScratch::new(self),
-            known: Known::new(self),
-        }
-    }
-
     /// Solves a problem that has been checked.
     pub fn solve(&self, iteration: Iteration, problem: &Problem, scratch: &mut SearchScratch, solution: &mut Solution) {
         let start = Instant::now();

@@ -68,7 +68,7 @@ struct Point {
 impl<'a> Descent<'a> {
     /// A descent to `target`. The scratch is not to be used otherwise meanwhile.
     pub fn to(search: &'a Search, target: &'a Target, room: &'a Room, scratch: &mut SearchScratch) -> Self {
-        search.aim(target, scratch);
+        search.aim(target, &mut scratch.self_motion);
         Self { search, target, room }
     }
 
@@ -110,10 +110,10 @@ impl<'a> Descent<'a> {
     /// Where a Newton step leads, the `first` time after damped ones if need be; `None` where that is nowhere.
     fn point(&self, moves: &[f64; REDUNDANT], first: bool, scratch: &mut SearchScratch) -> Option<Point> {
         let mut positions = add(moves, 1.0, &self.room.seed);
-        let mut found = self.search.self_motion(&positions, scratch);
+        let mut found = self.search.self_motion(&positions, &mut scratch.self_motion);
         if first && !found.is_some_and(|found| largest(&found.step) < WILD) {
             self.search.polish(self.target, DAMPED, &mut positions, scratch);
-            found = self.search.self_motion(&positions, scratch);
+            found = self.search.self_motion(&positions, &mut scratch.self_motion);
         }
         let found = found.filter(|found| found.error < ASTRAY && largest(&found.step) < WILD)?;
         let moves: [f64; REDUNDANT] = std::array::from_fn(|i| positions[i] - self.room.seed[i] + found.step[i]);
