@@ -1,10 +1,7 @@
-//! What several test files share: repeatable random numbers, robots, poses by an independent path, the built
-//! command line.
+//! What several test files share: repeatable random numbers, robots, poses by an independent path.
 
-#![allow(dead_code, reason = "each test file uses its own part of this one")]
+#![allow(dead_code, reason = "each test binary uses its own part of this one")]
 
-pub mod axes;
-pub mod shell;
 pub mod urdf;
 
 use std::f64::consts::{PI, TAU};
