@@ -1,4 +1,4 @@
-"""The tables: the full one, and the short one for the README."""
+"""The tables: the full one, and the short one for docs/benchmarks.md."""
 import os
 import platform
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ mean time over that of urdf_ik.
 
 
 class MarkerError(Exception):
-    """Why the README cannot be written, as a sentence."""
+    """Why the document cannot be written, as a sentence."""
 
 
 @dataclass
@@ -124,14 +124,14 @@ the middle of the joint ranges and from a random seed, to {TOLERANCE_TEXT} m and
     return f'{caption}\n{table(["robot", *labels.values()], rows, 1)}'
 
 
-def split_at_markers(readme):
-    """The README's text up to the first marker and from the second on, both with their marker."""
-    text = readme.read_text()
+def split_at_markers(document):
+    """The document's text up to the first marker and from the second on, both with their marker."""
+    text = document.read_text()
     if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise MarkerError(f'{readme} needs these two lines where the table shall stand: {BEGIN} and {END}')
+        raise MarkerError(f'{document} needs these two lines around the table: {BEGIN} and {END}')
     return text[:text.index(BEGIN) + len(BEGIN)], text[text.index(END):]
 
 
-def write_readme(readme, text):
-    before, after = split_at_markers(readme)
-    readme.write_text(f'{before}\n{text}{after}')
+def write_between_markers(document, text):
+    before, after = split_at_markers(document)
+    document.write_text(f'{before}\n{text}{after}')
