@@ -1,4 +1,4 @@
-//! The node's parameters: one table from which declarations, checks and the README's table are made.
+//! The node's parameters: one table from which declarations, checks and `docs/parameters.md` are made.
 
 mod settings;
 mod table;

@@ -363,7 +363,7 @@ pub static TABLE: [Definition; 45] = [
     live("use_sim_time", Bool(false), "", Any, "Take the time from the topic clock."),
 ];
 
-/// The table as the README shows it.
+/// The table as `docs/parameters.md` shows it.
 #[must_use]
 pub fn markdown() -> String {
     let mut text =
@@ -412,9 +412,18 @@ mod tests {
         assert_eq!(words, Pick::ALL.map(Pick::name));
     }
 
+    /// `UPDATE_DOCS=1 cargo test --lib parameters` writes the table instead of comparing it.
     #[test]
-    fn the_readme_shows_the_table() {
-        let readme = include_str!("../../README.md");
-        assert!(readme.contains(&markdown()), "README.md should hold this table:\n{}", markdown());
+    fn the_documentation_shows_the_table() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/parameters.md");
+        let document = std::fs::read_to_string(path).unwrap();
+        let (before, rest) = document.split_once("<!-- parameters: begin -->\n").unwrap();
+        let (shown, _) = rest.split_once("<!-- parameters: end -->").unwrap();
+        if std::env::var("UPDATE_DOCS").is_ok_and(|value| value == "1") {
+            let after = &rest[shown.len()..];
+            std::fs::write(path, format!("{before}<!-- parameters: begin -->\n{}{after}", markdown())).unwrap();
+        } else {
+            assert!(shown == markdown(), "docs/parameters.md should hold this table (UPDATE_DOCS=1 writes it):\n{}", markdown());
+        }
     }
 }
