@@ -423,7 +423,11 @@ mod tests {
             let after = &rest[shown.len()..];
             std::fs::write(path, format!("{before}<!-- parameters: begin -->\n{}{after}", markdown())).unwrap();
         } else {
-            assert!(shown == markdown(), "docs/parameters.md should hold this table (UPDATE_DOCS=1 writes it):\n{}", markdown());
+            assert!(
+                shown == markdown(),
+                "docs/parameters.md should hold this table (UPDATE_DOCS=1 writes it):\n{}",
+                markdown()
+            );
         }
     }
 }
