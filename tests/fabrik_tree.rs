@@ -9,7 +9,7 @@ use common::Random;
 use nalgebra::{Point3, Vector3};
 use urdf_ik::skeleton::tree::{Options, Outcome, Problem, Reason, Root, Solution, Target, Tree};
 
-/// Appends `segments` points in a row to the point `from`; gives the last one.
+/// Appends `segments` points in a row to the point `from`. Returns the last one.
 fn grow(parents: &mut Vec<Option<usize>>, mut from: usize, segments: usize) -> usize {
     for _ in 0..segments {
         parents.push(Some(from));
@@ -33,7 +33,7 @@ fn tree(random: &mut Random, levels: usize, ends: usize) -> (Tree, Vec<usize>) {
     (Tree::new(parents, lengths).unwrap(), tips)
 }
 
-/// A random posture whose branches bend by an amount that grows with `bend`.
+/// A random configuration whose branches bend by an amount that grows with `bend`.
 fn posture(random: &mut Random, tree: &Tree, bend: f64) -> Vec<Point3<f64>> {
     let mut points = vec![Point3::origin(); tree.parents().len()];
     let mut directions = vec![Vector3::z(); points.len()];
@@ -65,7 +65,7 @@ fn solve(tree: &Tree, targets: &[Target], seed: &[Point3<f64>], root: Root<Point
 }
 
 #[test]
-fn targets_of_random_postures_are_met() {
+fn targets_of_random_configurations_are_met() {
     for root in [Root::Fixed, Root::Free] {
         for bend in [0.7, 3.0] {
             for (levels, ends) in (2..=3).flat_map(|levels| (2..=5).map(move |ends| (levels, ends))) {
@@ -104,12 +104,12 @@ fn sub_bases_of_many_levels_and_some_ends_out_of_reach() {
         let (tree, tips) = forks(&mut random, levels);
         let goal = posture(&mut random, &tree, 1.0);
         let near: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip])).collect();
-        // From a posture not far away: of so many targets, few random postures meet all.
+        // From a configuration nearby: few random configurations lead to a solution for that many targets.
         let noise = posture(&mut random, &tree, 1.0);
         let seed: Vec<_> = goal.iter().zip(&noise).map(|(goal, noise)| goal + 0.1 * noise.coords).collect();
         let solution = solve(&tree, &near, &seed, Root::Fixed);
         assert!(solution.solved(), "{levels} levels: {:?}", solution.residuals);
-        // The ends of one of the last forks are too far away; all others are met all the same.
+        // The targets of one of the last forks are too far away; all others are still met.
         let mut targets = near.clone();
         for target in &mut targets[..2] {
             target.position *= 100.0;
@@ -140,7 +140,7 @@ fn a_solved_tree_is_a_fixed_point_bit_for_bit() {
 }
 
 #[test]
-fn the_closest_posture_of_all_attempts_counts() {
+fn the_closest_configuration_of_all_attempts_is_returned() {
     let mut random = Random::new(9);
     for _ in 0..20 {
         let (tree, tips) = tree(&mut random, 3, 4);
@@ -198,12 +198,12 @@ fn two_arms() -> (Tree, Vec<Point3<f64>>) {
 }
 
 #[test]
-fn an_end_out_of_reach_stretches_and_the_other_is_met_all_the_same() {
+fn an_end_out_of_reach_stretches_and_the_other_is_still_met() {
     let (tree, seed) = two_arms();
     let mut random = Random::new(4);
     for _ in 0..50 {
         let far = Point3::from(random.direction() * random.between(1.3, 5.0));
-        // Anywhere that the second arm gets to when the trunk points as the first one would have it, or a bit beyond.
+        // Anywhere that the second arm reaches when the trunk points towards the first target, or slightly beyond.
         let near = Point3::from(random.direction() * random.between(0.3, 0.8));
         let targets = [Target::new(4, far), Target::new(7, near)];
         let solution = solve(&tree, &targets, &seed, Root::Fixed);

@@ -1,4 +1,4 @@
-//! FABRIK on chains of points: what a pass, a cycle and a whole solve promise, from one segment to a thousand.
+//! FABRIK on chains of points: what a pass, a cycle and a solve promise, from one segment to a thousand.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
@@ -181,7 +181,7 @@ fn acceleration_takes_at_most_a_fifth_of_the_cycles_of_a_nearly_stretched_chain(
                 let target = direction(&mut random) * ratio;
                 let accelerated = solve(&points, target, options(5));
                 assert_eq!(accelerated.outcome, Outcome::Solved);
-                // Plain cycles may go on for ever: it is enough that they are not there after five times as many.
+                // Plain cycles may take very long: it is enough that five times as many do not reach the target.
                 let cycles = 5 * accelerated.cycles - 1;
                 let plain = solve(&points, target, Options { cycles, ..options(0) });
                 let reason = Outcome::Closest(Reason::NotConverged);
@@ -205,7 +205,7 @@ fn a_solved_chain_is_a_fixed_point() {
             let solved = solve(&points, target, options);
             let again = run_problem(&chain, &Problem { target, root: Root::Fixed, points: &solved.points, options });
             assert_eq!((again.points, again.cycles), (solved.points.clone(), 0));
-            // Nor does a cycle move a tip that is exactly there, or any other point.
+            // Nor does a cycle move a tip that is exactly at the target, or any other point.
             let mut moved = solved.points.clone();
             chain.reach_forward(&solved.points[segments], &mut moved).unwrap();
             chain.reach_backward(&solved.points[0], &mut moved).unwrap();

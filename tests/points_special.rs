@@ -91,7 +91,7 @@ fn a_chain_in_line_with_its_target_is_bent_always_the_same_way() {
             }
         }
     }
-    // Along the third axis, about which the first two say nothing.
+    // Along the third axis, where the first two coordinates have no direction.
     let points: Vec<Vector3<f64>> = (0..5).map(|i| Vector3::new(0.1, 0.2, f64::from(i))).collect();
     assert_eq!(solve(&points, Vector3::new(0.1, 0.2, 3.7), options(5)).outcome, Outcome::Solved);
     let nearly: Vec<Vector3<f64>> = (0..5).map(|i| Vector3::new(1e-14 * f64::from(i % 2), 0.0, f64::from(i))).collect();
@@ -168,7 +168,7 @@ fn a_moved_root_arrives_and_a_free_one_is_dragged() {
 fn a_joint_that_meets_its_neighbour_keeps_the_direction_of_the_segment() {
     let chain = PointChain::<2>::new(vec![1.0, 2.0]).unwrap();
     let start = [Vector2::new(0.0, 0.0), Vector2::new(0.0, 1.0), Vector2::new(0.0, 3.0)];
-    // The target is where the joint before the tip is, from which the tip lies upwards.
+    // The target is at the joint before the tip, and the tip is above that joint.
     let mut points = start;
     chain.reach_forward(&start[1], &mut points).unwrap();
     assert_eq!(points, [Vector2::new(0.0, 0.0), Vector2::new(0.0, -1.0), Vector2::new(0.0, 1.0)]);
@@ -221,7 +221,7 @@ fn circles_close_bent_chains_in_fewer_cycles_and_exactly() {
 }
 
 #[test]
-fn a_limit_of_cycles_and_a_stall_are_told() {
+fn a_limit_of_cycles_and_a_stall_are_reported() {
     let points = arc::<3>(100, 1.0);
     let target = Vector3::new(0.0, 0.999, 0.0);
     let few = solve(&points, target, Options { cycles: 3, ..options(0) });
@@ -234,7 +234,7 @@ fn a_limit_of_cycles_and_a_stall_are_told() {
 }
 
 #[test]
-fn extreme_scales_neither_panic_nor_give_what_is_no_number() {
+fn extreme_scales_neither_panic_nor_give_nan() {
     let mut random = Random::new(15);
     for scale in [1e-300, 1e-160, 1e-150, 1e-9, 1e-3, 1e3, 1e8] {
         let lengths: Vec<f64> = (0..6).map(|_| scale * random.between(0.5, 1.5)).collect();
