@@ -97,9 +97,9 @@ fn problem(target: Point3<f64>, seed: &[UnitQuaternion<f64>]) -> Problem<'_> {
 
 /// The tip of a random configuration within the limits.
 fn reachable(random: &mut Random, chain: &LimitedChain) -> Point3<f64> {
-    let (far, posture) = (Point3::new(1e3, 0.0, 0.0), rotations(random, chain));
+    let (far, goal) = (Point3::new(1e3, 0.0, 0.0), rotations(random, chain));
     let options = Options { iterations: 0, ..Options::default() };
-    let solution = solve(chain, &Problem { options, ..problem(far, &posture) });
+    let solution = solve(chain, &Problem { options, ..problem(far, &goal) });
     *solution.points.last().unwrap()
 }
 
@@ -177,10 +177,10 @@ fn joints_at_rest_half_a_turn_away_take_no_more_cycles() {
     for _ in 0..30 {
         let joints = vec![Joint::free(); 6];
         let rests = joints.iter().map(|joint| joint.with_rest(half)).collect();
-        let posture: Vec<_> = (0..6).map(|_| UnitQuaternion::from_scaled_axis(random.direction() * 0.2)).collect();
-        let same: Vec<_> = posture.iter().map(|rotation| half.inverse() * rotation).collect();
+        let given: Vec<_> = (0..6).map(|_| UnitQuaternion::from_scaled_axis(random.direction() * 0.2)).collect();
+        let same: Vec<_> = given.iter().map(|rotation| half.inverse() * rotation).collect();
         let target = Point3::from(random.direction() * (0.98 * 1.2));
-        for (joints, seed, cycles) in [(joints, posture, &mut straight), (rests, same, &mut turned)] {
+        for (joints, seed, cycles) in [(joints, given, &mut straight), (rests, same, &mut turned)] {
             let chain = LimitedChain::new(joints, vec![0.2; 6]).unwrap();
             let solution = solve(&chain, &problem(target, &seed));
             assert_eq!(solution.outcome, Outcome::Solved);

@@ -34,7 +34,7 @@ fn tree(random: &mut Random, levels: usize, ends: usize) -> (Tree, Vec<usize>) {
 }
 
 /// A random configuration whose branches bend by an amount that grows with `bend`.
-fn posture(random: &mut Random, tree: &Tree, bend: f64) -> Vec<Point3<f64>> {
+fn sample(random: &mut Random, tree: &Tree, bend: f64) -> Vec<Point3<f64>> {
     let mut points = vec![Point3::origin(); tree.parents().len()];
     let mut directions = vec![Vector3::z(); points.len()];
     for (point, parent) in tree.parents().iter().enumerate() {
@@ -73,9 +73,9 @@ fn targets_of_random_configurations_are_met() {
                 let (mut solved, mut cycles) = (0, 0);
                 for _ in 0..100 {
                     let (tree, tips) = tree(&mut random, levels, ends);
-                    let goal = posture(&mut random, &tree, bend);
+                    let goal = sample(&mut random, &tree, bend);
                     let targets: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip])).collect();
-                    let solution = solve(&tree, &targets, &posture(&mut random, &tree, bend), root);
+                    let solution = solve(&tree, &targets, &sample(&mut random, &tree, bend), root);
                     solved += usize::from(solution.solved());
                     cycles += solution.iterations;
                 }
@@ -102,10 +102,10 @@ fn sub_bases_of_many_levels_and_some_ends_out_of_reach() {
     let mut random = Random::new(7);
     for levels in [4, 6] {
         let (tree, tips) = forks(&mut random, levels);
-        let goal = posture(&mut random, &tree, 1.0);
+        let goal = sample(&mut random, &tree, 1.0);
         let near: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip])).collect();
         // From a configuration nearby: few random configurations lead to a solution for that many targets.
-        let noise = posture(&mut random, &tree, 1.0);
+        let noise = sample(&mut random, &tree, 1.0);
         let seed: Vec<_> = goal.iter().zip(&noise).map(|(goal, noise)| goal + 0.1 * noise.coords).collect();
         let solution = solve(&tree, &near, &seed, Root::Fixed);
         assert!(solution.solved(), "{levels} levels: {:?}", solution.residuals);
@@ -127,10 +127,10 @@ fn a_solved_tree_is_a_fixed_point_bit_for_bit() {
     let mut random = Random::new(8);
     for _ in 0..50 {
         let (tree, tips) = tree(&mut random, 3, 4);
-        let goal = posture(&mut random, &tree, 1.0);
+        let goal = sample(&mut random, &tree, 1.0);
         let targets: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip])).collect();
         for root in [Root::Fixed, Root::Free] {
-            let solved = solve(&tree, &targets, &posture(&mut random, &tree, 1.0), root);
+            let solved = solve(&tree, &targets, &sample(&mut random, &tree, 1.0), root);
             if solved.solved() {
                 let again = solve(&tree, &targets, &solved.points, root);
                 assert_eq!((again.iterations, &again.points), (0, &solved.points));
@@ -144,7 +144,7 @@ fn the_closest_configuration_of_all_attempts_is_returned() {
     let mut random = Random::new(9);
     for _ in 0..20 {
         let (tree, tips) = tree(&mut random, 3, 4);
-        let (goal, seed) = (posture(&mut random, &tree, 3.0), posture(&mut random, &tree, 3.0));
+        let (goal, seed) = (sample(&mut random, &tree, 3.0), sample(&mut random, &tree, 3.0));
         // Far enough apart that not all can be met.
         let targets: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip] * 2.0)).collect();
         let mut before = f64::INFINITY;
@@ -177,10 +177,10 @@ fn inner_points_and_ends_meet_their_targets_together() {
     let mut solved = 0;
     for _ in 0..200 {
         let (tree, tips) = tree(&mut random, 3, 3);
-        let goal = posture(&mut random, &tree, 3.0);
+        let goal = sample(&mut random, &tree, 3.0);
         let inner = tree.parents()[tips[0]].unwrap();
         let targets: Vec<_> = tips.iter().chain([&inner]).map(|&point| Target::new(point, goal[point])).collect();
-        solved += usize::from(solve(&tree, &targets, &posture(&mut random, &tree, 3.0), Root::Fixed).solved());
+        solved += usize::from(solve(&tree, &targets, &sample(&mut random, &tree, 3.0), Root::Fixed).solved());
     }
     println!("{solved} of 200");
     assert!(solved >= 190, "{solved} of 200");
@@ -193,7 +193,7 @@ fn two_arms() -> (Tree, Vec<Point3<f64>>) {
         grow(&mut parents, 1, 3);
     }
     let tree = Tree::new(parents, vec![0.0, 0.5, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2]).unwrap();
-    let seed = posture(&mut Random::new(3), &tree, 1.0);
+    let seed = sample(&mut Random::new(3), &tree, 1.0);
     (tree, seed)
 }
 
@@ -291,7 +291,7 @@ fn the_same_problem_gives_the_same_bits_and_allocates_nothing() {
     let (tree, tips) = tree(&mut random, 3, 5);
     let (mut scratch, mut solution) = (tree.scratch(), tree.solution());
     for run in 0..30 {
-        let (goal, seed) = (posture(&mut random, &tree, 2.0), posture(&mut random, &tree, 2.0));
+        let (goal, seed) = (sample(&mut random, &tree, 2.0), sample(&mut random, &tree, 2.0));
         let stretch = if run % 3 == 0 { 3.0 } else { 1.0 };
         let targets: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip] * stretch)).collect();
         for root in [Root::Fixed, Root::Free, Root::At(Point3::new(0.1, 0.2, 0.3))] {

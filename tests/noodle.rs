@@ -85,8 +85,8 @@ fn meets_reachable_targets(arm: &Arm, count: usize) {
         let seed = random.positions(&arm.chain);
         for (name, solver) in &solvers(arm) {
             let mut trial = Trial::new(arm, name, solver);
-            for (shape, posture) in [("smooth", &wave), ("rough", &any)] {
-                let target = arm.targets_at(posture)[0];
+            for (shape, positions) in [("smooth", &wave), ("rough", &any)] {
+                let target = arm.targets_at(positions)[0];
                 for (from, seed) in [("straight", &straight), ("random", &seed)] {
                     let what = format!("target {round}, {shape}, from a {from} configuration");
                     for target in [target, target.position_only()] {

@@ -8,7 +8,7 @@ mod support;
 
 use common::Random;
 use nalgebra::SVector;
-use support::{arc, check_lengths, direction, options, posture, reachable, run as run_problem, solve};
+use support::{arc, check_lengths, direction, options, reachable, run as run_problem, solve, walk};
 use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Reason, Root};
 
 const SEGMENTS: [usize; 5] = [1, 2, 10, 100, 1000];
@@ -17,9 +17,9 @@ fn lengths_hold_after_every_pass<const D: usize>() {
     let mut random = Random::new(1);
     for segments in SEGMENTS {
         for _ in 0..5 {
-            let chain = PointChain::from_points(&posture::<D>(&mut random, segments)).unwrap();
+            let chain = PointChain::from_points(&walk::<D>(&mut random, segments)).unwrap();
             // The points to start from need not have the lengths.
-            let mut points = posture::<D>(&mut random, segments);
+            let mut points = walk::<D>(&mut random, segments);
             for _ in 0..5 {
                 let (root, target) = (points[0], reachable(&mut random, &points, &chain, 1.5));
                 chain.reach_forward(&target, &mut points).unwrap();
@@ -44,7 +44,7 @@ fn the_distance_never_grows_from_one_plain_cycle_to_the_next() {
     let mut random = Random::new(2);
     for segments in SEGMENTS {
         for _ in 0..10 {
-            let mut points = posture::<3>(&mut random, segments);
+            let mut points = walk::<3>(&mut random, segments);
             let chain = PointChain::from_points(&points).unwrap();
             // Targets out of reach as well.
             let (root, target) = (points[0], reachable(&mut random, &points, &chain, 1.2));
@@ -65,7 +65,7 @@ fn nor_from_one_accelerated_cycle_to_the_next() {
     let mut random = Random::new(3);
     for segments in [2, 10, 100] {
         for _ in 0..10 {
-            let points = posture::<3>(&mut random, segments);
+            let points = walk::<3>(&mut random, segments);
             let chain = PointChain::from_points(&points).unwrap();
             let target = reachable(&mut random, &points, &chain, 0.999);
             let mut before = f64::INFINITY;
@@ -115,7 +115,7 @@ fn is_the_published_algorithm<const D: usize>() {
     let mut random = Random::new(4);
     for segments in [2, 5, 10, 100] {
         for run in 0..20 {
-            let points = posture::<D>(&mut random, segments);
+            let points = walk::<D>(&mut random, segments);
             let chain = PointChain::from_points(&points).unwrap();
             let moved = points[0] + direction::<D>(&mut random) * 0.1;
             let (root, place) = if run % 2 == 0 { (Root::Fixed, points[0]) } else { (Root::At(moved), moved) };
@@ -147,7 +147,7 @@ fn every_way_solves_what_is_in_reach<const D: usize>() {
     let mut random = Random::new(5);
     for segments in SEGMENTS {
         for _ in 0..20 {
-            let points = posture::<D>(&mut random, segments);
+            let points = walk::<D>(&mut random, segments);
             let chain = PointChain::from_points(&points).unwrap();
             let target = match segments {
                 1 => points[0] + direction::<D>(&mut random) * chain.reach().outer,
@@ -196,7 +196,7 @@ fn a_solved_chain_is_a_fixed_point() {
     let mut random = Random::new(7);
     for segments in SEGMENTS {
         for options in [options(0), options(5), Options { circles: true, ..options(0) }] {
-            let points = posture::<3>(&mut random, segments);
+            let points = walk::<3>(&mut random, segments);
             let chain = PointChain::from_points(&points).unwrap();
             let target = match segments {
                 1 => points[0] + direction(&mut random) * chain.reach().outer,

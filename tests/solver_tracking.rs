@@ -27,17 +27,17 @@ struct Path {
 
 impl Path {
     /// The configuration after this fraction of the path, from which its poses are computed.
-    fn posture(&self, fraction: f64) -> Vec<f64> {
+    fn positions(&self, fraction: f64) -> Vec<f64> {
         let (out, sway) = ((PI * fraction).sin().powi(2), (TAU * fraction).sin());
-        let mut posture = self.start.clone();
-        for (i, position) in posture.iter_mut().enumerate() {
+        let mut positions = self.start.clone();
+        for (i, position) in positions.iter_mut().enumerate() {
             *position += if i == self.joint { (self.near - *position) * out } else { 0.15 * sway };
         }
-        posture
+        positions
     }
 
     fn target(&self, fraction: f64) -> Target {
-        self.arm.targets_at(&self.posture(fraction))[0]
+        self.arm.targets_at(&self.positions(fraction))[0]
     }
 }
 

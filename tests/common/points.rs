@@ -21,7 +21,7 @@ pub fn direction<const D: usize>(random: &mut Random) -> SVector<f64, D> {
 }
 
 /// A random walk: a configuration of a chain of random lengths.
-pub fn posture<const D: usize>(random: &mut Random, segments: usize) -> Vec<SVector<f64, D>> {
+pub fn walk<const D: usize>(random: &mut Random, segments: usize) -> Vec<SVector<f64, D>> {
     let mut points = vec![SVector::from_fn(|_, _| random.between(-1.0, 1.0))];
     for i in 0..segments {
         points.push(points[i] + direction::<D>(random) * random.between(0.05, 0.3));
