@@ -130,7 +130,7 @@ impl Cone {
 /// full turns are the same, so that 3 to 4 is a range through π.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
-    /// Least angle.
+    /// Smallest angle.
     pub lower: f64,
     /// Largest angle.
     pub upper: f64,

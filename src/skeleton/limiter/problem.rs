@@ -8,7 +8,7 @@ use crate::skeleton::segments::{check_coordinates, check_count, check_depth, che
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Distance between tip and target \[m\] with which the target counts as met.
+    /// Largest distance between tip and target \[m\] at which the target counts as met.
     pub tolerance: f64,
     /// Largest number of cycles, over all attempts.
     pub iterations: usize,

@@ -67,7 +67,7 @@ impl LimitedChain {
     /// An attempt ends when the target is met, or when 12 cycles have not brought the tip nearer by one percent; the next one
     /// starts from a configuration scattered within the limits. The closest configuration after any cycle counts. Every
     /// limit holds in the answer, to rounding, and all lengths do. A seed whose tip is at the target already, and whose
-    /// limits hold, is given back as it is.
+    /// limits hold, is returned unchanged.
     ///
     /// # Errors
     /// [`InputError`] where the problem, the scratch or the memory for the answer do not fit this chain; `solution` is then

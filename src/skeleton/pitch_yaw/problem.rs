@@ -29,7 +29,7 @@ pub enum Method {
 pub struct Options {
     /// How steps are computed.
     pub method: Method,
-    /// Distance between tip and target \[m\] with which the target counts as met.
+    /// Largest distance between tip and target \[m\] at which the target counts as met.
     pub tolerance: f64,
     /// Iterations at most, over the solve; on a path, from each point to the next.
     pub iterations: usize,

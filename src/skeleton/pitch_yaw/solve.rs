@@ -56,7 +56,7 @@ pub(super) struct Goal {
     aim: Point3<f64>,
     /// Distance between the two \[m\].
     gap: f64,
-    /// Distance between tip and target with which the target counts as met \[m\].
+    /// Largest distance between tip and target at which the target counts as met \[m\].
     tolerance: f64,
 }
 

@@ -9,7 +9,7 @@ use crate::skeleton::segments::{check_coordinates, check_count, check_depth, che
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Distance between tip and target \[m\] with which the target counts as met; above 0.
+    /// Largest distance between tip and target \[m\] at which the target counts as met; above 0.
     pub tolerance: f64,
     /// A chain whose tip moves by no more than this \[m\] in a cycle has stalled; 0 or more. Near a stretched chain, plain
     /// cycles move the tip by no more than a 100 000th of the remaining distance, which is not a stall.

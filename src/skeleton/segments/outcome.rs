@@ -22,7 +22,7 @@ pub enum Reason {
     OutOfReach {
         /// Distance of the target from the root \[m\].
         distance: f64,
-        /// Least distance from the root that the point can have \[m\].
+        /// Smallest distance from the root that the point can have \[m\].
         inner: f64,
         /// Largest distance from the root that the point can have \[m\].
         outer: f64,
@@ -33,7 +33,7 @@ pub enum Reason {
         other: usize,
         /// Distance between the two targets \[m\].
         distance: f64,
-        /// Least distance that the two points can have \[m\].
+        /// Smallest distance that the two points can have \[m\].
         inner: f64,
         /// Largest distance that the two points can have \[m\].
         outer: f64,

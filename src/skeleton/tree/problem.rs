@@ -28,7 +28,7 @@ impl Target {
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Distance between a point and its target \[m\] with which the target counts as met.
+    /// Largest distance between a point and its target \[m\] at which the target counts as met.
     pub tolerance: f64,
     /// Largest number of cycles, over all attempts.
     pub iterations: usize,
