@@ -23,27 +23,20 @@ from ament_index_python.packages import get_package_share_directory
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
+from interfaces import in_columns, settled_interfaces
 from watch import Watch
 
 NEEDED_SHARE = 0.99  # of the targets, for a run with a DURATION to count as a success
 STOP_TIMEOUT = 5.0  # [s] that a child has to end after SIGTERM
-HINTS = """\
+GREETING = """\
 {node} follows a moving target with {urdf}.
 In another shell, in this folder:   source scripts/env.sh
   and there, for instance:          python scripts/watch.py
-  what it listens to      {node}/target_pose         geometry_msgs/msg/PoseStamped
-                          {node}/target_point        geometry_msgs/msg/PointStamped
-  what it publishes       {node}/joint_states        sensor_msgs/msg/JointState
-                          {node}/status              urdf_ik/msg/SolveStatus
-                          {node}/robot_description   std_msgs/msg/String
-  what it answers         {node}/solve_ik            urdf_ik/srv/SolveIK
-                          {node}/forward_kinematics  urdf_ik/srv/ForwardKinematics
-                          {node}/reset               std_srvs/srv/Trigger
 {tools}Ctrl-C ends it.
 """
 TOOLS = """\
-  with the ros2 command:  ros2 topic echo {node}/joint_states
-                          ros2 service call {node}/forward_kinematics urdf_ik/srv/ForwardKinematics
+  with the ros2 command:            ros2 topic echo {node}/joint_states
+                                    ros2 service call {node}/forward_kinematics urdf_ik/srv/ForwardKinematics
 """
 NODE = '/urdf_ik'
 
@@ -102,16 +95,30 @@ def end(children):
             child.wait()
 
 
+def check(children):
+    """A child that ends by itself is a failure."""
+    for name, child in children.items():
+        if child.poll() is not None:
+            raise Failure(f'{name} ended by itself with status {child.returncode}: its messages above say why')
+
+
+def list_interfaces(watch, children, stopping):
+    """Prints what the node offers, asked of the node itself."""
+    def wait(seconds):
+        check(children)
+        return stopping.wait(seconds)
+
+    print(f'\n{in_columns(settled_interfaces(watch, NODE, wait))}\n', flush=True)
+
+
 def attend(watch, children, seconds, stopping):
-    """Prints the lines until the time is over or a signal comes; a child that ends by itself is a failure."""
+    """Prints the lines until the time is over or a signal comes."""
     executor = SingleThreadedExecutor()
     executor.add_node(watch)
     deadline = time.monotonic() + seconds
     while not stopping.is_set() and time.monotonic() < deadline:
         executor.spin_once(timeout_sec=0.1)
-        for name, child in children.items():
-            if child.poll() is not None:
-                raise Failure(f'{name} ended by itself with status {child.returncode}: its messages above say why')
+        check(children)
 
 
 def judge(total, seconds):
@@ -129,11 +136,12 @@ def run(stopping):
     urdf, seconds = urdf_path(), duration()
     command = node_command(urdf)
     tools = TOOLS.format(node=NODE) if shutil.which('ros2') else ''
-    print(HINTS.format(node=NODE, urdf=urdf, tools=tools), flush=True)
+    print(GREETING.format(node=NODE, urdf=urdf, tools=tools), flush=True)
     watch = Watch(NODE)
     children = {}
     try:
         children['urdf_ik_node'] = start(command)
+        list_interfaces(watch, children, stopping)
         children['figure_of_eight.py'] = start([sys.executable, str(Path(__file__).with_name('figure_of_eight.py'))])
         attend(watch, children, seconds, stopping)
     finally:

@@ -18,6 +18,8 @@ here="$root/scripts/setup"
 . "$here/prefix.sh"
 # shellcheck source=scripts/setup/build.sh
 . "$here/build.sh"
+# shellcheck source=scripts/setup/ahead.sh
+. "$here/ahead.sh"
 
 # The options of a make that called this are not for the makes that are called from here.
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -39,8 +41,11 @@ if [ "$workspace" = "$root/.ros/embedded" ]; then
     install_debian_packages
   else
     choose_python
+    clear_workspace
+    compile_ahead
     install_debian_packages
     make_prefix
+    end_ahead
   fi
 else
   check_sourced_ros

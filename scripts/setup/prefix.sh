@@ -28,12 +28,16 @@ make_tf2_msgs() {
     && cmake --build "$build" --parallel --target install
 }
 
-make_prefix() {
-  local prefix="$workspace/prefix" log="$workspace/log"
+clear_workspace() {
   if [ -e "$workspace" ]; then
     say "the private ROS 2 in $workspace is incomplete or out of date and is made anew"
     rm -rf "$workspace"
   fi
+}
+
+# Makes the prefix in a workspace that was cleared.
+make_prefix() {
+  local prefix="$workspace/prefix" log="$workspace/log"
   say "no ROS 2 is sourced: making a private ROS 2 Jazzy with $python in $workspace (300 MB)"
   step "making a virtual environment" "See whether this works: $python -m venv /tmp/trial" "$log/venv.log" \
     "$python" -m venv "$prefix"

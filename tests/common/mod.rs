@@ -1,10 +1,7 @@
-//! Shared by the test files: repeatable random numbers, robots, poses by independent kinematics, the built
-//! command line.
+//! Shared by the test files: repeatable random numbers, robots, poses by independent kinematics.
 
-#![allow(dead_code, reason = "each test file uses its own part of this one")]
+#![allow(dead_code, reason = "each test binary uses its own part of this one")]
 
-pub mod axes;
-pub mod shell;
 pub mod urdf;
 
 use std::f64::consts::{PI, TAU};

@@ -31,15 +31,22 @@ pub fn bounded_step<S: Simd, D: Dimension>(
 ) {
     let n = dimension.variables();
     let damping = damping.load(simd) + MIN_DAMPING;
-    dimension.solve(simd, configurations, scratch, damping);
-    if !leaves_bounds(simd, n, configurations, scratch, bounds) {
-        return;
-    }
-    scratch.clamped_step[..n].fill(Lanes::default());
-    scratch.clamped[..n].fill(Lanes::default());
-    // Each pass clamps at least one variable, so the loop ends.
-    while clamp_to_bounds(simd, dimension, configurations, scratch, bounds) {
+    let mut first = true;
+    // Each pass but the first clamps at least one variable, so the loop ends. There is only one call of `solve`, because it is
+    // inlined here.
+    loop {
         dimension.solve(simd, configurations, scratch, damping);
+        if first {
+            if !leaves_bounds(simd, n, configurations, scratch, bounds) {
+                return;
+            }
+            scratch.clamped_step[..n].fill(Lanes::default());
+            scratch.clamped[..n].fill(Lanes::default());
+            first = false;
+        }
+        if !clamp_to_bounds(simd, dimension, configurations, scratch, bounds) {
+            break;
+        }
     }
     for (step, clamped_step) in scratch.step[..n].iter_mut().zip(&scratch.clamped_step) {
         let sum = step.load(simd) + clamped_step.load(simd);

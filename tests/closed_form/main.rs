@@ -1,0 +1,15 @@
+//! Closed forms: which chains have one, and that it finds all there is.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
+mod axes;
+#[path = "../common/mod.rs"]
+mod common;
+mod general;
+mod link_chains;
+mod recognition;
+mod redundancy;
+mod short_chains;
+mod six_axis;
+mod three_link;
+mod two_link;

@@ -1,0 +1,259 @@
+//! The built command line as a shell uses it: `info`, `fk` and `evaluate`.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::common::{self, Arm, Random};
+use crate::shell::{command, fails, file, keys, parse, run, sorted, succeeds, text_of, urdf};
+use serde_json::{Value, json};
+
+#[test]
+fn help_and_version() {
+    let help = succeeds(&["--help"]);
+    for word in ["info", "fk", "solve", "evaluate", "generate"] {
+        assert!(help.contains(word), "{help}");
+    }
+    assert!(succeeds(&["--version"]).contains(env!("CARGO_PKG_VERSION")));
+    fails(&[], &["Usage"]);
+    fails(&["dance"], &["dance"]);
+}
+
+#[test]
+fn info_shows_tree_limits_chain_and_reach() {
+    let out = succeeds(&["info", "--urdf", &urdf("arm7.urdf")]);
+    for word in
+        ["arm7", "9 links", "8 joints", "7 movable", "elbow_joint", "-1.45 .. 1.05 rad", "without limits", "tip tool0"]
+    {
+        assert!(out.contains(word), "'{word}' is not in: {out}");
+    }
+    let arm = &common::bundled_arms()[0];
+    for link in arm.robot.links() {
+        assert!(out.contains(&link.name), "'{}' is not in: {out}", link.name);
+    }
+    let part = succeeds(&["info", "--urdf", &urdf("arm7.urdf"), "--base", "elbow_link", "--tip", "hand_link"]);
+    assert!(part.contains("chain from elbow_link: 3 variables") && part.contains("tip hand_link"), "{part}");
+}
+
+#[test]
+fn info_says_which_axes_a_chain_cannot_follow() {
+    let out = succeeds(&["info", "--urdf", &urdf("arm7.urdf")]);
+    assert!(out.contains("length scale 0.4520 m") && !out.contains("free_axes"), "{out}");
+    let out = succeeds(&["info", "--urdf", &urdf("arm5.urdf")]);
+    assert!(out.contains("5 of 6 axes") && out.contains("free_axes: rz (turn about z)"), "{out}");
+    let planar = text_of(&file("planar.urdf", &common::urdf::planar(0.5, 0.4)));
+    let out = succeeds(&["info", "--urdf", &planar]);
+    assert!(out.contains("2 of 6 axes") && out.contains("free_axes: z,rx,ry,rz"), "{out}");
+    let point = text_of(&file("point.urdf", &common::urdf::one_joint("continuous", "")));
+    let out = succeeds(&["info", "--urdf", &point]);
+    assert!(out.contains("no solver: the chain to 'b' has no length"), "{out}");
+}
+
+#[test]
+fn info_of_a_robot_with_many_leaves_lists_them() {
+    let out = succeeds(&["info", "--urdf", &urdf("two_arms.urdf")]);
+    let last = out.lines().last().unwrap();
+    for word in ["--tip", "left_hand", "right_hand", "head_link", "left_finger_mirror_link"] {
+        assert!(last.contains(word), "'{word}' is not in: {last}");
+    }
+    assert!(out.contains("left_finger_mirror_joint") && out.contains("x left_finger_joint"), "{out}");
+    let both = succeeds(&["info", "--urdf", &urdf("two_arms.urdf"), "--tip", "left_hand", "--tip", "right_hand"]);
+    assert!(
+        both.contains("16 variables") && both.contains("tip left_hand") && both.contains("tip right_hand"),
+        "{both}"
+    );
+}
+
+#[test]
+fn fk_gives_every_link_in_the_root_frame() {
+    let arm = common::bundled_arms().remove(1);
+    let mut random = Random::new(1);
+    let samples: Vec<Vec<f64>> = (0..3).map(|_| random.robot_positions(&arm.robot)).collect();
+    let own = |joint: &usize| arm.robot.joints()[*joint].mimic.is_none();
+    let named = |positions: &Vec<f64>| {
+        let pairs = arm.robot.movable().filter(own).map(|j| (arm.robot.joints()[j].name.clone(), json!(positions[j])));
+        Value::Object(pairs.collect())
+    };
+    let mut list: Vec<Value> = samples.iter().map(named).collect();
+    list.push(json!({}));
+    let path = file("positions.json", &Value::Array(list).to_string());
+    let answers = parse(&succeeds(&["fk", "--urdf", &urdf("mixed_joints.urdf"), "--positions", &text_of(&path)]));
+    let answers = answers.as_array().unwrap();
+    assert_eq!(answers.len(), 4);
+    let mut zero = vec![0.0; arm.robot.joints().len()];
+    arm.robot.apply_mimic(&mut zero);
+    for (answer, positions) in answers.iter().zip(samples.iter().chain([&zero])) {
+        let expected = arm.robot.link_poses(positions);
+        assert_eq!(answer.as_object().unwrap().len(), expected.len());
+        for (link, pose) in arm.robot.links().iter().zip(&expected) {
+            assert_eq!(sorted(keys(&answer[&link.name])), ["p", "q_xyzw"]);
+            let (shift, angle) = common::distance(&common::pose_from_json(&answer[&link.name]), pose);
+            assert!(shift < 1e-14 && angle < 1e-14, "{}: {shift:e} m, {angle:e} rad", link.name);
+        }
+    }
+}
+
+#[test]
+fn fk_refuses_what_it_cannot_use() {
+    let fk = |name: &str, text: &str, words: &[&str]| {
+        let path = text_of(&file(name, text));
+        fails(&["fk", "--urdf", &urdf("arm7.urdf"), "--positions", &path], words);
+    };
+    fk("unknown_joint.json", r#"[{"elbow": 1}]"#, &["'elbow'"]);
+    fk("bad.json", "[{", &["bad.json", "line 1"]);
+    fk("object.json", r#"{"elbow_joint": 1}"#, &["object.json"]);
+    fk("text.json", r#"[{"elbow_joint": "1"}]"#, &["text.json"]);
+    fk("huge.json", r#"[{"elbow_joint": 1e999}]"#, &["huge.json"]);
+    fails(&["fk", "--urdf", &urdf("arm7.urdf"), "--positions", "/nowhere.json"], &["/nowhere.json"]);
+    fails(&["fk", "--urdf", "/nowhere.urdf", "--positions", "/nowhere.json"], &["/nowhere.urdf"]);
+}
+
+#[test]
+fn robots_that_do_not_load_are_reported_with_their_file() {
+    let broken = text_of(&file("broken.urdf", "<robot name='r'><link name='a'>"));
+    fails(&["info", "--urdf", &broken], &["broken.urdf", "well-formed"]);
+    fails(&["info", "--urdf", "/nowhere.urdf"], &["/nowhere.urdf"]);
+    fails(&["info", "--urdf", env!("CARGO_TARGET_TMPDIR")], &[env!("CARGO_TARGET_TMPDIR")]);
+    let warned = one_mimic_of_nobody();
+    let run = run(&["info", "--urdf", &warned]);
+    assert_eq!(run.code, 0);
+    assert!(run.err.contains("'j'") && run.err.contains("'nobody'"), "{}", run.err);
+}
+
+fn one_mimic_of_nobody() -> String {
+    text_of(&file("mimic.urdf", &common::urdf::one_joint("continuous", "<mimic joint='nobody'/>")))
+}
+
+/// A reader that stops early, as `head -1` does, is not a failure. The text is longer than the buffer of a pipe.
+#[test]
+fn a_closed_standard_output_is_not_a_failure() {
+    let mut rest = String::new();
+    let mut links = "base".to_owned();
+    for index in 0..4000 {
+        write!(links, " link{index}").unwrap();
+        rest += &common::urdf::fixed(&format!("joint{index}"), "base", &format!("link{index}"), "0 0 1");
+    }
+    let path = text_of(&file("bush.urdf", &common::urdf::robot(&links, &rest)));
+    let mut child = command(&["info", "--urdf", &path]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(0), ""));
+}
+
+/// A case file of reachable targets, joints in reverse order, and one target that is out of reach at the end.
+fn cases(arm: &Arm, count: usize) -> Value {
+    let mut random = Random::new(3);
+    let backwards = |positions: &[f64]| positions.iter().rev().copied().collect::<Vec<_>>();
+    let case = |random: &mut Random, far: bool| {
+        let source = random.positions(&arm.chain);
+        let mut pose = arm.tip_poses(&source)[0];
+        pose.translation.vector.x += if far { 5.0 } else { 0.0 };
+        let (p, q): ([f64; 3], [f64; 4]) = (pose.translation.vector.into(), pose.rotation.coords.into());
+        json!({"seed": backwards(&arm.chain.nominal_positions()), "seed_random": backwards(&random.positions(&arm.chain)),
+               "target": {"p": p, "q_xyzw": q}, "q_source": backwards(&source)})
+    };
+    let list: Vec<Value> = (0..=count).map(|index| case(&mut random, index == count)).collect();
+    let names: Vec<&str> = arm.chain.variables().iter().rev().map(|variable| variable.name.as_str()).collect();
+    json!({"robot": arm.name, "urdf": "evaluated.urdf", "base_link": arm.chain.base(), "tip_link": arm.chain.tips()[0].link,
+           "joint_names": names, "lower": [], "upper": [], "continuous": [], "cases": list})
+}
+
+#[test]
+fn evaluate_reports_rate_and_times_and_writes_both_of_each_case() {
+    let arm = &common::bundled_arms()[1];
+    let cases = cases(arm, 10);
+    let path = text_of(&file("cases.json", &cases.to_string()));
+    let text = std::fs::read_to_string(common::urdf_path("mixed_joints.urdf").unwrap()).unwrap();
+    file("evaluated.urdf", &text);
+    for seed in ["nominal", "random"] {
+        let [solutions, times] = ["solutions", "times"]
+            .map(|name| Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}_{seed}.json")));
+        let files = ["--solutions", &text_of(&solutions), "--times", &text_of(&times)];
+        // A time limit that even a busy machine keeps.
+        let options = [&["--seed", seed, "--timeout-ms", "60000"], files.as_slice()].concat();
+        let report = parse(&succeeds(&[&["evaluate", "--cases", &path], options.as_slice()].concat()));
+        assert_eq!(sorted(keys(&report)), sorted(REPORT.to_vec()));
+        assert_eq!(
+            (&report["robot"], &report["solver"], &report["seed"]),
+            (&json!(arm.name), &json!("jacobian"), &json!(seed))
+        );
+        assert_eq!((&report["cases"], &report["solved"]), (&json!(11), &json!(10)));
+        let time = |key: &str| report[key].as_f64().unwrap();
+        assert!(time("median_us") > 0.0 && time("median_us") <= time("p95_us"), "{report}");
+        assert!(time("p95_us") <= time("p99_us") && time("p99_us") <= time("max_us"), "{report}");
+        let times: [f64; 11] = common::numbers(&common::read_json(&times));
+        let mean = times.iter().sum::<f64>() / 11.0;
+        assert!((mean / time("mean_us") - 1.0).abs() < 1e-9, "{times:?} {report}");
+        let largest = times.iter().copied().fold(0.0, f64::max);
+        assert!((largest / time("max_us") - 1.0).abs() < 1e-9, "{times:?} {report}");
+        let answers = common::read_json(&solutions);
+        let answers = answers.as_array().unwrap();
+        assert_eq!((answers.len(), &answers[10]), (11, &Value::Null));
+        for (case, answer) in cases["cases"].as_array().unwrap().iter().zip(answers).take(10) {
+            let mut positions: [f64; 7] = common::numbers(answer);
+            positions.reverse();
+            assert!(arm.chain.contains(&positions));
+            let (shift, angle) =
+                common::distance(&arm.tip_poses(&positions)[0], &common::pose_from_json(&case["target"]));
+            assert!(shift <= 1e-5 && angle <= 1e-5, "{shift:e} m, {angle:e} rad");
+        }
+    }
+}
+
+const REPORT: [&str; 12] = [
+    "robot",
+    "solver",
+    "seed",
+    "cases",
+    "solved",
+    "mean_us",
+    "median_us",
+    "p95_us",
+    "p99_us",
+    "max_us",
+    "mean_iterations",
+    "mean_restarts",
+];
+
+#[test]
+fn evaluate_takes_its_options_and_refuses_bad_files() {
+    let arm = &common::bundled_arms()[0];
+    let cases = cases(arm, 3);
+    let urdf = urdf("arm7.urdf");
+    let evaluate = |name: &str, cases: &Value| {
+        let path = text_of(&file(name, &cases.to_string()));
+        ["evaluate", "--urdf", &urdf, "--cases", &path].map(str::to_owned).to_vec()
+    };
+    let good = evaluate("few.json", &cases);
+    let with = |more: &[&'static str]| {
+        let mut arguments: Vec<&str> = good.iter().map(String::as_str).collect();
+        arguments.extend(more);
+        arguments
+    };
+    let report =
+        parse(&succeeds(&with(&["--max-cases", "2", "--position-tolerance", "1e-3", "--timeout-ms", "60000"])));
+    assert_eq!((&report["cases"], &report["solved"]), (&json!(2), &json!(2)));
+    fails(&with(&["--position-tolerance", "0"]), &["position tolerance"]);
+    fails(&with(&["--timeout-ms", "nan"]), &[]);
+    fails(&with(&["--solver", "newton"]), &["newton"]);
+    fails(&with(&["--solutions", "/nowhere/out.json"]), &["/nowhere/out.json"]);
+    fails(&with(&["--times", "/nowhere/out.json"]), &["/nowhere/out.json"]);
+    fails(&with(&["--max-cases", "0"]), &["no case to solve"]);
+    let bad = |name: &str, change: &dyn Fn(&mut Value), words: &[&str]| {
+        let mut changed = cases.clone();
+        change(&mut changed);
+        let arguments = evaluate(name, &changed);
+        fails(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), words);
+    };
+    bad("no_tip.json", &|file| file["tip_link"] = json!("gripper"), &["'gripper'"]);
+    bad("joint.json", &|file| file["joint_names"][0] = json!("hinge"), &["'hinge'"]);
+    bad("seed.json", &|file| file["cases"][1]["seed"] = json!([0, 0]), &["seed.json", "case 1", "2 entries"]);
+    bad("zero.json", &|file| file["cases"][2]["target"]["q_xyzw"] = json!([0, 0, 0, 0]), &["case 2", "quaternion"]);
+    bad("keys.json", &|file| file["cases"] = json!([{}]), &["keys.json", "seed"]);
+    bad("six.json", &|file| drop(file["joint_names"].as_array_mut().unwrap().pop()), &["6 joints"]);
+    fails(&["evaluate", "--cases", "/nowhere.json"], &["/nowhere.json"]);
+    let mut lonely = cases;
+    lonely["urdf"] = json!("absent.urdf");
+    let lonely = text_of(&file("lonely.json", &lonely.to_string()));
+    fails(&["evaluate", "--cases", &lonely], &["absent.urdf"]);
+}

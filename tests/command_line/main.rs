@@ -1,0 +1,11 @@
+//! The built command line, as a shell uses it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
+mod commands;
+#[path = "../common/mod.rs"]
+mod common;
+mod generate;
+mod path;
+mod shell;
+mod solve;

@@ -1,0 +1,71 @@
+//! The command `path` as a shell uses it.
+
+use crate::shell::{fails, file, keys, parse, run, sorted, succeeds, text_of, urdf};
+
+const LINE: &str =
+    r#"[{"p": [0.4, -0.2, 0.3], "q_xyzw": [1, 0, 0, 0]}, {"p": [0.4, 0.2, 0.3], "q_xyzw": [1, 0, 0, 0]}]"#;
+
+fn path(waypoints: &str, name: &str, more: &[&str]) -> Vec<String> {
+    let waypoints = text_of(&file(name, waypoints));
+    let urdf = urdf("arm7.urdf");
+    let given = ["path", "--urdf", &urdf, "--tip", "tool0", "--waypoints", &waypoints];
+    given.iter().chain(more).map(ToString::to_string).collect()
+}
+
+fn borrowed(arguments: &[String]) -> Vec<&str> {
+    arguments.iter().map(String::as_str).collect()
+}
+
+#[test]
+fn a_path_is_printed_as_a_trajectory() {
+    let answer = parse(&succeeds(&borrowed(&path(LINE, "path_line.json", &["--speed", "0.2", "--period", "0.02"]))));
+    let expected =
+        ["fraction", "joint_names", "length", "orientation_deviation", "points", "position_deviation", "stop"];
+    assert_eq!(sorted(keys(&answer)), expected);
+    assert_eq!((answer["fraction"].as_f64(), answer["stop"].is_null()), (Some(1.0), true));
+    assert_eq!(answer["joint_names"].as_array().unwrap().len(), 7);
+    assert!(answer["position_deviation"].as_f64().unwrap() < 1e-4);
+    let points = answer["points"].as_array().unwrap();
+    assert_eq!(points[1]["time"].as_f64(), Some(0.02));
+    // 0.4 m at 0.2 m/s take 2 s and a ramp of 0.63 s.
+    assert!((130..=135).contains(&points.len()), "{}", points.len());
+    let last = points.last().unwrap();
+    assert_eq!(last["velocities"].as_array().unwrap().iter().filter(|v| v.as_f64() == Some(0.0)).count(), 7);
+}
+
+#[test]
+fn a_path_that_stops_is_printed_and_fails() {
+    let away = LINE.replace("[0.4, 0.2, 0.3]", "[4, 0.2, 0.3]");
+    let run = run(&borrowed(&path(&away, "path_away.json", &[])));
+    let answer = parse(&run.out);
+    let fraction = answer["fraction"].as_f64().unwrap();
+    assert!(run.code == 1 && fraction > 0.0 && fraction < 0.5, "{} {fraction}", run.code);
+    assert!(answer["stop"].as_str().unwrap().contains("on the way to waypoint 1"), "{answer}");
+}
+
+#[test]
+fn limits_and_start_are_used() {
+    let limits = "joint_limits: {shoulder_pan_joint: {has_velocity_limits: true, max_velocity: 0.1}}";
+    let limits = text_of(&file("path_limits.yaml", limits));
+    let more = ["--joint-limits", &limits, "--start", "{elbow_joint: -0.5}", "--free-axes", "rz", "--speed", "1"];
+    let answer = parse(&succeeds(&borrowed(&path(LINE, "path_limited.json", &more))));
+    for point in answer["points"].as_array().unwrap() {
+        assert!(point["velocities"][0].as_f64().unwrap().abs() <= 0.1, "{point}");
+    }
+}
+
+#[test]
+fn bad_paths_are_refused() {
+    let refused = |text: &str, more: &[&str], words: &[&str]| {
+        fails(&borrowed(&path(text, &format!("path_bad_{}.json", words[0].len()), more)), words);
+    };
+    refused("[]", &[], &["no pose"]);
+    refused("[{}]", &[], &["missing field", "line 1"]);
+    refused(r#"[{"p": [0, 0, 0], "q_xyzw": [0, 0, 0, 0]}]"#, &[], &["waypoint 0", "length 0"]);
+    refused(LINE, &["--speed", "0"], &["speed is 0"]);
+    refused(LINE, &["--speed", "NaN"], &["speed is NaN"]);
+    refused(LINE, &["--blend-radius", "-1"], &["blend radius is -1 m"]);
+    refused(LINE, &["--joint-limits", "/no/such.yaml"], &["cannot read /no/such.yaml"]);
+    let limits = text_of(&file("path_unknown.yaml", "joint_limits:\n  elbou: {}\n"));
+    refused(LINE, &["--joint-limits", &limits], &["'elbou'", "line 2"]);
+}

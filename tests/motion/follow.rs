@@ -1,0 +1,215 @@
+//! Paths followed by arms: to the end, or to a stop with its place and reason.
+
+use std::f64::consts::PI;
+
+use crate::common::{self, Arm, Random, distance, urdf};
+use nalgebra::{Isometry3, Vector3};
+use urdf_ik::motion::{FollowError, FollowOptions, Followed, Path, PathOptions, StopReason, follow};
+use urdf_ik::solver::{Problem, Residual, Target, Tolerance};
+
+fn arm7() -> Arm {
+    common::bundled_arms().swap_remove(0)
+}
+
+fn path(poses: &[Isometry3<f64>], blend_radius: f64) -> Path {
+    Path::new(poses, PathOptions { blend_radius, ..PathOptions::default() }).unwrap()
+}
+
+fn followed(arm: &Arm, path: &Path, seed: &[f64]) -> Followed {
+    let target = Target::new(0, Isometry3::identity());
+    follow(&arm.solver(), &target, path, seed, &FollowOptions::default()).unwrap()
+}
+
+/// The largest distance from the path where joints go evenly between knots, by the kinematics of the complete robot.
+fn strayed(arm: &Arm, path: &Path, followed: &Followed) -> Residual {
+    let mut worst = Residual::default();
+    for pair in followed.knots.windows(2) {
+        for part in 0..=24 {
+            let share = f64::from(part) / 24.0;
+            let mix = |a: f64, b: f64| a + share * (b - a);
+            let positions: Vec<f64> =
+                pair[0].positions.iter().zip(&pair[1].positions).map(|(a, b)| mix(*a, *b)).collect();
+            let pose = path.pose_at(mix(pair[0].length, pair[1].length));
+            let apart = distance(&arm.tip_poses(&positions)[0], &pose);
+            worst.position = worst.position.max(apart.0);
+            worst.orientation = worst.orientation.max(apart.1);
+        }
+    }
+    worst
+}
+
+/// Checks what must hold for every path with the default options.
+fn check(arm: &Arm, path: &Path, followed: &Followed, what: &str) {
+    let options = FollowOptions::default();
+    let tolerance = Tolerance::default();
+    let strayed = strayed(arm, path, followed);
+    for (found, told, allowed) in [
+        (strayed.position, followed.deviation.position, options.deviation.position),
+        (strayed.orientation, followed.deviation.orientation, options.deviation.orientation),
+    ] {
+        assert!(found <= 1.03 * told + 1e-9 && told <= found + 1e-7 && told <= allowed, "{what}: {found} {told}");
+    }
+    assert!(followed.knots.iter().all(|knot| arm.chain.contains(&knot.positions)), "{what}");
+    for pair in followed.knots.windows(2) {
+        assert!(pair[1].length > pair[0].length);
+        let moved = pair[0].positions.iter().zip(&pair[1].positions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(moved <= options.largest_joint_step + 1e-12, "{what}: {moved}");
+    }
+    let reached = followed.knots.last().is_some_and(|knot| {
+        let apart = distance(&arm.tip_poses(&knot.positions)[0], &path.pose_at(path.length()));
+        knot.length == path.length() && apart.0 <= tolerance.position && apart.1 <= tolerance.orientation
+    });
+    assert_eq!((followed.fraction == 1.0, followed.stop.is_none()), (reached, reached), "{what}: {:?}", followed.stop);
+    assert!((0.0..=1.0).contains(&followed.fraction));
+}
+
+#[test]
+fn random_lines_are_followed_as_far_as_claimed() {
+    let mut random = Random::new(11);
+    for arm in common::all_arms().into_iter().filter(|arm| arm.chain.variables().len() >= 6) {
+        let (mut whole, mut stopped) = (0, 0);
+        for case in 0..12 {
+            let seed = random.positions(&arm.chain);
+            let start = arm.tip_poses(&seed)[0];
+            let mut poses = vec![start];
+            for _ in 0..2 {
+                let at = poses[poses.len() - 1].translation.vector + random.direction() * random.between(0.0, 0.4);
+                let turn = Isometry3::rotation(random.direction() * random.between(0.0, 1.0));
+                poses.push(Isometry3::from_parts(at.into(), start.rotation * turn.rotation));
+            }
+            let path = path(&poses, 0.1 * f64::from(case % 2));
+            let followed = followed(&arm, &path, &seed);
+            check(&arm, &path, &followed, &format!("{} {case}", arm.name));
+            assert_eq!(followed.knots[0].positions, seed);
+            if let Some(stop) = &followed.stop {
+                assert!(!stop.to_string().is_empty() && stop.length < path.length());
+                stopped += 1;
+            } else {
+                whole += 1;
+            }
+        }
+        println!("{}: {whole} to the end, {stopped} stopped", arm.name);
+        assert!(whole > 0, "{}", arm.name);
+    }
+}
+
+#[test]
+fn a_line_out_of_reach_is_followed_to_the_edge() {
+    let arm = arm7();
+    let mut random = Random::new(3);
+    for case in 0..20 {
+        let seed = random.positions(&arm.chain);
+        let start = arm.tip_poses(&seed)[0];
+        let away = Isometry3::from_parts((random.direction() * 5.0).into(), start.rotation);
+        let path = path(&[start, away], 0.0);
+        let followed = followed(&arm, &path, &seed);
+        check(&arm, &path, &followed, &format!("{case}"));
+        assert!(followed.fraction < 1.0);
+        let stop = followed.stop.as_ref().unwrap();
+        assert_eq!((stop.waypoint, stop.of), (1, path.length()));
+        assert!(stop.to_string().contains("on the way to waypoint 1, at ("), "{stop}");
+        assert!(distance(&stop.pose, &arm.tip_poses(&followed.knots.last().unwrap().positions)[0]).0 < 1e-5);
+    }
+}
+
+#[test]
+fn the_reason_of_a_stop_is_reported() {
+    let arm = |limit: f64| {
+        let limit = format!("<axis xyz='0 0 1'/><limit lower='-{limit}' upper='{limit}'/>");
+        let joints = urdf::joint("shoulder", "revolute", "base", "upper", &limit)
+            + &urdf::turn("elbow", "upper", "lower", "0.5 0 0", "0 0 1")
+            + &urdf::fixed("end", "lower", "tip", "0.5 0 0");
+        Arm::from_text(&urdf::robot("base upper lower tip", &joints), "base", &["tip"])
+    };
+    let reason = |arm: &Arm, to: [f64; 3]| {
+        let seed = [0.3, 0.8];
+        let start = arm.tip_poses(&seed)[0];
+        let path = path(&[start, Isometry3::from_parts(to.into(), start.rotation)], 0.0);
+        // In the plane, whatever the orientation.
+        let target = Target { free_axes: [false, false, true, true, true, true], ..Target::new(0, start) };
+        follow(&arm.solver(), &target, &path, &seed, &FollowOptions::default()).unwrap().stop.unwrap().reason
+    };
+    let far = reason(&arm(3.0), [5.0, 0.0, 0.0]);
+    // With a free axis of position it is not known for certain.
+    assert!(matches!(far, StopReason::NotFound { .. }), "{far}");
+    let limited = reason(&arm(0.5), [-0.5, 0.7, 0.0]);
+    assert!(matches!(&limited, StopReason::JointLimits { joints } if joints == &["shoulder"]), "{limited}");
+    // Past the shoulder's own axis, where it would have to turn at once: nearer than a piece, farther than the allowed deviation.
+    let start = arm(3.0).tip_poses(&[0.3, 0.8])[0].translation.vector;
+    let past = Vector3::new(-start.x, -start.y + 6e-4, 0.0);
+    let jump = reason(&arm(3.0), past.into());
+    assert!(matches!(&jump, StopReason::Jump { joint, by } if joint == "shoulder" && *by > 0.1), "{jump}");
+}
+
+#[test]
+fn a_start_out_of_reach_has_no_configurations_and_a_reason() {
+    let arm = arm7();
+    let path = path(&[[9.0, 0.0, 0.0], [8.0, 0.0, 0.0]].map(|at| Isometry3::translation(at[0], at[1], at[2])), 0.0);
+    let followed = followed(&arm, &path, &arm.chain.nominal_positions());
+    assert_eq!((followed.knots.len(), followed.fraction), (0, 0.0));
+    assert!(matches!(followed.stop.unwrap().reason, StopReason::OutOfReach { .. }));
+}
+
+#[test]
+fn a_path_of_no_length_is_met_where_it_can_be() {
+    let arm = arm7();
+    let seed = arm.chain.nominal_positions();
+    let down = |x: f64| Isometry3::new(Vector3::new(x, 0.1, 0.4), Vector3::new(PI, 0.0, 0.0));
+    for poses in [vec![down(0.4)], vec![down(0.4); 3]] {
+        let followed = followed(&arm, &path(&poses, 0.1), &seed);
+        assert_eq!((followed.fraction, followed.knots.len(), followed.stop), (1.0, 1, None));
+    }
+    assert_eq!(followed(&arm, &path(&[down(9.0)], 0.0), &seed).fraction, 0.0);
+}
+
+#[test]
+fn half_turns_of_the_tip_are_followed() {
+    let arm = arm7();
+    let start = Isometry3::new(Vector3::new(0.4, 0.1, 0.4), Vector3::new(PI, 0.0, 0.0));
+    let turned = start * Isometry3::rotation(Vector3::z() * PI);
+    let solution =
+        common::solve(&arm.solver(), &Problem::new(&[Target::new(0, start)], &arm.chain.nominal_positions()));
+    let path = path(&[start, turned], 0.0);
+    let followed = followed(&arm, &path, &solution.positions);
+    check(&arm, &path, &followed, "half turn");
+    assert_eq!(followed.fraction, 1.0, "{}", followed.stop.unwrap());
+}
+
+#[test]
+fn the_same_path_gives_the_same_bits() {
+    let arm = arm7();
+    let poses = [[0.4, -0.2, 0.3], [0.4, 0.2, 0.3], [0.3, 0.2, 0.5]];
+    let poses = poses.map(|at| Isometry3::new(at.into(), Vector3::new(PI, 0.0, 0.0)));
+    let run = || {
+        let followed = followed(&arm, &path(&poses, 0.05), &arm.chain.nominal_positions());
+        followed.knots.into_iter().flat_map(|knot| knot.positions).map(f64::to_bits).collect::<Vec<_>>()
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn invalid_options_are_refused() {
+    let arm = arm7();
+    let seed = arm.chain.nominal_positions();
+    let path = path(&[Isometry3::translation(0.3, 0.0, 0.5)], 0.0);
+    let target = Target::new(0, Isometry3::identity());
+    let solver = arm.solver();
+    let told = |target: &Target, seed: &[f64], options: &FollowOptions| {
+        follow(&solver, target, &path, seed, options).unwrap_err()
+    };
+    let default = FollowOptions::default();
+    for bad in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
+        let deviation = Tolerance { position: bad, ..default.deviation };
+        for options in [
+            FollowOptions { deviation, ..default },
+            FollowOptions { longest_piece: bad, ..default },
+            FollowOptions { shortest_piece: bad, ..default },
+            FollowOptions { largest_joint_step: bad, ..default },
+        ] {
+            assert!(matches!(told(&target, &seed, &options), FollowError::Option { .. }), "{bad}");
+        }
+    }
+    assert!(told(&target, &seed[1..], &default).to_string().contains("6 entries"));
+    assert!(told(&target, &[f64::NAN; 7], &default).to_string().contains("NaN"));
+    assert!(told(&Target { tip: 3, ..target }, &seed, &default).to_string().contains("tip 3"));
+}

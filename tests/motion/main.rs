@@ -1,0 +1,10 @@
+//! Paths, trajectories and joints in motion.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod follow;
+mod joint_motion;
+mod path;
+mod trajectory;

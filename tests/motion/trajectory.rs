@@ -1,0 +1,326 @@
+//! Trajectories along paths: even speed, and the limits that they keep.
+
+use std::f64::consts::PI;
+
+use crate::common::{self, Arm, Random, distance, load, urdf, urdf_path};
+use nalgebra::{Isometry3, Vector3};
+use urdf_ik::motion::{
+    FollowOptions, JointLimits, MotionLimits, Path, PathOptions, Timing, TimingError, Trajectory, follow,
+};
+use urdf_ik::robot::{Domain, Robot, Variable};
+use urdf_ik::solver::Target;
+
+/// A trajectory with its path and options.
+struct Made {
+    arm: Arm,
+    path: Path,
+    limits: MotionLimits,
+    timing: Timing,
+    trajectory: Trajectory,
+    fraction: f64,
+}
+
+fn made(arm: Arm, path: Path, seed: &[f64], file: &JointLimits, timing: Timing) -> Made {
+    let target = Target::new(0, Isometry3::identity());
+    let followed = follow(&arm.solver(), &target, &path, seed, &FollowOptions::default()).unwrap();
+    let limits = MotionLimits::new(&arm.robot, &arm.chain, file);
+    let trajectory = Trajectory::new(&arm.chain, &target, &path, &followed, &limits, &timing).unwrap();
+    Made { arm, path, limits, timing, trajectory, fraction: followed.fraction }
+}
+
+impl Made {
+    /// Checks what must hold for every trajectory.
+    fn check(&self, what: &str) {
+        let points = &self.trajectory.points;
+        let still = |values: &[f64]| values.iter().all(|value| *value == 0.0);
+        assert!(still(&points[0].velocities) && still(&points[points.len() - 1].velocities), "{what}");
+        let mut worst = (0.0_f64, 0.0_f64);
+        for (index, point) in points.iter().enumerate() {
+            #[expect(clippy::cast_precision_loss, reason = "few points")]
+            let time = index as f64 * self.timing.period;
+            assert!((point.time - time).abs() < 1e-9, "{what}: {} at {time}", point.time);
+            assert!(self.arm.chain.contains(&point.positions));
+            for (values, limits) in
+                [(&point.velocities, &self.limits.velocities), (&point.accelerations, &self.limits.accelerations)]
+            {
+                assert!(
+                    values.iter().zip(limits).all(|(value, limit)| value.abs() <= limit * (1.0 + 1e-9)),
+                    "{what}: {point:?}"
+                );
+            }
+            let apart = distance(&self.arm.tip_poses(&point.positions)[0], &self.path.pose_at(point.length));
+            worst = (worst.0.max(apart.0), worst.1.max(apart.1));
+        }
+        for pair in points.windows(2) {
+            for (variable, limit) in self.limits.velocities.iter().enumerate() {
+                let moved = pair[1].positions[variable] - pair[0].positions[variable];
+                assert!(moved.abs() <= limit * self.timing.period * (1.0 + 1e-9), "{what}: {pair:?}");
+                let mean = 0.5 * (pair[0].velocities[variable] + pair[1].velocities[variable]) * self.timing.period;
+                assert!((moved - mean).abs() < 1e-3, "{what}: {moved} by velocities {mean}");
+            }
+        }
+        let told = self.trajectory.deviation;
+        assert!(worst.0 <= told.position + 1e-12 && worst.1 <= told.orientation + 1e-7, "{what}: {worst:?} {told:?}");
+        // Where a joint reaches its limit within a piece, the smooth curve cannot bend as sharply as the motion of the arm.
+        let limited = points.iter().any(|point| {
+            let at_limit = |(position, variable): (&f64, &Variable)| match variable.domain {
+                Domain::Interval { lower, upper } => *position <= lower + 1e-9 || *position >= upper - 1e-9,
+                Domain::Circle => false,
+            };
+            point.positions.iter().zip(self.arm.chain.variables()).any(at_limit)
+        });
+        let (allowed, factor) = (FollowOptions::default().deviation, if limited { 5.0 } else { 1.0 });
+        assert!(
+            worst.0 < factor * allowed.position && worst.1 < factor * allowed.orientation,
+            "{what}, {limited}: {worst:?}"
+        );
+    }
+
+    /// Largest and smallest step of the tip at full speed, over their mean, and how many there are.
+    fn evenness(&self) -> (f64, f64, usize) {
+        let points = &self.trajectory.points;
+        let tips: Vec<_> = points.iter().map(|point| self.arm.tip_poses(&point.positions)[0]).collect();
+        let advance = |i: usize| points[i + 1].length - points[i].length;
+        let full = (0..points.len() - 1).map(advance).fold(0.0, f64::max);
+        let steps: Vec<f64> = (0..points.len() - 1)
+            .filter(|i| advance(*i) > full * (1.0 - 1e-9))
+            .map(|i| distance(&tips[i], &tips[i + 1]).0)
+            .collect();
+        #[expect(clippy::cast_precision_loss, reason = "few points")]
+        let mean = steps.iter().sum::<f64>() / steps.len() as f64;
+        let (least, most) =
+            steps.iter().fold((f64::MAX, 0.0_f64), |(least, most), step| (least.min(*step), most.max(*step)));
+        (least / mean, most / mean, steps.len())
+    }
+}
+
+fn tool_down(from: [f64; 3], to: [f64; 3], turn: f64) -> Path {
+    let pose = |at: [f64; 3], turn: f64| {
+        Isometry3::new(at.into(), Vector3::new(PI, 0.0, 0.0)) * Isometry3::rotation(Vector3::z() * turn)
+    };
+    Path::new(&[pose(from, 0.0), pose(to, turn)], PathOptions::default()).unwrap()
+}
+
+fn straight_and_even(arm: &Arm, path: &Path) {
+    for speed in [0.1, 0.5, 100.0] {
+        let timing = Timing { speed, acceleration: 4.0 * speed.min(5.0), period: 0.01 };
+        let seed = arm.chain.nominal_positions();
+        let again = Arm { name: arm.name.clone(), robot: arm.robot.clone(), chain: arm.chain.clone() };
+        let made = made(again, path.clone(), &seed, &JointLimits::default(), timing);
+        assert_eq!(made.fraction, 1.0);
+        made.check(&made.arm.name);
+        let (least, most, steps) = made.evenness();
+        let points = &made.trajectory.points;
+        let last = points.last().unwrap();
+        println!(
+            "{}: {speed} m/s asked: {} points, {:.2} s, {:.3e} m and {:.3e} rad off, {steps} steps of {least:.5} to {most:.5}",
+            made.arm.name,
+            points.len(),
+            last.time,
+            made.trajectory.deviation.position,
+            made.trajectory.deviation.orientation
+        );
+        assert!(made.trajectory.deviation.position < 1e-4);
+        assert!(least > 0.99 && most < 1.01 && steps > 5, "{least} {most} {steps}");
+        let used =
+            points.iter().flat_map(|p| p.velocities.iter().zip(&made.limits.velocities)).map(|(v, l)| v.abs() / l);
+        let used = used.fold(0.0, f64::max);
+        assert!(used <= 1.0 && (speed < 100.0 || used > 0.9), "{used}");
+        let end = distance(&made.arm.tip_poses(&last.positions)[0], &made.path.pose_at(f64::INFINITY));
+        assert!(end.0 < 1e-5 && end.1 < 1e-5);
+    }
+}
+
+#[test]
+fn the_bundled_arm_moves_straight_and_evenly() {
+    straight_and_even(&common::bundled_arms().swap_remove(0), &tool_down([0.4, -0.3, 0.3], [0.4, 0.3, 0.3], 0.0));
+}
+
+#[test]
+fn panda_moves_straight_and_evenly_over_eighty_centimetres() {
+    if urdf_path("panda.urdf").is_none() {
+        return;
+    }
+    let arm = Arm::new("panda", load("panda.urdf"), "panda_link0", &["panda_hand_tcp"]);
+    straight_and_even(&arm, &tool_down([0.4, -0.4, 0.4], [0.4, 0.4, 0.4], 0.0));
+}
+
+const LIMITS: &str = "
+# Velocities and accelerations.
+joint_limits:
+  shoulder_pan_joint:
+    has_velocity_limits: true
+    max_velocity: 0.4
+    has_acceleration_limits: true
+    max_acceleration: 0.7
+  elbow_joint:
+    has_velocity_limits: false
+    max_velocity: 0.001
+    has_acceleration_limits: true
+    max_acceleration: 1
+    has_jerk_limits: false
+default_velocity_scaling_factor: 0.1
+";
+
+#[test]
+fn accelerations_and_corners_are_kept_on_paths_of_all_kinds() {
+    let mut random = Random::new(8);
+    let mut whole = 0;
+    for case in 0..24 {
+        let arm = common::bundled_arms().swap_remove(0);
+        let limits = JointLimits::from_yaml(LIMITS, &arm.robot).unwrap();
+        let seed = random.positions(&arm.chain);
+        let start = arm.tip_poses(&seed)[0];
+        let mut poses = vec![start];
+        for _ in 0..3 {
+            let at = poses[poses.len() - 1].translation.vector + random.direction() * random.between(0.0, 0.2);
+            poses.push(Isometry3::from_parts(
+                at.into(),
+                Isometry3::rotation(random.direction()).rotation * start.rotation,
+            ));
+        }
+        let options = PathOptions { blend_radius: 0.03 * f64::from(case % 3), ..PathOptions::default() };
+        let path = Path::new(&poses, options).unwrap();
+        let speed = random.between(0.02, 2.0);
+        let timing = Timing { speed, acceleration: speed * random.between(0.5, 4.0), period: 0.01 };
+        let made = made(arm, path, &seed, &limits, timing);
+        if !made.trajectory.points.is_empty() {
+            made.check(&format!("{case}"));
+        }
+        whole += usize::from(made.fraction == 1.0);
+        let reached = made.fraction * made.path.length();
+        for rest in made.path.rests().iter().filter(|rest| **rest < reached) {
+            let there = |point: &&urdf_ik::motion::TrajectoryPoint| (point.length - rest).abs() < 1e-12;
+            let at_rest = made.trajectory.points.iter().find(there).unwrap();
+            assert!(at_rest.velocities.iter().all(|velocity| *velocity == 0.0), "{case}");
+        }
+    }
+    println!("{whole} of 24 to the end");
+    assert!(whole > 2);
+}
+
+/// Also where a joint of a redundant arm reaches its limit on the path and another one continues.
+#[test]
+fn the_tip_deviates_no_farther_than_allowed() {
+    let mut random = Random::new(9);
+    let mut limited = 0;
+    for case in 0..60 {
+        let arm = common::bundled_arms().swap_remove(0);
+        let seed = random.positions(&arm.chain);
+        let start = arm.tip_poses(&seed)[0];
+        let at = start.translation.vector + random.direction() * random.between(0.1, 0.4);
+        let path =
+            Path::new(&[start, Isometry3::from_parts(at.into(), start.rotation)], PathOptions::default()).unwrap();
+        let made = made(arm, path, &seed, &JointLimits::default(), Timing { speed: 0.02, ..Timing::default() });
+        let at_limit = |point: &urdf_ik::motion::TrajectoryPoint| {
+            made.arm.chain.variables().iter().zip(&point.positions).any(|(variable, at)| match variable.domain {
+                Domain::Interval { lower, upper } => *at == lower || *at == upper,
+                Domain::Circle => false,
+            })
+        };
+        limited += usize::from(made.trajectory.points.iter().any(at_limit));
+        let strayed = made.trajectory.deviation;
+        let allowed = FollowOptions::default().deviation;
+        assert!(
+            strayed.position <= allowed.position && strayed.orientation <= allowed.orientation,
+            "{case}: {strayed:?}"
+        );
+    }
+    assert!(limited > 5, "{limited}");
+}
+
+#[test]
+fn a_path_of_no_length_is_one_point_and_none_where_nothing_is_reached() {
+    for (x, points) in [(0.4, 1), (9.0, 0)] {
+        let arm = common::bundled_arms().swap_remove(0);
+        let seed = arm.chain.nominal_positions();
+        let path = tool_down([x, 0.1, 0.4], [x, 0.1, 0.4], 0.0);
+        let made = made(arm, path, &seed, &JointLimits::default(), Timing::default());
+        assert_eq!(made.trajectory.points.len(), points);
+    }
+}
+
+#[test]
+fn invalid_timing_is_refused() {
+    let arm = common::bundled_arms().swap_remove(0);
+    let path = tool_down([0.4, -0.1, 0.4], [0.4, 0.1, 0.4], 0.0);
+    let target = Target::new(0, Isometry3::identity());
+    let followed =
+        follow(&arm.solver(), &target, &path, &arm.chain.nominal_positions(), &FollowOptions::default()).unwrap();
+    let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
+    let refused = |timing| Trajectory::new(&arm.chain, &target, &path, &followed, &limits, &timing).unwrap_err();
+    for bad in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
+        for timing in [
+            Timing { speed: bad, ..Timing::default() },
+            Timing { acceleration: bad, ..Timing::default() },
+            Timing { period: bad, ..Timing::default() },
+        ] {
+            assert!(matches!(refused(timing), TimingError::Value { .. }), "{bad}");
+        }
+    }
+    let slow = refused(Timing { speed: 1e-12, ..Timing::default() });
+    assert!(slow.to_string().contains("it may have 1000000"), "{slow}");
+}
+
+#[test]
+fn joint_limits_are_those_of_urdf_and_file() {
+    let arm = common::bundled_arms().swap_remove(0);
+    let limits =
+        |text: &str| MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::from_yaml(text, &arm.robot).unwrap());
+    let at = |name: &str| arm.chain.variables().iter().position(|variable| variable.name == name).unwrap();
+    let [pan, elbow] = ["shoulder_pan_joint", "elbow_joint"].map(at);
+    for empty in ["", " \n", "# none\n", "joint_limits: {}"] {
+        let none = limits(empty);
+        assert_eq!((none.velocities[pan], none.velocities[elbow]), (2.0, 2.5));
+        assert!(none.accelerations.iter().all(|limit| *limit == f64::INFINITY));
+    }
+    let some = limits(LIMITS);
+    assert_eq!((some.velocities[pan], some.accelerations[pan]), (0.4, 0.7));
+    assert_eq!((some.velocities[elbow], some.accelerations[elbow]), (2.5, 1.0));
+    let above = limits("joint_limits: {elbow_joint: {has_velocity_limits: true, max_velocity: 9}}");
+    assert_eq!(above.velocities[elbow], 2.5);
+}
+
+#[test]
+fn a_mimic_joint_bounds_the_joint_that_it_mimics() {
+    let limited = |velocity: &str, rest: &str| format!("<limit lower='-1' upper='1' velocity='{velocity}'/>{rest}");
+    let joints = urdf::joint("a", "revolute", "l0", "l1", &limited("2", ""))
+        + &urdf::joint("b", "revolute", "l1", "l2", &limited("3", "<mimic joint='a' multiplier='-3'/>"))
+        + &urdf::joint("c", "revolute", "l2", "l3", &limited("0", ""))
+        + &urdf::fixed("end", "l3", "tip", "1 0 0");
+    let robot = Robot::from_urdf(&urdf::robot("l0 l1 l2 l3 tip", &joints)).unwrap();
+    let arm = Arm::new("mimic", robot, "l0", &["tip"]);
+    let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
+    assert_eq!(limits.velocities, [1.0, f64::INFINITY]);
+}
+
+#[test]
+fn bad_joint_limits_name_the_line() {
+    let robot = load("arm7.urdf");
+    let told = |text: &str| JointLimits::from_yaml(text, &robot).unwrap_err().to_string();
+    let entry =
+        |line: &str| told(&format!("joint_limits:\n  elbow_joint:\n    has_velocity_limits: true\n    {line}\n"));
+    for (text, words) in [
+        (
+            told("joint_limits:\n  elbow_joint: {}\n  elbou: {max_velocity: 1}\n"),
+            vec!["'elbou'", "elbow_joint", "line 3"],
+        ),
+        (told("joint_limits:\n  elbow_joint: {}\n  elbow_joint: {}\n"), vec!["twice", "line"]),
+        (told("# Limits\njoint_limit:\n  elbow_joint: {}\n"), vec!["joint_limit", "line 2"]),
+        (told("[1, 2]"), vec!["joint_limits"]),
+        (told("{}"), vec!["joint_limits"]),
+        (told("joint_limits: 3"), vec!["joint names", "line 1"]),
+        (told("a: [\n"), vec!["format"]),
+        (entry("max_velocity: fast"), vec!["fast", "line 4"]),
+        (entry("max_velocity: .nan"), vec!["NaN", "line"]),
+        (entry("max_velocity: -1"), vec!["max_velocity is -1", "line"]),
+        (entry("max_velocity: 0"), vec!["max_velocity is 0", "line"]),
+        (entry("maximum_velocity: 1"), vec!["maximum_velocity", "line 4"]),
+        (entry("has_jerk_limits: yes please"), vec!["line 4"]),
+        (entry("max_jerk: 1"), vec!["no max_velocity", "line"]),
+    ] {
+        for word in words {
+            assert!(text.contains(word), "'{word}' is not in: {text}");
+        }
+    }
+}

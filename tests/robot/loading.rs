@@ -1,0 +1,182 @@
+//! Unusual robot descriptions that must load, and the robots that they give.
+
+use std::path::Path;
+
+use crate::common::{
+    self,
+    urdf::{joint, one_joint, robot, turn},
+};
+use nalgebra::{UnitQuaternion, Vector3};
+use urdf_ik::robot::{Chain, ChainError, Domain, Joint, JointKind, Robot};
+
+fn loaded(text: &str) -> Robot {
+    Robot::from_urdf(text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+fn only_joint(kind: &str, inside: &str) -> Joint {
+    loaded(&one_joint(kind, inside)).joints()[0].clone()
+}
+
+#[test]
+fn elements_that_kinematics_does_not_read_are_ignored() {
+    let link = "<link name='b'><visual><geometry><box size='what'/></geometry>
+        <material name='one'/><material name='two'/></visual><inertial><mass value='nan'/></inertial></link>";
+    let rest = format!(
+        "{link}{}<gazebo><sensor:plugin name='p'/></gazebo>
+        <transmission name='t'><joint name='j'><hardwareInterface>effort</hardwareInterface></joint></transmission>
+        <ros2_control name='c'><joint name='j'><command_interface name='position'/></joint></ros2_control>",
+        joint("j", "continuous", "a", "b", "<safety_controller k_velocity='x'/><dynamics damping='y'/>")
+    );
+    let robot = loaded(&robot("a", &rest));
+    assert_eq!(robot.joints().len(), 1);
+    assert_eq!(robot.links().len(), 2);
+    assert!(robot.warnings().is_empty());
+}
+
+#[test]
+fn byte_order_mark_declaration_comments_and_entities() {
+    let body = one_joint("continuous", "<!-- <origin xyz='9 9 9'/> & < -- --><origin xyz=' 1\n2\t3 '/>");
+    let body = body.replace("-- -->", "-->");
+    for text in [
+        format!("\u{feff}<?xml version=\"1.0\" encoding=\"utf-8\"?>\n{body}"),
+        format!("<?xml version='1.0'?>\n<!DOCTYPE robot>\n<!-- made by hand -->\n{body}\n<!-- end -->\n"),
+    ] {
+        let robot = loaded(&text);
+        assert_eq!(robot.joints()[0].origin.translation.vector, Vector3::new(1.0, 2.0, 3.0));
+    }
+    let named = loaded(&one_joint("fixed", "").replace("small", "R&amp;D &quot;&lt;é&gt;&quot;"));
+    assert_eq!(named.name(), "R&D \"<é>\"");
+}
+
+#[test]
+fn files_with_bytes_that_are_not_utf8() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("latin1.urdf");
+    let mut bytes = b"<?xml version='1.0' encoding='ISO-8859-1'?><!-- gr\xfc\xdfe \xb0 -->".to_vec();
+    bytes.extend_from_slice(one_joint("continuous", "").as_bytes());
+    std::fs::write(&path, bytes).unwrap();
+    assert_eq!(Robot::from_urdf_file(&path).unwrap().joints()[0].name, "j");
+}
+
+#[test]
+fn omitted_elements_have_the_defaults_of_urdf() {
+    let bare = only_joint("continuous", "");
+    assert_eq!(bare.axis.into_inner(), Vector3::x());
+    assert_eq!(bare.origin, nalgebra::Isometry3::identity());
+    assert!(bare.velocity.is_infinite());
+    let turned = only_joint("continuous", "<origin rpy='0 0 1'/>").origin;
+    assert_eq!(turned.translation.vector, Vector3::zeros());
+    assert!((turned.rotation.angle() - 1.0).abs() < 1e-15);
+    let shifted = only_joint("continuous", "<origin xyz='1 2 3'/>").origin;
+    assert_eq!(shifted.rotation, UnitQuaternion::identity());
+    let limited = only_joint("prismatic", "<limit effort='1' upper='2'/>");
+    assert_eq!(limited.domain, Domain::Interval { lower: 0.0, upper: 2.0 });
+    assert!(limited.velocity.is_infinite());
+    let fast = only_joint("revolute", "<limit lower='-1' upper='1' velocity='2.5'/>");
+    assert!((fast.velocity - 2.5).abs() < 1e-15);
+}
+
+#[test]
+fn roll_pitch_yaw_turn_about_fixed_axes_in_this_order() {
+    let found = only_joint("fixed", "<origin rpy='0.3 -0.4 1.1'/>").origin.rotation;
+    let about = |axis: Vector3<f64>, angle: f64| UnitQuaternion::from_scaled_axis(axis * angle);
+    let expected = about(Vector3::z(), 1.1) * about(Vector3::y(), -0.4) * about(Vector3::x(), 0.3);
+    assert!(found.angle_to(&expected) < 1e-15);
+}
+
+#[test]
+fn quaternions_count_from_urdf_1_1_on() {
+    let urdf = one_joint("fixed", "<origin rpy='0.3 0 0' quat_xyzw='0 0 0.6 0.8'/>");
+    let old = loaded(&urdf).joints()[0].origin.rotation;
+    assert!((old.scaled_axis() - Vector3::x() * 0.3).norm() < 1e-15, "before 1.1 only rpy is known: {old}");
+    let new = urdf.replace("name='small'", "name='small' version='1.1'");
+    assert!(Robot::from_urdf(&new).is_err(), "both at once");
+    let rotation = loaded(&new.replace("rpy='0.3 0 0'", "")).joints()[0].origin.rotation;
+    assert!((rotation.scaled_axis() - Vector3::z() * 2.0 * 0.6_f64.asin()).norm() < 1e-12, "{rotation}");
+}
+
+#[test]
+fn axes_are_normalised_however_long_they_are() {
+    for (text, expected) in [
+        ("0 0 -5", -Vector3::z()),
+        ("3 4 0", Vector3::new(0.6, 0.8, 0.0)),
+        ("0 1e-200 0", Vector3::y()),
+        ("1e300 1e300 0", Vector3::new(1.0, 1.0, 0.0).normalize()),
+    ] {
+        let axis = only_joint("continuous", &format!("<axis xyz='{text}'/>")).axis;
+        assert!((axis.into_inner() - expected).norm() < 1e-15, "{text}: {axis:?}");
+    }
+}
+
+#[test]
+fn limits_depend_on_the_type_of_the_joint_not_on_the_range() {
+    let still = only_joint("revolute", "<limit lower='0' upper='0'/>");
+    assert_eq!((still.kind, still.domain), (JointKind::Revolute, Domain::Interval { lower: 0.0, upper: 0.0 }));
+    let bare = only_joint("revolute", "<limit effort='1' velocity='1'/>");
+    assert_eq!(bare.domain, Domain::Interval { lower: 0.0, upper: 0.0 });
+    let wide = only_joint("revolute", "<limit lower='-100' upper='100'/>");
+    assert_eq!(wide.domain, Domain::Interval { lower: -100.0, upper: 100.0 });
+    for limit in
+        ["<limit lower='-1' upper='1' velocity='1'/>", "<limit lower='nan' upper='x'/>", "<limit velocity='x'/>"]
+    {
+        assert_eq!(only_joint("continuous", limit).domain, Domain::Circle, "{limit}");
+    }
+}
+
+#[test]
+fn a_mimic_rule_without_a_movable_master_is_dropped_with_a_warning() {
+    for master in ["nobody", "fixed"] {
+        let mimic = format!("<mimic joint='{master}'/>");
+        let rest = joint("fixed", "fixed", "a", "b", "") + &joint("j", "continuous", "b", "c", &mimic);
+        let robot = loaded(&robot("a b c", &rest));
+        assert_eq!(robot.joints()[1].mimic, None);
+        assert_eq!(robot.warnings().len(), 1);
+        assert!(robot.warnings()[0].contains("'j'") && robot.warnings()[0].contains(master), "{:?}", robot.warnings());
+    }
+}
+
+#[test]
+fn a_mimic_of_a_mimic_is_composed() {
+    let last = joint("last", "continuous", "a", "b", "<mimic joint='middle' multiplier='-3' offset='0.5'/>");
+    let middle = joint("middle", "continuous", "b", "c", "<mimic joint='first' multiplier='2' offset='0.1'/>");
+    let first = turn("first", "c", "d", "0 0 0", "0 0 1");
+    let robot = loaded(&robot("a b c d", &(last + &middle + &first)));
+    let mimic = robot.joints()[0].mimic.unwrap();
+    assert_eq!(mimic.master, 2);
+    assert!((mimic.multiplier + 6.0).abs() < 1e-15 && (mimic.offset - 0.2).abs() < 1e-15, "{mimic:?}");
+    let mut positions = [9.0, 9.0, 1.0];
+    robot.apply_mimic(&mut positions);
+    assert!((positions[1] - 2.1).abs() < 1e-15 && (positions[0] + 5.8).abs() < 1e-14, "{positions:?}");
+}
+
+#[test]
+fn floating_and_planar_joints_are_refused_only_in_the_chain() {
+    for kind in ["floating", "planar"] {
+        let rest =
+            joint("free", kind, "world", "base", "<origin xyz='0 0 1'/>") + &turn("j", "base", "tip", "1 0 0", "0 0 1");
+        let robot = loaded(&robot("world base tip", &rest));
+        assert!(Chain::new(&robot, "base", &["tip"]).is_ok());
+        for (base, tip) in [("world", "tip"), ("tip", "world")] {
+            let error = Chain::new(&robot, base, &[tip]).unwrap_err();
+            assert!(matches!(error, ChainError::NotOneAxis { .. }), "{error:?}");
+            let message = error.to_string();
+            for word in ["'free'", kind, "'world'", "'tip'"] {
+                assert!(message.contains(word), "'{word}' is not in: {message}");
+            }
+        }
+        let poses = robot.link_poses(&[7.0, 0.0]);
+        assert_eq!(poses[2].translation.vector, Vector3::new(1.0, 0.0, 1.0), "it stays at identity");
+    }
+}
+
+#[test]
+fn the_neutral_configuration_is_inside_the_limits() {
+    for arm in common::bundled_arms().into_iter().chain(common::shared_arms()) {
+        let positions = arm.robot.neutral_positions();
+        for (joint, position) in
+            arm.robot.joints().iter().zip(&positions).filter(|(joint, _)| joint.kind.has_position())
+        {
+            assert!(joint.domain.contains(*position), "{}: {} at {position}", arm.name, joint.name);
+        }
+        assert!(arm.chain.contains(&arm.chain.nominal_positions()), "{}", arm.name);
+    }
+}

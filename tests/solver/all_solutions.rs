@@ -1,0 +1,154 @@
+//! Every distinct solution, and one search on several cores.
+
+use std::ops::ControlFlow;
+
+use crate::common::{
+    self,
+    urdf::{self, fixed, joint, robot},
+};
+use crate::common::{Arm, Random, all_solutions, apart, solve};
+use urdf_ik::solver::{Mode, Pick, Problem, Scratch, Solution, Target};
+
+/// Six joints whose last three axes meet, as in most industrial arms: eight solutions where limits exclude none.
+fn industrial() -> Arm {
+    let turn = |name: &str, parent: &str, child: &str, xyz: &str, axis: &str| {
+        let inside = format!("<origin xyz='{xyz}'/><axis xyz='{axis}'/><limit lower='-3.1' upper='3.1'/>");
+        joint(name, "revolute", parent, child, &inside)
+    };
+    let joints = turn("j1", "base", "l1", "0 0 0.4", "0 0 1")
+        + &turn("j2", "l1", "l2", "0.05 0 0", "0 1 0")
+        + &turn("j3", "l2", "l3", "0 0 0.45", "0 1 0")
+        + &turn("j4", "l3", "l4", "0.42 0 0.035", "1 0 0")
+        + &turn("j5", "l4", "l5", "0 0 0", "0 1 0")
+        + &turn("j6", "l5", "l6", "0 0 0", "1 0 0")
+        + &fixed("flange", "l6", "tip", "0.09 0 0");
+    Arm::from_text(&robot("base l1 l2 l3 l4 l5 l6 tip", &joints), "base", &["tip"])
+}
+
+fn all(arm: &Arm, problem: &Problem) -> Vec<Solution> {
+    all_solutions(&arm.solver(), problem)
+}
+
+#[test]
+fn an_elbow_points_up_or_down() {
+    let arm = Arm::from_text(&urdf::planar(0.5, 0.4), "base", &["tip"]);
+    let mut random = Random::new(1);
+    for _ in 0..20 {
+        let mut goal = random.positions(&arm.chain);
+        goal[1] = random.between(0.3, 2.5);
+        let targets = [arm.targets_at(&goal)[0].position_only()];
+        let found = all(&arm, &Problem::new(&targets, &goal));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(apart(&found[0].positions, &goal) < 1e-4, "the seed meets the target: it comes first");
+        let mirrored = [found[1].positions[0], -found[1].positions[1]];
+        assert!(apart(&found[0].positions[1..], &mirrored[1..]) < 1e-3, "{found:?}");
+    }
+}
+
+#[test]
+fn an_industrial_arm_has_every_solution_that_many_searches_find() {
+    let (arm, mut random) = (industrial(), Random::new(2));
+    let solver = arm.solver();
+    let (mut most, mut missed) = (0, 0);
+    for _ in 0..20 {
+        let targets = arm.targets_at(&random.positions(&arm.chain));
+        let seed = random.positions(&arm.chain);
+        let mode = Mode::Search { pick: Pick::First, attempts: 300, random_seed: 0 };
+        let found = all(&arm, &Problem { mode, ..Problem::new(&targets, &seed) });
+        for (index, solution) in found.iter().enumerate() {
+            assert!(solution.is_solved() && arm.errors(&targets, solution).0 <= 1e-5, "{solution:?}");
+            let others = found[..index].iter().map(|other| apart(&other.positions, &solution.positions));
+            assert!(others.fold(f64::INFINITY, f64::min) > 0.009, "returned twice: {found:?}");
+        }
+        most = most.max(found.len());
+        // From many other starts.
+        for _ in 0..100 {
+            let other = solve(&solver, &Problem::new(&targets, &random.positions(&arm.chain)));
+            let nearest = found.iter().map(|known| apart(&known.positions, &other.positions)).fold(9.0, f64::min);
+            missed += u32::from(nearest > 0.02);
+        }
+    }
+    assert_eq!(most, 8);
+    assert!(missed <= 20, "{missed} of 2000 searches ended in a solution that was not among all of them");
+}
+
+#[test]
+fn a_redundant_arm_has_a_few_solutions_not_a_continuum() {
+    let arm = &common::bundled_arms()[0];
+    let mut random = Random::new(3);
+    for _ in 0..5 {
+        let seed = random.positions(&arm.chain);
+        let targets = arm.targets_at(&random.positions(&arm.chain));
+        let found = all(arm, &Problem::new(&targets, &seed));
+        assert!((1..=40).contains(&found.len()), "{} solutions", found.len());
+        for solution in &found {
+            assert!(solution.is_solved() && arm.errors(&targets, solution).0 <= 1e-5, "{solution:?}");
+        }
+    }
+}
+
+#[test]
+fn the_search_ends_when_the_visitor_has_enough() {
+    let (arm, mut random) = (industrial(), Random::new(4));
+    let (solver, seed) = (arm.solver(), arm.chain.nominal_positions());
+    let targets = arm.targets_at(&random.positions(&arm.chain));
+    let mut handed = 0;
+    let count =
+        solver.solve_all(&Problem::new(&targets, &seed), &mut solver.scratch(), &mut solver.solution(), &mut |_| {
+            handed += 1;
+            if handed == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+    assert_eq!((count.unwrap(), handed), (2, 2));
+    // There is no solution where nothing meets the target, and at most one in tracking.
+    let far = [Target { pose: nalgebra::Isometry3::translation(9.0, 0.0, 0.0), ..targets[0] }];
+    assert!(all(&arm, &Problem::new(&far, &seed)).is_empty());
+    let mode = Mode::Track { max_step: &[f64::INFINITY; 6] };
+    assert!(all(&arm, &Problem { mode, ..Problem::new(&targets, &random.positions(&arm.chain)) }).len() < 2);
+}
+
+#[test]
+fn several_cores_give_the_same_answer_each_time() {
+    let mut random = Random::new(5);
+    for arm in common::bundled_arms().iter().chain([&industrial(), &common::two_handed()]) {
+        let solver = arm.solver();
+        for pick in [Pick::First, Pick::Nearest, Pick::MostManipulable] {
+            for _ in 0..5 {
+                let seed = random.positions(&arm.chain);
+                let targets = arm.targets_at(&random.positions(&arm.chain));
+                let mode = Mode::Search { pick, attempts: 60, random_seed: 7 };
+                let problem = Problem { mode, ..Problem::new(&targets, &seed) };
+                let alone = solve(&solver, &problem);
+                for cores in [2, 3, 8, 100] {
+                    let mut scratches: Vec<Scratch> = (0..cores).map(|_| solver.scratch()).collect();
+                    let mut twice = [solver.solution(), solver.solution()];
+                    for solution in &mut twice {
+                        solver.solve_on(&problem, &mut scratches, solution).unwrap();
+                    }
+                    assert_eq!(twice[0].positions, twice[1].positions, "{}", arm.name);
+                    assert_eq!(twice[0].is_solved(), alone.is_solved(), "{}: {:?}", arm.name, twice[0]);
+                    if pick != Pick::First {
+                        assert_eq!(
+                            twice[0].positions, alone.positions,
+                            "{}: the same attempts, the same pick",
+                            arm.name
+                        );
+                        assert_eq!(twice[0].attempts, alone.attempts);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn several_cores_refuse_the_same_problems_as_one_and_come_as_near() {
+    let arm = Arm::from_text(&urdf::planar(0.5, 0.4), "base", &["tip"]);
+    let (solver, seed) = (arm.solver(), arm.chain.nominal_positions());
+    let mut scratches = vec![solver.scratch(), solver.scratch()];
+    let mut solution = solver.solution();
+    assert!(solver.solve_on(&Problem::new(&[], &seed), &mut scratches, &mut solution).is_err());
+    let far = [Target::new(0, nalgebra::Isometry3::translation(1.0, 1.0, 0.0)).position_only()];
+    solver.solve_on(&Problem::new(&far, &seed), &mut scratches, &mut solution).unwrap();
+    assert!(!solution.is_solved());
+    assert!((solution.residuals[0].position - (2.0_f64.sqrt() - 0.9)).abs() < 1e-3, "{solution:?}");
+}

@@ -1,0 +1,20 @@
+//! Whole solves, by every solver: what is reached, which solution is given, and what is refused.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
+mod all_solutions;
+mod batch;
+#[path = "../common/mod.rs"]
+mod common;
+mod fabrik;
+mod joint_kinds;
+mod many;
+mod modes;
+mod noodle;
+mod picks;
+mod preferences;
+mod problems;
+mod reachable;
+mod several_tips;
+mod tracking;
+mod unreachable;

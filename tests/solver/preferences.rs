@@ -1,0 +1,159 @@
+//! Preferences of a redundant arm: they lower their cost, and the targets stay met.
+
+use crate::common::{self, Arm, Random, urdf};
+use nalgebra::{DMatrix, DVector};
+use urdf_ik::robot::Domain;
+use urdf_ik::solver::{Preference, Problem, Solution, Target};
+
+const TARGETS: usize = 64;
+
+/// Arms of seven joints.
+fn redundant_arms() -> Vec<Arm> {
+    common::arms_named(&["arm7", "gen3", "iiwa14", "panda"])
+}
+
+/// What the preference minimises, by its documentation, for arms of revolute joints.
+fn cost(arm: &Arm, scale: f64, preference: &Preference, positions: &[f64], rows: usize) -> f64 {
+    let mut cost = 0.0;
+    for (i, variable) in arm.chain.variables().iter().enumerate() {
+        if let Some(posture) = preference.posture {
+            let apart = positions[i] - posture[i];
+            let apart = if variable.domain == Domain::Circle { short(apart) } else { apart };
+            cost += 0.5 * preference.posture_weight * apart * apart;
+        }
+        if let Domain::Interval { lower, upper } = variable.domain {
+            let share = (positions[i] - 0.5 * (lower + upper)) / (0.5 * (upper - lower));
+            cost += 0.5 * preference.limits_weight * share * share;
+        }
+    }
+    if preference.manipulability_weight > 0.0 {
+        cost -= preference.manipulability_weight * common::log_manipulability(arm, scale, positions, rows);
+    }
+    cost
+}
+
+fn short(angle: f64) -> f64 {
+    angle - (angle / std::f64::consts::TAU).round() * std::f64::consts::TAU
+}
+
+/// The slope of the cost in the null space, of the variables that can move in its direction, over the full slope.
+fn slope_left(arm: &Arm, scale: f64, preference: &Preference, positions: &[f64], rows: usize) -> f64 {
+    let (n, h) = (positions.len(), 1e-5);
+    let slope = DVector::from_fn(n, |i, _| {
+        let at = |h: f64| {
+            let mut moved = positions.to_vec();
+            moved[i] += h;
+            cost(arm, scale, preference, &moved, rows)
+        };
+        (at(h) - at(-h)) / (2.0 * h)
+    });
+    // Variables at a limit are held there.
+    let held = |i: usize| match arm.chain.variables()[i].domain {
+        Domain::Interval { lower, upper } => positions[i] - lower < 1e-6 || upper - positions[i] < 1e-6,
+        Domain::Circle => false,
+    };
+    let jacobian = common::jacobian(arm, scale, positions, rows);
+    let free = DMatrix::from_fn(rows, n, |row, i| if held(i) { 0.0 } else { jacobian[(row, i)] });
+    let kept = DVector::from_fn(n, |i, _| if held(i) { 0.0 } else { slope[i] });
+    let back = free.clone().pseudo_inverse(1e-6).unwrap() * (&free * &kept);
+    (&kept - back).norm() / (1.0 + slope.norm())
+}
+
+/// Solves random targets without and with a preference, `make`, and passes on both solutions.
+fn compare(arm: &Arm, free: fn(Target) -> Target, preference: &Preference, mut each: impl FnMut(&Solution, &Solution)) {
+    let (solver, mut random) = (arm.solver(), Random::new(21));
+    for _ in 0..TARGETS {
+        let targets: Vec<Target> = arm.targets_at(&random.positions(&arm.chain)).into_iter().map(free).collect();
+        let seed = random.positions(&arm.chain);
+        let plain = Problem::new(&targets, &seed);
+        let without = common::solve(&solver, &plain);
+        let with = common::solve(&solver, &Problem { preference: *preference, ..plain });
+        for solution in [&without, &with] {
+            assert!(solution.is_solved() && arm.chain.contains(&solution.positions), "{}: {solution:?}", arm.name);
+            let pose = &arm.tip_poses(&solution.positions)[0];
+            let residual = targets[0].residual(pose);
+            assert!(residual.position <= 1e-5 + 1e-12 && residual.orientation <= 1e-5 + 1e-12, "{residual:?}");
+        }
+        each(&without, &with);
+    }
+}
+
+/// Every preference by itself and all together, about `posture`.
+fn preferences(posture: &[f64]) -> [(&'static str, Preference<'_>); 4] {
+    let none = Preference { posture: Some(posture), ..Preference::default() };
+    [
+        ("posture", Preference { posture_weight: 1.0, ..none }),
+        ("limits", Preference { limits_weight: 1.0, ..none }),
+        ("manipulability", Preference { manipulability_weight: 1.0, ..none }),
+        ("all", Preference { posture_weight: 0.3, limits_weight: 2.0, manipulability_weight: 0.5, ..none }),
+    ]
+}
+
+#[test]
+fn each_preference_lowers_its_cost_to_a_local_minimum() {
+    for arm in redundant_arms() {
+        let scale = common::length_scale(&arm.solver());
+        let posture = arm.chain.nominal_positions();
+        for (what, preference) in preferences(&posture) {
+            for (rows, free) in [(6, (|target| target) as fn(Target) -> Target), (3, Target::position_only)] {
+                let (mut lowered, mut worse, mut settled) = (0, Vec::new(), 0);
+                compare(&arm, free, &preference, |without, with| {
+                    let before = cost(&arm, scale, &preference, &without.positions, rows);
+                    let after = cost(&arm, scale, &preference, &with.positions, rows);
+                    lowered += usize::from(after < before - 1e-6);
+                    if after > before + 1e-9 {
+                        worse.push((before, after));
+                    }
+                    let left = slope_left(&arm, scale, &preference, &with.positions, rows);
+                    settled += usize::from(left < 1e-2);
+                });
+                println!("{}, {what}, {rows} rows: {lowered} lowered, {settled} settled", arm.name);
+                assert!(worse.is_empty(), "{}, {what}, {rows} rows: {worse:?}", arm.name);
+                assert!(lowered >= TARGETS * 5 / 6, "{}, {what}, {rows} rows: only {lowered}", arm.name);
+                assert!(settled >= TARGETS / 2, "{}, {what}, {rows} rows: only {settled}", arm.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn weights_of_zero_change_no_bit_and_preferences_give_the_same_bits_twice() {
+    for arm in common::bundled_arms() {
+        let posture = arm.chain.nominal_positions();
+        let zero = Preference { posture: Some(&posture), ..Preference::default() };
+        compare(&arm, |target| target, &zero, |without, with| assert_eq!(common::bits(without), common::bits(with)));
+        let posture_left_out = Preference { posture_weight: 3.0, ..Preference::default() };
+        let same = |without: &Solution, with: &Solution| assert_eq!(common::bits(without), common::bits(with));
+        compare(&arm, |target| target, &posture_left_out, same);
+        for (_, preference) in preferences(&posture) {
+            let run = || {
+                let mut all = Vec::new();
+                compare(&arm, Target::position_only, &preference, |_, with| all.push(common::bits(with)));
+                all
+            };
+            assert_eq!(run(), run(), "{}", arm.name);
+        }
+    }
+}
+
+#[test]
+fn six_joints_have_no_freedom_for_a_full_pose_and_some_for_a_position() {
+    let mut arms = vec![Arm::from_text(&urdf::six_joints(Some(3.0)), "base", &["tip"])];
+    arms.extend(common::arms_named(&["kr6", "ur5"]));
+    for arm in arms {
+        let posture = arm.chain.nominal_positions();
+        for (what, preference) in preferences(&posture) {
+            let apart = |without: &Solution, with: &Solution| {
+                let pairs = without.positions.iter().zip(&with.positions);
+                pairs.map(|(a, b)| short(a - b).abs()).fold(0.0, f64::max)
+            };
+            let mut most = 0.0_f64;
+            compare(&arm, |target| target, &preference, |without, with| most = most.max(apart(without, with)));
+            assert!(most <= 1e-6, "{}, {what}: moved by {most:e}", arm.name);
+            let mut moved = 0;
+            let count = |without: &Solution, with: &Solution| moved += usize::from(apart(without, with) > 0.01);
+            compare(&arm, Target::position_only, &preference, count);
+            assert!(moved >= TARGETS * 5 / 6, "{}, {what}: only {moved} moved", arm.name);
+        }
+    }
+}
