@@ -128,7 +128,7 @@ def split_at_markers(readme):
     """The README's text up to the first marker and from the second on, both with their marker."""
     text = readme.read_text()
     if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise MarkerError(f'{readme} needs these two lines where the table shall stand: {BEGIN} and {END}')
+        raise MarkerError(f'{readme} needs these two lines around the place of the table: {BEGIN} and {END}')
     return text[:text.index(BEGIN) + len(BEGIN)], text[text.index(END):]
 
 
