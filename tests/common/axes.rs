@@ -1,4 +1,4 @@
-//! Arms of six turning joints by their axes, and the closed form's solutions beside those of a dense search.
+//! Arms of six revolute joints by their axes, and the closed form's solutions beside those of a dense search.
 
 use std::fmt::Write;
 
@@ -104,7 +104,7 @@ pub fn closed_form(arm: &Arm) -> Solver {
     Solver::prepare(SolverKind::ClosedForm, &arm.chain).unwrap()
 }
 
-/// The pose of the tip in a posture, to be met to 1e-9 m and rad.
+/// The pose of the tip in a configuration, to be met to 1e-9 m and rad.
 pub fn exact(arm: &Arm, positions: &[f64]) -> Target {
     let tolerance = Tolerance { position: 1e-9, orientation: 1e-9 };
     Target { tolerance, ..arm.targets_at(positions)[0] }
@@ -118,7 +118,7 @@ pub fn check_all(arm: &Arm, positions: &[f64], seed: &[f64]) -> usize {
     count
 }
 
-/// The same of a target, and of a posture that is known to meet it.
+/// The same of a target, and of a configuration that is known to meet it.
 pub fn check_target(arm: &Arm, target: &Target, seed: &[f64], known: Option<&[f64]>) -> usize {
     let solver = closed_form(arm);
     let problem = Problem {

@@ -2,12 +2,12 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::line::Line;
 use crate::solver::closed_form::axes::JOINTS;
+use crate::solver::closed_form::line::Line;
 use crate::solver::closed_form::turn::Turn;
 
-/// The posture \[rad\] that the third, fourth and fifth turns lead to where the last link is to move by `motion`.
-pub(super) fn posture(axes: &[Line; JOINTS], motion: &Isometry3<f64>, turns: [Turn; 3]) -> [f64; JOINTS] {
+/// The configuration \[rad\] that the third, fourth and fifth turns lead to where the last link is to move by `motion`.
+pub(super) fn configuration(axes: &[Line; JOINTS], motion: &Isometry3<f64>, turns: [Turn; 3]) -> [f64; JOINTS] {
     let [first, second, third, fourth, fifth, sixth] = axes;
     let carried = |line: &Line| line.turned(turns[2], fifth).turned(turns[1], fourth).turned(turns[0], third);
     let (line, goal) = (carried(sixth), sixth.moved(motion));

@@ -52,15 +52,15 @@ impl ThreeLinkChain {
             return Err(NotOfThisShape::TipBeside { first: roll.name, distance: beside });
         }
         let [elbow_end, wrist_end, end] =
-            [elbow.point, wrist.point, tip].map(|point| [-local(&point).z, local(&point).y]);
-        let bend = Bend::new([elbow_end, wrist_end], &elbow, &shoulder.direction);
-        let last = Bend::new([wrist_end, end], &wrist, &shoulder.direction);
+            [elbow.point(), wrist.point(), tip].map(|point| [-local(&point).z, local(&point).y]);
+        let bend = Bend::new([elbow_end, wrist_end], &elbow, &shoulder.line.direction);
+        let last = Bend::new([wrist_end, end], &wrist, &shoulder.line.direction);
         let [first, second] = bend.lengths;
         let length = last.lengths[1];
         if length <= SHAPE_TOLERANCE {
             return Err(NotOfThisShape::NoLastLink { wrist: wrist.name, distance: length });
         }
-        let normal = base.inverse_transform_vector(&shoulder.direction);
+        let normal = base.inverse_transform_vector(&shoulder.line.direction);
         let zero_wrist = last.zero.shoulder + last.zero.elbow - bend.zero.shoulder - bend.zero.elbow;
         let readings = [yaw.reading, roll.reading, shoulder.reading, elbow.reading, wrist.reading];
         let arm = ThreeLink::new(base, [first, second, length])?;
@@ -84,7 +84,7 @@ impl ThreeLinkChain {
         let found = self.arm.solve(end, up)?;
         let mut solutions = Solutions::new(found.shape, found.freedom, found.missing);
         solutions.plane = found.plane;
-        for angles in found.postures() {
+        for angles in found.configurations() {
             solutions.push(self.positions(angles));
             // Where the yaw may turn against the shoulder, half a turn leads there.
             if found.plane != PlaneFreedom::YawAgainstShoulder {

@@ -32,13 +32,13 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let arm = TwoLink::new([0.4, 0.3])?;
 //! let solutions = arm.solve(&Point2::new(0.3, 0.4))?;
-//! assert_eq!((solutions.shape, solutions.postures().len()), (Shape::Bent, 2));
-//! for angles in solutions.postures() {
+//! assert_eq!((solutions.shape, solutions.configurations().len()), (Shape::Bent, 2));
+//! for angles in solutions.configurations() {
 //!     let (first, second) = (angles.shoulder, angles.shoulder + angles.elbow);
 //!     let tip = Point2::new(0.4 * first.cos() + 0.3 * second.cos(), 0.4 * first.sin() + 0.3 * second.sin());
 //!     assert!((tip - Point2::new(0.3, 0.4)).norm() < 1e-15);
 //! }
-//! // Out of reach: the closest posture, and by how much it misses.
+//! // Out of reach: the closest configuration, and by how much it misses.
 //! let solutions = arm.solve(&Point2::new(1.0, 0.0))?;
 //! assert!(!solutions.is_reached() && (solutions.missing - 0.3).abs() < 1e-15);
 //! # Ok(())
@@ -50,7 +50,7 @@ pub(super) mod chain;
 mod plane;
 mod spatial;
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::PI;
 
 use nalgebra::Point2;
 
@@ -59,6 +59,8 @@ pub use answer::{Freedom, PlaneFreedom, Shape, Solutions};
 pub use chain::{NotOfThisShape, PlanarChain, SHAPE_TOLERANCE, SpatialChain};
 pub(super) use plane::{on_both_sides, upright_normal};
 pub use spatial::{SpatialAngles, SpatialTwoLink};
+
+use super::whole_turns::wrapped;
 
 /// Lengths are taken for equal, or for zero, where their difference is less than this many roundings of what they were computed from.
 pub(super) const ROUNDINGS: f64 = 4.0 * f64::EPSILON;
@@ -170,11 +172,4 @@ impl Triangle {
         let p = (first + second + distance).sqrt();
         Self { shoulder: 2.0 * (a * c).atan2(b * p), elbow: 2.0 * (a * p).atan2(b * c) }
     }
-}
-
-/// The same angle in (-π, π], for one less than a few turns away \[rad\].
-pub(super) fn wrapped(angle: f64) -> f64 {
-    let turns = (angle / TAU).round();
-    let wrapped = angle - turns * TAU;
-    if wrapped <= -PI { wrapped + TAU } else { wrapped }
 }
