@@ -2,8 +2,8 @@
 //! them; without any, of a general 6R arm.
 //!
 //! One line for each: mean time of a call that gives every solution inside the limits, each measured by forward kinematics, of one
-//! that gives every configuration as the formulas have it, and how many there are. All cases are run through many times, and the fastest
-//! run counts: other work on the machine only ever makes them slower. `benches/peers/all_solutions.py` sets EAIK beside it.
+//! that gives every configuration as the formulas have it, and how many there are. All cases are run through many times, and the
+//! fastest run counts: other work on the machine only ever makes them slower. `benches/peers/all_solutions.py` sets EAIK beside it.
 
 use std::error::Error;
 use std::f64::consts::{PI, TAU};

@@ -31,8 +31,8 @@ fn arm(name: &str, axes: &[Vector3<f64>; 7], points: &[[f64; 3]; 7], kind: &str)
     arm
 }
 
-/// Spherical shoulder and wrist; the same a bit off; a shoulder that meets and a wrist with an offset; a wrist that meets and a shoulder
-/// with an offset, and with two. Lengths are drawn.
+/// Spherical shoulder and wrist; the same a bit off; a shoulder that meets and a wrist with an offset; a wrist that meets and a
+/// shoulder with an offset, and with two. Lengths are drawn.
 fn arms(random: &mut Random) -> Vec<Arm> {
     let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
     let mut length = |about: f64| about * random.between(0.8, 1.2);

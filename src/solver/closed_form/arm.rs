@@ -7,8 +7,8 @@ use super::family::{Family, Kind, Shoulder};
 use super::subproblems::AXIS_ROUNDING;
 use super::turn::Turn;
 
-/// What conditions may be missed by \[rad, and m over the arm's length\] by an arm that belongs to its family exactly, and by one that
-/// is near it: the Newton steps that follow decide.
+/// The most that conditions may be missed by \[rad, and m over the arm's length\], for an arm that belongs to its family exactly, and
+/// for one that is near it: the Newton steps that follow decide.
 const CONDITION_SLACK: [f64; 2] = [1e-6, 0.1];
 
 /// An arm whose axes belong to a decomposable family exactly.
@@ -18,20 +18,20 @@ pub struct Arm {
     reversed: bool,
     /// Unit vectors in the base's frame at zero positions, parallel ones equal.
     pub(super) axes: [Vector3<f64>; JOINTS],
-    /// -1 for an axis that is turned round, so as to be equal to those that it is parallel to, else 1.
+    /// -1 for an axis whose direction is reversed to equal those that it is parallel to, else 1.
     pub(super) signs: [f64; JOINTS],
     /// From a point on each axis to one on the next \[m\].
     pub(super) links: [Vector3<f64>; JOINTS - 1],
     /// From the base's origin to the first of these points, and from the last to the tip \[m\].
     base: Vector3<f64>,
     tool: Vector3<f64>,
-    /// Takes off the rotation that the tip has at zero positions.
+    /// The inverse of the rotation that the tip has at zero positions.
     unturned: Rotation3<f64>,
     /// Two unit vectors at right angles to the last axis and to each other.
     beside: [Vector3<f64>; 2],
     /// How near to an axis counts as on it \[m\].
     on_axis: f64,
-    /// What conditions may be missed by \[m\] and \[rad\].
+    /// The most that conditions may be missed by \[m\] and \[rad\].
     pub(super) slack: (f64, f64),
 }
 
@@ -87,7 +87,7 @@ impl Arm {
         }
     }
 
-    /// The point, on the axis where it is next to it, and at the origin where it is next to that: the direction from there is
+    /// The point, moved onto the axis where it is next to that, and to the origin where it is next to that: the direction from there is
     /// rounding.
     pub(super) fn cleared(&self, point: Vector3<f64>, axis: &Vector3<f64>) -> Vector3<f64> {
         let on_axis = axis * axis.dot(&point);
@@ -100,7 +100,7 @@ impl Arm {
         }
     }
 
-    /// The turn of the last joint, given where it has to bring the vector beside it.
+    /// The turn of the last joint, given where it must bring the vector beside it.
     pub(super) fn last(&self, beside: &Vector3<f64>) -> Turn {
         Turn::towards(self.beside[0].dot(beside), self.beside[1].dot(beside))
     }

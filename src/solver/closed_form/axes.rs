@@ -36,8 +36,8 @@ pub(super) fn joint_lines(chain: &Chain) -> Option<(Vec<Line>, Isometry3<f64>)> 
 }
 
 impl<const N: usize> Axes<N> {
-    /// The axes of `chain` where all positions are zero, in the direction in which its variables grow; zeros after the last where it has
-    /// fewer than `N`.
+    /// The axes of `chain` where all positions are zero, in the direction in which its variables grow; zeros after the last where it
+    /// has fewer than `N`.
     ///
     /// # Errors
     /// A clause that says why it is no chain of revolute joints, each of its own, two of them at least and `N` at most.

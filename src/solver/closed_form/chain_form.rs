@@ -25,16 +25,17 @@ use crate::solver::search::Search;
 /// parallel, the shift along them may be free, too, as far as it is along one of the tip's axes.
 ///
 /// Of seven joints there is a continuum of configurations. It is swept for the one whose largest move of a joint from the seed is
-/// smallest ([`Pick::First`](crate::solver::Pick::First) and [`Pick::Nearest`](crate::solver::Pick::Nearest)): with a spherical shoulder and a spherical wrist by the arm angle; with one of them,
-/// and an offset between the outermost two joints on the other side, by the outermost joint. Of any other arm, and where the pick is
-/// [`Pick::MostManipulable`](crate::solver::Pick::MostManipulable), one joint is locked ([`ClosedForm::locked`]): at the seed's position first, then at others to either
-/// side of it. What is found so is refined on the chain itself. Preferences among the continuum of configurations, and
-/// [`Solver::solve_all`](crate::solver::Solver::solve_all), are left to the search.
+/// smallest ([`Pick::First`](crate::solver::Pick::First) and [`Pick::Nearest`](crate::solver::Pick::Nearest)): with a spherical
+/// shoulder and a spherical wrist by the arm angle; with one of them, and an offset between the outermost two joints on the other
+/// side, by the outermost joint. Of any other arm, and where the pick is
+/// [`Pick::MostManipulable`](crate::solver::Pick::MostManipulable), one joint is locked ([`ClosedForm::locked`]): at the seed's
+/// position first, then at others to either side of it. What is found so is refined on the chain itself. Preferences among the
+/// continuum of configurations, and [`Solver::solve_all`](crate::solver::Solver::solve_all), are left to the search.
 ///
 /// In a singular configuration the solutions are a continuum: joints whose axes have come to lie on one line share their turn as they
 /// like, and a point on an axis does not tell how far that has turned. One solution then stands for all, with these joints near the
-/// seed; [`Solution::continuous`](crate::solver::Solution::continuous) tells, and the smallest singular value there is 0. Where two singularities come together, all but
-/// exactly, rounding decides which of the solutions is given.
+/// seed; [`Solution::continuous`](crate::solver::Solution::continuous) tells, and the smallest singular value there is 0. Where two
+/// singularities come together, all but exactly, rounding decides which of the solutions is given.
 #[derive(Debug, Clone)]
 pub struct ClosedForm {
     pub(super) chain: Arc<Chain>,
@@ -47,7 +48,7 @@ pub(super) enum Form {
     /// All six joints.
     SixAxis { arm: SixAxis, family: Family },
     /// Six of seven joints.
-    SevenAxis(Box<SevenAxis>),
+    SevenAxis(SevenAxis),
     /// Two to five joints and others that are added.
     ShortChain(Box<ShortChain>),
 }
@@ -71,7 +72,7 @@ impl ClosedForm {
                 Form::SixAxis { arm, family }
             }
             ..JOINTS => Form::ShortChain(Box::new(ShortChain::new(search).map_err(refuse)?)),
-            _ => Form::SevenAxis(Box::new(SevenAxis::new(search).map_err(refuse)?)),
+            _ => Form::SevenAxis(SevenAxis::new(search).map_err(refuse)?),
         };
         Ok(Self { chain: Arc::clone(chain), form })
     }

@@ -31,9 +31,9 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// Those of `solutions` that lie in the limits, or can be brought there by whole turns, each joint at the turn nearest to the seed; in
-    /// tracking also within its greatest step. `score` is given their positions and the largest move of a joint from the seed
-    /// \[rad\].
+    /// Those of `solutions` that lie in the limits, or can be brought there by whole turns, each joint at the turn nearest to the
+    /// seed; in tracking also within its greatest step. `score` is given their positions and the largest move of a joint from the
+    /// seed \[rad\].
     pub(super) fn new(
         chain: &Chain,
         problem: &Problem,

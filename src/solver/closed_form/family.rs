@@ -5,9 +5,9 @@ use std::fmt;
 use super::axes::{Axes, JOINTS};
 use super::axis_deviation::{AxisConditions, AxisDeviation, with_deviation};
 
-/// Axes at a smaller angle than this \[rad\] cannot serve where a family needs two that are not parallel.
+/// The least angle \[rad\] between two axes of a family that must not be parallel.
 const MIN_ANGLE: f64 = 0.02;
-/// Of the arm's length, the least distance between two axes that have to be skew.
+/// The least distance between two axes that must be skew, over the arm's length.
 const MIN_SKEW_DISTANCE: f64 = 1e-3;
 
 /// What the first three axes of an arm with a spherical wrist have in common.
@@ -70,7 +70,7 @@ impl Family {
 
     /// The family that the axes belong to exactly, else the one that they are nearest to. `length` is that of the arm \[m\].
     ///
-    /// `None` where the axes are not even apart where they have to be.
+    /// `None` where axes are parallel that must not be, in every family.
     #[must_use]
     pub fn of(axes: &Axes, length: f64) -> Option<Self> {
         let mut best: Option<Self> = None;
@@ -93,24 +93,24 @@ impl Family {
     pub(super) const GENERAL: Self =
         Self { kind: Kind::General, reversed: false, deviation: AxisDeviation::NONE, over_near: 0.0 };
 
-    /// How well other axes belong to the same family; `None` where they are not apart where they have to be.
-    pub(super) fn again(&self, axes: &Axes, length: f64) -> Option<Self> {
+    /// How well other axes belong to the same family; `None` where axes are parallel that must not be.
+    pub(super) fn of_other(&self, axes: &Axes, length: f64) -> Option<Self> {
         let axes = if self.reversed { axes.reversed() } else { *axes };
-        let mut again = None;
+        let mut same_kind = None;
         each_kind(&Relations { axes: &axes, length, reversed: self.reversed }, &mut |family: Self| {
             if family.kind == self.kind {
-                again = Some(family);
+                same_kind = Some(family);
             }
         });
-        again
+        same_kind
     }
 
-    /// Of two the one that the axes miss by more.
+    /// The one of two that the axes miss by more.
     pub(super) fn worse(self, other: Self) -> Self {
         if other.over_near > self.over_near { other } else { self }
     }
 
-    /// Whether it is to be preferred to another: exact before near, then what the axes miss by less than half as much.
+    /// Whether it is better than another: exact before near, then a deviation less than half as large.
     pub(super) fn before(&self, other: &Self) -> bool {
         match (self.exact() || other.exact(), self.near() == other.near()) {
             (true, _) => !other.exact(),
@@ -185,7 +185,7 @@ impl Relations<'_> {
     }
 }
 
-/// Hands over every family whose axes are apart where they have to be, those that take least work first.
+/// Hands over every family but those with parallel axes that must not be; the families that take least work come first.
 fn each_kind(relations: &Relations, on_family: &mut dyn FnMut(Family)) {
     spherical_wrists(relations, on_family);
     let last_two_meet = &[[4, 5]];

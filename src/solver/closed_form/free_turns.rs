@@ -15,7 +15,7 @@ impl SeedTurns {
     }
 }
 
-/// Hands over the roots, or the seed's turn of `joint` where any turn will do; tells which.
+/// Hands over the roots, or the seed's turn of `joint` where any turn will do, and whether that is so.
 pub(super) fn either_or(roots: &Roots<Turn>, (near, joint): (&SeedTurns, usize), found: &mut dyn FnMut(Turn, bool)) {
     if roots.fit == Fit::Free {
         found(near.turn(joint), true);

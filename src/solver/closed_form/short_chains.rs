@@ -1,8 +1,8 @@
 //! Chains of two to five revolute joints: with joints added at the tip they are arms of six.
 //!
-//! A joint added about an axis of the tip, through its origin, allows what a target with that turn free allows. Any other joint that is
-//! added has to stand still: the configurations of the longer arm in which it does are the chain's. As it may be put anywhere, it can be
-//! chosen so that the longer arm has a closed form: three axes through one point, say, make a spherical wrist.
+//! A joint added about an axis of the tip, through its origin, allows what a target with that turn free allows. Any other joint that
+//! is added has to stand still: the configurations of the longer arm in which it does are the chain's. As it may be put anywhere, it
+//! can be chosen so that the longer arm has a closed form: three axes through one point, say, make a spherical wrist.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -21,12 +21,12 @@ use crate::solver::search::Search;
 
 /// Sets of free turns: none, one, two or all of the three.
 const FREE_TURN_SETS: usize = 8;
-/// Joints that have to stand still may be off by this \[rad\]: forward kinematics of the chain decides, after Newton steps.
+/// The most that joints which have to stand still may be off by \[rad\]: forward kinematics of the chain decides, after Newton steps.
 const MAX_STILL_POSITION: f64 = 0.1;
 /// Two configurations are one where no joint differs by more than this \[rad\]. They come from the formulas, before Newton steps: the
 /// subproblems take a miss of 1e-12 for rounding, and where two solutions meet, a miss moves the joints by its square root.
 const SAME_FORMULA_SOLUTION: f64 = 1e-6;
-/// Beside the last axis, where a joint may be added, over the arm's length.
+/// The distance of an added joint from the last axis, over the arm's length.
 const ADDED_JOINT_DISTANCE: f64 = 0.4;
 
 /// A chain of two to five revolute joints, and the longer arms that it is part of.
@@ -45,7 +45,7 @@ pub(super) struct ShortChain {
 struct LongerArm {
     arm: SixAxis,
     family: Family,
-    /// The joints that have to stand still come after those of the chain, as many as this.
+    /// The number of joints that have to stand still; they come after those of the chain.
     still: usize,
     /// Whether its configurations meet targets exactly: with two turns free, what is free is only nearly what two joints can do.
     exact: bool,

@@ -1,9 +1,9 @@
 //! Four equations in the turns of three joints, from which the other three have dropped out.
 //!
-//! Raghavan and Roth 1993, "Inverse kinematics of the general 6R manipulator and related linkages": the line of the last axis, carried by
-//! three joints on the one side of the loop and by two on the other, gives fourteen functions, which on the side of the two are linear
-//! in eight products of cosines and sines. Whatever combination of them leaves these out is an equation in the other three turns, of
-//! the first degree in the cosine and sine of each.
+//! Raghavan and Roth 1993, "Inverse kinematics of the general 6R manipulator and related linkages": the line of the last axis,
+//! carried by three joints on the one side of the loop and by two on the other, gives fourteen functions, which on the side of the
+//! two are linear in eight products of cosines and sines. Whatever combination of them leaves these out is an equation in the other
+//! three turns, of the first degree in the cosine and sine of each.
 
 use nalgebra::Isometry3;
 
@@ -84,7 +84,7 @@ impl Side {
         Self { functions }
     }
 
-    /// The equations for an arm that is to move its last link by `motion` from where it is at zero positions.
+    /// The equations for an arm that must move its last link by `motion` from where it is at zero positions.
     pub fn equations(&self, axes: &[Line; JOINTS], motion: &Isometry3<f64>) -> Equations {
         let goal = axes[5].moved(motion);
         let mut other = [[0.0; PAIRS]; FUNCTIONS];
@@ -117,7 +117,7 @@ impl Side {
     }
 }
 
-/// Vectors of the reflections that bring the columns of the products that are to drop out into triangular form (Householder).
+/// Vectors of the reflections that bring the columns of the eliminated products into triangular form (Householder).
 fn reflections(other: &[[f64; PAIRS]; FUNCTIONS]) -> [[f64; FUNCTIONS]; ELIMINATED_PAIRS] {
     let mut columns: [[f64; FUNCTIONS]; ELIMINATED_PAIRS] =
         std::array::from_fn(|column| std::array::from_fn(|row| other[row][column + 1]));

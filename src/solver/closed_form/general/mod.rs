@@ -51,7 +51,7 @@ impl General6R {
     /// The arm with these axes. `None` where it fails its self-check: some of the axes always do what others do.
     pub fn new(axes: &Axes, length: f64) -> Option<Self> {
         let mut ends = [false, true].map(|reversed| End::new(axes, length, reversed));
-        let [one, other] = [ends[0].tried(), ends[1].tried()];
+        let [one, other] = [ends[0].self_check(), ends[1].self_check()];
         if other > one {
             ends.reverse();
         }
@@ -82,8 +82,9 @@ impl End {
         Self { reversed, axes: lines, side: Side::new(&lines), length, origin, tip: axes.tip }
     }
 
-    /// How many known configurations are found again, and how far apart solutions are that share a turn: the logarithm of a pivot.
-    fn tried(&self) -> (usize, f64) {
+    /// How many sample configurations are found again from their poses, and how far apart solutions are that share a turn: the
+    /// logarithm of a pivot.
+    fn self_check(&self) -> (usize, f64) {
         let (mut found, mut apart) = (0, 0.0);
         for number in 0..TRIAL_CONFIGURATIONS {
             let positions = std::array::from_fn(|joint| TAU * fraction(number, joint) - PI);

@@ -9,7 +9,8 @@ use crate::solver::closed_form::line::Line;
 /// The most steps, and the longest one \[rad\].
 const MAX_STEPS: usize = 20;
 const MAX_STEP: f64 = 0.5;
-/// The most that a start may miss the goal by \[rad, and m over the arm's length\], and the factor by which that shrinks with each step.
+/// The most that a start may miss the goal by \[rad, and m over the arm's length\], and the factor by which that shrinks with each
+/// step.
 const MAX_START_ERROR: f64 = 0.15;
 const ERROR_SHRINKAGE: f64 = 0.75;
 /// A shorter step is the last \[rad\].
@@ -23,7 +24,7 @@ const MIN_PIVOT: f64 = 1e-11;
 /// A configuration, as seen from a goal.
 struct Configuration {
     axes: [Line; JOINTS],
-    /// By how much the turn of the last link misses that of the goal, and by how much a point of the last axis does.
+    /// The rotation that the last link still needs to the goal, and the shift that a point of the last axis still needs.
     turn: Vector3<f64>,
     step: Vector3<f64>,
 }
@@ -47,8 +48,8 @@ impl Configuration {
         Self { axes: turned, turn, step: last.moved(goal).point - last.moved(&motion).point }
     }
 
-    /// The greater of both misses.
-    fn missed(&self) -> f64 {
+    /// The greater of both residuals.
+    fn residual(&self) -> f64 {
         self.turn.norm().max(self.step.norm())
     }
 
@@ -68,11 +69,11 @@ const TRIAL_MOVE: f64 = 0.02;
 
 /// Newton steps to the goal; tells whether they arrive.
 pub(super) fn arrive(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &mut [f64; JOINTS]) -> bool {
-    let (mut allowed, mut still, mut missed) = (MAX_START_ERROR, false, f64::INFINITY);
+    let (mut allowed, mut still, mut residual) = (MAX_START_ERROR, false, f64::INFINITY);
     for _ in 0..=MAX_STEPS {
         let configuration = Configuration::new(axes, positions, goal);
-        missed = configuration.missed();
-        if still || missed.is_nan() || missed > allowed || missed <= ERROR_ROUNDING {
+        residual = configuration.residual();
+        if still || residual.is_nan() || residual > allowed || residual <= ERROR_ROUNDING {
             break;
         }
         allowed *= ERROR_SHRINKAGE;
@@ -85,7 +86,7 @@ pub(super) fn arrive(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &m
         }
         still = longest <= LAST_STEP;
     }
-    missed <= MAX_ERROR && positions.iter().all(|position| position.is_finite())
+    residual <= MAX_ERROR && positions.iter().all(|position| position.is_finite())
 }
 
 /// Whether the arm can leave a configuration that is at the goal and stay there: not only to first order, as where two solutions meet.

@@ -40,7 +40,7 @@ pub(super) struct ArmAngle {
     /// Where the shoulder is, and from the wrist to the tip \[m\].
     centre: Vector3<f64>,
     tool: Vector3<f64>,
-    /// Takes off the rotation that the tip has at zero positions.
+    /// The inverse of the rotation that the tip has at zero positions.
     unturned: Rotation3<f64>,
     /// Of the arm \[m\].
     length: f64,
@@ -116,8 +116,8 @@ impl ArmAngle {
         Some(ShoulderToWrist { line, rotation, bends })
     }
 
-    /// The turns of the elbow. Of an arm that is not quite of this kind, both are apart by what that can make of an elbow that is
-    /// stretched, where Newton steps lead neither way.
+    /// The turns of the elbow. Of an arm that is only near this kind they are kept apart by what its deviation makes of a stretched
+    /// elbow: from the middle, Newton steps lead neither way.
     fn both(&self, turns: &[Turn]) -> [Turn; 2] {
         let (one, other) = (turns[0], turns[turns.len() - 1]);
         let apart = one.and(other.back()).angle();
@@ -143,7 +143,8 @@ impl ArmAngle {
         }
     }
 
-    /// The configuration \[rad\] at an arm angle, with shoulder and wrist turned over or not. Joints that share a turn stay near `seed`.
+    /// The configuration \[rad\] at an arm angle, with shoulder and wrist turned over or not. Joints that share a turn stay near
+    /// `seed`.
     pub fn configuration(
         &self,
         reach: &ShoulderToWrist,

@@ -1,9 +1,9 @@
 //! The sweep of the arm angle: at which of its values, and which ways round, an arm moves least from the seed.
 //!
-//! Shoulder and wrist turn over independently of each other. At every value on a grid the largest moves of their joints are found either way, eight
-//! values side by side. Limits that are passed count as a move of several times as much, so that a narrow way between limits is still
-//! a minimum of the grid. Where a shoulder or a wrist comes near its singularity, its joints turn far within a little of the arm
-//! angle: there the grid is finer.
+//! Shoulder and wrist turn over independently of each other. At every value on a grid the largest moves of their joints are found
+//! either way, eight values side by side. Limits that are passed count as a move of several times as much, so that a narrow way
+//! between limits is still a minimum of the grid. Where a shoulder or a wrist comes near its singularity, its joints turn far within
+//! a little of the arm angle: there the grid is finer.
 
 use std::f64::consts::PI;
 
@@ -38,8 +38,8 @@ pub(super) struct ArmAngleSearch {
 }
 
 impl<const N: usize> Grid<N> {
-    /// What it costs to bring the joints from `first` on to where they make up a shoulder's or a wrist's rotation, the one way round and
-    /// the other.
+    /// What it costs to bring the joints from `first` on to where they make up a shoulder's or a wrist's rotation, the one way round
+    /// and the other.
     fn costs(
         &self,
         level: Level,

@@ -1,5 +1,5 @@
-//! From a configuration of a chain of seven joints near the target to one that meets it, where the largest move of a joint from the seed is
-//! smallest.
+//! From a configuration of a chain of seven joints near the target to one that meets it, where the largest move of a joint from the
+//! seed is smallest.
 //!
 //! Each step goes to the target as Newton's does, and along the motion that leaves the tip in place to where the largest move is
 //! smallest, both as far as they are straight, but no farther than has proved right. Where two joints share the largest move, that

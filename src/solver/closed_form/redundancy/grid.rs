@@ -42,7 +42,7 @@ impl Grid<CIRCLE_VALUES> {
     }
 }
 
-/// A minimum of the grid: what the largest move is expected to be there, at which angle, and which of several ways.
+/// A minimum of the grid: the largest move that is expected there, the angle, and the number of the way to reach the pose.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start {
     pub cost: f64,
@@ -109,8 +109,8 @@ impl Starts {
     }
 }
 
-/// Where a function is least next to the middle one of five places, and what it is there, if it goes down to a kink on straight lines: no
-/// more than it is, where it is convex.
+/// Where a function is least next to the middle one of five places, and what it is there, if it goes down to a kink on straight
+/// lines: no more than it is, where it is convex.
 fn between(places: &[f64; 5], values: &[f64; 5]) -> (f64, f64) {
     // The line through the middle and the place before, and that through the two places on the other side.
     let kink = |before: usize, after: usize, beyond: usize| {

@@ -11,16 +11,16 @@ use crate::solver::search::Search;
 
 /// The numbers of the axes in sentences.
 const AXIS_NUMBERS: [usize; REDUNDANT_JOINTS] = [1, 2, 3, 4, 5, 6, 7];
-/// The order in which joints are tried. The third and the fifth turn the elbow of an arm with a spherical shoulder or wrist about one line; the
-/// last leaves the others where they are.
+/// The order in which joints are tried. The third and the fifth turn the elbow of an arm with a spherical shoulder or wrist about one
+/// line; the last leaves the others where they are.
 const LOCKING_ORDER: [usize; REDUNDANT_JOINTS] = [2, 6, 4, 3, 0, 1, 5];
 /// Moves of the joint \[rad\] that show whether the tip can still be held in place.
 const TRIAL_MOVES: [f64; 4] = [-1.1, -0.4, 0.4, 1.1];
 /// The least freedom of a joint that is locked, over that of the freest joint: an elbow has none where the axes before and behind it
 /// meet in points.
 const MIN_FREEDOM: f64 = 0.75;
-/// The most that conditions may be missed by \[rad, and m over the arm's length\]: where no configuration is found, there may be one at another
-/// position of the joint.
+/// The most that conditions may be missed by \[rad, and m over the arm's length\]: where no configuration is found, another position
+/// of the joint may have one.
 const CONDITION_SLACK: f64 = 1e-6;
 
 /// A joint of a chain of seven that stands still while the other six have a closed form.
@@ -118,7 +118,7 @@ impl LockedJoint {
 /// The family that the other axes belong to, or are nearest to, wherever a joint stands.
 fn lasting(axes: &Axes<REDUNDANT_JOINTS>, joint: usize, length: f64) -> Option<Family> {
     let family = Family::of(&axes.without(joint, SAMPLE_POSITIONS[0]), length)?;
-    SAMPLE_POSITIONS[1..]
-        .iter()
-        .try_fold(family, |family, position| Some(family.worse(family.again(&axes.without(joint, *position), length)?)))
+    SAMPLE_POSITIONS[1..].iter().try_fold(family, |family, position| {
+        Some(family.worse(family.of_other(&axes.without(joint, *position), length)?))
+    })
 }

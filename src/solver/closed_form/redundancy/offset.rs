@@ -38,7 +38,7 @@ pub(super) struct OffsetArm {
     /// From there to the elbow's axis, and on to the wrist \[m\].
     upper: Vector3<f64>,
     fore: Vector3<f64>,
-    /// From the wrist to the tip \[m\], and what takes off the rotation that the tip has at zero positions.
+    /// From the wrist to the tip \[m\], and the inverse of the rotation that the tip has at zero positions.
     tool: Vector3<f64>,
     unturned: Rotation3<f64>,
 }
@@ -151,7 +151,7 @@ impl OffsetArm {
         let cos = lifted.dot(&wrist) - second.dot(&lifted) * second.dot(&wrist);
         let two = Turn::towards(cos, second.dot(&lifted.cross(&wrist)));
         let [c, b, across] = [&goal.ends[0], &goal.ends[1], &goal.ends[2]].map(vector);
-        // The rotation that the tip is to have, without what the first four joints do to it.
+        // The rotation that the tip must have, without that of the first four joints.
         let whole = Matrix3::from_columns(&[c, b, across]);
         let zero = Matrix3::from_columns(&[self.wrist.axes[2], self.wrist.axes[1], self.wrist.across[1]]);
         let arm = two.matrix(second) * three.matrix(third) * four.matrix(fourth);

@@ -1,8 +1,8 @@
 //! The search of an [offset arm](super::offset) for the least largest move from the seed: the outermost joint is swept.
 //!
-//! At every position on a grid the largest moves from the seed are found for all ways to reach the pose, eight positions at once. Where a
-//! condition cannot hold, the nearest position and what is missing count, so that a way that turns back between two positions is a
-//! minimum still.
+//! At every position on a grid the largest moves from the seed are found for all ways to reach the pose, eight positions at once.
+//! Where a condition cannot hold, the nearest position and what is missing count, so that a way that turns back between two positions
+//! is a minimum still.
 
 use std::f64::consts::PI;
 

@@ -12,9 +12,9 @@ use crate::solver::closed_form::two_link::chain::{
 };
 use crate::solver::closed_form::two_link::{PlaneFreedom, Solutions};
 
-/// A chain of five joints: yaw, roll and shoulder with axes that cross in one point, the roll's at right angles to both others, then elbow
-/// and wrist with axes parallel to the shoulder's. The up vector is the direction from the wrist to the tip link's origin, across
-/// these axes.
+/// A chain of five joints: yaw, roll and shoulder with axes that cross in one point, the roll's at right angles to both others, then
+/// elbow and wrist with axes parallel to the shoulder's. The up vector is the direction from the wrist to the tip link's origin,
+/// across these axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThreeLinkChain {
     arm: ThreeLink,
@@ -74,8 +74,8 @@ impl ThreeLinkChain {
         &self.arm
     }
 
-    /// All positions of the chain's variables \[rad\], in (-π, π] whatever the limits, at which the tip link's origin is at `end` \[m\] and
-    /// the last link points along `up` (both in the base link's frame): those of [`ThreeLink::solve`], each followed by the
+    /// All positions of the chain's variables \[rad\], in (-π, π] whatever the limits, at which the tip link's origin is at `end`
+    /// \[m\] and the last link points along `up` (both in the base link's frame): those of [`ThreeLink::solve`], each followed by the
     /// same one [rolled over](ThreeLinkAngles::rolled_over), unless that is of the same family.
     ///
     /// # Errors

@@ -7,9 +7,9 @@
 //! tip = l1 (cos θ0, sin θ0) + l2 (cos(θ0 + θ1), sin(θ0 + θ1))        θ0 shoulder, θ1 elbow
 //! ```
 //!
-//! With the target at the distance d in the direction θ_E, shoulder, elbow and target are a triangle with the sides l1, l2, d, and the
-//! law of cosines gives the inner angle θ_a at the shoulder and the outer angle at the elbow, cos θ_a = (d² + l1² - l2²) / (2 d l1). The
-//! arccosine loses half of the digits where the arm is nearly stretched or folded; half angles do not. With a = l1 + l2 - d,
+//! With the target at the distance d in the direction θ_E, shoulder, elbow and target are a triangle with the sides l1, l2, d, and
+//! the law of cosines gives the inner angle θ_a at the shoulder and the outer angle at the elbow, cos θ_a = (d² + l1² - l2²) / (2 d
+//! l1). The arccosine loses half of the digits where the arm is nearly stretched or folded; half angles do not. With a = l1 + l2 - d,
 //! b = d + l1 - l2, c = d - l1 + l2 and p = l1 + l2 + d, from tan²(x/2) = (1 - cos x) / (1 + cos x),
 //!
 //! ```text
@@ -18,8 +18,8 @@
 //! elbow down:  θ0 = θ_E - θ_a, θ1 = +|θ1|
 //! ```
 //!
-//! (Kahan, "Miscalculating Area and Angles of a Needle-like Triangle", on why the differences are taken first.) A rounding error in a, b
-//! or c moves the tip by as much and no more, however large its effect on the angles.
+//! (Kahan, "Miscalculating Area and Angles of a Needle-like Triangle", on why the differences are taken first.) A rounding error in
+//! a, b or c moves the tip by as much and no more, however large its effect on the angles.
 //!
 //! **In space** ([`SpatialTwoLink`]) the plane stands on a base and turns about its y axis by the yaw: see there.
 //!

@@ -54,8 +54,9 @@ pub(crate) fn upright_normal(vector: &Vector3<f64>, slack: f64) -> Option<Vector
     (horizontal > slack).then(|| Vector3::new(vector.z / horizontal, 0.0, -vector.x / horizontal))
 }
 
-/// The configurations of `links` for which their end is at `wrist` (base frame \[m\], off by at most `slack` through rounding), in the plane
-/// with that unit normal, seen from either side. Of a plane that is free to turn, one configuration: turning leads to all others.
+/// The configurations of `links` for which their end is at `wrist` (base frame \[m\], off by at most `slack` through rounding), in
+/// the plane with that unit normal, seen from either side. Of a plane that is free to turn, one configuration: turning leads to all
+/// others.
 pub(crate) fn on_both_sides<P: Copy + Default>(
     links: &TwoLink,
     wrist: &Vector3<f64>,
