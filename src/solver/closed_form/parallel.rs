@@ -1,4 +1,4 @@
-//! Arms with three parallel axes: what the tip's orientation leaves of them is their sum.
+//! Arms with three parallel axes: the tip's orientation depends on the sum of their turns alone.
 
 use nalgebra::Vector3;
 

@@ -1,4 +1,4 @@
-//! Arms whose last three axes meet: the first three joints bring the point there, the others turn the tip.
+//! Arms whose last three axes meet: the first three joints bring that point into place, the others turn the tip.
 
 use nalgebra::Vector3;
 

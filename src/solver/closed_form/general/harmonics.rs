@@ -35,7 +35,7 @@ pub(super) struct Harmonics {
     mean: f64,
     cos: [f64; DEGREE],
     sin: [f64; DEGREE],
-    /// What the first derivative that is not among [`ORDERS`] never exceeds.
+    /// A bound on the first derivative that is not among [`ORDERS`].
     steepest: f64,
     /// Rounding in its values.
     noise: f64,
@@ -171,7 +171,8 @@ impl Harmonics {
         }
     }
 
-    /// Where the value or the slope vanishes that changes sign once between two angles: Newton steps, or halves where these lead out.
+    /// Where the value or the slope vanishes, which changes sign once between two angles: by Newton steps, or by halving where these
+    /// lead out.
     fn zero(&self, order: usize, mut lower: f64, mut upper: f64) -> f64 {
         let rising = self.at::<2>(upper)[order] > 0.0;
         let mut angle = 0.5 * (lower + upper);
@@ -192,7 +193,7 @@ impl Harmonics {
         angle
     }
 
-    /// Where four zeros have come together that are `near`: the third derivative tells it to more digits than the values do.
+    /// Where four zeros near `near` have come together: the third derivative tells it to more digits than the values do.
     fn multiple_zero(&self, near: f64) -> f64 {
         let mut angle = near;
         for _ in 0..MULTIPLE_ZERO_STEPS {

@@ -22,8 +22,8 @@ const VANISHING_PIVOT: f64 = 1e-11;
 const MAX_IMAGINARY_PART: f64 = 0.03;
 /// The most rounds in which eigenvalues are found.
 const MAX_ROUNDS: usize = 200;
-/// Factors of the cosine and sine of the fourth turn and of the fifth in what tells solutions apart that share the third: no special
-/// ones.
+/// Factors of the cosine and sine of the fourth turn and of the fifth in the sum that tells apart solutions with the same third: no
+/// special ones.
 const DISTINCTION_FACTORS: [f64; 4] = [1.0, 0.73, 0.41, -1.19];
 
 type Matrix = [[f64; SIZE]; SIZE];
@@ -81,7 +81,7 @@ impl Resultant {
         eliminated.pivot(SIZE - 1) <= VANISHING_PIVOT * eliminated.pivot(0)
     }
 
-    /// The logarithm of what tells a solution apart from others that share its third turn.
+    /// The logarithm of the pivot that tells a solution apart from others that share its third turn.
     pub fn apart(&self, third: Turn) -> f64 {
         let eliminated = Eliminated::new(self.at(third), [0.0; SIZE]);
         (eliminated.pivot(SIZE - 2) / eliminated.pivot(0)).max(f64::EPSILON).ln()

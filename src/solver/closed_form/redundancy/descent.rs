@@ -1,8 +1,8 @@
 //! From a configuration of a chain of seven joints near the target to one that meets it, where the largest move of a joint from the
 //! seed is smallest.
 //!
-//! Each step goes to the target as Newton's does, and along the motion that leaves the tip in place to where the largest move is
-//! smallest, both as far as they are straight, but no farther than has proved right. Where two joints share the largest move, that
+//! Each step adds a Newton step to the target and a move along the motion that leaves the tip in place, to where the largest move is
+//! smallest. Both are taken for straight lines, and the step ends where earlier ones have proved that wrong. Where two joints share the largest move, that
 //! converges as Newton's method does; where one joint alone has it and turns back, by the secant of its rate.
 
 use super::joint_ranges::{JointRanges, largest};
@@ -50,7 +50,7 @@ pub(super) struct Descent<'a> {
     pub ranges: &'a JointRanges,
 }
 
-/// Where a Newton step leads, and on from there.
+/// Where a Newton step leads, and the motion that goes on from there.
 #[derive(Clone, Copy)]
 struct Point {
     moves: [f64; REDUNDANT_JOINTS],

@@ -1,4 +1,4 @@
-//! What the functions on two and three links answer.
+//! The answers of the functions on two and three links.
 
 /// How the two links lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -8,7 +8,7 @@ pub enum Shape {
     Bent,
     /// One straight line, elbow at 0: both elbows coincide and are given once.
     Stretched,
-    /// One upon the other, elbow at π: both elbows coincide and are given once.
+    /// Folded onto each other, elbow at π: both elbows coincide and are given once.
     Folded,
 }
 
@@ -44,7 +44,7 @@ pub enum PlaneFreedom {
     YawAgainstShoulder,
 }
 
-/// Up to `N` configurations and what they are worth. All angles are in (-π, π], whatever limits a robot has.
+/// Up to `N` configurations and how well they meet the target. All angles are in (-π, π], whatever limits a robot has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Solutions<P, const N: usize> {
     configurations: [P; N],
@@ -65,7 +65,7 @@ impl<P: Copy + Default, const N: usize> Solutions<P, N> {
         Self { configurations: [P::default(); N], count: 0, shape, freedom, plane: PlaneFreedom::None, missing }
     }
 
-    /// Adds a configuration where there is joint_ranges.
+    /// Adds a configuration, up to `N`.
     pub(crate) fn push(&mut self, configuration: P) {
         if let Some(place) = self.configurations.get_mut(self.count) {
             *place = configuration;

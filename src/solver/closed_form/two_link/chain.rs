@@ -16,7 +16,7 @@ use crate::solver::closed_form::whole_turns::wrapped;
 /// How far axes may be from parallel, from a right angle \[rad\] or from meeting \[m\] for a chain to count as of exact shape.
 pub const SHAPE_TOLERANCE: f64 = EXACT_DEVIATION;
 
-/// Why a chain is not made of two or three links, and how far it is from it.
+/// Why a chain is not an arm of two or three links, and by how much.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NotOfThisShape {
@@ -39,9 +39,7 @@ pub enum NotOfThisShape {
         variable: String,
     },
     /// Two axes are not parallel.
-    #[error(
-        "the axes of '{first}' and '{second}' are {angle:e} rad from parallel; at most {SHAPE_TOLERANCE:e} rad will do"
-    )]
+    #[error("the axes of '{first}' and '{second}' are {angle:e} rad from parallel, more than {SHAPE_TOLERANCE:e} rad")]
     NotParallel {
         /// Name of the first joint.
         first: String,
@@ -52,18 +50,18 @@ pub enum NotOfThisShape {
     },
     /// Two axes are not at right angles.
     #[error(
-        "the axes of '{first}' and '{second}' are {angle:e} rad from a right angle; at most {SHAPE_TOLERANCE:e} rad will do"
+        "the axes of '{first}' and '{second}' are {angle:e} rad from a right angle, more than {SHAPE_TOLERANCE:e} rad"
     )]
     NotAtRightAngles {
         /// Name of the first joint.
         first: String,
         /// Name of the second joint.
         second: String,
-        /// Angle that is missing to a right one \[rad\].
+        /// Deviation from a right angle \[rad\].
         angle: f64,
     },
     /// Two axes do not meet.
-    #[error("the axes of '{first}' and '{second}' pass at {distance:e} m; at most {SHAPE_TOLERANCE:e} m will do")]
+    #[error("the axes of '{first}' and '{second}' pass each other at {distance:e} m, more than {SHAPE_TOLERANCE:e} m")]
     NotMeeting {
         /// Name of the first joint.
         first: String,
@@ -74,7 +72,7 @@ pub enum NotOfThisShape {
     },
     /// The tip link's origin is beside the plane that contains the base axis.
     #[error(
-        "the tip link is {distance:e} m beside the plane through the axis of '{first}'; at most {SHAPE_TOLERANCE:e} m will do"
+        "the tip link is {distance:e} m beside the plane through the axis of '{first}', more than {SHAPE_TOLERANCE:e} m"
     )]
     TipBeside {
         /// Name of the joint that turns the plane.
@@ -92,7 +90,7 @@ pub enum NotOfThisShape {
         /// Distance from its axis \[m\].
         distance: f64,
     },
-    /// The links are too long for their numbers.
+    /// The links are too long.
     #[error(transparent)]
     Input(#[from] InputError),
 }
@@ -218,7 +216,7 @@ impl PlanarChain {
     }
 
     /// All positions of the chain's variables \[rad\], in (-π, π] whatever the limits, at which the tip link's origin is at `target`
-    /// (base link's frame \[m\]), in the order of [`TwoLink::solve`]. A target beside the plane is missed by what it is beside it, too.
+    /// (base link's frame \[m\]), in the order of [`TwoLink::solve`]. A target beside the plane is missed by its distance from the plane, too.
     ///
     /// # Errors
     /// [`InputError::Coordinate`] for a coordinate that is not finite or beyond 1e9 m.
