@@ -263,7 +263,7 @@ fn timing_without_meaning_is_refused() {
         }
     }
     let slow = refused(Timing { speed: 1e-12, ..Timing::default() });
-    assert!(slow.to_string().contains("it may have 1000000"), "{slow}");
+    assert!(slow.to_string().contains("the most is 1000000"), "{slow}");
 }
 
 #[test]
