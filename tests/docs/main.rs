@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
+mod map;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
