@@ -1,4 +1,4 @@
-//! From the poses of a Cartesian path to a trajectory.
+//! Plans a Cartesian path: from poses to a trajectory.
 
 use std::sync::Arc;
 
@@ -6,48 +6,49 @@ use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::Pose;
 
 use super::convert;
-use super::description::Loaded;
+use super::description::LoadedRobot;
 use super::status::{Refused, outcome};
-use crate::motion::{Followed, Path, PathOptions, Stop, StopReason, Trajectory, follow};
+use crate::motion::{Followed, Path, PathOptions, PathStop, StopReason, Trajectory, follow};
 use crate::parameters::Settings;
 use crate::robot::ChainPoses;
 use crate::solver::{Residual, Solver, Target};
 
-/// A path that is to be planned.
-pub(super) struct Route {
-    pub loaded: Arc<Loaded>,
-    /// Of the tip link, in the base link's frame.
+/// A path, with what its plan needs.
+pub(super) struct PathToPlan {
+    pub loaded: Arc<LoadedRobot>,
+    /// Poses of the tip link, in the base link's frame.
     pub poses: Vec<Isometry3<f64>>,
-    /// The tip, its tolerance and free axes; its pose is not used.
+    /// The tip, its tolerance and its free axes. The pose is not used.
     pub pattern: Target,
-    /// Where the arm stands: positions of the chain's variables.
+    /// Where the arm is: positions of the chain's variables.
     pub start: Vec<f64>,
-    /// Whether the path begins at the first of the poses, and not where the tip is.
+    /// Whether the path begins at the first of the poses, instead of where the tip is.
     pub start_at_first_pose: bool,
     pub settings: Settings,
 }
 
-/// What became of it.
+/// A planned path.
 pub(super) struct Plan {
     pub solver: Solver,
     pub path: Path,
     pub trajectory: Trajectory,
-    /// Share of the path's length that is achieved.
+    /// Fraction of the path's length that the trajectory covers.
     pub fraction: f64,
-    pub stop: Option<Stop>,
-    /// How far the tip is from the path's last pose at the end of the trajectory, or where it stands where there is none.
+    /// Where and why it does not reach the end of the path.
+    pub stop: Option<PathStop>,
+    /// Distance of the tip from the last pose of the path at the end of the trajectory. Where there is no trajectory: now.
     pub end: Residual,
-    /// Index of the pose that it was on the way to where it stopped.
+    /// Where it does not reach the end: index of the next pose.
     pub stop_index: usize,
 }
 
-/// The poses of a path as messages, in the frame whose pose is `origin`.
+/// The poses of a path, from messages in the frame whose pose is `origin`.
 ///
 /// # Errors
-/// [`Refused`], which names the pose.
+/// [`Refused`] with the pose that is not valid, or where there is none.
 pub(super) fn poses(messages: &[Pose], origin: &Isometry3<f64>) -> Result<Vec<Isometry3<f64>>, Refused> {
     if messages.is_empty() {
-        return Err(Refused::invalid("poses", "poses is empty: a path needs at least one".into()));
+        return Err(Refused::invalid("poses", "poses is empty; a path needs at least one pose".into()));
     }
     let pose = |(index, message)| {
         let refuse = |sentence| Refused::invalid("poses", format!("poses[{index}]: {sentence}"));
@@ -56,18 +57,18 @@ pub(super) fn poses(messages: &[Pose], origin: &Isometry3<f64>) -> Result<Vec<Is
     messages.iter().enumerate().map(pose).collect()
 }
 
-impl Route {
-    /// Plans it, which may take seconds.
+impl PathToPlan {
+    /// Plans the path. This may take seconds.
     ///
     /// # Errors
-    /// [`Refused`] for what makes no path. One that cannot be followed to its end is no error.
+    /// [`Refused`] for poses or settings that make no path. A path that cannot be followed to its end is no error.
     pub(super) fn plan(mut self) -> Result<Plan, Refused> {
         let refuse = |sentence: String| Refused::invalid("path", sentence);
         let chain = &self.loaded.chain;
         let mut poses = ChainPoses::new(chain);
         chain.forward_kinematics(&self.start, &mut poses);
         let tip = poses.tips()[self.pattern.tip];
-        // Index of a pose among those of the path, where the tip's own comes first.
+        // Number of waypoints before the first of the poses: the present pose of the tip, where the path begins there.
         let before = usize::from(!self.start_at_first_pose);
         if !self.start_at_first_pose {
             self.poses.insert(0, tip);
@@ -107,11 +108,11 @@ impl Plan {
         }
     }
 
-    /// How much of it is achieved, and why not more.
+    /// How much of the path the trajectory covers, and why not more.
     pub(super) fn sentence(&self) -> String {
         let (length, time) = (self.path.length(), self.duration());
         match &self.stop {
-            None => format!("the whole path of {length:.4} m in {time:.3} s"),
+            None => format!("the whole path of {length:.4} m takes {time:.3} s"),
             Some(stop) => format!("{:.1} % of the path: {stop}", 100.0 * self.fraction),
         }
     }

@@ -1,11 +1,11 @@
-//! Speed along a path from rest to rest.
+//! The speed along a path from rest to rest.
 
 use std::f64::consts::PI;
 
-/// A ramp up, a stretch of constant speed, a ramp down. The ramps are half waves of a cosine, so that the acceleration is
-/// continuous and begins and ends at 0.
+/// A ramp up, a constant speed, and a ramp down. The ramps are half waves of a cosine, so that the acceleration is continuous and begins
+/// and ends at 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Profile {
+pub(super) struct SpeedProfile {
     length: f64,
     speed: f64,
     /// Time of one ramp \[s\].
@@ -13,7 +13,7 @@ pub(super) struct Profile {
     duration: f64,
 }
 
-/// Length of the path that is done, speed and acceleration along it.
+/// Length of the path so far, with the speed and the acceleration along it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Progress {
     pub(super) length: f64,
@@ -21,8 +21,8 @@ pub(super) struct Progress {
     pub(super) acceleration: f64,
 }
 
-impl Profile {
-    /// Over `length` metres within that speed \[m/s\] and acceleration \[m/s²\], all above 0.
+impl SpeedProfile {
+    /// Over `length` metres, with at most this speed \[m/s\] and acceleration \[m/s²\]. All are above 0.
     pub(super) fn new(length: f64, speed: f64, acceleration: f64) -> Self {
         // A ramp covers speed · ramp / 2; its greatest acceleration is π speed / (2 ramp).
         let speed = speed.min((2.0 * acceleration * length / PI).sqrt());
@@ -35,13 +35,13 @@ impl Profile {
         self.duration
     }
 
-    /// The same, slower by as much as lets it take `duration`.
+    /// The same, slowed down to take `duration` seconds.
     pub(super) fn stretched(&self, duration: f64) -> Self {
         let factor = duration / self.duration;
         Self { length: self.length, speed: self.speed / factor, ramp: self.ramp * factor, duration }
     }
 
-    /// After `time`; at rest at the ends.
+    /// The progress after `time` seconds; at rest at the ends.
     pub(super) fn at(&self, time: f64) -> Progress {
         if time <= 0.0 || time >= self.duration {
             let length = if time <= 0.0 { 0.0 } else { self.length };
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn a_profile_is_smooth_and_within_its_bounds_from_rest_to_rest() {
         for (length, speed, acceleration) in [(1.0, 0.3, 0.5), (0.01, 2.0, 0.5), (1e-6, 0.1, 3.0), (5.0, 0.1, 1e-2)] {
-            let fast = Profile::new(length, speed, acceleration);
+            let fast = SpeedProfile::new(length, speed, acceleration);
             for profile in [fast, fast.stretched(1.7 * fast.duration())] {
                 let step = profile.duration() / 1000.0;
                 assert_eq!(profile.at(0.0), Progress { length: 0.0, speed: 0.0, acceleration: 0.0 });

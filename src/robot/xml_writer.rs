@@ -1,41 +1,41 @@
-//! XML into memory, with whatever stands in an attribute escaped.
+//! Writes XML into memory, with escaped attributes.
 
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, Event};
 
-/// A writer of elements, which cannot fail.
+/// A writer of XML elements, which cannot fail.
 pub(super) struct Writer(quick_xml::Writer<Vec<u8>>);
 
 impl Writer {
-    /// For machines: everything on one line.
+    /// A writer for machines: everything on one line.
     pub(super) fn new() -> Self {
         Self(quick_xml::Writer::new(Vec::new()))
     }
 
-    /// For people: a line an element, below an XML declaration.
+    /// A writer for people: an XML declaration, then one line for each element.
     pub(super) fn for_people() -> Self {
         let mut writer = Self(quick_xml::Writer::new_with_indent(Vec::new(), b' ', 2));
         writer.write(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)));
         writer
     }
 
-    /// The start of an element.
+    /// Writes the start of an element.
     pub(super) fn open<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
         self.write(Event::Start(Self::element(name, attributes)));
     }
 
-    /// An element without children.
+    /// Writes an element without children.
     pub(super) fn empty<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
         self.write(Event::Empty(Self::element(name, attributes)));
     }
 
-    /// The end of an element.
+    /// Writes the end of an element.
     pub(super) fn close(&mut self, name: &str) {
         self.write(Event::End(BytesEnd::new(name)));
     }
 
-    /// All that was written.
+    /// The whole text.
     pub(super) fn finish(self) -> String {
-        // Nothing but strings went in.
+        // All parts were strings, so nothing is lost.
         String::from_utf8_lossy(&self.0.into_inner()).into_owned()
     }
 
@@ -48,7 +48,7 @@ impl Writer {
     }
 
     fn write(&mut self, event: Event) {
-        // Writing into a vector never fails: the result carries nothing.
+        // Writing into a vector never fails.
         let _ = self.0.write_event(event);
     }
 }

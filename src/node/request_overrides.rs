@@ -1,16 +1,16 @@
-//! What a request chooses for itself in place of the parameters.
+//! Values of a request that are used instead of the parameters.
 
 use std::time::Duration;
 
 use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch, SolvePath};
 
 use super::status::Refused;
-use crate::parameters::{Settings, TABLE, Value};
+use crate::parameters::{Settings, Value, definition};
 use crate::robot::Chain;
 use crate::solver::{Target, UnknownPick, UnknownSolver};
 
-/// The fields that requests have in common; zero and empty leave it to the parameters.
-pub(super) struct Choices<'a> {
+/// The fields that requests have in common. Zero and empty mean "use the parameter".
+pub(super) struct RequestOverrides<'a> {
     tip_link: &'a str,
     free_axes: &'a [bool],
     solver: &'a str,
@@ -24,7 +24,7 @@ pub(super) struct Choices<'a> {
 
 macro_rules! from_request {
     ($request:ty) => {
-        impl<'a> From<&'a $request> for Choices<'a> {
+        impl<'a> From<&'a $request> for RequestOverrides<'a> {
             fn from(request: &'a $request) -> Self {
                 Self {
                     tip_link: &request.tip_link,
@@ -45,7 +45,7 @@ macro_rules! from_request {
 from_request!(SolveIK::Request);
 from_request!(SolveIKBatch::Request);
 
-impl<'a> From<&'a SolvePath::Request> for Choices<'a> {
+impl<'a> From<&'a SolvePath::Request> for RequestOverrides<'a> {
     fn from(request: &'a SolvePath::Request) -> Self {
         Self {
             tip_link: &request.tip_link,
@@ -61,11 +61,11 @@ impl<'a> From<&'a SolvePath::Request> for Choices<'a> {
     }
 }
 
-impl Choices<'_> {
-    /// Puts what was chosen in place of what `target` and `settings` have.
+impl RequestOverrides<'_> {
+    /// Puts the values of the request into `target` and `settings`.
     ///
     /// # Errors
-    /// [`Refused`] for names that are not known and numbers outside the bounds of their parameters.
+    /// [`Refused`] for unknown names, and for numbers outside the bounds of their parameters.
     pub(super) fn apply(&self, chain: &Chain, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {
         if !self.tip_link.is_empty() {
             target.tip = tip(chain, self.tip_link)?;
@@ -98,7 +98,7 @@ impl Choices<'_> {
     }
 }
 
-/// Puts the time `seconds` \[s\] that a request chose in place of the parameter timeout; 0 leaves it to the parameter.
+/// Uses the time `seconds` \[s\] of a request instead of the parameter `timeout`, unless it is 0.
 pub(super) fn apply_timeout(seconds: f64, settings: &mut Settings) -> Result<(), Refused> {
     let mut timeout = settings.timeout.as_secs_f64();
     replace(&mut timeout, "timeout", seconds)?;
@@ -109,18 +109,18 @@ pub(super) fn apply_timeout(seconds: f64, settings: &mut Settings) -> Result<(),
 /// Index of the tip link with that name.
 ///
 /// # Errors
-/// [`Refused`] with the tip links that there are.
+/// [`Refused`], with the names of the tip links.
 pub(super) fn tip(chain: &Chain, link: &str) -> Result<usize, Refused> {
     chain.tip_index(link).ok_or_else(|| {
         let known = chain.tip_names().join(", ");
-        Refused::invalid("tip_link", format!("'{link}' is no tip link; there is {known}"))
+        Refused::invalid("tip_link", format!("'{link}' is not a tip link; the tip links are: {known}"))
     })
 }
 
-/// Puts what a request gives in place of the parameter `name`, unless it is 0.
+/// Uses the number `given` by a request instead of the parameter `name`, unless it is 0.
 ///
 /// # Errors
-/// [`Refused`] outside of the parameter's bounds.
+/// [`Refused`] outside the bounds of the parameter.
 pub(super) fn replace(value: &mut f64, name: &str, given: f64) -> Result<(), Refused> {
     if given != 0.0 {
         in_bounds(name, Value::Double(given))?;
@@ -129,9 +129,8 @@ pub(super) fn replace(value: &mut f64, name: &str, given: f64) -> Result<(), Ref
     Ok(())
 }
 
-/// A value of a request that stands in for a parameter has that parameter's bounds.
+/// Checks a value of a request against the bounds of the parameter that it replaces.
 fn in_bounds(name: &str, value: Value) -> Result<Value, Refused> {
-    let parameter = TABLE.iter().find(|parameter| parameter.name == name);
-    let parameter = parameter.ok_or_else(|| Refused::invalid(name, format!("there is no parameter {name}")))?;
+    let parameter = definition(name).ok_or_else(|| Refused::invalid(name, format!("there is no parameter {name}")))?;
     parameter.check(value).map_err(|refusal| Refused::invalid(name, refusal.0))
 }

@@ -8,18 +8,18 @@ use crate::names;
 use crate::robot::Chain;
 use crate::solver::{Outcome, Reason, Residual, Solution};
 
-/// Where and why a path could not be followed further. Displays as a sentence.
+/// Where and why a path could not be followed further. It displays as a sentence.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stop {
-    /// Length of the path that is achieved \[m\].
+pub struct PathStop {
+    /// Length of the path before the stop \[m\].
     pub length: f64,
     /// Length of the whole path \[m\].
     pub of: f64,
     /// The path's pose there, in the base link's frame.
     pub pose: Isometry3<f64>,
-    /// Index of the waypoint that it was on the way to.
+    /// Index of the next waypoint.
     pub waypoint: usize,
-    /// Why it goes no further.
+    /// Why it stops.
     pub reason: StopReason,
 }
 
@@ -27,45 +27,45 @@ pub struct Stop {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// What comes next is out of reach, which is certain.
+    /// The next pose is certainly out of reach.
     OutOfReach {
-        /// How near the closest posture comes.
+        /// Distance of the closest solution that was found.
         closest: Residual,
     },
-    /// No posture was found for what comes next.
+    /// No solution was found for the next pose.
     NotFound {
-        /// How near the closest posture comes.
+        /// Distance of the closest solution that was found.
         closest: Residual,
     },
-    /// Joints at their limits are in the way.
+    /// Joints are at their limits.
     JointLimits {
         /// Their names.
         joints: Vec<String>,
     },
-    /// What comes next takes another posture, which is a jump away.
+    /// The next pose has only solutions on another branch, which is a jump away.
     Jump {
-        /// The joint that would move most.
+        /// The joint that would move farthest.
         joint: String,
         /// How far it would move \[rad or m\].
         by: f64,
     },
-    /// Even in the shortest piece the tip strays too far from the line.
+    /// Even in the shortest piece the tip leaves the line by too much.
     PieceTooShort {
         /// Length of the piece \[m\].
         length: f64,
-        /// How far it strays.
+        /// Its distance from the line.
         deviation: Residual,
     },
-    /// The path takes too many pieces.
+    /// The path needs too many pieces.
     TooManyPieces {
-        /// How many it may take.
+        /// How many it may need.
         pieces: usize,
     },
 }
 
 impl StopReason {
-    /// The reason by what `tracked` says of the next piece, by a posture `elsewhere` for its end, if there is one, and by where the
-    /// arm stands.
+    /// The reason. `tracked` is the failed solution for the next piece, `elsewhere` a solution for its end on another branch, if there is
+    /// one, and `here` where the arm is.
     pub(super) fn new(chain: &Chain, tracked: &Solution, elsewhere: Option<&[f64]>, here: &[f64]) -> Self {
         let variables = chain.variables();
         let closest = tracked.residuals.first().copied().unwrap_or_default();
@@ -88,26 +88,26 @@ impl StopReason {
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Self::OutOfReach { closest } => write!(f, "what comes next is out of reach: {}", off(closest)),
-            Self::NotFound { closest } => write!(f, "no posture was found for what comes next: {}", off(closest)),
-            Self::JointLimits { joints } => write!(f, "joint limits are in the way: {}", names::list(joints)),
+            Self::OutOfReach { closest } => write!(f, "the next pose is out of reach: {}", distance(closest)),
+            Self::NotFound { closest } => write!(f, "no solution was found for the next pose: {}", distance(closest)),
+            Self::JointLimits { joints } => write!(f, "these joints are at their limits: {}", names::list(joints)),
             Self::Jump { joint, by } => {
-                write!(f, "going on takes another posture: joint '{joint}' would jump by {by:.3}")
+                write!(f, "the next pose needs another branch: joint '{joint}' would jump by {by:.3}")
             }
             Self::PieceTooShort { length, deviation: Residual { position, orientation } } => write!(
                 f,
-                "even in a piece of {length:.3e} m the tip strays {position:.3e} m and {orientation:.3e} rad from the line"
+                "even in a piece of {length:.3e} m the tip leaves the line by {position:.3e} m and {orientation:.3e} rad"
             ),
-            Self::TooManyPieces { pieces } => write!(f, "it takes more than {pieces} pieces"),
+            Self::TooManyPieces { pieces } => write!(f, "the path needs more than {pieces} pieces"),
         }
     }
 }
 
-fn off(closest: &Residual) -> String {
-    format!("the closest found is {:.3e} m and {:.3e} rad off", closest.position, closest.orientation)
+fn distance(closest: &Residual) -> String {
+    format!("the closest solution is {:.3e} m and {:.3e} rad away", closest.position, closest.orientation)
 }
 
-impl fmt::Display for Stop {
+impl fmt::Display for PathStop {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Self { length, of, pose, waypoint, reason } = self;
         let at = pose.translation.vector;

@@ -1,17 +1,17 @@
-//! URDF text reduced to what kinematics needs.
+//! Reduces the text of a URDF to its kinematic part.
 //!
-//! urdf-rs reads a whole URDF into types and refuses the file where any part of it is unusual: a second material in a
-//! visual, an undeclared prefix on a gazebo tag, an origin without `xyz`, a limit without `velocity`. None of these
-//! matters here, and urdfdom loads such files. It also passes over numbers that it cannot parse. So the text is first
-//! reduced to links, joints and their five kinematic children, with URDF's defaults filled in and each number checked.
+//! urdf-rs reads a whole URDF into types, and refuses it where any part is unusual: a second material in a visual, an undeclared prefix of a
+//! gazebo tag, an origin without `xyz`, a limit without `velocity`. None of these matters here, and urdfdom loads such files. urdf-rs also
+//! ignores numbers that it cannot parse. So the text is first reduced to the links, the joints and the kinematic children of the joints.
+//! The defaults of URDF are filled in, and each number is checked.
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
 use super::error::UrdfError;
-use super::writer::Writer;
+use super::xml_writer::Writer;
 
-/// The joint's children that kinematics reads.
+/// The children of a joint that kinematics needs.
 const JOINT_CHILDREN: [&str; 6] = ["origin", "parent", "child", "axis", "limit", "mimic"];
 
 /// An element with its attributes as written.
@@ -60,7 +60,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// Takes in an element that starts at `depth` below the document, inside the elements of `path`.
+    /// Adds an element that starts inside the elements of `path`.
     fn start(&mut self, path: &[Vec<u8>], start: &BytesStart) -> Result<(), UrdfError> {
         let name = start.name().as_ref().to_vec();
         let inside_joint = path.len() == 2 && path[1] == b"joint";
@@ -87,10 +87,10 @@ impl Parts {
     }
 }
 
-/// The robot, its links and its joints as a small URDF that urdf-rs reads without objection.
+/// The robot, its links and its joints as a small URDF that urdf-rs can read.
 ///
 /// # Errors
-/// [`UrdfError`] where the text is not XML, is not a robot, or has a number that is none.
+/// [`UrdfError`] where the text is not XML or not a robot, or has a number that is not valid.
 pub(super) fn kinematic_part(text: &str) -> Result<String, UrdfError> {
     let parts = read_parts(text)?;
     let Some(robot) = &parts.robot else {
@@ -111,7 +111,7 @@ pub(super) fn kinematic_part(text: &str) -> Result<String, UrdfError> {
     Ok(out.finish())
 }
 
-/// Walks through the text once, keeping only a path of names, so that depth costs nothing.
+/// Reads the text once, and keeps only the names of the open elements, so that any depth is possible.
 fn read_parts(text: &str) -> Result<Parts, UrdfError> {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader = Reader::from_str(text);
@@ -187,7 +187,7 @@ fn write_joint(out: &mut Writer, joint: &JointElement) -> Result<(), UrdfError> 
 fn write_origin(out: &mut Writer, joint: &str, origin: Option<&Element>) -> Result<(), UrdfError> {
     let mut attributes = vec![("xyz", vector(joint, origin, "origin", "xyz", "0 0 0")?)];
     let has = |key| origin.is_some_and(|e| e.get(key).is_some());
-    // Which of the two counts depends on the URDF version, which urdf-rs goes by.
+    // The URDF version decides which of the two is used. urdf-rs knows that.
     if has("quat_xyzw") {
         let four = (4, "four finite numbers");
         attributes.push(("quat_xyzw", numbers(joint, origin, ("origin", "quat_xyzw"), "", four)?));
@@ -206,7 +206,7 @@ fn write_limit(out: &mut Writer, joint: &str, limit: Option<&Element>, bounded: 
             attributes.push((key, number(joint, limit, "limit", key, "0")?));
         }
     }
-    // Velocity is a matter of motion, not of kinematics: none, or none that is a number, means no limit.
+    // Kinematics does not need the velocity: where it is missing or not a number, there is no limit.
     let velocity = limit.and_then(|e| e.get("velocity")).and_then(|text| text.trim().parse::<f64>().ok());
     attributes.push(("velocity", velocity.filter(|v| v.is_finite()).unwrap_or(f64::INFINITY).to_string()));
     out.empty("limit", attributes);
@@ -225,7 +225,7 @@ fn write_mimic(out: &mut Writer, joint: &str, mimic: Option<&Element>) -> Result
     Ok(())
 }
 
-/// The attribute's text once it is known to be `count` finite numbers.
+/// The text of the attribute, after a check that it is `count` finite numbers.
 fn numbers(
     joint: &str,
     element: Option<&Element>,

@@ -1,29 +1,29 @@
-//! What became of the targets of a batch, as a message.
+//! The response of a batch, filled row by row.
 
 use std::time::Duration;
 
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::srv::SolveIKBatch::Response;
 
-use super::description::Loaded;
+use super::description::LoadedRobot;
 use super::status::{self, Refused, outcome};
 use crate::solver::{Answer, Outcome, Solver};
 
-/// An answer in the making: until a target is put into it, it is refused or skipped.
-pub(super) struct Report<'a> {
-    loaded: &'a Loaded,
-    /// The movable joints, whose positions make a row.
+/// A response that is being filled. A target counts as refused until it is put in.
+pub(super) struct BatchResponse<'a> {
+    loaded: &'a LoadedRobot,
+    /// The movable joints: a row has their positions.
     joints: Vec<usize>,
-    /// One entry for each joint of the robot, for the row at hand.
+    /// Memory for one row: one entry for each joint of the robot.
     positions: Vec<f64>,
     /// The first target that was refused, and why.
     first_refused: Option<(usize, String)>,
     response: Response,
 }
 
-impl<'a> Report<'a> {
-    /// For so many targets, none of which has been put into it yet.
-    pub(super) fn new(loaded: &'a Loaded, targets: usize, solve_time: Duration) -> Self {
+impl<'a> BatchResponse<'a> {
+    /// A response for so many `targets`, all of them refused.
+    pub(super) fn new(loaded: &'a LoadedRobot, targets: usize, solve_time: Duration) -> Self {
         let joints: Vec<usize> = loaded.robot.movable().collect();
         let response = Response {
             joint_names: loaded.robot.movable_names().map(str::to_owned).collect(),
@@ -34,7 +34,7 @@ impl<'a> Report<'a> {
         Self { loaded, joints, positions: Vec::new(), first_refused: None, response }
     }
 
-    /// Target `index` was not put to the solver, or not taken by it.
+    /// Notes that target `index` was refused.
     pub(super) fn refuse(&mut self, index: usize, sentence: &str) {
         self.response.refused += 1;
         if self.first_refused.is_none() {
@@ -42,8 +42,8 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// What the solver made of target `index`: `row` has the chain's variables, and all other joints stand where `seed` (one entry
-    /// for each joint of the robot) has them.
+    /// Puts in the answer of the solver to target `index`. `row` has the positions of the chain's variables; all other joints are as in
+    /// `seed` (one entry for each joint of the robot).
     pub(super) fn put(&mut self, index: usize, answer: &Answer, row: &[f64], seed: &[f64]) {
         let (outcome, residual) = match answer {
             Answer::Given { outcome, residual, .. } => (outcome, residual),
@@ -70,7 +70,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The answer of `solver` for the tip with index `tip`, still without a header.
+    /// The response of `solver` for the tip with index `tip`, without a header.
     pub(super) fn finish(self, solver: &Solver, tip: usize) -> Response {
         let Self { loaded, first_refused, mut response, .. } = self;
         let count = response.outcomes.len();
@@ -85,14 +85,14 @@ impl<'a> Report<'a> {
             parts.push(format!("{} refused, the first of them poses[{index}]: {why}", response.refused));
         }
         if response.skipped > 0 {
-            parts.push(format!("{} skipped, because batch_timeout was over", response.skipped));
+            parts.push(format!("{} skipped, because batch_timeout had passed", response.skipped));
         }
         response.message = parts.join("; ");
         response
     }
 }
 
-/// An answer for so many targets, none of which has one.
+/// A response for so many targets without an answer.
 fn unanswered(targets: usize, outcome: u8) -> Response {
     Response {
         outcomes: vec![outcome; targets],
@@ -103,7 +103,7 @@ fn unanswered(targets: usize, outcome: u8) -> Response {
 }
 
 impl Refused {
-    /// The refusal of a whole batch; `header` and `tip_link` as the request had them.
+    /// The refusal of a whole batch, with `header` and `tip_link` of the request.
     pub(super) fn batch(self, header: Header, tip_link: String, targets: usize) -> Response {
         Response {
             message: self.sentence,
