@@ -96,14 +96,14 @@ fn measure((name, chain, targets): &Cases) -> Fallible<()> {
             count += found.unwrap_or(0);
         }
     });
-    let postures = fastest(targets.len(), &mut || {
+    let formulas = fastest(targets.len(), &mut || {
         for target in targets {
-            black_box(form.postures(&target.pose, &near));
+            black_box(form.solutions(&target.pose, &near));
         }
     });
     #[expect(clippy::cast_precision_loss, reason = "counts of solutions are far below 2^52")]
     let each = count as f64 / targets.len() as f64;
-    println!("{name} solutions_us {solutions:.3} postures_us {postures:.3} solutions {each:.3}");
+    println!("{name} solutions_us {solutions:.3} formulas_us {formulas:.3} solutions {each:.3}");
     Ok(())
 }
 

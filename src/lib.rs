@@ -31,3 +31,8 @@ pub mod spatial;
 pub use inverse_kinematics::{Error, InverseKinematics};
 /// Poses and vectors of the interface are nalgebra's.
 pub use nalgebra;
+
+/// Runs the examples of that page.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+struct LibraryPage;

@@ -110,7 +110,7 @@ def read_case_file(path, count):
 
 
 def bundled_arm(root, count):
-    """The project's own arm, with targets that Pinocchio computes of random configurations inside the limits."""
+    """The project's own arm, with targets that Pinocchio computes of random postures inside the limits."""
     arm = arm_from('arm7', root / BUNDLED['urdf'], BUNDLED['base_link'], BUNDLED['tip_link'])
     kinematics, random = Kinematics(arm), np.random.default_rng(RANDOM_SEED)
     lower, upper = (np.array([getattr(joint, side) for joint in arm.joints]) for side in ('lower', 'upper'))

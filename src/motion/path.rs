@@ -191,7 +191,7 @@ impl Path {
         section.map_or(0, |section| section.waypoint)
     }
 
-    /// Path length at the end of the line or rounded corner that `length` lies in or begins.
+    /// Path length at the end of the line or rounded corner that contains `length` or begins there.
     pub(super) fn boundary_after(&self, length: f64) -> f64 {
         self.sections.get(self.section_after(length)).map_or(self.length, |section| section.end)
     }

@@ -137,7 +137,7 @@ fn warn_about_axes(loaded: &LoadedRobot, settings: &Settings) {
     let given = count(&settings.free_axes);
     for (tip, free) in loaded.chain.tips().iter().zip(&loaded.free_axes).filter(|(_, free)| count(free) > given) {
         log::warn!(
-            "{} can follow {} of 6 axes, so most full poses cannot be met: set the parameter free_axes to [{}] \
+            "{} can follow {} of 6 axes, so most poses of ~/target_pose cannot be met: set the parameter free_axes to [{}] \
              ({}), or free_axes of a request, or send ~/target_point, which asks for the position alone",
             tip.link,
             6 - count(free),

@@ -1,4 +1,4 @@
-//! Every topic and service of the node: the one place where their names stand.
+//! Every topic and service of the node: the one list of their names and types.
 
 /// A topic or a service.
 #[derive(Clone, Copy)]

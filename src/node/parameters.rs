@@ -142,7 +142,7 @@ impl Store {
         self.shared.replace_settings(settings);
         *kept = values;
         drop(kept);
-        self.tell(changes);
+        self.publish_event(changes);
         Ok(())
     }
 
@@ -174,7 +174,7 @@ impl Store {
         Ok(())
     }
 
-    fn tell(&self, changes: &[Parameter]) {
+    fn publish_event(&self, changes: &[Parameter]) {
         let values = self.values();
         let changed = changes.iter().filter_map(|change| {
             let value = to_message(values.get(&change.name)?);

@@ -75,17 +75,17 @@ impl Spinner {
         self.local_tasks.push(task.boxed());
     }
 
-    /// Moves the node into its thread and spins it there until it is told to stop.
+    /// Moves the node into its thread and spins it there until [`Spinning::stop`].
     pub(super) fn run(self, mut node: r2r::Node) -> Result<Spinning, NodeError> {
         let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
+        let is_stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("spin".into()).spawn(move || {
             let mut local_tasks = LocalPool::new();
             for task in self.local_tasks {
                 // This fails only after the pool has ended.
                 let _ = local_tasks.spawner().spawn_local(task);
             }
-            while !told.load(Ordering::Relaxed) {
+            while !is_stopped.load(Ordering::Relaxed) {
                 for command in self.commands.try_iter() {
                     execute(command, &mut node);
                 }

@@ -83,7 +83,7 @@ impl Definition {
         }
     }
 
-    /// What stands before the bounds in a sentence: `from`, `one of` or `some of`.
+    /// The words before the bounds in a sentence: `from`, `one of` or `some of`.
     #[must_use]
     pub fn bounds_kind(&self) -> &'static str {
         match (self.bounds, self.default) {
@@ -93,7 +93,7 @@ impl Definition {
         }
     }
 
-    /// The bounds as they are told to a person.
+    /// The bounds as text.
     #[must_use]
     pub fn bounds_text(&self) -> String {
         match self.bounds {

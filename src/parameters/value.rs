@@ -7,7 +7,7 @@ use thiserror::Error;
 /// The value of a parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// No value; stands for the default. An empty array in a parameter file arrives so.
+    /// No value: it means the default. An empty array in a parameter file arrives as this.
     NotSet,
     /// `bool`
     Bool(bool),
@@ -19,7 +19,7 @@ pub enum Value {
     Text(String),
     /// `string_array`
     Texts(Vec<String>),
-    /// A type that no parameter has, by name.
+    /// A value of a type that no parameter has, with the name of the type.
     Other(&'static str),
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Why a value was refused: the sentence that goes back to whoever set it.
+/// Why a value was refused: a sentence for the caller that set it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct Refusal(pub String);

@@ -63,7 +63,7 @@ pub enum NoodleError {
     Limit(f64),
     /// The name is empty, or has characters that XML cannot have.
     #[error(
-        "the name {0:?} cannot be the name of a robot: it must not be blank, and must not have characters that XML cannot have"
+        "the name {0:?} cannot be the name of a robot: it must not be blank, and must not have control characters or others that XML cannot have"
     )]
     Name(String),
 }

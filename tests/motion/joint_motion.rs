@@ -1,4 +1,4 @@
-//! Joints in motion that is interrupted at any time: continuous, within every limit, and at its goal to the bit.
+//! Joint motions that are interrupted at any time: continuous, within every limit, and exactly at their goal.
 
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use urdf_ik::motion::{
 use urdf_ik::robot::{Chain, Domain};
 use urdf_ik::solver::Target;
 
-/// Rounding of the generator's profiles \[rad or m\]: what its goals are met to.
+/// Rounding of the generator's profiles \[rad or m\]: the error with which it meets its goals.
 const ROUNDING: f64 = 2e-8;
 
 fn random_limits(random: &mut Random, chain: &Chain) -> MotionLimits {
@@ -51,7 +51,7 @@ impl Watched<'_> {
         }
     }
 
-    /// Nothing has jumped where a motion was just taken over.
+    /// Checks that nothing has jumped where a motion was just replaced.
     fn check_continuity(&mut self) {
         const MOMENT: f64 = 1e-9;
         let before = (self.motion.positions().to_vec(), self.motion.velocities().to_vec());
@@ -127,7 +127,7 @@ fn motions_are_continuous_and_within_limits_however_they_are_interrupted() {
 }
 
 #[test]
-fn a_goal_is_met_to_the_bit_after_the_time_that_was_told() {
+fn a_goal_is_met_exactly_after_the_predicted_time() {
     let mut random = Random::new(42);
     for arm in all() {
         let limits = random_limits(&mut random, &arm.chain);
@@ -143,7 +143,7 @@ fn a_goal_is_met_to_the_bit_after_the_time_that_was_told() {
         }
         watched.advance(0.5 * time);
         assert!(!watched.motion.is_at_rest());
-        // From rest the way is straight in joint space.
+        // From rest the path is straight in joint space.
         let done = |i: usize| (watched.motion.positions()[i] - start[i]) / (end[i] - start[i]);
         for i in 1..start.len() {
             assert!((done(i) - done(0)).abs() < 1e-6, "{} {}", done(i), done(0));
@@ -156,7 +156,7 @@ fn a_goal_is_met_to_the_bit_after_the_time_that_was_told() {
 }
 
 #[test]
-fn continuous_joints_go_the_short_way_round() {
+fn continuous_joints_take_the_shorter_direction() {
     let arm = bundled_arms()
         .into_iter()
         .find(|arm| arm.chain.variables().iter().any(|variable| variable.domain == Domain::Circle));
@@ -172,7 +172,7 @@ fn continuous_joints_go_the_short_way_round() {
     assert!((motion.end()[turning] - (TAU - 3.0)).abs() < 1e-12);
 }
 
-/// A trajectory of the seven-joint arm from its middle posture, tool straight on.
+/// A trajectory of the seven-joint arm from its middle configuration, with the tool straight ahead.
 fn trajectory(arm: &Arm, limits: &MotionLimits, start: &[f64]) -> Arc<[TrajectoryPoint]> {
     let from = arm.tip_poses(start)[0];
     let mut to = from;
@@ -231,7 +231,7 @@ fn a_trajectory_is_passed_through_its_points_and_can_be_left_at_any_time() {
 }
 
 #[test]
-fn a_trajectory_waits_until_the_joints_have_come_to_where_it_begins() {
+fn a_trajectory_waits_until_the_joints_have_reached_its_start() {
     let (arm, limits, start) = arm7();
     let points = trajectory(&arm, &limits, &start);
     let mut motion = JointMotion::new(&arm.chain, &limits, &[0.0; 7]);
@@ -263,7 +263,7 @@ fn placing_ends_every_motion_and_new_limits_count_from_the_next() {
 }
 
 #[test]
-fn limits_without_meaning_are_an_error_and_no_panic() {
+fn invalid_limits_are_an_error_and_not_a_panic() {
     let (arm, limits, start) = arm7();
     for wrong in [0.0, f64::NAN, -1.0] {
         let limits = MotionLimits { velocities: vec![wrong; 7], ..limits.clone() };

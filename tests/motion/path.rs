@@ -160,7 +160,7 @@ fn invalid_waypoints_are_refused() {
     let zero = UnitQuaternion::new_unchecked(Quaternion::new(0.0, 0.0, 0.0, 0.0));
     let zero = Isometry3::from_parts(Translation3::identity(), zero);
     assert!(told(&[zero], PathOptions::default()).contains("length 0"));
-    assert!(told(&[pose(1e200, 0.0, 0.0, [0.0; 3])], PathOptions::default()).contains("must lie within"));
+    assert!(told(&[pose(1e200, 0.0, 0.0, [0.0; 3])], PathOptions::default()).contains("must be within"));
     assert!(told(&[good], PathOptions { blend_radius: -0.1, ..PathOptions::default() }).contains("-0.1 m"));
     assert!(told(&[good], PathOptions { metres_per_radian: 0.0, ..PathOptions::default() }).contains("0 m"));
 }

@@ -259,7 +259,7 @@ fn invalid_timing_is_refused() {
         }
     }
     let slow = refused(Timing { speed: 1e-12, ..Timing::default() });
-    assert!(slow.to_string().contains("it may have 1000000"), "{slow}");
+    assert!(slow.to_string().contains("the most is 1000000"), "{slow}");
 }
 
 #[test]

@@ -106,6 +106,6 @@ def test_an_arm_of_two_joints_in_a_plane_says_so_as_well(start):
 
 def test_others_are_not_told(start, arm5):
     for node in (arm5, start.node(ARM_FILE)):
-        node.process.wait_for_output('moving')
+        node.process.wait_for_output('with the joints')
         node.send_pose(translation(0.4, 0, 0.6))
         assert not node.process.lines_with(HINT), node.process.output()

@@ -1,4 +1,4 @@
-// What the C++ peers share: the problem file, the time limit, random configurations, and the answer on standard output.
+// What the C++ peers share: the problem file, the time limit, random postures, and the answer on standard output.
 //
 // A problem file is text: the URDF of the chain, the time limit [s], the tolerance [m and rad], the segments of the
 // chain from base to tip, and the cases. Angles are in radians, lengths in metres, quaternions are x y z w.

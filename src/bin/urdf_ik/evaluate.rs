@@ -108,8 +108,8 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
         return Err(format!("--no-polish has no meaning for the solver {}, {reason}", arguments.solver).into());
     }
     let file: CaseFile = read_json(&arguments.cases)?;
-    let beside = || arguments.cases.parent().map(|folder| folder.join(&file.urdf)).unwrap_or_default();
-    let robot = read_robot(&arguments.urdf.clone().unwrap_or_else(beside))?;
+    let default_path = || arguments.cases.parent().map(|folder| folder.join(&file.urdf)).unwrap_or_default();
+    let robot = read_robot(&arguments.urdf.clone().unwrap_or_else(default_path))?;
     let chain = Arc::new(Chain::new(&robot, &file.base_link, &[&file.tip_link])?);
     let order = order_of(&file.joint_names, &chain)?;
     let method = match arguments.solver {

@@ -5,3 +5,4 @@
 pub mod four;
 pub mod random;
 pub mod robots;
+pub mod seven_axes;

@@ -35,6 +35,11 @@ impl Random {
         Vector3::from_fn(|_, _| self.between(-size, size))
     }
 
+    /// A unit vector.
+    pub fn direction(&mut self) -> Vector3<f64> {
+        self.vector(1.0).normalize()
+    }
+
     /// Positions inside the limits; joints without limits are within half a turn of zero.
     pub fn positions(&mut self, chain: &Chain) -> Vec<f64> {
         let one = |random: &mut Self, domain: &Domain| match *domain {
