@@ -61,7 +61,7 @@ fn rows(solver: &Solver, problems: &[Problem], from: &str, pools: &[ThreadPool])
             let start = Instant::now();
             let batch = pool.install(|| solver.solve_batch(problems, &|| true));
             *together = together.min(start.elapsed().as_secs_f64());
-            solved = batch.answers.iter().filter(|answer| answer.solved()).count();
+            solved = batch.answers.iter().filter(|answer| answer.is_solved()).count();
             *separate = separate.min(separate_loops(solver, problems, pool.current_num_threads()));
         }
     }

@@ -90,7 +90,8 @@ impl Side {
 
     /// The largest move of a joint in its solution \[rad\], infinite where it has none.
     fn least_of_one(&mut self, problem: &Problem) -> f64 {
-        let met = self.solver.solve(problem, &mut self.scratch, &mut self.solution).is_ok() && self.solution.solved();
+        let met =
+            self.solver.solve(problem, &mut self.scratch, &mut self.solution).is_ok() && self.solution.is_solved();
         if met { largest_move(&self.solution, problem.seed) } else { f64::INFINITY }
     }
 

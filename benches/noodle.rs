@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use nalgebra::Isometry3;
 use random::Random;
 use urdf_ik::robot::{Chain, ChainPoses, Noodle, NoodleJoints, Robot};
-use urdf_ik::solver::fabrik::Options;
+use urdf_ik::solver::FabrikOptions;
 use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
@@ -61,8 +61,8 @@ fn chain(joints: NoodleJoints, segments: usize) -> Fallible<Arc<Chain>> {
 
 fn solvers(chain: &Arc<Chain>) -> Fallible<[(&'static str, Solver); 3]> {
     let newton = Solver::prepare(SolverKind::Jacobian, chain)?;
-    let fabrik = |polish| newton.with_fabrik(Options { polish, ..Options::default() });
-    Ok([("fabrik alone", fabrik(false)), ("fabrik", fabrik(true)), ("jacobian", newton)])
+    let fabrik = |polish| newton.with_method(FabrikOptions { polish, ..FabrikOptions::default() });
+    Ok([("fabrik alone", fabrik(false)?), ("fabrik", fabrik(true)?), ("jacobian", newton)])
 }
 
 /// The hinges about each axis bend together as one slow wave.
@@ -118,7 +118,7 @@ fn row<'a>(solver: &Solver, questions: impl Iterator<Item = (&'a Target, &'a Vec
             solver.solve(&problem, &mut scratch, &mut solution)?;
             least = least.min(solution.elapsed);
         }
-        solved += usize::from(solution.solved());
+        solved += usize::from(solution.is_solved());
         (iterations, attempts) = (iterations + solution.iterations, attempts + solution.attempts);
         times.push(least.as_secs_f64() * 1e6);
     }

@@ -11,7 +11,7 @@ use std::error::Error;
 use clap::Parser;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use random::Random;
-use urdf_ik::solver::fabrik::limiter::{Cone, Joint, LimitedChain, Options, Outcome, Problem, Range};
+use urdf_ik::skeleton::limiter::{Cone, Joint, LimitedChain, Options, Outcome, Problem, Range};
 
 #[derive(Parser)]
 #[command(about = "Counts the targets that FABRIK meets with limited joints")]

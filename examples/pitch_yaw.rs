@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use nalgebra::Point3;
-use urdf_ik::solver::jacobian::pitch_yaw::{
+use urdf_ik::skeleton::pitch_yaw::{
     Method, Options, Outcome, PathPoint, PathSteps, PitchYawArm, Problem, Scratch, Solution,
 };
 

@@ -19,6 +19,8 @@ mod names;
 #[cfg(feature = "ros")]
 pub mod node;
 pub mod parameters;
+mod pseudorandom;
 pub mod robot;
+pub mod skeleton;
 pub mod solver;
 pub mod spatial;

@@ -11,29 +11,29 @@ mod path;
 mod search;
 
 use common::Arm;
+use urdf_ik::solver::FabrikOptions;
 use urdf_ik::solver::Solver;
-use urdf_ik::solver::fabrik::Options;
 
 /// A way to solve.
 #[derive(Clone, Copy)]
 struct Way {
     name: &'static str,
     /// None for Newton steps.
-    options: Option<Options>,
+    options: Option<FabrikOptions>,
 }
 
 const WAYS: [Way; 4] = [
     Way { name: "Jacobian", options: None },
-    Way { name: "FABRIK, polished", options: Some(Options { acceleration: 3, polish: true }) },
-    Way { name: "FABRIK alone", options: Some(Options { acceleration: 3, polish: false }) },
-    Way { name: "plain FABRIK alone", options: Some(Options { acceleration: 0, polish: false }) },
+    Way { name: "FABRIK, polished", options: Some(FabrikOptions { acceleration: 3, polish: true }) },
+    Way { name: "FABRIK alone", options: Some(FabrikOptions { acceleration: 3, polish: false }) },
+    Way { name: "plain FABRIK alone", options: Some(FabrikOptions { acceleration: 0, polish: false }) },
 ];
 
 impl Way {
     fn solver(self, arm: &Arm) -> Solver {
         match self.options {
             None => arm.solver(),
-            Some(options) => arm.solver().with_fabrik(options),
+            Some(options) => Solver::prepare(options, &arm.chain).expect("the chain has an extent"),
         }
     }
 }

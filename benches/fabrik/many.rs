@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::common::{Arm, Random};
 use crate::{WAYS, Way, mean, ratio};
 use urdf_ik::robot::{Chain, Robot};
-use urdf_ik::solver::jacobian::Jacobian;
-use urdf_ik::solver::{Mode, Pick, Problem};
+use urdf_ik::solver::{Method, Mode, Pick, Problem, Solver};
 
 /// Poses of each chain.
 const POSES: usize = 300;
@@ -41,7 +40,7 @@ fn chains(path: &Path) -> Vec<Arm> {
     let usable = |tip: &str| {
         let chain = Chain::with_defaults(&robot, None, &[tip]).ok()?.into();
         let arm = Arm { name: format!("{file} {tip}"), robot: robot.clone(), chain };
-        let solver = Jacobian::prepare(&arm.chain).ok()?;
+        let solver = Solver::prepare(Method::default(), &arm.chain).ok()?;
         solver.reach().iter().all(|reach| reach.tip.outer < FARTHEST).then_some(arm)
     };
     leaves.filter_map(|(_, link)| usable(&link.name)).collect()
@@ -77,7 +76,7 @@ impl Tally {
             let seed = random.positions(&arm.chain);
             let answered =
                 solver.solve(&Problem { mode, ..Problem::new(&targets, &seed) }, &mut scratch, &mut solution);
-            self.solved += usize::from(answered.is_ok() && solution.solved());
+            self.solved += usize::from(answered.is_ok() && solution.is_solved());
             self.cycles += solution.iterations;
             self.time += solution.elapsed.as_secs_f64() * 1e6;
         }

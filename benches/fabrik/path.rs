@@ -58,7 +58,7 @@ impl Course {
             let problem = Problem { mode: Mode::Track { max_step: &free }, ..Problem::new(&targets, seed) };
             let answered = solver.solve(&problem, &mut scratch, &mut solution).is_ok();
             if step > STEPS {
-                course.missed += usize::from(!answered || !solution.solved());
+                course.missed += usize::from(!answered || !solution.is_solved());
                 course.cycles += solution.iterations;
                 course.time += solution.elapsed.as_secs_f64() * 1e6;
                 course.solves += 1;

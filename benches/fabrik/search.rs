@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::common::{Arm, Random};
 use crate::{WAYS, Way, mean, ratio};
-use urdf_ik::solver::fabrik::Options;
+use urdf_ik::solver::FabrikOptions;
 use urdf_ik::solver::{Mode, Pick, Problem, Solution};
 
 /// Poses of each arm, each from two seeds.
@@ -35,7 +35,7 @@ impl Tally {
             for seed in [arm.chain.nominal_positions(), random.positions(&arm.chain)] {
                 let problem = Problem { mode, deadline: Some(DEADLINE), ..Problem::new(&targets, &seed) };
                 let mut solve = |solution: &mut Solution| solver.solve(&problem, &mut scratch, solution).is_ok();
-                let solved = solve(&mut first) && first.solved();
+                let solved = solve(&mut first) && first.is_solved();
                 let mut least = first.elapsed;
                 for _ in 1..RUNS {
                     solve(&mut again);
@@ -94,7 +94,7 @@ pub fn depths(arms: &[Arm]) {
     println!("\nFABRIK alone on the same, all arms together, by the depth of the acceleration:\n");
     println!("| depth | solved | cycles | mean |\n|---|---:|---:|---:|");
     for acceleration in 0..=6 {
-        let way = Way { name: "", options: Some(Options { acceleration, polish: false }) };
+        let way = Way { name: "", options: Some(FabrikOptions { acceleration, polish: false }) };
         let tallies: Vec<Tally> = arms.iter().map(|arm| Tally::of(arm, way)).collect();
         let over = |part: &dyn Fn(&Tally) -> f64| mean(tallies.iter().map(part).sum(), tallies.len());
         println!(

@@ -14,7 +14,7 @@ use std::time::Instant;
 use descent::{descend_by_coordinates, descend_by_transpose, iterate};
 use nalgebra::Vector3;
 use random::Random;
-use urdf_ik::solver::fabrik::points::{Options, Outcome, PointChain, Problem, Root};
+use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Root};
 
 type Posture = Vec<Vector3<f64>>;
 type Fallible<T> = Result<T, Box<dyn Error>>;

@@ -17,8 +17,8 @@ use arms::{serial, targets_at, two_armed};
 use criterion::{Criterion, Throughput};
 use random::Random;
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::jacobian::{Jacobian, Method};
-use urdf_ik::solver::{Mode, Outcome, Problem, Solver, Target};
+
+use urdf_ik::solver::{JacobianStep, Method, Mode, Outcome, Problem, Solver, Target};
 
 const ITERATED: [usize; 8] = [6, 7, 8, 10, 20, 40, 70, 100];
 const SOLVED: [usize; 7] = [6, 7, 8, 10, 20, 40, 100];
@@ -62,7 +62,7 @@ impl Meter {
 /// Iterations towards a target so near that no joint comes to its limit.
 fn iterations(meter: &mut Meter, joints: usize) -> Result<f64, Box<dyn Error>> {
     let chain = serial(joints)?;
-    let solver = Jacobian::prepare(&chain)?;
+    let solver = Solver::prepare(Method::default(), &chain)?;
     let seed = chain.nominal_positions();
     let near: Vec<f64> = seed.iter().map(|position| position + 0.3).collect();
     let targets = targets_at(&chain, &near);
@@ -109,10 +109,10 @@ fn solves(
     meter: &mut Meter,
     name: &str,
     chain: &Arc<Chain>,
-    method: Method,
+    method: JacobianStep,
     questions: &[Question],
 ) -> Result<(f64, usize), Box<dyn Error>> {
-    let solver = Solver::Jacobian(Jacobian::prepare(chain)?.with_method(method));
+    let solver = Solver::prepare(method, chain)?;
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
     let mut solved = 0;
     let mut pass = || {
@@ -150,8 +150,8 @@ impl Row {
             let name = format!("search/{name}/{joints}");
             wanted.then(|| solves(meter, &name, &chain, method, &questions)).transpose()
         };
-        let damped = solve("damped", Method::default(), SOLVED.contains(&joints))?;
-        let pseudoinverse = solve("pseudoinverse", Method::Pseudoinverse, joints <= PSEUDOINVERSE_UP_TO)?;
+        let damped = solve("damped", JacobianStep::default(), SOLVED.contains(&joints))?;
+        let pseudoinverse = solve("pseudoinverse", JacobianStep::Pseudoinverse, joints <= PSEUDOINVERSE_UP_TO)?;
         Ok(Self { joints, iteration, damped, pseudoinverse })
     }
 
@@ -177,7 +177,7 @@ impl Other {
             ("search with two arms on a torso", &two, searches(&two)),
         ];
         let measured = asked.iter().map(|(name, chain, questions)| {
-            let (time, solved) = solves(meter, name, chain, Method::default(), questions)?;
+            let (time, solved) = solves(meter, name, chain, JacobianStep::default(), questions)?;
             Ok(Self { name, time, solved })
         });
         measured.collect()

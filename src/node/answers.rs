@@ -121,7 +121,7 @@ impl Memory {
         let follower = self.follower.get_or_insert_with(|| Follower::new(Arc::clone(loaded)));
         let seed = loaded.chain.positions_from(&posture.end);
         let (solver, solution) = follower.follow(&targets, &seed, &settings, effort)?;
-        if effort == Effort::Track && !solution.solved() {
+        if effort == Effort::Track && !solution.is_solved() {
             return Ok(None);
         }
         let about_solution = || -> Vec<SolveStatus> {
@@ -130,7 +130,7 @@ impl Memory {
             };
             fresh.iter().enumerate().map(about).collect()
         };
-        if !solution.solved() && settings.on_unreachable == OnUnreachable::Hold {
+        if !solution.is_solved() && settings.on_unreachable == OnUnreachable::Hold {
             let mut reports = about_solution();
             let (stamp, _) = shared.output.stop()?;
             let here = loaded.chain.positions_from(&posture.positions);

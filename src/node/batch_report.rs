@@ -76,7 +76,7 @@ impl<'a> Report<'a> {
         let count = response.outcomes.len();
         response.success = usize::try_from(response.solved) == Ok(count);
         response.tip_link.clone_from(&loaded.chain.tips()[tip].link);
-        response.solver = solver.kind().name().into();
+        response.solver = solver.method().kind().name().into();
         let mut parts = vec![format!("{} of {count} targets solved", response.solved)];
         if response.not_met > 0 {
             parts.push(format!("{} not met", response.not_met));

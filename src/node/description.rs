@@ -12,7 +12,7 @@ use crate::motion::{JointLimits, MotionLimits};
 use crate::names;
 use crate::parameters::Settings;
 use crate::robot::{Chain, ChainError, Robot, read_urdf_file};
-use crate::solver::{Solver, SolverKind, free_axes_in_words, names_of_free_axes};
+use crate::solver::{Method, Solver, SolverKind, free_axes_in_words, names_of_free_axes};
 
 /// A robot in use, with its chain and solver.
 pub(super) struct Loaded {
@@ -36,9 +36,9 @@ impl Loaded {
     /// A sentence, where the chain has no closed form but that is asked for.
     pub(super) fn solver(&self, settings: &Settings) -> Result<Solver, String> {
         match settings.solver {
-            SolverKind::Jacobian => Ok(self.solver.with_method(settings.jacobian)),
-            SolverKind::Fabrik => Ok(self.solver.with_fabrik(settings.fabrik)),
             SolverKind::ClosedForm => self.closed_form.clone(),
+            SolverKind::Fabrik => self.solver.with_method(settings.fabrik).map_err(|e| e.to_string()),
+            _ => self.solver.with_method(settings.jacobian).map_err(|e| e.to_string()),
         }
     }
 
@@ -93,8 +93,8 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<Ready,
         _ => e.to_string(),
     })?;
     let chain = Arc::new(chain);
-    let solver = Solver::prepare(SolverKind::Jacobian, &chain).map_err(|e| e.to_string())?;
-    let closed_form = solver.with_closed_form().map_err(|e| e.to_string());
+    let solver = Solver::prepare(Method::default(), &chain).map_err(|e| e.to_string())?;
+    let closed_form = solver.with_method(Method::ClosedForm).map_err(|e| e.to_string());
     if let (SolverKind::ClosedForm, Err(sentence)) = (settings.solver, &closed_form) {
         return Err(format!("{sentence} (parameter solver)"));
     }

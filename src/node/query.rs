@@ -115,7 +115,7 @@ impl Follower {
         let mode = Mode::Track { max_step: &self.steps };
         let track = Problem { mode, preference, deadline, ..Problem::new(targets, seed) };
         solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| refusal(&e))?;
-        if self.tracked.solved() || !settings.branch_jumps || effort == Effort::Track {
+        if self.tracked.is_solved() || !settings.branch_jumps || effort == Effort::Track {
             return Ok((solver, &self.tracked));
         }
         let search = Problem { mode: search(settings), ..track };
@@ -127,7 +127,7 @@ impl Follower {
         for solution in [&mut self.tracked, &mut self.searched] {
             (solution.iterations, solution.attempts, solution.elapsed) = (iterations, attempts, elapsed);
         }
-        let jump = self.searched.solved()
+        let jump = self.searched.is_solved()
             || self.searched.squared_error < WORTH_A_JUMP * WORTH_A_JUMP * self.tracked.squared_error;
         if !jump {
             return Ok((solver, &self.tracked));

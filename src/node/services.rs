@@ -123,7 +123,7 @@ async fn answer_query(shared: &Shared, request: SolveIK::Request) -> Result<Solv
     } else {
         Vec::new()
     };
-    let success = solution.solved();
+    let success = solution.is_solved();
     Ok(SolveIK::Response { success, message, joint_state, status, other_statuses, all_joint_states })
 }
 

@@ -95,14 +95,14 @@ pub(super) fn of_solution(
     let residual = solution.residuals.get(index).copied().unwrap_or_default();
     let met = residual.position <= target.tolerance.position && residual.orientation <= target.tolerance.orientation;
     // Of several targets this one may be met though others are not.
-    let alone = met && targets.len() > 1 && !solution.solved();
+    let alone = met && targets.len() > 1 && !solution.is_solved();
     let sentence = solution.sentence(chain);
     SolveStatus {
         outcome: if alone { outcome::SOLVED } else { code(solution.outcome) },
         message: if alone { format!("met, though not every tip is where it shall be: {sentence}") } else { sentence },
         header,
         tip_link: chain.tips()[target.tip].link.clone(),
-        solver: solver.kind().name().into(),
+        solver: solver.method().kind().name().into(),
         position_error: residual.position,
         orientation_error: residual.orientation,
         limiting_joints: match solution.outcome {

@@ -5,9 +5,7 @@ use std::time::Duration;
 use super::value::{Refusal, Value, Values};
 use crate::config::{self, Yaml};
 use crate::motion::{FollowOptions, JointLimit, Timing};
-use crate::solver::fabrik;
-use crate::solver::jacobian::Method;
-use crate::solver::{Pick, SolverKind, Tolerance, free_axes_from_names};
+use crate::solver::{FabrikOptions, JacobianStep, Pick, SolverKind, Tolerance, free_axes_from_names};
 
 /// What a target that cannot be met does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,8 +90,8 @@ pub struct Settings {
     pub measured_timeout: Duration,
     pub transform_timeout: Duration,
     pub best_effort_targets: bool,
-    pub jacobian: Method,
-    pub fabrik: fabrik::Options,
+    pub jacobian: JacobianStep,
+    pub fabrik: FabrikOptions,
     pub use_sim_time: bool,
 }
 
@@ -162,10 +160,10 @@ impl Settings {
             transform_timeout: seconds("transform_timeout"),
             best_effort_targets: values.text("target_reliability") == "best_effort",
             jacobian: match values.text("jacobian.method").as_str() {
-                "pseudoinverse" => Method::Pseudoinverse,
-                _ => Method::Damped { damping: Some(damping).filter(|damping| *damping > 0.0) },
+                "pseudoinverse" => JacobianStep::Pseudoinverse,
+                _ => JacobianStep::Damped { damping: Some(damping).filter(|damping| *damping > 0.0) },
             },
-            fabrik: fabrik::Options {
+            fabrik: FabrikOptions {
                 acceleration: usize::try_from(values.integer("fabrik.acceleration")).unwrap_or(0),
                 polish: values.bool("fabrik.polish"),
             },
@@ -267,8 +265,8 @@ mod tests {
         assert_eq!(settings.publish_period, Duration::from_millis(20));
         assert_eq!(settings.transform_timeout, Duration::from_millis(100));
         assert_eq!(settings.measured_timeout, Duration::from_millis(500));
-        assert_eq!(settings.jacobian, Method::Damped { damping: None });
-        assert_eq!(settings.fabrik, fabrik::Options::default());
+        assert_eq!(settings.jacobian, JacobianStep::Damped { damping: None });
+        assert_eq!(settings.fabrik, FabrikOptions::default());
         assert_eq!((settings.motion, settings.join_targets), (Motion::Immediate, Duration::from_millis(100)));
         assert_eq!(settings.path.timing, Timing { period: 0.02, ..Timing::default() });
         assert_eq!((settings.path.follow, settings.path.blend_radius), (FollowOptions::default(), 0.0));
@@ -338,9 +336,9 @@ mod tests {
         assert_eq!(settings.posture.0["elbow"], -1.0);
         assert_eq!((settings.pick, settings.free_axes), (Pick::Nearest, [false, false, false, false, false, true]));
         assert_eq!(settings.null_space, NullSpace { posture: 2.0, limits: 3.0, manipulability: 4.0 });
-        assert_eq!(settings.jacobian, Method::Damped { damping: Some(0.2) });
+        assert_eq!(settings.jacobian, JacobianStep::Damped { damping: Some(0.2) });
         assert_eq!(settings.solver, SolverKind::Fabrik);
-        assert_eq!(settings.fabrik, fabrik::Options { acceleration: 5, polish: false });
+        assert_eq!(settings.fabrik, FabrikOptions { acceleration: 5, polish: false });
         assert!(!settings.branch_jumps && settings.best_effort_targets && settings.use_sim_time);
         assert_eq!((settings.motion, settings.join_targets), (Motion::Smooth, Duration::from_secs(2)));
         assert_eq!((settings.joint_limits.text.as_str(), settings.command_joints.len()), ("joint_limits: {}", 1));
@@ -350,7 +348,7 @@ mod tests {
         assert_eq!((settings.path.blend_radius, settings.path.partial), (0.7, true));
         assert_eq!(settings.path.follow.deviation, Tolerance { position: 0.08, orientation: 0.09 });
         values.set("jacobian.method", text("pseudoinverse")).unwrap();
-        assert_eq!(Settings::new(&values, None).unwrap().jacobian, Method::Pseudoinverse);
+        assert_eq!(Settings::new(&values, None).unwrap().jacobian, JacobianStep::Pseudoinverse);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub enum Answer {
 impl Answer {
     /// Whether every target is met.
     #[must_use]
-    pub fn solved(&self) -> bool {
+    pub fn is_solved(&self) -> bool {
         matches!(self, Self::Given { outcome: Outcome::Solved, .. })
     }
 }
@@ -75,7 +75,7 @@ impl Solver {
     /// let targets = heights.map(|z| [Target::new(0, Isometry3::translation(0.3, 0.2, z)).position_only()]);
     /// let problems: Vec<Problem> = targets.iter().map(|targets| Problem::new(targets, &seed)).collect();
     /// let batch = solver.solve_batch(&problems, &|| true);
-    /// assert!(batch.answers.iter().all(|answer| answer.solved()));
+    /// assert!(batch.answers.iter().all(|answer| answer.is_solved()));
     /// for row in batch.positions.chunks(chain.variables().len()) {
     ///     assert!(chain.contains(row));
     /// }

@@ -70,6 +70,11 @@ impl Target {
     }
 }
 
+/// Number of axes of all targets that count.
+pub(super) fn counted_axes(targets: &[Target]) -> usize {
+    targets.iter().map(|target| target.free_axes.iter().filter(|free| !**free).count()).sum()
+}
+
 /// Which of several solutions to give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pick {

@@ -42,7 +42,7 @@ pub enum Outcome {
     /// Every target is met within its tolerance.
     Solved,
     /// The positions are the best that was found: a local minimum of the squared orientation error plus the squared position
-    /// error over the squared [length scale](super::jacobian::Jacobian::length_scale).
+    /// error over the squared [length scale](super::Solver::length_scale).
     Closest(Reason),
 }
 
@@ -149,7 +149,7 @@ impl Solution {
 
     /// Whether every target is met.
     #[must_use]
-    pub fn solved(&self) -> bool {
+    pub fn is_solved(&self) -> bool {
         self.outcome == Outcome::Solved
     }
 }

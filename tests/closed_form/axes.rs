@@ -136,7 +136,7 @@ pub fn check_target(arm: &Arm, target: &Target, seed: &[f64], known: Option<&[f6
         assert!(found[..index].iter().all(|other| apart(&one.positions, &other.positions) > 1e-5), "twice: {found:?}");
     }
     if let Some(known) = known {
-        assert!(nearest(known) < 1e-5, "{:?} misses {known:?}: {found:?}", solver.kind());
+        assert!(nearest(known) < 1e-5, "{:?} misses {known:?}: {found:?}", solver.method());
     }
     for solution in all_solutions(&arm.solver(), &problem) {
         let near = nearest(&solution.positions);

@@ -182,7 +182,7 @@ fn postures_at_right_angles_are_solved_and_continua_said_to_be_such() {
             continuous += usize::from(found.continuous().contains(&true));
             missed += usize::from(found.as_slice().iter().all(|posture| apart(posture, &positions) > 1e-3));
             let solution = solve(&solver, &Problem::new(std::slice::from_ref(&target), &positions));
-            assert!(solution.solved(), "{positions:?} {solution:?}");
+            assert!(solution.is_solved(), "{positions:?} {solution:?}");
         }
     }
     println!("{missed} of {count} seeds missed, {continuous} continuous");
@@ -224,7 +224,7 @@ fn solutions_lie_in_the_limits_at_the_turn_nearest_to_the_seed() {
                     solution.positions.iter().zip(&seed).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
                 };
                 let (ours, theirs) = (solve(&closed_form(&arm), &problem), solve(&arm.solver(), &problem));
-                assert!(ours.solved() && far(&ours) <= far(&theirs) + 1e-6, "{ours:?}\n{theirs:?}");
+                assert!(ours.is_solved() && far(&ours) <= far(&theirs) + 1e-6, "{ours:?}\n{theirs:?}");
             }
         }
     }
@@ -290,7 +290,7 @@ fn tracking_stays_on_the_branch_of_the_seed() {
             let moved = solution.positions.iter().zip(&seed).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(moved <= 0.1 + 1e-12 && arm.chain.contains(&solution.positions), "{name}: {solution:?}");
             assert!(solution.smallest_singular_value.is_some(), "{name}: {solution:?}");
-            if solution.solved() {
+            if solution.is_solved() {
                 let (position, orientation) = distance(&arm.tip_poses(&solution.positions)[0], &target[0].pose);
                 assert!(position < 1e-9 && orientation < 1e-9, "{name}: {position:e} {orientation:e}");
                 solved += usize::from(solution.iterations == 0);

@@ -122,7 +122,7 @@ fn the_largest_move_is_seldom_beaten_by_the_best_of_many_searches() {
             let ours = largest_move(&solve(&solver, &Problem::new(&targets, &seed)), &seed);
             let mode = Mode::Search { pick: Pick::Nearest, attempts: 1000, random_seed: 0 };
             let theirs = solve(&other, &Problem { mode, ..Problem::new(&targets, &seed) });
-            let theirs = if theirs.solved() { largest_move(&theirs, &seed) } else { f64::INFINITY };
+            let theirs = if theirs.is_solved() { largest_move(&theirs, &seed) } else { f64::INFINITY };
             beaten += usize::from(ours > theirs + 1e-3);
             beats += usize::from(ours < theirs - 1e-3);
         }
@@ -167,7 +167,7 @@ fn tracking_keeps_to_its_steps() {
             let targets = arm.targets_at(&moved);
             let mode = Mode::Track { max_step: &step };
             let solution = solve(&solver, &Problem { mode, ..Problem::new(&targets, &seed) });
-            assert!(solution.solved() && solution.smallest_singular_value.is_some(), "{}: {solution:?}", arm.name);
+            assert!(solution.is_solved() && solution.smallest_singular_value.is_some(), "{}: {solution:?}", arm.name);
             assert!(largest_move(&solution, &seed) <= 0.1 && arm.chain.contains(&solution.positions), "{solution:?}");
         }
     }
@@ -204,7 +204,7 @@ fn singular_postures_and_seeds_of_many_turns_are_no_trouble() {
             let solution = solve(&solver, &problem);
             assert!(arm.chain.contains(&solution.positions), "{}: {solution:?}", arm.name);
             let there = solve(&solver, &Problem::new(&targets, &positions));
-            assert!(there.solved(), "{}, {number}: {positions:?} {there:?}", arm.name);
+            assert!(there.is_solved(), "{}, {number}: {positions:?} {there:?}", arm.name);
         }
     }
 }
@@ -252,7 +252,7 @@ fn seven_joint_robots_are_solved() {
             let (positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
             let targets = arm.targets_at(&positions);
             let solution = solve(&solver, &Problem::new(&targets, &seed));
-            assert!(solution.solved(), "{}: {solution:?}", arm.name);
+            assert!(solution.is_solved(), "{}: {solution:?}", arm.name);
             let (position, orientation) = arm.errors(&targets, &solution);
             assert!(position < 1e-5 && orientation < 1e-5, "{}: {position:e} {orientation:e}", arm.name);
         }

@@ -154,7 +154,7 @@ fn no_solution_that_a_search_finds_is_missing() {
                 let problem = Problem { mode: all(Pick::First), ..Problem::new(&target, &seed) };
                 for pick in Pick::ALL {
                     let solution = solve(&solver, &Problem { mode: all(pick), ..problem });
-                    assert!(solution.solved(), "{}, {pick}: {solution:?}", arm.name);
+                    assert!(solution.is_solved(), "{}, {pick}: {solution:?}", arm.name);
                     by_formula += usize::from(pick == Pick::First && solution.iterations == 0);
                     assert_eq!(bits(&solve(&solver, &Problem { mode: all(pick), ..problem })), bits(&solution));
                 }
@@ -203,7 +203,7 @@ fn what_has_no_closed_form_or_cannot_be_met_goes_to_the_search() {
             let problem = Problem::new(&target, &seed);
             let ours = solve(&solver, &problem);
             assert_eq!(bits(&ours), bits(&solve(&arm.solver(), &problem)), "{}", arm.name);
-            assert!(ours.solved() == (target[0] == shift), "{ours:?}");
+            assert!(ours.is_solved() == (target[0] == shift), "{ours:?}");
         }
     }
 }
@@ -230,7 +230,7 @@ fn nearly_exact_chains_are_solved_exactly() {
             let target = exact(&arm, &positions, [false; 6]);
             let solution = solve(&solver, &Problem::new(&target, &seed));
             let miss = miss(&arm, &target[0], &solution.positions);
-            assert!(solution.solved() && miss < 2e-9, "{}: {miss:e} {solution:?}", arm.name);
+            assert!(solution.is_solved() && miss < 2e-9, "{}: {miss:e} {solution:?}", arm.name);
             by_formula += usize::from(solution.iterations == 0);
         }
         assert!(by_formula >= 36, "{}: {by_formula} of 40 by formula", arm.name);
@@ -251,11 +251,15 @@ fn singular_postures_are_found_again() {
                 let target = exact(&arm, &positions, mask);
                 let solution = solve(&solver, &Problem::new(&target, &positions));
                 let miss = miss(&arm, &target[0], &solution.positions);
-                assert!(solution.solved() && miss < 2e-9, "{} {number} {mask:?} {positions:?}: {solution:?}", arm.name);
+                assert!(
+                    solution.is_solved() && miss < 2e-9,
+                    "{} {number} {mask:?} {positions:?}: {solution:?}",
+                    arm.name
+                );
                 let step = vec![0.01; positions.len()];
                 let mode = Mode::Track { max_step: &step };
                 let tracked = solve(&solver, &Problem { mode, ..Problem::new(&target, &positions) });
-                assert!(tracked.solved() && tracked.smallest_singular_value.is_some(), "{tracked:?}");
+                assert!(tracked.is_solved() && tracked.smallest_singular_value.is_some(), "{tracked:?}");
             }
         }
     }

@@ -153,7 +153,7 @@ fn singular_postures_have_solutions_that_stay_near_the_seed() {
                 ..Problem::new(std::slice::from_ref(&target), &positions)
             };
             let tracked = solve(&solver, &track);
-            assert!(tracked.solved() && tracked.smallest_singular_value.is_some(), "{tracked:?}");
+            assert!(tracked.is_solved() && tracked.smallest_singular_value.is_some(), "{tracked:?}");
         }
     }
 }
@@ -204,7 +204,7 @@ fn solutions_lie_in_the_limits_at_the_turn_nearest_to_the_seed() {
                 };
                 let far = |s: &Solution| s.positions.iter().zip(&seed).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 let (ours, theirs) = (solve(&solver, &problem), solve(&arm.solver(), &problem));
-                assert!(ours.solved() && far(&ours) <= far(&theirs) + 1e-6, "{ours:?}\n{theirs:?}");
+                assert!(ours.is_solved() && far(&ours) <= far(&theirs) + 1e-6, "{ours:?}\n{theirs:?}");
                 let most = Problem {
                     mode: Mode::Search { pick: Pick::MostManipulable, attempts: 400, random_seed: 1 },
                     ..problem
@@ -234,7 +234,7 @@ fn what_cannot_be_met_is_the_nearest_posture_and_says_so() {
         }
         let target = [arm.targets_at(&seed)[0].position_only()];
         let free = solve(&solver, &Problem::new(&target, &arm.chain.nominal_positions()));
-        assert!(free.solved(), "free axes are the search's: {free:?}");
+        assert!(free.is_solved(), "free axes are the search's: {free:?}");
     }
 }
 

@@ -97,7 +97,6 @@ pub fn bits(solution: &Solution) -> impl PartialEq + std::fmt::Debug + use<> {
 
 /// Metres that count as one radian.
 pub fn length_scale(solver: &Solver) -> f64 {
-    let Solver::Jacobian(solver) = solver else { panic!("another solver") };
     solver.length_scale()
 }
 

@@ -3,7 +3,7 @@
 use crate::common::Random;
 use allocation_counter::measure;
 use nalgebra::Vector3;
-use urdf_ik::solver::fabrik::points::{Options, PointChain, Problem, Root};
+use urdf_ik::skeleton::points::{Options, PointChain, Problem, Root};
 
 #[test]
 fn no_solve_allocates() {

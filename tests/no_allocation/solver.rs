@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use crate::common::{self, Arm, Random, urdf};
 use allocation_counter::measure;
 use nalgebra::Isometry3;
-use urdf_ik::solver::jacobian::Method;
+use urdf_ik::solver::JacobianStep;
 use urdf_ik::solver::{Mode, Pick, Preference, Problem, Target, Tolerance};
 
 /// Solves for some reachable targets, one far away and one that no rounding meets, from several seeds and in every mode; gives
 /// the number of attempts that the hardest took.
-fn solve_everything(arm: &Arm, method: Method) -> usize {
-    let solver = arm.solver().with_method(method);
+fn solve_everything(arm: &Arm, method: JacobianStep) -> usize {
+    let solver = arm.solver().with_method(method).unwrap();
     let mut random = Random::new(1);
     let mut goals: Vec<Vec<Target>> = (0..5).map(|_| arm.targets_at(&random.positions(&arm.chain))).collect();
     let far = Isometry3::translation(9.0, 9.0, 9.0);
@@ -41,7 +41,9 @@ fn solve_everything(arm: &Arm, method: Method) -> usize {
 #[test]
 fn a_solve_allocates_nothing() {
     for arm in common::bundled_arms().into_iter().chain([common::two_handed()]) {
-        for method in [Method::default(), Method::Damped { damping: Some(0.1) }, Method::Pseudoinverse] {
+        for method in
+            [JacobianStep::default(), JacobianStep::Damped { damping: Some(0.1) }, JacobianStep::Pseudoinverse]
+        {
             let hardest = solve_everything(&arm, method);
             // More than the starting points that come out of the seed table.
             assert!(hardest > 16, "{}: no problem took more than {hardest} attempts", arm.name);
@@ -63,8 +65,8 @@ fn solve_every_way(arm: &Arm) {
         .map(|pick| Mode::Search { pick, attempts: 20, random_seed: 1 })
         .into_iter()
         .chain([Mode::Track { max_step: &steps }]);
-    for method in [Method::default(), Method::Damped { damping: Some(0.1) }, Method::Pseudoinverse] {
-        let solver = arm.solver().with_method(method);
+    for method in [JacobianStep::default(), JacobianStep::Damped { damping: Some(0.1) }, JacobianStep::Pseudoinverse] {
+        let solver = arm.solver().with_method(method).unwrap();
         let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
         for mode in modes.clone() {
             for preference in preferences {

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use crate::common::Random;
 use allocation_counter::measure;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
-use urdf_ik::solver::fabrik::limiter::{
+use urdf_ik::skeleton::limiter::{
     Cone, InputError, Joint, Limit, LimitedChain, Options, Outcome, Problem, Range, Reason, Solution,
 };
 

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use crate::common::Random;
 use allocation_counter::measure;
 use nalgebra::{Point3, Vector3};
-use urdf_ik::solver::jacobian::pitch_yaw::{
+use urdf_ik::skeleton::pitch_yaw::{
     InputError, Method, Options, Outcome, PathSteps, PathSummary, PitchYawArm, Problem, ProblemError, Reason, Solution,
 };
 

@@ -3,7 +3,7 @@
 use crate::common::Random;
 use crate::random_chains::{arc, check_lengths, direction, options, posture, reachable, run as run_problem, solve};
 use nalgebra::SVector;
-use urdf_ik::solver::fabrik::points::{Options, Outcome, PointChain, Problem, Reason, Root};
+use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Reason, Root};
 
 const SEGMENTS: [usize; 5] = [1, 2, 10, 100, 1000];
 

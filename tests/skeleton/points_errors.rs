@@ -2,7 +2,7 @@
 
 use crate::common::Random;
 use nalgebra::{Vector2, Vector3};
-use urdf_ik::solver::fabrik::points::{
+use urdf_ik::skeleton::points::{
     Element, InputError, Options, PointChain, Problem, ProblemError, Root, circle_between,
 };
 

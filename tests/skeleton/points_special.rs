@@ -3,7 +3,7 @@
 use crate::common::Random;
 use crate::random_chains::{arc, direction, options, posture, reachable, run, solve};
 use nalgebra::{Vector2, Vector3};
-use urdf_ik::solver::fabrik::points::{Options, Outcome, PointChain, Problem, Reason, Root};
+use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Reason, Root};
 
 const SEGMENTS: [usize; 5] = [1, 2, 10, 100, 1000];
 

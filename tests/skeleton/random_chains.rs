@@ -1,7 +1,7 @@
 //! Chains of points for tests, and the checks that every solve has to pass.
 
 use nalgebra::SVector;
-use urdf_ik::solver::fabrik::points::{Options, Outcome, PointChain, Problem, Root, Solution};
+use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Root, Solution};
 
 use crate::common::Random;
 

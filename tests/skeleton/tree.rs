@@ -3,7 +3,7 @@
 use crate::common::Random;
 use allocation_counter::measure;
 use nalgebra::{Point3, Vector3};
-use urdf_ik::solver::fabrik::tree::{Options, Outcome, Problem, Reason, Root, Solution, Target, Tree};
+use urdf_ik::skeleton::tree::{Options, Outcome, Problem, Reason, Root, Solution, Target, Tree};
 
 /// Appends `segments` points in a row to the point `from`; gives the last one.
 fn grow(parents: &mut Vec<Option<usize>>, mut from: usize, segments: usize) -> usize {

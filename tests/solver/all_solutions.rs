@@ -56,7 +56,7 @@ fn an_industrial_arm_has_every_solution_that_many_searches_find() {
         let mode = Mode::Search { pick: Pick::First, attempts: 300, random_seed: 0 };
         let found = all(&arm, &Problem { mode, ..Problem::new(&targets, &seed) });
         for (index, solution) in found.iter().enumerate() {
-            assert!(solution.solved() && arm.errors(&targets, solution).0 <= 1e-5, "{solution:?}");
+            assert!(solution.is_solved() && arm.errors(&targets, solution).0 <= 1e-5, "{solution:?}");
             let others = found[..index].iter().map(|other| apart(&other.positions, &solution.positions));
             assert!(others.fold(f64::INFINITY, f64::min) > 0.009, "handed over twice: {found:?}");
         }
@@ -82,7 +82,7 @@ fn a_redundant_arm_has_a_handful_of_branches_not_a_continuum() {
         let found = all(arm, &Problem::new(&targets, &seed));
         assert!((1..=40).contains(&found.len()), "{} solutions", found.len());
         for solution in &found {
-            assert!(solution.solved() && arm.errors(&targets, solution).0 <= 1e-5, "{solution:?}");
+            assert!(solution.is_solved() && arm.errors(&targets, solution).0 <= 1e-5, "{solution:?}");
         }
     }
 }
@@ -125,7 +125,7 @@ fn several_cores_give_the_same_answer_each_time() {
                         solver.solve_on(&problem, &mut scratches, solution).unwrap();
                     }
                     assert_eq!(twice[0].positions, twice[1].positions, "{}", arm.name);
-                    assert_eq!(twice[0].solved(), alone.solved(), "{}: {:?}", arm.name, twice[0]);
+                    assert_eq!(twice[0].is_solved(), alone.is_solved(), "{}: {:?}", arm.name, twice[0]);
                     if pick != Pick::First {
                         assert_eq!(
                             twice[0].positions, alone.positions,
@@ -149,6 +149,6 @@ fn several_cores_refuse_what_one_refuses_and_come_as_near() {
     assert!(solver.solve_on(&Problem::new(&[], &seed), &mut scratches, &mut solution).is_err());
     let far = [Target::new(0, nalgebra::Isometry3::translation(1.0, 1.0, 0.0)).position_only()];
     solver.solve_on(&Problem::new(&far, &seed), &mut scratches, &mut solution).unwrap();
-    assert!(!solution.solved());
+    assert!(!solution.is_solved());
     assert!((solution.residuals[0].position - (2.0_f64.sqrt() - 0.9)).abs() < 1e-3, "{solution:?}");
 }

@@ -75,7 +75,7 @@ fn what_is_reachable_is_reached_in_truth() {
     let questions = questions(arm, 1000);
     let batch = solve_on(2, &arm.solver(), &problems(&questions));
     for (index, (targets, _)) in questions.iter().enumerate() {
-        assert_eq!(batch.answers[index].solved(), index % 5 != 4, "{:?}", batch.answers[index]);
+        assert_eq!(batch.answers[index].is_solved(), index % 5 != 4, "{:?}", batch.answers[index]);
         let apart = common::distance(&arm.tip_poses(row(arm, &batch, index))[0], &targets[0].pose);
         let Answer::Given { residual, .. } = batch.answers[index] else { panic!("{:?}", batch.answers[index]) };
         assert!((apart.0 - residual.position).abs() < 1e-9 && (apart.1 - residual.orientation).abs() < 1e-7);
@@ -100,7 +100,7 @@ fn a_problem_without_sense_is_refused_alone() {
         let refused = matches!(batch.answers[index], Answer::Refused(_));
         assert_eq!(refused, bad.contains(&index), "problem {index}: {:?}", batch.answers[index]);
         assert_eq!(row(arm, &batch, index).iter().all(|position| position.is_nan()), refused, "problem {index}");
-        assert!(refused || batch.answers[index].solved() || index % 5 == 4);
+        assert!(refused || batch.answers[index].is_solved() || index % 5 == 4);
     }
     assert_eq!(batch.answers[3], Answer::Refused(ProblemError::TargetNotFinite { tip: "tool0".into() }));
     assert_eq!(batch.answers[42], Answer::Refused(ProblemError::NoTarget));
@@ -143,7 +143,7 @@ fn each_problem_has_its_own_deadline_and_budget() {
     let deadline = Some(Duration::from_millis(5));
     let problems = [&hard[..], &easy, &hard].map(|targets| Problem { mode, deadline, ..Problem::new(targets, &seed) });
     let batch = solve_on(2, &arm.solver(), &problems);
-    assert!(batch.answers[1].solved());
+    assert!(batch.answers[1].is_solved());
     for index in [0, 2] {
         let Answer::Given { outcome: Outcome::Closest(_), stop, .. } = batch.answers[index] else {
             panic!("{:?}", batch.answers[index])

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::common::{self, Arm, Random, solve};
 use allocation_counter::measure;
 use nalgebra::{Isometry3, Translation3};
-use urdf_ik::solver::fabrik::{GREATEST_ACCELERATION, Options};
+use urdf_ik::solver::{FabrikOptions, GREATEST_ACCELERATION, Method};
 use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Reason, Solver, Target};
 
 fn search<'a>(targets: &'a [Target], seed: &'a [f64]) -> Problem<'a> {
@@ -16,8 +16,8 @@ fn search<'a>(targets: &'a [Target], seed: &'a [f64]) -> Problem<'a> {
 /// A depth of the acceleration.
 const DEPTH: usize = 3;
 
-fn alone(acceleration: usize) -> Options {
-    Options { acceleration, polish: false }
+fn alone(acceleration: usize) -> FabrikOptions {
+    FabrikOptions { acceleration, polish: false }
 }
 
 /// Solves random reachable targets; gives how many were met. Every claim is checked by another path.
@@ -33,7 +33,7 @@ fn met(arm: &Arm, solver: &Solver, count: usize, change: impl Fn(Target) -> Targ
                 let residual = target.residual(&poses[target.tip]);
                 residual.position <= 1e-5 + 1e-12 && residual.orientation <= 1e-5 + 1e-12
             });
-            assert_eq!(solution.solved(), within, "{}: {solution:?}", arm.name);
+            assert_eq!(solution.is_solved(), within, "{}: {solution:?}", arm.name);
             within
         })
         .count()
@@ -42,8 +42,8 @@ fn met(arm: &Arm, solver: &Solver, count: usize, change: impl Fn(Target) -> Targ
 #[test]
 fn robots_reach_their_targets_alone_and_polished() {
     for arm in common::bundled_arms().iter().chain(&common::shared_arms()) {
-        for options in [alone(DEPTH), Options::default()] {
-            let found = met(arm, &arm.solver().with_fabrik(options), 300, |target| target);
+        for options in [alone(DEPTH), FabrikOptions::default()] {
+            let found = met(arm, &arm.solver().with_method(options).unwrap(), 300, |target| target);
             assert_eq!(found, 300, "{}: {options:?}", arm.name);
         }
     }
@@ -53,12 +53,11 @@ fn robots_reach_their_targets_alone_and_polished() {
 fn every_depth_of_acceleration_gets_there_and_plain_cycles_most_of_the_way() {
     let arm = &common::bundled_arms()[0];
     for depth in 0..=GREATEST_ACCELERATION {
-        let found = met(arm, &arm.solver().with_fabrik(alone(depth)), 50, |target| target);
+        let found = met(arm, &arm.solver().with_method(alone(depth)).unwrap(), 50, |target| target);
         assert!(found >= if depth == 0 { 30 } else { 50 }, "{found} of 50 with depth {depth}");
     }
-    let beyond = arm.solver().with_fabrik(alone(GREATEST_ACCELERATION + 5));
-    let Solver::Fabrik(fabrik) = beyond else { panic!("another solver") };
-    assert_eq!(fabrik.options(), alone(GREATEST_ACCELERATION));
+    let beyond = arm.solver().with_method(alone(GREATEST_ACCELERATION + 5)).unwrap();
+    assert_eq!(beyond.method(), Method::Fabrik(alone(GREATEST_ACCELERATION)));
 }
 
 #[test]
@@ -66,20 +65,22 @@ fn free_axes_stay_free_and_several_tips_are_reached_together() {
     let masks = [[false, false, false, true, true, true], [false, false, false, false, false, true]];
     for arm in &common::bundled_arms() {
         for free_axes in masks {
-            let found = met(arm, &arm.solver().with_fabrik(alone(DEPTH)), 50, |target| Target { free_axes, ..target });
+            let found =
+                met(arm, &arm.solver().with_method(alone(DEPTH)).unwrap(), 50, |target| Target { free_axes, ..target });
             assert_eq!(found, 50, "{}: {free_axes:?}", arm.name);
         }
     }
     let arm = common::two_handed();
-    for options in [alone(DEPTH), Options::default()] {
-        let found = met(&arm, &arm.solver().with_fabrik(options), 100, |target| target);
+    for options in [alone(DEPTH), FabrikOptions::default()] {
+        let found = met(&arm, &arm.solver().with_method(options).unwrap(), 100, |target| target);
         assert_eq!(found, 100, "both hands: {options:?}");
     }
 }
 
 /// Plain and accelerated cycles from `seeds` random seeds to targets near them, of those that both reach.
 fn cycles(arm: &Arm, seeds: usize) -> (usize, usize) {
-    let (plain, accelerated) = (arm.solver().with_fabrik(alone(0)), arm.solver().with_fabrik(alone(DEPTH)));
+    let (plain, accelerated) =
+        (arm.solver().with_method(alone(0)).unwrap(), arm.solver().with_method(alone(DEPTH)).unwrap());
     let free = vec![f64::INFINITY; arm.chain.variables().len()];
     let (mut random, mut sums) = (Random::new(21), (0, 0));
     for _ in 0..seeds {
@@ -89,7 +90,7 @@ fn cycles(arm: &Arm, seeds: usize) -> (usize, usize) {
         let targets = arm.targets_at(&near.collect::<Vec<f64>>());
         let problem = Problem { mode: Mode::Track { max_step: &free }, ..Problem::new(&targets, &seed) };
         let (slow, quick) = (solve(&plain, &problem), solve(&accelerated, &problem));
-        if slow.solved() && quick.solved() {
+        if slow.is_solved() && quick.is_solved() {
             sums = (sums.0 + slow.iterations, sums.1 + quick.iterations);
         }
     }
@@ -110,15 +111,15 @@ fn a_path_is_followed_without_a_leap() {
     let free = vec![f64::INFINITY; arm.chain.variables().len()];
     let mut last: Vec<f64> = arm.chain.variables().iter().map(|variable| variable.domain.at(0.6)).collect();
     let start = arm.tip_poses(&last)[0];
-    for options in [alone(0), alone(DEPTH), Options::default()] {
-        let solver = arm.solver().with_fabrik(options);
+    for options in [alone(0), alone(DEPTH), FabrikOptions::default()] {
+        let solver = arm.solver().with_method(options).unwrap();
         for step in 1..=400 {
             let angle = std::f64::consts::TAU * f64::from(step) / 400.0;
             let at = Translation3::new(0.1 * (angle.cos() - 1.0), 0.1 * angle.sin(), 0.05 * angle.sin());
             let targets = [Target::new(0, at * start)];
             let problem = Problem { mode: Mode::Track { max_step: &free }, ..Problem::new(&targets, &last) };
             let solution = solve(&solver, &problem);
-            assert!(solution.solved(), "{options:?}, step {step}: {solution:?}");
+            assert!(solution.is_solved(), "{options:?}, step {step}: {solution:?}");
             let largest = last.iter().zip(&solution.positions).map(|(a, b)| (b - a).abs()).fold(0.0, f64::max);
             // The tip goes 1.8 mm a step.
             assert!(largest < 0.02, "{options:?}, step {step}: {largest} rad");
@@ -131,8 +132,8 @@ fn a_path_is_followed_without_a_leap() {
 fn the_same_question_has_the_same_answer_and_allocates_nothing() {
     let mut random = Random::new(12);
     for arm in common::bundled_arms().iter().chain([&common::two_handed()]) {
-        for options in [alone(0), alone(DEPTH), alone(6), Options::default()] {
-            let solver = arm.solver().with_fabrik(options);
+        for options in [alone(0), alone(DEPTH), alone(6), FabrikOptions::default()] {
+            let solver = arm.solver().with_method(options).unwrap();
             let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
             for _ in 0..5 {
                 let targets = arm.targets_at(&random.positions(&arm.chain));
@@ -153,8 +154,8 @@ fn what_a_scratch_did_before_does_not_matter() {
     for arm in common::bundled_arms().iter().chain([&common::two_handed()]) {
         let free = vec![f64::INFINITY; arm.chain.variables().len()];
         let one = Mode::Search { pick: Pick::First, attempts: 1, random_seed: 0 };
-        for options in [alone(0), alone(DEPTH), Options::default()] {
-            let solver = arm.solver().with_fabrik(options);
+        for options in [alone(0), alone(DEPTH), FabrikOptions::default()] {
+            let solver = arm.solver().with_method(options).unwrap();
             let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
             for mode in [one, Mode::search(), Mode::Track { max_step: &free }].repeat(15) {
                 let mut targets = arm.targets_at(&random.positions(&arm.chain));
@@ -191,8 +192,8 @@ fn a_joint_that_follows_by_nothing_is_no_hindrance() {
             .unwrap();
         }
         let arm = Arm::from_text(&(text + "</robot>"), "l0", &["l7"]);
-        for options in [alone(DEPTH), Options::default()] {
-            let found = met(&arm, &arm.solver().with_fabrik(options), 50, |target| target);
+        for options in [alone(DEPTH), FabrikOptions::default()] {
+            let found = met(&arm, &arm.solver().with_method(options).unwrap(), 50, |target| target);
             assert_eq!(found, 50, "{kind}, {options:?}");
         }
     }
@@ -202,8 +203,8 @@ fn a_joint_that_follows_by_nothing_is_no_hindrance() {
 fn out_of_reach_is_said_and_steps_stay_in_their_bounds() {
     let arm = &common::bundled_arms()[0];
     let seed = arm.chain.nominal_positions();
-    for options in [Options::default(), alone(DEPTH)] {
-        let solver = arm.solver().with_fabrik(options);
+    for options in [FabrikOptions::default(), alone(DEPTH)] {
+        let solver = arm.solver().with_method(options).unwrap();
         let far = [Target::new(0, Isometry3::translation(5.0, 0.0, 0.5)).position_only()];
         let solution = solve(&solver, &Problem::new(&far, &seed));
         assert!(matches!(solution.outcome, Outcome::Closest(Reason::OutOfReach { .. })), "{solution:?}");

@@ -21,7 +21,7 @@ fn solved_of_100(arm: &Arm, free: fn(Target) -> Target) -> u32 {
         let pose = arm.tip_poses(&solution.positions)[0];
         let residual = targets[0].residual(&pose);
         let met = residual.position <= 1.000_001e-5 && residual.orientation <= 1.000_001e-5;
-        assert_eq!(met, solution.solved(), "{}: {residual:?}", arm.name);
+        assert_eq!(met, solution.is_solved(), "{}: {residual:?}", arm.name);
         u32::from(met)
     };
     (0..100).map(|_| solve(&mut random)).sum()
@@ -87,7 +87,7 @@ fn joints_without_limits_stay_at_the_turn_of_the_seed() {
             let targets = arm.targets_at(&goal);
             let seed: Vec<f64> = random.positions(&arm.chain).iter().map(|position| position + turns * TAU).collect();
             let solution = common::solve(&solver, &Problem::new(&targets, &seed));
-            assert!(solution.solved(), "{solution:?}");
+            assert!(solution.is_solved(), "{solution:?}");
             for (position, seed) in solution.positions.iter().zip(&seed) {
                 assert!((position - seed).abs() <= PI + 1e-9, "{position} from {seed}");
             }
@@ -99,7 +99,7 @@ fn joints_without_limits_stay_at_the_turn_of_the_seed() {
             let moved = solution.positions.iter().zip(&seed).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(moved <= 0.05, "{moved}: {solution:?}");
             assert!(
-                solution.solved() || solution.smallest_singular_value.unwrap() < 0.05,
+                solution.is_solved() || solution.smallest_singular_value.unwrap() < 0.05,
                 "{turns} turns: {solution:?}"
             );
             // No step leaves every bit of the seed.

@@ -10,7 +10,7 @@ use crate::common::{
 use crate::common::{Arm, Random, solve};
 use nalgebra::{DMatrix, Isometry3, UnitQuaternion, Vector3, Vector6};
 use urdf_ik::robot::{ChainPoses, Domain};
-use urdf_ik::solver::jacobian::Method;
+use urdf_ik::solver::JacobianStep;
 use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Reason, Solver, Stop, Target};
 
 fn track<'a>(targets: &'a [Target], seed: &'a [f64], max_step: &'a [f64]) -> Problem<'a> {
@@ -26,8 +26,10 @@ fn tracking_respects_step_bounds_and_limits_exactly() {
     let mut random = Random::new(1);
     let mut limited = 0;
     for arm in common::bundled_arms() {
-        for method in [Method::default(), Method::Pseudoinverse, Method::Damped { damping: Some(0.1) }] {
-            let solver = arm.solver().with_method(method);
+        for method in
+            [JacobianStep::default(), JacobianStep::Pseudoinverse, JacobianStep::Damped { damping: Some(0.1) }]
+        {
+            let solver = arm.solver().with_method(method).unwrap();
             for _ in 0..30 {
                 let seed = random.positions(&arm.chain);
                 let targets = arm.targets_at(&random.positions(&arm.chain));
@@ -68,7 +70,7 @@ fn steps_lead_to_the_target_and_stay_on_the_branch() {
                 start.iter().zip(arm.chain.variables()).map(|(p, v)| v.domain.clamp(p + random.between(-0.1, 0.1)));
             let targets = arm.targets_at(&goal.collect::<Vec<_>>());
             let free = solve(&solver, &track(&targets, &start, &vec![f64::INFINITY; start.len()]));
-            assert!(free.solved(), "{}: {free:?}", arm.name);
+            assert!(free.is_solved(), "{}: {free:?}", arm.name);
             let furthest = start.iter().zip(&free.positions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(furthest < 1.0, "{}: {furthest} away for a target nearby", arm.name);
             // The same in steps of 0.02, each from the answer before.
@@ -76,7 +78,7 @@ fn steps_lead_to_the_target_and_stay_on_the_branch() {
             let arrived = (0..100).any(|_| {
                 let solution = solve(&solver, &track(&targets, &seed, &steps));
                 seed.clone_from(&solution.positions);
-                solution.solved()
+                solution.is_solved()
             });
             assert!(arrived, "{}: not there after 100 steps", arm.name);
         }
@@ -110,7 +112,7 @@ fn continuous_joints_come_to_rest_at_the_turn_nearest_to_the_seed() {
             }
             let targets = arm.targets_at(&random.positions(&arm.chain));
             let solution = solve(&solver, &search(&targets, &seed));
-            assert!(solution.solved(), "{}: {solution:?}", arm.name);
+            assert!(solution.is_solved(), "{}: {solution:?}", arm.name);
             for &i in &circles {
                 let apart = (solution.positions[i] - seed[i]).abs();
                 assert!(apart <= PI + 1e-9, "{}: {apart} rad from the seed", arm.name);
@@ -140,7 +142,7 @@ fn joints_of_more_than_a_turn_are_folded_into_their_limits() {
             let seed = random.positions(&arm.chain);
             let targets = [arm.targets_at(&random.positions(&arm.chain))[0].position_only()];
             let solution = solve(&solver, &search(&targets, &seed));
-            assert!(solution.solved(), "{lower} .. {upper}: {solution:?}");
+            assert!(solution.is_solved(), "{lower} .. {upper}: {solution:?}");
             assert!(arm.errors(&targets, &solution).0 <= 1e-5);
             for (position, seed) in solution.positions.iter().zip(&seed) {
                 // A whole turn nearer to the seed would be outside the limits.
@@ -164,7 +166,7 @@ fn tracking_never_jumps_a_turn() {
         let targets = [arm.targets_at(&ahead)[0].position_only()];
         let solution = solve(&solver, &track(&targets, &seed, &[0.5, 0.5]));
         assert!(arm.chain.contains(&solution.positions));
-        assert!(step > 100 || solution.solved(), "step {step}: {solution:?}");
+        assert!(step > 100 || solution.is_solved(), "step {step}: {solution:?}");
         assert!((solution.positions[0] - seed[0]).abs() <= 0.5 + 1e-12);
         if step <= 95 {
             assert!((solution.positions[0] - ahead[0]).abs() < 1e-3, "step {step}: {:?}", solution.positions);
@@ -196,12 +198,11 @@ fn a_deadline_ends_the_search() {
 
 /// Smallest singular value of a Jacobian in the sense of the solver, by nalgebra's decomposition.
 fn reference_singular_value(arm: &Arm, solver: &Solver, positions: &[f64], rows: usize) -> f64 {
-    let Solver::Jacobian(jacobian) = solver else { panic!("another solver") };
     let mut poses = ChainPoses::new(&arm.chain);
     arm.chain.forward_kinematics(positions, &mut poses);
     let mut columns = vec![Vector6::zeros(); positions.len()];
     arm.chain.jacobian(&poses, 0, &poses.tips()[0].translation.vector.into(), &mut columns);
-    let scale = |row: usize| if row < 3 { 1.0 / jacobian.length_scale() } else { 1.0 };
+    let scale = |row: usize| if row < 3 { 1.0 / solver.length_scale() } else { 1.0 };
     DMatrix::from_fn(rows, positions.len(), |row, column| columns[column][row] * scale(row)).singular_values().min()
 }
 
@@ -213,7 +214,7 @@ fn the_smallest_singular_value_tells_a_stretched_arm_from_a_bent_one() {
         let seed = [0.3, elbow];
         let targets = [arm.targets_at(&seed)[0].position_only()];
         let solution = solve(&solver, &search(&targets, &seed));
-        assert!(solution.solved(), "{solution:?}");
+        assert!(solution.is_solved(), "{solution:?}");
         // Three position rows for two joints: the plane's own row is zero and no variable can fill it.
         let expected = reference_singular_value(&arm, &solver, &solution.positions, 3);
         let found = solver.smallest_singular_value(&targets, &solution.positions, &mut solver.scratch()).unwrap();
@@ -251,6 +252,6 @@ fn half_a_turn_away_is_no_dead_end() {
         let mut target = Target::new(0, pose * UnitQuaternion::from_axis_angle(&axis, PI));
         target.free_axes[..3].fill(true);
         let solution = solve(&solver, &search(&[target], &seed));
-        assert!(solution.solved(), "about {axis:?}: {solution:?}");
+        assert!(solution.is_solved(), "about {axis:?}: {solution:?}");
     }
 }

@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use crate::common::{self, Arm, Random};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use urdf_ik::robot::{Noodle, NoodleJoints};
-use urdf_ik::solver::fabrik::Options;
+use urdf_ik::solver::FabrikOptions;
 use urdf_ik::solver::{Outcome, Problem, Reason, Scratch, Solution, Solver, Target};
 
 /// Length of every noodle \[m\].
@@ -25,7 +25,7 @@ fn number(count: usize) -> f64 {
 /// The solvers, each with its name: Newton steps, FABRIK alone and polished.
 fn solvers(arm: &Arm) -> [(&'static str, Solver); 3] {
     let newton = arm.solver();
-    let fabrik = |polish| newton.with_fabrik(Options { polish, ..Options::default() });
+    let fabrik = |polish| newton.with_method(FabrikOptions { polish, ..FabrikOptions::default() }).unwrap();
     [("fabrik alone", fabrik(false)), ("fabrik", fabrik(true)), ("jacobian", newton)]
 }
 
@@ -66,7 +66,7 @@ impl<'a> Trial<'a> {
         let claimed = &solution.residuals[0];
         let apart = (position - claimed.position).abs().max((orientation - claimed.orientation).abs());
         assert!(apart < 1e-9, "{}, {}: {found:?} {claimed:?}", arm.name, self.name);
-        assert_eq!(solution.solved(), claimed.position <= 1e-5 && claimed.orientation <= 1e-5);
+        assert_eq!(solution.is_solved(), claimed.position <= 1e-5 && claimed.orientation <= 1e-5);
         solution
     }
 }
@@ -87,7 +87,7 @@ fn meets_reachable_targets(arm: &Arm, count: usize) {
                     let what = format!("target {round}, {shape}, from a {from} posture");
                     for target in [target, target.position_only()] {
                         let solution = trial.solve(target, seed);
-                        if !solution.solved() {
+                        if !solution.is_solved() {
                             missed.push(format!("{}, {name}, {what}: {}", arm.name, solution.sentence(&arm.chain)));
                         }
                     }

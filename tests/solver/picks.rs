@@ -46,7 +46,7 @@ fn check_nearest(arm: &Arm) {
         let seed = random.positions(&arm.chain);
         let first = common::solve(&solver, &pick(&targets, &seed, Pick::First, 0));
         let nearest = common::solve(&solver, &pick(&targets, &seed, Pick::Nearest, 0));
-        assert!(first.solved() && nearest.solved());
+        assert!(first.is_solved() && nearest.is_solved());
         arm.errors(&targets, &nearest);
         let (to_first, to_nearest) = (largest_move(&first, &seed), largest_move(&nearest, &seed));
         // What meets a target within its tolerance is not the same to the last digit.
@@ -94,7 +94,7 @@ fn the_most_manipulable_is_no_less_so_than_the_first() {
             let seed = random.positions(&arm.chain);
             let [first, most] = [Pick::First, Pick::MostManipulable].map(|which| {
                 let solution = common::solve(&solver, &pick(&targets, &seed, which, 0));
-                assert!(solution.solved());
+                assert!(solution.is_solved());
                 common::log_manipulability(&arm, common::length_scale(&solver), &solution.positions, 6)
             });
             assert!(most >= first - 1e-3, "{}: {most} after {first}", arm.name);

@@ -69,7 +69,7 @@ fn compare(arm: &Arm, free: fn(Target) -> Target, preference: &Preference, mut e
         let without = common::solve(&solver, &plain);
         let with = common::solve(&solver, &Problem { preference: *preference, ..plain });
         for solution in [&without, &with] {
-            assert!(solution.solved() && arm.chain.contains(&solution.positions), "{}: {solution:?}", arm.name);
+            assert!(solution.is_solved() && arm.chain.contains(&solution.positions), "{}: {solution:?}", arm.name);
             let pose = &arm.tip_poses(&solution.positions)[0];
             let residual = targets[0].residual(pose);
             assert!(residual.position <= 1e-5 + 1e-12 && residual.orientation <= 1e-5 + 1e-12, "{residual:?}");

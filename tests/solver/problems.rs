@@ -83,7 +83,7 @@ fn targets_that_are_not_finite_or_too_far() {
     let far = bench.changed(|target| target.pose.translation = Translation3::new(0.0, 0.9e9, 0.0));
     let mut solution = bench.solver.solution();
     bench.solver.solve(&bench.problem(&far), &mut bench.solver.scratch(), &mut solution).unwrap();
-    assert!(bench.arm.chain.contains(&solution.positions) && !solution.solved());
+    assert!(bench.arm.chain.contains(&solution.positions) && !solution.is_solved());
 }
 
 #[test]
@@ -176,6 +176,6 @@ fn a_single_joint_is_enough_of_a_chain() {
     let targets = [Target::new(0, pose)];
     let problem = Problem::new(&targets, &[0.0]);
     let solution = common::solve(&arm.solver(), &problem);
-    assert!(solution.solved() && chain.contains(&solution.positions));
+    assert!(solution.is_solved() && chain.contains(&solution.positions));
     assert!((solution.positions[0] - std::f64::consts::FRAC_PI_2).abs() < 1e-4, "{solution:?}");
 }

@@ -50,9 +50,9 @@ fn both_tips_are_led_to_whole_poses_and_positions_at_once() {
                 let found = target.residual(&poses[target.tip]);
                 assert!((found.position - residual.position).abs() < 1e-12, "{found:?} {residual:?}");
                 assert!((found.orientation - residual.orientation).abs() < 1e-9, "{found:?} {residual:?}");
-                assert!(!solution.solved() || (found.position <= 1.000_001e-5 && found.orientation <= 1.000_001e-5));
+                assert!(!solution.is_solved() || (found.position <= 1.000_001e-5 && found.orientation <= 1.000_001e-5));
             }
-            solved += usize::from(solution.solved());
+            solved += usize::from(solution.is_solved());
         }
         println!("{}: {solved} of {ROUNDS} solved", arm.name);
         assert!(solved * 20 >= ROUNDS * 19, "{}: {solved}", arm.name);
@@ -67,7 +67,7 @@ fn a_tip_without_target_does_not_hinder_the_other() {
             let targets = [arm.targets_at(&random.positions(&arm.chain))[round % 2]];
             let seed = random.positions(&arm.chain);
             let solution = common::solve(&solver, &Problem::new(&targets, &seed));
-            assert!(solution.solved() && solution.residuals.len() == 1, "{}: {solution:?}", arm.name);
+            assert!(solution.is_solved() && solution.residuals.len() == 1, "{}: {solution:?}", arm.name);
             // What only the other tip's arm moves stays where it was, or where the start of the attempt put it.
             assert!(arm.chain.contains(&solution.positions));
         }
@@ -122,7 +122,7 @@ fn the_weight_of_a_target_by_itself_does_not_matter() {
             for weight in [1e-300, 1e-30, 1e-14, 1e-3, 1e6, 1e30, 1e300] {
                 let weighed = [Target { weight, ..targets[0] }];
                 let solution = common::solve(&solver, &Problem::new(&weighed, &seed));
-                assert!(solution.solved() && arm.chain.contains(&solution.positions), "{weight:e}: {solution:?}");
+                assert!(solution.is_solved() && arm.chain.contains(&solution.positions), "{weight:e}: {solution:?}");
                 assert_eq!(singular(&weighed), singular(&targets), "{weight:e}");
             }
         }

@@ -65,7 +65,7 @@ fn track(path: &Path, solver: &Solver, target: impl Fn(f64) -> Target) -> Course
             course.largest_step = course.largest_step.max((position - seed).abs());
         }
         let third = if fraction < 0.4 { 0 } else { 1 + usize::from(fraction > 0.6) };
-        course.missed[third] += u32::from(!solution.solved());
+        course.missed[third] += u32::from(!solution.is_solved());
         course.elbow_changes += usize::from(solution.positions[path.elbow] * seed[path.elbow] < 0.0);
         let singular = solution.smallest_singular_value.unwrap();
         if index == 0 {
@@ -157,7 +157,7 @@ fn a_path_out_of_reach_and_back_is_met_again() {
         let (mut inside, mut outside) = (0.0, 3.0);
         for _ in 0..30 {
             let middle = 0.5 * (inside + outside);
-            let solved = common::solve(&solver, &Problem::new(&[at(middle)], &path.start)).solved();
+            let solved = common::solve(&solver, &Problem::new(&[at(middle)], &path.start)).is_solved();
             if solved { inside = middle } else { outside = middle }
         }
         // Beyond it for about a second of the ten.
@@ -198,7 +198,7 @@ fn a_target_that_stays_out_of_reach_lets_the_arm_come_to_rest() {
                     ..Problem::new(std::slice::from_ref(&target), &seed)
                 };
                 let solution = common::solve(&solver, &problem);
-                assert!(!solution.solved());
+                assert!(!solution.is_solved());
                 if tick >= POSES / 20 * 3 {
                     late = seed.iter().zip(&solution.positions).map(|(a, b)| (a - b).abs()).fold(late, f64::max);
                 }

@@ -9,7 +9,7 @@ use crate::common::{
 use crate::common::{Arm, Random, solve};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use urdf_ik::robot::Domain;
-use urdf_ik::solver::jacobian::Method;
+use urdf_ik::solver::JacobianStep;
 use urdf_ik::solver::{Outcome, Problem, Reason, Solution, Stop, Target};
 
 fn search_from(arm: &Arm, target: Target, seed: &[f64]) -> Solution {
@@ -69,7 +69,7 @@ fn nearer_than_the_reach_the_arm_folds() {
         assert!((found - distance).abs() < 1e-12 && (reach.inner - 0.3).abs() < 1e-12, "{solution:?}");
         assert!((solution.residuals[0].position - (0.3 - distance)).abs() < 1e-3, "{solution:?}");
     }
-    assert!(search_from_nominal(&arm, at(0.18001, 0.24001, 0.0)).solved());
+    assert!(search_from_nominal(&arm, at(0.18001, 0.24001, 0.0)).is_solved());
     // Stretched, with the target at its own base, the arm stands where the error has no slope.
     let solution = search_from(&arm, at(0.0, 0.0, 0.0), &[0.0, 0.0]);
     assert!((solution.residuals[0].position - 0.3).abs() < 1e-3, "{solution:?}");
@@ -125,8 +125,10 @@ fn joint_limits_in_the_way_are_named() {
         + &limited("elbow", "upper", "lower", 0.5)
         + &urdf::fixed("end", "lower", "tip", "0.4 0 0");
     let arm = Arm::from_text(&robot("base upper lower tip", &joints), "base", &["tip"]);
-    for (sign, method) in [(1.0, Method::default()), (-1.0, Method::default()), (1.0, Method::Pseudoinverse)] {
-        let solver = arm.solver().with_method(method);
+    for (sign, method) in
+        [(1.0, JacobianStep::default()), (-1.0, JacobianStep::default()), (1.0, JacobianStep::Pseudoinverse)]
+    {
+        let solver = arm.solver().with_method(method).unwrap();
         let targets = [at(0.0, 0.8 * sign, 0.0)];
         let problem = Problem::new(&targets, &[0.0, 0.0]);
         let solution = solve(&solver, &problem);
@@ -148,7 +150,7 @@ fn more_axes_asked_than_there_are_joints_gives_the_closest() {
     assert!(solution.saturated.is_empty());
     let mut in_plane = at(0.5, 0.3, 0.1);
     in_plane.free_axes[2] = true;
-    assert!(search_from_nominal(&arm, in_plane).solved());
+    assert!(search_from_nominal(&arm, in_plane).is_solved());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Translation3};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target, Tolerance, fabrik};
+use urdf_ik::solver::{FabrikOptions, Method, Mode, Pick, Problem, Solver, SolverKind, Target, Tolerance};
 use urdf_ik::spatial::rotation_from;
 
 use super::{Failure, read_json, read_robot};
@@ -111,13 +111,11 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let robot = read_robot(&arguments.urdf.clone().unwrap_or_else(beside))?;
     let chain = Arc::new(Chain::new(&robot, &file.base_link, &[&file.tip_link])?);
     let order = order_of(&file.joint_names, &chain)?;
-    let solver = Solver::prepare(arguments.solver, &chain)?;
-    let solver = match arguments.solver {
-        SolverKind::Fabrik => {
-            solver.with_fabrik(fabrik::Options { polish: !arguments.no_polish, ..fabrik::Options::default() })
-        }
-        _ => solver,
+    let method = match arguments.solver {
+        SolverKind::Fabrik => FabrikOptions { polish: !arguments.no_polish, ..FabrikOptions::default() }.into(),
+        kind => Method::from(kind),
     };
+    let solver = Solver::prepare(method, &chain)?;
     let count = arguments.max_cases.unwrap_or(usize::MAX);
     let mut results = Vec::new();
     for (index, case) in file.cases.iter().take(count).enumerate() {
@@ -190,7 +188,7 @@ fn solve_case(arguments: &Arguments, solver: &Solver, order: &[usize], case: &Ca
         time = time.min(again.elapsed);
     }
     Ok(CaseResult {
-        positions: solution.solved().then(|| order.iter().map(|&variable| solution.positions[variable]).collect()),
+        positions: solution.is_solved().then(|| order.iter().map(|&variable| solution.positions[variable]).collect()),
         time: time.as_secs_f64() * 1e6,
         iterations: solution.iterations,
         restarts: solution.attempts - 1,

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use urdf_ik::robot::{Chain, Domain, Joint, JointKind, Robot};
 use urdf_ik::solver::closed_form::ClosedForm;
-use urdf_ik::solver::jacobian::Jacobian;
-use urdf_ik::solver::{NotApplicable, TipReach, free_axes_in_words, names_of_free_axes};
+use urdf_ik::solver::{Method, NotApplicable, Solver, TipReach, free_axes_in_words, names_of_free_axes};
 
 use super::{Failure, RobotArguments};
 
@@ -88,7 +87,7 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
         let also = if followers.is_empty() { String::new() } else { format!(", also moves {}", followers.join(", ")) };
         writeln!(out, "  {}  {}{also}", variable.name, range(&variable.domain, unit))?;
     }
-    let solver = Jacobian::prepare(chain);
+    let solver = Solver::prepare(Method::default(), chain);
     match &solver {
         Ok(solver) => {
             writeln!(

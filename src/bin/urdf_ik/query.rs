@@ -134,7 +134,7 @@ pub fn solve(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool, F
     };
     serde_json::to_writer_pretty(&mut *out, &answer)?;
     writeln!(out)?;
-    Ok(answer.as_array().map_or(solution.solved(), |found| !found.is_empty()))
+    Ok(answer.as_array().map_or(solution.is_solved(), |found| !found.is_empty()))
 }
 
 /// A solution as it is printed.
@@ -145,7 +145,7 @@ fn describe(solver: &Solver, targets: &[Target], solution: &Solution) -> Result<
     let positions: serde_json::Map<_, _> =
         chain.variables().iter().zip(&solution.positions).map(|(v, p)| (v.name.clone(), json!(p))).collect();
     Ok(json!({
-        "solved": solution.solved(),
+        "solved": solution.is_solved(),
         "outcome": solution.sentence(chain),
         "positions": positions,
         "position_error": solution.residuals[0].position,

@@ -51,7 +51,7 @@ async fn answer(shared: &Shared, request: PositionIKRequest) -> Result<(JointSta
     let question = Question { targets, seed: loaded.chain.positions_from(&positions), settings };
     let (_, _, solution) = search(shared, &loaded, question).await?;
     let sentence = with_note(solution.sentence(&loaded.chain), note);
-    if !solution.solved() {
+    if !solution.is_solved() {
         let code = if solution.stop == Stop::Deadline { code::TIMED_OUT } else { code::NO_IK_SOLUTION };
         return Err(Failure::new(code, "not met", sentence));
     }

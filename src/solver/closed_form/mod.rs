@@ -11,7 +11,7 @@
 //! Roth 1993, "Inverse kinematics of the general 6R manipulator and related linkages").
 //!
 //! Axes that miss a family by more than rounding ([`family::EXACT`]) but not by much ([`family::NEAR`]) still have its solutions for
-//! starting points: Newton steps of the [Jacobian solver](super::jacobian) lead from there to where the arm itself meets the
+//! starting points: Newton steps of the [Jacobian method](super::Method::Jacobian) lead from there to where the arm itself meets the
 //! target. Every solution, of either kind of arm, is measured by the chain's forward kinematics before it counts.
 //!
 //! The smallest members of the family, arms of [two](two_link) and [three](three_link) links, stand for themselves.
@@ -20,12 +20,13 @@ mod arm;
 mod axes;
 mod choices;
 pub mod family;
-mod found_again;
 mod general;
 mod parallel;
 mod planar;
-mod redundant;
-mod short;
+mod redundancy;
+mod self_check;
+mod short_chains;
+mod six_axis;
 mod skew;
 mod spherical;
 pub mod subproblems;
@@ -33,7 +34,6 @@ pub mod three_link;
 mod trigonometric;
 pub mod turn;
 pub mod two_link;
-mod whole;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -45,22 +45,24 @@ pub use arm::{MOST, Postures};
 pub use axes::{JOINTS, LEAST, REDUNDANT};
 pub use family::{Family, Kind, Shoulder};
 
-use super::NotApplicable;
-use super::jacobian::{Jacobian, JacobianScratch};
+use super::method::{JacobianStep, NotApplicable};
 use super::problem::{Mode, Pick, Problem, Target};
+use super::search::{Iteration, Search, SearchScratch};
 use super::solution::{Solution, Stop};
 use crate::robot::Chain;
 use choices::{Choices, settle};
-use redundant::Locked;
-use short::Short;
-use whole::Whole;
+use redundancy::Locked;
+use short_chains::Short;
+use six_axis::Whole;
 
 /// Residuals above this \[m and rad\] are more than rounding: Newton steps follow.
 const POLISHED: f64 = 1e-10;
+/// What the search goes by for problems that the formulas do not answer.
+const FALLBACK: Iteration = Iteration::Jacobian(JacobianStep::Damped { damping: None });
 /// Two solutions are one where no joint differs by more than this \[rad\]: both roots of a double root come out so.
 const SAME: f64 = 1e-5;
 
-/// The closed form of one chain. Cloning it is cheap.
+/// The closed form of one chain.
 ///
 /// It answers full poses of its only tip. Targets with free axes go to the search of the Jacobian solver, and so do those that no
 /// posture inside the limits meets: the answer is then the nearest posture, marked as that.
@@ -82,12 +84,12 @@ const SAME: f64 = 1e-5;
 /// exactly, rounding decides which of the solutions is given.
 #[derive(Debug, Clone)]
 pub struct ClosedForm {
-    search: Jacobian,
-    form: Arc<Form>,
+    chain: Arc<Chain>,
+    form: Form,
 }
 
 /// What is solved in closed form.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Form {
     /// All six joints.
     Whole { arm: Whole, family: Family },
@@ -101,13 +103,13 @@ impl ClosedForm {
     /// Finds the closed form of `chain`.
     ///
     /// # Errors
-    /// [`NotApplicable::NoClosedForm`], which says what is in the way, and as [`Jacobian::prepare`].
+    /// [`NotApplicable::NoClosedForm`], which says what is in the way, and as [`Solver::prepare`](super::Solver::prepare).
     pub fn prepare(chain: &Arc<Chain>) -> Result<Self, NotApplicable> {
-        Self::on(&Jacobian::prepare(chain)?)
+        Self::find(&Search::prepare(chain)?)
     }
 
-    /// The closed form, on what has been prepared for another solver.
-    pub(super) fn on(search: &Jacobian) -> Result<Self, NotApplicable> {
+    /// Finds the closed form of the chain that `search` was prepared for.
+    pub(super) fn find(search: &Search) -> Result<Self, NotApplicable> {
         let chain = search.chain();
         let refuse = |reason| NotApplicable::NoClosedForm { tip: chain.tips()[0].link.clone(), reason };
         let form = match chain.joints().len() {
@@ -118,15 +120,14 @@ impl ClosedForm {
             ..JOINTS => Form::Short(Box::new(Short::new(search).map_err(refuse)?)),
             _ => Form::Locked(Locked::new(search).map_err(refuse)?),
         };
-        let search = search.clone().with_method(super::jacobian::Method::default());
-        Ok(Self { search, form: Arc::new(form) })
+        Ok(Self { chain: Arc::clone(chain), form })
     }
 
     /// The family that the chain belongs to, or is near to; of seven joints, the six that are not locked; of fewer than six, the arm
     /// that they become for full poses, or for the smallest set of free turns that there is one for.
     #[must_use]
     pub fn family(&self) -> &Family {
-        match &*self.form {
+        match &self.form {
             Form::Whole { family, .. } | Form::Locked(Locked { family, .. }) => family,
             Form::Short(short) => &short.family,
         }
@@ -135,7 +136,7 @@ impl ClosedForm {
     /// Of a chain of seven joints the one that is locked, counted from 0 at the base.
     #[must_use]
     pub fn locked(&self) -> Option<usize> {
-        match &*self.form {
+        match &self.form {
             Form::Whole { .. } | Form::Short(_) => None,
             Form::Locked(locked) => Some(locked.joint),
         }
@@ -145,8 +146,8 @@ impl ClosedForm {
     /// fewer than six those that are added.
     #[must_use]
     pub fn in_words(&self) -> String {
-        let names = self.search.chain().variable_names();
-        match &*self.form {
+        let names = self.chain.variable_names();
+        match &self.form {
             Form::Whole { family, .. } => family.in_words([1, 2, 3, 4, 5, 6], &names),
             Form::Locked(locked) => locked.in_words(&names),
             Form::Short(short) => short.in_words(names),
@@ -158,10 +159,10 @@ impl ClosedForm {
     /// are not locked, where the locked one stands in the middle of its range. Of fewer than six: followed by zeros.
     #[must_use]
     pub fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
-        match &*self.form {
+        match &self.form {
             Form::Whole { arm, .. } => arm.postures(pose, seed),
             Form::Locked(locked) => {
-                let domain = self.search.chain().variables()[locked.joint].domain;
+                let domain = self.chain.variables()[locked.joint].domain;
                 locked.arm(domain.middle()).postures(pose, seed)
             }
             Form::Short(short) => {
@@ -170,28 +171,30 @@ impl ClosedForm {
         }
     }
 
-    pub(super) fn search(&self) -> &Jacobian {
-        &self.search
-    }
-
     /// Solves a problem that has been checked.
-    pub(super) fn solve(&self, problem: &Problem, scratch: &mut JacobianScratch, solution: &mut Solution) {
+    pub(super) fn solve(
+        &self,
+        search: &Search,
+        problem: &Problem,
+        scratch: &mut SearchScratch,
+        solution: &mut Solution,
+    ) {
         let start = Instant::now();
-        let joints = self.search.chain().joints().len();
-        let solved = match &*self.form {
-            Form::Locked(locked) => self.solve_redundant(locked, problem, scratch, solution),
-            _ => self.choices(problem, scratch).is_some_and(|choices| {
+        let joints = self.chain.joints().len();
+        let solved = match &self.form {
+            Form::Locked(locked) => self.solve_redundant(search, locked, problem, scratch, solution),
+            _ => self.choices(search, problem, scratch).is_some_and(|choices| {
                 choices.as_slice().iter().any(|(choice, continuous)| {
-                    let met = self.hand_out(problem, &choice.positions[..joints], scratch, solution);
+                    let met = self.hand_out(search, problem, &choice.positions[..joints], scratch, solution);
                     solution.continuous = met && *continuous;
                     met
                 })
             }),
         };
         if !solved {
-            self.search.solve(problem, scratch, solution);
+            search.solve(FALLBACK, problem, scratch, solution);
         } else if let Mode::Track { .. } = problem.mode {
-            let value = self.search.smallest_singular_value(problem.targets, &solution.positions, scratch);
+            let value = search.smallest_singular_value(problem.targets, &solution.positions, scratch);
             solution.smallest_singular_value = Some(value);
         }
         solution.elapsed = start.elapsed();
@@ -200,8 +203,9 @@ impl ClosedForm {
     /// See [`Solver::solve_all`](super::Solver::solve_all).
     pub(super) fn solve_all(
         &self,
+        search: &Search,
         problem: &Problem,
-        scratch: &mut JacobianScratch,
+        scratch: &mut SearchScratch,
         solution: &mut Solution,
         on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
     ) -> usize {
@@ -209,15 +213,15 @@ impl ClosedForm {
         // With two turns free the formulas only lead to solutions, perhaps not to all of them.
         let all = |target: &Target| target.free_axes[3..].iter().filter(|free| **free).count() != 2;
         let choices = match problem.mode {
-            Mode::Search { .. } if problem.targets.iter().all(all) => self.choices(problem, scratch),
+            Mode::Search { .. } if problem.targets.iter().all(all) => self.choices(search, problem, scratch),
             _ => None,
         };
         let Some(choices) = choices else {
-            return self.search.solve_all(problem, scratch, solution, on_solution);
+            return search.solve_all(FALLBACK, problem, scratch, solution, on_solution);
         };
-        let (mut known, mut count, joints) = ([[0.0; JOINTS]; MOST], 0, self.search.chain().joints().len());
+        let (mut known, mut count, joints) = ([[0.0; JOINTS]; MOST], 0, self.chain.joints().len());
         for (choice, continuous) in choices.as_slice() {
-            if !self.hand_out(problem, &choice.positions[..joints], scratch, solution) {
+            if !self.hand_out(search, problem, &choice.positions[..joints], scratch, solution) {
                 continue;
             }
             if known[..count].iter().any(|known| same(known, &solution.positions, SAME)) {
@@ -231,17 +235,17 @@ impl ClosedForm {
                 break;
             }
         }
-        if count > 0 { count } else { self.search.solve_all(problem, scratch, solution, on_solution) }
+        if count > 0 { count } else { search.solve_all(FALLBACK, problem, scratch, solution, on_solution) }
     }
 
     /// The postures to be tried; `None` for problems that have no closed form.
-    fn choices(&self, problem: &Problem, scratch: &mut JacobianScratch) -> Option<Choices> {
+    fn choices(&self, search: &Search, problem: &Problem, scratch: &mut SearchScratch) -> Option<Choices> {
         let [target] = problem.targets else { return None };
         let track = matches!(problem.mode, Mode::Track { .. });
         let mut seed = [0.0; JOINTS];
         let joints = problem.seed.len();
         seed.get_mut(..joints)?.copy_from_slice(problem.seed);
-        let (mut postures, exact) = match &*self.form {
+        let (mut postures, exact) = match &self.form {
             Form::Whole { arm: Whole::General(_), .. } if track && !target.free_axes.contains(&true) => {
                 // Newton steps lead to the one posture that is wanted, in a hundredth of the time that all take.
                 (Postures::one(seed), false)
@@ -254,13 +258,13 @@ impl ClosedForm {
         };
         if !exact {
             for posture in postures.as_mut_slice() {
-                self.search.polish(target, POLISHED, &mut posture[..joints], scratch);
+                search.polish(target, POLISHED, &mut posture[..joints], scratch);
             }
         }
         let by_manipulability = matches!(problem.mode, Mode::Search { pick: Pick::MostManipulable, .. });
-        Some(Choices::new(self.search.chain(), problem, &postures, &mut |positions, largest_move| {
+        Some(Choices::new(&self.chain, problem, &postures, &mut |positions, largest_move| {
             if by_manipulability {
-                -self.search.log_manipulability(problem.targets, &positions[..joints], scratch)
+                -search.log_manipulability(problem.targets, &positions[..joints], scratch)
             } else {
                 largest_move
             }
@@ -270,20 +274,21 @@ impl ClosedForm {
     /// Makes a solution of a posture, after Newton steps where it is not exact; tells whether it meets the target.
     fn hand_out(
         &self,
+        search: &Search,
         problem: &Problem,
         positions: &[f64],
-        scratch: &mut JacobianScratch,
+        scratch: &mut SearchScratch,
         solution: &mut Solution,
     ) -> bool {
-        let mut met = self.search.hand_out(problem.targets, positions, scratch, solution);
+        let mut met = search.hand_out(problem.targets, positions, scratch, solution);
         let residual = solution.worst_residual();
         if residual.position > POLISHED || residual.orientation > POLISHED {
             let mut polished = [0.0; REDUNDANT];
             let polished = &mut polished[..positions.len()];
             polished.copy_from_slice(positions);
-            self.search.polish(&problem.targets[0], POLISHED, polished, scratch);
-            if settle(self.search.chain(), problem, polished).is_some() {
-                met = self.search.hand_out(problem.targets, polished, scratch, solution);
+            search.polish(&problem.targets[0], POLISHED, polished, scratch);
+            if settle(&self.chain, problem, polished).is_some() {
+                met = search.hand_out(problem.targets, polished, scratch, solution);
             }
         }
         if met {

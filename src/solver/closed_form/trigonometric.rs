@@ -142,7 +142,7 @@ mod tests {
     use std::f64::consts::TAU;
 
     use super::*;
-    use crate::solver::fabrik::scatter::fraction;
+    use crate::pseudorandom::fraction;
 
     fn found(equation: &Quadratic) -> Vec<Turn> {
         let mut roots = Vec::new();

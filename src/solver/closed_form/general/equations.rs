@@ -8,9 +8,9 @@
 use nalgebra::Isometry3;
 
 use super::line::{FUNCTIONS, Line};
+use crate::pseudorandom::fraction;
 use crate::solver::closed_form::axes::JOINTS;
 use crate::solver::closed_form::turn::Turn;
-use crate::solver::fabrik::scatter::fraction;
 
 /// Products of one, cosine and sine of two turns, and of three.
 const PAIRS: usize = 9;

@@ -206,7 +206,7 @@ impl Harmonics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solver::fabrik::scatter::fraction;
+    use crate::pseudorandom::fraction;
 
     fn zeros(harmonics: &Harmonics) -> Vec<f64> {
         let mut found = Vec::new();

@@ -4,12 +4,12 @@
 //! determinant is a [sum of harmonics](harmonics) of the third. Where that vanishes, the other turns follow, and [Newton steps](newton)
 //! make them exact. Nothing is assumed of the axes: they may meet, or be parallel, in pairs or more.
 
+mod back_substitution;
 mod elimination;
 mod equations;
 mod harmonics;
 mod line;
 mod newton;
-mod rest;
 mod resultant;
 
 use std::f64::consts::{PI, TAU};
@@ -20,7 +20,7 @@ use super::arm::Postures;
 use super::axes::{Axes, JOINTS};
 use super::turn::Turn;
 use super::{SAME, same};
-use crate::solver::fabrik::scatter::fraction;
+use crate::pseudorandom::fraction;
 use equations::Side;
 use line::Line;
 use resultant::Resultant;
@@ -117,7 +117,7 @@ impl End {
         let mut start = |angle: f64| {
             let third = Turn::new(angle);
             resultant.others(third, &mut |fourth, fifth| {
-                self.go_on(rest::posture(&self.axes, motion, [third, fourth, fifth]), motion, postures);
+                self.go_on(back_substitution::posture(&self.axes, motion, [third, fourth, fifth]), motion, postures);
             });
         };
         let seed = seed.map(|seed| self.ordered(seed));

@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, TAU};
 
 use super::*;
-use crate::solver::fabrik::scatter::fraction;
+use crate::pseudorandom::fraction;
 
 const STEPS: u32 = 720;
 

@@ -6,11 +6,11 @@ use nalgebra::{Point3, UnitQuaternion, Vector3};
 
 use super::{ThreeLink, ThreeLinkAngles};
 use crate::robot::Chain;
+use crate::skeleton::segments::InputError;
 use crate::solver::closed_form::two_link::chain::{
     Axis, Bend, NotOfThisShape, Reading, SHAPE_TOLERANCE, base_frame, check_parallel,
 };
 use crate::solver::closed_form::two_link::{PlaneFreedom, Solutions};
-use crate::solver::segments::InputError;
 
 /// A chain of five joints: yaw, roll and shoulder with axes that cross in one point, the roll's at right angles to both others, then elbow
 /// and wrist with axes parallel to the shoulder's. The up vector is the direction from the wrist to the tip link's origin, across

@@ -53,7 +53,7 @@ pub use chain::ThreeLinkChain;
 use super::two_link::{
     PlaneFreedom, ROUNDINGS, Solutions, SpatialAngles, SpatialTwoLink, on_both_sides, upright_normal, wrapped,
 };
-use crate::solver::segments::{
+use crate::skeleton::segments::{
     Element, InputError, check_coordinates, check_length, check_total, direction as direction_of,
 };
 

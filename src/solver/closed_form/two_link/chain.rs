@@ -7,7 +7,7 @@ use super::answer::Solutions;
 use super::spatial::SpatialTwoLink;
 use super::{Angles, ROUNDINGS, TwoLink, wrapped};
 use crate::robot::{Chain, ChainJoint, JointKind};
-use crate::solver::segments::{InputError, check_coordinates};
+use crate::skeleton::segments::{InputError, check_coordinates};
 
 /// How far axes may be from parallel, from a right angle \[rad\] or from meeting \[m\] for a chain to count as of exact shape.
 pub const SHAPE_TOLERANCE: f64 = 1e-9;

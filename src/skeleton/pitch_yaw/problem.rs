@@ -1,0 +1,144 @@
+//! What the arm is asked and what it answers.
+
+use nalgebra::Point3;
+use thiserror::Error;
+
+use super::{InputError, Outcome, PitchYawArm, Reason, Scratch};
+use crate::skeleton::segments::{check_coordinates, check_count, check_tolerance};
+
+/// Seed angles beyond this \[rad\] are refused: sums of them would leave too few digits for their sine.
+const LARGEST_ANGLE: f64 = 1e6;
+
+/// How the step of an iteration is found from the error e = aim - tip and the 3×2n Jacobian J. Both go by the
+/// eigenvalues of the 3×3 matrix JJᵀ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Method {
+    /// Damped least squares: step = Jᵀ (JJᵀ + λ²I)⁻¹ e, which minimises |J step - e|² + λ² |step|² (Nakamura and Hanafusa 1986;
+    /// Wampler 1986; surveyed by Buss 2004). The damping follows the error, λ² = |e|² (Sugihara 2011): careful
+    /// far from the target, quadratic convergence near it.
+    #[default]
+    DampedLeastSquares,
+    /// Moore-Penrose pseudoinverse: step = J⁺ e, the shortest step of those that minimise |J step - e|. Singular values
+    /// below a millionth of the largest count as zero.
+    Pseudoinverse,
+}
+
+/// How a problem is solved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// How steps are found.
+    pub method: Method,
+    /// Distance between tip and target \[m\] that counts as there.
+    pub tolerance: f64,
+    /// Iterations at most, over the whole solve; on a path, from each point to the next.
+    pub iterations: usize,
+}
+
+impl Default for Options {
+    /// Damped least squares to 1 µm in 500 iterations.
+    fn default() -> Self {
+        Self { method: Method::default(), tolerance: 1e-6, iterations: 500 }
+    }
+}
+
+/// One question to the arm.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Problem<'a> {
+    /// Where the tip shall be \[m\], in the frame in which the base is given.
+    pub target: Point3<f64>,
+    /// Positions to start from \[rad\], 2n entries. Those outside the bounds are moved to them.
+    pub seed: &'a [f64],
+    /// How it is solved.
+    pub options: Options,
+}
+
+/// What makes a question meaningless.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// A number or a list is wrong.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// An angle of the seed is NaN, infinite or too large.
+    #[error(
+        "the {what} of segment {segment} (from 0) is {value} rad; it must be a finite number within {LARGEST_ANGLE:e}"
+    )]
+    Seed {
+        /// `pitch` or `yaw`.
+        what: &'static str,
+        /// Index of the segment.
+        segment: usize,
+        /// What was given \[rad\].
+        value: f64,
+    },
+    /// The step of a path is too short for the tolerance with which its points are met.
+    #[error(
+        "the longest step of the path is {value} m; it must be a finite number of at least {least} m, 4 times the tolerance"
+    )]
+    StepLength {
+        /// What was given \[m\].
+        value: f64,
+        /// The least that is accepted \[m\].
+        least: f64,
+    },
+    /// The greatest turn of a path is not above zero.
+    #[error("the greatest turn between points of the path is {value} rad; it must be above 0")]
+    Turn {
+        /// What was given \[rad\].
+        value: f64,
+    },
+    /// The path would be cut into too many steps.
+    #[error("the path takes {steps:e} steps; it must take at most {most:e}")]
+    TooManySteps {
+        /// Steps that it would take.
+        steps: f64,
+        /// Steps at most.
+        most: f64,
+    },
+}
+
+/// The arm's answer. Made by [`PitchYawArm::solution`], overwritten by each solve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// Positions of the variables \[rad\], 2n entries, inside the bounds.
+    pub positions: Vec<f64>,
+    /// Position of the tip \[m\], by forward kinematics of exactly these positions.
+    pub tip: Point3<f64>,
+    /// Distance left between tip and target \[m\].
+    pub distance: f64,
+    /// Iterations taken.
+    pub iterations: usize,
+    /// Whether the tip got to the target.
+    pub outcome: Outcome,
+}
+
+impl PitchYawArm {
+    /// Room for an answer, to keep and reuse.
+    #[must_use]
+    pub fn solution(&self) -> Solution {
+        Solution {
+            positions: vec![0.0; self.variables()],
+            tip: self.base,
+            distance: f64::INFINITY,
+            iterations: 0,
+            outcome: Outcome::Closest(Reason::NotConverged),
+        }
+    }
+
+    /// Whether `problem` can be put to this arm, in this scratch and with this room for an answer.
+    pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
+        check_coordinates("target", problem.target.coords.as_slice())?;
+        check_count("seed", problem.seed.len(), self.variables())?;
+        check_count("scratch", scratch.variables(), self.variables())?;
+        check_count("solution", solution.positions.len(), self.variables())?;
+        for (index, &value) in problem.seed.iter().enumerate() {
+            if value.is_nan() || value.abs() > LARGEST_ANGLE {
+                let segments = self.lengths.len();
+                let what = if index < segments { "pitch" } else { "yaw" };
+                return Err(ProblemError::Seed { what, segment: index % segments, value });
+            }
+        }
+        Ok(check_tolerance(problem.options.tolerance)?)
+    }
+}

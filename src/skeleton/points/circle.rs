@@ -1,0 +1,67 @@
+//! Where two spheres meet.
+
+use nalgebra::SVector;
+
+use super::passes::{perpendicular, unit};
+
+/// Points nearer to the axis than this fraction of their distance from the centre count as on it.
+const ON_AXIS: f64 = 1e-12;
+
+/// A circle in space, or in the plane the two points in which a line cuts a circle: all points at `radius` from `centre`, at
+/// right angles to `normal`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Circle<const D: usize> {
+    /// Its centre \[m\].
+    pub centre: SVector<f64, D>,
+    /// Unit vector at right angles to it.
+    pub normal: SVector<f64, D>,
+    /// Its radius \[m\]; 0 where the spheres touch.
+    pub radius: f64,
+}
+
+impl<const D: usize> Circle<D> {
+    /// The point of the circle that is nearest to `point` \[m\]. For a point of the axis, to which all are equally near, it is
+    /// always the same one.
+    #[must_use]
+    pub fn nearest(&self, point: &SVector<f64, D>) -> SVector<f64, D> {
+        let offset = point - self.centre;
+        let across = offset - self.normal * self.normal.dot(&offset);
+        // Next to the axis that leaves mostly rounding, which need not be at right angles to it: hence a second time.
+        let across = across - self.normal * self.normal.dot(&across);
+        let direction = unit(&across).filter(|_| across.norm() > ON_AXIS * offset.norm());
+        self.centre + direction.unwrap_or_else(|| perpendicular(&self.normal)) * self.radius
+    }
+}
+
+/// The circle in which the spheres about two points `a` and `b` \[m\] with radii `a_radius` and `b_radius` \[m\] meet, or
+/// `None` where they do not meet or have one centre.
+///
+/// A joint between two joints that are known lies on it, its segments being the radii. In conformal geometric algebra the circle
+/// is the outer product of two dual spheres, which is how it came to FABRIK (Aristidou and Lasenby 2011, "Inverse kinematics
+/// solutions using conformal geometric algebra"); in coordinates it is the law of cosines.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use urdf_ik::skeleton::points::circle_between;
+/// let (shoulder, wrist) = (Vector3::zeros(), Vector3::new(0.8, 0.0, 0.0));
+/// let circle = circle_between(&shoulder, 0.5, &wrist, 0.5).unwrap();
+/// assert!((circle.radius - 0.3).abs() < 1e-12);
+/// let elbow = circle.nearest(&Vector3::new(0.1, 0.0, -0.2));
+/// assert!((elbow - Vector3::new(0.4, 0.0, -0.3)).norm() < 1e-12);
+/// ```
+#[must_use]
+pub fn circle_between<const D: usize>(
+    a: &SVector<f64, D>,
+    a_radius: f64,
+    b: &SVector<f64, D>,
+    b_radius: f64,
+) -> Option<Circle<D>> {
+    let offset = b - a;
+    let distance = offset.norm();
+    let meets = distance <= a_radius + b_radius && distance >= (a_radius - b_radius).abs();
+    let normal = unit(&offset).filter(|_| meets)?;
+    // Where a's sphere meets the line of centres' perpendicular; written so that nearly equal numbers are subtracted once only.
+    let along = 0.5 * (distance + (a_radius - b_radius) * (a_radius + b_radius) / distance);
+    let radius = ((a_radius - along) * (a_radius + along)).max(0.0).sqrt();
+    Some(Circle { centre: a + normal * along, normal, radius })
+}

@@ -1,0 +1,62 @@
+//! The axes of a tip's frame by name.
+
+use thiserror::Error;
+
+/// The axes of a tip link's frame in the order of [`Target::free_axes`](super::Target::free_axes): shifts along x, y, z, then turns
+/// about them.
+pub const AXIS_NAMES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
+
+/// A name that no axis has.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("there is no axis '{name}'; there is {}", AXIS_NAMES.join(", "))]
+pub struct UnknownAxis {
+    /// The name given.
+    pub name: String,
+}
+
+/// The free axes that names of [`AXIS_NAMES`] stand for.
+///
+/// # Errors
+/// [`UnknownAxis`] for the first name that is none of them.
+pub fn free_axes_from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<[bool; 6], UnknownAxis> {
+    let mut free = [false; 6];
+    for name in names {
+        let axis = AXIS_NAMES.iter().position(|known| *known == name);
+        free[axis.ok_or_else(|| UnknownAxis { name: name.to_owned() })?] = true;
+    }
+    Ok(free)
+}
+
+/// The names of the axes that are free.
+#[must_use]
+pub fn names_of_free_axes(free: [bool; 6]) -> Vec<&'static str> {
+    AXIS_NAMES.into_iter().zip(free).filter_map(|(name, free)| free.then_some(name)).collect()
+}
+
+/// The axes that are free, for a person to read: `turn about z`.
+#[must_use]
+pub fn free_axes_in_words(free: [bool; 6]) -> String {
+    let group = |what: &str, axes: &[bool]| {
+        let names: Vec<&str> =
+            ["x", "y", "z"].into_iter().zip(axes).filter_map(|(n, free)| free.then_some(n)).collect();
+        if names.is_empty() { None } else { Some(format!("{what} {}", names.join(", "))) }
+    };
+    let groups = [group("shift along", &free[..3]), group("turn about", &free[3..])];
+    groups.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_have_names() {
+        let free = free_axes_from_names(["rz", "x", "y"]).unwrap();
+        assert_eq!(free, [true, true, false, false, false, true]);
+        assert_eq!(names_of_free_axes(free), ["x", "y", "rz"]);
+        assert_eq!(free_axes_in_words(free), "shift along x, y; turn about z");
+        assert_eq!(free_axes_in_words([false; 6]), "");
+        let error = free_axes_from_names(["x", "yaw"]).unwrap_err();
+        assert_eq!(error.to_string(), "there is no axis 'yaw'; there is x, y, z, rx, ry, rz");
+    }
+}

@@ -1,0 +1,231 @@
+//! Which axes of a tip a chain can move independently, and which a target should therefore leave free.
+
+use nalgebra::{DMatrix, Point3, Vector6};
+
+use super::search::SeedTable;
+use crate::robot::{Chain, ChainPoses, Domain};
+
+/// Postures at which a chain is looked at.
+const POSTURES: usize = 32;
+/// A singular value below this share of the largest counts as zero: well above what joint axes that are meant to be parallel miss
+/// that by, well below what arms have away from their singularities.
+const NEGLIGIBLE: f64 = 1e-3;
+/// Share of the best quality from which on a set of axes counts as good enough to go by the order of the axes.
+const AS_GOOD: f64 = 0.5;
+
+/// A chain at one posture.
+struct Look {
+    /// The Jacobian of a tip in its own frame, position rows over the length scale, one column for each variable that has room to
+    /// move, for a motion of one radian or one length scale.
+    jacobian: DMatrix<f64>,
+    /// Singular values up to this count as zero.
+    negligible: f64,
+}
+
+/// See [`Solver::sensible_free_axes`](super::Solver::sensible_free_axes).
+pub fn sensible_free_axes(chain: &Chain, tip: usize, length_scale: f64) -> [bool; 6] {
+    let looks = looks(chain, tip, length_scale);
+    let rank =
+        |look: &Look| singular_values(&look.jacobian, [true; 6]).partition_point(|value| *value > look.negligible);
+    let mut ranks: Vec<usize> = looks.iter().map(rank).collect();
+    ranks.sort_unstable();
+    let typical = ranks.get(ranks.len() / 2).copied().unwrap_or(6);
+    let positions = |kept: &[bool; 6]| kept[..3].iter().filter(|kept| **kept).count();
+    let mut sets: Vec<([bool; 6], f64)> =
+        sets_of(typical).filter_map(|kept| Some((kept, quality(&looks, kept)?))).collect();
+    let most = sets.iter().map(|(kept, _)| positions(kept)).max().unwrap_or(0);
+    sets.retain(|(kept, _)| positions(kept) == most);
+    let best = sets.iter().map(|(_, quality)| *quality).fold(0.0, f64::max);
+    let chosen = sets.iter().find(|(_, quality)| *quality >= AS_GOOD * best);
+    chosen.map_or([false; 6], |(kept, _)| kept.map(|kept| !kept))
+}
+
+/// The geometric mean of the smallest singular value of the rows that are kept; `None` where these are not independent at most
+/// postures.
+fn quality(looks: &[Look], kept: [bool; 6]) -> Option<f64> {
+    let (mut independent, mut sum) = (0, 0.0);
+    for look in looks {
+        let smallest = singular_values(&look.jacobian, kept).last().copied().unwrap_or(0.0);
+        independent += usize::from(smallest > look.negligible);
+        // A posture that happens to be singular must not decide by itself.
+        sum += smallest.max(look.negligible).ln();
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a few postures")]
+    let mean = sum / looks.len() as f64;
+    (2 * independent > looks.len()).then(|| mean.exp())
+}
+
+/// The sets of `count` axes out of six, those with the earlier axes first.
+fn sets_of(count: usize) -> impl Iterator<Item = [bool; 6]> {
+    let sets = (0_u32..64).rev().filter(move |bits| bits.count_ones() as usize == count);
+    sets.map(|bits| [5, 4, 3, 2, 1, 0].map(|axis| bits >> axis & 1 == 1))
+}
+
+/// The chain at postures spread over its limits.
+fn looks(chain: &Chain, tip: usize, length_scale: f64) -> Vec<Look> {
+    let variables = chain.variables();
+    let domains: Vec<Domain> = variables.iter().map(|variable| variable.domain).collect();
+    let moving: Vec<usize> = (0..variables.len())
+        .filter(|&i| !matches!(domains[i], Domain::Interval { lower, upper } if lower >= upper))
+        .collect();
+    let table = SeedTable::new(chain, domains, length_scale);
+    let mut posture = vec![0.0; variables.len()];
+    let mut poses = ChainPoses::new(chain);
+    let mut columns = vec![Vector6::zeros(); variables.len()];
+    let mut found = Vec::with_capacity(POSTURES);
+    for index in 0..POSTURES {
+        table.sample(index, 0, &mut posture);
+        chain.forward_kinematics(&posture, &mut poses);
+        let pose = poses.tips()[tip];
+        chain.jacobian(&poses, tip, &Point3::from(pose.translation.vector), &mut columns);
+        let jacobian = DMatrix::from_fn(6, moving.len(), |row, column| {
+            let variable = moving[column];
+            let unit = if variables[variable].prismatic { length_scale } else { 1.0 };
+            let twist = &columns[variable];
+            let part = pose.rotation.inverse_transform_vector(&twist.fixed_rows::<3>(row / 3 * 3).into_owned());
+            part[row % 3] * unit / if row < 3 { length_scale } else { 1.0 }
+        });
+        // Strokes near the end of all numbers leave nothing to judge by.
+        if jacobian.iter().all(|entry| entry.is_finite()) {
+            let negligible = NEGLIGIBLE * singular_values(&jacobian, [true; 6])[0];
+            found.push(Look { jacobian, negligible });
+        }
+    }
+    found
+}
+
+/// The singular values of the rows that are kept, the largest first: one for each row, zeros where there are fewer columns. A
+/// decomposition that does not end counts as none.
+fn singular_values(jacobian: &DMatrix<f64>, kept: [bool; 6]) -> Vec<f64> {
+    let rows: Vec<usize> = (0..6).filter(|&row| kept[row]).collect();
+    let part = jacobian.select_rows(&rows);
+    let mut values = if part.ncols() == 0 {
+        Vec::new()
+    } else {
+        let found = part.try_svd(false, false, f64::EPSILON, 1000);
+        found.map(|svd| svd.singular_values.as_slice().to_vec()).unwrap_or_default()
+    };
+    values.resize(rows.len(), 0.0);
+    values.sort_unstable_by(|a, b| b.total_cmp(a));
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::robot::{Chain, Robot};
+    use crate::solver::{Method, Solver, names_of_free_axes};
+
+    fn robot(joints: &str) -> Robot {
+        let mut links: Vec<&str> = joints.split('\'').skip(1).step_by(2).filter(|name| name.starts_with('l')).collect();
+        links.sort_unstable();
+        links.dedup();
+        let links: Vec<String> = links.iter().map(|name| format!("<link name='{name}'/>")).collect();
+        Robot::from_urdf(&format!("<robot name='small'>{}{joints}</robot>", links.concat())).unwrap()
+    }
+
+    /// A joint from one link to another, `inside` among its children.
+    fn joint(kind: &str, (parent, child): (&str, &str), xyz: &str, axis: &str, inside: &str) -> String {
+        format!(
+            "<joint name='to_{child}' type='{kind}'><parent link='{parent}'/><child link='{child}'/>
+             <origin xyz='{xyz}'/><axis xyz='{axis}'/>{inside}</joint>"
+        )
+    }
+
+    /// Turns without limits one after the other, each with where it lies in the frame before and its axis; then a fixed joint to the
+    /// tip, which lies at `end`.
+    fn arm(turns: &[(&str, &str)], end: &str) -> Robot {
+        let name = |index: usize| format!("l{index}");
+        let mut joints = String::new();
+        for (index, (xyz, axis)) in turns.iter().enumerate() {
+            joints += &joint("continuous", (&name(index), &name(index + 1)), xyz, axis, "");
+        }
+        let last = name(turns.len());
+        robot(&(joints + &joint("fixed", (&last, "ltip"), end, "0 0 1", "")))
+    }
+
+    fn free(robot: &Robot, tips: &[&str]) -> Vec<String> {
+        let chain = Arc::new(Chain::with_defaults(robot, None, tips).unwrap());
+        let solver = Solver::prepare(Method::default(), &chain).unwrap();
+        let names = |tip| names_of_free_axes(solver.sensible_free_axes(tip)).join(" ");
+        (0..chain.tips().len()).map(names).collect()
+    }
+
+    const YAW: (&str, &str) = ("0 0 0.3", "0 0 1");
+    const SHOULDER: (&str, &str) = ("0 0 0.1", "0 1 0");
+    const ELBOW: (&str, &str) = ("0 0 0.4", "0 1 0");
+
+    #[test]
+    fn planar_arms_keep_the_plane() {
+        let shoulder = ("0 0 0", "0 0 1");
+        let next = ("0.5 0 0", "0 0 1");
+        assert_eq!(free(&arm(&[shoulder, next], "0.4 0 0"), &[]), ["z rx ry rz"]);
+        assert_eq!(free(&arm(&[shoulder, next, next], "0.4 0 0"), &[]), ["z rx ry"]);
+        // Any more joints add nothing.
+        assert_eq!(free(&arm(&[shoulder, next, next, next, next, next, next], "0.4 0 0"), &[]), ["z rx ry"]);
+    }
+
+    #[test]
+    fn spatial_arms_keep_their_position() {
+        assert_eq!(free(&arm(&[YAW, SHOULDER, ELBOW], "0 0 0.3"), &[]), ["rx ry rz"]);
+        // Three parallel axes and a stroke along them.
+        let parallel = ("0.3 0 0", "0 0 1");
+        let stroke = joint("prismatic", ("l3", "ltool"), "0.1 0 0", "0 0 -1", "<limit lower='0' upper='0.2'/>");
+        let joints: String = (0..3)
+            .map(|i| joint("continuous", (&format!("l{i}"), &format!("l{}", i + 1)), parallel.0, parallel.1, ""))
+            .collect();
+        assert_eq!(free(&robot(&(joints + &stroke)), &[]), ["rx ry"]);
+    }
+
+    #[test]
+    fn five_joints_leave_one_turn_free() {
+        // A six-axis arm without its last joint, the turn about the tool: the tool's direction is all of the orientation.
+        let forearm = ("0 0 0.1", "0 0 1");
+        let wrist = ("0 0 0.3", "0 1 0");
+        assert_eq!(free(&arm(&[YAW, SHOULDER, ELBOW, forearm, wrist], "0 0 0.2"), &[]), ["rz"]);
+        // With it but without the turn of the forearm the last joint alone can turn about the tool: it must not be left free, for
+        // the four joints that remain cannot meet the other five axes.
+        assert_eq!(free(&arm(&[YAW, SHOULDER, ELBOW, wrist, forearm], "0 0 0.2"), &[]), ["ry"]);
+    }
+
+    #[test]
+    fn nothing_is_free_of_six_and_seven_joints() {
+        let (forearm, wrist, flange) = (("0 0 0.1", "0 0 1"), ("0 0 0.3", "0 1 0"), ("0 0 0.1", "0 0 1"));
+        assert_eq!(free(&arm(&[YAW, SHOULDER, ELBOW, forearm, wrist, flange], "0 0 0.1"), &[]), [""]);
+        assert_eq!(free(&arm(&[YAW, SHOULDER, flange, ELBOW, forearm, wrist, flange], "0 0 0.1"), &[]), [""]);
+    }
+
+    #[test]
+    fn a_joint_that_mimics_counts_for_nothing_and_neither_does_one_without_room() {
+        let planar = |inside: &str, kind: &str| {
+            let joints = joint("continuous", ("l0", "l1"), "0 0 0", "0 0 1", "")
+                + &joint("continuous", ("l1", "l2"), "0.5 0 0", "0 0 1", "")
+                + &joint(kind, ("l2", "l3"), "0.4 0 0", "0 0 1", inside)
+                + &joint("fixed", ("l3", "l4"), "0.3 0 0", "0 0 1", "");
+            free(&robot(&joints), &[])
+        };
+        assert_eq!(planar("", "continuous"), ["z rx ry"]);
+        assert_eq!(planar("<mimic joint='to_l2' multiplier='-0.5'/>", "continuous"), ["z rx ry rz"]);
+        assert_eq!(planar("<limit lower='0.2' upper='0.2'/>", "revolute"), ["z rx ry rz"]);
+    }
+
+    #[test]
+    fn each_tip_of_a_tree_has_its_own() {
+        let joints = joint("continuous", ("l0", "l1"), "0 0 0", "0 0 1", "")
+            + &joint("continuous", ("l1", "l2"), "0.5 0 0", "0 0 1", "")
+            + &joint("fixed", ("l2", "lshort"), "0.4 0 0", "0 0 1", "")
+            + &joint("continuous", ("l1", "l3"), "0 0.5 0", "0 1 0", "")
+            + &joint("continuous", ("l3", "llong"), "0.4 0 0", "0 1 0", "")
+            + &joint("fixed", ("llong", "lend"), "0.3 0 0", "0 1 0", "");
+        assert_eq!(free(&robot(&joints), &["lshort", "lend"]), ["z rx ry rz", "rx ry rz"]);
+    }
+
+    #[test]
+    fn strokes_without_end_break_nothing() {
+        let joints = joint("prismatic", ("l0", "l1"), "0 0 0", "0 0 1", "<limit lower='-1e308' upper='1e308'/>")
+            + &joint("continuous", ("l1", "l2"), "0.5 0 0", "0 0 1", "")
+            + &joint("fixed", ("l2", "l3"), "0.4 0 0", "0 0 1", "");
+        assert_eq!(free(&robot(&joints), &[]).len(), 1);
+    }
+}

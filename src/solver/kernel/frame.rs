@@ -1,0 +1,139 @@
+//! Frames of four postures at once, and how a chain's links carry them on.
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Simd, f64x4};
+
+use super::lanes::{Lanes, Vector, add, negate, scale, sine_cosine, splat, subtract};
+use super::links::{Link, Turn};
+
+/// x, y and z axis and origin of a frame, at rest in memory.
+pub type FrameLanes = [[Lanes; 3]; 4];
+
+/// x, y and z axis and origin of a frame.
+#[derive(Clone, Copy)]
+pub struct Frame<S: Simd> {
+    pub x: Vector<S>,
+    pub y: Vector<S>,
+    pub z: Vector<S>,
+    pub origin: Vector<S>,
+}
+
+/// The vectors `a` and `b`, at right angles, after a turn in their plane from `a` towards `b`.
+#[inline(always)]
+pub fn turned<S: Simd>(a: Vector<S>, b: Vector<S>, cosine: f64x4<S>, sine: f64x4<S>) -> (Vector<S>, Vector<S>) {
+    (add(scale(a, cosine), scale(b, sine)), subtract(scale(b, cosine), scale(a, sine)))
+}
+
+impl Turn {
+    /// The vectors `a` and `b` after this turn from `a` towards `b`.
+    #[inline(always)]
+    fn apply<S: Simd>(self, a: Vector<S>, b: Vector<S>) -> (Vector<S>, Vector<S>) {
+        let simd = a[0].simd;
+        match self {
+            Self::None => (a, b),
+            Self::Quarter(sign) if sign > 0.0 => (b, negate(a)),
+            Self::Quarter(_) => (negate(b), a),
+            Self::By { cosine, sine } => turned(a, b, f64x4::splat(simd, cosine), f64x4::splat(simd, sine)),
+        }
+    }
+}
+
+impl<S: Simd> Frame<S> {
+    #[inline(always)]
+    pub fn constant(simd: S, [x, y, z, origin]: &[[f64; 3]; 4]) -> Self {
+        Self { x: splat(simd, *x), y: splat(simd, *y), z: splat(simd, *z), origin: splat(simd, *origin) }
+    }
+
+    #[inline(always)]
+    pub fn load(simd: S, [x, y, z, origin]: &FrameLanes) -> Self {
+        Self { x: load(simd, x), y: load(simd, y), z: load(simd, z), origin: load(simd, origin) }
+    }
+
+    #[inline(always)]
+    pub fn store(&self, frame: &mut FrameLanes) {
+        let [x, y, z, origin] = frame;
+        store(x, self.x);
+        store(y, self.y);
+        store(z, self.z);
+        store(origin, self.origin);
+    }
+
+    /// The constant step to the next joint.
+    #[inline(always)]
+    pub fn step(&mut self, link: &Link) {
+        (self.x, self.y) = link.before.apply(self.x, self.y);
+        if link.along_x != 0.0 {
+            self.origin = add(self.origin, scale(self.x, f64x4::splat(self.x[0].simd, link.along_x)));
+        }
+        if link.along_z != 0.0 {
+            self.origin = add(self.origin, scale(self.z, f64x4::splat(self.z[0].simd, link.along_z)));
+        }
+        (self.y, self.z) = link.about_x.apply(self.y, self.z);
+        (self.z, self.x) = link.about_y.apply(self.z, self.x);
+    }
+
+    /// The motion of the joint.
+    #[inline(always)]
+    pub fn move_by(&mut self, link: &Link, position: f64x4<S>) {
+        self.move_along(link, position * link.multiplier + link.offset);
+    }
+
+    /// The motion of the joint, as an angle \[rad\] or a length in units of the length scale.
+    #[inline(always)]
+    pub fn move_along(&mut self, link: &Link, along: f64x4<S>) {
+        if link.prismatic {
+            self.shift_by(along);
+        } else {
+            let (sine, cosine) = sine_cosine(along);
+            self.turn_by(cosine, sine);
+        }
+    }
+
+    /// A turn about the z axis.
+    #[inline(always)]
+    pub fn turn_by(&mut self, cosine: f64x4<S>, sine: f64x4<S>) {
+        (self.x, self.y) = turned(self.x, self.y, cosine, sine);
+    }
+
+    /// A shift along the z axis.
+    #[inline(always)]
+    pub fn shift_by(&mut self, along: f64x4<S>) {
+        self.origin = add(self.origin, scale(self.z, along));
+    }
+
+    /// The constant step back from a joint to the one before.
+    #[inline(always)]
+    pub fn step_back(&mut self, link: &Link) {
+        (self.z, self.x) = link.about_y.inverse().apply(self.z, self.x);
+        (self.y, self.z) = link.about_x.inverse().apply(self.y, self.z);
+        let simd = self.x[0].simd;
+        self.origin = subtract(self.origin, scale(self.z, f64x4::splat(simd, link.along_z)));
+        self.origin = subtract(self.origin, scale(self.x, f64x4::splat(simd, link.along_x)));
+        (self.x, self.y) = link.before.inverse().apply(self.x, self.y);
+    }
+
+    #[inline(always)]
+    pub fn axes(&self) -> [Vector<S>; 3] {
+        [self.x, self.y, self.z]
+    }
+
+    /// A point of this frame.
+    #[inline(always)]
+    pub fn point(&self, at: &[f64; 3]) -> Vector<S> {
+        let [x, y, z] = splat(self.x[0].simd, *at);
+        let in_plane = add(scale(self.x, x), scale(self.y, y));
+        add(self.origin, add(in_plane, scale(self.z, z)))
+    }
+}
+
+#[inline(always)]
+pub fn load<S: Simd>(simd: S, lanes: &[Lanes; 3]) -> Vector<S> {
+    [lanes[0].load(simd), lanes[1].load(simd), lanes[2].load(simd)]
+}
+
+#[inline(always)]
+pub fn store<S: Simd, const N: usize>(lanes: &mut [Lanes; N], values: [f64x4<S>; N]) {
+    for i in 0..N {
+        lanes[i].store(values[i]);
+    }
+}

@@ -1,0 +1,122 @@
+//! Forward kinematics, residuals and Jacobian of four configurations at once.
+//!
+//! Everything here is in the base link's frame and in units of the length scale, so that rows are in radians.
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Simd, f64x4};
+
+use super::configurations::Configurations;
+use super::dimension::Dimension;
+use super::frame::{Frame, FrameLanes, load, store};
+use super::lanes::{Lanes, Vector, cross, scale, subtract};
+use super::links::{Link, Links};
+use super::residual::Goal;
+
+/// Forward kinematics and residuals of the configurations in `batch`.
+#[inline(always)]
+pub fn measure<S: Simd, D: Dimension>(
+    simd: S,
+    dimension: D,
+    links: &Links,
+    goals: &[Goal],
+    batch: &mut Configurations,
+) {
+    let joints = &links.joints[..dimension.joints()];
+    place_joints(simd, joints, &batch.positions[..dimension.variables()], &mut batch.frames[..dimension.joints()]);
+    let mut squared_error = f64x4::splat(simd, 0.0);
+    batch.met = u64::MAX;
+    for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
+        let end = &links.ends[goal.tip];
+        let frame = Frame::load(simd, &batch.frames[end.parent]);
+        let difference = goal.difference(frame.axes(), frame.point(&end.position));
+        squared_error += difference.squared_error;
+        batch.met &= difference.met;
+        store(&mut batch.rows[target], difference.rows);
+        store(&mut batch.points[target], difference.point);
+    }
+    batch.squared_error.store(squared_error);
+}
+
+/// The Jacobian at the postures in `batch`, from what [`measure`] left there.
+#[inline(always)]
+pub fn linearise<S: Simd, D: Dimension>(
+    simd: S,
+    dimension: D,
+    links: &Links,
+    goals: &[Goal],
+    batch: &mut Configurations,
+) {
+    let joints = &links.joints[..dimension.joints()];
+    for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
+        let n = dimension.variables();
+        let columns = &mut batch.columns[target * n..][..n];
+        let point = load(simd, &batch.points[target]);
+        if links.plain {
+            for ((link, frame), column) in joints.iter().zip(&batch.frames).zip(&mut *columns) {
+                store(column, motion(link, Frame::load(simd, frame), point));
+            }
+        } else {
+            add_motions(simd, links, &links.ends[goal.tip].path, &batch.frames, point, columns);
+        }
+        if goal.needs_finish() {
+            let frame = Frame::load(simd, &batch.frames[links.ends[goal.tip].parent]);
+            goal.finish(frame.axes(), columns);
+        }
+    }
+}
+
+/// Forward kinematics.
+#[inline(always)]
+fn place_joints<S: Simd>(simd: S, joints: &[Link], positions: &[Lanes], frames: &mut [FrameLanes]) {
+    let mut frame = Frame::constant(simd, &joints[0].start);
+    for (index, link) in joints.iter().enumerate() {
+        match link.parent {
+            None => frame = Frame::constant(simd, &link.start),
+            Some(parent) => {
+                if parent + 1 != index {
+                    frame = Frame::load(simd, &frames[parent]);
+                }
+                frame.step(link);
+            }
+        }
+        frame.move_by(link, positions[link.variable].load(simd));
+        frame.store(&mut frames[index]);
+    }
+}
+
+/// The twist at `point` of what hangs from a joint, for unit motion of the joint: linear part first.
+#[inline(always)]
+fn motion<S: Simd>(link: &Link, frame: Frame<S>, point: Vector<S>) -> [f64x4<S>; 6] {
+    let (linear, angular) = if link.prismatic {
+        (scale(frame.z, f64x4::splat(point[0].simd, link.multiplier)), [f64x4::splat(point[0].simd, 0.0); 3])
+    } else {
+        (cross(frame.z, subtract(point, frame.origin)), frame.z)
+    };
+    [linear[0], linear[1], linear[2], angular[0], angular[1], angular[2]]
+}
+
+/// The columns of a tip in a tree, where one variable may move several joints.
+#[inline(always)]
+fn add_motions<S: Simd>(
+    simd: S,
+    links: &Links,
+    path: &[usize],
+    frames: &[FrameLanes],
+    point: Vector<S>,
+    columns: &mut [[Lanes; 6]],
+) {
+    columns.fill([Lanes::default(); 6]);
+    for &joint in path {
+        let link = &links.joints[joint];
+        let factor = if link.prismatic { 1.0 } else { link.multiplier };
+        let column = &mut columns[link.variable];
+        let twist = motion(link, Frame::load(simd, &frames[joint]), point);
+        for (entry, part) in column.iter_mut().zip(twist) {
+            let sum = entry.load(simd) + part * factor;
+            entry.store(sum);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,22 @@
+//! What a search computes at each iteration, for four configurations of a chain at once.
+//!
+//! [`links`] is the chain as it is computed, [`configurations`] what is computed of it: [`kinematics`] writes frames, residuals
+//! ([`residual`]) and the Jacobian, [`damped_step`] and [`fabrik`] a step from them. [`dispatch`] chooses the vector instructions
+//! ([`lanes`]) and the sizes ([`dimension`]). [`svd`] has the singular values of one configuration.
+
+pub mod configurations;
+pub mod damped_step;
+pub mod dimension;
+pub mod dispatch;
+pub mod fabrik;
+pub mod fabrik_acceleration;
+pub mod fabrik_cycle;
+pub mod fabrik_fit;
+pub mod frame;
+pub mod kinematics;
+pub mod lanes;
+pub mod ldl;
+pub mod links;
+pub mod normal_equations;
+pub mod residual;
+pub mod svd;

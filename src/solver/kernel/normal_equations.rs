@@ -1,0 +1,150 @@
+//! The damped step without bounds: the normal equations of the smaller side, for four configurations at once.
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Simd, f64x4};
+
+use super::configurations::Configurations;
+use super::lanes::Lanes;
+use super::ldl::{Small, Store, Triangle, factorise, substitute};
+use super::links::Links;
+
+/// Scratch of the step.
+#[derive(Debug, Clone)]
+pub struct StepScratch {
+    /// Lower triangle and right-hand side of the normal equations, where their size is not known when the program is compiled.
+    normal: Vec<Lanes>,
+    right: Vec<Lanes>,
+    /// What the variables that stand at their bounds do, and which those are (1 or 0).
+    pub fixed: Vec<Lanes>,
+    pub stopped: Vec<Lanes>,
+    /// The step found \[rad or m\].
+    pub step: Vec<Lanes>,
+}
+
+impl StepScratch {
+    pub fn new(links: &Links) -> Self {
+        let variables = links.variables;
+        let equations = variables.min(6 * links.ends.len());
+        let zeros = |count: usize| vec![Lanes::default(); count];
+        Self {
+            normal: zeros(equations * (equations + 1) / 2),
+            right: zeros(equations),
+            fixed: zeros(variables),
+            stopped: zeros(variables),
+            step: zeros(variables),
+        }
+    }
+}
+
+/// The free step towards one target from the smaller side of N columns: (JᵀJ + λ) step = Jᵀ rows.
+#[inline(always)]
+pub fn solve_by_columns<S: Simd, const N: usize>(
+    simd: S,
+    columns: &[[Lanes; 6]; N],
+    rows: &[Lanes; 6],
+    damping: f64x4<S>,
+    step: &mut [Lanes],
+) {
+    let zero = f64x4::splat(simd, 0.0);
+    let (mut normal, mut right) = ([[zero; N]; N], [zero; N]);
+    for i in 0..N {
+        for row in 0..6 {
+            let entry = columns[i][row].load(simd);
+            right[i] += entry * rows[row].load(simd);
+            for j in 0..=i {
+                normal[i][j] += entry * columns[j][row].load(simd);
+            }
+        }
+    }
+    let mut normal = Small(normal);
+    factorise(simd, N, &mut normal, damping);
+    substitute(simd, N, &normal, &mut right);
+    for (step, value) in step[..N].iter_mut().zip(right) {
+        step.store(value);
+    }
+}
+
+/// The free step towards one target from the smaller side of six rows: step = Jᵀ y with (JJᵀ + λ) y = rows.
+#[inline(always)]
+pub fn solve_by_rows<S: Simd>(
+    simd: S,
+    columns: &[[Lanes; 6]],
+    rows: &[Lanes; 6],
+    damping: f64x4<S>,
+    step: &mut [Lanes],
+) {
+    let zero = f64x4::splat(simd, 0.0);
+    let (mut normal, mut right) = ([[zero; 6]; 6], [zero; 6]);
+    for column in columns {
+        for i in 0..6 {
+            let entry = column[i].load(simd);
+            for j in 0..=i {
+                normal[i][j] += entry * column[j].load(simd);
+            }
+        }
+    }
+    for i in 0..6 {
+        right[i] = rows[i].load(simd);
+    }
+    let mut normal = Small(normal);
+    factorise(simd, 6, &mut normal, damping);
+    substitute(simd, 6, &normal, &mut right);
+    for (column, step) in columns.iter().zip(step) {
+        // Row 0 of the unknowns is found last: only its products wait for it.
+        let mut sum = column[5].load(simd) * right[5];
+        for row in (0..5).rev() {
+            sum += column[row].load(simd) * right[row];
+        }
+        step.store(sum);
+    }
+}
+
+/// The free step towards several targets, from whichever side is smaller.
+#[inline(always)]
+pub fn solve_any<S: Simd>(
+    simd: S,
+    (variables, targets): (usize, usize),
+    batch: &Configurations,
+    scratch: &mut StepScratch,
+    damping: f64x4<S>,
+) {
+    let StepScratch { normal, right, step, .. } = scratch;
+    let (rows, wide) = (6 * targets, 6 * targets < variables);
+    // The matrix whose product with its transpose is taken: the Jacobian, or its transpose.
+    let (size, length) = if wide { (rows, variables) } else { (variables, rows) };
+    let entry = |row: usize, column: usize| &batch.columns[row / 6 * variables + column][row % 6];
+    let mut normal = Triangle(normal);
+    for i in 0..size {
+        for j in 0..=i {
+            let mut sum = f64x4::splat(simd, 0.0);
+            for k in 0..length {
+                let (a, b) = if wide { (entry(i, k), entry(j, k)) } else { (entry(k, i), entry(k, j)) };
+                sum += a.load(simd) * b.load(simd);
+            }
+            normal.set((i, j), sum);
+        }
+    }
+    for (i, value) in right[..size].iter_mut().enumerate() {
+        let mut sum = f64x4::splat(simd, 0.0);
+        if wide {
+            sum = batch.rows[i / 6][i % 6].load(simd);
+        } else {
+            for row in 0..rows {
+                sum += entry(row, i).load(simd) * batch.rows[row / 6][row % 6].load(simd);
+            }
+        }
+        value.store(sum);
+    }
+    factorise(simd, size, &mut normal, damping);
+    substitute(simd, size, &normal, &mut right[..]);
+    if !wide {
+        return step[..size].copy_from_slice(&right[..size]);
+    }
+    for (i, step) in step[..variables].iter_mut().enumerate() {
+        let mut sum = f64x4::splat(simd, 0.0);
+        for (row, y) in right[..rows].iter().enumerate() {
+            sum += entry(row, i).load(simd) * y.load(simd);
+        }
+        step.store(sum);
+    }
+}

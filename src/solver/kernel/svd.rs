@@ -1,0 +1,189 @@
+//! The pseudoinverse of the Jacobian at one posture, and its smallest singular value, in memory that is allocated once.
+//!
+//! Both by one-sided Jacobi rotations of the rows (Hestenes 1958, "Inversion of matrices by biorthogonalization and related
+//! results"): once they are orthogonal, UJ = ΣVᵀ. Unlike a general singular value decomposition it works in place at any
+//! size, and small singular values keep their relative accuracy.
+
+use super::configurations::Configurations;
+
+/// Singular values below this fraction of the largest count as zero in the pseudoinverse.
+const RANK_TOLERANCE: f64 = 1e-6;
+/// Sweeps of Jacobi rotations at most; six rows need four or five.
+const SWEEPS: usize = 30;
+
+/// Scratch for Jacobians of at most `6 * targets` rows and `variables` columns.
+#[derive(Debug, Clone)]
+pub struct Svd {
+    variables: usize,
+    /// Rows of the Jacobian, one after the other, then rotated until they are orthogonal.
+    rows: Vec<f64>,
+    /// The right-hand side, rotated alike.
+    right: Vec<f64>,
+    /// Squared lengths of the rows.
+    lengths: Vec<f64>,
+}
+
+impl Svd {
+    pub fn new(targets: usize, variables: usize) -> Self {
+        let rows = 6 * targets;
+        Self { variables, rows: vec![0.0; rows * variables], right: vec![0.0; rows], lengths: vec![0.0; rows] }
+    }
+
+    /// Takes a problem in: `entry(row, column)` of a Jacobian of `count` rows, and `right(row)`.
+    pub fn fill(&mut self, count: usize, entry: impl Fn(usize, usize) -> f64, right: impl Fn(usize) -> f64) {
+        self.lengths.resize(count, 0.0);
+        for row in 0..count {
+            for column in 0..self.variables {
+                self.rows[row * self.variables + column] = entry(row, column);
+            }
+            self.right[row] = right(row);
+        }
+        self.orthogonalise();
+    }
+
+    /// Takes in the Jacobian and the rows of one lane.
+    pub fn decompose(&mut self, configurations: &Configurations, targets: usize, lane: usize) {
+        let variables = self.variables;
+        self.fill(
+            6 * targets,
+            |row, variable| configurations.columns[row / 6 * variables + variable][row % 6].0[lane],
+            |row| configurations.rows[row / 6][row % 6].0[lane],
+        );
+    }
+
+    /// The Moore-Penrose solution: of all steps that bring J step nearest to the right-hand side, the shortest, where singular values
+    /// below [`RANK_TOLERANCE`] of the largest count as zero: the sum of each orthogonal row times its entry of the rotated
+    /// right-hand side over the square of its length.
+    pub fn pseudoinverse(&self, step: &mut [f64]) {
+        step.fill(0.0);
+        for (row, right, length) in self.significant() {
+            for (value, entry) in step.iter_mut().zip(row) {
+                *value += right / length * entry;
+            }
+        }
+    }
+
+    /// Takes out of `motion` what moves the tips, and leaves its part in the null space.
+    pub fn project_to_null_space(&self, motion: &mut [f64]) {
+        if self.significant().count() >= self.variables {
+            motion.fill(0.0);
+            return;
+        }
+        for (row, _, length) in self.significant() {
+            let along: f64 = row.iter().zip(&*motion).map(|(a, b)| a * b).sum();
+            for (value, entry) in motion.iter_mut().zip(row) {
+                *value -= along / length * entry;
+            }
+        }
+    }
+
+    /// The rows that count, each with its entry of the right-hand side and the square of its length.
+    fn significant(&self) -> impl Iterator<Item = (&[f64], f64, f64)> {
+        let least = RANK_TOLERANCE * RANK_TOLERANCE * self.lengths.iter().copied().fold(0.0, f64::max);
+        let rows = self.rows.chunks_exact(self.variables).zip(&self.right).zip(&self.lengths);
+        rows.filter(move |(_, length)| **length > least).map(|((row, right), length)| (row, *right, *length))
+    }
+
+    /// The logarithm of the product of the singular values of the `counted` rows that are not zero by themselves.
+    pub fn log_manipulability(&mut self, counted: usize) -> f64 {
+        self.lengths.sort_unstable_by(|a, b| b.total_cmp(a));
+        let rank = counted.min(self.variables).min(self.lengths.len());
+        0.5 * self.lengths[..rank].iter().map(|length| length.max(f64::MIN_POSITIVE).ln()).sum::<f64>()
+    }
+
+    /// The smallest singular value of the `counted` rows that are not zero by themselves.
+    pub fn smallest_singular_value(&mut self, counted: usize) -> f64 {
+        self.lengths.sort_unstable_by(|a, b| b.total_cmp(a));
+        let rank = counted.min(self.variables).min(self.lengths.len());
+        if rank == 0 { 0.0 } else { self.lengths[rank - 1].sqrt() }
+    }
+
+    /// Rotates rows and right-hand side until the rows are orthogonal.
+    fn orthogonalise(&mut self) {
+        let count = self.lengths.len();
+        for _ in 0..SWEEPS {
+            let mut still = true;
+            for i in 1..count {
+                for j in 0..i {
+                    still &= !self.rotate(j, i);
+                }
+            }
+            if still {
+                break;
+            }
+        }
+        for (length, row) in self.lengths.iter_mut().zip(self.rows.chunks_exact(self.variables)) {
+            *length = norm_squared(row);
+        }
+    }
+
+    /// Makes rows `i` < `j` orthogonal by a rotation in their plane; tells whether one was needed.
+    fn rotate(&mut self, i: usize, j: usize) -> bool {
+        let n = self.variables;
+        let (head, tail) = self.rows.split_at_mut(j * n);
+        let (a, b) = (&mut head[i * n..][..n], &mut tail[..n]);
+        let (aa, bb) = (norm_squared(a), norm_squared(b));
+        let ab: f64 = a.iter().zip(b.iter()).map(|(x, y)| x * y).sum();
+        if ab.abs() <= 1e-15 * (aa * bb).sqrt() {
+            return false;
+        }
+        let ratio = (bb - aa) / (2.0 * ab);
+        let tangent = ratio.signum() / (ratio.abs() + (1.0 + ratio * ratio).sqrt());
+        let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
+        let sine = cosine * tangent;
+        for (x, y) in a.iter_mut().zip(b.iter_mut()) {
+            (*x, *y) = (cosine * *x - sine * *y, sine * *x + cosine * *y);
+        }
+        let (x, y) = (self.right[i], self.right[j]);
+        (self.right[i], self.right[j]) = (cosine * x - sine * y, sine * x + cosine * y);
+        true
+    }
+}
+
+fn norm_squared(row: &[f64]) -> f64 {
+    row.iter().map(|entry| entry * entry).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::{DMatrix, DVector};
+
+    /// Entries that look random and are the same each time.
+    fn entries(count: usize, mut state: u64) -> Vec<f64> {
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            f64::from(u32::try_from(state >> 40).unwrap()) / f64::from(1 << 24) - 0.5
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn it_agrees_with_a_singular_value_decomposition() {
+        let mut scratch = Svd::new(2, 9);
+        for (count, variables, rank_loss) in [(6, 3, false), (6, 6, true), (6, 7, false), (6, 9, true), (12, 8, true)] {
+            scratch.variables = variables;
+            let values = entries(count * (variables + 1), 7 + (count * variables) as u64);
+            let mut matrix = DMatrix::from_column_slice(count, variables, &values[..count * variables]);
+            if rank_loss {
+                let first = matrix.column(0) * 2.0;
+                matrix.set_column(variables - 1, &first);
+                let row = matrix.row(4).into_owned();
+                matrix.set_row(5, &row);
+            }
+            let right = DVector::from_column_slice(&values[count * variables..]);
+            scratch.fill(count, |row, column| matrix[(row, column)], |row| right[row]);
+            let mut step = vec![0.0; variables];
+            scratch.pseudoinverse(&mut step);
+            let expected = matrix.clone().pseudo_inverse(1e-6).unwrap() * &right;
+            assert!((DVector::from_vec(step) - &expected).norm() < 1e-9 * (1.0 + expected.norm()));
+            // What is left of any motion in the null space moves nothing.
+            let mut motion = entries(variables, 3);
+            scratch.project_to_null_space(&mut motion);
+            assert!((&matrix * DVector::from_vec(motion)).norm() < 1e-9);
+            let found = scratch.smallest_singular_value(count);
+            let singular = matrix.singular_values();
+            assert!((found - singular.min()).abs() < 1e-12, "{found} {singular}");
+        }
+    }
+}

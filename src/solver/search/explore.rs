@@ -1,0 +1,134 @@
+//! The attempts of one core, and which of what they find is the one to go on with.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use super::attempts::{Arrival, AttemptScratch, Plan, Spent};
+use super::candidate::Candidate;
+use super::iteration::{Iteration, SEARCH_DAMPING, TRACK_DAMPING};
+use super::prepared::Search;
+use super::setup::Setup;
+use crate::solver::kernel::configurations::Configurations;
+use crate::solver::kernel::svd::Svd;
+use crate::solver::problem::{Mode, Pick, Problem, Target, counted_axes};
+use crate::solver::solution::Stop;
+
+/// Attempts that are made in any case. They take some ten microseconds: to look at the clock before would let one interruption by
+/// the operating system spoil a search that has hardly begun.
+const ATTEMPTS_WITHOUT_CLOCK: usize = 16;
+
+/// The part of the attempts that one core makes.
+pub struct Share<'a> {
+    /// It makes every `of`th attempt, from number `index` on.
+    pub index: usize,
+    pub of: usize,
+    /// The lowest number of an attempt that has succeeded, of all shares; only where the first solution is wanted.
+    pub first_found: &'a AtomicUsize,
+    pub start: Instant,
+}
+
+/// Where one core explores, and what it finds.
+#[derive(Debug, Clone)]
+pub struct Exploration {
+    pub attempts: AttemptScratch,
+    svd: Svd,
+    /// Of the configurations that meet the targets, the one that the pick prefers.
+    pub picked: Candidate,
+    /// Of those that were given up, the one with the least squared error.
+    pub closest: Candidate,
+}
+
+impl Exploration {
+    pub fn new(search: &Search) -> Self {
+        let variables = search.variables();
+        Self {
+            attempts: AttemptScratch::new(search),
+            svd: Svd::new(search.chain.tips().len(), variables),
+            picked: Candidate::none(variables),
+            closest: Candidate::none(variables),
+        }
+    }
+}
+
+impl Search {
+    /// Makes the attempts of `share`. Leaves the best of those that meet the targets in `exploration.picked`, and the best of those
+    /// that do not in `exploration.closest`.
+    pub fn explore(
+        &self,
+        iteration: Iteration,
+        problem: &Problem,
+        setup: &Setup,
+        exploration: &mut Exploration,
+        share: &Share,
+    ) -> Spent {
+        let (pick, attempts, random_seed, damping) = match problem.mode {
+            Mode::Search { pick, attempts, random_seed } => (pick, attempts.max(1), random_seed, SEARCH_DAMPING),
+            Mode::Track { .. } => (Pick::First, 1, 0, TRACK_DAMPING),
+        };
+        let Exploration { attempts: scratch, svd, picked, closest } = exploration;
+        picked.reset(&setup.start);
+        if attempts > 1 {
+            self.rank(problem.targets, scratch);
+        }
+        let over = |number: usize| self.over(problem, share, number);
+        let plan =
+            Plan { attempts, first: share.index, stride: share.of, iteration, random_seed, damping, over: &over };
+        self.attempts(&plan, setup, scratch, closest, &mut |configurations, Arrival { lane, number, .. }| {
+            let score = match pick {
+                Pick::First => 0.0,
+                Pick::Nearest => self.largest_move(setup, configurations, lane),
+                Pick::MostManipulable => -self.log_manipulability_of(problem.targets, setup, configurations, svd, lane),
+            };
+            if (score, number) < (picked.score, picked.attempt) {
+                (picked.score, picked.attempt) = (score, number);
+                configurations.read(lane, &mut picked.positions);
+            }
+            if pick != Pick::First {
+                return ControlFlow::Continue(());
+            }
+            share.first_found.fetch_min(number, Ordering::Relaxed);
+            // Among several shares the lowest number counts, so that the answer does not depend on which was quicker.
+            if share.of == 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    }
+
+    /// Whether there is reason not to begin attempt `number`.
+    pub fn over(&self, problem: &Problem, share: &Share, number: usize) -> Option<Stop> {
+        if share.first_found.load(Ordering::Relaxed) < number {
+            return Some(Stop::Converged);
+        }
+        if number < ATTEMPTS_WITHOUT_CLOCK {
+            return None;
+        }
+        if problem.deadline.is_some_and(|deadline| share.start.elapsed() >= deadline) {
+            return Some(Stop::Deadline);
+        }
+        // No attempt can succeed where the target is out of reach; the first keep a stretched seed from staying where it is.
+        self.out_of_reach(problem).map(|_| Stop::Attempts)
+    }
+
+    /// The largest move of any variable from the seed to where the configuration of a lane comes to rest \[rad, or m over the length
+    /// scale\].
+    fn largest_move(&self, setup: &Setup, configurations: &Configurations, lane: usize) -> f64 {
+        let moves = configurations.positions.iter().enumerate().map(|(i, position)| {
+            let seed = setup.start[i] + setup.whole_turns[i];
+            ((self.folded(i, position.0[lane], setup) - seed) / self.unit(i)).abs()
+        });
+        moves.fold(0.0, f64::max)
+    }
+
+    /// The logarithm of the manipulability of a lane.
+    fn log_manipulability_of(
+        &self,
+        targets: &[Target],
+        setup: &Setup,
+        configurations: &mut Configurations,
+        svd: &mut Svd,
+        lane: usize,
+    ) -> f64 {
+        self.kernel.linearise(&setup.goals, configurations);
+        svd.decompose(configurations, targets.len(), lane);
+        svd.log_manipulability(counted_axes(targets))
+    }
+}

@@ -1,0 +1,32 @@
+//! The search that every solver shares: attempts from the seed and from other starting points, inside joint limits.
+//!
+//! A solve runs one way. [`setup`] puts a problem into bounds, a start and goals. [`attempts`] go from the start and from the
+//! [`seed_table`], four at a time, until one meets the targets or gives up; [`explore`] keeps the one to go on with. Where there is
+//! one, [`null_space`] moves it towards what is preferred; where there is none, [`nearest`] leads the best to a local minimum of the
+//! error. [`folding`] brings it to the turns nearest to the seed, and the [`verdict`] says what exactly these positions reach.
+
+mod all_solutions;
+mod attempts;
+mod candidate;
+mod distinct;
+mod explore;
+mod folding;
+mod iteration;
+mod nearest;
+mod null_space;
+mod parallel;
+mod polish;
+mod prepared;
+mod pseudoinverse;
+mod scratch;
+mod seed_table;
+mod self_motion;
+mod setup;
+mod singular_values;
+mod solve;
+mod verdict;
+
+pub use iteration::Iteration;
+pub use prepared::Search;
+pub use scratch::SearchScratch;
+pub use seed_table::SeedTable;

@@ -1,0 +1,75 @@
+//! From the best configuration down to a local minimum of the error, where the targets cannot be met.
+
+use super::prepared::Search;
+use super::setup::Setup;
+use crate::solver::kernel::configurations::Configurations;
+use crate::solver::kernel::lanes::{LANES, Lanes};
+use crate::solver::kernel::normal_equations::StepScratch;
+
+/// Iterations at most, and the relative gain below which it has arrived.
+const ITERATIONS: usize = 200;
+const LEAST_GAIN: f64 = 1e-9;
+/// A step with an entry above this \[rad or m\] is no arrival, however small the gain: of a far target's error it always is.
+const LEAST_STEP: f64 = 1e-3;
+/// The four lanes try four dampings at once: the factor from each to the next, and the least that they begin with.
+const LADDER: f64 = 8.0;
+const LEAST_START: f64 = 1e-6;
+
+/// Where the nearest configuration is looked for.
+#[derive(Debug, Clone)]
+pub struct NearestScratch {
+    configurations: Configurations,
+    pub step: StepScratch,
+}
+
+impl NearestScratch {
+    pub fn new(search: &Search) -> Self {
+        let links = &search.kernel.links;
+        Self { configurations: Configurations::new(links), step: StepScratch::new(links) }
+    }
+}
+
+impl Search {
+    /// Leads `positions` down to a local minimum of the squared error, by the method of Levenberg and Marquardt with four
+    /// dampings at once, of which the one that lessens the error most is taken. Gives the iterations it took.
+    pub fn descend(
+        &self,
+        setup: &Setup,
+        positions: &mut [f64],
+        scratch: &mut NearestScratch,
+        expired: &dyn Fn() -> bool,
+    ) -> usize {
+        let (task, NearestScratch { configurations, step }) = ((&*setup.goals, setup.bounds()), scratch);
+        let mut last_damping = None;
+        for iteration in 0..ITERATIONS {
+            configurations.write_all(positions);
+            self.kernel.measure(&setup.goals, configurations);
+            let error = configurations.squared_error.0[0];
+            // Of the size of the columns at most: more would make small steps look like the end of progress.
+            let damping = last_damping.unwrap_or(error.clamp(LEAST_START, 1.0) / LADDER);
+            // What bends the error grows with the error itself.
+            let hopeless = damping > 1e8 * (1.0 + error.sqrt());
+            if configurations.met & 1 == 1 || hopeless || expired() {
+                return iteration;
+            }
+            let ladder = [1.0, LADDER, LADDER * LADDER, LADDER * LADDER * LADDER];
+            let dampings = Lanes(ladder.map(|factor| factor * damping));
+            self.kernel.damped_step(task, (configurations, step), &dampings, &Lanes::splat(1.0));
+            self.kernel.measure(&setup.goals, configurations);
+            let errors = configurations.squared_error.0;
+            let lane = (1..LANES).fold(0, |best, lane| if errors[lane] < errors[best] { lane } else { best });
+            if errors[lane] >= error {
+                last_damping = Some(damping * ladder[LANES - 1]);
+                continue;
+            }
+            let still = step.step.iter().all(|step| step.0[lane].abs() < LEAST_STEP);
+            let arrived = still && error - errors[lane] < LEAST_GAIN * error.min(1.0);
+            last_damping = Some(damping * ladder[lane] / LADDER);
+            configurations.read(lane, positions);
+            if arrived {
+                return iteration + 1;
+            }
+        }
+        ITERATIONS
+    }
+}
