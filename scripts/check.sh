@@ -49,7 +49,6 @@ check "documentation" "${with_ros[@]}" doc "${ros_options[@]}" --no-deps
 check "unit tests" "${with_ros[@]}" test "${ros_options[@]}" "${unit_test_options[@]}" --lib
 check "tests of the library and the command line" cargo test --locked --test '*'
 check "examples in the documentation" cargo test --locked --doc
-check "node tests" scripts/with-ros env ROS_DOMAIN_ID=87 ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST \
-  python3 -m pytest tests/node
+check "node tests" scripts/node-tests
 
 printf '\n%s%5d s  in all\n' "$summary" "$SECONDS"
