@@ -163,7 +163,7 @@ fn postures_at_right_angles_are_solved_and_continua_said_to_be_such() {
     for (_, axes) in robots() {
         let arm = general(&axes, Some((-TAU, TAU)), &mut random);
         let (solver, form) = (closed_form(&arm), ClosedForm::prepare(&arm.chain).unwrap());
-        for _ in 0..150 {
+        for _ in 0..600 {
             let mut positions = random.positions(&arm.chain);
             for position in &mut positions {
                 if random.below(2) == 0 {

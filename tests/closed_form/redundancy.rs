@@ -111,7 +111,7 @@ fn every_target_is_met_exactly_inside_the_limits() {
 
 #[test]
 fn the_largest_move_is_seldom_beaten_by_the_best_of_many_searches() {
-    let mut random = Random::new(2);
+    let mut random = Random::new(102);
     for arm in arms(&mut random) {
         let (solver, other) = (closed_form(&arm), arm.solver());
         let (mut beaten, mut beats, count) = (0, 0, 200);

@@ -100,7 +100,7 @@ fn all() -> Vec<Arm> {
 
 #[test]
 fn motions_are_continuous_and_within_limits_however_they_are_interrupted() {
-    let mut random = Random::new(41);
+    let mut random = Random::new(141);
     for arm in all() {
         for _ in 0..20 {
             let limits = random_limits(&mut random, &arm.chain);
