@@ -1,19 +1,22 @@
 //! Inverse kinematics for any robot with a URDF.
 //!
+//! [`InverseKinematics`] leads from a URDF to joint positions in three lines. What it is made of:
+//!
 //! ```text
 //! URDF text ──▶ robot::Robot ──▶ robot::Chain (base link → tip links)
 //!                                     │
 //! targets ─────────────────▶ solver::Problem ──▶ solver::Solver ──▶ solver::Solution
 //! ```
 //!
-//! [`robot`] reads a URDF and does forward kinematics and Jacobians, [`solver`] does the inverse, [`motion`] moves tips along
-//! straight lines, [`spatial`] holds what all need of rotations. [`config`] and [`parameters`] are what can be configured. With the feature `ros`, `node` puts it all on
-//! the ROS 2 graph.
+//! [`robot`] reads a URDF and computes forward kinematics and Jacobians, [`solver`] does the inverse, [`motion`] moves tips along
+//! straight lines, [`skeleton`] moves figures of segments that need no URDF, [`spatial`] holds what all need of rotations. [`config`]
+//! and [`parameters`] are what can be configured. With the feature `ros`, `node` puts it all on the ROS 2 graph.
 //!
 //! Lengths are in metres, angles in radians, times in seconds. Six-vectors are linear first, then angular. Poses are in the frame
-//! that their documentation names, the base link's where it names none. See [`solver`] for an example.
+//! that their documentation names, the base link's where it names none.
 
 pub mod config;
+mod inverse_kinematics;
 pub mod motion;
 mod names;
 #[cfg(feature = "ros")]
@@ -24,3 +27,7 @@ pub mod robot;
 pub mod skeleton;
 pub mod solver;
 pub mod spatial;
+
+pub use inverse_kinematics::{Error, InverseKinematics};
+/// Poses and vectors of the interface are nalgebra's.
+pub use nalgebra;

@@ -31,15 +31,21 @@ pub fn bounded_step<S: Simd, D: Dimension>(
 ) {
     let n = dimension.variables();
     let damping = damping.load(simd) + LEAST_DAMPING;
-    dimension.solve(simd, batch, scratch, damping);
-    if !leaves_bounds(simd, n, batch, scratch, bounds) {
-        return;
-    }
-    scratch.fixed[..n].fill(Lanes::default());
-    scratch.stopped[..n].fill(Lanes::default());
-    // Each pass stops one variable at least.
-    while stop_at_bounds(simd, dimension, batch, scratch, bounds) {
+    let mut first = true;
+    // Each pass but the first stops one variable at least. The step stands here once, since it becomes part of the caller.
+    loop {
         dimension.solve(simd, batch, scratch, damping);
+        if first {
+            if !leaves_bounds(simd, n, batch, scratch, bounds) {
+                return;
+            }
+            scratch.fixed[..n].fill(Lanes::default());
+            scratch.stopped[..n].fill(Lanes::default());
+            first = false;
+        }
+        if !stop_at_bounds(simd, dimension, batch, scratch, bounds) {
+            break;
+        }
     }
     for (step, fixed) in scratch.step[..n].iter_mut().zip(&scratch.fixed) {
         let sum = step.load(simd) + fixed.load(simd);

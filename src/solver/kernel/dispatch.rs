@@ -30,8 +30,7 @@ pub struct Kernel {
 /// Runs `$work` with `$simd` and `$dimension` chosen for the kernel `$self` and so many targets.
 macro_rules! specialised {
     ($self:ident, $targets:expr, |$simd:ident, $dimension:ident| $work:expr) => {{
-        let Links { joints, variables, plain, .. } = &$self.links;
-        let general = Dynamic { variables: *variables, joints: joints.len(), targets: $targets };
+        let Links { variables, plain, .. } = &$self.links;
         match (plain, variables) {
             (true, 1) => specialised!(@ $self, $simd, $dimension, Fixed::<1>, $work),
             (true, 2) => specialised!(@ $self, $simd, $dimension, Fixed::<2>, $work),
@@ -41,7 +40,7 @@ macro_rules! specialised {
             (true, 6) => specialised!(@ $self, $simd, $dimension, Fixed::<6>, $work),
             (true, 7) => specialised!(@ $self, $simd, $dimension, Fixed::<7>, $work),
             (true, 8) => specialised!(@ $self, $simd, $dimension, Fixed::<8>, $work),
-            _ => specialised!(@ $self, $simd, $dimension, general, $work),
+            _ => specialised!(@ $self, $simd, $dimension, $self.dynamic($targets), $work),
         }
     }};
     (@ $self:ident, $simd:ident, $dimension:ident, $size:expr, $work:expr) => {{
@@ -98,8 +97,9 @@ impl Kernel {
         options: FabrikOptions,
         moving: &Lanes,
     ) {
-        let links = &self.links;
-        specialised!(self, goals.len(), |simd, dimension| {
+        // Known sizes would not make a cycle faster, only the program larger.
+        let (links, dimension) = (&self.links, self.dynamic(goals.len()));
+        dispatch!(self.level, simd => {
             scratch.cycle(simd, options, links, goals, configurations, bounds, step);
             advance(simd, dimension, configurations, step, bounds, moving);
         });
@@ -108,7 +108,12 @@ impl Kernel {
 
     /// Takes `step` in the lanes that are `moving` (1, or 0), not beyond the bounds.
     pub fn advance(&self, bounds: Bounds, configurations: &mut Configurations, step: &[Lanes], moving: &Lanes) {
-        // The number of targets makes no difference to a step.
-        specialised!(self, 1, |simd, dimension| advance(simd, dimension, configurations, step, bounds, moving));
+        let dimension = self.dynamic(1);
+        dispatch!(self.level, simd => advance(simd, dimension, configurations, step, bounds, moving));
+    }
+
+    /// Sizes that are not known when the program is compiled.
+    fn dynamic(&self, targets: usize) -> Dynamic {
+        Dynamic { variables: self.links.variables, joints: self.links.joints.len(), targets }
     }
 }
