@@ -3,7 +3,8 @@
 //! Four ways are compared: Newton steps, FABRIK that Newton steps finish, accelerated FABRIK alone, and its plain cycles alone. Times
 //! are microseconds of this machine; what compares from one to another are their ratios within one run, and the cycles.
 
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "robots that are not there end the bench")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "robots that are not there end the bench")]
+
 #[path = "../../tests/common/mod.rs"]
 mod common;
 mod many;

@@ -44,7 +44,7 @@ fn direction(random: &mut Random) -> Vector3<f64> {
     in_ball(random).normalize()
 }
 
-fn walk(random: &mut Random, segments: usize) -> Posture {
+fn random_walk(random: &mut Random, segments: usize) -> Posture {
     let mut points = vec![Vector3::zeros()];
     for i in 0..segments {
         points.push(points[i] + direction(random) / number(segments));
@@ -159,7 +159,7 @@ fn circles() -> Fallible<()> {
                 {
                     let mut random = Random::new(2);
                     for _ in 0..runs {
-                        let start = if walk { walk(&mut random, segments) } else { arc(segments) };
+                        let start = if walk { random_walk(&mut random, segments) } else { arc(segments) };
                         let target = direction(&mut random) * (low + (high - low) * random.unit());
                         fabrik(tally, &start, &[target], options(depth, circles))?;
                     }
@@ -247,7 +247,7 @@ fn beside() -> Fallible<()> {
             for (low, high) in [(0.1, 0.5), (0.5, 0.8), (0.8, 0.95), (0.95, 0.99)] {
                 let mut random = Random::new(3);
                 let mut case = || {
-                    let start = if walk { walk(&mut random, segments) } else { arc(segments) };
+                    let start = if walk { random_walk(&mut random, segments) } else { arc(segments) };
                     (start, direction(&mut random) * (low + (high - low) * random.unit()))
                 };
                 let cases: Vec<_> = (0..runs).map(|_| case()).collect();
