@@ -1,8 +1,8 @@
 //! Solves a second of batches on one core and on several, with the bundled arm of seven joints: `cargo bench --bench batch`.
 //!
-//! Each target is a full pose that the arm can reach, at the default tolerance of 1e-5 m and rad. Beside the batches stand as many
-//! loops, each on a thread of its own with its share of the problems and with nothing in common: what the machine's cores can make of it
-//! at best. All kinds of runs take turns, and the best of each counts: other work on the machine only ever makes them slower.
+//! Each target is a full pose that the arm can reach, at the default tolerance of 1e-5 m and rad. The batches are compared with
+//! separate loops, each on a thread of its own with its share of the problems: the best that the machine's cores can do. All kinds
+//! of runs alternate, and the best of each counts: other work on the machine only makes them slower.
 
 #[path = "../tests/common/random.rs"]
 mod random;
@@ -20,7 +20,7 @@ use urdf_ik::solver::{Problem, Solver, SolverKind, Target};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
-/// Targets of one batch: some milliseconds of work, which other work does not always interrupt.
+/// Targets of one batch: some milliseconds of work, so that some runs are not interrupted by other work.
 const TARGETS: usize = 4000;
 /// Runs of each kind, of which the fastest counts.
 const RUNS: usize = 150;
@@ -77,7 +77,7 @@ fn rows(solver: &Solver, problems: &[Problem], from: &str, pools: &[ThreadPool])
     }
 }
 
-/// Seconds that so many threads take, each for its share of the problems, once all of them are there.
+/// Seconds that `threads` threads take, each for its share of the problems, after all of them have started.
 fn separate_loops(solver: &Solver, problems: &[Problem], threads: usize) -> f64 {
     let barrier = Barrier::new(threads);
     let share = |problems: &[Problem]| {

@@ -1,9 +1,10 @@
 //! All solutions by the closed form: `cargo bench --bench closed_form -- CASES.json …`, with case files as `urdf_ik evaluate` reads
-//! them; without any, of an arm that belongs to no family.
+//! them; without any, of a general 6R arm.
 //!
-//! One line for each: mean time of a call that gives every solution inside the limits, each measured by forward kinematics, of one
-//! that gives every posture as the formulas have it, and how many there are. All cases are run through many times, and the fastest
-//! run counts: other work on the machine only ever makes them slower. `benches/peers/all_solutions.py` sets EAIK beside it.
+//! One line for each: the mean time of a call that gives every solution inside the limits, each checked by forward kinematics; the
+//! mean time of a call that gives every configuration that the formulas give; and their number. All cases are run many times, and
+//! the fastest run counts: other work on the machine only makes them slower. `benches/peers/all_solutions.py` compares it with
+//! EAIK.
 
 use std::error::Error;
 use std::f64::consts::{PI, TAU};
@@ -48,8 +49,8 @@ fn read(path: &Path) -> Fallible<Cases> {
     Ok((text("robot")?.into(), chain, targets))
 }
 
-/// The axes of a Fanuc CRX-10iA/L (0.71 m from shoulder to elbow, 0.54 m from there to the wrist, 0.15 m aside), which belong to no
-/// family, and postures spread over their turns.
+/// The axes of a Fanuc CRX-10iA/L (0.71 m from shoulder to elbow, 0.54 m from there to the wrist, 0.15 m aside), a general 6R arm,
+/// and configurations spread over the full turns of its joints.
 fn crx() -> Fallible<Cases> {
     let axes = [
         ("0 0 0", "0 0 1"),
@@ -70,7 +71,7 @@ fn crx() -> Fallible<Cases> {
     }
     let chain = Arc::new(Chain::new(&Robot::from_urdf(&(text + "</robot>"))?, "l0", &["l6"])?);
     let mut poses = ChainPoses::new(&chain);
-    // Multiples of numbers that have no common measure fill the turns evenly.
+    // Multiples of numbers without a common measure fill the turns evenly.
     let rates = [2.0_f64, 3.0, 5.0, 7.0, 11.0, 13.0].map(f64::sqrt);
     let targets = (1..=400_u32).map(|number| {
         let positions = rates.map(|rate| TAU * (rate * f64::from(number)).fract() - PI);
@@ -95,14 +96,14 @@ fn measure((name, chain, targets): &Cases) -> Fallible<()> {
             count += found.unwrap_or(0);
         }
     });
-    let postures = fastest(targets.len(), &mut || {
+    let formulas = fastest(targets.len(), &mut || {
         for target in targets {
-            black_box(form.postures(&target.pose, &near));
+            black_box(form.solutions(&target.pose, &near));
         }
     });
     #[expect(clippy::cast_precision_loss, reason = "counts of solutions are far below 2^52")]
     let each = count as f64 / targets.len() as f64;
-    println!("{name} solutions_us {solutions:.3} postures_us {postures:.3} solutions {each:.3}");
+    println!("{name} solutions_us {solutions:.3} formulas_us {formulas:.3} solutions {each:.3}");
     Ok(())
 }
 

@@ -1,12 +1,11 @@
 //! How far arms of seven joints move from the seed: `cargo bench --bench least_move -- CASES.json …`, with case files as
 //! `urdf_ik evaluate` reads them.
 //!
-//! Two lines for each file, one for each kind of seed: how many cases the closed form solves, how long a solve takes in the mean (of
-//! several runs of each case the fastest counts: other work on the machine only ever makes them slower), and in how many cases the
-//! best of 1000 restarts of the search comes with a smaller largest move of a joint, by more than 1e-3 and by more than 1e-6 rad. The
-//! best of the restarts is the better of two: the nearest of all postures that they come to, and the nearest of those where they
-//! settle near the seed. That takes up to a minute for a file
-//! of 400 cases; `--quick` leaves the second out.
+//! Two lines for each file, one for each kind of seed: how many cases the closed form solves, the mean time of a solve (the fastest
+//! of several runs of each case counts: other work on the machine only makes them slower), and in how many cases the best of 1000
+//! restarts of the search has a smaller largest move of a joint, by more than 1e-3 and by more than 1e-6 rad. The best of the
+//! restarts is the better of two: the nearest of all configurations that they reach, and the nearest of those where they settle
+//! near the seed. That takes up to a minute for a file of 400 cases; `--quick` skips the second.
 
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -25,7 +24,7 @@ type Fallible<T> = Result<T, Box<dyn Error>>;
 const RUNS: usize = 20;
 /// Starting points of the search.
 const ATTEMPTS: usize = 1000;
-/// By how much a move has to be smaller \[rad\].
+/// A move counts as smaller if the difference is larger than this \[rad\].
 const MARGINS: [f64; 2] = [1e-3, 1e-6];
 
 fn main() -> Fallible<()> {
@@ -76,7 +75,7 @@ fn compare(path: &Path, seeds: &str, quick: bool) -> Fallible<()> {
     Ok(())
 }
 
-/// A solver and what it works in.
+/// A solver and its memory.
 struct Side {
     solver: Solver,
     scratch: Scratch,
@@ -95,7 +94,7 @@ impl Side {
         if met { largest_move(&self.solution, problem.seed) } else { f64::INFINITY }
     }
 
-    /// The least of those of all its solutions.
+    /// The smallest one of all its solutions.
     fn least_of_all(&mut self, problem: &Problem) -> f64 {
         let mut least = f64::INFINITY;
         let found = self.solver.solve_all(problem, &mut self.scratch, &mut self.solution, &mut |solution| {

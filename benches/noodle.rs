@@ -1,5 +1,5 @@
-//! Noodles in figures: how fast and how surely each solver meets targets with long arms, and what an iteration costs by the number of
-//! joints. Prints tables: `cargo bench --bench noodle`.
+//! Measurements of noodles: how fast and how reliably each solver meets targets with long arms, and the time of an iteration by the
+//! number of joints. Prints tables: `cargo bench --bench noodle`.
 //!
 //! All noodles are 1 m long and have no limits; the tolerances are 1e-5 m and rad, the attempts 200.
 
@@ -26,8 +26,8 @@ const MEASURED: [usize; 7] = [10, 30, 100, 300, 1000, 3000, 10_000];
 /// Targets of one row, and times that each is solved, of which the fastest counts.
 const TARGETS: usize = 60;
 const RUNS: usize = 2;
-/// Postures that one iteration computes.
-const POSTURES: f64 = 4.0;
+/// Configurations that one iteration computes.
+const CONFIGURATIONS: f64 = 4.0;
 
 fn main() -> Fallible<()> {
     println!(
@@ -40,7 +40,7 @@ fn main() -> Fallible<()> {
         }
     }
     println!();
-    println!("| joints | hinges | solver | four postures' iteration [µs] | a hinge of it [ns] |");
+    println!("| joints | hinges | solver | iteration of four configurations [µs] | per hinge [ns] |");
     println!("|---|---|---|---|---|");
     for joints in [NoodleJoints::Alternating, NoodleJoints::Ball] {
         for segments in MEASURED {
@@ -90,10 +90,10 @@ fn target(chain: &Chain, positions: &[f64]) -> Target {
 fn solves(joints: NoodleJoints, segments: usize) -> Fallible<()> {
     let chain = chain(joints, segments)?;
     let straight = chain.nominal_positions();
-    for (shape, posture) in [("smooth", smooth as fn(&Chain, &mut Random) -> Vec<f64>), ("rough", rough)] {
+    for (shape, draw) in [("smooth", smooth as fn(&Chain, &mut Random) -> Vec<f64>), ("rough", rough)] {
         let mut random = Random::new(31);
         let questions: Vec<_> =
-            (0..TARGETS).map(|_| (target(&chain, &posture(&chain, &mut random)), rough(&chain, &mut random))).collect();
+            (0..TARGETS).map(|_| (target(&chain, &draw(&chain, &mut random)), rough(&chain, &mut random))).collect();
         for from in ["straight", "random"] {
             for (name, solver) in &solvers(&chain)? {
                 let seeded =
@@ -134,8 +134,8 @@ fn row<'a>(solver: &Solver, questions: impl Iterator<Item = (&'a Target, &'a Vec
     Ok(())
 }
 
-/// What an iteration costs: a search that cannot succeed, for a target just in reach by its position but with tolerances that rounding
-/// cannot meet.
+/// The time of an iteration: a search that cannot succeed, for a target whose position is just in reach but with tolerances below
+/// rounding.
 fn iterations(joints: NoodleJoints, segments: usize) -> Fallible<()> {
     let chain = chain(joints, segments)?;
     let straight = chain.nominal_positions();
@@ -152,7 +152,7 @@ fn iterations(joints: NoodleJoints, segments: usize) -> Fallible<()> {
             solver.solve(&problem, &mut scratch, &mut solution)?;
             least = least.min(start.elapsed().as_secs_f64() / number(solution.iterations));
         }
-        let (four, hinges) = (least * POSTURES, number(chain.variables().len()));
+        let (four, hinges) = (least * CONFIGURATIONS, number(chain.variables().len()));
         println!("| {segments} {joints:?} | {hinges} | {name} | {:.2} | {:.1} |", four * 1e6, four * 1e9 / hinges);
     }
     Ok(())

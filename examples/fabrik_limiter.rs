@@ -1,7 +1,7 @@
-//! How often FABRIK gets there although joints are limited, without a restart and with them.
+//! How often FABRIK meets its target with limited joints, without restarts and with them.
 //!
-//! `cargo run --release --example fabrik_limiter` prints a table. Targets are the tips of random postures within the limits, which
-//! are met exactly by at least that posture; seeds are random too.
+//! `cargo run --release --example fabrik_limiter` prints a table. Targets are the tips of random configurations within the limits,
+//! so that each has at least one exact solution; seeds are random too.
 
 #[path = "../tests/common/random.rs"]
 mod random;
@@ -19,10 +19,10 @@ struct Arguments {
     /// Chains with one target each, in every cell of the table.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     targets: u32,
-    /// Distance that counts as there, in metres.
+    /// Distance with which a target counts as met, in metres.
     #[arg(long, default_value_t = 1e-6)]
     tolerance: f64,
-    /// Differences between past cycles that are mixed; 0 for plain cycles.
+    /// Number of differences between past cycles for Anderson acceleration; 0 for plain cycles.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(0..=20))]
     acceleration: u8,
 }
@@ -52,7 +52,7 @@ const KINDS: [Kind; 7] = [
     }),
 ];
 
-/// What became of the targets of one cell.
+/// The results of the targets of one cell.
 #[derive(Default)]
 struct Cell {
     solved: u32,
@@ -67,11 +67,11 @@ fn cell(joint: fn(&mut Random, usize) -> Joint, joints: usize, arguments: &Argum
         let chain = LimitedChain::new(list, (0..joints).map(|_| random.between(0.1, 0.3)).collect())?;
         let options = Options { acceleration: usize::from(arguments.acceleration), ..Options::default() };
         let (mut scratch, mut solution) = (chain.scratch(&options), chain.solution());
-        // No cycle at all leaves the seed, moved to what the limits allow.
-        let (posture, seed) = (rotations(&mut random, joints), rotations(&mut random, joints));
+        // Without any cycle the solution is the seed, moved to what the limits allow.
+        let (drawn, seed) = (rotations(&mut random, joints), rotations(&mut random, joints));
         let seeding = Options { iterations: 0, ..options };
         let (target, root) = (Point3::new(-9.0, 0.0, 0.0), Isometry3::identity());
-        chain.solve(&Problem { target, root, seed: &posture, options: seeding }, &mut scratch, &mut solution)?;
+        chain.solve(&Problem { target, root, seed: &drawn, options: seeding }, &mut scratch, &mut solution)?;
         let options = Options { tolerance: arguments.tolerance, ..options };
         let target = solution.points[joints];
         chain.solve(&Problem { target, root, seed: &seed, options }, &mut scratch, &mut solution)?;

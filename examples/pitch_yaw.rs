@@ -23,10 +23,10 @@ struct Arguments {
     /// Segments of the arm, which is 1.8 m long whatever their number.
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(2..=1000))]
     segments: u32,
-    /// How steps are found.
+    /// How steps are computed.
     #[arg(long, default_value = "damped")]
     method: Steps,
-    /// Rounds to go.
+    /// Number of rounds.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
     /// Longest step of the tip in metres.
@@ -43,7 +43,7 @@ enum Steps {
     Pseudoinverse,
 }
 
-/// What became of an eighth of a round.
+/// The results of an eighth of a round.
 #[derive(Default)]
 struct Eighth {
     points: usize,
@@ -53,12 +53,12 @@ struct Eighth {
     iterations: usize,
 }
 
-/// A figure of eight in space, 1 m wide, 0.6 m high and 0.3 m deep; `angle` \[rad\] goes round once in a turn.
+/// A figure of eight in space, 1 m wide, 0.6 m high and 0.3 m deep; `angle` \[rad\] goes round once in 2π.
 fn curve(angle: f64) -> Point3<f64> {
     Point3::new(1.0 + 0.15 * angle.cos(), 0.5 * angle.sin(), 0.4 + 0.3 * (2.0 * angle).sin())
 }
 
-/// The arm, what it works in, and how.
+/// The arm, its memory and its options.
 struct Run {
     arm: PitchYawArm,
     scratch: Scratch,
@@ -78,8 +78,8 @@ impl Run {
         Ok(())
     }
 
-    /// Goes through an eighth of the corners, and keeps every tenth posture.
-    fn eighth(&mut self, number: u32, postures: &mut Vec<Vec<f64>>) -> Result<Eighth, Box<dyn Error>> {
+    /// Goes through an eighth of the corners, and keeps every tenth configuration.
+    fn eighth(&mut self, number: u32, configurations: &mut Vec<Vec<f64>>) -> Result<Eighth, Box<dyn Error>> {
         let mut eighth = Eighth::default();
         for corner in 1 + (number - 1) * CORNERS / 8..=number * CORNERS / 8 {
             let seed = self.solution.positions.clone();
@@ -96,15 +96,15 @@ impl Run {
             eighth.turn = eighth.turn.max(summary.largest_turn);
             eighth.iterations += self.solution.iterations;
             if corner % 10 == 0 {
-                postures.push(self.solution.positions.clone());
+                configurations.push(self.solution.positions.clone());
             }
         }
         Ok(eighth)
     }
 }
 
-/// The curve and the arm in each of `postures` as SVG, 500 pixels a metre: y to the right, z up, x half as long aslant.
-fn picture(arm: &PitchYawArm, postures: &[Vec<f64>]) -> Result<String, Box<dyn Error>> {
+/// The curve and the arm in each of `configurations` as SVG, 500 pixels a metre: y to the right, z up, x half as long aslant.
+fn picture(arm: &PitchYawArm, configurations: &[Vec<f64>]) -> Result<String, Box<dyn Error>> {
     let line = |points: &mut dyn Iterator<Item = Point3<f64>>, colour: &str| {
         let mut list = String::new();
         for p in points {
@@ -115,7 +115,7 @@ fn picture(arm: &PitchYawArm, postures: &[Vec<f64>]) -> Result<String, Box<dyn E
     };
     let mut svg = String::from("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1000 1000\">\n");
     let mut points = vec![Point3::origin(); arm.lengths().len() + 1];
-    for positions in postures {
+    for positions in configurations {
         arm.forward_kinematics(positions, &mut points)?;
         svg += &line(&mut points.iter().copied(), "#9ab");
     }
@@ -137,16 +137,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     run.approach()?;
 
     println!("round eighth points iterations  largest error [m]  longest step [m]  largest joint step [rad]");
-    let mut postures = Vec::new();
+    let mut configurations = Vec::new();
     for round in 1..=arguments.rounds {
-        postures.clear();
+        configurations.clear();
         for number in 1..=8 {
-            let Eighth { points, error, step, turn, iterations } = run.eighth(number, &mut postures)?;
+            let Eighth { points, error, step, turn, iterations } = run.eighth(number, &mut configurations)?;
             println!("{round:5} {number:6} {points:6} {iterations:10}  {error:17.2e}  {step:16.5}  {turn:24.5}");
         }
     }
     if let Some(path) = arguments.picture {
-        std::fs::write(&path, picture(&run.arm, &postures)?)?;
+        std::fs::write(&path, picture(&run.arm, &configurations)?)?;
         println!("\ndrawn to {}", path.display());
     }
     Ok(())

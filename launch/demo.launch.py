@@ -1,4 +1,4 @@
-"""Shows a robot in RViz that follows a figure of eight: ros2 launch urdf_ik demo.launch.py [urdf:=FILE tip_link:=LINK]
+"""Shows in RViz how a robot follows a figure of eight: ros2 launch urdf_ik demo.launch.py [urdf:=FILE tip_link:=LINK]
 
 robot_state_publisher publishes the robot description, from which RViz and the urdf_ik node take the robot.
 """
@@ -19,7 +19,7 @@ TF_RATE = 100.0  # [Hz] so that RViz moves smoothly: the default of robot_state_
 
 
 def root_link(description, path):
-    """The link that is no joint's child."""
+    """The link that is not the child of a joint."""
     try:
         robot = ET.fromstring(description)
     except ET.ParseError as error:
@@ -27,7 +27,7 @@ def root_link(description, path):
     children = {child.get('link') for child in robot.findall('joint/child')}
     roots = [link.get('name') for link in robot.findall('link') if link.get('name') not in children]
     if len(roots) != 1:
-        raise RuntimeError(f'{path} needs one link that is no joint\'s child, but has {len(roots)}: {", ".join(roots)}')
+        raise RuntimeError(f'{path} needs one link that is not the child of a joint, but has {len(roots)}: {", ".join(roots)}')
     return roots[0]
 
 
@@ -65,7 +65,7 @@ def generate_launch_description():
         DeclareLaunchArgument('base_link', default_value='',
                               description='link that targets are relative to; empty: the root link'),
         DeclareLaunchArgument('tip_link', default_value='',
-                              description='link that shall reach the targets; empty: the only leaf'),
+                              description='link that should reach the targets; empty: the only leaf link'),
         DeclareLaunchArgument('solver', default_value='', description='the solver, such as jacobian'),
         DeclareLaunchArgument('use_rviz', default_value='true', description='false: without RViz'),
         OpaqueFunction(function=start),

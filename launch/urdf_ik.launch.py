@@ -13,16 +13,16 @@ from launch_ros.parameter_descriptions import ParameterValue
 ARGUMENTS = {
     'urdf': 'the robot, a URDF or xacro file; empty: it comes from the params file or the topic robot_description',
     'base_link': 'link that targets are relative to; empty: the root link',
-    'tip_link': 'link that shall reach the targets, or several separated by commas; empty: the only leaf',
+    'tip_link': 'link that should reach the targets, or several separated by commas; empty: the only leaf link',
     'solver': 'the solver, such as jacobian',
     'motion': 'immediate or smooth',
-    'params_file': 'YAML file with parameters; the other arguments win over it',
+    'params_file': 'YAML file with parameters; the other arguments override it',
     'namespace': 'namespace of the node',
     'use_sim_time': 'true: follow the topic clock',
     'measured_topic': 'joint states of the robot itself, such as /joint_states of a joint_state_broadcaster',
-    'commands_topic': 'where bare positions go, such as /forward_position_controller/commands; set command_joints as well',
-    'trajectory_topic': 'where paths go, such as /joint_trajectory_controller/joint_trajectory',
-    'moveit_names': 'true: offer compute_ik and compute_fk under the names of a move_group, where none runs',
+    'commands_topic': 'topic for bare positions, such as /forward_position_controller/commands; set command_joints as well',
+    'trajectory_topic': 'topic for the trajectories of paths, such as /joint_trajectory_controller/joint_trajectory',
+    'moveit_names': 'true: offer compute_ik and compute_fk under the names of a move_group; none may run',
 }
 MOVEIT_SERVICES = ('compute_ik', 'compute_fk')
 TOPICS = {
@@ -69,7 +69,7 @@ def start(context):
         remappings += [(f'~/{name}', f'/{name}') for name in MOVEIT_SERVICES]
     return [Node(
         package='urdf_ik', executable='urdf_ik_node', name='urdf_ik', namespace=arguments['namespace'], output='screen',
-        # The later wins.
+        # The later one wins.
         parameters=[source for source in (arguments['params_file'], parameters_from(arguments)) if source],
         remappings=remappings,
     )]

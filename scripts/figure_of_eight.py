@@ -6,8 +6,9 @@
 node: name of the urdf_ik node; period: duration of one round [s]; rate: of the targets [Hz];
 size: width of the figure [m], 0 = chosen to suit the robot.
 
-It asks the node's own services where the tip link is and which of a row of figures can be followed all the way round:
-first around the present pose, then nearer to the base, then with other orientations, at last by position alone.
+It asks the node's own services where the tip link is, and which of several figures the robot can follow all the way round.
+It tries figures around the present pose first, then nearer to the base, then with other orientations, and last by position
+alone.
 """
 import itertools
 import math
@@ -29,7 +30,7 @@ ORIENTATIONS = [
     (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, HALF, 0.0, HALF), (0.5, 0.5, 0.5, 0.5),
     (-HALF, 0.0, 0.0, HALF), (HALF, 0.0, 0.0, HALF), (0.0, 0.0, 0.0, 1.0),
 ]
-POSITION_ONLY = None  # stands in the place of an orientation
+POSITION_ONLY = None  # in place of an orientation
 # Centres and widths in units of the tip link's distance from the base link.
 TOWARDS_BASE = (1.0, 0.9, 0.8, 0.7, 0.6)
 IN_FRONT = ((0.5, 0.0, 0.5), (0.6, 0.0, 0.3), (0.4, 0.0, 0.7), (0.7, 0.0, 0.1), (0.0, 0.6, 0.4), (0.0, -0.6, 0.4))
@@ -40,7 +41,7 @@ RETRY_INTERVAL = 0.5  # [s]
 
 
 class Figure:
-    """An upright eight that faces the base link: `width` wide, half as high, with one orientation all the way."""
+    """An upright eight that faces the base link: `width` wide, half as high, with one orientation all the way round."""
 
     def __init__(self, centre, orientation, width):
         self.centre, self.orientation, self.width = centre, orientation, width
@@ -49,7 +50,7 @@ class Figure:
         self.upwards = np.array([0.0, 0.0, 1.0])
 
     def point(self, phase):
-        """Position at `phase` (0 to 1), which begins and ends in the centre."""
+        """Position at `phase` (0 to 1). The figure begins and ends in the centre."""
         angle = 2 * math.pi * phase
         offset = math.sin(angle) * self.sideways + 0.5 * math.sin(2 * angle) * self.upwards
         return self.centre + 0.5 * self.width * offset
@@ -63,7 +64,7 @@ class Figure:
 
 
 def candidates(tip_position, tip_orientation, size):
-    """Figures to try, the most natural ones first."""
+    """Figures to try, in this order."""
     distance = float(np.linalg.norm(tip_position))
     widths = [size] if size > 0 else [width * distance for width in WIDTHS]
     centres = [share * tip_position for share in TOWARDS_BASE] + [distance * np.array(place) for place in IN_FRONT]
@@ -92,7 +93,7 @@ class FigureOfEight(Node):
         return float(self.declare_parameter(name, default, ParameterDescriptor(dynamic_typing=True)).value)
 
     def call(self, client, request):
-        """The answer, or None where none came in time."""
+        """The answer, or None if none came in time."""
         future = client.call_async(request)
         rclpy.spin_until_future_complete(self, future, timeout_sec=ANSWER_TIMEOUT)
         if not rclpy.ok():
@@ -100,7 +101,7 @@ class FigureOfEight(Node):
         return future.result() if future.done() else None
 
     def present_pose(self):
-        """Pose of the tip link, once the node is there and has a robot."""
+        """Pose of the tip link. Waits until the node is there and has a robot."""
         service = self.resolve_service_name(self.forward_kinematics.srv_name)
         said = None
         while rclpy.ok():
@@ -119,7 +120,7 @@ class FigureOfEight(Node):
         raise ExternalShutdownException
 
     def can_follow(self, figure, frame):
-        """Whether every checked point is reached, each from the posture of the one before."""
+        """Whether every checked point is reached, each from the configuration of the one before."""
         seed = None
         for i in range(CHECKED_POINTS):
             request = SolveIK.Request(pose=figure.target(i / CHECKED_POINTS))
@@ -182,7 +183,7 @@ def main():
     except Exception:
         if rclpy.ok():
             raise
-        # Otherwise a signal shut ROS down in the middle of a call: no error.
+        # Otherwise a signal shut ROS down during a call, which is no error.
     return 0
 
 

@@ -3,7 +3,7 @@
 
     watch.py --ros-args -p node:=urdf_ik
 
-A line tells the last target, how many of the targets that the node took up in this second were reached, the largest
+A line shows the last target, how many of the targets that the node answered in this second were reached, the largest
 errors, the mean solve time, and the rate.
 """
 import math
@@ -25,7 +25,7 @@ OUTCOMES = {
 
 
 class Tally:
-    """What became of some targets."""
+    """The outcomes of some targets."""
 
     def __init__(self):
         self.targets = self.reached = 0
@@ -82,7 +82,7 @@ class Watch(Node):
         if self.total.targets == 0:
             print('waiting for the first target', flush=True)
         elif self.second.targets == 0:
-            print('no target was taken up in this second', flush=True)
+            print('no target was answered in this second', flush=True)
         else:
             where = f'({self.target.x:+.3f}, {self.target.y:+.3f}, {self.target.z:+.3f}) m' if self.target else 'unknown'
             print(f'target {where} | {self.second}', flush=True)

@@ -8,12 +8,12 @@
 //! targets ─────────────────▶ solver::Problem ──▶ solver::Solver ──▶ solver::Solution
 //! ```
 //!
-//! [`robot`] reads a URDF and computes forward kinematics and Jacobians, [`solver`] does the inverse, [`motion`] moves tips along
-//! straight lines, [`skeleton`] moves figures of segments that need no URDF, [`spatial`] holds what all need of rotations. [`config`]
-//! and [`parameters`] are what can be configured. With the feature `ros`, `node` puts it all on the ROS 2 graph.
+//! [`robot`] reads a URDF and computes forward kinematics and Jacobians. [`solver`] computes inverse kinematics. [`motion`] moves joints
+//! smoothly, and tips along straight lines. [`skeleton`] moves figures of segments that need no URDF. [`spatial`] has what all of them
+//! need of rotations. [`config`] and [`parameters`] read settings. With the feature `ros`, `node` is the ROS 2 node.
 //!
 //! Lengths are in metres, angles in radians, times in seconds. Six-vectors are linear first, then angular. Poses are in the frame
-//! that their documentation names, the base link's where it names none.
+//! that their documentation names; where it names none, in that of the base link.
 
 pub mod config;
 mod inverse_kinematics;
@@ -31,3 +31,8 @@ pub mod spatial;
 pub use inverse_kinematics::{Error, InverseKinematics};
 /// Poses and vectors of the interface are nalgebra's.
 pub use nalgebra;
+
+/// Runs the examples of that page.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+struct LibraryPage;

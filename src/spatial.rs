@@ -6,10 +6,10 @@
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3, Vector6};
 use thiserror::Error;
 
-/// How far the length of a quaternion may be from 1 for it to pass as a rotation that was rounded.
+/// Greatest difference of the length of a quaternion from 1: it may be rounded.
 const UNIT_TOLERANCE: f64 = 1e-3;
 
-/// A quaternion that is no rotation.
+/// A quaternion that is not a rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error(
     "the orientation quaternion (x {x}, y {y}, z {z}, w {w}) has the length {}; it must be 1 within {UNIT_TOLERANCE}",
@@ -26,7 +26,7 @@ pub struct NotARotation {
     pub w: f64,
 }
 
-/// The rotation that a quaternion from outside stands for, normalised.
+/// The rotation of a quaternion from outside, normalised.
 ///
 /// # Errors
 /// [`NotARotation`] where its length differs from 1 by more than a thousandth, or is not finite.
@@ -39,8 +39,8 @@ pub fn rotation_from([x, y, z, w]: [f64; 4]) -> Result<UnitQuaternion<f64>, NotA
     }
 }
 
-/// What still separates `current` from `target`, seen from `current`'s own frame: the position of `target` in it, then the
-/// rotation vector that turns it onto `target`. Both poses are given in one common frame.
+/// The difference from `current` to `target`, in the frame of `current`: the position of `target`, then the rotation vector from `current`
+/// to `target`. Both poses are given in one common frame.
 ///
 /// To first order it is the twist, in `current`'s frame, that leads to `target` in unit time.
 #[must_use]
@@ -53,7 +53,7 @@ pub fn pose_difference(current: &Isometry3<f64>, target: &Isometry3<f64>) -> Vec
 #[must_use]
 pub fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     let vector = rotation.imag();
-    // Of the two quaternions of a rotation, the one with positive scalar part turns the short way.
+    // A rotation has two quaternions. The one with a positive scalar part has the smaller angle.
     let (sign, scalar) = if rotation.w < 0.0 { (-1.0, -rotation.w) } else { (1.0, rotation.w) };
     let sine = vector.norm();
     // angle / sine -> 2 as both vanish; below this sine the quotient differs from it by less than rounding.
@@ -61,8 +61,8 @@ pub fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     vector * (sign * factor)
 }
 
-/// The rotation vector of the shortest rotation that takes `axis`, a unit vector, to where `rotation` takes it: `rotation`
-/// without its turn about `axis` itself.
+/// The rotation vector of the shortest rotation that takes the unit vector `axis` to where `rotation` takes it: `rotation` without its
+/// part about `axis` itself.
 #[must_use]
 pub fn swing(rotation: &UnitQuaternion<f64>, axis: &Vector3<f64>) -> Vector3<f64> {
     let turned = rotation * axis;
@@ -74,13 +74,13 @@ pub fn swing(rotation: &UnitQuaternion<f64>, axis: &Vector3<f64>) -> Vector3<f64
     if cosine > 0.0 {
         return normal;
     }
-    // Exactly opposite: any axis at right angles will do; take it from the coordinate axis least aligned with `axis`.
+    // Exactly opposite: any perpendicular axis is right. Take the one from the coordinate axis that is least aligned with `axis`.
     let least = axis.iamin();
     let across = axis.cross(&Vector3::ith(least, 1.0)).normalize();
     across * std::f64::consts::PI
 }
 
-/// A six-vector out of its linear and its angular part.
+/// A six-vector from its linear and its angular part.
 #[must_use]
 pub fn stacked(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Vector6<f64> {
     Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)

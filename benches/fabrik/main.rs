@@ -1,7 +1,7 @@
-//! FABRIK on the joints of robots in figures, beside the Jacobian solver: `cargo bench --bench fabrik`, or `make bench`.
+//! Measurements of FABRIK on the joints of robots, against the Jacobian solver: `cargo bench --bench fabrik`, or `make bench`.
 //!
-//! Four ways are compared: Newton steps, FABRIK that Newton steps finish, accelerated FABRIK alone, and its plain cycles alone. Times
-//! are microseconds of this machine; what compares from one to another are their ratios within one run, and the cycles.
+//! Four ways are compared: Newton steps, FABRIK finished by Newton steps, accelerated FABRIK alone, and its plain cycles alone.
+//! Times are microseconds on this machine; between machines, only the ratios within one run and the cycles are comparable.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "robots that are not there end the bench")]
 
@@ -39,7 +39,7 @@ impl Way {
     }
 }
 
-/// The bundled arm and those of vendors that lie beside the checkout.
+/// The bundled arm and those of vendors that are next to the checkout.
 fn arms() -> Vec<Arm> {
     let mut arms = common::arms_named(&["arm7"]);
     arms.extend(common::shared_arms());

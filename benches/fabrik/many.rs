@@ -10,10 +10,10 @@ use urdf_ik::solver::{Method, Mode, Pick, Problem, Solver};
 
 /// Poses of each chain.
 const POSES: usize = 300;
-/// Starting points at most.
+/// Largest number of starting points.
 const ATTEMPTS: usize = 1000;
-/// Chains that reach farther \[m\] are left out: some robots have a driving base that slides for a million metres, and 1e-5 m of that
-/// is less than a floating-point angle tells.
+/// Chains that reach farther \[m\] are skipped: some robots have a driving base with prismatic joints of a million metres, and 1e-5
+/// m of that is below the resolution of a floating-point angle.
 const FARTHEST: f64 = 100.0;
 
 /// All URDF files under a folder, in order.
@@ -46,14 +46,14 @@ fn chains(path: &Path) -> Vec<Arm> {
     leaves.filter_map(|(_, link)| usable(&link.name)).collect()
 }
 
-/// What tells one chain from another: its domains and where a posture puts its tip.
+/// A key that distinguishes chains: the domains, and the tip position in one configuration.
 fn signature(arm: &Arm) -> String {
-    let posture: Vec<f64> = arm.chain.variables().iter().map(|variable| variable.domain.at(0.3)).collect();
+    let positions: Vec<f64> = arm.chain.variables().iter().map(|variable| variable.domain.at(0.3)).collect();
     let domains = arm.chain.variables().iter().map(|variable| variable.domain).collect::<Vec<_>>();
-    format!("{domains:?} {:.6}", arm.tip_poses(&posture)[0].translation.vector.norm())
+    format!("{domains:?} {:.6}", arm.tip_poses(&positions)[0].translation.vector.norm())
 }
 
-/// What came of all chains by one way.
+/// The results of all chains by one way.
 #[derive(Default)]
 struct Tally {
     solves: usize,
@@ -61,7 +61,7 @@ struct Tally {
     cycles: usize,
     /// \[µs\]
     time: f64,
-    /// The chain that takes the most cycles a solve, and how many.
+    /// The chain that takes the most cycles per solve, and how many.
     worst: (f64, String),
 }
 

@@ -1,4 +1,4 @@
-//! How smoothly the posture goes along a path, solved pose by pose from the last posture.
+//! How smoothly the joint positions change along a path, solved pose by pose from the last positions.
 
 use std::f64::consts::TAU;
 
@@ -10,7 +10,7 @@ use urdf_ik::solver::{Mode, Problem, Target};
 
 /// Poses of one round.
 const STEPS: u32 = 500;
-/// Rounds; the first is not counted, in which the arm finds into its way.
+/// Rounds. The first is not counted, because the arm is still settling in it.
 const ROUNDS: u32 = 3;
 /// Radius of the circle, of the arm's extent from its base to its tip.
 const RADIUS: f64 = 0.12;
@@ -24,7 +24,7 @@ fn pose(start: &Isometry3<f64>, radius: f64, step: u32) -> Isometry3<f64> {
     Isometry3::from_parts(shift * start.translation, nod * start.rotation)
 }
 
-/// What a path was like.
+/// The results of a path.
 #[derive(Default)]
 struct Course {
     missed: usize,
@@ -34,9 +34,9 @@ struct Course {
     /// The largest move of a joint from one pose to the next, and all moves together \[rad\].
     largest: f64,
     travel: f64,
-    /// The root of the mean squared second difference of the posture \[rad\].
+    /// The root of the mean squared second difference of the joint positions \[rad\].
     roughness: f64,
-    /// How far the arm stands after the last round from where it stood after the round before \[rad\].
+    /// Distance of the joint positions after the last round from those after the round before \[rad\].
     drift: f64,
     solves: usize,
 }
@@ -51,10 +51,10 @@ impl Course {
         let radius = RADIUS * start.translation.vector.norm();
         let free = vec![f64::INFINITY; from.len()];
         let mut course = Self::default();
-        let mut postures = vec![from.to_vec()];
+        let mut configurations = vec![from.to_vec()];
         for step in 1..=ROUNDS * STEPS {
             let targets = [Target::new(0, pose(&start, radius, step))];
-            let seed = postures.last().map_or(from, Vec::as_slice);
+            let seed = configurations.last().map_or(from, Vec::as_slice);
             let problem = Problem { mode: Mode::Track { max_step: &free }, ..Problem::new(&targets, seed) };
             let answered = solver.solve(&problem, &mut scratch, &mut solution).is_ok();
             if step > STEPS {
@@ -63,15 +63,15 @@ impl Course {
                 course.time += solution.elapsed.as_secs_f64() * 1e6;
                 course.solves += 1;
             }
-            postures.push(solution.positions.clone());
+            configurations.push(solution.positions.clone());
         }
-        course.judge(&postures);
+        course.judge(&configurations);
         course
     }
 
-    fn judge(&mut self, postures: &[Vec<f64>]) {
+    fn judge(&mut self, configurations: &[Vec<f64>]) {
         let round = STEPS as usize;
-        let counted = &postures[round..];
+        let counted = &configurations[round..];
         let norm = |entries: &mut dyn Iterator<Item = f64>| entries.map(|entry| entry * entry).sum::<f64>().sqrt();
         for pair in counted.windows(2) {
             let moves: Vec<f64> = pair[0].iter().zip(&pair[1]).map(|(a, b)| (b - a).abs()).collect();
@@ -84,24 +84,25 @@ impl Course {
             squares += bend.map(|entry| entry * entry).sum::<f64>();
         }
         self.roughness = mean(squares, counted.len() - 2).sqrt();
-        let (last, before) = (&postures[postures.len() - 1], &postures[postures.len() - 1 - round]);
+        let (last, before) =
+            (&configurations[configurations.len() - 1], &configurations[configurations.len() - 1 - round]);
         self.drift = norm(&mut last.iter().zip(before).map(|(a, b)| a - b));
     }
 }
 
-/// Where the path begins: the first of random postures from where Newton steps go round without a miss.
+/// The start of the path: the first of random configurations from which Newton steps follow the path without a miss.
 fn beginning(arm: &Arm) -> Option<Vec<f64>> {
     let mut random = Random::new(41);
-    let mut postures = (0..200).map(|_| random.positions(&arm.chain));
-    postures.find(|from| Course::of(arm, WAYS[0], from).missed == 0)
+    let mut configurations = (0..200).map(|_| random.positions(&arm.chain));
+    configurations.find(|from| Course::of(arm, WAYS[0], from).missed == 0)
 }
 
 /// The four ways on every arm.
 pub fn compare(arms: &[Arm]) {
     println!(
-        "\nA closed path of {STEPS} poses, pose by pose from the last posture (`Mode::Track`), the second and third round;"
+        "\nA closed path of {STEPS} poses, pose by pose from the last positions (`Mode::Track`), the second and third round;"
     );
-    println!("one that Newton steps go round without a miss:\n");
+    println!("one that Newton steps follow without a miss:\n");
     println!(
         "| arm | way | missed | cycles a pose | time a pose | largest step | travel | roughness | drift a round |"
     );

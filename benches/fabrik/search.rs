@@ -9,12 +9,12 @@ use urdf_ik::solver::{Mode, Pick, Problem, Solution};
 
 /// Poses of each arm, each from two seeds.
 const POSES: usize = 400;
-/// Times that each is solved; the least of the times counts.
+/// Number of times that each is solved; the fastest counts.
 const RUNS: usize = 3;
 /// As long as a control cycle can wait.
 const DEADLINE: Duration = Duration::from_millis(5);
 
-/// What came of many solves.
+/// The results of many solves.
 #[derive(Default)]
 struct Tally {
     solved: usize,
@@ -68,7 +68,7 @@ pub fn compare(arms: &[Arm]) {
         "{POSES} random reachable poses for each arm, each from the middle of the joint ranges and from a random seed,"
     );
     println!(
-        "to 1e-5 m and rad within 5 ms. Cycles (or iterations) are of one posture, starting points that of all tried.\n"
+        "to 1e-5 m and rad within 5 ms. Cycles (or iterations) are of one configuration; starting points are all that were tried.\n"
     );
     println!(
         "| arm | way | solved | cycles | starting points | mean | 99 % below |\n|---|---|---:|---:|---:|---:|---:|"

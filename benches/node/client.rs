@@ -1,4 +1,4 @@
-//! The other side: sends targets to the nodes under measurement and takes in their answers.
+//! The client: sends targets to the nodes under measurement and receives their answers.
 
 use std::collections::VecDeque;
 use std::thread;
@@ -16,11 +16,11 @@ use r2r::urdf_ik::msg::SolveStatus;
 use super::Fallible;
 use super::peer::Peer;
 
-/// Deep enough that nothing is lost while this process has to wait for a processor.
+/// Deep enough that nothing is lost while this process waits for a processor.
 const DEPTH: usize = 1000;
-/// How long the nodes may take to be there \[s\].
+/// How long the nodes may take to start \[s\].
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Joint states that are kept to be found by their statuses, which come right behind.
+/// Number of joint states that are kept until their statuses arrive.
 const KEPT: usize = 100;
 
 /// A target that was answered. Times since the epoch.
@@ -31,7 +31,7 @@ pub struct Answer {
     pub solved: Duration,
     /// When the joint state arrived here.
     pub received: Duration,
-    /// The outcome by the status.
+    /// The outcome in the status.
     pub outcome: u8,
 }
 
@@ -48,13 +48,13 @@ impl Sender {
     }
 }
 
-/// Takes in what one node publishes.
+/// Receives the messages of one node.
 struct Listener {
     states: BoxStream<'static, JointState>,
     statuses: BoxStream<'static, SolveStatus>,
-    /// Stamps of the joint states that came last, and when they came.
+    /// Stamps and arrival times of the last joint states.
     arrived: VecDeque<(Duration, Duration)>,
-    /// Statuses whose joint state has not come yet.
+    /// Statuses whose joint state has not arrived yet.
     waiting: VecDeque<SolveStatus>,
 }
 
@@ -102,7 +102,7 @@ impl Client {
         Err(format!("{name} has not answered within {} s", PATIENCE.as_secs()).into())
     }
 
-    /// What has arrived from a peer, after waiting until something arrives from any, or for so long.
+    /// The answers of a peer that have arrived, after waiting until something arrives from any peer, or for `patience` at most.
     pub fn answers(&mut self, peer: usize, patience: Duration) -> Vec<Answer> {
         self.node.spin_once(patience);
         let now = now();
@@ -136,7 +136,7 @@ impl Listener {
         }
     }
 
-    /// The statuses whose joint states have come.
+    /// The statuses whose joint states have arrived.
     fn answers(&mut self) -> Vec<Answer> {
         let mut answers = Vec::new();
         while let Some(status) = self.waiting.front() {
@@ -150,7 +150,7 @@ impl Listener {
     }
 }
 
-/// Time since the epoch, as the nodes' clocks have it.
+/// Time since the epoch, as on the nodes' clocks.
 pub fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
@@ -159,7 +159,7 @@ fn since_epoch(stamp: &Time) -> Duration {
     Duration::new(u64::try_from(stamp.sec).unwrap_or_default(), stamp.nanosec)
 }
 
-/// Calls `action` with 0, 1, 2 … once a period, until it has been called so many times.
+/// Calls `action` with 0, 1, 2 … once per period, `times` times.
 pub fn pace(period: Duration, times: u32, mut action: impl FnMut(u32) -> Fallible<()>) -> Fallible<()> {
     let start = Instant::now();
     for turn in 0..times {

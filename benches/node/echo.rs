@@ -1,5 +1,5 @@
-//! The bare r2r nodes that the node is measured against: each target is answered at once with a joint state and a status of the size
-//! that the node's have. Both are written as r2r's own examples are.
+//! The bare r2r nodes for comparison: they answer each target at once with a joint state and a status of the same size as the
+//! node's. Both are written like r2r's own examples.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ pub fn in_the_loop() -> Fallible<()> {
     }
 }
 
-/// The node, and what answers its targets for as long as it is polled.
+/// The node, and a future that answers its targets while it is polled.
 fn create() -> Fallible<(r2r::Node, impl Future<Output = ()> + Send)> {
     let mut node = r2r::Node::create(r2r::Context::create()?, "echo", "")?;
     let targets = node.subscribe("~/target_pose", QosProfile::default().keep_last(1))?;

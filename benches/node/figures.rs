@@ -1,4 +1,4 @@
-//! Figures of many samples.
+//! Statistics of many samples.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ impl Times {
         self.0.len()
     }
 
-    /// The time \[µs\] that so many per mille of the samples do not exceed; NaN without samples.
+    /// The time \[µs\] that this many per mille of the samples do not exceed; NaN without samples.
     pub fn per_mille(&self, share: usize) -> f64 {
         let index = (self.0.len() * share).div_ceil(1000).saturating_sub(1);
         self.0.get(index).map_or(f64::NAN, |time| time.as_secs_f64() * 1e6)

@@ -13,7 +13,7 @@ use super::peer::Peer;
 const ROUNDS: usize = 40;
 /// Targets of a block that count.
 const BLOCK: u32 = 200;
-/// Targets before these, in which what the operating system took away comes back.
+/// Targets before these, in which caches and memory get ready again.
 const WARM_UP: u32 = 20;
 /// Time from one target to the next.
 const PERIOD: Duration = Duration::from_millis(1);

@@ -1,9 +1,9 @@
 //! The running node: `make bench-node [SECONDS=60]`.
 //!
-//! First its latency, from a target's departure to the arrival of its joint state, beside bare r2r nodes that answer with the same
-//! messages and solve nothing (`echo.rs`). They take turns in short blocks, in which the others are stopped, so that whatever else the
-//! machine does hits all alike. Then a stream of 1000 targets a second on a smooth path: what becomes of them, how old they are
-//! when they are solved, and what processor and memory the node needs for it.
+//! First its latency, from a target's departure to the arrival of its joint state, against bare r2r nodes that answer with the same
+//! messages and solve nothing (`echo.rs`). They alternate in short blocks, in which the others are stopped, so that other work on
+//! the machine affects all of them equally. Then a stream of 1000 targets per second on a smooth path: how many are solved, their
+//! age when they are solved, and the processor time and memory of the node.
 
 mod client;
 mod echo;
@@ -32,7 +32,7 @@ fn main() -> Fallible<()> {
     match words.first().map(String::as_str) {
         Some(echo::TASK) => echo::in_a_task(),
         Some(echo::LOOP) => echo::in_the_loop(),
-        Some(seconds) => measure(seconds.parse().map_err(|_| format!("'{seconds}' is no whole number of seconds"))?),
+        Some(seconds) => measure(seconds.parse().map_err(|_| format!("'{seconds}' is not a whole number of seconds"))?),
         None => measure(SECONDS),
     }
 }

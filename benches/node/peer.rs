@@ -21,12 +21,12 @@ pub struct Peer {
 pub struct Usage {
     /// Processor time of all its threads.
     pub processor: Duration,
-    /// Memory that it has at present \[KiB\].
+    /// Its present memory \[KiB\].
     pub resident: u64,
 }
 
 impl Peer {
-    /// Starts the command, whose last arguments are for ROS, as a node in a namespace that no other has.
+    /// Starts the command, whose last arguments are for ROS, as a node in a namespace of its own.
     pub fn start(name: &'static str, mut command: Command) -> Fallible<Self> {
         let node = format!("/bench_{}/{}", process::id(), name.replace(' ', "_"));
         let (namespace, bare) = node.rsplit_once('/').unwrap_or_default();
@@ -51,7 +51,7 @@ impl Peer {
     pub fn usage(&self) -> Fallible<Usage> {
         let folder = format!("/proc/{}", self.child.id());
         let stat = fs::read_to_string(format!("{folder}/stat"))?;
-        // Behind the command's name, which may hold anything: user and system time are the 14th and 15th field of all.
+        // After the command's name, which may contain anything: user and system time are fields 14 and 15 of the line.
         let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
         let ticks: Vec<u64> = fields.skip(11).take(2).map(str::parse).collect::<Result<_, _>>()?;
         let status = fs::read_to_string(format!("{folder}/status"))?;
@@ -64,7 +64,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // It may have ended already; then there is nothing left to do.
+        // It may have ended already; then there is nothing to do.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -13,12 +13,12 @@ use super::peer::{Peer, Usage};
 
 /// Time from one target to the next.
 const PERIOD: Duration = Duration::from_millis(1);
-/// Targets before the measurement, in which the node gets what memory it needs.
+/// Targets before the measurement, in which the node allocates its memory.
 const WARM_UP: u32 = 3000;
 /// How long the last answer may take.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Streams targets to the first peer of the client, for so many seconds, and prints what came of them.
+/// Streams targets to the first peer of the client, for `seconds` seconds, and prints the results.
 pub fn measure(mut client: Client, peer: &Peer, path: &[Pose], seconds: u32) -> Fallible<()> {
     let run = |client: &mut Client, targets: u32| run(client, path, targets);
     run(&mut client, WARM_UP)?;
@@ -32,7 +32,7 @@ pub fn measure(mut client: Client, peer: &Peer, path: &[Pose], seconds: u32) -> 
     Ok(())
 }
 
-/// Sends so many targets from a thread of its own, and gives their stamps and the answers.
+/// Sends `targets` targets from a thread of its own, and returns their stamps and the answers.
 fn run(client: &mut Client, path: &[Pose], targets: u32) -> Fallible<(Vec<Duration>, Vec<Answer>)> {
     let sender = client.senders.remove(0);
     let poses = path.iter().cycle();
@@ -60,7 +60,7 @@ fn run(client: &mut Client, path: &[Pose], targets: u32) -> Fallible<(Vec<Durati
 }
 
 fn report(sent: &[Duration], answers: &[Answer]) {
-    // A newer target may take the place of one that waits: those behind the last answer have no such excuse.
+    // A newer target may replace a waiting one, but none of those after the last answer were replaced: they are lost.
     let last = answers.iter().map(|answer| answer.target).max().unwrap_or_default();
     let lost = sent.iter().filter(|target| **target > last).count();
     let solved = answers.iter().filter(|answer| answer.outcome == SolveStatus::SOLVED as u8).count();

@@ -1,7 +1,7 @@
 """All solutions of six-joint arms beside EAIK's: python all_solutions.py BENCH CASES.json …
 
 BENCH is the program that `cargo bench --bench closed_form --no-run` names; EAIK is `pip install eaik`. EAIK gets the poses that its
-own forward kinematics gives the postures of the cases, all in one call to its C++ part with one thread, so that what Python
+own forward kinematics computes at the configurations of the cases, all in one call to its C++ part with one thread, so that what Python
 adds is shared by all. Both take turns, and the fastest run of each counts.
 """
 import json

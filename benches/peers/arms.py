@@ -23,7 +23,7 @@ class ArmError(Exception):
 
 @dataclass
 class Segment:
-    """One URDF joint with the link behind it. A circle is a turning joint without limits: its range is one turn."""
+    """One URDF joint with the link behind it. A circle is a continuous joint: its range is one turn."""
 
     name: str
     kind: str  # fixed, turn, circle or slide

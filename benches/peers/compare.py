@@ -4,7 +4,7 @@
 
 Environment variables: CASES (at most so many for each arm; 400), ROBOTS and PEERS (names, separated by commas; default:
 all), CASE_FOLDER (default: ../shared/cases beside the project, where there is one), OUT (folder of the results;
-default: this one), UPDATE_README (1: writes the short table into the README, between its two marker comments).
+default: this one), UPDATE_DOCS (1: writes the short table into docs/benchmarks.md, between its two marker comments).
 """
 import json
 import math
@@ -123,9 +123,9 @@ def installed(competitors):
 
 
 def run(ours, programs):
-    readme = ROOT / 'README.md' if os.environ.get('UPDATE_README') == '1' else None
-    if readme:
-        report.split_at_markers(readme)  # better refused now than after the run
+    document = ROOT / 'docs' / 'benchmarks.md' if os.environ.get('UPDATE_DOCS') == '1' else None
+    if document:
+        report.split_at_markers(document)  # better refused now than after the run
     out = Path(os.environ.get('OUT') or Path(__file__).parent)
     out.mkdir(parents=True, exist_ok=True)
     versions = installed(solvers.chosen(solvers.all_solvers(ours, programs), solvers.names_from('PEERS')))
@@ -140,9 +140,9 @@ def run(ours, programs):
     versions = {solver.label: version for solver, version in versions.items()}
     (out / 'results.md').write_text(report.full_table(results, labels, versions, machine))
     plot.draw(results, labels, out / 'solved_against_time.svg')
-    if readme:
-        report.write_readme(readme, report.short_table(results, labels, machine))
-    print(f'written: {out / "results.md"}, {out / "solved_against_time.svg"}{", README.md" if readme else ""}')
+    if document:
+        report.write_between_markers(document, report.short_table(results, labels, machine))
+    print(f'written: {out / "results.md"}, {out / "solved_against_time.svg"}{f", {document}" if document else ""}')
 
 
 def main():

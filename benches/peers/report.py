@@ -1,4 +1,4 @@
-"""The tables: the full one, and the short one for the README."""
+"""The tables: the full one, and the short one for docs/benchmarks.md."""
 import os
 import platform
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ TOLERANCE_TEXT = f'{TOLERANCE:g}'.replace('e-0', 'e-')
 BEGIN, END = '<!-- bench-peers: begin -->', '<!-- bench-peers: end -->'
 
 HOW = f"""\
-Limit of one solve: {TIME_LIMIT * 1e3:g} ms. Tolerance: {TOLERANCE_TEXT} m and rad. Every case is run {RUNS} times: the
-first run gives the solution, the smallest time counts, since one preemption would outweigh hundreds of solves. Where a
-solver draws other random numbers in each run (TRAC-IK, roboticstoolbox), the smallest time is that of its luckiest run.
+Limit of one solve: {TIME_LIMIT * 1e3:g} ms. Tolerance: {TOLERANCE_TEXT} m and rad. Every case is run {RUNS} times. The
+first run gives the solution. The smallest time counts, since one preemption would outweigh hundreds of solves. If a
+solver uses other random numbers in each run (TRAC-IK, roboticstoolbox), the smallest time is that of its luckiest run.
 
-Each solver runs in a process of its own on the same core, the solvers in turn, a quarter of the cases at a time.
-TRAC-IK has two threads by design, which share that core. The time is that of the call, from Python where that is the
-solver's interface. Solved are the cases whose answer came within the limit, meets the target by Pinocchio's forward
-kinematics of the whole robot and lies inside the joint limits; wrong are the answers that claim so and do not. Mean,
-median and 99th percentile are over all cases, unsolved ones with the time they took. The last column is the solver's
-mean time over that of urdf_ik.
+Each solver runs in a process of its own on the same core. The solvers take turns, with a quarter of the cases at a time.
+TRAC-IK has two threads by design, which share that core. The time is that of the call, from Python if that is the
+solver's interface. A case is solved if its answer came within the limit, meets the target by Pinocchio's forward
+kinematics of the whole robot, and lies inside the joint limits. An answer is wrong if the solver claims success for it,
+but it misses the target or the limits. Mean, median and 99th percentile are over all cases, with the time that unsolved
+ones took. The last column is the solver's mean time divided by that of urdf_ik.
 """
 
 
 class MarkerError(Exception):
-    """Why the README cannot be written, as a sentence."""
+    """Why the document cannot be written, as a sentence."""
 
 
 @dataclass
@@ -53,7 +53,7 @@ def machine_text(began, ended):
 
 
 def percent_solved(results):
-    """Rounded down, so that 100 means all."""
+    """Rounded down, so that 100 means all of them."""
     solved = [one for result in results for one in result.solved]
     return f'{1000 * sum(solved) // len(solved) / 10:.1f}'.removesuffix('.0')
 
@@ -124,14 +124,14 @@ the middle of the joint ranges and from a random seed, to {TOLERANCE_TEXT} m and
     return f'{caption}\n{table(["robot", *labels.values()], rows, 1)}'
 
 
-def split_at_markers(readme):
-    """The README's text up to the first marker and from the second on, both with their marker."""
-    text = readme.read_text()
+def split_at_markers(document):
+    """The document's text up to the first marker and from the second on, both with their marker."""
+    text = document.read_text()
     if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise MarkerError(f'{readme} needs these two lines where the table shall stand: {BEGIN} and {END}')
+        raise MarkerError(f'{document} needs these two lines around the table: {BEGIN} and {END}')
     return text[:text.index(BEGIN) + len(BEGIN)], text[text.index(END):]
 
 
-def write_readme(readme, text):
-    before, after = split_at_markers(readme)
-    readme.write_text(f'{before}\n{text}{after}')
+def write_between_markers(document, text):
+    before, after = split_at_markers(document)
+    document.write_text(f'{before}\n{text}{after}')

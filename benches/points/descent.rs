@@ -5,7 +5,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 /// One step of a method: moves the points of a chain so that its tip comes nearer to the target.
 pub type Step = fn(&mut [Vector3<f64>], &Vector3<f64>);
 
-/// Takes steps until the tip is at the target; gives their number and whether it is.
+/// Takes steps until the tip is at the target. Returns their number and whether the tip is at the target.
 pub fn iterate(
     points: &mut [Vector3<f64>],
     target: &Vector3<f64>,
@@ -22,7 +22,7 @@ pub fn iterate(
     (most, false)
 }
 
-/// One sweep of cyclic coordinate descent (Wang and Chen 1991): each joint, from the last to the first, turns the tip as near to
+/// One sweep of cyclic coordinate descent (Wang and Chen 1991): each joint, from the last to the first, rotates the tip as near to
 /// the target as it can.
 pub fn descend_by_coordinates(points: &mut [Vector3<f64>], target: &Vector3<f64>) {
     let tip = points.len() - 1;
@@ -37,7 +37,7 @@ pub fn descend_by_coordinates(points: &mut [Vector3<f64>], target: &Vector3<f64>
 }
 
 /// One step of the Jacobian transpose on ball joints: rotation vectors α Jᵀe, with the α that is best to first order (Buss 2004),
-/// and no turn beyond half a radian.
+/// and no rotation of more than half a radian.
 pub fn descend_by_transpose(points: &mut [Vector3<f64>], target: &Vector3<f64>) {
     let tip = points.len() - 1;
     let error = target - points[tip];
@@ -50,7 +50,7 @@ pub fn descend_by_transpose(points: &mut [Vector3<f64>], target: &Vector3<f64>) 
     let best = error.dot(&forward) / forward.norm_squared().max(f64::MIN_POSITIVE);
     let step = best.min(0.5 / largest.max(f64::MIN_POSITIVE));
     let turns: Vec<Vector3<f64>> = (0..tip).map(|joint| turn(joint) * step).collect();
-    // A segment takes part in the turns of all joints before it.
+    // The rotations of all joints before a segment move it.
     let (mut total, mut was_start) = (UnitQuaternion::identity(), points[0]);
     for (segment, turn) in turns.into_iter().enumerate() {
         total *= UnitQuaternion::from_scaled_axis(turn);

@@ -1,8 +1,8 @@
-//! FABRIK on chains of points in figures: what acceleration and circles save, what a cycle costs, and how it compares with cyclic
-//! coordinate descent and the Jacobian transpose. Prints tables: `cargo bench --bench points`.
+//! Measurements of FABRIK on chains of points: the savings by acceleration and circles, the time of a cycle, and the comparison
+//! with cyclic coordinate descent and the Jacobian transpose. Prints tables: `cargo bench --bench points`.
 //!
-//! All chains are in space, with equal segments and a fixed root; they are 1 m long and the tolerance is 1 µm where nothing
-//! else is said.
+//! All chains are in space, with equal segments and a fixed root. Unless noted otherwise they are 1 m long, and the tolerance is 1
+//! µm.
 
 mod descent;
 #[path = "../../tests/common/random.rs"]
@@ -16,7 +16,7 @@ use nalgebra::Vector3;
 use random::Random;
 use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Root};
 
-type Posture = Vec<Vector3<f64>>;
+type Points = Vec<Vector3<f64>>;
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Cycles or iterations after which a run counts as failed.
@@ -44,7 +44,7 @@ fn direction(random: &mut Random) -> Vector3<f64> {
     in_ball(random).normalize()
 }
 
-fn random_walk(random: &mut Random, segments: usize) -> Posture {
+fn random_walk(random: &mut Random, segments: usize) -> Points {
     let mut points = vec![Vector3::zeros()];
     for i in 0..segments {
         points.push(points[i] + direction(random) / number(segments));
@@ -56,8 +56,8 @@ fn number(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::INFINITY, f64::from)
 }
 
-/// A smooth posture: an arc of 1 rad.
-fn arc(segments: usize) -> Posture {
+/// A smooth chain: an arc of 1 rad.
+fn arc(segments: usize) -> Points {
     let mut points = vec![Vector3::zeros()];
     for i in 0..segments {
         let angle = (number(i) + 0.5) / number(segments) - 0.5;
@@ -85,14 +85,14 @@ impl Tally {
         self.iterations[((self.iterations.len() - 1) * permille).div_ceil(1000)]
     }
 
-    /// Median time of a run, which an interruption does not spoil.
+    /// Median time of a run, on which single interruptions have no influence.
     fn micros(&self) -> f64 {
         let mut seconds = self.seconds.clone();
         seconds.sort_unstable_by(f64::total_cmp);
         1e6 * seconds[seconds.len() / 2]
     }
 
-    /// Runs `solve` (which gives iterations and success), and counts.
+    /// Runs `solve`, which returns iterations and success, and counts.
     fn add(&mut self, solve: impl FnOnce() -> Fallible<(usize, bool)>) -> Fallible<()> {
         let start = Instant::now();
         let (iterations, solved) = solve()?;
@@ -103,7 +103,7 @@ impl Tally {
     }
 }
 
-fn fabrik(tally: &mut Tally, start: &Posture, targets: &[Vector3<f64>], options: Options) -> Fallible<()> {
+fn fabrik(tally: &mut Tally, start: &Points, targets: &[Vector3<f64>], options: Options) -> Fallible<()> {
     let chain = PointChain::from_points(start)?;
     let (mut scratch, mut solution) = (chain.scratch(&options), chain.solution());
     for target in targets {
@@ -199,10 +199,10 @@ fn cost() -> Fallible<()> {
     Ok(())
 }
 
-/// What can move a chain.
+/// The methods that move a chain.
 #[derive(Clone, Copy)]
 enum Method {
-    /// With the depth of its acceleration, and circles or not.
+    /// FABRIK with this depth of acceleration, and with circles or without.
     Fabrik(usize, bool),
     Coordinates,
     Transpose,
@@ -217,7 +217,7 @@ const METHODS: [Method; 5] = [
 ];
 
 /// Moves each start to its target, by at most `most` iterations each.
-fn run(method: Method, cases: &[(Posture, Vector3<f64>)], tolerance: f64, most: usize) -> Fallible<Tally> {
+fn run(method: Method, cases: &[(Points, Vector3<f64>)], tolerance: f64, most: usize) -> Fallible<Tally> {
     let mut tally = Tally::default();
     for (start, target) in cases {
         let step = match method {
@@ -271,9 +271,9 @@ fn beside() -> Fallible<()> {
 }
 
 /// The setting of Aristidou and Lasenby (2011, doi:10.1016/j.gmod.2011.05.003), as far as their section 5 gives it: 10 joints in
-/// space without limits, standing upright in a straight line (figure 9), so 9 segments, 900 mm long together, targets 600 mm from the
-/// tip, a tolerance of 1 µm (both by the text about figure 11). It leaves open which 20 targets table 1 averages over. The nearer
-/// they are to the limit of the reach, the more iterations they take, hence a row for each distance.
+/// space without limits, standing upright in a straight line (figure 9), so 9 segments, 900 mm long together, targets 600 mm from
+/// the tip, a tolerance of 1 µm (both by the text about figure 11). It leaves open which 20 targets table 1 averages over. The
+/// nearer they are to the limit of the reach, the more iterations they take, hence a row for each distance.
 fn paper() -> Fallible<()> {
     let (tolerance, most) = (1e-6, 10_000);
     println!(
@@ -282,7 +282,7 @@ fn paper() -> Fallible<()> {
     println!("| targets | FABRIK, mean | median | CCD, mean | median | Jacobian transpose, mean | median | failed |");
     println!("|---|---|---|---|---|---|---|---|");
     let reach = 0.9;
-    let start: Posture = (0..10).map(|joint| Vector3::z() * (0.1 * number(joint))).collect();
+    let start: Points = (0..10).map(|joint| Vector3::z() * (0.1 * number(joint))).collect();
     let row = |name: &str, target: &mut dyn FnMut() -> Vector3<f64>| -> Fallible<()> {
         let cases: Vec<_> = (0..500).map(|_| (start.clone(), target())).collect();
         let (mut cells, mut failed) = (Vec::new(), Vec::new());

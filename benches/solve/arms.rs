@@ -7,7 +7,7 @@ use std::sync::Arc;
 use urdf_ik::robot::{Chain, ChainPoses, Robot};
 use urdf_ik::solver::Target;
 
-/// Joints up to which an arm has the links of an arm; one with more is a noodle: a hundred of its joints make three metres.
+/// Arms of at most this many joints have links like real arms; one with more is a noodle, whose hundred joints make three metres.
 const JOINTS_OF_AN_ARM: usize = 10;
 
 /// An arm whose axes are at right angles, as in most arms, and cross nowhere.
@@ -18,7 +18,7 @@ pub fn serial(joints: usize) -> Result<Arc<Chain>, Box<dyn Error>> {
     Ok(Arc::new(Chain::new(&Robot::from_urdf(&text)?, "base", &["arm_tool"])?))
 }
 
-/// Two arms of seven joints on a turning torso.
+/// Two arms of seven joints on a torso with a revolute joint.
 pub fn two_armed() -> Result<Arc<Chain>, Box<dyn Error>> {
     let mut text = String::from("<robot name='two_armed'><link name='base'/>");
     add_joint(&mut text, ("base", "torso"), "0 0 0.8", "0 0 1")?;
@@ -50,7 +50,7 @@ fn add_fixed(text: &mut String, (parent, child): (&str, &str), at: &str) -> Resu
     Ok(())
 }
 
-/// A joint and the link that it moves. The middle of its range, where a search begins, is no singular posture.
+/// A joint and the link that it moves. The middle of its range, where a search begins, is not singular.
 fn add_joint(text: &mut String, (parent, child): (&str, &str), at: &str, axis: &str) -> Result<(), Box<dyn Error>> {
     writeln!(text, "<link name='{child}'/><joint name='{child}' type='revolute'><parent link='{parent}'/>")?;
     writeln!(text, "<child link='{child}'/><origin xyz='{at}'/><axis xyz='{axis}'/>")?;

@@ -1,7 +1,7 @@
-//! What an iteration and a solve cost, by the number of joints: `cargo bench --bench solve`, or `make bench`.
+//! The time of an iteration and of a solve, by the number of joints: `cargo bench --bench solve`, or `make bench`.
 //!
-//! Every figure of the tables at the end is the least of all samples: other work on the machine only ever adds to it. Nanoseconds are
-//! those of the machine; what compares from one to another is the ratio to the floor.
+//! Every time in the tables at the end is the smallest of all samples: other work on the machine only adds to it. Times depend on
+//! the machine; the ratio to the floor is comparable between machines.
 
 mod arms;
 mod floor;
@@ -24,12 +24,12 @@ const ITERATED: [usize; 8] = [6, 7, 8, 10, 20, 40, 70, 100];
 const SOLVED: [usize; 7] = [6, 7, 8, 10, 20, 40, 100];
 /// Joints up to which the pseudoinverse is measured: with many, its singular value decomposition takes a second a pass.
 const PSEUDOINVERSE_UP_TO: usize = 20;
-/// Iterations that are timed together, so that what goes before them does not count.
+/// Iterations that are timed together, so that the set-up before them hardly counts.
 const TIMES: u32 = 1000;
 /// Targets of one pass.
 const TARGETS: u32 = 200;
-/// Postures that one iteration computes.
-const POSTURES: f64 = 4.0;
+/// Configurations that one iteration computes.
+const CONFIGURATIONS: f64 = 4.0;
 
 /// Takes the times.
 struct Meter(Criterion);
@@ -41,7 +41,7 @@ impl Meter {
         Self(criterion.configure_from_args())
     }
 
-    /// The least time that `work`, which does the same `parts` times, takes for one part \[ns\]; infinite where it is not run.
+    /// The smallest time for one part of `work`, which does the same thing `parts` times \[ns\]; infinite where it is not run.
     fn measure(&mut self, group: &str, name: &str, parts: u32, mut work: impl FnMut()) -> f64 {
         let mut least = Duration::MAX;
         let mut group = self.0.benchmark_group(group);
@@ -73,14 +73,14 @@ fn iterations(meter: &mut Meter, joints: usize) -> Result<f64, Box<dyn Error>> {
     }))
 }
 
-/// One question of a pass.
+/// One problem of a pass.
 struct Question {
     targets: Vec<Target>,
     seed: Vec<f64>,
     max_step: Option<Vec<f64>>,
 }
 
-/// Searches, from the middle of the joint ranges, for postures with full poses at random.
+/// Searches from the middle of the joint ranges for random full poses.
 fn searches(chain: &Chain) -> Vec<Question> {
     let mut random = Random::new(1);
     let targets = (0..TARGETS).map(|_| targets_at(chain, &random.positions(chain)));
@@ -93,7 +93,7 @@ fn positions_only(chain: &Chain) -> Vec<Question> {
     searches(chain).into_iter().map(|question| Question { targets: free(question.targets), ..question }).collect()
 }
 
-/// Small steps from postures at random, as a controller takes them.
+/// Small steps from random configurations, as a controller takes them.
 fn tracks(chain: &Chain) -> Vec<Question> {
     let mut random = Random::new(2);
     let mut track = || {
@@ -131,7 +131,7 @@ fn solves(
     Ok((time, solved))
 }
 
-/// What was measured of an arm of so many joints.
+/// The measurements of an arm with this many joints.
 struct Row {
     joints: usize,
     /// Of one iteration \[ns\].
@@ -161,7 +161,7 @@ impl Row {
     }
 }
 
-/// What was measured of another question to arms of seven joints each.
+/// The measurements of another problem for arms of seven joints each.
 struct Other {
     name: &'static str,
     time: f64,
@@ -211,9 +211,9 @@ fn print_bounds(floor: f64, rows: &[Row]) {
     let iteration = |joints: usize| rows.iter().find(|row| row.joints == joints).map_or(f64::NAN, |row| row.iteration);
     let (ratio, growth) = (iteration(7) / floor, iteration(100) / iteration(10));
     println!(
-        "\nThe floor of seven joints is {floor:.0} ns for one posture. An iteration of four takes {ratio:.2} times that;"
+        "\nThe floor of seven joints is {floor:.0} ns for one configuration. An iteration of four takes {ratio:.2} times that;"
     );
-    println!("{:.2} times for each posture.", ratio / POSTURES);
+    println!("{:.2} times for each configuration.", ratio / CONFIGURATIONS);
     let verdict = if growth <= 10.0 { "no more" } else { "MORE" };
     println!("A hundred joints take {growth:.1} times what ten take: {verdict} than ten times.");
 }

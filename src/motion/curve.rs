@@ -1,26 +1,26 @@
 //! A smooth curve of joint positions through knots.
 
-use super::follow::Knot;
-use super::rates::TipRates;
+use super::followed::Knot;
+use super::tip_rates::TipRates;
 
-/// One cubic Hermite curve a variable through the knots between two rests, by path length: positions and their rate of change are
-/// continuous. The rates at knots are those of the parabola through three of them, corrected to what moves the tip along the path.
+/// For each variable, a cubic Hermite curve by path length through the knots between two rests. Positions and rates are continuous. The
+/// rate at a knot is that of the parabola through three knots, corrected so that the tip moves along the path.
 pub(super) struct Curve<'a> {
     knots: &'a [Knot],
     /// Rate of change of each variable at each knot \[rad/m or m/m\].
     rates: Vec<Vec<f64>>,
 }
 
-/// Position and its first two derivatives with the path length.
+/// A position, and its first and second derivative by the path length.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
     pub(super) position: f64,
     pub(super) rate: f64,
-    pub(super) bend: f64,
+    pub(super) curvature: f64,
 }
 
 impl<'a> Curve<'a> {
-    /// Through `knots`, at least two, of growing length.
+    /// The curve through `knots`: at least two, with increasing lengths.
     pub(super) fn new(knots: &'a [Knot], tip: &mut TipRates) -> Self {
         let last = knots.len() - 1;
         let variables = knots[0].positions.len();
@@ -38,28 +38,29 @@ impl<'a> Curve<'a> {
         Self { rates: rates.collect(), knots }
     }
 
-    /// Length of the path at the first knot, and from there to the last.
+    /// Length of the path at the first knot, and from there to the last knot.
     pub(super) fn extent(&self) -> (f64, f64) {
         let start = self.knots[0].length;
         (start, self.knots[self.knots.len() - 1].length - start)
     }
 
-    /// The variable at that length of the path.
+    /// The variable at this length of the path.
     pub(super) fn at(&self, length: f64, variable: usize) -> Sample {
         let piece = self.knots.partition_point(|knot| knot.length <= length).clamp(1, self.knots.len() - 1) - 1;
         self.on_piece(piece, length, variable)
     }
 
-    /// Greatest absolute rate and bend of a variable anywhere on the curve: a cubic has them at its ends, or where its bend is 0.
+    /// Greatest absolute rate and second derivative of a variable on the whole curve. A cubic has them at its ends, or where its second
+    /// derivative is 0.
     pub(super) fn greatest(&self, variable: usize) -> (f64, f64) {
         let mut greatest = (0.0_f64, 0.0_f64);
         for (piece, ends) in self.knots.windows(2).enumerate() {
             let [before, after] = [&ends[0], &ends[1]].map(|knot| self.on_piece(piece, knot.length, variable));
-            let change = before.bend - after.bend;
-            let flat = if change == 0.0 { 0.0 } else { (before.bend / change).clamp(0.0, 1.0) };
-            let inside = ends[0].length + flat * (ends[1].length - ends[0].length);
+            let change = before.curvature - after.curvature;
+            let part = if change == 0.0 { 0.0 } else { (before.curvature / change).clamp(0.0, 1.0) };
+            let inside = ends[0].length + part * (ends[1].length - ends[0].length);
             for sample in [before, after, self.on_piece(piece, inside, variable)] {
-                greatest = (greatest.0.max(sample.rate.abs()), greatest.1.max(sample.bend.abs()));
+                greatest = (greatest.0.max(sample.rate.abs()), greatest.1.max(sample.curvature.abs()));
             }
         }
         greatest
@@ -74,7 +75,7 @@ impl<'a> Curve<'a> {
     }
 }
 
-/// The cubic through two positions with their rates (Hermite), which lie `step` apart, at `offset` after the first.
+/// The cubic through two positions with two rates (Hermite), which are `step` apart, at `offset` after the first.
 pub(super) fn cubic((from, rate_from): (f64, f64), (to, rate_to): (f64, f64), step: f64, offset: f64) -> Sample {
     let (x, slope) = (offset / step, (to - from) / step);
     // p = from + step (rate_from x + (3 slope - 2 rate_from - rate_to) x² + (rate_from + rate_to - 2 slope) x³)
@@ -82,7 +83,7 @@ pub(super) fn cubic((from, rate_from): (f64, f64), (to, rate_to): (f64, f64), st
     Sample {
         position: from + step * x * (rate_from + x * (square + x * cube)),
         rate: rate_from + x * (2.0 * square + 3.0 * x * cube),
-        bend: (2.0 * square + 6.0 * x * cube) / step,
+        curvature: (2.0 * square + 6.0 * x * cube) / step,
     }
 }
 
@@ -90,9 +91,9 @@ fn slope(a: &Knot, b: &Knot, variable: usize) -> f64 {
     (b.positions[variable] - a.positions[variable]) / (b.length - a.length)
 }
 
-/// Rate at `length` of the parabola through three knots.
+/// The rate at `length` of the parabola through three knots.
 fn parabola_rate([a, b, c]: [&Knot; 3], variable: usize, length: f64) -> f64 {
     let (first, second) = (slope(a, b, variable), slope(b, c, variable));
-    let bend = (second - first) / (c.length - a.length);
-    first + bend * (2.0 * length - a.length - b.length)
+    let change = (second - first) / (c.length - a.length);
+    first + change * (2.0 * length - a.length - b.length)
 }

@@ -1,4 +1,4 @@
-//! Joint motion as time goes on.
+//! Joint motion over time: to goals, along trajectories, and to rest.
 
 use std::f64::consts::TAU;
 use std::fmt;
@@ -15,38 +15,39 @@ use super::limits::MotionLimits;
 use super::trajectory::TrajectoryPoint;
 use crate::robot::{Chain, Domain};
 
-/// How far from a trajectory's first point \[rad or m\] the joints may come to rest for it to begin there.
-const THERE: f64 = 1e-6;
+/// Greatest distance of a joint from the first point of a trajectory when it begins \[rad or m\].
+const MAX_START_DISTANCE: f64 = 1e-6;
 
-/// Why a motion cannot begin; the motion under way goes on.
+/// Why a motion cannot begin. The motion under way continues.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum MotionError {
-    /// The generator found none.
+    /// The generator found no motion.
     #[error("no smooth motion to the goal was found: {0}")]
     NotFound(String),
-    /// A trajectory that begins elsewhere than where the joints come to rest.
+    /// The trajectory does not begin where the joints come to rest.
     #[error("the trajectory begins {distance:.3e} rad or m from where the joints are")]
     Elsewhere {
-        /// The largest distance of a joint.
+        /// The greatest distance of a joint \[rad or m\].
         distance: f64,
     },
 }
 
-/// The joints of a chain in motion: to a goal, along a trajectory, or to rest, taken over from whatever motion is under way with its
-/// positions, velocities and accelerations. Within the limits of position, velocity, acceleration and jerk; a trajectory's are its own.
+/// The motion of the joints of a chain: to a goal, along a trajectory, or to rest. A new motion begins with the positions, velocities and
+/// accelerations of the motion under way. It stays within the limits of position, velocity, acceleration and jerk; a trajectory has its
+/// own.
 ///
 /// Motions to a goal and to rest are time-optimal under these limits (Berscheid and Kröger 2021, "Jerk-limited real-time trajectory
-/// generation with arbitrary target states"); from rest all joints go in proportion, so that the way is straight in joint space. The same
-/// calls give the same motion.
+/// generation with arbitrary target states"). From rest, all joints move in proportion: a straight line in joint space. The same calls
+/// give the same motion.
 pub struct JointMotion {
     domains: Vec<Domain>,
     state: State,
-    course: Course,
+    phase: Phase,
     generator: Generator,
 }
 
-/// What the joints do, one entry a variable each.
+/// State of the joints: each list has one entry for each variable.
 #[derive(Debug, Clone)]
 struct State {
     positions: Vec<f64>,
@@ -54,16 +55,16 @@ struct State {
     accelerations: Vec<f64>,
 }
 
-/// What the joints are about to do.
-enum Course {
+/// The motion under way.
+enum Phase {
     Rest,
-    /// Along the generator's profile to `end`, since so many seconds; then along a trajectory, if there is one.
+    /// Along the generator's profile to `end` for `elapsed` seconds so far; `then` along a trajectory, if there is one.
     Profile {
         elapsed: f64,
         end: Vec<f64>,
         then: Option<Arc<[TrajectoryPoint]>>,
     },
-    /// Since so many seconds.
+    /// Along a trajectory for `elapsed` seconds so far.
     Trajectory {
         points: Arc<[TrajectoryPoint]>,
         elapsed: f64,
@@ -75,16 +76,16 @@ struct Generator {
     ruckig: Ruckig<0, ThrowErrorHandler>,
     input: InputParameter<0>,
     profile: Profile<0>,
-    /// Where the next is made, so that one that fails leaves the profile in use alone.
+    /// Where the next profile is made: a failure does not change the profile in use.
     next: Profile<0>,
-    // Samples.
+    // Memory for one sample.
     positions: DataArrayOrVec<f64, 0>,
     velocities: DataArrayOrVec<f64, 0>,
     accelerations: DataArrayOrVec<f64, 0>,
 }
 
 impl JointMotion {
-    /// At rest at `positions` of the chain's variables, inside their limits. The `limits` must be finite: see
+    /// Joints at rest at `positions` of the chain's variables, inside their limits. The `limits` must be finite: see
     /// [`MotionLimits::or`].
     #[must_use]
     pub fn new(chain: &Chain, limits: &MotionLimits, positions: &[f64]) -> Self {
@@ -93,7 +94,7 @@ impl JointMotion {
             generator: Generator::new(&domains, limits),
             domains,
             state: State::at_rest(positions),
-            course: Course::Rest,
+            phase: Phase::Rest,
         }
     }
 
@@ -115,118 +116,118 @@ impl JointMotion {
         &self.state.accelerations
     }
 
-    /// Whether nothing moves any more.
+    /// Whether no joint moves.
     #[must_use]
-    pub fn at_rest(&self) -> bool {
-        matches!(self.course, Course::Rest)
+    pub fn is_at_rest(&self) -> bool {
+        matches!(self.phase, Phase::Rest)
     }
 
-    /// Where the motion under way ends: positions of the variables.
+    /// Positions of the variables at the end of the motion under way.
     #[must_use]
     pub fn end(&self) -> &[f64] {
-        match &self.course {
-            Course::Rest => &self.state.positions,
-            Course::Profile { end, then: None, .. } => end,
-            Course::Profile { then: Some(points), .. } | Course::Trajectory { points, .. } => {
+        match &self.phase {
+            Phase::Rest => &self.state.positions,
+            Phase::Profile { end, then: None, .. } => end,
+            Phase::Profile { then: Some(points), .. } | Phase::Trajectory { points, .. } => {
                 points.last().map_or(&self.state.positions, |last| &last.positions)
             }
         }
     }
 
-    /// Other limits, from the next motion on. Finite, as in [`JointMotion::new`].
+    /// Sets the limits of the motions from the next one on. They must be finite, as in [`JointMotion::new`].
     pub fn set_limits(&mut self, limits: &MotionLimits) {
         self.generator = Generator { profile: self.generator.profile.clone(), ..Generator::new(&self.domains, limits) };
     }
 
-    /// Puts the joints at rest at `positions`, inside their limits, without a motion.
+    /// Puts the joints at rest at `positions` without a motion. The positions must be inside the limits.
     pub fn place(&mut self, positions: &[f64]) {
         self.state = State::at_rest(positions);
-        self.course = Course::Rest;
+        self.phase = Phase::Rest;
     }
 
-    /// Turns towards `goal`, positions of the variables inside their limits; continuous joints go the short way round. Gives the time
-    /// that it takes \[s\].
+    /// Begins a motion to `goal`, positions of the variables inside their limits. Continuous joints move the short way. Gives the time that
+    /// it takes \[s\].
     ///
     /// # Errors
     /// [`MotionError::NotFound`].
-    pub fn aim(&mut self, goal: &[f64]) -> Result<f64, MotionError> {
+    pub fn move_to(&mut self, goal: &[f64]) -> Result<f64, MotionError> {
         let near = |(domain, (here, there)): (&Domain, (&f64, &f64))| match domain {
             Domain::Circle => there - ((there - here) / TAU).round() * TAU,
             Domain::Interval { .. } => domain.clamp(*there),
         };
         let end: Vec<f64> = self.domains.iter().zip(self.state.positions.iter().zip(goal)).map(near).collect();
-        if self.at_rest() && end == self.state.positions {
+        if self.is_at_rest() && end == self.state.positions {
             return Ok(0.0);
         }
         self.generator.plan_to_goal(&self.state, &end)?;
-        self.course = Course::Profile { elapsed: 0.0, end, then: None };
+        self.phase = Phase::Profile { elapsed: 0.0, end, then: None };
         Ok(self.generator.profile.get_duration())
     }
 
-    /// Brakes to rest, each joint as soon as it can. Gives the time that it takes \[s\].
+    /// Brakes to rest, each joint as fast as it can. Gives the time that it takes \[s\].
     ///
     /// # Errors
     /// [`MotionError::NotFound`].
     pub fn stop(&mut self) -> Result<f64, MotionError> {
-        if self.at_rest() {
+        if self.is_at_rest() {
             return Ok(0.0);
         }
         self.generator.plan_to_rest(&self.state)?;
         let end = self.generator.end(&self.domains);
-        self.course = Course::Profile { elapsed: 0.0, end, then: None };
+        self.phase = Phase::Profile { elapsed: 0.0, end, then: None };
         Ok(self.generator.profile.get_duration())
     }
 
-    /// Goes along a trajectory from rest to rest, once the motion under way has come to its [end](Self::end), where it must begin. A
-    /// trajectory under way is braked first.
+    /// Follows a trajectory from rest to rest, after the motion under way has come to its [end](Self::end). The trajectory must begin
+    /// there. A trajectory under way is braked first.
     ///
     /// # Errors
-    /// [`MotionError::Elsewhere`]; [`MotionError::NotFound`] where it cannot brake.
+    /// [`MotionError::Elsewhere`], or [`MotionError::NotFound`] where it cannot brake.
     pub fn follow(&mut self, points: Arc<[TrajectoryPoint]>) -> Result<(), MotionError> {
         let Some(first) = points.first() else { return Ok(()) };
-        if matches!(self.course, Course::Trajectory { .. }) {
+        if matches!(self.phase, Phase::Trajectory { .. }) {
             self.stop()?;
         }
         let apart = self.end().iter().zip(&first.positions).map(|(here, there)| (here - there).abs());
         let distance = apart.fold(0.0, f64::max);
-        if distance > THERE {
+        if distance > MAX_START_DISTANCE {
             return Err(MotionError::Elsewhere { distance });
         }
-        if let Course::Profile { then, .. } = &mut self.course {
+        if let Phase::Profile { then, .. } = &mut self.phase {
             *then = Some(points);
         } else {
-            self.course = Course::Trajectory { points, elapsed: 0.0 };
+            self.phase = Phase::Trajectory { points, elapsed: 0.0 };
         }
         Ok(())
     }
 
-    /// Lets `step` seconds pass.
+    /// Moves on by `step` seconds.
     pub fn advance(&mut self, step: f64) {
-        match &mut self.course {
-            Course::Rest => {}
-            Course::Profile { elapsed, .. } if *elapsed + step < self.generator.profile.get_duration() => {
+        match &mut self.phase {
+            Phase::Rest => {}
+            Phase::Profile { elapsed, .. } if *elapsed + step < self.generator.profile.get_duration() => {
                 *elapsed += step;
                 self.generator.sample(*elapsed, &mut self.state);
             }
-            Course::Profile { elapsed, end, then } => {
+            Phase::Profile { elapsed, end, then } => {
                 let left = *elapsed + step - self.generator.profile.get_duration();
                 let then = then.take();
                 self.state = State::at_rest(end);
-                self.course = Course::Rest;
+                self.phase = Phase::Rest;
                 if let Some(points) = then {
-                    self.course = Course::Trajectory { points, elapsed: 0.0 };
+                    self.phase = Phase::Trajectory { points, elapsed: 0.0 };
                     self.advance(left);
                 }
             }
-            Course::Trajectory { points, elapsed } => {
+            Phase::Trajectory { points, elapsed } => {
                 *elapsed += step;
                 if !sample(points, *elapsed, &mut self.state) {
-                    self.course = Course::Rest;
+                    self.phase = Phase::Rest;
                 }
             }
         }
         for (position, domain) in self.state.positions.iter_mut().zip(&self.domains) {
-            // By rounding at most.
+            // Only rounding can bring it outside.
             *position = domain.clamp(*position);
         }
     }
@@ -236,7 +237,7 @@ impl fmt::Debug for JointMotion {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("JointMotion")
             .field("state", &self.state)
-            .field("at_rest", &self.at_rest())
+            .field("at_rest", &self.is_at_rest())
             .finish_non_exhaustive()
     }
 }
@@ -248,7 +249,7 @@ impl State {
     }
 }
 
-/// The state on a trajectory at `time`; false where it has come to its end.
+/// Puts the state on a trajectory at `time` into `state`. Returns false at the end of the trajectory.
 fn sample(points: &[TrajectoryPoint], time: f64, state: &mut State) -> bool {
     let after = points.partition_point(|point| point.time <= time);
     let Some(to) = points.get(after) else {
@@ -289,7 +290,7 @@ impl Generator {
         input.min_position = Some(list(&|variable| ends(variable).0));
         input.max_position = Some(list(&|variable| ends(variable).1));
         Self {
-            // The cycle counts only for its own stepping, which is not used.
+            // The cycle time is for ruckig's own steps, which are not used.
             ruckig: Ruckig::new(count, 1.0),
             input,
             profile: Profile::new(count),
@@ -303,7 +304,7 @@ impl Generator {
     fn plan_to_goal(&mut self, from: &State, goal: &[f64]) -> Result<(), MotionError> {
         self.input.control_interface = ControlInterface::Position;
         self.input.target_position.copy_from_slice(goal);
-        // In proportion where that can be, else all in the same time; else each for itself.
+        // The joints move in proportion where that is possible, else all in the same time, else each on its own.
         self.plan(from, Synchronization::Phase).or_else(|_| self.plan(from, Synchronization::None))
     }
 
@@ -323,7 +324,7 @@ impl Generator {
                 Ok(())
             }
             Ok(other) => Err(MotionError::NotFound(format!("{other:?}"))),
-            // What follows the first line is a listing of the input.
+            // After the first line comes a list of the input.
             Err(error) => Err(MotionError::NotFound(error.to_string().lines().next().unwrap_or_default().to_owned())),
         }
     }
@@ -343,7 +344,7 @@ impl Generator {
         state.accelerations.copy_from_slice(accelerations);
     }
 
-    /// Where the profile ends.
+    /// The positions at the end of the profile.
     fn end(&mut self, domains: &[Domain]) -> Vec<f64> {
         let duration = self.profile.get_duration();
         self.profile.at_time(duration, &mut Some(&mut self.positions), &mut None, &mut None, &mut None, &mut None);

@@ -1,4 +1,4 @@
-//! How fast joints may move: the URDF's velocity limits, and MoveIt's joint_limits.yaml.
+//! Limits of velocity, acceleration and jerk: from the URDF, and from MoveIt's joint_limits.yaml.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,11 +11,11 @@ use thiserror::Error;
 use crate::names;
 use crate::robot::{Chain, Joint, Robot};
 
-/// What a joint_limits.yaml says of some joints, by name.
+/// The limits of some joints in a joint_limits.yaml, by name.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JointLimits(pub BTreeMap<String, JointLimit>);
 
-/// What it says of one joint.
+/// The limits of one joint.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointLimit {
     /// Greatest velocity \[rad/s or m/s\], where there is one.
@@ -26,7 +26,7 @@ pub struct JointLimit {
     pub jerk: Option<f64>,
 }
 
-/// Why a joint_limits.yaml was refused: what is wrong, and the line where it is known.
+/// Why a joint_limits.yaml was refused, with the line where that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the joint limits are not in MoveIt's format: {reason}")]
 pub struct JointLimitsError {
@@ -34,7 +34,7 @@ pub struct JointLimitsError {
     pub reason: String,
 }
 
-/// How fast each variable of a chain may move, infinite where nothing bounds it.
+/// The limits of each variable of a chain; infinite where there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MotionLimits {
     /// Greatest velocity of each variable \[rad/s or m/s\].
@@ -46,13 +46,13 @@ pub struct MotionLimits {
 }
 
 impl JointLimits {
-    /// Reads the text of a joint_limits.yaml for `robot`. Of each joint `has_velocity_limits`, `max_velocity`,
-    /// and likewise of acceleration and jerk count; MoveIt's other keys (positions, decelerations, efforts, default scaling factors)
-    /// are passed over. Empty text has no limits.
+    /// Reads the text of a joint_limits.yaml for `robot`. It uses `has_velocity_limits` and `max_velocity` of each joint, and the same of
+    /// acceleration and jerk. It ignores MoveIt's other keys: positions, decelerations, efforts, default scaling factors. An empty text has
+    /// no limits.
     ///
     /// # Errors
-    /// [`JointLimitsError`], with the line, for text that is no such YAML, joints that the robot does not have, keys that MoveIt does not
-    /// have, and limits that are missing or not a finite number above 0.
+    /// [`JointLimitsError`] for a text that is no such YAML, an unknown joint or key, or a limit that is missing or not a finite number
+    /// above 0.
     pub fn from_yaml(text: &str, robot: &Robot) -> Result<Self, JointLimitsError> {
         let failed = |error: serde_yaml::Error| JointLimitsError { reason: error.to_string() };
         let empty = text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
@@ -64,15 +64,15 @@ impl JointLimits {
 }
 
 impl MotionLimits {
-    /// The limits of the chain's variables: the URDF's velocities, and what `file` says besides; of two limits the lower. Joints that
-    /// mimic a variable's joint bound it too. A velocity of 0 in a URDF stands for none given.
+    /// The limits of the chain's variables: the velocities of the URDF, and those of `file`. Where both have a limit, the lower one is used.
+    /// The limits of joints that mimic a variable's joint bound it too. A velocity of 0 in a URDF means no limit.
     #[must_use]
     pub fn new(robot: &Robot, chain: &Chain, file: &JointLimits) -> Self {
         let limit = |joint: &Joint| {
-            let told = file.0.get(&joint.name).copied().unwrap_or_default();
+            let from_file = file.0.get(&joint.name).copied().unwrap_or_default();
             let urdf = if joint.velocity > 0.0 { joint.velocity } else { f64::INFINITY };
             let bound = |limit: Option<f64>| limit.unwrap_or(f64::INFINITY);
-            [bound(told.velocity).min(urdf), bound(told.acceleration), bound(told.jerk)]
+            [bound(from_file.velocity).min(urdf), bound(from_file.acceleration), bound(from_file.jerk)]
         };
         let limits: Vec<[f64; 3]> = chain
             .variables()
@@ -80,10 +80,10 @@ impl MotionLimits {
             .map(|variable| {
                 let own = limit(&robot.joints()[variable.joint]);
                 robot.followers(variable.joint).fold(own, |own, (follower, mimic)| {
-                    // A follower that stands still bounds nothing.
+                    // A follower that does not move bounds nothing.
                     let (factor, follower) = (mimic.multiplier.abs(), limit(follower));
-                    let share = |order: usize| if factor > 0.0 { follower[order] / factor } else { f64::INFINITY };
-                    std::array::from_fn(|order| own[order].min(share(order)))
+                    let bound = |order: usize| if factor > 0.0 { follower[order] / factor } else { f64::INFINITY };
+                    std::array::from_fn(|order| own[order].min(bound(order)))
                 })
             })
             .collect();
@@ -92,7 +92,7 @@ impl MotionLimits {
         Self { velocities, accelerations, jerks }
     }
 
-    /// The same with `defaults` where nothing bounds a variable and they have a limit.
+    /// The same limits, with `defaults` where a variable has none.
     #[must_use]
     pub fn or(mut self, defaults: &JointLimit) -> Self {
         for (limits, default) in [
@@ -123,10 +123,10 @@ enum FileKey {
     DefaultAccelerationScalingFactor,
 }
 
-/// What a file says of one joint, and MoveIt's other keys.
+/// The limits of one joint in a file, and MoveIt's other keys.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "read so that their types are checked, and passed over")]
+#[expect(dead_code, reason = "read to check their types, and then ignored")]
 struct Entry {
     has_position_limits: Option<bool>,
     min_position: Option<f64>,
@@ -144,7 +144,7 @@ struct Entry {
     angle_wraparound: Option<bool>,
 }
 
-/// One joint's entry, checked where its line is known.
+/// The entry of one joint, checked where its line is known.
 struct CheckedEntry(JointLimit);
 
 impl<'de> Deserialize<'de> for CheckedEntry {
@@ -172,7 +172,7 @@ impl<'de> Visitor<'de> for EntryVisitor {
     }
 }
 
-/// The limit, where the entry has one. A number without the word that it counts does not, as in MoveIt.
+/// The limit, where the entry has one. As in MoveIt, a number is not used unless `has_…_limits` is true.
 fn given<E: Error>(has: Option<bool>, limit: Option<f64>, what: &str) -> Result<Option<f64>, E> {
     match (has.unwrap_or(false), limit) {
         (false, _) => Ok(None),
@@ -232,7 +232,7 @@ impl<'de> Visitor<'de> for JointsSeed<'_> {
         while let Some(name) = map.next_key_seed(NameSeed(self.0))? {
             let CheckedEntry(limit) = map.next_value()?;
             if limits.insert(name.clone(), limit).is_some() {
-                return Err(A::Error::custom(format!("joint '{name}' is there twice")));
+                return Err(A::Error::custom(format!("joint '{name}' occurs twice")));
             }
         }
         Ok(JointLimits(limits))
@@ -259,6 +259,9 @@ impl Visitor<'_> for NameSeed<'_> {
         if joints.contains(&name) {
             return Ok(name.to_owned());
         }
-        Err(E::custom(format!("the robot has no movable joint '{name}'; it has {}", names::list(&joints))))
+        Err(E::custom(format!(
+            "'{name}' is no movable joint of the robot; its movable joints are: {}",
+            names::list(&joints)
+        )))
     }
 }

@@ -1,9 +1,9 @@
-//! Motion: [`JointMotion`] takes joints smoothly to goals that change under way; Cartesian paths go from waypoints of one tip link to joint
-//! positions evenly in time.
+//! Motion. [`JointMotion`] moves joints smoothly to goals, which may change under way. [`Path`], [`follow()`] and [`Trajectory`] turn
+//! waypoints of a tip link into joint positions at even times.
 //!
 //! ```text
 //! waypoints ──▶ Path ──▶ follow ──▶ Followed ──▶ Trajectory
-//!                (poses by length)   (postures by length)   (positions, velocities, accelerations by time)
+//!        (poses by length)  (configurations by length)  (positions, velocities, accelerations by time)
 //! ```
 //!
 //! ```
@@ -17,7 +17,7 @@
 //! let chain = Arc::new(Chain::with_defaults(&robot, None, &[])?);
 //! let solver = Solver::prepare(SolverKind::Jacobian, &chain)?;
 //!
-//! // Tool down, to the side and up again, round the corner.
+//! // The tool points down, and moves to the side and up, around a corner.
 //! let down = Vector3::new(std::f64::consts::PI, 0.0, 0.0);
 //! let poses = [[0.4, -0.1, 0.3], [0.4, 0.1, 0.3], [0.4, 0.1, 0.4]].map(|at| Isometry3::new(at.into(), down));
 //! let path = Path::new(&poses, PathOptions { blend_radius: 0.05, ..PathOptions::default() })?;
@@ -35,18 +35,24 @@
 mod blend;
 mod curve;
 mod follow;
+mod follow_options;
+mod followed;
 mod joint_motion;
 mod limits;
+mod line;
 mod path;
-mod profile;
-mod rates;
-mod refine;
-mod stop;
+mod path_solver;
+mod path_stop;
+mod speed_profile;
+mod subdivision;
+mod tip_rates;
 mod trajectory;
 
-pub use follow::{FollowError, FollowOptions, Followed, Knot, follow};
+pub use follow::follow;
+pub use follow_options::{FollowError, FollowOptions};
+pub use followed::{Followed, Knot};
 pub use joint_motion::{JointMotion, MotionError};
 pub use limits::{JointLimit, JointLimits, JointLimitsError, MotionLimits};
 pub use path::{Path, PathError, PathOptions};
-pub use stop::{Stop, StopReason};
+pub use path_stop::{PathStop, StopReason};
 pub use trajectory::{Timing, TimingError, Trajectory, TrajectoryPoint};

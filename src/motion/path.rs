@@ -1,29 +1,30 @@
-//! A path of poses: straight lines through waypoints, with rounded corners where asked for.
+//! A path of poses: straight lines through waypoints, with corners that can be rounded.
 
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use thiserror::Error;
 
 use super::blend::Blend;
+use super::line::Line;
 use crate::spatial::{self, NotARotation};
 
-/// Waypoints farther from the base link's origin than this \[m\] are refused.
-const FARTHEST: f64 = 1e9;
-/// Path length \[m\] by which a waypoint must differ from the one before it to be another.
-const SAME: f64 = 1e-6;
-/// Change of direction, of at most 2, that still counts as going straight on.
-const STRAIGHT: f64 = 1e-6;
-/// A corner that leaves less than this of the speed in its middle, which turns by more than 120°, turns back: it is not rounded.
-const TURNS_BACK: f64 = 0.5;
-/// Scalar part of a quaternion below which its angle is a half turn, up to rounding.
-const HALF_TURN: f64 = 1e-9;
+/// Greatest absolute coordinate of a waypoint in the base link's frame \[m\].
+const MAX_COORDINATE: f64 = 1e9;
+/// Least path length of a line or of a rounding \[m\]: waypoints nearer to each other count as one.
+const MIN_LENGTH: f64 = 1e-6;
+/// Greatest change of direction, from 0 to 2, that is no corner.
+const MAX_CHANGE_OF_A_STRAIGHT_LINE: f64 = 1e-6;
+/// Least fraction of the speed in the middle of a rounded corner. A corner with less, which turns by more than 120°, is not rounded.
+const MIN_SPEED_IN_A_ROUNDED_CORNER: f64 = 0.5;
+/// Greatest scalar part of the quaternion of a half turn, by rounding.
+const MAX_SCALAR_OF_A_HALF_TURN: f64 = 1e-9;
 
-/// How a path is made of waypoints.
+/// How a path goes through its waypoints.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathOptions {
-    /// Path length \[m\] before and after a waypoint over which its corner is rounded, at most half of the lines that meet there. The
-    /// path then misses the waypoint by no more. 0: it goes through every waypoint and stops at each that is a corner.
+    /// Path length before and after a waypoint over which its corner is rounded \[m\], at most half of each line that meets there. The
+    /// path misses the waypoint by no more than that. 0: it goes through every waypoint and stops at each corner.
     pub blend_radius: f64,
-    /// Path length \[m\] that a turn of one radian counts: a line is as long as its distance, or as its turn where that is more.
+    /// Path length of a rotation by one radian \[m\]. The length of a line is its distance, or that of its rotation where that is longer.
     pub metres_per_radian: f64,
 }
 
@@ -34,7 +35,7 @@ impl Default for PathOptions {
     }
 }
 
-/// Why waypoints make no path.
+/// Why there is no path through waypoints.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PathError {
@@ -47,15 +48,15 @@ pub enum PathError {
         /// Index of the waypoint.
         waypoint: usize,
     },
-    /// A position so far away that distances lose their meaning.
-    #[error("waypoint {waypoint} lies at {distance:e} m on one axis; it must lie within {FARTHEST:e} m")]
+    /// A position so far away that distances are too inexact.
+    #[error("waypoint {waypoint} is at {distance:e} m on one axis; it must be within {MAX_COORDINATE:e} m")]
     TooFar {
         /// Index of the waypoint.
         waypoint: usize,
         /// Its largest coordinate \[m\].
         distance: f64,
     },
-    /// An orientation that is none.
+    /// A quaternion that is not a rotation.
     #[error("waypoint {waypoint}: {reason}")]
     Orientation {
         /// Index of the waypoint.
@@ -77,12 +78,12 @@ pub enum PathError {
     },
 }
 
-/// A path of poses, by its length from the start. Constant.
+/// A path of poses, each given by its length from the start. Constant.
 ///
-/// Positions go straight from waypoint to waypoint, orientations by spherical interpolation (Shoemake 1985, "Animating rotation with
-/// quaternion curves"), the short way round and at an even rate; a half turn goes about the axis whose largest component is
-/// positive in the frame of the waypoint that it starts from. Waypoints that repeat the one before them count once. Lengths are in metres; a
-/// turn counts as [`PathOptions::metres_per_radian`] says.
+/// Positions follow straight lines from waypoint to waypoint. Orientations follow spherical interpolation (Shoemake 1985, "Animating
+/// rotation with quaternion curves"), the short way and at an even rate. A half turn is about the axis whose largest component is positive
+/// in the frame of the waypoint where it starts. A waypoint that repeats the one before it is left out. Lengths are in metres; a rotation
+/// counts as [`PathOptions::metres_per_radian`] says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Path {
     sections: Vec<Section>,
@@ -98,7 +99,7 @@ struct Section {
     end: f64,
     length: f64,
     shape: Shape,
-    /// The waypoint that it leads to or past.
+    /// Index of the waypoint at its end, or near its middle where it rounds a corner.
     waypoint: usize,
 }
 
@@ -108,32 +109,11 @@ enum Shape {
     Blend(Box<Blend>),
 }
 
-/// A straight line with an even turn.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Line {
-    pub(super) from: Isometry3<f64>,
-    /// Change of position for a metre of path, base link's frame.
-    pub(super) shift: Vector3<f64>,
-    /// Rotation vector for a metre of path, in the moving frame as in that of `from` \[rad/m\].
-    pub(super) turn: Vector3<f64>,
-    length: f64,
-    waypoint: usize,
-}
-
-impl Line {
-    pub(super) fn at(&self, length: f64) -> Isometry3<f64> {
-        Isometry3::from_parts(
-            Translation3::from(self.from.translation.vector + self.shift * length),
-            self.from.rotation * UnitQuaternion::from_scaled_axis(self.turn * length),
-        )
-    }
-}
-
 impl Path {
     /// The path from the first of `poses` through the others, in the base link's frame. A single pose is a path of no length.
     ///
     /// # Errors
-    /// [`PathError`] for no pose, poses that are none, and options without meaning.
+    /// [`PathError`] where there is no pose, or a pose or an option is not valid.
     pub fn new(poses: &[Isometry3<f64>], options: PathOptions) -> Result<Self, PathError> {
         let PathOptions { blend_radius, metres_per_radian } = options;
         if !(blend_radius.is_finite() && blend_radius >= 0.0) {
@@ -167,7 +147,7 @@ impl Path {
     }
 
     fn push(&mut self, length: f64, shape: Shape, waypoint: usize) {
-        // Between two rounded corners that meet, nothing but rounding is left of the line.
+        // Between two rounded corners that meet, the line has no length but by rounding errors.
         if length > 1e-12 {
             self.length += length;
             self.sections.push(Section { end: self.length, length, shape, waypoint });
@@ -180,7 +160,7 @@ impl Path {
         self.length
     }
 
-    /// The pose after `length` metres of it, in the base link's frame; its ends where that is less than 0 or more than there is.
+    /// The pose after `length` metres, in the base link's frame. The first pose below 0, the last one beyond the end.
     #[must_use]
     pub fn pose_at(&self, length: f64) -> Isometry3<f64> {
         if length >= self.length {
@@ -198,20 +178,20 @@ impl Path {
         }
     }
 
-    /// Path lengths of the corners that are not rounded, in order: only at rest can a tip take one.
+    /// Path lengths of the corners that are not rounded, in order. The tip has to be at rest there.
     #[must_use]
     pub fn rests(&self) -> &[f64] {
         &self.rests
     }
 
-    /// Index of the waypoint that the path leads to after `length` metres of it.
+    /// Index of the next waypoint after `length` metres of the path.
     #[must_use]
     pub fn waypoint_after(&self, length: f64) -> usize {
         let section = self.sections.get(self.section_after(length)).or(self.sections.last());
         section.map_or(0, |section| section.waypoint)
     }
 
-    /// Where the line or the rounded corner ends that begins or goes on at `length`.
+    /// Path length at the end of the line or rounded corner that contains `length` or begins there.
     pub(super) fn boundary_after(&self, length: f64) -> f64 {
         self.sections.get(self.section_after(length)).map_or(self.length, |section| section.end)
     }
@@ -226,7 +206,7 @@ fn checked(waypoint: usize, pose: &Isometry3<f64>) -> Result<Isometry3<f64>, Pat
     if !position.iter().all(|entry| entry.is_finite()) {
         return Err(PathError::NotFinite { waypoint });
     }
-    if position.amax() > FARTHEST {
+    if position.amax() > MAX_COORDINATE {
         return Err(PathError::TooFar { waypoint, distance: position.amax() });
     }
     let rotation = spatial::rotation_from(pose.rotation.coords.into());
@@ -234,7 +214,7 @@ fn checked(waypoint: usize, pose: &Isometry3<f64>) -> Result<Isometry3<f64>, Pat
     Ok(Isometry3::from_parts(pose.translation, rotation))
 }
 
-/// The lines between waypoints that differ.
+/// The lines between different waypoints.
 fn lines(poses: &[Isometry3<f64>], metres_per_radian: f64) -> Vec<Line> {
     let mut lines = Vec::new();
     let Some((mut from, rest)) = poses.split_first() else { return lines };
@@ -242,7 +222,7 @@ fn lines(poses: &[Isometry3<f64>], metres_per_radian: f64) -> Vec<Line> {
         let shift = to.translation.vector - from.translation.vector;
         let turn = shortest_turn(&(from.rotation.inverse() * to.rotation));
         let length = shift.norm().max(turn.norm() * metres_per_radian);
-        if length > SAME {
+        if length > MIN_LENGTH {
             let (shift, turn) = (shift / length, turn / length);
             lines.push(Line { from: *from, shift, turn, length, waypoint: waypoint + 1 });
             from = to;
@@ -251,27 +231,28 @@ fn lines(poses: &[Isometry3<f64>], metres_per_radian: f64) -> Vec<Line> {
     lines
 }
 
-/// The rotation vector of the short way round; of the two half turns always the same one, whatever the rounding.
+/// The rotation vector of the short way. Of the two half turns it is always the same one, whatever the rounding.
 fn shortest_turn(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     let vector = spatial::rotation_vector(rotation);
-    let backwards = rotation.w.abs() < HALF_TURN && vector[vector.iamax()] < 0.0;
+    let backwards = rotation.w.abs() < MAX_SCALAR_OF_A_HALF_TURN && vector[vector.iamax()] < 0.0;
     if backwards { -vector } else { vector }
 }
 
 enum Corner {
-    /// The path goes straight on.
+    /// The path continues straight.
     None,
-    /// Rounded over so much of the path before and after.
+    /// Rounded over this path length before and after \[m\].
     Rounded(f64),
+    /// Not rounded: the tip stops.
     Sharp,
 }
 
 fn corner(line: &Line, next: &Line, options: PathOptions) -> Corner {
     let size = |shift: Vector3<f64>, turn: Vector3<f64>| shift.norm().max(turn.norm() * options.metres_per_radian);
-    if size(next.shift - line.shift, next.turn - line.turn) <= STRAIGHT {
+    if size(next.shift - line.shift, next.turn - line.turn) <= MAX_CHANGE_OF_A_STRAIGHT_LINE {
         return Corner::None;
     }
     let radius = options.blend_radius.min(0.5 * line.length).min(0.5 * next.length);
     let middle = 0.5 * size(next.shift + line.shift, next.turn + line.turn);
-    if radius > SAME && middle >= TURNS_BACK { Corner::Rounded(radius) } else { Corner::Sharp }
+    if radius > MIN_LENGTH && middle >= MIN_SPEED_IN_A_ROUNDED_CORNER { Corner::Rounded(radius) } else { Corner::Sharp }
 }

@@ -1,42 +1,42 @@
-//! A followed path, evenly in time.
+//! A trajectory along a followed path: points evenly in time.
 
 use thiserror::Error;
 
 use super::curve::Curve;
-use super::follow::{Followed, larger};
+use super::followed::{Followed, larger};
 use super::limits::MotionLimits;
 use super::path::Path;
-use super::profile::Profile;
-use super::rates::TipRates;
+use super::speed_profile::SpeedProfile;
+use super::tip_rates::TipRates;
 use crate::robot::{Chain, ChainPoses};
 use crate::solver::{Residual, Target};
 
-/// Points that a trajectory may have.
-const MOST_POINTS: f64 = 1e6;
+/// Greatest number of points of a trajectory.
+const MAX_POINTS: f64 = 1e6;
 
-/// How fast a path is done.
+/// How fast the tip moves along a path.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timing {
-    /// Speed along the path at most \[m/s\]. Slower where a joint's limits ask for it.
+    /// Greatest speed along the path \[m/s\]. It is lower where the limits of a joint need that.
     pub speed: f64,
-    /// Acceleration along the path at most \[m/s²\].
+    /// Greatest acceleration along the path \[m/s²\].
     pub acceleration: f64,
     /// Time from point to point \[s\].
     pub period: f64,
 }
 
 impl Default for Timing {
-    /// 0.1 m/s, 0.5 m/s², a hundred points a second.
+    /// 0.1 m/s, 0.5 m/s², 100 points per second.
     fn default() -> Self {
         Self { speed: 0.1, acceleration: 0.5, period: 0.01 }
     }
 }
 
-/// Why a followed path makes no trajectory.
+/// Why there is no trajectory along a followed path.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum TimingError {
-    /// A value that is not a finite number above 0.
+    /// A value is not a finite number above 0.
     #[error("the {what} is {value}; it must be a finite number above 0")]
     Value {
         /// Which one.
@@ -44,9 +44,9 @@ pub enum TimingError {
         /// What was given.
         value: f64,
     },
-    /// It would take too many points.
+    /// It would have too many points.
     #[error(
-        "the trajectory would have {points:.0} points; it may have {MOST_POINTS:.0}: ask for more speed or a longer period"
+        "the trajectory would have {points:.0} points; the most is {MAX_POINTS:.0}: use a higher speed or a longer period"
     )]
     TooLong {
         /// How many it would have.
@@ -54,7 +54,7 @@ pub enum TimingError {
     },
 }
 
-/// The arm at one time.
+/// The configuration at one time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrajectoryPoint {
     /// Time from the start \[s\].
@@ -69,23 +69,23 @@ pub struct TrajectoryPoint {
     pub accelerations: Vec<f64>,
 }
 
-/// Joint positions evenly in time, from rest to rest.
+/// Joint positions at even times, from rest to rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trajectory {
-    /// The arm from time 0 on, one period after the other; empty where nothing of the path is achieved.
+    /// One point each period, from time 0 on. Empty where nothing of the path can be followed.
     pub points: Vec<TrajectoryPoint>,
-    /// Largest distance of the tip from the path's pose at the same length, at the points and half-way between them where joints go
-    /// evenly from one to the next, over the axes that count. More than what was asked of [`follow`](super::follow()) where points lie far
-    /// apart.
+    /// Greatest distance of the tip from the pose of the path at the same length, over the axes that are not free. It is measured at the
+    /// points, and in the middle between them where the joints move evenly. It is more than [`follow`](super::follow()) allowed where points
+    /// are far apart.
     pub deviation: Residual,
 }
 
 impl Trajectory {
-    /// What `followed` achieved of `path`, at a constant speed with a ramp up and down, and at rest at its corners. No velocity is
-    /// above its limit, nor any acceleration that has one. Between two rests the speed is the greatest that all of that stretch
-    /// allows: one hard place slows the stretch, so that steps stay even.
+    /// The trajectory along the part of `path` that `followed` covers: at a constant speed, with ramps, and at rest at corners. Velocities
+    /// and accelerations are within their limits. Between two rests the speed is the greatest one that all points of that part allow, so
+    /// that steps are even.
     ///
-    /// `target` is that of [`follow`](super::follow()), for the axes that count.
+    /// `target` is that of [`follow`](super::follow()): it gives the tip and the free axes.
     ///
     /// # Errors
     /// [`TimingError`].
@@ -110,8 +110,8 @@ impl Trajectory {
             accelerations: still,
         }];
         let mut rates = TipRates::new(chain, target, path);
-        for (start, end) in followed.stretches() {
-            add_stretch(&mut points, chain, &Curve::new(&followed.knots[start..=end], &mut rates), limits, timing)?;
+        for (start, end) in followed.smooth_parts() {
+            add_smooth_part(&mut points, chain, &Curve::new(&followed.knots[start..=end], &mut rates), limits, timing)?;
         }
         let deviation = deviation(chain, target, path, &points);
         Ok(Self { points, deviation })
@@ -129,25 +129,25 @@ impl Timing {
     }
 }
 
-/// The greatest speed and acceleration along the path that limits and `timing` allow all along the curve.
+/// The greatest speed and acceleration along the path that `limits` and `timing` allow on the whole curve.
 ///
-/// A variable with rate p' and bend p'' has the velocity p' v and the acceleration p' a + p'' v²: half of what it may is kept for
-/// the first term at least.
+/// A variable with the derivatives p' and p'' has the velocity p' v and the acceleration p' a + p'' v². At least half of its acceleration
+/// limit is kept for the first term.
 fn allowed(curve: &Curve, limits: &MotionLimits, timing: &Timing) -> (f64, f64) {
     let greatest: Vec<(f64, f64)> = (0..limits.velocities.len()).map(|variable| curve.greatest(variable)).collect();
     let all = || greatest.iter().zip(limits.velocities.iter().zip(&limits.accelerations));
-    // Of no rate or bend, any speed is allowed: a quotient by 0 is infinite, and `min` passes over it.
-    let speed = all().fold(timing.speed, |speed, ((rate, bend), (velocity, acceleration))| {
-        speed.min(velocity / rate).min((0.5 * acceleration / bend).sqrt())
+    // Where a derivative is 0 any speed is allowed: the quotient is infinite, and `min` ignores it.
+    let speed = all().fold(timing.speed, |speed, ((rate, curvature), (velocity, acceleration))| {
+        speed.min(velocity / rate).min((0.5 * acceleration / curvature).sqrt())
     });
-    let acceleration = all().fold(timing.acceleration, |most, ((rate, bend), (_, acceleration))| {
-        most.min((acceleration - bend * speed * speed) / rate)
+    let acceleration = all().fold(timing.acceleration, |most, ((rate, curvature), (_, acceleration))| {
+        most.min((acceleration - curvature * speed * speed) / rate)
     });
     (speed, acceleration)
 }
 
-/// The points from one rest, which is there, to the next: a whole number of periods.
-fn add_stretch(
+/// Adds the points after one rest until the next: a whole number of periods.
+fn add_smooth_part(
     points: &mut Vec<TrajectoryPoint>,
     chain: &Chain,
     curve: &Curve,
@@ -156,18 +156,18 @@ fn add_stretch(
 ) -> Result<(), TimingError> {
     let (start, length) = curve.extent();
     let (speed, acceleration) = allowed(curve, limits, timing);
-    let profile = Profile::new(length, speed, acceleration);
+    let profile = SpeedProfile::new(length, speed, acceleration);
     let periods = (profile.duration() / timing.period).ceil().max(1.0);
     #[expect(clippy::cast_precision_loss, reason = "no more than the points allowed")]
     let before = (points.len() - 1) as f64;
-    if periods.is_nan() || before + periods >= MOST_POINTS {
+    if periods.is_nan() || before + periods >= MAX_POINTS {
         return Err(TimingError::TooLong { points: before + periods + 1.0 });
     }
     let profile = profile.stretched(periods * timing.period);
     let variables = chain.variables();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number, bounded above")]
     for period in 1..=periods as u32 {
-        // The last of them is at rest to the bit.
+        // The last point is exactly at rest.
         let period = f64::from(period);
         let time = if period == periods { profile.duration() } else { period * timing.period };
         let progress = profile.at(time);
@@ -180,11 +180,11 @@ fn add_stretch(
         };
         for (index, variable) in variables.iter().enumerate() {
             let sample = curve.at(point.length, index);
-            // Between knots at a limit, the curve may pass it by next to nothing.
+            // Between knots at a limit, the curve may be outside the limit by rounding errors.
             point.positions.push(variable.domain.clamp(sample.position));
             point.velocities.push(sample.rate * progress.speed);
-            let bend = sample.bend * progress.speed * progress.speed;
-            point.accelerations.push(sample.rate * progress.acceleration + bend);
+            let curvature = sample.curvature * progress.speed * progress.speed;
+            point.accelerations.push(sample.rate * progress.acceleration + curvature);
         }
         points.push(point);
     }

@@ -1,4 +1,4 @@
-//! ROS time: the system's, or the topic clock's.
+//! ROS time: that of the system, or of the topic `/clock`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,10 +14,10 @@ impl Clock {
         Self(node.get_ros_clock())
     }
 
-    /// Time since the epoch; zero where simulated time has not begun.
+    /// Time since the epoch; zero before simulated time begins.
     pub(super) fn now(&self) -> Duration {
         let now = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_now().unwrap_or_default();
-        // A simulated time before zero wraps around to one that no stamp can hold: it has not begun.
+        // Before simulated time begins, a time below zero may wrap around to one that no stamp can hold.
         if i32::try_from(now.as_secs()).is_ok() { now } else { Duration::ZERO }
     }
 

@@ -1,4 +1,4 @@
-//! Messages to and from the library's types, with everything from outside checked.
+//! Messages to and from the library's types. Everything from outside is checked.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::spatial::rotation_from;
 /// The pose of a message.
 ///
 /// # Errors
-/// A sentence that names the field: a position that is not finite, a quaternion that is no rotation.
+/// A sentence with the field: a position that is not finite, or a quaternion that is not a rotation.
 pub(super) fn pose(message: &Pose) -> Result<Isometry3<f64>, String> {
     let translation = point(&message.position)?;
     let Quaternion { x, y, z, w } = message.orientation;
@@ -42,19 +42,21 @@ pub(super) fn pose_message(pose: &Isometry3<f64>) -> Pose {
     Pose { position: Point { x: p.x, y: p.y, z: p.z }, orientation: Quaternion { x: q.i, y: q.j, z: q.k, w: q.w } }
 }
 
-/// Positions beyond this \[rad or m\] are refused: turns could not be told apart any more.
-const FARTHEST: f64 = 1e6;
+/// Greatest absolute position of a joint \[rad or m\]: larger angles would be too inexact.
+const MAX_POSITION: f64 = 1e6;
 
-/// Whether a joint can be said to stand there.
+/// Checks the position of a joint: a finite number within [`MAX_POSITION`].
 ///
 /// # Errors
-/// A sentence that names the joint.
+/// A sentence with the name of the joint.
 pub(super) fn check_position(joint: &str, position: f64) -> Result<(), String> {
     // Written so that NaN fails.
-    if position.abs() <= FARTHEST {
+    if position.abs() <= MAX_POSITION {
         return Ok(());
     }
-    Err(format!("the position of joint '{joint}' is {position}; it must be a finite number of at most {FARTHEST:e}"))
+    Err(format!(
+        "the position of joint '{joint}' is {position}; it must be a finite number of at most {MAX_POSITION:e}"
+    ))
 }
 
 /// Every movable joint of `robot` at `positions` (one entry a joint), without a header.
@@ -63,7 +65,7 @@ pub(super) fn joint_state(robot: &Robot, positions: &[f64]) -> JointState {
     JointState { name, position, ..JointState::default() }
 }
 
-/// A trajectory of the chain's variables, to begin as soon as it is received.
+/// A trajectory of the chain's variables. Its stamp is zero: it begins as soon as it is received.
 pub(super) fn joint_trajectory(chain: &Chain, points: &[TrajectoryPoint]) -> JointTrajectory {
     let point = |point: &TrajectoryPoint| JointTrajectoryPoint {
         positions: point.positions.clone(),
@@ -88,7 +90,7 @@ fn duration(seconds: f64) -> r2r::builtin_interfaces::msg::Duration {
     }
 }
 
-/// Velocities of the whole robot's movable joints out of those of the chain's variables.
+/// Velocities of all movable joints of the robot, from those of the chain's variables.
 pub(super) fn joint_velocities(robot: &Robot, chain: &Chain, velocities: &[f64]) -> Vec<f64> {
     let mut all = vec![0.0; robot.joints().len()];
     for (variable, velocity) in chain.variables().iter().zip(velocities) {
@@ -102,15 +104,15 @@ pub(super) fn joint_velocities(robot: &Robot, chain: &Chain, velocities: &[f64])
     robot.movable().map(|joint| all[joint]).collect()
 }
 
-/// Puts the joints that `message` names into `positions` (one entry a joint); mimic joints follow their masters, whatever
-/// the message says of them.
+/// Puts the positions that `message` names into `positions` (one entry a joint). Mimic joints follow their masters; what the message
+/// says of them is not used.
 ///
 /// # Errors
-/// A sentence that begins with `what` and names the joint: unknown, fixed, not finite; or lists of different lengths.
+/// A sentence that begins with `what`: a joint that is unknown or fixed, a position that is not valid, or lists of different lengths.
 pub(super) fn overlay(robot: &Robot, what: &str, message: &JointState, positions: &mut [f64]) -> Result<(), String> {
     if message.name.len() != message.position.len() {
         return Err(format!(
-            "{what} has {} names and {} positions; it must have as many of each",
+            "{what} has {} names and {} positions; the numbers must be equal",
             message.name.len(),
             message.position.len()
         ));
@@ -118,10 +120,10 @@ pub(super) fn overlay(robot: &Robot, what: &str, message: &JointState, positions
     overlay_row(robot, what, &message.name, &message.position, positions)
 }
 
-/// The same for joint names and as many positions.
+/// The same for a list of joint names and a list of positions of the same length.
 ///
 /// # Errors
-/// A sentence that begins with `what` and names the joint: unknown, fixed, not finite.
+/// A sentence that begins with `what`: a joint that is unknown or fixed, or a position that is not valid.
 pub(super) fn overlay_row(
     robot: &Robot,
     what: &str,
@@ -132,7 +134,10 @@ pub(super) fn overlay_row(
     for (name, &position) in names.iter().zip(row) {
         let joint = robot.movable_index(name).ok_or_else(|| {
             let known: Vec<&str> = robot.movable_names().collect();
-            format!("{what} names the joint '{name}', which the robot cannot move; it has {}", names::list(&known))
+            format!(
+                "{what} names '{name}', which is no movable joint of the robot; its movable joints are: {}",
+                names::list(&known)
+            )
         })?;
         check_position(name, position).map_err(|sentence| format!("{what}: {sentence}"))?;
         positions[joint] = position;

@@ -1,4 +1,4 @@
-//! Where the robot comes from: a parameter, a file or a topic.
+//! The robot in use, and where it comes from: a parameter, a file or a topic.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use r2r::std_msgs::msg::String as Text;
 
+use super::interface::ROBOT_DESCRIPTION;
 use super::{NodeError, Shared, latched};
 use crate::config::Yaml;
 use crate::motion::{JointLimits, MotionLimits};
@@ -14,26 +15,26 @@ use crate::parameters::Settings;
 use crate::robot::{Chain, ChainError, Robot, read_urdf_file};
 use crate::solver::{Method, Solver, SolverKind, free_axes_in_words, names_of_free_axes};
 
-/// A robot in use, with its chain and solver.
-pub(super) struct Loaded {
-    /// The URDF that it was read from.
+/// A robot with its chain and its solvers.
+pub(super) struct LoadedRobot {
+    /// Its URDF.
     pub text: String,
-    /// Whether that came from the topic: only then may the topic replace it.
+    /// Whether the URDF came from the topic. Only then may the topic replace the robot.
     pub from_topic: bool,
     pub robot: Robot,
     pub chain: Arc<Chain>,
     pub solver: Solver,
-    /// Or why there is none.
+    /// The closed form, or why the chain has none.
     closed_form: Result<Solver, String>,
     /// For each tip, the axes that its targets should leave free.
     free_axes: Vec<[bool; 6]>,
 }
 
-impl Loaded {
-    /// The solver that `settings` name, with their options.
+impl LoadedRobot {
+    /// The solver that `settings` choose, with their options.
     ///
     /// # Errors
-    /// A sentence, where the chain has no closed form but that is asked for.
+    /// A sentence, where they choose the closed form and the chain has none.
     pub(super) fn solver(&self, settings: &Settings) -> Result<Solver, String> {
         match settings.solver {
             SolverKind::ClosedForm => self.closed_form.clone(),
@@ -42,10 +43,10 @@ impl Loaded {
         }
     }
 
-    /// How fast the joints may move as `settings` have it.
+    /// The limits of velocity, acceleration and jerk with these `settings`.
     ///
     /// # Errors
-    /// A sentence for limits that are not in MoveIt's format, or of joints that the robot does not have.
+    /// A sentence, where `joint_limits` is not in MoveIt's format or names an unknown joint.
     pub(super) fn limits(&self, settings: &Settings) -> Result<MotionLimits, String> {
         limits(&self.robot, &self.chain, settings)
     }
@@ -62,30 +63,33 @@ fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), String
         None => Ok(()),
         Some(unknown) => {
             let known: Vec<&str> = robot.movable_names().collect();
-            Err(format!("command_joints: the robot has no movable joint '{unknown}'; it has {}", names::list(&known)))
+            Err(format!(
+                "command_joints: '{unknown}' is no movable joint of the robot; its movable joints are: {}",
+                names::list(&known)
+            ))
         }
     }
 }
 
-/// A robot that can be taken into use.
-pub(super) struct Ready {
-    loaded: Arc<Loaded>,
-    /// Where it stands at first: one entry a joint.
+/// A robot that can be used.
+pub(super) struct ReadyRobot {
+    loaded: Arc<LoadedRobot>,
+    /// Its first positions where it is not measured: one entry for each joint.
     initial: Vec<f64>,
     limits: MotionLimits,
 }
 
-/// Reads a robot and prepares its chain, without taking it into use.
+/// Reads a robot and prepares its chain, but does not use it yet.
 ///
 /// # Errors
-/// A sentence that says what is wrong with the URDF, the names of base and tip links, or one of the postures.
-pub(super) fn load(text: String, from_topic: bool, settings: &Settings) -> Result<Ready, String> {
-    // Whatever a description can still do to the library must not end the task that reads descriptions.
+/// A sentence about what is wrong with the URDF, the names of base and tip links, or a parameter that names joints.
+pub(super) fn load(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyRobot, String> {
+    // A panic must not end the task that reads descriptions.
     panic::catch_unwind(AssertUnwindSafe(|| prepare(text, from_topic, settings)))
-        .unwrap_or_else(|_| Err("reading it failed; please report this description as a defect of urdf_ik".into()))
+        .unwrap_or_else(|_| Err("reading it failed inside urdf_ik; please report this with the description".into()))
 }
 
-fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<Ready, String> {
+fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyRobot, String> {
     let robot = Robot::from_urdf(&text).map_err(|e| e.to_string())?;
     let tips: Vec<&str> = settings.tip_links.iter().map(String::as_str).collect();
     let chain = Chain::with_defaults(&robot, settings.base_link.as_deref(), &tips).map_err(|e| match e {
@@ -103,39 +107,38 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<Ready,
     let limits = limits(&robot, &chain, settings)?;
     check_command_joints(&robot, settings)?;
     let free_axes = (0..chain.tips().len()).map(|tip| solver.sensible_free_axes(tip)).collect();
-    let loaded = Arc::new(Loaded { text, from_topic, robot, chain, solver, closed_form, free_axes });
-    Ok(Ready { loaded, initial, limits })
+    let loaded = Arc::new(LoadedRobot { text, from_topic, robot, chain, solver, closed_form, free_axes });
+    Ok(ReadyRobot { loaded, initial, limits })
 }
 
-/// Takes a robot into use, standing where it was measured a moment ago, else at `initial`.
-pub(super) fn take_into_use(shared: &Shared, ready: Ready) {
-    let Ready { loaded, initial, limits } = ready;
+/// Uses a robot from now on. It starts where it was measured a moment ago, else at the initial positions.
+pub(super) fn use_robot(shared: &Shared, ready: ReadyRobot) {
+    let ReadyRobot { loaded, initial, limits } = ready;
     let (robot, chain) = (&loaded.robot, &loaded.chain);
     for warning in robot.warnings() {
         log::warn!("{warning}");
     }
     let names = chain.variable_names();
     log::info!(
-        "robot {}: from {} to {}, moving {}",
+        "robot {}: chain from {} to {}, with the joints {}",
         robot.name(),
         chain.base(),
         chain.tip_names().join(", "),
         names::list(&names)
     );
-    warn_of_axes(&loaded, &shared.settings());
-    let positions = shared.measured.posture(shared, &loaded, &initial).unwrap_or(initial);
+    warn_about_axes(&loaded, &shared.settings());
+    let positions = shared.measured.configuration(shared, &loaded, &initial).unwrap_or(initial);
     shared.output.replace_robot(loaded, positions, &limits);
 }
 
-/// Tells of the tips that cannot follow every axis, unless the settings free as many axes as it takes.
-fn warn_of_axes(loaded: &Loaded, settings: &Settings) {
+/// Warns about tips that cannot follow all six axes, unless the settings free enough axes.
+fn warn_about_axes(loaded: &LoadedRobot, settings: &Settings) {
     let count = |free: &[bool; 6]| free.iter().filter(|free| **free).count();
     let given = count(&settings.free_axes);
     for (tip, free) in loaded.chain.tips().iter().zip(&loaded.free_axes).filter(|(_, free)| count(free) > given) {
         log::warn!(
-            "{} can follow {} of 6 axes, so that most full poses cannot be met: set the parameter free_axes to [{}] \
-             ({}), or free_axes of a query; until then ~/target_pose asks for all six, ~/target_point for the position \
-             alone",
+            "{} can follow {} of 6 axes, so most poses of ~/target_pose cannot be met: set the parameter free_axes to [{}] \
+             ({}), or free_axes of a request, or send ~/target_point, which asks for the position alone",
             tip.link,
             6 - count(free),
             names_of_free_axes(*free).join(", "),
@@ -144,7 +147,7 @@ fn warn_of_axes(loaded: &Loaded, settings: &Settings) {
     }
 }
 
-/// Loads the robot that the parameters give; listens to the topic for where they give none, or none that can be used.
+/// Loads the robot of the parameters, and subscribes to the topic, which is used where the parameters give no robot that can be used.
 pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
     let settings = shared.settings();
     let given = if !settings.robot_description.is_empty() {
@@ -155,15 +158,15 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
         None
     };
     match given.map(|(source, text)| (source, text.and_then(|text| load(text, false, &settings)))) {
-        Some((_, Ok(ready))) => take_into_use(shared, ready),
+        Some((_, Ok(ready))) => use_robot(shared, ready),
         Some((source, Err(sentence))) => log::error!("the robot of the parameter {source} is refused: {sentence}"),
-        None => log::info!("waiting for the topic robot_description"),
+        None => log::info!("the node waits for the topic robot_description"),
     }
     listen(node, shared)
 }
 
 fn listen(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    let mut descriptions = node.subscribe::<Text>("robot_description", latched())?;
+    let mut descriptions = node.subscribe::<Text>(ROBOT_DESCRIPTION.name, latched())?;
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
         while let Some(Text { data }) = descriptions.next().await {
@@ -174,8 +177,8 @@ fn listen(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
 }
 
 fn take_from_topic(shared: &Shared, text: String) {
-    let now = shared.output.posture();
-    // A parameter's robot goes before the topic's.
+    let now = shared.output.configuration();
+    // The robot of a parameter is used instead of that of the topic.
     if now.is_some_and(|now| now.loaded.text == text || !now.loaded.from_topic) {
         return;
     }
@@ -184,18 +187,18 @@ fn take_from_topic(shared: &Shared, text: String) {
     } else {
         load(text, true, &shared.settings())
     };
-    let now = shared.output.posture();
+    let now = shared.output.configuration();
     match loaded {
-        // Loading takes a while, in which a parameter may have been set.
+        // Loading takes time, and a parameter may have been set meanwhile.
         Ok(_) if now.as_ref().is_some_and(|now| !now.loaded.from_topic) => {}
         Ok(ready) => {
-            shared.complaints.well("robot_description");
-            take_into_use(shared, ready);
+            shared.warnings.recovered(ROBOT_DESCRIPTION.short_name());
+            use_robot(shared, ready);
         }
         Err(sentence) => {
-            let kept = if now.is_some() { "; the robot in use is kept" } else { "" };
+            let kept = if now.is_some() { "; the robot in use stays" } else { "" };
             let sentence = format!("the description is refused: {sentence}{kept}");
-            shared.complaints.complain("robot_description", &sentence, &sentence);
+            shared.warnings.warn_once(ROBOT_DESCRIPTION.short_name(), &sentence, &sentence);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Once a second: how the node fares.
+//! The topic `/diagnostics`: once a second, the counts of targets and queries.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,12 +8,13 @@ use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
 
+use super::interface::DIAGNOSTICS;
 use super::publisher::Publisher;
 use super::status::outcome;
 use super::{NodeError, Shared};
 
 /// Time between two reports.
-const PERIOD: Duration = Duration::from_secs(1);
+const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
 /// What has happened since the last report.
 #[derive(Default)]
@@ -22,7 +23,7 @@ pub(super) struct Counters(Mutex<Counts>);
 #[derive(Default, Clone)]
 struct Counts {
     arrived: u64,
-    taken_up: u64,
+    answered: u64,
     solved: u64,
     closest: u64,
     refused: u64,
@@ -37,15 +38,15 @@ impl Counters {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// A target came in.
+    /// Counts a target that arrived.
     pub(super) fn arrived(&self) {
         self.count(|counts| counts.arrived += 1);
     }
 
-    /// A target was taken up, with this result.
+    /// Counts a target that was answered, with this status.
     pub(super) fn answered(&self, status: &SolveStatus) {
         self.count(|counts| {
-            counts.taken_up += 1;
+            counts.answered += 1;
             match status.outcome {
                 outcome::SOLVED => counts.solved += 1,
                 outcome::INVALID | outcome::UNKNOWN_FRAME | outcome::NO_ROBOT => counts.refused += 1,
@@ -56,7 +57,7 @@ impl Counters {
         });
     }
 
-    /// That many queries were answered, and so many of them solved.
+    /// Counts answered queries, and how many of them are solved.
     pub(super) fn queries(&self, answered: u32, solved: u32) {
         self.count(|counts| {
             counts.queries += u64::from(answered);
@@ -70,10 +71,10 @@ impl Counters {
 }
 
 pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    let publisher = Publisher::<DiagnosticArray>::new(node, "/diagnostics", QosProfile::default())?;
+    let publisher = Publisher::<DiagnosticArray>::new(node, DIAGNOSTICS, QosProfile::default())?;
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
-        let mut ticks = tokio::time::interval(PERIOD);
+        let mut ticks = tokio::time::interval(REPORT_PERIOD);
         loop {
             ticks.tick().await;
             publisher.publish(&report(&shared));
@@ -84,15 +85,15 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
 
 fn report(shared: &Shared) -> DiagnosticArray {
     let counts = shared.counters.take();
-    let robot = shared.output.posture().map(|now| Arc::clone(&now.loaded));
-    let (well, message) = match &robot {
-        None => (false, "no robot is loaded".to_owned()),
+    let robot = shared.output.configuration().map(|now| Arc::clone(&now.loaded));
+    let (is_ok, message) = match &robot {
+        None => (false, "there is no robot".to_owned()),
         Some(_) if counts.refused > 0 => (false, format!("{} targets were refused", counts.refused)),
         Some(_) if counts.closest > 0 => (false, format!("{} targets could not be met", counts.closest)),
         Some(_) => (true, "every target was met".to_owned()),
     };
     #[expect(clippy::cast_precision_loss, reason = "targets of one second")]
-    let mean = if counts.taken_up > 0 { counts.solve_time / counts.taken_up as f64 } else { 0.0 };
+    let mean = if counts.answered > 0 { counts.solve_time / counts.answered as f64 } else { 0.0 };
     let tips = robot.as_ref().map(|robot| robot.chain.tip_names());
     let values = [
         ("robot", robot.as_ref().map_or("", |robot| robot.robot.name()).to_owned()),
@@ -100,7 +101,7 @@ fn report(shared: &Shared) -> DiagnosticArray {
         ("tip links", tips.unwrap_or_default().join(", ")),
         ("solver", shared.settings().solver.name().to_owned()),
         ("targets per second", counts.arrived.to_string()),
-        ("targets replaced by newer ones", counts.arrived.saturating_sub(counts.taken_up).to_string()),
+        ("targets replaced by newer ones", counts.arrived.saturating_sub(counts.answered).to_string()),
         ("targets met", counts.solved.to_string()),
         ("targets not met", counts.closest.to_string()),
         ("targets refused", counts.refused.to_string()),
@@ -113,7 +114,7 @@ fn report(shared: &Shared) -> DiagnosticArray {
     DiagnosticArray {
         header: Header { stamp: shared.clock.stamp(), frame_id: String::new() },
         status: vec![DiagnosticStatus {
-            level: if well { DiagnosticStatus::OK as u8 } else { DiagnosticStatus::WARN as u8 },
+            level: if is_ok { DiagnosticStatus::OK as u8 } else { DiagnosticStatus::WARN as u8 },
             name: format!("{}: inverse kinematics", shared.name),
             message,
             hardware_id: "urdf_ik".into(),

@@ -8,10 +8,10 @@ use crate::parameters::Refusal;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum NodeError {
-    /// rcl did not take the arguments or could not make its context.
+    /// rcl refused the arguments, or could not create its context.
     #[error("ROS 2 did not start: {0}")]
     Context(String),
-    /// An entity of the graph could not be made.
+    /// A node, topic or service could not be created.
     #[error("ROS 2 refused a node, topic or service: {0}")]
     Ros(#[from] r2r::Error),
     /// A parameter override was refused.

@@ -1,4 +1,4 @@
-//! Frames that targets may be given in: the robot's own links by its own kinematics, all others through TF.
+//! Frames of targets: links of the robot by its own kinematics, all others by TF.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,32 +18,33 @@ use transforms::errors::RegistryError;
 use transforms::geometry::{Quaternion, Transform, Vector3};
 use transforms::time::{Stamp, Timestamp};
 
-use super::description::Loaded;
-use super::drive::Posture;
+use super::configuration_motion::Configuration;
+use super::description::LoadedRobot;
+use super::interface::{TF, TF_STATIC};
 use super::status::Refused;
 use super::{NodeError, Shared};
 use crate::parameters::Settings;
 use crate::spatial::rotation_from;
 
-/// How long transforms are kept, as tf2 does.
-const HISTORY: Duration = Duration::from_secs(10);
-/// Depth of the transform topics' queues, as tf2 has it.
-const DEPTH: usize = 100;
-/// Frames between a frame and the robot at most: deeper trees are cycles or mistakes.
-const DEEPEST: usize = 1000;
+/// How long transforms are kept, as in tf2.
+const TRANSFORM_HISTORY: Duration = Duration::from_secs(10);
+/// Queue depth of the transform topics, as in tf2.
+const QUEUE_DEPTH: usize = 100;
+/// Greatest number of frames between a frame and the robot: a deeper tree is a cycle or a mistake.
+const MAX_DEPTH: usize = 1000;
 
 /// The frames known from TF.
 pub(super) struct Frames {
     tree: Mutex<Tree>,
-    /// Counts what arrives, to wake those who wait.
+    /// Counts the messages, to wake the tasks that wait for a transform.
     arrivals: watch::Sender<u64>,
 }
 
 struct Tree {
     registry: Registry,
-    /// Parent of each frame, and whether for all time.
+    /// Parent of each frame, and whether the transform is static.
     parents: HashMap<String, (String, bool)>,
-    /// ROS time when a transform came last.
+    /// ROS time when the last transform arrived.
     now: Duration,
 }
 
@@ -68,21 +69,22 @@ impl Located {
         poses[self.link] * self.in_link
     }
 
-    /// Pose of the frame in the base link's frame, with the robot at `posture`.
-    pub(super) fn in_base(&self, posture: &Posture) -> Isometry3<f64> {
-        let robot = &posture.loaded.robot;
-        let base = robot.link_index(posture.loaded.chain.base()).unwrap_or(robot.root());
+    /// Pose of the frame in the base link's frame, at `configuration`.
+    pub(super) fn in_base(&self, configuration: &Configuration) -> Isometry3<f64> {
+        let robot = &configuration.loaded.robot;
+        let base = robot.link_index(configuration.loaded.chain.base()).unwrap_or(robot.root());
         if self.link == base {
             return self.in_link;
         }
-        let poses = robot.link_poses(&posture.positions);
+        let poses = robot.link_poses(&configuration.positions);
         poses[base].inv_mul(&self.in_root(&poses))
     }
 }
 
 impl Frames {
     pub(super) fn new() -> Self {
-        let tree = Tree { registry: Registry::with_max_age(HISTORY), parents: HashMap::new(), now: Duration::ZERO };
+        let tree =
+            Tree { registry: Registry::with_max_age(TRANSFORM_HISTORY), parents: HashMap::new(), now: Duration::ZERO };
         Self { tree: Mutex::new(tree), arrivals: watch::Sender::new(0) }
     }
 
@@ -90,10 +92,10 @@ impl Frames {
         self.tree.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Relates the frame of a request to the robot, as [`Frames::locate`] does; waits as long as the settings have it.
+    /// Relates the frame of a request to the robot, as [`Frames::locate`] does. It waits for `transform_timeout`.
     pub(super) async fn of_request(
         &self,
-        loaded: &Loaded,
+        loaded: &LoadedRobot,
         settings: &Settings,
         header: &Header,
     ) -> Result<Located, Refused> {
@@ -103,14 +105,14 @@ impl Frames {
         frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))
     }
 
-    /// Relates the frame `name` to a link of the robot. Empty means the base link, a link of the robot is itself; any other frame
-    /// is looked up in TF at `stamp` (zero: the latest) up to the first link of the robot, waiting until `deadline`.
+    /// Relates the frame `name` to a link of the robot. An empty name means the base link, the name of a link means that link. Any other
+    /// frame is looked up in TF at `stamp` (zero: the latest), up to the first link of the robot. It waits until `deadline`.
     ///
     /// # Errors
-    /// A sentence that names the frame.
+    /// A sentence with the name of the frame.
     pub(super) async fn locate(
         &self,
-        loaded: &Loaded,
+        loaded: &LoadedRobot,
         prefix: &str,
         (name, stamp): (&str, &Time),
         deadline: Instant,
@@ -127,7 +129,7 @@ impl Frames {
             match found {
                 Ok((link, in_link)) => return Ok(Located { name: name.to_owned(), link, in_link }),
                 Err(reason) => {
-                    // No timer where there is no time: not every caller has a runtime.
+                    // Without time to wait it makes no timer: not every caller has a runtime.
                     let wait = Instant::now() < deadline;
                     if !(wait && matches!(tokio::time::timeout_at(deadline, arrivals.changed()).await, Ok(Ok(())))) {
                         return Err(format!("frame '{name}' cannot be related to the robot: {reason}"));
@@ -139,7 +141,7 @@ impl Frames {
 }
 
 impl Tree {
-    /// The robot's link nearest to the frame `name`, and the frame's pose in that link's frame.
+    /// The first link of the robot above the frame `name`, and the pose of the frame in that link's frame.
     fn find(
         &self,
         (name, stamp): (&str, &Time),
@@ -151,24 +153,24 @@ impl Tree {
         if anchor == name {
             return Ok((link, Isometry3::identity()));
         }
-        let told = |e: RegistryError| e.to_string();
+        let sentence = |e: RegistryError| e.to_string();
         let time = match timestamp(stamp) {
             Some(time) => time,
-            None => self.registry.latest_common_time(anchor, name).map_err(told)?.at().unwrap_or(Timestamp::zero()),
+            None => self.registry.latest_common_time(anchor, name).map_err(sentence)?.at().unwrap_or(Timestamp::zero()),
         };
-        let found = self.registry.get_transform(anchor, name, time).map_err(told)?;
+        let found = self.registry.get_transform(anchor, name, time).map_err(sentence)?;
         let (t, r) = (found.translation(), found.rotation());
         let rotation = rotation_from([r.x, r.y, r.z, r.w]).map_err(|e| e.to_string())?;
         Ok((link, Isometry3::from_parts(Translation3::new(t.x, t.y, t.z), rotation)))
     }
 
-    /// Takes in one transform. A frame that changes its parent, or turns from static to moving, does so here too.
+    /// Adds one transform. A frame may change its parent, or change from static to moving.
     fn insert(&mut self, message: &TransformStamped, fixed: bool) -> Result<(), String> {
         let name = |text: &str| text.strip_prefix('/').unwrap_or(text).to_owned();
         let (parent, child) = (name(&message.header.frame_id), name(&message.child_frame_id));
         let (t, q) = (&message.transform.translation, &message.transform.rotation);
-        let tell = |reason: String| format!("the transform from '{parent}' to '{child}' is refused: {reason}");
-        let rotation = rotation_from([q.x, q.y, q.z, q.w]).map_err(|e| tell(e.to_string()))?;
+        let refuse = |reason: String| format!("the transform from '{parent}' to '{child}' is refused: {reason}");
+        let rotation = rotation_from([q.x, q.y, q.z, q.w]).map_err(|e| refuse(e.to_string()))?;
         let stamp = if fixed {
             Stamp::Static
         } else {
@@ -181,16 +183,16 @@ impl Tree {
             Quaternion::from_wxyz(rotation.w, rotation.i, rotation.j, rotation.k),
             stamp,
         );
-        let transform = transform.map_err(|e| tell(e.to_string()))?;
-        // Checked before anything is removed: a static frame that is lost is never sent again.
+        let transform = transform.map_err(|e| refuse(e.to_string()))?;
+        // Checked before anything is removed: a static transform that is lost is never sent again.
         if self.path(&parent).any(|frame| frame == child) {
-            return Err(tell("it would close a cycle".into()));
+            return Err(refuse("it would close a cycle".into()));
         }
         let entry = (parent.clone(), fixed);
         if self.parents.get(&child).is_some_and(|known| *known != entry) {
             self.registry.remove_frame(&child);
         }
-        self.registry.add_transform(transform).map_err(|e| tell(e.to_string()))?;
+        self.registry.add_transform(transform).map_err(|e| refuse(e.to_string()))?;
         self.parents.insert(child, entry);
         Ok(())
     }
@@ -198,11 +200,11 @@ impl Tree {
     /// The frame `name` and those above it.
     fn path<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let parent = |name: &&'a str| self.parents.get(*name).map(|(parent, _)| parent.as_str());
-        std::iter::successors(Some(name), parent).take(DEEPEST)
+        std::iter::successors(Some(name), parent).take(MAX_DEPTH)
     }
 
-    /// Forgets what moves where time has jumped back: it would stand in the future.
-    fn follow(&mut self, now: Duration) {
+    /// Notes the time. Where it has jumped back, transforms that are not static are removed: they would lie in the future.
+    fn note_time(&mut self, now: Duration) {
         if now < self.now {
             for (child, _) in self.parents.extract_if(|_, (_, fixed)| !*fixed) {
                 self.registry.remove_frame(&child);
@@ -212,7 +214,7 @@ impl Tree {
     }
 }
 
-/// A stamp as TF counts it; `None` for zero, which asks for the latest, and for times before the epoch.
+/// A stamp as a time of TF; `None` for zero, which means the latest, and for times before the epoch.
 fn timestamp(stamp: &Time) -> Option<Timestamp> {
     let seconds = u64::try_from(stamp.sec).ok()?;
     let nanoseconds = seconds * 1_000_000_000 + u64::from(stamp.nanosec);
@@ -221,18 +223,18 @@ fn timestamp(stamp: &Time) -> Option<Timestamp> {
 
 /// Listens to TF.
 pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    let quality = QosProfile::default().keep_last(DEPTH);
-    for (topic, quality, fixed) in [("/tf", quality.clone(), false), ("/tf_static", quality.transient_local(), true)] {
-        let mut messages = node.subscribe::<TFMessage>(topic, quality)?;
+    let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
+    for (topic, quality, fixed) in [(TF, quality.clone(), false), (TF_STATIC, quality.transient_local(), true)] {
+        let mut messages = node.subscribe::<TFMessage>(topic.name, quality)?;
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
             while let Some(message) = messages.next().await {
                 {
                     let mut tree = shared.frames.lock();
-                    tree.follow(shared.clock.now());
+                    tree.note_time(shared.clock.now());
                     for transform in &message.transforms {
                         if let Err(sentence) = tree.insert(transform, fixed) {
-                            shared.complaints.complain("tf", &transform.child_frame_id, &sentence);
+                            shared.warnings.warn_once("tf", &transform.child_frame_id, &sentence);
                         }
                     }
                 }

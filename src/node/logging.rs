@@ -1,4 +1,4 @@
-//! The log facade's records to the ROS log, and complaints that come once.
+//! Sends the records of the crate `log` to the ROS log. Also warnings that are logged once.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
-/// Complaints remembered at most; whoever invents new ones without end is heard from the start again.
-const REMEMBERED: usize = 1000;
-/// How long a fault must stay away to be news again: good and bad messages may take turns.
-const REST: Duration = Duration::from_secs(10);
+/// Greatest number of warnings that are remembered. After more than that, all are logged again.
+const MAX_REMEMBERED: usize = 1000;
+/// How long a fault must be absent before it is logged again: good and bad messages may alternate.
+const QUIET_TIME: Duration = Duration::from_secs(10);
 
 struct RosLog {
     logger: String,
@@ -26,7 +26,7 @@ pub(super) fn install(logger: &str) {
 
 impl Log for RosLog {
     fn enabled(&self, metadata: &Metadata) -> bool {
-        // Of the libraries only what a user of the node should know.
+        // From other crates only what a user of the node should know.
         metadata.target().starts_with(env!("CARGO_CRATE_NAME")) || metadata.level() <= Level::Warn
     }
 
@@ -48,27 +48,27 @@ impl Log for RosLog {
     fn flush(&self) {}
 }
 
-/// Warnings that are told once, until what they are about has been well again for a while.
+/// Warnings that are logged once, until their subject has been without the fault for a while.
 #[derive(Default)]
-pub(super) struct Complaints(Mutex<HashMap<String, Instant>>);
+pub(super) struct Warnings(Mutex<HashMap<String, Instant>>);
 
-impl Complaints {
-    /// Warns, unless this `subject` has complained of this `kind` of fault since it was last well.
-    pub(super) fn complain(&self, subject: &str, kind: &str, sentence: &str) {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() >= REMEMBERED {
-            told.clear();
+impl Warnings {
+    /// Logs a warning, unless this `kind` of fault of this `subject` was logged since the subject last recovered from it.
+    pub(super) fn warn_once(&self, subject: &str, kind: &str, sentence: &str) {
+        let mut logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if logged.len() >= MAX_REMEMBERED {
+            logged.clear();
         }
-        if told.insert(format!("{subject}\n{kind}"), Instant::now()).is_none() {
+        if logged.insert(format!("{subject}\n{kind}"), Instant::now()).is_none() {
             log::warn!("{subject}: {sentence}");
         }
     }
 
-    /// `subject` is well: faults that it has not shown for [`REST`] are told again when they come back.
-    pub(super) fn well(&self, subject: &str) {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !told.is_empty() {
-            told.retain(|entry, last| entry.split('\n').next() != Some(subject) || last.elapsed() < REST);
+    /// Notes that `subject` is without fault. Its faults that did not occur for [`QUIET_TIME`] are logged again when they come back.
+    pub(super) fn recovered(&self, subject: &str) {
+        let mut logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !logged.is_empty() {
+            logged.retain(|entry, last| entry.split('\n').next() != Some(subject) || last.elapsed() < QUIET_TIME);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where the robot really is, as its drivers tell.
+//! Where the robot really is: measured joint states from its drivers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,17 +8,15 @@ use futures::StreamExt;
 use r2r::QosProfile;
 use r2r::sensor_msgs::msg::JointState;
 
-use super::description::Loaded;
+use super::description::LoadedRobot;
+use super::interface::MEASURED_JOINT_STATES;
 use super::{NodeError, Shared, convert};
 use crate::names;
 
-/// What stands before complaints about measured joint states.
-const SUBJECT: &str = "measured_joint_states";
+/// Greatest number of joints that are remembered: a publisher that invents names must not fill the memory.
+const MAX_JOINTS: usize = 10_000;
 
-/// Joints remembered at most: a publisher that invents names must not fill the memory.
-const REMEMBERED: usize = 10_000;
-
-/// When and where each joint was measured last, by name. Several drivers may each tell of some joints.
+/// Time and position of the last measurement of each joint, by name. Several drivers may each measure some joints.
 #[derive(Default)]
 pub(super) struct Measured(Mutex<HashMap<String, (Instant, f64)>>);
 
@@ -27,7 +25,7 @@ impl Measured {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take_in(&self, message: &JointState) -> Result<(), String> {
+    fn receive(&self, message: &JointState) -> Result<(), String> {
         let (names, positions) = (&message.name, &message.position);
         if names.len() != positions.len() {
             return Err(format!("a message has {} names and {} positions", names.len(), positions.len()));
@@ -36,16 +34,16 @@ impl Measured {
             convert::check_position(name, position)?;
         }
         let mut known = self.lock();
-        if known.len() > REMEMBERED {
+        if known.len() > MAX_JOINTS {
             known.clear();
         }
         known.extend(names.iter().cloned().zip(positions.iter().map(|&position| (Instant::now(), position))));
         Ok(())
     }
 
-    /// The measured positions of the whole robot (one entry a joint), inside the limits; joints outside the chain that were not
-    /// measured of late stand as in `otherwise`. `None` where nothing of the robot is fresh, or a joint of the chain is not.
-    pub(super) fn posture(&self, shared: &Shared, loaded: &Loaded, otherwise: &[f64]) -> Option<Vec<f64>> {
+    /// The measured positions of the whole robot (one entry a joint), inside the limits. A measurement counts for `measured_timeout`.
+    /// Joints outside the chain without a measurement are as in `otherwise`. `None` where a joint of the chain has no measurement.
+    pub(super) fn configuration(&self, shared: &Shared, loaded: &LoadedRobot, otherwise: &[f64]) -> Option<Vec<f64>> {
         let robot = &loaded.robot;
         let timeout = shared.settings().measured_timeout;
         let mut positions = otherwise.to_vec();
@@ -53,9 +51,9 @@ impl Measured {
         {
             let known = self.lock();
             for joint in robot.movable() {
-                let measured = known.get(&robot.joints()[joint].name).filter(|(at, _)| at.elapsed() <= timeout);
-                if let Some((_, position)) = measured {
-                    // Encoders may stand a little outside; what is published must not.
+                let measurement = known.get(&robot.joints()[joint].name).filter(|(at, _)| at.elapsed() <= timeout);
+                if let Some((_, position)) = measurement {
+                    // Encoders may be a little outside the limits; published positions must not.
                     let domain = robot.domain(joint).unwrap_or(robot.joints()[joint].domain);
                     (positions[joint], fresh[joint]) = (domain.clamp(*position), true);
                 }
@@ -65,13 +63,13 @@ impl Measured {
         let missing: Vec<&str> =
             variables.iter().filter(|variable| !fresh[variable.joint]).map(|variable| variable.name.as_str()).collect();
         if missing.is_empty() {
-            shared.complaints.well(SUBJECT);
+            shared.warnings.recovered(MEASURED_JOINT_STATES.short_name());
             robot.apply_mimic(&mut positions);
             return Some(positions);
         }
         if fresh.contains(&true) {
-            let sentence = format!("the joints {} are missing; the measurement is not used", names::list(&missing));
-            shared.complaints.complain(SUBJECT, &sentence, &sentence);
+            let sentence = format!("the joints {} are missing, so the measurement is not used", names::list(&missing));
+            shared.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), &sentence, &sentence);
         }
         None
     }
@@ -79,12 +77,12 @@ impl Measured {
 
 pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
     let quality = QosProfile::default().keep_last(1).best_effort();
-    let mut states = node.subscribe::<JointState>("~/measured_joint_states", quality)?;
+    let mut states = node.subscribe::<JointState>(MEASURED_JOINT_STATES.name, quality)?;
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
         while let Some(state) = states.next().await {
-            if let Err(sentence) = shared.measured.take_in(&state) {
-                shared.complaints.complain(SUBJECT, "message", &sentence);
+            if let Err(sentence) = shared.measured.receive(&state) {
+                shared.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), "message", &sentence);
             }
         }
     });

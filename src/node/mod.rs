@@ -1,37 +1,43 @@
 //! The ROS 2 node: a thin layer that puts robot and solver on the ROS graph.
 //!
-//! The r2r node lives in one thread that spins (`spin`); tokio tasks, one for each thing that can arrive, talk to it through
-//! streams and publishers. What they share is in `Shared`: the settings, the robot and its posture (`output`), the frames of
-//! TF (`frames`).
+//! The r2r node lives in one thread that spins (`spin`). Tokio tasks, one for each topic or service, receive from it by streams and
+//! send by publishers. They share [`Shared`]: the settings, the robot and its configuration (`output`), the frames of TF (`frames`).
+//! `interface` lists all topics and services.
 
-mod answers;
-mod batch;
-mod batch_report;
-mod choices;
+mod batch_response;
 mod clock;
+mod configuration_motion;
 mod convert;
 mod description;
 mod diagnostics;
-mod drive;
 mod error;
 mod frames;
-mod links;
+mod interface;
+mod link_poses;
 mod logging;
 mod measured;
 #[cfg(feature = "moveit")]
 mod moveit;
 mod output;
 mod parameters;
-mod paths;
-mod plan;
+mod path_plan;
 mod publisher;
 mod query;
+mod request_overrides;
+mod search_turns;
+mod service_server;
 mod services;
+mod solve_ik;
+mod solve_ik_batch;
+mod solve_path;
 mod spin;
 mod status;
+mod target_message;
+mod target_path;
+mod target_solver;
+mod target_tracker;
 mod targets;
-mod tips;
-mod wanted;
+mod tip_namespaces;
 
 pub use error::NodeError;
 
@@ -45,24 +51,24 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 
 use crate::parameters::{Settings, Values};
-use answers::Answers;
 use clock::Clock;
 use diagnostics::Counters;
 use frames::Frames;
-use logging::Complaints;
+use logging::Warnings;
 use measured::Measured;
 use output::Output;
 use status::Refused;
+use target_solver::TargetSolver;
 
 r2r::assert_compiled_with_use_sim_time_support!();
 
 /// Name of the node, unless ROS remaps it.
-const NAME: &str = "urdf_ik";
-/// Threads for the tasks: enough that what arrives is drained while targets are solved and a robot is loaded. r2r drops the
-/// newest message where nobody drains.
-const WORKERS: usize = 4;
-/// How long tasks that are still at work when the node stops are waited for.
-const PATIENCE: Duration = Duration::from_millis(100);
+const DEFAULT_NAME: &str = "urdf_ik";
+/// Threads for the tasks: enough to receive messages while targets are solved and a robot is loaded. r2r drops the newest message when
+/// no task receives.
+const WORKER_THREADS: usize = 4;
+/// How long the end of the node waits for tasks that are still at work.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// What the tasks share.
 struct Shared {
@@ -72,18 +78,18 @@ struct Shared {
     output: Output,
     frames: Frames,
     measured: Measured,
-    complaints: Complaints,
+    warnings: Warnings,
     counters: Counters,
-    answers: Answers,
+    target_solver: TargetSolver,
     clock: Clock,
-    /// Turns for the searches of queries.
+    /// A permit for each search of a service that may run at the same time.
     searches: Semaphore,
-    /// The turn of a batch: one at a time has the cores.
+    /// The permit of a batch: one batch at a time uses the cores.
     batches: Semaphore,
 }
 
 impl Shared {
-    /// The settings as they stand.
+    /// The present settings.
     fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -93,7 +99,7 @@ impl Shared {
     }
 }
 
-/// What every target comes to.
+/// Reports on targets.
 impl Shared {
     /// Publishes a status and counts it.
     fn report(&self, report: &SolveStatus) {
@@ -101,15 +107,16 @@ impl Shared {
         self.output.reporter.report(report);
     }
 
-    /// The status of a target of `topic` that was refused, told once in the log.
+    /// Publishes the status of a refused target of `topic`, and logs it once.
     fn refuse(&self, topic: &str, tip: usize, header: Header, refused: Refused) {
-        self.complaints.complain(topic, &refused.kind, &refused.sentence);
-        let tips = self.output.posture().map(|now| now.loaded.chain.tip_names().get(tip).map(|tip| (*tip).to_owned()));
-        self.report(&refused.status(header, tips.flatten().unwrap_or_default()));
+        self.warnings.warn_once(topic, &refused.kind, &refused.sentence);
+        let tip_link =
+            self.output.configuration().map(|now| now.loaded.chain.tip_names().get(tip).map(|tip| (*tip).to_owned()));
+        self.report(&refused.status(header, tip_link.flatten().unwrap_or_default()));
     }
 }
 
-/// Quality of service of what is kept for those who come late.
+/// Quality of service of a topic whose last message later subscribers receive too.
 fn latched() -> QosProfile {
     QosProfile::default().keep_last(1).transient_local()
 }
@@ -120,31 +127,31 @@ fn latched() -> QosProfile {
 /// [`NodeError`] where it cannot start: ROS arguments that cannot be parsed, parameters that are refused, topics that cannot
 /// be made.
 pub fn run() -> Result<(), NodeError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKER_THREADS).enable_all().build()?;
     let spinning = runtime.block_on(serve());
-    // First the tasks, which would publish on, then the node.
-    runtime.shutdown_timeout(PATIENCE);
+    // First the tasks end, because they would still publish; then the node.
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     spinning?.stop();
     Ok(())
 }
 
-/// Starts the node and waits for a signal; gives the spinning node back.
+/// Starts the node and waits for a signal. Gives the spinning node back.
 async fn serve() -> Result<spin::Spinning, NodeError> {
-    // Before anything of ROS: a signal that comes while the context is made must not kill the process.
+    // Before anything of ROS: a signal must not kill the process while the context is made.
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let mut node = spin::create_node(NAME)?;
+    let mut node = spin::create_node(DEFAULT_NAME)?;
     logging::install(node.logger());
     let values = parameters::overrides(&node)?;
     let spinning = start(&mut node, values)?.run(node)?;
     tokio::select! {
-        _ = interrupt.recv() => log::info!("stopping on SIGINT"),
-        _ = terminate.recv() => log::info!("stopping on SIGTERM"),
+        _ = interrupt.recv() => log::info!("the node stops: it received SIGINT"),
+        _ = terminate.recv() => log::info!("the node stops: it received SIGTERM"),
     }
     Ok(spinning)
 }
 
-/// Creates every entity of the node and the tasks that serve them.
+/// Creates every topic and service of the node, and the tasks that serve them.
 fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeError> {
     let settings = Settings::new(&values, None)?;
     let (mut spinner, commands) = spin::Spinner::new();
@@ -155,9 +162,9 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
         output: Output::new(node, clock.clone(), &settings)?,
         frames: Frames::new(),
         measured: Measured::default(),
-        complaints: Complaints::default(),
+        warnings: Warnings::default(),
         counters: Counters::default(),
-        answers: Answers::default(),
+        target_solver: TargetSolver::default(),
         clock,
         searches: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
         batches: Semaphore::new(1),
@@ -166,7 +173,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     frames::serve(node, &shared)?;
     measured::serve(node, &shared)?;
     targets::serve(node, &shared, &mut spinner)?;
-    paths::serve(node, &shared)?;
+    target_path::serve(node, &shared)?;
     services::serve(node, &shared)?;
     #[cfg(feature = "moveit")]
     moveit::serve(node, &shared)?;

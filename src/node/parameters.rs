@@ -1,4 +1,4 @@
-//! The six parameter services and `/parameter_events`, served from the table.
+//! The six parameter services and `/parameter_events`, from the table of parameters.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,10 +11,14 @@ use r2r::rcl_interfaces::srv::{
 };
 use r2r::{QosProfile, WrappedServiceTypeSupport};
 
+use super::interface::{
+    DESCRIBE_PARAMETERS, GET_PARAMETER_TYPES, GET_PARAMETERS, Interface, LIST_PARAMETERS, PARAMETER_EVENTS,
+    SET_PARAMETERS, SET_PARAMETERS_ATOMICALLY,
+};
 use super::publisher::Publisher;
 use super::spin::Commands;
-use super::{NodeError, Shared, description, services};
-use crate::parameters::{Bounds, Definition, Refusal, Settings, TABLE, Value, Values};
+use super::{NodeError, Shared, description, service_server};
+use crate::parameters::{Bounds, Definition, Refusal, Settings, TABLE, TakesEffect, Value, Values, definition};
 
 /// The types of `ParameterType` as the messages' fields have them.
 mod kind {
@@ -32,7 +36,7 @@ mod kind {
     pub const STRING_ARRAY: u8 = Type::PARAMETER_STRING_ARRAY as u8;
 }
 
-/// The values, and who is told of changes.
+/// The values, and what a change of them needs.
 struct Store {
     values: Mutex<Values>,
     shared: Arc<Shared>,
@@ -41,16 +45,17 @@ struct Store {
     node: String,
 }
 
-/// The values that the node starts with: the table's defaults and what was overridden.
+/// The values at the start of the node: the defaults of the table, and the overrides. An override of an unknown parameter is ignored
+/// with a warning.
 ///
 /// # Errors
-/// The refusal of an override that does not fit its parameter. One that names no parameter is passed over with a warning.
+/// The refusal of an override that does not fit its parameter.
 pub(super) fn overrides(node: &r2r::Node) -> Result<Values, NodeError> {
     let mut values = Values::default();
     for (name, parameter) in node.params.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         if values.get(name).is_none() {
             let known: Vec<&str> = TABLE.iter().map(|known| known.name).collect();
-            log::warn!("there is no parameter {name}: its value is passed over; there are {}", known.join(", "));
+            log::warn!("there is no parameter {name}: its value is ignored; the parameters are: {}", known.join(", "));
             continue;
         }
         values.set(name, from_override(&parameter.value))?;
@@ -82,7 +87,7 @@ fn from_message(message: ParameterValue) -> Value {
         kind::DOUBLE => Value::Double(message.double_value),
         kind::STRING => Value::Text(message.string_value),
         kind::STRING_ARRAY => Value::Texts(message.string_array_value),
-        // An empty array of any kind is how some tools write "nothing".
+        // Some tools write "nothing" as an empty array of bytes.
         kind::BYTE_ARRAY if message.byte_array_value.is_empty() => Value::NotSet,
         kind::BYTE_ARRAY => Value::Other("byte_array"),
         kind::BOOL_ARRAY => Value::Other("bool_array"),
@@ -127,8 +132,8 @@ impl Store {
         let mut values = kept.clone();
         for change in changes {
             let name = change.name.as_str();
-            if TABLE.iter().any(|known| known.name == name && !known.live) {
-                return Err(Refusal(format!("{name} is read when the node starts: set it there and start anew")));
+            if definition(name).is_some_and(|known| known.takes_effect == TakesEffect::AtStart) {
+                return Err(Refusal(format!("{name} is read when the node starts: set it there and restart the node")));
             }
             values.set(name, from_message(change.value.clone()))?;
         }
@@ -137,21 +142,21 @@ impl Store {
         self.shared.replace_settings(settings);
         *kept = values;
         drop(kept);
-        self.tell(changes);
+        self.publish_event(changes);
         Ok(())
     }
 
-    /// What a change asks of the node beyond new settings; refused before anything is changed.
+    /// Checks a change against the robot in use, and does what it needs besides new settings. A refused change changes nothing.
     fn apply(&self, before: &Values, after: &Values, settings: &Settings) -> Result<(), Refusal> {
         let changed = |name| before.get(name) != after.get(name);
         if changed("robot_description") && !settings.robot_description.is_empty() {
             let ready = description::load(settings.robot_description.clone(), false, settings)
                 .map_err(|sentence| Refusal(format!("robot_description: {sentence}")))?;
-            description::take_into_use(&self.shared, ready);
-        } else if let Some(now) = self.shared.output.posture() {
-            for (name, posture) in [("initial_posture", &settings.initial_posture), ("posture", &settings.posture)] {
+            description::use_robot(&self.shared, ready);
+        } else if let Some(now) = self.shared.output.configuration() {
+            for (name, positions) in [("initial_posture", &settings.initial_posture), ("posture", &settings.posture)] {
                 if changed(name) {
-                    posture.apply(&now.loaded.robot).map_err(|e| Refusal(format!("{name}: {e}")))?;
+                    positions.apply(&now.loaded.robot).map_err(|e| Refusal(format!("{name}: {e}")))?;
                 }
             }
             if changed("solver") {
@@ -169,7 +174,7 @@ impl Store {
         Ok(())
     }
 
-    fn tell(&self, changes: &[Parameter]) {
+    fn publish_event(&self, changes: &[Parameter]) {
         let values = self.values();
         let changed = changes.iter().filter_map(|change| {
             let value = to_message(values.get(&change.name)?);
@@ -200,7 +205,7 @@ impl Store {
 }
 
 fn describe(name: &str) -> ParameterDescriptor {
-    let Some(known) = TABLE.iter().find(|known| known.name == name) else {
+    let Some(known) = definition(name) else {
         return ParameterDescriptor { name: name.to_owned(), ..ParameterDescriptor::default() };
     };
     let unit = if known.unit.is_empty() { String::new() } else { format!(" [{}]", known.unit) };
@@ -208,7 +213,7 @@ fn describe(name: &str) -> ParameterDescriptor {
         name: name.to_owned(),
         type_: type_of(&known.default_value()),
         description: format!("{}{unit}", known.sentence),
-        read_only: !known.live,
+        read_only: known.takes_effect == TakesEffect::AtStart,
         ..ParameterDescriptor::default()
     };
     add_bounds(known, &mut descriptor);
@@ -232,10 +237,10 @@ fn add_bounds(known: &Definition, descriptor: &mut ParameterDescriptor) {
     }
 }
 
-/// The names below the prefixes asked for, to the depth asked for (0: any).
+/// The names below the prefixes of the request, to its depth (0: any).
 fn list(request: &ListParameters::Request) -> ListParametersResult {
     let depth = |text: &str| text.matches('.').count() as u64;
-    let wanted = |name: &str| {
+    let is_requested = |name: &str| {
         let fits = |prefix: &String| {
             let below = name.strip_prefix(prefix.as_str()).and_then(|rest| rest.strip_prefix('.'));
             name == prefix || below.is_some_and(|rest| request.depth == 0 || depth(rest) < request.depth)
@@ -245,18 +250,19 @@ fn list(request: &ListParameters::Request) -> ListParametersResult {
             prefixes => prefixes.iter().any(fits),
         }
     };
-    let names: Vec<String> = TABLE.iter().map(|known| known.name.to_owned()).filter(|name| wanted(name)).collect();
+    let names: Vec<String> =
+        TABLE.iter().map(|known| known.name.to_owned()).filter(|name| is_requested(name)).collect();
     let mut prefixes: Vec<String> =
         names.iter().filter_map(|name| name.rsplit_once('.').map(|(prefix, _)| prefix.to_owned())).collect();
     prefixes.dedup();
     ListParametersResult { names, prefixes }
 }
 
-/// Creates one of the services; its answers are at hand at once.
+/// Creates one of the services. Its responses take no time, so one task answers all requests.
 fn answer<S>(
     node: &mut r2r::Node,
     store: &Arc<Store>,
-    name: &str,
+    service: Interface,
     reply: fn(&Store, S::Request) -> S::Response,
 ) -> Result<(), NodeError>
 where
@@ -265,12 +271,12 @@ where
     S::Response: Send,
 {
     use futures::StreamExt;
-    let mut requests = node.create_service::<S>(name, QosProfile::parameters())?;
-    let (store, name) = (Arc::clone(store), name.to_owned());
+    let mut requests = node.create_service::<S>(service.name, QosProfile::parameters())?;
+    let store = Arc::clone(store);
     tokio::spawn(async move {
         while let Some(request) = requests.next().await {
             let response = reply(&store, request.message.clone());
-            services::respond(request, response, &name);
+            service_server::respond(request, response, service);
         }
     });
     Ok(())
@@ -282,29 +288,29 @@ pub(super) fn serve(
     values: Values,
     commands: Commands,
 ) -> Result<(), NodeError> {
-    let events = Publisher::new(node, "/parameter_events", QosProfile::parameter_events())?;
+    let events = Publisher::new(node, PARAMETER_EVENTS, QosProfile::parameter_events())?;
     let name = node.fully_qualified_name()?;
     let shared = Arc::clone(shared);
     let store = Arc::new(Store { values: Mutex::new(values), shared, commands, events, node: name });
-    answer::<GetParameters::Service>(node, &store, "~/get_parameters", |store, request| GetParameters::Response {
+    answer::<GetParameters::Service>(node, &store, GET_PARAMETERS, |store, request| GetParameters::Response {
         values: store.get(&request.names),
     })?;
-    answer::<GetParameterTypes::Service>(node, &store, "~/get_parameter_types", |store, request| {
+    answer::<GetParameterTypes::Service>(node, &store, GET_PARAMETER_TYPES, |store, request| {
         let types = store.get(&request.names).iter().map(|value| value.type_).collect();
         GetParameterTypes::Response { types }
     })?;
-    answer::<SetParameters::Service>(node, &store, "~/set_parameters", |store, request| {
+    answer::<SetParameters::Service>(node, &store, SET_PARAMETERS, |store, request| {
         let results = request.parameters.iter().map(|change| store.result(std::slice::from_ref(change))).collect();
         SetParameters::Response { results }
     })?;
-    answer::<SetParametersAtomically::Service>(node, &store, "~/set_parameters_atomically", |store, request| {
+    answer::<SetParametersAtomically::Service>(node, &store, SET_PARAMETERS_ATOMICALLY, |store, request| {
         SetParametersAtomically::Response { result: store.result(&request.parameters) }
     })?;
-    answer::<DescribeParameters::Service>(node, &store, "~/describe_parameters", |_, request| {
+    answer::<DescribeParameters::Service>(node, &store, DESCRIBE_PARAMETERS, |_, request| {
         let descriptors = request.names.iter().map(|name| describe(name)).collect();
         DescribeParameters::Response { descriptors }
     })?;
-    answer::<ListParameters::Service>(node, &store, "~/list_parameters", |_, request| ListParameters::Response {
+    answer::<ListParameters::Service>(node, &store, LIST_PARAMETERS, |_, request| ListParameters::Response {
         result: list(&request),
     })
 }

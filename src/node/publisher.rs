@@ -1,28 +1,29 @@
-//! A publisher that tasks can share.
+//! A publisher that several tasks can use.
 
 use std::sync::{Mutex, PoisonError};
 
 use r2r::{QosProfile, WrappedTypesupport};
 
 use super::NodeError;
+use super::interface::Interface;
 
-/// A topic to publish on, from any task.
+/// A topic that any task can publish on.
 pub(super) struct Publisher<T: WrappedTypesupport> {
-    topic: &'static str,
-    // r2r's publisher may move between threads but not be used by two at once.
+    topic: Interface,
+    // r2r's publisher can move between threads, but two threads must not use it at the same time.
     inner: Mutex<r2r::Publisher<T>>,
 }
 
 impl<T: WrappedTypesupport + 'static> Publisher<T> {
-    pub(super) fn new(node: &mut r2r::Node, topic: &'static str, quality: QosProfile) -> Result<Self, NodeError> {
-        Ok(Self { topic, inner: Mutex::new(node.create_publisher(topic, quality)?) })
+    pub(super) fn new(node: &mut r2r::Node, topic: Interface, quality: QosProfile) -> Result<Self, NodeError> {
+        Ok(Self { topic, inner: Mutex::new(node.create_publisher(topic.name, quality)?) })
     }
 
-    /// Publishes; a failure is logged, since nobody who publishes could do more.
+    /// Publishes a message. A failure is logged: no caller could do more.
     pub(super) fn publish(&self, message: &T) {
         let publisher = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(e) = publisher.publish(message) {
-            log::error!("cannot publish {}: {e}", self.topic);
+            log::error!("cannot publish {}: {e}", self.topic.name);
         }
     }
 }

@@ -14,13 +14,13 @@ use futures::task::LocalSpawnExt;
 
 use super::NodeError;
 
-/// How long one spin waits for something to arrive: bounds how soon a command or the stop is seen.
-const PERIOD: Duration = Duration::from_millis(20);
+/// How long one spin waits for a message. A command or the stop may wait as long.
+const SPIN_TIMEOUT: Duration = Duration::from_millis(20);
 
 /// Makes the ROS context and the node.
 ///
 /// # Errors
-/// [`NodeError::Context`] with rcl's own words where it does not take the arguments: r2r panics then, which is caught here.
+/// [`NodeError::Context`] with rcl's own words where it refuses the arguments. r2r panics then, and the panic is caught here.
 pub(super) fn create_node(name: &str) -> Result<r2r::Node, NodeError> {
     let loud = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -44,9 +44,9 @@ enum Command {
 pub(super) struct Commands(mpsc::Sender<Command>);
 
 impl Commands {
-    /// Takes the time from the topic clock, or from the system again.
+    /// Takes the time from the topic `/clock`, or from the system again.
     pub(super) fn use_sim_time(&self, on: bool) {
-        // Where the node is gone already there is no time to keep either.
+        // Sending fails only after the node has ended, when there is no time to keep.
         let _ = self.0.send(Command::UseSimTime(on));
     }
 }
@@ -54,7 +54,7 @@ impl Commands {
 /// The spin thread before it starts.
 pub(super) struct Spinner {
     commands: mpsc::Receiver<Command>,
-    attendants: Vec<BoxFuture<'static, ()>>,
+    local_tasks: Vec<BoxFuture<'static, ()>>,
 }
 
 /// The spin thread at work.
@@ -66,31 +66,31 @@ pub(super) struct Spinning {
 impl Spinner {
     pub(super) fn new() -> (Self, Commands) {
         let (sender, commands) = mpsc::channel();
-        (Self { commands, attendants: Vec::new() }, Commands(sender))
+        (Self { commands, local_tasks: Vec::new() }, Commands(sender))
     }
 
-    /// Has `attendant` polled in the spin thread, right after what it waits for has come: that spares the way to another thread, but
-    /// while it works nothing else comes in. So it must be brief, and it has no timers.
-    pub(super) fn attend(&mut self, attendant: impl Future<Output = ()> + Send + 'static) {
-        self.attendants.push(attendant.boxed());
+    /// Runs `task` in the spin thread, each time right after its message has arrived. No other thread has to wake up for it, but nothing
+    /// else arrives while it works. So it must be short, and it has no timers.
+    pub(super) fn run_locally(&mut self, task: impl Future<Output = ()> + Send + 'static) {
+        self.local_tasks.push(task.boxed());
     }
 
-    /// Moves the node into its thread and spins it there until it is told to stop.
+    /// Moves the node into its thread and spins it there until [`Spinning::stop`].
     pub(super) fn run(self, mut node: r2r::Node) -> Result<Spinning, NodeError> {
         let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
+        let is_stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("spin".into()).spawn(move || {
-            let mut attendants = LocalPool::new();
-            for attendant in self.attendants {
-                // It can only fail where the pool is gone.
-                let _ = attendants.spawner().spawn_local(attendant);
+            let mut local_tasks = LocalPool::new();
+            for task in self.local_tasks {
+                // This fails only after the pool has ended.
+                let _ = local_tasks.spawner().spawn_local(task);
             }
-            while !told.load(Ordering::Relaxed) {
+            while !is_stopped.load(Ordering::Relaxed) {
                 for command in self.commands.try_iter() {
                     execute(command, &mut node);
                 }
-                node.spin_once(PERIOD);
-                attendants.run_until_stalled();
+                node.spin_once(SPIN_TIMEOUT);
+                local_tasks.run_until_stalled();
             }
         })?;
         Ok(Spinning { stop, thread })
@@ -98,10 +98,10 @@ impl Spinner {
 }
 
 impl Spinning {
-    /// Stops spinning and waits until the node is destroyed, so that the graph forgets it at once.
+    /// Stops spinning and waits until the node is destroyed, so that it leaves the graph at once.
     pub(super) fn stop(self) {
         self.stop.store(true, Ordering::Relaxed);
-        // An error means that the thread has panicked and is gone, which is what is waited for.
+        // An error means that the thread has panicked, so it has ended too.
         let _ = self.thread.join();
     }
 }
@@ -112,12 +112,12 @@ fn execute(command: Command, node: &mut r2r::Node) {
     }
 }
 
-/// Takes the node's time from the topic clock, or from the system.
+/// Takes the node's time from the topic `/clock`, or from the system.
 pub(super) fn use_sim_time(on: bool, node: &mut r2r::Node) {
     let source = node.get_time_source();
     if !on {
         source.disable_sim_time();
     } else if let Err(e) = source.enable_sim_time(node) {
-        log::error!("cannot take the time from the topic clock: {e}");
+        log::error!("cannot take the time from the topic /clock: {e}");
     }
 }

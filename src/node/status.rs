@@ -1,4 +1,4 @@
-//! What became of a target, as a message.
+//! The status of a target as a message, and refusals.
 
 use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
@@ -6,10 +6,11 @@ use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
 
 use super::NodeError;
+use super::interface::STATUS;
 use super::publisher::Publisher;
 use crate::solver::{Outcome, Reason, Solution, Solver, Target};
 
-/// The outcomes of `SolveStatus` as its field has them.
+/// The outcomes of `SolveStatus` in the type of its field.
 pub(super) mod outcome {
     use r2r::urdf_ik::msg::SolveStatus;
 
@@ -24,14 +25,14 @@ pub(super) mod outcome {
     pub const SKIPPED: u8 = SolveStatus::SKIPPED as u8;
 }
 
-/// Why a request was not put to a solver.
+/// Why a request was not solved.
 #[derive(Debug, Clone)]
 pub(super) struct Refused {
     /// One of the outcomes of `SolveStatus`.
     pub outcome: u8,
-    /// Whole sentence for whoever asked.
+    /// A sentence for the caller.
     pub sentence: String,
-    /// What kind of fault it is: faults of one kind are logged once.
+    /// The kind of the fault: faults of one kind are logged once.
     pub kind: String,
 }
 
@@ -46,23 +47,23 @@ impl Refused {
         Self { outcome: outcome::UNKNOWN_FRAME, sentence, kind: format!("frame {name}") }
     }
 
-    /// A frame's name that is no text.
+    /// A frame name that is not valid UTF-8.
     pub(super) fn damaged_frame() -> Self {
         Self::unknown_frame("not UTF-8", "the target's frame_id is not valid UTF-8".into())
     }
 
-    /// The robot was replaced while the request was at work.
+    /// The robot was replaced while the request was processed.
     pub(super) fn other_robot() -> Self {
-        Self::invalid("robot", "another robot was loaded meanwhile: send the request again".into())
+        Self::invalid("robot", "the robot was replaced in the meantime: send the request again".into())
     }
 
-    /// Nothing can be asked before there is a robot.
+    /// There is no robot yet.
     pub(super) fn no_robot() -> Self {
         Self {
             outcome: outcome::NO_ROBOT,
             sentence:
-                "no robot is loaded yet: set the parameter robot_description, start with urdf_file, or publish the \
-                       topic robot_description"
+                "there is no robot yet: set the parameter robot_description, start the node with urdf_file, or publish \
+                       the topic robot_description"
                     .into(),
             kind: "no robot".into(),
         }
@@ -94,19 +95,23 @@ pub(super) fn of_solution(
     let (chain, target) = (solver.chain(), &targets[index]);
     let residual = solution.residuals.get(index).copied().unwrap_or_default();
     let met = residual.position <= target.tolerance.position && residual.orientation <= target.tolerance.orientation;
-    // Of several targets this one may be met though others are not.
-    let alone = met && targets.len() > 1 && !solution.is_solved();
+    // Of several targets this one may be met although others are not.
+    let is_met_alone = met && targets.len() > 1 && !solution.is_solved();
     let sentence = solution.sentence(chain);
     SolveStatus {
-        outcome: if alone { outcome::SOLVED } else { code(solution.outcome) },
-        message: if alone { format!("met, though not every tip is where it shall be: {sentence}") } else { sentence },
+        outcome: if is_met_alone { outcome::SOLVED } else { code(solution.outcome) },
+        message: if is_met_alone {
+            format!("this target is met, but not those of all tips: {sentence}")
+        } else {
+            sentence
+        },
         header,
         tip_link: chain.tips()[target.tip].link.clone(),
         solver: solver.method().kind().name().into(),
         position_error: residual.position,
         orientation_error: residual.orientation,
         limiting_joints: match solution.outcome {
-            Outcome::Closest(Reason::JointLimits) if !alone => {
+            Outcome::Closest(Reason::JointLimits) if !is_met_alone => {
                 solution.saturated.iter().map(|&variable| chain.variables()[variable].name.clone()).collect()
             }
             _ => Vec::new(),
@@ -119,7 +124,7 @@ pub(super) fn of_solution(
     }
 }
 
-/// An outcome as the field `outcome` has it.
+/// An outcome as a value of the field `outcome`.
 pub(super) fn code(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Solved => outcome::SOLVED,
@@ -135,15 +140,15 @@ pub(super) struct Reporter(Publisher<SolveStatus>);
 
 impl Reporter {
     pub(super) fn new(node: &mut r2r::Node) -> Result<Self, NodeError> {
-        Ok(Self(Publisher::new(node, "~/status", QosProfile::default().keep_last(10))?))
+        Ok(Self(Publisher::new(node, STATUS, QosProfile::default().keep_last(10))?))
     }
 
     pub(super) fn report(&self, status: &SolveStatus) {
         self.0.publish(status);
     }
 
-    /// The status of a goal that could not be reached in one step, now that the arm is there.
-    pub(super) fn arrived(&self, mut report: SolveStatus, stamp: Time) {
+    /// Publishes the status of a goal that the arm has reached now, after a motion.
+    pub(super) fn report_arrival(&self, mut report: SolveStatus, stamp: Time) {
         report.joint_state_stamp = stamp;
         self.report(&report);
     }

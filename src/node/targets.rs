@@ -1,4 +1,10 @@
-//! The target topics of each tip: a newer target replaces an older one that is still waiting.
+//! The target topics of each tip: which target is solved, and when.
+//!
+//! - A newer target replaces an older one that waits to be solved. So targets never queue up.
+//! - A target that waits for the transform of its frame is replaced by a newer one that need not wait.
+//! - A target that waits for its transform is not replaced by a newer one that has to wait too. It is solved, or refused at the end of
+//!   `transform_timeout`; only then is the newest one prepared. Otherwise a stream whose transforms come late would never be answered:
+//!   each target would be replaced before its transform arrives.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,31 +15,32 @@ use r2r::std_msgs::msg::Header;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::answers::Fresh;
-use super::drive::Posture;
+use super::configuration_motion::Configuration;
+use super::interface::{TARGET_POINT, TARGET_POSE};
 use super::spin::Spinner;
 use super::status::Refused;
-use super::wanted::Wanted;
-use super::{NodeError, Shared, query, tips};
+use super::target_message::TargetMessage;
+use super::target_solver::PreparedTarget;
+use super::{NodeError, Shared, query, tip_namespaces};
 use crate::parameters::Settings;
 use crate::solver::Target;
 
 pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>, spinner: &mut Spinner) -> Result<(), NodeError> {
     let settings = shared.settings();
     let quality = quality(&settings);
-    for (tip, scopes) in tips::scopes(&settings.tip_links)?.into_iter().enumerate() {
+    for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
         let mut arrivals = futures::stream::SelectAll::new();
-        for scope in scopes {
-            let (pose, point) = (format!("{scope}target_pose"), format!("{scope}target_point"));
-            let poses = node.subscribe_raw(&pose, "geometry_msgs/msg/PoseStamped", quality.clone())?;
-            let points = node.subscribe_raw(&point, "geometry_msgs/msg/PointStamped", quality.clone())?;
-            arrivals.push(poses.map(|raw| Wanted::from_pose(&raw)).boxed());
-            arrivals.push(points.map(|raw| Wanted::from_point(&raw)).boxed());
+        for namespace in namespaces {
+            let poses = node.subscribe_raw(&TARGET_POSE.name_in(&namespace), TARGET_POSE.ros_type, quality.clone())?;
+            let points =
+                node.subscribe_raw(&TARGET_POINT.name_in(&namespace), TARGET_POINT.ros_type, quality.clone())?;
+            arrivals.push(poses.map(|raw| TargetMessage::from_pose(&raw)).boxed());
+            arrivals.push(points.map(|raw| TargetMessage::from_point(&raw)).boxed());
         }
-        let (mut intake, wanted) = Intake::new(Arc::clone(shared), tip);
-        tokio::spawn(follow(Arc::clone(shared), tip, wanted, Arc::clone(&intake.done)));
-        spinner.attend(arrivals.for_each(move |wanted| {
-            intake.take_in(wanted);
+        let (mut intake, newest) = Intake::new(Arc::clone(shared), tip);
+        tokio::spawn(solve_each(Arc::clone(shared), tip, newest, Arc::clone(&intake.last_done)));
+        spinner.run_locally(arrivals.for_each(move |message| {
+            intake.receive(message);
             std::future::ready(())
         }));
     }
@@ -46,90 +53,89 @@ pub(super) fn quality(settings: &Settings) -> QosProfile {
     if settings.best_effort_targets { quality.best_effort() } else { quality }
 }
 
-/// Takes the targets of one tip in as they arrive, in the spin thread. What tracking meets is answered there and then, which spares the
-/// way to another thread, as long as a target itself; all others are left to the task, for a search may take its time.
+/// Receives the targets of one tip in the spin thread. A target that tracking meets is solved there: to wake another thread would take
+/// as long as the solve itself. All others are left to the task of the tip, because a search may take long.
 struct Intake {
     shared: Arc<Shared>,
     tip: usize,
-    newest: watch::Sender<Option<Wanted>>,
-    /// How many targets were left to the task.
+    newest: watch::Sender<Option<TargetMessage>>,
+    /// Number of targets that were left to the task.
     left: u64,
-    /// The place of the one that it has answered last.
-    done: Arc<AtomicU64>,
+    /// Number of the target that the task has finished last.
+    last_done: Arc<AtomicU64>,
 }
 
 impl Intake {
-    fn new(shared: Arc<Shared>, tip: usize) -> (Self, watch::Receiver<Option<Wanted>>) {
-        let (newest, wanted) = watch::channel(None);
-        (Self { shared, tip, newest, left: 0, done: Arc::default() }, wanted)
+    fn new(shared: Arc<Shared>, tip: usize) -> (Self, watch::Receiver<Option<TargetMessage>>) {
+        let (sender, newest) = watch::channel(None);
+        (Self { shared, tip, newest: sender, left: 0, last_done: Arc::default() }, newest)
     }
 
-    fn take_in(&mut self, wanted: Option<Wanted>) {
+    fn receive(&mut self, message: Option<TargetMessage>) {
         self.shared.counters.arrived();
-        let Some(wanted) = wanted else { return };
-        // Never past one that is still at work.
-        if self.done.load(Ordering::Acquire) == self.left && self.track(&wanted).is_some() {
+        let Some(message) = message else { return };
+        // Not while the task is at work: the newer target would be answered first.
+        if self.last_done.load(Ordering::Acquire) == self.left && self.track(&message) {
             return;
         }
         self.left += 1;
-        self.newest.send_replace(Some(Wanted { place: self.left, ..wanted }));
+        self.newest.send_replace(Some(TargetMessage { number: self.left, ..message }));
     }
 
-    /// Answers the target, if tracking meets it at once.
-    fn track(&self, wanted: &Wanted) -> Option<()> {
-        // Without any time to wait for a frame: there is no runtime in this thread.
-        let prepared = prepare(&self.shared, self.tip, wanted, Instant::now()).now_or_never()?.ok()?;
-        self.shared.answers.track(&self.shared, fresh(wanted, prepared)).then_some(())
-    }
-}
-
-/// Takes up the newest target of a tip whenever there is one.
-async fn follow(shared: Arc<Shared>, tip: usize, mut newest: watch::Receiver<Option<Wanted>>, done: Arc<AtomicU64>) {
-    while newest.changed().await.is_ok() {
-        let Some(wanted) = newest.borrow_and_update().clone() else { continue };
-        let (wanted, prepared) = take_up(&shared, tip, &mut newest, wanted).await;
-        let place = wanted.place;
-        match prepared {
-            Ok(prepared) => shared.answers.answer(&shared, fresh(&wanted, prepared)).await,
-            Err(refused) => shared.refuse(wanted.topic, tip, wanted.header, refused),
+    /// Solves the target if tracking meets it at once; returns whether it did.
+    fn track(&self, message: &TargetMessage) -> bool {
+        // It must not wait for a transform, because this thread has no runtime.
+        match prepare(&self.shared, self.tip, message, Instant::now()).now_or_never() {
+            Some(Ok(target)) => self.shared.target_solver.track(&self.shared, target),
+            _ => false,
         }
-        done.store(place, Ordering::Release);
     }
 }
 
-/// A target that can be solved.
-fn fresh(wanted: &Wanted, (posture, target, frame): Prepared) -> Fresh {
-    let header = Header { frame_id: frame, ..wanted.header.clone() };
-    Fresh { topic: wanted.topic, loaded: posture.loaded, target, header }
+/// Solves the newest target of a tip whenever there is one.
+async fn solve_each(
+    shared: Arc<Shared>,
+    tip: usize,
+    mut newest: watch::Receiver<Option<TargetMessage>>,
+    last_done: Arc<AtomicU64>,
+) {
+    while newest.changed().await.is_ok() {
+        let Some(message) = newest.borrow_and_update().clone() else { continue };
+        let (message, prepared) = prepare_or_replace(&shared, tip, &mut newest, message).await;
+        match prepared {
+            Ok(target) => shared.target_solver.solve(&shared, target).await,
+            Err(refused) => shared.refuse(message.topic, tip, message.header, refused),
+        }
+        last_done.store(message.number, Ordering::Release);
+    }
 }
 
-/// What can be answered, once `wanted` has found its frame or given up on it.
-///
-/// A newer target takes its place at once where that one's own frame is there. Where it is not, the older is waited for to the
-/// end: were it given up for each newer one, a stream whose transforms come late would never be answered.
-async fn take_up(
+/// Prepares `message`, waiting for its transform, or a newer target that need not wait. Gives back the message that was prepared or
+/// refused. The rule is that of the module.
+async fn prepare_or_replace(
     shared: &Shared,
     tip: usize,
-    newest: &mut watch::Receiver<Option<Wanted>>,
-    wanted: Wanted,
-) -> (Wanted, Result<Prepared, Refused>) {
+    newest: &mut watch::Receiver<Option<TargetMessage>>,
+    message: TargetMessage,
+) -> (TargetMessage, Result<PreparedTarget, Refused>) {
     let deadline = Instant::now() + shared.settings().transform_timeout;
-    let mut passed_over = false;
+    let mut newer_one_waits = false;
     loop {
         let changed = tokio::select! {
             biased;
-            prepared = prepare(shared, tip, &wanted, deadline) => {
-                if passed_over {
+            prepared = prepare(shared, tip, &message, deadline) => {
+                if newer_one_waits {
+                    // It was seen, but not prepared.
                     newest.mark_changed();
                 }
-                return (wanted, prepared);
+                return (message, prepared);
             }
             changed = newest.changed() => changed,
         };
         if changed.is_err() {
             // The node is stopping.
-            let prepared = prepare(shared, tip, &wanted, Instant::now()).await;
-            return (wanted, prepared);
+            let prepared = prepare(shared, tip, &message, Instant::now()).await;
+            return (message, prepared);
         }
         let newer = newest.borrow_and_update().clone();
         if let Some(newer) = newer
@@ -137,44 +143,45 @@ async fn take_up(
         {
             return (newer, Ok(prepared));
         }
-        passed_over = true;
+        newer_one_waits = true;
     }
 }
 
-/// The posture to start from. After a pause the robot may stand elsewhere than it was sent.
-pub(super) fn starting_posture(shared: &Shared) -> Result<Posture, Refused> {
-    let now = shared.output.posture().ok_or_else(Refused::no_robot)?;
+/// Where the next motion starts. After a pause in targets that is where the robot was measured, which may have moved since.
+pub(super) fn starting_configuration(shared: &Shared) -> Result<Configuration, Refused> {
+    let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
     if shared.output.idle(shared.settings().measured_timeout)
-        && let Some(positions) = shared.measured.posture(shared, &now.loaded, &now.positions)
+        && let Some(positions) = shared.measured.configuration(shared, &now.loaded, &now.positions)
     {
-        shared.output.set_posture(&now.loaded, positions.clone());
-        return Ok(Posture { end: positions.clone(), positions, ..now });
+        shared.output.set_configuration(&now.loaded, positions.clone());
+        return Ok(Configuration { end: positions.clone(), positions, ..now });
     }
     Ok(now)
 }
 
-/// A target in the base link's frame, with the posture that it was related to and the frame's name.
-type Prepared = (Posture, Target, String);
-
-/// Checks the target and relates it to the robot, waiting for its frame until `deadline`.
-async fn prepare(shared: &Shared, tip: usize, wanted: &Wanted, deadline: Instant) -> Result<Prepared, Refused> {
+/// Checks a target and transforms it into the base link's frame, waiting for its transform until `deadline`.
+async fn prepare(
+    shared: &Shared,
+    tip: usize,
+    message: &TargetMessage,
+    deadline: Instant,
+) -> Result<PreparedTarget, Refused> {
     let settings = shared.settings();
-    let loaded = shared.output.posture().ok_or_else(Refused::no_robot)?.loaded;
-    let pose = wanted.pose.as_ref().map_err(|sentence| Refused::invalid("pose", sentence.clone()))?;
-    if wanted.damaged {
+    let loaded = shared.output.configuration().ok_or_else(Refused::no_robot)?.loaded;
+    let pose = message.pose.as_ref().map_err(|sentence| Refused::invalid("pose", sentence.clone()))?;
+    if message.frame_is_damaged {
         return Err(Refused::damaged_frame());
     }
-    let name = (wanted.header.frame_id.as_str(), &wanted.header.stamp);
+    let name = (message.header.frame_id.as_str(), &message.header.stamp);
     let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
     let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
-    // Only now: the arm may have moved on while the frame was waited for.
-    let posture = starting_posture(shared)?;
-    if !Arc::ptr_eq(&posture.loaded, &loaded) {
+    // Only now: the arm may have moved during the wait for the transform.
+    let configuration = starting_configuration(shared)?;
+    if !Arc::ptr_eq(&configuration.loaded, &loaded) {
         return Err(Refused::other_robot());
     }
-    let mut target = Target { tip, ..query::target(frame.in_base(&posture) * pose, &settings) };
-    if wanted.position_only {
-        target = target.position_only();
-    }
-    Ok((posture, target, frame.name))
+    let target = Target { tip, ..query::target(frame.in_base(&configuration) * pose, &settings) };
+    let target = if message.position_only { target.position_only() } else { target };
+    let header = Header { frame_id: frame.name, ..message.header.clone() };
+    Ok(PreparedTarget { topic: message.topic, loaded, target, header })
 }

@@ -1,9 +1,13 @@
-//! The node's parameters: one table from which declarations, checks and the README's table are made.
+//! The parameters of the node: one table, from which the declarations, the checks and `docs/parameters.md` are made.
 
+mod definition;
 mod settings;
 mod table;
 mod value;
+mod values;
 
+pub use definition::{Bounds, DefaultValue, Definition, TakesEffect};
 pub use settings::{Motion, NullSpace, OnUnreachable, PathSettings, Settings};
-pub use table::{Bounds, DefaultValue, Definition, TABLE, markdown};
-pub use value::{Refusal, Value, Values};
+pub use table::{TABLE, definition, markdown};
+pub use value::{Refusal, Value};
+pub use values::Values;

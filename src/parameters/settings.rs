@@ -1,25 +1,26 @@
-//! The parameters as the rest of the program reads them.
+//! The parameters as typed settings.
 
 use std::time::Duration;
 
-use super::value::{Refusal, Value, Values};
+use super::value::{Refusal, Value};
+use super::values::Values;
 use crate::config::{self, Yaml};
 use crate::motion::{FollowOptions, JointLimit, Timing};
 use crate::solver::{FabrikOptions, JacobianStep, Pick, SolverKind, Tolerance, free_axes_from_names};
 
-/// What a target that cannot be met does.
+/// What the arm does when a target cannot be met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnUnreachable {
-    /// Move to the nearest reachable pose that was found.
+    /// It moves to the closest pose that was found.
     Closest,
-    /// Stay.
+    /// It holds its position.
     Hold,
 }
 
-/// How the arm goes to a target.
+/// How the arm moves to a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Motion {
-    /// At once, or in steps of `max_joint_step`.
+    /// At once, or in steps of at most `max_joint_step`.
     Immediate,
     /// Within the limits of velocity, acceleration and jerk.
     Smooth,
@@ -29,10 +30,10 @@ pub enum Motion {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[expect(missing_docs, reason = "the table describes each field under the same name")]
 pub struct PathSettings {
-    /// Speed and acceleration; the period is that of publication.
+    /// Speed and acceleration. The period is that of `publish_rate`.
     pub timing: Timing,
     pub blend_radius: f64,
-    /// With the two deviations.
+    /// It has the two deviations.
     pub follow: FollowOptions,
     pub partial: bool,
 }
@@ -81,10 +82,10 @@ pub struct Settings {
     pub path: PathSettings,
     pub join_targets: Duration,
     pub command_joints: Vec<String>,
-    pub initial_posture: config::Posture,
+    pub initial_posture: config::NamedPositions,
     initial_posture_text: String,
     /// Empty for no preference.
-    pub posture: config::Posture,
+    pub posture: config::NamedPositions,
     posture_text: String,
     pub null_space: NullSpace,
     pub measured_timeout: Duration,
@@ -96,15 +97,17 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the values of the table. A posture whose text is that of the settings `before` is taken over: its file may have gone.
+    /// Reads the values of the table. Where a text of joint positions or joint limits is the same as in the settings `before`, they are not
+    /// read again: their file may not exist any more.
     ///
     /// # Errors
-    /// A [`Refusal`] where a value is well-typed but means nothing: a posture that is no YAML mapping of joints.
+    /// A [`Refusal`] where a value has the right type but no meaning, such as joint positions that are no YAML mapping.
     pub fn new(values: &Values, before: Option<&Self>) -> Result<Self, Refusal> {
         let seconds = |name| Duration::try_from_secs_f64(values.double(name)).unwrap_or(Duration::ZERO);
         let (initial_posture_text, initial_posture) =
-            values.posture("initial_posture", before.map(|b| (&b.initial_posture_text, &b.initial_posture)))?;
-        let (posture_text, posture) = values.posture("posture", before.map(|b| (&b.posture_text, &b.posture)))?;
+            values.named_positions("initial_posture", before.map(|b| (&b.initial_posture_text, &b.initial_posture)))?;
+        let (posture_text, posture) =
+            values.named_positions("posture", before.map(|b| (&b.posture_text, &b.posture)))?;
         let joint_limits_text = values.text("joint_limits");
         let joint_limits = match before.filter(|before| before.joint_limits_text == joint_limits_text) {
             Some(before) => before.joint_limits.clone(),
@@ -116,13 +119,10 @@ impl Settings {
             robot_description: values.text("robot_description"),
             urdf_file: values.text("urdf_file"),
             base_link: Some(values.text("base_link")).filter(|name| !name.is_empty()),
-            tip_links: values.texts("tip_links").into_iter().filter(|name| !name.is_empty()).collect(),
+            tip_links: values.names("tip_links"),
             frame_prefix: values.text("frame_prefix"),
             solver: values.text("solver").parse().map_err(|e| Refusal(format!("solver: {e}")))?,
-            tolerance: Tolerance {
-                position: values.double("position_tolerance"),
-                orientation: values.double("orientation_tolerance"),
-            },
+            tolerance: values.tolerance("position_tolerance", "orientation_tolerance"),
             free_axes: values.free_axes()?,
             timeout: seconds("timeout"),
             attempts: usize::try_from(values.integer("attempts")).unwrap_or(1),
@@ -146,16 +146,12 @@ impl Settings {
             default_limits: values.default_limits(),
             path: values.path(publish_period),
             join_targets: seconds("join_targets"),
-            command_joints: values.texts("command_joints").into_iter().filter(|name| !name.is_empty()).collect(),
+            command_joints: values.names("command_joints"),
             initial_posture,
             initial_posture_text,
             posture,
             posture_text,
-            null_space: NullSpace {
-                posture: values.double("null_space.posture"),
-                limits: values.double("null_space.limits"),
-                manipulability: values.double("null_space.manipulability"),
-            },
+            null_space: values.null_space(),
             measured_timeout: seconds("measured_timeout"),
             transform_timeout: seconds("transform_timeout"),
             best_effort_targets: values.text("target_reliability") == "best_effort",
@@ -172,7 +168,7 @@ impl Settings {
     }
 }
 
-/// Typed access. The table fixes each type: a test reads every field, so the fallbacks are never seen.
+/// Typed access. The table fixes each type, and a test reads every field, so the fallbacks are never used.
 impl Values {
     fn bool(&self, name: &str) -> bool {
         matches!(self.get(name), Some(Value::Bool(true)))
@@ -190,18 +186,30 @@ impl Values {
         if let Some(Value::Text(value)) = self.get(name) { value.clone() } else { String::new() }
     }
 
-    /// A posture with its text; that of `before` where the text is the same.
-    fn posture(
+    /// Joint positions with their text; those of `before` where the text is the same.
+    fn named_positions(
         &self,
         name: &str,
-        before: Option<(&String, &config::Posture)>,
-    ) -> Result<(String, config::Posture), Refusal> {
+        before: Option<(&String, &config::NamedPositions)>,
+    ) -> Result<(String, config::NamedPositions), Refusal> {
         let text = self.text(name);
-        let posture = match before.filter(|before| *before.0 == text) {
-            Some((_, posture)) => posture.clone(),
-            None => config::Posture::read(&text).map_err(|e| Refusal(format!("{name}: {e}")))?,
+        let positions = match before.filter(|before| *before.0 == text) {
+            Some((_, positions)) => positions.clone(),
+            None => config::NamedPositions::read(&text).map_err(|e| Refusal(format!("{name}: {e}")))?,
         };
-        Ok((text, posture))
+        Ok((text, positions))
+    }
+
+    fn tolerance(&self, position: &str, orientation: &str) -> Tolerance {
+        Tolerance { position: self.double(position), orientation: self.double(orientation) }
+    }
+
+    fn null_space(&self) -> NullSpace {
+        NullSpace {
+            posture: self.double("null_space.posture"),
+            limits: self.double("null_space.limits"),
+            manipulability: self.double("null_space.manipulability"),
+        }
     }
 
     fn default_limits(&self) -> JointLimit {
@@ -221,10 +229,7 @@ impl Values {
             },
             blend_radius: self.double("path.blend_radius"),
             follow: FollowOptions {
-                deviation: Tolerance {
-                    position: self.double("path.position_deviation"),
-                    orientation: self.double("path.orientation_deviation"),
-                },
+                deviation: self.tolerance("path.position_deviation", "path.orientation_deviation"),
                 ..FollowOptions::default()
             },
             partial: self.bool("path.partial"),
@@ -232,17 +237,19 @@ impl Values {
     }
 
     fn free_axes(&self) -> Result<[bool; 6], Refusal> {
-        let names = self.texts("free_axes");
-        let names = names.iter().map(String::as_str).filter(|name| !name.is_empty());
-        let free = free_axes_from_names(names).map_err(|e| Refusal(format!("free_axes: {e}")))?;
+        let names = self.names("free_axes");
+        let free =
+            free_axes_from_names(names.iter().map(String::as_str)).map_err(|e| Refusal(format!("free_axes: {e}")))?;
         if free == [true; 6] {
-            return Err(Refusal("free_axes may not hold all six axes: nothing would be asked".into()));
+            return Err(Refusal("free_axes must not have all six axes: nothing would be left of the target".into()));
         }
         Ok(free)
     }
 
-    fn texts(&self, name: &str) -> Vec<String> {
-        if let Some(Value::Texts(values)) = self.get(name) { values.clone() } else { Vec::new() }
+    /// A list of names. Launch files write an empty list as a list of one empty text.
+    fn names(&self, name: &str) -> Vec<String> {
+        let Some(Value::Texts(values)) = self.get(name) else { return Vec::new() };
+        values.iter().filter(|name| !name.is_empty()).cloned().collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The movable joints between a base link and one or more tip links, with fixed joints folded in.
+//! The movable joints between a base link and one or more tip links. Fixed joints are part of the poses between them.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use super::error::ChainError;
 use super::joint::{Domain, JointKind};
 use super::{Joint, Robot};
 
-/// What a solver moves: the position of a joint that mimics no other.
+/// What a solver changes: the position of a joint that mimics no other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variable {
     /// Name of the joint.
     pub name: String,
     /// Index of the joint among [`Robot::joints`].
     pub joint: usize,
-    /// Positions allowed by the joint's limits and those of every joint that mimics it \[rad or m\].
+    /// Positions that the limits of the joint, and of all joints that mimic it, allow \[rad or m\].
     pub domain: Domain,
     /// Whether the position is a length \[m\] rather than an angle \[rad\].
     pub prismatic: bool,
@@ -23,14 +23,13 @@ pub struct Variable {
 
 /// A movable joint of a chain, seen from the base link.
 ///
-/// Its frame lies in the frame of the chain joint that it hangs from (after that joint's motion) or, for the first, in
-/// the base link's frame. A joint that is crossed from child to parent, because the base link lies beyond it, moves the other
-/// way: its multiplier and offset are negated.
+/// Its frame is given in the frame of its parent (after the motion of the parent), or in the base link's frame. A joint that is crossed from
+/// child to parent, because the base link is beyond it, moves the other way: its multiplier and offset are negated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChainJoint {
     /// Index of the joint among [`Robot::joints`].
     pub joint: usize,
-    /// The chain joint that it hangs from; `None` where that is the base link. Always a smaller index.
+    /// Index of the chain joint before it, which is always smaller; `None` for the base link.
     pub parent: Option<usize>,
     /// Pose of the joint's frame before its motion, in the frame of `parent`.
     pub placement: Isometry3<f64>,
@@ -46,12 +45,12 @@ pub struct ChainJoint {
     pub offset: f64,
 }
 
-/// A link that targets are given for.
+/// A link that has targets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tip {
     /// Name of the link.
     pub link: String,
-    /// The chain joint that it hangs from.
+    /// Index of the last chain joint before it.
     pub parent: usize,
     /// Pose of the link in the frame of `parent`.
     pub placement: Isometry3<f64>,
@@ -61,8 +60,7 @@ pub struct Tip {
 
 /// A tree of joints from one base link to one or more tip links. Constant.
 ///
-/// Positions of a chain are slices with one entry for each of [`Chain::variables`], rad or m. Poses are in the base
-/// link's frame.
+/// Positions of a chain are slices with one entry for each of [`Chain::variables`], in rad or m. Poses are in the base link's frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chain {
     base: String,
@@ -75,8 +73,8 @@ impl Chain {
     /// The chain of `robot` from the link `base` to the links `tips`. The base need not be an ancestor of a tip.
     ///
     /// # Errors
-    /// [`ChainError`] for a name that is no link, a tip named twice or that nothing moves, a floating or planar joint in the
-    /// chain, and limits that leave a joint no position.
+    /// [`ChainError`] for a name that is no link, a tip that is named twice or that no joint moves, a floating or planar joint in the chain,
+    /// and limits that allow no position.
     pub fn new(robot: &Robot, base: &str, tips: &[&str]) -> Result<Self, ChainError> {
         let link = |name: &str| {
             robot.link_index(name).ok_or_else(|| ChainError::UnknownLink {
@@ -111,8 +109,7 @@ impl Chain {
     /// The chain from `base`, or the robot's root link, to `tips`, or the robot's only leaf link.
     ///
     /// # Errors
-    /// [`ChainError::TipNeeded`], which lists the leaves, where there is no tip named and not exactly one leaf; else as
-    /// [`Chain::new`].
+    /// [`ChainError::TipNeeded`] with the leaves, where no tip is named and there is not exactly one leaf. Else those of [`Chain::new`].
     pub fn with_defaults(robot: &Robot, base: Option<&str>, tips: &[&str]) -> Result<Self, ChainError> {
         let base = base.unwrap_or_else(|| robot.links()[robot.root()].name.as_str());
         let leaves = if tips.is_empty() { robot.leaves() } else { Vec::new() };
@@ -141,13 +138,13 @@ impl Chain {
         self.tips.iter().map(|tip| tip.link.as_str()).collect()
     }
 
-    /// The movable joints, each after the one that it hangs from.
+    /// The movable joints, each after its parent.
     #[must_use]
     pub fn joints(&self) -> &[ChainJoint] {
         &self.joints
     }
 
-    /// What a solver moves, in the order in which the joints are met from the base link.
+    /// The variables, in the order of their joints from the base link.
     #[must_use]
     pub fn variables(&self) -> &[Variable] {
         &self.variables
@@ -172,19 +169,19 @@ impl Chain {
             && self.variables.iter().zip(positions).all(|(variable, position)| variable.domain.contains(*position))
     }
 
-    /// A seed inside the limits: the middle of each range, 0 on circles.
+    /// Positions inside the limits: the middle of each range, 0 on circles.
     #[must_use]
     pub fn nominal_positions(&self) -> Vec<f64> {
         self.variables.iter().map(|variable| variable.domain.middle()).collect()
     }
 
-    /// The chain's positions out of those of the whole robot (one entry a joint).
+    /// The chain's positions from those of the whole robot (one entry a joint).
     #[must_use]
     pub fn positions_from(&self, robot_positions: &[f64]) -> Vec<f64> {
         self.variables.iter().map(|variable| robot_positions[variable.joint]).collect()
     }
 
-    /// Writes the chain's positions, and what follows from them for mimic joints, into those of the whole robot.
+    /// Writes the chain's positions into those of the whole robot, with those of mimic joints.
     pub fn write_into(&self, robot: &Robot, positions: &[f64], robot_positions: &mut [f64]) {
         for (variable, position) in self.variables.iter().zip(positions) {
             robot_positions[variable.joint] = *position;
@@ -193,10 +190,10 @@ impl Chain {
     }
 }
 
-/// A joint crossed on the way from base to tip.
+/// A joint on the way from base to tip.
 struct Crossing {
     joint: usize,
-    /// From child to parent.
+    /// Whether it is crossed from child to parent.
     upwards: bool,
 }
 
@@ -205,9 +202,9 @@ struct Builder<'a> {
     base: usize,
     joints: Vec<ChainJoint>,
     variables: Vec<Variable>,
-    /// Robot joint → chain joint. Paths from one base share every joint that lies before they part.
+    /// Robot joint → chain joint. Paths to several tips share their first joints.
     known: HashMap<usize, usize>,
-    /// Robot joint → the variable that is its position.
+    /// Robot joint → its variable.
     moved: HashMap<usize, usize>,
 }
 
@@ -245,7 +242,7 @@ impl Builder<'_> {
         Ok(Tip { link: self.link_name(link), parent, placement, variables: self.variables_above(parent) })
     }
 
-    /// Adds a movable joint; gives its index in the chain.
+    /// Adds a movable joint and gives its index in the chain.
     fn add(
         &mut self,
         index: usize,
@@ -298,7 +295,7 @@ impl Builder<'_> {
     fn path(&self, tip: usize) -> Vec<Crossing> {
         let mut up = self.joints_to_root(self.base);
         let mut down = self.joints_to_root(tip);
-        // What both have in common lies above the link where the two paths meet.
+        // Joints of both paths are above the link where they meet.
         while let (Some(a), Some(b)) = (up.last(), down.last()) {
             if a != b {
                 break;

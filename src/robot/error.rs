@@ -1,10 +1,10 @@
-//! What can be wrong with a robot description or a chain, each named by its element.
+//! Errors of a robot description or a chain, each with the element that is wrong.
 
 use thiserror::Error;
 
 use crate::names;
 
-/// Why a URDF was refused. The text says what to change in the file.
+/// Why a URDF was refused. The message says what to change in the file.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum UrdfError {
@@ -25,20 +25,20 @@ pub enum UrdfError {
         reason: String,
     },
     /// The text has no `<robot>` element at the top.
-    #[error("the robot description is not one <robot> element: there is {found}")]
+    #[error("the robot description must be one <robot> element, but it has {found}")]
     NotARobot {
         /// What was found instead.
         found: String,
     },
-    /// An element lacks an attribute or a child that it must have.
+    /// An attribute or a child of an element is missing.
     #[error("{element} has no {missing}")]
     Missing {
         /// The element, by kind and name.
         element: String,
-        /// What it lacks.
+        /// What is missing.
         missing: &'static str,
     },
-    /// An attribute is not the finite number, or the finite numbers, that it must be.
+    /// An attribute is not the finite number, or numbers, that it must be.
     #[error("joint '{joint}': {attribute}=\"{text}\" must be {expected}{hint}")]
     Number {
         /// The joint.
@@ -47,14 +47,14 @@ pub enum UrdfError {
         attribute: String,
         /// The text found.
         text: String,
-        /// What it should have been.
+        /// What it must be.
         expected: &'static str,
-        /// A guess at the cause, or nothing.
+        /// The probable cause, or nothing.
         hint: &'static str,
     },
-    /// The joint type is none of URDF's.
+    /// The joint type is not one of URDF.
     #[error(
-        "joint '{joint}' has the type '{found}'; URDF knows revolute, continuous, prismatic, fixed, floating and planar"
+        "joint '{joint}' has the type '{found}'; the types of URDF are revolute, continuous, prismatic, fixed, floating and planar"
     )]
     JointType {
         /// The joint.
@@ -70,7 +70,7 @@ pub enum UrdfError {
         /// The name.
         name: String,
     },
-    /// A joint refers to a link that the robot does not have.
+    /// A joint names a link that the robot does not have.
     #[error("joint '{joint}' has the {role} link '{link}', which the robot does not have")]
     UnknownLink {
         /// The joint.
@@ -93,7 +93,7 @@ pub enum UrdfError {
     /// Links form a loop.
     #[error("the joints form a cycle through the links {}", names::list(links))]
     Cycle {
-        /// The links on the loop, or hanging from it.
+        /// The links of the loop, and those below it.
         links: Vec<String>,
     },
     /// More than one link has no parent.
@@ -113,7 +113,7 @@ pub enum UrdfError {
     },
     /// A revolute or prismatic joint has no limits.
     #[error(
-        "{kind} joint '{joint}' has no <limit>; add one with lower and upper (a joint that turns without end is continuous)"
+        "{kind} joint '{joint}' has no <limit>; add one with lower and upper (a joint without limits is continuous)"
     )]
     NoLimits {
         /// `revolute` or `prismatic`.
@@ -127,7 +127,7 @@ pub enum UrdfError {
         /// A joint on the circle.
         joint: String,
     },
-    /// The typed reader (urdf-rs) refused what the checks above let pass.
+    /// The typed reader (urdf-rs) refused what passed the other checks.
     #[error("the robot description cannot be read: {reason}")]
     Reader {
         /// What urdf-rs said.
@@ -135,22 +135,22 @@ pub enum UrdfError {
     },
 }
 
-/// Why no chain could be made between the links that were named.
+/// Why there is no chain between the named links.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ChainError {
     /// The robot has no link of that name.
-    #[error("the robot '{robot}' has no link '{link}'; its links are {}", names::list(links))]
+    #[error("the robot '{robot}' has no link '{link}'; its links are: {}", names::list(links))]
     UnknownLink {
         /// The robot.
         robot: String,
         /// The name asked for.
         link: String,
-        /// The names there are.
+        /// The names of its links.
         links: Vec<String>,
     },
     /// No tip link was named and the robot has not exactly one leaf.
-    #[error("the robot has {} leaf links; name the tip link: one of {}", leaves.len(), names::list(leaves))]
+    #[error("the robot has {} leaf links; name the tip link, one of: {}", leaves.len(), names::list(leaves))]
     TipNeeded {
         /// The links without children.
         leaves: Vec<String>,
@@ -161,18 +161,18 @@ pub enum ChainError {
         /// The link.
         link: String,
     },
-    /// Nothing movable lies between base and tip.
-    #[error("no movable joint lies between the base link '{base}' and the tip link '{tip}'")]
+    /// No movable joint is between base and tip.
+    #[error("no movable joint is between the base link '{base}' and the tip link '{tip}'")]
     Empty {
         /// Base link.
         base: String,
         /// Tip link.
         tip: String,
     },
-    /// A floating or planar joint lies in the chain.
+    /// A floating or planar joint is in the chain.
     #[error(
         "joint '{joint}' between the base link '{base}' and the tip link '{tip}' is {kind}; \
-         a chain may hold revolute, continuous, prismatic and fixed joints: choose a base link beyond it"
+         a chain may have revolute, continuous, prismatic and fixed joints: choose a base link beyond it"
     )]
     NotOneAxis {
         /// The joint.
@@ -194,7 +194,7 @@ pub enum ChainError {
         /// Upper limit, rad or m.
         upper: f64,
     },
-    /// The limits of a joint and of the joints that mimic it leave no position.
+    /// The limits of a joint and of the joints that mimic it allow no common position.
     #[error("joint '{joint}' and the joints that mimic it ({}) have no position within the limits of all", mimics.join(", "))]
     NoCommonRange {
         /// The joint that is mimicked.

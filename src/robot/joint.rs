@@ -1,23 +1,23 @@
-//! Joints as a URDF describes them, and the positions that they may take.
+//! Joints of a URDF, and their allowed positions.
 
 use std::f64::consts::TAU;
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
-/// What a joint's position moves.
+/// The type of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JointKind {
-    /// Nothing: the links are one body.
+    /// It does not move.
     Fixed,
-    /// A turn about the axis \[rad\], within limits.
+    /// Rotation about the axis \[rad\], within limits.
     Revolute,
-    /// A turn about the axis \[rad\] without end.
+    /// Rotation about the axis \[rad\], without limits.
     Continuous,
-    /// A shift along the axis \[m\], within limits.
+    /// Translation along the axis \[m\], within limits.
     Prismatic,
-    /// Six axes at once. Such a joint stays at identity and cannot be part of a chain.
+    /// Motion in all six axes. Such a joint stays at identity and cannot be part of a chain.
     Floating,
-    /// A plane. Such a joint stays at identity and cannot be part of a chain.
+    /// Motion in a plane. Such a joint stays at identity and cannot be part of a chain.
     Planar,
 }
 
@@ -28,7 +28,7 @@ impl JointKind {
         matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
     }
 
-    /// URDF's word for it.
+    /// Its name in URDF.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -54,7 +54,7 @@ impl JointKind {
     }
 }
 
-/// The positions that a joint or a variable may take \[rad or m\].
+/// The allowed positions of a joint or a variable \[rad or m\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Domain {
     /// From `lower` to `upper`, both included.
@@ -64,7 +64,7 @@ pub enum Domain {
         /// Greatest position.
         upper: f64,
     },
-    /// An angle without limits: positions 2π apart are the same posture.
+    /// An angle without limits. Positions that differ by 2π are the same.
     Circle,
 }
 
@@ -139,7 +139,7 @@ pub struct Mimic {
     pub master: usize,
     /// Factor: rad or m of this joint for one of the master.
     pub multiplier: f64,
-    /// Position of this joint where the master stands at 0 \[rad or m\].
+    /// Position of this joint where the master is at 0 \[rad or m\].
     pub offset: f64,
 }
 
@@ -148,7 +148,7 @@ pub struct Mimic {
 pub struct Joint {
     /// Name, unique in the robot.
     pub name: String,
-    /// What its position moves.
+    /// Its type.
     pub kind: JointKind,
     /// Index of the parent link.
     pub parent: usize,
@@ -158,12 +158,11 @@ pub struct Joint {
     pub origin: Isometry3<f64>,
     /// Axis in the joint's frame, of length 1. The x axis for joints that have none.
     pub axis: Unit<Vector3<f64>>,
-    /// Positions allowed by the joint's own limits; [`Domain::Circle`] for a continuous joint, and without meaning
-    /// for joints that have no position.
+    /// Positions that its own limits allow. [`Domain::Circle`] for a continuous joint; without meaning for a joint that has no position.
     pub domain: Domain,
-    /// Greatest speed \[rad/s or m/s\]; infinite where the URDF states none.
+    /// Greatest velocity \[rad/s or m/s\]; infinite where the URDF has none.
     pub velocity: f64,
-    /// The joint that this one follows, if it follows one.
+    /// The joint that this one mimics, if there is one.
     pub mimic: Option<Mimic>,
 }
 

@@ -1,11 +1,11 @@
-//! Forward kinematics and Jacobian of a chain, into scratch that the caller owns.
+//! Forward kinematics and Jacobian of a chain, written into memory of the caller.
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3, Vector6};
 
 use super::{Chain, JointKind};
 
-/// Poses of a chain at one posture, in the base link's frame. Made by [`ChainPoses::new`], filled by
-/// [`Chain::forward_kinematics`], reusable for any posture of the same chain.
+/// Poses of a chain in one configuration, in the base link's frame. [`ChainPoses::new`] makes it, [`Chain::forward_kinematics`] fills it, as
+/// often as needed for the same chain.
 #[derive(Debug, Clone)]
 pub struct ChainPoses {
     /// Frame of each chain joint after its motion.
@@ -15,7 +15,7 @@ pub struct ChainPoses {
 }
 
 impl ChainPoses {
-    /// Room for the poses of `chain`, all at identity.
+    /// Memory for the poses of `chain`, all at identity.
     #[must_use]
     pub fn new(chain: &Chain) -> Self {
         Self {
@@ -35,11 +35,11 @@ impl Chain {
     /// Computes the poses of joints and tips at `positions`.
     ///
     /// # Panics
-    /// Where `positions` has not one entry for each variable or `poses` was made for another chain.
+    /// Where `positions` does not have one entry for each variable, or `poses` was made for another chain.
     pub fn forward_kinematics(&self, positions: &[f64], poses: &mut ChainPoses) {
         for (index, joint) in self.joints().iter().enumerate() {
             let along = joint.multiplier * positions[joint.variable] + joint.offset;
-            // A turn has no translation that would have to be turned.
+            // A rotation has no translation, so the product is shorter.
             let local = match joint.kind {
                 JointKind::Revolute | JointKind::Continuous => {
                     joint.placement * UnitQuaternion::from_axis_angle(&joint.axis, along)
@@ -56,14 +56,14 @@ impl Chain {
         }
     }
 
-    /// Writes the geometric Jacobian of one tip: column i is the twist of the tip link, linear part first, for unit speed of
-    /// variable i, in the base link's frame, at the point of the tip link that stands at `point` (base link's frame; the
-    /// tip's own origin for the usual Jacobian). Variables that do not move the tip have zero columns.
+    /// Writes the geometric Jacobian of one tip. Column i is the twist of the tip link for unit speed of variable i, linear part first, in the
+    /// base link's frame, at `point` of the tip link (in the base link's frame; the origin of the tip link for the usual Jacobian). Variables
+    /// that do not move the tip have zero columns.
     ///
-    /// `poses` must hold the forward kinematics of the posture; `columns` has one entry for each variable and is overwritten.
+    /// `poses` must have the forward kinematics of the configuration. `columns` has one entry for each variable and is overwritten.
     ///
     /// # Panics
-    /// Where `columns` has another length or `tip` is no index of [`Chain::tips`].
+    /// Where `columns` has another length, or `tip` is no index of [`Chain::tips`].
     pub fn jacobian(&self, poses: &ChainPoses, tip: usize, point: &Point3<f64>, columns: &mut [Vector6<f64>]) {
         assert_eq!(columns.len(), self.variables().len(), "one column for each variable");
         columns.fill(Vector6::zeros());

@@ -1,4 +1,4 @@
-//! The robot as its URDF describes it, and the chains that can be made of it. Constant once loaded.
+//! The robot of a URDF, and chains between its links. Both are constant.
 //!
 //! ```
 //! use urdf_ik::robot::{Chain, Robot};
@@ -18,11 +18,11 @@
 mod chain;
 mod error;
 mod joint;
+mod kinematic_urdf;
 mod kinematics;
 mod noodle;
 mod urdf;
-mod writer;
-mod xml;
+mod xml_writer;
 
 pub use chain::{Chain, ChainJoint, Tip, Variable};
 pub use error::{ChainError, UrdfError};
@@ -40,14 +40,14 @@ use nalgebra::Isometry3;
 pub struct Link {
     /// Name, unique in the robot.
     pub name: String,
-    /// Index of the joint that it hangs from; `None` for the root link.
+    /// Index of the joint whose child it is; `None` for the root link.
     pub parent_joint: Option<usize>,
 }
 
-/// A robot: links joined into one tree.
+/// A robot: one tree of links and joints.
 ///
-/// Joint positions of the whole robot are slices with one entry for each of [`Robot::joints`], rad or m; entries of
-/// joints without a position are not read, and those of mimic joints are what [`Robot::apply_mimic`] makes them.
+/// Joint positions of the whole robot are slices with one entry for each of [`Robot::joints`], in rad or m. Entries of joints without a
+/// position are not used. [`Robot::apply_mimic`] sets those of mimic joints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Robot {
     name: String,
@@ -65,7 +65,7 @@ pub struct Robot {
 }
 
 impl Robot {
-    /// The robot's name, as its URDF has it.
+    /// The robot's name in its URDF.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -89,7 +89,7 @@ impl Robot {
         self.root
     }
 
-    /// What in the URDF was passed over, a sentence each.
+    /// A sentence for each part of the URDF that was ignored.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -117,7 +117,7 @@ impl Robot {
         self.links.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf).map(|(link, _)| link.name.as_str()).collect()
     }
 
-    /// Indices of the joints that have a position, mimic joints included: what a joint state lists.
+    /// Indices of the joints that have a position, with mimic joints: those of a joint state.
     pub fn movable(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.joints.len()).filter(|&joint| self.joints[joint].kind.has_position())
     }
@@ -133,8 +133,7 @@ impl Robot {
         self.movable().map(|joint| self.joints[joint].name.as_str())
     }
 
-    /// The positions of `joint` for which it and every joint that mimics it stay within their own limits; `None` where no
-    /// position does.
+    /// The positions of `joint` for which it and all joints that mimic it are within their limits; `None` where there is none.
     #[must_use]
     pub fn domain(&self, joint: usize) -> Option<Domain> {
         self.followers(joint).try_fold(self.joints[joint].domain, |domain, (follower, mimic)| {
@@ -150,7 +149,7 @@ impl Robot {
         })
     }
 
-    /// Sets the position of every mimic joint to what its master's makes it. Shape: one entry a joint.
+    /// Sets the position of each mimic joint from that of its master. `positions` has one entry for each joint.
     pub fn apply_mimic(&self, positions: &mut [f64]) {
         for (index, joint) in self.joints.iter().enumerate() {
             if let Some(mimic) = joint.mimic {
@@ -159,7 +158,7 @@ impl Robot {
         }
     }
 
-    /// A posture inside the limits: every joint at 0 where its limits allow that, else in the middle of its range.
+    /// Joint positions inside the limits: 0 where the limits allow that, else the middle of the range.
     #[must_use]
     pub fn neutral_positions(&self) -> Vec<f64> {
         let neutral = |joint: usize| {
@@ -171,8 +170,8 @@ impl Robot {
         positions
     }
 
-    /// Pose of every link in the root link's frame, in the order of [`Robot::links`], at `positions`: one entry a joint,
-    /// mimic joints as they stand there.
+    /// Poses of all links in the root link's frame, in the order of [`Robot::links`]. `positions` has one entry for each joint, with those of
+    /// mimic joints.
     #[must_use]
     pub fn link_poses(&self, positions: &[f64]) -> Vec<Isometry3<f64>> {
         let mut poses = vec![Isometry3::identity(); self.links.len()];

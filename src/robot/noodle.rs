@@ -1,26 +1,27 @@
-//! URDFs of noodles: long arms of many equal segments, to try solvers on.
+//! URDFs of noodles: long arms of many equal segments, for tests of solvers.
 
 use std::f64::consts::PI;
 use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
-use super::writer::Writer;
+use super::xml_writer::Writer;
 
-/// What a noodle's segments are joined by.
+/// The joints between the segments of a noodle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoodleJoints {
-    /// Ball joints. URDF has none: each is three hinges in one point, about x, y and z in this order from the base, with links of
-    /// no length between them. The last, about z, twists the segment.
+    /// Ball joints. URDF has none, so each is three revolute joints in one point: about x, y and z, in this order from the base, with links
+    /// of no length between them. The last one, about z, twists the segment.
     Ball,
-    /// One hinge each, about x for the first, third and so on from the base, about y for the others.
+    /// One revolute joint each: about x for the first, third and so on from the base, about y for the others.
     Alternating,
 }
 
-/// A noodle: an arm of equal segments that with every joint at 0 stands straight up, along z of its base link.
+/// A noodle: an arm of equal segments. With all joints at 0 it is straight, along z of its base link.
 ///
-/// Its links are [`Noodle::BASE_LINK`], `segment_1` to `segment_N` and [`Noodle::TIP_LINK`]. A segment hangs from its joint at its
-/// lower end, with z along it. Hinges are named `joint_1` and so on, those of ball joints `joint_1_x`, `joint_1_y`, `joint_1_z` and so on.
+/// Its links are [`Noodle::BASE_LINK`], `segment_1` to `segment_N` and [`Noodle::TIP_LINK`]. The origin of a segment is at its
+/// lower end, and its z axis points along it. The joints are named `joint_1` and so on; those of ball joints are `joint_1_x`, `joint_1_y`,
+/// `joint_1_z` and so on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noodle {
     /// Name of the robot: not empty, without control characters.
@@ -33,7 +34,7 @@ pub struct Noodle {
     pub length: f64,
     /// Radius \[m\], above 0 and no more than the length; a fiftieth of the length where it is `None`.
     pub radius: Option<f64>,
-    /// How far each hinge turns both ways \[rad\], above 0 and up to π; any number of turns where it is `None`.
+    /// Limit of each joint in both directions \[rad\], above 0 and up to π. `None`: no limit.
     pub limit: Option<f64>,
 }
 
@@ -42,14 +43,14 @@ pub struct Noodle {
 #[non_exhaustive]
 pub enum NoodleError {
     /// Too few segments or too many.
-    #[error("a noodle of {0} segments cannot be made; there must be {first} to {last}",
+    #[error("a noodle cannot have {0} segments; it can have {first} to {last}",
             first = Noodle::SEGMENTS.start(), last = Noodle::SEGMENTS.end())]
     Segments(usize),
-    /// The length is too small, too great or not a number.
+    /// The length is too small, too large or not a number.
     #[error("the length is {0} m; it must be from {first} to {last} m",
             first = Noodle::LENGTHS.start(), last = Noodle::LENGTHS.end())]
     Length(f64),
-    /// The radius is too small, too great or not a number.
+    /// The radius is too small, too large or not a number.
     #[error("the radius is {radius} m; it must be above 0 m and no more than the length, {length} m")]
     Radius {
         /// What was given \[m\].
@@ -57,23 +58,23 @@ pub enum NoodleError {
         /// The length of the noodle \[m\].
         length: f64,
     },
-    /// The limit is too small, too great or not a number.
+    /// The limit is too small, too large or not a number.
     #[error("the limit is {0} rad; it must be above 0 and no more than {PI} rad (a noodle without limits has none)")]
     Limit(f64),
-    /// The name is empty or holds what XML cannot.
+    /// The name is empty, or has characters that XML cannot have.
     #[error(
-        "the name {0:?} cannot be a robot's: it must not be blank, nor hold control characters or others that XML does not know"
+        "the name {0:?} cannot be the name of a robot: it must not be blank, and must not have control characters or others that XML cannot have"
     )]
     Name(String),
 }
 
-/// Radius over length, where none is given.
+/// Radius over length, where no radius is given.
 const SLENDERNESS: f64 = 1.0 / 50.0;
-/// Radius of a segment between its joints over that at its joints, so that these can be seen.
+/// Radius of a segment between its joints, over that at its joints: so the joints can be seen.
 const WAIST: f64 = 0.8;
 /// Radius of the base over that of the noodle.
 const FOOT: f64 = 3.0;
-/// Materials: those of the segments in turn, that of the base, that of the tip.
+/// Materials of the segments, in turn.
 const SEGMENT_MATERIALS: [&str; 2] = ["noodle_light", "noodle_dark"];
 const BASE_MATERIAL: &str = "noodle_base";
 const TIP_MATERIAL: &str = "noodle_tip";
@@ -83,7 +84,7 @@ const COLOURS: [(&str, &str); 4] = [
     (BASE_MATERIAL, "0.22 0.25 0.29 1"),
     (TIP_MATERIAL, "0.15 0.45 0.85 1"),
 ];
-/// What URDF demands of a hinge with limits besides them, though kinematics has no use for it \[N·m, rad/s\].
+/// Effort \[N·m\] and velocity \[rad/s\] of joints with limits: URDF requires them.
 const EFFORT: &str = "10";
 const VELOCITY: &str = "3";
 
@@ -97,17 +98,17 @@ impl Noodle {
     /// How long a noodle may be \[m\].
     pub const LENGTHS: RangeInclusive<f64> = 0.001..=10_000.0;
 
-    /// A noodle named `noodle`, a metre long, of alternating hinges without limits.
+    /// A noodle named `noodle`, 1 m long, with alternating joints without limits.
     #[must_use]
     pub fn new(segments: usize) -> Self {
         let joints = NoodleJoints::Alternating;
         Self { name: "noodle".into(), joints, segments, length: 1.0, radius: None, limit: None }
     }
 
-    /// Its URDF: links and joints, and shapes for the eye, but no masses.
+    /// Its URDF: links and joints with shapes for display, but no masses.
     ///
     /// # Errors
-    /// [`NoodleError`] for what is not as the fields of [`Noodle`] have it.
+    /// [`NoodleError`] where a field has another value than [`Noodle`] allows.
     pub fn urdf(&self) -> Result<String, NoodleError> {
         let radius = self.check()?;
         #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
@@ -135,7 +136,7 @@ impl Noodle {
         Ok(out.finish() + "\n")
     }
 
-    /// Checks every field; gives the radius \[m\].
+    /// Checks all fields. Gives the radius \[m\].
     fn check(&self) -> Result<f64, NoodleError> {
         let unwritable = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
         if self.name.trim().is_empty() || self.name.contains(unwritable) {
@@ -158,26 +159,26 @@ impl Noodle {
         }
     }
 
-    /// Joint `number`, at `height` along z of the link below it, with the links that stand between its hinges.
+    /// Writes joint `number` at `height` along z of the link below it. A ball joint has links between its revolute joints.
     fn joint(&self, out: &mut Writer, number: usize, (below, above): (&str, &str), height: f64) {
         match self.joints {
             NoodleJoints::Alternating => {
                 let axis = if number % 2 == 1 { "1 0 0" } else { "0 1 0" };
-                self.hinge(out, &format!("joint_{number}"), (below, above), height, axis);
+                self.revolute(out, &format!("joint_{number}"), (below, above), height, axis);
             }
             NoodleJoints::Ball => {
                 let [x, y, z] = ["x", "y", "z"].map(|axis| format!("joint_{number}_{axis}"));
-                let [after_x, after_y] = [&x, &y].map(|hinge| format!("{hinge}_link"));
-                self.hinge(out, &x, (below, &after_x), height, "1 0 0");
+                let [after_x, after_y] = [&x, &y].map(|joint| format!("{joint}_link"));
+                self.revolute(out, &x, (below, &after_x), height, "1 0 0");
                 link(out, &after_x, &[], "");
-                self.hinge(out, &y, (&after_x, &after_y), 0.0, "0 1 0");
+                self.revolute(out, &y, (&after_x, &after_y), 0.0, "0 1 0");
                 link(out, &after_y, &[], "");
-                self.hinge(out, &z, (&after_y, above), 0.0, "0 0 1");
+                self.revolute(out, &z, (&after_y, above), 0.0, "0 0 1");
             }
         }
     }
 
-    fn hinge(&self, out: &mut Writer, name: &str, links: (&str, &str), height: f64, axis: &str) {
+    fn revolute(&self, out: &mut Writer, name: &str, links: (&str, &str), height: f64, axis: &str) {
         let kind = if self.limit.is_some() { "revolute" } else { "continuous" };
         joint(out, (name, kind), links, height, |out| {
             out.empty("axis", [("xyz", axis.into())]);
@@ -190,7 +191,8 @@ impl Noodle {
     }
 }
 
-/// What a link looks like. Lengths are in metres; a sphere lies about the link's origin, a cylinder on its z axis about `middle`.
+/// A shape of a link, with lengths in metres. The centre of a sphere is the origin of the link; that of a cylinder is at `middle` of its z
+/// axis.
 enum Shape {
     Sphere { radius: f64 },
     Cylinder { radius: f64, length: f64, middle: f64 },
@@ -223,7 +225,7 @@ fn link(out: &mut Writer, name: &str, shapes: &[Shape], material: &str) {
     out.close("link");
 }
 
-/// A joint of that name and type at `height` along z of the lower of two links, with what `inside` adds.
+/// Writes a joint between two links, at `height` along z of the lower one. `inside` adds more elements.
 fn joint(
     out: &mut Writer,
     (name, kind): (&str, &str),

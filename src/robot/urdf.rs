@@ -1,4 +1,4 @@
-//! URDF text → [`Robot`].
+//! Reads a [`Robot`] from the text of a URDF.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -7,19 +7,19 @@ use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use super::error::UrdfError;
 use super::joint::{Domain, Joint, JointKind, Mimic};
-use super::{Link, Robot, xml};
+use super::{Link, Robot, kinematic_urdf};
 
 impl Robot {
     /// Reads a robot from the text of a URDF.
     ///
-    /// Only what kinematics needs is read: links, joints, limits and mimic rules. Numbers must be finite, names unique, and
-    /// the joints must form one tree; axes are normalised. A mimic rule that names no movable joint is dropped with a
-    /// [warning](Robot::warnings), as other readers of URDF do.
+    /// It reads only what kinematics needs: links, joints, limits and mimic rules. Numbers must be finite, names must be unique, and the
+    /// joints must form one tree. Axes are normalised. A mimic rule that names no movable joint is ignored with a
+    /// [warning](Robot::warnings), as by other readers of URDF.
     ///
     /// # Errors
-    /// [`UrdfError`], which names the element and says what is wrong with it.
+    /// [`UrdfError`] with the element and what is wrong with it.
     pub fn from_urdf(text: &str) -> Result<Self, UrdfError> {
-        let reduced = xml::kinematic_part(text)?;
+        let reduced = kinematic_urdf::kinematic_part(text)?;
         let urdf = urdf_rs::read_from_string(&reduced).map_err(|e| UrdfError::Reader { reason: e.to_string() })?;
         let link_names = unique("link", urdf.links.iter().map(|link| link.name.as_str()))?;
         let joint_names = unique("joint", urdf.joints.iter().map(|joint| joint.name.as_str()))?;
@@ -39,7 +39,7 @@ impl Robot {
 
     /// Reads a robot from a URDF file.
     ///
-    /// Bytes that are not UTF-8 (old files have them in comments) are replaced, not refused.
+    /// Bytes that are not UTF-8 are replaced: old files have them in comments.
     ///
     /// # Errors
     /// [`UrdfError::File`] where the file cannot be read, else as [`Robot::from_urdf`].
@@ -48,7 +48,7 @@ impl Robot {
     }
 }
 
-/// The text of a URDF file, with bytes that are not UTF-8 replaced.
+/// Reads the text of a URDF file. Bytes that are not UTF-8 are replaced.
 ///
 /// # Errors
 /// [`UrdfError::File`] where the file cannot be read.
@@ -59,7 +59,10 @@ pub fn read_urdf_file(path: impl AsRef<Path>) -> Result<String, UrdfError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The index of each name, or the first name that comes twice.
+/// The index of each name.
+///
+/// # Errors
+/// [`UrdfError::Duplicate`] with the first name that occurs twice.
 fn unique<'a>(kind: &'static str, names: impl Iterator<Item = &'a str>) -> Result<HashMap<String, usize>, UrdfError> {
     let mut index = HashMap::new();
     for (i, name) in names.enumerate() {
@@ -84,11 +87,11 @@ fn convert(joint: &urdf_rs::Joint, links: &HashMap<String, usize>) -> Result<Joi
         urdf_rs::JointType::Prismatic => JointKind::Prismatic,
         urdf_rs::JointType::Floating => JointKind::Floating,
         urdf_rs::JointType::Planar => JointKind::Planar,
-        // urdf-rs knows a spherical type that URDF does not: it was refused before.
+        // urdf-rs has a spherical type that URDF does not have: it was refused before.
         urdf_rs::JointType::Fixed | urdf_rs::JointType::Spherical => JointKind::Fixed,
     };
     let [x, y, z] = joint.origin.xyz.0;
-    // URDF's roll, pitch and yaw turn about the fixed axes x, y, z in this order, as nalgebra's Euler angles do.
+    // Roll, pitch and yaw of URDF are rotations about the fixed axes x, y, z in this order, like the Euler angles of nalgebra.
     let [roll, pitch, yaw] = joint.origin.rpy.0;
     let origin = Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_euler_angles(roll, pitch, yaw));
     Ok(Joint {
@@ -109,7 +112,7 @@ fn axis(joint: &urdf_rs::Joint, kind: JointKind) -> Result<Unit<Vector3<f64>>, U
         return Ok(Vector3::x_axis());
     }
     let vector = Vector3::from(joint.axis.xyz.0);
-    // Scaled by its largest entry first: the square of a very short axis would vanish.
+    // First divided by its largest entry, because the square of a very short axis would be 0.
     let largest = vector.amax();
     if largest == 0.0 {
         return Err(UrdfError::ZeroAxis { joint: joint.name.clone() });
@@ -117,7 +120,7 @@ fn axis(joint: &urdf_rs::Joint, kind: JointKind) -> Result<Unit<Vector3<f64>>, U
     Ok(Unit::new_normalize(vector / largest))
 }
 
-/// Limits go by the joint's type, never by its range: a revolute joint from 0 to 0 does not move.
+/// The type of the joint decides whether it has limits, not its range: a revolute joint from 0 to 0 does not move.
 fn domain(joint: &urdf_rs::Joint, kind: JointKind) -> Domain {
     match kind {
         JointKind::Revolute | JointKind::Prismatic => {
@@ -127,8 +130,8 @@ fn domain(joint: &urdf_rs::Joint, kind: JointKind) -> Domain {
     }
 }
 
-/// A warning for each joint that has no position inside its limits. A chain with such a joint is refused; a robot that has one
-/// elsewhere is not.
+/// A warning for each joint whose limits allow no position. A chain with such a joint is refused, but not a robot that has one outside the
+/// chain.
 fn reversed_limits(joints: &[Joint]) -> impl Iterator<Item = String> + '_ {
     joints.iter().filter_map(|joint| {
         let (lower, upper) = joint.reversed_limits()?;
@@ -139,7 +142,7 @@ fn reversed_limits(joints: &[Joint]) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// Tells each link its parent joint; gives the root link.
+/// Gives each link its parent joint. Returns the root link.
 fn connect(links: &mut [Link], joints: &[Joint]) -> Result<usize, UrdfError> {
     for (index, joint) in joints.iter().enumerate() {
         let child = &mut links[joint.child];
@@ -151,14 +154,14 @@ fn connect(links: &mut [Link], joints: &[Joint]) -> Result<usize, UrdfError> {
             });
         }
     }
-    let names = |wanted: &dyn Fn(&Link) -> bool| {
-        links.iter().filter(|link| wanted(link)).map(|link| link.name.clone()).collect::<Vec<_>>()
+    let names_of = |is_one: &dyn Fn(&Link) -> bool| {
+        links.iter().filter(|link| is_one(link)).map(|link| link.name.clone()).collect::<Vec<_>>()
     };
-    let roots = names(&|link| link.parent_joint.is_none());
+    let roots = names_of(&|link| link.parent_joint.is_none());
     match roots.len() {
         1 => Ok(links.iter().position(|link| link.parent_joint.is_none()).unwrap_or_default()),
         0 if links.is_empty() => Err(UrdfError::NoLinks),
-        0 => Err(UrdfError::Cycle { links: names(&|_| true) }),
+        0 => Err(UrdfError::Cycle { links: names_of(&|_| true) }),
         _ => Err(UrdfError::SeveralRoots { roots }),
     }
 }
@@ -180,13 +183,13 @@ fn parents_first(links: &[Link], joints: &[Joint], root: usize) -> Result<Vec<us
     if order.len() == joints.len() {
         return Ok(order);
     }
-    // Each link has at most one parent, so what the root does not reach is a loop and what hangs from it.
+    // Each link has at most one parent, so the root reaches all links but those of a loop and those below it.
     let reached: HashSet<usize> = order.iter().map(|&joint| joints[joint].child).chain([root]).collect();
-    let lost = (0..links.len()).filter(|link| !reached.contains(link)).map(|link| links[link].name.clone());
-    Err(UrdfError::Cycle { links: lost.collect() })
+    let unreached = (0..links.len()).filter(|link| !reached.contains(link)).map(|link| links[link].name.clone());
+    Err(UrdfError::Cycle { links: unreached.collect() })
 }
 
-/// Follows mimic rules to joints with a position of their own; gives a warning for each rule that leads nowhere.
+/// Follows the mimic rules to joints with a position of their own. Gives a warning for each rule that names no movable joint.
 fn resolve_mimics(urdf: &[urdf_rs::Joint], joints: &mut [Joint]) -> Result<Vec<String>, UrdfError> {
     let movable: HashMap<&str, usize> =
         (0..urdf.len()).filter(|&i| joints[i].kind.has_position()).map(|i| (urdf[i].name.as_str(), i)).collect();

@@ -1,7 +1,7 @@
 //! Anderson acceleration of a fixed-point iteration x ← g(x).
 //!
-//! From the last m + 1 points x_j and their images g(x_j), with residuals f_j = g(x_j) - x_j, it takes the combination whose
-//! residual is least and goes to the same combination of the images (Anderson 1965; in the form of Walker and Ni 2011, "Anderson
+//! From the last m + 1 points x_j and their images g(x_j), with residuals f_j = g(x_j) - x_j, it takes the combination with the
+//! smallest residual and goes to the same combination of the images (Anderson 1965; in the form of Walker and Ni 2011, "Anderson
 //! acceleration for fixed-point iterations"):
 //!
 //! ```text
@@ -10,13 +10,14 @@
 //!
 //! where the columns of ΔF and ΔG are the differences of successive residuals and images. For a linear map that is a Krylov
 //! method in disguise (GMRES); near a fixed point every smooth map is almost linear. Peng et al. 2018 ("Anderson acceleration for
-//! geometry optimization and physics simulation") accelerate local-global solvers with it, and show that it takes a safeguard:
-//! far from the fixed point a mixed point may be worse than the plain image. The safeguard is the caller's, who knows what is worse.
+//! geometry optimization and physics simulation") accelerate local-global solvers with it, and show that it needs a safeguard:
+//! far from the fixed point an accelerated point may be worse than the plain image. The caller provides the safeguard, because only
+//! the caller knows which point is worse.
 //!
 //! The least-squares problem is solved by its normal equations, columns scaled to length 1 and ridge added to the diagonal: the
 //! columns become almost parallel as the iteration converges, and shorter by orders of magnitude.
 
-/// Pivots of the factorisation below this are taken for rounding: the columns are dependent in spite of the ridge.
+/// Smaller pivots of the factorisation are rounding errors: the columns are dependent in spite of the ridge.
 const LEAST_PIVOT: f64 = 1e-15;
 
 /// The last points of an iteration on states of `dimension` numbers. Allocates when it is made and never afterwards.
@@ -25,10 +26,10 @@ pub struct Anderson {
     dimension: usize,
     depth: usize,
     ridge: f64,
-    /// Columns held, `depth` at most, and the slot that the next one takes: that of the oldest.
+    /// Number of stored columns, at most `depth`, and the slot of the next one: that of the oldest.
     held: usize,
     slot: usize,
-    /// Whether `residual` and `image` are those of the point before.
+    /// Whether `residual` and `image` hold those of the previous point.
     started: bool,
     residual: Vec<f64>,
     image: Vec<f64>,
@@ -46,8 +47,8 @@ pub struct Anderson {
 }
 
 impl Anderson {
-    /// Room for states of `dimension` numbers and `depth` differences of them; with a depth of 0 the iteration stays plain.
-    /// `ridge` is what is added to each entry of the diagonal of the scaled normal equations, as a fraction of the trace.
+    /// Memory for states of `dimension` numbers and `depth` differences of them. With a depth of 0 the iteration stays plain.
+    /// `ridge` is added to each entry of the diagonal of the scaled normal equations, as a fraction of the trace.
     #[must_use]
     pub fn new(dimension: usize, depth: usize, ridge: f64) -> Self {
         let state = || vec![0.0; if depth > 0 { dimension } else { 0 }];
@@ -69,20 +70,20 @@ impl Anderson {
         }
     }
 
-    /// Differences that are kept at most.
+    /// Largest number of stored differences.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// Forgets all points: for a new iteration, or after a jump.
+    /// Clears the history: for a new iteration, or after a jump.
     pub fn reset(&mut self) {
         (self.held, self.slot, self.started) = (0, 0, false);
     }
 
-    /// Takes the point `x` and its image g(x), and writes the mixed next point into `next`; all have `dimension` numbers, and of
-    /// longer slices the first that many count. Without differences yet, and where the differences are dependent, the next point
-    /// is the image. Gives whether it is a mixed one.
+    /// Adds the point `x` and its image g(x), and writes the accelerated next point into `next`. All have `dimension` numbers;
+    /// further entries of longer slices are ignored. Before the first difference, and where the differences are dependent, the next
+    /// point is the image. Returns whether it is accelerated.
     pub fn mix(&mut self, x: &[f64], image: &[f64], next: &mut [f64]) -> bool {
         let next = &mut next[..self.dimension];
         next.copy_from_slice(&image[..self.dimension]);
@@ -103,7 +104,7 @@ impl Anderson {
         mixed
     }
 
-    /// Adds the differences between this point and the one before, in place of the oldest.
+    /// Stores the differences between this point and the previous one, in place of the oldest.
     fn remember(&mut self, x: &[f64], image: &[f64]) {
         let (dimension, slot) = (self.dimension, self.slot);
         let range = slot * dimension..(slot + 1) * dimension;
@@ -129,12 +130,12 @@ impl Anderson {
         }
     }
 
-    /// Finds the weights of the columns. Tells whether there are any.
+    /// Computes the weights of the columns. Returns whether there are any.
     fn solve(&mut self) -> bool {
         let (held, depth) = (self.held, self.depth);
         for i in 0..held {
             let square = self.gram[i * depth + i];
-            // A column of zeros, as from an iteration that stands still, gets no weight.
+            // A column of zeros, as from an iteration that does not move, gets no weight.
             self.scale[i] = if square > 0.0 { square.sqrt().recip() } else { 0.0 };
             let product = dot(column(&self.residual_steps, i, self.dimension), &self.residual);
             self.weights[i] = self.scale[i] * product;
@@ -156,7 +157,7 @@ impl Anderson {
         true
     }
 
-    /// Cholesky factorisation of the scaled normal equations. Tells whether they are regular.
+    /// Cholesky factorisation of the scaled normal equations. Returns whether they are regular.
     fn factorise(&mut self) -> bool {
         let (held, depth) = (self.held, self.depth);
         // Every scaled column has length 1, so that the trace is their number.
@@ -191,7 +192,7 @@ fn add_scaled(sum: &mut [f64], factor: f64, column: &[f64]) {
     }
 }
 
-/// Sum of products in eight partial sums: a single one would make each addition wait for the one before.
+/// The dot product in eight partial sums: with a single sum, each addition would wait for the one before.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0; 8];

@@ -1,5 +1,5 @@
-//! Figures of segments apart from any URDF: FABRIK on chains of free points ([`points`]), on trees of them ([`tree`]), on chains with
-//! limited joints ([`limiter`]), and the arm of summed pitch and yaw ([`pitch_yaw`]). [`segments`] has what they share.
+//! Models made of segments, without a URDF: FABRIK on chains of free points ([`points`]), on trees of points ([`tree`]) and on
+//! chains with limited joints ([`limiter`]), and the arm of summed pitch and yaw ([`pitch_yaw`]). They share [`segments`].
 
 mod anderson;
 pub mod limiter;

@@ -6,25 +6,25 @@ use rayon::prelude::*;
 
 use super::{Outcome, Problem, ProblemError, Residual, Scratch, Solution, Solver, Stop};
 
-/// Problems that a thread takes at a time: enough that taking them costs nothing beside some microseconds for each, few enough that
-/// hard ones side by side do not keep one thread at work after the others have finished.
+/// Number of problems that a thread takes at a time. With more, hard problems next to each other could keep one thread busy after
+/// the others have finished. With fewer, taking them would cost time that counts against some microseconds per problem.
 const BLOCK: usize = 16;
 
-/// What became of one problem of a batch.
+/// The answer to one problem of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// It was put to the solver.
+    /// The solver solved it or found the closest positions.
     Given {
         /// Whether the targets are met.
         outcome: Outcome,
-        /// What ended the search.
+        /// Why the search ended.
         stop: Stop,
-        /// The greatest distance \[m\] and the greatest angle \[rad\] by which its targets are missed.
+        /// The largest position error \[m\] and the largest orientation error \[rad\] of its targets.
         residual: Residual,
     },
-    /// It makes no sense for the chain.
+    /// The problem is not valid for the chain.
     Refused(ProblemError),
-    /// The batch ended before its turn.
+    /// The batch ended before the problem was begun.
     Skipped,
 }
 
@@ -39,25 +39,25 @@ impl Answer {
 /// The answers to a batch of problems, in their order. Made by [`Solver::solve_batch`].
 #[derive(Debug, Clone)]
 pub struct Batch {
-    /// What became of each problem.
+    /// The answer to each problem.
     pub answers: Vec<Answer>,
     /// Positions of the chain's variables \[rad or m\], row after row, one row for each problem; NaN where there is no answer.
     pub positions: Vec<f64>,
 }
 
-/// What one thread works in.
+/// The memory of one thread.
 struct Worker {
     scratch: Scratch,
     solution: Solution,
 }
 
 impl Solver {
-    /// Solves `problems`, each on its own, on the threads of the rayon pool in which this is called: `pool.install(|| …)` chooses
-    /// one, otherwise it is the global one. Each answer is, to the bit, that of [`Solver::solve`], however many threads there are,
-    /// unless a deadline strikes. Memory is taken once at the start, none for a solve.
+    /// Solves `problems`, each on its own, on the threads of the current rayon pool: that of `pool.install(|| …)`, or the global
+    /// one. Each answer has the same bits as that of [`Solver::solve`], for any number of threads, unless a deadline ends a search.
+    /// Memory is allocated once at the start, and never during a solve.
     ///
-    /// A problem that makes no sense is [`Answer::Refused`]; the others are solved. Before each problem `go_on` is asked, by any
-    /// of the threads; once it says no, for a deadline of the whole batch or because nobody waits for it any more, the problems not
+    /// A problem that is not valid is [`Answer::Refused`]; the others are solved. Before each problem, any of the threads calls
+    /// `go_on`. When it returns false, for example at a deadline for the batch or after a cancellation, the problems that are not
     /// yet begun are [`Answer::Skipped`].
     ///
     /// ```
@@ -87,13 +87,13 @@ impl Solver {
         let variables = self.chain().variables().len();
         let mut positions = vec![f64::NAN; problems.len() * variables];
         let mut answers = vec![Answer::Skipped; problems.len()];
-        // One for each thread, made by the first block that the thread takes.
+        // One for each thread, made when the thread takes its first block.
         let workers: Vec<Mutex<Option<Worker>>> = (0..rayon::current_num_threads()).map(|_| Mutex::new(None)).collect();
         let rows = positions.par_chunks_mut(BLOCK * variables);
         problems.par_chunks(BLOCK).zip(answers.par_chunks_mut(BLOCK)).zip(rows).for_each(
             |((problems, answers), rows)| {
                 let index = rayon::current_thread_index().unwrap_or(0);
-                // Nobody else has this one's lock, so it is never waited for.
+                // Each thread locks only its own worker, so it never waits.
                 let mut worker = workers[index].lock().unwrap_or_else(PoisonError::into_inner);
                 let worker = worker.get_or_insert_with(|| Worker::new(self));
                 for ((problem, answer), row) in problems.iter().zip(answers).zip(rows.chunks_exact_mut(variables)) {
@@ -113,7 +113,7 @@ impl Worker {
         Self { scratch: solver.scratch(), solution: solver.solution() }
     }
 
-    /// Solves one problem; its positions go to `row`.
+    /// Solves one problem, and writes its positions into `row`.
     fn answer(&mut self, solver: &Solver, problem: &Problem, row: &mut [f64]) -> Answer {
         let Self { scratch, solution } = self;
         if let Err(error) = solver.solve(problem, scratch, solution) {

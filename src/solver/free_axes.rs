@@ -2,19 +2,19 @@
 
 use thiserror::Error;
 
-/// The axes of a tip link's frame in the order of [`Target::free_axes`](super::Target::free_axes): shifts along x, y, z, then turns
-/// about them.
+/// The axes of a tip link's frame in the order of [`Target::free_axes`](super::Target::free_axes): translations along x, y, z, then
+/// rotations about them.
 pub const AXIS_NAMES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
 /// A name that no axis has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("there is no axis '{name}'; there is {}", AXIS_NAMES.join(", "))]
 pub struct UnknownAxis {
-    /// The name given.
+    /// The given name.
     pub name: String,
 }
 
-/// The free axes that names of [`AXIS_NAMES`] stand for.
+/// The free axes with the given names, which are those of [`AXIS_NAMES`].
 ///
 /// # Errors
 /// [`UnknownAxis`] for the first name that is none of them.
@@ -33,7 +33,7 @@ pub fn names_of_free_axes(free: [bool; 6]) -> Vec<&'static str> {
     AXIS_NAMES.into_iter().zip(free).filter_map(|(name, free)| free.then_some(name)).collect()
 }
 
-/// The axes that are free, for a person to read: `turn about z`.
+/// The axes that are free, in words for people: `turn about z`.
 #[must_use]
 pub fn free_axes_in_words(free: [bool; 6]) -> String {
     let group = |what: &str, axes: &[bool]| {

@@ -1,22 +1,22 @@
-//! Which axes of a tip a chain can move independently, and which a target should therefore leave free.
+//! The axes of a tip that a chain can move independently, and so the axes that a target should leave free.
 
 use nalgebra::{DMatrix, Point3, Vector6};
 
 use super::search::SeedTable;
 use crate::robot::{Chain, ChainPoses, Domain};
 
-/// Postures at which a chain is looked at.
-const POSTURES: usize = 32;
-/// A singular value below this share of the largest counts as zero: well above what joint axes that are meant to be parallel miss
-/// that by, well below what arms have away from their singularities.
-const NEGLIGIBLE: f64 = 1e-3;
-/// Share of the best quality from which on a set of axes counts as good enough to go by the order of the axes.
-const AS_GOOD: f64 = 0.5;
+/// Number of configurations in which the Jacobian is computed.
+const SAMPLES: usize = 32;
+/// Singular values below this share of the largest one count as zero. It is well above the misalignment of joint axes that are
+/// meant to be parallel, and well below the values of arms away from their singularities.
+const NEGLIGIBLE_SHARE: f64 = 1e-3;
+/// Of the sets of axes with at least this share of the best quality, the first in the order of the axes is chosen.
+const MIN_QUALITY_SHARE: f64 = 0.5;
 
-/// A chain at one posture.
-struct Look {
-    /// The Jacobian of a tip in its own frame, position rows over the length scale, one column for each variable that has room to
-    /// move, for a motion of one radian or one length scale.
+/// The Jacobian of a tip in one configuration.
+struct JacobianSample {
+    /// The Jacobian in the tip's own frame, position rows over the length scale. It has one column for each variable that can move,
+    /// per radian or per length scale.
     jacobian: DMatrix<f64>,
     /// Singular values up to this count as zero.
     negligible: f64,
@@ -24,35 +24,36 @@ struct Look {
 
 /// See [`Solver::sensible_free_axes`](super::Solver::sensible_free_axes).
 pub fn sensible_free_axes(chain: &Chain, tip: usize, length_scale: f64) -> [bool; 6] {
-    let looks = looks(chain, tip, length_scale);
-    let rank =
-        |look: &Look| singular_values(&look.jacobian, [true; 6]).partition_point(|value| *value > look.negligible);
-    let mut ranks: Vec<usize> = looks.iter().map(rank).collect();
+    let samples = jacobian_samples(chain, tip, length_scale);
+    let rank = |sample: &JacobianSample| {
+        singular_values(&sample.jacobian, [true; 6]).partition_point(|value| *value > sample.negligible)
+    };
+    let mut ranks: Vec<usize> = samples.iter().map(rank).collect();
     ranks.sort_unstable();
     let typical = ranks.get(ranks.len() / 2).copied().unwrap_or(6);
     let positions = |kept: &[bool; 6]| kept[..3].iter().filter(|kept| **kept).count();
     let mut sets: Vec<([bool; 6], f64)> =
-        sets_of(typical).filter_map(|kept| Some((kept, quality(&looks, kept)?))).collect();
+        sets_of(typical).filter_map(|kept| Some((kept, quality(&samples, kept)?))).collect();
     let most = sets.iter().map(|(kept, _)| positions(kept)).max().unwrap_or(0);
     sets.retain(|(kept, _)| positions(kept) == most);
     let best = sets.iter().map(|(_, quality)| *quality).fold(0.0, f64::max);
-    let chosen = sets.iter().find(|(_, quality)| *quality >= AS_GOOD * best);
+    let chosen = sets.iter().find(|(_, quality)| *quality >= MIN_QUALITY_SHARE * best);
     chosen.map_or([false; 6], |(kept, _)| kept.map(|kept| !kept))
 }
 
-/// The geometric mean of the smallest singular value of the rows that are kept; `None` where these are not independent at most
-/// postures.
-fn quality(looks: &[Look], kept: [bool; 6]) -> Option<f64> {
+/// The geometric mean of the smallest singular value of the rows that are kept; `None` where these rows are not independent in most
+/// configurations.
+fn quality(samples: &[JacobianSample], kept: [bool; 6]) -> Option<f64> {
     let (mut independent, mut sum) = (0, 0.0);
-    for look in looks {
-        let smallest = singular_values(&look.jacobian, kept).last().copied().unwrap_or(0.0);
-        independent += usize::from(smallest > look.negligible);
-        // A posture that happens to be singular must not decide by itself.
-        sum += smallest.max(look.negligible).ln();
+    for sample in samples {
+        let smallest = singular_values(&sample.jacobian, kept).last().copied().unwrap_or(0.0);
+        independent += usize::from(smallest > sample.negligible);
+        // A single singular configuration must not decide the mean.
+        sum += smallest.max(sample.negligible).ln();
     }
-    #[expect(clippy::cast_precision_loss, reason = "a few postures")]
-    let mean = sum / looks.len() as f64;
-    (2 * independent > looks.len()).then(|| mean.exp())
+    #[expect(clippy::cast_precision_loss, reason = "a few configurations")]
+    let mean = sum / samples.len() as f64;
+    (2 * independent > samples.len()).then(|| mean.exp())
 }
 
 /// The sets of `count` axes out of six, those with the earlier axes first.
@@ -61,21 +62,21 @@ fn sets_of(count: usize) -> impl Iterator<Item = [bool; 6]> {
     sets.map(|bits| [5, 4, 3, 2, 1, 0].map(|axis| bits >> axis & 1 == 1))
 }
 
-/// The chain at postures spread over its limits.
-fn looks(chain: &Chain, tip: usize, length_scale: f64) -> Vec<Look> {
+/// The Jacobians of the tip in configurations spread over the limits of the chain.
+fn jacobian_samples(chain: &Chain, tip: usize, length_scale: f64) -> Vec<JacobianSample> {
     let variables = chain.variables();
     let domains: Vec<Domain> = variables.iter().map(|variable| variable.domain).collect();
     let moving: Vec<usize> = (0..variables.len())
         .filter(|&i| !matches!(domains[i], Domain::Interval { lower, upper } if lower >= upper))
         .collect();
     let table = SeedTable::new(chain, domains, length_scale);
-    let mut posture = vec![0.0; variables.len()];
+    let mut configuration = vec![0.0; variables.len()];
     let mut poses = ChainPoses::new(chain);
     let mut columns = vec![Vector6::zeros(); variables.len()];
-    let mut found = Vec::with_capacity(POSTURES);
-    for index in 0..POSTURES {
-        table.sample(index, 0, &mut posture);
-        chain.forward_kinematics(&posture, &mut poses);
+    let mut samples = Vec::with_capacity(SAMPLES);
+    for index in 0..SAMPLES {
+        table.sample(index, 0, &mut configuration);
+        chain.forward_kinematics(&configuration, &mut poses);
         let pose = poses.tips()[tip];
         chain.jacobian(&poses, tip, &Point3::from(pose.translation.vector), &mut columns);
         let jacobian = DMatrix::from_fn(6, moving.len(), |row, column| {
@@ -85,17 +86,17 @@ fn looks(chain: &Chain, tip: usize, length_scale: f64) -> Vec<Look> {
             let part = pose.rotation.inverse_transform_vector(&twist.fixed_rows::<3>(row / 3 * 3).into_owned());
             part[row % 3] * unit / if row < 3 { length_scale } else { 1.0 }
         });
-        // Strokes near the end of all numbers leave nothing to judge by.
+        // Strokes near the largest numbers overflow and leave no Jacobian.
         if jacobian.iter().all(|entry| entry.is_finite()) {
-            let negligible = NEGLIGIBLE * singular_values(&jacobian, [true; 6])[0];
-            found.push(Look { jacobian, negligible });
+            let negligible = NEGLIGIBLE_SHARE * singular_values(&jacobian, [true; 6])[0];
+            samples.push(JacobianSample { jacobian, negligible });
         }
     }
-    found
+    samples
 }
 
-/// The singular values of the rows that are kept, the largest first: one for each row, zeros where there are fewer columns. A
-/// decomposition that does not end counts as none.
+/// The singular values of the rows that are kept, the largest first: one for each row, zeros where there are fewer columns. If the
+/// decomposition does not converge, all are zero.
 fn singular_values(jacobian: &DMatrix<f64>, kept: [bool; 6]) -> Vec<f64> {
     let rows: Vec<usize> = (0..6).filter(|&row| kept[row]).collect();
     let part = jacobian.select_rows(&rows);
@@ -133,8 +134,8 @@ mod tests {
         )
     }
 
-    /// Turns without limits one after the other, each with where it lies in the frame before and its axis; then a fixed joint to the
-    /// tip, which lies at `end`.
+    /// Continuous joints one after the other, each with its origin in the frame before and its axis; then a fixed joint to the
+    /// tip at `end`.
     fn arm(turns: &[(&str, &str)], end: &str) -> Robot {
         let name = |index: usize| format!("l{index}");
         let mut joints = String::new();
@@ -162,14 +163,14 @@ mod tests {
         let next = ("0.5 0 0", "0 0 1");
         assert_eq!(free(&arm(&[shoulder, next], "0.4 0 0"), &[]), ["z rx ry rz"]);
         assert_eq!(free(&arm(&[shoulder, next, next], "0.4 0 0"), &[]), ["z rx ry"]);
-        // Any more joints add nothing.
+        // More joints add nothing.
         assert_eq!(free(&arm(&[shoulder, next, next, next, next, next, next], "0.4 0 0"), &[]), ["z rx ry"]);
     }
 
     #[test]
     fn spatial_arms_keep_their_position() {
         assert_eq!(free(&arm(&[YAW, SHOULDER, ELBOW], "0 0 0.3"), &[]), ["rx ry rz"]);
-        // Three parallel axes and a stroke along them.
+        // Three parallel axes and a prismatic joint along them.
         let parallel = ("0.3 0 0", "0 0 1");
         let stroke = joint("prismatic", ("l3", "ltool"), "0.1 0 0", "0 0 -1", "<limit lower='0' upper='0.2'/>");
         let joints: String = (0..3)
@@ -180,11 +181,11 @@ mod tests {
 
     #[test]
     fn five_joints_leave_one_turn_free() {
-        // A six-axis arm without its last joint, the turn about the tool: the tool's direction is all of the orientation.
+        // A six-axis arm without its last joint, which rotates the tool about itself: only the tool's direction counts.
         let forearm = ("0 0 0.1", "0 0 1");
         let wrist = ("0 0 0.3", "0 1 0");
         assert_eq!(free(&arm(&[YAW, SHOULDER, ELBOW, forearm, wrist], "0 0 0.2"), &[]), ["rz"]);
-        // With it but without the turn of the forearm the last joint alone can turn about the tool: it must not be left free, for
+        // With it but without the roll of the forearm, the last joint alone can rotate the tool: rz must not be free, because
         // the four joints that remain cannot meet the other five axes.
         assert_eq!(free(&arm(&[YAW, SHOULDER, ELBOW, wrist, forearm], "0 0 0.2"), &[]), ["ry"]);
     }
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_joint_that_mimics_counts_for_nothing_and_neither_does_one_without_room() {
+    fn mimic_joints_and_joints_without_range_do_not_count() {
         let planar = |inside: &str, kind: &str| {
             let joints = joint("continuous", ("l0", "l1"), "0 0 0", "0 0 1", "")
                 + &joint("continuous", ("l1", "l2"), "0.5 0 0", "0 0 1", "")
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn strokes_without_end_break_nothing() {
+    fn huge_strokes_break_nothing() {
         let joints = joint("prismatic", ("l0", "l1"), "0 0 0", "0 0 1", "<limit lower='-1e308' upper='1e308'/>")
             + &joint("continuous", ("l1", "l2"), "0.5 0 0", "0 0 1", "")
             + &joint("fixed", ("l2", "l3"), "0.4 0 0", "0 0 1", "");

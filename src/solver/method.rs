@@ -1,4 +1,4 @@
-//! The methods by which a solver can be asked to go, and why a chain may not be served by one.
+//! The methods of a solver, and why a method may not serve a chain.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use thiserror::Error;
 /// Greatest [`FabrikOptions::acceleration`].
 pub const GREATEST_ACCELERATION: usize = 6;
 
-/// The methods by name, as the parameter `solver` has them.
+/// The names of the methods, as in the parameter `solver` has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SolverKind {
@@ -24,7 +24,7 @@ impl SolverKind {
     /// Every kind there is.
     pub const ALL: [Self; 3] = [Self::Jacobian, Self::Fabrik, Self::ClosedForm];
 
-    /// The name, as the parameter `solver` has it.
+    /// The name, as in the parameter `solver`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -110,7 +110,7 @@ impl From<FabrikOptions> for Method {
     }
 }
 
-/// How the Jacobian gives a step.
+/// How a step is found from the Jacobian.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum JacobianStep {
@@ -130,7 +130,7 @@ impl Default for JacobianStep {
     }
 }
 
-/// How FABRIK makes its cycles.
+/// Options of FABRIK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FabrikOptions {
     /// Number of earlier cycles that Anderson acceleration combines; 0 for plain cycles. More than [`GREATEST_ACCELERATION`]

@@ -1,4 +1,4 @@
-//! A solver prepared for one chain: one search, and the method by which it is asked to go.
+//! A solver prepared for one chain: one search, and one method.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -34,8 +34,7 @@ enum Prepared {
 pub struct Scratch(SearchScratch);
 
 impl Solver {
-    /// Prepares a solver for `chain` that goes by `method`: a [`Method`], or a [`SolverKind`](super::SolverKind) for its default
-    /// options.
+    /// Prepares a solver for `chain`. `method` is a [`Method`], or a [`SolverKind`](super::SolverKind) for its default options.
     ///
     /// # Errors
     /// [`NotApplicable`] where the method cannot serve that chain.
@@ -45,8 +44,8 @@ impl Solver {
         Ok(Self { search, method })
     }
 
-    /// The solver that goes by another method, on what this one has prepared. Cheap, but for a closed form: to look for it takes up
-    /// to some ten milliseconds.
+    /// The solver with another method, on what this one has prepared. It is cheap, but for a closed form: to look for one takes up to
+    /// some ten milliseconds.
     ///
     /// # Errors
     /// [`NotApplicable::NoClosedForm`] where the method is the closed form and the chain has none.
@@ -58,7 +57,7 @@ impl Solver {
         Ok(Self { search: self.search.clone(), method })
     }
 
-    /// The method by which it goes.
+    /// The method.
     #[must_use]
     pub fn method(&self) -> Method {
         match &self.method {

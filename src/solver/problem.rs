@@ -1,4 +1,4 @@
-//! What a solver is asked.
+//! The problem that a solver is given: targets, seed, mode and preferences.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,12 +12,12 @@ use crate::robot::Chain;
 /// Targets farther from the base link's origin than this \[m\] are refused.
 const FARTHEST: f64 = 1e9;
 
-/// How near counts as there.
+/// The largest errors with which a target counts as met.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// Greatest distance \[m\], over the position axes that count.
+    /// Largest position error \[m\], over the position axes that count.
     pub position: f64,
-    /// Greatest angle \[rad\], over the orientation axes that count.
+    /// Largest orientation error \[rad\], over the orientation axes that count.
     pub orientation: f64,
 }
 
@@ -28,31 +28,31 @@ impl Default for Tolerance {
     }
 }
 
-/// Where a tip link shall be.
+/// The desired pose of a tip link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
     /// Index of the tip among [`Chain::tips`].
     pub tip: usize,
     /// Pose of the tip link in the base link's frame.
     pub pose: Isometry3<f64>,
-    /// Axes of the tip link's frame that need not match: shifts along x, y, z, then turns about x, y, z.
+    /// Axes of the tip link's frame that need not match: translations along x, y, z, then rotations about x, y, z.
     ///
-    /// With one turn free, the orientation error is the angle between the tip's axis and the target's.
+    /// With one rotation free, the orientation error is the angle between that axis of the tip and of the target.
     pub free_axes: [bool; 6],
-    /// How near counts as there.
+    /// Largest errors with which the target counts as met.
     pub tolerance: Tolerance,
-    /// What its squared error counts against that of other targets, where not all can be met.
+    /// Weight of its squared error against that of other targets, where not all can be met.
     pub weight: f64,
 }
 
 impl Target {
-    /// A full pose for the tip with index `tip`, at the default tolerance.
+    /// A full pose in the base link's frame for the tip with index `tip`, at the default tolerance.
     #[must_use]
     pub fn new(tip: usize, pose: Isometry3<f64>) -> Self {
         Self { tip, pose, free_axes: [false; 6], tolerance: Tolerance::default(), weight: 1.0 }
     }
 
-    /// The same target without regard to orientation.
+    /// The same target with free orientation.
     #[must_use]
     pub fn position_only(mut self) -> Self {
         self.free_axes[3..].fill(true);
@@ -75,10 +75,10 @@ pub(super) fn counted_axes(targets: &[Target]) -> usize {
     targets.iter().map(|target| target.free_axes.iter().filter(|free| !**free).count()).sum()
 }
 
-/// Which of several solutions to give.
+/// Which of several solutions the solver returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pick {
-    /// The one found first. A seed near the target goes first.
+    /// The one found first. The search starts from the seed.
     #[default]
     First,
     /// Of all that are found, the one whose largest joint move from the seed is smallest.
@@ -88,10 +88,10 @@ pub enum Pick {
 }
 
 impl Pick {
-    /// Every choice there is.
+    /// All values.
     pub const ALL: [Self; 3] = [Self::First, Self::Nearest, Self::MostManipulable];
 
-    /// The word by which it is asked for.
+    /// Its name in parameters and messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -108,11 +108,11 @@ impl fmt::Display for Pick {
     }
 }
 
-/// A word that stands for no [`Pick`].
+/// A name that is not the name of a [`Pick`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("a solution cannot be picked by '{name}'; there is {}", Pick::ALL.map(Pick::name).join(", "))]
 pub struct UnknownPick {
-    /// The word given.
+    /// The given name.
     pub name: String,
 }
 
@@ -124,22 +124,21 @@ impl FromStr for Pick {
     }
 }
 
-/// How the solver may go about it.
+/// How the solver searches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mode<'a> {
-    /// Stay on the branch of the seed: one attempt, no variable farther from the seed than its entry \[rad or m\] (infinite
-    /// for no bound).
+    /// Follow the seed's branch of solutions: one attempt, in which each variable has a largest step from the seed.
     Track {
-        /// Greatest step of each variable.
+        /// Largest step of each variable \[rad or m\]; infinite for no bound.
         max_step: &'a [f64],
     },
-    /// Find a solution anywhere: from the seed and from other starting points.
+    /// Find any solution: start from the seed, then from other starting points.
     Search {
-        /// Which of the solutions found to give.
+        /// Which of the solutions that are found to return.
         pick: Pick,
-        /// Starting points to try at most, the seed among them.
+        /// Largest number of starting points, including the seed.
         attempts: usize,
-        /// Shifts the starting points that are tried once the seed table is used up.
+        /// Selects the sequence of starting points that follows the seed table.
         random_seed: u64,
     },
 }
@@ -152,18 +151,18 @@ impl Mode<'_> {
     }
 }
 
-/// What to make of motions that leave every target where it is: those of a redundant chain, and those that free axes allow.
+/// Preferences among the solutions of a redundant chain or of a target with free axes, by motions in the null space.
 ///
-/// What is minimised is the sum of the terms below, each times its weight. They never cost a target its tolerance.
+/// The solver minimises the sum of the terms below, each times its weight. The targets stay met within their tolerances.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Preference<'a> {
-    /// Positions to come near, one entry for each variable \[rad or m\].
+    /// Preferred positions, one entry for each variable \[rad or m\].
     pub posture: Option<&'a [f64]>,
     /// Weight of half the squared distance to that posture \[rad²\], prismatic joints over the length scale.
     pub posture_weight: f64,
     /// Weight of half the squared distance of each variable from the middle of its limits, over half their range.
     pub limits_weight: f64,
-    /// Weight of the logarithm of the manipulability, which is to grow (Yoshikawa 1985, "Manipulability of robotic mechanisms"): the
+    /// Weight of the negative logarithm of the manipulability (Yoshikawa 1985, "Manipulability of robotic mechanisms"): the
     /// product of the singular values of the Jacobian, in the sense of
     /// [`Solution::smallest_singular_value`](super::Solution::smallest_singular_value).
     pub manipulability_weight: f64,
@@ -178,22 +177,22 @@ impl Preference<'_> {
     }
 }
 
-/// One question to a solver.
+/// One problem for a solver.
 #[derive(Debug, Clone, Copy)]
 pub struct Problem<'a> {
-    /// Where the tips shall be; at least one, each tip at most once. Tips without a target go where they go.
+    /// Desired poses of the tips: at least one, and at most one for each tip. Tips without a target are free.
     pub targets: &'a [Target],
-    /// Positions to start from, one entry for each variable \[rad or m\]. Those outside the limits are moved to them.
+    /// Positions to start from, one entry for each variable \[rad or m\]. Positions outside the limits are moved to the limits.
     pub seed: &'a [f64],
-    /// How the solver may go about it.
+    /// How the solver searches.
     pub mode: Mode<'a>,
-    /// What to make of motions that leave the targets where they are.
+    /// Preferences for the null space.
     pub preference: Preference<'a>,
-    /// Time after which the search ends with the best found so far. A guard: attempts are the budget.
+    /// Time after which the search ends with the best positions so far. It is a safeguard: the number of attempts is the budget.
     pub deadline: Option<Duration>,
 }
 
-/// What makes a problem meaningless.
+/// Why a problem is not valid.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ProblemError {
@@ -231,7 +230,7 @@ pub enum ProblemError {
         distance: f64,
     },
     /// Every axis is free.
-    #[error("the target of '{tip}' leaves all six axes free: nothing is asked")]
+    #[error("the target of '{tip}' leaves all six axes free; at least one must count")]
     NothingAsked {
         /// The tip link.
         tip: String,
@@ -241,7 +240,7 @@ pub enum ProblemError {
     Weight {
         /// The tip link.
         tip: String,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
     /// A tolerance is not above zero.
@@ -249,7 +248,7 @@ pub enum ProblemError {
     Tolerance {
         /// `position` or `orientation`.
         which: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
     /// A weight of the preference is NaN, infinite or negative.
@@ -257,7 +256,7 @@ pub enum ProblemError {
     PreferenceWeight {
         /// `posture`, `limits` or `manipulability`.
         which: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
     /// The seed, the preferred posture, or the list of steps, has another length than the chain.
@@ -277,7 +276,7 @@ pub enum ProblemError {
         what: &'static str,
         /// The joint.
         joint: String,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
     /// A step bound is NaN or negative.
@@ -285,7 +284,7 @@ pub enum ProblemError {
     Step {
         /// The joint.
         joint: String,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
 }
@@ -297,7 +296,7 @@ impl<'a> Problem<'a> {
         Self { targets, seed, mode: Mode::search(), preference: Preference::default(), deadline: None }
     }
 
-    /// Whether the problem can be put to a solver for `chain`.
+    /// Checks that the problem is valid for `chain`.
     pub(super) fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
         if self.targets.is_empty() {
             return Err(ProblemError::NoTarget);

@@ -1,4 +1,4 @@
-//! How far a chain can get, by the lengths of its links alone: a proof that some targets cannot be reached.
+//! Bounds on the reach of a chain from the lengths of its links alone. They prove that some targets cannot be reached.
 
 use nalgebra::{Point3, Vector3};
 
@@ -14,21 +14,22 @@ pub struct Reach {
     pub outer: f64,
 }
 
-/// What bounds the reach of one tip.
+/// Bounds on the reach of one tip.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TipReach {
-    /// Where the first joint stands, in the base link's frame.
+    /// The position of the first joint \[m\], in the base link's frame.
     pub centre: Point3<f64>,
     /// Bounds for the tip link's origin.
     pub tip: Reach,
     /// Bounds for the frame of the last joint, which a full target pose determines.
     pub last_joint: Reach,
-    /// The size of the arm \[m\]: its links end to end, each stroke of a prismatic joint counted up to the length of all links, so
-    /// that a gantry does not dwarf the arm that it carries. The strokes alone, up to a metre, where the links have no length.
+    /// The size of the arm \[m\]: the sum of its link lengths and of the strokes of its prismatic joints. Each stroke counts at
+    /// most as much as all links together, so that a long gantry does not dominate the arm that it carries. If no link has a
+    /// length, each stroke counts at most 1 m.
     pub extent: f64,
 }
 
-/// Shortest and longest distance between the ends of a link, whatever the joint before it does.
+/// Shortest and longest distance between the ends of a link, for any position of the joint before it.
 #[derive(Clone, Copy)]
 struct Segment {
     shortest: f64,
@@ -50,7 +51,7 @@ impl Segment {
         let ends = [lower, upper].map(|position| joint.multiplier * position + joint.offset);
         let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
         let length = |along: f64| (joint.axis.into_inner() * along + end).norm();
-        // Not `clamp`, which panics where rounding at the end of all numbers has made a bound NaN.
+        // Not `clamp`: it panics where an overflow near the largest numbers has made a bound NaN.
         let nearest = (-joint.axis.dot(end)).max(low).min(high);
         let longest = length(low).max(length(high));
         Self { shortest: length(nearest), longest, link: end.norm(), stroke: high - low }
@@ -60,13 +61,13 @@ impl Segment {
 impl Reach {
     fn of(segments: &[Segment]) -> Self {
         let outer: f64 = segments.iter().map(|segment| segment.longest).sum();
-        // One long link that all others together cannot make up for keeps the end away.
+        // If one link is longer than all others together, the end cannot come back to the start.
         let inner = segments.iter().map(|segment| segment.shortest - (outer - segment.longest)).fold(0.0, f64::max);
         Self { inner, outer }
     }
 
     fn excludes(&self, distance: f64, slack: f64) -> bool {
-        // A hair of room for rounding: what is claimed must be certain.
+        // A small margin for rounding: only certain claims are made.
         let slack = slack + 1e-9 * (1.0 + self.outer);
         distance > self.outer + slack || distance < self.inner - slack
     }
@@ -96,7 +97,7 @@ impl TipReach {
         Self { centre, tip: Reach::of(&segments), last_joint: Reach::of(&to_last), extent }
     }
 
-    /// Where the target is certainly out of reach: the distance that would be needed, and the bounds that forbid it.
+    /// If the target is certainly out of reach, the distance that it needs \[m\] and the bounds that exclude it.
     #[must_use]
     pub(super) fn refutes(&self, chain: &Chain, target: &Target) -> Option<(f64, Reach)> {
         if !target.full_position() {

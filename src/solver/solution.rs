@@ -1,4 +1,4 @@
-//! What a solver answers.
+//! The solution that a solver returns.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::reach::Reach;
 use crate::names;
 use crate::robot::Chain;
 
-/// How far one tip is from its target, by forward kinematics of the very positions of the solution.
+/// How far one tip is from its target, by forward kinematics of exactly the positions of the solution.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Residual {
     /// Distance \[m\] over the position axes that count.
@@ -15,20 +15,20 @@ pub struct Residual {
     pub orientation: f64,
 }
 
-/// Why a solution is only the closest that was found.
+/// Why a solution is only the closest one that was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// No posture gets there, which is certain.
+    /// It is certain that no configuration reaches the target.
     OutOfReach {
         /// Index of the target.
         target: usize,
-        /// How far from the chain's first joint the chain would have to get \[m\].
+        /// Distance from the chain's first joint that the target needs \[m\].
         distance: f64,
-        /// How far it can get.
+        /// The distances that the chain can reach \[m\].
         reach: Reach,
     },
-    /// Joints at their limits are in the way: [`Solution::saturated`].
+    /// Joints at their limits prevent it: [`Solution::saturated`].
     JointLimits,
     /// The step bounds of [`Mode::Track`](super::Mode::Track) did not allow more.
     StepLimited,
@@ -41,19 +41,19 @@ pub enum Reason {
 pub enum Outcome {
     /// Every target is met within its tolerance.
     Solved,
-    /// The positions are the best that was found: a local minimum of the squared orientation error plus the squared position
+    /// The positions are the best ones found: a local minimum of the squared orientation error plus the squared position
     /// error over the squared [length scale](super::Solver::length_scale).
     Closest(Reason),
 }
 
-/// What ended the search.
+/// Why the search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// The targets were met.
     Converged,
     /// The attempts were used up, or more of them could not help.
     Attempts,
-    /// The deadline struck.
+    /// The deadline passed.
     Deadline,
 }
 
@@ -62,35 +62,33 @@ pub enum Stop {
 pub struct Solution {
     /// Positions of the chain's variables \[rad or m\], always inside the limits.
     pub positions: Vec<f64>,
-    /// How far each target is missed, in the order of the problem's targets.
+    /// The residual of each target, in the order of the problem's targets.
     pub residuals: Vec<Residual>,
-    /// What is minimised, at `positions` \[rad²\]: squared orientation errors plus squared position errors over the squared length
+    /// The minimised error at `positions` \[rad²\]: squared orientation errors plus squared position errors over the squared length
     /// scale.
     pub squared_error: f64,
-    /// Where the targets are not met, indices of the variables that stand at a limit and are pressed against it by what is left of the
-    /// error.
+    /// Where the targets are not met, indices of the variables that are at a limit and that the remaining error pushes against it.
     pub saturated: Vec<usize>,
     /// Smallest singular value of the Jacobian at `positions`, over the axes that count, in the tip's frame, with position rows
-    /// divided by the length scale: 0 at a singularity. Always there after tracking; a search leaves it to
-    /// [`Solver::smallest_singular_value`](super::Solver::smallest_singular_value), which takes as long as a whole search.
+    /// divided by the length scale: 0 at a singularity. Tracking always computes it. After a search, call
+    /// [`Solver::smallest_singular_value`](super::Solver::smallest_singular_value), which takes as long as a search.
     pub smallest_singular_value: Option<f64>,
-    /// Whether it stands for a continuum of solutions in a singular posture, of which it is one near the seed. Only the closed form can
-    /// tell, where it is exact.
+    /// Whether it is one of a continuum of solutions at a singularity, chosen near the seed. Only the exact closed forms can tell.
     pub continuous: bool,
     /// Iterations over all attempts.
     pub iterations: usize,
-    /// Starting points tried, the seed among them.
+    /// Starting points tried, including the seed.
     pub attempts: usize,
-    /// Time that the solve took. The only part that two solves of one problem do not share.
+    /// Time that the solve took. It is the only field that differs between two solves of the same problem.
     pub elapsed: Duration,
     /// Whether the targets are met.
     pub outcome: Outcome,
-    /// What ended the search.
+    /// Why the search ended.
     pub stop: Stop,
 }
 
 impl Solution {
-    /// Room for a solution of `chain`.
+    /// Memory for a solution of `chain`.
     #[must_use]
     pub fn new(chain: &Chain) -> Self {
         let variables = chain.variables().len();
@@ -109,7 +107,7 @@ impl Solution {
         }
     }
 
-    /// The outcome as a sentence, with the names of `chain`'s links and joints.
+    /// The outcome as a sentence for people, with the names of `chain`'s links and joints.
     #[must_use]
     pub fn sentence(&self, chain: &Chain) -> String {
         let missed = || {
@@ -122,25 +120,27 @@ impl Solution {
         };
         let why = match reason {
             Reason::OutOfReach { distance, reach, .. } => format!(
-                "out of reach: it takes {distance:.4} m from the chain's first joint, which reaches {:.4} to {:.4} m",
+                "out of reach: it needs {distance:.4} m from the chain's first joint, which reaches {:.4} to {:.4} m",
                 reach.inner, reach.outer
             ),
             Reason::JointLimits => {
                 let names: Vec<&str> =
                     self.saturated.iter().map(|&variable| chain.variables()[variable].name.as_str()).collect();
-                format!("joint limits are in the way: {}", names::list(&names))
+                format!("stopped at joint limits: {}", names::list(&names))
             }
-            Reason::StepLimited => "on its way: the largest step allowed does not get there at once".into(),
+            Reason::StepLimited => {
+                "on its way: the largest allowed step is too short to reach the target at once".into()
+            }
             Reason::NotConverged => format!("no solution found in {} attempts", self.attempts),
         };
         let time_up = match self.stop {
             Stop::Deadline => format!("; time was up after {:.1} ms", self.elapsed.as_secs_f64() * 1e3),
             Stop::Converged | Stop::Attempts => String::new(),
         };
-        format!("{why}{time_up}; the closest found is {}", missed())
+        format!("{why}{time_up}; the closest configuration found is {}", missed())
     }
 
-    /// The greatest distance \[m\] and the greatest angle \[rad\] by which targets are missed.
+    /// The largest position error \[m\] and the largest orientation error \[rad\] of the targets.
     #[must_use]
     pub fn worst_residual(&self) -> Residual {
         let worst = |f: fn(&Residual) -> f64| self.residuals.iter().map(f).fold(0.0, f64::max);

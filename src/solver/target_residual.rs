@@ -1,4 +1,4 @@
-//! What separates a tip from its target, over the axes that count.
+//! The residual of a tip with respect to its target, over the axes that count.
 
 use nalgebra::{Isometry3, Vector3};
 
@@ -7,7 +7,8 @@ use super::solution::Residual;
 use crate::spatial;
 
 impl Target {
-    /// How far a tip link at `pose` (base link's frame) is from the target, over the axes that count.
+    /// The distance \[m\] and the angle \[rad\] between a tip link at `pose` (base link's frame) and the target, over the axes that
+    /// count.
     #[must_use]
     pub fn residual(&self, pose: &Isometry3<f64>) -> Residual {
         let (linear, angular) = self.difference(pose);

@@ -1,4 +1,4 @@
-//! Arms of six turning joints by their axes, and the closed form's solutions beside those of a dense search.
+//! Arms of six revolute joints given by their axes, and the closed form's solutions against those of a dense search.
 
 use std::fmt::Write;
 
@@ -23,7 +23,8 @@ impl Axes {
         }
     }
 
-    /// Of joints with these twists \[rad\], lengths and offsets \[m\] and positions \[rad\] at zero (Denavit and Hartenberg 1955).
+    /// The axes of joints with these twists \[rad\], lengths and offsets \[m\] and positions \[rad\] at zero (Denavit and
+    /// Hartenberg 1955).
     pub fn by_parameters(rows: [[f64; 4]; 6]) -> Self {
         let mut pose = Isometry3::identity();
         let lines = rows.map(|[twist, length, offset, position]| {
@@ -35,7 +36,7 @@ impl Axes {
         Self { directions: lines.map(|(direction, _)| direction), points: lines.map(|(_, point)| point) }
     }
 
-    /// Of joints about their own z axes that are placed so one after the other: xyz \[m\], rpy \[rad\].
+    /// The axes of joints about their own z axes, each placed in the frame of the one before: xyz \[m\], rpy \[rad\].
     pub fn by_placements(placements: &[([f64; 3], [f64; 3]); 6]) -> Self {
         let mut pose = Isometry3::identity();
         let lines = placements.map(|([x, y, z], [roll, pitch, yaw])| {
@@ -54,7 +55,7 @@ impl Axes {
         }
     }
 
-    /// Makes axes parallel, some the other way round.
+    /// Makes axes parallel, some in the opposite direction.
     pub fn align(&mut self, range: std::ops::Range<usize>, random: &mut Random) {
         let direction = self.directions[range.start];
         for index in range {
@@ -104,13 +105,13 @@ pub fn closed_form(arm: &Arm) -> Solver {
     Solver::prepare(SolverKind::ClosedForm, &arm.chain).unwrap()
 }
 
-/// The pose of the tip in a posture, to be met to 1e-9 m and rad.
+/// The pose of the tip at known positions, with a tolerance of 1e-9 m and rad.
 pub fn exact(arm: &Arm, positions: &[f64]) -> Target {
     let tolerance = Tolerance { position: 1e-9, orientation: 1e-9 };
     Target { tolerance, ..arm.targets_at(positions)[0] }
 }
 
-/// Checks every solution of the closed form by another path, and that none of those that a search finds is missing; gives their
+/// Checks every solution of the closed form by independent kinematics, and that none that a search finds is missing. Returns their
 /// number.
 pub fn check_all(arm: &Arm, positions: &[f64], seed: &[f64]) -> usize {
     let count = check_target(arm, &exact(arm, positions), seed, Some(positions));
@@ -118,7 +119,7 @@ pub fn check_all(arm: &Arm, positions: &[f64], seed: &[f64]) -> usize {
     count
 }
 
-/// The same of a target, and of a posture that is known to meet it.
+/// The same for a target and known positions that meet it.
 pub fn check_target(arm: &Arm, target: &Target, seed: &[f64], known: Option<&[f64]>) -> usize {
     let solver = closed_form(arm);
     let problem = Problem {

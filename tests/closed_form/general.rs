@@ -1,4 +1,4 @@
-//! Arms of six turning joints that belong to no family of closed forms: all of up to 16 solutions.
+//! General 6R arms, which are not decomposable: all of up to 16 solutions.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, FRAC_PI_6, PI, TAU};
 use std::ops::ControlFlow;
@@ -77,7 +77,7 @@ fn general(axes: &Axes, limits: Option<(f64, f64)>, random: &mut Random) -> Arm 
     let arm = axes.arm(limits, random);
     let form = ClosedForm::prepare(&arm.chain).unwrap();
     assert_eq!((form.family().kind, form.family().exact()), (Kind::General, true), "{}", form.in_words());
-    assert_eq!(form.in_words(), "no family: one turn is searched for");
+    assert_eq!(form.in_words(), "general 6R: one joint angle is searched for");
     arm
 }
 
@@ -96,7 +96,7 @@ fn no_solution_that_a_search_finds_is_missing() {
 }
 
 #[test]
-fn known_postures_are_found_again_in_thousands_of_poses() {
+fn known_configurations_are_found_again_in_thousands_of_poses() {
     let mut random = Random::new(2);
     let (mut count, mut missed, mut total) = (0, 0, 0);
     for (_, axes) in robots().into_iter().chain(drawn(&mut random)) {
@@ -105,14 +105,14 @@ fn known_postures_are_found_again_in_thousands_of_poses() {
         for _ in 0..200 {
             let positions = random.positions(&arm.chain);
             let target = &arm.targets_at(&positions)[0];
-            let found = form.postures(&target.pose, &[0.0; 6]);
-            for posture in found.as_slice() {
-                let (position, orientation) = distance(&arm.tip_poses(posture)[0], &target.pose);
+            let found = form.solutions(&target.pose, &[0.0; 6]);
+            for configuration in found.as_slice() {
+                let (position, orientation) = distance(&arm.tip_poses(configuration)[0], &target.pose);
                 assert!(position < 1e-10 && orientation < 1e-10, "{position:e} {orientation:e}");
             }
             count += 1;
             total += found.as_slice().len();
-            missed += usize::from(found.as_slice().iter().all(|posture| apart(posture, &positions) > 1e-5));
+            missed += usize::from(found.as_slice().iter().all(|configuration| apart(configuration, &positions) > 1e-5));
         }
     }
     println!("{missed} of {count} missed, {total} solutions");
@@ -127,7 +127,7 @@ fn some_poses_have_sixteen_solutions() {
     let form = ClosedForm::prepare(&arm.chain).unwrap();
     let sixteen: Vec<_> = (0..1500)
         .map(|_| random.positions(&arm.chain))
-        .filter(|positions| form.postures(&arm.targets_at(positions)[0].pose, &[0.0; 6]).as_slice().len() == 16)
+        .filter(|positions| form.solutions(&arm.targets_at(positions)[0].pose, &[0.0; 6]).as_slice().len() == 16)
         .collect();
     println!("{} of 1500 poses", sixteen.len());
     assert!(!sixteen.is_empty());
@@ -149,7 +149,7 @@ fn solutions_that_share_turns_are_all_found() {
             let down = UnitQuaternion::rotation_between(&(target.pose.rotation * last), &-Vector3::z()).unwrap();
             target.pose.rotation = down * target.pose.rotation;
             let form = ClosedForm::prepare(&arm.chain).unwrap();
-            if !form.postures(&target.pose, &[0.0; 6]).as_slice().is_empty() {
+            if !form.solutions(&target.pose, &[0.0; 6]).as_slice().is_empty() {
                 check_target(&arm, &target, &positions, None);
             }
         }
@@ -157,7 +157,7 @@ fn solutions_that_share_turns_are_all_found() {
 }
 
 #[test]
-fn postures_at_right_angles_are_solved_and_continua_said_to_be_such() {
+fn configurations_at_right_angles_are_solved_and_continua_said_to_be_such() {
     let mut random = Random::new(5);
     let (mut missed, mut continuous, mut count) = (0, 0, 0);
     for (_, axes) in robots() {
@@ -172,15 +172,15 @@ fn postures_at_right_angles_are_solved_and_continua_said_to_be_such() {
                 *position = position.clamp(-6.2, 6.2);
             }
             let target = exact(&arm, &positions);
-            let found = form.postures(&target.pose, positions.as_slice().try_into().unwrap());
-            for posture in found.as_slice() {
-                assert!(posture.iter().all(|position| position.is_finite()), "{posture:?}");
-                let (position, orientation) = distance(&arm.tip_poses(posture)[0], &target.pose);
+            let found = form.solutions(&target.pose, positions.as_slice().try_into().unwrap());
+            for configuration in found.as_slice() {
+                assert!(configuration.iter().all(|position| position.is_finite()), "{configuration:?}");
+                let (position, orientation) = distance(&arm.tip_poses(configuration)[0], &target.pose);
                 assert!(position < 1e-9 && orientation < 1e-9, "{position:e} {orientation:e} {positions:?}");
             }
             count += 1;
             continuous += usize::from(found.continuous().contains(&true));
-            missed += usize::from(found.as_slice().iter().all(|posture| apart(posture, &positions) > 1e-3));
+            missed += usize::from(found.as_slice().iter().all(|configuration| apart(configuration, &positions) > 1e-3));
             let solution = solve(&solver, &Problem::new(std::slice::from_ref(&target), &positions));
             assert!(solution.is_solved(), "{positions:?} {solution:?}");
         }
@@ -201,7 +201,7 @@ fn a_continuum_has_one_solution_next_to_the_seed() {
         let mut positions = random.positions(&arm.chain);
         (positions[1], positions[2]) = (0.0, FRAC_PI_2);
         let seed: [f64; 6] = positions.as_slice().try_into().unwrap();
-        let found = form.postures(&arm.targets_at(&positions)[0].pose, &seed);
+        let found = form.solutions(&arm.targets_at(&positions)[0].pose, &seed);
         assert!(found.continuous().contains(&true));
         let nearest = found.as_slice().iter().map(|found| apart(found, &positions)).fold(f64::INFINITY, f64::min);
         assert!(nearest < 1e-5, "{nearest} from {positions:?}");
@@ -231,7 +231,7 @@ fn solutions_lie_in_the_limits_at_the_turn_nearest_to_the_seed() {
 }
 
 #[test]
-fn what_cannot_be_met_is_the_nearest_posture() {
+fn what_cannot_be_met_is_the_nearest_configuration() {
     let mut random = Random::new(8);
     for (_, axes) in robots() {
         let arm = general(&axes, None, &mut random);
@@ -247,8 +247,8 @@ fn what_cannot_be_met_is_the_nearest_posture() {
     }
     let form = ClosedForm::prepare(&general(&robots()[0].1, None, &mut random).chain).unwrap();
     let nowhere = Isometry3::translation(f64::NAN, 0.0, f64::INFINITY);
-    assert!(form.postures(&nowhere, &[0.0; 6]).as_slice().is_empty());
-    assert!(form.postures(&Isometry3::identity(), &[f64::NAN; 6]).as_slice().iter().flatten().all(|q| q.is_finite()));
+    assert!(form.solutions(&nowhere, &[0.0; 6]).as_slice().is_empty());
+    assert!(form.solutions(&Isometry3::identity(), &[f64::NAN; 6]).as_slice().iter().flatten().all(|q| q.is_finite()));
 }
 
 #[test]

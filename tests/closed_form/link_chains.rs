@@ -85,7 +85,7 @@ fn three_links(random: &mut Random) -> (Vec<Line>, Vector3<f64>) {
 }
 
 #[test]
-fn planar_chains_are_recognised_in_any_frames_and_both_postures_found() {
+fn planar_chains_are_recognised_in_any_frames_and_both_configurations_found() {
     let mut random = Random::new(1);
     for _ in 0..300 {
         let (axes, end) = planar(&mut random);
@@ -96,21 +96,21 @@ fn planar_chains_are_recognised_in_any_frames_and_both_postures_found() {
             let target = tip(&chain, &made);
             let solutions = arm.solve(&target).unwrap();
             assert!(solutions.missing < 1e-13 && solutions.shape == Shape::Bent, "{solutions:?}");
-            for positions in solutions.postures() {
+            for positions in solutions.configurations() {
                 assert!((tip(&chain, positions) - target).norm() < 1e-13, "{solutions:?}");
             }
-            contains(solutions.postures(), &made);
+            contains(solutions.configurations(), &made);
         }
         // Beside the plane, by the length of the step.
         let beside = tip(&chain, &[0.3, 0.4]) + axes[0].1 * 0.25;
         let solutions = arm.solve(&beside).unwrap();
         assert!((solutions.missing - 0.25).abs() < 1e-13 && !solutions.is_reached());
-        assert!(((tip(&chain, &solutions.postures()[0]) - beside).norm() - 0.25).abs() < 1e-13);
+        assert!(((tip(&chain, &solutions.configurations()[0]) - beside).norm() - 0.25).abs() < 1e-13);
     }
 }
 
 #[test]
-fn chains_on_a_turning_base_are_recognised_in_any_frames_and_four_postures_found() {
+fn chains_on_a_turning_base_are_recognised_in_any_frames_and_four_configurations_found() {
     let mut random = Random::new(2);
     for _ in 0..300 {
         let (axes, end) = spatial(&mut random);
@@ -120,17 +120,17 @@ fn chains_on_a_turning_base_are_recognised_in_any_frames_and_four_postures_found
             let made = random.positions(&chain);
             let target = tip(&chain, &made);
             let solutions = arm.solve(&target).unwrap();
-            assert!(solutions.missing < 1e-13 && solutions.postures().len() == 4, "{solutions:?}");
-            for positions in solutions.postures() {
+            assert!(solutions.missing < 1e-13 && solutions.configurations().len() == 4, "{solutions:?}");
+            for positions in solutions.configurations() {
                 assert!((tip(&chain, positions) - target).norm() < 1e-13, "{solutions:?}");
             }
-            contains(solutions.postures(), &made);
+            contains(solutions.configurations(), &made);
         }
     }
 }
 
 #[test]
-fn chains_of_three_links_are_recognised_in_any_frames_and_eight_postures_found() {
+fn chains_of_three_links_are_recognised_in_any_frames_and_eight_configurations_found() {
     let mut random = Random::new(4);
     for _ in 0..200 {
         let (mut axes, end) = three_links(&mut random);
@@ -141,12 +141,12 @@ fn chains_of_three_links_are_recognised_in_any_frames_and_eight_postures_found()
             let made = random.positions(&chain);
             let (target, up) = (tip(&chain, &made), last_link(&chain, &made));
             let solutions = arm.solve(&target, &up).unwrap();
-            assert!(solutions.missing < 1e-13 && solutions.postures().len() == 8, "{solutions:?}");
-            for positions in solutions.postures() {
+            assert!(solutions.missing < 1e-13 && solutions.configurations().len() == 8, "{solutions:?}");
+            for positions in solutions.configurations() {
                 assert!((tip(&chain, positions) - target).norm() < 1e-13, "{solutions:?}");
                 assert!((last_link(&chain, positions) - up).norm() < 1e-12, "{solutions:?}");
             }
-            contains(solutions.postures(), &made);
+            contains(solutions.configurations(), &made);
         }
         // A tip on the last axis leaves the up vector undefined, a shoulder beside the yaw axis is another shape.
         let on_axis = ThreeLinkChain::of(&chain_of(&mut random, &axes, wrist));
@@ -159,14 +159,14 @@ fn chains_of_three_links_are_recognised_in_any_frames_and_eight_postures_found()
 }
 
 #[test]
-fn a_level_plane_leaves_one_posture_of_each_family() {
+fn a_level_plane_leaves_one_configuration_of_each_family() {
     let (x, y, z, o) = (Vector3::x(), Vector3::y(), Vector3::z(), Vector3::zeros());
     let axes = [(o, y), (o, z), (o, x), (y * 0.5, x), (y * 0.9, x)];
     let chain = chain_of(&mut Random::new(5), &axes, y);
     let (end, up) = (Point3::new(0.6, 0.0, 0.1), z);
     let solutions = ThreeLinkChain::of(&chain).unwrap().solve(&end, &up).unwrap();
-    assert_eq!((solutions.plane, solutions.postures().len()), (PlaneFreedom::YawAgainstShoulder, 4));
-    for positions in solutions.postures() {
+    assert_eq!((solutions.plane, solutions.configurations().len()), (PlaneFreedom::YawAgainstShoulder, 4));
+    for positions in solutions.configurations() {
         assert!((tip(&chain, positions) - end).norm() < 1e-14, "{solutions:?}");
         assert!((last_link(&chain, positions) - up).norm() < 1e-13, "{solutions:?}");
     }
@@ -183,11 +183,11 @@ fn last_link(chain: &Chain, positions: &[f64]) -> Vector3<f64> {
     poses.tips()[0].rotation * (placement.rotation.inverse() * across.normalize())
 }
 
-/// Checks that one of the postures is `made`, up to what a nearly stretched arm or a nearly vertical one does to rounding.
-fn contains<const N: usize>(postures: &[[f64; N]], made: &[f64]) {
+/// Checks that one of the configurations is `made`, up to what a nearly stretched arm or a nearly vertical one does to rounding.
+fn contains<const N: usize>(configurations: &[[f64; N]], made: &[f64]) {
     let apart = |a: f64, b: f64| UnitQuaternion::from_scaled_axis(Vector3::z() * (a - b)).angle();
     let near = |found: &[f64; N]| found.iter().zip(made).all(|(&found, &made)| apart(found, made) < 1e-6);
-    assert!(postures.iter().any(near), "{made:?} {postures:?}");
+    assert!(configurations.iter().any(near), "{made:?} {configurations:?}");
 }
 
 #[test]
@@ -195,16 +195,16 @@ fn bundled_shapes_and_special_targets() {
     let planar = PlanarChain::of(&chain(&urdf::planar(0.5, 0.25))).unwrap();
     assert_eq!(planar.links().lengths(), [0.5, 0.25]);
     let stretched = planar.solve(&Point3::new(0.75, 0.0, 0.0)).unwrap();
-    let [[shoulder, elbow]] = stretched.postures() else { panic!("{stretched:?}") };
+    let [[shoulder, elbow]] = stretched.configurations() else { panic!("{stretched:?}") };
     assert!(stretched.shape == Shape::Stretched && shoulder.abs().max(elbow.abs()) < 1e-15, "{stretched:?}");
     let at_base = PlanarChain::of(&chain(&urdf::planar(0.5, 0.5))).unwrap().solve(&Point3::origin()).unwrap();
-    assert_eq!((at_base.freedom, at_base.postures().len()), (Freedom::Shoulder, 1));
+    assert_eq!((at_base.freedom, at_base.configurations().len()), (Freedom::Shoulder, 1));
     let spherical = SpatialChain::of(&chain(&urdf::spherical(0.5, 0.25))).unwrap();
     assert_eq!(spherical.arm().links().lengths(), [0.5, 0.25]);
     let above = spherical.solve(&Point3::new(0.0, 0.0, 0.6)).unwrap();
-    assert_eq!((above.plane, above.postures().len()), (PlaneFreedom::Yaw, 1));
+    assert_eq!((above.plane, above.configurations().len()), (PlaneFreedom::Yaw, 1));
     let far = spherical.solve(&Point3::new(1.0, 0.0, 0.0)).unwrap();
-    assert!((far.missing - 0.25).abs() < 1e-15 && far.postures().len() == 2);
+    assert!((far.missing - 0.25).abs() < 1e-15 && far.configurations().len() == 2);
     let error = planar.solve(&Point3::new(0.0, f64::NAN, 0.0)).unwrap_err();
     assert!(error.to_string().starts_with("coordinate y of the target is"), "{error}");
 }

@@ -34,7 +34,11 @@ fn what_is_exact_is_so_to_rounding() {
         let Ok(form) = ClosedForm::prepare(&arm.chain) else { continue };
         let family = form.family();
         if family.exact() {
-            assert!(family.angle.0 < 1e-14 && family.distance.0 < 1e-14, "{}: {family:?}", arm.name);
+            assert!(
+                family.deviation.parallel.0 < 1e-14 && family.deviation.distance.0 < 1e-14,
+                "{}: {family:?}",
+                arm.name
+            );
         }
     }
 }

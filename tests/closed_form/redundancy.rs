@@ -1,4 +1,4 @@
-//! Closed forms of chains of seven turning joints: what they claim is so, and they stay near the seed.
+//! Closed forms of chains of seven revolute joints: what they claim is so, and they stay near the seed.
 
 use crate::common::{self, Arm, Random, bits, distance, solve, urdf};
 use allocation_counter::measure;
@@ -7,7 +7,7 @@ use urdf_ik::robot::Chain;
 use urdf_ik::solver::closed_form::ClosedForm;
 use urdf_ik::solver::{Mode, Outcome, Pick, Preference, Problem, Solution, Solver, SolverKind, Target, Tolerance};
 
-/// An arm with these axes through these points \[m\] in a zero posture, and limits of ±2.8 rad.
+/// An arm with these axes through these points \[m\] in a zero configuration, and limits of ±2.8 rad.
 fn arm(name: &str, axes: &[Vector3<f64>; 7], points: &[[f64; 3]; 7], kind: &str) -> Arm {
     let (mut joints, mut before) = (String::new(), Vector3::zeros());
     for (index, (axis, point)) in axes.iter().zip(points).enumerate() {
@@ -27,8 +27,8 @@ fn arm(name: &str, axes: &[Vector3<f64>; 7], points: &[[f64; 3]; 7], kind: &str)
     arm
 }
 
-/// Spherical shoulder and wrist; the same a bit off; a shoulder that meets and a wrist with an offset; a wrist that meets and a shoulder
-/// with an offset, and with two. Lengths are drawn.
+/// Spherical shoulder and wrist; the same a bit off; a shoulder that meets and a wrist with an offset; a wrist that meets and a
+/// shoulder with an offset, and with two. Lengths are drawn.
 fn arms(random: &mut Random) -> Vec<Arm> {
     let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
     let mut length = |about: f64| about * random.between(0.8, 1.2);
@@ -192,7 +192,7 @@ fn what_cannot_be_met_or_is_not_a_full_pose_goes_to_the_search() {
 }
 
 #[test]
-fn singular_postures_and_seeds_of_many_turns_are_no_trouble() {
+fn singular_configurations_and_seeds_of_many_turns_are_no_trouble() {
     let mut random = Random::new(6);
     for arm in arms(&mut random) {
         let solver = closed_form(&arm);
@@ -240,7 +240,7 @@ fn chains_without_a_closed_form_say_what_is_in_the_way() {
     let text = refusal(Chain::clone(&arm("parallel", &[Vector3::z(); 7], &points, "revolute").chain));
     assert!(text.contains("too many of its axes are parallel, whichever joint is locked"), "{text}");
     let sliding = arm("sliding", &axes, &points, "prismatic");
-    assert!(refusal(Chain::clone(&sliding.chain)).contains("the joint 'j5' does not turn"));
+    assert!(refusal(Chain::clone(&sliding.chain)).contains("the joint 'j5' is prismatic"));
 }
 
 #[test]

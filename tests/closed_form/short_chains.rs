@@ -1,4 +1,4 @@
-//! Closed forms of chains with two to five turning joints: nothing that a search finds is missing, and nothing is claimed that is not
+//! Closed forms of chains with two to five revolute joints: nothing that a search finds is missing, and nothing is claimed that is not
 //! so.
 
 use std::f64::consts::FRAC_PI_2;
@@ -238,7 +238,7 @@ fn nearly_exact_chains_are_solved_exactly() {
 }
 
 #[test]
-fn singular_postures_are_found_again() {
+fn singular_configurations_are_found_again() {
     let mut random = Random::new(4);
     for (arm, _) in arms(&mut random) {
         let solver = closed_form(&arm);

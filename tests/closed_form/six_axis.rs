@@ -1,4 +1,4 @@
-//! Closed forms of arms with six turning joints: nothing that a search finds is missing, and nothing is claimed that is not so.
+//! Closed forms of arms with six revolute joints: nothing that a search finds is missing, and nothing is claimed that is not so.
 
 use std::f64::consts::TAU;
 use std::ops::ControlFlow;
@@ -80,7 +80,7 @@ fn no_solution_that_a_search_finds_is_missing() {
     }
 }
 
-/// Arms with right angles, as they are built: there singular postures are at hand.
+/// Arms with right angles, as they are built: there singular configurations are at hand.
 fn built() -> Vec<Arm> {
     let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
     let industrial = Axes {
@@ -119,7 +119,7 @@ fn built() -> Vec<Arm> {
 }
 
 #[test]
-fn singular_postures_have_solutions_that_stay_near_the_seed() {
+fn singular_configurations_have_solutions_that_stay_near_the_seed() {
     let mut random = Random::new(3);
     for arm in built() {
         let solver = closed_form(&arm);
@@ -219,7 +219,7 @@ fn solutions_lie_in_the_limits_at_the_turn_nearest_to_the_seed() {
 }
 
 #[test]
-fn what_cannot_be_met_is_the_nearest_posture_and_says_so() {
+fn what_cannot_be_met_is_the_nearest_configuration_and_says_so() {
     let mut random = Random::new(5);
     for arm in built() {
         let (solver, seed) = (closed_form(&arm), random.positions(&arm.chain));
@@ -296,7 +296,7 @@ fn chains_without_a_closed_form_say_what_is_in_the_way() {
     }
     let parallel = Axes { directions: [Vector3::z(); 6], ..general };
     let text = refusal(&parallel.arm(None, &mut random));
-    assert!(text.contains("in every posture some of its joints can move without the tip"), "{text}");
+    assert!(text.contains("in every configuration some of its joints can move without the tip"), "{text}");
     let coinciding = Axes { points: [Vector3::zeros(); 6], ..parallel };
     assert!(refusal(&coinciding.arm(None, &mut random)).contains("'j1' and 'j2' turn about one line"));
 }

@@ -38,8 +38,8 @@ fn apart(a: f64, b: f64) -> f64 {
     difference.min(TAU - difference)
 }
 
-/// A posture with the roll at most a quarter turn, an arm and its base.
-fn posture(random: &mut Random) -> (Isometry3<f64>, [f64; 3], ThreeLinkAngles) {
+/// A configuration with the roll at most a quarter turn, an arm and its base.
+fn configuration(random: &mut Random) -> (Isometry3<f64>, [f64; 3], ThreeLinkAngles) {
     let lengths = [0; 3].map(|_| random.between(0.1, 1.0));
     let base = Isometry3::new(random.direction(), random.direction() * random.between(0.0, PI));
     let mut turn = || random.between(-PI, PI);
@@ -47,14 +47,14 @@ fn posture(random: &mut Random) -> (Isometry3<f64>, [f64; 3], ThreeLinkAngles) {
     (base, lengths, ThreeLinkAngles { yaw, roll, shoulder, elbow, wrist })
 }
 
-/// Checks that every posture points along `up` and misses `end` by what the solutions say; gives the greatest error.
+/// Checks that every configuration points along `up` and misses `end` by what the solutions say; gives the greatest error.
 fn check(
     base: &Isometry3<f64>,
     lengths: [f64; 3],
     (end, up): (Point3<f64>, Vector3<f64>),
     solutions: &Solutions<ThreeLinkAngles, 4>,
 ) -> f64 {
-    solutions.postures().iter().fold(0.0, |worst: f64, angles| {
+    solutions.configurations().iter().fold(0.0, |worst: f64, angles| {
         assert!(list(angles).iter().all(|&angle| angle > -PI && angle <= PI), "{angles:?}");
         assert!(angles.roll.abs() <= FRAC_PI_2, "{angles:?}");
         let (found, direction) = forward(base, lengths, angles);
@@ -64,19 +64,19 @@ fn check(
 }
 
 #[test]
-fn four_postures_and_the_one_that_made_the_target_is_among_them() {
+fn four_configurations_and_the_one_that_made_the_target_is_among_them() {
     let mut random = Random::new(1);
     let (mut worst, mut compared) = (0.0_f64, 0);
     for _ in 0..40_000 {
-        let (base, lengths, made) = posture(&mut random);
+        let (base, lengths, made) = configuration(&mut random);
         let (end, up) = forward(&base, lengths, &made);
         let arm = ThreeLink::new(base, lengths).unwrap();
         let solutions = arm.solve(&end, &(up * random.between(0.1, 10.0))).unwrap();
         assert!(solutions.is_reached() && solutions.freedom == Freedom::None, "{made:?} {solutions:?}");
         assert_eq!((solutions.plane, solutions.shape), (PlaneFreedom::None, Shape::Bent), "{made:?}");
-        assert_eq!(solutions.postures().len(), 4, "{made:?} {solutions:?}");
+        assert_eq!(solutions.configurations().len(), 4, "{made:?} {solutions:?}");
         worst = worst.max(check(&base, lengths, (end, up), &solutions));
-        for angles in solutions.postures() {
+        for angles in solutions.configurations() {
             let [.., last] = arm.link_ends(angles);
             assert!((last - end).norm() < 1e-13, "{angles:?}");
         }
@@ -90,11 +90,11 @@ fn four_postures_and_the_one_that_made_the_target_is_among_them() {
             let near = |angles: &ThreeLinkAngles| {
                 list(angles).iter().zip(list(&made)).all(|(&found, made)| apart(found, made) < 1e-9)
             };
-            assert!(solutions.postures().iter().any(near), "{made:?} {solutions:?}");
+            assert!(solutions.configurations().iter().any(near), "{made:?} {solutions:?}");
             compared += 1;
         }
     }
-    println!("worst error: {worst:e}, {compared} postures compared");
+    println!("worst error: {worst:e}, {compared} configurations compared");
     assert!(worst < 2e-14 && compared > 35_000, "{worst:e} {compared}");
 }
 
@@ -103,7 +103,7 @@ fn nearly_special_targets_lose_no_digits() {
     let mut random = Random::new(2);
     let mut worst = 0.0_f64;
     for _ in 0..20_000 {
-        let (base, lengths, mut made) = posture(&mut random);
+        let (base, lengths, mut made) = configuration(&mut random);
         let case = random.below(5);
         let mut tiny = || 10f64.powf(random.between(-17.0, -1.0));
         // The up vector nearly along P_T or along the base axis, elbow nearly stretched or folded, roll nearly a quarter turn.
@@ -130,11 +130,11 @@ fn a_ball_wrist_takes_the_up_vector_without_roll() {
     let mut random = Random::new(3);
     let mut worst = 0.0_f64;
     for _ in 0..20_000 {
-        let (base, lengths, made) = posture(&mut random);
+        let (base, lengths, made) = configuration(&mut random);
         let (end, up) = forward(&base, lengths, &made);
         let solutions = ThreeLink::new(base, lengths).unwrap().solve_with_ball_wrist(&end, &up).unwrap();
-        assert!(solutions.is_reached() && solutions.postures().len() == 4, "{made:?} {solutions:?}");
-        for angles in solutions.postures() {
+        assert!(solutions.is_reached() && solutions.configurations().len() == 4, "{made:?} {solutions:?}");
+        for angles in solutions.configurations() {
             let (found, direction) = forward_ball(&base, lengths, angles);
             worst = worst.max((found - end).norm()).max((direction - up).norm());
         }
@@ -147,7 +147,7 @@ fn a_ball_wrist_takes_the_up_vector_without_roll() {
         let (end, up) = (Point3::new(0.0, height, 0.0), Vector3::y() * direction);
         let solutions = arm.solve_with_ball_wrist(&end, &up).unwrap();
         assert_eq!((solutions.plane, solutions.shape), (PlaneFreedom::Yaw, Shape::Stretched));
-        let [angles] = solutions.postures() else { panic!("{solutions:?}") };
+        let [angles] = solutions.configurations() else { panic!("{solutions:?}") };
         assert!((angles.wrist.angle() - turn).abs() < 1e-15);
         let (found, towards) = forward_ball(&base, [0.5, 0.25, 0.25], angles);
         assert!((found - end).norm() < 1e-15 && (towards - up).norm() < 1e-15);
@@ -198,10 +198,10 @@ fn special_cases_have_names() {
             let context = format!("{what}, last {last}: {solutions:?}");
             assert_eq!((solutions.plane, solutions.shape, solutions.freedom), (plane, shape, freedom), "{context}");
             assert!((solutions.missing - missing).abs() < 1e-15, "{context}");
-            assert_eq!(solutions.postures().len(), count, "{context}");
+            assert_eq!(solutions.configurations().len(), count, "{context}");
             assert!(check(&base, lengths, (end, up), &solutions) < 2e-15, "{context}");
             let zero = |angle: f64| angle == 0.0;
-            let first = solutions.postures()[0];
+            let first = solutions.configurations()[0];
             assert!(plane == P::None || plane == P::Roll || zero(first.yaw), "{context}");
             assert!(plane != P::Roll || zero(first.roll), "{context}");
         }

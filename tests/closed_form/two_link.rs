@@ -56,7 +56,7 @@ fn in_range(angles: &[f64]) -> bool {
 }
 
 #[test]
-fn every_posture_in_the_plane_has_its_tip_at_the_target() {
+fn every_configuration_in_the_plane_has_its_tip_at_the_target() {
     let mut random = Random::new(1);
     let mut worst: f64 = 0.0;
     for _ in 0..50_000 {
@@ -65,8 +65,8 @@ fn every_posture_in_the_plane_has_its_tip_at_the_target() {
         let target = [distance * towards.cos(), distance * towards.sin()];
         let solutions = solve(lengths, target);
         assert!(solutions.is_reached(), "{lengths:?} {target:?} {solutions:?}");
-        assert_eq!(solutions.postures().len(), if solutions.shape == Shape::Bent { 2 } else { 1 });
-        for angles in solutions.postures() {
+        assert_eq!(solutions.configurations().len(), if solutions.shape == Shape::Bent { 2 } else { 1 });
+        for angles in solutions.configurations() {
             assert!(in_range(&[angles.shoulder, angles.elbow]), "{angles:?}");
             worst = worst.max((tip(lengths, angles) - Point2::from(target)).norm() / (lengths[0] + lengths[1]));
         }
@@ -76,7 +76,7 @@ fn every_posture_in_the_plane_has_its_tip_at_the_target() {
 }
 
 #[test]
-fn angles_that_made_the_target_are_among_the_postures() {
+fn angles_that_made_the_target_are_among_the_configurations() {
     let mut random = Random::new(2);
     for _ in 0..50_000 {
         let lengths = [random.between(0.2, 1.0), random.between(0.2, 1.0)];
@@ -87,8 +87,8 @@ fn angles_that_made_the_target_are_among_the_postures() {
         }
         let solutions = solve(lengths, [target.x, target.y]);
         let found = |angles: &Angles| apart(angles.shoulder, made.shoulder).max(apart(angles.elbow, made.elbow));
-        assert!(solutions.postures().iter().any(|angles| found(angles) < 1e-9), "{made:?} {solutions:?}");
-        let [up, down] = solutions.postures() else { panic!("{solutions:?}") };
+        assert!(solutions.configurations().iter().any(|angles| found(angles) < 1e-9), "{made:?} {solutions:?}");
+        let [up, down] = solutions.configurations() else { panic!("{solutions:?}") };
         assert!(up.elbow < 0.0 && up.elbow == -down.elbow);
         let elbow = |angles: &Angles| Vector2::new(angles.shoulder.cos(), angles.shoulder.sin());
         assert!(target.coords.perp(&elbow(up)) > 0.0 && target.coords.perp(&elbow(down)) < 0.0, "up is to the left");
@@ -115,7 +115,7 @@ fn elbows_by_search(lengths: [f64; 2], distance: f64) -> Vec<f64> {
 }
 
 #[test]
-fn a_dense_search_finds_the_same_postures() {
+fn a_dense_search_finds_the_same_configurations() {
     let mut random = Random::new(3);
     for _ in 0..300 {
         let lengths = [random.between(0.1, 1.0), random.between(0.1, 1.0)];
@@ -130,11 +130,11 @@ fn a_dense_search_finds_the_same_postures() {
             })
             .collect();
         let solutions = solve(lengths, [distance * towards.cos(), distance * towards.sin()]);
-        assert_eq!((searched.len(), solutions.postures().len()), (2, 2), "{lengths:?} {distance}");
+        assert_eq!((searched.len(), solutions.configurations().len()), (2, 2), "{lengths:?} {distance}");
         for found in &searched {
             let near =
                 |angles: &Angles| apart(angles.shoulder, found.shoulder) + apart(angles.elbow, found.elbow) < 1e-8;
-            assert!(solutions.postures().iter().any(near), "{found:?} {solutions:?}");
+            assert!(solutions.configurations().iter().any(near), "{found:?} {solutions:?}");
         }
     }
 }
@@ -145,12 +145,12 @@ fn special_cases_in_the_plane_have_names() {
     use Shape as S;
     let third = 1.0 / 3.0;
     for (lengths, target, shape, freedom, missing, shoulder, elbow) in [
-        // Stretched and folded: one posture, the first link towards the target or away from it.
+        // Stretched and folded: one configuration, the first link towards the target or away from it.
         ([0.5, 0.25], [0.0, 0.75], S::Stretched, F::None, 0.0, FRAC_PI_2, 0.0),
         ([0.1, 0.2], [-(0.1 + 0.2), 0.0], S::Stretched, F::None, 0.0, PI, 0.0),
         ([0.5, 0.25], [0.0, 0.25], S::Folded, F::None, 0.0, FRAC_PI_2, PI),
         ([0.25, 0.5], [0.0, 0.25], S::Folded, F::None, 0.0, -FRAC_PI_2, PI),
-        // Out of reach: the closest posture, and what is missing.
+        // Out of reach: the closest configuration, and what is missing.
         ([0.5, 0.25], [0.0, -1.0], S::Stretched, F::None, 0.25, -FRAC_PI_2, 0.0),
         ([0.5, 0.25], [0.125, 0.0], S::Folded, F::None, 0.125, 0.0, PI),
         ([0.25, 0.5], [0.125, 0.0], S::Folded, F::None, 0.125, PI, PI),
@@ -176,24 +176,24 @@ fn special_cases_in_the_plane_have_names() {
             "{context}"
         );
         assert!((solutions.missing - missing).abs() < 1e-15 && solutions.is_reached() == (missing == 0.0), "{context}");
-        assert_eq!(solutions.postures(), [Angles { shoulder, elbow }], "{context}");
-        let missed = (tip(lengths, &solutions.postures()[0]) - Point2::from(target)).norm();
+        assert_eq!(solutions.configurations(), [Angles { shoulder, elbow }], "{context}");
+        let missed = (tip(lengths, &solutions.configurations()[0]) - Point2::from(target)).norm();
         assert!((missed - missing).abs() < 1e-15, "{context}");
     }
 }
 
 #[test]
 fn just_beyond_rounding_a_double_root_is_two_and_a_miss_is_a_miss() {
-    assert_eq!(solve([1.0, 1.0], [2.0 - 1e-14, 0.0]).postures().len(), 2);
-    assert_eq!(solve([1.0, 0.5], [0.5 + 1e-14, 0.0]).postures().len(), 2);
+    assert_eq!(solve([1.0, 1.0], [2.0 - 1e-14, 0.0]).configurations().len(), 2);
+    assert_eq!(solve([1.0, 0.5], [0.5 + 1e-14, 0.0]).configurations().len(), 2);
     for (x, missing) in [(2.0 + 1e-14, 1e-14), (3.0, 1.0)] {
         let solutions = solve([1.0, 1.0], [x, 0.0]);
         assert!((solutions.missing - missing).abs() < 1e-15 && !solutions.is_reached());
     }
     // Tiny arms are arms.
     let tiny = solve([1e-200, 1e-200], [1e-200, 0.0]);
-    assert_eq!((tiny.shape, tiny.postures().len()), (Shape::Bent, 2));
-    assert!((tiny.postures()[1].elbow - TAU / 3.0).abs() < 1e-15);
+    assert_eq!((tiny.shape, tiny.configurations().len()), (Shape::Bent, 2));
+    assert!((tiny.configurations()[1].elbow - TAU / 3.0).abs() < 1e-15);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn bad_numbers_are_named() {
 }
 
 #[test]
-fn every_posture_in_space_has_its_tip_at_the_target() {
+fn every_configuration_in_space_has_its_tip_at_the_target() {
     let mut random = Random::new(4);
     let mut worst: f64 = 0.0;
     for _ in 0..20_000 {
@@ -232,12 +232,12 @@ fn every_posture_in_space_has_its_tip_at_the_target() {
         let elbows = if solutions.shape == Shape::Bent { 2 } else { 1 };
         // Where links of equal length are folded, the target is on the base axis.
         let expected = if solutions.plane == PlaneFreedom::None { 2 * elbows } else { 1 };
-        assert_eq!(solutions.postures().len(), expected, "{local} {solutions:?}");
+        assert_eq!(solutions.configurations().len(), expected, "{local} {solutions:?}");
         assert!(
             solutions.plane == PlaneFreedom::None || local.x.hypot(local.z) < 1e-14 * reach,
             "{local} {solutions:?}"
         );
-        for angles in solutions.postures() {
+        for angles in solutions.configurations() {
             assert!(in_range(&[angles.yaw, angles.shoulder, angles.elbow]), "{angles:?}");
             worst = worst.max((spatial_tip(&base, lengths, angles) - target).norm() / reach);
         }
@@ -247,7 +247,7 @@ fn every_posture_in_space_has_its_tip_at_the_target() {
 }
 
 #[test]
-fn angles_that_made_a_target_in_space_are_among_the_postures() {
+fn angles_that_made_a_target_in_space_are_among_the_configurations() {
     let mut random = Random::new(5);
     for _ in 0..20_000 {
         let lengths = [random.between(0.2, 1.0), random.between(0.2, 1.0)];
@@ -266,7 +266,7 @@ fn angles_that_made_a_target_in_space_are_among_the_postures() {
         let near = |angles: &SpatialAngles| {
             apart(angles.yaw, made.yaw) + apart(angles.shoulder, made.shoulder) + apart(angles.elbow, made.elbow) < 1e-9
         };
-        assert!(solutions.postures().iter().any(near), "{made:?} {solutions:?}");
+        assert!(solutions.configurations().iter().any(near), "{made:?} {solutions:?}");
     }
 }
 
@@ -286,7 +286,7 @@ fn on_the_base_axis_the_yaw_is_free() {
         let target = Point3::new(0.0, height, 0.0);
         let solutions = arm(lengths).solve(&target).unwrap();
         assert_eq!((solutions.plane, solutions.shape, solutions.freedom), (PlaneFreedom::Yaw, shape, freedom));
-        let [angles] = solutions.postures() else { panic!("{solutions:?}") };
+        let [angles] = solutions.configurations() else { panic!("{solutions:?}") };
         assert_eq!(angles.yaw, 0.0);
         let missed = (spatial_tip(&Isometry3::identity(), lengths, angles) - target).norm();
         assert!((missed - missing).abs() < 1e-15 && (solutions.missing - missing).abs() < 1e-15);
@@ -297,5 +297,5 @@ fn on_the_base_axis_the_yaw_is_free() {
     }
     // A hair beside the axis it is determined.
     let beside = arm([0.5, 0.4]).solve(&Point3::new(0.0, 0.6, 1e-14)).unwrap();
-    assert_eq!((beside.plane, beside.postures().len()), (PlaneFreedom::None, 4));
+    assert_eq!((beside.plane, beside.configurations().len()), (PlaneFreedom::None, 4));
 }

@@ -1,4 +1,4 @@
-//! The built command line, as a shell uses it: all but `solve`.
+//! The built command line as a shell uses it: `info`, `fk` and `evaluate`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -109,7 +109,7 @@ fn fk_refuses_what_it_cannot_use() {
 }
 
 #[test]
-fn robots_that_do_not_load_are_told_with_their_file() {
+fn robots_that_do_not_load_are_reported_with_their_file() {
     let broken = text_of(&file("broken.urdf", "<robot name='r'><link name='a'>"));
     fails(&["info", "--urdf", &broken], &["broken.urdf", "well-formed"]);
     fails(&["info", "--urdf", "/nowhere.urdf"], &["/nowhere.urdf"]);
@@ -124,9 +124,9 @@ fn one_mimic_of_nobody() -> String {
     text_of(&file("mimic.urdf", &common::urdf::one_joint("continuous", "<mimic joint='nobody'/>")))
 }
 
-/// A reader that stops early, as `head -1` does, is no failure. The text is longer than what a pipe holds.
+/// A reader that stops early, as `head -1` does, is not a failure. The text is longer than the buffer of a pipe.
 #[test]
-fn a_closed_standard_output_is_no_failure() {
+fn a_closed_standard_output_is_not_a_failure() {
     let mut rest = String::new();
     let mut links = "base".to_owned();
     for index in 0..4000 {
@@ -169,7 +169,7 @@ fn evaluate_reports_rate_and_times_and_writes_both_of_each_case() {
         let [solutions, times] = ["solutions", "times"]
             .map(|name| Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}_{seed}.json")));
         let files = ["--solutions", &text_of(&solutions), "--times", &text_of(&times)];
-        // A time limit that no busy machine exceeds.
+        // A time limit that even a busy machine keeps.
         let options = [&["--seed", seed, "--timeout-ms", "60000"], files.as_slice()].concat();
         let report = parse(&succeeds(&[&["evaluate", "--cases", &path], options.as_slice()].concat()));
         assert_eq!(sorted(keys(&report)), sorted(REPORT.to_vec()));

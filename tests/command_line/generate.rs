@@ -1,4 +1,4 @@
-//! The built command line, as a shell uses it: `generate`.
+//! The command `generate` as a shell uses it.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::shell::{fails, parse, succeeds, text_of};
 use urdf_ik::robot::{Noodle, NoodleJoints};
 
 #[test]
-fn generate_writes_what_was_asked_for() {
+fn generate_writes_the_requested_noodle() {
     assert_eq!(succeeds(&["generate", "--segments", "12"]), Noodle::new(12).urdf().unwrap());
     let noodle = Noodle {
         name: "long & thin".into(),
@@ -22,7 +22,7 @@ fn generate_writes_what_was_asked_for() {
 }
 
 #[test]
-fn what_it_writes_can_be_used_at_once() {
+fn the_generated_file_can_be_used_at_once() {
     let path = text_of(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated.urdf"));
     for kind in ["alternating", "ball"] {
         assert_eq!(succeeds(&["generate", "--segments", "100", "--joints", kind, "--output", &path]), "");
@@ -40,7 +40,7 @@ fn what_it_writes_can_be_used_at_once() {
 }
 
 #[test]
-fn generate_refuses_what_cannot_be_made() {
+fn generate_refuses_invalid_options() {
     let ten = ["generate", "--segments", "10"];
     let refused = |more: &[&str], words: &[&str]| fails(&[&ten[..], more].concat(), words);
     fails(&["generate"], &["--segments"]);

@@ -1,4 +1,4 @@
-//! The built command line, as a shell uses it: `path`.
+//! The command `path` as a shell uses it.
 
 use crate::shell::{fails, file, keys, parse, run, sorted, succeeds, text_of, urdf};
 
@@ -44,7 +44,7 @@ fn a_path_that_stops_is_printed_and_fails() {
 }
 
 #[test]
-fn limits_and_start_are_taken() {
+fn limits_and_start_are_used() {
     let limits = "joint_limits: {shoulder_pan_joint: {has_velocity_limits: true, max_velocity: 0.1}}";
     let limits = text_of(&file("path_limits.yaml", limits));
     let more = ["--joint-limits", &limits, "--start", "{elbow_joint: -0.5}", "--free-axes", "rz", "--speed", "1"];

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::common;
 
-/// What one run of the command came to.
+/// The result of one run of the command.
 pub struct Run {
     pub code: i32,
     pub out: String,
@@ -36,7 +36,7 @@ pub fn succeeds(arguments: &[&str]) -> String {
     run.out
 }
 
-/// A run that must fail with one line that holds all of `words`, and print nothing else.
+/// A run that must fail with one line that contains all of `words`, and print nothing else.
 pub fn fails(arguments: &[&str], words: &[&str]) {
     let run = run(arguments);
     assert_ne!(run.code, 0, "{arguments:?}");

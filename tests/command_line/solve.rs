@@ -1,4 +1,4 @@
-//! The command `solve`, as a shell uses it.
+//! The command `solve` as a shell uses it.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -128,7 +128,7 @@ fn solve_gives_both_elbows_of_two_links_in_closed_form() {
 }
 
 #[test]
-fn solve_tells_by_its_exit_status_that_a_target_cannot_be_met() {
+fn the_exit_status_says_that_a_target_cannot_be_met() {
     let urdf = urdf("arm7.urdf");
     let run = run(&["solve", "--urdf", &urdf, "--tip", "tool0", "--target", "-3", "-1e-1", "0.5", "0", "0", "0", "1"]);
     assert_eq!((run.code, run.err.as_str()), (1, ""));
@@ -139,7 +139,7 @@ fn solve_tells_by_its_exit_status_that_a_target_cannot_be_met() {
 }
 
 #[test]
-fn solve_refuses_what_makes_no_sense() {
+fn solve_refuses_invalid_options() {
     let solve = |tip: &str, target: &str, more: &[&str], words: &[&str]| {
         let urdf = urdf("arm7.urdf");
         let mut arguments = vec!["solve", "--urdf", &urdf, "--tip", tip, "--target"];

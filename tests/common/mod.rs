@@ -1,4 +1,4 @@
-//! What several test files share: repeatable random numbers, robots, poses by an independent path.
+//! Shared by the test files: repeatable random numbers, robots, poses by independent kinematics.
 
 #![allow(dead_code, reason = "each test binary uses its own part of this one")]
 
@@ -38,7 +38,7 @@ impl Arm {
         Solver::prepare(SolverKind::Jacobian, &self.chain).unwrap()
     }
 
-    /// Poses of the tips in the base link's frame by the kinematics of the whole robot, link by link: another path than
+    /// Poses of the tips in the base link's frame by the kinematics of the complete robot, link by link: independent of
     /// the chain's.
     pub fn tip_poses(&self, positions: &[f64]) -> Vec<Isometry3<f64>> {
         let mut all = self.robot.neutral_positions();
@@ -54,8 +54,8 @@ impl Arm {
         self.tip_poses(positions).into_iter().enumerate().map(|(tip, pose)| Target::new(tip, pose)).collect()
     }
 
-    /// Checks by the independent path that a solution is inside the limits and misses its targets by what it says; gives
-    /// the greatest errors in position and orientation of full targets.
+    /// Checks by independent kinematics that a solution is inside the limits and misses its targets by what it says. Returns
+    /// the largest errors in position and orientation of full targets.
     pub fn errors(&self, targets: &[Target], solution: &Solution) -> (f64, f64) {
         assert!(self.chain.contains(&solution.positions), "{}: outside the limits: {solution:?}", self.name);
         let poses = self.tip_poses(&solution.positions);
@@ -66,14 +66,14 @@ impl Arm {
     }
 }
 
-/// Every robot there is, one tip each: those of the package and those beside the checkout.
+/// Every available robot, one tip each: those of the package and those next to the checkout.
 pub fn all_arms() -> Vec<Arm> {
     let mut arms = bundled_arms();
     arms.extend(shared_arms());
     arms
 }
 
-/// The arms of that list whose names are among `names`; says which are missing.
+/// The arms of that list whose names are among `names`. Prints which are missing.
 pub fn arms_named(names: &[&str]) -> Vec<Arm> {
     let arms = all_arms();
     for name in names.iter().filter(|name| arms.iter().all(|arm| arm.name != **name)) {
@@ -122,7 +122,7 @@ pub fn solve(solver: &Solver, problem: &Problem) -> Solution {
     solution
 }
 
-/// Every solution that `solver` hands over.
+/// Every solution that `solver` returns.
 pub fn all_solutions(solver: &Solver, problem: &Problem) -> Vec<Solution> {
     let (mut found, mut solution) = (Vec::new(), solver.solution());
     let count = solver.solve_all(problem, &mut solver.scratch(), &mut solution, &mut |solution| {
@@ -133,7 +133,7 @@ pub fn all_solutions(solver: &Solver, problem: &Problem) -> Vec<Solution> {
     found
 }
 
-/// The largest difference of any variable, the short way round.
+/// The largest difference of any variable, across the shorter arc for continuous joints.
 pub fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b - ((a - b) / TAU).round() * TAU).abs()).fold(0.0, f64::max)
 }
@@ -150,12 +150,12 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where the URDF file of that name lies; says so where it is nowhere.
+/// The path of the URDF file of that name. Prints a message where it does not exist.
 pub fn urdf_path(file: &str) -> Option<PathBuf> {
     let folders = ["urdf", "tests/data/urdf", "../shared/robots"];
     let found = folders.iter().map(|folder| root().join(folder).join(file)).find(|path| path.is_file());
     if found.is_none() {
-        println!("skipped {file}: it lies in none of {folders:?}");
+        println!("skipped {file}: it is in none of {folders:?}");
     }
     found
 }
@@ -173,12 +173,12 @@ pub fn bundled_arms() -> Vec<Arm> {
     ]
 }
 
-/// Both hands on one torso.
+/// Two hands on one torso.
 pub fn two_handed() -> Arm {
     Arm::new("two_arms, both", load("two_arms.urdf"), "base_link", &["left_hand", "right_hand"])
 }
 
-/// The arms of the case files beside the checkout, where there are any.
+/// The arms of the case files next to the checkout, if there are any.
 pub fn shared_arms() -> Vec<Arm> {
     let folder = root().join("../shared/cases");
     let Ok(files) = std::fs::read_dir(&folder) else {

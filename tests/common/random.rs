@@ -40,7 +40,7 @@ impl Random {
         chain.variables().iter().map(|variable| self.inside(&variable.domain)).collect()
     }
 
-    /// Positions of the whole robot's joints, uniform inside their limits, mimic joints following.
+    /// Positions of all joints of the robot, uniform inside their limits, with the mimic joints set accordingly.
     pub fn robot_positions(&mut self, robot: &Robot) -> Vec<f64> {
         let domain = |joint: usize| robot.domain(joint).unwrap_or(robot.joints()[joint].domain);
         let mut positions: Vec<f64> = (0..robot.joints().len()).map(|joint| self.inside(&domain(joint))).collect();

@@ -18,7 +18,7 @@ pub fn one_joint(kind: &str, inside: &str) -> String {
     robot("a b", &joint("j", kind, "a", "b", inside))
 }
 
-/// A turn about `axis` at `xyz`, without limits.
+/// A continuous joint about `axis` at `xyz`.
 pub fn turn(name: &str, parent: &str, child: &str, xyz: &str, axis: &str) -> String {
     joint(name, "continuous", parent, child, &format!("<origin xyz='{xyz}'/><axis xyz='{axis}'/>"))
 }
@@ -70,7 +70,7 @@ pub fn six_joints(limit: Option<f64>) -> String {
     robot(&(links.join(" ") + " tip"), &joints)
 }
 
-/// A snake of that many joints from the link l0 on, each bending another way, its second half following the first where `folded`.
+/// A snake of this many joints from the link l0 on, each with another axis; where `folded`, its second half mimics the first.
 pub fn snake(joints: usize, folded: bool) -> String {
     let (mut links, mut text) = (String::from("l0"), String::new());
     for index in 0..joints {

@@ -1,4 +1,4 @@
-//! Paths followed by arms: to the end, or to where and why they stop.
+//! Paths followed by arms: to the end, or to a stop with its place and reason.
 
 use std::f64::consts::PI;
 
@@ -20,7 +20,7 @@ fn followed(arm: &Arm, path: &Path, seed: &[f64]) -> Followed {
     follow(&arm.solver(), &target, path, seed, &FollowOptions::default()).unwrap()
 }
 
-/// The largest distance from the path where joints go evenly between knots, by the kinematics of the whole robot.
+/// The largest distance from the path where joints go evenly between knots, by the kinematics of the complete robot.
 fn strayed(arm: &Arm, path: &Path, followed: &Followed) -> Residual {
     let mut worst = Residual::default();
     for pair in followed.knots.windows(2) {
@@ -38,7 +38,7 @@ fn strayed(arm: &Arm, path: &Path, followed: &Followed) -> Residual {
     worst
 }
 
-/// What holds of every path followed with the default options.
+/// Checks what must hold for every path with the default options.
 fn check(arm: &Arm, path: &Path, followed: &Followed, what: &str) {
     let options = FollowOptions::default();
     let tolerance = Tolerance::default();
@@ -64,7 +64,7 @@ fn check(arm: &Arm, path: &Path, followed: &Followed, what: &str) {
 }
 
 #[test]
-fn random_lines_are_followed_as_far_as_they_are_said_to_be() {
+fn random_lines_are_followed_as_far_as_claimed() {
     let mut random = Random::new(111);
     for arm in common::all_arms().into_iter().filter(|arm| arm.chain.variables().len() >= 6) {
         let (mut whole, mut stopped) = (0, 0);
@@ -113,7 +113,7 @@ fn a_line_out_of_reach_is_followed_to_the_edge() {
 }
 
 #[test]
-fn the_reason_of_a_stop_is_told() {
+fn the_reason_of_a_stop_is_reported() {
     let arm = |limit: f64| {
         let limit = format!("<axis xyz='0 0 1'/><limit lower='-{limit}' upper='{limit}'/>");
         let joints = urdf::joint("shoulder", "revolute", "base", "upper", &limit)
@@ -134,7 +134,7 @@ fn the_reason_of_a_stop_is_told() {
     assert!(matches!(far, StopReason::NotFound { .. }), "{far}");
     let limited = reason(&arm(0.5), [-0.5, 0.7, 0.0]);
     assert!(matches!(&limited, StopReason::JointLimits { joints } if joints == &["shoulder"]), "{limited}");
-    // Past the shoulder's own axis, where it would have to turn at once: nearer than a piece, farther than may be strayed.
+    // Past the shoulder's own axis, where it would have to turn at once: nearer than a piece, farther than the allowed deviation.
     let start = arm(3.0).tip_poses(&[0.3, 0.8])[0].translation.vector;
     let past = Vector3::new(-start.x, -start.y + 6e-4, 0.0);
     let jump = reason(&arm(3.0), past.into());
@@ -142,7 +142,7 @@ fn the_reason_of_a_stop_is_told() {
 }
 
 #[test]
-fn a_start_out_of_reach_has_no_postures_and_says_why() {
+fn a_start_out_of_reach_has_no_configurations_and_a_reason() {
     let arm = arm7();
     let path = path(&[[9.0, 0.0, 0.0], [8.0, 0.0, 0.0]].map(|at| Isometry3::translation(at[0], at[1], at[2])), 0.0);
     let followed = followed(&arm, &path, &arm.chain.nominal_positions());
@@ -188,7 +188,7 @@ fn the_same_path_gives_the_same_bits() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_options_are_refused() {
     let arm = arm7();
     let seed = arm.chain.nominal_positions();
     let path = path(&[Isometry3::translation(0.3, 0.0, 0.5)], 0.0);

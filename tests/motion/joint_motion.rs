@@ -1,4 +1,4 @@
-//! Joints in motion that is interrupted at any time: continuous, within every limit, and at its goal to the bit.
+//! Joint motions that are interrupted at any time: continuous, within every limit, and exactly at their goal.
 
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use urdf_ik::motion::{
 use urdf_ik::robot::{Chain, Domain};
 use urdf_ik::solver::Target;
 
-/// Rounding of the generator's profiles \[rad or m\]: what its goals are met to.
+/// Rounding of the generator's profiles \[rad or m\]: the error with which it meets its goals.
 const ROUNDING: f64 = 2e-8;
 
 fn random_limits(random: &mut Random, chain: &Chain) -> MotionLimits {
@@ -51,7 +51,7 @@ impl Watched<'_> {
         }
     }
 
-    /// Nothing has jumped where a motion was just taken over.
+    /// Checks that nothing has jumped where a motion was just replaced.
     fn check_continuity(&mut self) {
         const MOMENT: f64 = 1e-9;
         let before = (self.motion.positions().to_vec(), self.motion.velocities().to_vec());
@@ -65,7 +65,7 @@ impl Watched<'_> {
 
     fn run_to_rest(&mut self, step: f64) {
         for _ in 0..100_000 {
-            if self.motion.at_rest() {
+            if self.motion.is_at_rest() {
                 return;
             }
             self.advance(step);
@@ -112,7 +112,7 @@ fn motions_are_continuous_and_within_limits_however_they_are_interrupted() {
                     watched.motion.stop().unwrap();
                 } else {
                     let goal = random_goal(&mut random, &arm.chain, watched.motion.positions());
-                    watched.motion.aim(&goal).unwrap();
+                    watched.motion.move_to(&goal).unwrap();
                 }
                 watched.check_continuity();
                 let step = random.between(1e-3, 0.02);
@@ -127,14 +127,14 @@ fn motions_are_continuous_and_within_limits_however_they_are_interrupted() {
 }
 
 #[test]
-fn a_goal_is_met_to_the_bit_after_the_time_that_was_told() {
+fn a_goal_is_met_exactly_after_the_predicted_time() {
     let mut random = Random::new(42);
     for arm in all() {
         let limits = random_limits(&mut random, &arm.chain);
         let (start, goal) = (random.positions(&arm.chain), random.positions(&arm.chain));
         let motion = JointMotion::new(&arm.chain, &limits, &start);
         let mut watched = Watched { chain: &arm.chain, limits: &limits, motion };
-        let time = watched.motion.aim(&goal).unwrap();
+        let time = watched.motion.move_to(&goal).unwrap();
         let end = watched.motion.end().to_vec();
         for ((end, goal), variable) in end.iter().zip(&goal).zip(arm.chain.variables()) {
             let apart = end - goal;
@@ -142,21 +142,21 @@ fn a_goal_is_met_to_the_bit_after_the_time_that_was_told() {
             assert!((apart - turns).abs() < 1e-12);
         }
         watched.advance(0.5 * time);
-        assert!(!watched.motion.at_rest());
-        // From rest the way is straight in joint space.
+        assert!(!watched.motion.is_at_rest());
+        // From rest the path is straight in joint space.
         let done = |i: usize| (watched.motion.positions()[i] - start[i]) / (end[i] - start[i]);
         for i in 1..start.len() {
             assert!((done(i) - done(0)).abs() < 1e-6, "{} {}", done(i), done(0));
         }
         watched.advance(0.5 * time + 1e-9);
-        assert!(watched.motion.at_rest());
+        assert!(watched.motion.is_at_rest());
         assert_eq!(watched.motion.positions(), end);
-        assert_eq!(watched.motion.aim(&end).unwrap(), 0.0);
+        assert_eq!(watched.motion.move_to(&end).unwrap(), 0.0);
     }
 }
 
 #[test]
-fn continuous_joints_go_the_short_way_round() {
+fn continuous_joints_take_the_shorter_direction() {
     let arm = bundled_arms()
         .into_iter()
         .find(|arm| arm.chain.variables().iter().any(|variable| variable.domain == Domain::Circle));
@@ -168,11 +168,11 @@ fn continuous_joints_go_the_short_way_round() {
     let mut motion = JointMotion::new(&arm.chain, &limits, &start);
     let mut goal = start.clone();
     goal[turning] = -3.0;
-    motion.aim(&goal).unwrap();
+    motion.move_to(&goal).unwrap();
     assert!((motion.end()[turning] - (TAU - 3.0)).abs() < 1e-12);
 }
 
-/// A trajectory of the seven-joint arm from its middle posture, tool straight on.
+/// A trajectory of the seven-joint arm from its middle configuration, with the tool straight ahead.
 fn trajectory(arm: &Arm, limits: &MotionLimits, start: &[f64]) -> Arc<[TrajectoryPoint]> {
     let from = arm.tip_poses(start)[0];
     let mut to = from;
@@ -209,7 +209,7 @@ fn a_trajectory_is_passed_through_its_points_and_can_be_left_at_any_time() {
         }
     }
     motion.advance(0.01);
-    assert!(motion.at_rest());
+    assert!(motion.is_at_rest());
     assert_eq!(motion.positions(), points[points.len() - 1].positions);
 
     let mut random = Random::new(43);
@@ -223,7 +223,7 @@ fn a_trajectory_is_passed_through_its_points_and_can_be_left_at_any_time() {
         if interrupted % 2 == 0 {
             watched.motion.stop().unwrap();
         } else {
-            watched.motion.aim(&start).unwrap();
+            watched.motion.move_to(&start).unwrap();
         }
         watched.check_continuity();
         watched.run_to_rest(0.01);
@@ -231,13 +231,13 @@ fn a_trajectory_is_passed_through_its_points_and_can_be_left_at_any_time() {
 }
 
 #[test]
-fn a_trajectory_waits_until_the_joints_have_come_to_where_it_begins() {
+fn a_trajectory_waits_until_the_joints_have_reached_its_start() {
     let (arm, limits, start) = arm7();
     let points = trajectory(&arm, &limits, &start);
     let mut motion = JointMotion::new(&arm.chain, &limits, &[0.0; 7]);
     assert!(matches!(motion.follow(Arc::clone(&points)), Err(MotionError::Elsewhere { .. })));
-    assert!(motion.at_rest());
-    motion.aim(&start).unwrap();
+    assert!(motion.is_at_rest());
+    motion.move_to(&start).unwrap();
     motion.advance(0.1);
     motion.follow(Arc::clone(&points)).unwrap();
     assert_eq!(motion.end(), points[points.len() - 1].positions);
@@ -252,26 +252,26 @@ fn placing_ends_every_motion_and_new_limits_count_from_the_next() {
     let (arm, limits, start) = arm7();
     let mut motion = JointMotion::new(&arm.chain, &limits, &start);
     let goal = vec![0.0; 7];
-    let fast = motion.aim(&goal).unwrap();
+    let fast = motion.move_to(&goal).unwrap();
     motion.advance(0.2);
     motion.place(&start);
-    assert!(motion.at_rest());
+    assert!(motion.is_at_rest());
     assert_eq!(motion.end(), start);
     let slower = MotionLimits { velocities: vec![0.1; 7], ..limits };
     motion.set_limits(&slower);
-    assert!(motion.aim(&goal).unwrap() > 2.0 * fast);
+    assert!(motion.move_to(&goal).unwrap() > 2.0 * fast);
 }
 
 #[test]
-fn limits_without_meaning_are_an_error_and_no_panic() {
+fn invalid_limits_are_an_error_and_not_a_panic() {
     let (arm, limits, start) = arm7();
     for wrong in [0.0, f64::NAN, -1.0] {
         let limits = MotionLimits { velocities: vec![wrong; 7], ..limits.clone() };
         let mut motion = JointMotion::new(&arm.chain, &limits, &start);
-        assert!(matches!(motion.aim(&[0.1; 7]), Err(MotionError::NotFound(_))), "{wrong}");
-        assert!(motion.at_rest());
+        assert!(matches!(motion.move_to(&[0.1; 7]), Err(MotionError::NotFound(_))), "{wrong}");
+        assert!(motion.is_at_rest());
     }
     let mut motion = JointMotion::new(&arm.chain, &limits, &start);
-    assert!(motion.aim(&[f64::NAN; 7]).is_err());
+    assert!(motion.move_to(&[f64::NAN; 7]).is_err());
     assert!((motion.positions()[0] - start[0]).abs() < PI);
 }

@@ -1,4 +1,4 @@
-//! Paths, trajectories and joints in motion.
+//! Paths, trajectories and joint motions.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 

@@ -1,4 +1,4 @@
-//! Paths of poses: lines, turns, rounded corners, and waypoints that make no path.
+//! Paths of poses: lines, rotations, rounded corners, and waypoints that are not valid.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -49,7 +49,7 @@ fn a_turn_in_place_has_a_length_of_its_own() {
 }
 
 #[test]
-fn a_half_turn_goes_one_way_whatever_the_rounding() {
+fn a_half_turn_has_one_direction_whatever_the_rounding() {
     for axis in
         [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [-0.6, 0.0, -0.8], [0.3, -0.9, 0.2]].map(|a| Vector3::from(a).normalize())
     {
@@ -78,7 +78,7 @@ fn repeated_waypoints_count_once_and_one_pose_has_no_length() {
     for still in [plain(&[a]), plain(&[a, a, a])] {
         assert_eq!((still.length(), still.pose_at(0.0), still.pose_at(1.0), still.waypoint_after(0.0)), (0.0, a, a, 0));
     }
-    // A waypoint on the line between its neighbours is no corner.
+    // A waypoint on the line between its neighbours is not a corner.
     assert!(plain(&[a, pose(0.2, 0.0, 0.0, [0.0; 3]), b]).rests().is_empty());
 }
 
@@ -140,7 +140,7 @@ fn a_path_that_turns_back_rests_there() {
 }
 
 #[test]
-fn what_makes_no_path_is_refused() {
+fn invalid_waypoints_are_refused() {
     let good = pose(0.1, 0.2, 0.3, [0.0; 3]);
     assert_eq!(Path::new(&[], PathOptions::default()), Err(PathError::Empty));
     let told = |poses: &[Isometry3<f64>], options| Path::new(poses, options).unwrap_err().to_string();
@@ -160,7 +160,7 @@ fn what_makes_no_path_is_refused() {
     let zero = UnitQuaternion::new_unchecked(Quaternion::new(0.0, 0.0, 0.0, 0.0));
     let zero = Isometry3::from_parts(Translation3::identity(), zero);
     assert!(told(&[zero], PathOptions::default()).contains("length 0"));
-    assert!(told(&[pose(1e200, 0.0, 0.0, [0.0; 3])], PathOptions::default()).contains("must lie within"));
+    assert!(told(&[pose(1e200, 0.0, 0.0, [0.0; 3])], PathOptions::default()).contains("must be within"));
     assert!(told(&[good], PathOptions { blend_radius: -0.1, ..PathOptions::default() }).contains("-0.1 m"));
     assert!(told(&[good], PathOptions { metres_per_radian: 0.0, ..PathOptions::default() }).contains("0 m"));
 }

@@ -1,4 +1,4 @@
-//! Followed paths evenly in time, and the limits that they keep.
+//! Trajectories along paths: even speed, and the limits that they keep.
 
 use std::f64::consts::PI;
 
@@ -10,7 +10,7 @@ use urdf_ik::motion::{
 use urdf_ik::robot::{Domain, Robot, Variable};
 use urdf_ik::solver::Target;
 
-/// A trajectory with what it was made of.
+/// A trajectory with its path and options.
 struct Made {
     arm: Arm,
     path: Path,
@@ -29,7 +29,7 @@ fn made(arm: Arm, path: Path, seed: &[f64], file: &JointLimits, timing: Timing) 
 }
 
 impl Made {
-    /// What holds of every trajectory.
+    /// Checks what must hold for every trajectory.
     fn check(&self, what: &str) {
         let points = &self.trajectory.points;
         let still = |values: &[f64]| values.iter().all(|value| *value == 0.0);
@@ -61,7 +61,7 @@ impl Made {
         }
         let told = self.trajectory.deviation;
         assert!(worst.0 <= told.position + 1e-12 && worst.1 <= told.orientation + 1e-7, "{what}: {worst:?} {told:?}");
-        // Where a joint runs into its limit within a piece, the smooth curve cannot bend as sharply as the arm would have to.
+        // Where a joint reaches its limit within a piece, the smooth curve cannot bend as sharply as the motion of the arm.
         let limited = points.iter().any(|point| {
             let at_limit = |(position, variable): (&f64, &Variable)| match variable.domain {
                 Domain::Interval { lower, upper } => *position <= lower + 1e-9 || *position >= upper - 1e-9,
@@ -199,9 +199,9 @@ fn accelerations_and_corners_are_kept_on_paths_of_all_kinds() {
     assert!(whole > 2);
 }
 
-/// Also where a joint of a redundant arm runs into its limit on the way and another takes over.
+/// Also where a joint of a redundant arm reaches its limit on the path and another one continues.
 #[test]
-fn the_tip_strays_no_farther_than_is_allowed() {
+fn the_tip_deviates_no_farther_than_allowed() {
     let mut random = Random::new(109);
     let mut limited = 0;
     for case in 0..60 {
@@ -241,7 +241,7 @@ fn a_path_of_no_length_is_one_point_and_none_where_nothing_is_reached() {
 }
 
 #[test]
-fn timing_without_meaning_is_refused() {
+fn invalid_timing_is_refused() {
     let arm = common::bundled_arms().swap_remove(0);
     let path = tool_down([0.4, -0.1, 0.4], [0.4, 0.1, 0.4], 0.0);
     let target = Target::new(0, Isometry3::identity());
@@ -259,7 +259,7 @@ fn timing_without_meaning_is_refused() {
         }
     }
     let slow = refused(Timing { speed: 1e-12, ..Timing::default() });
-    assert!(slow.to_string().contains("it may have 1000000"), "{slow}");
+    assert!(slow.to_string().contains("the most is 1000000"), "{slow}");
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn joint_limits_are_those_of_urdf_and_file() {
 }
 
 #[test]
-fn a_mimic_joint_bounds_the_joint_that_it_follows() {
+fn a_mimic_joint_bounds_the_joint_that_it_mimics() {
     let limited = |velocity: &str, rest: &str| format!("<limit lower='-1' upper='1' velocity='{velocity}'/>{rest}");
     let joints = urdf::joint("a", "revolute", "l0", "l1", &limited("2", ""))
         + &urdf::joint("b", "revolute", "l1", "l2", &limited("3", "<mimic joint='a' multiplier='-3'/>"))

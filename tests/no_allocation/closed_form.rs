@@ -15,14 +15,14 @@ fn no_solve_allocates() {
     let chain = PlanarChain::of(&Chain::with_defaults(&robot, None, &[]).unwrap()).unwrap();
     let target = Point3::new(0.3, 0.2, 0.4);
     let (up, nothing) = (Vector3::new(0.1, 1.0, 0.2), Vector3::zeros());
-    let mut postures = 0;
+    let mut configurations = 0;
     let counted = allocation_counter::measure(|| {
-        postures += planar.solve(&Point2::new(0.3, 0.4)).map_or(0, |found| found.postures().len());
-        postures += spatial.solve(&target).map_or(0, |found| found.postures().len());
-        postures += three.solve(&target, &up).map_or(0, |found| found.postures().len());
-        postures += three.solve_with_ball_wrist(&target, &up).map_or(0, |found| found.postures().len());
-        postures += three.solve(&target, &nothing).map_or(0, |found| found.postures().len());
-        postures += chain.solve(&target).map_or(0, |found| found.postures().len());
+        configurations += planar.solve(&Point2::new(0.3, 0.4)).map_or(0, |found| found.configurations().len());
+        configurations += spatial.solve(&target).map_or(0, |found| found.configurations().len());
+        configurations += three.solve(&target, &up).map_or(0, |found| found.configurations().len());
+        configurations += three.solve_with_ball_wrist(&target, &up).map_or(0, |found| found.configurations().len());
+        configurations += three.solve(&target, &nothing).map_or(0, |found| found.configurations().len());
+        configurations += chain.solve(&target).map_or(0, |found| found.configurations().len());
     });
-    assert_eq!((counted.count_total, postures), (0, 2 + 4 + 4 + 4 + 2), "{counted:?}");
+    assert_eq!((counted.count_total, configurations), (0, 2 + 4 + 4 + 4 + 2), "{counted:?}");
 }

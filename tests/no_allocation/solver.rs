@@ -1,4 +1,4 @@
-//! A solve allocates nothing, whatever becomes of it.
+//! A solve allocates nothing, whatever its outcome.
 
 use std::ops::ControlFlow;
 
@@ -8,8 +8,8 @@ use nalgebra::Isometry3;
 use urdf_ik::solver::JacobianStep;
 use urdf_ik::solver::{Mode, Pick, Preference, Problem, Target, Tolerance};
 
-/// Solves for some reachable targets, one far away and one that no rounding meets, from several seeds and in every mode; gives
-/// the number of attempts that the hardest took.
+/// Solves for some reachable targets, one far away and one with a tolerance below rounding, from several seeds and in every mode.
+/// Returns the number of attempts that the hardest took.
 fn solve_everything(arm: &Arm, method: JacobianStep) -> usize {
     let solver = arm.solver().with_method(method).unwrap();
     let mut random = Random::new(1);
@@ -105,7 +105,7 @@ fn no_mode_method_pick_or_preference_allocates_for_chains_of_any_size() {
 
 #[test]
 fn the_counter_counts() {
-    // What an optimiser may not leave out.
+    // An allocation that an optimiser must not remove.
     assert_eq!(measure(|| drop(std::hint::black_box(Box::new(1)))).count_total, 1);
     assert_eq!(measure(|| ()).count_total, 0);
 }

@@ -137,6 +137,22 @@ def test_a_newer_target_does_not_wait_behind_one_whose_frame_is_missing(arm, arm
     assert_solved(arm, arm_robot, status, 'tool0', target)
 
 
+def test_a_target_that_waits_is_not_replaced_by_one_that_has_to_wait_too(arm, arm_robot, target):
+    """Else a stream whose transforms come late would never be answered. Of the newer ones that wait, the newest is next."""
+    frames = ('first_to_come', 'second_to_come', 'third_to_come')
+    messages = [pose_message(MOUNT @ target, frame, arm.new_stamp()) for frame in frames]
+    with arm.changed(transform_timeout=30.0):
+        for message in messages:
+            arm.target_publisher('target_pose').publish(message)
+            arm.spin_for(0.2)
+        for message in (messages[0], messages[2]):
+            assert not arm.statuses_of(message.header.stamp), 'it did not wait'
+            frame = message.header.frame_id
+            arm.publish_transforms(transform_message(frame, 'base_link', MOUNT, seconds_ago(arm, 0)), static=True)
+            assert_solved(arm, arm_robot, arm.status_of(message.header.stamp), 'tool0', target)
+    assert not arm.statuses_of(messages[1].header.stamp), 'it was not replaced'
+
+
 def test_an_unknown_frame_is_named_and_nothing_moves(arm, target):
     initial = arm.next_posture()
     status = send_in(arm, 'nowhere', target)

@@ -2,6 +2,8 @@
 import pytest
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
+from conftest import ROOT
+
 RELIABLE, BEST_EFFORT = ReliabilityPolicy.RELIABLE, ReliabilityPolicy.BEST_EFFORT
 VOLATILE, TRANSIENT_LOCAL = DurabilityPolicy.VOLATILE, DurabilityPolicy.TRANSIENT_LOCAL
 PUBLISHED = {
@@ -73,3 +75,13 @@ def test_services(node):
     offered = dict(node.node.get_service_names_and_types_by_node('urdf_ik', node.namespace))
     for name, kind in SERVICES.items():
         assert offered.get(full_name(node, name)) == [kind], name
+
+
+@pytest.mark.parametrize('document', ['README.md', 'docs/node.md'])
+def test_the_documents_have_the_types_of_the_running_node(document):
+    rows = [row for row in (ROOT / document).read_text().splitlines() if row.startswith('|')]
+    kinds = {name: kind for name, (kind, *_) in {**PUBLISHED, **SUBSCRIBED}.items()} | SERVICES
+    for name, kind in kinds.items():
+        package, _, base = kind.split('/')
+        if package != 'rcl_interfaces':  # every node has these
+            assert any(f'`{name}`' in row and f'{package}/{base}' in row for row in rows), name

@@ -341,8 +341,8 @@ def test_poses_of_unknown_links_are_refused(arm):
 
 def test_before_a_robot_is_there(start):
     node = start.node(robot=False)
-    assert_failed(node, compute_ik(node, translation(0.4, 0, 0.4)), 'FAILURE', 'no robot is loaded')
-    assert_code(node, compute_fk(node), 'FAILURE', 'no robot is loaded')
+    assert_failed(node, compute_ik(node, translation(0.4, 0, 0.4)), 'FAILURE', 'there is no robot')
+    assert_code(node, compute_fk(node), 'FAILURE', 'there is no robot')
 
 
 def test_under_the_names_of_a_move_group(start, arm_robot):

@@ -39,7 +39,7 @@ def test_the_way_is_smooth_and_ends_at_the_target(node, arm_robot):
     before = node.snapshot()
     target = arm_robot.pose('tool0', FAR_OFF)
     first = node.send_pose(target)
-    assert first.outcome == SolveStatus.STEP_LIMITED and 'there in' in first.message, first.message
+    assert first.outcome == SolveStatus.STEP_LIMITED and 'arrives in' in first.message, first.message
     assert_honest(first, arm_robot, node.answer_to(first), 'tool0', target)
     arrival = node.status_of(first.header.stamp, SolveStatus.SOLVED)
     reached = assert_solved(node, arm_robot, arrival, 'tool0', target)
@@ -48,7 +48,7 @@ def test_the_way_is_smooth_and_ends_at_the_target(node, arm_robot):
     assert_smooth(states, arm_robot, 1 / RATE)
     assert posture(states[-1]) == reached and still(states[-1])
     # As long as it was told, to a period or two.
-    told = float(first.message.split('there in ')[1].split(' s')[0])
+    told = float(first.message.split('arrives in ')[1].split(' s')[0])
     moving = [state for state in states if not still(state)]
     lost = (periods_between(moving, 1 / RATE) - 1).sum()
     assert told * RATE - 2 - lost <= len(moving) <= told * RATE + 2
@@ -119,7 +119,7 @@ def test_hold_brakes_where_a_target_cannot_be_met(node, arm_robot):
         first = node.send_pose(arm_robot.pose('tool0', FAR_OFF))
         node.wait_for(lambda: max(map(abs, node.states[-1].velocity), default=0) > 0.3, 'the arm to be fast')
         refused = node.send_pose(translation(2, 2, 0.3))
-        assert refused.outcome == SolveStatus.OUT_OF_REACH and 'stays' in refused.message
+        assert refused.outcome == SolveStatus.OUT_OF_REACH and 'holds its position' in refused.message
         wait_for_rest(node)
         assert difference(node.next_posture(), node.answer_to(refused)) < 0.5
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)

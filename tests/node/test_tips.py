@@ -125,7 +125,7 @@ def test_a_query_for_several_tips(node, robot, generator):
 
 
 @pytest.mark.parametrize('links, poses, word', [
-    ([TIPS[1]], 0, 'as many'), ([], 1, 'as many'), (['tail'], 1, 'tail'), ([TIPS[0]], 1, 'left-hand'),
+    ([TIPS[1]], 0, 'same length'), ([], 1, 'same length'), (['tail'], 1, 'tail'), ([TIPS[0]], 1, 'left-hand'),
     ([TIPS[1]], -1, 'other_poses[0]')])
 def test_bad_queries_for_several_tips(node, robot, links, poses, word):
     pose = robot.pose(TIPS[0], node.next_posture())

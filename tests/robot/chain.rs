@@ -1,4 +1,4 @@
-//! Chains between any two links of a robot: what is folded, shared, reversed and narrowed, and what is refused.
+//! Chains between any two links of a robot: folded, shared, reversed and narrowed joints, and chains that are refused.
 
 use crate::common::{
     self,
@@ -14,7 +14,7 @@ fn tips_of(chain: &Chain, positions: &[f64]) -> Vec<Isometry3<f64>> {
     poses.tips().to_vec()
 }
 
-/// Compares the chain's kinematics with those of the whole robot at random positions; gives the greatest difference.
+/// Compares the chain's kinematics with those of the complete robot at random positions. Returns the largest difference.
 fn greatest_difference(arm: &Arm, random: &mut Random) -> f64 {
     let mut worst: f64 = 0.0;
     for _ in 0..20 {
@@ -76,7 +76,7 @@ fn any_two_links_make_a_chain_or_an_error_that_says_why_not() {
                 }
             }
         }
-        println!("{file}: {chains} chains, greatest difference {worst:e}");
+        println!("{file}: {chains} chains, largest difference {worst:e}");
         assert!(chains > 2 * links.len(), "{file}: {chains} chains");
         assert!(worst < 1e-12, "{file}: {worst:e}");
     }
@@ -125,7 +125,7 @@ fn two_tips_share_the_joints_before_they_part() {
 }
 
 #[test]
-fn a_tip_may_hang_from_the_path_of_another() {
+fn a_tip_may_branch_off_the_path_of_another() {
     let arm = Arm::new("elbow too", common::load("arm7.urdf"), "base_link", &["tool0", "elbow_link"]);
     assert_eq!(arm.chain.variables().len(), 7);
     assert_eq!(arm.chain.tips()[1].variables, [0, 1, 2, 3]);
@@ -133,7 +133,7 @@ fn a_tip_may_hang_from_the_path_of_another() {
 }
 
 #[test]
-fn mimic_joints_have_no_variable_and_narrow_their_master() {
+fn mimic_joints_have_no_variable_and_narrow_the_limits_of_theirs() {
     let arm = Arm::new("mixed", common::load("mixed_joints.urdf"), "base_link", &["tool"]);
     let expected = [
         "turntable_joint",
@@ -162,7 +162,7 @@ fn mimic_joints_have_no_variable_and_narrow_their_master() {
 }
 
 #[test]
-fn a_master_outside_the_chain_still_is_its_variable() {
+fn a_mimicked_joint_outside_the_chain_is_still_a_variable() {
     let limit = |lower: f64, upper: f64| format!("<axis xyz='0 0 1'/><limit lower='{lower}' upper='{upper}'/>");
     let follower = limit(-0.5, 0.5) + "<mimic joint='master' multiplier='-2' offset='0.25'/>";
     let rest = joint("master", "revolute", "base", "left", &limit(-1.0, 1.0))
@@ -207,7 +207,7 @@ fn chains_without_a_joint_and_names_that_are_unknown_or_repeated() {
 }
 
 #[test]
-fn base_and_tip_have_defaults_where_there_is_no_doubt() {
+fn base_and_tip_have_defaults_where_they_are_unique() {
     let robot = common::load("arm7.urdf");
     let chain = Chain::with_defaults(&robot, None, &[]).unwrap();
     assert_eq!((chain.base(), chain.tips()[0].link.as_str()), ("base_link", "tool0"));

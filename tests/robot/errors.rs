@@ -8,7 +8,7 @@ use urdf_ik::robot::{Robot, UrdfError};
 
 const LIMIT: &str = "<limit lower='-1' upper='1'/>";
 
-/// The error that `text` must give, once its message is known to hold all of `words`.
+/// The error that `text` must give; its message must contain all of `words`.
 fn refused(text: &str, words: &[&str]) -> UrdfError {
     let error = Robot::from_urdf(text).expect_err(text);
     let message = error.to_string();
@@ -33,7 +33,7 @@ fn a_file_that_is_not_there() {
 }
 
 #[test]
-fn text_that_is_no_robot() {
+fn text_that_is_not_a_robot() {
     assert_refused!("", UrdfError::NotARobot { .. }, ["<robot>", "empty"]);
     assert_refused!(" \n\t ", UrdfError::NotARobot { .. }, ["empty"]);
     assert_refused!("a line of text", UrdfError::NotARobot { .. }, ["<robot>"]);
@@ -172,7 +172,7 @@ fn names_that_are_not_unique_or_not_known() {
 }
 
 #[test]
-fn links_that_form_no_tree() {
+fn links_that_do_not_form_a_tree() {
     let fixed = |name, parent, child| joint(name, "fixed", parent, child, "");
     let parents = robot("a b c", &(fixed("first", "a", "c") + &fixed("second", "b", "c")));
     assert_refused!(parents, UrdfError::TwoParents { .. }, ["'c'", "'first'", "'second'"]);
@@ -201,7 +201,7 @@ fn mimic_rules_that_lead_nowhere() {
     assert_refused!(robot("a b c d", &huge), UrdfError::Number { .. }, ["'j'", "mimic", "finite"]);
 }
 
-/// A joint that mimics one on a circle that it is not on itself.
+/// A joint that mimics a joint of a mimic cycle, but is not in the cycle itself.
 fn circle_with_tail(mimic: &dyn Fn(&str, &str, &str, &str, &str) -> String) -> String {
     let joints = mimic("tail", "a", "b", "i", "1") + &mimic("i", "b", "c", "j", "1") + &mimic("j", "c", "d", "i", "1");
     robot("a b c d", &joints)

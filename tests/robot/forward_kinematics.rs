@@ -1,4 +1,4 @@
-//! Forward kinematics against independent figures, and the Jacobian against finite differences.
+//! Forward kinematics against independent values, and the Jacobian against finite differences.
 
 use crate::common::{self, Arm, Random};
 use nalgebra::{Isometry3, Point3, Vector3, Vector6};
@@ -8,7 +8,7 @@ use urdf_ik::robot::{Chain, ChainPoses, Robot};
 const STEP: f64 = 1e-6;
 
 #[test]
-fn every_link_stands_where_the_reference_figures_say() {
+fn every_link_agrees_with_the_reference_poses() {
     let mut compared = 0;
     let mut files: Vec<_> = std::fs::read_dir(common::root().join("tests/data/forward_kinematics")).unwrap().collect();
     files.sort_by_key(|file| file.as_ref().unwrap().path());
@@ -20,7 +20,7 @@ fn every_link_stands_where_the_reference_figures_say() {
         let mut worst: f64 = 0.0;
         for sample in figures["samples"].as_array().unwrap() {
             let links = sample["links"].as_object().unwrap();
-            assert_eq!(links.len(), robot.links().len(), "{name}: every link has figures");
+            assert_eq!(links.len(), robot.links().len(), "{name}: every link has a reference pose");
             let poses = robot.link_poses(&positions_of(&robot, sample));
             for (link, expected) in links {
                 let found = &poses[robot.link_index(link).unwrap()];
@@ -30,7 +30,7 @@ fn every_link_stands_where_the_reference_figures_say() {
                 compared += 1;
             }
         }
-        println!("{name}: greatest difference {worst:e}");
+        println!("{name}: largest difference {worst:e}");
     }
     assert!(compared > 200, "only {compared} poses were compared");
 }
@@ -48,7 +48,7 @@ fn positions_of(robot: &Robot, sample: &serde_json::Value) -> Vec<f64> {
     positions
 }
 
-/// Chains of every kind: all robots there are, upwards and with several tips.
+/// Chains of every kind: all available robots, also upwards and with several tips.
 fn arms() -> Vec<Arm> {
     let mut arms = common::bundled_arms();
     arms.push(common::two_handed());
@@ -92,7 +92,7 @@ fn the_jacobian_is_the_derivative_of_forward_kinematics() {
             }
         }
     }
-    println!("greatest difference {worst:e}");
+    println!("largest difference {worst:e}");
 }
 
 fn tip_pose(chain: &Chain, positions: &[f64], tip: usize) -> Isometry3<f64> {
@@ -101,11 +101,11 @@ fn tip_pose(chain: &Chain, positions: &[f64], tip: usize) -> Isometry3<f64> {
     poses.tips()[tip]
 }
 
-/// Greatest difference between a column of the Jacobian and the twist found by central differences.
+/// Largest difference between a column of the Jacobian and the twist by central differences.
 fn jacobian_error(chain: &Chain, positions: &[f64], tip: usize, point: Point3<f64>) -> f64 {
     let mut poses = ChainPoses::new(chain);
     chain.forward_kinematics(positions, &mut poses);
-    // Filled with what must not be left over.
+    // Filled with values that must be overwritten.
     let mut columns = vec![Vector6::repeat(f64::NAN); positions.len()];
     chain.jacobian(&poses, tip, &point, &mut columns);
     let on_tip = poses.tips()[tip].inverse() * point;

@@ -1,4 +1,4 @@
-//! Robot descriptions that must load, unusual as they are, and what is made of them.
+//! Unusual robot descriptions that must load, and the robots that they give.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn only_joint(kind: &str, inside: &str) -> Joint {
 }
 
 #[test]
-fn elements_that_kinematics_does_not_read_are_passed_over() {
+fn elements_that_kinematics_does_not_read_are_ignored() {
     let link = "<link name='b'><visual><geometry><box size='what'/></geometry>
         <material name='one'/><material name='two'/></visual><inertial><mass value='nan'/></inertial></link>";
     let rest = format!(
@@ -58,7 +58,7 @@ fn files_with_bytes_that_are_not_utf8() {
 }
 
 #[test]
-fn what_is_left_out_has_the_default_of_urdf() {
+fn omitted_elements_have_the_defaults_of_urdf() {
     let bare = only_joint("continuous", "");
     assert_eq!(bare.axis.into_inner(), Vector3::x());
     assert_eq!(bare.origin, nalgebra::Isometry3::identity());
@@ -108,7 +108,7 @@ fn axes_are_normalised_however_long_they_are() {
 }
 
 #[test]
-fn limits_go_by_the_type_of_the_joint_not_by_the_range() {
+fn limits_depend_on_the_type_of_the_joint_not_on_the_range() {
     let still = only_joint("revolute", "<limit lower='0' upper='0'/>");
     assert_eq!((still.kind, still.domain), (JointKind::Revolute, Domain::Interval { lower: 0.0, upper: 0.0 }));
     let bare = only_joint("revolute", "<limit effort='1' velocity='1'/>");
@@ -149,7 +149,7 @@ fn a_mimic_of_a_mimic_is_composed() {
 }
 
 #[test]
-fn floating_and_planar_joints_are_refused_in_the_chain_alone() {
+fn floating_and_planar_joints_are_refused_only_in_the_chain() {
     for kind in ["floating", "planar"] {
         let rest =
             joint("free", kind, "world", "base", "<origin xyz='0 0 1'/>") + &turn("j", "base", "tip", "1 0 0", "0 0 1");
@@ -169,7 +169,7 @@ fn floating_and_planar_joints_are_refused_in_the_chain_alone() {
 }
 
 #[test]
-fn the_neutral_posture_is_inside_the_limits() {
+fn the_neutral_configuration_is_inside_the_limits() {
     for arm in common::bundled_arms().into_iter().chain(common::shared_arms()) {
         let positions = arm.robot.neutral_positions();
         for (joint, position) in

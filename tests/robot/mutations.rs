@@ -8,12 +8,12 @@ use urdf_ik::robot::{Chain, ChainError, ChainPoses, Robot, UrdfError};
 use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target};
 
 const MUTATIONS: usize = 6000;
-/// Every so many of those that load is solved for, too.
+/// One in this many of those that load is also solved for.
 const SOLVED: usize = 25;
 
 const FILES: [&str; 3] = ["arm7.urdf", "mixed_joints.urdf", "two_arms.urdf"];
 
-/// What is put in anywhere.
+/// Text that is inserted at any place.
 const SNIPPETS: [&str; 16] = [
     "<",
     ">",
@@ -33,7 +33,7 @@ const SNIPPETS: [&str; 16] = [
     "<limit lower=\"1\" upper=\"-1\"/>",
 ];
 
-/// What is put in the place of the text of an attribute.
+/// Text that replaces the value of an attribute.
 const VALUES: [&str; 20] = [
     "",
     "0",
@@ -76,7 +76,7 @@ fn damaged_descriptions_are_refused_or_sound() {
             }
             Err(error) => {
                 refused += 1;
-                // Control characters inside a name are what the typed reader is left to find.
+                // Only control characters inside a name are left for the typed reader to find.
                 let known = !matches!(&error, UrdfError::Reader { reason } if !reason.contains("Invalid character"));
                 assert!(known, "not told by name: {error}");
             }
@@ -108,7 +108,7 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Replaces what stands between the first pair of quotes after `at`.
+/// Replaces the text between the first pair of quotes after `at`.
 fn replace_value(bytes: &mut Vec<u8>, at: usize, value: &str) {
     let quote = |from: usize| bytes[from..].iter().position(|byte| *byte == b'"').map(|found| from + found);
     let range = quote(at).and_then(|open| Some((open + 1, quote(open + 1)?)));
@@ -117,7 +117,7 @@ fn replace_value(bytes: &mut Vec<u8>, at: usize, value: &str) {
     }
 }
 
-/// Whatever loaded has chains that are finite, or errors that say why not.
+/// Checks that a robot that loads has finite chains, or errors that say why not.
 fn check(robot: &Robot, random: &mut Random, solve: bool) {
     for leaf in robot.leaves() {
         match Chain::with_defaults(robot, None, &[leaf]) {

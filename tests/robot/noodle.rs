@@ -1,4 +1,4 @@
-//! The URDFs of noodles: what they hold, and which noodles cannot be made.
+//! The URDFs of noodles: their contents, and noodles that are refused.
 
 use std::f64::consts::PI;
 
@@ -17,7 +17,7 @@ fn arm(noodle: &Noodle) -> Arm {
 }
 
 #[test]
-fn it_has_the_joints_and_the_tip_that_were_asked_for() {
+fn it_has_the_requested_joints_and_tip() {
     for (joints, hinges) in KINDS {
         for segments in [1, 2, 7, 100] {
             let noodle = Noodle { joints, ..Noodle::new(segments) };
@@ -52,7 +52,7 @@ fn hinges_bend_in_turn_or_three_in_one_point() {
 }
 
 #[test]
-fn straight_it_is_as_long_as_asked_for_and_stands_upright() {
+fn a_straight_noodle_has_the_requested_length_and_is_upright() {
     for (joints, _) in KINDS {
         for (segments, length) in [(1, 0.001), (10, 1.0), (33, 7.7), (1000, 10_000.0)] {
             let noodle = Noodle { joints, length, ..Noodle::new(segments) };
@@ -65,8 +65,8 @@ fn straight_it_is_as_long_as_asked_for_and_stands_upright() {
 }
 
 #[test]
-fn bent_everywhere_by_as_much_it_is_a_circle() {
-    // A regular polygon: the hinges about x, which are every second one, turn by the same angle, those about y stay.
+fn an_evenly_bent_noodle_is_a_circle() {
+    // A regular polygon: the hinges about x, every second one, rotate by the same angle; those about y stay at zero.
     let arm = arm(&Noodle::new(200));
     let turn = |index: usize| if index.is_multiple_of(2) { 2.0 * PI / 100.0 } else { 0.0 };
     let tip = arm.tip_poses(&(0..200).map(turn).collect::<Vec<_>>())[0];
@@ -84,7 +84,7 @@ fn limits_hold_for_each_hinge() {
     }
 }
 
-/// The whole text by another reader, which wants every part in order.
+/// The complete text as read by another parser, which requires every part in order.
 #[test]
 fn it_is_a_complete_description_with_shapes_and_without_masses() {
     for (joints, hinges) in KINDS {
@@ -135,7 +135,7 @@ fn names_are_escaped() {
     }
 }
 
-/// The error of a noodle that cannot be made, which must hold those words.
+/// The error of a noodle that is not valid; its text must contain the words.
 fn refusal(noodle: &Noodle, words: &[&str]) -> NoodleError {
     let error = noodle.urdf().unwrap_err();
     for word in words {
@@ -145,7 +145,7 @@ fn refusal(noodle: &Noodle, words: &[&str]) -> NoodleError {
 }
 
 #[test]
-fn what_cannot_be_made_is_named() {
+fn invalid_noodles_are_refused_with_the_cause() {
     let ten = Noodle::new(10);
     for segments in [0, 10_001, usize::MAX] {
         let error = refusal(&Noodle::new(segments), &[&segments.to_string(), "1 to 10000"]);

@@ -1,4 +1,4 @@
-//! FABRIK with joint limits: they hold whatever the target, and how often it gets there all the same.
+//! FABRIK with joint limits: they hold for every target, and most targets are met within them.
 
 use std::f64::consts::PI;
 
@@ -29,7 +29,7 @@ fn irregular(random: &mut Random) -> Cone {
     Cone { up: side(), down: side(), left: side(), right: side() }
 }
 
-/// Balls and hinges of all kinds.
+/// Ball joints and hinges of all kinds.
 fn mixed(random: &mut Random, joints: usize) -> LimitedChain {
     chain(random, joints, |random, index| {
         let joint = match random.below(4) {
@@ -55,7 +55,7 @@ fn check(chain: &LimitedChain, root: &Isometry3<f64>, solution: &Solution) {
                 let b = if direction.z >= 0.0 { cone.up } else { cone.down };
                 let measure = (polar * azimuth.cos() / a).powi(2) + (polar * azimuth.sin() / b).powi(2);
                 assert!(measure < 1.0 + 1e-11, "{index}: {measure} {joint:?}");
-                // Near to straight back, swing and twist are hardly told apart.
+                // Near half a turn back, swing and twist are almost not unique.
                 if polar < 3.1 {
                     let swing = UnitQuaternion::rotation_between(&Vector3::x(), &direction).unwrap();
                     let angle = (swing.inverse() * relative).scaled_axis().x;
@@ -91,11 +91,11 @@ fn problem(target: Point3<f64>, seed: &[UnitQuaternion<f64>]) -> Problem<'_> {
     Problem { target, root: Isometry3::identity(), seed, options: Options::default() }
 }
 
-/// The tip of a random posture within the limits.
+/// The tip of a random configuration within the limits.
 fn reachable(random: &mut Random, chain: &LimitedChain) -> Point3<f64> {
-    let (far, posture) = (Point3::new(1e3, 0.0, 0.0), rotations(random, chain));
+    let (far, goal) = (Point3::new(1e3, 0.0, 0.0), rotations(random, chain));
     let options = Options { iterations: 0, ..Options::default() };
-    let solution = solve(chain, &Problem { options, ..problem(far, &posture) });
+    let solution = solve(chain, &Problem { options, ..problem(far, &goal) });
     *solution.points.last().unwrap()
 }
 
@@ -107,7 +107,7 @@ fn limits_hold_after_every_cycle_whatever_the_target() {
         let seed = rotations(&mut random, &chain);
         let root = Isometry3::from_parts(random.direction().into(), rotation(&mut random));
         let target = Point3::from(random.direction() * random.between(0.0, 4.0));
-        // The best of so many cycles is one of them.
+        // The best of all cycles is one of them.
         for iterations in 0..20 {
             let options = Options { iterations, acceleration: [0, 1, 5][run % 3], ..Options::default() };
             let solution = solve(&chain, &Problem { target, root, seed: &seed, options });
@@ -116,7 +116,8 @@ fn limits_hold_after_every_cycle_whatever_the_target() {
     }
 }
 
-/// How many of 50 targets that are the tips of random postures are met, with restarts and without; the mean of the cycles.
+/// The number of targets met of 50 that are the tips of random configurations, with restarts and without; the mean number of
+/// cycles.
 fn rates(joints: usize, joint: impl Fn(&mut Random, usize) -> Joint) -> (usize, usize, usize) {
     let mut random = Random::new(2);
     let (mut solved, mut first, mut cycles) = (0, 0, 0);
@@ -148,13 +149,13 @@ fn most_targets_within_cones_are_met() {
 }
 
 #[test]
-fn restarts_make_up_for_much_of_what_limits_block() {
+fn restarts_solve_many_targets_that_limits_block() {
     let (solved, first, _) = rates(6, |_, _| Joint::hinge(Vector3::z(), 0.0, 1.57));
     assert!(solved >= 46 && first + 5 <= solved, "{first} {solved}");
 }
 
 #[test]
-fn hinges_of_different_axes_do_not_creep() {
+fn hinges_of_different_axes_converge_fast() {
     for (joints, most) in [(3, 40), (6, 200), (12, 20), (30, 10)] {
         let (solved, _, cycles) = rates(joints, |_, index| {
             let axis = if index % 2 == 0 { Vector3::z() } else { Vector3::y() };
@@ -172,10 +173,10 @@ fn joints_at_rest_half_a_turn_away_take_no_more_cycles() {
     for _ in 0..30 {
         let joints = vec![Joint::free(); 6];
         let rests = joints.iter().map(|joint| joint.with_rest(half)).collect();
-        let posture: Vec<_> = (0..6).map(|_| UnitQuaternion::from_scaled_axis(random.direction() * 0.2)).collect();
-        let same: Vec<_> = posture.iter().map(|rotation| half.inverse() * rotation).collect();
+        let given: Vec<_> = (0..6).map(|_| UnitQuaternion::from_scaled_axis(random.direction() * 0.2)).collect();
+        let same: Vec<_> = given.iter().map(|rotation| half.inverse() * rotation).collect();
         let target = Point3::from(random.direction() * (0.98 * 1.2));
-        for (joints, seed, cycles) in [(joints, posture, &mut straight), (rests, same, &mut turned)] {
+        for (joints, seed, cycles) in [(joints, given, &mut straight), (rests, same, &mut turned)] {
             let chain = LimitedChain::new(joints, vec![0.2; 6]).unwrap();
             let solution = solve(&chain, &problem(target, &seed));
             assert_eq!(solution.outcome, Outcome::Solved);
@@ -187,7 +188,7 @@ fn joints_at_rest_half_a_turn_away_take_no_more_cycles() {
 }
 
 #[test]
-fn acceleration_saves_cycles_and_plain_cycles_need_no_room_for_it() {
+fn acceleration_saves_cycles_and_plain_cycles_need_no_memory_for_it() {
     let mut random = Random::new(6);
     let (mut plain, mut accelerated) = (0, 0);
     for _ in 0..100 {
@@ -225,7 +226,7 @@ fn hinges_of_one_axis_stay_in_their_plane() {
 }
 
 #[test]
-fn a_solution_put_in_as_seed_is_given_back() {
+fn a_seed_that_is_a_solution_is_returned_unchanged() {
     let mut random = Random::new(4);
     for _ in 0..100 {
         let chain = mixed(&mut random, 8);
@@ -240,7 +241,7 @@ fn a_solution_put_in_as_seed_is_given_back() {
 }
 
 #[test]
-fn what_is_certain_and_what_is_not_is_told_apart() {
+fn certain_and_uncertain_reasons_are_distinguished() {
     let stiff = Joint::ball(Cone::circular(0.1), Range::ALL);
     let chain = LimitedChain::new(vec![stiff; 4], vec![0.25; 4]).unwrap();
     let seed = [UnitQuaternion::identity(); 4];
@@ -252,13 +253,13 @@ fn what_is_certain_and_what_is_not_is_told_apart() {
     assert_eq!(solution.outcome, Outcome::Closest(Reason::Limits));
     assert!(solution.limited.contains(&true));
     assert_eq!(solution.outcome.to_string(), "limits are in the way");
-    // Hinges that bend by 0.1 rad each way do not get there either; those that bend by π do.
+    // Hinges that bend by 0.1 rad each way do not reach it either; those that bend by π do.
     for (most, expected) in [(0.1, Outcome::Closest(Reason::Limits)), (3.1, Outcome::Solved)] {
         let chain = LimitedChain::new(vec![Joint::hinge(Vector3::z(), -most, most); 4], vec![0.25; 4]).unwrap();
         let solution = solve(&chain, &problem(Point3::new(0.0, 0.5, 0.0), &seed));
         assert_eq!((solution.outcome, solution.limited.contains(&true)), (expected, most < 1.0));
     }
-    // A target beside the plane of the hinges is no matter of their limits.
+    // A target outside the plane of the hinges does not depend on their limits.
     let chain = LimitedChain::new(vec![Joint::hinge(Vector3::z(), -3.1, 3.1); 4], vec![0.25; 4]).unwrap();
     let solution = solve(&chain, &problem(Point3::new(0.5, 0.0, 0.2), &seed));
     assert_eq!(solution.outcome, Outcome::Closest(Reason::NotConverged));
@@ -266,7 +267,7 @@ fn what_is_certain_and_what_is_not_is_told_apart() {
 }
 
 #[test]
-fn the_closest_posture_of_all_cycles_and_attempts_counts() {
+fn the_closest_configuration_of_all_cycles_and_attempts_is_returned() {
     let mut random = Random::new(7);
     for acceleration in [0, 5] {
         for run in 0..30 {

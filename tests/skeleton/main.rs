@@ -1,4 +1,4 @@
-//! Chains and trees of points, links with limits, and arms of pitch and yaw: the figures of the articles.
+//! Chains and trees of points, links with limits, and arms of pitch and yaw: the models of the articles.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 

@@ -1,4 +1,4 @@
-//! The arm whose angles are sums: solves and paths, at one segment and at many.
+//! The arm whose angles are sums: solves and paths, with one segment and with many.
 
 use std::f64::consts::TAU;
 
@@ -90,7 +90,7 @@ fn targets_out_of_reach_get_the_nearest_point_and_both_bounds() {
 }
 
 #[test]
-fn the_sentence_has_the_distance_and_both_bounds() {
+fn the_message_has_the_distance_and_both_bounds() {
     let arm = PitchYawArm::new(Point3::origin(), vec![1.0, 0.25]).unwrap();
     let solution = solve(&arm, Point3::new(0.0, 0.0, 2.0), &[0.0; 4], Options::default());
     let expected = "out of reach: 2.000000 m from the root, where 0.750000 to 1.250000 m are possible";
@@ -98,7 +98,7 @@ fn the_sentence_has_the_distance_and_both_bounds() {
 }
 
 #[test]
-fn bounds_are_kept_and_named_where_they_are_in_the_way() {
+fn bounds_are_kept_and_named_where_they_block_the_target() {
     let mut random = Random::new(3);
     for method in METHODS {
         let mut solved = 0;
@@ -150,7 +150,7 @@ fn count(what: &'static str, found: usize) -> ProblemError {
 }
 
 #[test]
-fn what_makes_no_problem_is_refused_and_leaves_the_solution_alone() {
+fn invalid_problems_are_refused_and_leave_the_solution_unchanged() {
     let arm = arm(&mut Random::new(5), 2);
     let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
     let before = solution.clone();
@@ -194,7 +194,7 @@ fn scratch_and_solution_of_another_arm_are_refused() {
 }
 
 #[test]
-fn extreme_scales_neither_panic_nor_give_what_is_no_number() {
+fn extreme_scales_neither_panic_nor_give_nan() {
     let mut random = Random::new(7);
     for scale in [1e-200, 1e-150, 1e-9, 1e-3, 1e3, 1e8] {
         let lengths = (0..4).map(|_| scale * random.between(0.5, 1.5)).collect();
@@ -214,7 +214,7 @@ fn extreme_scales_neither_panic_nor_give_what_is_no_number() {
     }
 }
 
-/// Follows a path and checks every promise of it by the points handed over.
+/// Follows a path and checks everything that it promises with the points that `visit` gets.
 fn follow(arm: &PitchYawArm, problem: &Problem, steps: &PathSteps) -> (PathSummary, Solution) {
     let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
     let (start, mut tip) = (arm.tip(problem.seed).unwrap(), arm.tip(problem.seed).unwrap());
@@ -274,7 +274,7 @@ fn a_stretched_arm_bends_on_its_way_back_without_a_jump() {
 }
 
 #[test]
-fn a_path_to_what_is_out_of_reach_ends_at_the_nearest_point() {
+fn a_path_to_a_target_out_of_reach_ends_at_the_nearest_point() {
     for method in METHODS {
         let arm = PitchYawArm::new(Point3::origin(), vec![0.5; 4]).unwrap();
         let seed = [0.3, 0.4, -0.9, 0.5, 0.2, -0.6, 0.7, 0.1];
@@ -302,7 +302,7 @@ fn a_path_through_the_inner_reach_ends_at_its_edge() {
 }
 
 #[test]
-fn a_path_that_is_no_way_hands_over_where_the_arm_stands() {
+fn a_path_of_no_length_gives_the_point_of_the_seed() {
     let arm = PitchYawArm::new(Point3::origin(), vec![0.25; 3]).unwrap();
     let seed = [0.3; 6];
     let problem = Problem { target: arm.tip(&seed).unwrap(), seed: &seed, options: Options::default() };
@@ -312,7 +312,7 @@ fn a_path_that_is_no_way_hands_over_where_the_arm_stands() {
 }
 
 #[test]
-fn steps_that_make_no_sense_are_refused() {
+fn invalid_steps_are_refused() {
     let arm = arm(&mut Random::new(9), 3);
     let problem = Problem { target: Point3::origin(), seed: &[0.0; 6], options: Options::default() };
     let error = |longest: f64, largest_turn: f64| {

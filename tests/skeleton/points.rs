@@ -1,7 +1,7 @@
-//! FABRIK on chains of points: what a pass, a cycle and a whole solve promise, from one segment to a thousand.
+//! FABRIK on chains of points: what a pass, a cycle and a solve promise, from one segment to a thousand.
 
 use crate::common::Random;
-use crate::random_chains::{arc, check_lengths, direction, options, posture, reachable, run as run_problem, solve};
+use crate::random_chains::{arc, check_lengths, direction, options, reachable, run as run_problem, solve, walk};
 use nalgebra::SVector;
 use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Reason, Root};
 
@@ -11,9 +11,9 @@ fn lengths_hold_after_every_pass<const D: usize>() {
     let mut random = Random::new(1);
     for segments in SEGMENTS {
         for _ in 0..5 {
-            let chain = PointChain::from_points(&posture::<D>(&mut random, segments)).unwrap();
+            let chain = PointChain::from_points(&walk::<D>(&mut random, segments)).unwrap();
             // The points to start from need not have the lengths.
-            let mut points = posture::<D>(&mut random, segments);
+            let mut points = walk::<D>(&mut random, segments);
             for _ in 0..5 {
                 let (root, target) = (points[0], reachable(&mut random, &points, &chain, 1.5));
                 chain.reach_forward(&target, &mut points).unwrap();
@@ -38,7 +38,7 @@ fn the_distance_never_grows_from_one_plain_cycle_to_the_next() {
     let mut random = Random::new(2);
     for segments in SEGMENTS {
         for _ in 0..10 {
-            let mut points = posture::<3>(&mut random, segments);
+            let mut points = walk::<3>(&mut random, segments);
             let chain = PointChain::from_points(&points).unwrap();
             // Targets out of reach as well.
             let (root, target) = (points[0], reachable(&mut random, &points, &chain, 1.2));
@@ -59,7 +59,7 @@ fn nor_from_one_accelerated_cycle_to_the_next() {
     let mut random = Random::new(3);
     for segments in [2, 10, 100] {
         for _ in 0..10 {
-            let points = posture::<3>(&mut random, segments);
+            let points = walk::<3>(&mut random, segments);
             let chain = PointChain::from_points(&points).unwrap();
             let target = reachable(&mut random, &points, &chain, 0.999);
             let mut before = f64::INFINITY;
@@ -109,7 +109,7 @@ fn is_the_published_algorithm<const D: usize>() {
     let mut random = Random::new(4);
     for segments in [2, 5, 10, 100] {
         for run in 0..20 {
-            let points = posture::<D>(&mut random, segments);
+            let points = walk::<D>(&mut random, segments);
             let chain = PointChain::from_points(&points).unwrap();
             let moved = points[0] + direction::<D>(&mut random) * 0.1;
             let (root, place) = if run % 2 == 0 { (Root::Fixed, points[0]) } else { (Root::At(moved), moved) };
@@ -141,7 +141,7 @@ fn every_way_solves_what_is_in_reach<const D: usize>() {
     let mut random = Random::new(5);
     for segments in SEGMENTS {
         for _ in 0..20 {
-            let points = posture::<D>(&mut random, segments);
+            let points = walk::<D>(&mut random, segments);
             let chain = PointChain::from_points(&points).unwrap();
             let target = match segments {
                 1 => points[0] + direction::<D>(&mut random) * chain.reach().outer,
@@ -175,7 +175,7 @@ fn acceleration_takes_at_most_a_fifth_of_the_cycles_of_a_nearly_stretched_chain(
                 let target = direction(&mut random) * ratio;
                 let accelerated = solve(&points, target, options(5));
                 assert_eq!(accelerated.outcome, Outcome::Solved);
-                // Plain cycles may go on for ever: it is enough that they are not there after five times as many.
+                // Plain cycles may take very long: it is enough that five times as many do not reach the target.
                 let cycles = 5 * accelerated.cycles - 1;
                 let plain = solve(&points, target, Options { cycles, ..options(0) });
                 let reason = Outcome::Closest(Reason::NotConverged);
@@ -190,7 +190,7 @@ fn a_solved_chain_is_a_fixed_point() {
     let mut random = Random::new(7);
     for segments in SEGMENTS {
         for options in [options(0), options(5), Options { circles: true, ..options(0) }] {
-            let points = posture::<3>(&mut random, segments);
+            let points = walk::<3>(&mut random, segments);
             let chain = PointChain::from_points(&points).unwrap();
             let target = match segments {
                 1 => points[0] + direction(&mut random) * chain.reach().outer,
@@ -199,7 +199,7 @@ fn a_solved_chain_is_a_fixed_point() {
             let solved = solve(&points, target, options);
             let again = run_problem(&chain, &Problem { target, root: Root::Fixed, points: &solved.points, options });
             assert_eq!((again.points, again.cycles), (solved.points.clone(), 0));
-            // Nor does a cycle move a tip that is exactly there, or any other point.
+            // Nor does a cycle move a tip that is exactly at the target, or any other point.
             let mut moved = solved.points.clone();
             chain.reach_forward(&solved.points[segments], &mut moved).unwrap();
             chain.reach_backward(&solved.points[0], &mut moved).unwrap();

@@ -1,4 +1,4 @@
-//! FABRIK on chains of points: what is refused, and where spheres meet.
+//! FABRIK on chains of points: invalid input, and the intersection of spheres.
 
 use crate::common::Random;
 use nalgebra::{Vector2, Vector3};
@@ -11,7 +11,7 @@ fn coordinate(element: impl Into<Element>, axis: char, value: f64) -> InputError
 }
 
 #[test]
-fn what_makes_no_chain_is_refused_with_its_number() {
+fn invalid_chains_are_refused_with_the_number() {
     let error = |lengths: &[f64]| PointChain::<3>::new(lengths.to_vec()).unwrap_err();
     assert_eq!(error(&[]), InputError::Empty { what: "segment" });
     for value in [-0.1, f64::INFINITY, f64::NEG_INFINITY] {
@@ -43,7 +43,7 @@ fn reach_is_the_sum_and_what_the_longest_exceeds_the_others_by() {
 }
 
 #[test]
-fn questions_that_make_no_sense_are_refused() {
+fn invalid_problems_are_refused() {
     let chain = PointChain::<3>::new(vec![0.3; 2]).unwrap();
     let points = [Vector3::zeros(), Vector3::x() * 0.3, Vector3::x() * 0.6];
     let fine = Problem { target: Vector3::y() * 0.4, root: Root::Fixed, points: &points, options: Options::default() };
@@ -78,13 +78,13 @@ fn questions_that_make_no_sense_are_refused() {
     let plain = Options { acceleration: 0, ..fine.options };
     let found = chain.solve(&fine, &mut chain.scratch(&plain), &mut chain.solution());
     assert_eq!(found, Err(ProblemError::Input(InputError::Depth { found: 0, expected: 5 })));
-    // A scratch with room for mixing serves the plain algorithm.
+    // A scratch with memory for acceleration also serves the plain algorithm.
     let problem = Problem { options: plain, ..fine };
     assert_eq!(chain.solve(&problem, &mut chain.scratch(&fine.options), &mut chain.solution()), Ok(()));
 }
 
 #[test]
-fn passes_refuse_what_makes_no_sense() {
+fn passes_refuse_invalid_input() {
     let chain = PointChain::<2>::new(vec![0.3; 2]).unwrap();
     let mut points = [Vector2::zeros(); 2];
     let count = InputError::Count { what: "list of points", found: 2, expected: 3 };
@@ -108,7 +108,7 @@ fn the_nearest_point_of_a_circle_is_on_both_spheres() {
         let circle = circle_between(&a, a_radius, &b, b_radius).unwrap();
         let point = random.direction() * random.between(0.0, 3.0);
         let nearest = circle.nearest(&point);
-        // Half of the digits where the spheres all but touch.
+        // Only half of the digits where the spheres almost touch.
         assert!(((nearest - a).norm() - a_radius).abs() < 1e-7 && ((nearest - b).norm() - b_radius).abs() < 1e-7);
         assert!((circle.normal.norm() - 1.0).abs() < 1e-14 && circle.radius <= a_radius.min(b_radius) + 1e-7);
         let across = circle.nearest(&(random.direction() * 3.0));

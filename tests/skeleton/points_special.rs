@@ -1,7 +1,7 @@
 //! FABRIK on chains of points: limits of the reach, straight lines, points in one place, extreme numbers.
 
 use crate::common::Random;
-use crate::random_chains::{arc, direction, options, posture, reachable, run, solve};
+use crate::random_chains::{arc, direction, options, reachable, run, solve, walk};
 use nalgebra::{Vector2, Vector3};
 use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Reason, Root};
 
@@ -32,7 +32,7 @@ fn check_out_of_reach(random: &mut Random, points: &[Vector3<f64>], distance: f6
 fn targets_out_of_reach_get_the_straight_or_the_folded_chain() {
     let mut random = Random::new(8);
     for segments in SEGMENTS {
-        let points = posture::<3>(&mut random, segments);
+        let points = walk::<3>(&mut random, segments);
         let outer = PointChain::from_points(&points).unwrap().reach().outer;
         for factor in [1.001, 3.0] {
             check_out_of_reach(&mut random, &points, factor * outer);
@@ -54,7 +54,7 @@ fn targets_at_the_limits_of_the_reach_need_no_cycle() {
     let mut random = Random::new(9);
     for lengths in [vec![0.3], vec![0.1, 0.7, 0.2, 0.1], vec![0.5; 40]] {
         let chain = PointChain::<3>::new(lengths).unwrap();
-        let points = posture::<3>(&mut random, chain.segments());
+        let points = walk::<3>(&mut random, chain.segments());
         for (limit, inwards) in [(chain.reach().outer, 1.0), (chain.reach().inner, -1.0)] {
             for depth in [1.0, 1e-3, 0.0, -1e-3, -1.0] {
                 let distance = limit - inwards * depth * 0.99e-6;
@@ -85,7 +85,7 @@ fn a_chain_in_line_with_its_target_is_bent_always_the_same_way() {
             }
         }
     }
-    // Along the third axis, about which the first two say nothing.
+    // Along the third axis, where the first two coordinates have no direction.
     let points: Vec<Vector3<f64>> = (0..5).map(|i| Vector3::new(0.1, 0.2, f64::from(i))).collect();
     assert_eq!(solve(&points, Vector3::new(0.1, 0.2, 3.7), options(5)).outcome, Outcome::Solved);
     let nearly: Vec<Vector3<f64>> = (0..5).map(|i| Vector3::new(1e-14 * f64::from(i % 2), 0.0, f64::from(i))).collect();
@@ -98,7 +98,7 @@ fn a_plane_in_space_is_the_plane() {
     let lift = |point: &Vector2<f64>| Vector3::new(point.x, point.y, 0.0);
     for segments in [1, 2, 3, 10, 100] {
         for case in 0..10 {
-            let points = if case == 0 { arc::<2>(segments, 0.0) } else { posture::<2>(&mut random, segments) };
+            let points = if case == 0 { arc::<2>(segments, 0.0) } else { walk::<2>(&mut random, segments) };
             let chain = PointChain::from_points(&points).unwrap();
             let mut target = reachable(&mut random, &points, &chain, 1.2);
             if case == 0 {
@@ -119,7 +119,7 @@ fn a_plane_in_space_is_the_plane() {
 #[test]
 fn the_same_problem_gives_the_same_bits_in_any_scratch() {
     let mut random = Random::new(11);
-    let points = posture::<3>(&mut random, 30);
+    let points = walk::<3>(&mut random, 30);
     let chain = PointChain::from_points(&points).unwrap();
     let options = options(5);
     let (mut scratch, mut solution) = (chain.scratch(&options), chain.solution());
@@ -135,7 +135,7 @@ fn the_same_problem_gives_the_same_bits_in_any_scratch() {
 fn a_moved_root_arrives_and_a_free_one_is_dragged() {
     let mut random = Random::new(12);
     for segments in SEGMENTS {
-        let points = posture::<3>(&mut random, segments);
+        let points = walk::<3>(&mut random, segments);
         let chain = PointChain::from_points(&points).unwrap();
         let moved = points[0] + direction::<3>(&mut random) * 0.4;
         let distance = if segments == 1 { chain.reach().outer } else { 0.6 * chain.reach().outer };
@@ -162,7 +162,7 @@ fn a_moved_root_arrives_and_a_free_one_is_dragged() {
 fn a_joint_that_meets_its_neighbour_keeps_the_direction_of_the_segment() {
     let chain = PointChain::<2>::new(vec![1.0, 2.0]).unwrap();
     let start = [Vector2::new(0.0, 0.0), Vector2::new(0.0, 1.0), Vector2::new(0.0, 3.0)];
-    // The target is where the joint before the tip is, from which the tip lies upwards.
+    // The target is at the joint before the tip, and the tip is above that joint.
     let mut points = start;
     chain.reach_forward(&start[1], &mut points).unwrap();
     assert_eq!(points, [Vector2::new(0.0, 0.0), Vector2::new(0.0, -1.0), Vector2::new(0.0, 1.0)]);
@@ -178,7 +178,7 @@ fn segments_without_length_and_points_in_one_place() {
         for lengths in [vec![0.2, 0.0, 0.3, 0.0, 0.0, 0.25], vec![0.0, 0.3, 0.3], vec![0.3, 0.25, 0.0]] {
             let chain = PointChain::<3>::new(lengths).unwrap();
             let here = vec![Vector3::new(0.1, 0.2, 0.3); chain.segments() + 1];
-            for points in [here, posture::<3>(&mut random, chain.segments())] {
+            for points in [here, walk::<3>(&mut random, chain.segments())] {
                 for fraction in [0.0, 0.2, 0.6, 0.9] {
                     let reach = fraction * (chain.reach().outer - chain.reach().inner) + chain.reach().inner;
                     let target = points[0] + direction::<3>(&mut random) * reach;
@@ -201,7 +201,7 @@ fn circles_close_bent_chains_in_fewer_cycles_and_exactly() {
     for segments in [2, 3, 10, 30] {
         let (mut plain, mut closed) = (0, 0);
         for _ in 0..50 {
-            let points = posture::<3>(&mut random, segments);
+            let points = walk::<3>(&mut random, segments);
             let chain = PointChain::from_points(&points).unwrap();
             let target = reachable(&mut random, &points, &chain, 0.8);
             plain += solve(&points, target, options(0)).cycles;
@@ -215,7 +215,7 @@ fn circles_close_bent_chains_in_fewer_cycles_and_exactly() {
 }
 
 #[test]
-fn a_limit_of_cycles_and_a_stall_are_told() {
+fn a_limit_of_cycles_and_a_stall_are_reported() {
     let points = arc::<3>(100, 1.0);
     let target = Vector3::new(0.0, 0.999, 0.0);
     let few = solve(&points, target, Options { cycles: 3, ..options(0) });
@@ -228,12 +228,12 @@ fn a_limit_of_cycles_and_a_stall_are_told() {
 }
 
 #[test]
-fn extreme_scales_neither_panic_nor_give_what_is_no_number() {
+fn extreme_scales_neither_panic_nor_give_nan() {
     let mut random = Random::new(15);
     for scale in [1e-300, 1e-160, 1e-150, 1e-9, 1e-3, 1e3, 1e8] {
         let lengths: Vec<f64> = (0..6).map(|_| scale * random.between(0.5, 1.5)).collect();
         let chain = PointChain::<3>::new(lengths).unwrap();
-        let points: Vec<_> = posture::<3>(&mut random, 6).iter().map(|point| point * scale).collect();
+        let points: Vec<_> = walk::<3>(&mut random, 6).iter().map(|point| point * scale).collect();
         for options in [options(0), options(5), Options { circles: true, ..options(5) }] {
             let options = Options { tolerance: 1e-6 * scale, stall: 1e-12 * scale, cycles: 3000, ..options };
             for size in [0.0, 1.0, 3.0, 100.0] {

@@ -18,8 +18,8 @@ pub fn direction<const D: usize>(random: &mut Random) -> SVector<f64, D> {
     }
 }
 
-/// A random walk: a posture of a chain of random lengths.
-pub fn posture<const D: usize>(random: &mut Random, segments: usize) -> Vec<SVector<f64, D>> {
+/// A random walk: a configuration of a chain of random lengths.
+pub fn walk<const D: usize>(random: &mut Random, segments: usize) -> Vec<SVector<f64, D>> {
     let mut points = vec![SVector::from_fn(|_, _| random.between(-1.0, 1.0))];
     for i in 0..segments {
         points.push(points[i] + direction::<D>(random) * random.between(0.05, 0.3));
@@ -27,7 +27,7 @@ pub fn posture<const D: usize>(random: &mut Random, segments: usize) -> Vec<SVec
     points
 }
 
-/// A slightly curved posture of equal segments, 1 m long in all, in the plane of the first two axes.
+/// A slightly curved chain of equal segments, 1 m long in total, in the plane of the first two axes.
 pub fn arc<const D: usize>(segments: usize, turn: f64) -> Vec<SVector<f64, D>> {
     let count = f64::from(u32::try_from(segments).unwrap());
     let (mut points, mut angle) = (vec![SVector::zeros()], -turn / 2.0);

@@ -5,7 +5,7 @@ use allocation_counter::measure;
 use nalgebra::{Point3, Vector3};
 use urdf_ik::skeleton::tree::{Options, Outcome, Problem, Reason, Root, Solution, Target, Tree};
 
-/// Appends `segments` points in a row to the point `from`; gives the last one.
+/// Appends `segments` points in a row to the point `from`. Returns the last one.
 fn grow(parents: &mut Vec<Option<usize>>, mut from: usize, segments: usize) -> usize {
     for _ in 0..segments {
         parents.push(Some(from));
@@ -29,8 +29,8 @@ fn tree(random: &mut Random, levels: usize, ends: usize) -> (Tree, Vec<usize>) {
     (Tree::new(parents, lengths).unwrap(), tips)
 }
 
-/// A random posture whose branches bend by an amount that grows with `bend`.
-fn posture(random: &mut Random, tree: &Tree, bend: f64) -> Vec<Point3<f64>> {
+/// A random configuration whose branches bend by an amount that grows with `bend`.
+fn sample(random: &mut Random, tree: &Tree, bend: f64) -> Vec<Point3<f64>> {
     let mut points = vec![Point3::origin(); tree.parents().len()];
     let mut directions = vec![Vector3::z(); points.len()];
     for (point, parent) in tree.parents().iter().enumerate() {
@@ -61,7 +61,7 @@ fn solve(tree: &Tree, targets: &[Target], seed: &[Point3<f64>], root: Root<Point
 }
 
 #[test]
-fn targets_of_random_postures_are_met() {
+fn targets_of_random_configurations_are_met() {
     for root in [Root::Fixed, Root::Free] {
         for bend in [0.7, 3.0] {
             for (levels, ends) in (2..=3).flat_map(|levels| (2..=5).map(move |ends| (levels, ends))) {
@@ -69,9 +69,9 @@ fn targets_of_random_postures_are_met() {
                 let (mut solved, mut cycles) = (0, 0);
                 for _ in 0..100 {
                     let (tree, tips) = tree(&mut random, levels, ends);
-                    let goal = posture(&mut random, &tree, bend);
+                    let goal = sample(&mut random, &tree, bend);
                     let targets: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip])).collect();
-                    let solution = solve(&tree, &targets, &posture(&mut random, &tree, bend), root);
+                    let solution = solve(&tree, &targets, &sample(&mut random, &tree, bend), root);
                     solved += usize::from(solution.solved());
                     cycles += solution.iterations;
                 }
@@ -98,14 +98,14 @@ fn sub_bases_of_many_levels_and_some_ends_out_of_reach() {
     let mut random = Random::new(7);
     for levels in [4, 6] {
         let (tree, tips) = forks(&mut random, levels);
-        let goal = posture(&mut random, &tree, 1.0);
+        let goal = sample(&mut random, &tree, 1.0);
         let near: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip])).collect();
-        // From a posture not far away: of so many targets, few random postures meet all.
-        let noise = posture(&mut random, &tree, 1.0);
+        // From a configuration nearby: few random configurations lead to a solution for that many targets.
+        let noise = sample(&mut random, &tree, 1.0);
         let seed: Vec<_> = goal.iter().zip(&noise).map(|(goal, noise)| goal + 0.1 * noise.coords).collect();
         let solution = solve(&tree, &near, &seed, Root::Fixed);
         assert!(solution.solved(), "{levels} levels: {:?}", solution.residuals);
-        // The ends of one of the last forks are too far away; all others are met all the same.
+        // The targets of one of the last forks are too far away; all others are still met.
         let mut targets = near.clone();
         for target in &mut targets[..2] {
             target.position *= 100.0;
@@ -123,10 +123,10 @@ fn a_solved_tree_is_a_fixed_point_bit_for_bit() {
     let mut random = Random::new(8);
     for _ in 0..50 {
         let (tree, tips) = tree(&mut random, 3, 4);
-        let goal = posture(&mut random, &tree, 1.0);
+        let goal = sample(&mut random, &tree, 1.0);
         let targets: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip])).collect();
         for root in [Root::Fixed, Root::Free] {
-            let solved = solve(&tree, &targets, &posture(&mut random, &tree, 1.0), root);
+            let solved = solve(&tree, &targets, &sample(&mut random, &tree, 1.0), root);
             if solved.solved() {
                 let again = solve(&tree, &targets, &solved.points, root);
                 assert_eq!((again.iterations, &again.points), (0, &solved.points));
@@ -136,11 +136,11 @@ fn a_solved_tree_is_a_fixed_point_bit_for_bit() {
 }
 
 #[test]
-fn the_closest_posture_of_all_attempts_counts() {
+fn the_closest_configuration_of_all_attempts_is_returned() {
     let mut random = Random::new(9);
     for _ in 0..20 {
         let (tree, tips) = tree(&mut random, 3, 4);
-        let (goal, seed) = (posture(&mut random, &tree, 3.0), posture(&mut random, &tree, 3.0));
+        let (goal, seed) = (sample(&mut random, &tree, 3.0), sample(&mut random, &tree, 3.0));
         // Far enough apart that not all can be met.
         let targets: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip] * 2.0)).collect();
         let mut before = f64::INFINITY;
@@ -173,10 +173,10 @@ fn inner_points_and_ends_meet_their_targets_together() {
     let mut solved = 0;
     for _ in 0..200 {
         let (tree, tips) = tree(&mut random, 3, 3);
-        let goal = posture(&mut random, &tree, 3.0);
+        let goal = sample(&mut random, &tree, 3.0);
         let inner = tree.parents()[tips[0]].unwrap();
         let targets: Vec<_> = tips.iter().chain([&inner]).map(|&point| Target::new(point, goal[point])).collect();
-        solved += usize::from(solve(&tree, &targets, &posture(&mut random, &tree, 3.0), Root::Fixed).solved());
+        solved += usize::from(solve(&tree, &targets, &sample(&mut random, &tree, 3.0), Root::Fixed).solved());
     }
     println!("{solved} of 200");
     assert!(solved >= 190, "{solved} of 200");
@@ -189,17 +189,17 @@ fn two_arms() -> (Tree, Vec<Point3<f64>>) {
         grow(&mut parents, 1, 3);
     }
     let tree = Tree::new(parents, vec![0.0, 0.5, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2]).unwrap();
-    let seed = posture(&mut Random::new(3), &tree, 1.0);
+    let seed = sample(&mut Random::new(3), &tree, 1.0);
     (tree, seed)
 }
 
 #[test]
-fn an_end_out_of_reach_stretches_and_the_other_is_met_all_the_same() {
+fn an_end_out_of_reach_stretches_and_the_other_is_still_met() {
     let (tree, seed) = two_arms();
     let mut random = Random::new(4);
     for _ in 0..50 {
         let far = Point3::from(random.direction() * random.between(1.3, 5.0));
-        // Anywhere that the second arm gets to when the trunk points as the first one would have it, or a bit beyond.
+        // Anywhere that the second arm reaches when the trunk points towards the first target, or slightly beyond.
         let near = Point3::from(random.direction() * random.between(0.3, 0.8));
         let targets = [Target::new(4, far), Target::new(7, near)];
         let solution = solve(&tree, &targets, &seed, Root::Fixed);
@@ -287,7 +287,7 @@ fn the_same_problem_gives_the_same_bits_and_allocates_nothing() {
     let (tree, tips) = tree(&mut random, 3, 5);
     let (mut scratch, mut solution) = (tree.scratch(), tree.solution());
     for run in 0..30 {
-        let (goal, seed) = (posture(&mut random, &tree, 2.0), posture(&mut random, &tree, 2.0));
+        let (goal, seed) = (sample(&mut random, &tree, 2.0), sample(&mut random, &tree, 2.0));
         let stretch = if run % 3 == 0 { 3.0 } else { 1.0 };
         let targets: Vec<_> = tips.iter().map(|&tip| Target::new(tip, goal[tip] * stretch)).collect();
         for root in [Root::Fixed, Root::Free, Root::At(Point3::new(0.1, 0.2, 0.3))] {

@@ -9,7 +9,7 @@ use crate::common::{
 use crate::common::{Arm, Random, all_solutions, apart, solve};
 use urdf_ik::solver::{Mode, Pick, Problem, Scratch, Solution, Target};
 
-/// Six joints whose last three axes meet, as most industrial arms have them: eight solutions where none is cut off.
+/// Six joints whose last three axes meet, as in most industrial arms: eight solutions where limits exclude none.
 fn industrial() -> Arm {
     let turn = |name: &str, parent: &str, child: &str, xyz: &str, axis: &str| {
         let inside = format!("<origin xyz='{xyz}'/><axis xyz='{axis}'/><limit lower='-3.1' upper='3.1'/>");
@@ -30,7 +30,7 @@ fn all(arm: &Arm, problem: &Problem) -> Vec<Solution> {
 }
 
 #[test]
-fn an_elbow_goes_up_or_down() {
+fn an_elbow_points_up_or_down() {
     let arm = Arm::from_text(&urdf::planar(0.5, 0.4), "base", &["tip"]);
     let mut random = Random::new(1);
     for _ in 0..20 {
@@ -58,7 +58,7 @@ fn an_industrial_arm_has_every_solution_that_many_searches_find() {
         for (index, solution) in found.iter().enumerate() {
             assert!(solution.is_solved() && arm.errors(&targets, solution).0 <= 1e-5, "{solution:?}");
             let others = found[..index].iter().map(|other| apart(&other.positions, &solution.positions));
-            assert!(others.fold(f64::INFINITY, f64::min) > 0.009, "handed over twice: {found:?}");
+            assert!(others.fold(f64::INFINITY, f64::min) > 0.009, "returned twice: {found:?}");
         }
         most = most.max(found.len());
         // From many other starts.
@@ -73,7 +73,7 @@ fn an_industrial_arm_has_every_solution_that_many_searches_find() {
 }
 
 #[test]
-fn a_redundant_arm_has_a_handful_of_branches_not_a_continuum() {
+fn a_redundant_arm_has_a_few_solutions_not_a_continuum() {
     let arm = &common::bundled_arms()[0];
     let mut random = Random::new(3);
     for _ in 0..5 {
@@ -88,7 +88,7 @@ fn a_redundant_arm_has_a_handful_of_branches_not_a_continuum() {
 }
 
 #[test]
-fn enough_is_enough() {
+fn the_search_ends_when_the_visitor_has_enough() {
     let (arm, mut random) = (industrial(), Random::new(4));
     let (solver, seed) = (arm.solver(), arm.chain.nominal_positions());
     let targets = arm.targets_at(&random.positions(&arm.chain));
@@ -99,7 +99,7 @@ fn enough_is_enough() {
             if handed == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
     assert_eq!((count.unwrap(), handed), (2, 2));
-    // Nothing is handed over where nothing meets the target; tracking has one solution at most.
+    // There is no solution where nothing meets the target, and at most one in tracking.
     let far = [Target { pose: nalgebra::Isometry3::translation(9.0, 0.0, 0.0), ..targets[0] }];
     assert!(all(&arm, &Problem::new(&far, &seed)).is_empty());
     let mode = Mode::Track { max_step: &[f64::INFINITY; 6] };
@@ -141,7 +141,7 @@ fn several_cores_give_the_same_answer_each_time() {
 }
 
 #[test]
-fn several_cores_refuse_what_one_refuses_and_come_as_near() {
+fn several_cores_refuse_the_same_problems_as_one_and_come_as_near() {
     let arm = Arm::from_text(&urdf::planar(0.5, 0.4), "base", &["tip"]);
     let (solver, seed) = (arm.solver(), arm.chain.nominal_positions());
     let mut scratches = vec![solver.scratch(), solver.scratch()];

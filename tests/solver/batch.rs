@@ -70,7 +70,7 @@ fn each_answer_is_that_of_a_single_solve_on_any_number_of_threads() {
 }
 
 #[test]
-fn what_is_reachable_is_reached_in_truth() {
+fn reachable_targets_are_reached_by_independent_kinematics() {
     let arm = &common::bundled_arms()[0];
     let questions = questions(arm, 1000);
     let batch = solve_on(2, &arm.solver(), &problems(&questions));
@@ -84,7 +84,7 @@ fn what_is_reachable_is_reached_in_truth() {
 }
 
 #[test]
-fn a_problem_without_sense_is_refused_alone() {
+fn only_the_invalid_problem_is_refused() {
     let arm = &common::bundled_arms()[0];
     let solver = arm.solver();
     let mut questions = questions(arm, 100);
@@ -113,7 +113,7 @@ fn no_problems_have_no_answers() {
 }
 
 #[test]
-fn a_batch_that_is_given_up_skips_what_has_not_begun() {
+fn a_cancelled_batch_skips_problems_that_have_not_begun() {
     let arm = &common::bundled_arms()[0];
     let (solver, questions) = (arm.solver(), questions(arm, 400));
     let problems = problems(&questions);
@@ -136,7 +136,7 @@ fn a_batch_that_is_given_up_skips_what_has_not_begun() {
 fn each_problem_has_its_own_deadline_and_budget() {
     let arm = &common::bundled_arms()[0];
     let seed = arm.chain.nominal_positions();
-    // Just within reach, but no wrist gets there pointing back.
+    // Just within reach, but no wrist can point back there.
     let turned = Isometry3::new([0.8, 0.0, 0.34].into(), [0.0, -std::f64::consts::FRAC_PI_2, 0.0].into());
     let (hard, easy) = ([Target::new(0, turned)], arm.targets_at(&seed));
     let mode = Mode::Search { pick: Pick::First, attempts: 1_000_000, random_seed: 0 };
@@ -153,7 +153,7 @@ fn each_problem_has_its_own_deadline_and_budget() {
 }
 
 #[test]
-fn memory_is_taken_once_however_many_problems_there_are() {
+fn memory_is_allocated_once_for_any_number_of_problems() {
     let arm = &common::bundled_arms()[0];
     let (solver, questions) = (arm.solver(), questions(arm, 3000));
     let (problems, pool) = (problems(&questions), pool(1));

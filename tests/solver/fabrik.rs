@@ -20,7 +20,7 @@ fn alone(acceleration: usize) -> FabrikOptions {
     FabrikOptions { acceleration, polish: false }
 }
 
-/// Solves random reachable targets; gives how many were met. Every claim is checked by another path.
+/// Solves random reachable targets and returns how many were met. Checks every claim by independent kinematics.
 fn met(arm: &Arm, solver: &Solver, count: usize, change: impl Fn(Target) -> Target) -> usize {
     let mut random = Random::new(11);
     (0..count)
@@ -50,7 +50,7 @@ fn robots_reach_their_targets_alone_and_polished() {
 }
 
 #[test]
-fn every_depth_of_acceleration_gets_there_and_plain_cycles_most_of_the_way() {
+fn every_depth_of_acceleration_meets_all_targets_and_plain_cycles_most() {
     let arm = &common::bundled_arms()[0];
     for depth in 0..=GREATEST_ACCELERATION {
         let found = met(arm, &arm.solver().with_method(alone(depth)).unwrap(), 50, |target| target);
@@ -106,7 +106,7 @@ fn acceleration_saves_most_of_the_cycles() {
 }
 
 #[test]
-fn a_path_is_followed_without_a_leap() {
+fn a_path_is_followed_without_a_jump() {
     let arm = &common::bundled_arms()[0];
     let free = vec![f64::INFINITY; arm.chain.variables().len()];
     let mut last: Vec<f64> = arm.chain.variables().iter().map(|variable| variable.domain.at(0.6)).collect();
@@ -121,7 +121,7 @@ fn a_path_is_followed_without_a_leap() {
             let solution = solve(&solver, &problem);
             assert!(solution.is_solved(), "{options:?}, step {step}: {solution:?}");
             let largest = last.iter().zip(&solution.positions).map(|(a, b)| (b - a).abs()).fold(0.0, f64::max);
-            // The tip goes 1.8 mm a step.
+            // The tip moves by 1.8 mm per step.
             assert!(largest < 0.02, "{options:?}, step {step}: {largest} rad");
             last = solution.positions;
         }
@@ -129,7 +129,7 @@ fn a_path_is_followed_without_a_leap() {
 }
 
 #[test]
-fn the_same_question_has_the_same_answer_and_allocates_nothing() {
+fn the_same_problem_has_the_same_solution_and_allocates_nothing() {
     let mut random = Random::new(12);
     for arm in common::bundled_arms().iter().chain([&common::two_handed()]) {
         for options in [alone(0), alone(DEPTH), alone(6), FabrikOptions::default()] {
@@ -149,7 +149,7 @@ fn the_same_question_has_the_same_answer_and_allocates_nothing() {
 
 /// Answers of used scratch against those of new scratch, in every mode, with as many targets as there are tips and with fewer.
 #[test]
-fn what_a_scratch_did_before_does_not_matter() {
+fn earlier_use_of_the_scratch_does_not_matter() {
     let mut random = Random::new(13);
     for arm in common::bundled_arms().iter().chain([&common::two_handed()]) {
         let free = vec![f64::INFINITY; arm.chain.variables().len()];
@@ -171,13 +171,13 @@ fn what_a_scratch_did_before_does_not_matter() {
 }
 
 #[test]
-fn a_joint_that_follows_by_nothing_is_no_hindrance() {
+fn a_mimic_joint_with_multiplier_zero_does_no_harm() {
     let limits = "<limit lower='-1' upper='1' effort='1' velocity='1'/>";
     for (kind, limits) in [("revolute", limits), ("prismatic", limits), ("continuous", "")] {
         let mut text = String::from("<robot name='r'><link name='l0'/>");
         for joint in 1..=7 {
             let axis = ["0 0 1", "0 1 0"][joint % 2];
-            // The fourth follows the third by nothing.
+            // The fourth mimics the third with a multiplier of 0.
             let (kind, limits, mimic) = if joint == 4 {
                 (kind, limits, "<mimic joint='j3' multiplier='0' offset='0.2'/>")
             } else {
@@ -200,7 +200,7 @@ fn a_joint_that_follows_by_nothing_is_no_hindrance() {
 }
 
 #[test]
-fn out_of_reach_is_said_and_steps_stay_in_their_bounds() {
+fn out_of_reach_is_reported_and_steps_stay_in_their_bounds() {
     let arm = &common::bundled_arms()[0];
     let seed = arm.chain.nominal_positions();
     for options in [FabrikOptions::default(), alone(DEPTH)] {
@@ -208,7 +208,7 @@ fn out_of_reach_is_said_and_steps_stay_in_their_bounds() {
         let far = [Target::new(0, Isometry3::translation(5.0, 0.0, 0.5)).position_only()];
         let solution = solve(&solver, &Problem::new(&far, &seed));
         assert!(matches!(solution.outcome, Outcome::Closest(Reason::OutOfReach { .. })), "{solution:?}");
-        // Alone it comes near the nearest posture, polished to it.
+        // FABRIK alone comes near the nearest configuration, the polish reaches it.
         let nearest = solve(&arm.solver(), &Problem::new(&far, &seed)).residuals[0].position;
         let missed = solution.residuals[0].position - nearest;
         assert!(missed < if options.polish { 1e-3 } else { 0.01 }, "{missed} m short: {solution:?}");

@@ -10,7 +10,7 @@ use crate::common::{Arm, Random};
 use urdf_ik::robot::Domain;
 use urdf_ik::solver::{Mode, Outcome, Problem, Reason, Target};
 
-/// Solves random targets from random seeds; gives how many of a hundred were met.
+/// Solves random targets from random seeds and returns how many of a hundred were met.
 fn solved_of_100(arm: &Arm, free: fn(Target) -> Target) -> u32 {
     let (solver, mut random) = (arm.solver(), Random::new(51));
     let solve = |random: &mut Random| {
@@ -27,7 +27,7 @@ fn solved_of_100(arm: &Arm, free: fn(Target) -> Target) -> u32 {
     (0..100).map(|_| solve(&mut random)).sum()
 }
 
-/// A slide along `axis` with that stroke both ways \[m\].
+/// A prismatic joint along `axis` with this stroke in both directions \[m\].
 fn slide(name: &str, parent: &str, child: &str, axis: &str, stroke: f64) -> String {
     let inside = format!("<axis xyz='{axis}'/><limit lower='-{stroke}' upper='{stroke}'/>");
     joint(name, "prismatic", parent, child, &inside)
@@ -91,7 +91,7 @@ fn joints_without_limits_stay_at_the_turn_of_the_seed() {
             for (position, seed) in solution.positions.iter().zip(&seed) {
                 assert!((position - seed).abs() <= PI + 1e-9, "{position} from {seed}");
             }
-            // Tracking from close by, with the same turns.
+            // Tracking from nearby, with the same turns.
             let seed: Vec<f64> = goal.iter().map(|position| position + turns * TAU + 0.01).collect();
             let steps = [0.05; 6];
             let problem = Problem { mode: Mode::Track { max_step: &steps }, ..Problem::new(&targets, &seed) };
@@ -102,7 +102,7 @@ fn joints_without_limits_stay_at_the_turn_of_the_seed() {
                 solution.is_solved() || solution.smallest_singular_value.unwrap() < 0.05,
                 "{turns} turns: {solution:?}"
             );
-            // No step leaves every bit of the seed.
+            // Without a step, every bit of the seed is kept.
             let still = Problem { mode: Mode::Track { max_step: &[0.0; 6] }, ..problem };
             let solution = common::solve(&solver, &still);
             assert_eq!(solution.positions, seed);

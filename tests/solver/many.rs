@@ -1,22 +1,23 @@
-//! Very many random targets: every one is reached, every claim is true by another path, and a second run gives the same bits.
+//! Very many random targets: every one is reached, every claim is true by independent kinematics, and a second run gives the same
+//! bits.
 //!
-//! `cargo test --release --test solver many:: -- --nocapture` prints what came of them.
+//! `cargo test --release --test solver many:: -- --nocapture` prints the results.
 
 use std::time::{Duration, Instant};
 
 use crate::common::{self, Arm, Random};
 use urdf_ik::solver::{Outcome, Problem, Stop};
 
-/// Random problems in all.
+/// Total number of random problems.
 const PROBLEMS: usize = 200_000;
 
-/// What came of one robot's targets.
+/// The results of one robot's targets.
 #[derive(Debug, Default)]
 struct Tally {
     problems: usize,
     solved: usize,
     attempts: usize,
-    /// Worst residuals \[m, rad\] of what claims to be solved, by the kinematics of the whole robot.
+    /// Worst residuals \[m, rad\] of the claimed solutions, by the kinematics of the complete robot.
     worst: (f64, f64),
     /// Time of all solves, and the longest.
     took: Duration,
@@ -56,7 +57,7 @@ fn solve_many(arm: &Arm, count: usize) -> Tally {
 }
 
 #[test]
-fn every_target_is_reached_in_truth_and_twice_alike() {
+fn every_target_is_reached_with_the_same_bits_twice() {
     let arms = common::all_arms();
     let count = PROBLEMS.div_ceil(arms.len());
     std::thread::scope(|scope| {

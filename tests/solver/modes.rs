@@ -1,4 +1,4 @@
-//! How a solver goes about it: tracking within step bounds, turns nearest to the seed, deadlines, singularities.
+//! Modes of a solver: tracking within step bounds, turns nearest to the seed, deadlines, singularities.
 
 use std::f64::consts::{PI, TAU};
 use std::time::Duration;
@@ -73,14 +73,14 @@ fn steps_lead_to_the_target_and_stay_on_the_branch() {
             assert!(free.is_solved(), "{}: {free:?}", arm.name);
             let furthest = start.iter().zip(&free.positions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(furthest < 1.0, "{}: {furthest} away for a target nearby", arm.name);
-            // The same in steps of 0.02, each from the answer before.
+            // The same in steps of 0.02, each from the previous solution.
             let (steps, mut seed) = (vec![0.02; start.len()], start);
             let arrived = (0..100).any(|_| {
                 let solution = solve(&solver, &track(&targets, &seed, &steps));
                 seed.clone_from(&solution.positions);
                 solution.is_solved()
             });
-            assert!(arrived, "{}: not there after 100 steps", arm.name);
+            assert!(arrived, "{}: not at the target after 100 steps", arm.name);
         }
     }
 }
@@ -121,7 +121,7 @@ fn continuous_joints_come_to_rest_at_the_turn_nearest_to_the_seed() {
     }
 }
 
-/// Two joints of two turns each way or so, in a plane.
+/// Two joints in a plane, with limits of about two turns in each direction.
 fn wide_planar(lower: f64, upper: f64) -> Arm {
     let turn = |name: &str, parent: &str, child: &str, x: f64| {
         let inside = format!("<origin xyz='{x} 0 0'/><axis xyz='0 0 1'/><limit lower='{lower}' upper='{upper}'/>");
@@ -145,7 +145,7 @@ fn joints_of_more_than_a_turn_are_folded_into_their_limits() {
             assert!(solution.is_solved(), "{lower} .. {upper}: {solution:?}");
             assert!(arm.errors(&targets, &solution).0 <= 1e-5);
             for (position, seed) in solution.positions.iter().zip(&seed) {
-                // A whole turn nearer to the seed would be outside the limits.
+                // One turn nearer to the seed would be outside the limits.
                 let nearer = position - ((position - seed) / TAU).round() * TAU;
                 assert!(
                     (nearer - position).abs() < 1e-9 || !(lower..=upper).contains(&nearer),
@@ -179,7 +179,7 @@ fn tracking_never_jumps_a_turn() {
 fn a_deadline_ends_the_search() {
     let arm = common::two_handed();
     let (solver, seed) = (arm.solver(), arm.chain.nominal_positions());
-    // Both hands in one place, which no attempt meets, with attempts for hours.
+    // Both hands at one position, which no attempt meets, with attempts for hours.
     let targets = [
         Target::new(0, Isometry3::translation(0.01, 0.01, 0.75)),
         Target::new(1, Isometry3::translation(0.01, 0.01, 0.76)),
@@ -190,7 +190,7 @@ fn a_deadline_ends_the_search() {
     assert_eq!(solution.stop, Stop::Deadline);
     assert!(solution.elapsed >= deadline && solution.attempts < 1_000_000, "{solution:?}");
     assert!(arm.chain.contains(&solution.positions));
-    // The clock is not looked at before a few microseconds of work are done.
+    // The solver reads the clock only after a few microseconds of work.
     let at_once = Problem { mode, deadline: Some(Duration::ZERO), ..Problem::new(&targets, &seed) };
     let solution = solve(&solver, &at_once);
     assert_eq!((solution.stop, solution.attempts), (Stop::Deadline, 16), "{solution:?}");
@@ -215,7 +215,7 @@ fn the_smallest_singular_value_tells_a_stretched_arm_from_a_bent_one() {
         let targets = [arm.targets_at(&seed)[0].position_only()];
         let solution = solve(&solver, &search(&targets, &seed));
         assert!(solution.is_solved(), "{solution:?}");
-        // Three position rows for two joints: the plane's own row is zero and no variable can fill it.
+        // Three position rows for two joints: the row normal to the plane is always zero.
         let expected = reference_singular_value(&arm, &solver, &solution.positions, 3);
         let found = solver.smallest_singular_value(&targets, &solution.positions, &mut solver.scratch()).unwrap();
         assert!((found - expected).abs() < 1e-12, "elbow {elbow}: {found} instead of {expected}");
@@ -234,7 +234,7 @@ fn the_smallest_singular_value_of_seven_joints() {
         let expected = reference_singular_value(arm, &solver, &searched.positions, 6);
         let found = solver.smallest_singular_value(&targets, &searched.positions, &mut solver.scratch()).unwrap();
         assert!((found - expected).abs() < 1e-12, "{found} instead of {expected}: {searched:?}");
-        // Tracking gives it along.
+        // Tracking returns it too.
         let tracked = solve(&solver, &track(&targets, &seed, &[0.1; 7]));
         let expected = reference_singular_value(arm, &solver, &tracked.positions, 6);
         let found = tracked.smallest_singular_value.unwrap();
@@ -243,7 +243,7 @@ fn the_smallest_singular_value_of_seven_joints() {
 }
 
 #[test]
-fn half_a_turn_away_is_no_dead_end() {
+fn a_target_half_a_turn_away_is_reached() {
     let arm = &common::bundled_arms()[0];
     let solver = arm.solver();
     let seed = arm.chain.nominal_positions();

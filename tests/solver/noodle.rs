@@ -41,7 +41,7 @@ fn smooth(arm: &Arm, random: &mut Random) -> Vec<f64> {
     arm.chain.variables().iter().enumerate().map(position).collect()
 }
 
-/// One noodle with one solver, in memory that is kept.
+/// One noodle with one solver, and the memory of its solves.
 struct Trial<'a> {
     arm: &'a Arm,
     name: &'a str,
@@ -55,7 +55,7 @@ impl<'a> Trial<'a> {
         Self { arm, name, solver, scratch: solver.scratch(), solution: solver.solution() }
     }
 
-    /// Solves for the target. Checks limits and, by another path, every claim.
+    /// Solves for the target. Checks the limits and, by independent kinematics, every claim.
     fn solve(&mut self, target: Target, seed: &[f64]) -> &Solution {
         let targets = [target];
         self.solver.solve(&Problem::new(&targets, seed), &mut self.scratch, &mut self.solution).unwrap();
@@ -71,7 +71,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Targets that postures lead to, from a straight and from a random posture, with orientation and without.
+/// Targets reached by known configurations, from a straight and from a random configuration, with orientation and without.
 fn meets_reachable_targets(arm: &Arm, count: usize) {
     let mut random = Random::new(121);
     let straight = arm.chain.nominal_positions();
@@ -81,10 +81,10 @@ fn meets_reachable_targets(arm: &Arm, count: usize) {
         let seed = random.positions(&arm.chain);
         for (name, solver) in &solvers(arm) {
             let mut trial = Trial::new(arm, name, solver);
-            for (shape, posture) in [("smooth", &wave), ("rough", &any)] {
-                let target = arm.targets_at(posture)[0];
+            for (shape, positions) in [("smooth", &wave), ("rough", &any)] {
+                let target = arm.targets_at(positions)[0];
                 for (from, seed) in [("straight", &straight), ("random", &seed)] {
-                    let what = format!("target {round}, {shape}, from a {from} posture");
+                    let what = format!("target {round}, {shape}, from a {from} configuration");
                     for target in [target, target.position_only()] {
                         let solution = trial.solve(target, seed);
                         if !solution.is_solved() {
@@ -126,7 +126,7 @@ fn a_thousand_joints() {
 }
 
 #[test]
-fn beyond_the_reach_it_is_said_by_how_much() {
+fn targets_beyond_the_reach_are_reported_with_the_distance() {
     for segments in [10, 100, 1000] {
         let arm = noodle(NoodleJoints::Alternating, segments, None);
         let straight = arm.chain.nominal_positions();
@@ -147,9 +147,9 @@ fn beyond_the_reach_it_is_said_by_how_much() {
     }
 }
 
-/// Hinges that together bend an eighth of a turn about each axis cannot bring the tip back to the base.
+/// Hinges that can bend by an eighth of a turn in total about each axis cannot bring the tip back to the base.
 #[test]
-fn what_limits_forbid_is_not_claimed() {
+fn no_solution_is_claimed_where_limits_forbid_it() {
     for segments in [10, 100, 1000] {
         let arm = noodle(NoodleJoints::Alternating, segments, Some(0.5 * PI / number(segments)));
         let straight = arm.chain.nominal_positions();
@@ -168,7 +168,7 @@ fn what_limits_forbid_is_not_claimed() {
 }
 
 #[test]
-fn the_same_question_has_the_same_answer() {
+fn the_same_problem_has_the_same_solution() {
     let arm = noodle(NoodleJoints::Alternating, 1000, None);
     let mut random = Random::new(22);
     let (target, seed) = (arm.targets_at(&smooth(&arm, &mut random))[0], random.positions(&arm.chain));

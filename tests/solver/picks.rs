@@ -1,4 +1,4 @@
-//! Which of several solutions is given.
+//! Which of several solutions is returned.
 
 use std::f64::consts::TAU;
 
@@ -13,12 +13,12 @@ fn pick<'a>(targets: &'a [Target], seed: &'a [f64], pick: Pick, random_seed: u64
     Problem { mode: Mode::Search { pick, attempts: 100, random_seed }, ..Problem::new(targets, seed) }
 }
 
-/// The largest move of any joint from the seed to the positions that were given.
+/// The largest move of any joint from the seed to the positions that were returned.
 fn largest_move(solution: &Solution, seed: &[f64]) -> f64 {
     seed.iter().zip(&solution.positions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// Arms of six turning joints without limits, with limits of a turn and of two, and narrow ones, each with seeds from where.
+/// Arms of six revolute joints without limits, with limits of one turn and of two, and with narrow limits, each with its seeds.
 fn arms() -> Vec<Arm> {
     let six =
         |name: &str, limit| Arm { name: name.to_owned(), ..Arm::from_text(&urdf::six_joints(limit), "base", &["tip"]) };
@@ -28,7 +28,7 @@ fn arms() -> Vec<Arm> {
     arms
 }
 
-/// The largest move from `seed` to a posture, with every joint that can at the turn nearest to the seed.
+/// The largest move from `seed` to `positions`, with every joint at the turn nearest to the seed that its limits allow.
 fn least_move(arm: &Arm, positions: &[f64], seed: &[f64]) -> f64 {
     let moves = positions.iter().zip(seed).zip(arm.chain.variables()).map(|((position, seed), variable)| {
         let turns = (-3..=3).map(|turns| position + f64::from(turns) * TAU);
@@ -49,9 +49,9 @@ fn check_nearest(arm: &Arm) {
         assert!(first.is_solved() && nearest.is_solved());
         arm.errors(&targets, &nearest);
         let (to_first, to_nearest) = (largest_move(&first, &seed), largest_move(&nearest, &seed));
-        // What meets a target within its tolerance is not the same to the last digit.
+        // Two solutions within the tolerance differ in their last digits.
         assert!(to_nearest <= to_first + 1e-3, "{}: {to_nearest} rad, but the first {to_first}", arm.name);
-        // Searches that begin elsewhere.
+        // Searches with other starting points.
         let mut other = |number: u64| {
             let from = random.positions(&arm.chain);
             let found = common::solve(&solver, &pick(&targets, &from, Pick::First, number));
@@ -83,7 +83,7 @@ fn the_nearest_is_so_where_limits_leave_more_than_a_turn() {
 }
 
 #[test]
-fn the_most_manipulable_is_no_less_so_than_the_first() {
+fn the_most_manipulable_is_at_least_as_manipulable_as_the_first() {
     let mut all = arms();
     all.extend(common::arms_named(&["arm7", "panda"]));
     for arm in all {

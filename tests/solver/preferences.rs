@@ -1,4 +1,4 @@
-//! What a redundant arm makes of its freedom: preferences lower what they are for and never cost a target its tolerance.
+//! Preferences of a redundant arm: they lower their cost, and the targets stay met.
 
 use crate::common::{self, Arm, Random, urdf};
 use nalgebra::{DMatrix, DVector};
@@ -12,7 +12,7 @@ fn redundant_arms() -> Vec<Arm> {
     common::arms_named(&["arm7", "gen3", "iiwa14", "panda"])
 }
 
-/// What the preference minimises, by its documentation, for arms of turning joints.
+/// What the preference minimises, by its documentation, for arms of revolute joints.
 fn cost(arm: &Arm, scale: f64, preference: &Preference, positions: &[f64], rows: usize) -> f64 {
     let mut cost = 0.0;
     for (i, variable) in arm.chain.variables().iter().enumerate() {
@@ -36,7 +36,7 @@ fn short(angle: f64) -> f64 {
     angle - (angle / std::f64::consts::TAU).round() * std::f64::consts::TAU
 }
 
-/// What is left of the slope of the cost in the null space, of the variables that could go that way; over its whole.
+/// The slope of the cost in the null space, of the variables that can move in its direction, over the full slope.
 fn slope_left(arm: &Arm, scale: f64, preference: &Preference, positions: &[f64], rows: usize) -> f64 {
     let (n, h) = (positions.len(), 1e-5);
     let slope = DVector::from_fn(n, |i, _| {
@@ -59,7 +59,7 @@ fn slope_left(arm: &Arm, scale: f64, preference: &Preference, positions: &[f64],
     (&kept - back).norm() / (1.0 + slope.norm())
 }
 
-/// Solves random targets without and with a preference, `make`; hands over both solutions.
+/// Solves random targets without and with a preference, `make`, and passes on both solutions.
 fn compare(arm: &Arm, free: fn(Target) -> Target, preference: &Preference, mut each: impl FnMut(&Solution, &Solution)) {
     let (solver, mut random) = (arm.solver(), Random::new(21));
     for _ in 0..TARGETS {
@@ -90,7 +90,7 @@ fn preferences(posture: &[f64]) -> [(&'static str, Preference<'_>); 4] {
 }
 
 #[test]
-fn each_preference_lowers_its_cost_and_ends_where_nothing_more_is_to_be_had() {
+fn each_preference_lowers_its_cost_to_a_local_minimum() {
     for arm in redundant_arms() {
         let scale = common::length_scale(&arm.solver());
         let posture = arm.chain.nominal_positions();
@@ -137,7 +137,7 @@ fn weights_of_zero_change_no_bit_and_preferences_give_the_same_bits_twice() {
 }
 
 #[test]
-fn six_joints_have_no_freedom_for_a_whole_pose_and_some_for_a_position() {
+fn six_joints_have_no_freedom_for_a_full_pose_and_some_for_a_position() {
     let mut arms = vec![Arm::from_text(&urdf::six_joints(Some(3.0)), "base", &["tip"])];
     arms.extend(common::arms_named(&["kr6", "ur5"]));
     for arm in arms {

@@ -1,4 +1,4 @@
-//! Problems without meaning are refused by name, and leave the solution as it was.
+//! Invalid problems are refused with the cause, and leave the solution unchanged.
 
 use crate::common::{
     self,
@@ -27,7 +27,7 @@ impl Bench {
         Problem::new(targets, &self.seed)
     }
 
-    /// The error that the problem must give: its text holds all of `words`, and the solution is untouched.
+    /// The error that the problem must give: its text contains all of `words`, and the solution is unchanged.
     fn refused(&self, problem: &Problem, words: &[&str]) -> ProblemError {
         let (mut scratch, mut solution) = (self.solver.scratch(), self.solver.solution());
         self.solver.solve(&self.problem(&self.targets), &mut scratch, &mut solution).unwrap();
@@ -87,7 +87,7 @@ fn targets_that_are_not_finite_or_too_far() {
 }
 
 #[test]
-fn targets_that_ask_nothing_or_to_no_tolerance() {
+fn targets_without_counted_axes_or_tolerance() {
     let bench = Bench::new();
     let free = bench.changed(|target| target.free_axes = [true; 6]);
     let error = bench.refused(&bench.problem(&free), &["'left_hand'", "free"]);
@@ -146,7 +146,7 @@ fn a_chain_without_length_has_no_solver() {
 }
 
 #[test]
-fn solvers_go_by_name() {
+fn solvers_have_names() {
     for kind in SolverKind::ALL {
         assert_eq!(kind.name().parse(), Ok(kind));
         assert_eq!(kind.to_string(), kind.name());
@@ -166,7 +166,7 @@ fn no_attempts_at_all_counts_as_one() {
 }
 
 #[test]
-fn a_single_joint_is_enough_of_a_chain() {
+fn a_single_joint_is_enough_for_a_chain() {
     let text =
         robot("base arm tip", &(turn("j", "base", "arm", "0 0 0", "0 0 1") + &fixed("f", "arm", "tip", "0.5 0 0")));
     let arm = Arm::from_text(&text, "base", &["tip"]);

@@ -18,15 +18,15 @@ fn all_arms() -> Vec<Arm> {
 struct Task {
     method: JacobianStep,
     attempts: usize,
-    /// What becomes of a full target pose.
+    /// Makes the target from a full target pose.
     free: fn(Target) -> Target,
 }
 
 /// By default: full poses by the default method with attempts to spare.
 const FULL: Task = Task { method: JacobianStep::Damped { damping: None }, attempts: 100, free: |target| target };
 
-/// Solves random targets from the nominal seed with a budget in attempts alone; checks each solution by `claim`, which
-/// gets the target and the tip's pose; gives the fraction solved.
+/// Solves random targets from the nominal seed with a budget of attempts only. Checks each solution by `claim`, which
+/// gets the target and the tip's pose. Returns the fraction solved.
 fn solve_random(arm: &Arm, task: &Task, claim: fn(&Target, &Isometry3<f64>) -> bool) -> f64 {
     let solver = arm.solver().with_method(task.method).unwrap();
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
@@ -99,7 +99,7 @@ fn both_hands_of_one_torso_at_once() {
 }
 
 #[test]
-fn one_hand_while_the_other_goes_where_it_goes() {
+fn one_hand_while_the_other_is_free() {
     let arm = common::two_handed();
     let (solver, seed, mut random) = (arm.solver(), arm.chain.nominal_positions(), Random::new(8));
     for _ in 0..20 {
@@ -126,14 +126,14 @@ fn pointing_along_an_axis() {
     let met = |target: &Target, pose: &Isometry3<f64>| {
         let z = Vector3::z();
         let angle = (pose.rotation * z).angle(&(target.pose.rotation * z));
-        // The angle of nearly equal vectors by their scalar product is good to 1e-8 only.
+        // The angle of nearly equal vectors by their dot product is accurate to 1e-8 only.
         common::distance(pose, &target.pose).0 <= 1e-5 && angle <= 1e-5 + 1e-7
     };
     assert_rate(&Task { free: roll_free, ..FULL }, met, 0.99);
 }
 
 #[test]
-fn sliding_along_an_axis_of_the_tip() {
+fn position_free_along_an_axis_of_the_tip() {
     let slide_free = |mut target: Target| {
         target.free_axes[0] = true;
         target

@@ -1,4 +1,4 @@
-//! Several tips that share joints, weighed against each other.
+//! Several tips that share joints, and the weights of their targets.
 
 use crate::common::{self, Arm, Random};
 use urdf_ik::robot::Robot;
@@ -30,7 +30,7 @@ fn joints_of_the_torso_are_variables_of_both_tips_and_counted_once() {
 }
 
 #[test]
-fn both_tips_are_led_to_whole_poses_and_positions_at_once() {
+fn both_tips_reach_full_poses_and_positions_at_once() {
     for arm in two_armed() {
         let (solver, mut random) = (arm.solver(), Random::new(41));
         let mut solved = 0_usize;
@@ -68,19 +68,20 @@ fn a_tip_without_target_does_not_hinder_the_other() {
             let seed = random.positions(&arm.chain);
             let solution = common::solve(&solver, &Problem::new(&targets, &seed));
             assert!(solution.is_solved() && solution.residuals.len() == 1, "{}: {solution:?}", arm.name);
-            // What only the other tip's arm moves stays where it was, or where the start of the attempt put it.
+            // Joints that only move the other tip stay where they were, or where the attempt started.
             assert!(arm.chain.contains(&solution.positions));
         }
     }
 }
 
 #[test]
-fn a_heavier_target_is_missed_by_less() {
+fn a_target_of_higher_weight_is_missed_by_less() {
     for arm in two_armed() {
         let (solver, mut random) = (arm.solver(), Random::new(43));
         let (mut sums, mut kept) = ([[0.0; 2]; 3], 0_usize);
         for _ in 0..ROUNDS {
-            // Each hand where it can be alone, but one forward and the other back, so that the torso must turn both ways.
+            // Each hand can reach its target alone, but one is in front and the other behind, so that the torso would have to turn
+            // both ways.
             let mut targets = arm.targets_at(&random.positions(&arm.chain));
             for (target, forward) in targets.iter_mut().zip([0.9, -0.9]) {
                 *target = target.position_only();

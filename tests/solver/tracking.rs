@@ -10,7 +10,7 @@ const POSES: u32 = 10_000;
 /// Largest step of each joint from pose to pose \[rad\]: 20 rad/s.
 const STEP: f64 = 200.0 / POSES as f64;
 
-/// A path: from a posture on a smooth course to where one joint has come close to a singular position, and back.
+/// A path: from a configuration on a smooth course until one joint is close to a singular position, and back.
 struct Path {
     arm: Arm,
     start: Vec<f64>,
@@ -22,22 +22,22 @@ struct Path {
 }
 
 impl Path {
-    /// The posture after so much of the path that its poses were made of.
-    fn posture(&self, fraction: f64) -> Vec<f64> {
+    /// The configuration after this fraction of the path, from which its poses are computed.
+    fn positions(&self, fraction: f64) -> Vec<f64> {
         let (out, sway) = ((PI * fraction).sin().powi(2), (TAU * fraction).sin());
-        let mut posture = self.start.clone();
-        for (i, position) in posture.iter_mut().enumerate() {
+        let mut positions = self.start.clone();
+        for (i, position) in positions.iter_mut().enumerate() {
             *position += if i == self.joint { (self.near - *position) * out } else { 0.15 * sway };
         }
-        posture
+        positions
     }
 
     fn target(&self, fraction: f64) -> Target {
-        self.arm.targets_at(&self.posture(fraction))[0]
+        self.arm.targets_at(&self.positions(fraction))[0]
     }
 }
 
-/// What tracking made of a path.
+/// The results of tracking a path.
 #[derive(Debug, Default)]
 struct Course {
     end: Vec<f64>,
@@ -114,7 +114,7 @@ fn a_path_near_a_singularity_is_followed_without_a_jump() {
         println!("{name}: {course:?}");
         assert_eq!((course.missed, course.elbow_changes), ([0; 3], 0), "{name}");
         assert!(course.largest_step < 0.25 * STEP, "{name}: a jump of {} rad", course.largest_step);
-        // A redundant arm may come back to another posture of the same pose, but to no other branch.
+        // A redundant arm may come back to another configuration of the same pose, but not to another branch.
         let room = if path.start.len() == 6 { 1e-4 } else { 0.1 };
         let apart = course.end.iter().zip(&path.start).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(apart < room, "{name}: {apart} rad away from where it began");
@@ -125,10 +125,10 @@ fn a_path_near_a_singularity_is_followed_without_a_jump() {
 }
 
 #[test]
-fn a_path_that_is_too_fast_beside_a_singularity_is_caught_up_with() {
+fn tracking_catches_up_with_a_path_that_is_too_fast_near_a_singularity() {
     for path in paths() {
         let name = format!("{}, joint {} near {}", path.arm.name, path.joint, path.near);
-        // Sideways by some centimetres and back within a second: what the joints would have to do for that is without bound.
+        // Sideways by some centimetres and back within a second: near the singularity this needs unbounded joint velocities.
         let target = |fraction: f64| {
             let mut target = path.target(fraction);
             if (0.45..0.55).contains(&fraction) {
@@ -153,7 +153,7 @@ fn a_path_out_of_reach_and_back_is_met_again() {
             target.pose.translation.vector += away * far;
             target
         };
-        // How far the arm reaches that way.
+        // How far the arm reaches in that direction.
         let (mut inside, mut outside) = (0.0, 3.0);
         for _ in 0..30 {
             let middle = 0.5 * (inside + outside);
@@ -204,7 +204,7 @@ fn a_target_that_stays_out_of_reach_lets_the_arm_come_to_rest() {
                 }
                 seed = solution.positions;
             }
-            assert!(late < 1e-4, "{}, {far} m beyond, {whole}: still {late:e} rad a tick", path.arm.name);
+            assert!(late < 1e-4, "{}, {far} m beyond, {whole}: still {late:e} rad per pose", path.arm.name);
         }
     }
 }

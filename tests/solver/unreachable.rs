@@ -1,4 +1,4 @@
-//! Targets that cannot be met: the closest posture, and the reason.
+//! Targets that cannot be met: the closest configuration, and the reason.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -70,17 +70,17 @@ fn nearer_than_the_reach_the_arm_folds() {
         assert!((solution.residuals[0].position - (0.3 - distance)).abs() < 1e-3, "{solution:?}");
     }
     assert!(search_from_nominal(&arm, at(0.18001, 0.24001, 0.0)).is_solved());
-    // Stretched, with the target at its own base, the arm stands where the error has no slope.
+    // With a stretched arm and the target at its own base, the error has no slope.
     let solution = search_from(&arm, at(0.0, 0.0, 0.0), &[0.0, 0.0]);
     assert!((solution.residuals[0].position - 0.3).abs() < 1e-3, "{solution:?}");
 }
 
 #[test]
-fn what_is_claimed_out_of_reach_is() {
+fn targets_claimed_out_of_reach_are() {
     for arm in common::bundled_arms() {
         let mut random = Random::new(2);
         for _ in 0..20 {
-            // Whatever can be reached is never refuted, and what is refuted is missed by at least what the proof says.
+            // A reachable target is never claimed out of reach, and others are missed by at least the claimed distance.
             let reached = arm.targets_at(&random.positions(&arm.chain))[0];
             assert!(!matches!(search_from_nominal(&arm, reached).outcome, Outcome::Closest(Reason::OutOfReach { .. })));
             let goal = random.direction() * random.between(3.0, 6.0);
@@ -99,9 +99,9 @@ fn what_is_claimed_out_of_reach_is() {
 }
 
 #[test]
-fn a_wrist_out_of_reach_is_found_though_the_tip_is_not() {
+fn a_wrist_out_of_reach_is_detected_though_the_tip_is_in_reach() {
     let arm = &common::bundled_arms()[0];
-    // The tip at a place within reach, but the hand pointing back at the arm from beyond.
+    // The tip is within reach, but the hand points back at the arm from beyond.
     let pose = Isometry3::from_parts(
         Translation3::new(1.1, 0.0, 0.12),
         UnitQuaternion::from_euler_angles(0.0, -FRAC_PI_2, 0.0),
@@ -116,7 +116,7 @@ fn a_wrist_out_of_reach_is_found_though_the_tip_is_not() {
 }
 
 #[test]
-fn joint_limits_in_the_way_are_named() {
+fn joint_limits_that_block_a_target_are_named() {
     let limited = |name: &str, parent: &str, child: &str, x: f64| {
         let inside = format!("<origin xyz='{x} 0 0'/><axis xyz='0 0 1'/><limit lower='-0.5' upper='0.5'/>");
         joint(name, "revolute", parent, child, &inside)
@@ -141,7 +141,7 @@ fn joint_limits_in_the_way_are_named() {
 }
 
 #[test]
-fn more_axes_asked_than_there_are_joints_gives_the_closest() {
+fn more_axes_than_joints_give_the_closest_configuration() {
     let arm = Arm::from_text(&urdf::planar(0.5, 0.4), "base", &["tip"]);
     // Out of the plane by 0.1 m, which no joint can change.
     let solution = search_from_nominal(&arm, at(0.5, 0.3, 0.1));
@@ -154,7 +154,7 @@ fn more_axes_asked_than_there_are_joints_gives_the_closest() {
 }
 
 #[test]
-fn whatever_is_asked_the_answer_is_inside_the_limits_and_finite() {
+fn every_answer_is_inside_the_limits_and_finite() {
     let mut random = Random::new(3);
     for arm in common::bundled_arms() {
         let mut limits = 0;

@@ -1,4 +1,4 @@
-// KDL's ChainIkSolverPos_NR_JL, started anew from random postures as MoveIt's KDL plugin does.
+// KDL's ChainIkSolverPos_NR_JL, started anew from random configurations as MoveIt's KDL plugin does.
 #include <algorithm>
 #include <memory>
 

@@ -22,7 +22,7 @@ namespace peer {
 
 using Positions = std::vector<double>;
 
-// One joint with the link behind it. A fixed one has no variable; a circle is a turning joint without limits.
+// One joint with the link behind it. A fixed one has no variable; a circle is a continuous joint.
 struct Segment {
   std::string kind;  // fixed, turn, circle or slide
   double origin[3], roll_pitch_yaw[3], axis[3], lower, upper;

@@ -1,6 +1,6 @@
 // Pinocchio's example of inverse kinematics: closed-loop steps by the damped pseudoinverse on the logarithm of the pose
 // error. The example knows no limits and no second start, so that what ends outside the limits is dropped here and
-// another attempt is made from a random posture.
+// another attempt is made from a random configuration.
 
 // What Pinocchio's CMake files define: Boost's own bounds are below the number of its joint types.
 #define BOOST_MPL_CFG_NO_PREPROCESSED_HEADERS

@@ -16,9 +16,10 @@ use urdf_ik::spatial::rotation_from;
 
 use super::{Failure, read_json, read_robot};
 
-/// Starting points that one case may use: the time limit comes first.
+/// Greatest number of starting points of one case. The time limit comes first.
 const ATTEMPTS: usize = 1_000_000;
-/// Runs of each case: the first gives the solution, the fastest the time. One preemption would outweigh hundreds of solves.
+/// Number of runs of each case. The first one gives the solution, the fastest one the time: one preemption would take longer than hundreds
+/// of solves.
 const RUNS: usize = 3;
 
 #[derive(Args)]
@@ -44,10 +45,10 @@ pub struct Arguments {
     /// Greatest angle from the target [rad]
     #[arg(long, default_value_t = 1e-5)]
     orientation_tolerance: f64,
-    /// Cases to solve at most
+    /// Greatest number of cases
     #[arg(long, value_name = "N")]
     max_cases: Option<usize>,
-    /// Without the Newton steps at the end, for solvers that have them
+    /// Leave out the Newton steps at the end, for solvers that have them
     #[arg(long)]
     no_polish: bool,
     /// Write the solutions to this file
@@ -62,7 +63,7 @@ pub struct Arguments {
 enum Seed {
     /// The middle of each joint's range
     Nominal,
-    /// The random posture that the case file gives
+    /// The random joint positions of the case file
     Random,
 }
 
@@ -89,7 +90,7 @@ struct Pose {
     q_xyzw: [f64; 4],
 }
 
-/// What one case came to.
+/// The result of one case.
 struct CaseResult {
     positions: Option<Vec<f64>>,
     time: f64,
@@ -99,16 +100,16 @@ struct CaseResult {
 
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let reason = match arguments.solver {
-        SolverKind::Jacobian => Some("which has nothing else than Newton steps"),
-        SolverKind::ClosedForm => Some("which takes Newton steps only where its formulas are not exact"),
+        SolverKind::Jacobian => Some("which has only Newton steps"),
+        SolverKind::ClosedForm => Some("which uses Newton steps only where its formulas are not exact"),
         _ => None,
     };
     if let (true, Some(reason)) = (arguments.no_polish, reason) {
         return Err(format!("--no-polish has no meaning for the solver {}, {reason}", arguments.solver).into());
     }
     let file: CaseFile = read_json(&arguments.cases)?;
-    let beside = || arguments.cases.parent().map(|folder| folder.join(&file.urdf)).unwrap_or_default();
-    let robot = read_robot(&arguments.urdf.clone().unwrap_or_else(beside))?;
+    let default_path = || arguments.cases.parent().map(|folder| folder.join(&file.urdf)).unwrap_or_default();
+    let robot = read_robot(&arguments.urdf.clone().unwrap_or_else(default_path))?;
     let chain = Arc::new(Chain::new(&robot, &file.base_link, &[&file.tip_link])?);
     let order = order_of(&file.joint_names, &chain)?;
     let method = match arguments.solver {
@@ -123,7 +124,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
         results.push(result.map_err(|e| format!("{}, case {index}: {e}", arguments.cases.display()))?);
     }
     if results.is_empty() {
-        return Err(format!("{}: there is no case to solve", arguments.cases.display()).into());
+        return Err(format!("{}: it has no case to solve", arguments.cases.display()).into());
     }
     if let Some(path) = &arguments.solutions {
         write_list(path, results.iter().map(|result| &result.positions))?;
@@ -145,7 +146,7 @@ fn write_list(path: &Path, entries: impl Iterator<Item = impl Serialize>) -> Res
 fn order_of(names: &[String], chain: &Chain) -> Result<Vec<usize>, Failure> {
     let index = |name: &String| {
         let found = chain.variables().iter().position(|variable| variable.name == *name);
-        found.ok_or_else(|| format!("the case file names the joint '{name}', which the chain does not have"))
+        found.ok_or_else(|| format!("the case file names the joint '{name}', but the chain does not have it"))
     };
     let order = names.iter().map(index).collect::<Result<Vec<_>, _>>()?;
     if let Some(twice) = (1..order.len()).find(|&at| order[..at].contains(&order[at])) {
@@ -154,7 +155,7 @@ fn order_of(names: &[String], chain: &Chain) -> Result<Vec<usize>, Failure> {
     if order.len() == chain.variables().len() {
         Ok(order)
     } else {
-        Err(format!("the case file names {} joints, the chain has {}", order.len(), chain.variables().len()).into())
+        Err(format!("the case file names {} joints, but the chain has {}", order.len(), chain.variables().len()).into())
     }
 }
 

@@ -13,7 +13,7 @@ pub struct Arguments {
     /// Number of segments, and of joints
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     segments: usize,
-    /// What joins them
+    /// Kind of the joints
     #[arg(long, value_enum, default_value = "alternating")]
     joints: Joints,
     /// Length of all segments together [m]
@@ -22,7 +22,7 @@ pub struct Arguments {
     /// Radius [m] [default: a fiftieth of the length]
     #[arg(long, allow_negative_numbers = true)]
     radius: Option<f64>,
-    /// How far each hinge turns both ways [rad] [default: any number of turns]
+    /// Limit of each joint in both directions [rad] [default: no limit]
     #[arg(long, allow_negative_numbers = true)]
     limit: Option<f64>,
     /// Name of the robot
@@ -35,9 +35,9 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Joints {
-    /// Hinges about x and y in turn
+    /// Revolute joints about x and y in turn
     Alternating,
-    /// Ball joints: three hinges in one point, about x, y and z
+    /// Ball joints: three revolute joints in one point, about x, y and z
     Ball,
 }
 

@@ -1,4 +1,4 @@
-//! `urdf_ik info`: a robot and its chain in words.
+//! `urdf_ik info`: a robot and its chain as text.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use urdf_ik::solver::{Method, NotApplicable, Solver, TipReach, free_axes_in_word
 
 use super::{Failure, RobotArguments};
 
-/// Depth below which links are not indented further: a long arm would be spaces for the most part.
-const DEEPEST: usize = 40;
+/// Greatest depth of indentation: deeper lines of a long arm would be mostly spaces.
+const MAX_INDENTED_DEPTH: usize = 40;
 
 pub fn run(arguments: &RobotArguments, out: &mut impl Write) -> Result<(), Failure> {
     let robot = arguments.robot()?;
@@ -26,14 +26,14 @@ pub fn run(arguments: &RobotArguments, out: &mut impl Write) -> Result<(), Failu
     tree(&robot, out)?;
     writeln!(out)?;
     if arguments.tips.is_empty() && robot.leaves().len() != 1 {
-        writeln!(out, "no chain: name its tip with --tip; the leaf links are {}", robot.leaves().join(", "))?;
+        writeln!(out, "no chain: name the tip link with --tip; the leaf links are: {}", robot.leaves().join(", "))?;
         return Ok(());
     }
     let chain = arguments.chain(&robot)?;
     chain_of(&robot, &Arc::new(chain), out)
 }
 
-/// The links, each below its parent, with the joint that it hangs from.
+/// The links, each below its parent, with the joint between them.
 fn tree(robot: &Robot, out: &mut impl Write) -> Result<(), Failure> {
     let mut children = vec![Vec::new(); robot.links().len()];
     for joint in robot.joints().iter().rev() {
@@ -43,7 +43,13 @@ fn tree(robot: &Robot, out: &mut impl Write) -> Result<(), Failure> {
     while let Some((link, depth)) = open.pop() {
         let link_name = &robot.links()[link].name;
         let joint = robot.links()[link].parent_joint.map(|joint| describe(robot, &robot.joints()[joint]));
-        writeln!(out, "{:indent$}{link_name}{}", "", joint.unwrap_or_default(), indent = 2 * depth.min(DEEPEST))?;
+        writeln!(
+            out,
+            "{:indent$}{link_name}{}",
+            "",
+            joint.unwrap_or_default(),
+            indent = 2 * depth.min(MAX_INDENTED_DEPTH)
+        )?;
         open.extend(children[link].iter().map(|&child| (child, depth + 1)));
     }
     Ok(())
@@ -90,18 +96,14 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
     let solver = Solver::prepare(Method::default(), chain);
     match &solver {
         Ok(solver) => {
-            writeln!(
-                out,
-                "length scale {:.4} m: a position error that weighs as much as 1 rad",
-                solver.length_scale()
-            )?;
+            writeln!(out, "length scale {:.4} m: a position error with the weight of 1 rad", solver.length_scale())?;
         }
         Err(reason) => writeln!(out, "no solver: {reason}")?,
     }
     match ClosedForm::prepare(chain) {
         Ok(form) => writeln!(out, "closed form: {}", form.in_words())?,
         Err(NotApplicable::NoClosedForm { reason, .. }) => writeln!(out, "no closed form: {reason}")?,
-        // That has been said.
+        // Printed above.
         Err(_) => {}
     }
     for (index, tip) in chain.tips().iter().enumerate() {
@@ -120,14 +122,14 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
     Ok(())
 }
 
-/// What a tip that cannot follow every axis should leave free.
+/// The axes that a tip should leave free where it cannot follow all six.
 fn axes(free: [bool; 6], out: &mut impl Write) -> Result<(), Failure> {
     let names = names_of_free_axes(free);
     if !names.is_empty() {
         let (followed, words) = (6 - names.len(), free_axes_in_words(free));
         writeln!(
             out,
-            "  it can follow {followed} of 6 axes, so that most full poses cannot be met; free_axes: {} ({words})",
+            "  it can follow {followed} of 6 axes, so most full poses cannot be met; free_axes: {} ({words})",
             names.join(",")
         )?;
     }

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 use urdf_ik::robot::{Chain, Robot};
 
-/// What can go wrong in a command: told in one line, with exit status 1.
+/// The failure of a command: one line of text, and exit status 1.
 type Failure = Box<dyn Error>;
 
 /// Inverse kinematics for any robot with a URDF.
@@ -27,17 +27,17 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Shows a robot: tree, joints and limits, the chain from base to tip, its reach.
+    /// Shows a robot: its tree, joints and limits, and the chain from base to tip with its reach.
     Info(RobotArguments),
     /// Forward kinematics: the pose of every link in the root link's frame, as JSON.
     Fk(query::FkArguments),
-    /// Solves for one target pose, as JSON. Exit status 1 where it cannot be met.
+    /// Solves for one target pose, as JSON. The exit status is 1 when it cannot be met.
     Solve(query::SolveArguments),
-    /// Moves the tip along straight lines: a joint trajectory, as JSON. Exit status 1 where it does not get to the end.
+    /// Moves the tip along straight lines: a joint trajectory, as JSON. The exit status is 1 when the path cannot be followed to its end.
     Path(path::Arguments),
     /// Solves the cases of a file and prints the solve rate and times, as JSON.
     Evaluate(evaluate::Arguments),
-    /// Writes the URDF of a noodle: a long arm of many equal segments, to try solvers on.
+    /// Writes the URDF of a noodle: a long arm of many equal segments, for tests of solvers.
     Generate(generate::Arguments),
 }
 
@@ -50,7 +50,7 @@ struct RobotArguments {
     /// Base link [default: the root link]
     #[arg(long, value_name = "LINK")]
     base: Option<String>,
-    /// Tip link, may be given several times [default: the only leaf link]
+    /// Tip link; may be given several times [default: the only leaf link]
     #[arg(long = "tip", value_name = "LINK")]
     tips: Vec<String>,
 }
@@ -66,7 +66,7 @@ impl RobotArguments {
     }
 }
 
-/// Reads a robot; what was passed over in its URDF goes to standard error.
+/// Reads a robot. Warnings about its URDF go to standard error.
 fn read_robot(path: &PathBuf) -> Result<Robot, Failure> {
     let robot = Robot::from_urdf_file(path).map_err(|e| format!("{}: {e}", path.display()))?;
     for warning in robot.warnings() {
@@ -93,7 +93,7 @@ fn main() -> ExitCode {
     match done.and_then(|solved| Ok(out.flush().map(|()| solved)?)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        // Whoever reads our output may stop early, as `head` does.
+        // A reader of the output may stop early, like `head`.
         Err(failure) if is_broken_pipe(&*failure) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("urdf_ik: {failure}");

@@ -8,7 +8,7 @@ use clap::Args;
 use nalgebra::{Isometry3, Translation3};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use urdf_ik::config::Posture;
+use urdf_ik::config::NamedPositions;
 use urdf_ik::motion::{
     FollowOptions, Followed, JointLimits, MotionLimits, Path, PathOptions, Timing, Trajectory, follow,
 };
@@ -25,10 +25,10 @@ pub struct Arguments {
     /// JSON: a list of poses of the tip link in the base link's frame, {"p": [x, y, z], "q_xyzw": [x, y, z, w]}
     #[arg(long, value_name = "FILE.json")]
     waypoints: PathBuf,
-    /// Speed along the path at most [m/s]
+    /// Greatest speed along the path [m/s]
     #[arg(long, value_name = "M_PER_S", default_value_t = Timing::default().speed, allow_negative_numbers = true)]
     speed: f64,
-    /// Acceleration along the path at most [m/s²]
+    /// Greatest acceleration along the path [m/s²]
     #[arg(long, default_value_t = Timing::default().acceleration, allow_negative_numbers = true)]
     acceleration: f64,
     /// Time from point to point [s]
@@ -37,11 +37,11 @@ pub struct Arguments {
     /// Path length before and after a waypoint over which its corner is rounded [m]; 0: the tip stops at corners
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     blend_radius: f64,
-    /// Axes of the tip link's frame that need not match, separated by commas: shifts along x, y, z, turns rx, ry, rz about them
+    /// Axes of the tip link's frame that need not match, separated by commas: translation along x, y, z, rotation rx, ry, rz about them
     #[arg(long, value_name = "AXES", value_delimiter = ',')]
     free_axes: Vec<String>,
-    /// Where the arm stands: YAML, joint: position, or the path of such a file. The path begins there, or in the nearest posture that
-    /// is at its first pose [default: the middle of the joint ranges]
+    /// Joint positions at the start: YAML, joint: position, or the path of such a file. The path begins there, or at the nearest joint
+    /// positions for its first pose [default: the middle of the joint ranges]
     #[arg(long, value_name = "YAML")]
     start: Option<String>,
     /// Velocity and acceleration limits: a joint_limits.yaml in MoveIt's format
@@ -56,7 +56,7 @@ struct Waypoint {
     q_xyzw: [f64; 4],
 }
 
-/// Prints the trajectory; tells whether it gets to the end.
+/// Prints the trajectory. Returns whether the path can be followed to its end.
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
     let robot = arguments.robot.robot()?;
     if arguments.robot.tips.len() != 1 {
@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     };
     let limits = MotionLimits::new(&robot, &chain, &file);
     let seed = match &arguments.start {
-        Some(text) => chain.positions_from(&Posture::read(text)?.apply(&robot)?),
+        Some(text) => chain.positions_from(&NamedPositions::read(text)?.apply(&robot)?),
         None => chain.nominal_positions(),
     };
     let free_axes = free_axes_from_names(arguments.free_axes.iter().map(String::as_str))?;

@@ -1,4 +1,4 @@
-//! `urdf_ik fk` and `urdf_ik solve`: single questions, answered as JSON.
+//! `urdf_ik fk` and `urdf_ik solve`: single queries, answered as JSON.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -10,7 +10,7 @@ use clap::Args;
 use nalgebra::{Isometry3, Translation3};
 use serde::Serialize;
 use serde_json::{Value, json};
-use urdf_ik::config::Posture;
+use urdf_ik::config::NamedPositions;
 use urdf_ik::robot::Robot;
 use urdf_ik::solver::{
     Mode, Pick, Preference, Problem, ProblemError, Solution, Solver, SolverKind, Target, free_axes_from_names,
@@ -19,7 +19,7 @@ use urdf_ik::spatial::rotation_from;
 
 use super::{Failure, RobotArguments, read_json, read_robot};
 
-/// Starting points that one solve may use.
+/// Greatest number of starting points of one solve.
 const ATTEMPTS: usize = 100;
 
 #[derive(Args)]
@@ -27,7 +27,7 @@ pub struct FkArguments {
     /// The robot's URDF
     #[arg(long, value_name = "FILE")]
     urdf: PathBuf,
-    /// JSON: a list of {joint: position}; joints not named stand at 0, mimic joints follow their master
+    /// JSON: a list of {joint: position}; joints that are not named are at 0, mimic joints follow their master
     #[arg(long, value_name = "FILE.json")]
     positions: PathBuf,
 }
@@ -83,19 +83,19 @@ pub struct SolveArguments {
     /// Which of several solutions: first, nearest to the middle of the joint ranges, or most_manipulable
     #[arg(long, default_value_t = Pick::First)]
     pick: Pick,
-    /// Axes of the tip link's frame that need not match, separated by commas: shifts along x, y, z, turns rx, ry, rz about them
+    /// Axes of the tip link's frame that need not match, separated by commas: translation along x, y, z, rotation rx, ry, rz about them
     #[arg(long, value_name = "AXES", value_delimiter = ',')]
     free_axes: Vec<String>,
-    /// Where the joints go as far as the target leaves them free: YAML, joint: position, or the path of such a file; joints not
-    /// named go to 0, or to the middle of their range where 0 is outside
+    /// Joint positions that the null-space task moves towards, as far as the target leaves the joints free: YAML, joint: position, or the
+    /// path of such a file; joints that are not named move to 0, or to the middle of their range where 0 is outside
     #[arg(long, value_name = "YAML")]
     posture: Option<String>,
-    /// Print every distinct solution that is found, as a list
+    /// Print all distinct solutions that are found, as a list
     #[arg(long, conflicts_with = "pick")]
     all: bool,
 }
 
-/// Prints the answer; tells whether it meets the target.
+/// Prints the solution. Returns whether it meets the target.
 pub fn solve(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool, Failure> {
     let robot = arguments.robot.robot()?;
     if arguments.robot.tips.len() != 1 {
@@ -111,7 +111,7 @@ pub fn solve(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool, F
     let free_axes = free_axes_from_names(arguments.free_axes.iter().map(String::as_str))?;
     let targets = [Target { free_axes, ..Target::new(0, pose) }];
     let posture = match &arguments.posture {
-        Some(text) => Some(chain.positions_from(&Posture::read(text)?.apply(&robot)?)),
+        Some(text) => Some(chain.positions_from(&NamedPositions::read(text)?.apply(&robot)?)),
         None => None,
     };
     let problem = Problem {
@@ -137,7 +137,7 @@ pub fn solve(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool, F
     Ok(answer.as_array().map_or(solution.is_solved(), |found| !found.is_empty()))
 }
 
-/// A solution as it is printed.
+/// A solution as JSON.
 fn describe(solver: &Solver, targets: &[Target], solution: &Solution) -> Result<Value, ProblemError> {
     let chain = solver.chain();
     let smallest_singular_value =

@@ -1,4 +1,4 @@
-//! `compute_ik`: one posture that brings one or more links to their poses.
+//! `compute_ik`: one configuration with one or more links at their poses.
 
 use std::slice;
 use std::sync::Arc;
@@ -10,29 +10,26 @@ use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
 use r2r::sensor_msgs::msg::JointState;
 
 use super::{Failure, apply_state, code, error_code, tip, with_note};
-use crate::node::description::Loaded;
-use crate::node::drive::Posture;
-use crate::node::query::{self, Question};
-use crate::node::services::search;
+use crate::node::configuration_motion::Configuration;
+use crate::node::description::LoadedRobot;
+use crate::node::interface::COMPUTE_IK;
+use crate::node::query::{self, Query};
 use crate::node::status::Refused;
-use crate::node::{Shared, choices, convert, links};
+use crate::node::{Shared, convert, link_poses, request_overrides};
 use crate::parameters::Settings;
 use crate::solver::{Stop, Target, Tolerance};
-
-/// What stands before complaints about requests.
-const COMPUTE_IK: &str = "compute_ik";
 
 pub(super) async fn compute_ik(shared: Arc<Shared>, request: Request) -> Response {
     match answer(&shared, request.ik_request).await {
         Ok((joint_state, sentence)) => {
-            shared.complaints.well(COMPUTE_IK);
+            shared.warnings.recovered(COMPUTE_IK.short_name());
             shared.counters.queries(1, 1);
             let solution = RobotState { joint_state, ..RobotState::default() };
             Response { solution, error_code: error_code(&shared, code::SUCCESS, &sentence) }
         }
         Err(failure) => {
             shared.counters.queries(1, 0);
-            Response { error_code: failure.tell(&shared, COMPUTE_IK), ..Response::default() }
+            Response { error_code: failure.report(&shared, COMPUTE_IK), ..Response::default() }
         }
     }
 }
@@ -41,15 +38,15 @@ pub(super) async fn compute_ik(shared: Arc<Shared>, request: Request) -> Respons
 async fn answer(shared: &Shared, request: PositionIKRequest) -> Result<(JointState, String), Failure> {
     check_abilities(&request)?;
     let mut settings = (*shared.settings()).clone();
-    let posture = shared.output.posture().ok_or_else(Refused::no_robot)?;
-    let loaded = Arc::clone(&posture.loaded);
+    let configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    let loaded = Arc::clone(&configuration.loaded);
     let timeout = f64::from(request.timeout.sec) + 1e-9 * f64::from(request.timeout.nanosec);
-    choices::apply_timeout(timeout, &mut settings)?;
-    let mut positions = posture.positions.clone();
+    request_overrides::apply_timeout(timeout, &mut settings)?;
+    let mut positions = configuration.positions.clone();
     let note = apply_state(&loaded.robot, &request.robot_state, &mut positions)?;
-    let targets = targets(shared, &posture, &settings, &request).await?;
-    let question = Question { targets, seed: loaded.chain.positions_from(&positions), settings };
-    let (_, _, solution) = search(shared, &loaded, question).await?;
+    let targets = targets(shared, &configuration, &settings, &request).await?;
+    let query = Query { targets, seed: loaded.chain.positions_from(&positions), settings };
+    let (_, _, solution) = query.solve_in_turn(shared, &loaded).await?;
     let sentence = with_note(solution.sentence(&loaded.chain), note);
     if !solution.is_solved() {
         let code = if solution.stop == Stop::Deadline { code::TIMED_OUT } else { code::NO_IK_SOLUTION };
@@ -61,7 +58,7 @@ async fn answer(shared: &Shared, request: PositionIKRequest) -> Result<(JointSta
     Ok((joint_state, sentence))
 }
 
-/// Refuses what could only be ignored, which would be worse.
+/// Refuses what the node could only ignore, which would be worse.
 fn check_abilities(request: &PositionIKRequest) -> Result<(), Failure> {
     if request.avoid_collisions {
         let sentence = "avoid_collisions is set, but urdf_ik has no collision checking: send the request without it, and \
@@ -79,8 +76,8 @@ fn check_abilities(request: &PositionIKRequest) -> Result<(), Failure> {
     ] {
         if count > 0 {
             let sentence = format!(
-                "constraints has {count} {kind} constraints, but urdf_ik keeps none beside the joint limits of the URDF: \
-                 send the request without them"
+                "constraints has {count} {kind} constraints, but urdf_ik keeps no constraint except the joint limits of the \
+                 URDF: send the request without them"
             );
             return Err(Failure::new(code::INVALID_GOAL_CONSTRAINTS, "constraints", sentence));
         }
@@ -91,21 +88,21 @@ fn check_abilities(request: &PositionIKRequest) -> Result<(), Failure> {
 /// The request's poses as targets of tips, in the base link's frame.
 async fn targets(
     shared: &Shared,
-    posture: &Posture,
+    configuration: &Configuration,
     settings: &Settings,
     request: &PositionIKRequest,
 ) -> Result<Vec<Target>, Failure> {
-    let loaded = &posture.loaded;
+    let loaded = &configuration.loaded;
     let mut targets: Vec<Target> = Vec::new();
     for (link, PoseStamped { header, pose }) in links_and_poses(request)? {
         let pose = convert::pose(pose)
             .map_err(|sentence| Failure::new(code::INVALID_GOAL_CONSTRAINTS, "pose_stamped", sentence))?;
         let frame = shared.frames.of_request(loaded, settings, header).await?;
-        let target = target(loaded, settings, link, frame.in_base(posture) * pose)
+        let target = target(loaded, settings, link, frame.in_base(configuration) * pose)
             .map_err(|sentence| Failure::new(code::INVALID_LINK_NAME, "ik_link_name", sentence))?;
         if targets.iter().any(|other| other.tip == target.tip) {
             let sentence =
-                format!("two poses are for links that move as one with '{}'", loaded.chain.tips()[target.tip].link);
+                format!("two poses are for links that are fixed to '{}'", loaded.chain.tips()[target.tip].link);
             return Err(Failure::new(code::INVALID_LINK_NAME, "ik_link_names", sentence));
         }
         targets.push(target);
@@ -113,7 +110,7 @@ async fn targets(
     Ok(targets)
 }
 
-/// The links that are asked for, each with its pose. The lists go before the single entries, as MoveIt has it.
+/// The links of a request, each with its pose. As in MoveIt, the lists are used instead of the single fields.
 fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (&str, &PoseStamped)>, Failure> {
     let (mut links, mut poses) = (request.ik_link_names.as_slice(), request.pose_stamped_vector.as_slice());
     if links.is_empty() {
@@ -124,7 +121,7 @@ fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (
     }
     if links.len() != poses.len() {
         let sentence = format!(
-            "there are {} poses for {} links; ik_link_names must name one link for each pose of pose_stamped_vector",
+            "there are {} poses for {} links; ik_link_names must have one link for each pose of pose_stamped_vector",
             poses.len(),
             links.len()
         );
@@ -134,24 +131,27 @@ fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (
 }
 
 /// The target of the tip that `link` (empty: the first tip) moves with, for `link` to be at `pose` in the base link's frame.
-fn target(loaded: &Loaded, settings: &Settings, link: &str, pose: Isometry3<f64>) -> Result<Target, String> {
+fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3<f64>) -> Result<Target, String> {
     let target = query::target(pose, settings);
     if link.is_empty() {
         return Ok(target);
     }
-    let index = links::index(loaded, &settings.frame_prefix, link)?;
+    let index = link_poses::index(loaded, &settings.frame_prefix, link)?;
     let known = || loaded.chain.tip_names().join(", ");
     let (tip, in_tip) = tip::of_link(loaded, index)
-        .ok_or_else(|| format!("'{link}' is no tip link and not fixed to one; there is {}", known()))?;
+        .ok_or_else(|| format!("'{link}' is neither a tip link nor fixed to one; the tip links are: {}", known()))?;
     if in_tip == Isometry3::identity() {
         return Ok(Target { tip, ..target });
     }
     if target.free_axes.contains(&true) {
-        return Err(format!("the parameter free_axes is about tip links, and '{link}' is none; there is {}", known()));
+        return Err(format!(
+            "the parameter free_axes is for tip links, and '{link}' is none; the tip links are: {}",
+            known()
+        ));
     }
-    // An error of the tip's orientation displaces the link as well, which must not cost it its tolerance.
+    // An error of the tip's orientation also moves the link; both errors together must stay within the tolerance.
     let Tolerance { position, orientation } = target.tolerance;
-    let share = position / (position + orientation * in_tip.translation.vector.norm());
-    let tolerance = Tolerance { position: share * position, orientation: share * orientation };
+    let fraction = position / (position + orientation * in_tip.translation.vector.norm());
+    let tolerance = Tolerance { position: fraction * position, orientation: fraction * orientation };
     Ok(Target { tip, pose: pose * in_tip.inverse(), tolerance, ..target })
 }

@@ -1,7 +1,7 @@
 //! The services that scripts written for MoveIt call: `compute_ik` and `compute_fk`.
 //!
-//! What such a request can ask for and this node cannot do, that is collision checking and constraints, is refused with a
-//! sentence. There are no groups: the name of one says nothing.
+//! The node has no collision checking and no constraints: a request that asks for them is refused with a sentence. It has no groups
+//! either: the name of a group is not used.
 
 mod fk;
 mod ik;
@@ -14,17 +14,18 @@ use r2r::moveit_msgs::msg::{MoveItErrorCodes, RobotState};
 use r2r::moveit_msgs::srv::{GetPositionFK, GetPositionIK};
 use serde_json::json;
 
-use super::services::answer_each;
+use super::interface::{COMPUTE_FK, COMPUTE_IK, Interface};
+use super::service_server::answer_each;
 use super::status::{Refused, outcome};
 use super::{NodeError, Shared, convert};
 use crate::robot::Robot;
 
 pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    answer_each::<GetPositionIK::Service, _>(node, shared, "~/compute_ik", ik::compute_ik)?;
-    answer_each::<GetPositionFK::Service, _>(node, shared, "~/compute_fk", fk::compute_fk)
+    answer_each::<GetPositionIK::Service, _>(node, shared, COMPUTE_IK, ik::compute_ik)?;
+    answer_each::<GetPositionFK::Service, _>(node, shared, COMPUTE_FK, fk::compute_fk)
 }
 
-/// The values of `MoveItErrorCodes` that are answered, as its field has them.
+/// The values of `MoveItErrorCodes` that are used, in the type of its field.
 mod code {
     use r2r::moveit_msgs::msg::MoveItErrorCodes;
 
@@ -47,19 +48,19 @@ struct Failure {
 }
 
 impl Failure {
-    /// A request that makes no sense, or asks for what there is not: `kind` tells faults apart in the log.
+    /// A request that is not valid or asks for something that does not exist. Faults of one `kind` are logged once.
     fn new(code: i32, kind: &str, sentence: String) -> Self {
         Self { code, refused: Refused::invalid(kind, sentence) }
     }
 
-    /// The failure as the service `name` answers it. It is logged as well, for the sake of versions of `moveit_msgs` that
-    /// have no room for the sentence; a target that cannot be met is no fault.
-    fn tell(self, shared: &Shared, name: &str) -> MoveItErrorCodes {
+    /// The failure as the response of `service`. It is logged as well, because older versions of `moveit_msgs` have no field for the
+    /// sentence. A target that cannot be met is no fault.
+    fn report(self, shared: &Shared, service: Interface) -> MoveItErrorCodes {
         let Refused { kind, sentence, .. } = self.refused;
         if matches!(self.code, code::NO_IK_SOLUTION | code::TIMED_OUT) {
-            log::debug!("{name}: {sentence}");
+            log::debug!("{}: {sentence}", service.short_name());
         } else {
-            shared.complaints.complain(name, &kind, &sentence);
+            shared.warnings.warn_once(service.short_name(), &kind, &sentence);
         }
         error_code(shared, self.code, &sentence)
     }
@@ -73,27 +74,27 @@ impl From<Refused> for Failure {
     }
 }
 
-/// The field `error_code`. Filled in by the names of its fields, since Humble's has no other than `val`.
+/// The field `error_code`. It is filled by field names, because that of ROS 2 Humble has only the field `val`.
 fn error_code(shared: &Shared, val: i32, message: &str) -> MoveItErrorCodes {
     let fields = json!({ "val": val, "message": message, "source": shared.name });
     serde_json::from_value(fields).unwrap_or_default()
 }
 
-/// Puts the joints that `state` names into `positions` (one entry a joint). Gives a sentence about what of the state is not used
-/// though it would make a difference.
+/// Puts the joints that `state` names into `positions` (one entry a joint). Gives a sentence about a part of the state that is not used
+/// although it says something.
 fn apply_state(robot: &Robot, state: &RobotState, positions: &mut [f64]) -> Result<Option<&'static str>, Failure> {
     convert::overlay(robot, "robot_state.joint_state", &state.joint_state, positions)
         .map_err(|sentence| Failure::new(code::INVALID_ROBOT_STATE, "robot_state", sentence))?;
-    let displaced = state.multi_dof_joint_state.transforms.iter().any(|transform| !stays(transform));
-    Ok(displaced.then_some("robot_state.multi_dof_joint_state was not used: TF says where the robot stands"))
+    let moves_the_robot = state.multi_dof_joint_state.transforms.iter().any(|transform| !is_identity(transform));
+    Ok(moves_the_robot.then_some("robot_state.multi_dof_joint_state is not used: TF says where the robot is"))
 }
 
 /// Whether a transform moves nothing.
-fn stays(Transform { translation: t, rotation: r }: &Transform) -> bool {
+fn is_identity(Transform { translation: t, rotation: r }: &Transform) -> bool {
     [t.x, t.y, t.z, r.x, r.y, r.z] == [0.0; 6]
 }
 
-/// Two sentences as one text.
+/// A sentence with an optional note after it.
 fn with_note(sentence: String, note: Option<&str>) -> String {
     match note {
         None => sentence,

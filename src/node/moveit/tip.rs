@@ -1,13 +1,13 @@
-//! Which tip a link moves with.
+//! The tip that a link is fixed to.
 
 use nalgebra::Isometry3;
 
-use crate::node::description::Loaded;
+use crate::node::description::LoadedRobot;
 use crate::robot::{JointKind, Robot};
 
-/// The tip that `link` is, or that fixed joints alone connect it with, and the link's pose in the tip's frame; `None` where there is no
-/// such tip.
-pub(super) fn of_link(loaded: &Loaded, link: usize) -> Option<(usize, Isometry3<f64>)> {
+/// The tip that `link` is or is connected with by fixed joints alone, and the pose of the link in the tip's frame. `None` where there is
+/// no such tip.
+pub(super) fn of_link(loaded: &LoadedRobot, link: usize) -> Option<(usize, Isometry3<f64>)> {
     let robot = &loaded.robot;
     if let Some(tip) = loaded.chain.tip_index(&robot.links()[link].name) {
         return Some((tip, Isometry3::identity()));
@@ -19,7 +19,7 @@ pub(super) fn of_link(loaded: &Loaded, link: usize) -> Option<(usize, Isometry3<
     })
 }
 
-/// The first link of the rigid body that `link` is part of, and the link's pose in its frame.
+/// The first link of the rigid body that `link` belongs to, and the pose of `link` in its frame.
 fn body(robot: &Robot, mut link: usize) -> (usize, Isometry3<f64>) {
     let mut pose = Isometry3::identity();
     while let Some(joint) = robot.links()[link].parent_joint.map(|joint| &robot.joints()[joint]) {

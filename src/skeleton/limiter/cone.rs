@@ -1,4 +1,4 @@
-//! The directions that a joint allows, and its turns about them.
+//! The directions that a joint allows, and its range of twist about them.
 
 use std::f64::consts::{PI, TAU};
 
@@ -8,15 +8,15 @@ use nalgebra::Vector3;
 ///
 /// Four half-angles \[rad\], from 0 to π, say how far a direction may lean to each side, of which y is left and z is
 /// up. The azimuth of a direction is the angle from left (y) over up (z) about x; its polar angle the one from x. In
-/// the quadrant between two half-angles a (left or right) and b (up or down), the greatest polar angle at azimuth φ is
+/// the quadrant between two half-angles a (left or right) and b (up or down), the largest polar angle at azimuth φ is
 ///
 /// ```text
 /// limit(φ) = a b / sqrt((b cos φ)² + (a sin φ)²)
 /// ```
 ///
 /// which is a quarter of an ellipse with the polar angle as radius. Aristidou and Lasenby (2011) draw their ellipse in a
-/// plane across the axis instead, with tangents of the angles as half-axes, which ends at 90°; here the four angles may
-/// be anything up to π, where there is no limit left.
+/// plane across the axis instead, with tangents of the angles as half-axes. It is limited to less than 90°. Here the four angles
+/// may be up to π, where there is no limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cone {
     /// Towards +z.
@@ -38,7 +38,7 @@ pub(super) struct Polar {
 }
 
 impl Polar {
-    /// Of a vector that need not be a unit vector. Along the axis, where there is none, the azimuth is 0.
+    /// The polar coordinates of a vector of any length. Along the axis, where the azimuth is undefined, it is 0.
     pub(super) fn of(direction: &Vector3<f64>) -> Self {
         let across = direction.y.hypot(direction.z);
         let angle = across.atan2(direction.x);
@@ -69,7 +69,7 @@ impl Cone {
         [("up", self.up), ("down", self.down), ("left", self.left), ("right", self.right)]
     }
 
-    /// The greatest polar angle \[rad\] at `azimuth` \[rad\] from y towards z.
+    /// The largest polar angle \[rad\] at `azimuth` \[rad\] from y towards z.
     #[must_use]
     pub fn limit(&self, azimuth: f64) -> f64 {
         let (sine, cosine) = azimuth.sin_cos();
@@ -102,9 +102,9 @@ impl Cone {
     /// The direction of the cone to which `direction` is moved: itself where it lies in the cone, else the border at the
     /// same azimuth. That is the nearest direction where the cone is circular, and near to it elsewhere.
     ///
-    /// Where one of the two half-angles of a quadrant is 0, the quadrant is no more than the arc of the other one, and a
-    /// direction is moved to the point of it that leans as far to that side, at most to its end. The
-    /// result is a unit vector; straight back, where no azimuth is defined, counts as left.
+    /// Where one of the two half-angles of a quadrant is 0, the quadrant is only the arc of the other one, and a
+    /// direction is moved to the point of the arc that leans as far to that side, at most to its end. The
+    /// result is a unit vector. Straight back, where the azimuth is undefined, counts as left.
     #[must_use]
     pub fn nearest(&self, direction: &Vector3<f64>) -> Vector3<f64> {
         let polar = Polar::of(direction);
@@ -127,12 +127,12 @@ impl Cone {
 }
 
 /// Angles \[rad\] from `lower` to `upper`, each between -2π and 2π. A range of 2π or more is no limit. Angles that differ by
-/// whole turns are the same, so that 3 to 4 is a range through π.
+/// full turns are the same, so that 3 to 4 is a range through π.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
-    /// Least angle.
+    /// Smallest angle.
     pub lower: f64,
-    /// Greatest angle.
+    /// Largest angle.
     pub upper: f64,
 }
 
@@ -146,7 +146,7 @@ impl Range {
         Self { lower, upper }
     }
 
-    /// The angle of the range that is nearest to `angle` \[rad\] round the circle, whole turns left out of account.
+    /// The angle of the range that is nearest to `angle` \[rad\] on the circle, without regard to full turns.
     #[must_use]
     pub fn nearest(&self, angle: f64) -> f64 {
         if self.upper - self.lower >= TAU {
@@ -158,7 +158,7 @@ impl Range {
         if self.lower <= angle && angle <= self.upper { angle } else { (middle + away).clamp(self.lower, self.upper) }
     }
 
-    /// The angle at the fraction `fraction` of the range, of a whole turn at most.
+    /// The angle at the fraction `fraction` of the range, of a full turn at most.
     pub(super) fn at(&self, fraction: f64) -> f64 {
         self.lower + fraction * (self.upper - self.lower).min(TAU)
     }

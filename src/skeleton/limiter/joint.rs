@@ -1,4 +1,4 @@
-//! One joint: the rotation that it gives its segment, and what it does with a rotation that it does not allow.
+//! One joint: the rotation of its segment, and how a rotation that it does not allow is limited.
 
 use std::f64::consts::PI;
 
@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Quaternion, Unit, UnitQuaternion, Vector3};
 
 use super::cone::{Cone, Polar, Range};
 
-/// A hinge whose axis deviates from the direction of the segment by a smaller sine cannot steer the segment.
+/// Smallest sine of the angle between a hinge's axis and its segment with which the hinge can steer the segment.
 const LEAST_LEVER: f64 = 1e-6;
 /// A rotation that differs by more than this \[rad\] from what was asked for was limited.
 pub(super) const LIMITED: f64 = 1e-9;
@@ -14,19 +14,19 @@ pub(super) const LIMITED: f64 = 1e-9;
 /// What a joint allows, in its own frame: the frame of the segment before it, turned by [`Joint::rest`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
-    /// A ball joint. Its rotation is taken apart into a *twist* about the segment, and after it a *swing*, the shortest
+    /// A ball joint. Its rotation is decomposed into a *twist* about the segment, and after it a *swing*, the shortest
     /// rotation that takes the x axis to the segment's direction.
     Ball {
         /// Where the segment may point.
         cone: Cone,
-        /// How far the segment may be turned about itself.
+        /// The range of twist of the segment about itself.
         twist: Range,
     },
     /// A hinge: rotation about one axis.
     Hinge {
         /// The axis, of any length but 0.
         axis: Vector3<f64>,
-        /// How far it may be turned.
+        /// The range of its angle.
         angle: Range,
     },
 }
@@ -72,8 +72,8 @@ impl Joint {
         Self { rest, ..self }
     }
 
-    /// The rotation nearest to `wish` that the joint allows: keeps the direction of the segment after it if it can, then the
-    /// turn about it.
+    /// The rotation nearest to `wish` that the joint allows. It keeps the direction of the segment after it if it can, then the
+    /// twist about it.
     pub(super) fn nearest(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         match &self.limit {
             Limit::Ball { cone, twist } => {
@@ -89,8 +89,8 @@ impl Joint {
         }
     }
 
-    /// The rotation in the outward pass, and whether another one was asked for: of a ball joint the one nearest to `wish`, of a
-    /// hinge the one that matches the points whose `products` these are ([`Moments::between`](super::moments::Moments::between)).
+    /// The rotation in the outward pass, and whether it was limited. For a ball joint it is the one nearest to `wish`; for a hinge
+    /// it is the one that fits the points with these `products` ([`Moments::between`](super::moments::Moments::between)) best.
     pub(super) fn outward(&self, wish: &UnitQuaternion<f64>, products: &Matrix3<f64>) -> (UnitQuaternion<f64>, bool) {
         if let Some(Matched { allowed, limited }) = self.matched(products) {
             return (allowed, limited);
@@ -100,9 +100,9 @@ impl Joint {
         (allowed, limited)
     }
 
-    /// The rotation in the inward pass, where the segment before is the one to be moved: of a ball joint the one nearest to
-    /// `wish`, and where the turn is not allowed, the segment before rolls, and its direction as seen from the one after
-    /// changes only where it must; of a hinge the one that matches the points.
+    /// The rotation in the inward pass, which moves the segment before the joint. For a ball joint it is the one nearest to `wish`;
+    /// if the twist is not allowed, the segment before rolls, and its direction in the frame of the segment after changes only
+    /// where it must. For a hinge it is the one that fits the points best.
     pub(super) fn inward(&self, wish: &UnitQuaternion<f64>, products: &Matrix3<f64>) -> UnitQuaternion<f64> {
         match &self.limit {
             Limit::Ball { cone, twist } => {
@@ -118,7 +118,7 @@ impl Joint {
         }
     }
 
-    /// The turn R of a hinge that makes the trace of R times `products` greatest; none for a ball joint, and where the points
+    /// The rotation R of a hinge that maximises the trace of R times `products`; none for a ball joint, and where the points
     /// lie on the axis.
     fn matched(&self, products: &Matrix3<f64>) -> Option<Matched> {
         let Limit::Hinge { axis, angle } = &self.limit else { return None };
@@ -153,10 +153,10 @@ impl Joint {
     }
 }
 
-/// What became of a hinge that was to match points.
+/// The result of fitting a hinge to points.
 struct Matched {
     allowed: UnitQuaternion<f64>,
-    /// Whether its limits kept it from the best match.
+    /// Whether its limits prevented the best fit.
     limited: bool,
 }
 
@@ -173,7 +173,7 @@ impl SwingTwist {
         let sign = if rotation.w < 0.0 { -1.0 } else { 1.0 };
         let (w, x, y, z) = (sign * rotation.w, sign * rotation.i, sign * rotation.j, sign * rotation.k);
         let (along, across) = (w.hypot(x), y.hypot(z));
-        // Turned right back, swing and twist are not told apart: all counts as swing.
+        // At half a turn back, swing and twist are not unique: all of it counts as swing.
         let (cosine, sine) = if along > 0.0 { (w / along, x / along) } else { (1.0, 0.0) };
         // The swing is about (0, -sin φ, cos φ), φ being the azimuth.
         let (swing_y, swing_z) = (y * cosine - z * sine, z * cosine + y * sine);
@@ -198,7 +198,7 @@ impl SwingTwist {
     }
 }
 
-/// The angle about `axis` that brings `from` as near to `to` as it gets; none where it hardly depends on it.
+/// The angle about `axis` that brings `from` nearest to `to`; none where the distance hardly depends on the angle.
 fn angle_between(axis: &Unit<Vector3<f64>>, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<f64> {
     let arm = from - axis.scale(axis.dot(from));
     let (sine, cosine) = (axis.dot(&arm.cross(to)), arm.dot(to));

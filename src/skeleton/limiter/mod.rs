@@ -2,11 +2,11 @@
 //!
 //! Aristidou and Lasenby (2011) and Aristidou, Chrysanthou and Lasenby (2016, "Extending FABRIK with model constraints") limit a
 //! joint by repositioning and reorienting: each segment carries a frame, and a segment that would break the limit
-//! of its joint is moved, and turned about itself, to where it does not.
+//! of its joint is moved, and rotated about itself, to where it does not.
 //!
 //! **Frames.** The frame of a segment has its x axis along the segment, from its joint outward; y is left and z is up. A
 //! joint's rotation takes the joint's frame, which is the frame of the segment before (the root frame for the first joint)
-//! times [`Joint::rest`], to the frame of the segment after. A *posture* is the list of the n rotations; it
+//! times [`Joint::rest`], to the frame of the segment after. A *configuration* is the list of the n rotations; it
 //! is independent of where the root frame is.
 //!
 //! **Limits** ([`Limit`]): an irregular cone of directions with a range of twist, or a hinge. The cone bounds the polar
@@ -17,22 +17,22 @@
 //! one before. This second pass alone meets the limit of the first joint as well, and sees to it that *after every cycle
 //! every limit holds*, to 1e-9 rad, whatever the target.
 //!
-//! **Hinges.** A ball joint is turned by the line from point to point, as published. So is a hinge in the article of 2016, but
-//! that creeps where axes differ: how a segment is turned about itself then decides where the next ones can go, of
-//! which the line knows nothing. Here a hinge is turned so that *all* points on the other side come nearest to where they are
-//! (inward) or to where the inward pass put them (outward), each counting 0.7 times as much as the one before it. That is one
+//! **Hinges.** A ball joint is rotated by the line from point to point, as published. So is a hinge in the article of 2016, but
+//! that converges slowly where axes differ: the twist of a segment about itself then decides where the next ones can go, and
+//! the line contains no twist. Here a hinge is rotated so that *all* points on the other side come nearest to where they are
+//! (inward) or to where the inward pass put them (outward), each with 0.7 times the weight of the one before it. That takes one
 //! arctangent of running sums, so that a cycle stays linear in the number of joints.
 //!
-//! **Acceleration.** Anderson's method mixes the rotations of the last few cycles ([`Options::acceleration`]). The mixed rotations
-//! are moved to what the limits allow, and the posture is taken only if its tip is closer to the target than that of the plain
-//! cycle: limits and lengths hold as before.
+//! **Acceleration.** Anderson acceleration combines the rotations of the last few cycles ([`Options::acceleration`]). The
+//! accelerated rotations are moved to what the limits allow, and the configuration is taken only if its tip is closer to the target
+//! than that of the plain cycle: limits and lengths hold as before.
 //!
 //! **Limits can block FABRIK.** The articles say that limits do not affect convergence. They do: a cycle may come back to where
-//! it started, although a solution exists. A cycle takes the joints one by one, and none of them moves aside to make way
-//! for another. The remedy here is to start again from postures scattered within the limits, the same ones each time. Of
-//! 200 targets that were the tips of random postures, seeds being random too, so many percent were met to 1 µm without a
-//! restart, and with up to 50 (`cargo run --release --example fabrik_limiter`); in brackets the mean cycles of those that were, and
-//! of plain ones (`--acceleration 0`):
+//! it started, although a solution exists. A cycle moves the joints one by one, and none of them moves aside to make way
+//! for another. The remedy here is to start again from configurations scattered within the limits, the same ones each time. The
+//! targets of the table are the tips of 200 random configurations, and the seeds are random too. The table has the percentage that
+//! was met to 1 µm without a restart, and with up to 50 (`cargo run --release --example fabrik_limiter`); in brackets the mean
+//! cycles of those that were met, and the mean without acceleration (`--acceleration 0`):
 //!
 //! | every joint | 3 joints | 6 joints | 12 joints | 30 joints |
 //! |---|---|---|---|---|
@@ -44,9 +44,8 @@
 //! | hinge, one axis for all, 0 to 90° | 75.5, 99 (14, 274) | 81, 99.5 (18, 56) | 93, 100 (7, 13) | 100, 100 (3, 3) |
 //! | hinge, about z and y by turns, ±90° | 93.5, 100 (8, 54) | 79, 100 (17, 66) | 99, 100 (6, 12) | 100, 100 (3, 3) |
 //!
-//! So restarts make up for most of what limits block, but not for all: three joints within 30° are still stuck
-//! after 5000 cycles in one case of nine. Turned by the line alone, in plain cycles, the hinges of the last row were met in 5.5, 0, 0
-//! and 0 percent.
+//! So restarts solve most of the blocked cases, but not all: three joints within 30° are still stuck after 5000 cycles in one case
+//! of nine. With hinges rotated by the line alone, in plain cycles, 5.5, 0, 0 and 0 percent of the last row were met.
 //!
 //! ```
 //! use nalgebra::{Isometry3, Point3, UnitQuaternion};
@@ -85,7 +84,7 @@ pub use joint::{Joint, Limit};
 pub use problem::{Options, Problem, Solution};
 pub use solve::Scratch;
 
-/// What no chain can be made of. Joints are numbered from 0.
+/// Why a chain is not valid. Joints are numbered from 0.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ChainError {
@@ -99,19 +98,19 @@ pub enum ChainError {
         joint: usize,
         /// `up`, `down`, `left` or `right`.
         side: &'static str,
-        /// What was given \[rad\].
+        /// The given value \[rad\].
         value: f64,
     },
-    /// No angle lies between two limits, or one of them is NaN or more than a whole turn.
+    /// No angle lies between two limits, or one of them is NaN or more than a full turn.
     #[error("the {what} of joint {joint} is limited by {lower} and {upper} rad; they must ascend and be within ±2π")]
     Range {
         /// Index of the joint.
         joint: usize,
         /// `twist` or `angle`.
         what: &'static str,
-        /// What was given as lower limit \[rad\].
+        /// The given lower limit \[rad\].
         lower: f64,
-        /// What was given as upper limit \[rad\].
+        /// The given upper limit \[rad\].
         upper: f64,
     },
     /// The axis of a hinge has no direction.
@@ -119,11 +118,11 @@ pub enum ChainError {
     Axis {
         /// Index of the joint.
         joint: usize,
-        /// What was given as x.
+        /// The given x.
         x: f64,
-        /// What was given as y.
+        /// The given y.
         y: f64,
-        /// What was given as z.
+        /// The given z.
         z: f64,
     },
 }
@@ -140,7 +139,7 @@ impl LimitedChain {
     /// A chain of n segments from the root to the tip: `joints`, and `lengths` \[m\] of the segments that start at them.
     ///
     /// # Errors
-    /// [`ChainError`] where a joint or a length makes no sense; it names the joint.
+    /// [`ChainError`] where a joint or a length is not valid; it names the joint.
     pub fn new(joints: Vec<Joint>, lengths: Vec<f64>) -> Result<Self, ChainError> {
         if joints.is_empty() {
             return Err(InputError::Empty { what: "joint" }.into());
@@ -167,17 +166,17 @@ impl LimitedChain {
         &self.lengths
     }
 
-    /// The distances from the root that the tip can have, limits left out of account.
+    /// The distances from the root that the tip can have without regard to limits.
     #[must_use]
     pub fn reach(&self) -> Reach {
         self.reach
     }
 
-    /// The greatest angle \[rad\] by which a joint's rotation in `rotations` (n entries) differs from what it allows; 0 where
+    /// The largest angle \[rad\] by which a joint's rotation in `rotations` (n entries) differs from what it allows; 0 where
     /// all limits hold.
     ///
     /// # Errors
-    /// [`InputError`] where `rotations` does not have n entries, or one is no rotation.
+    /// [`InputError`] where `rotations` does not have n entries, or an entry is not a rotation.
     pub fn violation(&self, rotations: &[UnitQuaternion<f64>]) -> Result<f64, InputError> {
         check_count("list of rotations", rotations.len(), self.joints.len())?;
         for (joint, rotation) in rotations.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Sums over points, by which a hinge is turned so that all of them match.
+//! Sums over points, to which a hinge is fitted.
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-/// What each point further off counts of the one before. Unlike for robots it is the same for any number of joints, since acceleration and
-/// restarts bring 30 hinges there in three cycles.
+/// Weight of each point over that of the next nearer one. Unlike for robots it is the same for any number of joints: with
+/// acceleration and restarts, 30 hinges need only three cycles.
 const DECAY: f64 = 0.7;
 
 /// Sums over weighted points: of the weights, of the points, and of their products with themselves.
@@ -14,7 +14,7 @@ pub(super) struct Moments {
     second: Matrix3<f64>,
 }
 
-/// Where a frame is.
+/// The position and orientation of a frame.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub frame: UnitQuaternion<f64>,
@@ -31,9 +31,9 @@ impl Moments {
         }
     }
 
-    /// Sum of the products of the points as seen from `outer` with the same points as seen from `inner`. The rotation R
-    /// between the two frames that brings the ones nearest to the others, their origins being put together, makes the trace of
-    /// R times this matrix greatest (Wahba 1965).
+    /// Sum of the products of the points as seen from `outer` with the same points as seen from `inner`. With common origins, the
+    /// rotation R between the two frames that brings these points nearest to those maximises the trace of R times this matrix
+    /// (Wahba 1965).
     pub(super) fn between(&self, outer: &Place, inner: &Place) -> Matrix3<f64> {
         let (a, b) = (outer.origin, inner.origin);
         let products =

@@ -1,11 +1,11 @@
-//! One cycle: the two passes over the segments, with their limits.
+//! One cycle: forward and backward reaching over the segments, with their limits.
 
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 
 use super::LimitedChain;
 use super::moments::{Moments, Place};
 
-/// Where the segments of a chain are.
+/// The frames and points of the segments of a chain.
 #[derive(Debug, Clone)]
 pub(super) struct State {
     pub rotations: Vec<UnitQuaternion<f64>>,
@@ -39,7 +39,7 @@ impl LimitedChain {
         }
     }
 
-    /// One cycle, after which every limit holds. `sums` takes a place for each point.
+    /// One cycle, after which every limit holds. `sums` has an entry for each point.
     pub(super) fn cycle(&self, target: &Point3<f64>, root: &Isometry3<f64>, state: &mut State, sums: &mut [Moments]) {
         self.inward(target, state, sums);
         self.outward(root, state, sums);
@@ -99,13 +99,13 @@ fn add_up<'a>(points: impl Iterator<Item = (&'a mut Moments, &'a Point3<f64>)>, 
     }
 }
 
-/// `frame` turned the short way until its x axis has the direction of `along`; as it is where `along` has none.
+/// `frame` after the shortest rotation that brings its x axis to the direction of `along`; unchanged where `along` has none.
 fn aligned(frame: &UnitQuaternion<f64>, along: &Vector3<f64>) -> UnitQuaternion<f64> {
     let Some(direction) = along.try_normalize(1e-150) else { return *frame };
     let axis = frame * Vector3::x();
     let scalar = 1.0 + axis.dot(&direction);
     if scalar < 1e-12 {
-        // Straight back, where every way is as short: about z.
+        // Straight back, where every direction of rotation is equally short: about z.
         return frame * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI);
     }
     let vector = axis.cross(&direction);

@@ -1,4 +1,4 @@
-//! What the chain is asked and what it answers.
+//! The problem and the solution of a chain.
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
 
@@ -8,13 +8,13 @@ use crate::skeleton::segments::{check_coordinates, check_count, check_depth, che
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Distance between tip and target \[m\] that counts as there.
+    /// Largest distance between tip and target \[m\] at which the target counts as met.
     pub tolerance: f64,
-    /// Cycles at most, over all attempts.
+    /// Largest number of cycles, over all attempts.
     pub iterations: usize,
-    /// Attempts at most after the one from the seed, each from another scattered posture.
+    /// Largest number of attempts after the one from the seed, each from another scattered configuration.
     pub restarts: usize,
-    /// Differences between past cycles that are mixed; 0 for plain cycles.
+    /// Number of differences between past cycles for Anderson acceleration; 0 for plain cycles.
     pub acceleration: usize,
 }
 
@@ -25,14 +25,14 @@ impl Default for Options {
     }
 }
 
-/// One question to the chain.
+/// One problem for the chain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Problem<'a> {
-    /// Where the tip shall be \[m\], in the frame in which the root frame is given.
+    /// Desired position of the tip \[m\], in the frame in which the root frame is given.
     pub target: Point3<f64>,
-    /// The root frame: where the first joint is, and the orientation from which its limits count.
+    /// The root frame: the position of the first joint, and the orientation in which its limits are given.
     pub root: Isometry3<f64>,
-    /// Posture to start from, n rotations. Those that a joint does not allow are moved to those that it does.
+    /// Configuration to start from, n rotations. Those that a joint does not allow are moved to those that it does.
     pub seed: &'a [UnitQuaternion<f64>],
     /// How it is solved.
     pub options: Options,
@@ -41,26 +41,26 @@ pub struct Problem<'a> {
 /// The chain's answer. Made by [`LimitedChain::solution`], overwritten by each solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// Posture: the n rotations of the joints, inside the limits to rounding.
+    /// Configuration: the n rotations of the joints, inside the limits to rounding.
     pub rotations: Vec<UnitQuaternion<f64>>,
     /// Orientations of the n segments in the frame in which the root frame is given; x is along the segment.
     pub frames: Vec<UnitQuaternion<f64>>,
     /// The n + 1 ends of the segments \[m\], from the root to the tip.
     pub points: Vec<Point3<f64>>,
-    /// For each joint, whether the last cycle that led to this posture asked for a rotation that it does not allow.
+    /// For each joint, whether the last cycle that led to this configuration asked for a rotation that it does not allow.
     pub limited: Vec<bool>,
-    /// Distance left between tip and target \[m\].
+    /// Distance between tip and target \[m\].
     pub distance: f64,
-    /// Cycles taken, over all attempts.
+    /// Number of cycles, over all attempts.
     pub iterations: usize,
-    /// Attempts taken after the one from the seed.
+    /// Number of attempts after the one from the seed.
     pub restarts: usize,
-    /// Whether the tip got to the target.
+    /// Whether the tip reached the target.
     pub outcome: Outcome,
 }
 
 impl LimitedChain {
-    /// Room for an answer, to keep and reuse.
+    /// Memory for an answer.
     #[must_use]
     pub fn solution(&self) -> Solution {
         let joints = self.joints.len();
@@ -76,7 +76,7 @@ impl LimitedChain {
         }
     }
 
-    /// Whether `problem` can be put to this chain, in this scratch and with this room for an answer.
+    /// Checks that `problem` is valid for this chain, with this scratch and this solution.
     pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), InputError> {
         let joints = self.joints.len();
         check_count("seed", problem.seed.len(), joints)?;

@@ -1,4 +1,4 @@
-//! A whole solve: cycles until they lead no further, attempts, the verdict.
+//! A complete solve: cycles until they make no progress, attempts, the outcome.
 
 use nalgebra::{Isometry3, Quaternion, Unit, UnitQuaternion, Vector4};
 
@@ -9,25 +9,25 @@ use super::{InputError, LimitedChain, Options, Outcome, Problem, Reason, Solutio
 use crate::pseudorandom;
 use crate::skeleton::anderson::Anderson;
 
-/// An attempt has stalled when the distance has not fallen by a hundredth in this many cycles.
+/// An attempt has stalled when the distance has not fallen by one percent in this many cycles.
 const PATIENCE: usize = 12;
-/// What the distance must have come down to in that time to count as fallen.
+/// The share to which the distance must have fallen in that time.
 const PROGRESS: f64 = 0.99;
-/// Ridge of the mixing, as a fraction of the trace: what keeps it regular as the steps become parallel.
+/// Ridge of the Anderson acceleration, as a fraction of the trace. It keeps the equations regular as the steps become parallel.
 const RIDGE: f64 = 1e-10;
-/// A mixed quaternion that is shorter is no rotation.
+/// An accelerated quaternion that is shorter is not a rotation.
 const LEAST_NORM: f64 = 1e-3;
 
-/// What a solve works in. Made by [`LimitedChain::scratch`], allocated there once, and of use to any chain of as many joints,
-/// with the same acceleration or none. No answer depends on what is left in it.
+/// Scratch memory of a solve. Made by [`LimitedChain::scratch`], allocated there once. It fits any chain of as many joints,
+/// with the same acceleration or none. Its contents never change an answer.
 #[derive(Debug, Clone)]
 pub struct Scratch {
-    /// The posture that a cycle starts from, and the one that it leads to.
+    /// The configurations before and after a cycle.
     pub(super) current: State,
     image: State,
-    /// The mixed posture.
+    /// The accelerated configuration.
     mixed: State,
-    /// The closest posture so far.
+    /// The closest configuration so far.
     best: State,
     /// The rotations of the first three once more, as plain numbers.
     flat: [Vec<f64>; 3],
@@ -37,19 +37,19 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Differences that it mixes.
+    /// Number of differences for Anderson acceleration.
     pub(super) fn depth(&self) -> usize {
         self.anderson.depth()
     }
 
-    /// Number of joints that it has room for.
+    /// Number of joints that it fits.
     pub(super) fn joints(&self) -> usize {
         self.current.rotations.len()
     }
 }
 
 impl LimitedChain {
-    /// Scratch for this chain and the [`Options::acceleration`] of `options`, to keep and reuse.
+    /// Scratch memory for this chain and the [`Options::acceleration`] of `options`.
     #[must_use]
     pub fn scratch(&self, options: &Options) -> Scratch {
         let Solution { rotations, frames, points, limited, .. } = self.solution();
@@ -62,21 +62,21 @@ impl LimitedChain {
         Scratch { current, image, mixed, best, flat, anderson: Anderson::new(numbers, depth, RIDGE), sums }
     }
 
-    /// Moves the tip to the problem's target, from its seed. Allocates nothing; the same problem gives the same bits.
+    /// Moves the tip to the problem's target, from its seed. It allocates nothing, and the same problem gives the same bits.
     ///
-    /// An attempt ends when the target is met, or when 12 cycles have not brought the tip nearer by a hundredth; the next one
-    /// starts from a posture scattered within the limits. The closest posture after any cycle counts. Every
+    /// An attempt ends when the target is met, or when 12 cycles have not brought the tip nearer by one percent; the next one
+    /// starts from a configuration scattered within the limits. The closest configuration after any cycle counts. Every
     /// limit holds in the answer, to rounding, and all lengths do. A seed whose tip is at the target already, and whose
-    /// limits hold, is given back as it is.
+    /// limits hold, is returned unchanged.
     ///
     /// # Errors
-    /// [`InputError`] where the problem, the scratch or the room for the answer do not fit this chain; `solution` is then
-    /// left as it was. A target that is not reached is no error but an [`Outcome`].
+    /// [`InputError`] where the problem, the scratch or the memory for the answer do not fit this chain; `solution` is then
+    /// left as it was. A target that is not reached is not an error but an [`Outcome`].
     pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), InputError> {
         self.check(problem, scratch, solution)?;
         let options = &problem.options;
         let out_of_reach = self.out_of_reach(problem);
-        // Another start leads no further where the end cannot be reached from any.
+        // Another start does not help where the target is out of reach.
         let restarts = if out_of_reach.is_some() { 0 } else { options.restarts };
         let (mut best, mut left) = (f64::INFINITY, options.iterations);
         for attempt in 0..=restarts {
@@ -99,13 +99,13 @@ impl LimitedChain {
         Ok(())
     }
 
-    /// Why the target is certainly out of reach, where it is.
+    /// If the target is certainly out of reach, the reason.
     fn out_of_reach(&self, problem: &Problem) -> Option<Reason> {
         let distance = (problem.target.coords - problem.root.translation.vector).norm();
         self.reach.refuses(distance, problem.options.tolerance)
     }
 
-    /// The posture from which an attempt starts: the seed, or one scattered within the limits.
+    /// The configuration from which an attempt starts: the seed, or one scattered within the limits.
     pub(super) fn start(&self, attempt: usize, problem: &Problem, state: &mut State) {
         for (index, joint) in self.joints.iter().enumerate() {
             let seed = &problem.seed[index];
@@ -115,14 +115,14 @@ impl LimitedChain {
                 joint.sample([0, 1, 2].map(|number| pseudorandom::fraction(attempt, 3 * index + number)))
             };
             let allowed = joint.nearest(&wish);
-            // Taking a rotation apart and putting it together again changes its last digits.
+            // Decomposing and composing a rotation changes its last digits.
             state.limited[index] = allowed.angle_to(&wish) > LIMITED;
             state.rotations[index] = if state.limited[index] { allowed } else { wish };
         }
         self.place(&problem.root, state);
     }
 
-    /// Cycles until the target is met or there is no progress. Keeps the closest posture.
+    /// Cycles until the target is met or there is no progress. Keeps the closest configuration.
     fn attempt(&self, problem: &Problem, (best, left): (&mut f64, &mut usize), scratch: &mut Scratch) {
         let tolerance = problem.options.tolerance;
         scratch.anderson.reset();
@@ -145,7 +145,7 @@ impl LimitedChain {
         }
     }
 
-    /// One cycle from `current` to `current`, mixed with those before where that brings the tip nearer.
+    /// One cycle from `current` to `current`, accelerated where that brings the tip nearer.
     pub(super) fn advance(&self, problem: &Problem, scratch: &mut Scratch) {
         let Scratch { current, image, sums, .. } = scratch;
         image.copy_from(current);
@@ -156,8 +156,8 @@ impl LimitedChain {
         std::mem::swap(current, next);
     }
 
-    /// Writes the posture that follows by the last few cycles into `mixed`, moved to what the limits allow. Tells whether there
-    /// is one.
+    /// Writes the configuration extrapolated from the last few cycles into `mixed`, moved to what the limits allow. Returns whether
+    /// there is one.
     fn mix(&self, root: &Isometry3<f64>, scratch: &mut Scratch) -> bool {
         let Scratch { current, image, mixed, flat: [x, g, next], anderson, .. } = scratch;
         // A quaternion and its opposite are one rotation, but far apart as numbers.

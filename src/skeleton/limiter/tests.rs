@@ -17,7 +17,7 @@ fn rotation(number: usize, index: usize) -> UnitQuaternion<f64> {
 }
 
 #[test]
-fn the_cone_keeps_what_is_inside_and_moves_the_rest_to_its_border_at_the_same_azimuth() {
+fn the_cone_keeps_directions_inside_and_moves_others_to_its_border_at_the_same_azimuth() {
     let regular = [1.0_f64, 45.0, 90.0, 135.0, 179.0].map(|angle| Cone::circular(angle.to_radians()));
     for cone in regular.into_iter().chain((0..200).map(cone)) {
         for index in 0..100 {
@@ -52,7 +52,7 @@ fn a_circular_cone_gives_the_nearest_direction() {
 }
 
 #[test]
-fn the_sides_of_a_cone_are_where_they_are_said_to_be() {
+fn the_sides_of_a_cone_are_where_its_documentation_says() {
     let cone = Cone { up: 0.1, down: 0.2, left: 0.3, right: 2.0 };
     for (azimuth, angle) in [(FRAC_PI_2, 0.1), (-FRAC_PI_2, 0.2), (0.0, 0.3), (PI, 2.0)] {
         assert!((cone.limit(azimuth) - angle).abs() < 1e-15);
@@ -96,13 +96,13 @@ fn ranges_clamp_round_the_circle() {
 }
 
 #[test]
-fn swing_and_twist_put_together_are_the_rotation() {
+fn swing_times_twist_is_the_rotation() {
     for index in 0..500 {
         let wish = rotation(6, index);
         let parts = SwingTwist::of(&wish);
         assert!(parts.rotation().angle_to(&wish) < 1e-7 && (-PI..=PI).contains(&parts.twist));
         assert!((parts.swing.direction() - wish * Vector3::x()).norm() < 1e-14);
-        // The swing is the crate's, and what it leaves is a turn about x.
+        // The swing is that of the crate, and the rest is a rotation about x.
         let swing = crate::spatial::swing(&wish, &Vector3::x());
         let rest = UnitQuaternion::from_scaled_axis(swing).inverse() * wish;
         assert!(rest.angle_to(&UnitQuaternion::from_axis_angle(&Vector3::x_axis(), parts.twist)) < 1e-7);
@@ -199,7 +199,7 @@ fn lengths_and_limits_hold_after_every_accelerated_cycle() {
 }
 
 #[test]
-fn a_hinge_matches_all_points_beyond_it() {
+fn a_hinge_fits_all_points_beyond_it() {
     for number in 0..200 {
         let (axis, lower, upper) = (direction(number, 1), -2.0 * fraction(number, 2), 2.0 * fraction(number, 3));
         let joint = Joint::hinge(axis, lower, upper);
@@ -223,7 +223,7 @@ fn a_hinge_matches_all_points_beyond_it() {
             assert!(mismatch(&found) <= mismatch(&other) + 1e-12, "{number}");
         }
         assert!(joint.nearest(&found).angle_to(&found) < 1e-12);
-        // Where no point tells, the wish does.
+        // Where the points do not determine the rotation, `wish` does.
         let wish = UnitQuaternion::from_axis_angle(&axis, 0.5 * (lower + upper));
         assert!(joint.outward(&wish, &Matrix3::zeros()).0.angle_to(&wish) < 1e-12);
         assert!(joint.inward(&wish, &Matrix3::zeros()).angle_to(&wish) < 1e-12);
@@ -231,7 +231,7 @@ fn a_hinge_matches_all_points_beyond_it() {
 }
 
 #[test]
-fn a_posture_at_its_target_is_a_fixed_point_of_the_cycle() {
+fn a_configuration_at_its_target_is_a_fixed_point_of_the_cycle() {
     for number in 0..60 {
         let chain = mixed(number, 6);
         let seed: Vec<_> = (0..6).map(|index| rotation(number, index)).collect();
@@ -252,7 +252,7 @@ fn a_posture_at_its_target_is_a_fixed_point_of_the_cycle() {
 }
 
 #[test]
-fn what_is_no_chain_is_refused_and_names_the_joint() {
+fn invalid_chains_are_refused_with_the_joint_named() {
     let with = |joint: Joint| LimitedChain::new(vec![Joint::free(), joint], vec![1.0; 2]).map(|_| ()).unwrap_err();
     assert_eq!(LimitedChain::new(vec![], vec![]), Err(ChainError::Input(InputError::Empty { what: "joint" })));
     let lengths = ChainError::Input(InputError::Count { what: "list of lengths", found: 1, expected: 2 });
@@ -285,7 +285,7 @@ fn what_is_no_chain_is_refused_and_names_the_joint() {
 }
 
 #[test]
-fn what_makes_no_problem_is_refused() {
+fn invalid_problems_are_refused() {
     let chain = LimitedChain::new(vec![Joint::free(); 2], vec![1.0; 2]).unwrap();
     let identity = UnitQuaternion::identity();
     let solve = |change: &dyn Fn(&mut Problem)| {
@@ -303,7 +303,7 @@ fn what_makes_no_problem_is_refused() {
     assert!(root.to_string().starts_with("coordinate z of the root is inf m"));
     let root = solve(&|problem| problem.root.rotation = none);
     let what = root.to_string();
-    assert!(what.starts_with("the orientation of the root frame is no unit quaternion"), "{what}");
+    assert!(what.starts_with("the orientation of the root frame is not a unit quaternion"), "{what}");
     // A closure cannot lend the problem a seed that it owns, but one from outside.
     let (target, root) = (Point3::origin(), Isometry3::identity());
     let problem = Problem { target, root, seed: &broken, options: Options::default() };

@@ -12,12 +12,12 @@
 //! in a frame with x forward, y to the left and z up. P_i is the angle above the horizontal plane (positive upwards, unlike
 //! the pitch of a right-handed rotation about y), Y_i the angle from x towards y. With all variables zero the arm lies along x.
 //!
-//! This is no chain of joints: a pitch of segment k adds to the pitch of all later segments whatever their yaw is, which no
+//! This is not a chain of joints: a pitch of segment k adds to the pitch of all later segments whatever their yaw is, which no
 //! product of rotations does, so that no URDF describes the arm. In return its geometry is simple. The sums are a one-to-one
-//! change of variables, so that without bounds every segment can take every direction, and the tip can get to exactly the
+//! change of variables, so that without bounds every segment can have every direction, and the tip can reach exactly the
 //! points whose distance from the base, its root, is within [`PitchYawArm::reach`].
 //!
-//! **Jacobian.** Variable k takes part in the sums of the segments from k on and in no others, so that its column is a suffix
+//! **Jacobian.** Variable k is part of the sums of the segments from k on and of no others, so that its column is a suffix
 //! sum, and all 2n columns together take O(n):
 //!
 //! ```text
@@ -57,7 +57,7 @@ pub use path::{PathPoint, PathSteps, PathSummary};
 pub use problem::{Method, Options, Problem, ProblemError, Solution};
 pub use solve::Scratch;
 
-/// What no arm can be made of.
+/// Why an arm is not valid.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ArmError {
@@ -69,14 +69,14 @@ pub enum ArmError {
     Bounds {
         /// Index of the variable: pitches, then yaws.
         variable: usize,
-        /// What was given as lower bound \[rad\].
+        /// The given lower bound \[rad\].
         lower: f64,
-        /// What was given as upper bound \[rad\].
+        /// The given upper bound \[rad\].
         upper: f64,
     },
 }
 
-/// The arm: where it stands, how long its segments are, and how far its variables may go. See the [module](self) for what
+/// The arm: its base, the lengths of its segments, and the bounds of its variables. See the [module](self) for what
 /// its angles mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PitchYawArm {
@@ -107,7 +107,7 @@ impl PitchYawArm {
     }
 
     /// The same arm with its variables between `lower` and `upper` \[rad\], 2n entries each: pitches, then yaws. An
-    /// infinite entry is no bound. What is bounded are the variables, not their sums.
+    /// infinite entry is no bound. The bounds are those of the variables, not of their sums.
     ///
     /// # Errors
     /// [`ArmError`] where a list does not have 2n entries, or no angle lies between two bounds.
@@ -123,7 +123,7 @@ impl PitchYawArm {
         Ok(self)
     }
 
-    /// Where the arm stands \[m\].
+    /// Position of the base \[m\].
     #[must_use]
     pub fn base(&self) -> Point3<f64> {
         self.base
@@ -170,7 +170,7 @@ impl PitchYawArm {
         Ok(())
     }
 
-    /// Jacobian of the tip's position at `positions` (2n entries \[rad\]), by suffix sums in O(n); gives the tip \[m\].
+    /// Jacobian of the tip's position at `positions` (2n entries \[rad\]), by suffix sums in O(n), and returns the tip \[m\].
     ///
     /// `columns` takes the 2n columns of the 3×2n matrix \[m/rad\]: ∂tip/∂p_1 … ∂tip/∂p_n, ∂tip/∂y_1 … ∂tip/∂y_n.
     ///

@@ -5,17 +5,17 @@ use nalgebra::Point3;
 use super::solve::Goal;
 use super::{Options, PitchYawArm, Problem, ProblemError, Reason, Scratch, Solution};
 
-/// Steps of a path at most.
+/// Largest number of steps of a path.
 const MOST_STEPS: f64 = 1e6;
 /// The shortest step that is tried is this fraction of the even step: halvings down to it, all exact.
 const SHORTEST: f64 = 1.0 / 1024.0;
-/// Attempts at a point: from the posture before, and from that posture bent. Others would be a jump.
+/// Attempts at a point: from the configuration before, and from that configuration bent. Others would be a jump.
 const ATTEMPTS: usize = 2;
 
 /// How a path is cut.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathSteps {
-    /// Longest way of the tip from one point to the next \[m\]; at least 4 times the tolerance.
+    /// Longest distance of the tip from one point to the next \[m\]; at least 4 times the tolerance.
     pub longest: f64,
     /// Largest turn of any variable from one point to the next \[rad\]; infinite for no bound.
     pub largest_turn: f64,
@@ -29,10 +29,10 @@ impl PathSteps {
     }
 }
 
-/// A point of a path, as it is handed over.
+/// A point of a path, as `visit` gets it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathPoint<'a> {
-    /// How much of the path lies behind, from 0 (start, not handed over) to 1 (end).
+    /// Fraction of the path up to this point, from 0 (start, which `visit` does not get) to 1 (end).
     pub fraction: f64,
     /// The point of the straight line \[m\].
     pub waypoint: Point3<f64>,
@@ -42,33 +42,33 @@ pub struct PathPoint<'a> {
     pub positions: &'a [f64],
 }
 
-/// What a path came to.
+/// The extent of a path that was solved.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PathSummary {
-    /// Points handed over.
+    /// Number of points that `visit` got.
     pub points: usize,
-    /// Longest way of the tip between adjacent points \[m\].
+    /// Longest distance of the tip between adjacent points \[m\].
     pub longest_step: f64,
     /// Largest turn of a variable between adjacent points \[rad\].
     pub largest_turn: f64,
 }
 
 impl PitchYawArm {
-    /// Moves the tip from where the problem's seed has it to the problem's target, on a straight line in even steps, and
-    /// hands the posture at the end of each step to `visit`. `solution` takes the last posture. Allocates nothing.
+    /// Moves the tip from its position at the problem's seed to the problem's target, on a straight line in even steps, and
+    /// calls `visit` with the configuration at the end of each step. `solution` gets the last configuration. It allocates nothing.
     ///
-    /// Each step is solved from the posture before. Where a variable would turn by more than
+    /// Each step is solved from the configuration before. Where a variable would turn by more than
     /// [`PathSteps::largest_turn`], or the point is not reached, the step of the tip is halved, down to a 1024th of the even
-    /// step; after that it grows again until it is back on the even points. Where even the shortest step does not do, the
-    /// path ends: [`Solution::outcome`] says why, and the arm stands at the last point that was handed over. So no two
-    /// adjacent postures are farther apart than asked for.
+    /// step; after that it grows again until it is back on the even points. Where even the shortest step is not enough, the
+    /// path ends: [`Solution::outcome`] says why, and the arm is at the last point that `visit` got. So no two
+    /// adjacent configurations are farther apart than asked for.
     ///
     /// A target out of reach is replaced by the nearest point in reach; where that is singular, as the stretched arm is, the
     /// path may end shortly before it. A path that leads through the inner reach ends at its edge; so an arm of one
     /// segment, whose tip moves on a sphere, follows no straight path.
     ///
     /// # Errors
-    /// [`ProblemError`] as [`Self::solve`], and where a number of `steps` makes no sense.
+    /// [`ProblemError`] as [`Self::solve`], and where a number of `steps` is not valid.
     pub fn follow_path(
         &self,
         problem: &Problem,
@@ -114,7 +114,7 @@ impl PitchYawArm {
         Ok(summary)
     }
 
-    /// Solves for the next point from the posture reached; leaves the new one in `best` and gives the tip, or why not.
+    /// Solves for the next point from the configuration reached. Leaves the new one in `best`, and returns the tip or the reason.
     ///
     /// Points on the way must be in reach themselves: only the last may be replaced by the nearest that is.
     fn try_point(
@@ -149,7 +149,7 @@ impl PathSteps {
         if turn > 0.0 { Ok(()) } else { Err(ProblemError::Turn { value: turn }) }
     }
 
-    /// Even steps that a way of `length` \[m\] takes.
+    /// Number of even steps for a path of `length` \[m\].
     fn count(&self, length: f64, tolerance: f64) -> Result<f64, ProblemError> {
         // Both ends of a step may be off by the tolerance.
         let steps = (length / (self.longest - 2.0 * tolerance)).ceil().max(1.0);
@@ -165,7 +165,7 @@ impl PathSummary {
     }
 }
 
-/// Largest difference between entries of two postures \[rad\].
+/// Largest difference between entries of two configurations \[rad\].
 fn turn(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |largest, (a, b)| (a - b).abs().max(largest))
 }

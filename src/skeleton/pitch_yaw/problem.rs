@@ -1,4 +1,4 @@
-//! What the arm is asked and what it answers.
+//! The problem and the solution of an arm.
 
 use nalgebra::Point3;
 use thiserror::Error;
@@ -9,7 +9,7 @@ use crate::skeleton::segments::{check_coordinates, check_count, check_tolerance}
 /// Seed angles beyond this \[rad\] are refused: sums of them would leave too few digits for their sine.
 const LARGEST_ANGLE: f64 = 1e6;
 
-/// How the step of an iteration is found from the error e = aim - tip and the 3×2n Jacobian J. Both go by the
+/// How the step of an iteration is computed from the error e = aim - tip and the 3×2n Jacobian J. Both methods use the
 /// eigenvalues of the 3×3 matrix JJᵀ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -27,11 +27,11 @@ pub enum Method {
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// How steps are found.
+    /// How steps are computed.
     pub method: Method,
-    /// Distance between tip and target \[m\] that counts as there.
+    /// Largest distance between tip and target \[m\] at which the target counts as met.
     pub tolerance: f64,
-    /// Iterations at most, over the whole solve; on a path, from each point to the next.
+    /// Iterations at most, over the solve; on a path, from each point to the next.
     pub iterations: usize,
 }
 
@@ -42,10 +42,10 @@ impl Default for Options {
     }
 }
 
-/// One question to the arm.
+/// One problem for the arm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Problem<'a> {
-    /// Where the tip shall be \[m\], in the frame in which the base is given.
+    /// Desired position of the tip \[m\], in the frame in which the base is given.
     pub target: Point3<f64>,
     /// Positions to start from \[rad\], 2n entries. Those outside the bounds are moved to them.
     pub seed: &'a [f64],
@@ -53,7 +53,7 @@ pub struct Problem<'a> {
     pub options: Options,
 }
 
-/// What makes a question meaningless.
+/// Why a problem is not valid.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ProblemError {
@@ -69,7 +69,7 @@ pub enum ProblemError {
         what: &'static str,
         /// Index of the segment.
         segment: usize,
-        /// What was given \[rad\].
+        /// The given value \[rad\].
         value: f64,
     },
     /// The step of a path is too short for the tolerance with which its points are met.
@@ -77,15 +77,15 @@ pub enum ProblemError {
         "the longest step of the path is {value} m; it must be a finite number of at least {least} m, 4 times the tolerance"
     )]
     StepLength {
-        /// What was given \[m\].
+        /// The given value \[m\].
         value: f64,
         /// The least that is accepted \[m\].
         least: f64,
     },
-    /// The greatest turn of a path is not above zero.
+    /// The largest turn of a path is not above zero.
     #[error("the greatest turn between points of the path is {value} rad; it must be above 0")]
     Turn {
-        /// What was given \[rad\].
+        /// The given value \[rad\].
         value: f64,
     },
     /// The path would be cut into too many steps.
@@ -105,16 +105,16 @@ pub struct Solution {
     pub positions: Vec<f64>,
     /// Position of the tip \[m\], by forward kinematics of exactly these positions.
     pub tip: Point3<f64>,
-    /// Distance left between tip and target \[m\].
+    /// Distance between tip and target \[m\].
     pub distance: f64,
-    /// Iterations taken.
+    /// Number of iterations.
     pub iterations: usize,
-    /// Whether the tip got to the target.
+    /// Whether the tip reached the target.
     pub outcome: Outcome,
 }
 
 impl PitchYawArm {
-    /// Room for an answer, to keep and reuse.
+    /// Memory for an answer.
     #[must_use]
     pub fn solution(&self) -> Solution {
         Solution {
@@ -126,7 +126,7 @@ impl PitchYawArm {
         }
     }
 
-    /// Whether `problem` can be put to this arm, in this scratch and with this room for an answer.
+    /// Checks that `problem` is valid for this arm, with this scratch and this solution.
     pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
         check_coordinates("target", problem.target.coords.as_slice())?;
         check_count("seed", problem.seed.len(), self.variables())?;

@@ -1,4 +1,4 @@
-//! A whole solve: steps that shrink until the linear approximation holds, ways out of singular postures, the verdict.
+//! A complete solve: steps that shrink until the linear approximation holds, restarts from singular configurations, the outcome.
 
 use std::f64::consts::PI;
 
@@ -8,60 +8,60 @@ use super::{Options, Outcome, PitchYawArm, Problem, ProblemError, Reason, Soluti
 
 /// How far the tip may end up from where the linear approximation predicts it, over the length of the predicted change.
 const DEVIATION: f64 = 0.5;
-/// Halvings of a step at most.
+/// Largest number of halvings of a step.
 const HALVINGS: usize = 40;
-/// A step that is predicted to cover less than this fraction of the error counts as none.
+/// A step that is predicted to reduce the error by less than this fraction counts as no progress.
 const LEAST_PROGRESS: f64 = 1e-6;
-/// Starting points at most, the seed among them, before the closest posture is refined.
+/// Largest number of starting points, including the seed, before the closest configuration is refined.
 const ATTEMPTS: usize = 12;
 /// An attempt is given up for another starting point when the distance has not halved in this many iterations.
 const PATIENCE: usize = 12;
 /// Largest angle \[rad\] of a bend.
 const LARGEST_BEND: f64 = 0.5;
-/// Advance of the phase from which the entries of a bend come, the golden ratio: evenly spread and never periodic.
+/// Advance of the phase of the entries of a bend: the golden ratio, so that they are evenly spread and never periodic.
 const PHASE: f64 = 0.618_033_988_749_894_9;
 /// Slope of half the squared error over the error times the reach that counts as pressing a variable against its bound.
 const PRESSURE: f64 = 1e-6;
 
-/// What a solve works in. Made by [`PitchYawArm::scratch`], allocated there once, and of use to any arm of as many segments.
-/// No answer depends on what is left in it.
+/// Scratch memory of a solve. Made by [`PitchYawArm::scratch`], allocated there once. It fits any arm of as many segments.
+/// Its contents never change an answer.
 #[derive(Debug, Clone)]
 pub struct Scratch {
-    /// The posture that steps start from, and the one that a step leads to.
+    /// The configurations before and after a step.
     pub(super) current: Vec<f64>,
     pub(super) candidate: Vec<f64>,
-    /// The closest posture so far.
+    /// The closest configuration so far.
     pub(super) best: Vec<f64>,
-    /// The posture that is handed out; on a path, that of the point reached last.
+    /// The configuration of the answer; on a path, that of the point reached last.
     pub(super) reached: Vec<f64>,
     pub(super) step: Vec<f64>,
-    /// Variables that the active set has stopped.
+    /// Variables that the active set has clamped.
     pub(super) stopped: Vec<bool>,
     pub(super) columns: Vec<Vector3<f64>>,
 }
 
 impl Scratch {
-    /// Number of variables that it has room for.
+    /// Number of variables that it fits.
     pub(super) fn variables(&self) -> usize {
         self.columns.len()
     }
 }
 
-/// A point for the tip to get to.
+/// A point for the tip to reach.
 #[derive(Clone, Copy)]
 pub(super) struct Goal {
-    /// What was asked for.
+    /// The target of the problem.
     target: Point3<f64>,
-    /// The point nearest to it that is not too far from the base, nor too near.
+    /// The nearest point to it that is within reach.
     aim: Point3<f64>,
     /// Distance between the two \[m\].
     gap: f64,
-    /// Distance between tip and target that counts as there \[m\].
+    /// Largest distance between tip and target at which the target counts as met \[m\].
     tolerance: f64,
 }
 
 impl Goal {
-    /// Whether no posture gets there.
+    /// Whether the target is out of reach.
     pub(super) fn out_of_reach(&self) -> bool {
         self.gap > self.tolerance
     }
@@ -76,7 +76,7 @@ impl Goal {
     }
 }
 
-/// The closest that a search got: its posture is in `best`.
+/// The closest result of a search; its configuration is in `best`.
 pub(super) struct Found {
     pub tip: Point3<f64>,
     pub met: bool,
@@ -84,7 +84,7 @@ pub(super) struct Found {
 }
 
 impl PitchYawArm {
-    /// Scratch for this arm, to keep and reuse.
+    /// Scratch memory for this arm.
     #[must_use]
     pub fn scratch(&self) -> Scratch {
         let positions = || vec![0.0; self.variables()];
@@ -99,19 +99,19 @@ impl PitchYawArm {
         }
     }
 
-    /// Moves the tip to the problem's target, from its seed. Allocates nothing; the same problem gives the same bits.
+    /// Moves the tip to the problem's target, from its seed. It allocates nothing, and the same problem gives the same bits.
     ///
     /// Each iteration solves the linear approximation J · step = error by the [`Method`](super::Method) asked for and
-    /// halves the step until the tip moves as predicted, within half of the predicted change, and gets nearer. Where that
-    /// leads on too slowly or, as from a stretched arm straight back to its base, not at all, further attempts start from
-    /// the closest posture and from the stretched or folded arm, each bent a little, always in the same way.
+    /// halves the step until the tip moves as predicted, within half of the predicted change, and gets nearer. Where this
+    /// is too slow or, as from a stretched arm straight back to its base, makes no progress, further attempts start from
+    /// the closest configuration and from the stretched or folded arm, each bent a little, always in the same way.
     ///
-    /// A target out of reach is replaced by the nearest point in reach: the arm stretches towards it. With bounds on the
-    /// variables, which the reach leaves out of account, the answer is as close to that point as was found.
+    /// A target out of reach is replaced by the nearest point in reach: the arm stretches towards it. The reach does not include
+    /// the bounds of the variables; with bounds, the answer is the closest configuration to that point that was found.
     ///
     /// # Errors
-    /// [`ProblemError`] where the problem, the scratch or the room for the answer do not fit this arm; `solution` is then
-    /// left as it was. A target that is not reached is no error but an [`Outcome`].
+    /// [`ProblemError`] where the problem, the scratch or the memory for the answer do not fit this arm; `solution` is then
+    /// left as it was. A target that is not reached is not an error but an [`Outcome`].
     pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
         self.check(problem, scratch, solution)?;
         self.clamp_into(problem.seed, &mut scratch.current);
@@ -122,8 +122,8 @@ impl PitchYawArm {
         Ok(())
     }
 
-    /// Writes the answer: the posture in `reached` with its tip, and whether it solves the goal. What else kept it from
-    /// there is `refusal`.
+    /// Writes the answer: the configuration in `reached` with its tip, and whether it solves the goal. `refusal` is the reason if
+    /// the path was refused before.
     pub(super) fn judge(
         &self,
         goal: &Goal,
@@ -158,7 +158,7 @@ impl PitchYawArm {
     }
 
     /// Up to `attempts` at the goal, the first from `current`, then from other starting points; the last of more than
-    /// [`ATTEMPTS`] refines. Leaves the closest posture in `best`.
+    /// [`ATTEMPTS`] refines. Leaves the closest configuration in `best`.
     pub(super) fn search(&self, goal: &Goal, options: &Options, attempts: usize, scratch: &mut Scratch) -> Found {
         let mut found = Found { tip: self.base, met: false, iterations: 0 };
         let (mut least, mut phase) = (f64::INFINITY, 0.0);
@@ -183,7 +183,7 @@ impl PitchYawArm {
         found
     }
 
-    /// Puts the starting point of a later attempt into `current`: the closest posture so far, or every other time an
+    /// Puts the starting point of a later attempt into `current`: the closest configuration so far, or every other time an
     /// extreme one, bent a little.
     fn set_start(&self, attempt: usize, goal: &Goal, phase: &mut f64, scratch: &mut Scratch) {
         let Scratch { current, candidate, best, .. } = scratch;
@@ -203,8 +203,8 @@ impl PitchYawArm {
         self.clamp_into(candidate, current);
     }
 
-    /// The posture in which the tip is at the inner or the outer end of its reach, whichever is nearer, in the goal's direction:
-    /// all segments point there, or the longest alone and the others back.
+    /// The configuration in which the tip is at the inner or the outer end of its reach, whichever is nearer, in the goal's
+    /// direction: all segments point there, or the longest alone and the others back.
     fn set_extreme(&self, goal: &Goal, positions: &mut [f64]) {
         let offset = goal.aim - self.base;
         let segments = self.lengths.len();
@@ -222,7 +222,7 @@ impl PitchYawArm {
     }
 
     /// Steps from `current` until the goal is met, no step leads on, the iterations are used up, or in `patience` of them the
-    /// distance has not halved; gives the tip.
+    /// distance has not halved, and returns the tip.
     fn descend(
         &self,
         goal: &Goal,
@@ -248,7 +248,7 @@ impl PitchYawArm {
     }
 
     /// Takes from `current` the step, or the first of its halves for which the linear approximation is good: the tip moves
-    /// from `tip` by what was `predicted`, within [`DEVIATION`] of it, and gets nearer. Tells whether there was one.
+    /// from `tip` by what was `predicted`, within [`DEVIATION`] of it, and gets nearer. Returns whether there was one.
     fn advance(&self, goal: &Goal, tip: &Point3<f64>, predicted: &Vector3<f64>, scratch: &mut Scratch) -> bool {
         let Scratch { current, candidate, step, .. } = scratch;
         let before = (goal.aim - tip).norm_squared();

@@ -6,17 +6,17 @@ use super::{Method, PitchYawArm, Scratch};
 
 /// Singular values of J below this fraction of the largest count as zero in the pseudoinverse.
 const RANK_TOLERANCE: f64 = 1e-6;
-/// Passes of the eigenvalue iteration at most; three rows need a few.
+/// Largest number of passes of the eigenvalue iteration; three rows need a few.
 const PASSES: usize = 100;
-/// No variable turns by more than this \[rad\] in one step: beyond it a linear approximation of angles means nothing.
+/// Largest change of a variable in one step \[rad\]: beyond it a linear approximation of angles is meaningless.
 const LARGEST_TURN: f64 = 1.0;
 
 impl PitchYawArm {
-    /// Puts into `scratch.step` the step from `scratch.current` for the `error` \[m\], with the Jacobian in
-    /// `scratch.columns`; gives the change of the tip \[m\] that the linear approximation predicts for it.
+    /// Writes into `scratch.step` the step from `scratch.current` for the `error` \[m\], with the Jacobian in
+    /// `scratch.columns`. Returns the change of the tip \[m\] that the linear approximation predicts.
     ///
-    /// An active set keeps the bounds: variables that would leave theirs are stopped there, what their motion does to the tip is
-    /// taken off the error, and the others are solved for again.
+    /// An active set keeps the bounds: variables that would leave theirs are clamped to them, the effect on the tip is
+    /// subtracted from the error, and the step of the others is solved again.
     pub(super) fn bounded_step(&self, error: &Vector3<f64>, method: Method, scratch: &mut Scratch) -> Vector3<f64> {
         let Scratch { columns, current, step, stopped, .. } = scratch;
         let damping = match method {

@@ -1,10 +1,10 @@
-//! Forward kinematics, Jacobian, and what no arm is made of.
+//! Forward kinematics, Jacobian, and invalid arms.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use super::*;
 
-/// Angles that look random and are the same each time, in (-π, π).
+/// Pseudorandom angles in (-π, π), the same in each run.
 fn angles(count: usize, mut state: u64) -> Vec<f64> {
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -19,7 +19,7 @@ fn arm(segments: usize) -> PitchYawArm {
 }
 
 #[test]
-fn points_of_a_posture_computed_by_hand() {
+fn points_of_a_configuration_computed_by_hand() {
     let arm = PitchYawArm::new(Point3::new(1.0, 2.0, 3.0), vec![2.0, 1.0, 4.0]).unwrap();
     // Sums: pitch 30°, 90°, 0°; yaw 90°, 90°, 180°.
     let positions = [PI / 6.0, PI / 3.0, -FRAC_PI_2, FRAC_PI_2, 0.0, FRAC_PI_2];
@@ -91,7 +91,7 @@ fn reach_is_the_sum_and_what_the_longest_exceeds_the_others_by() {
 }
 
 #[test]
-fn what_makes_no_arm_is_refused_with_its_number() {
+fn invalid_arms_are_refused_with_the_number() {
     let error = |base: [f64; 3], lengths: &[f64]| PitchYawArm::new(Point3::from(base), lengths.to_vec()).unwrap_err();
     assert_eq!(error([0.0; 3], &[]), ArmError::Input(InputError::Empty { what: "segment" }));
     for value in [0.0, -0.1, f64::INFINITY] {

@@ -26,7 +26,7 @@ impl<const D: usize> Circle<D> {
     pub fn nearest(&self, point: &SVector<f64, D>) -> SVector<f64, D> {
         let offset = point - self.centre;
         let across = offset - self.normal * self.normal.dot(&offset);
-        // Next to the axis that leaves mostly rounding, which need not be at right angles to it: hence a second time.
+        // Next to the axis the result is mostly rounding, which may not be perpendicular to it: hence a second time.
         let across = across - self.normal * self.normal.dot(&across);
         let direction = unit(&across).filter(|_| across.norm() > ON_AXIS * offset.norm());
         self.centre + direction.unwrap_or_else(|| perpendicular(&self.normal)) * self.radius

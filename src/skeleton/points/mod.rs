@@ -1,8 +1,8 @@
 //! FABRIK on chains of points, in the plane and in space.
 //!
 //! A chain is n segments of lengths l_1 … l_n \[m\] between n + 1 points p_0 … p_n: the root p_0, the joints, the tip p_n. The
-//! joints turn every way and have no limits, so that a posture is nothing but the points. All points are in one frame, which is
-//! the caller's; `D`, 2 or 3, is the number of their coordinates.
+//! joints rotate freely and have no limits, so that the points alone are the configuration. All points are in one frame, which the
+//! caller chooses; `D`, 2 or 3, is the number of their coordinates.
 //!
 //! **The algorithm** (Aristidou and Lasenby 2011, "FABRIK: A fast, iterative solver for the inverse kinematics problem"). A cycle
 //! has two passes. Forward reaching puts the tip at the target and draws each joint, from the tip to the root, along a straight
@@ -12,23 +12,24 @@
 //! **Why it converges.** A joint that is drawn to the sphere around its moved neighbour moves by no more than that neighbour did,
 //! because it was on the sphere around the neighbour before. So the root is moved by no more than the tip was, and on the way
 //! back the tip by no more than the root: the distance between tip and target never grows from one cycle to the next. It stays
-//! the same only where every joint moves along its segment, that is where the whole chain and the target lie in one line. There
-//! the algorithm stands still, though the target be in reach. It is then bent into an arc as high as the gap asks for, at most
-//! a hundredth of the reach and each further time twice that, always to the same side, and goes on. That holds for one chain with its root at rest and no limits.
+//! the same only where every joint moves along its segment, that is where the chain and the target lie in one line. There
+//! the algorithm makes no progress, even if the target is in reach. The chain is then bent into an arc as high as the gap needs, at
+//! most a hundredth of the reach and each further time twice that, always to the same side, and the cycles continue. All this holds
+//! for one chain with a fixed root and no limits.
 //!
-//! **Reach.** The tip gets to exactly the points whose distance from the root is within [`PointChain::reach`]: from
+//! **Reach.** The tip can reach exactly the points whose distance from the root is within [`PointChain::reach`]: from
 //! max(0, 2 · longest - sum) to the sum. For a target farther away the chain is stretched
-//! towards it in one pass, as published; for one too near it is folded to the posture whose tip is nearest, where the
-//! published algorithm would never end. Targets within the tolerance of these limits get the same postures, which meet them.
+//! towards it in one pass, as published; for one too near it is folded to the configuration whose tip is nearest, where the
+//! published algorithm would never end. Targets within the tolerance of these limits get the same configurations, which meet them.
 //!
 //! **Acceleration.** A cycle is a map of the joints onto themselves, and near a stretched chain it converges slowly: its rate
-//! approaches 1. Anderson's method mixes the last few cycles ([`Options::acceleration`]). The segments of the mixed points are given
-//! their lengths back, and the mixed posture is taken only if its tip is closer to the target than that of the plain cycle, so
-//! that the distance still never grows.
+//! approaches 1. Anderson acceleration combines the last few cycles ([`Options::acceleration`]). The lengths of the segments are
+//! then restored, and the accelerated configuration is taken only if its tip is closer to the target than that of the plain cycle,
+//! so that the distance still never grows.
 //!
 //! **Circles.** After the forward pass there are two partial chains, one from the root as far as the backward pass has come, the
 //! other from the target. A joint between the two lies on a circle, that in which the spheres around its neighbours
-//! meet ([`circle_between`]). Where they meet, the chain can be closed there and then ([`Options::circles`]).
+//! meet ([`circle_between`]). Where they meet, the chain can be closed at once ([`Options::circles`]).
 //!
 //! ```
 //! use nalgebra::Vector2;
@@ -61,7 +62,7 @@ pub use circle::{Circle, circle_between};
 pub use problem::{Options, Problem, ProblemError, Solution};
 pub use solve::Scratch;
 
-/// A chain of points: how long its segments are, and what follows from it. See the [module](self).
+/// A chain of points, given by the lengths of its segments. See the [module](self).
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointChain<const D: usize> {
     lengths: Vec<f64>,
@@ -71,8 +72,8 @@ pub struct PointChain<const D: usize> {
 }
 
 impl<const D: usize> PointChain<D> {
-    /// A chain with segments of `lengths` \[m\], from the root to the tip. A segment may have no length: its two points are then
-    /// one.
+    /// A chain with segments of `lengths` \[m\], from the root to the tip. A segment may have length 0: its two points then
+    /// coincide.
     ///
     /// # Errors
     /// [`InputError`] where there is no segment, or a length is not finite, negative or too large.
@@ -90,7 +91,7 @@ impl<const D: usize> PointChain<D> {
         Ok(Self { lengths, reach, longest })
     }
 
-    /// A chain whose segments are as long as `points` (n + 1 entries \[m\]) are apart.
+    /// A chain whose segments have the distances between successive `points` (n + 1 entries \[m\]).
     ///
     /// # Errors
     /// [`InputError`] where there are fewer than two points, or a coordinate is not finite or too large.

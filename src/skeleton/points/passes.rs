@@ -1,4 +1,4 @@
-//! What moves the joints of a chain: the two passes of a cycle, and the postures that need none.
+//! The two passes of a cycle, and the configurations that need no cycle.
 
 use nalgebra::SVector;
 
@@ -33,7 +33,7 @@ impl<const D: usize> PointChain<D> {
     }
 
     /// Backward reaching until a joint can be put between the one placed last and the one after it, which is where the forward
-    /// pass left it: then all lengths hold and the tip is where the forward pass put it. Tells whether there was such a joint.
+    /// pass left it: then all lengths hold and the tip is where the forward pass put it. Returns whether there was such a joint.
     pub(super) fn backward_to_circle(&self, root: &SVector<f64, D>, points: &mut [SVector<f64, D>]) -> bool {
         let mut was_start = points[0];
         points[0] = *root;
@@ -52,8 +52,8 @@ impl<const D: usize> PointChain<D> {
         false
     }
 
-    /// Draws the chain anew from its root, each segment in the direction that it has in `points`, or where it has none there, in
-    /// `other`: gives points that were mixed their lengths back.
+    /// Restores the lengths of accelerated points: rebuilds the chain from its root, each segment in the direction that it has in
+    /// `points`, or, where it has none there, in `other`.
     pub(super) fn restore_lengths(&self, points: &mut [SVector<f64, D>], other: &[SVector<f64, D>]) {
         let mut was_start = points[0];
         for (segment, length) in self.lengths.iter().enumerate() {
@@ -98,7 +98,7 @@ impl<const D: usize> PointChain<D> {
         }
     }
 
-    /// Whether the points are apart by the lengths of the chain, up to the rounding of their coordinates.
+    /// Whether the distances of the points are the lengths of the chain, up to the rounding of their coordinates.
     pub(super) fn lengths_hold(&self, points: &[SVector<f64, D>]) -> bool {
         let farthest = points.iter().fold(0.0, |farthest: f64, point| farthest.max(point.amax()));
         let mut segments = self.lengths.iter().zip(points.windows(2));
@@ -147,7 +147,7 @@ pub(super) fn unit<const D: usize>(vector: &SVector<f64, D>) -> Option<SVector<f
     (largest > 0.0).then(|| (vector / largest).normalize())
 }
 
-/// The direction that is taken where nothing tells one.
+/// The direction that is used where none is determined.
 pub(super) fn first_axis<const D: usize>() -> SVector<f64, D> {
     SVector::from_fn(|axis, _| if axis == 0 { 1.0 } else { 0.0 })
 }

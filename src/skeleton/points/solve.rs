@@ -1,4 +1,4 @@
-//! A whole solve: cycles until the tip is there, mixed or plain, ways out of straight lines, the verdict.
+//! A complete solve: accelerated or plain cycles until the tip is at the target, bends out of straight lines, the outcome.
 
 use std::f64::consts::FRAC_2_PI;
 
@@ -8,24 +8,24 @@ use super::passes::{first_axis, line, unit};
 use super::{Options, Outcome, PointChain, Problem, ProblemError, Reason, Root, Solution};
 use crate::skeleton::anderson::Anderson;
 
-/// Ridge of the mixing, as a fraction of the trace: what keeps it regular as the steps become parallel.
+/// Ridge of the Anderson acceleration, as a fraction of the trace. It keeps the equations regular as the steps become parallel.
 const RIDGE: f64 = 1e-10;
-/// A chain that stands still is in a line with its target if no point is farther from it than this fraction of the reach.
+/// A chain that has stalled lies in a line with its target if no point is farther from the line than this fraction of the reach.
 const LINE: f64 = 1e-6;
-/// Greatest height of the first arc into which such a chain is bent, as a fraction of the reach. Each further one is twice as
+/// Largest height of the first arc into which such a chain is bent, as a fraction of the reach. Each further one is twice as
 /// high.
 const BEND: f64 = 1e-2;
-/// Bends at most.
+/// Largest number of bends.
 const BENDS: u32 = 5;
 
-/// What a solve works in. Made by [`PointChain::scratch`], allocated there once, and of use to any chain of as many segments,
-/// with the same acceleration or none. No answer depends on what is left in it.
+/// Scratch memory of a solve. Made by [`PointChain::scratch`], allocated there once. It fits any chain of as many segments,
+/// with the same acceleration or none. Its contents never change an answer.
 #[derive(Debug, Clone)]
 pub struct Scratch<const D: usize> {
-    /// The posture that a cycle starts from, and the one that it leads to.
+    /// The configurations before and after a cycle.
     current: Vec<SVector<f64, D>>,
     image: Vec<SVector<f64, D>>,
-    /// The mixed posture.
+    /// The accelerated configuration.
     mixed: Vec<SVector<f64, D>>,
     /// The three once more, as plain numbers, without the root.
     flat: [Vec<f64>; 3],
@@ -33,17 +33,17 @@ pub struct Scratch<const D: usize> {
 }
 
 impl<const D: usize> Scratch<D> {
-    /// Number of points that it has room for.
+    /// Number of points that it fits.
     pub(super) fn count(&self) -> usize {
         self.current.len()
     }
 
-    /// Differences that it mixes.
+    /// Number of differences for Anderson acceleration.
     pub(super) fn depth(&self) -> usize {
         self.anderson.depth()
     }
 
-    /// Writes the posture that follows by the last few cycles into `mixed`. Tells whether there is one.
+    /// Writes the configuration extrapolated from the last few cycles into `mixed`. Returns whether there is one.
     fn mix(&mut self, chain: &PointChain<D>) -> bool {
         let [x, image, next] = &mut self.flat;
         flatten(&self.current, x);
@@ -82,7 +82,7 @@ struct Taken {
 }
 
 impl<const D: usize> PointChain<D> {
-    /// Scratch for this chain and the [`Options::acceleration`] of `options`, to keep and reuse.
+    /// Scratch memory for this chain and the [`Options::acceleration`] of `options`.
     #[must_use]
     pub fn scratch(&self, options: &Options) -> Scratch<D> {
         let points = || vec![SVector::zeros(); self.segments() + 1];
@@ -100,14 +100,14 @@ impl<const D: usize> PointChain<D> {
     /// Moves the tip to the problem's target and the root to its place, from the problem's points. Allocates nothing; the same
     /// problem gives the same bits.
     ///
-    /// A posture that already has its root in place, its tip at the target within the tolerance and segments of their lengths
-    /// is given back as it is. A target out of reach, or within the tolerance of its limits, gets the straight posture that is
-    /// nearest to it. Otherwise cycles are taken until the tip is
-    /// at the target, stands still, or the cycles are used up; see the [module](super) for how.
+    /// A configuration that already has its root in place, its tip at the target within the tolerance and segments of their lengths
+    /// is returned unchanged. A target out of reach, or within the tolerance of the limits of the reach, gets the straight
+    /// configuration that is nearest to it. Otherwise cycles are taken until the tip is at the target, has stalled, or the cycles
+    /// are used up; see the [module](super) for how.
     ///
     /// # Errors
-    /// [`ProblemError`] where the problem, the scratch or the room for the answer do not fit this chain; `solution` is then
-    /// left as it was. A target that is not reached is no error but an [`Outcome`].
+    /// [`ProblemError`] where the problem, the scratch or the memory for the answer do not fit this chain; `solution` is then
+    /// left as it was. A target that is not reached is not an error but an [`Outcome`].
     pub fn solve(
         &self,
         problem: &Problem<D>,
@@ -141,8 +141,8 @@ impl<const D: usize> PointChain<D> {
         (points[self.segments()] - ends.target).norm()
     }
 
-    /// Lays the chain straight where the target is beyond the limits of its reach, or nearer to them than the tolerance; tells
-    /// whether it is. Cycles would get no nearer, or crawl to where the straight chain is anyway.
+    /// Lays the chain straight where the target is beyond the limits of its reach, or nearer to them than the tolerance. Returns
+    /// whether it is. Cycles would get no nearer, or converge slowly to the straight chain.
     fn lay_nearest(&self, ends: &Ends<D>, tolerance: f64, points: &mut [SVector<f64, D>]) -> bool {
         let offset = ends.target - ends.root;
         let distance = offset.norm();
@@ -159,8 +159,8 @@ impl<const D: usize> PointChain<D> {
         true
     }
 
-    /// Takes cycles from `current`, whose points are a posture with its root in place if `valid`, until the tip is at the
-    /// target or nothing leads on.
+    /// Takes cycles from `current`, whose points are a configuration with its root in place if `valid`, until the tip is at the
+    /// target or there is no progress.
     fn iterate(&self, ends: &Ends<D>, options: &Options, valid: bool, scratch: &mut Scratch<D>) -> Taken {
         let (mut taken, mut bends) = (Taken::default(), 0);
         scratch.anderson.reset();
@@ -171,7 +171,7 @@ impl<const D: usize> PointChain<D> {
                 break;
             }
             let moved = (scratch.current[self.segments()] - before).norm();
-            // Points that are no posture may get their lengths without the tip moving.
+            // Points that are no configuration may get their lengths without any motion of the tip.
             if moved <= options.stall && (valid || taken.cycles > 1) {
                 let line = line(&scratch.current, &ends.target, LINE * self.reach.outer);
                 let Some(direction) = line.filter(|_| bends < BENDS) else {
@@ -187,12 +187,12 @@ impl<const D: usize> PointChain<D> {
         taken
     }
 
-    /// Height of the arc of a sine that is longer than its chord by `error`, but no more than a hair.
+    /// Height of the arc of a sine that is longer than its chord by `error`, but limited to a small height.
     fn bend_height(&self, error: f64) -> f64 {
         (FRAC_2_PI * (self.reach.outer * error).sqrt()).min(BEND * self.reach.outer)
     }
 
-    /// One cycle from `current` to `current`; gives the distance that it leaves between tip and target.
+    /// One cycle from `current` to `current`. Returns the distance between tip and target after it.
     fn cycle(&self, ends: &Ends<D>, options: &Options, taken: &mut Taken, scratch: &mut Scratch<D>) -> f64 {
         taken.cycles += 1;
         scratch.image.copy_from_slice(&scratch.current);
@@ -218,7 +218,7 @@ impl<const D: usize> PointChain<D> {
         plain
     }
 
-    /// Writes the answer: the posture, and whether it solves the problem.
+    /// Writes the answer: the configuration, and whether it solves the problem.
     fn judge(
         &self,
         ends: &Ends<D>,

@@ -1,4 +1,4 @@
-//! Numbers and lists from outside: what is refused, and in which words.
+//! Checks of numbers and lists from the caller, and their errors.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::FARTHEST;
 /// How far the length of a quaternion may be from 1.
 const UNIT_TOLERANCE: f64 = 1e-9;
 
-/// What an error is about: by name, and by its index where there are several.
+/// The subject of an error: its name, and its index where there are several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Element {
     /// Its name, such as `target`.
@@ -43,17 +43,17 @@ impl fmt::Display for Element {
     }
 }
 
-/// What is wrong with the numbers that a model of segments, or a question to one, is made of.
+/// Why the numbers of a model of segments, or of a problem for one, are not valid.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// There is none of what a model is made of.
+    /// A model needs at least one such part, and has none.
     #[error("there is no {what}; there must be at least 1")]
     Empty {
         /// `segment`, `joint`, `point` or `target`.
         what: &'static str,
     },
-    /// A list is of another length than the model asks for.
+    /// A list does not have the length that the model needs.
     #[error("the {what} has {found} entries; it must have {expected}")]
     Count {
         /// Which list.
@@ -68,12 +68,12 @@ pub enum InputError {
     Length {
         /// The segment.
         element: Element,
-        /// What was given \[m\].
+        /// The given value \[m\].
         value: f64,
         /// `above 0` or `of at least 0`.
         bound: &'static str,
     },
-    /// The segments together are so long that squares of distances lose their meaning.
+    /// The segments together are so long that squares of distances lose their precision.
     #[error("the segments are {total:e} m long together; they must be within {FARTHEST:e} m")]
     TooLong {
         /// Sum of the lengths \[m\].
@@ -86,7 +86,7 @@ pub enum InputError {
         element: Element,
         /// `x`, `y` or `z`.
         axis: char,
-        /// What was given \[m\].
+        /// The given value \[m\].
         value: f64,
     },
     /// A vector has no direction: it is zero, or not finite.
@@ -101,14 +101,14 @@ pub enum InputError {
         /// Third coordinate given.
         z: f64,
     },
-    /// A rotation is none, or no number.
-    #[error("{element} is no unit quaternion; give one of length 1 (any but zero can be normalised)")]
+    /// A quaternion does not have length 1, or has an entry that is not a number.
+    #[error("{element} is not a unit quaternion; give one of length 1 (any but zero can be normalised)")]
     Rotation {
-        /// What should be one.
+        /// The quaternion.
         element: Element,
     },
     /// The scratch was made for another depth of acceleration.
-    #[error("the scratch mixes {found} differences, the options ask for {expected}; make one with these options")]
+    #[error("the scratch is for {found} differences, but the options ask for {expected}; make one with these options")]
     Depth {
         /// Depth of the scratch.
         found: usize,
@@ -118,34 +118,34 @@ pub enum InputError {
     /// The tolerance is not above zero.
     #[error("the tolerance is {value} m; it must be a finite number above 0")]
     Tolerance {
-        /// What was given \[m\].
+        /// The given value \[m\].
         value: f64,
     },
 }
 
-/// Whether a list is as long as a model asks for.
+/// Checks that a list has the length that a model needs.
 pub(crate) fn check_count(what: &'static str, found: usize, expected: usize) -> Result<(), InputError> {
     if found == expected { Ok(()) } else { Err(InputError::Count { what, found, expected }) }
 }
 
-/// Whether the length of `element` \[m\] is one, or 0.
+/// Checks that the length of `element` \[m\] is finite and at least 0.
 pub(crate) fn check_length(element: Element, value: f64) -> Result<(), InputError> {
     let right = value.is_finite() && value >= 0.0;
     if right { Ok(()) } else { Err(InputError::Length { element, value, bound: "of at least 0" }) }
 }
 
-/// Whether the length of `element` \[m\] is one, and not 0.
+/// Checks that the length of `element` \[m\] is finite and above 0.
 pub(crate) fn check_positive_length(element: Element, value: f64) -> Result<(), InputError> {
     let right = value.is_finite() && value > 0.0;
     if right { Ok(()) } else { Err(InputError::Length { element, value, bound: "above 0" }) }
 }
 
-/// Whether lengths whose sum is `total` \[m\] leave squares of distances their meaning.
+/// Checks that lengths whose sum is `total` \[m\] leave squares of distances their precision.
 pub(crate) fn check_total(total: f64) -> Result<(), InputError> {
     if total <= FARTHEST { Ok(()) } else { Err(InputError::TooLong { total }) }
 }
 
-/// Whether all `coordinates` of `element` \[m\], two or three, are numbers that can be reckoned with.
+/// Checks that all `coordinates` of `element` \[m\], two or three, are finite and not too large.
 pub(crate) fn check_coordinates(element: impl Into<Element>, coordinates: &[f64]) -> Result<(), InputError> {
     let mut named = ['x', 'y', 'z'].into_iter().zip(coordinates.iter().copied());
     match named.find(|(_, value)| value.is_nan() || value.abs() > FARTHEST) {
@@ -164,18 +164,18 @@ pub(crate) fn direction(element: impl Into<Element>, vector: &Vector3<f64>) -> R
     Err(InputError::Direction { element: element.into(), x: vector.x, y: vector.y, z: vector.z })
 }
 
-/// Whether a quaternion is a rotation, which one with NaN is not.
+/// Checks that a quaternion is a rotation; one with NaN is not.
 pub(crate) fn check_rotation(element: impl Into<Element>, rotation: &UnitQuaternion<f64>) -> Result<(), InputError> {
     let right = (rotation.norm() - 1.0).abs() <= UNIT_TOLERANCE;
     if right { Ok(()) } else { Err(InputError::Rotation { element: element.into() }) }
 }
 
-/// Whether scratch that mixes `found` differences serves an acceleration that mixes `expected`: plain cycles need none.
+/// Checks that scratch for `found` differences fits an acceleration with `expected`; plain cycles need none.
 pub(crate) fn check_depth(found: usize, expected: usize) -> Result<(), InputError> {
     if expected == 0 || found == expected { Ok(()) } else { Err(InputError::Depth { found, expected }) }
 }
 
-/// Whether a tolerance \[m\] is one.
+/// Checks that a tolerance \[m\] is finite and above 0.
 pub(crate) fn check_tolerance(value: f64) -> Result<(), InputError> {
     if value.is_finite() && value > 0.0 { Ok(()) } else { Err(InputError::Tolerance { value }) }
 }

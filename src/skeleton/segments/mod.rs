@@ -1,10 +1,9 @@
-//! What models made of segments have in common: [`fabrik::points`](super::fabrik::points),
-//! [`fabrik::tree`](super::fabrik::tree), [`fabrik::limiter`](super::fabrik::limiter),
-//! [`jacobian::pitch_yaw`](super::jacobian::pitch_yaw) and [`closed_form::two_link`](super::closed_form::two_link).
+//! Shared by the models made of segments: [`points`](super::points), [`tree`](super::tree), [`limiter`](super::limiter),
+//! [`pitch_yaw`](super::pitch_yaw) and [`two_link`](crate::solver::closed_form::two_link).
 //!
-//! They are no robots: a segment is a length \[m\] between two points, and a question is where a point shall be \[m\], in one frame
-//! that is the caller's. So they share how lengths and numbers from outside are checked ([`InputError`]), how far a row of segments
-//! reaches ([`Reach`]), what becomes of the root ([`Root`]), and how an answer is judged ([`Outcome`], [`Reason`]).
+//! These models are not robots: a segment is a length \[m\] between two points, and a problem gives the desired position of a point
+//! \[m\], in one frame that the caller chooses. They share the checks of lengths and other numbers ([`InputError`]), the reach of a
+//! row of segments ([`Reach`]), the choice of the root ([`Root`]), and the kinds of outcome ([`Outcome`], [`Reason`]).
 
 mod input;
 mod outcome;

@@ -1,44 +1,44 @@
-//! What becomes of the root, and how an answer is judged.
+//! The choice of the root, and the outcome of a problem.
 
 use std::fmt;
 
-/// Where the root of a model ends up, `P` being a point \[m\].
+/// Where the root of a model ends; `P` is a point \[m\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Root<P> {
-    /// It stays where it is in the posture to start from.
+    /// It stays where it is in the configuration to start from.
     #[default]
     Fixed,
-    /// It moves to this place \[m\], and the rest follows.
+    /// It moves to this position \[m\], and the rest follows.
     At(P),
-    /// It is free: it goes where the forward pass drags it.
+    /// It is free: it stays where the forward pass moves it.
     Free,
 }
 
-/// Why a point did not get to its target. No model gives all of these reasons.
+/// Why a point did not reach its target. No model returns all of these reasons.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// No posture gets there, limits left out of account, which is certain.
+    /// It is certain that no configuration reaches the target, even without limits.
     OutOfReach {
         /// Distance of the target from the root \[m\].
         distance: f64,
-        /// Least distance from the root that the point can have \[m\].
+        /// Smallest distance from the root that the point can have \[m\].
         inner: f64,
-        /// Greatest distance from the root that the point can have \[m\].
+        /// Largest distance from the root that the point can have \[m\].
         outer: f64,
     },
-    /// No posture meets this target and another one, which is certain.
+    /// It is certain that no configuration meets both this target and another one.
     Apart {
         /// Index of the other target.
         other: usize,
         /// Distance between the two targets \[m\].
         distance: f64,
-        /// Least distance that the two points can have \[m\].
+        /// Smallest distance that the two points can have \[m\].
         inner: f64,
-        /// Greatest distance that the two points can have \[m\].
+        /// Largest distance that the two points can have \[m\].
         outer: f64,
     },
-    /// Limits are in the way. Whether a solution exists is not known.
+    /// Limits block the search. Whether a solution exists is not known.
     Limits,
     /// The tip hardly moved from one cycle to the next.
     Stalled,
@@ -63,18 +63,18 @@ impl fmt::Display for Reason {
             }
             Self::Limits => f.write_str("limits are in the way"),
             Self::Stalled => f.write_str("the tip hardly moves any more"),
-            Self::Turn { turn } => write!(f, "the path would go on with a turn of {turn:.3} rad"),
-            Self::NotConverged => f.write_str("no posture found that gets there"),
+            Self::Turn { turn } => write!(f, "the next point of the path takes a turn of {turn:.3} rad"),
+            Self::NotConverged => f.write_str("no configuration found that reaches it"),
         }
     }
 }
 
-/// Whether a point got to its target.
+/// Whether a point reached its target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {
     /// The point is at its target within the tolerance.
     Solved,
-    /// The answer is the closest that was found.
+    /// The answer is the closest one that was found.
     Closest(Reason),
 }
 

@@ -1,25 +1,25 @@
-//! How far a row of segments reaches.
+//! The reach of a row of segments.
 
 use super::Reason;
 
-/// The distances \[m\] that the two ends of a row of segments can have from each other while every joint between them turns every
-/// way: all from `inner` to `outer`.
+/// The distances \[m\] that the two ends of a row of segments can have from each other if every joint between them rotates freely:
+/// all from `inner` to `outer`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Reach {
-    /// Least distance \[m\]: what the longest segment is longer than all others together, or 0.
+    /// Smallest distance \[m\]: the length of the longest segment minus that of all others together, or 0.
     pub inner: f64,
-    /// Greatest distance \[m\]: the sum of the lengths.
+    /// Largest distance \[m\]: the sum of the lengths.
     pub outer: f64,
 }
 
 impl Reach {
-    /// Of segments of `lengths` \[m\] in a row; of none, 0.
+    /// The reach of segments of `lengths` \[m\] in a row; of none, 0.
     #[must_use]
     pub fn of(lengths: &[f64]) -> Self {
         lengths.iter().fold(Self::default(), |reach, &length| reach.then(length))
     }
 
-    /// With one more segment of `length` \[m\]: the third sides of the triangles of that side and one that was possible before.
+    /// The reach with one more segment of `length` \[m\]: the third sides of triangles of this side and a distance possible before.
     #[must_use]
     pub fn then(self, length: f64) -> Self {
         Self { inner: (self.inner - length).max(length - self.outer).max(0.0), outer: self.outer + length }
@@ -31,7 +31,7 @@ impl Reach {
         (distance - self.outer).max(self.inner - distance).max(0.0)
     }
 
-    /// Why a target `distance` \[m\] from the root is certainly missed by more than `tolerance` \[m\], where it is.
+    /// If a target `distance` \[m\] from the root is certainly missed by more than `tolerance` \[m\], the reason.
     pub(crate) fn refuses(&self, distance: f64, tolerance: f64) -> Option<Reason> {
         let Self { inner, outer } = *self;
         (self.gap(distance) > tolerance).then_some(Reason::OutOfReach { distance, inner, outer })

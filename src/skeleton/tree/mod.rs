@@ -6,20 +6,20 @@
 //!
 //! 1. **Inward** (forward reaching): every point that has a target is placed there. From it, the parent is drawn along the
 //!    line between the two until the length of the segment fits. At a sub-base each branch suggests a place of its own;
-//!    it takes their centroid, weighted by the sums of the weights of the targets behind them, and goes on inward
+//!    it moves to their centroid, weighted by the sums of the weights of the targets behind them, and the pass continues inward
 //!    from there, over any number of levels. A point inside the tree that has a target of its own is placed there whatever the
 //!    branches behind it suggest.
-//! 2. **Outward** (backward reaching): the root is put back where it belongs ([`Root`]); from it, each point is drawn along
-//!    the line to its parent until the length of the segment fits. Points with no target behind them take part in this pass
-//!    alone: they are dragged along.
+//! 2. **Outward** (backward reaching): the root moves back to its place ([`Root`]); from it, each point is drawn along
+//!    the line to its parent until the length of the segment fits. Points with no target behind them move in this pass
+//!    only.
 //!
 //! After every cycle all lengths hold. For one chain with a fixed root the distance to the target never grows; for several
 //! targets that is not so, and the fixed points of the cycle, where the suggestions at a sub-base need not agree, are not
-//! always solutions. So an attempt that stalls is followed by others from scattered postures, the same ones each time.
+//! always solutions. So an attempt that stalls is followed by others from scattered configurations, the same ones each time.
 //!
 //! **Targets that cannot be met.** A target farther from a root that is not free than the segments between them are long
-//! together, or nearer than the longest of them leaves to the others, is certainly out of reach: [`Reason::OutOfReach`]. It
-//! gives way to those that are not: its weight fades from cycle to cycle, so that it draws its branch straight
+//! together, or nearer than the longest of them minus the others, is certainly out of reach: [`Reason::OutOfReach`]. It
+//! yields to the others: its weight decreases from cycle to cycle, so that it draws its branch straight
 //! towards itself but keeps no other target from being met. Two targets that are farther apart (or nearer together) than the
 //! segments between their points allow, [`Reason::Apart`], are a contradiction that their weights settle.
 //!
@@ -53,7 +53,7 @@ use crate::skeleton::segments::{Reach, check_count, check_length, check_total};
 pub use problem::{Options, Problem, ProblemError, Residual, Solution, Target};
 pub use solve::Scratch;
 
-/// What no tree can be made of.
+/// Why a tree is not valid.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum TreeError {
@@ -65,7 +65,7 @@ pub enum TreeError {
     Parent {
         /// Index of the point.
         point: usize,
-        /// What was given as its parent.
+        /// The given parent.
         parent: usize,
         /// Points of the tree.
         points: usize,
@@ -89,7 +89,7 @@ pub enum TreeError {
     RootLength {
         /// Index of the root.
         point: usize,
-        /// What was given \[m\].
+        /// The given value \[m\].
         value: f64,
     },
 }
@@ -111,7 +111,7 @@ impl Tree {
     /// keep two points together.
     ///
     /// # Errors
-    /// [`TreeError`] where the lists do not describe one tree, or a length is no length.
+    /// [`TreeError`] where the lists do not describe one tree, or a length is not valid.
     pub fn new(parents: Vec<Option<usize>>, lengths: Vec<f64>) -> Result<Self, TreeError> {
         let points = parents.len();
         if points == 0 {
@@ -157,7 +157,7 @@ impl Tree {
         (a < points && b < points).then(|| self.reach_between(a, b))
     }
 
-    /// [`Self::reach`] of points that there are.
+    /// [`Self::reach`] of points that exist.
     fn reach_between(&self, mut a: usize, mut b: usize) -> Reach {
         let mut reach = Reach::default();
         while a != b {
@@ -185,7 +185,7 @@ fn depths(parents: &[Option<usize>]) -> Result<Vec<usize>, TreeError> {
             if let Some(depth) = depths[point] {
                 break depth;
             }
-            // A path longer than the tree comes through one of its points twice.
+            // A path longer than the tree visits one of its points twice.
             if path.len() > points {
                 return Err(TreeError::Cycle { point });
             }

@@ -1,4 +1,4 @@
-//! What the tree is asked and what it answers.
+//! The problem and the solution of a tree.
 
 use nalgebra::Point3;
 use thiserror::Error;
@@ -6,15 +6,14 @@ use thiserror::Error;
 use super::{Element, InputError, Outcome, Root, Scratch, Tree};
 use crate::skeleton::segments::{check_coordinates, check_count, check_tolerance};
 
-/// Where one point of the tree shall be.
+/// The desired position of one point of the tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
     /// Index of the point.
     pub point: usize,
-    /// Its place \[m\], in the frame in which all points are given.
+    /// Its position \[m\], in the frame in which all points are given.
     pub position: Point3<f64>,
-    /// How much it counts where branches meet: above 0, in relation to the others. Of importance where not all targets can
-    /// be met at once.
+    /// Its weight against the other targets where branches meet, above 0. It matters where not all targets can be met at once.
     pub weight: f64,
 }
 
@@ -29,11 +28,11 @@ impl Target {
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Distance between a point and its target \[m\] that counts as there.
+    /// Largest distance between a point and its target \[m\] at which the target counts as met.
     pub tolerance: f64,
-    /// Cycles at most, over all attempts.
+    /// Largest number of cycles, over all attempts.
     pub iterations: usize,
-    /// Attempts at most after the one from the seed, each from another scattered posture.
+    /// Largest number of attempts after the one from the seed, each from another scattered configuration.
     pub restarts: usize,
 }
 
@@ -44,20 +43,20 @@ impl Default for Options {
     }
 }
 
-/// One question to the tree.
+/// One problem for the tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Problem<'a> {
     /// Targets, one at most for each point.
     pub targets: &'a [Target],
-    /// Places of the n points to start from \[m\]. Where they do not fit the lengths, the directions of the segments count.
+    /// Positions of the n points to start from \[m\]. Where they do not fit the lengths, the directions of the segments count.
     pub seed: &'a [Point3<f64>],
-    /// What becomes of the root. A free one goes where the inward pass takes it, and may have a target like any other point.
+    /// Where the root belongs. A free root stays where the inward pass moves it, and may have a target like any other point.
     pub root: Root<Point3<f64>>,
     /// How it is solved.
     pub options: Options,
 }
 
-/// What makes a question meaningless.
+/// Why a problem is not valid.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ProblemError {
@@ -69,7 +68,7 @@ pub enum ProblemError {
     UnknownPoint {
         /// Index of the target.
         target: usize,
-        /// What was given as its point.
+        /// The given value as its point.
         point: usize,
         /// Points of the tree.
         points: usize,
@@ -89,30 +88,30 @@ pub enum ProblemError {
     Weight {
         /// Index of the target.
         target: usize,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
 }
 
-/// What became of one target.
+/// The result for one target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Residual {
-    /// Distance left between point and target \[m\].
+    /// Distance between point and target \[m\].
     pub distance: f64,
-    /// Whether the point got there.
+    /// Whether the point reached its target.
     pub outcome: Outcome,
 }
 
 /// The tree's answer. Made by [`Tree::solution`], overwritten by each solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// Places of the n points \[m\].
+    /// Positions of the n points \[m\].
     pub points: Vec<Point3<f64>>,
-    /// What became of each target, in the order of the problem's.
+    /// The result for each target, in the order of the problem's targets.
     pub residuals: Vec<Residual>,
-    /// Cycles taken, over all attempts.
+    /// Number of cycles, over all attempts.
     pub iterations: usize,
-    /// Attempts taken after the one from the seed.
+    /// Number of attempts after the one from the seed.
     pub restarts: usize,
 }
 
@@ -125,7 +124,7 @@ impl Solution {
 }
 
 impl Tree {
-    /// Room for an answer, to keep and reuse.
+    /// Memory for an answer.
     #[must_use]
     pub fn solution(&self) -> Solution {
         let points = self.parents.len();
@@ -133,7 +132,7 @@ impl Tree {
         Solution { points: vec![Point3::origin(); points], residuals, iterations: 0, restarts: 0 }
     }
 
-    /// Whether `problem` can be put to this tree, in this scratch and with this room for an answer.
+    /// Checks that `problem` is valid for this tree, with this scratch and this solution.
     pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
         let expected = self.parents.len();
         check_count("seed", problem.seed.len(), expected)?;

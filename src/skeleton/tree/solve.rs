@@ -1,4 +1,4 @@
-//! A whole solve: cycles until they lead no further, attempts, the verdict.
+//! A complete solve: cycles until they make no progress, attempts, the outcome.
 
 use nalgebra::{Point3, Vector3};
 
@@ -6,16 +6,16 @@ use super::{Outcome, Problem, ProblemError, Reach, Reason, Residual, Root, Solut
 use crate::pseudorandom;
 use crate::skeleton::segments::is_length;
 
-/// An attempt has stalled when no measure has fallen by a hundredth in this many cycles.
+/// An attempt has stalled when no error has fallen by one percent in this many cycles.
 const PATIENCE: usize = 20;
-/// What an error must have come down to in that time to count as fallen.
+/// The share to which an error must have fallen in that time.
 const PROGRESS: f64 = 0.99;
-/// Weight of a target out of reach in each cycle over that in the one before.
+/// Weight of a target out of reach in each cycle over that in the previous cycle.
 const FADING: f64 = 0.8;
-/// It does not fade below this, so that no sum of weights vanishes.
+/// Smallest weight of a target out of reach, so that no sum of weights becomes zero.
 const FAINTEST: f64 = 1e-12;
 
-/// What a point has to do with the targets, in one problem.
+/// The target of a point, in one problem.
 #[derive(Debug, Clone, Copy, Default)]
 struct Aim {
     /// Its target, with its weight.
@@ -24,33 +24,33 @@ struct Aim {
     far: bool,
 }
 
-/// What a solve works in. Made by [`Tree::scratch`], allocated there once, and of use to any tree of as many points. No answer
-/// depends on what is left in it.
+/// Scratch memory of a solve. Made by [`Tree::scratch`], allocated there once. It fits any tree of as many points. Its contents
+/// never change an answer.
 #[derive(Debug, Clone)]
 pub struct Scratch {
     pub(super) points: Vec<Point3<f64>>,
-    /// The posture of the best attempt so far.
+    /// The configuration of the best attempt so far.
     best: Vec<Point3<f64>>,
-    /// Direction of the segment to each point in the outward pass before: where two points coincide it is kept.
+    /// Direction of the segment to each point in the previous outward pass: it is kept where two points coincide.
     directions: Vec<Vector3<f64>>,
     aims: Vec<Aim>,
-    /// Weighted sum of the places that the branches suggest for each point, and the sum of their weights.
+    /// Weighted sum of the positions that the branches suggest for each point, and the sum of their weights.
     suggested: Vec<(Vector3<f64>, f64)>,
 }
 
 impl Scratch {
-    /// Number of points that it has room for.
+    /// Number of points that it fits.
     pub(super) fn points(&self) -> usize {
         self.points.len()
     }
 }
 
-/// How far a posture is from its targets, as roots of weighted sums of squares \[m\].
+/// How far a configuration is from its targets, as roots of weighted sums of squares \[m\].
 #[derive(Clone, Copy)]
 struct Errors {
     /// Over the targets that may be met.
     near: f64,
-    /// Over those out of reach: what is left beyond what must be.
+    /// Over those out of reach: the distance beyond the unavoidable one.
     far: f64,
     /// The largest distance to a target that may be met \[m\], whatever its weight.
     largest: f64,
@@ -66,7 +66,7 @@ impl Errors {
     }
 }
 
-/// Notices that cycles lead no further.
+/// Detects that cycles make no progress.
 struct Stall {
     lowest: [f64; 2],
     cycles: usize,
@@ -90,7 +90,7 @@ impl Stall {
 }
 
 impl Tree {
-    /// Scratch for this tree, to keep and reuse.
+    /// Scratch memory for this tree.
     #[must_use]
     pub fn scratch(&self) -> Scratch {
         let points = self.parents.len();
@@ -103,16 +103,16 @@ impl Tree {
         }
     }
 
-    /// Moves the points to the problem's targets, from its seed. Allocates nothing; the same problem gives the same bits.
+    /// Moves the points to the problem's targets, from its seed. It allocates nothing, and the same problem gives the same bits.
     ///
     /// The attempt from the seed goes on until every target is met, or 20 cycles have brought neither the targets
-    /// within reach nor those out of reach nearer by a hundredth. A seed that meets them already, with its root in place and segments
-    /// of their lengths, is given back as it is. While a target within reach is not met, further
-    /// attempts start from scattered postures, and the best one counts. All lengths hold in the answer, to rounding.
+    /// within reach nor those out of reach nearer by one percent. A seed that meets them already, with its root in place and
+    /// segments of their lengths, is returned unchanged. While a target within reach is not met, further attempts start from
+    /// scattered configurations, and the best one counts. All lengths hold in the answer, to rounding.
     ///
     /// # Errors
-    /// [`ProblemError`] where the problem, the scratch or the room for the answer do not fit this tree; `solution` is then
-    /// left as it was. A target that is not met is no error but an [`Outcome`].
+    /// [`ProblemError`] where the problem, the scratch or the memory for the answer do not fit this tree; `solution` is then
+    /// left as it was. A target that is not met is not an error but an [`Outcome`].
     pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
         self.check(problem, scratch, solution)?;
         let base = match problem.root {
@@ -145,7 +145,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Hands the targets to their points.
+    /// Assigns the targets to their points.
     pub(super) fn aim(&self, problem: &Problem, fixed: Option<Point3<f64>>, scratch: &mut Scratch) {
         scratch.aims.fill(Aim::default());
         for target in problem.targets {
@@ -154,7 +154,7 @@ impl Tree {
         }
     }
 
-    /// Why a target is certainly out of reach of the root, where it is.
+    /// If a target is certainly out of reach of the root, the reason.
     fn out_of_reach(&self, target: &Target, fixed: Option<Point3<f64>>, tolerance: f64) -> Option<Reason> {
         let distance = (target.position - fixed?).norm();
         self.reach_between(self.root(), target.point).refuses(distance, tolerance)
@@ -188,7 +188,7 @@ impl Tree {
         Residual { distance, outcome }
     }
 
-    /// The posture from which an attempt starts: the seed, or scattered directions.
+    /// The configuration from which an attempt starts: the seed, or scattered directions.
     pub(super) fn start(&self, problem: &Problem, attempt: usize, base: Point3<f64>, scratch: &mut Scratch) {
         scratch.points.copy_from_slice(problem.seed);
         for (point, direction) in scratch.directions.iter_mut().enumerate() {
@@ -201,12 +201,12 @@ impl Tree {
         }
         self.outward(base, scratch);
         if attempt == 0 && self.fits(problem.seed, base) {
-            // Its own posture, to the last digit.
+            // Its own configuration, to the last digit.
             scratch.points.copy_from_slice(problem.seed);
         }
     }
 
-    /// Whether `points` are a posture of the tree with its root at `base`, up to the rounding of their coordinates.
+    /// Whether `points` are a configuration of the tree with its root at `base`, up to the rounding of their coordinates.
     fn fits(&self, points: &[Point3<f64>], base: Point3<f64>) -> bool {
         let farthest = points.iter().fold(0.0, |farthest: f64, point| farthest.max(point.coords.amax()));
         let segment = |(point, parent): (usize, &Option<usize>)| {
@@ -289,7 +289,7 @@ impl Tree {
     }
 }
 
-/// The direction of a vector that has one.
+/// The direction of a vector; `None` where it has none.
 fn unit(vector: Vector3<f64>) -> Option<Vector3<f64>> {
     vector.try_normalize(1e-150)
 }

@@ -33,7 +33,7 @@ fn lengths_hold_after_every_pass() {
         tree.start(&problem, 0, seed[12], &mut scratch);
         for _ in 0..20 {
             tree.inward(1.0, &mut scratch);
-            // At the sub-bases, points 3 and 6, the branches do not agree; 0 and 13 have no target behind them.
+            // At the sub-bases, points 3 and 6, the branches do not agree. Points 0 and 13 have no target behind them.
             for (point, error) in length_errors(&tree, &scratch.points) {
                 let sub_base = tree.parents[point].is_some_and(|parent| [3, 6].contains(&parent));
                 assert!(error < 1e-14 || sub_base || [0, 13].contains(&point), "{point}: {error}");
@@ -60,7 +60,7 @@ fn a_sub_base_takes_the_centroid_by_weight() {
 }
 
 #[test]
-fn what_is_no_tree_is_refused_and_named() {
+fn invalid_trees_are_refused_with_the_cause_named() {
     let tree = |parents: &[Option<usize>], lengths: &[f64]| Tree::new(parents.to_vec(), lengths.to_vec());
     assert_eq!(tree(&[], &[]), Err(TreeError::Input(InputError::Empty { what: "point" })));
     assert_eq!(
@@ -87,7 +87,7 @@ fn what_is_no_tree_is_refused_and_named() {
 }
 
 #[test]
-fn what_makes_no_problem_is_refused_and_leaves_the_solution_alone() {
+fn invalid_problems_are_refused_and_leave_the_solution_unchanged() {
     let (tree, other) = (sample(0), Tree::new(vec![None], vec![0.0]).unwrap());
     let (mut scratch, mut solution, seed) = (tree.scratch(), tree.solution(), cloud(0));
     let before = solution.clone();

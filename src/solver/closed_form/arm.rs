@@ -1,99 +1,45 @@
-//! An arm of a family, made exact, and all postures in which its tip has a pose.
+//! An arm of a decomposable family, made exact.
 
 use nalgebra::{Isometry3, Rotation3, Vector3};
 
 use super::axes::{Axes, JOINTS};
 use super::family::{Family, Kind, Shoulder};
-use super::planar::Near;
-use super::subproblems::ON_AXIS;
+use super::subproblems::AXIS_ROUNDING;
 use super::turn::Turn;
 
-/// Postures at most: 16, which no arm of six turning joints exceeds (Primrose 1986, "On the input-output equation of the general
-/// 7R-mechanism").
-pub const MOST: usize = 16;
-/// What conditions may be missed by \[rad, and m over the arm's length\] by an arm that belongs to its family exactly, and by one that
-/// is near it: the Newton steps that follow decide.
-const SLACK: [f64; 2] = [1e-6, 0.1];
+/// The most that conditions may be missed by \[rad, and m over the arm's length\], for an arm that belongs to its family exactly, and
+/// for one that is near it: the Newton steps that follow decide.
+const CONDITION_SLACK: [f64; 2] = [1e-6, 0.1];
 
-/// Postures of an arm.
-#[derive(Debug, Clone, Copy)]
-pub struct Postures {
-    positions: [[f64; JOINTS]; MOST],
-    /// Of each, whether it stands for a continuum.
-    free: [bool; MOST],
-    count: usize,
-}
-
-impl Postures {
-    /// None.
-    #[must_use]
-    pub fn none() -> Self {
-        Self { positions: [[0.0; JOINTS]; MOST], free: [false; MOST], count: 0 }
-    }
-
-    /// A single one.
-    pub(super) fn one(positions: [f64; JOINTS]) -> Self {
-        let mut postures = Self::none();
-        postures.push(positions, false);
-        postures
-    }
-
-    /// Positions of each \[rad\], from -π to π.
-    #[must_use]
-    pub fn as_slice(&self) -> &[[f64; JOINTS]] {
-        &self.positions[..self.count]
-    }
-
-    /// Of each, in the same order, whether it stands for a continuum: joints whose axes have come to lie on one line, or a point on the
-    /// axis that is to turn it. It is one near the seed.
-    #[must_use]
-    pub fn continuous(&self) -> &[bool] {
-        &self.free[..self.count]
-    }
-
-    /// For postures that are only starting points: whether others are beside what they lead to is not known.
-    pub(super) fn as_mut_slice(&mut self) -> &mut [[f64; JOINTS]] {
-        self.free.fill(false);
-        &mut self.positions[..self.count]
-    }
-
-    pub(super) fn push(&mut self, positions: [f64; JOINTS], free: bool) {
-        if self.count < MOST {
-            (self.positions[self.count], self.free[self.count]) = (positions, free);
-            self.count += 1;
-        }
-    }
-}
-
-/// An arm whose axes belong to a family exactly.
+/// An arm whose axes belong to a decomposable family exactly.
 #[derive(Debug, Clone, Copy)]
 pub struct Arm {
     pub(super) kind: Kind,
     reversed: bool,
     /// Unit vectors in the base's frame at zero positions, parallel ones equal.
     pub(super) axes: [Vector3<f64>; JOINTS],
-    /// -1 for an axis that is turned round, so as to be equal to those that it is parallel to, else 1.
-    signs: [f64; JOINTS],
+    /// -1 for an axis whose direction is reversed to equal those that it is parallel to, else 1.
+    pub(super) signs: [f64; JOINTS],
     /// From a point on each axis to one on the next \[m\].
     pub(super) links: [Vector3<f64>; JOINTS - 1],
     /// From the base's origin to the first of these points, and from the last to the tip \[m\].
     base: Vector3<f64>,
     tool: Vector3<f64>,
-    /// Takes off the rotation that the tip has at zero positions.
+    /// The inverse of the rotation that the tip has at zero positions.
     unturned: Rotation3<f64>,
     /// Two unit vectors at right angles to the last axis and to each other.
     beside: [Vector3<f64>; 2],
     /// How near to an axis counts as on it \[m\].
     on_axis: f64,
-    /// What conditions may be missed by \[m\] and \[rad\].
+    /// The most that conditions may be missed by \[m\] and \[rad\].
     pub(super) slack: (f64, f64),
 }
 
-/// Where an arm shall bring its tip.
+/// Where an arm must bring its tip.
 pub(super) struct Goal {
-    /// Where the point on the last axis is to be, from that on the first \[m\].
+    /// Where the point on the last axis must be, from that on the first \[m\].
     pub point: Vector3<f64>,
-    /// Where the last axis and the vector beside it are to point.
+    /// Where the last axis and the vector beside it must point.
     pub axis: Vector3<f64>,
     pub beside: Vector3<f64>,
 }
@@ -112,55 +58,36 @@ impl Arm {
             Kind::SphericalWrist(_) | Kind::General => {}
         }
         let points = points(&axes, family.kind);
-        let slack = SLACK[usize::from(!family.exact())];
-        let last = axes.directions[JOINTS - 1];
+        let slack = CONDITION_SLACK[usize::from(!family.exact())];
+        let last = axes.lines[JOINTS - 1].direction;
         let beside = last.cross(&Vector3::ith(last.iamin(), 1.0)).normalize();
         Self {
             kind: family.kind,
             reversed: family.reversed,
-            axes: axes.directions,
+            axes: axes.lines.map(|line| line.direction),
             signs,
             links: std::array::from_fn(|i| points[i + 1] - points[i]),
             base: points[0],
             tool: axes.tip.translation.vector - points[JOINTS - 1],
             unturned: axes.tip.rotation.to_rotation_matrix().inverse(),
             beside: [beside, last.cross(&beside)],
-            on_axis: ON_AXIS * length,
+            on_axis: AXIS_ROUNDING * length,
             slack: (slack * length, slack),
         }
     }
 
-    /// Every posture in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
-    #[must_use]
-    pub fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
+    /// Where `pose` of the tip (base link's frame) brings the last axis.
+    pub(super) fn goal(&self, pose: &Isometry3<f64>) -> Goal {
         let pose = if self.reversed { pose.inverse() } else { *pose };
         let rotation = pose.rotation.to_rotation_matrix() * self.unturned;
-        let goal = Goal {
+        Goal {
             point: self.cleared(pose.translation.vector - self.base - rotation * self.tool, &self.axes[0]),
             axis: rotation * self.axes[JOINTS - 1],
             beside: rotation * self.beside[0],
-        };
-        let near = Near(std::array::from_fn(|i| seed[self.joint(i)] * self.signs[i]));
-        let mut postures = Postures::none();
-        // Neighbours share turns: their angles need not be found again.
-        let (mut last, mut positions) = ([Turn::ZERO; JOINTS], [0.0; JOINTS]);
-        let mut found = |turns: [Turn; JOINTS], free: bool| {
-            for (index, turn) in turns.into_iter().enumerate().filter(|(index, turn)| last[*index] != *turn) {
-                positions[self.joint(index)] = turn.angle() * self.signs[index];
-            }
-            last = turns;
-            postures.push(positions, free);
-        };
-        match self.kind {
-            Kind::SphericalWrist(shoulder) => self.spherical_wrist(shoulder, &goal, &near, &mut found),
-            Kind::MiddleParallel { last_two_meet } => self.middle_parallel(last_two_meet, &goal, &near, &mut found),
-            Kind::FirstThreeParallel => self.first_parallel(&goal, &near, &mut found),
-            Kind::General => {}
         }
-        postures
     }
 
-    /// The point, on the axis where it is next to it, and at the origin where it is next to that: the direction from there is
+    /// The point, moved onto the axis where it is next to that, and to the origin where it is next to that: the direction from there is
     /// rounding.
     pub(super) fn cleared(&self, point: Vector3<f64>, axis: &Vector3<f64>) -> Vector3<f64> {
         let on_axis = axis * axis.dot(&point);
@@ -173,39 +100,39 @@ impl Arm {
         }
     }
 
-    /// The turn of the last joint, given where it has to bring the vector beside it.
+    /// The turn of the last joint, given where it must bring the vector beside it.
     pub(super) fn last(&self, beside: &Vector3<f64>) -> Turn {
         Turn::towards(self.beside[0].dot(beside), self.beside[1].dot(beside))
     }
 
     /// The chain's joint that the `index`th axis belongs to.
-    fn joint(&self, index: usize) -> usize {
+    pub(super) fn joint(&self, index: usize) -> usize {
         if self.reversed { JOINTS - 1 - index } else { index }
     }
 }
 
 /// Makes the axes of a range equal to their mean.
 fn align(axes: &mut Axes, signs: &mut [f64; JOINTS], range: std::ops::RangeInclusive<usize>) {
-    let first = axes.directions[*range.start()];
+    let first = axes.lines[*range.start()].direction;
     for index in range.clone() {
-        signs[index] = if axes.directions[index].dot(&first) < 0.0 { -1.0 } else { 1.0 };
+        signs[index] = if axes.lines[index].direction.dot(&first) < 0.0 { -1.0 } else { 1.0 };
     }
-    let mean: Vector3<f64> = range.clone().map(|index| axes.directions[index] * signs[index]).sum();
+    let mean: Vector3<f64> = range.clone().map(|index| axes.lines[index].direction * signs[index]).sum();
     for index in range {
-        axes.directions[index] = mean.normalize();
+        axes.lines[index].direction = mean.normalize();
     }
 }
 
 /// The points that the links go through.
 fn points(axes: &Axes, kind: Kind) -> [Vector3<f64>; JOINTS] {
-    let mut points = axes.points;
+    let mut points = axes.lines.map(|line| line.point);
     let meet = |a: usize, b: usize| {
         let (one, other) = axes.feet(a, b);
         0.5 * (one + other)
     };
     match kind {
         Kind::SphericalWrist(shoulder) => {
-            points[3..].fill(axes.wrist_centre().unwrap_or(axes.points[4]));
+            points[3..].fill(axes.wrist_centre().unwrap_or(axes.lines[4].point));
             match shoulder {
                 Shoulder::FirstTwoMeet => points[..2].fill(meet(0, 1)),
                 Shoulder::LastTwoMeet => points[1..3].fill(meet(1, 2)),

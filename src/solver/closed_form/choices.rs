@@ -1,48 +1,49 @@
-//! Postures inside the limits, in the order in which a problem prefers them.
+//! Configurations inside the limits, in the order in which a problem prefers them.
 
 use std::f64::consts::{PI, TAU};
 
-use super::arm::{MOST, Postures};
+use super::arm_solutions::{ArmSolutions, MAX_SOLUTIONS};
 use super::axes::JOINTS;
+use super::whole_turns::whole_turns;
 use crate::robot::{Chain, Domain};
 use crate::solver::problem::{Mode, Problem};
 
-/// By how much a position may pass a limit for that to be rounding \[rad\].
-pub(super) const ROUNDING: f64 = 1e-9;
+/// A position that passes a limit by no more than this \[rad\] does so by rounding.
+pub(super) const LIMIT_ROUNDING: f64 = 1e-9;
 
-/// Postures that pass limits by less \[rad\] may lead to others that do not.
-pub(super) const PASSED: f64 = 0.8;
+/// Configurations that pass limits by no more than this \[rad\] may lead to others that do not.
+pub(super) const MAX_LIMIT_EXCESS: f64 = 0.8;
 
-/// A posture inside the limits.
+/// A configuration inside the limits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Choice<const N: usize = JOINTS> {
     /// Positions \[rad\].
     pub positions: [f64; N],
-    /// What the problem makes of it: less is better.
+    /// How well it serves the problem: less is better.
     pub score: f64,
 }
 
-/// Several of them.
+/// The configurations of one pose that are inside the limits.
 pub(super) struct Choices {
-    /// With each, whether it stands for a continuum.
-    entries: [(Choice, bool); MOST],
+    /// Each with whether it stands for a continuum.
+    entries: [(Choice, bool); MAX_SOLUTIONS],
     count: usize,
 }
 
 impl Choices {
-    /// Of `postures` those that lie in the limits, or can be brought there by whole turns, each joint at the turn nearest to the seed;
-    /// in tracking also within its greatest step. `score` is given their positions and the largest move of a joint from the seed
-    /// \[rad\].
+    /// Those of `solutions` that lie in the limits, or can be brought there by whole turns, each joint at the turn nearest to the
+    /// seed; in tracking also within its greatest step. `score` is given their positions and the largest move of a joint from the
+    /// seed \[rad\].
     pub(super) fn new(
         chain: &Chain,
         problem: &Problem,
-        postures: &Postures,
+        solutions: &ArmSolutions,
         score: &mut dyn FnMut(&[f64; JOINTS], f64) -> f64,
     ) -> Self {
         let nothing = Choice { positions: [0.0; JOINTS], score: f64::INFINITY };
-        let mut choices = Self { entries: [(nothing, false); MOST], count: 0 };
-        for (posture, continuous) in postures.as_slice().iter().zip(postures.continuous()) {
-            if let Some((positions, largest_move)) = settled(chain, problem, posture) {
+        let mut choices = Self { entries: [(nothing, false); MAX_SOLUTIONS], count: 0 };
+        for (configuration, continuous) in solutions.as_slice().iter().zip(solutions.continuous()) {
+            if let Some((positions, largest_move)) = folded_into_limits(chain, problem, configuration) {
                 let score = score(&positions, largest_move);
                 choices.entries[choices.count] = (Choice { positions, score }, *continuous);
                 choices.count += 1;
@@ -58,14 +59,18 @@ impl Choices {
     }
 }
 
-/// The posture at turns that lie in the limits, and the largest move of a joint from the seed.
-pub(super) fn settled<const N: usize>(chain: &Chain, problem: &Problem, posture: &[f64; N]) -> Option<([f64; N], f64)> {
-    let mut positions = *posture;
-    settle(chain, problem, &mut positions).map(|largest_move| (positions, largest_move))
+/// The configuration at turns that lie in the limits, and the largest move of a joint from the seed.
+pub(super) fn folded_into_limits<const N: usize>(
+    chain: &Chain,
+    problem: &Problem,
+    configuration: &[f64; N],
+) -> Option<([f64; N], f64)> {
+    let mut positions = *configuration;
+    fold_into_limits(chain, problem, &mut positions).map(|largest_move| (positions, largest_move))
 }
 
-/// Brings a posture to turns that lie in the limits; the largest move of a joint from the seed, if there are such turns.
-pub(super) fn settle(chain: &Chain, problem: &Problem, positions: &mut [f64]) -> Option<f64> {
+/// Brings a configuration to turns that lie in the limits; the largest move of a joint from the seed, if there are such turns.
+pub(super) fn fold_into_limits(chain: &Chain, problem: &Problem, positions: &mut [f64]) -> Option<f64> {
     let mut largest_move = 0.0_f64;
     for (index, (position, variable)) in positions.iter_mut().zip(chain.variables()).enumerate() {
         let seed = variable.domain.clamp(problem.seed[index]);
@@ -81,14 +86,18 @@ pub(super) fn settle(chain: &Chain, problem: &Problem, positions: &mut [f64]) ->
     Some(largest_move)
 }
 
-/// The posture at turns that lie in the limits, or nearest to them, and by how much it passes them at most.
-pub(super) fn near_limits<const N: usize>(chain: &Chain, problem: &Problem, posture: &[f64; N]) -> ([f64; N], f64) {
-    let (mut positions, mut passed) = (*posture, 0.0_f64);
+/// The configuration at turns that lie in the limits, or nearest to them, and by how much it passes them at most.
+pub(super) fn folded_near_limits<const N: usize>(
+    chain: &Chain,
+    problem: &Problem,
+    configuration: &[f64; N],
+) -> ([f64; N], f64) {
+    let (mut positions, mut passed) = (*configuration, 0.0_f64);
     for (index, (position, variable)) in positions.iter_mut().zip(chain.variables()).enumerate() {
         let seed = variable.domain.clamp(problem.seed[index]);
         *position = nearest_turn(variable.domain, *position, seed).unwrap_or_else(|| {
             let middle = variable.domain.middle();
-            *position + ((middle - *position) / TAU).round() * TAU
+            *position + whole_turns(middle - *position)
         });
         passed = passed.max((*position - variable.domain.clamp(*position)).abs());
         if let Mode::Track { max_step } = problem.mode {
@@ -101,16 +110,16 @@ pub(super) fn near_limits<const N: usize>(chain: &Chain, problem: &Problem, post
 /// The position whole turns from `position` that lies in `domain` and nearest to `seed`.
 fn nearest_turn(domain: Domain, position: f64, seed: f64) -> Option<f64> {
     let step = seed - position;
-    let nearest = if step.abs() <= PI { position } else { position + (step / TAU).round() * TAU };
+    let nearest = if step.abs() <= PI { position } else { position + whole_turns(step) };
     let Domain::Interval { lower, upper } = domain else { return Some(nearest) };
-    let inside = if nearest > upper + ROUNDING {
-        nearest - ((nearest - upper - ROUNDING) / TAU).ceil() * TAU
-    } else if nearest < lower - ROUNDING {
-        nearest + ((lower - ROUNDING - nearest) / TAU).ceil() * TAU
+    let inside = if nearest > upper + LIMIT_ROUNDING {
+        nearest - ((nearest - upper - LIMIT_ROUNDING) / TAU).ceil() * TAU
+    } else if nearest < lower - LIMIT_ROUNDING {
+        nearest + ((lower - LIMIT_ROUNDING - nearest) / TAU).ceil() * TAU
     } else {
         nearest
     };
-    (lower - ROUNDING..=upper + ROUNDING).contains(&inside).then(|| domain.clamp(inside))
+    (lower - LIMIT_ROUNDING..=upper + LIMIT_ROUNDING).contains(&inside).then(|| domain.clamp(inside))
 }
 
 #[cfg(test)]

@@ -1,18 +1,14 @@
-//! Which closed form fits the axes of a chain, and by how much they miss it.
+//! Which closed form fits the axes of a chain of six revolute joints, and by how much they miss it.
 
 use std::fmt;
 
 use super::axes::{Axes, JOINTS};
+use super::axis_deviation::{AxisConditions, AxisDeviation, with_deviation};
 
-/// Axes that miss a family by no more than this \[rad and m\] belong to it exactly.
-pub const EXACT: f64 = 1e-9;
-/// Axes that miss a family by no more than this \[rad, and m over the arm's length\] are near enough for its solutions to be starting
-/// points of Newton steps.
-pub const NEAR: f64 = 0.01;
-/// Axes at a smaller angle than this \[rad\] cannot serve where a family needs two that are not parallel.
-const APART: f64 = 0.02;
-/// Of the arm's length, the least distance between two axes that are to be skew.
-const SKEW: f64 = 1e-3;
+/// The least angle \[rad\] between two axes of a family that must not be parallel.
+const MIN_ANGLE: f64 = 0.02;
+/// The least distance between two axes that must be skew, over the arm's length.
+const MIN_SKEW_DISTANCE: f64 = 1e-3;
 
 /// What the first three axes of an arm with a spherical wrist have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +25,8 @@ pub enum Shoulder {
     General,
 }
 
-/// The arms of six turning joints that come apart into subproblems, up to reading them from the tip to the base.
+/// The families of arms of six revolute joints: those that are decomposable into subproblems, up to reading them from the tip to the
+/// base, and all others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The last three axes meet in one point.
@@ -41,7 +38,7 @@ pub enum Kind {
     },
     /// The first three axes are parallel, and the fifth and sixth meet.
     FirstThreeParallel,
-    /// Nothing that would take them apart: one joint is searched.
+    /// The general 6R arm, whose axes need nothing in common: one joint angle is searched for.
     General,
 }
 
@@ -52,30 +49,28 @@ pub struct Family {
     pub kind: Kind,
     /// Whether that holds of the chain read from its tip to its base.
     pub reversed: bool,
-    /// Greatest angle \[rad\] by which axes that ought to be parallel are not, and the two joints, counted from 0 at the base.
-    pub angle: (f64, [usize; 2]),
-    /// Greatest distance \[m\] by which axes that ought to meet do not, and the two joints.
-    pub distance: (f64, [usize; 2]),
-    /// The greater of both over what is [`NEAR`], for an arm of its length.
-    badness: f64,
+    /// By how much the axes miss that; the joints are counted from 0 at the base.
+    pub deviation: AxisDeviation,
+    /// [`AxisDeviation::over_near`], for an arm of its length.
+    over_near: f64,
 }
 
 impl Family {
-    /// Whether the axes belong to it to within [`EXACT`].
+    /// Whether the axes belong to it to within [`EXACT_DEVIATION`](super::EXACT_DEVIATION).
     #[must_use]
     pub fn exact(&self) -> bool {
-        self.angle.0 <= EXACT && self.distance.0 <= EXACT
+        self.deviation.exact()
     }
 
-    /// Whether they are within [`NEAR`].
+    /// Whether they are within [`NEAR_DEVIATION`](super::NEAR_DEVIATION).
     #[must_use]
     pub fn near(&self) -> bool {
-        self.badness <= 1.0
+        self.over_near <= 1.0
     }
 
     /// The family that the axes belong to exactly, else the one that they are nearest to. `length` is that of the arm \[m\].
     ///
-    /// `None` where the axes are not even apart where they have to be.
+    /// `None` where axes are parallel that must not be, in every family.
     #[must_use]
     pub fn of(axes: &Axes, length: f64) -> Option<Self> {
         let mut best: Option<Self> = None;
@@ -84,7 +79,7 @@ impl Family {
                 let better = match best {
                     None => true,
                     Some(best) if best.exact() => false,
-                    Some(best) => family.exact() || family.badness < best.badness,
+                    Some(best) => family.exact() || family.over_near < best.over_near,
                 };
                 if better {
                     best = Some(family);
@@ -95,55 +90,39 @@ impl Family {
     }
 
     /// That of any axes at all.
-    pub(super) const GENERAL: Self = {
-        let nothing = (0.0, [0, 0]);
-        Self { kind: Kind::General, reversed: false, angle: nothing, distance: nothing, badness: 0.0 }
-    };
+    pub(super) const GENERAL: Self =
+        Self { kind: Kind::General, reversed: false, deviation: AxisDeviation::NONE, over_near: 0.0 };
 
-    /// How well other axes belong to the same family; `None` where they are not apart where they have to be.
-    pub(super) fn again(&self, axes: &Axes, length: f64) -> Option<Self> {
+    /// How well other axes belong to the same family; `None` where axes are parallel that must not be.
+    pub(super) fn of_other(&self, axes: &Axes, length: f64) -> Option<Self> {
         let axes = if self.reversed { axes.reversed() } else { *axes };
-        let mut again = None;
+        let mut same_kind = None;
         each_kind(&Relations { axes: &axes, length, reversed: self.reversed }, &mut |family: Self| {
             if family.kind == self.kind {
-                again = Some(family);
+                same_kind = Some(family);
             }
         });
-        again
+        same_kind
     }
 
-    /// Of two the one that the axes miss by more.
+    /// The one of two that the axes miss by more.
     pub(super) fn worse(self, other: Self) -> Self {
-        if other.badness > self.badness { other } else { self }
+        if other.over_near > self.over_near { other } else { self }
     }
 
-    /// Whether it is to be preferred to another: exact before near, then what the axes miss by less than half as much.
+    /// Whether it is better than another: exact before near, then a deviation less than half as large.
     pub(super) fn before(&self, other: &Self) -> bool {
         match (self.exact() || other.exact(), self.near() == other.near()) {
             (true, _) => !other.exact(),
-            (false, true) => self.badness < 0.5 * other.badness,
+            (false, true) => self.over_near < 0.5 * other.over_near,
             (false, false) => self.near(),
-        }
-    }
-
-    /// By how much the axes miss it, in words, with the names of the joints.
-    #[must_use]
-    pub fn miss(&self, joints: &[&str]) -> String {
-        let pair = |[a, b]: [usize; 2]| format!("'{}' and '{}'", joints[a], joints[b]);
-        let angle = || format!("{} are {:.3e} rad from parallel", pair(self.angle.1), self.angle.0);
-        let distance = || format!("{} miss each other by {:.3e} m", pair(self.distance.1), self.distance.0);
-        match (self.angle.0 > EXACT, self.distance.0 > EXACT) {
-            (false, false) => "exactly".into(),
-            (true, false) => angle(),
-            (false, true) => distance(),
-            (true, true) => format!("{}, {}", angle(), distance()),
         }
     }
 
     /// What the axes have in common, where they have these numbers, and by how much they miss it, in words, with the names of the
     /// joints.
     pub(super) fn in_words(&self, numbers: [usize; JOINTS], joints: &[&str]) -> String {
-        mended(self.numbered(numbers), &if self.exact() { String::new() } else { self.miss(joints) })
+        with_deviation(self.numbered(numbers), &self.deviation.in_words(joints))
     }
 
     /// What the axes have in common, in words, where they have these numbers.
@@ -167,15 +146,10 @@ impl Family {
                 format!("axes {b}, {c} and {d} are parallel, {e} and {g} meet")
             }
             Kind::MiddleParallel { last_two_meet: false } => format!("axes {b}, {c} and {d} are parallel"),
-            Kind::General => "no family: one turn is searched for".into(),
+            Kind::General => "general 6R: one joint angle is searched for".into(),
             Kind::FirstThreeParallel => format!("axes {a}, {b} and {c} are parallel, {e} and {g} meet"),
         }
     }
-}
-
-/// What axes have in common, and what they miss it by unless that is nothing.
-pub(super) fn mended(common: String, miss: &str) -> String {
-    if miss.is_empty() { common } else { format!("{common}, but for this, which Newton steps make up for: {miss}") }
 }
 
 impl fmt::Display for Family {
@@ -192,67 +166,65 @@ struct Relations<'a> {
 }
 
 impl Relations<'_> {
-    fn family(&self, kind: Kind, parallel: &[[usize; 2]], meeting: &[[usize; 2]], wrist: bool) -> Family {
-        let angles = parallel.iter().map(|&[a, b]| (self.axes.angle(a, b), [a, b]));
-        let mut distances = meeting.iter().map(|&[a, b]| (self.axes.distance(a, b), [a, b])).collect::<Vec<_>>();
-        if let (true, Some(centre)) = (wrist, self.axes.wrist_centre()) {
-            distances.extend([[3, 4], [4, 5], [3, 5]].map(|[a, b]| (self.axes.distance(a, b), [a, b])));
-            // Three axes can miss each other's common point though each pair meets: none of the three is in one plane then.
-            let from_centre = |axis: usize| self.axes.distance_from(axis, &centre);
-            distances.extend([[3, 4], [4, 5], [3, 5]].map(|[a, b]| (from_centre(a).max(from_centre(b)), [a, b])));
-        }
-        let worst = |a: (f64, [usize; 2]), b: (f64, [usize; 2])| if b.0 > a.0 { b } else { a };
-        let named = |(miss, [a, b]): (f64, [usize; 2])| {
-            let joint = |axis: usize| if self.reversed { 5 - axis } else { axis };
-            (miss, [joint(a).min(joint(b)), joint(a).max(joint(b))])
-        };
-        let angle = angles.fold((0.0, [0, 0]), worst);
-        let distance = distances.into_iter().fold((0.0, [0, 0]), worst);
+    fn family(&self, kind: Kind, conditions: &AxisConditions) -> Family {
+        let deviation = conditions.deviation(self.axes);
         Family {
             kind,
             reversed: self.reversed,
-            angle: named(angle),
-            distance: named(distance),
-            badness: (angle.0 / NEAR).max(distance.0 / (NEAR * self.length)),
+            deviation: if self.reversed { deviation.reversed(JOINTS) } else { deviation },
+            over_near: deviation.over_near(self.length),
         }
     }
 
     fn apart(&self, a: usize, b: usize) -> bool {
-        self.axes.angle(a, b) > APART
+        self.axes.angle(a, b) > MIN_ANGLE
     }
 
     fn skew(&self, a: usize, b: usize) -> bool {
-        self.apart(a, b) && self.axes.distance(a, b) > SKEW * self.length
+        self.apart(a, b) && self.axes.distance(a, b) > MIN_SKEW_DISTANCE * self.length
     }
 }
 
-/// Hands over every family whose axes are apart where they have to be, those that take least work first.
+/// Hands over every family but those with parallel axes that must not be; the families that take least work come first.
 fn each_kind(relations: &Relations, on_family: &mut dyn FnMut(Family)) {
-    let wrist = |shoulder| Kind::SphericalWrist(shoulder);
-    if relations.apart(3, 4) && relations.apart(4, 5) {
-        if relations.apart(0, 1) {
-            on_family(relations.family(wrist(Shoulder::LastTwoParallel), &[[1, 2]], &[], true));
-            on_family(relations.family(wrist(Shoulder::FirstTwoMeet), &[], &[[0, 1]], true));
-        }
-        if relations.apart(1, 2) {
-            on_family(relations.family(wrist(Shoulder::FirstTwoParallel), &[[0, 1]], &[], true));
-            on_family(relations.family(wrist(Shoulder::LastTwoMeet), &[], &[[1, 2]], true));
-        }
-        if relations.skew(0, 1) {
-            on_family(relations.family(wrist(Shoulder::General), &[], &[], true));
-        }
-    }
+    spherical_wrists(relations, on_family);
+    let last_two_meet = &[[4, 5]];
     if relations.apart(0, 1) && relations.apart(3, 4) {
-        let parallel = [[1, 2], [2, 3], [1, 3]];
+        let parallel = &[[1, 2], [2, 3], [1, 3]];
         if relations.apart(4, 5) {
-            let kind = Kind::MiddleParallel { last_two_meet: true };
-            on_family(relations.family(kind, &parallel, &[[4, 5]], false));
+            let conditions = AxisConditions { parallel, meeting: last_two_meet, ..AxisConditions::default() };
+            on_family(relations.family(Kind::MiddleParallel { last_two_meet: true }, &conditions));
         }
         if relations.skew(4, 5) {
-            on_family(relations.family(Kind::MiddleParallel { last_two_meet: false }, &parallel, &[], false));
+            let conditions = AxisConditions { parallel, ..AxisConditions::default() };
+            on_family(relations.family(Kind::MiddleParallel { last_two_meet: false }, &conditions));
         }
     }
     if relations.apart(2, 3) && relations.apart(4, 5) && relations.apart(3, 4) {
-        on_family(relations.family(Kind::FirstThreeParallel, &[[0, 1], [1, 2], [0, 2]], &[[4, 5]], false));
+        let parallel = &[[0, 1], [1, 2], [0, 2]];
+        let conditions = AxisConditions { parallel, meeting: last_two_meet, ..AxisConditions::default() };
+        on_family(relations.family(Kind::FirstThreeParallel, &conditions));
+    }
+}
+
+/// The same of the families whose last three axes meet.
+fn spherical_wrists(relations: &Relations, on_family: &mut dyn FnMut(Family)) {
+    if !(relations.apart(3, 4) && relations.apart(4, 5)) {
+        return;
+    }
+    let wrist = AxisConditions { concurrent: &[[3, 4, 5]], ..AxisConditions::default() };
+    let mut found = |shoulder, conditions: &AxisConditions| {
+        on_family(relations.family(Kind::SphericalWrist(shoulder), conditions));
+    };
+    if relations.apart(0, 1) {
+        found(Shoulder::LastTwoParallel, &AxisConditions { parallel: &[[1, 2]], ..wrist });
+        found(Shoulder::FirstTwoMeet, &AxisConditions { meeting: &[[0, 1]], ..wrist });
+    }
+    if relations.apart(1, 2) {
+        found(Shoulder::FirstTwoParallel, &AxisConditions { parallel: &[[0, 1]], ..wrist });
+        found(Shoulder::LastTwoMeet, &AxisConditions { meeting: &[[1, 2]], ..wrist });
+    }
+    if relations.skew(0, 1) {
+        found(Shoulder::General, &wrist);
     }
 }

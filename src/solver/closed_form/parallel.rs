@@ -1,10 +1,10 @@
-//! Arms with three parallel axes: what the tip's orientation leaves of them is their sum.
+//! Arms with three parallel axes: the tip's orientation depends on the sum of their turns alone.
 
 use nalgebra::Vector3;
 
 use super::arm::{Arm, Goal};
 use super::axes::JOINTS;
-use super::planar::{Near, either_or};
+use super::free_turns::{SeedTurns, either_or};
 use super::skew::Skew;
 use super::subproblems::{turn_between, turns_to_angle, turns_to_height};
 use super::trigonometric::{Linear, Quadratic};
@@ -13,8 +13,8 @@ use super::turn::Turn;
 type Found<'a> = &'a mut dyn FnMut([Turn; JOINTS], bool);
 
 impl Arm {
-    /// Every posture of an arm whose second, third and fourth axes are parallel.
-    pub(super) fn middle_parallel(&self, last_two_meet: bool, goal: &Goal, near: &Near, found: Found) {
+    /// Every configuration of an arm whose second, third and fourth axes are parallel.
+    pub(super) fn middle_parallel(&self, last_two_meet: bool, goal: &Goal, near: &SeedTurns, found: Found) {
         let [h1, h2, _, _, h5, h6] = &self.axes;
         let height = self.links[..4].iter().map(|link| h2.dot(link)).sum();
         if !last_two_meet {
@@ -37,7 +37,7 @@ impl Arm {
 
     /// Where the last two axes are skew, the fifth joint drops out of the height of the point and the slope of the last axis: the
     /// first one's equation is of the second degree in its cosine and sine.
-    fn skew_wrist(&self, height: f64, goal: &Goal, near: &Near, found: Found) {
+    fn skew_wrist(&self, height: f64, goal: &Goal, near: &SeedTurns, found: Found) {
         let ([h1, h2, _, _, h5, h6], link) = (&self.axes, &self.links[4]);
         let skew = Skew::new(h5, h6, link);
         // The parallel axes as the first joint turns them, measured along any vector.
@@ -56,7 +56,7 @@ impl Arm {
     }
 
     /// The joints between the first and the fifth, and the last.
-    fn middle(&self, q1: Turn, q5: Turn, free: bool, goal: &Goal, near: &Near, found: Found) {
+    fn middle(&self, q1: Turn, q5: Turn, free: bool, goal: &Goal, near: &SeedTurns, found: Found) {
         let ([h1, h2, _, _, h5, h6], [p12, p23, p34, p45, p56]) = (&self.axes, &self.links);
         let back = |v: &Vector3<f64>| q1.back().about(h1, v);
         let (axis, beside) = (back(&goal.axis), back(&goal.beside));
@@ -72,8 +72,8 @@ impl Arm {
         });
     }
 
-    /// Every posture of an arm whose first three axes are parallel and whose last two meet.
-    pub(super) fn first_parallel(&self, goal: &Goal, near: &Near, found: Found) {
+    /// Every configuration of an arm whose first three axes are parallel and whose last two meet.
+    pub(super) fn first_parallel(&self, goal: &Goal, near: &SeedTurns, found: Found) {
         let ([h1, _, _, h4, h5, h6], [p12, p23, p34, p45, _]) = (&self.axes, &self.links);
         let height = h1.dot(&(goal.point - p12 - p23 - p34));
         let fourths = turns_to_height(h4, p45, h1, height);

@@ -1,31 +1,11 @@
-//! Two turns about parallel axes, and what becomes of turns that are free.
+//! Two turns about parallel axes.
 
 use nalgebra::Vector3;
 
 use super::arm::Arm;
-use super::axes::JOINTS;
-use super::subproblems::{Fit, Roots, turn_between, turns_to_distance};
+use super::free_turns::{SeedTurns, either_or};
+use super::subproblems::{turn_between, turns_to_distance};
 use super::turn::Turn;
-
-/// The seed that turns stay near to where they are free \[rad\].
-#[derive(Clone, Copy)]
-pub(super) struct Near(pub [f64; JOINTS]);
-
-impl Near {
-    /// The turn of a joint.
-    pub(super) fn turn(&self, joint: usize) -> Turn {
-        Turn::new(self.0[joint])
-    }
-}
-
-/// Hands over the roots, or the seed's turn of `joint` where any turn will do; tells which.
-pub(super) fn either_or(roots: &Roots<Turn>, (near, joint): (&Near, usize), found: &mut dyn FnMut(Turn, bool)) {
-    if roots.fit == Fit::Free {
-        found(near.turn(joint), true);
-    } else {
-        roots.as_slice().iter().for_each(|turn| found(*turn, false));
-    }
-}
 
 impl Arm {
     /// Turns of the joints `joint` and `joint + 1` about `axis`, `links.0` apart, that bring the end of `links.1` to `goal`, all
@@ -35,7 +15,7 @@ impl Arm {
         axis: &Vector3<f64>,
         links: (&Vector3<f64>, &Vector3<f64>),
         goal: &Vector3<f64>,
-        (near, joint): (&Near, usize),
+        (near, joint): (&SeedTurns, usize),
         found: &mut dyn FnMut(Turn, Turn, bool),
     ) {
         let across = |v: &Vector3<f64>| v - axis * axis.dot(v);

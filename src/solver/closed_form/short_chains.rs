@@ -1,39 +1,40 @@
-//! Chains of two to five turning joints: with joints added at the tip they are arms of six.
+//! Chains of two to five revolute joints: with joints added at the tip they are arms of six.
 //!
-//! A joint added about an axis of the tip, through its origin, allows what a target with that turn free allows. Any other joint that is
-//! added has to stand still: of the postures of the longer arm those in which it does are the chain's. As it may be put anywhere, it
+//! A joint added about an axis of the tip, through its origin, allows what a target with that turn free allows. Any other joint that
+//! is added has to stand still: the configurations of the longer arm in which it does are the chain's. As it may be put anywhere, it
 //! can be chosen so that the longer arm has a closed form: three axes through one point, say, make a spherical wrist.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::arm::Postures;
+use super::arm_solutions::ArmSolutions;
 use super::axes::{Axes, JOINTS};
+use super::axis_deviation::EXACT_DEVIATION;
 use super::family::Family;
-use super::same;
-use super::self_check::found_again;
-use super::six_axis::Whole;
+use super::line::Line;
+use super::self_check::self_check;
+use super::six_axis::SixAxis;
+use super::whole_turns::same;
 use crate::robot::Chain;
 use crate::solver::names_of_free_axes;
 use crate::solver::problem::Target;
 use crate::solver::search::Search;
 
 /// Sets of free turns: none, one, two or all of the three.
-const SETS: usize = 8;
-/// Joints that have to stand still may be off by this \[rad\]: forward kinematics of the chain decides, after Newton steps.
-const STILL: f64 = 0.1;
-/// Two postures are one where no joint differs by more than this \[rad\].
-const SAME: f64 = 1e-6;
-/// Beside the last axis, where a joint may be added, over the arm's length.
-const BESIDE: f64 = 0.4;
-/// What axes in a plane may miss \[rad\].
-const LEVEL: f64 = 1e-9;
+const FREE_TURN_SETS: usize = 8;
+/// The most that joints which have to stand still may be off by \[rad\]: forward kinematics of the chain decides, after Newton steps.
+const MAX_STILL_POSITION: f64 = 0.1;
+/// Two configurations are one where no joint differs by more than this \[rad\]. They come from the formulas, before Newton steps: the
+/// subproblems take a miss of 1e-12 for rounding, and where two solutions meet, a miss moves the joints by its square root.
+const SAME_FORMULA_SOLUTION: f64 = 1e-6;
+/// The distance of an added joint from the last axis, over the arm's length.
+const ADDED_JOINT_DISTANCE: f64 = 0.4;
 
-/// A chain of two to five turning joints, and the longer arms that it is part of.
+/// A chain of two to five revolute joints, and the longer arms that it is part of.
 #[derive(Debug, Clone)]
-pub(super) struct Short {
+pub(super) struct ShortChain {
     joints: usize,
     /// By the set of free turns: bit i is the turn about the tip's axis i.
-    arms: [Option<Extended>; SETS],
+    arms: [Option<LongerArm>; FREE_TURN_SETS],
     /// Of the first of them.
     pub family: Family,
     plane: Option<Plane>,
@@ -41,12 +42,12 @@ pub(super) struct Short {
 
 /// The chain with joints added for one set of free turns.
 #[derive(Debug, Clone)]
-struct Extended {
-    arm: Whole,
+struct LongerArm {
+    arm: SixAxis,
     family: Family,
-    /// The joints that have to stand still come after those of the chain, as many as this.
+    /// The number of joints that have to stand still; they come after those of the chain.
     still: usize,
-    /// Whether its postures meet targets exactly: with two turns free, what is free is only nearly what two joints can do.
+    /// Whether its configurations meet targets exactly: with two turns free, what is free is only nearly what two joints can do.
     exact: bool,
 }
 
@@ -61,7 +62,7 @@ struct Plane {
     axis: usize,
 }
 
-impl Short {
+impl ShortChain {
     /// Finds the joints to add.
     ///
     /// # Errors
@@ -69,23 +70,23 @@ impl Short {
     pub fn new(search: &Search) -> Result<Self, String> {
         let chain = search.chain();
         let (axes, joints, length) = (Axes::<JOINTS>::new(chain)?, chain.joints().len(), search.reach()[0].extent);
-        let arms: [_; SETS] = std::array::from_fn(|set| Extended::new(chain, &axes, set, length));
+        let arms: [_; FREE_TURN_SETS] = std::array::from_fn(|set| LongerArm::new(chain, &axes, set, length));
         let first = arms.iter().flatten().next().map(|arm| arm.family);
         let family = first.ok_or_else(|| format!("no joints added to its {joints} make an arm of a known family"))?;
         Ok(Self { joints, arms, family, plane: Plane::of(&axes, joints) })
     }
 
-    /// Every posture of the chain in which it meets `target`, or nearly where that is out of its reach, followed by zeros, and whether
-    /// they are exact; `None` where no arm serves what is free.
-    pub fn postures(&self, target: &Target, seed: &[f64; JOINTS]) -> Option<(Postures, bool)> {
+    /// Every configuration of the chain in which it meets `target`, or nearly where that is out of its reach, followed by zeros, and
+    /// whether they are exact; `None` where no arm serves what is free.
+    pub fn solutions(&self, target: &Target, seed: &[f64; JOINTS]) -> Option<(ArmSolutions, bool)> {
         let [free_shifts @ .., rx, ry, rz] = target.free_axes;
-        let extended = self.arms[usize::from(rx) + 2 * usize::from(ry) + 4 * usize::from(rz)].as_ref()?;
+        let longer = self.arms[usize::from(rx) + 2 * usize::from(ry) + 4 * usize::from(rz)].as_ref()?;
         let mut pose = target.pose;
         if free_shifts.contains(&true) {
             let plane = self.plane.as_ref().filter(|plane| free_shifts == [0, 1, 2].map(|axis| axis == plane.axis))?;
             pose.translation.vector += plane.normal * (plane.height - plane.normal.dot(&pose.translation.vector));
         }
-        Some((extended.of_chain(&extended.arm.postures(&pose, seed), self.joints), extended.exact))
+        Some((longer.of_chain(&longer.arm.solutions(&pose, seed), self.joints), longer.exact))
     }
 
     /// What the axes have in common, in words.
@@ -93,7 +94,7 @@ impl Short {
         joints.resize(JOINTS, "an added joint");
         let mut entries: Vec<(String, Vec<String>)> = Vec::new();
         for (set, arm) in self.arms.iter().enumerate() {
-            let Some(Extended { family, .. }) = arm else { continue };
+            let Some(LongerArm { family, .. }) = arm else { continue };
             let free = names_of_free_axes(std::array::from_fn(|axis| axis >= 3 && set >> (axis - 3) & 1 == 1));
             let poses = if free.is_empty() { "full poses".into() } else { format!("free {}", free.join("+")) };
             let text = family.in_words([1, 2, 3, 4, 5, 6], &joints);
@@ -108,45 +109,45 @@ impl Short {
     }
 }
 
-impl Extended {
-    /// The first of the sets of joints that can be added which finds sample postures again: by an exact family if there is any, else by
-    /// one that is near, else by none.
+impl LongerArm {
+    /// The first set of joints that can be added and passes the self-check: with an exact family if there is any, else with one that is
+    /// near, else as a general 6R arm.
     fn new(chain: &Chain, axes: &Axes, set: usize, length: f64) -> Option<Self> {
         let candidates = candidates(axes, chain.joints().len(), set, length);
         let mut best: Option<Self> = None;
         for (still, axes) in &candidates {
             let better = |family: &Family| best.as_ref().is_none_or(|best| family.before(&best.family));
-            if let Some((arm, family)) = Whole::apart(axes, length).filter(|(_, family)| better(family)) {
-                best = Some(Self::of(arm, family, *still, set)).filter(|arm| arm.finds_again(chain)).or(best);
+            if let Some((arm, family)) = SixAxis::decomposable(axes, length).filter(|(_, family)| better(family)) {
+                best = Some(Self::of(arm, family, *still, set)).filter(|arm| arm.passes_self_check(chain)).or(best);
             }
         }
         // The last of them are at no special place.
         let general = || {
             let (still, axes) = candidates.last()?;
-            let (arm, family) = Whole::general(axes, length)?;
-            Some(Self::of(arm, family, *still, set)).filter(|arm| arm.finds_again(chain))
+            let (arm, family) = SixAxis::general(axes, length)?;
+            Some(Self::of(arm, family, *still, set)).filter(|arm| arm.passes_self_check(chain))
         };
         best.or_else(general)
     }
 
-    fn of(arm: Whole, family: Family, still: usize, set: usize) -> Self {
+    fn of(arm: SixAxis, family: Family, still: usize, set: usize) -> Self {
         Self { arm, family, still, exact: family.exact() && set.count_ones() != 2 }
     }
 
-    fn finds_again(&self, chain: &Chain) -> bool {
-        let own = |pose: &_, seed: &_| self.of_chain(&self.arm.postures(pose, seed), chain.joints().len());
-        found_again(chain, self.family.exact(), &own)
+    fn passes_self_check(&self, chain: &Chain) -> bool {
+        let own = |pose: &_, seed: &_| self.of_chain(&self.arm.solutions(pose, seed), chain.joints().len());
+        self_check(chain, self.family.exact(), &own)
     }
 
-    /// The postures in which joints stand still that have to, each once, added joints at 0.
-    fn of_chain(&self, postures: &Postures, joints: usize) -> Postures {
-        let mut own = Postures::none();
-        for (posture, free) in postures.as_slice().iter().zip(postures.continuous()) {
-            if posture[joints..joints + self.still].iter().all(|position| position.abs() <= STILL) {
-                let mut posture = *posture;
-                posture[joints..].fill(0.0);
-                if !own.as_slice().iter().any(|known| same(known, &posture, SAME)) {
-                    own.push(posture, *free);
+    /// The configurations in which joints stand still that have to, each once, added joints at 0.
+    fn of_chain(&self, solutions: &ArmSolutions, joints: usize) -> ArmSolutions {
+        let mut own = ArmSolutions::none();
+        for (configuration, free) in solutions.as_slice().iter().zip(solutions.continuous()) {
+            if configuration[joints..joints + self.still].iter().all(|position| position.abs() <= MAX_STILL_POSITION) {
+                let mut configuration = *configuration;
+                configuration[joints..].fill(0.0);
+                if !own.as_slice().iter().any(|known| same(known, &configuration, SAME_FORMULA_SOLUTION)) {
+                    own.push(configuration, *free);
                 }
             }
         }
@@ -160,8 +161,7 @@ fn candidates(axes: &Axes, joints: usize, set: usize, length: f64) -> Vec<(usize
     let Some(still) = (JOINTS - joints).checked_sub(free.len()) else { return Vec::new() };
     let mut own = *axes;
     for (index, axis) in free.iter().enumerate() {
-        own.points[joints + still + index] = axes.tip.translation.vector;
-        own.directions[joints + still + index] = axes.tip.rotation * Vector3::ith(*axis, 1.0);
+        own.lines[joints + still + index] = tip_axis(axes, *axis);
     }
     if still == 0 {
         return vec![(0, own)];
@@ -170,28 +170,33 @@ fn candidates(axes: &Axes, joints: usize, set: usize, length: f64) -> Vec<(usize
     let turn = axes.tip.rotation * UnitQuaternion::from_euler_angles(0.7, 0.5, 0.9);
     let last = joints - 1;
     let centre = axes.feet(last, last - 1).0;
-    let beside = centre + turn * Vector3::new(0.5, 0.7, 0.5) * (BESIDE * length);
-    let elsewhere = centre + turn * Vector3::new(-0.6, 0.2, 0.8) * (BESIDE * length);
+    let beside = centre + turn * Vector3::new(0.5, 0.7, 0.5) * (ADDED_JOINT_DISTANCE * length);
+    let elsewhere = centre + turn * Vector3::new(-0.6, 0.2, 0.8) * (ADDED_JOINT_DISTANCE * length);
     let places = [centre, axes.tip.translation.vector, beside];
     let pairs = places.into_iter().flat_map(|place| [place, beside, centre, elsewhere].map(|first| (first, place)));
     let sets = pairs.flat_map(|pair| (0..3).map(move |direction| (pair, direction)));
     let with = |((first, place), direction): ((Vector3<f64>, Vector3<f64>), usize)| {
         let mut longer = own;
         for index in 0..still {
-            longer.points[joints + index] = if index == 0 { first } else { place };
-            longer.directions[joints + index] = turn * Vector3::ith((direction + index) % 3, 1.0);
+            let point = if index == 0 { first } else { place };
+            longer.lines[joints + index] = Line { direction: turn * Vector3::ith((direction + index) % 3, 1.0), point };
         }
         (still, longer)
     };
     sets.map(with).collect()
 }
 
+/// An axis of the tip, through its origin.
+fn tip_axis(axes: &Axes, axis: usize) -> Line {
+    Line { direction: axes.tip.rotation * Vector3::ith(axis, 1.0), point: axes.tip.translation.vector }
+}
+
 impl Plane {
     /// The plane, where all axes are parallel and the tip has an axis along them.
     fn of(axes: &Axes, joints: usize) -> Option<Self> {
-        let parallel = (1..joints).all(|index| axes.angle(0, index) <= LEVEL);
-        let normal = axes.directions[0];
-        let along = |axis: &usize| (axes.tip.rotation * Vector3::ith(*axis, 1.0)).cross(&normal).norm() <= LEVEL;
+        let parallel = (1..joints).all(|index| axes.angle(0, index) <= EXACT_DEVIATION);
+        let normal = axes.lines[0].direction;
+        let along = |axis: &usize| tip_axis(axes, *axis).angle(&axes.lines[0]) <= EXACT_DEVIATION;
         let axis = (0..3).find(along).filter(|_| parallel)?;
         Some(Self { normal, height: normal.dot(&axes.tip.translation.vector), axis })
     }

@@ -1,11 +1,11 @@
-//! Arms whose last three axes meet: the first three joints bring the point there, the others turn the tip.
+//! Arms whose last three axes meet: the first three joints bring that point into place, the others turn the tip.
 
 use nalgebra::Vector3;
 
 use super::arm::{Arm, Goal};
 use super::axes::JOINTS;
 use super::family::Shoulder;
-use super::planar::{Near, either_or};
+use super::free_turns::{SeedTurns, either_or};
 use super::skew::Skew;
 use super::subproblems::{Fit, turn_between, turns_to_angle, turns_to_distance, turns_to_height, turns_together};
 use super::trigonometric::{Linear, Quadratic};
@@ -16,8 +16,8 @@ type Found<'a> = &'a mut dyn FnMut([Turn; JOINTS], bool);
 type FoundShoulder<'a> = &'a mut dyn FnMut([Turn; 3], bool);
 
 impl Arm {
-    /// Every posture of an arm with a spherical wrist.
-    pub(super) fn spherical_wrist(&self, shoulder: Shoulder, goal: &Goal, near: &Near, found: Found) {
+    /// Every configuration of an arm with a spherical wrist.
+    pub(super) fn spherical_wrist(&self, shoulder: Shoulder, goal: &Goal, near: &SeedTurns, found: Found) {
         let wrist: FoundShoulder = &mut |turns, free| self.wrist(turns, free, goal, near, found);
         match shoulder {
             Shoulder::LastTwoParallel => self.last_two_parallel(goal, near, wrist),
@@ -29,7 +29,7 @@ impl Arm {
     }
 
     /// The first joint brings the point to the height of the arm along the parallel axes; the others do the rest in their plane.
-    fn last_two_parallel(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
+    fn last_two_parallel(&self, goal: &Goal, near: &SeedTurns, found: FoundShoulder) {
         let ([h1, h2, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
         let firsts = turns_to_height(h1, h2, &goal.point, h2.dot(&(p12 + p23 + p34)));
         if !firsts.within(self.slack.0) {
@@ -44,7 +44,7 @@ impl Arm {
     }
 
     /// The third joint brings the point to its distance from where the first two axes meet.
-    fn first_two_meet(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
+    fn first_two_meet(&self, goal: &Goal, near: &SeedTurns, found: FoundShoulder) {
         let ([h1, h2, h3, ..], [_, p23, p34, ..]) = (&self.axes, &self.links);
         let thirds = turns_to_distance(h3, p34, &-p23, goal.point.norm());
         if !thirds.within(self.slack.0) {
@@ -59,7 +59,7 @@ impl Arm {
     }
 
     /// The third joint brings the point to its height along the parallel axes.
-    fn first_two_parallel(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
+    fn first_two_parallel(&self, goal: &Goal, near: &SeedTurns, found: FoundShoulder) {
         let ([h1, _, h3, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
         let thirds = turns_to_height(h3, p34, h1, h1.dot(&(goal.point - p12 - p23)));
         if !thirds.within(self.slack.0) {
@@ -74,7 +74,7 @@ impl Arm {
     }
 
     /// The first joint brings the point to its distance from where the other two axes meet.
-    fn last_two_meet(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
+    fn last_two_meet(&self, goal: &Goal, near: &SeedTurns, found: FoundShoulder) {
         let ([h1, h2, h3, ..], [p12, _, p34, ..]) = (&self.axes, &self.links);
         let firsts = turns_to_distance(h1, p12, &goal.point, p34.norm());
         if !firsts.within(self.slack.0) {
@@ -93,7 +93,7 @@ impl Arm {
         &self,
         (outer, goal): (&Vector3<f64>, &Vector3<f64>),
         (inner, point): (&Vector3<f64>, &Vector3<f64>),
-        (near, joint): (&Near, usize),
+        (near, joint): (&SeedTurns, usize),
         found: &mut dyn FnMut(Turn, Turn, bool),
     ) {
         let pairs = turns_together((outer, goal), (inner, point));
@@ -114,7 +114,7 @@ impl Arm {
 
     /// With the first two axes skew, the second joint drops out of distance and height of the point: the third one's equation is of
     /// the second degree in its cosine and sine.
-    fn general_shoulder(&self, goal: &Goal, near: &Near, found: FoundShoulder) {
+    fn general_shoulder(&self, goal: &Goal, near: &SeedTurns, found: FoundShoulder) {
         let ([h1, h2, h3, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
         let skew = Skew::new(h2, h1, p12);
         // The point as the third joint turns it, measured along any vector.
@@ -138,7 +138,7 @@ impl Arm {
     }
 
     /// The last three joints, where the first three are known.
-    fn wrist(&self, first: [Turn; 3], free: bool, goal: &Goal, near: &Near, found: Found) {
+    fn wrist(&self, first: [Turn; 3], free: bool, goal: &Goal, near: &SeedTurns, found: Found) {
         let [h1, h2, h3, h4, h5, h6] = &self.axes;
         let [q1, q2, q3] = first;
         let back = |v: &Vector3<f64>| {

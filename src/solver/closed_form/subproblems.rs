@@ -1,4 +1,4 @@
-//! The subproblems that an arm is taken apart into: turns about one or two axes that bring points or directions together.
+//! The subproblems that an arm is decomposed into: turns about one or two axes that bring points or directions together.
 //!
 //! The first three are those of Paden and Kahan (Paden 1986, "Kinematics and control of robot manipulators"), the fourth and the way
 //! to speak of all of them are those of Elias and Wen 2022, "IK-Geo: Unified robot inverse kinematics using subproblem decomposition".
@@ -12,13 +12,13 @@ use nalgebra::Vector3;
 
 use super::turn::Turn;
 
-/// Of the length of the longest vector, what its distance from an axis may be for it to count as on the axis. Turns of such a vector
-/// move it by less than 1e-10 m on any arm shorter than five metres.
-pub(super) const ON_AXIS: f64 = 1e-11;
-/// Of the products of lengths in a condition, by how much it may be missed for that to be rounding.
-const ROUNDING: f64 = 1e-12;
+/// A vector counts as on an axis where its distance from it is less than this, over the length of the longest vector. Turns of such a
+/// vector move it by less than 1e-10 m on any arm shorter than five metres.
+pub(super) const AXIS_ROUNDING: f64 = 1e-11;
+/// A condition that is missed by less is missed by rounding, over the product of the lengths in it.
+const CONDITION_ROUNDING: f64 = 1e-12;
 /// Squared sine of the angle between two axes below which they are parallel.
-const PARALLEL: f64 = 1e-20;
+const PARALLEL_SINE_SQUARED: f64 = 1e-20;
 
 /// How well the condition of a subproblem holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) ->
     let across = axis.cross(from).norm() - axis.cross(to).norm();
     let along = axis.dot(from) - axis.dot(to);
     let miss = (across * across + along * along).sqrt();
-    let rounding = ON_AXIS * from.norm().max(to.norm());
+    let rounding = AXIS_ROUNDING * from.norm().max(to.norm());
     let miss = if miss <= rounding { 0.0 } else { miss };
     match turn_between(axis, from, to) {
         None => Roots { miss, ..Roots::one(Turn::ZERO, Fit::Free) },
@@ -87,7 +87,7 @@ pub fn turn_between(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>)
     let longest = from.norm_squared().max(to.norm_squared());
     // By the normals alone: next to the axis, what lies along it would drown them.
     let turn = || Turn::towards(normal.dot(&normal_to), normal.cross(&normal_to).dot(axis));
-    (across > ON_AXIS * ON_AXIS * longest).then(turn)
+    (across > AXIS_ROUNDING * AXIS_ROUNDING * longest).then(turn)
 }
 
 /// Subproblem 4: the turns about `axis` for which `point` then has the height `height` along `direction`.
@@ -104,9 +104,9 @@ pub fn turns_to_height(
     let size = (point.norm_squared() * direction.norm_squared()).sqrt();
     let amplitude = (cos * cos + sin * sin).sqrt();
     let wanted = height - middle;
-    if amplitude <= ON_AXIS * size {
+    if amplitude <= AXIS_ROUNDING * size {
         let miss = (wanted.abs() - amplitude).max(0.0);
-        return if miss <= ON_AXIS * size {
+        return if miss <= AXIS_ROUNDING * size {
             Roots::one(Turn::ZERO, Fit::Free)
         } else {
             Roots { fit: Fit::Free, ..Roots::nearest(Turn::ZERO, miss) }
@@ -116,7 +116,11 @@ pub fn turns_to_height(
     if ratio.abs() >= 1.0 {
         let turn = Turn { cos: cos * ratio.signum(), sin: sin * ratio.signum() };
         let miss = wanted.abs() - amplitude;
-        return if miss <= ROUNDING * size { Roots::one(turn, Fit::Exact) } else { Roots::nearest(turn, miss) };
+        return if miss <= CONDITION_ROUNDING * size {
+            Roots::one(turn, Fit::Exact)
+        } else {
+            Roots::nearest(turn, miss)
+        };
     }
     let rest = ((1.0 - ratio) * (1.0 + ratio)).sqrt();
     let turn = |rest: f64| Turn::towards(cos * ratio - sin * rest, sin * ratio + cos * rest);
@@ -137,7 +141,7 @@ pub fn turns_to_angle(
     let (normal, other_normal) = (axis.cross(direction), axis.cross(other));
     let (sine, other_sine) = (normal.norm(), other_normal.norm());
     let amplitude = sine * other_sine;
-    if amplitude <= ON_AXIS {
+    if amplitude <= AXIS_ROUNDING {
         return turns_to_height(axis, direction, other, other.dot(like));
     }
     let (cosine, other_cosine) = (axis.dot(direction), axis.dot(other));
@@ -152,7 +156,11 @@ pub fn turns_to_angle(
     let half = Turn::towards(from_greatest.max(0.0).sqrt(), from_least.max(0.0).sqrt());
     let (half, turn) = (half.and(half), |half: Turn| middle.and(half));
     if miss >= 0.0 {
-        return if miss <= ROUNDING { Roots::one(turn(half), Fit::Exact) } else { Roots::nearest(turn(half), miss) };
+        return if miss <= CONDITION_ROUNDING {
+            Roots::one(turn(half), Fit::Exact)
+        } else {
+            Roots::nearest(turn(half), miss)
+        };
     }
     Roots { found: [turn(half), turn(half.back())], count: 2, fit: Fit::Exact, miss: 0.0 }
 }
@@ -176,9 +184,9 @@ pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vecto
         ((distance - along) * (distance + along), radius - from_radius, radius + from_radius);
     let across = square.max(0.0).sqrt();
     let missing = |nearest: f64| (distance - nearest.hypot(along)).abs();
-    if radius.min(from_radius) <= ON_AXIS * size {
+    if radius.min(from_radius) <= AXIS_ROUNDING * size {
         let miss = missing(greatest);
-        let miss = if miss <= ON_AXIS * size { 0.0 } else { miss };
+        let miss = if miss <= AXIS_ROUNDING * size { 0.0 } else { miss };
         return Roots { miss, ..Roots::one(Turn::ZERO, Fit::Free) };
     }
     let middle = Turn::towards(normal.dot(&from_normal), normal.cross(&from_normal).dot(axis));
@@ -188,7 +196,11 @@ pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vecto
     if from_least <= 0.0 || from_greatest <= 0.0 {
         let (turn, nearest) = if from_least <= 0.0 { (middle, least) } else { (middle.and(Turn::HALF), greatest) };
         let miss = missing(nearest);
-        return if miss <= ROUNDING * size { Roots::one(turn, Fit::Exact) } else { Roots::nearest(turn, miss) };
+        return if miss <= CONDITION_ROUNDING * size {
+            Roots::one(turn, Fit::Exact)
+        } else {
+            Roots::nearest(turn, miss)
+        };
     }
     let half = Turn::towards(from_greatest.sqrt(), from_least.sqrt());
     let turn = half.and(half);
@@ -206,7 +218,7 @@ pub fn turns_together(
 ) -> Roots<(Turn, Turn)> {
     let normal = first_axis.cross(second_axis);
     let sine = normal.norm_squared();
-    if sine <= PARALLEL {
+    if sine <= PARALLEL_SINE_SQUARED {
         let roots = turn_onto(first_axis, first, second);
         return Roots { miss: roots.miss, ..Roots::one((roots.found[0], Turn::ZERO), Fit::Free) };
     }
@@ -216,7 +228,7 @@ pub fn turns_together(
     let foot = (first_axis * (a - cosine * b) + second_axis * (b - cosine * a)) / sine;
     let size = 0.5 * (first.norm_squared() + second.norm_squared());
     let out = size - foot.norm_squared();
-    if out <= ROUNDING * size {
+    if out <= CONDITION_ROUNDING * size {
         return in_plane((first_axis, first), (second_axis, second), &normal);
     }
     let out = normal * (out / sine).sqrt();
@@ -225,7 +237,7 @@ pub fn turns_together(
     let (there, again) = (turns(&one), turns(&other));
     let free = there.0.fit == Fit::Free || there.1.fit == Fit::Free;
     let miss = (first.norm() - second.norm()).abs();
-    let miss = if miss <= ROUNDING * size.sqrt() { 0.0 } else { miss };
+    let miss = if miss <= CONDITION_ROUNDING * size.sqrt() { 0.0 } else { miss };
     let fit = match (free, miss > 0.0) {
         (true, _) => Fit::Free,
         (false, true) => Fit::Nearest,
@@ -261,7 +273,7 @@ fn in_plane(
     let turns = (first_roots.found[0], second_roots.found[0]);
     let (apart, size) = (best.0.sqrt(), first.norm().max(second.norm()));
     // Touching circles part as the square of what separates them: rounding there shows as its root.
-    let miss = if apart <= ROUNDING.sqrt() * size { 0.0 } else { apart };
+    let miss = if apart <= CONDITION_ROUNDING.sqrt() * size { 0.0 } else { apart };
     let free = first_roots.fit == Fit::Free || second_roots.fit == Fit::Free;
     let fit = if free {
         Fit::Free

@@ -4,13 +4,13 @@ use nalgebra::Complex;
 
 use super::turn::Turn;
 
-/// Rounds of the iteration that finds the roots, and the step at which it ends.
-const ROUNDS: usize = 80;
-const STILL: f64 = 1e-15;
-/// Of the largest coefficient, what the highest may be for the equation to count as one of the first degree.
+/// The most rounds of the iteration that finds the roots, and the step at which it ends.
+const MAX_ROUNDS: usize = 80;
+const LAST_STEP: f64 = 1e-15;
+/// The equation counts as one of the first degree where its highest coefficient is less than this, over the largest.
 const NO_SECOND_DEGREE: f64 = 1e-13;
-/// How far from the unit circle a root may lie for it to be an angle: a double root is found to the root of rounding.
-const OFF_CIRCLE: f64 = 1e-4;
+/// A root that is farther from the unit circle is no angle. A double root is found to the root of rounding.
+const MAX_OFF_CIRCLE: f64 = 1e-4;
 /// Newton steps by which an angle is made exact.
 const NEWTON_STEPS: usize = 3;
 
@@ -66,14 +66,14 @@ impl Quadratic {
         }
     }
 
-    /// Hands over the angles at which it vanishes; a double root may come twice.
+    /// Hands over the angles at which it vanishes, a double root perhaps twice.
     pub fn roots(&self, on_root: &mut dyn FnMut(Turn)) {
         let largest = self.one.abs().max(self.first.norm()).max(self.second.norm());
         if largest == 0.0 {
             return;
         }
         if self.second.norm() > NO_SECOND_DEGREE * largest {
-            let on_circle = |z: &Complex<f64>| (z.norm() - 1.0).abs() <= OFF_CIRCLE;
+            let on_circle = |z: &Complex<f64>| (z.norm() - 1.0).abs() <= MAX_OFF_CIRCLE;
             self.complex_roots().into_iter().filter(on_circle).for_each(|z| on_root(self.exact(z)));
             return;
         }
@@ -92,7 +92,7 @@ impl Quadratic {
             [self.second, self.first, Complex::from(2.0 * self.one), self.first.conj(), self.second.conj()];
         // At no two places alike, and none on an axis of symmetry.
         let mut roots = [0.4_f64, 1.9, 3.6, 5.3].map(|angle| Complex::from_polar(1.0 + 0.02 * angle, angle));
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let mut largest = 0.0_f64;
             for index in 0..roots.len() {
                 let z = roots[index];
@@ -109,7 +109,7 @@ impl Quadratic {
                     largest = largest.max(step.norm() / (1.0 + z.norm()));
                 }
             }
-            if largest <= STILL {
+            if largest <= LAST_STEP {
                 break;
             }
         }
@@ -123,7 +123,7 @@ impl Quadratic {
             let (value, slope) = self.value_and_slope(z);
             let step = -value / slope;
             // At a double root a step is rounding over rounding.
-            if !step.is_finite() || step.abs() > OFF_CIRCLE {
+            if !step.is_finite() || step.abs() > MAX_OFF_CIRCLE {
                 break;
             }
             z *= Complex::from_polar(1.0, step);

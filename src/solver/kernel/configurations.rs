@@ -1,25 +1,25 @@
-//! Four configurations of a chain, and what is computed of them.
+//! Four configurations of a chain, and what is computed from them.
 
 use super::frame::FrameLanes;
 use super::lanes::Lanes;
 use super::links::Links;
 
-/// Four configurations, and what is computed of them.
+/// Four configurations, with their frames, residuals and Jacobians.
 #[derive(Debug, Clone)]
 pub struct Configurations {
     /// Positions of each variable \[rad or m\].
     pub positions: Vec<Lanes>,
     /// Frame of each joint after its motion.
     pub frames: Vec<FrameLanes>,
-    /// For each target, the point of the tip whose motion counts.
+    /// For each target, the point of the tip link whose velocity the Jacobian gives.
     pub points: Vec<[Lanes; 3]>,
-    /// What is left to each target \[rad\], linear part first.
+    /// The residual of each target \[rad\], linear part first.
     pub rows: Vec<[Lanes; 6]>,
-    /// For each target, one column a variable: the motion of the tip for one rad or m of the variable.
+    /// The Jacobian of each target, one column per variable: the motion of the tip per rad or m of the variable.
     pub columns: Vec<[Lanes; 6]>,
     /// Squared norm of all rows.
     pub squared_error: Lanes,
-    /// Bit by bit, whether every target is met.
+    /// Bit k is set where configuration k meets every target.
     pub met: u64,
 }
 
@@ -37,21 +37,21 @@ impl Configurations {
         }
     }
 
-    /// The positions of one posture.
+    /// Copies the positions of one configuration into `positions`.
     pub fn read(&self, lane: usize, positions: &mut [f64]) {
         for (position, lanes) in positions.iter_mut().zip(&self.positions) {
             *position = lanes.0[lane];
         }
     }
 
-    /// Sets the positions of one posture.
+    /// Sets the positions of one configuration.
     pub fn write(&mut self, lane: usize, positions: &[f64]) {
         for (position, lanes) in positions.iter().zip(&mut self.positions) {
             lanes.0[lane] = *position;
         }
     }
 
-    /// Sets all four postures to one.
+    /// Sets all four configurations to the same positions.
     pub fn write_all(&mut self, positions: &[f64]) {
         for (position, lanes) in positions.iter().zip(&mut self.positions) {
             *lanes = Lanes::splat(*position);

@@ -1,17 +1,17 @@
-//! How many variables, joints and targets a problem has: known when the program is compiled, or not.
+//! The sizes of a problem: numbers of variables, joints and targets, known to the compiler or not.
 
 use fearless_simd::{Simd, f64x4};
 
 use super::configurations::Configurations;
 use super::normal_equations::{StepScratch, solve_any, solve_by_columns, solve_by_rows};
 
-/// Sizes of a problem: known when the program is compiled, for the chains that most robots have, or not.
+/// Sizes of a problem. For the chains that most robots have, the compiler knows them.
 pub trait Dimension: Copy {
     fn variables(self) -> usize;
     fn joints(self) -> usize;
     fn targets(self) -> usize;
-    /// Writes the damped step, without regard to bounds, into `scratch.step`.
-    fn solve<S: Simd>(self, simd: S, batch: &Configurations, scratch: &mut StepScratch, damping: f64x4<S>);
+    /// Writes the damped step without bounds into `scratch.step`.
+    fn solve<S: Simd>(self, simd: S, configurations: &Configurations, scratch: &mut StepScratch, damping: f64x4<S>);
 }
 
 /// One target for a plain chain of `N` joints.
@@ -35,12 +35,12 @@ impl<const N: usize> Dimension for Fixed<N> {
     }
 
     #[inline(always)]
-    fn solve<S: Simd>(self, simd: S, batch: &Configurations, scratch: &mut StepScratch, damping: f64x4<S>) {
-        let Some(columns) = batch.columns.first_chunk::<N>() else { return };
+    fn solve<S: Simd>(self, simd: S, configurations: &Configurations, scratch: &mut StepScratch, damping: f64x4<S>) {
+        let Some(columns) = configurations.columns.first_chunk::<N>() else { return };
         if N >= 6 {
-            solve_by_rows(simd, columns, &batch.rows[0], damping, &mut scratch.step);
+            solve_by_rows(simd, columns, &configurations.rows[0], damping, &mut scratch.step);
         } else {
-            solve_by_columns(simd, columns, &batch.rows[0], damping, &mut scratch.step);
+            solve_by_columns(simd, columns, &configurations.rows[0], damping, &mut scratch.step);
         }
     }
 }
@@ -70,12 +70,12 @@ impl Dimension for Dynamic {
     }
 
     #[inline(always)]
-    fn solve<S: Simd>(self, simd: S, batch: &Configurations, scratch: &mut StepScratch, damping: f64x4<S>) {
+    fn solve<S: Simd>(self, simd: S, configurations: &Configurations, scratch: &mut StepScratch, damping: f64x4<S>) {
         if self.targets == 1 && self.variables >= 6 {
-            let columns = &batch.columns[..self.variables];
-            solve_by_rows(simd, columns, &batch.rows[0], damping, &mut scratch.step);
+            let columns = &configurations.columns[..self.variables];
+            solve_by_rows(simd, columns, &configurations.rows[0], damping, &mut scratch.step);
         } else {
-            solve_any(simd, (self.variables, self.targets), batch, scratch, damping);
+            solve_any(simd, (self.variables, self.targets), configurations, scratch, damping);
         }
     }
 }

@@ -16,18 +16,18 @@ use crate::robot::Chain;
 use crate::solver::method::FabrikOptions;
 use crate::solver::problem::Target;
 
-/// The kernel of one chain. Constant.
+/// The kernel of one chain. It never changes after it is made.
 #[derive(Debug, Clone)]
 pub struct Kernel {
-    /// The chain as it is computed.
+    /// The constants of the chain.
     pub links: Links,
     /// Metres of position error that count as much as one radian of orientation error.
     pub length_scale: f64,
-    /// The vector instructions of this processor.
+    /// The level of vector instructions of this processor.
     pub level: Level,
 }
 
-/// Runs `$work` with `$simd` and `$dimension` chosen for the kernel `$self` and so many targets.
+/// Runs `$work` with `$simd` and `$dimension` chosen for the kernel `$self` and the number of targets.
 macro_rules! specialised {
     ($self:ident, $targets:expr, |$simd:ident, $dimension:ident| $work:expr) => {{
         let Links { variables, plain, .. } = &$self.links;
@@ -55,7 +55,7 @@ impl Kernel {
         Self { links: Links::new(chain, length_scale), length_scale, level: Level::new() }
     }
 
-    /// `target` as the kernel compares configurations with it.
+    /// `target` in the form in which the kernel compares configurations with it.
     pub fn goal(&self, target: &Target) -> Goal {
         Goal::new(target, &self.links, self.length_scale)
     }
@@ -72,7 +72,7 @@ impl Kernel {
         specialised!(self, goals.len(), |simd, dimension| linearise(simd, dimension, links, goals, configurations));
     }
 
-    /// Linearises, and takes damped steps inside the bounds in the lanes that are `moving` (1, or 0). Uses up the rows.
+    /// Linearises, and takes damped steps inside the bounds in the lanes that are `moving` (1 or 0). Overwrites rows and columns.
     pub fn damped_step(
         &self,
         (goals, bounds): (&[Goal], Bounds),
@@ -88,7 +88,7 @@ impl Kernel {
         });
     }
 
-    /// One cycle of FABRIK inside the bounds in the lanes that are `moving` (1, or 0); the step goes to `step`.
+    /// Takes one cycle of FABRIK inside the bounds in the lanes that are `moving` (1 or 0), and writes the step into `step`.
     pub fn fabrik_step(
         &self,
         (goals, bounds): (&[Goal], Bounds),
@@ -103,10 +103,10 @@ impl Kernel {
             scratch.cycle(simd, options, links, goals, configurations, bounds, step);
             advance(simd, dimension, configurations, step, bounds, moving);
         });
-        scratch.keep(moving);
+        scratch.forget_idle_lanes(moving);
     }
 
-    /// Takes `step` in the lanes that are `moving` (1, or 0), not beyond the bounds.
+    /// Takes `step` inside the bounds in the lanes that are `moving` (1 or 0).
     pub fn advance(&self, bounds: Bounds, configurations: &mut Configurations, step: &[Lanes], moving: &Lanes) {
         let dimension = self.dynamic(1);
         dispatch!(self.level, simd => advance(simd, dimension, configurations, step, bounds, moving));

@@ -6,42 +6,42 @@ use fearless_simd::Simd;
 use super::configurations::Configurations;
 use super::damped_step::Bounds;
 use super::fabrik_acceleration::Acceleration;
-use super::fabrik_cycle::{CycleScratch, MARKER, cycle};
+use super::fabrik_cycle::{CycleScratch, MARKER_DISTANCE, cycle};
 use super::lanes::{LANES, Lanes};
 use super::links::Links;
 use super::residual::Goal;
 use crate::solver::method::FabrikOptions;
 
-/// The golden ratio's fraction: its multiples spread evenly over the unit interval.
-const GOLDEN: f64 = 0.618_033_988_749_894_9;
-/// The range of the logarithm of the distances of the orientation markers.
-const MARKER_SPREAD: f64 = 1.4;
+/// Fractional part of the golden ratio: the fractions of its multiples spread evenly over the unit interval.
+const GOLDEN_RATIO_FRACTION: f64 = 0.618_033_988_749_894_9;
+/// Width of the range of the logarithm of the marker distance, from which each attempt draws its own.
+const MARKER_LOG_RANGE: f64 = 1.4;
 
-/// Scratch of the cycles.
+/// Scratch memory of the cycles.
 #[derive(Debug, Clone)]
 pub struct FabrikScratch {
     cycle: CycleScratch,
     acceleration: Acceleration,
-    /// Distance of the orientation markers in each lane, in units of the length scale.
-    markers: Lanes,
+    /// Distance of the orientation markers from the tip in each lane, in units of the length scale.
+    marker_distances: Lanes,
 }
 
 impl FabrikScratch {
-    /// `units` are what counts as 1 of each variable: 1 rad, or the length scale \[m\].
+    /// `units` holds the unit of each variable: 1 rad, or the length scale \[m\].
     pub fn new(links: &Links, units: Vec<f64>) -> Self {
         let acceleration = Acceleration::new(units, links.ends.len());
-        Self { cycle: CycleScratch::new(links), acceleration, markers: Lanes::splat(MARKER) }
+        Self { cycle: CycleScratch::new(links), acceleration, marker_distances: Lanes::splat(MARKER_DISTANCE) }
     }
 
-    /// Makes a lane ready for attempt `number`. Other attempts have longer or shorter markers, which get stuck elsewhere.
+    /// Prepares a lane for attempt `number`. Each attempt has its own marker distance, so that it has other local minima.
     pub fn begin(&mut self, lane: usize, number: usize) {
         #[expect(clippy::cast_precision_loss, reason = "numbers of attempts stay far below 2^52")]
-        let spread = (number as f64 * GOLDEN).fract() - if number == 0 { 0.0 } else { 0.5 };
-        self.markers.0[lane] = MARKER * (MARKER_SPREAD * spread).exp();
+        let spread = (number as f64 * GOLDEN_RATIO_FRACTION).fract() - if number == 0 { 0.0 } else { 0.5 };
+        self.marker_distances.0[lane] = MARKER_DISTANCE * (MARKER_LOG_RANGE * spread).exp();
         self.acceleration.forget(lane);
     }
 
-    /// Writes into `step` what one cycle, accelerated as the options have it, makes of the postures in `batch`.
+    /// Writes into `step` the step of one cycle from `configurations`, accelerated as `options` asks.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "the parts of one scratch, borrowed apart")]
     pub fn cycle<S: Simd>(
@@ -50,23 +50,23 @@ impl FabrikScratch {
         options: FabrikOptions,
         links: &Links,
         goals: &[Goal],
-        batch: &Configurations,
+        configurations: &Configurations,
         bounds: Bounds,
         step: &mut [Lanes],
     ) {
-        cycle(simd, links, goals, batch, &mut self.cycle, bounds, &self.markers);
+        cycle(simd, links, goals, configurations, &mut self.cycle, bounds, &self.marker_distances);
         if options.acceleration > 0 {
-            let now = (&*batch.positions, &batch.rows[..goals.len()]);
+            let now = (&*configurations.positions, &configurations.rows[..goals.len()]);
             self.acceleration.accelerate(simd, options.acceleration, now, &mut self.cycle.next);
         }
-        for ((step, next), position) in step.iter_mut().zip(&self.cycle.next).zip(&batch.positions) {
+        for ((step, next), position) in step.iter_mut().zip(&self.cycle.next).zip(&configurations.positions) {
             let difference = next.load(simd) - position.load(simd);
             step.store(difference);
         }
     }
 
-    /// Forgets what lanes that are not `moving` have done: the cycle was not theirs.
-    pub fn keep(&mut self, moving: &Lanes) {
+    /// Clears the history of the lanes that are not `moving`: they did not take the step of this cycle.
+    pub fn forget_idle_lanes(&mut self, moving: &Lanes) {
         for lane in (0..LANES).filter(|lane| moving.0[*lane] == 0.0) {
             self.acceleration.forget(lane);
         }

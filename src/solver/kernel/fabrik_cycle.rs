@@ -1,11 +1,15 @@
-//! One cycle of forward and backward reaching on the joints of a URDF, for four postures at once.
+//! One cycle of forward and backward reaching on the joints of a URDF, for four configurations at once.
 //!
 //! FABRIK moves free points (Aristidou and Lasenby 2011, "FABRIK: A fast, iterative solver for the Inverse Kinematics problem"). A
-//! joint of a URDF leaves a link one number to choose, and choosing it by where the neighbouring link is, as the published
-//! extensions to hinges do, stalls on most arms. Here each joint is chosen by *all* that lies beyond it: going from the tip to the
-//! base, by the joint centres on its base side, so that they come nearest to where they are; going from the base to the tip,
-//! by the joint centres on its tip side and the tip itself, so that they come nearest to where the first way put them. That is
-//! one arctangent a joint, and running sums over the points make a cycle linear in the number of joints.
+//! joint of a URDF has one variable. The published extensions to hinges choose it from the neighbouring link alone, which stalls on
+//! most arms. Here each joint is a least-squares fit to *all* points on its far side:
+//!
+//! - Forward reaching goes from the tip to the base. Each joint moves the joint centres on its base side as near as possible to
+//!   where they are in the given configuration.
+//! - Backward reaching goes from the base to the tip. Each joint moves the joint centres on its tip side, and the tip itself, as
+//!   near as possible to where forward reaching put them.
+//!
+//! A fit takes one arctangent, and running sums over the points make a cycle linear in the number of joints.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
@@ -18,31 +22,32 @@ use super::lanes::{Lanes, Vector, add, angle, scale, sine_cosine};
 use super::links::{End, Link, Links};
 use super::residual::Goal;
 
-/// Distance of the markers that stand for the tip's orientation, in units of the length scale: of 0.4, 0.6, 0.8, 1 and 1.4 the one
-/// that took the fewest cycles on 296 chains.
-pub const MARKER: f64 = 0.8;
+/// Distance from the tip of the markers that represent its orientation, in units of the length scale. Of 0.4, 0.6, 0.8, 1 and 1.4
+/// it took the fewest cycles on 296 chains.
+pub const MARKER_DISTANCE: f64 = 0.8;
 
-/// Added to the cosine of a turn, so that a joint stays where no point tells where it should be.
-const STAY: f64 = 1e-6;
+/// Added to the cosine of a fitted rotation, so that a joint stays where it is if the points do not determine it.
+const ZERO_ROTATION_BIAS: f64 = 1e-6;
 
-/// A joint that follows another by less than this has no say in where that goes.
-const LEAST_MULTIPLIER: f64 = 1e-9;
+/// A joint with a smaller multiplier hardly follows its variable, and has no influence on it.
+const MIN_MULTIPLIER: f64 = 1e-9;
 
-/// Scratch of a cycle.
+/// Scratch memory of a cycle.
 #[derive(Debug, Clone)]
 pub struct CycleScratch {
-    /// For each target, where the first way puts the frame of each joint of its path, and the sums over what lies beyond.
-    wished: Vec<Vec<FrameLanes>>,
-    beyond: Vec<Vec<[Lanes; 10]>>,
-    /// Sums over the joint centres before each joint of a path.
-    before: Vec<[Lanes; 10]>,
-    /// Cosine and sine of the angle at which each joint stands.
-    turns: Vec<[Lanes; 2]>,
-    /// Frame of each joint after the second way.
-    placed: Vec<FrameLanes>,
-    /// For each variable, what its joints ask for, and how much they count.
-    asked: Vec<[Lanes; 2]>,
-    /// Where the cycle leads.
+    /// For each target, the frame of each joint of its path after forward reaching.
+    forward_frames: Vec<Vec<FrameLanes>>,
+    /// For each target, the sums over the points on the tip side of each joint of its path.
+    tip_side: Vec<Vec<[Lanes; 10]>>,
+    /// Sums over the joint centres on the base side of each joint of a path.
+    base_side: Vec<[Lanes; 10]>,
+    /// Cosine and sine of the angle of each joint in the given configuration.
+    angles: Vec<[Lanes; 2]>,
+    /// Frame of each joint after backward reaching.
+    backward_frames: Vec<FrameLanes>,
+    /// For each variable, the weighted sum of the displacements of its joints, and the sum of the weights.
+    displacements: Vec<[Lanes; 2]>,
+    /// The configuration that the cycle returns.
     pub next: Vec<Lanes>,
 }
 
@@ -51,46 +56,46 @@ impl CycleScratch {
         let joints = links.joints.len();
         let (frame, sums) = ([[Lanes::default(); 3]; 4], [Lanes::default(); 10]);
         Self {
-            wished: vec![vec![frame; joints]; links.ends.len()],
-            beyond: vec![vec![sums; joints]; links.ends.len()],
-            before: vec![sums; joints],
-            turns: vec![[Lanes::default(); 2]; joints],
-            placed: vec![frame; joints],
-            asked: vec![[Lanes::default(); 2]; links.variables],
+            forward_frames: vec![vec![frame; joints]; links.ends.len()],
+            tip_side: vec![vec![sums; joints]; links.ends.len()],
+            base_side: vec![sums; joints],
+            angles: vec![[Lanes::default(); 2]; joints],
+            backward_frames: vec![frame; joints],
+            displacements: vec![[Lanes::default(); 2]; links.variables],
             next: vec![Lanes::default(); links.variables],
         }
     }
 }
 
-/// One cycle from the postures in `batch`, which have been measured, into `scratch.next`. `marker` is the distance of the orientation
-/// markers in units of the length scale.
+/// One cycle from `configurations`, which have been measured, into `scratch.next`. `marker_distance` is the distance of the
+/// orientation markers from the tip, in units of the length scale.
 #[inline(always)]
 pub fn cycle<S: Simd>(
     simd: S,
     links: &Links,
     goals: &[Goal],
-    batch: &Configurations,
+    configurations: &Configurations,
     scratch: &mut CycleScratch,
     bounds: Bounds,
-    marker: &Lanes,
+    marker_distance: &Lanes,
 ) {
-    for (link, [cosine, sine]) in links.joints.iter().zip(&mut scratch.turns) {
-        let (s, c) = sine_cosine(batch.positions[link.variable].load(simd) * link.multiplier + link.offset);
+    for (link, [cosine, sine]) in links.joints.iter().zip(&mut scratch.angles) {
+        let (s, c) = sine_cosine(configurations.positions[link.variable].load(simd) * link.multiplier + link.offset);
         cosine.store(c);
         sine.store(s);
     }
     for (target, goal) in goals.iter().enumerate() {
-        reach_for_tip(simd, links, goal, (batch, scratch), bounds, target, marker);
+        reach_forward(simd, links, goal, (configurations, scratch), bounds, target, marker_distance);
     }
-    scratch.asked.fill([Lanes::default(); 2]);
+    scratch.displacements.fill([Lanes::default(); 2]);
     let mut frame = Frame::constant(simd, &links.joints[0].start);
     for joint in 0..links.joints.len() {
-        return_from_base(simd, links, goals, (batch, scratch), bounds, (joint, &mut frame));
+        reach_backward(simd, links, goals, (configurations, scratch), bounds, (joint, &mut frame));
     }
     for (variable, next) in scratch.next.iter_mut().enumerate() {
-        let [sum, weight] = &scratch.asked[variable];
-        let position = batch.positions[variable].load(simd);
-        // A variable that moves no tip in question stays.
+        let [sum, weight] = &scratch.displacements[variable];
+        let position = configurations.positions[variable].load(simd);
+        // A variable that moves no tip with a target stays where it is.
         let step = sum.load(simd) / weight.load(simd).max(f64x4::splat(simd, f64::MIN_POSITIVE));
         next.store(bounded(position + step, bounds, variable));
     }
@@ -102,104 +107,108 @@ fn bounded<S: Simd>(position: f64x4<S>, bounds: Bounds, variable: usize) -> f64x
     position.max(f64x4::splat(simd, bounds.lower[variable])).min(f64x4::splat(simd, bounds.upper[variable]))
 }
 
-/// A motion of a joint.
-struct Motion<S: Simd> {
-    /// How far \[rad, or units of the length scale\].
-    along: f64x4<S>,
-    /// Cosine and sine of a turn by that.
+/// The displacement of a joint.
+struct Displacement<S: Simd> {
+    /// Its size \[rad, or units of the length scale\].
+    amount: f64x4<S>,
+    /// Cosine and sine of a rotation by it.
     cosine: f64x4<S>,
     sine: f64x4<S>,
 }
 
-impl<S: Simd> Motion<S> {
-    /// The motion that `fit` asks of a joint whose variable is at `position`, as far as that does not leave its bounds.
+impl<S: Simd> Displacement<S> {
+    /// The displacement of a joint by `fit`, limited so that its variable, now at `position`, stays inside its bounds.
     #[inline(always)]
     fn new(link: &Link, position: f64x4<S>, bounds: Bounds, fit: &Fit<S>) -> Self {
         let simd = position.simd;
         let (zero, one) = (f64x4::splat(simd, 0.0), f64x4::splat(simd, 1.0));
-        if link.multiplier.abs() < LEAST_MULTIPLIER {
-            return Self { along: zero, cosine: one, sine: zero };
+        if link.multiplier.abs() < MIN_MULTIPLIER {
+            return Self { amount: zero, cosine: one, sine: zero };
         }
-        let cosine = fit.cosine + STAY;
-        let wanted = if link.prismatic { fit.shift } else { angle(cosine, fit.sine) };
-        let aim = position + wanted / link.multiplier;
-        let next = bounded(aim, bounds, link.variable);
-        let along = (next - position) * link.multiplier;
+        let cosine = fit.cosine + ZERO_ROTATION_BIAS;
+        let fitted = if link.prismatic { fit.shift } else { angle(cosine, fit.sine) };
+        let proposed = position + fitted / link.multiplier;
+        let next = bounded(proposed, bounds, link.variable);
+        let amount = (next - position) * link.multiplier;
         if link.prismatic {
-            return Self { along, cosine: one, sine: zero };
+            return Self { amount, cosine: one, sine: zero };
         }
-        // The vector itself is the turn, but for its length: what follows need not wait for its angle, unless a bound is in its way.
+        // The fitted vector gives cosine and sine directly: nothing waits for the arctangent unless a bound limits the
+        // displacement.
         let length = (cosine * cosine + fit.sine * fit.sine).sqrt();
         let factor = 1.0 / length.max(f64x4::splat(simd, f64::MIN_POSITIVE));
-        let free = Self { along: wanted, cosine: cosine * factor, sine: fit.sine * factor };
-        let held = next.simd_ne(aim);
-        if !held.any_true() {
-            return free;
+        let unlimited = Self { amount: fitted, cosine: cosine * factor, sine: fit.sine * factor };
+        let limited = next.simd_ne(proposed);
+        if !limited.any_true() {
+            return unlimited;
         }
-        let (sine, cosine) = sine_cosine(along);
-        // Lane by lane, so that no posture depends on what becomes of another.
+        let (sine, cosine) = sine_cosine(amount);
+        // Lane by lane, so that no configuration depends on the bounds of another.
         Self {
-            along: held.select(along, free.along),
-            cosine: held.select(cosine, free.cosine),
-            sine: held.select(sine, free.sine),
+            amount: limited.select(amount, unlimited.amount),
+            cosine: limited.select(cosine, unlimited.cosine),
+            sine: limited.select(sine, unlimited.sine),
         }
     }
 }
 
-/// The first way, from a tip at its target to the base.
+/// Forward reaching, from a tip at its target to the base.
 #[inline(always)]
-fn reach_for_tip<S: Simd>(
+fn reach_forward<S: Simd>(
     simd: S,
     links: &Links,
     goal: &Goal,
-    (batch, scratch): (&Configurations, &mut CycleScratch),
+    (configurations, scratch): (&Configurations, &mut CycleScratch),
     bounds: Bounds,
     target: usize,
-    marker: &Lanes,
+    marker_distance: &Lanes,
 ) {
     let end = &links.ends[goal.tip];
     let path = &end.path;
     let fade = f64x4::splat(simd, decay(path.len()));
     let mut sums = Moments::none(simd);
     for &joint in path {
-        sums.store(&mut scratch.before[joint]);
+        sums.store(&mut scratch.base_side[joint]);
         sums.fade(fade);
-        sums.add(centre(&Frame::load(simd, &batch.frames[joint]), &links.joints[joint]));
+        sums.add(centre(&Frame::load(simd, &configurations.frames[joint]), &links.joints[joint]));
     }
-    let mut frame = goal.wished(&Frame::load(simd, &batch.frames[end.parent]), end);
-    let mut beyond = tip_points(goal, &frame, end, marker.load(simd));
+    let mut frame = goal.desired_frame(&Frame::load(simd, &configurations.frames[end.parent]), end);
+    let mut tip_side = tip_points(goal, &frame, end, marker_distance.load(simd));
     for &joint in path.iter().rev() {
         let link = &links.joints[joint];
-        frame.store(&mut scratch.wished[target][joint]);
-        beyond.store(&mut scratch.beyond[target][joint]);
+        frame.store(&mut scratch.forward_frames[target][joint]);
+        tip_side.store(&mut scratch.tip_side[target][joint]);
         if joint == path[0] {
             break;
         }
-        beyond.fade(fade);
-        beyond.add(centre(&frame, link));
-        let now = Frame::load(simd, &batch.frames[joint]);
-        let fit = Moments::load(simd, &scratch.before[joint]).fit(link.prismatic, &frame, &now);
-        let position = batch.positions[link.variable].load(simd);
-        let motion = Motion::new(link, position, bounds, &fit);
+        tip_side.fade(fade);
+        tip_side.add(centre(&frame, link));
+        let now = Frame::load(simd, &configurations.frames[joint]);
+        let fit = Moments::load(simd, &scratch.base_side[joint]).fit(link.prismatic, &frame, &now);
+        let position = configurations.positions[link.variable].load(simd);
+        let displacement = Displacement::new(link, position, bounds, &fit);
         if link.prismatic {
-            frame.shift_by(-(position * link.multiplier + link.offset) - motion.along);
+            frame.shift_by(-(position * link.multiplier + link.offset) - displacement.amount);
         } else {
-            let [cosine, sine] = &scratch.turns[joint];
+            let [cosine, sine] = &scratch.angles[joint];
             let (cosine, sine) = (cosine.load(simd), sine.load(simd));
-            // Back by where the joint stands and by its motion.
-            frame.turn_by(cosine * motion.cosine - sine * motion.sine, -(sine * motion.cosine + cosine * motion.sine));
+            // Undoes the joint's angle in the given configuration and its displacement.
+            frame.turn_by(
+                cosine * displacement.cosine - sine * displacement.sine,
+                -(sine * displacement.cosine + cosine * displacement.sine),
+            );
         }
         frame.step_back(link);
     }
 }
 
-/// The second way, one joint further from the base. `frame` is that of the joint before.
+/// Backward reaching of one joint. `frame` is the frame of the joint before it, and becomes that of this one.
 #[inline(always)]
-fn return_from_base<S: Simd>(
+fn reach_backward<S: Simd>(
     simd: S,
     links: &Links,
     goals: &[Goal],
-    (batch, scratch): (&Configurations, &mut CycleScratch),
+    (configurations, scratch): (&Configurations, &mut CycleScratch),
     bounds: Bounds,
     (joint, frame): (usize, &mut Frame<S>),
 ) {
@@ -208,16 +217,16 @@ fn return_from_base<S: Simd>(
         None => *frame = Frame::constant(simd, &link.start),
         Some(parent) => {
             if parent + 1 != joint {
-                *frame = Frame::load(simd, &scratch.placed[parent]);
+                *frame = Frame::load(simd, &scratch.backward_frames[parent]);
             }
             frame.step(link);
         }
     }
-    let position = batch.positions[link.variable].load(simd);
+    let position = configurations.positions[link.variable].load(simd);
     if link.prismatic {
         frame.shift_by(position * link.multiplier + link.offset);
     } else {
-        let [cosine, sine] = &scratch.turns[joint];
+        let [cosine, sine] = &scratch.angles[joint];
         frame.turn_by(cosine.load(simd), sine.load(simd));
     }
     let (mut fit, mut weights) = (Fit::none(simd), 0.0);
@@ -225,45 +234,45 @@ fn return_from_base<S: Simd>(
         if links.ends[goal.tip].path.binary_search(&joint).is_err() {
             continue;
         }
-        let wished = Frame::load(simd, &scratch.wished[target][joint]);
-        let beyond = Moments::load(simd, &scratch.beyond[target][joint]);
-        // The way back from where the joint is, which is known last, instead of the way from where it shall be.
-        fit.add_inverse(&beyond.fit(link.prismatic, frame, &wished), goal.target_weight());
+        let forward = Frame::load(simd, &scratch.forward_frames[target][joint]);
+        let tip_side = Moments::load(simd, &scratch.tip_side[target][joint]);
+        // The inverse of the fit to the new frame: this frame is known last, and `fit` needs its first argument last.
+        fit.add_inverse(&tip_side.fit(link.prismatic, frame, &forward), goal.target_weight());
         weights += goal.target_weight();
     }
     if weights > 0.0 {
         fit.shift /= weights;
-        let motion = Motion::new(link, position, bounds, &fit);
+        let displacement = Displacement::new(link, position, bounds, &fit);
         if link.prismatic {
-            frame.shift_by(motion.along);
+            frame.shift_by(displacement.amount);
         } else {
-            frame.turn_by(motion.cosine, motion.sine);
+            frame.turn_by(displacement.cosine, displacement.sine);
         }
-        let [sum, weight] = &mut scratch.asked[link.variable];
-        let asked = sum.load(simd) + motion.along * link.multiplier;
+        let [sum, weight] = &mut scratch.displacements[link.variable];
+        let added = sum.load(simd) + displacement.amount * link.multiplier;
         let counted = weight.load(simd) + link.multiplier * link.multiplier;
-        sum.store(asked);
+        sum.store(added);
         weight.store(counted);
     }
-    frame.store(&mut scratch.placed[joint]);
+    frame.store(&mut scratch.backward_frames[joint]);
 }
 
-/// Where the URDF has the joint.
+/// The origin of the joint in the URDF.
 #[inline(always)]
 fn centre<S: Simd>(frame: &Frame<S>, link: &Link) -> Vector<S> {
     add(frame.origin, scale(frame.z, f64x4::splat(frame.z[0].simd, link.centre)))
 }
 
-/// Sums over the tip and, where its orientation counts, the three markers about it.
+/// Sums over the tip and, where its orientation counts, over the three markers around it.
 #[inline(always)]
-fn tip_points<S: Simd>(goal: &Goal, frame: &Frame<S>, end: &End, marker: f64x4<S>) -> Moments<S> {
-    let mut sums = Moments::none(marker.simd);
+fn tip_points<S: Simd>(goal: &Goal, frame: &Frame<S>, end: &End, marker_distance: f64x4<S>) -> Moments<S> {
+    let mut sums = Moments::none(marker_distance.simd);
     let tip = frame.point(&end.position);
     sums.add(tip);
     if goal.has_orientation() {
-        sums.add(add(tip, scale(frame.x, marker)));
-        sums.add(add(tip, scale(frame.y, marker)));
-        sums.add(add(tip, scale(frame.z, marker)));
+        sums.add(add(tip, scale(frame.x, marker_distance)));
+        sums.add(add(tip, scale(frame.y, marker_distance)));
+        sums.add(add(tip, scale(frame.z, marker_distance)));
     }
     sums
 }

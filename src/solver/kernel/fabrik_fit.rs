@@ -1,4 +1,4 @@
-//! Which motion of one joint matches points best, from sums over the points.
+//! The displacement of one joint that fits points best in the sense of least squares, from sums over the points.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
@@ -6,17 +6,18 @@ use fearless_simd::{Simd, f64x4};
 use super::frame::{Frame, store};
 use super::lanes::{Lanes, Vector, add, dot, scale};
 
-/// Joints up to which a chain is an arm, and what there each point further off counts of the one before.
-const FEW: usize = 8;
-const DECAY: f64 = 0.7;
+/// Chains of at most this many joints use [`SHORT_CHAIN_DECAY`].
+const SHORT_CHAIN_JOINTS: usize = 8;
+/// Weight of each point over that of the next nearer one, in a short chain.
+const SHORT_CHAIN_DECAY: f64 = 0.7;
 
-/// What each point further off counts of the one before, on a path of so many joints. In a long arm more of them must count, or what
-/// goes on at one end takes many cycles to be known at the other: of flat values 30 hinges do best with about 0.85, 100 with 0.9 and
-/// 1000 with 0.95 to 0.99.
+/// Weight of each point over that of the next nearer one, on a path of `joints` joints. In a long chain more points must count, or
+/// it takes many cycles until a change at one end has an effect at the other. Of constant values, the best is about 0.85 for 30
+/// hinges, 0.9 for 100 and 0.95 to 0.99 for 1000.
 pub fn decay(joints: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    let few = FEW as f64 / joints.max(FEW) as f64;
-    1.0 - (1.0 - DECAY) * few.sqrt()
+    let short = SHORT_CHAIN_JOINTS as f64 / joints.max(SHORT_CHAIN_JOINTS) as f64;
+    1.0 - (1.0 - SHORT_CHAIN_DECAY) * short.sqrt()
 }
 
 /// Sums over weighted points: of the weights, of the points, and of their products.
@@ -49,7 +50,7 @@ impl<S: Simd> Moments<S> {
         self.second[5] += y * z;
     }
 
-    /// Lessens what all points so far count to `decay` of it.
+    /// Multiplies the weights of all points so far by `decay`.
     #[inline(always)]
     pub fn fade(&mut self, decay: f64x4<S>) {
         self.weight *= decay;
@@ -92,9 +93,9 @@ impl<S: Simd> Moments<S> {
         sum
     }
 
-    /// The motion along or about their common z axis that brings the points, where they lie at rest in `from`, nearest to where they
-    /// lie in `to`: with u the place of a point in `from` and v in `to`, the turn of the greatest Σ w v·Rz(θ)u, or the shift of the
-    /// least Σ w (v - u - shift z)². Of the two frames, `from` may come later without holding up the rest.
+    /// The rotation about, or the shift along, the common z axis of two frames that fits the points best. With u the position of a
+    /// point in `from` and v in `to`, it is the rotation that maximises Σ w v·Rz(θ)u, or the shift that minimises Σ w (v - u -
+    /// shift z)². Most of the work needs only `to`, so it does not wait for `from`.
     #[inline(always)]
     pub fn fit(&self, prismatic: bool, from: &Frame<S>, to: &Frame<S>) -> Fit<S> {
         let mut fit = Fit::none(self.weight.simd);
@@ -112,12 +113,12 @@ impl<S: Simd> Moments<S> {
     }
 }
 
-/// What matches points best.
+/// The rotation or shift that fits points best.
 pub struct Fit<S: Simd> {
-    /// Cosine and sine of a turn, up to a common factor that says how much it matters.
+    /// Cosine and sine of the rotation, times a common factor: its weight.
     pub cosine: f64x4<S>,
     pub sine: f64x4<S>,
-    /// A shift.
+    /// The shift.
     pub shift: f64x4<S>,
 }
 
@@ -128,7 +129,7 @@ impl<S: Simd> Fit<S> {
         Self { cosine: zero, sine: zero, shift: zero }
     }
 
-    /// Adds the way back of another, which counts `weight`.
+    /// Adds the inverse of another fit, times `weight`.
     #[inline(always)]
     pub fn add_inverse(&mut self, other: &Self, weight: f64) {
         self.cosine += other.cosine * weight;

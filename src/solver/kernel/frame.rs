@@ -1,4 +1,4 @@
-//! Frames of four postures at once, and how a chain's links carry them on.
+//! Frames of four configurations at once, and the steps from one joint to the next.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
@@ -6,7 +6,7 @@ use fearless_simd::{Simd, f64x4};
 use super::lanes::{Lanes, Vector, add, negate, scale, sine_cosine, splat, subtract};
 use super::links::{Link, Turn};
 
-/// x, y and z axis and origin of a frame, at rest in memory.
+/// x, y and z axis and origin of a frame, in memory.
 pub type FrameLanes = [[Lanes; 3]; 4];
 
 /// x, y and z axis and origin of a frame.
@@ -18,14 +18,14 @@ pub struct Frame<S: Simd> {
     pub origin: Vector<S>,
 }
 
-/// The vectors `a` and `b`, at right angles, after a turn in their plane from `a` towards `b`.
+/// The perpendicular vectors `a` and `b` after a rotation in their plane, from `a` towards `b`.
 #[inline(always)]
 pub fn turned<S: Simd>(a: Vector<S>, b: Vector<S>, cosine: f64x4<S>, sine: f64x4<S>) -> (Vector<S>, Vector<S>) {
     (add(scale(a, cosine), scale(b, sine)), subtract(scale(b, cosine), scale(a, sine)))
 }
 
 impl Turn {
-    /// The vectors `a` and `b` after this turn from `a` towards `b`.
+    /// The vectors `a` and `b` after this rotation from `a` towards `b`.
     #[inline(always)]
     fn apply<S: Simd>(self, a: Vector<S>, b: Vector<S>) -> (Vector<S>, Vector<S>) {
         let simd = a[0].simd;
@@ -58,10 +58,10 @@ impl<S: Simd> Frame<S> {
         store(origin, self.origin);
     }
 
-    /// The constant step to the next joint.
+    /// Moves on to the frame of the next joint, before that joint's motion.
     #[inline(always)]
     pub fn step(&mut self, link: &Link) {
-        (self.x, self.y) = link.before.apply(self.x, self.y);
+        (self.x, self.y) = link.about_z.apply(self.x, self.y);
         if link.along_x != 0.0 {
             self.origin = add(self.origin, scale(self.x, f64x4::splat(self.x[0].simd, link.along_x)));
         }
@@ -72,13 +72,13 @@ impl<S: Simd> Frame<S> {
         (self.z, self.x) = link.about_y.apply(self.z, self.x);
     }
 
-    /// The motion of the joint.
+    /// Applies the motion of the joint at `position` \[rad or m\] of its variable.
     #[inline(always)]
     pub fn move_by(&mut self, link: &Link, position: f64x4<S>) {
         self.move_along(link, position * link.multiplier + link.offset);
     }
 
-    /// The motion of the joint, as an angle \[rad\] or a length in units of the length scale.
+    /// Applies a motion of the joint, an angle \[rad\] or a length in units of the length scale.
     #[inline(always)]
     pub fn move_along(&mut self, link: &Link, along: f64x4<S>) {
         if link.prismatic {
@@ -89,19 +89,19 @@ impl<S: Simd> Frame<S> {
         }
     }
 
-    /// A turn about the z axis.
+    /// Rotates the frame about its z axis.
     #[inline(always)]
     pub fn turn_by(&mut self, cosine: f64x4<S>, sine: f64x4<S>) {
         (self.x, self.y) = turned(self.x, self.y, cosine, sine);
     }
 
-    /// A shift along the z axis.
+    /// Shifts the frame along its z axis.
     #[inline(always)]
     pub fn shift_by(&mut self, along: f64x4<S>) {
         self.origin = add(self.origin, scale(self.z, along));
     }
 
-    /// The constant step back from a joint to the one before.
+    /// Moves back from a joint, without its motion, to the frame of the joint before.
     #[inline(always)]
     pub fn step_back(&mut self, link: &Link) {
         (self.z, self.x) = link.about_y.inverse().apply(self.z, self.x);
@@ -109,7 +109,7 @@ impl<S: Simd> Frame<S> {
         let simd = self.x[0].simd;
         self.origin = subtract(self.origin, scale(self.z, f64x4::splat(simd, link.along_z)));
         self.origin = subtract(self.origin, scale(self.x, f64x4::splat(simd, link.along_x)));
-        (self.x, self.y) = link.before.inverse().apply(self.x, self.y);
+        (self.x, self.y) = link.about_z.inverse().apply(self.x, self.y);
     }
 
     #[inline(always)]
@@ -117,7 +117,7 @@ impl<S: Simd> Frame<S> {
         [self.x, self.y, self.z]
     }
 
-    /// A point of this frame.
+    /// The point with coordinates `at` in this frame.
     #[inline(always)]
     pub fn point(&self, at: &[f64; 3]) -> Vector<S> {
         let [x, y, z] = splat(self.x[0].simd, *at);

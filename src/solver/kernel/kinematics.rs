@@ -1,6 +1,6 @@
 //! Forward kinematics, residuals and Jacobian of four configurations at once.
 //!
-//! Everything here is in the base link's frame and in units of the length scale, so that rows are in radians.
+//! Everything is in the base link's frame and in units of the length scale, so that all rows are in radians.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
@@ -12,55 +12,60 @@ use super::lanes::{Lanes, Vector, cross, scale, subtract};
 use super::links::{Link, Links};
 use super::residual::Goal;
 
-/// Forward kinematics and residuals of the configurations in `batch`.
+/// Writes the forward kinematics and the residuals of `configurations`.
 #[inline(always)]
 pub fn measure<S: Simd, D: Dimension>(
     simd: S,
     dimension: D,
     links: &Links,
     goals: &[Goal],
-    batch: &mut Configurations,
+    configurations: &mut Configurations,
 ) {
     let joints = &links.joints[..dimension.joints()];
-    place_joints(simd, joints, &batch.positions[..dimension.variables()], &mut batch.frames[..dimension.joints()]);
+    place_joints(
+        simd,
+        joints,
+        &configurations.positions[..dimension.variables()],
+        &mut configurations.frames[..dimension.joints()],
+    );
     let mut squared_error = f64x4::splat(simd, 0.0);
-    batch.met = u64::MAX;
+    configurations.met = u64::MAX;
     for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
         let end = &links.ends[goal.tip];
-        let frame = Frame::load(simd, &batch.frames[end.parent]);
-        let difference = goal.difference(frame.axes(), frame.point(&end.position));
-        squared_error += difference.squared_error;
-        batch.met &= difference.met;
-        store(&mut batch.rows[target], difference.rows);
-        store(&mut batch.points[target], difference.point);
+        let frame = Frame::load(simd, &configurations.frames[end.parent]);
+        let residual = goal.residual(frame.axes(), frame.point(&end.position));
+        squared_error += residual.squared_error;
+        configurations.met &= residual.met;
+        store(&mut configurations.rows[target], residual.rows);
+        store(&mut configurations.points[target], residual.point);
     }
-    batch.squared_error.store(squared_error);
+    configurations.squared_error.store(squared_error);
 }
 
-/// The Jacobian at the postures in `batch`, from what [`measure`] left there.
+/// Writes the Jacobian of `configurations`, from the frames and points that [`measure`] wrote.
 #[inline(always)]
 pub fn linearise<S: Simd, D: Dimension>(
     simd: S,
     dimension: D,
     links: &Links,
     goals: &[Goal],
-    batch: &mut Configurations,
+    configurations: &mut Configurations,
 ) {
     let joints = &links.joints[..dimension.joints()];
     for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
         let n = dimension.variables();
-        let columns = &mut batch.columns[target * n..][..n];
-        let point = load(simd, &batch.points[target]);
+        let columns = &mut configurations.columns[target * n..][..n];
+        let point = load(simd, &configurations.points[target]);
         if links.plain {
-            for ((link, frame), column) in joints.iter().zip(&batch.frames).zip(&mut *columns) {
-                store(column, motion(link, Frame::load(simd, frame), point));
+            for ((link, frame), column) in joints.iter().zip(&configurations.frames).zip(&mut *columns) {
+                store(column, twist_of(link, Frame::load(simd, frame), point));
             }
         } else {
-            add_motions(simd, links, &links.ends[goal.tip].path, &batch.frames, point, columns);
+            add_motions(simd, links, &links.ends[goal.tip].path, &configurations.frames, point, columns);
         }
         if goal.needs_finish() {
-            let frame = Frame::load(simd, &batch.frames[links.ends[goal.tip].parent]);
-            goal.finish(frame.axes(), columns);
+            let frame = Frame::load(simd, &configurations.frames[links.ends[goal.tip].parent]);
+            goal.finish_columns(frame.axes(), columns);
         }
     }
 }
@@ -84,9 +89,9 @@ fn place_joints<S: Simd>(simd: S, joints: &[Link], positions: &[Lanes], frames: 
     }
 }
 
-/// The twist at `point` of what hangs from a joint, for unit motion of the joint: linear part first.
+/// The twist at `point` of the links beyond a joint, for unit velocity of the joint: linear part first.
 #[inline(always)]
-fn motion<S: Simd>(link: &Link, frame: Frame<S>, point: Vector<S>) -> [f64x4<S>; 6] {
+fn twist_of<S: Simd>(link: &Link, frame: Frame<S>, point: Vector<S>) -> [f64x4<S>; 6] {
     let (linear, angular) = if link.prismatic {
         (scale(frame.z, f64x4::splat(point[0].simd, link.multiplier)), [f64x4::splat(point[0].simd, 0.0); 3])
     } else {
@@ -95,7 +100,7 @@ fn motion<S: Simd>(link: &Link, frame: Frame<S>, point: Vector<S>) -> [f64x4<S>;
     [linear[0], linear[1], linear[2], angular[0], angular[1], angular[2]]
 }
 
-/// The columns of a tip in a tree, where one variable may move several joints.
+/// Writes the columns of a tip in a tree, where one variable may move several joints.
 #[inline(always)]
 fn add_motions<S: Simd>(
     simd: S,
@@ -110,7 +115,7 @@ fn add_motions<S: Simd>(
         let link = &links.joints[joint];
         let factor = if link.prismatic { 1.0 } else { link.multiplier };
         let column = &mut columns[link.variable];
-        let twist = motion(link, Frame::load(simd, &frames[joint]), point);
+        let twist = twist_of(link, Frame::load(simd, &frames[joint]), point);
         for (entry, part) in column.iter_mut().zip(twist) {
             let sum = entry.load(simd) + part * factor;
             entry.store(sum);

@@ -1,18 +1,18 @@
-//! Four numbers side by side, one for each of four postures that are computed at once.
+//! Four numbers side by side, one for each of four configurations that are computed at once.
 //!
 //! The arithmetic runs on whatever vector instructions the processor has. No operation is fused, so that the results are the
-//! same bits on every one of them. What works on lanes must become part of the caller that chose the instructions: it is always
-//! inlined, and calls no closures.
+//! same bits on every processor. A function that works on lanes must be compiled into the caller that chose the instructions: it is
+//! always inlined and calls no closures.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4, u64x4};
 
-/// Postures that are computed at once.
+/// Number of configurations that are computed at once.
 pub const LANES: usize = 4;
 
-/// One number for each posture, at rest in memory.
+/// One number for each configuration, in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[repr(C, align(32))]
 pub struct Lanes(pub [f64; LANES]);
@@ -34,16 +34,16 @@ impl Lanes {
     }
 }
 
-/// A vector for each posture.
+/// A vector for each configuration.
 pub type Vector<S> = [f64x4<S>; 3];
 
-/// The vector product.
+/// The cross product.
 #[inline(always)]
 pub fn cross<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// The scalar product.
+/// The dot product.
 #[inline(always)]
 pub fn dot<S: Simd>(a: Vector<S>, b: Vector<S>) -> f64x4<S> {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
@@ -73,21 +73,21 @@ pub fn scale<S: Simd>(a: Vector<S>, factor: f64x4<S>) -> Vector<S> {
     [a[0] * factor, a[1] * factor, a[2] * factor]
 }
 
-/// The same vector for every posture.
+/// The same vector for every configuration.
 #[inline(always)]
 pub fn splat<S: Simd>(simd: S, [x, y, z]: [f64; 3]) -> Vector<S> {
     [f64x4::splat(simd, x), f64x4::splat(simd, y), f64x4::splat(simd, z)]
 }
 
-/// Added to a number below 2^51, it leaves no bits for a fraction.
-const WHOLE: f64 = 6_755_399_441_055_744.0;
-/// π/2 to 33 bits, so that its product with a whole number of up to 20 bits is exact, and the rest of it.
-const QUARTER_TURN: f64 = 1.570_796_326_734_125_6;
-const QUARTER_TURN_REST: f64 = 6.077_100_506_506_192e-11;
+/// 1.5 · 2^52. The sum with a number below 2^51 is rounded to an integer, because it has no bits left for a fraction.
+const ROUND_TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+/// π/2 in two parts. The high part has 33 bits, so that its product with an integer of up to 20 bits is exact.
+const HALF_PI_HIGH: f64 = 1.570_796_326_734_125_6;
+const HALF_PI_LOW: f64 = 6.077_100_506_506_192e-11;
 
-/// Coefficients of x³, x⁵, … of the sine and of x⁴, x⁶, … of the cosine on ±π/4, each to half a unit in the last place (from fdlibm,
-/// Sun Microsystems 1993, `k_sin.c` and `k_cos.c`).
-const SINE: [f64; 6] = [
+/// Coefficients of x³, x⁵, … of the sine and of x⁴, x⁶, … of the cosine on ±π/4, each to half a unit in the last place (from
+/// fdlibm, Sun Microsystems 1993, `k_sin.c` and `k_cos.c`).
+const SINE_COEFFICIENTS: [f64; 6] = [
     -1.666_666_666_666_663_2e-1,
     8.333_333_333_322_49e-3,
     -1.984_126_982_985_795e-4,
@@ -95,7 +95,7 @@ const SINE: [f64; 6] = [
     -2.505_076_025_340_686_3e-8,
     1.589_690_995_211_55e-10,
 ];
-const COSINE: [f64; 6] = [
+const COSINE_COEFFICIENTS: [f64; 6] = [
     4.166_666_666_666_66e-2,
     -1.388_888_888_887_411e-3,
     2.480_158_728_947_673e-5,
@@ -104,17 +104,17 @@ const COSINE: [f64; 6] = [
     -1.135_964_755_778_819_5e-11,
 ];
 
-/// Sine and cosine of angles \[rad\] up to a million, to a few 1e-16.
+/// Sine and cosine of angles \[rad\] up to a million, with errors of at most a few 1e-16.
 #[inline(always)]
 pub fn sine_cosine<S: Simd>(angle: f64x4<S>) -> (f64x4<S>, f64x4<S>) {
-    // The sum leaves the whole number of quarter turns in the lowest bits.
-    let shifted = angle * std::f64::consts::FRAC_2_PI + WHOLE;
-    let quarters = shifted - WHOLE;
-    let x = angle - quarters * QUARTER_TURN - quarters * QUARTER_TURN_REST;
+    // The lowest bits of the sum hold the number of quarter turns.
+    let shifted = angle * std::f64::consts::FRAC_2_PI + ROUND_TO_INTEGER;
+    let quarters = shifted - ROUND_TO_INTEGER;
+    let x = angle - quarters * HALF_PI_HIGH - quarters * HALF_PI_LOW;
     let square = x * x;
-    let sine = x + x * square * series(square, &SINE);
-    let cosine = 1.0 - 0.5 * square + square * square * series(square, &COSINE);
-    // Which quarter of the circle: the odd ones swap the two, and halves turn the signs.
+    let sine = x + x * square * series(square, &SINE_COEFFICIENTS);
+    let cosine = 1.0 - 0.5 * square + square * square * series(square, &COSINE_COEFFICIENTS);
+    // The quadrant: odd ones swap sine and cosine, and half turns change the signs.
     let quarter: u64x4<S> = shifted.to_bits();
     let swapped = (quarter & 1).simd_ne(u64x4::splat(angle.simd, 0));
     let (s, c) = (swapped.select(cosine, sine), swapped.select(sine, cosine));
@@ -124,10 +124,10 @@ pub fn sine_cosine<S: Simd>(angle: f64x4<S>) -> (f64x4<S>, f64x4<S>) {
 }
 
 /// tan(π/8).
-const EIGHTH_OF_TURN: f64 = std::f64::consts::SQRT_2 - 1.0;
-/// Coefficients of x³, x⁵, … of the arctangent of numbers up to that, of the least greatest relative error, which is 2.3e-11
-/// (found by iterated least squares).
-const ARCTANGENT: [f64; 6] = [
+const TAN_EIGHTH_PI: f64 = std::f64::consts::SQRT_2 - 1.0;
+/// Coefficients of x³, x⁵, … of the arctangent of numbers up to tan(π/8). They minimise the largest relative error, which is
+/// 2.3e-11 (computed by iterated least squares).
+const ARCTANGENT_COEFFICIENTS: [f64; 6] = [
     -0.333_333_325_146_064_45,
     0.199_999_051_867_282_73,
     -0.142_820_420_720_441_04,
@@ -136,27 +136,28 @@ const ARCTANGENT: [f64; 6] = [
     0.047_482_750_263_501_12,
 ];
 
-/// The angle of a vector (cosine, sine) of any length \[rad\], from -π to π, to 3e-11 of itself; 0 for the zero vector.
+/// The angle \[rad\] of a vector (cosine, sine) of any length, from -π to π, with a relative error of at most 3e-11; 0 for the zero
+/// vector.
 #[inline(always)]
 pub fn angle<S: Simd>(cosine: f64x4<S>, sine: f64x4<S>) -> f64x4<S> {
     let simd = cosine.simd;
     let zero = f64x4::splat(simd, 0.0);
     let (x, y) = (cosine.abs(), sine.abs());
     let (large, small) = (x.max(y), x.min(y));
-    // The acute angle to the nearer axis, less 45° where it is above half of that, so that one division brings it to a short series.
-    let above = small.simd_gt(large * EIGHTH_OF_TURN);
+    // The acute angle to the nearer axis, minus 45° where it is above 22.5°: one division and a short series are enough.
+    let above = small.simd_gt(large * TAN_EIGHTH_PI);
     let opposite = above.select(small - large, small);
     let adjacent = above.select(small + large, large.max(f64x4::splat(simd, f64::MIN_POSITIVE)));
     let tangent = opposite / adjacent;
     let square = tangent * tangent;
-    let part = tangent + tangent * square * series(square, &ARCTANGENT);
+    let part = tangent + tangent * square * series(square, &ARCTANGENT_COEFFICIENTS);
     let acute = part + above.select(f64x4::splat(simd, FRAC_PI_4), zero);
-    let right = y.simd_gt(x).select(FRAC_PI_2 - acute, acute);
-    let whole = cosine.simd_lt(zero).select(PI - right, right);
-    sine.simd_lt(zero).select(-whole, whole)
+    let first_quadrant = y.simd_gt(x).select(FRAC_PI_2 - acute, acute);
+    let upper_half = cosine.simd_lt(zero).select(PI - first_quadrant, first_quadrant);
+    sine.simd_lt(zero).select(-upper_half, upper_half)
 }
 
-/// c₀ + c₁ x + … + c₅ x⁵, even and odd powers apart, so that neither waits for the other.
+/// c₀ + c₁ x + … + c₅ x⁵. Even and odd powers are summed separately, so that neither sum waits for the other.
 #[inline(always)]
 fn series<S: Simd>(x: f64x4<S>, c: &[f64; 6]) -> f64x4<S> {
     let square = x * x;
@@ -170,7 +171,7 @@ mod tests {
     use super::*;
     use fearless_simd::{Level, dispatch};
 
-    fn of(angles: [f64; LANES]) -> ([f64; LANES], [f64; LANES]) {
+    fn sine_cosine_of(angles: [f64; LANES]) -> ([f64; LANES], [f64; LANES]) {
         let (mut sine, mut cosine) = (Lanes::default(), Lanes::default());
         dispatch!(Level::new(), simd => {
             let (s, c) = sine_cosine(Lanes(angles).load(simd));
@@ -180,13 +181,13 @@ mod tests {
         (sine.0, cosine.0)
     }
 
-    /// The greatest error of sine and cosine, with every angle in another lane than the last.
+    /// The largest error of sine and cosine. Successive angles are in different lanes.
     fn worst(angles: impl Iterator<Item = f64>) -> f64 {
         let angles: Vec<f64> = angles.collect();
         let mut worst = 0.0_f64;
         for four in angles.chunks(LANES) {
             let lanes = std::array::from_fn(|lane| four[lane % four.len()]);
-            let (sine, cosine) = of(lanes);
+            let (sine, cosine) = sine_cosine_of(lanes);
             for (lane, angle) in lanes.into_iter().enumerate() {
                 let apart = (sine[lane] - angle.sin()).abs().max((cosine[lane] - angle.cos()).abs());
                 worst = worst.max(apart);
@@ -254,7 +255,7 @@ mod tests {
     fn tiny_angles_are_their_own_sines() {
         let tiny = [0.0, -0.0, 5e-324, -5e-324, 1e-308, -1e-300, 1e-200, 1e-30, -1e-20, 1e-10];
         for angle in tiny {
-            let (sine, cosine) = of([angle; LANES]);
+            let (sine, cosine) = sine_cosine_of([angle; LANES]);
             assert_eq!(sine, [angle; LANES]);
             assert_eq!(cosine, [1.0; LANES]);
         }

@@ -1,17 +1,17 @@
-//! The factors LDLᵀ of a symmetric positive definite matrix, one for each of four postures, and what they solve.
+//! LDLᵀ factorisation of symmetric positive definite matrices, one for each of four configurations, and substitution.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
 use super::lanes::Lanes;
 
-/// Numbers that are read and written by their place.
+/// Numbers that are read and written by index.
 pub trait Store<S: Simd, I> {
     fn get(&self, simd: S, at: I) -> f64x4<S>;
     fn set(&mut self, at: I, value: f64x4<S>);
 }
 
-/// A square matrix whose size is known when the program is compiled; the lower triangle counts.
+/// A square matrix whose size the compiler knows. Only its lower triangle is used.
 pub struct Small<S: Simd, const N: usize>(pub [[f64x4<S>; N]; N]);
 
 impl<S: Simd, const N: usize> Store<S, (usize, usize)> for Small<S, N> {
@@ -30,7 +30,7 @@ impl<S: Simd, const N: usize> Store<S, (usize, usize)> for Small<S, N> {
 pub struct Triangle<'a>(pub &'a mut [Lanes]);
 
 impl Triangle<'_> {
-    /// Where an entry stands.
+    /// The index of an entry.
     #[inline(always)]
     pub fn at(i: usize, j: usize) -> usize {
         i * (i + 1) / 2 + j
@@ -73,14 +73,14 @@ impl<S: Simd> Store<S, usize> for [Lanes] {
     }
 }
 
-/// Replaces the lower triangle of a positive semidefinite matrix plus `damping` on its diagonal by its factors: L below the
+/// Adds `damping` to the diagonal of a positive semidefinite matrix, and replaces its lower triangle by the factors: L below the
 /// diagonal, 1/D on it.
 #[inline(always)]
 pub fn factorise<S: Simd>(simd: S, size: usize, matrix: &mut impl Store<S, (usize, usize)>, damping: f64x4<S>) {
     for i in 0..size {
         let mut pivot = matrix.get(simd, (i, i)) + damping;
         for j in 0..i {
-            // The entry of LD, from which the products of the columns before are taken; divided by the pivot, of L.
+            // The entry of LD: the products of the earlier columns are subtracted. Divided by the pivot, it is the entry of L.
             let mut product = matrix.get(simd, (i, j));
             for k in 0..j {
                 product -= matrix.get(simd, (i, k)) * matrix.get(simd, (j, k));
@@ -90,7 +90,7 @@ pub fn factorise<S: Simd>(simd: S, size: usize, matrix: &mut impl Store<S, (usiz
         for j in 0..i {
             let product = matrix.get(simd, (i, j));
             let inverse = matrix.get(simd, (j, j));
-            // Of the factors, the inverse is found last: only one product waits for it.
+            // The inverse is the factor that is computed last, so only one product waits for it.
             pivot -= product * product * inverse;
             matrix.set((i, j), product * inverse);
         }
@@ -116,7 +116,7 @@ pub fn substitute<S: Simd, R: Store<S, usize> + ?Sized>(
     }
     for i in (0..size).rev() {
         let mut sum = right.get(simd, i) * factors.get(simd, (i, i));
-        // The unknown found last comes last, so that only its product waits for it.
+        // The unknown that was computed last is used last, so only its product waits for it.
         for j in (i + 1..size).rev() {
             sum -= factors.get(simd, (j, i)) * right.get(simd, j);
         }

@@ -1,27 +1,28 @@
-//! A chain as the kernel computes it: every joint turns about, or moves along, the z axis of its own frame.
+//! The constants of a chain for the kernel: every joint rotates about, or moves along, the z axis of its own frame.
 //!
-//! Where frames stand along an axis, and which way their x axis points, is free. They are chosen as Denavit and Hartenberg did
-//! (1955, "A kinematic notation for lower-pair mechanisms based on matrices"): x along the common normal, so that the step from one
-//! joint to the next is a shift along z and x and a turn about x, which costs a third of a general product of poses, and next to
-//! nothing where axes are parallel or at right angles. Axes that are nearly parallel have their common normal far away; there the
-//! frame stays near the joint, and a second small turn, about y, makes up for it (Hayati and Mirmirani 1985).
+//! The position of a frame along its joint axis and the direction of its x axis are free. They are chosen as in Denavit and
+//! Hartenberg (1955, "A kinematic notation for lower-pair mechanisms based on matrices"): x lies along the common normal. The step
+//! from one joint to the next is then a shift along z and x and a rotation about x. It costs a third of a general product of poses,
+//! and almost nothing where axes are parallel or perpendicular. The common normal of nearly parallel axes is far away. There the
+//! frame stays near the joint, and a second small rotation, about y, completes the step (Hayati and Mirmirani 1985).
 
 use nalgebra::{Isometry3, Rotation3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use crate::robot::{Chain, JointKind};
 
-/// Sine of the angle between axes below which they count as nearly parallel, and below which as parallel.
-const NEARLY_PARALLEL: f64 = 1e-3;
-const PARALLEL: f64 = 1e-14;
+/// Axes count as nearly parallel below this sine of the angle between them.
+const MAX_NEARLY_PARALLEL_SINE: f64 = 1e-3;
+/// Sines and cosines up to this count as zero: the angle is then a multiple of a quarter turn.
+const MAX_ZERO_SINE: f64 = 1e-14;
 
-/// A constant turn about a coordinate axis.
+/// A constant rotation about a coordinate axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Turn {
-    /// Of nothing.
+    /// The identity.
     None,
-    /// Of a quarter turn, to the left for `1.0` or the right for `-1.0`.
+    /// By a quarter turn, counterclockwise for `1.0` or clockwise for `-1.0`.
     Quarter(f64),
-    /// Of any angle.
+    /// By any angle.
     By {
         /// Cosine of the angle.
         cosine: f64,
@@ -31,7 +32,7 @@ pub enum Turn {
 }
 
 impl Turn {
-    /// The turn back.
+    /// The inverse rotation.
     #[inline(always)]
     pub fn inverse(self) -> Self {
         match self {
@@ -42,9 +43,9 @@ impl Turn {
     }
 
     fn new(sine: f64, cosine: f64) -> Self {
-        if sine.abs() <= PARALLEL && cosine > 0.0 {
+        if sine.abs() <= MAX_ZERO_SINE && cosine > 0.0 {
             Self::None
-        } else if cosine.abs() <= PARALLEL {
+        } else if cosine.abs() <= MAX_ZERO_SINE {
             Self::Quarter(sine.signum())
         } else {
             Self::By { cosine, sine }
@@ -55,33 +56,33 @@ impl Turn {
 /// The step from one joint to the next, and the motion of that joint. Lengths are in units of the length scale.
 #[derive(Debug, Clone)]
 pub struct Link {
-    /// The joint that this one hangs from.
+    /// Index of the joint before it; `None` where the base link is its parent link.
     pub parent: Option<usize>,
-    /// Where it stands before its motion in the base link's frame, for one that hangs from the base link: x, y, z axis, origin.
+    /// Its frame before its motion, in the base link's frame, for a joint on the base link: x, y, z axis, origin.
     pub start: [[f64; 3]; 4],
-    /// Turn about the parent's z axis that its own motion does not already hold.
-    pub before: Turn,
-    /// Shift along z and along the x axis that results.
+    /// Rotation about the parent's z axis that is not already part of the parent's offset.
+    pub about_z: Turn,
+    /// Shift along z and along the resulting x axis.
     pub along_z: f64,
     pub along_x: f64,
-    /// Turn about x, then about y.
+    /// Rotation about x, then about y.
     pub about_x: Turn,
     pub about_y: Turn,
-    /// Whether the joint shifts along its z axis; else it turns about it.
+    /// Whether the joint is prismatic and moves along its z axis; otherwise it rotates about it.
     pub prismatic: bool,
-    /// Index of the variable that moves it, and motion for one rad or m of it.
+    /// Index of the variable that moves it, and its motion per rad or m of the variable.
     pub variable: usize,
     pub multiplier: f64,
-    /// Motion where the variable is 0.
+    /// Its motion at position 0 of the variable.
     pub offset: f64,
-    /// Where along its z axis the URDF has the joint.
+    /// Position of the URDF's joint origin along the z axis.
     pub centre: f64,
 }
 
-/// Where a tip link stands. Lengths are in units of the length scale.
+/// A tip link on its last joint. Lengths are in units of the length scale.
 #[derive(Debug, Clone)]
 pub struct End {
-    /// The joint that it hangs from.
+    /// Index of the last joint before it.
     pub parent: usize,
     /// Its pose in that joint's frame.
     pub position: [f64; 3],
@@ -90,13 +91,13 @@ pub struct End {
     pub path: Vec<usize>,
 }
 
-/// A chain in such frames.
+/// A chain in the frames of this module.
 #[derive(Debug, Clone)]
 pub struct Links {
     pub joints: Vec<Link>,
     pub ends: Vec<End>,
     pub variables: usize,
-    /// Whether each joint hangs from the one before it and has the variable of its own index, as in most arms.
+    /// Whether there is one tip, each joint follows the one before it and each has the variable of its own index, as in most arms.
     pub plain: bool,
 }
 
@@ -120,9 +121,9 @@ impl Links {
 struct Builder {
     length_scale: f64,
     joints: Vec<Link>,
-    /// Frame of each joint as the URDF has it, seen from the frame chosen here. Both move alike.
+    /// The URDF's frame of each joint in the frame chosen here. Both move together.
     urdf_frames: Vec<Isometry3<f64>>,
-    /// How much hangs from each joint already.
+    /// Number of joints and tips added so far whose parent is each joint.
     children: Vec<usize>,
 }
 
@@ -135,7 +136,7 @@ impl Builder {
         let mut link = Link {
             parent: joint.parent,
             start: [[0.0; 3]; 4],
-            before: Turn::None,
+            about_z: Turn::None,
             along_z: 0.0,
             along_x: 0.0,
             about_x: Turn::None,
@@ -164,7 +165,7 @@ impl Builder {
         self.children.push(0);
     }
 
-    /// Fills in the step from `parent`; gives the URDF's frame of the joint seen from the chosen one.
+    /// Fills in the step from `parent`. Returns the URDF's frame of the joint in the chosen one.
     fn step(
         &mut self,
         parent: usize,
@@ -176,20 +177,20 @@ impl Builder {
         let mut direction = place.rotation * axis;
         let normal = Vector3::z().cross(&direction);
         let point = place.translation.vector;
-        // The direction in which x shall point: along the common normal, or where there is none nearby, to the joint.
-        let (x, crossing) = if normal.norm() > NEARLY_PARALLEL { (normal, true) } else { (point, false) };
+        // The direction of the x axis: along the common normal, or, where that is far away, towards the joint.
+        let (x, crossing) = if normal.norm() > MAX_NEARLY_PARALLEL_SINE { (normal, true) } else { (point, false) };
         let mut angle = if x.xy().norm() > 0.0 { x.y.atan2(x.x) } else { 0.0 };
         if crossing && angle.abs() > std::f64::consts::FRAC_PI_2 {
-            // The normal points both ways: the smaller turn keeps round angles round.
+            // Both directions of the normal will do: the smaller rotation keeps round angles round.
             angle -= std::f64::consts::PI.copysign(angle);
         }
-        link.before = self.turn(parent, angle);
+        link.about_z = self.rotate_parent(parent, angle);
         let back = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), -angle);
         place = back * place;
         direction = back * direction;
         let mut origin = place.translation.vector;
         if crossing {
-            // From the joint along its axis to the foot of the common normal, where y vanishes.
+            // From the joint along its axis to the foot of the common normal, where y is zero.
             origin -= direction * (origin.y / direction.y);
         }
         let lean = if crossing { 0.0 } else { direction.x };
@@ -204,9 +205,9 @@ impl Builder {
         Isometry3::from_parts(Translation3::new(origin.x, 0.0, origin.z), tilt).inverse() * place
     }
 
-    /// Turns the frame of `parent` about its axis by `angle` for the sake of what hangs from it: once for all in the joint's
-    /// own motion where nothing else hangs there yet; what is left to do each time is returned.
-    fn turn(&mut self, parent: usize, angle: f64) -> Turn {
+    /// Rotates the frame of `parent` about its axis by `angle`, as its child needs it. For the first child the rotation becomes
+    /// part of the parent's offset, where it costs nothing. For others it is returned, to be applied at each step.
+    fn rotate_parent(&mut self, parent: usize, angle: f64) -> Turn {
         let link = &mut self.joints[parent];
         self.children[parent] += 1;
         if self.children[parent] > 1 || link.prismatic {
@@ -232,7 +233,8 @@ impl Builder {
     }
 }
 
-/// The shortest turn of `axis` onto z. By the arctangent: the arccosine of nearly parallel vectors has lost half of its digits.
+/// The shortest rotation of `axis` onto z. It uses the arctangent: the arccosine loses half of its digits for nearly parallel
+/// vectors.
 fn to_z(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
     let normal = axis.cross(&Vector3::z());
     let about = Unit::try_new(normal, 0.0).unwrap_or_else(Vector3::x_axis);

@@ -1,8 +1,9 @@
 //! What a search computes at each iteration, for four configurations of a chain at once.
 //!
-//! [`links`] is the chain as it is computed, [`configurations`] what is computed of it: [`kinematics`] writes frames, residuals
-//! ([`residual`]) and the Jacobian, [`damped_step`] and [`fabrik`] a step from them. [`dispatch`] chooses the vector instructions
-//! ([`lanes`]) and the sizes ([`dimension`]). [`svd`] has the singular values of one configuration.
+//! [`links`] holds the constants of the chain and [`configurations`] holds what is computed from them. [`kinematics`] writes
+//! frames, residuals ([`residual`]) and the Jacobian. [`damped_step`] and [`fabrik`] compute a step from these. [`dispatch`]
+//! chooses the vector instructions ([`lanes`]) and the sizes ([`dimension`]). [`svd`] computes the singular values of one
+//! configuration.
 
 pub mod configurations;
 pub mod damped_step;

@@ -1,4 +1,4 @@
-//! The damped step without bounds: the normal equations of the smaller side, for four configurations at once.
+//! The damped step without bounds, from the smaller of the two normal equations, for four configurations at once.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
@@ -8,15 +8,15 @@ use super::lanes::Lanes;
 use super::ldl::{Small, Store, Triangle, factorise, substitute};
 use super::links::Links;
 
-/// Scratch of the step.
+/// Scratch memory of the damped step.
 #[derive(Debug, Clone)]
 pub struct StepScratch {
     /// Lower triangle and right-hand side of the normal equations, where their size is not known when the program is compiled.
     normal: Vec<Lanes>,
     right: Vec<Lanes>,
-    /// What the variables that stand at their bounds do, and which those are (1 or 0).
-    pub fixed: Vec<Lanes>,
-    pub stopped: Vec<Lanes>,
+    /// The step of each variable that is clamped to its bounds, and whether it is clamped (1 or 0).
+    pub clamped_step: Vec<Lanes>,
+    pub clamped: Vec<Lanes>,
     /// The step found \[rad or m\].
     pub step: Vec<Lanes>,
 }
@@ -29,14 +29,14 @@ impl StepScratch {
         Self {
             normal: zeros(equations * (equations + 1) / 2),
             right: zeros(equations),
-            fixed: zeros(variables),
-            stopped: zeros(variables),
+            clamped_step: zeros(variables),
+            clamped: zeros(variables),
             step: zeros(variables),
         }
     }
 }
 
-/// The free step towards one target from the smaller side of N columns: (JᵀJ + λ) step = Jᵀ rows.
+/// The step towards one target, without bounds, from the N×N normal equations: (JᵀJ + λ) step = Jᵀ rows.
 #[inline(always)]
 pub fn solve_by_columns<S: Simd, const N: usize>(
     simd: S,
@@ -64,7 +64,7 @@ pub fn solve_by_columns<S: Simd, const N: usize>(
     }
 }
 
-/// The free step towards one target from the smaller side of six rows: step = Jᵀ y with (JJᵀ + λ) y = rows.
+/// The step towards one target, without bounds, from the 6×6 normal equations: step = Jᵀ y with (JJᵀ + λ) y = rows.
 #[inline(always)]
 pub fn solve_by_rows<S: Simd>(
     simd: S,
@@ -90,7 +90,7 @@ pub fn solve_by_rows<S: Simd>(
     factorise(simd, 6, &mut normal, damping);
     substitute(simd, 6, &normal, &mut right);
     for (column, step) in columns.iter().zip(step) {
-        // Row 0 of the unknowns is found last: only its products wait for it.
+        // Entry 0 of the solution is computed last, so only its product waits for it.
         let mut sum = column[5].load(simd) * right[5];
         for row in (0..5).rev() {
             sum += column[row].load(simd) * right[row];
@@ -99,12 +99,12 @@ pub fn solve_by_rows<S: Simd>(
     }
 }
 
-/// The free step towards several targets, from whichever side is smaller.
+/// The step towards several targets, without bounds, from the smaller of the two normal equations.
 #[inline(always)]
 pub fn solve_any<S: Simd>(
     simd: S,
     (variables, targets): (usize, usize),
-    batch: &Configurations,
+    configurations: &Configurations,
     scratch: &mut StepScratch,
     damping: f64x4<S>,
 ) {
@@ -112,7 +112,7 @@ pub fn solve_any<S: Simd>(
     let (rows, wide) = (6 * targets, 6 * targets < variables);
     // The matrix whose product with its transpose is taken: the Jacobian, or its transpose.
     let (size, length) = if wide { (rows, variables) } else { (variables, rows) };
-    let entry = |row: usize, column: usize| &batch.columns[row / 6 * variables + column][row % 6];
+    let entry = |row: usize, column: usize| &configurations.columns[row / 6 * variables + column][row % 6];
     let mut normal = Triangle(normal);
     for i in 0..size {
         for j in 0..=i {
@@ -127,10 +127,10 @@ pub fn solve_any<S: Simd>(
     for (i, value) in right[..size].iter_mut().enumerate() {
         let mut sum = f64x4::splat(simd, 0.0);
         if wide {
-            sum = batch.rows[i / 6][i % 6].load(simd);
+            sum = configurations.rows[i / 6][i % 6].load(simd);
         } else {
             for row in 0..rows {
-                sum += entry(row, i).load(simd) * batch.rows[row / 6][row % 6].load(simd);
+                sum += entry(row, i).load(simd) * configurations.rows[row / 6][row % 6].load(simd);
             }
         }
         value.store(sum);

@@ -1,4 +1,4 @@
-//! A target as the kernel compares postures with it.
+//! The residual of four configurations: their difference from a target.
 
 use std::f64::consts::PI;
 
@@ -11,10 +11,10 @@ use super::lanes::{LANES, Lanes, Vector, add, cross, dot, scale, splat, subtract
 use super::links::{End, Links};
 use crate::solver::problem::Target;
 
-/// Fraction of the tolerance that must be met, so that what rounding does afterwards cannot take it back.
-const MARGIN: f64 = 0.999;
-/// Below this value of 1 + the trace of the remaining rotation (0 at half a turn), its axis is computed with care.
-const HALF_TURN: f64 = 1e-6;
+/// Share of the tolerance within which the kernel counts a target as met. The rest allows for rounding in later checks.
+const TOLERANCE_SHARE: f64 = 0.999;
+/// Rotations whose 1 + trace is smaller are almost half a turn (0 at exactly half a turn), and need the exact computation.
+const MIN_ONE_PLUS_TRACE: f64 = 1e-6;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
@@ -22,7 +22,7 @@ enum Kind {
     Pose,
     /// The three axes of position.
     Position,
-    /// Any others: compared in the tip's frame, posture by posture.
+    /// Any others: compared in the tip's frame, one configuration at a time.
     Partial,
 }
 
@@ -37,24 +37,24 @@ pub struct Goal {
     /// Square root of the target's weight.
     weight: f64,
     position: [f64; 3],
-    /// x, y and z axis that the frame of the tip's last joint shall have.
+    /// Desired x, y and z axis of the frame of the tip's last joint.
     axes: [[f64; 3]; 3],
-    /// The tip's orientation in that frame.
+    /// The tip's orientation in the frame of its last joint.
     rotation: Rotation3<f64>,
-    /// Squares of what the position and the orientation may be off.
+    /// Largest squared position error and largest squared orientation error.
     position_bound: f64,
     orientation_bound: f64,
 }
 
-/// What separates four postures from a target.
-pub struct Difference<S: Simd> {
-    /// Rows of the task \[rad\], linear part first.
+/// The residual of four configurations with respect to one target.
+pub struct TargetResidual<S: Simd> {
+    /// The residual \[rad\], linear part first.
     pub rows: [f64x4<S>; 6],
-    /// Their squared norm.
+    /// Squared norm of the rows.
     pub squared_error: f64x4<S>,
-    /// Bit by bit, whether the target is met.
+    /// Bit k is set where configuration k meets the target.
     pub met: u64,
-    /// The point of the tip link whose motion counts.
+    /// The point of the tip link whose velocity the Jacobian must give.
     pub point: Vector<S>,
 }
 
@@ -67,13 +67,13 @@ impl Goal {
             [false, false, false, true, true, true] => Kind::Position,
             _ => Kind::Partial,
         };
-        // A whole pose is compared by twice the sine of half the angle, which is never above that of half a turn.
-        let orientation = match MARGIN * target.tolerance.orientation {
+        // The orientation error of a full pose is twice the sine of half the angle, which is largest at half a turn.
+        let orientation = match TOLERANCE_SHARE * target.tolerance.orientation {
             angle if kind != Kind::Pose => angle,
             angle if angle < PI => 2.0 * (0.5 * angle).sin(),
             _ => f64::INFINITY,
         };
-        let position = MARGIN * target.tolerance.position / length_scale;
+        let position = TOLERANCE_SHARE * target.tolerance.position / length_scale;
         Self {
             tip: target.tip,
             kind,
@@ -88,67 +88,67 @@ impl Goal {
         }
     }
 
-    /// What separates a tip at `tip`, whose last joint's frame has the axes `axes`, from the target.
+    /// The residual of a tip at `tip` whose last joint's frame has the axes `axes`.
     #[inline(always)]
-    pub fn difference<S: Simd>(&self, axes: [Vector<S>; 3], tip: Vector<S>) -> Difference<S> {
+    pub fn residual<S: Simd>(&self, axes: [Vector<S>; 3], tip: Vector<S>) -> TargetResidual<S> {
         let simd = tip[0].simd;
         let zero = f64x4::splat(simd, 0.0);
         if self.kind == Kind::Partial {
-            return self.partial(axes, tip);
+            return self.partial_residual(axes, tip);
         }
         let linear = subtract(splat(simd, self.position), tip);
         let squared_position = dot(linear, linear);
         let mut met = squared_position.simd_le(f64x4::splat(simd, self.position_bound)).to_bitmask();
         let (mut angular, mut squared_orientation) = ([zero; 3], zero);
         if self.kind == Kind::Pose {
-            (angular, squared_orientation) = self.turn(axes);
+            (angular, squared_orientation) = self.rotation_residual(axes);
             met &= squared_orientation.simd_le(f64x4::splat(simd, self.orientation_bound)).to_bitmask();
         }
         let weight = f64x4::splat(simd, self.weight);
         let (linear, angular) = (scale(linear, weight), scale(angular, weight));
         let rows = [linear[0], linear[1], linear[2], angular[0], angular[1], angular[2]];
         let squared_error = (squared_position + squared_orientation) * (weight * weight);
-        Difference { rows, squared_error, met, point: tip }
+        TargetResidual { rows, squared_error, met, point: tip }
     }
 
-    /// The axis of the rotation that is left, times twice the sine of half its angle, and the square of that.
+    /// The axis of the rotation to the target times twice the sine of half its angle, and the squared norm of this vector.
     ///
-    /// To first order it is the rotation vector; unlike that it needs no arctangent.
+    /// To first order this is the rotation vector, but it needs no arctangent.
     #[inline(always)]
-    fn turn<S: Simd>(&self, axes: [Vector<S>; 3]) -> (Vector<S>, f64x4<S>) {
+    fn rotation_residual<S: Simd>(&self, axes: [Vector<S>; 3]) -> (Vector<S>, f64x4<S>) {
         let simd = axes[0][0].simd;
         let [x, y, z] = [splat(simd, self.axes[0]), splat(simd, self.axes[1]), splat(simd, self.axes[2])];
         let trace = dot(axes[0], x) + dot(axes[1], y) + dot(axes[2], z);
         // The sum is 2 sin θ times the axis, and 1 + trace is 4 cos²(θ/2).
         let sum = add(add(cross(axes[0], x), cross(axes[1], y)), cross(axes[2], z));
-        let margin = trace + 1.0;
-        let factor = 1.0 / margin.max(f64x4::splat(simd, HALF_TURN)).sqrt();
+        let one_plus_trace = trace + 1.0;
+        let factor = 1.0 / one_plus_trace.max(f64x4::splat(simd, MIN_ONE_PLUS_TRACE)).sqrt();
         let mut vector = scale(sum, factor);
-        let half_turn = margin.simd_lt(f64x4::splat(simd, HALF_TURN));
-        if half_turn.any_true() {
-            self.turn_with_care(axes, half_turn.to_bitmask(), &mut vector);
+        let near_half_turn = one_plus_trace.simd_lt(f64x4::splat(simd, MIN_ONE_PLUS_TRACE));
+        if near_half_turn.any_true() {
+            self.rotation_residual_near_half_turn(axes, near_half_turn.to_bitmask(), &mut vector);
         }
         (vector, dot(vector, vector))
     }
 
-    /// The same for the postures in `lanes`, which are almost half a turn away, where sines tell too little.
+    /// The same for the configurations of `lanes`, which are almost half a turn away: there the sines lose the axis.
     #[cold]
-    fn turn_with_care<S: Simd>(&self, axes: [Vector<S>; 3], lanes: u64, vector: &mut Vector<S>) {
+    fn rotation_residual_near_half_turn<S: Simd>(&self, axes: [Vector<S>; 3], lanes: u64, vector: &mut Vector<S>) {
         let goal = Matrix3::from_fn(|row, column| self.axes[column][row]);
         for lane in (0..LANES).filter(|lane| lanes >> lane & 1 == 1) {
             let now = Matrix3::from_fn(|row, column| axes[column][row][lane]);
-            let left = Rotation3::from_matrix_unchecked(goal * now.transpose());
-            let left = UnitQuaternion::from_rotation_matrix(&left);
-            // Of the two quaternions of a rotation, the one with positive scalar part turns the short way.
-            let sign = if left.w < 0.0 { -2.0 } else { 2.0 };
+            let remaining = Rotation3::from_matrix_unchecked(goal * now.transpose());
+            let remaining = UnitQuaternion::from_rotation_matrix(&remaining);
+            // Of the two quaternions of a rotation, the one with positive scalar part gives the smaller angle.
+            let sign = if remaining.w < 0.0 { -2.0 } else { 2.0 };
             for (row, entry) in vector.iter_mut().enumerate() {
-                entry[lane] = sign * left.imag()[row];
+                entry[lane] = sign * remaining.imag()[row];
             }
         }
     }
 
-    /// [`Goal::difference`] where only some axes of the tip's frame count.
-    fn partial<S: Simd>(&self, axes: [Vector<S>; 3], tip: Vector<S>) -> Difference<S> {
+    /// [`Goal::residual`] where only some axes of the tip's frame count.
+    fn partial_residual<S: Simd>(&self, axes: [Vector<S>; 3], tip: Vector<S>) -> TargetResidual<S> {
         let simd = tip[0].simd;
         let (mut rows, mut squared_error, mut met) = ([[0.0; LANES]; 6], [0.0; LANES], 0);
         for lane in 0..LANES {
@@ -166,10 +166,10 @@ impl Goal {
             }
             squared_error[lane] = rows.iter().map(|row| row[lane] * row[lane]).sum();
         }
-        // Where a position axis of the turning tip frame is free, the others see the target swing past: the derivative is that of
-        // the point of the tip link which stands at the target.
+        // With a free position axis, the rotation of the tip frame moves the target in that frame. The derivative is then that of
+        // the point of the tip link which is now at the target.
         let goal = splat(simd, self.position);
-        Difference {
+        TargetResidual {
             rows: rows.map(|row| f64x4::load_array(simd, row)),
             squared_error: f64x4::load_array(simd, squared_error),
             met,
@@ -177,51 +177,50 @@ impl Goal {
         }
     }
 
-    /// Where the frame of the tip's last joint shall be, `frame` being where it is and `end` the tip in it: axes that do not count stay as
-    /// they are.
+    /// The desired frame of the tip's last joint. `frame` is its present frame and `end` the tip in it. Free axes stay as they are.
     #[inline(always)]
-    pub fn wished<S: Simd>(&self, frame: &Frame<S>, end: &End) -> Frame<S> {
+    pub fn desired_frame<S: Simd>(&self, frame: &Frame<S>, end: &End) -> Frame<S> {
         let simd = frame.x[0].simd;
-        let mut wished = *frame;
+        let mut desired = *frame;
         if self.kind == Kind::Partial {
-            return self.wished_in_part(frame, end);
+            return self.partial_desired_frame(frame, end);
         }
         if self.kind == Kind::Pose {
-            wished.x = splat(simd, self.axes[0]);
-            wished.y = splat(simd, self.axes[1]);
-            wished.z = splat(simd, self.axes[2]);
+            desired.x = splat(simd, self.axes[0]);
+            desired.y = splat(simd, self.axes[1]);
+            desired.z = splat(simd, self.axes[2]);
         }
-        let tip = wished.point(&end.position);
-        wished.origin = add(wished.origin, subtract(splat(simd, self.position), tip));
-        wished
+        let tip = desired.point(&end.position);
+        desired.origin = add(desired.origin, subtract(splat(simd, self.position), tip));
+        desired
     }
 
     /// The same where only some axes of the tip's frame count.
-    fn wished_in_part<S: Simd>(&self, frame: &Frame<S>, end: &End) -> Frame<S> {
+    fn partial_desired_frame<S: Simd>(&self, frame: &Frame<S>, end: &End) -> Frame<S> {
         let tip = frame.point(&end.position);
-        let rows = self.partial(frame.axes(), tip).rows;
-        let mut wished = *frame;
+        let rows = self.partial_residual(frame.axes(), tip).rows;
+        let mut desired = *frame;
         for lane in 0..LANES {
             let part = |from: usize| Vector3::from_fn(|row, _| rows[from + row][lane] / self.weight);
             let now = self.tip_rotation(&frame.axes(), lane);
             let turned = now * Rotation3::new(part(3)).matrix() * self.rotation.matrix().transpose();
             let at = Vector3::from_fn(|row, _| tip[row][lane]) + now * part(0) - turned * Vector3::from(end.position);
             for row in 0..3 {
-                wished.x[row][lane] = turned[(row, 0)];
-                wished.y[row][lane] = turned[(row, 1)];
-                wished.z[row][lane] = turned[(row, 2)];
-                wished.origin[row][lane] = at[row];
+                desired.x[row][lane] = turned[(row, 0)];
+                desired.y[row][lane] = turned[(row, 1)];
+                desired.z[row][lane] = turned[(row, 2)];
+                desired.origin[row][lane] = at[row];
             }
         }
-        wished
+        desired
     }
 
-    /// The tip's orientation in one posture.
+    /// The tip's orientation in one configuration.
     fn tip_rotation<S: Simd>(&self, axes: &[Vector<S>; 3], lane: usize) -> Matrix3<f64> {
         Matrix3::from_fn(|row, column| axes[column][row][lane]) * self.rotation.matrix()
     }
 
-    /// What the target's squared error counts.
+    /// The weight of the target's squared error.
     #[inline(always)]
     pub fn target_weight(&self) -> f64 {
         self.target.weight
@@ -233,15 +232,15 @@ impl Goal {
         self.target.free_axes[3..] != [true; 3]
     }
 
-    /// Whether columns need [`Goal::finish`].
+    /// Whether columns need [`Goal::finish_columns`].
     #[inline(always)]
     pub fn needs_finish(&self) -> bool {
         self.kind != Kind::Pose || self.weight != 1.0
     }
 
-    /// Brings columns into the frame of the rows, without those axes that do not count, and weighs them.
+    /// Converts columns to the frame of the rows, sets the free axes to zero and multiplies by the weight.
     #[inline(always)]
-    pub fn finish<S: Simd>(&self, axes: [Vector<S>; 3], columns: &mut [[Lanes; 6]]) {
+    pub fn finish_columns<S: Simd>(&self, axes: [Vector<S>; 3], columns: &mut [[Lanes; 6]]) {
         let simd = axes[0][0].simd;
         let mut tip = axes;
         for (column, axis) in tip.iter_mut().enumerate() {

@@ -1,23 +1,23 @@
-//! The pseudoinverse of the Jacobian at one posture, and its smallest singular value, in memory that is allocated once.
+//! The pseudoinverse of the Jacobian in one configuration, and its smallest singular value, in memory that is allocated once.
 //!
-//! Both by one-sided Jacobi rotations of the rows (Hestenes 1958, "Inversion of matrices by biorthogonalization and related
-//! results"): once they are orthogonal, UJ = ΣVᵀ. Unlike a general singular value decomposition it works in place at any
+//! Both come from one-sided Jacobi rotations of the rows (Hestenes 1958, "Inversion of matrices by biorthogonalization and related
+//! results"): once the rows are orthogonal, UJ = ΣVᵀ. Unlike a general singular value decomposition, this works in place for any
 //! size, and small singular values keep their relative accuracy.
 
 use super::configurations::Configurations;
 
 /// Singular values below this fraction of the largest count as zero in the pseudoinverse.
 const RANK_TOLERANCE: f64 = 1e-6;
-/// Sweeps of Jacobi rotations at most; six rows need four or five.
-const SWEEPS: usize = 30;
+/// Largest number of sweeps of Jacobi rotations; six rows need four or five.
+const MAX_SWEEPS: usize = 30;
 
 /// Scratch for Jacobians of at most `6 * targets` rows and `variables` columns.
 #[derive(Debug, Clone)]
 pub struct Svd {
     variables: usize,
-    /// Rows of the Jacobian, one after the other, then rotated until they are orthogonal.
+    /// Rows of the Jacobian, one after the other. They are rotated until they are orthogonal.
     rows: Vec<f64>,
-    /// The right-hand side, rotated alike.
+    /// The right-hand side, rotated in the same way.
     right: Vec<f64>,
     /// Squared lengths of the rows.
     lengths: Vec<f64>,
@@ -29,7 +29,7 @@ impl Svd {
         Self { variables, rows: vec![0.0; rows * variables], right: vec![0.0; rows], lengths: vec![0.0; rows] }
     }
 
-    /// Takes a problem in: `entry(row, column)` of a Jacobian of `count` rows, and `right(row)`.
+    /// Decomposes a Jacobian of `count` rows, given by `entry(row, column)`, with the right-hand side `right(row)`.
     pub fn fill(&mut self, count: usize, entry: impl Fn(usize, usize) -> f64, right: impl Fn(usize) -> f64) {
         self.lengths.resize(count, 0.0);
         for row in 0..count {
@@ -41,7 +41,7 @@ impl Svd {
         self.orthogonalise();
     }
 
-    /// Takes in the Jacobian and the rows of one lane.
+    /// Decomposes the Jacobian of one lane, with its residual as right-hand side.
     pub fn decompose(&mut self, configurations: &Configurations, targets: usize, lane: usize) {
         let variables = self.variables;
         self.fill(
@@ -51,9 +51,9 @@ impl Svd {
         );
     }
 
-    /// The Moore-Penrose solution: of all steps that bring J step nearest to the right-hand side, the shortest, where singular values
-    /// below [`RANK_TOLERANCE`] of the largest count as zero: the sum of each orthogonal row times its entry of the rotated
-    /// right-hand side over the square of its length.
+    /// The Moore-Penrose solution: of all steps that bring J step nearest to the right-hand side, the shortest. Singular values
+    /// below [`RANK_TOLERANCE`] of the largest count as zero. The step is the sum of the orthogonal rows, each times its entry of
+    /// the rotated right-hand side over its squared length.
     pub fn pseudoinverse(&self, step: &mut [f64]) {
         step.fill(0.0);
         for (row, right, length) in self.significant() {
@@ -63,7 +63,7 @@ impl Svd {
         }
     }
 
-    /// Takes out of `motion` what moves the tips, and leaves its part in the null space.
+    /// Projects `motion` onto the null space of the Jacobian, where it does not move the tips.
     pub fn project_to_null_space(&self, motion: &mut [f64]) {
         if self.significant().count() >= self.variables {
             motion.fill(0.0);
@@ -77,21 +77,21 @@ impl Svd {
         }
     }
 
-    /// The rows that count, each with its entry of the right-hand side and the square of its length.
+    /// The rows that are not zero, each with its entry of the right-hand side and its squared length.
     fn significant(&self) -> impl Iterator<Item = (&[f64], f64, f64)> {
         let least = RANK_TOLERANCE * RANK_TOLERANCE * self.lengths.iter().copied().fold(0.0, f64::max);
         let rows = self.rows.chunks_exact(self.variables).zip(&self.right).zip(&self.lengths);
         rows.filter(move |(_, length)| **length > least).map(|((row, right), length)| (row, *right, *length))
     }
 
-    /// The logarithm of the product of the singular values of the `counted` rows that are not zero by themselves.
+    /// The logarithm of the product of the singular values of the `counted` rows that belong to no free axis.
     pub fn log_manipulability(&mut self, counted: usize) -> f64 {
         self.lengths.sort_unstable_by(|a, b| b.total_cmp(a));
         let rank = counted.min(self.variables).min(self.lengths.len());
         0.5 * self.lengths[..rank].iter().map(|length| length.max(f64::MIN_POSITIVE).ln()).sum::<f64>()
     }
 
-    /// The smallest singular value of the `counted` rows that are not zero by themselves.
+    /// The smallest singular value of the `counted` rows that belong to no free axis.
     pub fn smallest_singular_value(&mut self, counted: usize) -> f64 {
         self.lengths.sort_unstable_by(|a, b| b.total_cmp(a));
         let rank = counted.min(self.variables).min(self.lengths.len());
@@ -101,7 +101,7 @@ impl Svd {
     /// Rotates rows and right-hand side until the rows are orthogonal.
     fn orthogonalise(&mut self) {
         let count = self.lengths.len();
-        for _ in 0..SWEEPS {
+        for _ in 0..MAX_SWEEPS {
             let mut still = true;
             for i in 1..count {
                 for j in 0..i {
@@ -117,7 +117,7 @@ impl Svd {
         }
     }
 
-    /// Makes rows `i` < `j` orthogonal by a rotation in their plane; tells whether one was needed.
+    /// Makes rows `i` < `j` orthogonal by a rotation in their plane. Returns whether one was needed.
     fn rotate(&mut self, i: usize, j: usize) -> bool {
         let n = self.variables;
         let (head, tail) = self.rows.split_at_mut(j * n);
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use nalgebra::{DMatrix, DVector};
 
-    /// Entries that look random and are the same each time.
+    /// Pseudorandom entries, the same in each run.
     fn entries(count: usize, mut state: u64) -> Vec<f64> {
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -177,7 +177,7 @@ mod tests {
             scratch.pseudoinverse(&mut step);
             let expected = matrix.clone().pseudo_inverse(1e-6).unwrap() * &right;
             assert!((DVector::from_vec(step) - &expected).norm() < 1e-9 * (1.0 + expected.norm()));
-            // What is left of any motion in the null space moves nothing.
+            // The projection of any motion onto the null space moves nothing.
             let mut motion = entries(variables, 3);
             scratch.project_to_null_space(&mut motion);
             assert!((&matrix * DVector::from_vec(motion)).norm() < 1e-9);

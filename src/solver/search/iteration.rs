@@ -101,9 +101,9 @@ impl Search {
             Iteration::Fabrik(options) => {
                 let near = errors.map(|error| if options.polish && error < POLISH_BELOW { 1.0 } else { 0.0 });
                 let lanes = |part: fn(f64) -> f64| Lanes(std::array::from_fn(|lane| moving[lane] * part(near[lane])));
-                let (newton, reaching) = (lanes(|near| near), lanes(|near| 1.0 - near));
-                if reaching != Lanes::default() {
-                    self.kernel.fabrik_step(task, (configurations, fabrik), &mut step.step, options, &reaching);
+                let (newton, fabrik_lanes) = (lanes(|near| near), lanes(|near| 1.0 - near));
+                if fabrik_lanes != Lanes::default() {
+                    self.kernel.fabrik_step(task, (configurations, fabrik), &mut step.step, options, &fabrik_lanes);
                 }
                 if newton != Lanes::default() {
                     self.kernel.damped_step(task, (configurations, step), &adaptive, &newton);

@@ -1,4 +1,4 @@
-//! Where to start again: a table of postures spread over the joint limits, with the poses that they lead to.
+//! Other starting points than the seed: a table of configurations spread over the joint limits, with the poses of their tips.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f32x8};
@@ -7,18 +7,18 @@ use crate::pseudorandom;
 use crate::robot::{Chain, ChainPoses, Domain};
 use crate::solver::problem::Target;
 
-/// Postures in the table.
-const TABLE: usize = 256;
+/// Configurations in the table.
+const TABLE_SIZE: usize = 256;
 /// How many of them are tried for one problem, nearest first.
-const NEAREST: usize = 16;
-/// Variables above which a posture with all of them spread evenly is a crumpled one.
-const FEW: usize = 8;
+const TRIED_FROM_TABLE: usize = 16;
+/// Variables up to which a configuration takes each from its whole range; with more it would be crumpled.
+const WHOLE_RANGE_UP_TO: usize = 8;
 /// Numbers by which two poses are compared: the three entries of the position, then those of the x, y and z axis.
 const FEATURES: usize = 12;
-/// Postures that are ranked at once. Single precision is plenty for a ranking.
+/// Configurations that are ranked at once. Single precision is plenty for a ranking.
 const GROUP: usize = 8;
 
-/// One number for each of eight postures.
+/// One number for each of eight configurations.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(32))]
 struct Group([f32; GROUP]);
@@ -26,18 +26,18 @@ struct Group([f32; GROUP]);
 /// The starting points of a chain. Deterministic: the same chain has the same table.
 #[derive(Debug, Clone)]
 pub struct SeedTable {
-    /// Postures, one after the other.
+    /// Configurations, one after the other.
     positions: Vec<f64>,
-    /// For each tip, what forward kinematics makes of eight postures after the other.
+    /// For each tip, its poses in groups of eight configurations.
     poses: Vec<Vec<Poses>>,
     length_scale: f64,
-    /// Irrational steps of the sequence, one for each variable and one for how much of their ranges they take up.
+    /// Irrational steps of the sequence, one for each variable and one for the share of their ranges that is used.
     steps: Vec<f64>,
-    /// What the postures are spread over, one for each variable.
+    /// What the configurations are spread over, one for each variable.
     domains: Vec<Domain>,
 }
 
-/// Poses of one tip at eight postures of the table.
+/// Poses of one tip at eight configurations of the table.
 #[derive(Debug, Clone, Copy, Default)]
 struct Poses {
     features: [Group; FEATURES],
@@ -45,10 +45,10 @@ struct Poses {
     half_square: Group,
 }
 
-/// How far the postures of the table are from the targets of one problem.
+/// How far the configurations of the table are from the targets of one problem.
 #[derive(Debug, Clone)]
 pub struct Ranking {
-    /// Squared errors up to a factor and a constant; infinite for postures that have been taken.
+    /// Squared errors up to a factor and a constant; infinite for configurations that have been tried.
     costs: Vec<Group>,
     /// How many have been taken.
     taken: usize,
@@ -56,10 +56,10 @@ pub struct Ranking {
 
 impl Ranking {
     pub fn new() -> Self {
-        Self { costs: vec![Group::default(); TABLE / GROUP], taken: 0 }
+        Self { costs: vec![Group::default(); TABLE_SIZE / GROUP], taken: 0 }
     }
 
-    /// The posture that comes at place `place` (1 for the nearest), which must lie beyond those asked for before.
+    /// The configuration at place `place` (1 for the nearest), which must come after those asked for before.
     fn take(&mut self, level: Level, place: usize) -> usize {
         let mut index = 0;
         while self.taken < place {
@@ -92,15 +92,15 @@ impl SeedTable {
     /// The table of `chain`, spread over `domains`, one for each variable.
     pub fn new(chain: &Chain, domains: Vec<Domain>, length_scale: f64) -> Self {
         let steps = square_roots_of_primes(domains.len() + 1);
-        let positions = Vec::with_capacity(TABLE * domains.len());
-        let mut posture = vec![0.0; domains.len()];
-        let poses = vec![vec![Poses::default(); TABLE / GROUP]; chain.tips().len()];
+        let positions = Vec::with_capacity(TABLE_SIZE * domains.len());
+        let mut configuration = vec![0.0; domains.len()];
+        let poses = vec![vec![Poses::default(); TABLE_SIZE / GROUP]; chain.tips().len()];
         let mut table = Self { positions, poses, length_scale, steps, domains };
         let mut at = ChainPoses::new(chain);
-        for index in 0..TABLE {
-            table.sample(index, 0, &mut posture);
-            chain.forward_kinematics(&posture, &mut at);
-            table.positions.extend_from_slice(&posture);
+        for index in 0..TABLE_SIZE {
+            table.sample(index, 0, &mut configuration);
+            chain.forward_kinematics(&configuration, &mut at);
+            table.positions.extend_from_slice(&configuration);
             for (poses, pose) in table.poses.iter_mut().zip(at.tips()) {
                 let Poses { features, half_square } = &mut poses[index / GROUP];
                 let rotation = pose.rotation.to_rotation_matrix();
@@ -115,7 +115,7 @@ impl SeedTable {
     }
 
     /// Ranks the table for a problem: half the squared distance over the squared length scale, less the cosines between the axes
-    /// that shall be parallel (the squared angle, where it is small, but for a constant).
+    /// that should be parallel (the squared angle, where it is small, but for a constant).
     pub fn rank(&self, level: Level, targets: &[Target], ranking: &mut Ranking) {
         ranking.costs.fill(Group::default());
         ranking.taken = 0;
@@ -149,14 +149,14 @@ impl SeedTable {
         weights.map(|weight| single(weight * target.weight))
     }
 
-    /// Writes the starting point of attempt `attempt` (1 is the first after the seed) into `out`: the table's postures nearest
+    /// Writes the starting point of attempt `attempt` (1 is the first after the seed) into `out`: the table's configurations nearest
     /// to the targets, then further samples of the sequence.
     pub fn start(&self, level: Level, (attempt, random_seed): (usize, u64), ranking: &mut Ranking, out: &mut [f64]) {
-        if attempt <= NEAREST {
+        if attempt <= TRIED_FROM_TABLE {
             let index = ranking.take(level, attempt);
             out.copy_from_slice(&self.positions[index * out.len()..][..out.len()]);
         } else {
-            self.sample(TABLE + attempt, random_seed, out);
+            self.sample(TABLE_SIZE + attempt, random_seed, out);
         }
     }
 
@@ -174,7 +174,7 @@ impl SeedTable {
     }
 }
 
-/// Adds to the costs of all postures what the poses of one tip make of them.
+/// Adds to the costs of all configurations those of one tip.
 #[inline(always)]
 fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f32; FEATURES], position: f32, costs: &mut [Group]) {
     for (poses, cost) in poses.iter().zip(costs) {
@@ -191,16 +191,16 @@ fn single(value: f64) -> f32 {
     value as f32
 }
 
-/// The share of their ranges that so many variables take up in a posture, for a `place` in \[0, 1).
+/// The share of their ranges that so many variables use in a configuration, for a `place` in \[0, 1).
 ///
-/// Few take up all. With random positions of many joints the tip stays near the base, like a random walk, where it cannot approach a target
+/// Few variables use all. With random positions of many joints the tip stays near the base, like a random walk, where it cannot approach a target
 /// farther out; so the share goes geometrically down to as little as leaves the whole arm a curve.
 fn share(variables: usize, place: f64) -> f64 {
-    if variables <= FEW {
+    if variables <= WHOLE_RANGE_UP_TO {
         return 1.0;
     }
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    let least = FEW as f64 / variables as f64;
+    let least = WHOLE_RANGE_UP_TO as f64 / variables as f64;
     least.powf(place)
 }
 

@@ -1,4 +1,4 @@
-//! The motion of a redundant chain that leaves its tip where it is, and the step that leads to where it belongs.
+//! The motion of a redundant chain that leaves its tip where it is, and the Newton step to its target.
 
 use super::prepared::Search;
 use crate::solver::kernel::configurations::Configurations;
@@ -39,7 +39,7 @@ impl Search {
         self.set_goals(std::slice::from_ref(target), &mut scratch.goals);
     }
 
-    /// The motions of a chain of seven joints at `positions`; `None` in singular postures.
+    /// The motions of a chain of seven joints at `positions`; `None` in singular configurations.
     pub fn self_motion(&self, positions: &[f64; 7], scratch: &mut SelfMotionScratch) -> Option<SelfMotion> {
         let SelfMotionScratch { goals, configurations } = scratch;
         configurations.write_all(positions);

@@ -1,4 +1,4 @@
-//! A kernel with four configurations to look at.
+//! A kernel with four configurations, for tests.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub struct Four {
 }
 
 impl Four {
-    /// `None` where the chain is a point.
+    /// A kernel with four random configurations; `None` where the chain has no extent.
     pub fn new(chain: &Arc<Chain>, random: &mut Random) -> Option<Self> {
         let length_scale = Search::prepare(chain).ok()?.length_scale();
         let positions: Vec<Vec<f64>> = (0..LANES).map(|_| random.positions(chain)).collect();
@@ -68,20 +68,20 @@ impl Four {
         four
     }
 
-    /// A chain of seven revolute joints in any position to each other.
+    /// A chain of seven revolute joints with random axes.
     pub fn seven(random: &mut Random) -> Self {
         let (chain, _) = Recipe::plain(Axes::Any, 7).make(random);
         Self::new(&chain, random).unwrap()
     }
 
-    /// The same with sizes that are not known to the compiler.
+    /// The same kernel with sizes that the compiler does not know.
     pub fn without_fixed_size(&self) -> Self {
         let mut kernel = self.kernel.clone();
         kernel.links.plain = false;
         Self::of(&self.chain, kernel, self.positions.clone())
     }
 
-    /// Forgets earlier cycles of FABRIK.
+    /// Clears the history of the FABRIK cycles.
     pub fn forget(&mut self) {
         self.fabrik = FabrikScratch::new(&self.kernel.links, self.units.clone());
     }
@@ -115,8 +115,7 @@ impl Four {
         kernel.damped_step((goals, Bounds { lower, upper }), (configurations, step), damping, moving);
     }
 
-    /// One cycle of FABRIK of all configurations, with every variable no farther than `range` from where it is; gives where they are
-    /// led.
+    /// Takes one cycle of FABRIK in all configurations, in which no variable moves by more than `range`. Returns the new positions.
     pub fn cycle(&mut self, options: FabrikOptions, range: f64) -> Vec<[f64; LANES]> {
         let least = |lanes: &Lanes| lanes.0.into_iter().fold(f64::INFINITY, f64::min);
         let greatest = |lanes: &Lanes| lanes.0.into_iter().fold(f64::NEG_INFINITY, f64::max);
@@ -129,7 +128,7 @@ impl Four {
         configurations.positions.iter().map(|lanes| lanes.0).collect()
     }
 
-    /// What the rows of `target` become by a small motion of `variable` either way, for rad or m: central differences.
+    /// Derivatives of the rows of `target` with respect to `variable` \[1/rad or 1/m\], by central differences.
     pub fn slopes(&mut self, target: usize, variable: usize, h: f64) -> [[f64; 6]; LANES] {
         let mut at = |h: f64| {
             for (lane, positions) in self.positions.iter().enumerate() {

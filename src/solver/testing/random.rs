@@ -1,4 +1,4 @@
-//! Pseudorandom numbers for tests, the same each time.
+//! Pseudorandom numbers for tests, the same in each run.
 
 use std::f64::consts::PI;
 
@@ -10,7 +10,7 @@ use crate::robot::{Chain, Domain};
 pub struct Random(oorandom::Rand64);
 
 impl Random {
-    /// The sequence of a seed.
+    /// The sequence that starts from `seed`.
     pub fn new(seed: u64) -> Self {
         Self(oorandom::Rand64::new(seed.into()))
     }
@@ -20,22 +20,27 @@ impl Random {
         lower + self.0.rand_float() * (upper - lower)
     }
 
-    /// A whole number below `end`.
+    /// An integer from 0 to below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.0.rand_range(0..end as u64)).unwrap()
     }
 
-    /// Whether something happens that happens once in `times`.
+    /// True once in `times` draws on average.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// A vector in a cube of twice that size.
+    /// A vector with entries from `-size` to `size`.
     pub fn vector(&mut self, size: f64) -> Vector3<f64> {
         Vector3::from_fn(|_, _| self.between(-size, size))
     }
 
-    /// Positions inside the limits; of joints without limits within half a turn.
+    /// A unit vector.
+    pub fn direction(&mut self) -> Vector3<f64> {
+        self.vector(1.0).normalize()
+    }
+
+    /// Positions inside the limits; joints without limits are within half a turn of zero.
     pub fn positions(&mut self, chain: &Chain) -> Vec<f64> {
         let one = |random: &mut Self, domain: &Domain| match *domain {
             Domain::Interval { lower, upper } => random.between(lower, upper),

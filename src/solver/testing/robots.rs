@@ -1,4 +1,4 @@
-//! Robots drawn at random: axes in every position to each other, trees, followers, bases in the middle.
+//! Random robots: axes in every relative position, trees, mimic joints, base links inside the tree.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::fmt::Write;
@@ -9,14 +9,14 @@ use nalgebra::Vector3;
 use super::random::Random;
 use crate::robot::{Chain, Robot};
 
-/// How the axis of a joint lies to the one before it.
+/// The axis of a joint in relation to the one before it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Axes {
     Any,
-    /// Along coordinate axes, all turns and shifts too.
+    /// Along coordinate axes, with rotations by quarter turns.
     Square,
     Parallel,
-    /// Off by this angle \[rad\].
+    /// At this angle to it \[rad\].
     NearlyParallel(f64),
     AntiParallel,
     NearlyAntiParallel(f64),
@@ -31,7 +31,7 @@ pub enum Axes {
 pub struct Recipe {
     pub axes: Axes,
     pub joints: usize,
-    /// One joint in so many is prismatic, one is fixed, one follows another, and one begins a branch; 0 for none.
+    /// One joint in this many is prismatic, fixed, a mimic joint, or the start of a branch, on average; 0 for none.
     pub prismatic: usize,
     pub fixed: usize,
     pub mimic: usize,
@@ -47,12 +47,12 @@ impl Recipe {
         Self { axes, joints, prismatic: 0, fixed: 0, mimic: 0, branch: 0, any_base: false, tips: 1 }
     }
 
-    /// A tree of all that there is.
+    /// A tree with all kinds of joints.
     pub fn tree(axes: Axes, joints: usize, tips: usize) -> Self {
         Self { prismatic: 4, fixed: 6, mimic: 5, branch: 4, any_base: true, tips, ..Self::plain(axes, joints) }
     }
 
-    /// A chain by this recipe. What is drawn may be nothing that moves every tip: then another is.
+    /// A chain by this recipe. Draws again where no joint moves one of the tips.
     pub fn make(&self, random: &mut Random) -> (Arc<Chain>, String) {
         for _ in 0..1000 {
             let (text, links) = self.describe(random);
@@ -72,14 +72,14 @@ impl Recipe {
     /// The robot's URDF, and how many links it has: l0 is the root.
     fn describe(&self, random: &mut Random) -> (String, usize) {
         let mut text = String::from("<robot name='drawn'><link name='l0'/>\n");
-        // Joints that can be followed, and whether they are prismatic.
+        // Joints that others may mimic.
         let mut masters: Vec<usize> = Vec::new();
-        let happens = |random: &mut Random, times: usize| times > 0 && random.once_in(times);
+        let drawn = |random: &mut Random, times: usize| times > 0 && random.once_in(times);
         for joint in 0..self.joints {
-            let parent = if joint > 0 && happens(random, self.branch) { random.below(joint) } else { joint };
+            let parent = if joint > 0 && drawn(random, self.branch) { random.below(joint) } else { joint };
             let (xyz, rpy, axis) = place(self.axes, random);
-            let fixed = joint > 0 && happens(random, self.fixed);
-            let prismatic = happens(random, self.prismatic);
+            let fixed = joint > 0 && drawn(random, self.fixed);
+            let prismatic = drawn(random, self.prismatic);
             let kind = match (fixed, prismatic) {
                 (true, _) => "fixed",
                 (_, true) => "prismatic",
@@ -99,7 +99,7 @@ impl Recipe {
             if prismatic && !fixed {
                 text.push_str("<limit lower='-9' upper='9' effort='1' velocity='1'/>");
             }
-            if !fixed && !masters.is_empty() && happens(random, self.mimic) {
+            if !fixed && !masters.is_empty() && drawn(random, self.mimic) {
                 let (master, factor) = (masters[random.below(masters.len())], [2.0, -2.0, -1.0, 0.5][random.below(4)]);
                 let offset = random.between(-1.0, 1.0);
                 write!(text, "<mimic joint='j{master}' multiplier='{factor}' offset='{offset:?}'/>").unwrap();
@@ -113,7 +113,7 @@ impl Recipe {
     }
 }
 
-/// Place, roll-pitch-yaw turn and axis of a joint.
+/// Position, roll-pitch-yaw rotation and axis of a joint.
 fn place(axes: Axes, random: &mut Random) -> (Vector3<f64>, Vector3<f64>, Vector3<f64>) {
     let (zero, z) = (Vector3::zeros(), Vector3::z());
     let mut xyz = random.vector(0.5);

@@ -14,9 +14,9 @@ use k::{Chain, InverseKinematicsSolver, JacobianIkSolver, SerialChain};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
-/// Of k, as Cargo.toml demands it.
+/// The version of k, as in Cargo.toml.
 const VERSION: &str = "0.32.0";
-/// The share of the Newton step that is made: k's default.
+/// The share of the Newton step that is taken: k's default.
 const STEP: f64 = 0.5;
 /// Steps of one attempt. k's default of 10 halvings of the error cannot reach 1e-5.
 const STEPS: usize = 100;
@@ -27,7 +27,7 @@ struct Problem {
     arm: SerialChain<f64>,
     limit: Duration,
     tolerance: f64,
-    /// Between which positions the later starting points lie, for each joint.
+    /// The range of positions of the later starting points, for each joint.
     ranges: Vec<(f64, f64)>,
     cases: Vec<Case>,
 }
@@ -46,7 +46,7 @@ fn main() -> Result<(), Failure> {
     let [_, path, runs] = arguments.as_slice() else {
         return Err("usage: peer_k PROBLEM_FILE RUNS".into());
     };
-    // A panic of k is an attempt without a solution, and no news.
+    // A panic of k is an attempt without a solution, and is not printed.
     std::panic::set_hook(Box::new(|_| {}));
     let problem = read_problem(&std::fs::read_to_string(path)?)?;
     println!("{}", run(&problem, runs.parse()?)?);
@@ -114,7 +114,7 @@ fn run(problem: &Problem, runs: usize) -> Result<String, Failure> {
     Ok(format!(r#"{{"solutions":[{}],"times_us":{}}}"#, solutions.join(","), list(&times)))
 }
 
-/// Attempts from the seed and then from random postures, until one succeeds or the time is over.
+/// Attempts from the seed and then from random configurations, until one succeeds or the time is over.
 fn search(problem: &Problem, solver: &JacobianIkSolver<f64>, case: &Case) -> Option<Vec<f64>> {
     let began = Instant::now();
     let mut random = SmallRng::seed_from_u64(1); // the same in each run of a case
@@ -136,7 +136,7 @@ fn search(problem: &Problem, solver: &JacobianIkSolver<f64>, case: &Case) -> Opt
     }
 }
 
-/// A list of JSON. What is not finite stands as NaN, which Python reads.
+/// A list of JSON. Numbers that are not finite become NaN, which Python reads.
 fn list(numbers: &[f64]) -> String {
     let mut text = String::new();
     for number in numbers {

@@ -1,13 +1,13 @@
-//! The turns that have dropped out of the equations, where the others are known.
+//! The turns that were eliminated from the equations, where the others are known.
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::line::Line;
 use crate::solver::closed_form::axes::JOINTS;
+use crate::solver::closed_form::line::Line;
 use crate::solver::closed_form::turn::Turn;
 
-/// The posture \[rad\] that the third, fourth and fifth turns lead to where the last link is to move by `motion`.
-pub(super) fn posture(axes: &[Line; JOINTS], motion: &Isometry3<f64>, turns: [Turn; 3]) -> [f64; JOINTS] {
+/// The configuration \[rad\] that the third, fourth and fifth turns lead to where the last link must move by `motion`.
+pub(super) fn configuration(axes: &[Line; JOINTS], motion: &Isometry3<f64>, turns: [Turn; 3]) -> [f64; JOINTS] {
     let [first, second, third, fourth, fifth, sixth] = axes;
     let carried = |line: &Line| line.turned(turns[2], fifth).turned(turns[1], fourth).turned(turns[0], third);
     let (line, goal) = (carried(sixth), sixth.moved(motion));
@@ -24,8 +24,9 @@ pub(super) fn posture(axes: &[Line; JOINTS], motion: &Isometry3<f64>, turns: [Tu
     [q1, q2, turns[0], turns[1], turns[2], q6].map(Turn::angle)
 }
 
-/// The turn of the second joint, given where the line of the last axis is to come (`goal`) and where the joints after it have brought
-/// it: five things that the first joint does not change are linear in it. By least squares, as some of them may not change at all.
+/// The turn of the second joint, given where the line of the last axis must come (`goal`) and where the joints after it have brought
+/// it. Five products that the first joint does not change are linear in its cosine and sine; by least squares, as some may be
+/// constant.
 fn second_turn([first, second]: [&Line; 2], goal: &Line, line: &Line) -> Turn {
     let (h1, h2) = (first.direction, second.direction);
     // All measured from a point of the first axis.

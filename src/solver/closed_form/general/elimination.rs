@@ -40,7 +40,7 @@ pub(super) struct Eliminated<const N: usize> {
 }
 
 impl<const N: usize> Eliminated<N> {
-    /// `right` is what the rows are to give.
+    /// `right` is the right-hand side.
     pub fn new(mut rows: [[f64; N]; N], mut right: [f64; N]) -> Self {
         let mut variables: [usize; N] = std::array::from_fn(|i| i);
         for step in 0..N {

@@ -1,22 +1,24 @@
 //! Four equations in the turns of three joints, from which the other three have dropped out.
 //!
-//! Raghavan and Roth 1993, "Inverse kinematics of the general 6R manipulator and related linkages": the line of the last axis, carried by
-//! three joints on the one side of the loop and by two on the other, gives fourteen functions, which on the side of the two are linear
-//! in eight products of cosines and sines. Whatever combination of them leaves these out is an equation in the other three turns, of
-//! the first degree in the cosine and sine of each.
+//! Raghavan and Roth 1993, "Inverse kinematics of the general 6R manipulator and related linkages": the line of the last axis,
+//! carried by three joints on the one side of the loop and by two on the other, gives fourteen functions, which on the side of the
+//! two are linear in eight products of cosines and sines. Whatever combination of them leaves these out is an equation in the other
+//! three turns, of the first degree in the cosine and sine of each.
 
 use nalgebra::Isometry3;
 
-use super::line::{FUNCTIONS, Line};
 use crate::pseudorandom::fraction;
 use crate::solver::closed_form::axes::JOINTS;
+use crate::solver::closed_form::line::Line;
 use crate::solver::closed_form::turn::Turn;
 
+/// Functions of a line whose components are linear in those that two turns about skew lines leave.
+const FUNCTIONS: usize = 14;
 /// Products of one, cosine and sine of two turns, and of three.
 const PAIRS: usize = 9;
 const TRIPLES: usize = 27;
-/// Products that drop out.
-const OUT: usize = PAIRS - 1;
+/// Products of two turns that are eliminated.
+const ELIMINATED_PAIRS: usize = PAIRS - 1;
 /// Equations that are used, of the six that there are.
 pub(super) const EQUATIONS: usize = 4;
 
@@ -31,6 +33,16 @@ pub(super) type Equations = [[[Wave; 3]; 3]; EQUATIONS];
 pub(super) struct Side {
     /// What each product contributes to each function.
     functions: [[f64; TRIPLES]; FUNCTIONS],
+}
+
+/// The functions of Raghavan and Roth: point p and direction l, p·p, p·l, p×l and (p·p) l - 2 (p·l) p.
+#[inline]
+fn line_functions(line: &Line) -> [f64; FUNCTIONS] {
+    let (p, l) = (&line.point, &line.direction);
+    let (square, along, moment) = (p.norm_squared(), p.dot(l), p.cross(l));
+    let last = l * square - p * (2.0 * along);
+    let [[p, l], [moment, last]] = [[p, l], [&moment, &last]].map(|pair| pair.map(|v| [v.x, v.y, v.z]));
+    [p[0], p[1], p[2], l[0], l[1], l[2], square, along, moment[0], moment[1], moment[2], last[0], last[1], last[2]]
 }
 
 /// A third of a turn, that many times.
@@ -60,7 +72,7 @@ impl Side {
             let fifth = axes[5].turned(thirds(index % 3), &axes[4]);
             let fourth = fifth.turned(thirds(index / 3 % 3), &axes[3]);
             let line = fourth.turned(thirds(index / 9), &axes[2]);
-            for (function, value) in functions.iter_mut().zip(line.functions()) {
+            for (function, value) in functions.iter_mut().zip(line_functions(&line)) {
                 function[index] = value;
             }
         }
@@ -72,14 +84,14 @@ impl Side {
         Self { functions }
     }
 
-    /// The equations for an arm that is to move its last link by `motion` from where it is at zero positions.
+    /// The equations for an arm that must move its last link by `motion` from where it is at zero positions.
     pub fn equations(&self, axes: &[Line; JOINTS], motion: &Isometry3<f64>) -> Equations {
         let goal = axes[5].moved(motion);
         let mut other = [[0.0; PAIRS]; FUNCTIONS];
         for first in 0..3 {
             let line = goal.turned(thirds(first), &axes[0]);
             for second in 0..3 {
-                let functions = line.turned(thirds(second), &axes[1]).functions();
+                let functions = line_functions(&line.turned(thirds(second), &axes[1]));
                 for (row, value) in other.iter_mut().zip(functions) {
                     row[3 * first + second] = value;
                 }
@@ -105,11 +117,11 @@ impl Side {
     }
 }
 
-/// Vectors of the reflections that bring the columns of the products that are to drop out into triangular form (Householder).
-fn reflections(other: &[[f64; PAIRS]; FUNCTIONS]) -> [[f64; FUNCTIONS]; OUT] {
-    let mut columns: [[f64; FUNCTIONS]; OUT] =
+/// Vectors of the reflections that bring the columns of the eliminated products into triangular form (Householder).
+fn reflections(other: &[[f64; PAIRS]; FUNCTIONS]) -> [[f64; FUNCTIONS]; ELIMINATED_PAIRS] {
+    let mut columns: [[f64; FUNCTIONS]; ELIMINATED_PAIRS] =
         std::array::from_fn(|column| std::array::from_fn(|row| other[row][column + 1]));
-    for column in 0..OUT {
+    for column in 0..ELIMINATED_PAIRS {
         let mut vector = columns[column];
         vector[..column].fill(0.0);
         let norm = dot(&vector, &vector).sqrt();
@@ -129,9 +141,9 @@ fn reflections(other: &[[f64; PAIRS]; FUNCTIONS]) -> [[f64; FUNCTIONS]; OUT] {
 }
 
 /// A combination of the functions in which the products do not occur.
-fn left_out(reflections: &[[f64; FUNCTIONS]; OUT], number: usize) -> [f64; FUNCTIONS] {
+fn left_out(reflections: &[[f64; FUNCTIONS]; ELIMINATED_PAIRS], number: usize) -> [f64; FUNCTIONS] {
     let mut combination = [0.0; FUNCTIONS];
-    for (index, value) in combination[OUT..].iter_mut().enumerate() {
+    for (index, value) in combination[ELIMINATED_PAIRS..].iter_mut().enumerate() {
         // Of no pattern that an arm's own symmetry could share.
         *value = fraction(number, index) - 0.5;
     }

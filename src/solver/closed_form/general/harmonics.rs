@@ -1,4 +1,4 @@
-//! Periodic functions of one turn, and where they vanish.
+//! Periodic functions of one joint angle, and where they vanish.
 
 use std::f64::consts::{PI, TAU};
 
@@ -7,27 +7,27 @@ use crate::solver::closed_form::turn::Turn;
 /// Highest multiple of the turn.
 const DEGREE: usize = 12;
 /// Values that such a function is known by.
-const SAMPLES: usize = 2 * DEGREE + 1;
+const VALUES: usize = 2 * DEGREE + 1;
 /// Orders to which the function is followed from the middle of an interval, its value among them.
 const ORDERS: u8 = 8;
-/// Intervals in which zeros are looked for, and how often one is halved at most.
+/// Intervals in which zeros are looked for, and the most halvings of one.
 const INTERVALS: u8 = 40;
-const HALVINGS: u8 = 14;
-/// Where the intervals begin \[rad\]: arms like to stand at right angles.
-const OFF: f64 = 0.123_456;
-/// How far from the real numbers \[rad\] a pair of zeros may lie and count as one at the extremum between: a double zero may come apart
+const MAX_HALVINGS: u8 = 14;
+/// Where the intervals begin \[rad\]: not at right angles, where zeros are frequent.
+const FIRST_ANGLE: f64 = 0.123_456;
+/// How far from the real numbers \[rad\] a pair of zeros may lie and count as one at the extremum between: a double zero may split
 /// by the root of rounding, and by more where others are next to it.
-const TOUCH: f64 = 0.03;
-/// Of the size of the function, what its values may be wrong by; and the halvings after which an interval where it is no larger than
-/// that counts as a zero: several have come together there.
-const ROUNDING: f64 = 5e-14;
-const DROWNED: u8 = 5;
-/// Steps towards a zero or an extremum, and the size of one \[rad\] that is the last; steps towards where zeros have come together.
-const ROUNDS: usize = 50;
-const STILL: f64 = 1e-10;
-const HEART_STEPS: usize = 4;
+const MAX_IMAGINARY_PART: f64 = 0.03;
+/// The error of the function's values, over its size; and the halvings after which an interval where it is no larger than that counts
+/// as a zero: several have come together there.
+const VALUE_ROUNDING: f64 = 5e-14;
+const MAX_HALVINGS_IN_NOISE: u8 = 5;
+/// The most steps towards a zero or an extremum, and the length of the last one \[rad\]; steps towards where zeros have come together.
+const MAX_ROUNDS: usize = 50;
+const LAST_STEP: f64 = 1e-10;
+const MULTIPLE_ZERO_STEPS: usize = 4;
 /// Zeros that are no farther apart \[rad\] are one.
-const SAME: f64 = 1e-7;
+const SAME_ZERO: f64 = 1e-7;
 
 /// A sum of cosines and sines of multiples of a turn.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub(super) struct Harmonics {
     mean: f64,
     cos: [f64; DEGREE],
     sin: [f64; DEGREE],
-    /// What the first derivative that is not among [`ORDERS`] never exceeds.
+    /// A bound on the first derivative that is not among [`ORDERS`].
     steepest: f64,
     /// Rounding in its values.
     noise: f64,
@@ -45,8 +45,8 @@ impl Harmonics {
     /// The sum that has the values of `function`.
     pub fn of(function: impl Fn(Turn) -> f64) -> Self {
         let mut angle = 0.0;
-        let step = TAU / f64::from(u8::try_from(SAMPLES).unwrap_or(u8::MAX));
-        let turns: [Turn; SAMPLES] = std::array::from_fn(|_| {
+        let step = TAU / f64::from(u8::try_from(VALUES).unwrap_or(u8::MAX));
+        let turns: [Turn; VALUES] = std::array::from_fn(|_| {
             angle += step;
             Turn::new(angle - step)
         });
@@ -57,7 +57,7 @@ impl Harmonics {
         for multiple in 1..=DEGREE {
             let (mut cos, mut sin) = (0.0, 0.0);
             for (index, value) in values.iter().enumerate() {
-                let turn = turns[multiple * index % SAMPLES];
+                let turn = turns[multiple * index % VALUES];
                 (cos, sin) = (cos + value * turn.cos, sin + value * turn.sin);
             }
             (cos, sin) = (cos * 2.0 * step / TAU, sin * 2.0 * step / TAU);
@@ -66,7 +66,7 @@ impl Harmonics {
             harmonics.steepest += cos.hypot(sin) * f64::powi(power, ORDERS.into());
             harmonics.noise += cos.hypot(sin);
         }
-        harmonics.noise *= ROUNDING;
+        harmonics.noise *= VALUE_ROUNDING;
         harmonics
     }
 
@@ -88,8 +88,8 @@ impl Harmonics {
         sums
     }
 
-    /// Hands over the angles \[rad\] at which it vanishes, or touches zero all but exactly; tells whether all of it can be seen: else it
-    /// somewhere drowns in rounding.
+    /// Hands over the angles \[rad\] at which it vanishes, or touches zero all but exactly; tells whether its values
+    /// are more than rounding everywhere.
     pub fn zeros(&self, on_zero: &mut dyn FnMut(f64)) -> bool {
         if !(self.noise > 0.0 && self.steepest.is_finite()) {
             return false;
@@ -97,8 +97,8 @@ impl Harmonics {
         let half = PI / f64::from(INTERVALS);
         let (mut last, mut seen) = (f64::NEG_INFINITY, true);
         for index in 0..INTERVALS {
-            seen &= self.within(OFF + (2.0 * f64::from(index) + 1.0) * half, half, 0, &mut |zero| {
-                if (zero - last).abs() > SAME {
+            seen &= self.within(FIRST_ANGLE + (2.0 * f64::from(index) + 1.0) * half, half, 0, &mut |zero| {
+                if (zero - last).abs() > SAME_ZERO {
                     on_zero(zero);
                 }
                 last = zero;
@@ -112,27 +112,27 @@ impl Harmonics {
         let derivatives: [f64; ORDERS as usize] = self.at(middle);
         let keeps_sign = |order: usize| self.keeps_sign(&derivatives[order..], half);
         let (lower, upper) = (middle - half, middle + half);
-        let drowned = derivatives[0].abs() <= self.noise;
-        if !drowned && keeps_sign(0) {
+        let in_noise = derivatives[0].abs() <= self.noise;
+        if !in_noise && keeps_sign(0) {
             return true;
         }
         let clear = keeps_sign(1) || keeps_sign(2);
-        let finer = if drowned { halved < DROWNED } else { halved < HALVINGS && !clear };
+        let finer = if in_noise { halved < MAX_HALVINGS_IN_NOISE } else { halved < MAX_HALVINGS && !clear };
         if finer {
             let before = self.within(middle - 0.5 * half, 0.5 * half, halved + 1, on_zero);
             return self.within(middle + 0.5 * half, 0.5 * half, halved + 1, on_zero) && before;
         }
-        if drowned || !clear {
+        if in_noise || !clear {
             // Whatever is seen of it may be rounding.
-            let heart = self.heart(middle);
-            on_zero(if (heart - middle).abs() <= half { heart } else { middle });
+            let multiple_zero = self.multiple_zero(middle);
+            on_zero(if (multiple_zero - middle).abs() <= half { multiple_zero } else { middle });
         }
         if keeps_sign(1) {
             self.crossing(lower, upper, on_zero);
         } else if clear {
             self.two(lower, upper, derivatives[2], on_zero);
         }
-        !drowned
+        !in_noise
     }
 
     /// Whether the first of some derivatives keeps its sign as far as `half` from where they hold, by Taylor's theorem.
@@ -158,7 +158,7 @@ impl Harmonics {
         if value * bend <= 0.0 {
             self.crossing(lower, extremum, on_zero);
             self.crossing(extremum, upper, on_zero);
-        } else if (2.0 * value / bend).sqrt() < TOUCH {
+        } else if (2.0 * value / bend).sqrt() < MAX_IMAGINARY_PART {
             on_zero(extremum);
         }
     }
@@ -171,11 +171,12 @@ impl Harmonics {
         }
     }
 
-    /// Where the value or the slope vanishes that changes sign once between two angles: Newton steps, or halves where these lead out.
+    /// Where the value or the slope vanishes, which changes sign once between two angles: by Newton steps, or by halving where these
+    /// lead out.
     fn zero(&self, order: usize, mut lower: f64, mut upper: f64) -> f64 {
         let rising = self.at::<2>(upper)[order] > 0.0;
         let mut angle = 0.5 * (lower + upper);
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let derivatives: [f64; 3] = self.at(angle);
             if (derivatives[order] > 0.0) == rising {
                 upper = angle;
@@ -184,7 +185,7 @@ impl Harmonics {
             }
             let newton = angle - derivatives[order] / derivatives[order + 1];
             let next = if newton > lower && newton < upper { newton } else { 0.5 * (lower + upper) };
-            if (next - angle).abs() <= STILL {
+            if (next - angle).abs() <= LAST_STEP {
                 return next;
             }
             angle = next;
@@ -192,10 +193,10 @@ impl Harmonics {
         angle
     }
 
-    /// Where four zeros have come together that are `near`: the third derivative tells it to more digits than the values do.
-    fn heart(&self, near: f64) -> f64 {
+    /// Where four zeros near `near` have come together: the third derivative tells it to more digits than the values do.
+    fn multiple_zero(&self, near: f64) -> f64 {
         let mut angle = near;
-        for _ in 0..HEART_STEPS {
+        for _ in 0..MULTIPLE_ZERO_STEPS {
             let [.., third, fourth] = self.at::<5>(angle);
             angle -= third / fourth;
         }

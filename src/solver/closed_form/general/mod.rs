@@ -1,4 +1,4 @@
-//! Arms of six turning joints whose axes have nothing in common that would take them apart: up to 16 solutions.
+//! The general 6R arm: six revolute joints whose axes need nothing in common. It has up to 16 solutions.
 //!
 //! The loop that the arm and the goal make gives [equations] in three of the turns; two of these are eliminated by a [resultant], whose
 //! determinant is a [sum of harmonics](harmonics) of the third. Where that vanishes, the other turns follow, and [Newton steps](newton)
@@ -8,7 +8,6 @@ mod back_substitution;
 mod elimination;
 mod equations;
 mod harmonics;
-mod line;
 mod newton;
 mod resultant;
 
@@ -16,22 +15,22 @@ use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::arm::Postures;
+use super::arm_solutions::{ArmSolutions, SAME_SOLUTION};
 use super::axes::{Axes, JOINTS};
+use super::line::Line;
 use super::turn::Turn;
-use super::{SAME, same};
+use super::whole_turns::same;
 use crate::pseudorandom::fraction;
 use equations::Side;
-use line::Line;
 use resultant::Resultant;
 
-/// Postures that an arm is tried with, and of how many the closed form has to find its way back.
-const TRIALS: usize = 16;
-const ENOUGH: usize = 12;
+/// Configurations that the self-check of an arm tries, and how many of them the closed form must find again from their poses.
+const TRIAL_CONFIGURATIONS: usize = 16;
+const MIN_TRIALS_PASSED: usize = 12;
 
-/// An arm of six turning joints, read from either end: first from that where its solutions share fewer turns.
+/// An arm of six revolute joints, read from either end: first from that where its solutions share fewer turns.
 #[derive(Debug, Clone)]
-pub(super) struct General {
+pub(super) struct General6R {
     ends: [End; 2],
 }
 
@@ -48,52 +47,54 @@ struct End {
     tip: Isometry3<f64>,
 }
 
-impl General {
-    /// The arm with these axes. `None` where known postures are not found again: some of the axes always do what others do.
+impl General6R {
+    /// The arm with these axes. `None` where it fails its self-check: some of the axes always do what others do.
     pub fn new(axes: &Axes, length: f64) -> Option<Self> {
         let mut ends = [false, true].map(|reversed| End::new(axes, length, reversed));
-        let [one, other] = [ends[0].tried(), ends[1].tried()];
+        let [one, other] = [ends[0].self_check(), ends[1].self_check()];
         if other > one {
             ends.reverse();
         }
-        (one.0.max(other.0) >= ENOUGH).then_some(Self { ends })
+        (one.0.max(other.0) >= MIN_TRIALS_PASSED).then_some(Self { ends })
     }
 
-    /// Every posture in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
-    pub fn postures(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> Postures {
-        let mut postures = Postures::none();
+    /// Every configuration in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
+    pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
+        let mut solutions = ArmSolutions::none();
         for end in &self.ends {
-            let seen = end.add(&end.motion(pose), Some(seed), &mut postures);
+            let seen = end.add(&end.motion(pose), Some(seed), &mut solutions);
             // Solutions come and go in pairs: where one is without its twin, none is found, or some may have drowned in rounding, the
             // other end may see more.
-            let count = postures.as_slice().len();
-            if postures.continuous().contains(&true) || seen && count > 0 && count.is_multiple_of(2) {
+            let count = solutions.as_slice().len();
+            if solutions.continuous().contains(&true) || seen && count > 0 && count.is_multiple_of(2) {
                 break;
             }
         }
-        postures
+        solutions
     }
 }
 
 impl End {
     fn new(axes: &Axes, length: f64, reversed: bool) -> Self {
         let axes = if reversed { axes.reversed() } else { *axes };
-        let origin = axes.points.iter().sum::<Vector3<f64>>() / 6.0;
-        let line = |i: usize| Line { direction: axes.directions[i], point: (axes.points[i] - origin) / length };
-        let lines = std::array::from_fn(line);
+        let origin = axes.lines.iter().map(|line| line.point).sum::<Vector3<f64>>() / 6.0;
+        let lines = axes.lines.map(|line| Line { point: (line.point - origin) / length, ..line });
         Self { reversed, axes: lines, side: Side::new(&lines), length, origin, tip: axes.tip }
     }
 
-    /// How many known postures are found again, and how far apart solutions are that share a turn: the logarithm of a pivot.
-    fn tried(&self) -> (usize, f64) {
+    /// How many sample configurations are found again from their poses, and how far apart solutions are that share a turn: the
+    /// logarithm of a pivot.
+    fn self_check(&self) -> (usize, f64) {
         let (mut found, mut apart) = (0, 0.0);
-        for number in 0..TRIALS {
+        for number in 0..TRIAL_CONFIGURATIONS {
             let positions = std::array::from_fn(|joint| TAU * fraction(number, joint) - PI);
             let (_, motion) = newton::moved(&self.axes, &positions);
             let known = self.ordered(&positions);
-            let mut postures = Postures::none();
-            self.add(&motion, None, &mut postures);
-            found += usize::from(postures.as_slice().iter().any(|posture| same(posture, &known, SAME)));
+            let mut solutions = ArmSolutions::none();
+            self.add(&motion, None, &mut solutions);
+            found += usize::from(
+                solutions.as_slice().iter().any(|configuration| same(configuration, &known, SAME_SOLUTION)),
+            );
             apart += self.resultant(&motion).apart(Turn::new(positions[2]));
         }
         (found, apart)
@@ -111,13 +112,17 @@ impl End {
         Resultant::new(&self.side.equations(&self.axes, motion))
     }
 
-    /// Adds every posture in which the last link has moved by `motion`; tells whether all can be seen.
-    fn add(&self, motion: &Isometry3<f64>, seed: Option<&[f64; JOINTS]>, postures: &mut Postures) -> bool {
+    /// Adds every configuration in which the last link has moved by `motion`; tells whether all can be seen.
+    fn add(&self, motion: &Isometry3<f64>, seed: Option<&[f64; JOINTS]>, solutions: &mut ArmSolutions) -> bool {
         let resultant = self.resultant(motion);
         let mut start = |angle: f64| {
             let third = Turn::new(angle);
             resultant.others(third, &mut |fourth, fifth| {
-                self.go_on(back_substitution::posture(&self.axes, motion, [third, fourth, fifth]), motion, postures);
+                self.go_on(
+                    back_substitution::configuration(&self.axes, motion, [third, fourth, fifth]),
+                    motion,
+                    solutions,
+                );
             });
         };
         let seed = seed.map(|seed| self.ordered(seed));
@@ -129,23 +134,23 @@ impl End {
         }
         let seen = resultant.determinant().zeros(&mut start);
         if let Some(seed) = seed {
-            self.go_on(seed, motion, postures);
+            self.go_on(seed, motion, solutions);
         }
         seen
     }
 
-    /// Newton steps from a posture that is near the goal; keeps where they lead to.
-    fn go_on(&self, mut positions: [f64; JOINTS], motion: &Isometry3<f64>, postures: &mut Postures) {
+    /// Newton steps from a configuration that is near the goal; keeps where they lead to.
+    fn go_on(&self, mut positions: [f64; JOINTS], motion: &Isometry3<f64>, solutions: &mut ArmSolutions) {
         if !newton::arrive(&self.axes, motion, &mut positions) {
             return;
         }
         let found = self.ordered(&positions.map(|position| Turn::new(position).angle()));
-        if postures.as_slice().iter().any(|known| same(known, &found, SAME)) {
+        if solutions.as_slice().iter().any(|known| same(known, &found, SAME_SOLUTION)) {
             return;
         }
         let free = newton::free(&self.axes, motion, &positions);
-        if !(free && postures.continuous().contains(&true)) {
-            postures.push(found, free);
+        if !(free && solutions.continuous().contains(&true)) {
+            solutions.push(found, free);
         }
     }
 

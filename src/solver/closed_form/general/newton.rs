@@ -1,34 +1,35 @@
-//! From a posture near the target to the target, exactly.
+//! From a configuration near the target to the target, exactly.
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use super::elimination::Eliminated;
-use super::line::Line;
 use crate::solver::closed_form::axes::JOINTS;
+use crate::solver::closed_form::line::Line;
 
-/// Steps at most, and the longest one \[rad\].
-const STEPS: usize = 20;
-const LONGEST: f64 = 0.5;
-/// What a start may miss the goal by \[rad, and m over the arm's length\], and how that shrinks with each step.
-const START: f64 = 0.15;
-const SHRINKS: f64 = 0.75;
-/// A step after which there is none \[rad\].
-const STILL: f64 = 1e-7;
-/// What no step makes better, and what a posture that has arrived may miss by.
-const ROUNDING: f64 = 1e-14;
-const ARRIVED: f64 = 1e-11;
-/// Of the largest pivot, the least one that a step goes by.
-const LEAST_PIVOT: f64 = 1e-11;
+/// The most steps, and the longest one \[rad\].
+const MAX_STEPS: usize = 20;
+const MAX_STEP: f64 = 0.5;
+/// The most that a start may miss the goal by \[rad, and m over the arm's length\], and the factor by which that shrinks with each
+/// step.
+const MAX_START_ERROR: f64 = 0.15;
+const ERROR_SHRINKAGE: f64 = 0.75;
+/// A shorter step is the last \[rad\].
+const LAST_STEP: f64 = 1e-7;
+/// The error that no step makes smaller, and the greatest one of a configuration that has arrived.
+const ERROR_ROUNDING: f64 = 1e-14;
+const MAX_ERROR: f64 = 1e-11;
+/// The least pivot that a step uses, over the largest.
+const MIN_PIVOT: f64 = 1e-11;
 
-/// A posture, as seen from a goal.
-struct Posture {
+/// A configuration, as seen from a goal.
+struct Configuration {
     axes: [Line; JOINTS],
-    /// By how much the turn of the last link misses that of the goal, and by how much a point of the last axis does.
+    /// The rotation that the last link still needs to the goal, and the shift that a point of the last axis still needs.
     turn: Vector3<f64>,
     step: Vector3<f64>,
 }
 
-/// The axes in a posture, and the motion of the last link from where it is at zero positions.
+/// The axes in a configuration, and the motion of the last link from where it is at zero positions.
 pub(super) fn moved(axes: &[Line; JOINTS], positions: &[f64; JOINTS]) -> ([Line; JOINTS], Isometry3<f64>) {
     let (mut turned, mut motion) = (*axes, Isometry3::identity());
     for (line, (axis, position)) in turned.iter_mut().zip(axes.iter().zip(positions)) {
@@ -39,7 +40,7 @@ pub(super) fn moved(axes: &[Line; JOINTS], positions: &[f64; JOINTS]) -> ([Line;
     (turned, motion)
 }
 
-impl Posture {
+impl Configuration {
     fn new(axes: &[Line; JOINTS], positions: &[f64; JOINTS], goal: &Isometry3<f64>) -> Self {
         let (turned, motion) = moved(axes, positions);
         let turn = (goal.rotation * motion.rotation.inverse()).scaled_axis();
@@ -47,12 +48,12 @@ impl Posture {
         Self { axes: turned, turn, step: last.moved(goal).point - last.moved(&motion).point }
     }
 
-    /// The greater of both misses.
-    fn missed(&self) -> f64 {
+    /// The greater of both residuals.
+    fn residual(&self) -> f64 {
         self.turn.norm().max(self.step.norm())
     }
 
-    /// How the last link moves with each joint, in triangular form, and how it is to move.
+    /// How the last link moves with each joint, in triangular form, and how it should move.
     fn jacobian(&self) -> Eliminated<JOINTS> {
         let point = self.axes[JOINTS - 1].point;
         let both = |turn: Vector3<f64>, step: Vector3<f64>| [turn.x, turn.y, turn.z, step.x, step.y, step.z];
@@ -62,41 +63,41 @@ impl Posture {
     }
 }
 
-/// Of the largest pivot, the last one of a singular posture; and how far the arm is to leave it \[rad\].
-const SINGULAR: f64 = 1e-6;
-const AWAY: f64 = 0.02;
+/// The last pivot of a singular configuration, over the largest; and how far the arm tries to leave it \[rad\].
+const SINGULAR_PIVOT: f64 = 1e-6;
+const TRIAL_MOVE: f64 = 0.02;
 
 /// Newton steps to the goal; tells whether they arrive.
 pub(super) fn arrive(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &mut [f64; JOINTS]) -> bool {
-    let (mut allowed, mut still, mut missed) = (START, false, f64::INFINITY);
-    for _ in 0..=STEPS {
-        let posture = Posture::new(axes, positions, goal);
-        missed = posture.missed();
-        if still || missed.is_nan() || missed > allowed || missed <= ROUNDING {
+    let (mut allowed, mut still, mut residual) = (MAX_START_ERROR, false, f64::INFINITY);
+    for _ in 0..=MAX_STEPS {
+        let configuration = Configuration::new(axes, positions, goal);
+        residual = configuration.residual();
+        if still || residual.is_nan() || residual > allowed || residual <= ERROR_ROUNDING {
             break;
         }
-        allowed *= SHRINKS;
-        let eliminated = posture.jacobian();
-        let step = eliminated.solution(LEAST_PIVOT * eliminated.pivot(0));
+        allowed *= ERROR_SHRINKAGE;
+        let eliminated = configuration.jacobian();
+        let step = eliminated.solution(MIN_PIVOT * eliminated.pivot(0));
         let longest = step.iter().fold(0.0_f64, |longest, step| longest.max(step.abs()));
-        let scale = if longest > LONGEST { LONGEST / longest } else { 1.0 };
+        let scale = if longest > MAX_STEP { MAX_STEP / longest } else { 1.0 };
         for (position, step) in positions.iter_mut().zip(step) {
             *position += scale * step;
         }
-        still = longest <= STILL;
+        still = longest <= LAST_STEP;
     }
-    missed <= ARRIVED && positions.iter().all(|position| position.is_finite())
+    residual <= MAX_ERROR && positions.iter().all(|position| position.is_finite())
 }
 
-/// Whether the arm can leave a posture that is at the goal and stay there: not only to first order, as where two solutions meet.
+/// Whether the arm can leave a configuration that is at the goal and stay there: not only to first order, as where two solutions meet.
 pub(super) fn free(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &[f64; JOINTS]) -> bool {
-    let eliminated = Posture::new(axes, positions, goal).jacobian();
-    if eliminated.pivot(JOINTS - 1) > SINGULAR * eliminated.pivot(0) {
+    let eliminated = Configuration::new(axes, positions, goal).jacobian();
+    if eliminated.pivot(JOINTS - 1) > SINGULAR_PIVOT * eliminated.pivot(0) {
         return false;
     }
     let way = eliminated.vanishing(0);
     let longest = way.iter().fold(0.0_f64, |longest, rate| longest.max(rate.abs()));
-    let mut moved = std::array::from_fn(|i| positions[i] + way[i] * AWAY / longest);
+    let mut moved = std::array::from_fn(|i| positions[i] + way[i] * TRIAL_MOVE / longest);
     let arrived = arrive(axes, goal, &mut moved);
-    arrived && moved.iter().zip(positions).any(|(moved, position)| (moved - position).abs() > 0.5 * AWAY)
+    arrived && moved.iter().zip(positions).any(|(moved, position)| (moved - position).abs() > 0.5 * TRIAL_MOVE)
 }

@@ -3,27 +3,36 @@
 //! computation for 7-DOF redundant manipulators with joint limits and its application to redundancy resolution").
 //!
 //! The distance from shoulder to wrist gives the elbow, two ways. The rotations that are left to the shoulder and to the wrist have
-//! entries that are sums of a constant, a cosine and a sine of the arm angle; each comes apart into three joints two ways ([`Ball`]).
+//! entries that are sums of a constant, a cosine and a sine of the arm angle; each is decomposable into three joints two ways
+//! ([`SphericalJoint`]).
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, Vector3};
 
-use super::miss::Miss;
-use super::spherical_joint::{Ball, Entries};
-use crate::solver::closed_form::axes::{Axes, REDUNDANT};
+use super::spherical_joint::{Entries, SphericalJoint};
+use crate::solver::closed_form::axes::{Axes, REDUNDANT_JOINTS};
+use crate::solver::closed_form::axis_deviation::{AxisConditions, AxisDeviation, with_deviation};
 use crate::solver::closed_form::subproblems::turns_to_distance;
 use crate::solver::closed_form::trigonometric::Linear;
 use crate::solver::closed_form::turn::Turn;
 
-/// Of the arm's length, the least distance of shoulder and wrist from the elbow's axis and from each other.
-const APART: f64 = 1e-6;
-/// What the distance from shoulder to wrist may be missed by \[m over the arm's length\], by an arm of this kind and by one nearly so.
-const SLACK: [f64; 2] = [1e-6, 0.1];
+/// The axes of shoulder and wrist meet in one point each, neighbours at right angles.
+const CONDITIONS: AxisConditions = AxisConditions {
+    parallel: &[],
+    square: &[[0, 1], [1, 2], [4, 5], [5, 6]],
+    meeting: &[],
+    concurrent: &[[0, 1, 2], [4, 5, 6]],
+};
+/// The least distance of shoulder and wrist from the elbow's axis and from each other, over the arm's length.
+const MIN_DISTANCE: f64 = 1e-6;
+/// The most that the distance from shoulder to wrist may be missed by \[m over the arm's length\], by an arm of this kind and by one
+/// that is near it.
+const CONDITION_SLACK: [f64; 2] = [1e-6, 0.1];
 
 /// An arm with a spherical shoulder and a spherical wrist.
 #[derive(Debug, Clone)]
 pub(super) struct ArmAngle {
-    shoulder: Ball,
-    wrist: Ball,
+    shoulder: SphericalJoint,
+    wrist: SphericalJoint,
     elbow: Vector3<f64>,
     /// From the shoulder to the elbow's axis and from there to the wrist at zero positions \[m\].
     upper: Vector3<f64>,
@@ -31,12 +40,12 @@ pub(super) struct ArmAngle {
     /// Where the shoulder is, and from the wrist to the tip \[m\].
     centre: Vector3<f64>,
     tool: Vector3<f64>,
-    /// Takes off the rotation that the tip has at zero positions.
+    /// The inverse of the rotation that the tip has at zero positions.
     unturned: Rotation3<f64>,
     /// Of the arm \[m\].
     length: f64,
     /// By how much its axes miss being those of such an arm.
-    miss: Miss,
+    deviation: AxisDeviation,
 }
 
 /// One of the ways that the elbow can be bent.
@@ -51,54 +60,52 @@ pub(super) struct Bend {
     pub wrist: Entries,
 }
 
-/// Where an arm shall bring its tip.
+/// A pose of the tip, as shoulder, elbow and wrist must reach it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reach {
+pub(super) struct ShoulderToWrist {
     /// From shoulder to wrist, a unit vector.
     line: Vector3<f64>,
-    /// What shoulder, elbow and wrist are to turn together.
+    /// The rotation that shoulder, elbow and wrist must make up together.
     rotation: Matrix3<f64>,
     bends: [Option<Bend>; 2],
 }
 
 impl ArmAngle {
     /// The arm that is nearest to `axes`, where it is near. `length` is that of the arm \[m\].
-    pub fn new(axes: &Axes<REDUNDANT>, length: f64) -> Option<Self> {
+    pub fn new(axes: &Axes<REDUNDANT_JOINTS>, length: f64) -> Option<Self> {
         let (shoulder, wrist) = (axes.centre([0, 1, 2])?, axes.centre([4, 5, 6])?);
-        let balls = [([0, 1, 2], shoulder), ([4, 5, 6], wrist)];
-        let miss = Miss::of(axes, &[[0, 1], [1, 2], [4, 5], [5, 6]], &[], &balls);
-        let elbow = axes.directions[3];
-        let (upper, fore) = (axes.points[3] - shoulder, wrist - axes.points[3]);
-        let apart = |v: &Vector3<f64>| elbow.cross(v).norm() > APART * length;
-        let near = miss.near(length) && apart(&upper) && apart(&fore);
+        let deviation = CONDITIONS.deviation(axes);
+        let elbow = &axes.lines[3];
+        let apart = |centre: &Vector3<f64>| elbow.distance_from(centre) > MIN_DISTANCE * length;
+        let near = deviation.near(length) && apart(&shoulder) && apart(&wrist);
         near.then(|| Self {
-            shoulder: Ball::new([0, 1, 2].map(|i| axes.directions[i])),
-            wrist: Ball::new([4, 5, 6].map(|i| axes.directions[i])),
-            elbow,
-            upper,
-            fore,
+            shoulder: SphericalJoint::new([0, 1, 2].map(|i| axes.lines[i].direction)),
+            wrist: SphericalJoint::new([4, 5, 6].map(|i| axes.lines[i].direction)),
+            elbow: elbow.direction,
+            upper: elbow.point - shoulder,
+            fore: wrist - elbow.point,
             centre: shoulder,
             tool: axes.tip.translation.vector - wrist,
             unturned: axes.tip.rotation.to_rotation_matrix().inverse(),
             length,
-            miss,
+            deviation,
         })
     }
 
     /// What the axes have in common, and by how much they miss that, in words, with the names of the joints.
     pub fn in_words(&self, joints: &[&str]) -> String {
         let common = "axes 1, 2 and 3 meet in one point, 5, 6 and 7 in another, swept by the arm angle";
-        self.miss.in_words(common, joints)
+        with_deviation(common.into(), &self.deviation.in_words(joints))
     }
 
-    /// What there is to know of a pose of the tip; `None` where no elbow brings the wrist there, and where it is in the shoulder.
-    pub fn reach(&self, pose: &Isometry3<f64>) -> Option<Reach> {
+    /// What a pose of the tip asks of the arm; `None` where no elbow brings the wrist there, and where the wrist is in the shoulder.
+    pub fn shoulder_to_wrist(&self, pose: &Isometry3<f64>) -> Option<ShoulderToWrist> {
         let rotation = pose.rotation.to_rotation_matrix() * self.unturned;
         let line = pose.translation.vector - rotation * self.tool - self.centre;
         let distance = line.norm();
-        let slack = SLACK[usize::from(!self.miss.exact())] * self.length;
+        let slack = CONDITION_SLACK[usize::from(!self.deviation.exact())] * self.length;
         let elbows = turns_to_distance(&self.elbow, &self.fore, &-self.upper, distance);
-        if distance <= APART * self.length || !elbows.within(slack) {
+        if distance <= MIN_DISTANCE * self.length || !elbows.within(slack) {
             return None;
         }
         let (line, rotation) = (line / distance, rotation.into_inner());
@@ -106,15 +113,15 @@ impl ArmAngle {
         for (bend, turn) in bends.iter_mut().zip(self.both(elbows.as_slice())) {
             *bend = Some(self.bend(turn, &line, &rotation));
         }
-        Some(Reach { line, rotation, bends })
+        Some(ShoulderToWrist { line, rotation, bends })
     }
 
-    /// The turns of the elbow. Of an arm that is not quite of this kind, both are apart by what that can make of an elbow that is
-    /// stretched, where Newton steps lead neither way.
+    /// The turns of the elbow. Of an arm that is only near this kind they are kept apart by what its deviation makes of a stretched
+    /// elbow: from the middle, Newton steps lead neither way.
     fn both(&self, turns: &[Turn]) -> [Turn; 2] {
         let (one, other) = (turns[0], turns[turns.len() - 1]);
         let apart = one.and(other.back()).angle();
-        let least = if self.miss.exact() { 0.0 } else { 4.0 * (self.miss.distance.0 / self.length).sqrt() };
+        let least = if self.deviation.exact() { 0.0 } else { 4.0 * (self.deviation.distance.0 / self.length).sqrt() };
         if apart.abs() >= least {
             return [one, other];
         }
@@ -136,14 +143,15 @@ impl ArmAngle {
         }
     }
 
-    /// The posture \[rad\] at an arm angle, with shoulder and wrist turned over or not. Joints that share a turn stay near `seed`.
-    pub fn posture(
+    /// The configuration \[rad\] at an arm angle, with shoulder and wrist turned over or not. Joints that share a turn stay near
+    /// `seed`.
+    pub fn configuration(
         &self,
-        reach: &Reach,
+        reach: &ShoulderToWrist,
         bend: &Bend,
         (angle, over): (Turn, [bool; 2]),
-        seed: &[f64; REDUNDANT],
-    ) -> [f64; REDUNDANT] {
+        seed: &[f64; REDUNDANT_JOINTS],
+    ) -> [f64; REDUNDANT_JOINTS] {
         let shoulder = angle.matrix(&reach.line) * bend.upright;
         let wrist = (shoulder * bend.bent).transpose() * reach.rotation;
         let [a, b, c] = self.shoulder.positions(&shoulder, over[0], [seed[0], seed[2]]);
@@ -152,12 +160,12 @@ impl ArmAngle {
     }
 
     /// Shoulder and wrist.
-    pub fn balls(&self) -> [&Ball; 2] {
+    pub fn spherical_joints(&self) -> [&SphericalJoint; 2] {
         [&self.shoulder, &self.wrist]
     }
 }
 
-impl Reach {
+impl ShoulderToWrist {
     /// The ways that the elbow can be bent.
     pub fn bends(&self) -> impl Iterator<Item = &Bend> {
         self.bends.iter().flatten()

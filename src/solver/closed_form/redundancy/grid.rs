@@ -1,21 +1,21 @@
-//! Values of an angle gone over: where a cost along them is least.
+//! A sweep over the values of an angle: where a cost along them is least.
 
 use super::descent::{Descent, Least};
-use super::room::{LITTLE, STRICT};
+use super::joint_ranges::{LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT};
 use super::single::single;
-use crate::solver::closed_form::axes::REDUNDANT;
+use crate::solver::closed_form::axes::REDUNDANT_JOINTS;
 use crate::solver::closed_form::turn::Turn;
 use crate::solver::search::SearchScratch;
 
 /// A minimum is seen by two values to either side of it.
-pub(super) const BESIDE: usize = 2;
-/// Values around the whole circle and on.
-pub(super) const AROUND: usize = 56;
+pub(super) const NEIGHBOURS: usize = 2;
+/// Values around the whole circle and some more, so that every value has neighbours.
+pub(super) const CIRCLE_VALUES: usize = 56;
 /// From one value to the next around the circle \[rad\].
 #[expect(clippy::cast_precision_loss, reason = "a grid is small")]
-pub(super) const SPACING: f64 = std::f64::consts::TAU / (AROUND - 2 * BESIDE) as f64;
-/// Starts that are kept at most.
-const KEPT: usize = 16;
+pub(super) const SPACING: f64 = std::f64::consts::TAU / (CIRCLE_VALUES - 2 * NEIGHBOURS) as f64;
+/// The most starts that are kept.
+const MAX_STARTS: usize = 16;
 
 /// Values of an angle \[rad\], in order.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl<const N: usize> Grid<N> {
     }
 }
 
-impl Grid<AROUND> {
+impl Grid<CIRCLE_VALUES> {
     /// Values all around the circle.
     pub fn around() -> Self {
         #[expect(clippy::cast_precision_loss, reason = "a grid is small")]
@@ -42,7 +42,7 @@ impl Grid<AROUND> {
     }
 }
 
-/// A minimum of the grid: what the largest move is expected to be there, at which angle, and which of several ways.
+/// A minimum of the grid: the largest move that is expected there, the angle, and the number of the way to reach the pose.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start {
     pub cost: f64,
@@ -50,21 +50,21 @@ pub(super) struct Start {
     pub way: usize,
 }
 
-/// The least of them, the least first.
+/// The best starts, the least cost first.
 pub(super) struct Starts {
-    entries: [Start; KEPT],
+    entries: [Start; MAX_STARTS],
     count: usize,
 }
 
 impl Starts {
     pub fn none() -> Self {
         let nothing = Start { cost: f64::INFINITY, value: 0.0, way: 0 };
-        Self { entries: [nothing; KEPT], count: 0 }
+        Self { entries: [nothing; MAX_STARTS], count: 0 }
     }
 
     /// Keeps the minima of costs at `values`. Nowhere is the cost less than that of `start`.
     pub fn minima<const N: usize>(&mut self, values: &[f64; N], costs: &[f32; N], start: Start) {
-        for (index, near) in costs.windows(2 * BESIDE + 1).enumerate() {
+        for (index, near) in costs.windows(2 * NEIGHBOURS + 1).enumerate() {
             let [beyond, before, here, after, farther] = *near else { continue };
             if here <= before && here < after {
                 let places = std::array::from_fn(|i| values[index + i]);
@@ -74,13 +74,13 @@ impl Starts {
         }
     }
 
-    /// Goes down from each of them, at the posture that belongs to it, as long as they can be the best: no more than `better` \[rad\] below
-    /// what the grid lets expect.
+    /// Goes down from each of them, at its configuration, as long as it can be the best: no more than `better` \[rad\] below what the
+    /// grid lets expect.
     pub fn descend(
         &self,
         descent: &Descent,
         better: f64,
-        posture: &dyn Fn(&Start) -> Option<[f64; REDUNDANT]>,
+        configuration: &dyn Fn(&Start) -> Option<[f64; REDUNDANT_JOINTS]>,
         scratch: &mut SearchScratch,
     ) -> Option<Least> {
         let mut best: Option<Least> = None;
@@ -88,8 +88,9 @@ impl Starts {
             if best.is_some_and(|best| start.cost > best.largest + better) {
                 break;
             }
-            let Some(posture) = posture(start) else { continue };
-            let [near, strict] = [LITTLE, STRICT].map(|beyond| descent.room.moves(&posture, beyond));
+            let Some(configuration) = configuration(start) else { continue };
+            let [near, strict] =
+                [LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT].map(|beyond| descent.ranges.moves(&configuration, beyond));
             descent.go_down(&near, &mut best, scratch);
             if strict != near {
                 descent.go_down(&strict, &mut best, scratch);
@@ -100,16 +101,16 @@ impl Starts {
 
     fn keep(&mut self, start: Start) {
         let place = self.entries[..self.count].partition_point(|kept| kept.cost <= start.cost);
-        if place < KEPT {
-            self.count = (self.count + 1).min(KEPT);
+        if place < MAX_STARTS {
+            self.count = (self.count + 1).min(MAX_STARTS);
             self.entries[place..self.count].rotate_right(1);
             self.entries[place] = start;
         }
     }
 }
 
-/// Where a function is least next to the middle one of five places, and what it is there, if it goes down to a kink on straight lines: no
-/// more than it is, where it is convex.
+/// Where a function is least next to the middle one of five places, and what it is there, if it goes down to a kink on straight
+/// lines: no more than it is, where it is convex.
 fn between(places: &[f64; 5], values: &[f64; 5]) -> (f64, f64) {
     // The line through the middle and the place before, and that through the two places on the other side.
     let kink = |before: usize, after: usize, beyond: usize| {

@@ -2,7 +2,7 @@
 
 /// Where the largest of the magnitudes of `moves[i] + t · motion[i]` is smallest for t from `range.0` to `range.1`, which hold 0
 /// between them, and what it is there. Of several such places that nearest to 0.
-pub(super) fn least_move<const N: usize>(moves: &[f64; N], motion: &[f64; N], range: (f64, f64)) -> (f64, f64) {
+pub(super) fn minimax_along<const N: usize>(moves: &[f64; N], motion: &[f64; N], range: (f64, f64)) -> (f64, f64) {
     // The largest is convex in t: only one of both directions can lead down.
     let forwards = down(moves, motion, range.1);
     let backwards = down(moves, &motion.map(|rate| -rate), -range.0);
@@ -45,7 +45,7 @@ mod tests {
         for index in 0..5_usize.pow(6) {
             let entry = |place: u32| entries[index / 5_usize.pow(place) % 5];
             let (moves, motion) = ([entry(0), entry(1), entry(2)], [entry(3), entry(4), entry(5)]);
-            let (t, least) = least_move(&moves, &motion, (-0.8, 1.5));
+            let (t, least) = minimax_along(&moves, &motion, (-0.8, 1.5));
             assert!((-0.8..=1.5).contains(&t) && (largest(&moves, &motion, t) - least).abs() < 1e-12);
             for step in 0..=23 {
                 let other = largest(&moves, &motion, -0.8 + 0.1 * f64::from(step));

@@ -1,18 +1,17 @@
-//! Arms of seven turning joints, which have a continuum of postures for a pose: it is gone over for the posture that a problem prefers.
+//! Arms of seven revolute joints. A pose leaves them a continuum of configurations, which is swept for the one that a problem prefers.
 
 mod arm_angle;
 mod arm_angle_search;
 mod descent;
 mod grid;
-mod locked;
+mod joint_ranges;
+mod locked_joint;
 mod minimax_line;
-mod miss;
 mod offset;
-mod room;
+mod offset_search;
+mod seven_axis;
 mod single;
 mod spherical_joint;
 mod sweep;
-#[cfg(test)]
-mod testing;
 
-pub(super) use locked::Locked;
+pub(super) use seven_axis::SevenAxis;

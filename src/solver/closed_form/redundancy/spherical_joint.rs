@@ -1,23 +1,23 @@
 //! Three axes through one point, as those of a shoulder or of a wrist: two ways to make up a rotation.
 
 use std::f32::consts::PI;
-use std::f64::consts::TAU;
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f32x8};
 use nalgebra::{Matrix3, Vector3};
 
-use super::room::Room;
+use super::joint_ranges::JointRanges;
 use super::single::{angle, single};
 use crate::solver::closed_form::trigonometric::Linear;
 use crate::solver::closed_form::turn::Turn;
+use crate::solver::closed_form::whole_turns::whole_turns;
 
-/// A sine of the angle between the first and the last of three axes below this leaves their turns to each other.
-const STRAIGHT: f64 = 1e-9;
+/// Where the sine of the angle between the first and the last of three axes is smaller, only their sum of turns is determined.
+const MIN_SINE: f64 = 1e-9;
 
 /// Three axes through one point, the middle one at right angles to the others.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ball {
+pub(super) struct SphericalJoint {
     /// Unit vectors at zero positions.
     pub axes: [Vector3<f64>; 3],
     /// The vector product of the second axis with the first, and with the third.
@@ -26,8 +26,7 @@ pub(super) struct Ball {
     offset: f64,
 }
 
-/// What is left to three joints, as the arm angle has it: of a matrix R that they are to be, and their axes a, b, c with b × a and
-/// b × c.
+/// Entries of the matrix R that three joints must make up, by the arm angle, with their axes a, b, c, and b × a and b × c.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entries {
     /// a · Rc, b · Rc and (b × a) · Rc.
@@ -36,7 +35,7 @@ pub(super) struct Entries {
     pub start: [Linear; 2],
 }
 
-impl Ball {
+impl SphericalJoint {
     /// The axes, the second as it is, the others at right angles to it.
     pub fn new([first, second, third]: [Vector3<f64>; 3]) -> Self {
         let square = |axis: Vector3<f64>| (axis - second * second.dot(&axis)).normalize();
@@ -60,12 +59,12 @@ impl Ball {
         let end = rotation * c;
         let sign = if over { -1.0 } else { 1.0 };
         let (cos, sin) = (sign * self.across[0].dot(&end), sign * b.dot(&end));
-        if cos * cos + sin * sin > STRAIGHT * STRAIGHT {
+        if cos * cos + sin * sin > MIN_SINE * MIN_SINE {
             return self.after(Turn::towards(cos, sin), rotation);
         }
         let [_, _, last] = self.after(Turn::new(near[0]), rotation);
         let rest = last - near[1];
-        let rest = rest - (rest / TAU).round() * TAU;
+        let rest = rest - whole_turns(rest);
         self.after(Turn::new(near[0] + (0.5 * rest).copysign(rest * a.dot(&end))), rotation)
     }
 
@@ -85,7 +84,7 @@ impl Ball {
     #[inline(always)]
     pub fn costs<S: Simd>(
         &self,
-        room: &Room,
+        ranges: &JointRanges,
         first: usize,
         [along, side, up]: [f32x8<S>; 3],
         [before, after]: [f32x8<S>; 2],
@@ -94,8 +93,8 @@ impl Ball {
         let one = angle(up, side);
         let two = angle(along, (up * up + side * side).sqrt());
         let three = angle(-after, before);
-        let ends = room.cost(first, one).max(room.cost(first + 2, three));
-        let over = room.cost(first, one + PI).max(room.cost(first + 2, three + PI));
-        [ends.max(room.cost(first + 1, two - offset)), over.max(room.cost(first + 1, -two - offset))]
+        let ends = ranges.cost(first, one).max(ranges.cost(first + 2, three));
+        let over = ranges.cost(first, one + PI).max(ranges.cost(first + 2, three + PI));
+        [ends.max(ranges.cost(first + 1, two - offset)), over.max(ranges.cost(first + 1, -two - offset))]
     }
 }

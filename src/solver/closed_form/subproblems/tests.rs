@@ -3,25 +3,12 @@
 use std::f64::consts::{PI, TAU};
 
 use super::*;
-use crate::pseudorandom::fraction;
+use crate::solver::testing::random::Random;
 
 const STEPS: u32 = 720;
 
 fn turns() -> impl Iterator<Item = Turn> {
     (0..STEPS).map(|step| Turn::new(f64::from(step) * TAU / f64::from(STEPS)))
-}
-
-fn scattered(state: &mut usize) -> f64 {
-    *state += 10;
-    fraction(*state, 0)
-}
-
-fn vector(state: &mut usize, size: f64) -> Vector3<f64> {
-    Vector3::from_fn(|_, _| size * (2.0 * scattered(state) - 1.0))
-}
-
-fn axis(state: &mut usize) -> Vector3<f64> {
-    vector(state, 1.0).normalize()
 }
 
 /// No turn of the dense search may be nearer than what is claimed, and what is claimed must be there.
@@ -34,9 +21,9 @@ fn compare(claimed: &[f64], miss: f64, least: f64, what: &str) {
 
 #[test]
 fn a_point_is_turned_nearest_to_another() {
-    let mut state = 1;
+    let mut random = Random::new(1);
     for _ in 0..50 {
-        let (k, p, q) = (axis(&mut state), vector(&mut state, 1.0), vector(&mut state, 2.0));
+        let (k, p, q) = (random.direction(), random.vector(1.0), random.vector(2.0));
         let apart = |turn: Turn| (turn.about(&k, &p) - q).norm();
         let roots = turn_onto(&k, &p, &q);
         compare(&[apart(roots.as_slice()[0])], roots.miss, turns().map(apart).fold(f64::INFINITY, f64::min), "onto");
@@ -49,11 +36,11 @@ fn a_point_is_turned_nearest_to_another() {
 
 #[test]
 fn heights_and_distances_are_met_or_come_nearest() {
-    let mut state = 2;
+    let mut random = Random::new(2);
     let mut met = [0; 2];
     for _ in 0..300 {
-        let (k, p, q) = (axis(&mut state), vector(&mut state, 1.0), vector(&mut state, 1.0));
-        let wanted = 1.5 * scattered(&mut state);
+        let (k, p, q) = (random.direction(), random.vector(1.0), random.vector(1.0));
+        let wanted = 1.5 * random.between(0.0, 1.0);
         let height = |turn: Turn| (turn.about(&k, &p).dot(&q) - wanted).abs();
         let distance = |turn: Turn| ((turn.about(&k, &p) - q).norm() - wanted).abs();
         let heights = turns_to_height(&k, &p, &q, wanted);
@@ -81,11 +68,11 @@ fn heights_and_distances_are_met_or_come_nearest() {
 
 #[test]
 fn angles_are_met_even_where_heights_are_flat() {
-    let mut state = 5;
+    let mut random = Random::new(5);
     let mut missed = 0;
     for number in 0..300 {
-        let (k, p, q) = (axis(&mut state), axis(&mut state), axis(&mut state));
-        let like = axis(&mut state);
+        let (k, p, q) = (random.direction(), random.direction(), random.direction());
+        let like = random.direction();
         let (angles, heights) = (turns_to_angle(&k, &p, &q, &like), turns_to_height(&k, &p, &q, q.dot(&like)));
         assert_eq!(angles.as_slice().len(), heights.as_slice().len(), "{number}");
         assert!((angles.miss - heights.miss).abs() < 1e-12, "{angles:?} {heights:?}");
@@ -106,12 +93,12 @@ fn angles_are_met_even_where_heights_are_flat() {
 
 #[test]
 fn two_turns_bring_points_together_or_nearest() {
-    let mut state = 3;
+    let mut random = Random::new(3);
     let (mut met, mut missed) = (0, 0);
     let coarse: Vec<Turn> = turns().step_by(6).collect();
     for _ in 0..100 {
-        let (k1, k2, p) = (axis(&mut state), axis(&mut state), vector(&mut state, 1.0));
-        let q = vector(&mut state, 1.0).normalize() * p.norm();
+        let (k1, k2, p) = (random.direction(), random.direction(), random.vector(1.0));
+        let q = random.vector(1.0).normalize() * p.norm();
         let roots = turns_together((&k1, &p), (&k2, &q));
         let apart = |(one, other): (Turn, Turn)| (one.about(&k1, &p) - other.about(&k2, &q)).norm();
         let pairs = coarse.iter().flat_map(|one| coarse.iter().map(move |other| (*one, *other)));
@@ -128,9 +115,9 @@ fn two_turns_bring_points_together_or_nearest() {
 
 #[test]
 fn a_double_root_is_not_lost_to_rounding() {
-    let mut state = 4;
+    let mut random = Random::new(4);
     for _ in 0..1000 {
-        let (k, p, q) = (axis(&mut state), vector(&mut state, 1.0), vector(&mut state, 1.0));
+        let (k, p, q) = (random.direction(), random.vector(1.0), random.vector(1.0));
         let (cos, sin) = (p.dot(&q) - k.dot(&p) * k.dot(&q), k.cross(&p).dot(&q));
         for sign in [1.0, -1.0] {
             let touching = Turn::towards(sign * cos, sign * sin);
@@ -143,8 +130,8 @@ fn a_double_root_is_not_lost_to_rounding() {
             }
         }
         // Two circles about axes in one plane touch where a point in that plane is turned by both.
-        let k2 = axis(&mut state);
-        let touch = k * scattered(&mut state) + k2 * scattered(&mut state);
+        let k2 = random.direction();
+        let touch = k * random.between(0.0, 1.0) + k2 * random.between(0.0, 1.0);
         let (one, other) = (Turn::new(1.0), Turn::new(-2.0));
         let roots = turns_together((&k, &one.about(&k, &touch)), (&k2, &other.about(&k2, &touch)));
         assert_eq!((roots.fit, roots.miss), (Fit::Exact, 0.0), "{roots:?}");

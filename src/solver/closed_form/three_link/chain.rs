@@ -12,9 +12,9 @@ use crate::solver::closed_form::two_link::chain::{
 };
 use crate::solver::closed_form::two_link::{PlaneFreedom, Solutions};
 
-/// A chain of five joints: yaw, roll and shoulder with axes that cross in one point, the roll's at right angles to both others, then elbow
-/// and wrist with axes parallel to the shoulder's. The up vector is the direction from the wrist to the tip link's origin, across
-/// these axes.
+/// A chain of five joints: yaw, roll and shoulder with axes that cross in one point, the roll's at right angles to both others, then
+/// elbow and wrist with axes parallel to the shoulder's. The up vector is the direction from the wrist to the tip link's origin,
+/// across these axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThreeLinkChain {
     arm: ThreeLink,
@@ -52,15 +52,15 @@ impl ThreeLinkChain {
             return Err(NotOfThisShape::TipBeside { first: roll.name, distance: beside });
         }
         let [elbow_end, wrist_end, end] =
-            [elbow.point, wrist.point, tip].map(|point| [-local(&point).z, local(&point).y]);
-        let bend = Bend::new([elbow_end, wrist_end], &elbow, &shoulder.direction);
-        let last = Bend::new([wrist_end, end], &wrist, &shoulder.direction);
+            [elbow.point(), wrist.point(), tip].map(|point| [-local(&point).z, local(&point).y]);
+        let bend = Bend::new([elbow_end, wrist_end], &elbow, &shoulder.line.direction);
+        let last = Bend::new([wrist_end, end], &wrist, &shoulder.line.direction);
         let [first, second] = bend.lengths;
         let length = last.lengths[1];
         if length <= SHAPE_TOLERANCE {
             return Err(NotOfThisShape::NoLastLink { wrist: wrist.name, distance: length });
         }
-        let normal = base.inverse_transform_vector(&shoulder.direction);
+        let normal = base.inverse_transform_vector(&shoulder.line.direction);
         let zero_wrist = last.zero.shoulder + last.zero.elbow - bend.zero.shoulder - bend.zero.elbow;
         let readings = [yaw.reading, roll.reading, shoulder.reading, elbow.reading, wrist.reading];
         let arm = ThreeLink::new(base, [first, second, length])?;
@@ -74,8 +74,8 @@ impl ThreeLinkChain {
         &self.arm
     }
 
-    /// All positions of the chain's variables \[rad\], in (-π, π] whatever the limits, at which the tip link's origin is at `end` \[m\] and
-    /// the last link points along `up` (both in the base link's frame): those of [`ThreeLink::solve`], each followed by the
+    /// All positions of the chain's variables \[rad\], in (-π, π] whatever the limits, at which the tip link's origin is at `end`
+    /// \[m\] and the last link points along `up` (both in the base link's frame): those of [`ThreeLink::solve`], each followed by the
     /// same one [rolled over](ThreeLinkAngles::rolled_over), unless that is of the same family.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ impl ThreeLinkChain {
         let found = self.arm.solve(end, up)?;
         let mut solutions = Solutions::new(found.shape, found.freedom, found.missing);
         solutions.plane = found.plane;
-        for angles in found.postures() {
+        for angles in found.configurations() {
             solutions.push(self.positions(angles));
             // Where the yaw may turn against the shoulder, half a turn leads there.
             if found.plane != PlaneFreedom::YawAgainstShoulder {

@@ -1,8 +1,8 @@
 //! Three links in space whose last one points along an up vector.
 //!
-//! The arm stands on a base frame with the origin O and the base axis y. Its plane, at first the y-z plane with the normal x, turns about
-//! y by the yaw θ_y and then about its own z axis by the roll β; in it lie the links l1, l2, l3, all along y while the angles are 0,
-//! and three joints θ0, θ1, θ2 that turn about its normal:
+//! The arm stands on a base frame with the origin O and the base axis y. Its plane, at first the y-z plane with the normal x, turns
+//! about y by the yaw θ_y and then about its own z axis by the roll β; in it lie the links l1, l2, l3, all along y while the angles
+//! are 0, and three joints θ0, θ1, θ2 that turn about its normal:
 //!
 //! ```text
 //! R = R_y(θ_y) R_z(β)        u_k = R R_x(θ0 + … + θ_k) y
@@ -17,14 +17,14 @@
 //! β = asin n_y        θ_y = atan2(-n_z, n_x)        with |β| at most a quarter turn
 //! ```
 //!
-//! In the plane, P_T = l1 u_0 + l2 u_1 is a problem of [two links](super::two_link), with inner angle θ_a at the shoulder from the sides
-//! l1 and d = |P_T|, cos θ_a = (d² + l1² - l2²) / (2 d l1), and θ0 = θ_E ± θ_a. What is left for the last joint is the angle of E_y in
-//! the plane less θ0 + θ1. Two normals times two elbows are four solutions. (Rolled by π - β, yawed by θ_y + π and with
-//! θ0 + π, each of them is the same posture once more: [`ThreeLinkAngles::rolled_over`].)
+//! In the plane, P_T = l1 u_0 + l2 u_1 is a problem of [two links](super::two_link), with inner angle θ_a at the shoulder from the
+//! sides l1 and d = |P_T|, cos θ_a = (d² + l1² - l2²) / (2 d l1), and θ0 = θ_E ± θ_a. What is left for the last joint is the angle of
+//! E_y in the plane less θ0 + θ1. Two normals times two elbows are four solutions. (Rolled by π - β, yawed by θ_y + π and with θ0 +
+//! π, each of them is the same configuration once more: [`ThreeLinkAngles::rolled_over`].)
 //!
-//! Where E_y points along P_T, every plane through this line will do: the roll is free. [`ThreeLink::solve_with_ball_wrist`] is the easy
-//! variant: a last joint that takes any direction just takes the up vector, and there is no roll. [`ThreeLinkChain`] is a chain of a
-//! robot that is such an arm.
+//! Where E_y points along P_T, every plane through this line will do: the roll is free. [`ThreeLink::solve_with_ball_wrist`] is the
+//! easy variant: a last joint that takes any direction just takes the up vector, and there is no roll. [`ThreeLinkChain`] is a chain
+//! of a robot that is such an arm.
 //!
 //! ```
 //! use nalgebra::{Isometry3, Point3, Vector3};
@@ -33,9 +33,9 @@
 //! let arm = ThreeLink::new(Isometry3::identity(), [0.5, 0.4, 0.1])?;
 //! let (end, up) = (Point3::new(0.3, 0.2, 0.4), Vector3::new(0.1, 1.0, -0.3));
 //! let solutions = arm.solve(&end, &up)?;
-//! assert!(solutions.is_reached() && solutions.postures().len() == 4);
-//! for posture in solutions.postures() {
-//!     let [.., last] = arm.link_ends(posture);
+//! assert!(solutions.is_reached() && solutions.configurations().len() == 4);
+//! for configuration in solutions.configurations() {
+//!     let [.., last] = arm.link_ends(configuration);
 //!     assert!((last - end).norm() < 1e-15);
 //! }
 //! # Ok(())
@@ -51,8 +51,9 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, UnitVector3, Vector3};
 pub use chain::ThreeLinkChain;
 
 use super::two_link::{
-    PlaneFreedom, ROUNDINGS, Solutions, SpatialAngles, SpatialTwoLink, on_both_sides, upright_normal, wrapped,
+    PlaneFreedom, ROUNDINGS, Solutions, SpatialAngles, SpatialTwoLink, on_both_sides, upright_normal,
 };
+use super::whole_turns::wrapped;
 use crate::skeleton::segments::{
     Element, InputError, check_coordinates, check_length, check_total, direction as direction_of,
 };
@@ -95,7 +96,8 @@ impl Default for BallWristAngles {
 }
 
 impl ThreeLinkAngles {
-    /// The same posture with a roll of π - β, at least a quarter turn where β is at most one: the yaw and the shoulder half a turn away.
+    /// The same configuration with a roll of π - β, at least a quarter turn where β is at most one: the yaw and the shoulder half a
+    /// turn away.
     #[must_use]
     pub fn rolled_over(&self) -> Self {
         Self {

@@ -1,18 +1,22 @@
 //! Chains of a robot that are two links: recognised by their axes, whatever frames their URDF uses.
 
-use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, UnitQuaternion, UnitVector3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, UnitQuaternion, Vector3};
 use thiserror::Error;
 
 use super::answer::Solutions;
 use super::spatial::SpatialTwoLink;
-use super::{Angles, ROUNDINGS, TwoLink, wrapped};
+use super::{Angles, ROUNDINGS, TwoLink};
 use crate::robot::{Chain, ChainJoint, JointKind};
 use crate::skeleton::segments::{InputError, check_coordinates};
+use crate::solver::closed_form::axes::joint_lines;
+use crate::solver::closed_form::axis_deviation::EXACT_DEVIATION;
+use crate::solver::closed_form::line::Line;
+use crate::solver::closed_form::whole_turns::wrapped;
 
 /// How far axes may be from parallel, from a right angle \[rad\] or from meeting \[m\] for a chain to count as of exact shape.
-pub const SHAPE_TOLERANCE: f64 = 1e-9;
+pub const SHAPE_TOLERANCE: f64 = EXACT_DEVIATION;
 
-/// Why a chain is not made of two or three links, and how far it is from it.
+/// Why a chain is not an arm of two or three links, and by how much.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NotOfThisShape {
@@ -35,9 +39,7 @@ pub enum NotOfThisShape {
         variable: String,
     },
     /// Two axes are not parallel.
-    #[error(
-        "the axes of '{first}' and '{second}' are {angle:e} rad from parallel; at most {SHAPE_TOLERANCE:e} rad will do"
-    )]
+    #[error("the axes of '{first}' and '{second}' are {angle:e} rad from parallel, more than {SHAPE_TOLERANCE:e} rad")]
     NotParallel {
         /// Name of the first joint.
         first: String,
@@ -48,18 +50,18 @@ pub enum NotOfThisShape {
     },
     /// Two axes are not at right angles.
     #[error(
-        "the axes of '{first}' and '{second}' are {angle:e} rad from a right angle; at most {SHAPE_TOLERANCE:e} rad will do"
+        "the axes of '{first}' and '{second}' are {angle:e} rad from a right angle, more than {SHAPE_TOLERANCE:e} rad"
     )]
     NotAtRightAngles {
         /// Name of the first joint.
         first: String,
         /// Name of the second joint.
         second: String,
-        /// Angle that is missing to a right one \[rad\].
+        /// Deviation from a right angle \[rad\].
         angle: f64,
     },
     /// Two axes do not meet.
-    #[error("the axes of '{first}' and '{second}' pass at {distance:e} m; at most {SHAPE_TOLERANCE:e} m will do")]
+    #[error("the axes of '{first}' and '{second}' pass each other at {distance:e} m, more than {SHAPE_TOLERANCE:e} m")]
     NotMeeting {
         /// Name of the first joint.
         first: String,
@@ -70,7 +72,7 @@ pub enum NotOfThisShape {
     },
     /// The tip link's origin is beside the plane that contains the base axis.
     #[error(
-        "the tip link is {distance:e} m beside the plane through the axis of '{first}'; at most {SHAPE_TOLERANCE:e} m will do"
+        "the tip link is {distance:e} m beside the plane through the axis of '{first}', more than {SHAPE_TOLERANCE:e} m"
     )]
     TipBeside {
         /// Name of the joint that turns the plane.
@@ -88,7 +90,7 @@ pub enum NotOfThisShape {
         /// Distance from its axis \[m\].
         distance: f64,
     },
-    /// The links are too long for their numbers.
+    /// The links are too long.
     #[error(transparent)]
     Input(#[from] InputError),
 }
@@ -96,45 +98,40 @@ pub enum NotOfThisShape {
 /// The axis of a joint in the base link's frame while nothing has moved, and how the variable moves the joint.
 pub(crate) struct Axis {
     pub(crate) name: String,
-    pub(crate) point: Point3<f64>,
-    pub(crate) direction: UnitVector3<f64>,
+    pub(crate) line: Line,
     pub(crate) reading: Reading,
 }
 
 impl Axis {
-    /// The axes of a row of `N` turning joints to one tip, and where the tip link's origin is while nothing has moved.
+    /// The axes of a row of `N` revolute joints to one tip, and where the tip link's origin is while nothing has moved.
     pub(crate) fn row<const N: usize>(chain: &Chain) -> Result<([Self; N], Point3<f64>), NotOfThisShape> {
-        let (joints, tips) = (chain.joints(), chain.tips());
-        let wrong = || NotOfThisShape::Joints { joints: joints.len(), tips: tips.len(), expected: N };
-        let [tip] = tips else { return Err(wrong()) };
-        if joints.len() != N {
-            return Err(wrong());
-        }
-        let mut pose = Isometry3::identity();
-        let mut axes = Vec::with_capacity(N);
-        for joint in joints {
-            pose *= joint.placement;
-            axes.push(Self::new(chain, joint, &pose)?);
-        }
-        let axes = axes.try_into().map_err(|_| wrong())?;
-        Ok((axes, (pose * tip.placement).translation.vector.into()))
+        let (joints, tips) = (chain.joints().len(), chain.tips().len());
+        let wrong = || NotOfThisShape::Joints { joints, tips, expected: N };
+        let (lines, tip) = joint_lines(chain).filter(|_| joints == N).ok_or_else(wrong)?;
+        let axes = lines.into_iter().zip(chain.joints()).map(|(line, joint)| Self::new(chain, joint, line));
+        let axes: Vec<Self> = axes.collect::<Result<_, _>>()?;
+        Ok((axes.try_into().map_err(|_| wrong())?, tip.translation.vector.into()))
     }
 
-    fn new(chain: &Chain, joint: &ChainJoint, pose: &Isometry3<f64>) -> Result<Self, NotOfThisShape> {
+    fn new(chain: &Chain, joint: &ChainJoint, line: Line) -> Result<Self, NotOfThisShape> {
         let name = chain.variables()[joint.variable].name.clone();
         let shared = chain.joints().iter().filter(|other| other.variable == joint.variable).count() > 1;
         let turns = matches!(joint.kind, JointKind::Revolute | JointKind::Continuous);
         if shared || !turns || joint.multiplier.abs() != 1.0 {
             return Err(NotOfThisShape::NoTurn { variable: name });
         }
-        let (point, direction) = (pose.translation.vector.into(), pose.rotation * joint.axis);
-        Ok(Self { name, point, direction, reading: Reading { multiplier: joint.multiplier, offset: joint.offset } })
+        Ok(Self { name, line, reading: Reading { multiplier: joint.multiplier, offset: joint.offset } })
+    }
+
+    /// A point on it \[m\].
+    pub(crate) fn point(&self) -> Point3<f64> {
+        self.line.point.into()
     }
 }
 
 /// Whether two axes are parallel, or opposite.
 pub(crate) fn check_parallel(a: &Axis, b: &Axis) -> Result<(), NotOfThisShape> {
-    let angle = a.direction.cross(&b.direction).norm().atan2(a.direction.dot(&b.direction).abs());
+    let angle = a.line.angle(&b.line);
     let error = || NotOfThisShape::NotParallel { first: a.name.clone(), second: b.name.clone(), angle };
     if angle <= SHAPE_TOLERANCE { Ok(()) } else { Err(error()) }
 }
@@ -157,7 +154,7 @@ impl Bend {
         Self {
             lengths: [elbow, second].map(|[x, y]| x.hypot(y)),
             zero: Angles { shoulder: shoulder_angle, elbow: second_angle - shoulder_angle },
-            elbow_sign: elbow_axis.direction.dot(normal).signum(),
+            elbow_sign: elbow_axis.line.direction.dot(normal).signum(),
         }
     }
 
@@ -202,11 +199,11 @@ impl PlanarChain {
     pub fn of(chain: &Chain) -> Result<Self, NotOfThisShape> {
         let ([shoulder, elbow], tip) = Axis::row::<2>(chain)?;
         check_parallel(&shoulder, &elbow)?;
-        let normal = shoulder.direction;
+        let normal = shoulder.line.direction;
         // Any direction at right angles, from the coordinate axis least along the normal.
         let first = normal.cross(&Vector3::ith(normal.iamin(), 1.0)).normalize();
-        let frame = frame_of(shoulder.point, [first, normal.cross(&first), normal.into_inner()]);
-        let [end, tip] = [elbow.point, tip].map(|point| frame.inverse_transform_point(&point));
+        let frame = frame_of(shoulder.point(), [first, normal.cross(&first), normal]);
+        let [end, tip] = [elbow.point(), tip].map(|point| frame.inverse_transform_point(&point));
         let bend = Bend::new([[end.x, end.y], [tip.x, tip.y]], &elbow, &normal);
         let links = TwoLink::new(bend.lengths)?;
         Ok(Self { frame, height: tip.z, links, bend, readings: [shoulder.reading, elbow.reading] })
@@ -219,7 +216,7 @@ impl PlanarChain {
     }
 
     /// All positions of the chain's variables \[rad\], in (-π, π] whatever the limits, at which the tip link's origin is at `target`
-    /// (base link's frame \[m\]), in the order of [`TwoLink::solve`]. A target beside the plane is missed by what it is beside it, too.
+    /// (base link's frame \[m\]), in the order of [`TwoLink::solve`]. A target beside the plane is missed by its distance from the plane, too.
     ///
     /// # Errors
     /// [`InputError::Coordinate`] for a coordinate that is not finite or beyond 1e9 m.
@@ -258,11 +255,11 @@ impl SpatialChain {
         let ([yaw, shoulder, elbow], tip) = Axis::row::<3>(chain)?;
         check_parallel(&shoulder, &elbow)?;
         let base = base_frame(&yaw, &shoulder)?;
-        let [end, tip] = [elbow.point, tip].map(|point| base.inverse_transform_point(&point));
+        let [end, tip] = [elbow.point(), tip].map(|point| base.inverse_transform_point(&point));
         if tip.x.abs() > SHAPE_TOLERANCE {
             return Err(NotOfThisShape::TipBeside { first: yaw.name, distance: tip.x.abs() });
         }
-        let bend = Bend::new([[end.y, end.z], [tip.y, tip.z]], &elbow, &shoulder.direction);
+        let bend = Bend::new([[end.y, end.z], [tip.y, tip.z]], &elbow, &shoulder.line.direction);
         let arm = SpatialTwoLink::new(base, bend.lengths)?;
         Ok(Self { arm, bend, readings: [yaw.reading, shoulder.reading, elbow.reading] })
     }
@@ -290,23 +287,20 @@ impl SpatialChain {
 /// The frame with the axis of `yaw` as y axis and that of `shoulder` as x axis, where they cross.
 pub(crate) fn base_frame(yaw: &Axis, shoulder: &Axis) -> Result<Isometry3<f64>, NotOfThisShape> {
     let names = || (yaw.name.clone(), shoulder.name.clone());
-    let axis = yaw.direction.into_inner();
-    let sine = shoulder.direction.dot(&axis);
-    let across = shoulder.direction.into_inner() - axis * sine;
-    let angle = sine.abs().atan2(across.norm());
+    let angle = yaw.line.angle_from_right(&shoulder.line);
     if angle > SHAPE_TOLERANCE {
         let (first, second) = names();
         return Err(NotOfThisShape::NotAtRightAngles { first, second, angle });
     }
-    let normal = across.normalize();
-    let third = normal.cross(&axis);
-    let between = shoulder.point - yaw.point;
-    let distance = between.dot(&third).abs();
+    let distance = yaw.line.distance(&shoulder.line);
     if distance > SHAPE_TOLERANCE {
         let (first, second) = names();
         return Err(NotOfThisShape::NotMeeting { first, second, distance });
     }
-    Ok(frame_of(yaw.point + axis * between.dot(&axis), [normal, axis, third]))
+    let axis = yaw.line.direction;
+    let normal = (shoulder.line.direction - axis * shoulder.line.direction.dot(&axis)).normalize();
+    let between = shoulder.line.point - yaw.line.point;
+    Ok(frame_of(yaw.point() + axis * between.dot(&axis), [normal, axis, normal.cross(&axis)]))
 }
 
 /// The frame at `origin` with those axes, unit vectors at right angles.

@@ -7,9 +7,9 @@
 //! tip = l1 (cos θ0, sin θ0) + l2 (cos(θ0 + θ1), sin(θ0 + θ1))        θ0 shoulder, θ1 elbow
 //! ```
 //!
-//! With the target at the distance d in the direction θ_E, shoulder, elbow and target are a triangle with the sides l1, l2, d, and the
-//! law of cosines gives the inner angle θ_a at the shoulder and the outer angle at the elbow, cos θ_a = (d² + l1² - l2²) / (2 d l1). The
-//! arccosine loses half of the digits where the arm is nearly stretched or folded; half angles do not. With a = l1 + l2 - d,
+//! With the target at the distance d in the direction θ_E, shoulder, elbow and target are a triangle with the sides l1, l2, d, and
+//! the law of cosines gives the inner angle θ_a at the shoulder and the outer angle at the elbow, cos θ_a = (d² + l1² - l2²) / (2 d
+//! l1). The arccosine loses half of the digits where the arm is nearly stretched or folded; half angles do not. With a = l1 + l2 - d,
 //! b = d + l1 - l2, c = d - l1 + l2 and p = l1 + l2 + d, from tan²(x/2) = (1 - cos x) / (1 + cos x),
 //!
 //! ```text
@@ -18,8 +18,8 @@
 //! elbow down:  θ0 = θ_E - θ_a, θ1 = +|θ1|
 //! ```
 //!
-//! (Kahan, "Miscalculating Area and Angles of a Needle-like Triangle", on why the differences are taken first.) A rounding error in a, b
-//! or c moves the tip by as much and no more, however large its effect on the angles.
+//! (Kahan, "Miscalculating Area and Angles of a Needle-like Triangle", on why the differences are taken first.) A rounding error in
+//! a, b or c moves the tip by as much and no more, however large its effect on the angles.
 //!
 //! **In space** ([`SpatialTwoLink`]) the plane stands on a base and turns about its y axis by the yaw: see there.
 //!
@@ -32,13 +32,13 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let arm = TwoLink::new([0.4, 0.3])?;
 //! let solutions = arm.solve(&Point2::new(0.3, 0.4))?;
-//! assert_eq!((solutions.shape, solutions.postures().len()), (Shape::Bent, 2));
-//! for angles in solutions.postures() {
+//! assert_eq!((solutions.shape, solutions.configurations().len()), (Shape::Bent, 2));
+//! for angles in solutions.configurations() {
 //!     let (first, second) = (angles.shoulder, angles.shoulder + angles.elbow);
 //!     let tip = Point2::new(0.4 * first.cos() + 0.3 * second.cos(), 0.4 * first.sin() + 0.3 * second.sin());
 //!     assert!((tip - Point2::new(0.3, 0.4)).norm() < 1e-15);
 //! }
-//! // Out of reach: the closest posture, and by how much it misses.
+//! // Out of reach: the closest configuration, and by how much it misses.
 //! let solutions = arm.solve(&Point2::new(1.0, 0.0))?;
 //! assert!(!solutions.is_reached() && (solutions.missing - 0.3).abs() < 1e-15);
 //! # Ok(())
@@ -50,7 +50,7 @@ pub(super) mod chain;
 mod plane;
 mod spatial;
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::PI;
 
 use nalgebra::Point2;
 
@@ -59,6 +59,8 @@ pub use answer::{Freedom, PlaneFreedom, Shape, Solutions};
 pub use chain::{NotOfThisShape, PlanarChain, SHAPE_TOLERANCE, SpatialChain};
 pub(super) use plane::{on_both_sides, upright_normal};
 pub use spatial::{SpatialAngles, SpatialTwoLink};
+
+use super::whole_turns::wrapped;
 
 /// Lengths are taken for equal, or for zero, where their difference is less than this many roundings of what they were computed from.
 pub(super) const ROUNDINGS: f64 = 4.0 * f64::EPSILON;
@@ -170,11 +172,4 @@ impl Triangle {
         let p = (first + second + distance).sqrt();
         Self { shoulder: 2.0 * (a * c).atan2(b * p), elbow: 2.0 * (a * p).atan2(b * c) }
     }
-}
-
-/// The same angle in (-π, π], for one less than a few turns away \[rad\].
-pub(super) fn wrapped(angle: f64) -> f64 {
-    let turns = (angle / TAU).round();
-    let wrapped = angle - turns * TAU;
-    if wrapped <= -PI { wrapped + TAU } else { wrapped }
 }

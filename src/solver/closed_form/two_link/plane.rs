@@ -5,7 +5,8 @@ use std::f64::consts::PI;
 use nalgebra::Vector3;
 
 use super::answer::{PlaneFreedom, Solutions};
-use super::{Angles, ROUNDINGS, TwoLink, wrapped};
+use super::{Angles, ROUNDINGS, TwoLink};
+use crate::solver::closed_form::whole_turns::wrapped;
 
 /// The plane with the normal n = R_y(yaw) R_z(roll) x, in the base frame.
 pub(crate) struct ArmPlane {
@@ -53,26 +54,27 @@ pub(crate) fn upright_normal(vector: &Vector3<f64>, slack: f64) -> Option<Vector
     (horizontal > slack).then(|| Vector3::new(vector.z / horizontal, 0.0, -vector.x / horizontal))
 }
 
-/// The postures of `links` for which their end is at `wrist` (base frame \[m\], off by at most `slack` through rounding), in the plane
-/// with that unit normal, seen from either side. Of a plane that is free to turn, one posture: turning leads to all others.
+/// The configurations of `links` for which their end is at `wrist` (base frame \[m\], off by at most `slack` through rounding), in
+/// the plane with that unit normal, seen from either side. Of a plane that is free to turn, one configuration: turning leads to all
+/// others.
 pub(crate) fn on_both_sides<P: Copy + Default>(
     links: &TwoLink,
     wrist: &Vector3<f64>,
     (normal, freedom): (Vector3<f64>, PlaneFreedom),
     slack: f64,
-    posture: impl Fn(&ArmPlane, &Angles) -> P,
+    configuration: impl Fn(&ArmPlane, &Angles) -> P,
 ) -> Solutions<P, 4> {
     let front = ArmPlane::with_normal(&normal);
     let planar = links.solve_within(front.coordinates(wrist), slack);
     let mut solutions = Solutions::new(planar.shape, planar.freedom, planar.missing);
     solutions.plane = if front.level { PlaneFreedom::YawAgainstShoulder } else { freedom };
     if freedom != PlaneFreedom::None {
-        solutions.push(posture(&front, &planar.postures()[0]));
+        solutions.push(configuration(&front, &planar.configurations()[0]));
         return solutions;
     }
-    planar.postures().iter().for_each(|angles| solutions.push(posture(&front, angles)));
+    planar.configurations().iter().for_each(|angles| solutions.push(configuration(&front, angles)));
     let back = front.seen_from_behind();
     let planar = links.solve_within(back.coordinates(wrist), slack);
-    planar.postures().iter().for_each(|angles| solutions.push(posture(&back, angles)));
+    planar.configurations().iter().for_each(|angles| solutions.push(configuration(&back, angles)));
     solutions
 }

@@ -75,7 +75,7 @@ impl SpatialTwoLink {
         ROUNDINGS * (first + second + last + target.coords.amax() + self.base.translation.vector.amax())
     }
 
-    /// The postures for a point in the base frame.
+    /// The configurations for a point in the base frame.
     pub(crate) fn reach_for(&self, point: &Vector3<f64>, slack: f64) -> Solutions<SpatialAngles, 4> {
         let plane = match upright_normal(point, slack) {
             Some(normal) => (normal, PlaneFreedom::None),

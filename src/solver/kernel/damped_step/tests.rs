@@ -1,11 +1,11 @@
-//! Damped steps against the equations that they solve, inside bounds and out.
+//! Damped steps against the equations that they solve, with and without bounds.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
 use fearless_simd::{Level, dispatch};
 use nalgebra::{DMatrix, DVector, Rotation3};
 
-use super::{Bounds, LEAST_DAMPING, advance, bounded_step};
+use super::{Bounds, MIN_DAMPING, advance, bounded_step};
 use crate::solver::kernel::configurations::Configurations;
 use crate::solver::kernel::dimension::{Dynamic, Fixed};
 use crate::solver::kernel::lanes::{LANES, Lanes};
@@ -13,42 +13,42 @@ use crate::solver::kernel::links::{End, Links};
 use crate::solver::kernel::normal_equations::StepScratch;
 use crate::solver::testing::random::Random;
 
-/// Columns, rows and positions of four postures, and a step to be found.
-struct Bench {
+/// Columns, rows and positions of four configurations, and the step to be computed.
+struct Fixture {
     variables: usize,
     targets: usize,
-    batch: Configurations,
+    configurations: Configurations,
     step: StepScratch,
     lower: Vec<f64>,
     upper: Vec<f64>,
     damping: Lanes,
 }
 
-impl Bench {
+impl Fixture {
     fn new(variables: usize, targets: usize, random: &mut Random) -> Self {
         let end = End { parent: 0, position: [0.0; 3], rotation: Rotation3::identity(), path: Vec::new() };
         let links = Links { joints: Vec::new(), ends: vec![end; targets], variables, plain: targets == 1 };
-        let mut bench = Self {
+        let mut fixture = Self {
             variables,
             targets,
-            batch: Configurations::new(&links),
+            configurations: Configurations::new(&links),
             step: StepScratch::new(&links),
             lower: vec![f64::NEG_INFINITY; variables],
             upper: vec![f64::INFINITY; variables],
             damping: Lanes([0.0, 1e-6, 1e-2, 1.0]),
         };
         let mut lanes = || Lanes([0.0; LANES].map(|_: f64| random.between(-1.0, 1.0)));
-        let Configurations { positions, rows, columns, .. } = &mut bench.batch;
+        let Configurations { positions, rows, columns, .. } = &mut fixture.configurations;
         for entry in positions.iter_mut().chain(rows.iter_mut().chain(columns).flatten()) {
             *entry = lanes();
         }
-        bench
+        fixture
     }
 
     /// Bounds around the positions, some of them touching, some far away.
     fn bound(&mut self, room: f64, random: &mut Random) {
         for i in 0..self.variables {
-            let positions = self.batch.positions[i].0;
+            let positions = self.configurations.positions[i].0;
             let (least, most) = (positions.into_iter().fold(9.0, f64::min), positions.into_iter().fold(-9.0, f64::max));
             let mut far = || if random.below(3) == 0 { 0.0 } else { random.between(0.0, room) };
             (self.lower[i], self.upper[i]) = (least - far(), most + far());
@@ -56,22 +56,22 @@ impl Bench {
     }
 
     fn jacobian(&self, lane: usize) -> DMatrix<f64> {
-        let entry = |row: usize, i: usize| self.batch.columns[row / 6 * self.variables + i][row % 6].0[lane];
+        let entry = |row: usize, i: usize| self.configurations.columns[row / 6 * self.variables + i][row % 6].0[lane];
         DMatrix::from_fn(6 * self.targets, self.variables, entry)
     }
 
     fn rows(&self, lane: usize) -> DVector<f64> {
-        DVector::from_fn(6 * self.targets, |row, _| self.batch.rows[row / 6][row % 6].0[lane])
+        DVector::from_fn(6 * self.targets, |row, _| self.configurations.rows[row / 6][row % 6].0[lane])
     }
 
     fn found(&self, lane: usize) -> DVector<f64> {
         DVector::from_fn(self.variables, |i, _| self.step.step[i].0[lane])
     }
 
-    /// Finds the step, which uses up columns and rows, by the sizes that the solver would choose, or by any.
+    /// Computes the step, which overwrites columns and rows, with the sizes that the solver would choose or with dynamic ones.
     fn run(&mut self, fixed: bool) {
         let bounds = Bounds { lower: &self.lower, upper: &self.upper };
-        let work = (&mut self.batch, &mut self.step);
+        let work = (&mut self.configurations, &mut self.step);
         let any = Dynamic { variables: self.variables, joints: 0, targets: self.targets };
         macro_rules! run {
             ($size:expr) => {
@@ -97,7 +97,7 @@ impl Bench {
     }
 }
 
-/// The gradient of half of what the step minimises, and what rounding may leave of it.
+/// The gradient of half of what the step minimises, and a bound on its rounding error.
 fn gradient(jacobian: &DMatrix<f64>, rows: &DVector<f64>, damping: f64, step: &DVector<f64>) -> (DVector<f64>, f64) {
     let gradient = jacobian.transpose() * (jacobian * step - rows) + step * damping;
     let size = jacobian.norm();
@@ -107,21 +107,21 @@ fn gradient(jacobian: &DMatrix<f64>, rows: &DVector<f64>, damping: f64, step: &D
 #[test]
 fn a_free_step_satisfies_its_normal_equations() {
     let mut random = Random::new(1);
-    for (variables, targets, fixed) in Bench::sizes() {
+    for (variables, targets, fixed) in Fixture::sizes() {
         for _ in 0..5 {
-            let mut bench = Bench::new(variables, targets, &mut random);
-            let problems: Vec<_> = (0..LANES).map(|lane| (bench.jacobian(lane), bench.rows(lane))).collect();
-            bench.run(fixed);
+            let mut fixture = Fixture::new(variables, targets, &mut random);
+            let problems: Vec<_> = (0..LANES).map(|lane| (fixture.jacobian(lane), fixture.rows(lane))).collect();
+            fixture.run(fixed);
             for (lane, (jacobian, rows)) in problems.iter().enumerate() {
-                let damping = bench.damping.0[lane] + LEAST_DAMPING;
-                let (gradient, rounding) = gradient(jacobian, rows, damping, &bench.found(lane));
-                // The undamped normal equations of a square or tall Jacobian are as bad as the square of its condition.
+                let damping = fixture.damping.0[lane] + MIN_DAMPING;
+                let (gradient, rounding) = gradient(jacobian, rows, damping, &fixture.found(lane));
+                // The condition number of the undamped normal equations is the square of that of the Jacobian.
                 assert!(gradient.amax() < 1e3 * rounding, "{variables}, {targets}, {fixed}: {gradient}");
                 let expected = (jacobian.tr_mul(jacobian) + DMatrix::identity(variables, variables) * damping)
                     .lu()
                     .solve(&jacobian.tr_mul(rows))
                     .unwrap();
-                let apart = (&expected - bench.found(lane)).norm() / (1.0 + expected.norm());
+                let apart = (&expected - fixture.found(lane)).norm() / (1.0 + expected.norm());
                 assert!(lane == 0 || apart < 1e-6, "{variables}, {targets}, {fixed}, lane {lane}: {apart:e}");
             }
         }
@@ -129,26 +129,26 @@ fn a_free_step_satisfies_its_normal_equations() {
 }
 
 #[test]
-fn a_bounded_step_stops_at_bounds_and_is_best_for_the_variables_that_are_free() {
+fn a_bounded_step_stops_at_bounds_and_is_optimal_for_the_free_variables() {
     let mut random = Random::new(2);
-    let (mut stopped, mut pulled) = (0, 0);
-    for (variables, targets, fixed) in Bench::sizes() {
+    let (mut clamped, mut pulled) = (0, 0);
+    for (variables, targets, fixed) in Fixture::sizes() {
         for room in [0.0, 0.05, 0.3, 1.0] {
-            let mut bench = Bench::new(variables, targets, &mut random);
-            bench.bound(room, &mut random);
-            bench.damping = Lanes([1e-4, 1e-6, 1e-2, 1.0]);
-            let problems: Vec<_> = (0..LANES).map(|lane| (bench.jacobian(lane), bench.rows(lane))).collect();
-            bench.run(fixed);
+            let mut fixture = Fixture::new(variables, targets, &mut random);
+            fixture.bound(room, &mut random);
+            fixture.damping = Lanes([1e-4, 1e-6, 1e-2, 1.0]);
+            let problems: Vec<_> = (0..LANES).map(|lane| (fixture.jacobian(lane), fixture.rows(lane))).collect();
+            fixture.run(fixed);
             for (lane, (jacobian, rows)) in problems.iter().enumerate() {
-                let step = bench.found(lane);
-                let (gradient, rounding) = gradient(jacobian, rows, bench.damping.0[lane] + LEAST_DAMPING, &step);
+                let step = fixture.found(lane);
+                let (gradient, rounding) = gradient(jacobian, rows, fixture.damping.0[lane] + MIN_DAMPING, &step);
                 for i in 0..variables {
-                    let aim = bench.batch.positions[i].0[lane] + step[i];
-                    let (lower, upper) = (bench.lower[i], bench.upper[i]);
-                    assert!((lower - 1e-12..=upper + 1e-12).contains(&aim), "{aim} outside {lower} .. {upper}");
-                    let (at_lower, at_upper) = ((aim - lower).abs() < 1e-12, (aim - upper).abs() < 1e-12);
+                    let next = fixture.configurations.positions[i].0[lane] + step[i];
+                    let (lower, upper) = (fixture.lower[i], fixture.upper[i]);
+                    assert!((lower - 1e-12..=upper + 1e-12).contains(&next), "{next} outside {lower} .. {upper}");
+                    let (at_lower, at_upper) = ((next - lower).abs() < 1e-12, (next - upper).abs() < 1e-12);
                     if at_lower || at_upper {
-                        stopped += 1;
+                        clamped += 1;
                         let inwards = (at_lower && gradient[i] < 0.0) || (at_upper && gradient[i] > 0.0);
                         pulled += u32::from(inwards && lower < upper);
                     } else {
@@ -159,27 +159,27 @@ fn a_bounded_step_stops_at_bounds_and_is_best_for_the_variables_that_are_free() 
             }
         }
     }
-    println!("{stopped} variables stopped, {pulled} of them pulled back inside");
-    assert!(stopped > 1000);
+    println!("{clamped} variables clamped, {pulled} of them pulled back inside");
+    assert!(clamped > 1000);
 }
 
 #[test]
-fn a_step_goes_where_it_moves_and_never_beyond_the_bounds() {
+fn a_step_moves_only_moving_lanes_and_never_beyond_the_bounds() {
     let mut random = Random::new(3);
     for variables in 1..=9 {
-        let mut bench = Bench::new(variables, 1, &mut random);
-        bench.bound(0.1, &mut random);
-        bench.run(true);
-        let before = bench.batch.positions.clone();
-        let (steps, moving) = (bench.step.step.clone(), Lanes([1.0, 0.0, 0.5, 1.0]));
-        let bounds = Bounds { lower: &bench.lower, upper: &bench.upper };
+        let mut fixture = Fixture::new(variables, 1, &mut random);
+        fixture.bound(0.1, &mut random);
+        fixture.run(true);
+        let before = fixture.configurations.positions.clone();
+        let (steps, moving) = (fixture.step.step.clone(), Lanes([1.0, 0.0, 0.5, 1.0]));
+        let bounds = Bounds { lower: &fixture.lower, upper: &fixture.upper };
         let size = Dynamic { variables, joints: 0, targets: 1 };
-        let batch = &mut bench.batch;
-        dispatch!(Level::new(), simd => advance(simd, size, batch, &steps, bounds, &moving));
+        let configurations = &mut fixture.configurations;
+        dispatch!(Level::new(), simd => advance(simd, size, configurations, &steps, bounds, &moving));
         for i in 0..variables {
             for lane in 0..LANES {
-                let (now, then) = (bench.batch.positions[i].0[lane], before[i].0[lane]);
-                assert!((bench.lower[i]..=bench.upper[i]).contains(&now));
+                let (now, then) = (fixture.configurations.positions[i].0[lane], before[i].0[lane]);
+                assert!((fixture.lower[i]..=fixture.upper[i]).contains(&now));
                 assert!((now - then - moving.0[lane] * steps[i].0[lane]).abs() < 1e-15);
                 assert!(lane != 1 || now.to_bits() == then.to_bits());
             }
@@ -187,10 +187,10 @@ fn a_step_goes_where_it_moves_and_never_beyond_the_bounds() {
     }
 }
 
-/// The Jacobian with rank loss of some kind.
-fn spoil(bench: &mut Bench, kind: usize) {
-    let n = bench.variables;
-    let columns = &mut bench.batch.columns;
+/// Makes the Jacobian singular in one of several ways.
+fn make_singular(fixture: &mut Fixture, kind: usize) {
+    let n = fixture.variables;
+    let columns = &mut fixture.configurations.columns;
     match kind {
         0 => columns.iter_mut().step_by(2).for_each(|column| column.fill(Lanes::default())),
         1 => columns.fill([Lanes::default(); 6]),
@@ -203,19 +203,24 @@ fn spoil(bench: &mut Bench, kind: usize) {
 #[test]
 fn zero_and_dependent_columns_and_extreme_scales_leave_a_step_of_sensible_length() {
     let (mut random, mut longest) = (Random::new(4), 0.0_f64);
-    for (variables, targets, fixed) in Bench::sizes() {
+    for (variables, targets, fixed) in Fixture::sizes() {
         for kind in 0..5 {
             for scale in [1e-6, 1e-3, 1.0] {
-                let mut bench = Bench::new(variables, targets, &mut random);
-                spoil(&mut bench, kind);
-                bench.batch.columns.iter_mut().flatten().for_each(|entry| entry.0 = entry.0.map(|value| value * scale));
-                let problems: Vec<_> = (0..LANES).map(|lane| (bench.jacobian(lane), bench.rows(lane))).collect();
-                bench.run(fixed);
+                let mut fixture = Fixture::new(variables, targets, &mut random);
+                make_singular(&mut fixture, kind);
+                fixture
+                    .configurations
+                    .columns
+                    .iter_mut()
+                    .flatten()
+                    .for_each(|entry| entry.0 = entry.0.map(|value| value * scale));
+                let problems: Vec<_> = (0..LANES).map(|lane| (fixture.jacobian(lane), fixture.rows(lane))).collect();
+                fixture.run(fixed);
                 for (lane, (jacobian, rows)) in problems.iter().enumerate() {
-                    let step = bench.found(lane);
+                    let step = fixture.found(lane);
                     assert!(step.iter().all(|entry| entry.is_finite()), "{variables}, {targets}: {step}");
-                    let damping = bench.damping.0[lane] + LEAST_DAMPING;
-                    // No damped step is longer than half of the rows over the root of the damping.
+                    let damping = fixture.damping.0[lane] + MIN_DAMPING;
+                    // No damped step is longer than half the norm of the rows over the root of the damping.
                     let most = 0.5 * rows.norm() / damping.sqrt();
                     let (gradient, _) = gradient(jacobian, rows, damping, &step);
                     let left = gradient.norm() / (jacobian.norm() * rows.norm() + 1e-300);
@@ -225,7 +230,7 @@ fn zero_and_dependent_columns_and_extreme_scales_leave_a_step_of_sensible_length
                         "{variables}, {targets}, {fixed}, kind {kind}, scale {scale:e}, lane {lane}: {:e} of {most:e}",
                         step.norm()
                     );
-                    // Nor does it add to the error.
+                    // Nor does it increase the error.
                     let after = (jacobian * &step - rows).norm();
                     assert!(
                         after <= 1.001 * rows.norm(),

@@ -1,4 +1,4 @@
-//! One cycle on the joints of robots drawn at random: what it must keep, and what each joint chooses.
+//! One cycle on the joints of random robots: what it must keep, and what each joint chooses.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
@@ -14,12 +14,12 @@ use crate::solver::testing::four::Four;
 use crate::solver::testing::random::Random;
 use crate::solver::testing::robots::{Axes, Recipe};
 
-/// What each point further off counts of the one before.
+/// Weight of each point over that of the next nearer one.
 const DECAY: f64 = 0.7;
 
 const DEPTHS: [usize; 3] = [0, 3, 6];
 
-/// Chains of turning joints, and trees with sliding and following joints and several tips.
+/// Chains of revolute joints, and trees with prismatic and mimic joints and several tips.
 fn recipes() -> Vec<Recipe> {
     let mut recipes: Vec<Recipe> = (2..10).map(|joints| Recipe::plain(Axes::Mixed, joints)).collect();
     recipes.extend((1..4).flat_map(|tips| [5, 9, 14].map(|joints| Recipe::tree(Axes::Mixed, joints, tips))));
@@ -30,36 +30,36 @@ fn options(acceleration: usize) -> FabrikOptions {
     FabrikOptions { acceleration, polish: false }
 }
 
-/// Benches of the recipes' chains, but those whose tip no joint moves from one point.
-fn foures(random: &mut Random) -> Vec<(Recipe, String, Four)> {
+/// Four configurations of each recipe's chain, without the chains whose tip no joint can move.
+fn fours(random: &mut Random) -> Vec<(Recipe, String, Four)> {
     let drawn = recipes().into_iter().map(|recipe| (recipe, recipe.make(random)));
     let drawn: Vec<_> = drawn.collect();
     let count = drawn.len();
-    let foures: Vec<_> = drawn
+    let fours: Vec<_> = drawn
         .into_iter()
         .filter_map(|(recipe, (chain, text))| Some((recipe, text, Four::new(&chain, random)?)))
         .collect();
-    println!("{} of {count} chains have an extent", foures.len());
-    assert!(2 * foures.len() > count);
-    foures
+    println!("{} of {count} chains have an extent", fours.len());
+    assert!(2 * fours.len() > count);
+    fours
 }
 
 #[test]
-fn a_posture_that_meets_its_targets_is_a_fixed_point() {
+fn a_configuration_that_meets_its_targets_is_a_fixed_point() {
     let (mut random, mut worst) = (Random::new(1), 0.0_f64);
-    for (recipe, text, mut four) in foures(&mut random) {
+    for (recipe, text, mut four) in fours(&mut random) {
         for depth in DEPTHS {
             for lane in 0..LANES {
                 four.forget();
                 four.write_positions();
                 four.set_goals(&four.targets_of(lane));
-                // The second time there is something to accelerate.
+                // From the second cycle on there is a history to accelerate with.
                 for _ in 0..2 {
                     four.measure();
                     let led = four.cycle(options(depth), 100.0);
                     for (led, at) in led.iter().zip(&four.positions[lane]) {
                         worst = worst.max((led[lane] - at).abs());
-                        // Where axes nearly coincide rounding alone tells one from the other.
+                        // Where axes nearly coincide, only rounding tells one from the other.
                         assert!((led[lane] - at).abs() < 1e-6, "{recipe:?}, depth {depth}: {led:?} {at}\n{text}");
                     }
                 }
@@ -72,10 +72,10 @@ fn a_posture_that_meets_its_targets_is_a_fixed_point() {
 #[test]
 fn cycles_stay_inside_the_bounds() {
     let mut random = Random::new(2);
-    for (recipe, _, mut four) in foures(&mut random) {
+    for (recipe, _, mut four) in fours(&mut random) {
         for depth in DEPTHS {
             four.forget();
-            // All lanes begin alike, with the target where another posture is.
+            // All lanes start equal, with the targets at another configuration.
             let (goals, mut before) = (four.targets_of(1), four.positions[0].clone());
             four.positions.fill(before.clone());
             four.write_positions();
@@ -95,19 +95,19 @@ fn cycles_stay_inside_the_bounds() {
     }
 }
 
-/// Axes and origin of a frame at random.
+/// Axes and origin of a random frame.
 fn frame(random: &mut Random) -> (Matrix3<f64>, Vector3<f64>) {
     let turn = nalgebra::Rotation3::new(random.vector(3.0));
     (*turn.matrix(), random.vector(1.0))
 }
 
-fn at_rest((axes, origin): &(Matrix3<f64>, Vector3<f64>)) -> FrameLanes {
+fn in_memory((axes, origin): &(Matrix3<f64>, Vector3<f64>)) -> FrameLanes {
     let vector = |v: Vector3<f64>| [Lanes::splat(v.x), Lanes::splat(v.y), Lanes::splat(v.z)];
     [vector(axes.column(0).into()), vector(axes.column(1).into()), vector(axes.column(2).into()), vector(*origin)]
 }
 
 #[test]
-fn sums_tell_the_turn_and_the_shift_that_match_points_best() {
+fn sums_give_the_rotation_and_the_shift_that_fit_points_best() {
     let mut random = Random::new(3);
     for count in [1, 2, 3, 8, 40] {
         let (from, to) = (frame(&mut random), frame(&mut random));
@@ -119,18 +119,18 @@ fn sums_tell_the_turn_and_the_shift_that_match_points_best() {
                 sums.fade(f64x4::splat(simd, DECAY));
                 sums.add([point.x, point.y, point.z].map(|entry| Lanes::splat(entry).load(simd)));
             }
-            let (from, to) = (Frame::load(simd, &at_rest(&from)), Frame::load(simd, &at_rest(&to)));
+            let (from, to) = (Frame::load(simd, &in_memory(&from)), Frame::load(simd, &in_memory(&to)));
             let (turn, shift) = (sums.fit(false, &from, &to), sums.fit(true, &from, &to));
             found[0].store(turn.cosine);
             found[1].store(turn.sine);
             found[2].store(shift.shift);
         });
-        let place =
+        let coordinates =
             |(axes, origin): &(Matrix3<f64>, Vector3<f64>), point: &Vector3<f64>| axes.transpose() * (point - origin);
         let (mut expected, mut weights) = ([0.0; 3], 0.0);
         for (i, point) in points.iter().rev().enumerate() {
             let weight = DECAY.powi(i32::try_from(i).unwrap());
-            let (u, v) = (place(&from, point), place(&to, point));
+            let (u, v) = (coordinates(&from, point), coordinates(&to, point));
             expected[0] += weight * (u.x * v.x + u.y * v.y);
             expected[1] += weight * (u.x * v.y - u.y * v.x);
             expected[2] += weight * (v.z - u.z);

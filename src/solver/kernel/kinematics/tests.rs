@@ -10,7 +10,7 @@ use crate::solver::testing::four::{Four, levels};
 use crate::solver::testing::random::Random;
 use crate::solver::testing::robots::{Axes, Recipe};
 
-/// Greatest differences seen, in lengths of the length scale and in radians.
+/// Largest differences seen, in units of the length scale and in radians.
 #[derive(Debug, Default, Clone, Copy)]
 struct Worst {
     pose: f64,
@@ -18,7 +18,7 @@ struct Worst {
     slope: f64,
 }
 
-/// Position and orientation of a tip by the frames that the kernel left, in units of the length scale.
+/// Position and orientation of a tip from the frames that the kernel wrote, in units of the length scale.
 fn tip_pose(four: &Four, tip: usize, lane: usize) -> (Vector3<f64>, Matrix3<f64>) {
     let End { parent, position, rotation, .. } = &four.kernel.links.ends[tip];
     let frame = &four.configurations.frames[*parent];
@@ -57,7 +57,7 @@ fn compare(four: &mut Four) -> Worst {
     worst
 }
 
-/// The Jacobian against differences of the rows, with the targets where each lane is in turn.
+/// The Jacobian against differences of the rows, with the targets at each lane in turn.
 fn compare_slopes(four: &mut Four) -> f64 {
     let mut worst = 0.0_f64;
     for lane in 0..LANES {
@@ -105,7 +105,7 @@ fn check_plain(axes: Axes) {
 }
 
 #[test]
-fn chains_whose_axes_lie_anyhow() {
+fn chains_of_arbitrary_axes() {
     check_plain(Axes::Any);
 }
 
@@ -176,7 +176,7 @@ fn chains_of_a_hundred_joints() {
     }
 }
 
-/// Rows, columns and the step of each lane, from postures within ±0.1 of the goals, with narrow bounds.
+/// Rows, columns and the step of each lane, from configurations within ±0.1 of the goals, with narrow bounds.
 fn outcome(four: &mut Four) -> Vec<f64> {
     let n = four.chain.variables().len();
     let lanes = |lanes: &[[Lanes; 6]]| lanes.iter().flatten().flat_map(|entry| entry.0).collect::<Vec<f64>>();

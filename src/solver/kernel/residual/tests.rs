@@ -12,7 +12,7 @@ use crate::solver::problem::{Target, Tolerance};
 use crate::solver::testing::four::Four;
 use crate::solver::testing::random::Random;
 
-/// Every choice of free axes that leaves anything.
+/// Every choice of free axes but all six.
 fn masks() -> impl Iterator<Item = [bool; 6]> {
     (0..63_u32).map(|mask| std::array::from_fn(|axis| mask >> axis & 1 == 1))
 }
@@ -21,15 +21,15 @@ fn rows(four: &Four, lane: usize) -> Vector6<f64> {
     Vector6::from_fn(|row, _| four.configurations.rows[0][row].0[lane])
 }
 
-/// A pose that differs from that of `lane` by so much, in a random direction.
-fn beside(four: &Four, lane: usize, (shift, angle): (f64, f64), random: &mut Random) -> Isometry3<f64> {
+/// A pose that differs from that of `lane` by the given distance and angle, in a random direction.
+fn nearby(four: &Four, lane: usize, (shift, angle): (f64, f64), random: &mut Random) -> Isometry3<f64> {
     let pose = four.poses[lane].tips()[0];
     let turn = UnitQuaternion::from_axis_angle(&Unit::new_normalize(random.vector(1.0)), angle);
     let step = Unit::new_normalize(random.vector(1.0)).into_inner() * shift;
     Isometry3::from_parts((pose.translation.vector + step).into(), turn * pose.rotation)
 }
 
-/// Twice the sine of half an angle: what the solver has for it where all of the orientation counts.
+/// Twice the sine of half an angle: the kernel's measure of it where all of the orientation counts.
 fn chord(angle: f64) -> f64 {
     2.0 * (0.5 * angle).sin()
 }
@@ -42,7 +42,7 @@ fn the_error_is_that_of_the_exact_residual_for_every_choice_of_free_axes() {
         let scale = four.kernel.length_scale;
         for apart in [(1e-12, 1e-12), (1e-6, 1e-6), (1e-3, 1e-3), (0.3, 0.5), (5.0, 3.0)] {
             for weight in [1.0, 0.25, 7.0] {
-                let pose = beside(&four, 0, apart, &mut random);
+                let pose = nearby(&four, 0, apart, &mut random);
                 let target = Target { free_axes, weight, ..Target::new(0, pose) };
                 four.set_goals(&[target]);
                 four.measure();
@@ -90,7 +90,7 @@ fn a_position_that_is_free_along_an_axis_of_the_tip_is_linearised_far_away_too()
     let mut random = Random::new(3);
     for free_axes in masks().filter(|free| free[3..] == [true; 3] && free[..3].contains(&true)) {
         let mut four = Four::seven(&mut random);
-        let pose = beside(&four, 0, (0.7, 2.0), &mut random);
+        let pose = nearby(&four, 0, (0.7, 2.0), &mut random);
         four.set_goals(&[Target { free_axes, ..Target::new(0, pose) }]);
         four.measure();
         four.linearise();
@@ -120,20 +120,20 @@ fn half_a_turn_has_an_axis_and_a_length() {
             let row = rows(&four, 2);
             let found = Vector3::new(row[3], row[4], row[5]);
             let expected = axis.into_inner() * chord(PI - short);
-            // At half a turn itself both ways are as short.
+            // At exactly half a turn, both directions of rotation are equally short.
             let apart = (found - expected).norm().min(if short < 1e-12 { (found + expected).norm() } else { 9.0 });
             assert!(apart < 1e-8, "{short:e}: {found} {expected}");
         }
     }
 }
 
-/// Whether the solver counts a target as met exactly where its residual is inside its tolerance, but for the last thousandth.
+/// Checks that the kernel counts a target as met exactly where its residual is within 0.999 of its tolerance.
 fn assert_met_as_judged(free_axes: [bool; 6], tolerance: Tolerance, random: &mut Random) {
     let mut four = Four::seven(random);
     for share in [0.0, 0.5, 0.99, 0.998, 1.0, 1.001, 1.02, 1.5] {
         let angle = (share * tolerance.orientation).min(PI);
         for (shift, angle) in [(share * tolerance.position, 0.0), (0.0, angle)] {
-            let pose = beside(&four, 1, (shift, angle), random);
+            let pose = nearby(&four, 1, (shift, angle), random);
             let target = Target { free_axes, tolerance, ..Target::new(0, pose) };
             four.set_goals(&[target]);
             four.measure();

@@ -2,17 +2,18 @@
 
 use std::f64::consts::{PI, TAU};
 
-use super::super::testing::{Scattered, miss, tip};
 use super::*;
+use crate::solver::testing::random::Random;
+use crate::solver::testing::seven_axes::{self, error, positions, tip};
 
-/// The greatest miss of all postures at `angle`, and how many there are.
-fn worst(arm: &ArmAngle, axes: &Axes<REDUNDANT>, pose: &Isometry3<f64>, angle: f64) -> (f64, usize) {
-    let reach = arm.reach(pose).expect("it can be reached");
+/// The greatest miss of all configurations at `angle`, and how many there are.
+fn worst(arm: &ArmAngle, axes: &Axes<REDUNDANT_JOINTS>, pose: &Isometry3<f64>, angle: f64) -> (f64, usize) {
+    let reach = arm.shoulder_to_wrist(pose).expect("it can be reached");
     let (mut worst, mut count) = (0.0_f64, 0);
     for bend in reach.bends() {
         for over in [[false, false], [false, true], [true, false], [true, true]] {
-            let posture = arm.posture(&reach, bend, (Turn::new(angle), over), &[0.3; REDUNDANT]);
-            worst = worst.max(miss(axes, &posture, pose));
+            let configuration = arm.configuration(&reach, bend, (Turn::new(angle), over), &[0.3; REDUNDANT_JOINTS]);
+            worst = worst.max(error(axes, &configuration, pose));
             count += 1;
         }
     }
@@ -20,34 +21,35 @@ fn worst(arm: &ArmAngle, axes: &Axes<REDUNDANT>, pose: &Isometry3<f64>, angle: f
 }
 
 #[test]
-fn every_posture_at_every_arm_angle_meets_the_target() {
-    let mut random = Scattered(1);
+fn every_configuration_at_every_arm_angle_meets_the_target() {
+    let mut random = Random::new(1);
     for _ in 0..200 {
-        let axes = random.arm(0.0);
+        let axes = seven_axes::arm(&mut random, 0.0);
         let arm = ArmAngle::new(&axes, 1.0).expect("shoulder and wrist are spherical");
-        assert!(arm.miss.exact(), "{:?}", arm.miss);
-        let pose = tip(&axes, &random.positions());
+        assert!(arm.deviation.exact(), "{:?}", arm.deviation);
+        let pose = tip(&axes, &positions(&mut random));
         for step in 0..8 {
             let (worst, count) = worst(&arm, &axes, &pose, f64::from(step) * TAU / 8.0);
-            assert!(worst < 1e-9 && count == 8, "{worst:e}, {count} postures: {axes:?}");
+            assert!(worst < 1e-9 && count == 8, "{worst:e}, {count} configurations: {axes:?}");
         }
     }
 }
 
 #[test]
-fn the_posture_that_the_target_comes_from_is_among_them() {
-    let mut random = Scattered(2);
+fn the_configuration_that_the_target_comes_from_is_among_them() {
+    let mut random = Random::new(2);
     for _ in 0..50 {
-        let axes = random.arm(0.0);
+        let axes = seven_axes::arm(&mut random, 0.0);
         let arm = ArmAngle::new(&axes, 1.0).expect("shoulder and wrist are spherical");
-        let positions = random.positions();
-        let reach = arm.reach(&tip(&axes, &positions)).expect("it can be reached");
+        let positions = positions(&mut random);
+        let reach = arm.shoulder_to_wrist(&tip(&axes, &positions)).expect("it can be reached");
         let mut nearest = f64::INFINITY;
         for step in 0..4000 {
             let angle = Turn::new(f64::from(step) * TAU / 4000.0);
             for (bend, over) in reach.bends().flat_map(|bend| [0, 1, 2, 3].map(|over| (bend, over))) {
-                let posture = arm.posture(&reach, bend, (angle, [over < 2, over % 2 == 0]), &positions);
-                let apart = posture.iter().zip(&positions).map(|(a, b)| (a - b).sin().abs().max(1.0 - (a - b).cos()));
+                let configuration = arm.configuration(&reach, bend, (angle, [over < 2, over % 2 == 0]), &positions);
+                let apart =
+                    configuration.iter().zip(&positions).map(|(a, b)| (a - b).sin().abs().max(1.0 - (a - b).cos()));
                 nearest = nearest.min(apart.fold(0.0, f64::max));
             }
         }
@@ -57,14 +59,14 @@ fn the_posture_that_the_target_comes_from_is_among_them() {
 
 #[test]
 fn singular_shoulders_wrists_and_elbows_are_met() {
-    let mut random = Scattered(3);
+    let mut random = Random::new(3);
     for number in 0..60 {
-        let axes = random.arm(0.0);
+        let axes = seven_axes::arm(&mut random, 0.0);
         let arm = ArmAngle::new(&axes, 1.0).expect("shoulder and wrist are spherical");
-        let mut positions = random.positions();
+        let mut positions = positions(&mut random);
         // Where the third axis comes to lie on the first; the seventh on the fifth.
         let turn = |ball: [usize; 3]| {
-            let [a, b, c] = ball.map(|axis| axes.directions[axis]);
+            let [a, b, c] = ball.map(|axis| axes.lines[axis].direction);
             a.cross(&c).dot(&b).atan2(a.dot(&c))
         };
         let (shoulder, wrist) = (-turn([0, 1, 2]), -turn([4, 5, 6]));
@@ -80,35 +82,35 @@ fn singular_shoulders_wrists_and_elbows_are_met() {
 
 #[test]
 fn a_stretched_elbow_is_met_and_what_is_beyond_it_is_not() {
-    let mut random = Scattered(4);
+    let mut random = Random::new(4);
     for _ in 0..50 {
-        let axes = random.arm(0.0);
+        let axes = seven_axes::arm(&mut random, 0.0);
         let arm = ArmAngle::new(&axes, 1.0).expect("shoulder and wrist are spherical");
         let flat = |v: &Vector3<f64>| v - arm.elbow * arm.elbow.dot(v);
         let (upper, fore) = (flat(&arm.upper), flat(&arm.fore));
-        let mut positions = random.positions();
+        let mut positions = positions(&mut random);
         positions[3] = fore.cross(&upper).dot(&arm.elbow).atan2(fore.dot(&upper));
         let pose = tip(&axes, &positions);
         let (worst, _) = worst(&arm, &axes, &pose, 1.0);
         // Half of the digits: the distance hardly changes with the elbow.
         assert!(worst < 1e-7, "{worst:e}");
         let mut beyond = pose;
-        beyond.translation.vector += arm.reach(&pose).expect("it can be reached").line * 1e-3;
-        assert!(arm.reach(&beyond).is_none());
+        beyond.translation.vector += arm.shoulder_to_wrist(&pose).expect("it can be reached").line * 1e-3;
+        assert!(arm.shoulder_to_wrist(&beyond).is_none());
     }
 }
 
 #[test]
 fn wrists_in_the_shoulder_and_other_arms_have_no_arm_angle() {
-    let mut random = Scattered(5);
-    let axes = random.arm(0.0);
+    let mut random = Random::new(5);
+    let axes = seven_axes::arm(&mut random, 0.0);
     let arm = ArmAngle::new(&axes, 1.0).expect("shoulder and wrist are spherical");
     let rotation = nalgebra::UnitQuaternion::from_rotation_matrix(&arm.unturned.inverse());
     let inside = Isometry3::from_parts((arm.centre + arm.tool).into(), rotation);
-    assert!(arm.reach(&inside).is_none());
-    assert!(ArmAngle::new(&random.arm(0.1), 1.0).is_none());
+    assert!(arm.shoulder_to_wrist(&inside).is_none());
+    assert!(ArmAngle::new(&seven_axes::arm(&mut random, 0.1), 1.0).is_none());
     let mut leaning = axes;
-    leaning.directions[0] = (axes.directions[0] + 0.1 * axes.directions[1]).normalize();
-    leaning.points[0] = arm.centre;
+    leaning.lines[0].direction = (axes.lines[0].direction + 0.1 * axes.lines[1].direction).normalize();
+    leaning.lines[0].point = arm.centre;
     assert!(ArmAngle::new(&leaning, 1.0).is_none());
 }

@@ -1,0 +1,61 @@
+//! How exactly a path is followed, and errors of the input.
+
+use thiserror::Error;
+
+use crate::solver::{ProblemError, Tolerance};
+
+/// How exactly a path is followed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FollowOptions {
+    /// Greatest distance of the tip from the path where the joints move evenly from one solution to the next.
+    pub deviation: Tolerance,
+    /// Greatest length of a piece \[m\].
+    pub longest_piece: f64,
+    /// Length below which a piece is not halved \[m\].
+    pub shortest_piece: f64,
+    /// Greatest move of a joint in one piece \[rad or m\]; more is a jump.
+    pub largest_joint_step: f64,
+}
+
+impl Default for FollowOptions {
+    /// A deviation of 0.1 mm and 1 mrad, pieces of 0.1 mm to 1 cm, joint moves of 0.1 rad.
+    fn default() -> Self {
+        let deviation = Tolerance { position: 1e-4, orientation: 1e-3 };
+        Self { deviation, longest_piece: 0.01, shortest_piece: 1e-4, largest_joint_step: 0.1 }
+    }
+}
+
+/// Why following a path cannot begin.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FollowError {
+    /// The tip, the seed, the tolerance or the free axes are not valid for the chain.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// An option is not a finite number above 0.
+    #[error("the {option} is {value}; it must be a finite number above 0")]
+    Option {
+        /// Which one.
+        option: &'static str,
+        /// What was given.
+        value: f64,
+    },
+}
+
+impl FollowOptions {
+    /// Checks that every option is a finite number above 0.
+    pub(super) fn check(&self) -> Result<(), FollowError> {
+        for (option, value) in [
+            ("position deviation", self.deviation.position),
+            ("orientation deviation", self.deviation.orientation),
+            ("longest piece", self.longest_piece),
+            ("shortest piece", self.shortest_piece),
+            ("largest joint step", self.largest_joint_step),
+        ] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(FollowError::Option { option, value });
+            }
+        }
+        Ok(())
+    }
+}

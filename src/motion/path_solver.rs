@@ -1,0 +1,108 @@
+//! Solves for poses of a path, and measures how far the tip is from it.
+
+use super::follow_options::FollowOptions;
+use super::followed::{larger, ratio};
+use super::path::Path;
+use crate::robot::{Chain, ChainPoses};
+use crate::solver::{Mode, Pick, Problem, ProblemError, Residual, Scratch, Solution, Solver, Target, Tolerance};
+
+/// Tolerance of a solve over the target's tolerance: a larger rest error would show in the velocities.
+const SOLVE_TOLERANCE_RATIO: f64 = 1e-3;
+/// Number of points between the ends of a piece where the deviation is measured.
+const DEVIATION_POINTS: u8 = 7;
+/// Starting points of a search: for the start of the path, and for the pose after a stop.
+const ATTEMPTS: usize = 100;
+
+/// Solver, scratch and last solution for one path.
+pub(super) struct PathSolver<'a> {
+    solver: &'a Solver,
+    pub(super) chain: &'a Chain,
+    /// The tip, its tolerance and its free axes. The pose is not used.
+    pub(super) target: &'a Target,
+    pub(super) path: &'a Path,
+    pub(super) options: &'a FollowOptions,
+    /// The last solution.
+    pub(super) solution: Solution,
+    scratch: Scratch,
+    poses: ChainPoses,
+    /// Positions between the ends of a piece.
+    between: Vec<f64>,
+    /// The largest joint step of each variable.
+    steps: Vec<f64>,
+}
+
+impl<'a> PathSolver<'a> {
+    pub(super) fn new(solver: &'a Solver, target: &'a Target, path: &'a Path, options: &'a FollowOptions) -> Self {
+        let chain = solver.chain();
+        let variables = chain.variables().len();
+        Self {
+            solver,
+            chain,
+            target,
+            path,
+            options,
+            solution: solver.solution(),
+            scratch: solver.scratch(),
+            poses: ChainPoses::new(chain),
+            between: vec![0.0; variables],
+            steps: vec![options.largest_joint_step; variables],
+        }
+    }
+
+    /// Solves for the pose at `length`; returns whether the solution meets it.
+    fn solve(&mut self, length: f64, seed: &[f64], mode: Mode) -> Result<bool, ProblemError> {
+        let Tolerance { position, orientation } = self.target.tolerance;
+        let tolerance =
+            Tolerance { position: SOLVE_TOLERANCE_RATIO * position, orientation: SOLVE_TOLERANCE_RATIO * orientation };
+        let targets = [Target { pose: self.path.pose_at(length), tolerance, ..*self.target }];
+        let problem = Problem { mode, ..Problem::new(&targets, seed) };
+        self.solver.solve(&problem, &mut self.scratch, &mut self.solution)?;
+        Ok(self.solution.residuals.iter().all(|residual| ratio(residual, &self.target.tolerance) <= 1.0))
+    }
+
+    /// Solves for the pose at `length` on the branch of `seed`, within the largest joint step.
+    pub(super) fn track(&mut self, length: f64, seed: &[f64]) -> Result<bool, ProblemError> {
+        let steps = std::mem::take(&mut self.steps);
+        let is_met = self.solve(length, seed, Mode::Track { max_step: &steps });
+        self.steps = steps;
+        is_met
+    }
+
+    /// Searches for the solution nearest to `seed` for the pose at `length`, on any branch.
+    pub(super) fn search(&mut self, length: f64, seed: &[f64]) -> Result<bool, ProblemError> {
+        let mode = Mode::Search { pick: Pick::Nearest, attempts: ATTEMPTS, random_seed: 0 };
+        self.solve(length, seed, mode)
+    }
+
+    /// The configuration at the start of the path: `seed` itself, a solution on its branch, or the nearest one of a search.
+    pub(super) fn start(&mut self, seed: &[f64]) -> Result<Option<Vec<f64>>, ProblemError> {
+        let unbounded = vec![f64::INFINITY; self.steps.len()];
+        let is_tracked = self.solve(0.0, seed, Mode::Track { max_step: &unbounded })?;
+        if self.chain.contains(seed) && ratio(&self.residual(0.0, seed), &self.target.tolerance) <= 1.0 {
+            return Ok(Some(seed.to_vec()));
+        }
+        Ok((is_tracked || self.search(0.0, seed)?).then(|| self.solution.positions.clone()))
+    }
+
+    /// Distance of the tip at `positions` from the pose at `length`.
+    pub(super) fn residual(&mut self, length: f64, positions: &[f64]) -> Residual {
+        self.chain.forward_kinematics(positions, &mut self.poses);
+        let pose = self.path.pose_at(length);
+        Target { pose, ..*self.target }.residual(&self.poses.tips()[self.target.tip])
+    }
+
+    /// Greatest distance of the tip from the path between two configurations, where the joints move evenly from one to the other.
+    pub(super) fn deviation_between(&mut self, (at, here): (f64, &[f64]), (next, there): (f64, &[f64])) -> Residual {
+        let mut between = std::mem::take(&mut self.between);
+        let mut deviation = Residual::default();
+        for point in 1..=DEVIATION_POINTS {
+            let part = f64::from(point) / f64::from(DEVIATION_POINTS + 1);
+            for (between, (here, there)) in between.iter_mut().zip(here.iter().zip(there)) {
+                *between = here + part * (there - here);
+            }
+            deviation = larger(deviation, self.residual(at + part * (next - at), &between));
+        }
+        self.between = between;
+        deviation
+    }
+}

@@ -1,0 +1,119 @@
+//! Plans a Cartesian path: from poses to a trajectory.
+
+use std::sync::Arc;
+
+use nalgebra::Isometry3;
+use r2r::geometry_msgs::msg::Pose;
+
+use super::convert;
+use super::description::LoadedRobot;
+use super::status::{Refused, outcome};
+use crate::motion::{Followed, Path, PathOptions, PathStop, StopReason, Trajectory, follow};
+use crate::parameters::Settings;
+use crate::robot::ChainPoses;
+use crate::solver::{Residual, Solver, Target};
+
+/// A path, with what its plan needs.
+pub(super) struct PathToPlan {
+    pub loaded: Arc<LoadedRobot>,
+    /// Poses of the tip link, in the base link's frame.
+    pub poses: Vec<Isometry3<f64>>,
+    /// The tip, its tolerance and its free axes. The pose is not used.
+    pub pattern: Target,
+    /// Where the arm is: positions of the chain's variables.
+    pub start: Vec<f64>,
+    /// Whether the path begins at the first of the poses, instead of where the tip is.
+    pub start_at_first_pose: bool,
+    pub settings: Settings,
+}
+
+/// A planned path.
+pub(super) struct Plan {
+    pub solver: Solver,
+    pub path: Path,
+    pub trajectory: Trajectory,
+    /// Fraction of the path's length that the trajectory covers.
+    pub fraction: f64,
+    /// Where and why it does not reach the end of the path.
+    pub stop: Option<PathStop>,
+    /// Distance of the tip from the last pose of the path at the end of the trajectory. Where there is no trajectory: now.
+    pub end: Residual,
+    /// Where it does not reach the end: index of the next pose.
+    pub stop_index: usize,
+}
+
+/// The poses of a path, from messages in the frame whose pose is `origin`.
+///
+/// # Errors
+/// [`Refused`] with the pose that is not valid, or where there is none.
+pub(super) fn poses(messages: &[Pose], origin: &Isometry3<f64>) -> Result<Vec<Isometry3<f64>>, Refused> {
+    if messages.is_empty() {
+        return Err(Refused::invalid("poses", "poses is empty; a path needs at least one pose".into()));
+    }
+    let pose = |(index, message)| {
+        let refuse = |sentence| Refused::invalid("poses", format!("poses[{index}]: {sentence}"));
+        convert::pose(message).map(|pose| origin * pose).map_err(refuse)
+    };
+    messages.iter().enumerate().map(pose).collect()
+}
+
+impl PathToPlan {
+    /// Plans the path. This may take seconds.
+    ///
+    /// # Errors
+    /// [`Refused`] for poses or settings that make no path. A path that cannot be followed to its end is no error.
+    pub(super) fn plan(mut self) -> Result<Plan, Refused> {
+        let refuse = |sentence: String| Refused::invalid("path", sentence);
+        let chain = &self.loaded.chain;
+        let mut poses = ChainPoses::new(chain);
+        chain.forward_kinematics(&self.start, &mut poses);
+        let tip = poses.tips()[self.pattern.tip];
+        // Number of waypoints before the first of the poses: the present pose of the tip, where the path begins there.
+        let before = usize::from(!self.start_at_first_pose);
+        if !self.start_at_first_pose {
+            self.poses.insert(0, tip);
+        }
+        let settings = &self.settings;
+        let options = PathOptions { blend_radius: settings.path.blend_radius, ..PathOptions::default() };
+        let path = Path::new(&self.poses, options).map_err(|e| refuse(e.to_string()))?;
+        let solver = self.loaded.solver(settings).map_err(refuse)?;
+        let followed = follow(&solver, &self.pattern, &path, &self.start, &settings.path.follow)
+            .map_err(|e| refuse(e.to_string()))?;
+        let limits = self.loaded.limits(settings).map_err(refuse)?;
+        let trajectory = Trajectory::new(chain, &self.pattern, &path, &followed, &limits, &settings.path.timing)
+            .map_err(|e| refuse(e.to_string()))?;
+        let last = trajectory.points.last().map_or(&self.start, |point| &point.positions);
+        chain.forward_kinematics(last, &mut poses);
+        let target = Target { pose: path.pose_at(path.length()), ..self.pattern };
+        let end = target.residual(&poses.tips()[target.tip]);
+        let Followed { fraction, stop, .. } = followed;
+        let stop_index = stop.as_ref().map_or(0, |stop| stop.waypoint.saturating_sub(before));
+        Ok(Plan { solver, path, trajectory, fraction, stop, end, stop_index })
+    }
+}
+
+impl Plan {
+    /// Time that the trajectory takes \[s\].
+    pub(super) fn duration(&self) -> f64 {
+        self.trajectory.points.last().map_or(0.0, |last| last.time)
+    }
+
+    /// One of the outcomes of `SolveStatus`.
+    pub(super) fn outcome(&self) -> u8 {
+        match self.stop.as_ref().map(|stop| &stop.reason) {
+            None => outcome::SOLVED,
+            Some(StopReason::OutOfReach { .. }) => outcome::OUT_OF_REACH,
+            Some(StopReason::JointLimits { .. }) => outcome::JOINT_LIMITS,
+            Some(_) => outcome::NOT_CONVERGED,
+        }
+    }
+
+    /// How much of the path the trajectory covers, and why not more.
+    pub(super) fn sentence(&self) -> String {
+        let (length, time) = (self.path.length(), self.duration());
+        match &self.stop {
+            None => format!("the whole path of {length:.4} m takes {time:.3} s"),
+            Some(stop) => format!("{:.1} % of the path: {stop}", 100.0 * self.fraction),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Solves the targets of the topics, one after the other, from where the arm is.
+
+use std::sync::Arc;
+
+use r2r::urdf_ik::msg::SolveStatus;
+
+use super::description::LoadedRobot;
+use super::query::{self, NullSpaceTask};
+use super::status::Refused;
+use crate::parameters::Settings;
+use crate::robot::ChainPoses;
+use crate::solver::{Mode, Problem, Scratch, Solution, Solver, Target};
+
+/// For a target that cannot be met: greatest error of a solution on another branch, over the error on the present branch, for which the
+/// arm changes the branch. So an arm at the edge of its reach does not jump to and fro.
+const MAX_ERROR_RATIO_FOR_A_JUMP: f64 = 0.9;
+
+/// How much work a target may take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// Tracking on the branch where the arm is: short.
+    Track,
+    /// Also a search where tracking does not meet the target. It may take all the time that the settings allow.
+    Search,
+}
+
+/// Solves one target after the other for one robot, in memory that is kept.
+pub(super) struct TargetTracker {
+    pub loaded: Arc<LoadedRobot>,
+    scratch: Scratch,
+    tracked: Solution,
+    searched: Solution,
+    /// Bounds of the joint moves of tracking: none.
+    steps: Vec<f64>,
+    /// Replaced when the settings ask for another one.
+    null_space_task: Option<NullSpaceTask>,
+}
+
+impl TargetTracker {
+    pub(super) fn new(loaded: Arc<LoadedRobot>) -> Self {
+        let solver = &loaded.solver;
+        Self {
+            scratch: solver.scratch(),
+            tracked: solver.solution(),
+            searched: solver.solution(),
+            steps: vec![f64::INFINITY; loaded.chain.variables().len()],
+            null_space_task: None,
+            loaded,
+        }
+    }
+
+    /// Solves `targets` of different tips. First it tracks them from `seed` on the same branch. Where that does not meet them, and both
+    /// `effort` and the settings allow it, it searches the other branches. Gives the solver and its solution.
+    pub(super) fn follow(
+        &mut self,
+        targets: &[Target],
+        seed: &[f64],
+        settings: &Settings,
+        effort: Effort,
+    ) -> Result<(Solver, &Solution), Refused> {
+        let solver = self.loaded.solver(settings).map_err(query::no_solver)?;
+        let deadline = Some(settings.timeout);
+        let null_space_task = match self.null_space_task.take().filter(|task| task.serves(settings)) {
+            Some(task) => task,
+            None => NullSpaceTask::new(&self.loaded, settings)?,
+        };
+        let preference = self.null_space_task.insert(null_space_task).preference();
+        let mode = Mode::Track { max_step: &self.steps };
+        let track = Problem { mode, preference, deadline, ..Problem::new(targets, seed) };
+        solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| query::refusal(&e))?;
+        if self.tracked.is_solved() || !settings.branch_jumps || effort == Effort::Track {
+            return Ok((solver, &self.tracked));
+        }
+        let search = Problem { mode: query::search_mode(settings), ..track };
+        solver.solve(&search, &mut self.scratch, &mut self.searched).map_err(|e| query::refusal(&e))?;
+        // Both were spent on this target, whichever of the two solutions is used.
+        let iterations = self.tracked.iterations + self.searched.iterations;
+        let attempts = self.tracked.attempts + self.searched.attempts;
+        let elapsed = self.tracked.elapsed + self.searched.elapsed;
+        for solution in [&mut self.tracked, &mut self.searched] {
+            (solution.iterations, solution.attempts, solution.elapsed) = (iterations, attempts, elapsed);
+        }
+        let greatest = MAX_ERROR_RATIO_FOR_A_JUMP * MAX_ERROR_RATIO_FOR_A_JUMP * self.tracked.squared_error;
+        let is_worth_a_jump = self.searched.is_solved() || self.searched.squared_error < greatest;
+        if !is_worth_a_jump {
+            return Ok((solver, &self.tracked));
+        }
+        query::complete(&solver, targets, &mut self.scratch, &mut self.searched)?;
+        Ok((solver, &self.searched))
+    }
+
+    /// Puts into `report` how far the tip is from `target`, and how near to a singularity, at `positions` of the chain's variables.
+    pub(super) fn measure(
+        &mut self,
+        report: &mut SolveStatus,
+        target: &Target,
+        positions: &[f64],
+    ) -> Result<(), Refused> {
+        let loaded = &self.loaded;
+        let mut poses = ChainPoses::new(&loaded.chain);
+        loaded.chain.forward_kinematics(positions, &mut poses);
+        let residual = target.residual(&poses.tips()[target.tip]);
+        (report.position_error, report.orientation_error) = (residual.position, residual.orientation);
+        let smallest = loaded.solver.smallest_singular_value(&[*target], positions, &mut self.scratch);
+        report.smallest_singular_value = smallest.map_err(|e| query::refusal(&e))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,256 @@
+//! Reduces the text of a URDF to its kinematic part.
+//!
+//! urdf-rs reads a whole URDF into types, and refuses it where any part is unusual: a second material in a visual, an undeclared prefix of a
+//! gazebo tag, an origin without `xyz`, a limit without `velocity`. None of these matters here, and urdfdom loads such files. urdf-rs also
+//! ignores numbers that it cannot parse. So the text is first reduced to the links, the joints and the kinematic children of the joints.
+//! The defaults of URDF are filled in, and each number is checked.
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+
+use super::error::UrdfError;
+use super::xml_writer::Writer;
+
+/// The children of a joint that kinematics needs.
+const JOINT_CHILDREN: [&str; 6] = ["origin", "parent", "child", "axis", "limit", "mimic"];
+
+/// An element with its attributes as written.
+struct Element {
+    attributes: Vec<(String, String)>,
+}
+
+impl Element {
+    fn read(start: &BytesStart) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let attributes = start
+            .attributes()
+            .with_checks(false)
+            .flatten()
+            .map(|attribute| {
+                let value = attribute.unescape_value().map_or_else(|_| text(&attribute.value), String::from);
+                (text(attribute.key.as_ref()), value)
+            })
+            .collect();
+        Self { attributes }
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A joint: its own attributes and the first of each kinematic child.
+struct JointElement {
+    own: Element,
+    children: [Option<Element>; JOINT_CHILDREN.len()],
+}
+
+impl JointElement {
+    fn child(&self, name: &str) -> Option<&Element> {
+        JOINT_CHILDREN.iter().position(|child| *child == name).and_then(|i| self.children[i].as_ref())
+    }
+}
+
+/// The parts of a URDF that are kept.
+#[derive(Default)]
+struct Parts {
+    robot: Option<Element>,
+    links: Vec<Element>,
+    joints: Vec<JointElement>,
+}
+
+impl Parts {
+    /// Adds an element that starts inside the elements of `path`.
+    fn start(&mut self, path: &[Vec<u8>], start: &BytesStart) -> Result<(), UrdfError> {
+        let name = start.name().as_ref().to_vec();
+        let inside_joint = path.len() == 2 && path[1] == b"joint";
+        match (path.len(), name.as_slice()) {
+            (0, b"robot") if self.robot.is_none() => self.robot = Some(Element::read(start)),
+            (0, other) => {
+                let place = if self.robot.is_some() { " after the end of the first" } else { "" };
+                let found = format!("<{}>{place}", String::from_utf8_lossy(other));
+                return Err(UrdfError::NotARobot { found });
+            }
+            (1, b"link") => self.links.push(Element::read(start)),
+            (1, b"joint") => {
+                self.joints.push(JointElement { own: Element::read(start), children: Default::default() });
+            }
+            (2, child) if inside_joint => {
+                let slot = JOINT_CHILDREN.iter().position(|known| known.as_bytes() == child);
+                if let (Some(slot), Some(joint)) = (slot, self.joints.last_mut()) {
+                    joint.children[slot].get_or_insert_with(|| Element::read(start));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The robot, its links and its joints as a small URDF that urdf-rs can read.
+///
+/// # Errors
+/// [`UrdfError`] where the text is not XML or not a robot, or has a number that is not valid.
+pub(super) fn kinematic_part(text: &str) -> Result<String, UrdfError> {
+    let parts = read_parts(text)?;
+    let Some(robot) = &parts.robot else {
+        let found = if text.trim().is_empty() { "an empty text" } else { "no element" };
+        return Err(UrdfError::NotARobot { found: found.into() });
+    };
+    let mut out = Writer::new();
+    let kept = ["name", "version"].map(|key| (key, robot.get(key).unwrap_or_default().to_owned()));
+    out.open("robot", kept.iter().filter(|(key, value)| *key == "name" || !value.is_empty()).cloned());
+    for link in &parts.links {
+        let name = required(link, "a <link>", "name")?;
+        out.empty("link", [("name", name)]);
+    }
+    for joint in &parts.joints {
+        write_joint(&mut out, joint)?;
+    }
+    out.close("robot");
+    Ok(out.finish())
+}
+
+/// Reads the text once, and keeps only the names of the open elements, so that any depth is possible.
+fn read_parts(text: &str) -> Result<Parts, UrdfError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader = Reader::from_str(text);
+    reader.config_mut().allow_dangling_amp = true;
+    let line_at = |position: u64| {
+        let end = usize::try_from(position).unwrap_or(usize::MAX).min(text.len());
+        1 + text.as_bytes()[..end].iter().filter(|byte| **byte == b'\n').count()
+    };
+    let mut parts = Parts::default();
+    let mut path: Vec<Vec<u8>> = Vec::new();
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(start)) => {
+                parts.start(&path, &start)?;
+                path.push(start.name().as_ref().to_vec());
+            }
+            Ok(Event::Empty(start)) => parts.start(&path, &start)?,
+            Ok(Event::End(_)) => {
+                path.pop();
+            }
+            Ok(Event::Eof) => break,
+            Ok(_) => {}
+            Err(e) => return Err(UrdfError::Xml { line: line_at(reader.error_position()), reason: e.to_string() }),
+        }
+    }
+    match path.last() {
+        Some(open) => {
+            let reason = format!("the text ends inside <{}>", String::from_utf8_lossy(open));
+            Err(UrdfError::Xml { line: line_at(reader.buffer_position()), reason })
+        }
+        None => Ok(parts),
+    }
+}
+
+fn required(element: &Element, what: &str, attribute: &'static str) -> Result<String, UrdfError> {
+    match element.get(attribute) {
+        Some(value) => Ok(value.to_owned()),
+        None => Err(UrdfError::Missing { element: what.into(), missing: attribute }),
+    }
+}
+
+fn write_joint(out: &mut Writer, joint: &JointElement) -> Result<(), UrdfError> {
+    let name = required(&joint.own, "a <joint>", "name")?;
+    let kind = required(&joint.own, &format!("joint '{name}'"), "type")?;
+    if !["revolute", "continuous", "prismatic", "fixed", "floating", "planar"].contains(&kind.as_str()) {
+        return Err(UrdfError::JointType { joint: name, found: kind });
+    }
+    let one_axis = ["revolute", "continuous", "prismatic"].contains(&kind.as_str());
+    let bounded = one_axis && kind != "continuous";
+    out.open("joint", [("name", name.clone()), ("type", kind.clone())]);
+    write_origin(out, &name, joint.child("origin"))?;
+    for role in ["parent", "child"] {
+        let missing = if role == "parent" { "<parent link=…>" } else { "<child link=…>" };
+        let link = joint.child(role).and_then(|e| e.get("link"));
+        let link = link.ok_or_else(|| UrdfError::Missing { element: format!("joint '{name}'"), missing })?;
+        out.empty(role, [("link", link.to_owned())]);
+    }
+    if one_axis {
+        // Without an axis element URDF means the x axis.
+        let axis = vector(&name, joint.child("axis"), "axis", "xyz", "1 0 0")?;
+        out.empty("axis", [("xyz", axis)]);
+        write_limit(out, &name, joint.child("limit"), bounded)?;
+        write_mimic(out, &name, joint.child("mimic"))?;
+    }
+    if bounded && joint.child("limit").is_none() {
+        let kind = if kind == "revolute" { "revolute" } else { "prismatic" };
+        return Err(UrdfError::NoLimits { kind, joint: name });
+    }
+    out.close("joint");
+    Ok(())
+}
+
+fn write_origin(out: &mut Writer, joint: &str, origin: Option<&Element>) -> Result<(), UrdfError> {
+    let mut attributes = vec![("xyz", vector(joint, origin, "origin", "xyz", "0 0 0")?)];
+    let has = |key| origin.is_some_and(|e| e.get(key).is_some());
+    // The URDF version decides which of the two is used. urdf-rs knows that.
+    if has("quat_xyzw") {
+        let four = (4, "four finite numbers");
+        attributes.push(("quat_xyzw", numbers(joint, origin, ("origin", "quat_xyzw"), "", four)?));
+    }
+    if has("rpy") || !has("quat_xyzw") {
+        attributes.push(("rpy", vector(joint, origin, "origin", "rpy", "0 0 0")?));
+    }
+    out.empty("origin", attributes);
+    Ok(())
+}
+
+fn write_limit(out: &mut Writer, joint: &str, limit: Option<&Element>, bounded: bool) -> Result<(), UrdfError> {
+    let mut attributes = Vec::new();
+    if bounded {
+        for key in ["lower", "upper"] {
+            attributes.push((key, number(joint, limit, "limit", key, "0")?));
+        }
+    }
+    // Kinematics does not need the velocity: where it is missing or not a number, there is no limit.
+    let velocity = limit.and_then(|e| e.get("velocity")).and_then(|text| text.trim().parse::<f64>().ok());
+    attributes.push(("velocity", velocity.filter(|v| v.is_finite()).unwrap_or(f64::INFINITY).to_string()));
+    out.empty("limit", attributes);
+    Ok(())
+}
+
+fn write_mimic(out: &mut Writer, joint: &str, mimic: Option<&Element>) -> Result<(), UrdfError> {
+    if mimic.is_some() {
+        let master = mimic.and_then(|e| e.get("joint"));
+        let element = || format!("<mimic> of joint '{joint}'");
+        let master = master.ok_or_else(|| UrdfError::Missing { element: element(), missing: "joint" })?.to_owned();
+        let multiplier = number(joint, mimic, "mimic", "multiplier", "1")?;
+        let offset = number(joint, mimic, "mimic", "offset", "0")?;
+        out.empty("mimic", [("joint", master), ("multiplier", multiplier), ("offset", offset)]);
+    }
+    Ok(())
+}
+
+/// The text of the attribute, after a check that it is `count` finite numbers.
+fn numbers(
+    joint: &str,
+    element: Option<&Element>,
+    (tag, key): (&str, &str),
+    default: &str,
+    (count, expected): (usize, &'static str),
+) -> Result<String, UrdfError> {
+    let text = element.and_then(|e| e.get(key)).unwrap_or(default);
+    let values: Option<Vec<f64>> = text.split_whitespace().map(|token| token.parse().ok()).collect();
+    match values {
+        Some(values) if values.len() == count && values.iter().all(|v| v.is_finite()) => Ok(text.to_owned()),
+        _ => Err(UrdfError::Number {
+            joint: joint.to_owned(),
+            attribute: format!("{tag} {key}"),
+            text: text.to_owned(),
+            expected,
+            hint: if text.contains("${") { " (a xacro file: expand it with xacro first)" } else { "" },
+        }),
+    }
+}
+
+fn vector(joint: &str, element: Option<&Element>, tag: &str, key: &str, default: &str) -> Result<String, UrdfError> {
+    numbers(joint, element, (tag, key), default, (3, "three finite numbers"))
+}
+
+fn number(joint: &str, element: Option<&Element>, tag: &str, key: &str, default: &str) -> Result<String, UrdfError> {
+    numbers(joint, element, (tag, key), default, (1, "a finite number"))
+}

@@ -1,0 +1,36 @@
+//! All solutions of an arm that is decomposable: its family says into which subproblems.
+
+use nalgebra::Isometry3;
+
+use super::arm::Arm;
+use super::arm_solutions::ArmSolutions;
+use super::axes::JOINTS;
+use super::family::Kind;
+use super::free_turns::SeedTurns;
+use super::turn::Turn;
+
+impl Arm {
+    /// Every configuration in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
+    #[must_use]
+    pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
+        let goal = self.goal(pose);
+        let near = SeedTurns(std::array::from_fn(|i| seed[self.joint(i)] * self.signs[i]));
+        let mut solutions = ArmSolutions::none();
+        // Neighbours share turns: their angles need not be found again.
+        let (mut last, mut positions) = ([Turn::ZERO; JOINTS], [0.0; JOINTS]);
+        let mut found = |turns: [Turn; JOINTS], free: bool| {
+            for (index, turn) in turns.into_iter().enumerate().filter(|(index, turn)| last[*index] != *turn) {
+                positions[self.joint(index)] = turn.angle() * self.signs[index];
+            }
+            last = turns;
+            solutions.push(positions, free);
+        };
+        match self.kind {
+            Kind::SphericalWrist(shoulder) => self.spherical_wrist(shoulder, &goal, &near, &mut found),
+            Kind::MiddleParallel { last_two_meet } => self.middle_parallel(last_two_meet, &goal, &near, &mut found),
+            Kind::FirstThreeParallel => self.first_parallel(&goal, &near, &mut found),
+            Kind::General => {}
+        }
+        solutions
+    }
+}
