@@ -2,10 +2,11 @@
 
 use std::f64::consts::PI;
 
-use crate::common::{self, Arm, Random, distance, urdf};
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::motion::{FollowError, FollowOptions, Followed, Path, PathOptions, StopReason, follow};
 use urdf_ik::solver::{Problem, Residual, Target, Tolerance};
+
+use crate::common::{self, Arm, Random, distance, urdf};
 
 fn arm7() -> Arm {
     common::bundled_arms().swap_remove(0)

@@ -2,13 +2,14 @@
 
 use std::f64::consts::PI;
 
-use crate::common::{self, Arm, Random, distance, load, urdf, urdf_path};
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::motion::{
     FollowOptions, JointLimits, MotionLimits, Path, PathOptions, Timing, TimingError, Trajectory, follow,
 };
 use urdf_ik::robot::{Domain, Robot, Variable};
 use urdf_ik::solver::Target;
+
+use crate::common::{self, Arm, Random, distance, load, urdf, urdf_path};
 
 /// A trajectory with its path and options.
 struct Made {

@@ -2,11 +2,12 @@
 
 use std::f64::consts::{PI, TAU};
 
-use crate::common::{self, Arm, Random};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use urdf_ik::robot::{Noodle, NoodleJoints};
 use urdf_ik::solver::FabrikOptions;
 use urdf_ik::solver::{Outcome, Problem, Reason, Scratch, Solution, Solver, Target};
+
+use crate::common::{self, Arm, Random};
 
 /// Length of every noodle \[m\].
 const LENGTH: f64 = 1.0;
