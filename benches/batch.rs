@@ -4,14 +4,18 @@
 //! separate loops, each on a thread of its own with its share of the problems: the best that the machine's cores can do. All kinds
 //! of runs alternate, and the best of each counts: other work on the machine only makes them slower.
 
+#[path = "../tests/common/random.rs"]
+mod random;
+
 use std::error::Error;
 use std::hint::black_box;
 use std::sync::{Arc, Barrier};
 use std::thread::{self, available_parallelism};
 use std::time::Instant;
 
+use random::Random;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use urdf_ik::robot::{Chain, ChainPoses, Domain, Robot};
+use urdf_ik::robot::{Chain, ChainPoses, Robot};
 use urdf_ik::solver::{Problem, Solver, SolverKind, Target};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
@@ -25,7 +29,7 @@ fn main() -> Fallible<()> {
     let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/urdf/arm7.urdf"))?;
     let chain = Arc::new(Chain::with_defaults(&robot, None, &[])?);
     let solver = Solver::prepare(SolverKind::Jacobian, &chain)?;
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let targets: Vec<Target> = (0..TARGETS).map(|_| target(&chain, &random.positions(&chain))).collect();
     let seeds: Vec<Vec<f64>> = (0..TARGETS).map(|_| random.positions(&chain)).collect();
     let middle = vec![chain.nominal_positions()];
@@ -93,24 +97,6 @@ fn separate_loops(solver: &Solver, problems: &[Problem], threads: usize) -> f64 
         let loops: Vec<_> = shares.map(|problems| scope.spawn(|| share(problems))).collect();
         loops.into_iter().map(|thread| thread.join().unwrap_or(f64::INFINITY)).fold(0.0, f64::max)
     })
-}
-
-/// A linear congruential generator (Knuth's MMIX).
-struct Random(u64);
-
-impl Random {
-    fn between(&mut self, lower: f64, upper: f64) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        lower + (upper - lower) * f64::from((self.0 >> 32) as u32) / (f64::from(u32::MAX) + 1.0)
-    }
-
-    fn positions(&mut self, chain: &Chain) -> Vec<f64> {
-        let position = |domain: Domain| match domain {
-            Domain::Interval { lower, upper } => self.between(lower, upper),
-            Domain::Circle => self.between(-std::f64::consts::PI, std::f64::consts::PI),
-        };
-        chain.variables().iter().map(|variable| variable.domain).map(position).collect()
-    }
 }
 
 fn number(count: usize) -> f64 {

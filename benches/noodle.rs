@@ -3,12 +3,16 @@
 //!
 //! All noodles are 1 m long and have no limits; the tolerances are 1e-5 m and rad, the attempts 200.
 
+#[path = "../tests/common/random.rs"]
+mod random;
+
 use std::error::Error;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nalgebra::Isometry3;
+use random::Random;
 use urdf_ik::robot::{Chain, ChainPoses, Noodle, NoodleJoints, Robot};
 use urdf_ik::solver::FabrikOptions;
 use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target};
@@ -44,16 +48,6 @@ fn main() -> Fallible<()> {
         }
     }
     Ok(())
-}
-
-/// A linear congruential generator (Knuth's MMIX).
-struct Random(u64);
-
-impl Random {
-    fn between(&mut self, lower: f64, upper: f64) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        lower + (upper - lower) * f64::from((self.0 >> 32) as u32) / (f64::from(u32::MAX) + 1.0)
-    }
 }
 
 fn number(count: usize) -> f64 {
@@ -97,7 +91,7 @@ fn solves(joints: NoodleJoints, segments: usize) -> Fallible<()> {
     let chain = chain(joints, segments)?;
     let straight = chain.nominal_positions();
     for (shape, draw) in [("smooth", smooth as fn(&Chain, &mut Random) -> Vec<f64>), ("rough", rough)] {
-        let mut random = Random(31);
+        let mut random = Random::new(31);
         let questions: Vec<_> =
             (0..TARGETS).map(|_| (target(&chain, &draw(&chain, &mut random)), rough(&chain, &mut random))).collect();
         for from in ["straight", "random"] {

@@ -3,10 +3,14 @@
 //! `cargo run --release --example fabrik_limiter` prints a table. Targets are the tips of random configurations within the limits,
 //! so that each has at least one exact solution; seeds are random too.
 
+#[path = "../tests/common/random.rs"]
+mod random;
+
 use std::error::Error;
 
 use clap::Parser;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use random::Random;
 use urdf_ik::skeleton::limiter::{Cone, Joint, LimitedChain, Options, Outcome, Problem, Range};
 
 #[derive(Parser)]
@@ -23,20 +27,9 @@ struct Arguments {
     acceleration: u8,
 }
 
-/// A linear congruential generator (Knuth's MMIX).
-struct Random(u64);
-
-impl Random {
-    fn between(&mut self, lower: f64, upper: f64) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let unit = f64::from(u32::try_from(self.0 >> 32).unwrap_or(0)) / (f64::from(u32::MAX) + 1.0);
-        lower + unit * (upper - lower)
-    }
-
-    fn rotations(&mut self, joints: usize) -> Vec<UnitQuaternion<f64>> {
-        let mut angle = || self.between(-3.1, 3.1);
-        (0..joints).map(|_| UnitQuaternion::from_euler_angles(angle(), angle() / 2.0, angle())).collect()
-    }
+fn rotations(random: &mut Random, joints: usize) -> Vec<UnitQuaternion<f64>> {
+    let mut angle = || random.between(-3.1, 3.1);
+    (0..joints).map(|_| UnitQuaternion::from_euler_angles(angle(), angle() / 2.0, angle())).collect()
 }
 
 /// A name and the joint of each index.
@@ -68,17 +61,17 @@ struct Cell {
 }
 
 fn cell(joint: fn(&mut Random, usize) -> Joint, joints: usize, arguments: &Arguments) -> Result<Cell, Box<dyn Error>> {
-    let (mut random, mut cell) = (Random(7), Cell::default());
+    let (mut random, mut cell) = (Random::new(7), Cell::default());
     for _ in 0..arguments.targets {
         let list = (0..joints).map(|index| joint(&mut random, index)).collect();
         let chain = LimitedChain::new(list, (0..joints).map(|_| random.between(0.1, 0.3)).collect())?;
         let options = Options { acceleration: usize::from(arguments.acceleration), ..Options::default() };
         let (mut scratch, mut solution) = (chain.scratch(&options), chain.solution());
         // Without any cycle the solution is the seed, moved to what the limits allow.
-        let (rotations, seed) = (random.rotations(joints), random.rotations(joints));
+        let (drawn, seed) = (rotations(&mut random, joints), rotations(&mut random, joints));
         let seeding = Options { iterations: 0, ..options };
         let (target, root) = (Point3::new(-9.0, 0.0, 0.0), Isometry3::identity());
-        chain.solve(&Problem { target, root, seed: &rotations, options: seeding }, &mut scratch, &mut solution)?;
+        chain.solve(&Problem { target, root, seed: &drawn, options: seeding }, &mut scratch, &mut solution)?;
         let options = Options { tolerance: arguments.tolerance, ..options };
         let target = solution.points[joints];
         chain.solve(&Problem { target, root, seed: &seed, options }, &mut scratch, &mut solution)?;

@@ -32,20 +32,23 @@ need_component fmt rustfmt
 need_component clippy clippy
 
 export RUSTDOCFLAGS="--deny warnings"
-# The parts with ROS use the features, target folder and profile of the build, so that nothing is compiled for them twice:
+# Everything with ROS uses the features, target folder and profile of the build, so that no crate is compiled for it twice:
 # MoveIt's services are checked where moveit_msgs is installed.
 with_ros=(scripts/cargo-ros)
 ros_options=(--locked --release)
+# The unit tests are compiled as the development profile has it: faster to compile, and with its assertions.
+package=profile.release.package.urdf_ik
+unit_test_options=(--config "$package.opt-level=1" --config "$package.debug-assertions=true"
+  --config "$package.overflow-checks=true")
 
 check "formatting" cargo fmt --check
-check "lints, without ROS" cargo clippy --locked --all-targets -- --deny warnings
-check "documentation, without ROS" cargo doc --locked --no-deps
-check "Rust tests" cargo test --locked
 check "build with ROS 2" scripts/setup.sh
-check "lints, with ROS 2" "${with_ros[@]}" clippy "${ros_options[@]}" --all-targets -- --deny warnings
-check "documentation, with ROS 2" "${with_ros[@]}" doc "${ros_options[@]}" --no-deps
-check "Rust tests of the node" "${with_ros[@]}" test "${ros_options[@]}" --lib node::
-check "node tests" scripts/with-ros env ROS_DOMAIN_ID=87 ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST \
-  python3 -m pytest tests/node
+check "lints" "${with_ros[@]}" clippy "${ros_options[@]}" --all-targets -- --deny warnings
+check "lints of the library alone" cargo clippy --locked --no-default-features --lib -- --deny warnings
+check "documentation" "${with_ros[@]}" doc "${ros_options[@]}" --no-deps
+check "unit tests" "${with_ros[@]}" test "${ros_options[@]}" "${unit_test_options[@]}" --lib
+check "tests of the library and the command line" cargo test --locked --test '*'
+check "examples in the documentation" cargo test --locked --doc
+check "node tests" scripts/node-tests
 
 printf '\n%s%5d s  in all\n' "$summary" "$SECONDS"

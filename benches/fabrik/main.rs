@@ -3,7 +3,8 @@
 //! Four ways are compared: Newton steps, FABRIK finished by Newton steps, accelerated FABRIK alone, and its plain cycles alone.
 //! Times are microseconds on this machine; between machines, only the ratios within one run and the cycles are comparable.
 
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "robots that are not there end the bench")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "robots that are not there end the bench")]
+
 #[path = "../../tests/common/mod.rs"]
 mod common;
 mod many;

@@ -5,12 +5,15 @@
 //! µm.
 
 mod descent;
+#[path = "../../tests/common/random.rs"]
+mod random;
 
 use std::error::Error;
 use std::time::Instant;
 
 use descent::{descend_by_coordinates, descend_by_transpose, iterate};
 use nalgebra::Vector3;
+use random::Random;
 use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Root};
 
 type Points = Vec<Vector3<f64>>;
@@ -27,36 +30,26 @@ fn main() -> Fallible<()> {
     paper()
 }
 
-/// A linear congruential generator (Knuth's MMIX).
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        f64::from((self.0 >> 32) as u32) / (f64::from(u32::MAX) + 1.0)
-    }
-
-    /// Uniform in the ball of radius 1.
-    fn in_ball(&mut self) -> Vector3<f64> {
-        loop {
-            let vector = Vector3::from_fn(|_, _| 2.0 * self.unit() - 1.0);
-            if (1e-6..=1.0).contains(&vector.norm()) {
-                return vector;
-            }
+/// Uniform in the ball of radius 1.
+fn in_ball(random: &mut Random) -> Vector3<f64> {
+    loop {
+        let vector = Vector3::from_fn(|_, _| random.between(-1.0, 1.0));
+        if (1e-6..=1.0).contains(&vector.norm()) {
+            return vector;
         }
     }
+}
 
-    fn direction(&mut self) -> Vector3<f64> {
-        self.in_ball().normalize()
-    }
+fn direction(random: &mut Random) -> Vector3<f64> {
+    in_ball(random).normalize()
+}
 
-    fn walk(&mut self, segments: usize) -> Points {
-        let mut points = vec![Vector3::zeros()];
-        for i in 0..segments {
-            points.push(points[i] + self.direction() / number(segments));
-        }
-        points
+fn random_walk(random: &mut Random, segments: usize) -> Points {
+    let mut points = vec![Vector3::zeros()];
+    for i in 0..segments {
+        points.push(points[i] + direction(random) / number(segments));
     }
+    points
 }
 
 fn number(count: usize) -> f64 {
@@ -136,8 +129,8 @@ fn stretched() -> Fallible<()> {
     for segments in [10, 100, 1000] {
         for (distance, targets) in [(0.95, 30), (0.99, 10), (0.999, 3)] {
             let start = arc(segments);
-            let mut random = Random(1);
-            let targets: Vec<_> = (0..targets).map(|_| random.direction() * distance).collect();
+            let mut random = Random::new(1);
+            let targets: Vec<_> = (0..targets).map(|_| direction(&mut random) * distance).collect();
             let (mut means, mut failed) = (Vec::new(), Vec::new());
             for depth in [0, 1, 3, 5, 8] {
                 let mut tally = Tally::default();
@@ -164,10 +157,10 @@ fn circles() -> Fallible<()> {
                 let mut tallies = [(); 4].map(|()| Tally::default());
                 for (tally, (depth, circles)) in tallies.iter_mut().zip([(0, false), (0, true), (5, false), (5, true)])
                 {
-                    let mut random = Random(2);
+                    let mut random = Random::new(2);
                     for _ in 0..runs {
-                        let start = if walk { random.walk(segments) } else { arc(segments) };
-                        let target = random.direction() * (low + (high - low) * random.unit());
+                        let start = if walk { random_walk(&mut random, segments) } else { arc(segments) };
+                        let target = direction(&mut random) * (low + (high - low) * random.unit());
                         fabrik(tally, &start, &[target], options(depth, circles))?;
                     }
                 }
@@ -252,10 +245,10 @@ fn beside() -> Fallible<()> {
     for (name, walk) in [("walk", true), ("arc", false)] {
         for (segments, runs) in [(3, 200), (10, 200), (100, 20)] {
             for (low, high) in [(0.1, 0.5), (0.5, 0.8), (0.8, 0.95), (0.95, 0.99)] {
-                let mut random = Random(3);
+                let mut random = Random::new(3);
                 let mut case = || {
-                    let start = if walk { random.walk(segments) } else { arc(segments) };
-                    (start, random.direction() * (low + (high - low) * random.unit()))
+                    let start = if walk { random_walk(&mut random, segments) } else { arc(segments) };
+                    (start, direction(&mut random) * (low + (high - low) * random.unit()))
                 };
                 let cases: Vec<_> = (0..runs).map(|_| case()).collect();
                 let mut tallies = Vec::new();
@@ -301,19 +294,19 @@ fn paper() -> Fallible<()> {
         println!("| {name} | {} | {failed:?} |", cells.join(" | "));
         Ok(())
     };
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     for share in [0.5, 0.6, 0.7, 0.8, 0.9, 0.95] {
-        row(&format!("{share} of the reach from the root"), &mut || random.direction() * (share * reach))?;
+        row(&format!("{share} of the reach from the root"), &mut || direction(&mut random) * (share * reach))?;
     }
     row("600 mm from the tip, in reach", &mut || {
         loop {
-            let target = start[9] + random.direction() * 0.6;
+            let target = start[9] + direction(&mut random) * 0.6;
             if target.norm() < reach {
                 return target;
             }
         }
     })?;
-    row("anywhere in reach", &mut || random.in_ball() * reach)?;
+    row("anywhere in reach", &mut || in_ball(&mut random) * reach)?;
     println!("| table 1 of the paper, 20 targets | 15.461 | | 26.308 | | 1311.190 | | |");
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use urdf_ik::robot::{Chain, ChainPoses, Domain, Robot};
+use urdf_ik::robot::{Chain, ChainPoses, Robot};
 use urdf_ik::solver::Target;
 
 /// Arms of at most this many joints have links like real arms; one with more is a noodle, whose hundred joints make three metres.
@@ -56,29 +56,6 @@ fn add_joint(text: &mut String, (parent, child): (&str, &str), at: &str, axis: &
     writeln!(text, "<child link='{child}'/><origin xyz='{at}'/><axis xyz='{axis}'/>")?;
     writeln!(text, "<limit lower='-2.2' upper='2.8' effort='1' velocity='1'/></joint>")?;
     Ok(())
-}
-
-/// Numbers that are the same on every machine (SplitMix64).
-pub struct Random(pub u64);
-
-impl Random {
-    /// A number in \[0, 1\].
-    pub fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        f64::from(u32::try_from(bits >> 32).unwrap_or_default()) / f64::from(u32::MAX)
-    }
-
-    /// Positions inside the limits.
-    pub fn positions(&mut self, chain: &Chain) -> Vec<f64> {
-        let inside = |domain: Domain| match domain {
-            Domain::Interval { lower, upper } => lower + self.unit() * (upper - lower),
-            Domain::Circle => 6.0 * self.unit() - 3.0,
-        };
-        chain.variables().iter().map(|variable| variable.domain).map(inside).collect()
-    }
 }
 
 /// The poses of all tips at `positions`.

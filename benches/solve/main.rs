@@ -5,14 +5,17 @@
 
 mod arms;
 mod floor;
+#[path = "../../tests/common/random.rs"]
+mod random;
 
 use std::error::Error;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arms::{Random, serial, targets_at, two_armed};
+use arms::{serial, targets_at, two_armed};
 use criterion::{Criterion, Throughput};
+use random::Random;
 use urdf_ik::robot::Chain;
 
 use urdf_ik::solver::{JacobianStep, Method, Mode, Outcome, Problem, Solver, Target};
@@ -79,7 +82,7 @@ struct Question {
 
 /// Searches from the middle of the joint ranges for random full poses.
 fn searches(chain: &Chain) -> Vec<Question> {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let targets = (0..TARGETS).map(|_| targets_at(chain, &random.positions(chain)));
     targets.map(|targets| Question { targets, seed: chain.nominal_positions(), max_step: None }).collect()
 }
@@ -92,7 +95,7 @@ fn positions_only(chain: &Chain) -> Vec<Question> {
 
 /// Small steps from random configurations, as a controller takes them.
 fn tracks(chain: &Chain) -> Vec<Question> {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let mut track = || {
         let seed = random.positions(chain);
         let on: Vec<f64> = seed.iter().map(|position| position + 0.02 * random.unit() - 0.01).collect();

@@ -41,9 +41,11 @@ make_prefix() {
   say "no ROS 2 is sourced: making a private ROS 2 Jazzy with $python in $workspace (300 MB)"
   step "making a virtual environment" "See whether this works: $python -m venv /tmp/trial" "$log/venv.log" \
     "$python" -m venv "$prefix"
+  # --no-compile: Python compiles the few modules that are used when it first imports them.
   step "installing ROS 2 from PyPI" "Check the connection to https://pypi.org, then run this again." "$log/pip.log" \
     env PIP_CONSTRAINT="$root/scripts/requirements.txt" "$prefix/bin/python" -m pip install --no-input \
-    --disable-pip-version-check --progress-bar off --use-pep517 --no-deps --requirement "$root/scripts/requirements.txt"
+    --disable-pip-version-check --progress-bar off --use-pep517 --no-deps --no-compile \
+    --requirement "$root/scripts/requirements.txt"
   step "completing the prefix" "Report this with the file $log/repair.log." "$log/repair.log" \
     in_prefix python "$here/repair.py" "$prefix"
   step "generating tf2_msgs" "Report this with the file $log/tf2_msgs.log." "$log/tf2_msgs.log" \

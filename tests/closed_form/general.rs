@@ -3,11 +3,12 @@
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, FRAC_PI_6, PI, TAU};
 use std::ops::ControlFlow;
 
-use crate::axes::{Axes, check_all, check_target, closed_form, exact};
-use crate::common::{Arm, Random, apart, distance, solve};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use urdf_ik::solver::closed_form::{ClosedForm, Kind};
 use urdf_ik::solver::{Mode, Pick, Problem, Target};
+
+use crate::axes::{Axes, check_all, check_target, closed_form, exact};
+use crate::common::{Arm, Random, apart, distance, solve};
 
 /// Robots whose wrists have no common point, by the facts that their makers publish.
 fn robots() -> Vec<(&'static str, Axes)> {
@@ -163,7 +164,7 @@ fn configurations_at_right_angles_are_solved_and_continua_said_to_be_such() {
     for (_, axes) in robots() {
         let arm = general(&axes, Some((-TAU, TAU)), &mut random);
         let (solver, form) = (closed_form(&arm), ClosedForm::prepare(&arm.chain).unwrap());
-        for _ in 0..150 {
+        for _ in 0..600 {
             let mut positions = random.positions(&arm.chain);
             for position in &mut positions {
                 if random.below(2) == 0 {

@@ -2,13 +2,14 @@
 
 use std::f64::consts::PI;
 
-use crate::common::{Random, urdf};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use urdf_ik::robot::{Chain, ChainPoses, Robot};
 use urdf_ik::solver::closed_form::three_link::ThreeLinkChain;
 use urdf_ik::solver::closed_form::two_link::{
     Freedom, NotOfThisShape, PlanarChain, PlaneFreedom, SHAPE_TOLERANCE, Shape, SpatialChain,
 };
+
+use crate::common::{Random, urdf};
 
 /// A point and a unit direction.
 type Line = (Vector3<f64>, Vector3<f64>);

@@ -1,8 +1,9 @@
 //! The table of robots in docs/closed-forms.md says what is recognised.
 
-use crate::common::{self, Arm, all_arms, load};
 use urdf_ik::solver::NotApplicable;
 use urdf_ik::solver::closed_form::ClosedForm;
+
+use crate::common::{self, Arm, all_arms, load};
 
 /// What is found, in the words of `urdf_ik info`.
 fn found(arm: &Arm) -> String {

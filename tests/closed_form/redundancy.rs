@@ -1,11 +1,12 @@
 //! Closed forms of chains of seven revolute joints: what they claim is so, and they stay near the seed.
 
-use crate::common::{self, Arm, Random, bits, distance, solve, urdf};
 use allocation_counter::measure;
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::closed_form::ClosedForm;
 use urdf_ik::solver::{Mode, Outcome, Pick, Preference, Problem, Solution, Solver, SolverKind, Target, Tolerance};
+
+use crate::common::{self, Arm, Random, bits, distance, solve, urdf};
 
 /// An arm with these axes through these points \[m\] in a zero configuration, and limits of ±2.8 rad.
 fn arm(name: &str, axes: &[Vector3<f64>; 7], points: &[[f64; 3]; 7], kind: &str) -> Arm {
@@ -111,7 +112,7 @@ fn every_target_is_met_exactly_inside_the_limits() {
 
 #[test]
 fn the_largest_move_is_seldom_beaten_by_the_best_of_many_searches() {
-    let mut random = Random::new(2);
+    let mut random = Random::new(102);
     for arm in arms(&mut random) {
         let (solver, other) = (closed_form(&arm), arm.solver());
         let (mut beaten, mut beats, count) = (0, 0, 200);

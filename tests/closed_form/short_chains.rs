@@ -4,12 +4,13 @@
 use std::f64::consts::FRAC_PI_2;
 use std::ops::ControlFlow;
 
-use crate::common::{Arm, Random, all_solutions, apart, bits, solve, urdf};
 use allocation_counter::measure;
 use nalgebra::{Isometry3, Point3, Vector3};
 use urdf_ik::robot::ChainJoint;
 use urdf_ik::solver::closed_form::ClosedForm;
 use urdf_ik::solver::{Mode, Pick, Problem, Solution, Solver, SolverKind, Target, Tolerance};
+
+use crate::common::{Arm, Random, all_solutions, apart, bits, solve, urdf};
 
 /// A direction and a point \[m\] for each axis at zero positions.
 type Axes = Vec<(Vector3<f64>, Vector3<f64>)>;

@@ -3,11 +3,12 @@
 use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 
-use crate::axes::{Axes, check_all, closed_form, exact};
-use crate::common::{self, Arm, Random, all_solutions, apart, distance, solve};
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::solver::closed_form::{ClosedForm, Kind, Shoulder};
 use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Solution, Solver, SolverKind, Target};
+
+use crate::axes::{Axes, check_all, closed_form, exact};
+use crate::common::{self, Arm, Random, all_solutions, apart, distance, solve};
 
 const KINDS: [Kind; 8] = [
     Kind::SphericalWrist(Shoulder::FirstTwoMeet),

@@ -2,10 +2,11 @@
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-use crate::common::Random;
 use nalgebra::{Isometry3, Point3, Rotation3, Vector3};
 use urdf_ik::solver::closed_form::three_link::{BallWristAngles, ThreeLink, ThreeLinkAngles};
 use urdf_ik::solver::closed_form::two_link::{Freedom, PlaneFreedom, Shape, Solutions};
+
+use crate::common::Random;
 
 /// End and direction of the last link, rotation by rotation.
 fn forward(base: &Isometry3<f64>, lengths: [f64; 3], angles: &ThreeLinkAngles) -> (Point3<f64>, Vector3<f64>) {

@@ -2,12 +2,13 @@
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-use crate::common::Random;
 use nalgebra::{Isometry3, Point2, Point3, Rotation3, Vector2, Vector3};
 use urdf_ik::skeleton::segments::InputError;
 use urdf_ik::solver::closed_form::two_link::{
     Angles, Freedom, PlaneFreedom, Shape, Solutions, SpatialAngles, SpatialTwoLink, TwoLink,
 };
+
+use crate::common::Random;
 
 fn tip(lengths: [f64; 2], angles: &Angles) -> Point2<f64> {
     let link = |length: f64, angle: f64| Vector2::new(angle.cos(), angle.sin()) * length;

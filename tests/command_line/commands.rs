@@ -4,9 +4,10 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Stdio;
 
+use serde_json::{Value, json};
+
 use crate::common::{self, Arm, Random};
 use crate::shell::{command, fails, file, keys, parse, run, sorted, succeeds, text_of, urdf};
-use serde_json::{Value, json};
 
 #[test]
 fn help_and_version() {

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use crate::shell::{fails, parse, succeeds, text_of};
 use urdf_ik::robot::{Noodle, NoodleJoints};
+
+use crate::shell::{fails, parse, succeeds, text_of};
 
 #[test]
 fn generate_writes_the_requested_noodle() {

@@ -2,11 +2,12 @@
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-use crate::common::{self, Arm, Random};
-use crate::shell::{fails, keys, parse, run, sorted, succeeds, target_of, text_of, urdf};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use serde_json::Value;
 use urdf_ik::robot::{Domain, Variable};
+
+use crate::common::{self, Arm, Random};
+use crate::shell::{fails, keys, parse, run, sorted, succeeds, target_of, text_of, urdf};
 
 #[test]
 fn solve_meets_a_target_and_says_how() {

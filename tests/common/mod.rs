@@ -2,73 +2,20 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of this one")]
 
+mod random;
 pub mod urdf;
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector3, Vector6};
+use nalgebra::{DMatrix, Isometry3, Translation3, Vector6};
 use serde_json::Value;
-use urdf_ik::robot::{Chain, ChainPoses, Domain, Robot};
+use urdf_ik::robot::{Chain, ChainPoses, Robot};
 use urdf_ik::solver::{Problem, Solution, Solver, SolverKind, Target};
 
-/// A linear congruential generator (Knuth's MMIX): the same numbers on every machine.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        let mut random = Self(seed);
-        random.bits();
-        random
-    }
-
-    /// The upper half of the state; the lower bits of such a generator are poor.
-    fn bits(&mut self) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        u32::try_from(self.0 >> 32).unwrap()
-    }
-
-    /// A number in \[0, 1).
-    pub fn unit(&mut self) -> f64 {
-        f64::from(self.bits()) / (f64::from(u32::MAX) + 1.0)
-    }
-
-    pub fn between(&mut self, lower: f64, upper: f64) -> f64 {
-        lower + self.unit() * (upper - lower)
-    }
-
-    /// An index below `end`.
-    pub fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.bits()).unwrap() % end
-    }
-
-    pub fn direction(&mut self) -> Vector3<f64> {
-        let turn = UnitQuaternion::from_euler_angles(0.0, self.between(-1.5, 1.5), self.between(-3.1, 3.1));
-        turn * Vector3::x()
-    }
-
-    /// Positions of the chain's variables, uniform inside their limits.
-    pub fn positions(&mut self, chain: &Chain) -> Vec<f64> {
-        chain.variables().iter().map(|variable| self.inside(&variable.domain)).collect()
-    }
-
-    /// Positions of all joints of the robot, uniform inside their limits, with the mimic joints set accordingly.
-    pub fn robot_positions(&mut self, robot: &Robot) -> Vec<f64> {
-        let domain = |joint: usize| robot.domain(joint).unwrap_or(robot.joints()[joint].domain);
-        let mut positions: Vec<f64> = (0..robot.joints().len()).map(|joint| self.inside(&domain(joint))).collect();
-        robot.apply_mimic(&mut positions);
-        positions
-    }
-
-    fn inside(&mut self, domain: &Domain) -> f64 {
-        match *domain {
-            Domain::Interval { lower, upper } => self.between(lower, upper),
-            Domain::Circle => self.between(-PI, PI),
-        }
-    }
-}
+pub use random::Random;
 
 /// A robot with one of its chains.
 pub struct Arm {

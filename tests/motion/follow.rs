@@ -2,10 +2,11 @@
 
 use std::f64::consts::PI;
 
-use crate::common::{self, Arm, Random, distance, urdf};
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::motion::{FollowError, FollowOptions, Followed, Path, PathOptions, StopReason, follow};
 use urdf_ik::solver::{Problem, Residual, Target, Tolerance};
+
+use crate::common::{self, Arm, Random, distance, urdf};
 
 fn arm7() -> Arm {
     common::bundled_arms().swap_remove(0)
@@ -65,7 +66,7 @@ fn check(arm: &Arm, path: &Path, followed: &Followed, what: &str) {
 
 #[test]
 fn random_lines_are_followed_as_far_as_claimed() {
-    let mut random = Random::new(11);
+    let mut random = Random::new(111);
     for arm in common::all_arms().into_iter().filter(|arm| arm.chain.variables().len() >= 6) {
         let (mut whole, mut stopped) = (0, 0);
         for case in 0..12 {

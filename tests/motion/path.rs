@@ -2,9 +2,10 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use crate::common::{Random, distance};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use urdf_ik::motion::{Path, PathError, PathOptions};
+
+use crate::common::{Random, distance};
 
 fn pose(x: f64, y: f64, z: f64, turn: [f64; 3]) -> Isometry3<f64> {
     Isometry3::new(Vector3::new(x, y, z), turn.into())

@@ -2,13 +2,14 @@
 
 use std::f64::consts::PI;
 
-use crate::common::{self, Arm, Random, distance, load, urdf, urdf_path};
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::motion::{
     FollowOptions, JointLimits, MotionLimits, Path, PathOptions, Timing, TimingError, Trajectory, follow,
 };
 use urdf_ik::robot::{Domain, Robot, Variable};
 use urdf_ik::solver::Target;
+
+use crate::common::{self, Arm, Random, distance, load, urdf, urdf_path};
 
 /// A trajectory with its path and options.
 struct Made {
@@ -202,7 +203,7 @@ fn accelerations_and_corners_are_kept_on_paths_of_all_kinds() {
 /// Also where a joint of a redundant arm reaches its limit on the path and another one continues.
 #[test]
 fn the_tip_deviates_no_farther_than_allowed() {
-    let mut random = Random::new(9);
+    let mut random = Random::new(109);
     let mut limited = 0;
     for case in 0..60 {
         let arm = common::bundled_arms().swap_remove(0);

@@ -1,10 +1,11 @@
 //! The closed forms of two and three links allocate nothing.
 
-use crate::common::urdf;
 use nalgebra::{Isometry3, Point2, Point3, Vector3};
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::closed_form::three_link::ThreeLink;
 use urdf_ik::solver::closed_form::two_link::{PlanarChain, SpatialTwoLink, TwoLink};
+
+use crate::common::urdf;
 
 #[test]
 fn no_solve_allocates() {

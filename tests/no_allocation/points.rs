@@ -1,9 +1,10 @@
 //! FABRIK on chains of points allocates nothing in a solve.
 
-use crate::common::Random;
 use allocation_counter::measure;
 use nalgebra::Vector3;
 use urdf_ik::skeleton::points::{Options, PointChain, Problem, Root};
+
+use crate::common::Random;
 
 #[test]
 fn no_solve_allocates() {

@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use crate::common::{self, Arm, Random, urdf};
 use allocation_counter::measure;
 use nalgebra::Isometry3;
 use urdf_ik::solver::JacobianStep;
 use urdf_ik::solver::{Mode, Pick, Preference, Problem, Target, Tolerance};
+
+use crate::common::{self, Arm, Random, urdf};
 
 /// Solves for some reachable targets, one far away and one with a tolerance below rounding, from several seeds and in every mode.
 /// Returns the number of attempts that the hardest took.

@@ -1,12 +1,12 @@
 //! Chains between any two links of a robot: folded, shared, reversed and narrowed joints, and chains that are refused.
 
-use crate::common::{
-    self,
-    urdf::{fixed, joint, one_joint, robot, turn},
-};
-use crate::common::{Arm, Random};
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::robot::{Chain, ChainError, ChainPoses, Domain, Robot};
+
+use crate::common::{
+    self, Arm, Random,
+    urdf::{fixed, joint, one_joint, robot, turn},
+};
 
 fn tips_of(chain: &Chain, positions: &[f64]) -> Vec<Isometry3<f64>> {
     let mut poses = ChainPoses::new(chain);

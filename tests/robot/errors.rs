@@ -1,10 +1,11 @@
 //! Robot descriptions that are refused: which error, and that its text names the element.
 
+use urdf_ik::robot::{Robot, UrdfError};
+
 use crate::common::{
     self,
     urdf::{joint, one_joint, robot, turn},
 };
-use urdf_ik::robot::{Robot, UrdfError};
 
 const LIMIT: &str = "<limit lower='-1' upper='1'/>";
 

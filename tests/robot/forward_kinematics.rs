@@ -1,8 +1,9 @@
 //! Forward kinematics against independent values, and the Jacobian against finite differences.
 
-use crate::common::{self, Arm, Random};
 use nalgebra::{Isometry3, Point3, Vector3, Vector6};
 use urdf_ik::robot::{Chain, ChainPoses, Robot};
+
+use crate::common::{self, Arm, Random};
 
 /// Half the step of central differences \[rad or m\].
 const STEP: f64 = 1e-6;

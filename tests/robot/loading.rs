@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use nalgebra::{UnitQuaternion, Vector3};
+use urdf_ik::robot::{Chain, ChainError, Domain, Joint, JointKind, Robot};
+
 use crate::common::{
     self,
     urdf::{joint, one_joint, robot, turn},
 };
-use nalgebra::{UnitQuaternion, Vector3};
-use urdf_ik::robot::{Chain, ChainError, Domain, Joint, JointKind, Robot};
 
 fn loaded(text: &str) -> Robot {
     Robot::from_urdf(text).unwrap_or_else(|e| panic!("{e}\n{text}"))

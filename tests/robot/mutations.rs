@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::common::{self, Random};
 use nalgebra::Isometry3;
 use urdf_ik::robot::{Chain, ChainError, ChainPoses, Robot, UrdfError};
 use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target};
+
+use crate::common::{self, Random};
 
 const MUTATIONS: usize = 6000;
 /// One in this many of those that load is also solved for.

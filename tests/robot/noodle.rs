@@ -2,9 +2,10 @@
 
 use std::f64::consts::PI;
 
-use crate::common::Arm;
 use nalgebra::Vector3;
 use urdf_ik::robot::{Chain, Domain, Noodle, NoodleError, NoodleJoints, Robot};
+
+use crate::common::Arm;
 
 const KINDS: [(NoodleJoints, usize); 2] = [(NoodleJoints::Alternating, 1), (NoodleJoints::Ball, 3)];
 

@@ -2,12 +2,13 @@
 
 use std::f64::consts::PI;
 
-use crate::common::Random;
 use allocation_counter::measure;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::limiter::{
     Cone, InputError, Joint, Limit, LimitedChain, Options, Outcome, Problem, Range, Reason, Solution,
 };
+
+use crate::common::Random;
 
 fn rotation(random: &mut Random) -> UnitQuaternion<f64> {
     UnitQuaternion::from_scaled_axis(random.direction() * random.between(0.0, 3.1))

@@ -2,12 +2,13 @@
 
 use std::f64::consts::TAU;
 
-use crate::common::Random;
 use allocation_counter::measure;
 use nalgebra::{Point3, Vector3};
 use urdf_ik::skeleton::pitch_yaw::{
     InputError, Method, Options, Outcome, PathSteps, PathSummary, PitchYawArm, Problem, ProblemError, Reason, Solution,
 };
+
+use crate::common::Random;
 
 const METHODS: [Method; 2] = [Method::DampedLeastSquares, Method::Pseudoinverse];
 const SEGMENTS: [usize; 5] = [1, 2, 5, 40, 200];

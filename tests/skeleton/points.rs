@@ -1,9 +1,10 @@
 //! FABRIK on chains of points: what a pass, a cycle and a solve promise, from one segment to a thousand.
 
-use crate::common::Random;
-use crate::random_chains::{arc, check_lengths, direction, options, reachable, run as run_problem, solve, walk};
 use nalgebra::SVector;
 use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Reason, Root};
+
+use crate::common::Random;
+use crate::random_chains::{arc, check_lengths, direction, options, reachable, run as run_problem, solve, walk};
 
 const SEGMENTS: [usize; 5] = [1, 2, 10, 100, 1000];
 

@@ -1,10 +1,11 @@
 //! FABRIK on chains of points: invalid input, and the intersection of spheres.
 
-use crate::common::Random;
 use nalgebra::{Vector2, Vector3};
 use urdf_ik::skeleton::points::{
     Element, InputError, Options, PointChain, Problem, ProblemError, Root, circle_between,
 };
+
+use crate::common::Random;
 
 fn coordinate(element: impl Into<Element>, axis: char, value: f64) -> InputError {
     InputError::Coordinate { element: element.into(), axis, value }

@@ -1,9 +1,10 @@
 //! FABRIK on chains of points: limits of the reach, straight lines, points in one place, extreme numbers.
 
-use crate::common::Random;
-use crate::random_chains::{arc, direction, options, reachable, run, solve, walk};
 use nalgebra::{Vector2, Vector3};
 use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Reason, Root};
+
+use crate::common::Random;
+use crate::random_chains::{arc, direction, options, reachable, run, solve, walk};
 
 const SEGMENTS: [usize; 5] = [1, 2, 10, 100, 1000];
 

@@ -1,9 +1,10 @@
 //! FABRIK on trees of points: solve rates, targets that cannot be met, the root.
 
-use crate::common::Random;
 use allocation_counter::measure;
 use nalgebra::{Point3, Vector3};
 use urdf_ik::skeleton::tree::{Options, Outcome, Problem, Reason, Root, Solution, Target, Tree};
+
+use crate::common::Random;
 
 /// Appends `segments` points in a row to the point `from`. Returns the last one.
 fn grow(parents: &mut Vec<Option<usize>>, mut from: usize, segments: usize) -> usize {

@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
+use urdf_ik::solver::{Mode, Pick, Problem, Scratch, Solution, Target};
+
 use crate::common::{
-    self,
+    self, Arm, Random, all_solutions, apart, solve,
     urdf::{self, fixed, joint, robot},
 };
-use crate::common::{Arm, Random, all_solutions, apart, solve};
-use urdf_ik::solver::{Mode, Pick, Problem, Scratch, Solution, Target};
 
 /// Six joints whose last three axes meet, as in most industrial arms: eight solutions where limits exclude none.
 fn industrial() -> Arm {

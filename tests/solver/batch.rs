@@ -3,13 +3,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::common::{self, Arm, Random};
 use allocation_counter::measure;
 use nalgebra::Isometry3;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use urdf_ik::solver::{
     Answer, Batch, Mode, NotApplicable, Outcome, Pick, Problem, ProblemError, Solver, SolverKind, Stop, Target,
 };
+
+use crate::common::{self, Arm, Random};
 
 fn pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().unwrap()

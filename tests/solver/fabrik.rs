@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use crate::common::{self, Arm, Random, solve};
 use allocation_counter::measure;
 use nalgebra::{Isometry3, Translation3};
 use urdf_ik::solver::{FabrikOptions, GREATEST_ACCELERATION, Method};
 use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Reason, Solver, Target};
+
+use crate::common::{self, Arm, Random, solve};
 
 fn search<'a>(targets: &'a [Target], seed: &'a [f64]) -> Problem<'a> {
     let mode = Mode::Search { pick: Pick::First, attempts: 2000, random_seed: 0 };

@@ -2,13 +2,13 @@
 
 use std::f64::consts::{PI, TAU};
 
-use crate::common::{
-    self,
-    urdf::{self, fixed, joint, robot, turn},
-};
-use crate::common::{Arm, Random};
 use urdf_ik::robot::Domain;
 use urdf_ik::solver::{Mode, Outcome, Problem, Reason, Target};
+
+use crate::common::{
+    self, Arm, Random,
+    urdf::{self, fixed, joint, robot, turn},
+};
 
 /// Solves random targets from random seeds and returns how many of a hundred were met.
 fn solved_of_100(arm: &Arm, free: fn(Target) -> Target) -> u32 {

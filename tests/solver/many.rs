@@ -5,8 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::common::{self, Arm, Random};
 use urdf_ik::solver::{Outcome, Problem, Stop};
+
+use crate::common::{self, Arm, Random};
 
 /// Total number of random problems.
 const PROBLEMS: usize = 200_000;

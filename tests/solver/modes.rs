@@ -3,15 +3,15 @@
 use std::f64::consts::{PI, TAU};
 use std::time::Duration;
 
-use crate::common::{
-    self,
-    urdf::{self, fixed, joint, robot},
-};
-use crate::common::{Arm, Random, solve};
 use nalgebra::{DMatrix, Isometry3, UnitQuaternion, Vector3, Vector6};
 use urdf_ik::robot::{ChainPoses, Domain};
 use urdf_ik::solver::JacobianStep;
 use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Reason, Solver, Stop, Target};
+
+use crate::common::{
+    self, Arm, Random, solve,
+    urdf::{self, fixed, joint, robot},
+};
 
 fn track<'a>(targets: &'a [Target], seed: &'a [f64], max_step: &'a [f64]) -> Problem<'a> {
     Problem { mode: Mode::Track { max_step }, ..Problem::new(targets, seed) }

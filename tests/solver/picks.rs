@@ -2,9 +2,10 @@
 
 use std::f64::consts::TAU;
 
-use crate::common::{self, Arm, Random, urdf};
 use urdf_ik::robot::Domain;
 use urdf_ik::solver::{Mode, Pick, Problem, Solution, Target};
+
+use crate::common::{self, Arm, Random, urdf};
 
 const TARGETS: usize = 40;
 

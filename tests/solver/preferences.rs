@@ -1,9 +1,10 @@
 //! Preferences of a redundant arm: they lower their cost, and the targets stay met.
 
-use crate::common::{self, Arm, Random, urdf};
 use nalgebra::{DMatrix, DVector};
 use urdf_ik::robot::Domain;
 use urdf_ik::solver::{Preference, Problem, Solution, Target};
+
+use crate::common::{self, Arm, Random, urdf};
 
 const TARGETS: usize = 64;
 

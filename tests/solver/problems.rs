@@ -1,13 +1,13 @@
 //! Invalid problems are refused with the cause, and leave the solution unchanged.
 
-use crate::common::{
-    self,
-    urdf::{fixed, robot, turn},
-};
-use crate::common::{Arm, Random};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, NotApplicable, Pick, Problem, ProblemError, Solver, SolverKind, Target};
+
+use crate::common::{
+    self, Arm, Random,
+    urdf::{fixed, robot, turn},
+};
 
 struct Bench {
     arm: Arm,

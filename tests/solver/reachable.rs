@@ -1,9 +1,10 @@
 //! Targets that can be reached: how many are, that the claims are true, and that the same problem gives the same bits.
 
-use crate::common::{self, Arm, Random};
 use nalgebra::{Isometry3, Point3, Vector3};
 use urdf_ik::solver::JacobianStep;
 use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Solution, Stop, Target};
+
+use crate::common::{self, Arm, Random};
 
 /// Random targets of each robot.
 const TARGETS: usize = 100;

@@ -1,8 +1,9 @@
 //! Several tips that share joints, and the weights of their targets.
 
-use crate::common::{self, Arm, Random};
 use urdf_ik::robot::Robot;
 use urdf_ik::solver::{Problem, Target};
+
+use crate::common::{self, Arm, Random};
 
 /// Random problems of each robot.
 const ROUNDS: usize = 60;

@@ -2,8 +2,9 @@
 
 use std::f64::consts::{PI, TAU};
 
-use crate::common::{self, Arm, urdf};
 use urdf_ik::solver::{Mode, Problem, Solver, Target};
+
+use crate::common::{self, Arm, urdf};
 
 /// Poses of a path: a thousand a second.
 const POSES: u32 = 10_000;

@@ -2,15 +2,15 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use crate::common::{
-    self,
-    urdf::{self, joint, robot},
-};
-use crate::common::{Arm, Random, solve};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use urdf_ik::robot::Domain;
 use urdf_ik::solver::JacobianStep;
 use urdf_ik::solver::{Outcome, Problem, Reason, Solution, Stop, Target};
+
+use crate::common::{
+    self, Arm, Random, solve,
+    urdf::{self, joint, robot},
+};
 
 fn search_from(arm: &Arm, target: Target, seed: &[f64]) -> Solution {
     solve(&arm.solver(), &Problem::new(&[target], seed))
