@@ -31,7 +31,7 @@ mod free_axes;
 mod independent_axes;
 mod kernel;
 mod method;
-mod prepared;
+mod prepared_solver;
 mod problem;
 mod reach;
 mod search;
@@ -45,7 +45,7 @@ pub use free_axes::{AXIS_NAMES, UnknownAxis, free_axes_from_names, free_axes_in_
 pub use method::{
     FabrikOptions, GREATEST_ACCELERATION, JacobianStep, Method, NotApplicable, SolverKind, UnknownSolver,
 };
-pub use prepared::{Scratch, Solver};
+pub use prepared_solver::{Scratch, Solver};
 pub use problem::{Mode, Pick, Preference, Problem, ProblemError, Target, Tolerance, UnknownPick};
 pub use reach::{Reach, TipReach};
 pub use solution::{Outcome, Reason, Residual, Solution, Stop};

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::attempts::{Arrival, Plan};
 use super::explore::{Exploration, Share};
 use super::iteration::{Iteration, SEARCH_DAMPING};
-use super::prepared::Search;
+use super::prepared_search::Search;
 use super::scratch::SearchScratch;
 use crate::solver::problem::{Mode, Preference, Problem, counted_axes};
 use crate::solver::solution::{Solution, Stop};

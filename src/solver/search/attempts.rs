@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::candidate::Candidate;
 use super::iteration::{Iteration, IterationScratch, Next};
-use super::prepared::Search;
+use super::prepared_search::Search;
 use super::seed_table::Ranking;
 use super::setup::Setup;
 use crate::solver::kernel::configurations::Configurations;

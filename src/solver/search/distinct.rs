@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::prepared::Search;
+use super::prepared_search::Search;
 
 /// Solutions at most.
 const MOST_SOLUTIONS: usize = 64;

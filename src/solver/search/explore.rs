@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::attempts::{Arrival, AttemptScratch, Plan, Spent};
 use super::candidate::Candidate;
 use super::iteration::{Iteration, SEARCH_DAMPING, TRACK_DAMPING};
-use super::prepared::Search;
+use super::prepared_search::Search;
 use super::setup::Setup;
 use crate::solver::kernel::configurations::Configurations;
 use crate::solver::kernel::svd::Svd;

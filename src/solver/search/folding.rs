@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::prepared::Search;
+use super::prepared_search::Search;
 use super::setup::Setup;
 use crate::robot::Domain;
 use crate::solver::problem::{Mode, Problem};

@@ -1,6 +1,6 @@
 //! One iteration of four attempts: damping, and which step each lane takes.
 
-use super::prepared::Search;
+use super::prepared_search::Search;
 use super::pseudoinverse::PseudoinverseScratch;
 use super::setup::Setup;
 use crate::solver::kernel::configurations::Configurations;

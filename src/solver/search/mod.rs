@@ -16,7 +16,7 @@ mod nearest;
 mod null_space;
 mod parallel;
 mod polish;
-mod prepared;
+mod prepared_search;
 mod pseudoinverse;
 mod scratch;
 mod seed_table;
@@ -27,6 +27,6 @@ mod solve;
 mod verdict;
 
 pub use iteration::Iteration;
-pub use prepared::Search;
+pub use prepared_search::Search;
 pub use scratch::SearchScratch;
 pub use seed_table::SeedTable;

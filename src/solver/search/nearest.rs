@@ -1,6 +1,6 @@
 //! From the best configuration down to a local minimum of the error, where the targets cannot be met.
 
-use super::prepared::Search;
+use super::prepared_search::Search;
 use super::setup::Setup;
 use crate::solver::kernel::configurations::Configurations;
 use crate::solver::kernel::lanes::{LANES, Lanes};

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::attempts::Spent;
 use super::explore::Share;
 use super::iteration::Iteration;
-use super::prepared::Search;
+use super::prepared_search::Search;
 use super::scratch::SearchScratch;
 use crate::solver::kernel::lanes::LANES;
 use crate::solver::problem::{Mode, Problem};

@@ -1,6 +1,6 @@
 //! From a configuration near the target to the target.
 
-use super::prepared::Search;
+use super::prepared_search::Search;
 use super::scratch::SearchScratch;
 use crate::solver::problem::{Target, Tolerance};
 

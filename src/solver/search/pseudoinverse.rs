@@ -1,6 +1,6 @@
 //! Steps by the Moore-Penrose pseudoinverse, one lane after the other.
 
-use super::prepared::Search;
+use super::prepared_search::Search;
 use super::setup::Setup;
 use crate::solver::kernel::configurations::Configurations;
 use crate::solver::kernel::damped_step::Bounds;

@@ -4,7 +4,7 @@ use super::distinct::Known;
 use super::explore::Exploration;
 use super::nearest::NearestScratch;
 use super::null_space::NullSpaceScratch;
-use super::prepared::Search;
+use super::prepared_search::Search;
 use super::self_motion::SelfMotionScratch;
 use super::setup::Setup;
 use super::singular_values::SingularValueScratch;

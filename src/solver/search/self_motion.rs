@@ -1,6 +1,6 @@
 //! The motion of a redundant chain that leaves its tip where it is, and the Newton step to its target.
 
-use super::prepared::Search;
+use super::prepared_search::Search;
 use crate::solver::kernel::configurations::Configurations;
 use crate::solver::kernel::residual::Goal;
 use crate::solver::problem::Target;

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::prepared::Search;
+use super::prepared_search::Search;
 use crate::robot::Domain;
 use crate::solver::kernel::damped_step::Bounds;
 use crate::solver::kernel::residual::Goal;

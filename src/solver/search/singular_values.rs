@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::prepared::Search;
+use super::prepared_search::Search;
 use crate::solver::kernel::configurations::Configurations;
 use crate::solver::kernel::residual::Goal;
 use crate::solver::kernel::svd::Svd;

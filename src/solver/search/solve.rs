@@ -7,7 +7,7 @@ use super::attempts::Spent;
 use super::explore::{Exploration, Share};
 use super::iteration::Iteration;
 use super::nearest::NearestScratch;
-use super::prepared::Search;
+use super::prepared_search::Search;
 use super::scratch::SearchScratch;
 use crate::solver::kernel::lanes::Lanes;
 use crate::solver::problem::{Mode, Problem, Target};

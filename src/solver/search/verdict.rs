@@ -1,6 +1,6 @@
 //! From the positions that a search ends with to the answer: residuals, reasons.
 
-use super::prepared::Search;
+use super::prepared_search::Search;
 use super::setup::Setup;
 use crate::robot::{ChainPoses, Domain};
 use crate::solver::kernel::configurations::Configurations;
