@@ -163,7 +163,7 @@ class Client:
         return self.publishers[topic]
 
     def target_publisher(self, topic, kind=PoseStamped):
-        # Deep enough for a burst: what is dropped shall be dropped by the node.
+        # Deep enough for a burst: messages must be dropped by the node, not before it.
         return self.publisher(kind, f'{self.name}/{topic}', 5000)
 
     def wait_until_heard(self, publisher):

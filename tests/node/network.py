@@ -44,7 +44,7 @@ class Machine:
         return [*self.prefix, *command]
 
     def node_prefix(self):
-        """What stands before the command line of a ROS 2 program that shall run on this machine."""
+        """The prefix of a command line that runs a ROS 2 program on this machine."""
         return self.command('env', *(f'{name}={value}' for name, value in ENVIRONMENT.items()))
 
     def ip(self, *arguments):

@@ -17,7 +17,7 @@ CAMERA = pose_of((0.1, 0.02, -0.05), (0.5, -0.5, 0.5, 0.5))
 
 @pytest.fixture
 def target(arm_robot):
-    """Where the tip shall go, in the root link's frame."""
+    """Where the tip should go, in the root link's frame."""
     return arm_robot.pose('tool0', SAMPLE)
 
 
