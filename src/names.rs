@@ -1,4 +1,4 @@
-//! Lists of names in sentences.
+//! Writes a list of names as part of a sentence.
 
 /// Greatest number of names in a sentence: enough for most robots, and not too many of a long arm.
 const MAX_NAMES: usize = 40;

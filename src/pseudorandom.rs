@@ -1,4 +1,6 @@
-//! Pseudorandom numbers that are the same on every machine, each found from its indices alone: starting points to try again from.
+//! Pseudorandom starting points that are the same on every machine.
+//!
+//! Each number is found from its indices alone.
 
 use std::f64::consts::TAU;
 

@@ -1,4 +1,4 @@
-//! Follows a path in small pieces, each solved from the end of the last.
+//! Follows a path in pieces, and halves a piece where the tip leaves the path.
 
 use super::follow_options::{FollowError, FollowOptions};
 use super::followed::{Followed, Knot, larger, ratio};

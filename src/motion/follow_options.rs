@@ -1,4 +1,4 @@
-//! How exactly a path is followed, and errors of the input.
+//! How exactly a path is followed, and which input is refused.
 
 use thiserror::Error;
 

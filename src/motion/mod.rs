@@ -1,4 +1,6 @@
-//! Motion. [`JointMotion`] moves joints smoothly to goals, which may change under way. [`Path`], [`follow()`] and [`Trajectory`] turn
+//! Motion of joints, smoothly to goals and along paths of a tip.
+//!
+//! [`JointMotion`] moves joints smoothly to goals, which may change under way. [`Path`], [`follow()`] and [`Trajectory`] turn
 //! waypoints of a tip link into joint positions at even times.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! Rates of the variables with which the tip moves exactly along the path.
+//! The joint rates with which the tip stays on the path.
 
 use nalgebra::{Matrix6, Vector6};
 

@@ -1,4 +1,4 @@
-//! The joint positions of the robot over time: changed at once, in steps, smoothly, or along a trajectory.
+//! Moves the joints of the robot over time: at once, in steps, smoothly, or along a trajectory.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! The ROS 2 node: a thin layer that puts robot and solver on the ROS graph.
 //!
 //! The r2r node lives in one thread that spins (`spin`). Tokio tasks, one for each topic or service, receive from it by streams and
-//! send by publishers. They share [`Shared`]: the settings, the robot and its configuration (`output`), the frames of TF (`frames`).
+//! send by publishers. They share the settings, the robot and its configuration (`output`), the frames of TF (`frames`).
 //! `interface` lists all topics and services.
 
 mod batch_response;

@@ -1,5 +1,7 @@
-//! The robot in use, its configuration, and their publication. A function that changes the configuration publishes it under the same
-//! lock. Smooth motion is different: it is published with the ticks of the publish rate alone.
+//! The robot's configuration, its one owner: who changes it publishes it, and it is repeated at `publish_rate`.
+//!
+//! A function that changes the configuration publishes it under the same lock. Smooth motion is different: it is published with the
+//! ticks of the publish rate alone.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,7 +22,7 @@ use super::{NodeError, Shared, convert, latched};
 use crate::motion::{MotionLimits, TrajectoryPoint};
 use crate::parameters::{Motion, Settings};
 
-/// Longest sleep of the publication: after it, a new `publish_rate` takes effect.
+/// Longest sleep of the publication, so that a new `publish_rate` takes effect at once to a human eye.
 const MAX_SLEEP: Duration = Duration::from_millis(100);
 /// Longest simulated time of one tick \[s\]; two periods where they are longer. So the arm does not jump when the time jumps.
 const MAX_SIMULATED_STEP: f64 = 0.2;
@@ -307,7 +309,7 @@ pub(super) fn serve(shared: &Arc<Shared>) {
             let settings = shared.settings();
             let period = settings.publish_period;
             let now = tokio::time::Instant::now();
-            // In short sleeps, because the rate may change: `publish_rate` takes effect at once.
+            // In short sleeps, because the rate may change meanwhile.
             next = next.min(now + period);
             if now < next {
                 tokio::time::sleep_until(next.min(now + MAX_SLEEP)).await;

@@ -1,4 +1,4 @@
-//! From targets and settings to a solver's problem and its solution.
+//! Turns targets and settings into a problem, and completes its solution.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Values of a request that are used instead of the parameters.
+//! Replaces parameters by the values that a request gives.
 
 use std::time::Duration;
 

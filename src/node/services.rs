@@ -1,4 +1,4 @@
-//! The services of the node, but for those of parameters and MoveIt; the small ones are answered here.
+//! Registers the node's services and answers the small ones; parameters and MoveIt have files of their own.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! From prepared targets to motion: targets of several tips that come close together are solved together.
+//! Turns prepared targets into motion; targets of several tips that arrive close together are solved together.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Bounds on the reach of a chain from the lengths of its links alone. They prove that some targets cannot be reached.
+//! Proves that some targets are out of reach, from the lengths of the links alone.
 
 use nalgebra::{Point3, Vector3};
 

@@ -1,4 +1,4 @@
-//! An arm of a decomposable family, made exact.
+//! Corrects the axes of an arm so that they fit a decomposable family exactly.
 
 use nalgebra::{Isometry3, Rotation3, Vector3};
 

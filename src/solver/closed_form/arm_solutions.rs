@@ -1,4 +1,4 @@
-//! The solutions of an arm of six joints for one pose.
+//! The solutions of an arm of six joints for one pose, and when two of them are the same.
 
 use super::axes::JOINTS;
 

@@ -1,4 +1,4 @@
-//! Configurations inside the limits, in the order in which a problem prefers them.
+//! Folds the solutions of a closed form into the limits, and orders them by what the problem prefers.
 
 use std::f64::consts::{PI, TAU};
 

@@ -1,4 +1,4 @@
-//! All solutions of an arm that is decomposable: its family says into which subproblems.
+//! Finds all solutions of an arm by the subproblems of its family.
 
 use nalgebra::Isometry3;
 

@@ -1,4 +1,4 @@
-//! A configuration that a closed form has found, measured and made a solution.
+//! Measures a configuration from a closed form, and makes it a solution.
 
 use super::axes::REDUNDANT_JOINTS;
 use super::choices::fold_into_limits;

@@ -1,4 +1,6 @@
-//! Arms whose last three axes meet: the first three joints bring that point into place, the others turn the tip.
+//! Solves arms whose last three axes meet in one point; `family.rs` recognises them.
+//!
+//! The first three joints bring that point into place, the others turn the tip.
 
 use nalgebra::Vector3;
 

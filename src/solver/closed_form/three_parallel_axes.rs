@@ -1,4 +1,6 @@
-//! Arms with three parallel axes: the tip's orientation depends on the sum of their turns alone.
+//! Solves arms with three parallel axes; `family.rs` recognises them.
+//!
+//! The tip's orientation depends on the sum of the three turns alone.
 
 use nalgebra::Vector3;
 

@@ -1,4 +1,4 @@
-//! Attempts, four at a time: Newton steps from a starting point until the targets are met or progress stalls.
+//! Runs attempts, four at a time, until the targets are met or an attempt is given up; a near seed goes first.
 
 use std::ops::ControlFlow;
 
@@ -23,10 +23,11 @@ const NEAR_SEED: f64 = 0.05;
 struct Patience {
     /// Iterations at most.
     iterations: usize,
-    /// An iteration that leaves more than this fraction of the squared error is a stall, and so many of them are the end.
+    /// An iteration that leaves more than this fraction of the squared error is a stall.
     stall: f64,
+    /// So many stalls end the attempt.
     stalls: usize,
-    /// Unless the squared error has come below this fraction of what it was when they were last forgotten.
+    /// Stalls are forgotten once the squared error is below this fraction of what it was when they were last forgotten.
     gain: f64,
 }
 
@@ -34,6 +35,7 @@ struct Patience {
 const NEWTON: Patience = Patience { iterations: 16, stall: 0.7, stalls: 2, gain: 0.5 };
 /// Cycles of FABRIK are cheap and many, and the accelerated ones do not lessen the error each time.
 const FABRIK: Patience = Patience { iterations: 100, stall: 0.98, stalls: 6, gain: 0.98 };
+
 /// Which attempts are made.
 pub struct Plan<'a> {
     /// Number of starting points, the seed (number 0) among them.
@@ -78,7 +80,7 @@ struct Attempt {
     stalls: usize,
     /// Halvings of the last step.
     halvings: usize,
-    /// Squared error at the start, when it had last halved, and of the iteration before.
+    /// Squared error at the start, when stalls were last forgotten, and of the iteration before.
     began_with: f64,
     mark: f64,
     before: f64,

@@ -1,4 +1,4 @@
-//! A configuration under way from one stage of a search to the next.
+//! The configuration that the stages of a search hand on and improve.
 
 /// A configuration that stages of a search improve.
 #[derive(Debug, Clone)]

@@ -1,4 +1,6 @@
-//! Which of several solutions are distinct.
+//! Decides when two solutions of a search are the same.
+//!
+//! The closed form has a finer measure of its own (`closed_form/arm_solutions.rs`): its solutions are exact.
 
 use std::f64::consts::TAU;
 

@@ -1,4 +1,4 @@
-//! The attempts of one core, and which of what they find is the one to go on with.
+//! Makes the attempts of one core until the deadline, and keeps the solution that `pick` prefers.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! The turn at which a variable comes to rest, where positions a whole turn apart are the same configuration.
+//! Chooses, among turns that are the same configuration, the one inside the limits and nearest to the seed.
 
 use std::f64::consts::TAU;
 

@@ -2,17 +2,17 @@
 //!
 //! A solve runs one way. [`setup`] puts a problem into bounds, a start and goals. [`attempts`] go from the start and from the
 //! [`seed_table`], four at a time, until one meets the targets or gives up; [`explore`] keeps the one to go on with. Where there is
-//! one, [`null_space`] moves it towards what is preferred; where there is none, [`nearest`] leads the best to a local minimum of the
+//! one, [`null_space`] moves it towards what is preferred; where there is none, [`closest`] leads the best to a local minimum of the
 //! error. [`folding`] brings it to the turns nearest to the seed, and the [`verdict`] says what exactly these positions reach.
 
 mod all_solutions;
 mod attempts;
 mod candidate;
+mod closest;
 mod distinct;
 mod explore;
 mod folding;
 mod iteration;
-mod nearest;
 mod null_space;
 mod parallel;
 mod polish;

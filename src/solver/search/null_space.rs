@@ -1,4 +1,4 @@
-//! Motions that keep the targets met, towards what is preferred.
+//! Moves the joints towards the preference while the targets stay met.
 //!
 //! Gradient projection (Liégeois 1977, "Automatic supervisory control of the configuration and behavior of multibody mechanisms"), in
 //! coordinates in which the preference bends alike in every direction. A projected step leaves the targets only to second order,

@@ -1,4 +1,4 @@
-//! From a configuration near the target to the target.
+//! Moves a configuration near the target onto it, without regard to limits.
 
 use super::prepared_search::Search;
 use super::scratch::SearchScratch;

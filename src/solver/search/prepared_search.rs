@@ -1,4 +1,4 @@
-//! What a search knows of its chain before it is asked anything.
+//! What a search knows of its chain before the first problem.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use super::distinct::Known;
 use super::explore::Exploration;
-use super::nearest::NearestScratch;
+use super::closest::ClosestScratch;
 use super::null_space::NullSpaceScratch;
 use super::prepared_search::Search;
 use super::self_motion::SelfMotionScratch;
@@ -16,7 +16,7 @@ pub struct SearchScratch {
     pub(super) setup: Setup,
     pub(super) exploration: Exploration,
     pub(super) null_space: NullSpaceScratch,
-    pub(super) nearest: NearestScratch,
+    pub(super) nearest: ClosestScratch,
     pub(super) singular_values: SingularValueScratch,
     pub(super) verdict: VerdictScratch,
     pub self_motion: SelfMotionScratch,
@@ -30,7 +30,7 @@ impl Search {
             setup: Setup::new(self),
             exploration: Exploration::new(self),
             null_space: NullSpaceScratch::new(self),
-            nearest: NearestScratch::new(self),
+            nearest: ClosestScratch::new(self),
             singular_values: SingularValueScratch::new(self),
             verdict: VerdictScratch::new(self),
             self_motion: SelfMotionScratch::new(self),

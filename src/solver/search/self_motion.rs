@@ -34,7 +34,7 @@ impl SelfMotionScratch {
 }
 
 impl Search {
-    /// Says what [`Jacobian::self_motion`] is to lead to.
+    /// Sets the target of [`Search::self_motion`].
     pub fn aim(&self, target: &Target, scratch: &mut SelfMotionScratch) {
         self.set_goals(std::slice::from_ref(target), &mut scratch.goals);
     }

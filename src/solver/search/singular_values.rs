@@ -1,4 +1,4 @@
-//! The singular values of the Jacobian at one configuration: how near it is to a singularity, and its manipulability.
+//! The smallest singular value of the Jacobian at one configuration (0 at a singularity), and the manipulability.
 
 use std::f64::consts::TAU;
 

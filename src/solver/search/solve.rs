@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::attempts::Spent;
 use super::explore::{Exploration, Share};
 use super::iteration::Iteration;
-use super::nearest::NearestScratch;
+use super::closest::ClosestScratch;
 use super::prepared_search::Search;
 use super::scratch::SearchScratch;
 use crate::solver::kernel::lanes::Lanes;
@@ -95,7 +95,7 @@ impl Search {
 
     /// See [`Solver::iterate`](crate::solver::Solver::iterate).
     pub fn iterate(&self, problem: &Problem, scratch: &mut SearchScratch, times: usize) {
-        let SearchScratch { setup, exploration, nearest: NearestScratch { step, .. }, .. } = scratch;
+        let SearchScratch { setup, exploration, nearest: ClosestScratch { step, .. }, .. } = scratch;
         let configurations = &mut exploration.attempts.configurations;
         self.set_up(problem, setup);
         configurations.write_all(&setup.start);

@@ -1,4 +1,4 @@
-//! From the positions that a search ends with to the answer: residuals, reasons.
+//! Judges the positions that a search ends with: whether they meet the targets, and if not, why (out of reach, joint limits).
 
 use super::prepared_search::Search;
 use super::setup::Setup;

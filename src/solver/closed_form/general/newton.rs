@@ -1,4 +1,4 @@
-//! From a configuration near the target to the target, exactly.
+//! Improves a solution of the general 6R arm by Newton steps.
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 

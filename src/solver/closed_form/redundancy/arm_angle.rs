@@ -1,5 +1,6 @@
-//! Arms of seven joints with a spherical shoulder and a spherical wrist, by the arm angle: that by which shoulder, elbow and wrist have
-//! turned about the line from shoulder to wrist (Shimizu, Kakuya, Yoon, Kitagaki and Kosuge 2008, "Analytical inverse kinematic
+//! Arms of seven joints with a spherical shoulder and a spherical wrist: all joint positions for one arm angle.
+//!
+//! The arm angle is that by which shoulder, elbow and wrist have turned about the line from shoulder to wrist (Shimizu, Kakuya, Yoon, Kitagaki and Kosuge 2008, "Analytical inverse kinematic
 //! computation for 7-DOF redundant manipulators with joint limits and its application to redundancy resolution").
 //!
 //! The distance from shoulder to wrist gives the elbow, two ways. The rotations that are left to the shoulder and to the wrist have

@@ -1,5 +1,4 @@
-//! From a configuration of a chain of seven joints near the target to one that meets it, where the largest move of a joint from the
-//! seed is smallest.
+//! Moves seven joints to the target so that the largest move from the seed is smallest.
 //!
 //! Each step adds a Newton step to the target and a move along the motion that leaves the tip in place, to where the largest move is
 //! smallest. Both are taken for straight lines, and the step ends where earlier ones have proved that wrong. Where two joints share the largest move, that

@@ -1,4 +1,4 @@
-//! From the best configuration down to a local minimum of the error, where the targets cannot be met.
+//! Leads the best configuration down to a local minimum of the error, where no attempt met the targets.
 
 use super::prepared_search::Search;
 use super::setup::Setup;
@@ -17,12 +17,12 @@ const LEAST_START: f64 = 1e-6;
 
 /// Where the nearest configuration is looked for.
 #[derive(Debug, Clone)]
-pub struct NearestScratch {
+pub struct ClosestScratch {
     configurations: Configurations,
     pub step: StepScratch,
 }
 
-impl NearestScratch {
+impl ClosestScratch {
     pub fn new(search: &Search) -> Self {
         let links = &search.kernel.links;
         Self { configurations: Configurations::new(links), step: StepScratch::new(links) }
@@ -36,10 +36,10 @@ impl Search {
         &self,
         setup: &Setup,
         positions: &mut [f64],
-        scratch: &mut NearestScratch,
+        scratch: &mut ClosestScratch,
         expired: &dyn Fn() -> bool,
     ) -> usize {
-        let (task, NearestScratch { configurations, step }) = ((&*setup.goals, setup.bounds()), scratch);
+        let (task, ClosestScratch { configurations, step }) = ((&*setup.goals, setup.bounds()), scratch);
         let mut last_damping = None;
         for iteration in 0..ITERATIONS {
             configurations.write_all(positions);
