@@ -1,8 +1,8 @@
 //! What a search works in.
 
+use super::closest::ClosestScratch;
 use super::distinct::Known;
 use super::explore::Exploration;
-use super::closest::ClosestScratch;
 use super::null_space::NullSpaceScratch;
 use super::prepared_search::Search;
 use super::self_motion::SelfMotionScratch;

@@ -4,9 +4,9 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
 use super::attempts::Spent;
+use super::closest::ClosestScratch;
 use super::explore::{Exploration, Share};
 use super::iteration::Iteration;
-use super::closest::ClosestScratch;
 use super::prepared_search::Search;
 use super::scratch::SearchScratch;
 use crate::solver::kernel::lanes::Lanes;
