@@ -125,7 +125,7 @@ def judge(total, seconds):
     """The summary; a run of a set duration has to have reached its targets."""
     if total.targets == 0:
         if seconds < math.inf:
-            raise Failure(f'no target was taken up in {seconds:g} s')
+            raise Failure(f'no target was answered in {seconds:g} s')
         return
     print(f'summary: {total}', flush=True)
     if seconds < math.inf and total.reached < NEEDED_SHARE * total.targets:

@@ -63,7 +63,7 @@ pub enum NamedPositionsError {
         reason: String,
     },
     /// The robot has no movable joint of this name.
-    #[error("'{joint}' is no movable joint of the robot; its movable joints are: {}", names::list(joints))]
+    #[error("'{joint}' is not a movable joint of the robot; its movable joints are: {}", names::list(joints))]
     UnknownJoint {
         /// The name given.
         joint: String,
@@ -154,7 +154,7 @@ mod tests {
         assert!(message("no/such/file.yaml").starts_with("'no/such/file.yaml' must map joint names to positions"));
         assert_eq!(
             message("{wrist: 1}"),
-            "'wrist' is no movable joint of the robot; its movable joints are: shoulder, elbow"
+            "'wrist' is not a movable joint of the robot; its movable joints are: shoulder, elbow"
         );
         assert!(message("{shoulder: 3}").starts_with("3 is outside the limits of joint 'shoulder'"));
         assert!(message("{shoulder: .nan}").starts_with("NaN is outside the limits"));

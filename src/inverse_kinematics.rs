@@ -47,7 +47,7 @@ pub enum Error {
     #[error(transparent)]
     NotApplicable(#[from] NotApplicable),
     /// A target is for a link that is none of the tips.
-    #[error("there is no tip link '{tip}'; there is {}", names::list(tips))]
+    #[error("there is no tip link '{tip}'; the tip links are: {}", names::list(tips))]
     UnknownTip {
         /// The link asked for.
         tip: String,
@@ -155,7 +155,7 @@ mod tests {
         let mut ik = arm(&["tool0"]);
         let error = |result: Result<&Solution, Error>| result.unwrap_err().to_string();
         let pose = Isometry3::identity();
-        assert_eq!(error(ik.solve(&[("hand", pose)])), "there is no tip link 'hand'; there is tool0");
+        assert_eq!(error(ik.solve(&[("hand", pose)])), "there is no tip link 'hand'; the tip links are: tool0");
         assert_eq!(error(ik.solve(&[])), "the problem has no target");
         assert!(error(ik.solve(&[("tool0", Isometry3::translation(f64::NAN, 0.0, 0.0))])).contains("'tool0'"));
         assert!(error(ik.solve_from(&[0.0], &[("tool0", pose)])).contains("the seed has 1 entries"));

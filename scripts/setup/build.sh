@@ -18,7 +18,7 @@ build_package() {
   ln -sfn "$root" "$source"
   # The person's own colcon defaults could move the result to where nothing looks for it. The lock of set-up is not
   # handed on (9>&-), because a compiler cache would keep it for as long as its server runs.
-  step "building the package" "Correct what they say, then run this again." "$log/build.log" \
+  step "building the package" "Correct the errors that they show, then run this again." "$log/build.log" \
     env COLCON_DEFAULTS_FILE=/dev/null colcon --log-base "$log" build --paths "$source" \
     --build-base "$build" --install-base "$workspace/install" --symlink-install \
     --event-handlers console_direct+ console_cohesion- --cmake-args "${cmake_arguments[@]}" 9>&-

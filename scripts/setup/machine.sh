@@ -17,7 +17,7 @@ find_cargo() {
   fi
   version="$(cut -d ' ' -f 2 <<< "$version")"
   if ! at_least "$version" "$wanted"; then
-    fail "$(command -v cargo) is of version $version." "$remedy"
+    fail "$(command -v cargo) has version $version." "$remedy"
   fi
 }
 

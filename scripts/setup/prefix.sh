@@ -30,7 +30,7 @@ make_tf2_msgs() {
 
 clear_workspace() {
   if [ -e "$workspace" ]; then
-    say "the private ROS 2 in $workspace is incomplete or out of date and is made anew"
+    say "the private ROS 2 in $workspace is incomplete or out of date: making it again"
     rm -rf "$workspace"
   fi
 }

@@ -260,7 +260,7 @@ impl Visitor<'_> for NameSeed<'_> {
             return Ok(name.to_owned());
         }
         Err(E::custom(format!(
-            "'{name}' is no movable joint of the robot; its movable joints are: {}",
+            "'{name}' is not a movable joint of the robot; its movable joints are: {}",
             names::list(&joints)
         )))
     }

@@ -29,12 +29,12 @@ pub struct PathStop {
 pub enum StopReason {
     /// The next pose is certainly out of reach.
     OutOfReach {
-        /// Distance of the closest solution that was found.
+        /// Distance of the closest configuration that was found.
         closest: Residual,
     },
     /// No solution was found for the next pose.
     NotFound {
-        /// Distance of the closest solution that was found.
+        /// Distance of the closest configuration that was found.
         closest: Residual,
     },
     /// Joints are at their limits.
@@ -104,7 +104,7 @@ impl fmt::Display for StopReason {
 }
 
 fn distance(closest: &Residual) -> String {
-    format!("the closest solution is {:.3e} m and {:.3e} rad away", closest.position, closest.orientation)
+    format!("the closest configuration found is {:.3e} m and {:.3e} rad off", closest.position, closest.orientation)
 }
 
 impl fmt::Display for PathStop {

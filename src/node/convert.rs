@@ -135,7 +135,7 @@ pub(super) fn overlay_row(
         let joint = robot.movable_index(name).ok_or_else(|| {
             let known: Vec<&str> = robot.movable_names().collect();
             format!(
-                "{what} names '{name}', which is no movable joint of the robot; its movable joints are: {}",
+                "{what} names '{name}', which is not a movable joint of the robot; its movable joints are: {}",
                 names::list(&known)
             )
         })?;

@@ -64,7 +64,7 @@ fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), String
         Some(unknown) => {
             let known: Vec<&str> = robot.movable_names().collect();
             Err(format!(
-                "command_joints: '{unknown}' is no movable joint of the robot; its movable joints are: {}",
+                "command_joints: '{unknown}' is not a movable joint of the robot; its movable joints are: {}",
                 names::list(&known)
             ))
         }
@@ -196,7 +196,7 @@ fn take_from_topic(shared: &Shared, text: String) {
             use_robot(shared, ready);
         }
         Err(sentence) => {
-            let kept = if now.is_some() { "; the robot in use stays" } else { "" };
+            let kept = if now.is_some() { "; the robot in use is kept" } else { "" };
             let sentence = format!("the description is refused: {sentence}{kept}");
             shared.warnings.warn_once(ROBOT_DESCRIPTION.short_name(), &sentence, &sentence);
         }

@@ -133,7 +133,9 @@ impl Store {
         for change in changes {
             let name = change.name.as_str();
             if definition(name).is_some_and(|known| known.takes_effect == TakesEffect::AtStart) {
-                return Err(Refusal(format!("{name} is read when the node starts: set it there and restart the node")));
+                return Err(Refusal(format!(
+                    "{name} is read only when the node starts: restart the node with the new value"
+                )));
             }
             values.set(name, from_message(change.value.clone()))?;
         }

@@ -49,7 +49,7 @@ fn requested_poses(
 async fn stop(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
     shared.target_solver.forget().await;
     match shared.output.stop() {
-        Ok((_, time)) => Trigger::Response { success: true, message: format!("the arm is at rest in {time:.3} s") },
+        Ok((_, time)) => Trigger::Response { success: true, message: format!("the arm comes to rest in {time:.3} s") },
         Err(refused) => Trigger::Response { success: false, message: refused.sentence },
     }
 }

@@ -101,7 +101,7 @@ pub(super) fn of_solution(
     SolveStatus {
         outcome: if is_met_alone { outcome::SOLVED } else { code(solution.outcome) },
         message: if is_met_alone {
-            format!("this target is met, but not those of all tips: {sentence}")
+            format!("this target is met, but the targets of other tips are not: {sentence}")
         } else {
             sentence
         },

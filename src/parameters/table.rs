@@ -47,7 +47,7 @@ pub static TABLE: [Definition; 45] = [
         Double(0.05),
         "s",
         Range(1e-4, 60.0),
-        "Greatest time of one search. It is a guard: attempts are the budget.",
+        "Greatest time of one search. It is only a guard: the parameter attempts bounds the search.",
     ),
     live("attempts", Integer(100), "", Range(1.0, 1e6), "Greatest number of starting points of one search."),
     live(
@@ -62,7 +62,7 @@ pub static TABLE: [Definition; 45] = [
         Text("first"),
         "",
         OneOf(&["first", "nearest", "most_manipulable"]),
-        "Which of several solutions a search gives: the first one found, the one with the smallest largest joint move from the seed, or the one with the greatest manipulability. Only first ends before all attempts are used.",
+        "Which of several solutions a search gives: the first one found, the one whose largest joint move from the seed is smallest, or the one with the greatest manipulability. Only first ends before all attempts are used.",
     ),
     live(
         "cores",
@@ -146,7 +146,7 @@ pub static TABLE: [Definition; 45] = [
         Double(0.1),
         "m/s",
         Range(1e-4, 10.0),
-        "Greatest speed along a Cartesian path. It is lower where the limits of a joint need that.",
+        "Greatest speed along a Cartesian path. It is lower where the limits of a joint require that.",
     ),
     live("path.acceleration", Double(0.5), "m/s²", Range(1e-3, 100.0), "Greatest acceleration along a path."),
     live(
@@ -202,7 +202,7 @@ pub static TABLE: [Definition; 45] = [
         Text(""),
         "",
         Any,
-        "Joint positions that the null-space task moves towards, as far as the target leaves the joints free. Written as initial_posture. Empty: none.",
+        "Joint positions that the null-space task moves towards, as far as the target leaves the joints free. The format is that of initial_posture. Empty: none.",
     ),
     live(
         "null_space.posture",
@@ -223,7 +223,7 @@ pub static TABLE: [Definition; 45] = [
         Double(0.0),
         "",
         Range(0.0, 1000.0),
-        "Null-space task: weight of the logarithm of the manipulability, which it makes larger.",
+        "Null-space task: weight of the logarithm of the manipulability, which the task increases.",
     ),
     live(
         "measured_timeout",

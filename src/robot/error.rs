@@ -162,7 +162,7 @@ pub enum ChainError {
         link: String,
     },
     /// No movable joint is between base and tip.
-    #[error("no movable joint is between the base link '{base}' and the tip link '{tip}'")]
+    #[error("there is no movable joint between the base link '{base}' and the tip link '{tip}'")]
     Empty {
         /// Base link.
         base: String,

@@ -59,11 +59,13 @@ pub enum NoodleError {
         length: f64,
     },
     /// The limit is too small, too large or not a number.
-    #[error("the limit is {0} rad; it must be above 0 and no more than {PI} rad (a noodle without limits has none)")]
+    #[error(
+        "the limit is {0} rad; it must be above 0 and no more than {PI} rad (give none for a noodle without limits)"
+    )]
     Limit(f64),
     /// The name is empty, or has characters that XML cannot have.
     #[error(
-        "the name {0:?} cannot be the name of a robot: it must not be blank, and must not have control characters or others that XML cannot have"
+        "the name {0:?} cannot be the name of a robot: it must not be blank, and must not have characters that XML does not allow, such as control characters"
     )]
     Name(String),
 }

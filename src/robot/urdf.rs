@@ -210,7 +210,7 @@ fn resolve_mimics(urdf: &[urdf_rs::Joint], joints: &mut [Joint]) -> Result<Vec<S
                 Some((None, _, _, name)) if at == index => {
                     let joint = &urdf[index].name;
                     warnings.push(format!(
-                        "joint '{joint}' mimics '{name}', which is no movable joint of the robot: it moves on its own"
+                        "joint '{joint}' mimics '{name}', which is not a movable joint of the robot: it moves on its own"
                     ));
                     break;
                 }
@@ -226,7 +226,7 @@ fn resolve_mimics(urdf: &[urdf_rs::Joint], joints: &mut [Joint]) -> Result<Vec<S
                 attribute: "mimic".into(),
                 text: format!("{multiplier} x {} + {offset}", urdf[at].name),
                 expected: "a rule with finite numbers",
-                hint: " (with those of the joints that it mimics multiplied in)",
+                hint: " (together with the rules of the joints that it mimics)",
             });
         }
         if at != index {

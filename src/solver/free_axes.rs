@@ -8,7 +8,7 @@ pub const AXIS_NAMES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
 /// A name that no axis has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("there is no axis '{name}'; there is {}", AXIS_NAMES.join(", "))]
+#[error("there is no axis '{name}'; the axes are: {}", AXIS_NAMES.join(", "))]
 pub struct UnknownAxis {
     /// The given name.
     pub name: String,
@@ -57,6 +57,6 @@ mod tests {
         assert_eq!(free_axes_in_words(free), "shift along x, y; turn about z");
         assert_eq!(free_axes_in_words([false; 6]), "");
         let error = free_axes_from_names(["x", "yaw"]).unwrap_err();
-        assert_eq!(error.to_string(), "there is no axis 'yaw'; there is x, y, z, rx, ry, rz");
+        assert_eq!(error.to_string(), "there is no axis 'yaw'; the axes are: x, y, z, rx, ry, rz");
     }
 }

@@ -43,7 +43,7 @@ impl fmt::Display for SolverKind {
 
 /// A name that no solver has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("there is no solver '{name}'; there are {}", SolverKind::ALL.map(SolverKind::name).join(", "))]
+#[error("there is no solver '{name}'; the solvers are: {}", SolverKind::ALL.map(SolverKind::name).join(", "))]
 pub struct UnknownSolver {
     /// The name asked for.
     pub name: String,

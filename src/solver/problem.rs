@@ -110,7 +110,7 @@ impl fmt::Display for Pick {
 
 /// A name that is not the name of a [`Pick`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("a solution cannot be picked by '{name}'; there is {}", Pick::ALL.map(Pick::name).join(", "))]
+#[error("there is no pick '{name}'; the picks are: {}", Pick::ALL.map(Pick::name).join(", "))]
 pub struct UnknownPick {
     /// The given name.
     pub name: String,

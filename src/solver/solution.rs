@@ -126,12 +126,12 @@ impl Solution {
             Reason::JointLimits => {
                 let names: Vec<&str> =
                     self.saturated.iter().map(|&variable| chain.variables()[variable].name.as_str()).collect();
-                format!("stopped at joint limits: {}", names::list(&names))
+                format!("these joints are at their limits: {}", names::list(&names))
             }
             Reason::StepLimited => {
                 "on its way: the largest allowed step is too short to reach the target at once".into()
             }
-            Reason::NotConverged => format!("no solution found in {} attempts", self.attempts),
+            Reason::NotConverged => format!("no solution was found in {} attempts", self.attempts),
         };
         let time_up = match self.stop {
             Stop::Deadline => format!("; time was up after {:.1} ms", self.elapsed.as_secs_f64() * 1e3),

@@ -293,13 +293,13 @@ fn chains_without_a_closed_form_say_what_is_in_the_way() {
     (doubled.directions[5], doubled.points[5]) = (doubled.directions[4], doubled.points[4]);
     for axes in [doubled, doubled.reversed()] {
         let text = refusal(&axes.arm(None, &mut random));
-        assert!(text.contains("turn about one line"), "{text}");
+        assert!(text.contains("rotate about the same line"), "{text}");
     }
     let parallel = Axes { directions: [Vector3::z(); 6], ..general };
     let text = refusal(&parallel.arm(None, &mut random));
     assert!(text.contains("in every configuration some of its joints can move without the tip"), "{text}");
     let coinciding = Axes { points: [Vector3::zeros(); 6], ..parallel };
-    assert!(refusal(&coinciding.arm(None, &mut random)).contains("'j1' and 'j2' turn about one line"));
+    assert!(refusal(&coinciding.arm(None, &mut random)).contains("'j1' and 'j2' rotate about the same line"));
 }
 
 #[test]

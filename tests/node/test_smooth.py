@@ -87,7 +87,7 @@ def test_a_stop_brakes_within_the_limits(node, arm_robot):
     first = node.send_pose(arm_robot.pose('tool0', FAR_OFF))
     node.wait_for(lambda: max(map(abs, node.states[-1].velocity), default=0) > 0.3, 'the arm to be fast')
     answer = node.call(Trigger, 'stop')
-    assert answer.success and 'at rest in' in answer.message
+    assert answer.success and 'to rest in' in answer.message
     wait_for_rest(node)
     stopped = node.next_posture()
     node.spin_for(0.3)

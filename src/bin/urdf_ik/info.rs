@@ -96,7 +96,11 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
     let solver = Solver::prepare(Method::default(), chain);
     match &solver {
         Ok(solver) => {
-            writeln!(out, "length scale {:.4} m: a position error with the weight of 1 rad", solver.length_scale())?;
+            writeln!(
+                out,
+                "length scale {:.4} m: a position error of this size counts as much as 1 rad",
+                solver.length_scale()
+            )?;
         }
         Err(reason) => writeln!(out, "no solver: {reason}")?,
     }

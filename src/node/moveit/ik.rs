@@ -145,7 +145,7 @@ fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3
     }
     if target.free_axes.contains(&true) {
         return Err(format!(
-            "the parameter free_axes is for tip links, and '{link}' is none; the tip links are: {}",
+            "the parameter free_axes is for tip links, and '{link}' is not one; the tip links are: {}",
             known()
         ));
     }

@@ -102,7 +102,9 @@ pub enum ChainError {
         value: f64,
     },
     /// No angle lies between two limits, or one of them is NaN or more than a full turn.
-    #[error("the {what} of joint {joint} is limited by {lower} and {upper} rad; they must ascend and be within ±2π")]
+    #[error(
+        "the {what} of joint {joint} is limited by {lower} and {upper} rad; they must be in ascending order and within ±2π"
+    )]
     Range {
         /// Index of the joint.
         joint: usize,

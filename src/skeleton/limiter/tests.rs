@@ -281,7 +281,10 @@ fn invalid_chains_are_refused_with_the_joint_named() {
         assert_eq!(with(Joint::free().with_rest(rest)), ChainError::Input(InputError::Rotation { element }));
     }
     let text = with(Joint::hinge(Vector3::z(), 0.2, 0.1)).to_string();
-    assert_eq!(text, "the angle of joint 1 is limited by 0.2 and 0.1 rad; they must ascend and be within ±2π");
+    assert_eq!(
+        text,
+        "the angle of joint 1 is limited by 0.2 and 0.1 rad; they must be in ascending order and within ±2π"
+    );
 }
 
 #[test]

@@ -58,13 +58,13 @@ impl fmt::Display for Reason {
                 write!(f, "out of reach: {distance:.6} m from the root, where {inner:.6} to {outer:.6} m are possible")
             }
             Self::Apart { other, distance, inner, outer } => {
-                let points = format_args!("their points can be {inner:.6} to {outer:.6} m apart");
-                write!(f, "contradicts target {other}: {distance:.6} m between them, {points}")
+                let points = format_args!("but their points can only be {inner:.6} to {outer:.6} m apart");
+                write!(f, "contradicts target {other}: they are {distance:.6} m apart, {points}")
             }
             Self::Limits => f.write_str("limits are in the way"),
             Self::Stalled => f.write_str("the tip hardly moves any more"),
-            Self::Turn { turn } => write!(f, "the next point of the path takes a turn of {turn:.3} rad"),
-            Self::NotConverged => f.write_str("no configuration found that reaches it"),
+            Self::Turn { turn } => write!(f, "the next point of the path needs a turn of {turn:.3} rad"),
+            Self::NotConverged => f.write_str("no configuration was found that reaches it"),
         }
     }
 }

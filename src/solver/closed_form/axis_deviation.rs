@@ -114,6 +114,6 @@ pub(super) fn with_deviation(common: String, deviation: &str) -> String {
     if deviation.is_empty() {
         common
     } else {
-        format!("{common}, but for this, which Newton steps make up for: {deviation}")
+        format!("{common}, except for this, which Newton steps correct: {deviation}")
     }
 }

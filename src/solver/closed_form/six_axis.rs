@@ -62,7 +62,7 @@ fn in_the_way(axes: &Axes, chain: &Chain) -> String {
     let one_line = |[a, b]: &[usize; 2]| axes.angle(*a, *b).max(axes.distance(*a, *b)) <= EXACT_DEVIATION;
     let mut pairs = (0..JOINTS).flat_map(|a| (a + 1..JOINTS).map(move |b| [a, b]));
     match pairs.find(one_line) {
-        Some([a, b]) => format!("'{}' and '{}' turn about one line where all joints stand at 0", name(a), name(b)),
+        Some([a, b]) => format!("'{}' and '{}' rotate about the same line when all joints are at 0", name(a), name(b)),
         None => "in every configuration some of its joints can move without the tip".into(),
     }
 }

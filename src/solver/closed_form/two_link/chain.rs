@@ -33,7 +33,9 @@ pub enum NotOfThisShape {
         expected: usize,
     },
     /// A joint does not turn freely: it is prismatic, or follows another one.
-    #[error("the joint of variable '{variable}' is prismatic or mimics another; it must turn by its own position")]
+    #[error(
+        "the joint of variable '{variable}' is prismatic or mimics another joint; it must be revolute or continuous and must not mimic"
+    )]
     NoTurn {
         /// Name of the joint that is the variable.
         variable: String,
@@ -61,7 +63,7 @@ pub enum NotOfThisShape {
         angle: f64,
     },
     /// Two axes do not meet.
-    #[error("the axes of '{first}' and '{second}' pass each other at {distance:e} m, more than {SHAPE_TOLERANCE:e} m")]
+    #[error("the axes of '{first}' and '{second}' are {distance:e} m apart, more than {SHAPE_TOLERANCE:e} m")]
     NotMeeting {
         /// Name of the first joint.
         first: String,
@@ -72,7 +74,7 @@ pub enum NotOfThisShape {
     },
     /// The tip link's origin is beside the plane that contains the base axis.
     #[error(
-        "the tip link is {distance:e} m beside the plane through the axis of '{first}', more than {SHAPE_TOLERANCE:e} m"
+        "the tip link is {distance:e} m from the plane through the axis of '{first}', more than {SHAPE_TOLERANCE:e} m"
     )]
     TipBeside {
         /// Name of the joint that turns the plane.
