@@ -89,7 +89,7 @@ fn every_target_is_met_exactly_inside_the_limits() {
         assert_eq!(form.family().exact(), arm.name != "nearly spherical", "{}: {}", arm.name, form.in_words());
         assert!(form.locked().is_some_and(|joint| joint != 3), "{}: an elbow: {}", arm.name, form.in_words());
         assert!(form.in_words().contains(words(&arm.name)), "{}: {}", arm.name, form.in_words());
-        assert_eq!(form.in_words().contains("but for this"), arm.name == "nearly spherical", "{}", form.in_words());
+        assert_eq!(form.in_words().contains("except for this"), arm.name == "nearly spherical", "{}", form.in_words());
         let mut by_formula = 0;
         for _ in 0..30 {
             let (positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
