@@ -5,12 +5,9 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use super::*;
 
 /// Pseudorandom angles in (-π, π), the same in each run.
-fn angles(count: usize, mut state: u64) -> Vec<f64> {
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (f64::from(u32::try_from(state >> 40).unwrap()) / f64::from(1 << 23) - 1.0) * PI
-    };
-    (0..count).map(|_| next()).collect()
+fn angles(count: usize, seed: u128) -> Vec<f64> {
+    let mut random = oorandom::Rand64::new(seed);
+    (0..count).map(|_| (2.0 * random.rand_float() - 1.0) * PI).collect()
 }
 
 fn arm(segments: usize) -> PitchYawArm {

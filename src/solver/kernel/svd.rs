@@ -147,15 +147,12 @@ fn norm_squared(row: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solver::testing::random::Random;
     use nalgebra::{DMatrix, DVector};
 
-    /// Pseudorandom entries, the same in each run.
-    fn entries(count: usize, mut state: u64) -> Vec<f64> {
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            f64::from(u32::try_from(state >> 40).unwrap()) / f64::from(1 << 24) - 0.5
-        };
-        (0..count).map(|_| next()).collect()
+    fn entries(count: usize, seed: u64) -> Vec<f64> {
+        let mut random = Random::new(seed);
+        (0..count).map(|_| random.between(-0.5, 0.5)).collect()
     }
 
     #[test]

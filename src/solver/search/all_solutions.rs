@@ -33,13 +33,12 @@ impl Search {
         let (start, first_found) = (Instant::now(), AtomicUsize::new(usize::MAX));
         let share = Share { index: 0, of: 1, first_found: &first_found, start };
         let over = |number: usize| self.over(problem, &share, number);
-        let (first, stride, damping) = (0, 1, SEARCH_DAMPING);
-        let plan = Plan { attempts, first, stride, iteration, random_seed, damping, over: &over };
+        let damping = SEARCH_DAMPING;
+        let plan = Plan { attempts, first: 0, stride: 1, iteration, random_seed, damping, over: &over };
         let near_seed = Preference { posture: Some(problem.seed), posture_weight: 1.0, ..Preference::default() };
         let redundant = self.variables() > counted_axes(problem.targets);
-        let gathers = problem.preference.is_none() && redundant;
-        let preference = if gathers { &near_seed } else { &problem.preference };
-
+        let near = redundant && problem.preference.is_none();
+        let preference = if near { &near_seed } else { &problem.preference };
         let SearchScratch { setup, exploration, null_space, verdict, known, .. } = scratch;
         let Exploration { attempts, picked, closest, .. } = exploration;
         self.set_up(problem, setup);
