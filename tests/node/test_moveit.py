@@ -285,8 +285,8 @@ def test_what_of_a_robot_state_makes_no_difference_is_no_matter(arm, arm_robot):
     given.multi_dof_joint_state.transforms = [Transform(translation=Vector3(x=1.0))]
     answer = compute_ik(arm, target, robot_state=given)
     assert_solved(arm, arm_robot, answer, {'tool0': target})
-    assert_code(arm, answer, 'SUCCESS', 'multi_dof_joint_state was not used')
-    assert_code(arm, compute_fk(arm, robot_state=given), 'SUCCESS', 'multi_dof_joint_state was not used')
+    assert_code(arm, answer, 'SUCCESS', 'multi_dof_joint_state is not used')
+    assert_code(arm, compute_fk(arm, robot_state=given), 'SUCCESS', 'multi_dof_joint_state is not used')
 
 
 def test_frames(arm, arm_robot):
