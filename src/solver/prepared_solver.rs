@@ -44,8 +44,8 @@ impl Solver {
         Ok(Self { search, method })
     }
 
-    /// The solver with another method, on what this one has prepared. It is cheap, but for a closed form: to look for one takes up to
-    /// some ten milliseconds.
+    /// The solver with another method, on what this one has prepared. This is cheap, except for a closed form: finding one takes some
+    /// ten milliseconds at most.
     ///
     /// # Errors
     /// [`NotApplicable::NoClosedForm`] where the method is the closed form and the chain has none.
