@@ -36,11 +36,13 @@ impl LoadedRobot {
     /// # Errors
     /// A sentence, where they choose the closed form and the chain has none.
     pub(super) fn solver(&self, settings: &Settings) -> Result<Solver, String> {
-        match settings.solver {
-            SolverKind::ClosedForm => self.closed_form.clone(),
-            SolverKind::Fabrik => self.solver.with_method(settings.fabrik).map_err(|e| e.to_string()),
-            _ => self.solver.with_method(settings.jacobian).map_err(|e| e.to_string()),
-        }
+        let method = match settings.solver {
+            // It is found once for a robot, not for each target.
+            SolverKind::ClosedForm => return self.closed_form.clone(),
+            SolverKind::Fabrik => Method::Fabrik(settings.fabrik),
+            SolverKind::Jacobian => Method::Jacobian(settings.jacobian),
+        };
+        self.solver.with_method(method).map_err(|e| e.to_string())
     }
 
     /// The limits of velocity, acceleration and jerk with these `settings`.

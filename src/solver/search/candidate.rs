@@ -28,9 +28,9 @@ impl Candidate {
         self.attempt < usize::MAX
     }
 
-    /// Whether it comes before the other: by its score, then by its attempt.
-    pub fn is_before(&self, other: &Self) -> bool {
-        (self.score, self.attempt) < (other.score, other.attempt)
+    /// By what candidates are compared, less being better: the score, then the attempt.
+    pub fn rank(&self) -> (f64, usize) {
+        (self.score, self.attempt)
     }
 
     /// Becomes a copy of the other.

@@ -80,7 +80,7 @@ impl Search {
                 Pick::Nearest => self.largest_move(setup, configurations, lane),
                 Pick::MostManipulable => -self.log_manipulability_of(problem.targets, setup, configurations, svd, lane),
             };
-            if (score, number) < (picked.score, picked.attempt) {
+            if (score, number) < picked.rank() {
                 (picked.score, picked.attempt) = (score, number);
                 configurations.read(lane, &mut picked.positions);
             }

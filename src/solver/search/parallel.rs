@@ -52,7 +52,7 @@ impl Search {
             // A thread that ended by a panic has found nothing.
             let Ok(other) = other else { continue };
             let (found, others) = (&mut first.exploration, &scratch.exploration);
-            if others.picked.is_before(&found.picked) {
+            if others.picked.rank() < found.picked.rank() {
                 found.picked.copy_from(&others.picked);
             }
             if others.closest.score < found.closest.score {
