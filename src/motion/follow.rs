@@ -1,133 +1,103 @@
-//! Follows a path in pieces, and halves a piece where the tip leaves the path.
+//! Follows a path: from waypoints of a tip to a smooth curve of joint positions.
 
+use super::curve_fit::CurveFit;
 use super::follow_options::{FollowError, FollowOptions};
-use super::followed::{Followed, Knot, larger, ratio};
-use super::path::Path;
+use super::followed::{Followed, larger, ratio};
+use super::joint_curve::JointCurve;
+use super::path_problem::PathProblem;
 use super::path_solver::PathSolver;
 use super::path_stop::{PathStop, StopReason};
-use super::subdivision::subdivide;
-use crate::solver::{Outcome, ProblemError, Reason, Residual, Solver, Target};
+use super::tracking::{Tracked, stop_unreached, track};
+use crate::solver::{Residual, Solver};
 
-/// Greatest deviation of a piece over the allowed deviation: the smooth curve through all solutions needs the rest.
-const MAX_DEVIATION_RATIO: f64 = 0.5;
-/// After a piece with a smaller deviation, over the allowed one, the next piece may be twice as long.
-const LENGTHENING_DEVIATION_RATIO: f64 = 0.1;
-/// Greatest number of pieces of one path.
-const MAX_PIECES: usize = 1_000_000;
+/// Places in each interval of the curve where its distance from the path is measured, in an interval from 0 to 1.
+const MEASURED_PLACES: [f64; 8] = [0.0, 0.05, 0.1, 0.4, 0.5, 0.6, 0.9, 1.0];
 
-/// Follows `path` with one tip. The method is resolved motion with pieces that are halved where the Jacobian's linear approximation is
-/// poor (Taylor 1979, "Planning and execution of straight line manipulator trajectories").
+/// Follows a path with one tip, from the seed if the tip is at the start of the path there. Else it begins at a solution on the branch of
+/// the seed, else at the nearest solution of a search.
 ///
-/// `target` gives the tip, its free axes and its tolerance; its pose is not used. The path begins at `seed`, if the tip is at the start of
-/// the path there. Else it begins at a solution on the branch of `seed`, else at the nearest solution of a search. The same input gives
-/// the same result.
+/// The path is first tracked in pieces: so it stays on one branch of solutions, and is followed as far as that goes. Then the curve is
+/// decided as a whole: the tip stays within the deviation, and where the arm is redundant or axes are free, the joints move as little as
+/// they can, measured by their velocity limits, and towards the preference. The same input gives the same result.
 ///
 /// # Errors
 /// [`FollowError`] for a seed, a target or options that are not valid. A path that cannot be followed to its end is no error:
 /// [`Followed::stop`] says why.
-pub fn follow(
-    solver: &Solver,
-    target: &Target,
-    path: &Path,
-    seed: &[f64],
-    options: &FollowOptions,
-) -> Result<Followed, FollowError> {
+pub fn follow(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -> Result<Followed, FollowError> {
     options.check()?;
-    let mut solver = PathSolver::new(solver, target, path, options);
-    let Some(start) = solver.start(seed)? else {
-        let stop = stop_unreached(&mut solver, 0.0, 0.0, seed)?;
-        let (knots, rests) = (Vec::new(), Vec::new());
-        return Ok(Followed { knots, rests, fraction: 0.0, stop: Some(stop), deviation: Residual::default() });
+    let mut solver = PathSolver::new(solver, problem, options);
+    let Some(start) = solver.start(problem.seed)? else {
+        let stop = stop_unreached(&mut solver, 0.0, 0.0, problem.seed)?;
+        let stop = Some(PathStop { waypoint: 0, ..stop });
+        return Ok(Followed { curve: None, fraction: 0.0, stop, deviation: Residual::default() });
     };
-    let mut followed = Followed {
-        deviation: solver.residual(0.0, &start),
-        knots: vec![Knot { length: 0.0, positions: start }],
-        rests: Vec::new(),
-        fraction: 1.0,
-        stop: None,
+    let (tracked, stop) = track(&mut solver, start)?;
+    let (curve, mut deviation, shorter) = smooth(&mut solver, &tracked);
+    let stop = match (shorter, stop) {
+        // A curve that ends a little before the last tracked piece ends there for the same reason.
+        (Some(cut), Some(tracked)) if tracked.length - cut.length <= options.longest_piece => {
+            Some(PathStop { reason: tracked.reason, ..cut })
+        }
+        (cut, tracked) => cut.or(tracked),
     };
-    followed.stop = follow_pieces(&mut solver, &mut followed)?;
-    subdivide(&mut solver, &mut followed)?;
-    if followed.stop.is_some() {
-        let length = followed.knots.last().map_or(0.0, |knot| knot.length);
-        followed.fraction = (length / path.length()).min(1.0 - f64::EPSILON);
-    }
-    Ok(followed)
+    let length = curve.length();
+    let fraction = if stop.is_some() { (length / problem.path.length()).min(1.0 - f64::EPSILON) } else { 1.0 };
+    deviation = larger(deviation, solver.residual(0.0, &curve.positions_at(0.0)));
+    Ok(Followed { curve: Some(curve), fraction, stop, deviation })
 }
 
-/// Follows the path from the first knot, and adds a knot at the end of each piece. Gives the stop where it does not reach the end.
-fn follow_pieces(solver: &mut PathSolver, followed: &mut Followed) -> Result<Option<PathStop>, ProblemError> {
-    let (mut here, mut at) = (followed.knots[0].positions.clone(), 0.0);
-    let mut length = solver.options.longest_piece;
-    while at < solver.path.length() {
-        let end = solver.path.boundary_after(at);
-        // The last two pieces before the end are equal, so that no very short one is left.
-        let left = end - at;
-        let next = if left <= length { end } else { at + length.min(0.5 * left) };
-        match solve_piece(solver, at, next, &here)? {
-            Piece::Good(deviation) if followed.knots.len() <= MAX_PIECES => {
-                followed.deviation = larger(followed.deviation, deviation);
-                here.clone_from(&solver.solution.positions);
-                followed.knots.push(Knot { length: next, positions: here.clone() });
-                if solver.path.rests().contains(&next) {
-                    followed.rests.push(followed.knots.len() - 1);
-                }
-                if ratio(&deviation, &solver.options.deviation) < LENGTHENING_DEVIATION_RATIO {
-                    length = (2.0 * length).min(solver.options.longest_piece);
-                }
-                at = next;
-            }
-            Piece::Good(_) => {
-                return Ok(Some(stop_at(solver.path, at, StopReason::TooManyPieces { pieces: MAX_PIECES })));
-            }
-            _ if 0.5 * (next - at) >= solver.options.shortest_piece => length = 0.5 * (next - at),
-            Piece::Unreached => return stop_unreached(solver, at, next, &here).map(Some),
-            Piece::Deviating(deviation) => {
-                let reason = StopReason::PieceTooShort { length: next - at, deviation };
-                return Ok(Some(stop_at(solver.path, at, reason)));
+/// The smooth curve of a tracked path with its deviation. Intervals are halved until the tip is near enough to the path. The curve ends
+/// before an interval that is too short to halve.
+fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> (JointCurve, Residual, Option<PathStop>) {
+    let mut parts = tracked.parts.clone();
+    let variables = solver.chain.variables().len();
+    let mut curve = JointCurve::new(&parts, variables, |length| tracked.positions_at(length));
+    let mut stop = None;
+    loop {
+        let metres_per_radian = solver.options.deviation.position / solver.options.deviation.orientation;
+        CurveFit::new(solver.solver, solver.problem, metres_per_radian, &curve).improve(&mut curve);
+        let (deviation, deviating) = deviating_intervals(solver, &curve);
+        if deviating.is_empty() {
+            return (curve, deviation, stop);
+        }
+        // From the end, so that the indices of the others stay valid.
+        for (part, interval, deviation) in deviating.into_iter().rev() {
+            let (start, end) = (parts[part][interval], parts[part][interval + 1]);
+            if 0.5 * (end - start) >= solver.options.shortest_piece {
+                parts[part].insert(interval + 1, 0.5 * (start + end));
+            } else {
+                parts.truncate(part + 1);
+                parts[part].truncate(interval + 1);
+                parts.retain(|part| part.len() > 1);
+                let reason = StopReason::PieceTooShort { length: end - start, deviation };
+                stop = Some(PathStop::at(solver.path, start, reason));
             }
         }
+        let last = curve;
+        curve = JointCurve::new(&parts, variables, |length| last.positions_at(length));
     }
-    Ok(None)
 }
 
-/// The result of one piece.
-enum Piece {
-    /// The solution is its end, and the tip is near enough to the path.
-    Good(Residual),
-    /// Its end was not reached from its start.
-    Unreached,
-    /// Its end was reached, but the tip leaves the path by too much.
-    Deviating(Residual),
-}
-
-fn solve_piece(solver: &mut PathSolver, at: f64, next: f64, here: &[f64]) -> Result<Piece, ProblemError> {
-    if !solver.track(next, here)? {
-        return Ok(Piece::Unreached);
+/// The greatest deviation of the curve, and the intervals where it is too great: part, interval and deviation.
+fn deviating_intervals(solver: &mut PathSolver, curve: &JointCurve) -> (Residual, Vec<(usize, usize, Residual)>) {
+    let (mut greatest, mut intervals) = (Residual::default(), Vec::new());
+    for (at, part) in curve.parts().iter().enumerate() {
+        for (interval, ends) in part.basis.ends().windows(2).enumerate() {
+            let mut deviation = Residual::default();
+            for place in MEASURED_PLACES {
+                let length = ends[0] + place * (ends[1] - ends[0]);
+                let found = solver.residual(length, &curve.positions_at(length));
+                deviation = larger(deviation, found);
+            }
+            // The path ends within the target's tolerance.
+            let end = ends[1];
+            let is_missed = end == solver.path.length()
+                && ratio(&solver.residual(end, &curve.positions_at(end)), &solver.problem.target.tolerance) > 1.0;
+            if is_missed || ratio(&deviation, &solver.options.deviation) > 1.0 {
+                intervals.push((at, interval, deviation));
+            }
+            greatest = larger(greatest, deviation);
+        }
     }
-    let there = std::mem::take(&mut solver.solution.positions);
-    let deviation = solver.solution.residuals.first().copied().unwrap_or_default();
-    let deviation = larger(deviation, solver.deviation_between((at, here), (next, &there)));
-    solver.solution.positions = there;
-    let is_good = ratio(&deviation, &solver.options.deviation) <= MAX_DEVIATION_RATIO;
-    Ok(if is_good { Piece::Good(deviation) } else { Piece::Deviating(deviation) })
-}
-
-fn stop_at(path: &Path, length: f64, reason: StopReason) -> PathStop {
-    let waypoint = path.waypoint_after(length);
-    PathStop { length, of: path.length(), pose: path.pose_at(length), waypoint, reason }
-}
-
-/// The stop at `length` where the pose at `next` was not reached from `here`, by the last solution. A search finds out whether another
-/// branch has a solution.
-fn stop_unreached(solver: &mut PathSolver, length: f64, next: f64, here: &[f64]) -> Result<PathStop, ProblemError> {
-    let mut tracked = solver.solution.clone();
-    // At the edge of the reach, only the end of the line is certainly out of reach.
-    let end = solver.path.boundary_after(length);
-    if !solver.track(end, here)? && matches!(solver.solution.outcome, Outcome::Closest(Reason::OutOfReach { .. })) {
-        tracked.outcome = solver.solution.outcome;
-    }
-    let elsewhere = if solver.search(next, here)? { Some(&solver.solution.positions[..]) } else { None };
-    let reason = StopReason::new(solver.chain, &tracked, elsewhere, here);
-    Ok(stop_at(solver.path, length, reason))
+    (greatest, intervals)
 }

@@ -26,6 +26,11 @@ pub struct JointLimit {
     pub jerk: Option<f64>,
 }
 
+impl JointLimit {
+    /// What the node and the command line take where a joint has no limit: 1 rad/s, 5 rad/s², 50 rad/s³, and the same in metres.
+    pub const DEFAULT: Self = Self { velocity: Some(1.0), acceleration: Some(5.0), jerk: Some(50.0) };
+}
+
 /// Why a joint_limits.yaml was refused, with the line where that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the joint limits are not in MoveIt's format: {reason}")]

@@ -11,9 +11,11 @@
 //! ```
 //! use std::sync::Arc;
 //! use nalgebra::{Isometry3, Vector3};
-//! use urdf_ik::motion::{FollowOptions, JointLimits, MotionLimits, Path, PathOptions, Timing, Trajectory, follow};
+//! use urdf_ik::motion::{
+//!     FollowOptions, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory, follow,
+//! };
 //! use urdf_ik::robot::{Chain, Robot};
-//! use urdf_ik::solver::{Solver, SolverKind, Target};
+//! use urdf_ik::solver::{Preference, Solver, SolverKind, Target};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/urdf/arm7.urdf"))?;
 //! let chain = Arc::new(Chain::with_defaults(&robot, None, &[])?);
@@ -24,37 +26,48 @@
 //! let poses = [[0.4, -0.1, 0.3], [0.4, 0.1, 0.3], [0.4, 0.1, 0.4]].map(|at| Isometry3::new(at.into(), down));
 //! let path = Path::new(&poses, PathOptions { blend_radius: 0.05, ..PathOptions::default() })?;
 //! let target = Target::new(0, poses[0]);
-//! let followed = follow(&solver, &target, &path, &chain.nominal_positions(), &FollowOptions::default())?;
+//! let limits = MotionLimits::new(&robot, &chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
+//! let seed = chain.nominal_positions();
+//! let problem =
+//!     PathProblem { path: &path, target: &target, seed: &seed, limits: &limits, preference: Preference::default() };
+//! let followed = follow(&solver, &problem, &FollowOptions::default())?;
 //! assert_eq!(followed.fraction, 1.0, "{:?}", followed.stop);
 //!
-//! let limits = MotionLimits::new(&robot, &chain, &JointLimits::default());
-//! let trajectory = Trajectory::new(&chain, &target, &path, &followed, &limits, &Timing::default())?;
+//! let trajectory = Trajectory::new(&chain, &problem, &followed, &Timing::default())?;
 //! assert!(trajectory.deviation.position < 1e-4);
 //! # Ok(())
 //! # }
 //! ```
 
+mod band_matrix;
 mod blend;
-mod curve;
+mod bounded_quadratic;
+mod curve_fit;
 mod follow;
 mod follow_options;
 mod followed;
+mod joint_curve;
 mod joint_motion;
 mod limits;
 mod line;
 mod path;
+mod path_problem;
 mod path_solver;
 mod path_stop;
+mod preference_slope;
+mod speed_limits;
 mod speed_profile;
-mod subdivision;
-mod tip_rates;
+mod spline;
+mod tracking;
 mod trajectory;
 
 pub use follow::follow;
 pub use follow_options::{FollowError, FollowOptions};
-pub use followed::{Followed, Knot};
+pub use followed::Followed;
+pub use joint_curve::JointCurve;
 pub use joint_motion::{JointMotion, MotionError};
 pub use limits::{JointLimit, JointLimits, JointLimitsError, MotionLimits};
 pub use path::{Path, PathError, PathOptions};
+pub use path_problem::PathProblem;
 pub use path_stop::{PathStop, StopReason};
 pub use trajectory::{Timing, TimingError, Trajectory, TrajectoryPoint};

@@ -91,6 +91,7 @@ pub struct Path {
     end: Isometry3<f64>,
     length: f64,
     rests: Vec<f64>,
+    metres_per_radian: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -126,7 +127,7 @@ impl Path {
         let start = *poses.first().ok_or(PathError::Empty)?;
         let lines = lines(&poses, metres_per_radian);
         let end = lines.last().map_or(start, |line| poses[line.waypoint]);
-        let mut path = Self { sections: Vec::new(), start, end, length: 0.0, rests: Vec::new() };
+        let mut path = Self { sections: Vec::new(), start, end, length: 0.0, rests: Vec::new(), metres_per_radian };
         let mut cut = 0.0;
         for (index, line) in lines.iter().enumerate() {
             let corner = lines.get(index + 1).map(|next| corner(line, next, options));
@@ -136,7 +137,7 @@ impl Path {
             cut = rounded;
             match (corner, lines.get(index + 1)) {
                 (Some(Corner::Rounded(radius)), Some(next)) => {
-                    let blend = Blend::new([line, next], line.length - radius, radius, metres_per_radian);
+                    let blend = Blend::new([line, next], radius);
                     path.push(blend.length(), Shape::Blend(Box::new(blend)), line.waypoint);
                 }
                 (Some(Corner::Sharp), _) => path.rests.push(path.length),
@@ -175,6 +176,17 @@ impl Path {
                 }
             }
             _ => self.start,
+        }
+    }
+
+    /// How fast the pose changes after `length` metres for each metre of path: 1 on lines, less where a corner is rounded.
+    pub(super) fn speed_at(&self, length: f64) -> f64 {
+        match self.sections.get(self.section_after(length)) {
+            Some(Section { shape: Shape::Blend(blend), end, length: whole, .. }) => {
+                let [shift, turn] = blend.rates_at(length - (end - whole));
+                shift.max(turn * self.metres_per_radian)
+            }
+            _ => 1.0,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::follow_options::FollowOptions;
 use super::followed::{larger, ratio};
 use super::path::Path;
+use super::path_problem::PathProblem;
 use crate::robot::{Chain, ChainPoses};
 use crate::solver::{Mode, Pick, Problem, ProblemError, Residual, Scratch, Solution, Solver, Target, Tolerance};
 
@@ -15,10 +16,9 @@ const ATTEMPTS: usize = 100;
 
 /// Solver, scratch and last solution for one path.
 pub(super) struct PathSolver<'a> {
-    solver: &'a Solver,
+    pub(super) solver: &'a Solver,
     pub(super) chain: &'a Chain,
-    /// The tip, its tolerance and its free axes. The pose is not used.
-    pub(super) target: &'a Target,
+    pub(super) problem: &'a PathProblem<'a>,
     pub(super) path: &'a Path,
     pub(super) options: &'a FollowOptions,
     /// The last solution.
@@ -32,14 +32,14 @@ pub(super) struct PathSolver<'a> {
 }
 
 impl<'a> PathSolver<'a> {
-    pub(super) fn new(solver: &'a Solver, target: &'a Target, path: &'a Path, options: &'a FollowOptions) -> Self {
+    pub(super) fn new(solver: &'a Solver, problem: &'a PathProblem<'a>, options: &'a FollowOptions) -> Self {
         let chain = solver.chain();
         let variables = chain.variables().len();
         Self {
             solver,
             chain,
-            target,
-            path,
+            problem,
+            path: problem.path,
             options,
             solution: solver.solution(),
             scratch: solver.scratch(),
@@ -51,13 +51,13 @@ impl<'a> PathSolver<'a> {
 
     /// Solves for the pose at `length`; returns whether the solution meets it.
     fn solve(&mut self, length: f64, seed: &[f64], mode: Mode) -> Result<bool, ProblemError> {
-        let Tolerance { position, orientation } = self.target.tolerance;
+        let Tolerance { position, orientation } = self.problem.target.tolerance;
         let tolerance =
             Tolerance { position: SOLVE_TOLERANCE_RATIO * position, orientation: SOLVE_TOLERANCE_RATIO * orientation };
-        let targets = [Target { pose: self.path.pose_at(length), tolerance, ..*self.target }];
+        let targets = [Target { tolerance, ..self.problem.target_at(length) }];
         let problem = Problem { mode, ..Problem::new(&targets, seed) };
         self.solver.solve(&problem, &mut self.scratch, &mut self.solution)?;
-        Ok(self.solution.residuals.iter().all(|residual| ratio(residual, &self.target.tolerance) <= 1.0))
+        Ok(self.solution.residuals.iter().all(|residual| ratio(residual, &self.problem.target.tolerance) <= 1.0))
     }
 
     /// Solves for the pose at `length` on the branch of `seed`, within the largest joint step.
@@ -78,7 +78,7 @@ impl<'a> PathSolver<'a> {
     pub(super) fn start(&mut self, seed: &[f64]) -> Result<Option<Vec<f64>>, ProblemError> {
         let unbounded = vec![f64::INFINITY; self.steps.len()];
         let is_tracked = self.solve(0.0, seed, Mode::Track { max_step: &unbounded })?;
-        if self.chain.contains(seed) && ratio(&self.residual(0.0, seed), &self.target.tolerance) <= 1.0 {
+        if self.chain.contains(seed) && ratio(&self.residual(0.0, seed), &self.problem.target.tolerance) <= 1.0 {
             return Ok(Some(seed.to_vec()));
         }
         Ok((is_tracked || self.search(0.0, seed)?).then(|| self.solution.positions.clone()))
@@ -87,8 +87,8 @@ impl<'a> PathSolver<'a> {
     /// Distance of the tip at `positions` from the pose at `length`.
     pub(super) fn residual(&mut self, length: f64, positions: &[f64]) -> Residual {
         self.chain.forward_kinematics(positions, &mut self.poses);
-        let pose = self.path.pose_at(length);
-        Target { pose, ..*self.target }.residual(&self.poses.tips()[self.target.tip])
+        let target = self.problem.target_at(length);
+        target.residual(&self.poses.tips()[target.tip])
     }
 
     /// Greatest distance of the tip from the path between two configurations, where the joints move evenly from one to the other.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use nalgebra::Isometry3;
 
+use super::path::Path;
 use crate::names;
 use crate::robot::Chain;
 use crate::solver::{Outcome, Reason, Residual, Solution};
@@ -61,6 +62,13 @@ pub enum StopReason {
         /// How many it may need.
         pieces: usize,
     },
+}
+
+impl PathStop {
+    pub(super) fn at(path: &Path, length: f64, reason: StopReason) -> Self {
+        let waypoint = path.waypoint_after(length);
+        Self { length, of: path.length(), pose: path.pose_at(length), waypoint, reason }
+    }
 }
 
 impl StopReason {

@@ -2,14 +2,12 @@
 
 use thiserror::Error;
 
-use super::curve::Curve;
 use super::followed::{Followed, larger};
-use super::limits::MotionLimits;
-use super::path::Path;
-use super::speed_profile::SpeedProfile;
-use super::tip_rates::TipRates;
+use super::joint_curve::{Derivatives, JointCurve, Part};
+use super::path_problem::PathProblem;
+use super::speed_profile::{Progress, SpeedProfile};
 use crate::robot::{Chain, ChainPoses};
-use crate::solver::{Residual, Target};
+use crate::solver::Residual;
 
 /// Greatest number of points of a trajectory.
 const MAX_POINTS: f64 = 1e6;
@@ -81,39 +79,37 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    /// The trajectory along the part of `path` that `followed` covers: at a constant speed, with ramps, and at rest at corners. Velocities
-    /// and accelerations are within their limits. Between two rests the speed is the greatest one that all points of that part allow, so
-    /// that steps are even.
+    /// The fastest trajectory along a followed path that keeps the speed and the acceleration along the path, and the limits of each joint's
+    /// velocity, acceleration and jerk. It is at rest at its ends and at corners.
     ///
-    /// `target` is that of [`follow`](super::follow()): it gives the tip and the free axes.
+    /// `problem` is that of [`follow`](super::follow()).
     ///
     /// # Errors
     /// [`TimingError`].
     pub fn new(
         chain: &Chain,
-        target: &Target,
-        path: &Path,
+        problem: &PathProblem,
         followed: &Followed,
-        limits: &MotionLimits,
         timing: &Timing,
     ) -> Result<Self, TimingError> {
         timing.check()?;
-        let Some(first) = followed.knots.first() else {
+        let Some(curve) = &followed.curve else {
             return Ok(Self { points: Vec::new(), deviation: Residual::default() });
         };
-        let still = vec![0.0; first.positions.len()];
+        let still = vec![0.0; curve.variables()];
         let mut points = vec![TrajectoryPoint {
             time: 0.0,
-            length: first.length,
-            positions: first.positions.clone(),
+            length: 0.0,
+            positions: curve.positions_at(0.0),
             velocities: still.clone(),
             accelerations: still,
         }];
-        let mut rates = TipRates::new(chain, target, path);
-        for (start, end) in followed.smooth_parts() {
-            add_smooth_part(&mut points, chain, &Curve::new(&followed.knots[start..=end], &mut rates), limits, timing)?;
+        check_points(curve.length() / timing.speed / timing.period)?;
+        for part in curve.parts() {
+            let profile = SpeedProfile::new(chain, problem, timing, (curve, part));
+            add_part(&mut points, chain, (curve, part), &profile, timing)?;
         }
-        let deviation = deviation(chain, target, path, &points);
+        let deviation = deviation(chain, problem, &points);
         Ok(Self { points, deviation })
     }
 }
@@ -129,73 +125,59 @@ impl Timing {
     }
 }
 
-/// The greatest speed and acceleration along the path that `limits` and `timing` allow on the whole curve.
-///
-/// A variable with the derivatives p' and p'' has the velocity p' v and the acceleration p' a + p'' v². At least half of its acceleration
-/// limit is kept for the first term.
-fn allowed(curve: &Curve, limits: &MotionLimits, timing: &Timing) -> (f64, f64) {
-    let greatest: Vec<(f64, f64)> = (0..limits.velocities.len()).map(|variable| curve.greatest(variable)).collect();
-    let all = || greatest.iter().zip(limits.velocities.iter().zip(&limits.accelerations));
-    // Where a derivative is 0 any speed is allowed: the quotient is infinite, and `min` ignores it.
-    let speed = all().fold(timing.speed, |speed, ((rate, curvature), (velocity, acceleration))| {
-        speed.min(velocity / rate).min((0.5 * acceleration / curvature).sqrt())
-    });
-    let acceleration = all().fold(timing.acceleration, |most, ((rate, curvature), (_, acceleration))| {
-        most.min((acceleration - curvature * speed * speed) / rate)
-    });
-    (speed, acceleration)
-}
-
-/// Adds the points after one rest until the next: a whole number of periods.
-fn add_smooth_part(
+/// Adds the points after one rest until the next: a whole number of periods, for which time passes a little more slowly.
+fn add_part(
     points: &mut Vec<TrajectoryPoint>,
     chain: &Chain,
-    curve: &Curve,
-    limits: &MotionLimits,
+    (curve, part): (&JointCurve, &Part),
+    profile: &SpeedProfile,
     timing: &Timing,
 ) -> Result<(), TimingError> {
-    let (start, length) = curve.extent();
-    let (speed, acceleration) = allowed(curve, limits, timing);
-    let profile = SpeedProfile::new(length, speed, acceleration);
     let periods = (profile.duration() / timing.period).ceil().max(1.0);
     #[expect(clippy::cast_precision_loss, reason = "no more than the points allowed")]
     let before = (points.len() - 1) as f64;
-    if periods.is_nan() || before + periods >= MAX_POINTS {
-        return Err(TimingError::TooLong { points: before + periods + 1.0 });
-    }
-    let profile = profile.stretched(periods * timing.period);
-    let variables = chain.variables();
+    check_points(before + periods + 1.0)?;
+    let pace = profile.duration() / (periods * timing.period);
+    let mut joints: Derivatives = std::array::from_fn(|_| vec![0.0; curve.variables()]);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number, bounded above")]
     for period in 1..=periods as u32 {
-        // The last point is exactly at rest.
         let period = f64::from(period);
-        let time = if period == periods { profile.duration() } else { period * timing.period };
-        let progress = profile.at(time);
-        let mut point = TrajectoryPoint {
-            time: (before + period) * timing.period,
-            length: start + progress.length,
-            positions: Vec::with_capacity(variables.len()),
-            velocities: Vec::with_capacity(variables.len()),
-            accelerations: Vec::with_capacity(variables.len()),
+        let progress = if period < periods {
+            profile.at(period * timing.period * pace)
+        } else {
+            Progress { length: part.end(), speed: 0.0, acceleration: 0.0 }
         };
-        for (index, variable) in variables.iter().enumerate() {
-            let sample = curve.at(point.length, index);
-            // Between knots at a limit, the curve may be outside the limit by rounding errors.
-            point.positions.push(variable.domain.clamp(sample.position));
-            point.velocities.push(sample.rate * progress.speed);
-            let curvature = sample.curvature * progress.speed * progress.speed;
-            point.accelerations.push(sample.rate * progress.acceleration + curvature);
-        }
-        points.push(point);
+        curve.at(part, part.basis.interval(progress.length), progress.length, &mut joints);
+        let [positions, first, second, _] = &joints;
+        let (speed, acceleration) = (progress.speed * pace, progress.acceleration * pace * pace);
+        // The curve is inside the limits but for rounding.
+        let inside = positions.iter().zip(chain.variables()).map(|(at, variable)| variable.domain.clamp(*at));
+        points.push(TrajectoryPoint {
+            time: (before + period) * timing.period,
+            length: progress.length,
+            positions: inside.collect(),
+            velocities: first.iter().map(|rate| rate * speed).collect(),
+            accelerations: first
+                .iter()
+                .zip(second)
+                .map(|(rate, change)| rate * acceleration + change * speed * speed)
+                .collect(),
+        });
     }
     Ok(())
 }
 
-fn deviation(chain: &Chain, target: &Target, path: &Path, points: &[TrajectoryPoint]) -> Residual {
+/// Refuses more points than a trajectory can have.
+fn check_points(points: f64) -> Result<(), TimingError> {
+    if points <= MAX_POINTS { Ok(()) } else { Err(TimingError::TooLong { points }) }
+}
+
+fn deviation(chain: &Chain, problem: &PathProblem, points: &[TrajectoryPoint]) -> Residual {
     let mut poses = ChainPoses::new(chain);
     let mut residual = |length: f64, positions: &[f64]| {
         chain.forward_kinematics(positions, &mut poses);
-        Target { pose: path.pose_at(length), ..*target }.residual(&poses.tips()[target.tip])
+        let target = problem.target_at(length);
+        target.residual(&poses.tips()[target.tip])
     };
     let at_points = points.iter().map(|point| (point.length, point.positions.clone()));
     let between = points.windows(2).map(|pair| {

@@ -7,8 +7,9 @@ use r2r::geometry_msgs::msg::Pose;
 
 use super::convert;
 use super::description::LoadedRobot;
+use super::query::NullSpaceTask;
 use super::status::{Refused, outcome};
-use crate::motion::{Followed, Path, PathOptions, PathStop, StopReason, Trajectory, follow};
+use crate::motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow};
 use crate::parameters::Settings;
 use crate::robot::ChainPoses;
 use crate::solver::{Residual, Solver, Target};
@@ -77,11 +78,18 @@ impl PathToPlan {
         let options = PathOptions { blend_radius: settings.path.blend_radius, ..PathOptions::default() };
         let path = Path::new(&self.poses, options).map_err(|e| refuse(e.to_string()))?;
         let solver = self.loaded.solver(settings).map_err(refuse)?;
-        let followed = follow(&solver, &self.pattern, &path, &self.start, &settings.path.follow)
-            .map_err(|e| refuse(e.to_string()))?;
         let limits = self.loaded.limits(settings).map_err(refuse)?;
-        let trajectory = Trajectory::new(chain, &self.pattern, &path, &followed, &limits, &settings.path.timing)
-            .map_err(|e| refuse(e.to_string()))?;
+        let null_space_task = NullSpaceTask::new(&self.loaded, settings)?;
+        let problem = PathProblem {
+            path: &path,
+            target: &self.pattern,
+            seed: &self.start,
+            limits: &limits,
+            preference: null_space_task.preference(),
+        };
+        let followed = follow(&solver, &problem, &settings.path.follow).map_err(|e| refuse(e.to_string()))?;
+        let trajectory =
+            Trajectory::new(chain, &problem, &followed, &settings.path.timing).map_err(|e| refuse(e.to_string()))?;
         let last = trajectory.points.last().map_or(&self.start, |point| &point.positions);
         chain.forward_kinematics(last, &mut poses);
         let target = Target { pose: path.pose_at(path.length()), ..self.pattern };

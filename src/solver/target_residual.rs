@@ -16,7 +16,7 @@ impl Target {
     }
 
     /// Linear \[m\] and angular \[rad\] difference in the tip's frame, free axes at zero.
-    pub(super) fn difference(&self, pose: &Isometry3<f64>) -> (Vector3<f64>, Vector3<f64>) {
+    pub(crate) fn difference(&self, pose: &Isometry3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         let relative = pose.inv_mul(&self.pose);
         let angular = match &self.free_axes[3..] {
             [false, false, false] => spatial::rotation_vector(&relative.rotation),

@@ -3,8 +3,11 @@
 use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Vector3};
-use urdf_ik::motion::{FollowError, FollowOptions, Followed, Path, PathOptions, StopReason, follow};
-use urdf_ik::solver::{Problem, Residual, Target, Tolerance};
+use urdf_ik::motion::{
+    FollowError, FollowOptions, Followed, JointLimits, MotionLimits, Path, PathOptions, PathProblem, StopReason, follow,
+};
+use urdf_ik::robot::Domain;
+use urdf_ik::solver::{Preference, Problem, Residual, Target, Tolerance};
 
 use crate::common::{self, Arm, Random, distance, urdf};
 
@@ -16,50 +19,50 @@ fn path(poses: &[Isometry3<f64>], blend_radius: f64) -> Path {
     Path::new(poses, PathOptions { blend_radius, ..PathOptions::default() }).unwrap()
 }
 
-fn followed(arm: &Arm, path: &Path, seed: &[f64]) -> Followed {
-    let target = Target::new(0, Isometry3::identity());
-    follow(&arm.solver(), &target, path, seed, &FollowOptions::default()).unwrap()
+/// Follows with the limits of the robot.
+fn followed_by(
+    arm: &Arm,
+    target: &Target,
+    path: &Path,
+    seed: &[f64],
+    options: &FollowOptions,
+) -> Result<Followed, FollowError> {
+    let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
+    let problem = PathProblem { path, target, seed, limits: &limits, preference: Preference::default() };
+    follow(&arm.solver(), &problem, options)
 }
 
-/// The largest distance from the path where joints go evenly between knots, by the kinematics of the complete robot.
-fn strayed(arm: &Arm, path: &Path, followed: &Followed) -> Residual {
-    let mut worst = Residual::default();
-    for pair in followed.knots.windows(2) {
-        for part in 0..=24 {
-            let share = f64::from(part) / 24.0;
-            let mix = |a: f64, b: f64| a + share * (b - a);
-            let positions: Vec<f64> =
-                pair[0].positions.iter().zip(&pair[1].positions).map(|(a, b)| mix(*a, *b)).collect();
-            let pose = path.pose_at(mix(pair[0].length, pair[1].length));
-            let apart = distance(&arm.tip_poses(&positions)[0], &pose);
-            worst.position = worst.position.max(apart.0);
-            worst.orientation = worst.orientation.max(apart.1);
-        }
-    }
-    worst
+fn followed(arm: &Arm, path: &Path, seed: &[f64]) -> Followed {
+    followed_by(arm, &Target::new(0, Isometry3::identity()), path, seed, &FollowOptions::default()).unwrap()
+}
+
+/// The configurations of a followed path, evenly along it.
+fn samples(followed: &Followed, count: u32) -> Vec<(f64, Vec<f64>)> {
+    let curve = followed.curve.as_ref().unwrap();
+    let lengths = (0..=count).map(|i| curve.length() * f64::from(i) / f64::from(count));
+    lengths.map(|length| (length, curve.positions_at(length))).collect()
 }
 
 /// Checks what must hold for every path with the default options.
 fn check(arm: &Arm, path: &Path, followed: &Followed, what: &str) {
-    let options = FollowOptions::default();
-    let tolerance = Tolerance::default();
-    let strayed = strayed(arm, path, followed);
+    let (allowed, tolerance) = (FollowOptions::default().deviation, Tolerance::default());
+    let curve = followed.curve.as_ref().unwrap();
+    let mut worst = Residual::default();
+    for (length, positions) in samples(followed, 1999) {
+        assert!(arm.chain.contains(&positions), "{what}: {positions:?}");
+        // By the kinematics of the complete robot.
+        let apart = distance(&arm.tip_poses(&positions)[0], &path.pose_at(length));
+        worst.position = worst.position.max(apart.0);
+        worst.orientation = worst.orientation.max(apart.1);
+    }
     for (found, told, allowed) in [
-        (strayed.position, followed.deviation.position, options.deviation.position),
-        (strayed.orientation, followed.deviation.orientation, options.deviation.orientation),
+        (worst.position, followed.deviation.position, allowed.position),
+        (worst.orientation, followed.deviation.orientation, allowed.orientation),
     ] {
-        assert!(found <= 1.03 * told + 1e-9 && told <= found + 1e-7 && told <= allowed, "{what}: {found} {told}");
+        assert!(found <= 1.5 * told + 1e-6 && found <= allowed, "{what}: {found} {told}");
     }
-    assert!(followed.knots.iter().all(|knot| arm.chain.contains(&knot.positions)), "{what}");
-    for pair in followed.knots.windows(2) {
-        assert!(pair[1].length > pair[0].length);
-        let moved = pair[0].positions.iter().zip(&pair[1].positions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(moved <= options.largest_joint_step + 1e-12, "{what}: {moved}");
-    }
-    let reached = followed.knots.last().is_some_and(|knot| {
-        let apart = distance(&arm.tip_poses(&knot.positions)[0], &path.pose_at(path.length()));
-        knot.length == path.length() && apart.0 <= tolerance.position && apart.1 <= tolerance.orientation
-    });
+    let apart = distance(&arm.tip_poses(&curve.positions_at(path.length()))[0], &path.pose_at(path.length()));
+    let reached = curve.length() == path.length() && apart.0 <= tolerance.position && apart.1 <= tolerance.orientation;
     assert_eq!((followed.fraction == 1.0, followed.stop.is_none()), (reached, reached), "{what}: {:?}", followed.stop);
     assert!((0.0..=1.0).contains(&followed.fraction));
 }
@@ -81,7 +84,7 @@ fn random_lines_are_followed_as_far_as_claimed() {
             let path = path(&poses, 0.1 * f64::from(case % 2));
             let followed = followed(&arm, &path, &seed);
             check(&arm, &path, &followed, &format!("{} {case}", arm.name));
-            assert_eq!(followed.knots[0].positions, seed);
+            assert_eq!(followed.curve.as_ref().unwrap().positions_at(0.0), seed);
             if let Some(stop) = &followed.stop {
                 assert!(!stop.to_string().is_empty() && stop.length < path.length());
                 stopped += 1;
@@ -109,7 +112,7 @@ fn a_line_out_of_reach_is_followed_to_the_edge() {
         let stop = followed.stop.as_ref().unwrap();
         assert_eq!((stop.waypoint, stop.of), (1, path.length()));
         assert!(stop.to_string().contains("on the way to waypoint 1, at ("), "{stop}");
-        assert!(distance(&stop.pose, &arm.tip_poses(&followed.knots.last().unwrap().positions)[0]).0 < 1e-5);
+        assert!(distance(&stop.pose, &arm.tip_poses(&samples(&followed, 1)[1].1)[0]).0 < 1e-5);
     }
 }
 
@@ -128,7 +131,7 @@ fn the_reason_of_a_stop_is_reported() {
         let path = path(&[start, Isometry3::from_parts(to.into(), start.rotation)], 0.0);
         // In the plane, whatever the orientation.
         let target = Target { free_axes: [false, false, true, true, true, true], ..Target::new(0, start) };
-        follow(&arm.solver(), &target, &path, &seed, &FollowOptions::default()).unwrap().stop.unwrap().reason
+        followed_by(arm, &target, &path, &seed, &FollowOptions::default()).unwrap().stop.unwrap().reason
     };
     let far = reason(&arm(3.0), [5.0, 0.0, 0.0]);
     // With a free axis of position it is not known for certain.
@@ -147,8 +150,10 @@ fn a_start_out_of_reach_has_no_configurations_and_a_reason() {
     let arm = arm7();
     let path = path(&[[9.0, 0.0, 0.0], [8.0, 0.0, 0.0]].map(|at| Isometry3::translation(at[0], at[1], at[2])), 0.0);
     let followed = followed(&arm, &path, &arm.chain.nominal_positions());
-    assert_eq!((followed.knots.len(), followed.fraction), (0, 0.0));
-    assert!(matches!(followed.stop.unwrap().reason, StopReason::OutOfReach { .. }));
+    assert_eq!((followed.curve, followed.fraction), (None, 0.0));
+    let stop = followed.stop.unwrap();
+    assert!(matches!(stop.reason, StopReason::OutOfReach { .. }));
+    assert!(stop.to_string().contains("on the way to waypoint 0"), "{stop}");
 }
 
 #[test]
@@ -158,7 +163,7 @@ fn a_path_of_no_length_is_met_where_it_can_be() {
     let down = |x: f64| Isometry3::new(Vector3::new(x, 0.1, 0.4), Vector3::new(PI, 0.0, 0.0));
     for poses in [vec![down(0.4)], vec![down(0.4); 3]] {
         let followed = followed(&arm, &path(&poses, 0.1), &seed);
-        assert_eq!((followed.fraction, followed.knots.len(), followed.stop), (1.0, 1, None));
+        assert_eq!((followed.fraction, followed.curve.unwrap().length(), followed.stop), (1.0, 0.0, None));
     }
     assert_eq!(followed(&arm, &path(&[down(9.0)], 0.0), &seed).fraction, 0.0);
 }
@@ -183,7 +188,7 @@ fn the_same_path_gives_the_same_bits() {
     let poses = poses.map(|at| Isometry3::new(at.into(), Vector3::new(PI, 0.0, 0.0)));
     let run = || {
         let followed = followed(&arm, &path(&poses, 0.05), &arm.chain.nominal_positions());
-        followed.knots.into_iter().flat_map(|knot| knot.positions).map(f64::to_bits).collect::<Vec<_>>()
+        samples(&followed, 100).into_iter().flat_map(|(_, positions)| positions).map(f64::to_bits).collect::<Vec<_>>()
     };
     assert_eq!(run(), run());
 }
@@ -194,9 +199,8 @@ fn invalid_options_are_refused() {
     let seed = arm.chain.nominal_positions();
     let path = path(&[Isometry3::translation(0.3, 0.0, 0.5)], 0.0);
     let target = Target::new(0, Isometry3::identity());
-    let solver = arm.solver();
     let told = |target: &Target, seed: &[f64], options: &FollowOptions| {
-        follow(&solver, target, &path, seed, options).unwrap_err()
+        followed_by(&arm, target, &path, seed, options).unwrap_err()
     };
     let default = FollowOptions::default();
     for bad in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
@@ -213,4 +217,86 @@ fn invalid_options_are_refused() {
     assert!(told(&target, &seed[1..], &default).to_string().contains("6 entries"));
     assert!(told(&target, &[f64::NAN; 7], &default).to_string().contains("NaN"));
     assert!(told(&Target { tip: 3, ..target }, &seed, &default).to_string().contains("tip 3"));
+}
+
+/// ∫ Σ (q′ / v)² ds of a followed path, with the velocity limits v.
+fn effort(arm: &Arm, followed: &Followed) -> f64 {
+    let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
+    let samples = samples(followed, 400);
+    let piece = |pair: &[(f64, Vec<f64>)]| {
+        let step = pair[1].0 - pair[0].0;
+        let joints = pair[0].1.iter().zip(&pair[1].1).zip(&limits.velocities);
+        joints.map(|((from, to), limit)| ((to - from) / limit).powi(2) / step).sum::<f64>()
+    };
+    samples.windows(2).map(piece).sum()
+}
+
+#[test]
+fn what_the_path_leaves_free_makes_the_joints_move_less_along_all_of_it() {
+    let arm = arm7();
+    let mut random = Random::new(2);
+    let mut free_beats_full = 0;
+    for case in 0..12 {
+        let seed = random.positions(&arm.chain);
+        let start = arm.tip_poses(&seed)[0];
+        let at = start.translation.vector + random.direction() * 0.2;
+        let path = path(&[start, Isometry3::from_parts(at.into(), start.rotation)], 0.0);
+        let efforts = [[false; 3], [false, false, true], [true; 3]].map(|free| {
+            let mut target = Target::new(0, start);
+            target.free_axes[3..].copy_from_slice(&free);
+            let followed = followed_by(&arm, &target, &path, &seed, &FollowOptions::default()).unwrap();
+            assert_eq!(followed.curve.as_ref().unwrap().positions_at(0.0), seed, "{case}");
+            (followed.fraction == 1.0).then(|| effort(&arm, &followed))
+        });
+        if let [Some(full), Some(turn), Some(all)] = efforts {
+            assert!(turn <= full * 1.001 && all <= turn * 1.001, "{case}: {efforts:?}");
+            free_beats_full += usize::from(all < 0.9 * full);
+        }
+    }
+    assert!(free_beats_full > 3, "{free_beats_full}");
+}
+
+#[test]
+fn preferences_count_along_the_path_and_leave_the_tip_on_it() {
+    let arm = arm7();
+    let seed = [0.0, -0.4, 0.9, -0.6, 0.8, 0.4, 0.0];
+    let start = arm.tip_poses(&seed)[0];
+    let at = start.translation.vector + Vector3::new(-0.05, 0.3, 0.1);
+    let path = path(&[start, Isometry3::from_parts(at.into(), start.rotation)], 0.0);
+    let posture = [0.5, 0.3, 0.0, -0.6, 0.1, 0.8, 0.0];
+    let target = Target::new(0, start);
+    let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
+    let along = |preference| {
+        let problem = PathProblem { path: &path, target: &target, seed: &seed, limits: &limits, preference };
+        let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
+        check(&arm, &path, &followed, "preference");
+        samples(&followed, 200)
+    };
+    let mean = |samples: &[(f64, Vec<f64>)], value: &dyn Fn(&[f64]) -> f64| {
+        samples.iter().map(|(_, positions)| value(positions)).sum::<f64>() / 201.0
+    };
+    let plain = along(Preference::default());
+    let apart = |positions: &[f64]| positions.iter().zip(&posture).map(|(a, b)| (a - b).powi(2)).sum();
+    let drawn = along(Preference { posture: Some(&posture), posture_weight: 100.0, ..Preference::default() });
+    assert!(mean(&drawn, &apart) < 0.95 * mean(&plain, &apart), "{} {}", mean(&drawn, &apart), mean(&plain, &apart));
+    let scale = common::length_scale(&arm.solver());
+    let log = |positions: &[f64]| common::log_manipulability(&arm, scale, positions, 6);
+    let agile = along(Preference { manipulability_weight: 100.0, ..Preference::default() });
+    assert!(mean(&agile, &log) > mean(&plain, &log) + 0.01, "{} {}", mean(&agile, &log), mean(&plain, &log));
+    let from_middle = |positions: &[f64]| {
+        let joints = positions.iter().zip(arm.chain.variables());
+        joints
+            .map(|(at, variable)| match variable.domain {
+                Domain::Interval { lower, upper } => ((2.0 * at - lower - upper) / (upper - lower)).powi(2),
+                Domain::Circle => 0.0,
+            })
+            .sum()
+    };
+    let middle = along(Preference { limits_weight: 100.0, ..Preference::default() });
+    assert!(
+        mean(&middle, &from_middle) < mean(&plain, &from_middle) - 0.01,
+        "{} {}",
+        mean(&middle, &from_middle),
+        mean(&plain, &from_middle)
+    );
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use urdf_ik::motion::{
-    FollowOptions, JointLimit, JointLimits, JointMotion, MotionError, MotionLimits, Path, PathOptions, Timing,
-    Trajectory, TrajectoryPoint, follow,
+    FollowOptions, JointLimit, JointLimits, JointMotion, MotionError, MotionLimits, Path, PathOptions, PathProblem,
+    Timing, Trajectory, TrajectoryPoint, follow,
 };
 use urdf_ik::robot::{Chain, Domain};
-use urdf_ik::solver::Target;
+use urdf_ik::solver::{Preference, Target};
 
 use crate::common::{Arm, Random, bundled_arms, load, shared_arms};
 
@@ -180,10 +180,11 @@ fn trajectory(arm: &Arm, limits: &MotionLimits, start: &[f64]) -> Arc<[Trajector
     to.translation.vector += nalgebra::Vector3::new(-0.1, 0.15, -0.1);
     let path = Path::new(&[from, to], PathOptions::default()).unwrap();
     let target = Target::new(0, Isometry3::identity());
-    let followed = follow(&arm.solver(), &target, &path, start, &FollowOptions::default()).unwrap();
+    let problem = PathProblem { path: &path, target: &target, seed: start, limits, preference: Preference::default() };
+    let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
     assert_eq!(followed.fraction, 1.0, "{:?}", followed.stop);
     let timing = Timing { speed: 0.5, acceleration: 2.0, period: 0.01 };
-    Trajectory::new(&arm.chain, &target, &path, &followed, limits, &timing).unwrap().points.into()
+    Trajectory::new(&arm.chain, &problem, &followed, &timing).unwrap().points.into()
 }
 
 fn arm7() -> (Arm, MotionLimits, Vec<f64>) {

@@ -6,5 +6,6 @@
 mod common;
 mod follow;
 mod joint_motion;
+mod many_paths;
 mod path;
 mod trajectory;

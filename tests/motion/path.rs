@@ -84,7 +84,7 @@ fn repeated_waypoints_count_once_and_one_pose_has_no_length() {
 }
 
 #[test]
-fn a_rounded_corner_has_no_jerk_and_misses_its_waypoint_by_less_than_its_radius() {
+fn a_rounded_corner_bends_smoothly_and_misses_its_waypoint_by_less_than_its_radius() {
     let mut random = Random::new(5);
     for case in 0..40 {
         let poses = random_poses(&mut random, 4);
@@ -100,35 +100,34 @@ fn a_rounded_corner_has_no_jerk_and_misses_its_waypoint_by_less_than_its_radius(
         let step = path.length() / f64::from(steps);
         let at = |index: u32| path.pose_at(f64::from(index) * step);
         let rate = |a: &Isometry3<f64>, b: &Isometry3<f64>| urdf_ik::spatial::pose_difference(a, b) / step;
+        let sizes = poses.windows(2).map(|pair| {
+            let apart = distance(&pair[0], &pair[1]);
+            apart.0.max(0.25 * apart.1)
+        });
+        let least_radius = sizes.fold(radius, |least, size| least.min(0.5 * size));
         let mut nearest = [f64::INFINITY; 4];
+        let mut bend_before = None;
         for index in 1..steps {
             let [a, b, c] = [at(index - 1), at(index), at(index + 1)];
             let [before, after] = [rate(&a, &b), rate(&b, &c)];
             let (shift, turn) = (after.fixed_rows::<3>(0).norm(), after.fixed_rows::<3>(3).norm());
-            let at_rest = path.rests().iter().any(|rest| (rest - f64::from(index) * step).abs() <= 1.001 * step);
+            let at_rest = path.rests().iter().any(|rest| (rest - f64::from(index) * step).abs() <= 2.001 * step);
             assert!(
-                shift < 1.01 && (at_rest || (0.8..1.1).contains(&shift.max(0.25 * turn))),
+                shift < 1.01 && (at_rest || (0.4..1.01).contains(&shift.max(0.25 * turn))),
                 "{case}: {shift}, {turn}"
             );
-            assert!(at_rest || (after - before).norm() < 0.5, "{case}: from {before} to {after}");
+            // The second derivative is continuous: the third one is bounded.
+            let bend = (after - before) / step;
+            if let (false, Some(before)) = (at_rest, bend_before) {
+                let change: nalgebra::Vector6<f64> = bend - before;
+                assert!(change.norm() < 30.0 * step / least_radius.powi(2), "{case}: {change} {least_radius}");
+            }
+            bend_before = (!at_rest).then_some(bend);
             for (nearest, pose) in nearest.iter_mut().zip(&poses) {
                 *nearest = nearest.min(distance(&b, pose).0);
             }
         }
         assert!(nearest.iter().all(|near| *near < radius + step), "{case}: {nearest:?} {radius}");
-    }
-}
-
-#[test]
-fn speed_stays_even_in_a_rounded_corner_without_a_turn() {
-    let poses = [[0.0, 0.0, 0.0], [0.4, 0.0, 0.0], [0.35, 0.3, 0.0]].map(|at| pose(at[0], at[1], at[2], [0.0; 3]));
-    let path = Path::new(&poses, PathOptions { blend_radius: 0.1, ..PathOptions::default() }).unwrap();
-    assert!(path.rests().is_empty());
-    let step = path.length() / 500.0;
-    for index in 0..500 {
-        let [a, b] = [index, index + 1].map(|at| path.pose_at(f64::from(at) * step));
-        let moved = distance(&a, &b).0 / step;
-        assert!((moved - 1.0).abs() < 1e-3, "{index}: {moved}");
     }
 }
 

@@ -10,10 +10,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use urdf_ik::config::NamedPositions;
 use urdf_ik::motion::{
-    FollowOptions, Followed, JointLimits, MotionLimits, Path, PathOptions, Timing, Trajectory, follow,
+    FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
+    follow,
 };
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Solver, SolverKind, Target, free_axes_from_names};
+use urdf_ik::solver::{Preference, Solver, SolverKind, Target, free_axes_from_names};
 use urdf_ik::spatial::rotation_from;
 
 use super::{Failure, RobotArguments, read_json};
@@ -44,7 +45,8 @@ pub struct Arguments {
     /// positions for its first pose [default: the middle of the joint ranges]
     #[arg(long, value_name = "YAML")]
     start: Option<String>,
-    /// Velocity and acceleration limits: a joint_limits.yaml in MoveIt's format
+    /// Velocity, acceleration and jerk limits: a joint_limits.yaml in MoveIt's format. Joints without limits have those of the node's
+    /// parameters: 1 rad/s, 5 rad/s², 50 rad/s³, and the same in metres
     #[arg(long, value_name = "FILE.yaml")]
     joint_limits: Option<PathBuf>,
 }
@@ -78,7 +80,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
         }
         None => JointLimits::default(),
     };
-    let limits = MotionLimits::new(&robot, &chain, &file);
+    let limits = MotionLimits::new(&robot, &chain, &file).or(&JointLimit::DEFAULT);
     let seed = match &arguments.start {
         Some(text) => chain.positions_from(&NamedPositions::read(text)?.apply(&robot)?),
         None => chain.nominal_positions(),
@@ -86,8 +88,10 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     let free_axes = free_axes_from_names(arguments.free_axes.iter().map(String::as_str))?;
     let target = Target { free_axes, ..Target::new(0, path.pose_at(0.0)) };
     let timing = Timing { speed: arguments.speed, acceleration: arguments.acceleration, period: arguments.period };
-    let followed = follow(&solver, &target, &path, &seed, &FollowOptions::default())?;
-    let trajectory = Trajectory::new(&chain, &target, &path, &followed, &limits, &timing)?;
+    let problem =
+        PathProblem { path: &path, target: &target, seed: &seed, limits: &limits, preference: Preference::default() };
+    let followed = follow(&solver, &problem, &FollowOptions::default())?;
+    let trajectory = Trajectory::new(&chain, &problem, &followed, &timing)?;
     serde_json::to_writer_pretty(&mut *out, &describe(&chain, &path, &followed, &trajectory))?;
     writeln!(out)?;
     Ok(followed.stop.is_none())

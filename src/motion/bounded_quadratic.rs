@@ -1,0 +1,142 @@
+//! Minimises a quadratic function inside bounds.
+
+use super::band_matrix::BandMatrix;
+
+/// Active sets that are tried at most. The last one is taken as it is, cut off at the bounds.
+const ACTIVE_SETS: usize = 12;
+/// How far beyond a bound an unknown may be, so that rounding changes no active set.
+const SLACK: f64 = 1e-12;
+
+/// The function ½ xᵀ A x − bᵀ x with a positive definite band matrix A, and bounds of each unknown.
+///
+/// Unknowns beyond a bound are fixed there, and released where the function falls towards the inside: a primal-dual active set
+/// (Hintermüller, Ito and Kunisch 2002).
+pub(super) struct BoundedQuadratic {
+    pub(super) matrix: BandMatrix,
+    pub(super) vector: Vec<f64>,
+    /// Least and greatest value of each unknown.
+    pub(super) bounds: Vec<[f64; 2]>,
+    /// The bound at which each unknown is fixed. The next problem begins with those of the last one.
+    pub(super) fixed: Vec<Option<Bound>>,
+    factor: BandMatrix,
+    minimum: Vec<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Bound {
+    Lower,
+    Upper,
+}
+
+impl BoundedQuadratic {
+    /// With `size` unknowns, of which those that are `width` or more apart are not coupled. All is 0.
+    pub(super) fn new(size: usize, width: usize) -> Self {
+        Self {
+            matrix: BandMatrix::zeros(size, width),
+            vector: vec![0.0; size],
+            bounds: vec![[0.0; 2]; size],
+            fixed: vec![None; size],
+            factor: BandMatrix::zeros(size, width),
+            minimum: vec![0.0; size],
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.matrix.clear();
+        self.vector.fill(0.0);
+    }
+
+    /// The minimum. `None` where the matrix is not positive definite.
+    pub(super) fn minimise(&mut self) -> Option<&[f64]> {
+        for _ in 0..ACTIVE_SETS {
+            self.factor.copy_from(&self.matrix);
+            self.minimum.copy_from_slice(&self.vector);
+            for (i, (fixed, [lower, upper])) in self.fixed.iter().zip(&self.bounds).enumerate() {
+                match fixed {
+                    Some(Bound::Lower) => self.factor.fix(i, *lower, &mut self.minimum),
+                    Some(Bound::Upper) => self.factor.fix(i, *upper, &mut self.minimum),
+                    None if lower == upper => self.factor.fix(i, *lower, &mut self.minimum),
+                    None => {}
+                }
+            }
+            if !self.factor.factorise() {
+                return None;
+            }
+            self.factor.solve(&mut self.minimum);
+            if !self.change_active_set() {
+                break;
+            }
+        }
+        for (entry, [lower, upper]) in self.minimum.iter_mut().zip(&self.bounds) {
+            *entry = entry.clamp(*lower, *upper);
+        }
+        Some(&self.minimum)
+    }
+
+    /// Fixes unknowns that are beyond a bound; where there are none, releases those that the function pushes inside. Returns whether there was
+    /// any.
+    fn change_active_set(&mut self) -> bool {
+        let mut is_changed = false;
+        for ((fixed, at), [lower, upper]) in self.fixed.iter_mut().zip(&self.minimum).zip(&self.bounds) {
+            if fixed.is_none() && lower < upper {
+                *fixed = if *at < lower - SLACK {
+                    Some(Bound::Lower)
+                } else if *at > upper + SLACK {
+                    Some(Bound::Upper)
+                } else {
+                    None
+                };
+                is_changed |= fixed.is_some();
+            }
+        }
+        if is_changed {
+            return true;
+        }
+        for i in 0..self.fixed.len() {
+            // The rate at which the function changes with the unknown.
+            let slope = || self.matrix.row_times(i, &self.minimum) - self.vector[i];
+            let is_pushed_inside = match self.fixed[i] {
+                Some(Bound::Lower) => slope() < 0.0,
+                Some(Bound::Upper) => slope() > 0.0,
+                None => false,
+            };
+            if is_pushed_inside {
+                (self.fixed[i], is_changed) = (None, true);
+            }
+        }
+        is_changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_minimum_inside_the_bounds_meets_the_optimality_conditions() {
+        let (size, width) = (60, 4);
+        let mut problem = BoundedQuadratic::new(size, width);
+        for (times, active) in [(0.1, false), (3.0, true), (30.0, true)] {
+            problem.clear();
+            for row in 0..size {
+                problem.bounds[row] = [-1.0, 0.3];
+                #[expect(clippy::cast_precision_loss, reason = "small")]
+                let angle = row as f64;
+                problem.vector[row] = times * (0.3 * angle).sin();
+                for column in (row + 1).saturating_sub(width)..=row {
+                    problem.matrix.add(row, column, if row == column { 6.0 } else { -0.9 });
+                }
+            }
+            let minimum = problem.minimise().unwrap().to_vec();
+            let mut at_bounds = 0;
+            for (row, at) in minimum.iter().enumerate() {
+                let slope = problem.matrix.row_times(row, &minimum) - problem.vector[row];
+                assert!((-1.0..=0.3).contains(at));
+                assert!(if *at == -1.0 { slope >= 0.0 } else { slope < 1e-9 }, "{row}: {at} {slope}");
+                assert!(if *at == 0.3 { slope <= 0.0 } else { slope > -1e-9 }, "{row}: {at} {slope}");
+                at_bounds += usize::from(*at == -1.0 || *at == 0.3);
+            }
+            assert_eq!(at_bounds > 0, active);
+        }
+    }
+}
