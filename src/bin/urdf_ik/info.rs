@@ -7,7 +7,8 @@ use urdf_ik::robot::{Chain, Domain, Joint, JointKind, Robot};
 use urdf_ik::solver::closed_form::ClosedForm;
 use urdf_ik::solver::{Method, NotApplicable, Solver, TipReach, free_axes_in_words, names_of_free_axes};
 
-use super::{Failure, RobotArguments};
+use super::Failure;
+use super::options::RobotArguments;
 
 /// Greatest depth of indentation: deeper lines of a long arm would be mostly spaces.
 const MAX_INDENTED_DEPTH: usize = 40;
