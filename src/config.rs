@@ -190,11 +190,8 @@ mod tests {
             let _ = NamedPositions::read(&text);
         }
         // Each alias stands for nine others.
-        let mut laughs = "a0: &a0 [1]\n".to_owned();
-        for level in 1..60 {
-            let alias = format!("*a{}, ", level - 1);
-            laughs += &format!("a{level}: &a{level} [{}]\n", alias.repeat(9));
-        }
+        let level = |level: usize| format!("a{}: &a{} [{}]\n", level, level, format!("*a{}, ", level - 1).repeat(9));
+        let laughs: String = std::iter::once("a0: &a0 [1]\n".to_owned()).chain((1..60).map(level)).collect();
         assert!(NamedPositions::read(&laughs).is_err());
         for steep in ["- ", "? ", "a: &b ", "'", "|\n "] {
             assert!(NamedPositions::read(&steep.repeat(100_000)).is_err(), "{steep}");

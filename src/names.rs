@@ -32,22 +32,18 @@ pub(crate) fn sentence(text: &str) -> Cow<'_, str> {
 }
 
 fn cut(text: &str, max_characters: usize) -> Cow<'_, str> {
-    let long = text.len() > max_characters && text.chars().nth(max_characters).is_some();
-    if !long && !text.contains(char::is_control) {
+    let end = text.char_indices().nth(max_characters).map(|(at, _)| at);
+    if end.is_none() && !text.contains(char::is_control) {
         return Cow::Borrowed(text);
     }
-    let mut shown = String::new();
-    for character in text.chars().take(max_characters) {
-        if character.is_control() {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
-    }
-    if long {
-        shown += &format!("… ({} characters)", text.chars().count());
-    }
-    Cow::Owned(shown)
+    let plain = |character: char| {
+        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
+    };
+    let shown: String = text[..end.unwrap_or(text.len())].chars().map(plain).collect();
+    Cow::Owned(match end {
+        Some(_) => format!("{shown}… ({} characters)", text.chars().count()),
+        None => shown,
+    })
 }
 
 /// The number; a very large or very small one with an exponent instead of up to 300 digits.

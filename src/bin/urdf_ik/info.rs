@@ -59,7 +59,7 @@ fn tree(robot: &Robot, out: &mut impl Write) -> Result<(), Failure> {
 fn describe(robot: &Robot, joint: &Joint) -> String {
     let mimic = joint.mimic.map_or_else(String::new, |mimic| {
         let master = &robot.joints()[mimic.master].name;
-        format!(" = {} x {master} + {}", mimic.multiplier, mimic.offset)
+        format!(" = {:?} x {master} + {:?}", mimic.multiplier, mimic.offset)
     });
     let limits = if joint.kind.has_position() {
         let unit = if joint.kind == JointKind::Prismatic { "m" } else { "rad" };
@@ -72,7 +72,8 @@ fn describe(robot: &Robot, joint: &Joint) -> String {
 
 fn range(domain: &Domain, unit: &str) -> String {
     match domain {
-        Domain::Interval { lower, upper } => format!("{lower} .. {upper} {unit}"),
+        // Very large limits with an exponent.
+        Domain::Interval { lower, upper } => format!("{lower:?} .. {upper:?} {unit}"),
         Domain::Circle => "without limits".into(),
     }
 }
