@@ -5,6 +5,9 @@ use thiserror::Error;
 use crate::files::{MAX_URDF_BYTES, ReadError};
 use crate::names::{self, number, sentence, short};
 
+/// Greatest number of joints of a robot. With more, a solver is prepared for minutes.
+pub(super) const MAX_JOINTS: usize = 40_000;
+
 /// Why a URDF was refused. The message says what to change in the file.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
@@ -17,6 +20,12 @@ pub enum UrdfError {
     TooLong {
         /// Its length.
         bytes: usize,
+    },
+    /// There are more joints than a robot has.
+    #[error("the robot description has {joints} joints; it may have {MAX_JOINTS}")]
+    TooManyJoints {
+        /// Their number.
+        joints: usize,
     },
     /// The text is not well-formed XML.
     #[error("the robot description is not well-formed XML (line {line}): {}", sentence(reason))]

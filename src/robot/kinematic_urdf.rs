@@ -8,7 +8,7 @@
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::error::UrdfError;
+use super::error::{MAX_JOINTS, UrdfError};
 use super::xml_writer::Writer;
 
 /// The children of a joint that kinematics needs.
@@ -124,6 +124,9 @@ pub(super) fn kinematic_part(text: &str) -> Result<String, UrdfError> {
         let found = if text.trim().is_empty() { "an empty text" } else { "no element" };
         return Err(UrdfError::NotARobot { found: found.into() });
     };
+    if parts.joints.len() > MAX_JOINTS {
+        return Err(UrdfError::TooManyJoints { joints: parts.joints.len() });
+    }
     let mut out = Writer::new();
     let kept = ["name", "version"].map(|key| (key, robot.get(key).unwrap_or_default().to_owned()));
     out.open("robot", kept.iter().filter(|(key, value)| *key == "name" || !value.is_empty()).cloned());

@@ -11,6 +11,9 @@ use super::{Link, Robot, kinematic_urdf};
 use crate::files::{self, MAX_URDF_BYTES, ReadError};
 use crate::names::{self, number, short};
 
+/// Greatest number of warnings about one robot: they go to a log, line by line.
+const MAX_WARNINGS: usize = 40;
+
 impl Robot {
     /// Reads a robot from the text of a URDF.
     ///
@@ -40,6 +43,11 @@ impl Robot {
         resolve_mimics(&rules, &mut joints)?;
         warnings.extend(reversed_limits(&joints));
         warnings.extend(zero_velocities(&joints));
+        let more = warnings.len().saturating_sub(MAX_WARNINGS);
+        if more > 0 {
+            warnings.truncate(MAX_WARNINGS);
+            warnings.push(format!("there are {more} more such warnings"));
+        }
         let order = parents_first(&links, &joints, root)?;
         let followers = followers(&joints);
         Ok(Self { name: urdf.name, links, joints, order, root, warnings, link_names, joint_names, followers })

@@ -14,7 +14,7 @@ use super::input::{read_json, read_robot};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The robot's URDF
+    /// The robot's URDF; -: standard input
     #[arg(long, value_name = "FILE")]
     urdf: PathBuf,
     /// JSON: a list of {joint: position}; joints that are not named are at 0, mimic joints follow their master

@@ -1,12 +1,11 @@
 //! Options that several commands have.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{
-    FabrikOptions, GREATEST_ACCELERATION, Method, Mode, Pick, SolverKind, Tolerance, UnknownAxis, free_axes_from_names,
+    FabrikOptions, GREATEST_ACCELERATION, Method, SolverKind, Tolerance, UnknownAxis, free_axes_from_names,
 };
 
 use super::Failure;
@@ -106,25 +105,5 @@ pub struct FreeAxes {
 impl FreeAxes {
     pub fn mask(&self) -> Result<[bool; 6], UnknownAxis> {
         free_axes_from_names(self.free_axes.iter().map(String::as_str))
-    }
-}
-
-/// How long and from where a search goes on.
-#[derive(Args)]
-pub struct SearchOptions {
-    /// Greatest number of starting points, the seed included
-    #[arg(long, value_name = "N", default_value = "100")]
-    attempts: NonZeroUsize,
-    /// Selects the starting points after those near the seed
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    random_seed: u64,
-    /// Which of several solutions: first, nearest to the seed, or most_manipulable
-    #[arg(long, default_value_t = Pick::First)]
-    pick: Pick,
-}
-
-impl SearchOptions {
-    pub fn mode(&self) -> Mode<'static> {
-        Mode::Search { pick: self.pick, attempts: self.attempts.get(), random_seed: self.random_seed }
     }
 }

@@ -1,6 +1,7 @@
 //! `urdf_ik solve`: joint positions for the targets of one or several tips, as JSON.
 
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -8,12 +9,12 @@ use clap::{ArgGroup, Args};
 use nalgebra::{Isometry3, Translation3};
 use serde_json::{Value, json};
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Preference, Problem, ProblemError, Solution, Solver, Target};
+use urdf_ik::solver::{Mode, Pick, Preference, Problem, ProblemError, Solution, Solver, Target};
 use urdf_ik::spatial::rotation_from;
 
 use super::Failure;
 use super::input::read_positions;
-use super::options::{FreeAxes, MethodOptions, RobotArguments, SearchOptions, ToleranceOptions};
+use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
 
 #[derive(Args)]
 #[command(group = ArgGroup::new("wanted").required(true))]
@@ -33,8 +34,15 @@ pub struct Arguments {
     tolerance: ToleranceOptions,
     #[command(flatten)]
     method: MethodOptions,
-    #[command(flatten)]
-    search: SearchOptions,
+    /// Greatest number of starting points, the seed included
+    #[arg(long, value_name = "N", default_value = "100")]
+    attempts: NonZeroUsize,
+    /// Selects the starting points after those near the seed
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    random_seed: u64,
+    /// Which of several solutions: first, nearest to the seed, or most_manipulable
+    #[arg(long, default_value_t = Pick::First)]
+    pick: Pick,
     /// Joint positions from which the search starts: joint=position,…, or YAML or JSON, or the path of such a file; joints that are not
     /// named start at 0, or in the middle of their range where 0 is outside [default: the middle of each range]
     #[arg(long, value_name = "POSITIONS")]
@@ -60,7 +68,11 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     let seed = positions(&arguments.seed)?.unwrap_or_else(|| chain.nominal_positions());
     let posture = positions(&arguments.posture)?;
     let problem = Problem {
-        mode: arguments.search.mode(),
+        mode: Mode::Search {
+            pick: arguments.pick,
+            attempts: arguments.attempts.get(),
+            random_seed: arguments.random_seed,
+        },
         preference: Preference { posture: posture.as_deref(), posture_weight: 1.0, ..Preference::default() },
         ..Problem::new(&targets, &seed)
     };
