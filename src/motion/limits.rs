@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Vis
 use thiserror::Error;
 
 use crate::config::yaml_reader;
-use crate::names::{self, sentence, short};
+use crate::names::{self, number, sentence, short};
 use crate::robot::{Chain, Joint, Robot};
 
 /// The limits of some joints in a joint_limits.yaml, by name.
@@ -178,7 +178,9 @@ fn given<E: Error>(has: Option<bool>, limit: Option<f64>, what: &str) -> Result<
     match (has.unwrap_or(false), limit) {
         (false, _) => Ok(None),
         (true, Some(value)) if value.is_finite() && value > 0.0 => Ok(Some(value)),
-        (true, Some(value)) => Err(E::custom(format!("max_{what} is {value}; it must be a finite number above 0"))),
+        (true, Some(value)) => {
+            Err(E::custom(format!("max_{what} is {}; it must be a finite number above 0", number(value))))
+        }
         (true, None) => Err(E::custom(format!("has_{what}_limits is true, but there is no max_{what}"))),
     }
 }
