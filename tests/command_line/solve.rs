@@ -169,6 +169,11 @@ fn solve_refuses_invalid_options() {
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--position-tolerance", "-1"], &["position tolerance is -1"]);
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--attempts", "0"], &["--attempts"]);
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--no-polish"], &["--no-polish", "jacobian"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--jacobian-damping", "-1"], &["--jacobian-damping is -1"]);
+    let undamped = ["--jacobian-method", "pseudoinverse", "--jacobian-damping", "0.1"];
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &undamped, &["--jacobian-damping", "pseudoinverse"]);
+    let mixed = ["--solver", "fabrik", "--jacobian-method", "damped"];
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &mixed, &["--jacobian-method", "fabrik"]);
     let fabrik = ["--solver", "fabrik", "--fabrik-acceleration", "7"];
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &fabrik, &["--fabrik-acceleration is 7", "6"]);
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--seed", "knee=1"], &["'knee'", "elbow_joint"]);
@@ -265,6 +270,11 @@ fn solve_takes_the_options_of_a_search() {
     let polished = answer(&["--solver", "fabrik"]);
     assert!(polished["solved"] == true && error(&polished) < 1e-5, "{polished}");
     assert!(plain["iterations"].as_u64() > polished["iterations"].as_u64(), "{plain} {polished}");
+    // Strong damping makes small steps.
+    let [adapted, slow, pseudoinverse] =
+        [answer(&[]), answer(&["--jacobian-damping", "1"]), answer(&["--jacobian-method", "pseudoinverse"])];
+    assert!(slow["iterations"].as_u64() > adapted["iterations"].as_u64(), "{slow} {adapted}");
+    assert!(pseudoinverse["solved"] == true && pseudoinverse["positions"] != adapted["positions"], "{pseudoinverse}");
     let far = ["solve", "--urdf", &urdf, "--position", "9", "0", "0"];
     let once = parse(&run(&[&far[..], &["--attempts", "1", "--random-seed", "3"]].concat()).out);
     assert_eq!(once["attempts"], 1);

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{
-    FabrikOptions, GREATEST_ACCELERATION, Method, SolverKind, Tolerance, UnknownAxis, free_axes_from_names,
+    FabrikOptions, GREATEST_ACCELERATION, JacobianStep, Method, SolverKind, Tolerance, UnknownAxis,
+    free_axes_from_names,
 };
 
 use super::Failure;
@@ -42,7 +43,13 @@ pub struct MethodOptions {
     /// Solver: jacobian, fabrik or closed_form
     #[arg(long, default_value_t = SolverKind::Jacobian)]
     pub solver: SolverKind,
-    /// Number of earlier cycles that FABRIK combines; 0: plain cycles [default: 3]
+    /// How the solver jacobian finds a step: damped least squares, or the Moore-Penrose pseudoinverse [default: damped]
+    #[arg(long, value_enum, value_name = "METHOD")]
+    jacobian_method: Option<JacobianMethod>,
+    /// Damping factor of damped least squares; 0: it adapts to the error [default: 0]
+    #[arg(long, value_name = "FACTOR", allow_negative_numbers = true)]
+    jacobian_damping: Option<f64>,
+    /// Number of earlier cycles that the solver fabrik combines; 0: plain cycles [default: 3]
     #[arg(long, value_name = "N")]
     fabrik_acceleration: Option<usize>,
     /// Leave out the Newton steps at the end, for solvers that have them
@@ -50,30 +57,56 @@ pub struct MethodOptions {
     no_polish: bool,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum JacobianMethod {
+    Damped,
+    Pseudoinverse,
+}
+
 impl MethodOptions {
     /// The method with its options. Options that it does not have are refused.
     pub fn method(&self) -> Result<Method, Failure> {
-        let default = FabrikOptions::default();
-        if self.solver == SolverKind::Fabrik {
-            let acceleration = self.fabrik_acceleration.unwrap_or(default.acceleration);
-            if acceleration > GREATEST_ACCELERATION {
-                return Err(
-                    format!("--fabrik-acceleration is {acceleration}; the most is {GREATEST_ACCELERATION}").into()
-                );
+        let for_jacobian = self.solver == SolverKind::Jacobian;
+        let for_fabrik = self.solver == SolverKind::Fabrik;
+        for (option, is_given, has_meaning) in [
+            ("--jacobian-method", self.jacobian_method.is_some(), for_jacobian),
+            ("--jacobian-damping", self.jacobian_damping.is_some(), for_jacobian),
+            ("--fabrik-acceleration", self.fabrik_acceleration.is_some(), for_fabrik),
+            ("--no-polish", self.no_polish, for_fabrik),
+        ] {
+            if is_given && !has_meaning {
+                return Err(format!("{option} has no meaning for the solver {}", self.solver).into());
             }
-            return Ok(FabrikOptions { acceleration, polish: !self.no_polish }.into());
         }
-        if self.fabrik_acceleration.is_some() {
-            return Err(format!("--fabrik-acceleration has no meaning for the solver {}", self.solver).into());
+        match self.solver {
+            SolverKind::Jacobian => Ok(self.jacobian_step()?.into()),
+            SolverKind::Fabrik => Ok(self.fabrik_options()?.into()),
+            other => Ok(other.into()),
         }
-        let reason = match self.solver {
-            SolverKind::Jacobian => "which has only Newton steps",
-            _ => "which uses Newton steps only where its formulas are not exact",
-        };
-        if self.no_polish {
-            return Err(format!("--no-polish has no meaning for the solver {}, {reason}", self.solver).into());
+    }
+
+    fn jacobian_step(&self) -> Result<JacobianStep, Failure> {
+        match (self.jacobian_method.unwrap_or(JacobianMethod::Damped), self.jacobian_damping) {
+            (JacobianMethod::Damped, None | Some(0.0)) => Ok(JacobianStep::default()),
+            (JacobianMethod::Damped, Some(damping)) if damping.is_finite() && damping > 0.0 => {
+                Ok(JacobianStep::Damped { damping: Some(damping) })
+            }
+            (JacobianMethod::Damped, Some(damping)) => {
+                Err(format!("--jacobian-damping is {damping:?}; it must be a finite number, 0 or more").into())
+            }
+            (JacobianMethod::Pseudoinverse, None) => Ok(JacobianStep::Pseudoinverse),
+            (JacobianMethod::Pseudoinverse, Some(_)) => {
+                Err("--jacobian-damping has no meaning for the method pseudoinverse".into())
+            }
         }
-        Ok(self.solver.into())
+    }
+
+    fn fabrik_options(&self) -> Result<FabrikOptions, Failure> {
+        let acceleration = self.fabrik_acceleration.unwrap_or(FabrikOptions::default().acceleration);
+        if acceleration > GREATEST_ACCELERATION {
+            return Err(format!("--fabrik-acceleration is {acceleration}; the most is {GREATEST_ACCELERATION}").into());
+        }
+        Ok(FabrikOptions { acceleration, polish: !self.no_polish })
     }
 }
 
