@@ -34,6 +34,8 @@ TOPICS = {
 
 def robot_text(path):
     """The robot description in a file; xacro is expanded."""
+    if not Path(path).is_file():  # a pipe would be waited for
+        raise RuntimeError(f'there is no file {path}')
     if not path.endswith('.xacro'):
         return Path(path).read_text()
     try:

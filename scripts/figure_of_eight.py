@@ -7,22 +7,28 @@ node: name of the urdf_ik node; period: duration of one round [s]; rate: of the 
 size: width of the figure [m], 0 = chosen to suit the robot.
 
 It asks the node's own services where the tip link is, and which of several figures the robot can follow all the way round.
-It tries figures around the present pose first, then nearer to the base, then with other orientations, and last by position
-alone.
+It tries figures around the present pose first, then nearer to the base, then with other orientations, and then by position
+alone. Figures that dip below the base link come last, since there is the floor.
 """
 import itertools
 import math
+import os
+import signal
 import sys
 import time
 
-import numpy as np
-import rclpy
-from geometry_msgs.msg import Point, PointStamped, PoseStamped, Quaternion
-from rcl_interfaces.msg import ParameterDescriptor
-from rclpy.executors import ExternalShutdownException
-from rclpy.node import Node
-from rclpy.qos import QoSProfile
-from urdf_ik.srv import ForwardKinematics, SolveIK
+# The imports take a second, in which Ctrl-C must end this without a traceback. An exception would get lost in some of them.
+SIGNALS = (signal.SIGINT, signal.SIGTERM) if __name__ == '__main__' else ()
+HANDLERS = {number: signal.signal(number, lambda *_: os._exit(0)) for number in SIGNALS}
+
+import numpy as np  # noqa: E402
+import rclpy  # noqa: E402
+from geometry_msgs.msg import Point, PointStamped, PoseStamped, Quaternion  # noqa: E402
+from rcl_interfaces.msg import ParameterDescriptor  # noqa: E402
+from rclpy.executors import ExternalShutdownException  # noqa: E402
+from rclpy.node import Node  # noqa: E402
+from rclpy.qos import QoSProfile  # noqa: E402
+from urdf_ik.srv import ForwardKinematics, SolveIK  # noqa: E402
 
 HALF = math.sqrt(0.5)
 # Of the tip link, as x, y, z, w: its z axis down (two turns), forward (two turns), left, right, up.
@@ -49,6 +55,10 @@ class Figure:
         self.sideways = np.array([-centre[1], centre[0], 0.0]) / radius if radius > 1e-3 else np.array([0.0, 1.0, 0.0])
         self.upwards = np.array([0.0, 0.0, 1.0])
 
+    def is_above_base(self):
+        """Whether all of it is above the plane z = 0 of the base link."""
+        return self.centre[2] >= 0.25 * self.width
+
     def point(self, phase):
         """Position at `phase` (0 to 1). The figure begins and ends in the centre."""
         angle = 2 * math.pi * phase
@@ -68,9 +78,10 @@ def candidates(tip_position, tip_orientation, size):
     distance = float(np.linalg.norm(tip_position))
     widths = [size] if size > 0 else [width * distance for width in WIDTHS]
     centres = [share * tip_position for share in TOWARDS_BASE] + [distance * np.array(place) for place in IN_FRONT]
-    for orientation in (tip_orientation, *ORIENTATIONS, POSITION_ONLY):
-        for width, centre in itertools.product(widths, centres):
-            yield Figure(centre, orientation, width)
+    orientations = (tip_orientation, *ORIENTATIONS, POSITION_ONLY)
+    figures = [Figure(centre, orientation, width)
+               for orientation, width, centre in itertools.product(orientations, widths, centres)]
+    return sorted(figures, key=lambda figure: not figure.is_above_base())  # keeps the order of the others
 
 
 class FigureOfEight(Node):
@@ -171,7 +182,12 @@ class FigureOfEight(Node):
 
 
 def main():
-    rclpy.init()
+    try:
+        for number, handler in HANDLERS.items():
+            signal.signal(number, handler)
+        rclpy.init()
+    except KeyboardInterrupt:
+        return 0
     try:
         node = FigureOfEight()
         figure, frame = node.find()

@@ -1,15 +1,18 @@
-//! Configuration in YAML, as text or as a file: joint positions by name, and the text of other such files.
+//! Settings in YAML, as text or as a file: joint positions by name, and the reader of other such texts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde::Deserialize;
 use thiserror::Error;
 
-use crate::names;
+use crate::files::{self, MAX_SETTINGS_BYTES, ReadError};
+use crate::names::{self, number, sentence, short};
 use crate::robot::Robot;
 
-/// Greatest size of a file.
-const MAX_FILE_BYTES: u64 = 1 << 20;
+/// Greatest number of opening brackets in a YAML text. They bound its depth, and the reader takes a time that grows with the square of
+/// that: with this number some hundredths of a second.
+const MAX_BRACKETS: usize = 4096;
 
 /// A YAML text, and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,30 +23,36 @@ pub struct Yaml {
     pub text: String,
 }
 
-/// A file that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("there is no such file, or it is too large: {path}")]
-pub struct NoSuchFile {
-    /// The path as given.
-    pub path: String,
-}
-
 impl Yaml {
     /// Reads `text`: YAML itself, or the path of a YAML file.
     ///
     /// # Errors
-    /// [`NoSuchFile`] where `text` looks like a path, but no file can be read there.
-    pub fn read(text: &str) -> Result<Self, NoSuchFile> {
-        if let Some(file) = read_small_file(Path::new(text)) {
-            return Ok(Self { place: text.to_owned(), text: file });
-        }
-        let is_yaml_path = Path::new(text).extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+    /// [`ReadError`] where `text` is a path, or looks like one, but no file can be read there.
+    pub fn read(text: &str) -> Result<Self, ReadError> {
+        let path = Path::new(text);
+        let ends_as_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
         // YAML itself may hold a slash, but then also a colon and a space.
-        if is_yaml_path || (text.contains('/') && !text.contains(": ")) {
-            return Err(NoSuchFile { path: text.to_owned() });
+        let looks_like_path = ends_as_yaml || (text.contains('/') && !text.contains(": "));
+        if looks_like_path || path.exists() {
+            return Ok(Self { place: text.to_owned(), text: files::read_text(path, MAX_SETTINGS_BYTES)? });
         }
-        Ok(Self { place: format!("'{text}'"), text: text.to_owned() })
+        Ok(Self { place: format!("'{}'", short(text)), text: text.to_owned() })
     }
+}
+
+/// The reader of a YAML text, after a check that it will not take long.
+///
+/// # Errors
+/// A sentence about a text that is too long, or that may be nested too deep.
+pub(crate) fn yaml_reader(text: &str) -> Result<serde_yaml::Deserializer<'_>, String> {
+    if text.len() > MAX_SETTINGS_BYTES {
+        return Err(format!("it has {} bytes; at most {MAX_SETTINGS_BYTES} are read", text.len()));
+    }
+    let brackets = text.bytes().filter(|byte| matches!(byte, b'{' | b'[')).count();
+    if brackets > MAX_BRACKETS {
+        return Err(format!("it opens {brackets} brackets; at most {MAX_BRACKETS} are read"));
+    }
+    Ok(serde_yaml::Deserializer::from_str(text))
 }
 
 /// Positions of some joints by name \[rad or m\].
@@ -55,7 +64,7 @@ pub struct NamedPositions(pub BTreeMap<String, f64>);
 #[non_exhaustive]
 pub enum NamedPositionsError {
     /// Neither a YAML mapping of joint names to numbers nor a file that holds one.
-    #[error("{place} must map joint names to positions, such as {{elbow: 1.57}}: {reason}")]
+    #[error("{place} must map joint names to positions, such as {{elbow: 1.57}}: {}", sentence(reason))]
     NotAMapping {
         /// The text, or the path of the file.
         place: String,
@@ -63,7 +72,7 @@ pub enum NamedPositionsError {
         reason: String,
     },
     /// The robot has no movable joint of this name.
-    #[error("'{joint}' is not a movable joint of the robot; its movable joints are: {}", names::list(joints))]
+    #[error("'{}' is not a movable joint of the robot; its movable joints are: {}", short(joint), names::list(joints))]
     UnknownJoint {
         /// The name given.
         joint: String,
@@ -71,7 +80,7 @@ pub enum NamedPositionsError {
         joints: Vec<String>,
     },
     /// A position is outside the limits of its joint.
-    #[error("{position} is outside the limits of joint '{joint}' or of a joint that mimics it")]
+    #[error("{} is outside the limits of joint '{}' or of a joint that mimics it", number(*position), short(joint))]
     OutsideLimits {
         /// The joint.
         joint: String,
@@ -90,8 +99,9 @@ impl NamedPositions {
             return Ok(Self::default());
         }
         let refuse = |place: &str, reason: String| NamedPositionsError::NotAMapping { place: place.to_owned(), reason };
-        let yaml = Yaml::read(text).map_err(|e| refuse(&format!("'{text}'"), e.to_string()))?;
-        serde_yaml::from_str(&yaml.text).map(Self).map_err(|e| refuse(&yaml.place, e.to_string()))
+        let yaml = Yaml::read(text).map_err(|e| refuse(&format!("'{}'", short(text)), e.to_string()))?;
+        let reader = yaml_reader(&yaml.text).map_err(|reason| refuse(&yaml.place, reason))?;
+        BTreeMap::deserialize(reader).map(Self).map_err(|e| refuse(&yaml.place, e.to_string()))
     }
 
     /// The positions of the whole robot (one entry a joint). Joints that are not named are where [`Robot::neutral_positions`] puts them; mimic
@@ -114,12 +124,6 @@ impl NamedPositions {
         robot.apply_mimic(&mut positions);
         Ok(positions)
     }
-}
-
-/// The text of a regular file of moderate size. Pipes and devices might never end.
-fn read_small_file(path: &Path) -> Option<String> {
-    let about = std::fs::metadata(path).ok()?;
-    if about.is_file() && about.len() <= MAX_FILE_BYTES { std::fs::read_to_string(path).ok() } else { None }
 }
 
 #[cfg(test)]
@@ -158,5 +162,39 @@ mod tests {
         );
         assert!(message("{shoulder: 3}").starts_with("3 is outside the limits of joint 'shoulder'"));
         assert!(message("{shoulder: .nan}").starts_with("NaN is outside the limits"));
+        assert!(message("{shoulder: 1e300}").starts_with("1e300 is outside the limits"));
+        assert!(message(&format!("{{{}: 1}}", "x".repeat(1000))).len() < 200);
+        assert!(message(&"x".repeat(10_000)).len() < 1300);
+    }
+
+    #[test]
+    fn yaml_that_would_take_long_is_refused_before_it_is_read() {
+        for deep in ["{a: ", "[", "{\"]\": ", "[{"] {
+            let reason = NamedPositions::read(&deep.repeat(50_000)).unwrap_err().to_string();
+            assert!(reason.contains("brackets; at most 4096") && reason.len() < 300, "{reason}");
+        }
+        let long = NamedPositions::read(&"# ".repeat(MAX_SETTINGS_BYTES)).unwrap_err().to_string();
+        assert!(long.contains("it has 2097152 bytes"), "{long}");
+    }
+
+    #[test]
+    fn yaml_of_any_pieces_is_answered() {
+        let pieces = [
+            "a: ", "- ", "? ", "[", "]", "{", "}", ", ", "&x ", "*x ", "'", "\"", "|\n", "\n ", "\n", "#", "!!str ",
+            "<<: ", "---\n", "\t", "1e999", "\u{0}", "é",
+        ];
+        let mut random = oorandom::Rand32::new(9);
+        for _ in 0..3000 {
+            let count = random.rand_range(0..80);
+            let text: String = (0..count).map(|_| pieces[random.rand_range(0..23) as usize]).collect();
+            let _ = NamedPositions::read(&text);
+        }
+        // Each alias stands for nine others.
+        let level = |level: usize| format!("a{}: &a{} [{}]\n", level, level, format!("*a{}, ", level - 1).repeat(9));
+        let laughs: String = std::iter::once("a0: &a0 [1]\n".to_owned()).chain((1..60).map(level)).collect();
+        assert!(NamedPositions::read(&laughs).is_err());
+        for steep in ["- ", "? ", "a: &b ", "'", "|\n "] {
+            assert!(NamedPositions::read(&steep.repeat(100_000)).is_err(), "{steep}");
+        }
     }
 }

@@ -47,7 +47,7 @@ pub enum Error {
     #[error(transparent)]
     NotApplicable(#[from] NotApplicable),
     /// A target is for a link that is none of the tips.
-    #[error("there is no tip link '{tip}'; the tip links are: {}", names::list(tips))]
+    #[error("there is no tip link '{}'; the tip links are: {}", names::short(tip), names::list(tips))]
     UnknownTip {
         /// The link asked for.
         tip: String,

@@ -12,10 +12,13 @@ use thiserror::Error;
 
 use super::limits::MotionLimits;
 use super::trajectory::TrajectoryPoint;
+use crate::names::short;
 use crate::robot::{Chain, Domain};
 
 /// Greatest distance of a joint from the first point of a trajectory when it begins \[rad or m\].
 const MAX_START_DISTANCE: f64 = 1e-6;
+/// The generator's bound on the time of a motion \[s\].
+const MAX_DURATION: f64 = 7600.0;
 
 /// Why a motion cannot begin. The motion under way continues.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -24,6 +27,19 @@ pub enum MotionError {
     /// The generator found no motion.
     #[error("no smooth motion to the goal was found: {0}")]
     NotFound(String),
+    /// The velocity limit of a joint is too low for the distance.
+    #[error(
+        "joint '{}' would take {duration:.3e} s at its velocity limit {velocity:e} (rad/s or m/s); a motion may take {MAX_DURATION} s",
+        short(joint)
+    )]
+    TooSlow {
+        /// The joint.
+        joint: String,
+        /// Its velocity limit \[rad/s or m/s\].
+        velocity: f64,
+        /// The least time that it takes \[s\].
+        duration: f64,
+    },
     /// The trajectory does not begin where the joints come to rest.
     #[error("the trajectory begins {distance:.3e} rad or m from where the joints are")]
     Elsewhere {
@@ -40,6 +56,7 @@ pub enum MotionError {
 /// generation with arbitrary target states"). From rest, all joints move in proportion: a straight line in joint space. The same calls
 /// give the same motion.
 pub struct JointMotion {
+    names: Vec<String>,
     domains: Vec<Domain>,
     state: State,
     phase: Phase,
@@ -90,6 +107,7 @@ impl JointMotion {
     pub fn new(chain: &Chain, limits: &MotionLimits, positions: &[f64]) -> Self {
         let domains: Vec<Domain> = chain.variables().iter().map(|variable| variable.domain).collect();
         Self {
+            names: chain.variables().iter().map(|variable| variable.name.clone()).collect(),
             generator: Generator::new(&domains, limits),
             domains,
             state: State::at_rest(positions),
@@ -148,7 +166,7 @@ impl JointMotion {
     /// it takes \[s\].
     ///
     /// # Errors
-    /// [`MotionError::NotFound`].
+    /// [`MotionError::TooSlow`], [`MotionError::NotFound`].
     pub fn move_to(&mut self, goal: &[f64]) -> Result<f64, MotionError> {
         let near = |(domain, (here, there)): (&Domain, (&f64, &f64))| match domain {
             Domain::Circle => there - ((there - here) / TAU).round() * TAU,
@@ -158,9 +176,22 @@ impl JointMotion {
         if self.is_at_rest() && end == self.state.positions {
             return Ok(0.0);
         }
+        self.check_duration(&end)?;
         self.generator.plan_to_goal(&self.state, &end)?;
         self.phase = Phase::Profile { elapsed: 0.0, end, then: None };
         Ok(self.generator.profile.get_duration())
+    }
+
+    /// The generator says of very slow joints only that it failed.
+    fn check_duration(&self, end: &[f64]) -> Result<(), MotionError> {
+        for (index, (here, there)) in self.state.positions.iter().zip(end).enumerate() {
+            let velocity = self.generator.input.max_velocity[index];
+            let duration = (there - here).abs() / velocity;
+            if duration > MAX_DURATION {
+                return Err(MotionError::TooSlow { joint: self.names[index].clone(), velocity, duration });
+            }
+        }
+        Ok(())
     }
 
     /// Brakes to rest, each joint as fast as it can. Gives the time that it takes \[s\].

@@ -8,7 +8,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use thiserror::Error;
 
-use crate::names;
+use crate::config::yaml_reader;
+use crate::names::{self, number, sentence, short};
 use crate::robot::{Chain, Joint, Robot};
 
 /// The limits of some joints in a joint_limits.yaml, by name.
@@ -33,7 +34,7 @@ impl JointLimit {
 
 /// Why a joint_limits.yaml was refused, with the line where that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the joint limits are not in MoveIt's format: {reason}")]
+#[error("the joint limits are not in MoveIt's format: {}", sentence(reason))]
 pub struct JointLimitsError {
     /// What the reader said.
     pub reason: String,
@@ -59,12 +60,12 @@ impl JointLimits {
     /// [`JointLimitsError`] for a text that is no such YAML, an unknown joint or key, or a limit that is missing or not a finite number
     /// above 0.
     pub fn from_yaml(text: &str, robot: &Robot) -> Result<Self, JointLimitsError> {
-        let failed = |error: serde_yaml::Error| JointLimitsError { reason: error.to_string() };
         let empty = text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
         if empty {
             return Ok(Self::default());
         }
-        FileSeed(robot).deserialize(serde_yaml::Deserializer::from_str(text)).map_err(failed)
+        let reader = yaml_reader(text).map_err(|reason| JointLimitsError { reason })?;
+        FileSeed(robot).deserialize(reader).map_err(|e| JointLimitsError { reason: e.to_string() })
     }
 }
 
@@ -182,7 +183,9 @@ fn given<E: Error>(has: Option<bool>, limit: Option<f64>, what: &str) -> Result<
     match (has.unwrap_or(false), limit) {
         (false, _) => Ok(None),
         (true, Some(value)) if value.is_finite() && value > 0.0 => Ok(Some(value)),
-        (true, Some(value)) => Err(E::custom(format!("max_{what} is {value}; it must be a finite number above 0"))),
+        (true, Some(value)) => {
+            Err(E::custom(format!("max_{what} is {}; it must be a finite number above 0", number(value))))
+        }
         (true, None) => Err(E::custom(format!("has_{what}_limits is true, but there is no max_{what}"))),
     }
 }
@@ -237,7 +240,7 @@ impl<'de> Visitor<'de> for JointsSeed<'_> {
         while let Some(name) = map.next_key_seed(NameSeed(self.0))? {
             let CheckedEntry(limit) = map.next_value()?;
             if limits.insert(name.clone(), limit).is_some() {
-                return Err(A::Error::custom(format!("joint '{name}' occurs twice")));
+                return Err(A::Error::custom(format!("joint '{}' occurs twice", short(&name))));
             }
         }
         Ok(JointLimits(limits))
@@ -260,12 +263,13 @@ impl Visitor<'_> for NameSeed<'_> {
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<String, E> {
-        let joints: Vec<&str> = self.0.movable_names().collect();
-        if joints.contains(&name) {
+        if self.0.movable_index(name).is_some() {
             return Ok(name.to_owned());
         }
+        let joints: Vec<&str> = self.0.movable_names().collect();
         Err(E::custom(format!(
-            "'{name}' is not a movable joint of the robot; its movable joints are: {}",
+            "'{}' is not a movable joint of the robot; its movable joints are: {}",
+            short(name),
             names::list(&joints)
         )))
     }

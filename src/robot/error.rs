@@ -2,22 +2,33 @@
 
 use thiserror::Error;
 
-use crate::names;
+use crate::files::{MAX_URDF_BYTES, ReadError};
+use crate::names::{self, number, sentence, short};
+
+/// Greatest number of joints of a robot. With more, a solver is prepared for minutes.
+pub(super) const MAX_JOINTS: usize = 40_000;
 
 /// Why a URDF was refused. The message says what to change in the file.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum UrdfError {
     /// The file could not be read.
-    #[error("cannot read {path}: {reason}")]
-    File {
-        /// The path as given.
-        path: String,
-        /// What the operating system said.
-        reason: String,
+    #[error(transparent)]
+    File(#[from] ReadError),
+    /// The text is too long to be a robot description.
+    #[error("the robot description has {bytes} bytes; it may have {MAX_URDF_BYTES}")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// There are more joints than a robot has.
+    #[error("the robot description has {joints} joints; it may have {MAX_JOINTS}")]
+    TooManyJoints {
+        /// Their number.
+        joints: usize,
     },
     /// The text is not well-formed XML.
-    #[error("the robot description is not well-formed XML (line {line}): {reason}")]
+    #[error("the robot description is not well-formed XML (line {line}): {}", sentence(reason))]
     Xml {
         /// Line of the fault, counted from 1.
         line: usize,
@@ -25,13 +36,13 @@ pub enum UrdfError {
         reason: String,
     },
     /// The text has no `<robot>` element at the top.
-    #[error("the robot description must be one <robot> element, but it has {found}")]
+    #[error("the robot description must be one <robot> element, but it has {}", short(found))]
     NotARobot {
         /// What was found instead.
         found: String,
     },
     /// An attribute or a child of an element is missing.
-    #[error("{element} has no {missing}")]
+    #[error("{} has no {missing}", short(element))]
     Missing {
         /// The element, by kind and name.
         element: String,
@@ -39,7 +50,7 @@ pub enum UrdfError {
         missing: &'static str,
     },
     /// An attribute is not the finite number, or numbers, that it must be.
-    #[error("joint '{joint}': {attribute}=\"{text}\" must be {expected}{hint}")]
+    #[error("joint '{}': {attribute}=\"{}\" must be {expected}{hint}", short(joint), short(text))]
     Number {
         /// The joint.
         joint: String,
@@ -54,7 +65,9 @@ pub enum UrdfError {
     },
     /// The joint type is not one of URDF.
     #[error(
-        "joint '{joint}' has the type '{found}'; the types of URDF are revolute, continuous, prismatic, fixed, floating and planar"
+        "joint '{}' has the type '{}'; the types of URDF are revolute, continuous, prismatic, fixed, floating and planar",
+        short(joint),
+        short(found)
     )]
     JointType {
         /// The joint.
@@ -63,7 +76,7 @@ pub enum UrdfError {
         found: String,
     },
     /// Two links or two joints share a name.
-    #[error("two {kind}s are named '{name}'; names must be unique")]
+    #[error("two {kind}s are named '{}'; names must be unique", short(name))]
     Duplicate {
         /// `link` or `joint`.
         kind: &'static str,
@@ -71,7 +84,7 @@ pub enum UrdfError {
         name: String,
     },
     /// A joint names a link that the robot does not have.
-    #[error("joint '{joint}' has the {role} link '{link}', which the robot does not have")]
+    #[error("joint '{}' has the {role} link '{}', which the robot does not have", short(joint), short(link))]
     UnknownLink {
         /// The joint.
         joint: String,
@@ -81,7 +94,12 @@ pub enum UrdfError {
         link: String,
     },
     /// A link is the child of two joints.
-    #[error("link '{link}' is the child of both joint '{first}' and joint '{second}'; a link has one parent")]
+    #[error(
+        "link '{}' is the child of both joint '{}' and joint '{}'; a link has one parent",
+        short(link),
+        short(first),
+        short(second)
+    )]
     TwoParents {
         /// The link.
         link: String,
@@ -106,14 +124,15 @@ pub enum UrdfError {
     #[error("the robot description has no <link>")]
     NoLinks,
     /// A joint that moves has an axis of length zero.
-    #[error("joint '{joint}' has the axis (0, 0, 0); give it a direction")]
+    #[error("joint '{}' has the axis (0, 0, 0); give it a direction", short(joint))]
     ZeroAxis {
         /// The joint.
         joint: String,
     },
     /// A revolute or prismatic joint has no limits.
     #[error(
-        "{kind} joint '{joint}' has no <limit>; add one with lower and upper (a joint without limits is continuous)"
+        "{kind} joint '{}' has no <limit>; add one with lower and upper (a joint without limits is continuous)",
+        short(joint)
     )]
     NoLimits {
         /// `revolute` or `prismatic`.
@@ -122,13 +141,13 @@ pub enum UrdfError {
         joint: String,
     },
     /// Joints mimic each other in a circle.
-    #[error("joint '{joint}' mimics itself through the joints that it mimics")]
+    #[error("joint '{}' mimics itself through the joints that it mimics", short(joint))]
     MimicCycle {
         /// A joint on the circle.
         joint: String,
     },
     /// The typed reader (urdf-rs) refused what passed the other checks.
-    #[error("the robot description cannot be read: {reason}")]
+    #[error("the robot description cannot be read: {}", sentence(reason))]
     Reader {
         /// What urdf-rs said.
         reason: String,
@@ -140,7 +159,7 @@ pub enum UrdfError {
 #[non_exhaustive]
 pub enum ChainError {
     /// The robot has no link of that name.
-    #[error("the robot '{robot}' has no link '{link}'; its links are: {}", names::list(links))]
+    #[error("the robot '{}' has no link '{}'; its links are: {}", short(robot), short(link), names::list(links))]
     UnknownLink {
         /// The robot.
         robot: String,
@@ -156,13 +175,13 @@ pub enum ChainError {
         leaves: Vec<String>,
     },
     /// The same tip was named twice.
-    #[error("the tip link '{link}' is named twice")]
+    #[error("the tip link '{}' is named twice", short(link))]
     TipTwice {
         /// The link.
         link: String,
     },
     /// No movable joint is between base and tip.
-    #[error("there is no movable joint between the base link '{base}' and the tip link '{tip}'")]
+    #[error("there is no movable joint between the base link '{}' and the tip link '{}'", short(base), short(tip))]
     Empty {
         /// Base link.
         base: String,
@@ -171,8 +190,11 @@ pub enum ChainError {
     },
     /// A floating or planar joint is in the chain.
     #[error(
-        "joint '{joint}' between the base link '{base}' and the tip link '{tip}' is {kind}; \
-         a chain may have revolute, continuous, prismatic and fixed joints: choose a base link beyond it"
+        "joint '{}' between the base link '{}' and the tip link '{}' is {kind}; \
+         a chain may have revolute, continuous, prismatic and fixed joints: choose a base link beyond it",
+        short(joint),
+        short(base),
+        short(tip)
     )]
     NotOneAxis {
         /// The joint.
@@ -185,7 +207,12 @@ pub enum ChainError {
         tip: String,
     },
     /// The lower limit is above the upper one.
-    #[error("joint '{joint}' has the lower limit {lower} above the upper limit {upper}")]
+    #[error(
+        "joint '{}' has the lower limit {} above the upper limit {}",
+        short(joint),
+        number(*lower),
+        number(*upper)
+    )]
     LimitsReversed {
         /// The joint.
         joint: String,
@@ -195,7 +222,11 @@ pub enum ChainError {
         upper: f64,
     },
     /// The limits of a joint and of the joints that mimic it allow no common position.
-    #[error("joint '{joint}' and the joints that mimic it ({}) have no position within the limits of all", mimics.join(", "))]
+    #[error(
+        "joint '{}' and the joints that mimic it ({}) have no position within the limits of all",
+        short(joint),
+        names::list(mimics)
+    )]
     NoCommonRange {
         /// The joint that is mimicked.
         joint: String,

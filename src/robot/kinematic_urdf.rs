@@ -8,11 +8,38 @@
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::error::UrdfError;
+use super::error::{MAX_JOINTS, UrdfError};
 use super::xml_writer::Writer;
 
 /// The children of a joint that kinematics needs.
 const JOINT_CHILDREN: [&str; 6] = ["origin", "parent", "child", "axis", "limit", "mimic"];
+
+/// What the numbers of an attribute must be.
+struct Expected {
+    count: usize,
+    are_allowed: fn(&[f64]) -> bool,
+    words: &'static str,
+}
+
+const NUMBER: Expected = Expected { count: 1, are_allowed: finite, words: "a finite number" };
+const VELOCITY: Expected = Expected { count: 1, are_allowed: |v| v[0] >= 0.0, words: "a number, 0 or more" };
+const VECTOR: Expected = Expected { count: 3, are_allowed: finite, words: "three finite numbers" };
+/// Beyond this, sums of lengths lose their meaning \[m\].
+const FARTHEST: f64 = 1e9;
+const POSITION: Expected = Expected {
+    count: 3,
+    are_allowed: |v| v.iter().all(|length| length.abs() <= FARTHEST),
+    words: "three finite numbers from -1e9 to 1e9",
+};
+const QUATERNION: Expected = Expected {
+    count: 4,
+    are_allowed: |v| (1e-9..1e9).contains(&v.iter().fold(0.0, |length: f64, part| length.hypot(*part))),
+    words: "four finite numbers that are not all 0",
+};
+
+fn finite(values: &[f64]) -> bool {
+    values.iter().all(|value| value.is_finite())
+}
 
 /// An element with its attributes as written.
 struct Element {
@@ -97,6 +124,9 @@ pub(super) fn kinematic_part(text: &str) -> Result<String, UrdfError> {
         let found = if text.trim().is_empty() { "an empty text" } else { "no element" };
         return Err(UrdfError::NotARobot { found: found.into() });
     };
+    if parts.joints.len() > MAX_JOINTS {
+        return Err(UrdfError::TooManyJoints { joints: parts.joints.len() });
+    }
     let mut out = Writer::new();
     let kept = ["name", "version"].map(|key| (key, robot.get(key).unwrap_or_default().to_owned()));
     out.open("robot", kept.iter().filter(|(key, value)| *key == "name" || !value.is_empty()).cloned());
@@ -171,7 +201,7 @@ fn write_joint(out: &mut Writer, joint: &JointElement) -> Result<(), UrdfError> 
     }
     if one_axis {
         // Without an axis element URDF means the x axis.
-        let axis = vector(&name, joint.child("axis"), "axis", "xyz", "1 0 0")?;
+        let axis = numbers(&name, joint.child("axis"), ("axis", "xyz"), "1 0 0", &VECTOR)?;
         out.empty("axis", [("xyz", axis)]);
         write_limit(out, &name, joint.child("limit"), bounded)?;
         write_mimic(out, &name, joint.child("mimic"))?;
@@ -185,15 +215,14 @@ fn write_joint(out: &mut Writer, joint: &JointElement) -> Result<(), UrdfError> 
 }
 
 fn write_origin(out: &mut Writer, joint: &str, origin: Option<&Element>) -> Result<(), UrdfError> {
-    let mut attributes = vec![("xyz", vector(joint, origin, "origin", "xyz", "0 0 0")?)];
+    let mut attributes = vec![("xyz", numbers(joint, origin, ("origin", "xyz"), "0 0 0", &POSITION)?)];
     let has = |key| origin.is_some_and(|e| e.get(key).is_some());
     // The URDF version decides which of the two is used. urdf-rs knows that.
     if has("quat_xyzw") {
-        let four = (4, "four finite numbers");
-        attributes.push(("quat_xyzw", numbers(joint, origin, ("origin", "quat_xyzw"), "", four)?));
+        attributes.push(("quat_xyzw", numbers(joint, origin, ("origin", "quat_xyzw"), "", &QUATERNION)?));
     }
     if has("rpy") || !has("quat_xyzw") {
-        attributes.push(("rpy", vector(joint, origin, "origin", "rpy", "0 0 0")?));
+        attributes.push(("rpy", numbers(joint, origin, ("origin", "rpy"), "0 0 0", &VECTOR)?));
     }
     out.empty("origin", attributes);
     Ok(())
@@ -203,12 +232,10 @@ fn write_limit(out: &mut Writer, joint: &str, limit: Option<&Element>, bounded: 
     let mut attributes = Vec::new();
     if bounded {
         for key in ["lower", "upper"] {
-            attributes.push((key, number(joint, limit, "limit", key, "0")?));
+            attributes.push((key, numbers(joint, limit, ("limit", key), "0", &NUMBER)?));
         }
     }
-    // Kinematics does not need the velocity: where it is missing or not a number, there is no limit.
-    let velocity = limit.and_then(|e| e.get("velocity")).and_then(|text| text.trim().parse::<f64>().ok());
-    attributes.push(("velocity", velocity.filter(|v| v.is_finite()).unwrap_or(f64::INFINITY).to_string()));
+    attributes.push(("velocity", numbers(joint, limit, ("limit", "velocity"), "inf", &VELOCITY)?));
     out.empty("limit", attributes);
     Ok(())
 }
@@ -218,39 +245,31 @@ fn write_mimic(out: &mut Writer, joint: &str, mimic: Option<&Element>) -> Result
         let master = mimic.and_then(|e| e.get("joint"));
         let element = || format!("<mimic> of joint '{joint}'");
         let master = master.ok_or_else(|| UrdfError::Missing { element: element(), missing: "joint" })?.to_owned();
-        let multiplier = number(joint, mimic, "mimic", "multiplier", "1")?;
-        let offset = number(joint, mimic, "mimic", "offset", "0")?;
+        let multiplier = numbers(joint, mimic, ("mimic", "multiplier"), "1", &NUMBER)?;
+        let offset = numbers(joint, mimic, ("mimic", "offset"), "0", &NUMBER)?;
         out.empty("mimic", [("joint", master), ("multiplier", multiplier), ("offset", offset)]);
     }
     Ok(())
 }
 
-/// The text of the attribute, after a check that it is `count` finite numbers.
+/// The text of the attribute, after a check that it is the numbers `expected`.
 fn numbers(
     joint: &str,
     element: Option<&Element>,
     (tag, key): (&str, &str),
     default: &str,
-    (count, expected): (usize, &'static str),
+    expected: &Expected,
 ) -> Result<String, UrdfError> {
     let text = element.and_then(|e| e.get(key)).unwrap_or(default);
     let values: Option<Vec<f64>> = text.split_whitespace().map(|token| token.parse().ok()).collect();
     match values {
-        Some(values) if values.len() == count && values.iter().all(|v| v.is_finite()) => Ok(text.to_owned()),
+        Some(values) if values.len() == expected.count && (expected.are_allowed)(&values) => Ok(text.to_owned()),
         _ => Err(UrdfError::Number {
             joint: joint.to_owned(),
             attribute: format!("{tag} {key}"),
             text: text.to_owned(),
-            expected,
+            expected: expected.words,
             hint: if text.contains("${") { " (a xacro file: expand it with xacro first)" } else { "" },
         }),
     }
-}
-
-fn vector(joint: &str, element: Option<&Element>, tag: &str, key: &str, default: &str) -> Result<String, UrdfError> {
-    numbers(joint, element, (tag, key), default, (3, "three finite numbers"))
-}
-
-fn number(joint: &str, element: Option<&Element>, tag: &str, key: &str, default: &str) -> Result<String, UrdfError> {
-    numbers(joint, element, (tag, key), default, (1, "a finite number"))
 }

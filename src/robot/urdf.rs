@@ -8,6 +8,11 @@ use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use super::error::UrdfError;
 use super::joint::{Domain, Joint, JointKind, Mimic};
 use super::{Link, Robot, kinematic_urdf};
+use crate::files::{self, MAX_URDF_BYTES, ReadError};
+use crate::names::{self, number, short};
+
+/// Greatest number of warnings about one robot: they go to a log, line by line.
+const MAX_WARNINGS: usize = 40;
 
 impl Robot {
     /// Reads a robot from the text of a URDF.
@@ -19,6 +24,9 @@ impl Robot {
     /// # Errors
     /// [`UrdfError`] with the element and what is wrong with it.
     pub fn from_urdf(text: &str) -> Result<Self, UrdfError> {
+        if text.len() > MAX_URDF_BYTES {
+            return Err(UrdfError::TooLong { bytes: text.len() });
+        }
         let reduced = kinematic_urdf::kinematic_part(text)?;
         let urdf = urdf_rs::read_from_string(&reduced).map_err(|e| UrdfError::Reader { reason: e.to_string() })?;
         let link_names = unique("link", urdf.links.iter().map(|link| link.name.as_str()))?;
@@ -30,8 +38,16 @@ impl Robot {
         let mut links: Vec<Link> =
             urdf.links.iter().map(|link| Link { name: link.name.clone(), parent_joint: None }).collect();
         let root = connect(&mut links, &joints)?;
-        let mut warnings = resolve_mimics(&urdf.joints, &mut joints)?;
+        let mut warnings = Vec::new();
+        let rules = mimic_rules(&urdf.joints, &joints, &joint_names, &mut warnings);
+        resolve_mimics(&rules, &mut joints)?;
         warnings.extend(reversed_limits(&joints));
+        warnings.extend(zero_velocities(&joints));
+        let more = warnings.len().saturating_sub(MAX_WARNINGS);
+        if more > 0 {
+            warnings.truncate(MAX_WARNINGS);
+            warnings.push(format!("there are {more} more such warnings"));
+        }
         let order = parents_first(&links, &joints, root)?;
         let followers = followers(&joints);
         Ok(Self { name: urdf.name, links, joints, order, root, warnings, link_names, joint_names, followers })
@@ -42,7 +58,8 @@ impl Robot {
     /// Bytes that are not UTF-8 are replaced: old files have them in comments.
     ///
     /// # Errors
-    /// [`UrdfError::File`] where the file cannot be read, else as [`Robot::from_urdf`].
+    /// [`UrdfError::File`] where the file is no regular file, is larger than [`MAX_URDF_BYTES`] or cannot be read; else as
+    /// [`Robot::from_urdf`].
     pub fn from_urdf_file(path: impl AsRef<Path>) -> Result<Self, UrdfError> {
         Self::from_urdf(&read_urdf_file(path)?)
     }
@@ -51,12 +68,10 @@ impl Robot {
 /// Reads the text of a URDF file. Bytes that are not UTF-8 are replaced.
 ///
 /// # Errors
-/// [`UrdfError::File`] where the file cannot be read.
-pub fn read_urdf_file(path: impl AsRef<Path>) -> Result<String, UrdfError> {
-    let path = path.as_ref();
-    let bytes =
-        std::fs::read(path).map_err(|e| UrdfError::File { path: path.display().to_string(), reason: e.to_string() })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+/// [`ReadError`] where the file is no regular file, is larger than [`MAX_URDF_BYTES`] or cannot be read.
+pub fn read_urdf_file(path: impl AsRef<Path>) -> Result<String, ReadError> {
+    let bytes = files::read_bytes(path.as_ref(), MAX_URDF_BYTES)?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
 }
 
 /// The index of each name.
@@ -135,11 +150,22 @@ fn domain(joint: &urdf_rs::Joint, kind: JointKind) -> Domain {
 fn reversed_limits(joints: &[Joint]) -> impl Iterator<Item = String> + '_ {
     joints.iter().filter_map(|joint| {
         let (lower, upper) = joint.reversed_limits()?;
-        let name = &joint.name;
         Some(format!(
-            "joint '{name}' has the lower limit {lower} above the upper limit {upper}: it cannot be part of a chain"
+            "joint '{}' has the lower limit {} above the upper limit {}: it cannot be part of a chain",
+            short(&joint.name),
+            number(lower),
+            number(upper)
         ))
     })
+}
+
+/// A warning where joints have the velocity limit 0, which many files have in place of the real one.
+fn zero_velocities(joints: &[Joint]) -> Option<String> {
+    let zero: Vec<&str> =
+        joints.iter().filter(|joint| joint.velocity == 0.0).map(|joint| joint.name.as_str()).collect();
+    let sentence =
+        || format!("the velocity limit 0 is taken for a missing one; these joints have it: {}", names::list(&zero));
+    (!zero.is_empty()).then(sentence)
 }
 
 /// Gives each link its parent joint. Returns the root link.
@@ -189,54 +215,71 @@ fn parents_first(links: &[Link], joints: &[Joint], root: usize) -> Result<Vec<us
     Err(UrdfError::Cycle { links: unreached.collect() })
 }
 
-/// Follows the mimic rules to joints with a position of their own. Gives a warning for each rule that names no movable joint.
-fn resolve_mimics(urdf: &[urdf_rs::Joint], joints: &mut [Joint]) -> Result<Vec<String>, UrdfError> {
-    let movable: HashMap<&str, usize> =
-        (0..urdf.len()).filter(|&i| joints[i].kind.has_position()).map(|i| (urdf[i].name.as_str(), i)).collect();
-    let mut warnings = Vec::new();
-    let rule = |index: usize| {
-        let mimic = urdf[index].mimic.as_ref().filter(|_| joints[index].kind.has_position())?;
-        let master = movable.get(mimic.joint.as_str()).copied();
-        Some((master, mimic.multiplier.unwrap_or(1.0), mimic.offset.unwrap_or(0.0), &mimic.joint))
+/// The mimic rule of each joint as the URDF has it. Adds a warning for each rule that names no movable joint; such a rule is left out.
+fn mimic_rules(
+    urdf: &[urdf_rs::Joint],
+    joints: &[Joint],
+    names: &HashMap<String, usize>,
+    warnings: &mut Vec<String>,
+) -> Vec<Option<Mimic>> {
+    let mut rule = |(urdf, joint): (&urdf_rs::Joint, &Joint)| {
+        let mimic = urdf.mimic.as_ref().filter(|_| joint.kind.has_position())?;
+        let master = names.get(&mimic.joint).copied().filter(|&master| joints[master].kind.has_position());
+        if master.is_none() {
+            warnings.push(format!(
+                "joint '{}' mimics '{}', which is not a movable joint of the robot: it moves on its own",
+                short(&joint.name),
+                short(&mimic.joint)
+            ));
+        }
+        let (multiplier, offset) = (mimic.multiplier.unwrap_or(1.0), mimic.offset.unwrap_or(0.0));
+        Some(Mimic { master: master?, multiplier, offset })
     };
-    let mut resolved = vec![None; urdf.len()];
-    for index in 0..urdf.len() {
-        let (mut at, mut multiplier, mut offset) = (index, 1.0, 0.0);
-        for _ in 0..=urdf.len() {
-            match rule(at) {
-                Some((Some(master), m, o, _)) => {
-                    (at, multiplier, offset) = (master, multiplier * m, multiplier * o + offset);
-                }
-                Some((None, _, _, name)) if at == index => {
-                    let joint = &urdf[index].name;
-                    warnings.push(format!(
-                        "joint '{joint}' mimics '{name}', which is not a movable joint of the robot: it moves on its own"
-                    ));
-                    break;
-                }
-                _ => break,
+    urdf.iter().zip(joints).map(&mut rule).collect()
+}
+
+/// Gives each joint its mimic rule, followed to a joint with a position of its own.
+fn resolve_mimics(rules: &[Option<Mimic>], joints: &mut [Joint]) -> Result<(), UrdfError> {
+    let mut is_done = vec![false; rules.len()];
+    for start in 0..rules.len() {
+        let (mut at, mut path) = (start, Vec::new());
+        while let (false, Some(rule)) = (is_done[at], rules[at]) {
+            if path.len() == rules.len() {
+                return Err(UrdfError::MimicCycle { joint: joints[at].name.clone() });
             }
+            path.push((at, rule));
+            at = rule.master;
         }
-        if matches!(rule(at), Some((Some(_), ..))) {
-            return Err(UrdfError::MimicCycle { joint: urdf[index].name.clone() });
-        }
-        if !(multiplier.is_finite() && offset.is_finite()) {
-            return Err(UrdfError::Number {
-                joint: urdf[index].name.clone(),
-                attribute: "mimic".into(),
-                text: format!("{multiplier} x {} + {offset}", urdf[at].name),
-                expected: "a rule with finite numbers",
-                hint: " (together with the rules of the joints that it mimics)",
-            });
-        }
-        if at != index {
-            resolved[index] = Some(Mimic { master: at, multiplier, offset });
+        for (index, rule) in path.into_iter().rev() {
+            let mimic = match joints[rule.master].mimic {
+                Some(Mimic { master, multiplier, offset }) => Mimic {
+                    master,
+                    multiplier: rule.multiplier * multiplier,
+                    offset: rule.multiplier * offset + rule.offset,
+                },
+                None => rule,
+            };
+            check_finite(mimic, index, joints)?;
+            joints[index].mimic = Some(mimic);
+            is_done[index] = true;
         }
     }
-    for (joint, mimic) in joints.iter_mut().zip(resolved) {
-        joint.mimic = mimic;
+    Ok(())
+}
+
+/// The product of finite factors may not be finite.
+fn check_finite(mimic: Mimic, index: usize, joints: &[Joint]) -> Result<(), UrdfError> {
+    let Mimic { master, multiplier, offset } = mimic;
+    if multiplier.is_finite() && offset.is_finite() {
+        return Ok(());
     }
-    Ok(warnings)
+    Err(UrdfError::Number {
+        joint: joints[index].name.clone(),
+        attribute: "mimic".into(),
+        text: format!("{} x {} + {}", number(multiplier), short(&joints[master].name), number(offset)),
+        expected: "a rule with finite numbers",
+        hint: " (together with the rules of the joints that it mimics)",
+    })
 }
 
 /// For each joint, those that mimic it.

@@ -7,13 +7,16 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::common::{self, Arm, Random};
-use crate::shell::{command, fails, file, keys, parse, run, sorted, succeeds, text_of, urdf};
+use crate::shell::{command, fails, file, keys, parse, run, run_with_input, sorted, succeeds, text_of, urdf};
 
 #[test]
 fn help_and_version() {
     let help = succeeds(&["--help"]);
     for word in ["info", "fk", "solve", "evaluate", "generate"] {
         assert!(help.contains(word), "{help}");
+    }
+    for command in [&["--help"][..], &["solve", "--help"], &["path", "--help"]] {
+        assert!(succeeds(command).contains("Exit status: 0"), "{command:?}");
     }
     assert!(succeeds(&["--version"]).contains(env!("CARGO_PKG_VERSION")));
     fails(&[], &["Usage"]);
@@ -113,12 +116,42 @@ fn fk_refuses_what_it_cannot_use() {
 fn robots_that_do_not_load_are_reported_with_their_file() {
     let broken = text_of(&file("broken.urdf", "<robot name='r'><link name='a'>"));
     fails(&["info", "--urdf", &broken], &["broken.urdf", "well-formed"]);
-    fails(&["info", "--urdf", "/nowhere.urdf"], &["/nowhere.urdf"]);
-    fails(&["info", "--urdf", env!("CARGO_TARGET_TMPDIR")], &[env!("CARGO_TARGET_TMPDIR")]);
+    let missing = run(&["info", "--urdf", "/nowhere.urdf"]);
+    assert_eq!(missing.err, "urdf_ik: cannot read /nowhere.urdf: there is no such file\n");
+    fails(&["info", "--urdf", env!("CARGO_TARGET_TMPDIR")], &[env!("CARGO_TARGET_TMPDIR"), "a directory"]);
     let warned = one_mimic_of_nobody();
     let run = run(&["info", "--urdf", &warned]);
     assert_eq!(run.code, 0);
     assert!(run.err.contains("'j'") && run.err.contains("'nobody'"), "{}", run.err);
+}
+
+#[test]
+fn endless_and_waiting_files_are_refused() {
+    let arm = urdf("arm7.urdf");
+    fails(&["info", "--urdf", "/dev/zero"], &["/dev/zero", "a device"]);
+    fails(&["fk", "--urdf", &arm, "--positions", "/dev/zero"], &["/dev/zero", "a device"]);
+    fails(&["evaluate", "--urdf", &arm, "--cases", "/dev/zero"], &["/dev/zero", "a device"]);
+    let path = ["path", "--urdf", &arm, "--waypoints", "/dev/zero"];
+    fails(&path, &["/dev/zero", "a device"]);
+    let deep = text_of(&file("deep.json", &"[".repeat(1_000_000)));
+    fails(&["fk", "--urdf", &arm, "--positions", &deep], &["deep.json"]);
+    let deep = text_of(&file("deep_cases.json", &format!("{{\"x\": {}", "[".repeat(1_000_000))));
+    fails(&["evaluate", "--cases", &deep], &["deep_cases.json"]);
+}
+
+#[test]
+fn a_dash_means_standard_input() {
+    let arm = urdf("arm7.urdf");
+    let open = |path: &str| std::fs::File::open(path).unwrap();
+    assert_eq!(run_with_input(&["info", "--urdf", "-"], open(&arm)).out, succeeds(&["info", "--urdf", &arm]));
+    let list = text_of(&file("dash.json", r#"[{"elbow_joint": 0.5}]"#));
+    let fk = |path: &str| ["fk", "--urdf", &arm, "--positions", path].map(str::to_owned);
+    let arguments = fk("-");
+    let piped = run_with_input(&arguments.each_ref().map(String::as_str), open(&list));
+    assert_eq!(piped.out, succeeds(&fk(&list).each_ref().map(String::as_str)));
+    let endless = run_with_input(&["info", "--urdf", "-"], open("/dev/zero"));
+    assert_eq!(endless.code, 2);
+    assert!(endless.err.contains("standard input: it is larger than 16777216 bytes"), "{}", endless.err);
 }
 
 fn one_mimic_of_nobody() -> String {
@@ -237,6 +270,8 @@ fn evaluate_takes_its_options_and_refuses_bad_files() {
     fails(&with(&["--position-tolerance", "0"]), &["position tolerance"]);
     fails(&with(&["--timeout-ms", "nan"]), &[]);
     fails(&with(&["--solver", "newton"]), &["newton"]);
+    fails(&with(&["--no-polish"]), &["--no-polish", "jacobian"]);
+    fails(&with(&["--fabrik-acceleration", "2"]), &["--fabrik-acceleration", "jacobian"]);
     fails(&with(&["--solutions", "/nowhere/out.json"]), &["/nowhere/out.json"]);
     fails(&with(&["--times", "/nowhere/out.json"]), &["/nowhere/out.json"]);
     fails(&with(&["--max-cases", "0"]), &["no case to solve"]);

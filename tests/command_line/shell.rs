@@ -1,7 +1,7 @@
 //! The built command line, as a shell uses it.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use nalgebra::Isometry3;
 use serde_json::Value;
@@ -16,7 +16,11 @@ pub struct Run {
 }
 
 pub fn run(arguments: &[&str]) -> Run {
-    let Output { status, stdout, stderr } = command(arguments).output().unwrap();
+    run_with_input(arguments, Stdio::null())
+}
+
+pub fn run_with_input(arguments: &[&str], input: impl Into<Stdio>) -> Run {
+    let Output { status, stdout, stderr } = command(arguments).stdin(input).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let run = Run { code: status.code().expect("no signal"), out: text(stdout), err: text(stderr) };
     assert!(!run.err.contains("panicked"), "{}", run.err);
@@ -36,10 +40,10 @@ pub fn succeeds(arguments: &[&str]) -> String {
     run.out
 }
 
-/// A run that must fail with one line that contains all of `words`, and print nothing else.
+/// A run that must fail as bad input does, with one line that contains all of `words`, and print nothing else.
 pub fn fails(arguments: &[&str], words: &[&str]) {
     let run = run(arguments);
-    assert_ne!(run.code, 0, "{arguments:?}");
+    assert_eq!(run.code, 2, "{arguments:?}");
     assert_eq!(run.out, "", "{arguments:?}");
     for word in words {
         assert!(run.err.contains(word), "{arguments:?}: '{word}' is not in: {}", run.err);

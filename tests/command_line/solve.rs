@@ -1,5 +1,6 @@
 //! The command `solve` as a shell uses it.
 
+use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -163,6 +164,118 @@ fn solve_refuses_invalid_options() {
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--free-axes", "x,y,z,rx,ry,rz"], &["all six axes"]);
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--posture", "{knee: 1}"], &["'knee'", "elbow_joint"]);
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--posture", "nowhere.yaml"], &["'nowhere.yaml'", "no such file"]);
-    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--tip", "hand_link"], &["--tip"]);
-    fails(&["solve", "--urdf", &urdf("arm7.urdf"), "--target", "0", "0", "0", "0", "0", "0", "1"], &["--tip"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--tip", "hand_link"], &["1 target", "tool0, hand_link"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--position", "0", "0", "0"], &["--target", "--position"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--position-tolerance", "-1"], &["position tolerance is -1"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--attempts", "0"], &["--attempts"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--no-polish"], &["--no-polish", "jacobian"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--jacobian-damping", "-1"], &["--jacobian-damping is -1"]);
+    let undamped = ["--jacobian-method", "pseudoinverse", "--jacobian-damping", "0.1"];
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &undamped, &["--jacobian-damping", "pseudoinverse"]);
+    let mixed = ["--solver", "fabrik", "--jacobian-method", "damped"];
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &mixed, &["--jacobian-method", "fabrik"]);
+    let fabrik = ["--solver", "fabrik", "--fabrik-acceleration", "7"];
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &fabrik, &["--fabrik-acceleration is 7", "6"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--seed", "knee=1"], &["'knee'", "elbow_joint"]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--seed", "elbow_joint=x"], &["elbow_joint"]);
+    fails(&["solve", "--urdf", &urdf("arm7.urdf")], &["--target", "--position"]);
+    let two = ["solve", "--urdf", &urdf("two_arms.urdf"), "--position", "0", "0", "0"];
+    fails(&two, &["leaf links", "left_hand", "right_hand"]);
+}
+
+#[test]
+fn the_only_leaf_link_needs_no_name() {
+    let arm = &common::bundled_arms()[0];
+    let pose = arm.tip_poses(&Random::new(6).positions(&arm.chain))[0];
+    let urdf = urdf("arm7.urdf");
+    let target = target_of(&pose);
+    let mut arguments = vec!["solve", "--urdf", &urdf, "--target"];
+    arguments.extend(target.iter().map(String::as_str));
+    assert_eq!(parse(&succeeds(&arguments))["positions"], solved_positions(&urdf, "tool0", &pose, &[]));
+}
+
+#[test]
+fn several_tips_have_a_target_each() {
+    let robot = common::load("two_arms.urdf");
+    let arm = Arm::new("two_arms", robot, "base_link", &["left_hand", "right_hand"]);
+    let poses = arm.tip_poses(&Random::new(11).positions(&arm.chain));
+    let urdf = urdf("two_arms.urdf");
+    let mut arguments =
+        vec!["solve", "--urdf", &urdf, "--base", "base_link", "--tip", "left_hand", "--tip", "right_hand"];
+    let targets: Vec<Vec<String>> = poses.iter().map(target_of).collect();
+    for target in &targets {
+        arguments.push("--target");
+        arguments.extend(target.iter().map(String::as_str));
+    }
+    let answer = parse(&succeeds(&arguments));
+    let position = |variable: &Variable| answer["positions"][&variable.name].as_f64().unwrap();
+    let reached = arm.tip_poses(&arm.chain.variables().iter().map(position).collect::<Vec<_>>());
+    for (pose, reached) in poses.iter().zip(&reached) {
+        let (shift, angle) = common::distance(pose, reached);
+        assert!(shift <= 1e-5 && angle <= 1e-5, "{shift:e} m, {angle:e} rad");
+    }
+}
+
+#[test]
+fn a_position_alone_leaves_the_orientation_free() {
+    let arm = &common::bundled_arms()[0];
+    let urdf = urdf("arm7.urdf");
+    let answer = parse(&succeeds(&["solve", "--urdf", &urdf, "--position", "-0.3", "-0.1", "0.5"]));
+    let position = |variable: &Variable| answer["positions"][&variable.name].as_f64().unwrap();
+    let positions: Vec<f64> = arm.chain.variables().iter().map(position).collect();
+    let reached = arm.tip_poses(&positions)[0].translation.vector;
+    assert!((reached - Vector3::new(-0.3, -0.1, 0.5)).norm() <= 1e-5, "{reached}");
+}
+
+#[test]
+fn a_seed_at_the_solution_is_the_solution() {
+    let arm = &common::bundled_arms()[0];
+    let source = Random::new(12).positions(&arm.chain);
+    let pose = arm.tip_poses(&source)[0];
+    let urdf = urdf("arm7.urdf");
+    let named = |equals: &str| -> String {
+        let pair = |(v, position): (&Variable, &f64)| format!("{}{equals}{position}", v.name);
+        arm.chain.variables().iter().zip(&source).map(pair).collect::<Vec<_>>().join(",")
+    };
+    let json = serde_json::json!(
+        arm.chain.variables().iter().zip(&source).map(|(v, p)| (v.name.clone(), *p)).collect::<BTreeMap<_, _>>()
+    );
+    for seed in [named("="), format!("{{{}}}", named(": ")), json.to_string()] {
+        let positions = solved_positions(&urdf, "tool0", &pose, &["--seed", &seed]);
+        for (variable, position) in arm.chain.variables().iter().zip(&source) {
+            let found = positions[&variable.name].as_f64().unwrap();
+            assert!((found - position).abs() < 1e-4, "{}: {found}, not {position}, from {seed}", variable.name);
+        }
+    }
+}
+
+/// Each option changes what it is for: looser tolerances are met with less work, one attempt is one attempt.
+#[test]
+fn solve_takes_the_options_of_a_search() {
+    let arm = &common::bundled_arms()[0];
+    let pose = arm.tip_poses(&Random::new(13).positions(&arm.chain))[0];
+    let (urdf, target) = (urdf("arm7.urdf"), target_of(&pose));
+    let answer = |more: &[&str]| {
+        let mut arguments = vec!["solve", "--urdf", &urdf, "--target"];
+        arguments.extend(target.iter().map(String::as_str));
+        arguments.extend(more);
+        parse(&run(&arguments).out)
+    };
+    let error = |answer: &Value| answer["position_error"].as_f64().unwrap();
+    let loose = answer(&["--position-tolerance", "0.1", "--orientation-tolerance", "0.5"]);
+    assert!(loose["solved"] == true && error(&loose) > 1e-5, "{loose}");
+    let plain =
+        ["--solver", "fabrik", "--no-polish", "--position-tolerance", "1e-4", "--orientation-tolerance", "1e-4"];
+    let plain = answer(&[&plain[..], &["--fabrik-acceleration", "0"]].concat());
+    let polished = answer(&["--solver", "fabrik"]);
+    assert!(polished["solved"] == true && error(&polished) < 1e-5, "{polished}");
+    assert!(plain["iterations"].as_u64() > polished["iterations"].as_u64(), "{plain} {polished}");
+    // Strong damping makes small steps.
+    let [adapted, slow, pseudoinverse] =
+        [answer(&[]), answer(&["--jacobian-damping", "1"]), answer(&["--jacobian-method", "pseudoinverse"])];
+    assert!(slow["iterations"].as_u64() > adapted["iterations"].as_u64(), "{slow} {adapted}");
+    assert!(pseudoinverse["solved"] == true && pseudoinverse["positions"] != adapted["positions"], "{pseudoinverse}");
+    let far = ["solve", "--urdf", &urdf, "--position", "9", "0", "0"];
+    let once = parse(&run(&[&far[..], &["--attempts", "1", "--random-seed", "3"]].concat()).out);
+    assert_eq!(once["attempts"], 1);
 }

@@ -270,10 +270,29 @@ fn invalid_limits_are_an_error_and_not_a_panic() {
     for wrong in [0.0, f64::NAN, -1.0] {
         let limits = MotionLimits { velocities: vec![wrong; 7], ..limits.clone() };
         let mut motion = JointMotion::new(&arm.chain, &limits, &start);
-        assert!(matches!(motion.move_to(&[0.1; 7]), Err(MotionError::NotFound(_))), "{wrong}");
+        assert!(motion.move_to(&[0.1; 7]).is_err(), "{wrong}");
         assert!(motion.is_at_rest());
     }
     let mut motion = JointMotion::new(&arm.chain, &limits, &start);
     assert!(motion.move_to(&[f64::NAN; 7]).is_err());
     assert!((motion.positions()[0] - start[0]).abs() < PI);
+}
+
+#[test]
+fn a_joint_that_is_far_too_slow_is_named() {
+    let arm = &bundled_arms()[0];
+    let start = arm.chain.nominal_positions();
+    let goal: Vec<f64> = start.iter().map(|position| position + 0.3).collect();
+    for velocity in [1e-5, 1e-12] {
+        let mut limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
+        limits.velocities[2] = velocity;
+        let limits = limits.or(&JointLimit { velocity: Some(1.0), acceleration: Some(5.0), jerk: Some(50.0) });
+        let error = JointMotion::new(&arm.chain, &limits, &start).move_to(&goal).unwrap_err();
+        assert!(matches!(error, MotionError::TooSlow { .. }), "{error:?}");
+        let message = error.to_string();
+        assert!(
+            message.contains(&arm.chain.variables()[2].name) && message.contains(&format!("{velocity:e}")),
+            "{message}"
+        );
+    }
 }

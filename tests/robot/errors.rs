@@ -29,8 +29,70 @@ macro_rules! assert_refused {
 #[test]
 fn a_file_that_is_not_there() {
     let error = Robot::from_urdf_file("/nowhere/robot.urdf").unwrap_err();
-    assert!(matches!(&error, UrdfError::File { path, .. } if path == "/nowhere/robot.urdf"), "{error:?}");
+    assert!(matches!(&error, UrdfError::File(error) if error.path == "/nowhere/robot.urdf"), "{error:?}");
     assert!(error.to_string().contains("/nowhere/robot.urdf"));
+}
+
+#[test]
+fn what_is_no_regular_file() {
+    for (path, found) in [("/dev/zero", "a device"), ("/", "a directory")] {
+        let message = Robot::from_urdf_file(path).unwrap_err().to_string();
+        assert_eq!(message, format!("cannot read {path}: it is {found}, not a regular file"));
+    }
+}
+
+#[test]
+fn a_text_that_is_too_long() {
+    let text = one_joint("fixed", "") + &" ".repeat(17 << 20);
+    assert_refused!(text, UrdfError::TooLong { .. }, ["bytes", "16777216"]);
+}
+
+#[test]
+fn joints_without_end_and_warnings_without_end() {
+    let nameless = "<joint/>".repeat(40_001);
+    assert_refused!(robot("a", &nameless), UrdfError::TooManyJoints { .. }, ["40001 joints", "40000"]);
+    let links: Vec<String> = (0..=100).map(|index| format!("l{index}")).collect();
+    let reversed = |index: usize| {
+        joint(&format!("j{index}"), "revolute", &links[index], &links[index + 1], "<limit lower='1' upper='0'/>")
+    };
+    let loaded = Robot::from_urdf(&robot(&links.join(" "), &(0..100).map(reversed).collect::<String>())).unwrap();
+    assert_eq!((loaded.warnings().len(), loaded.warnings()[40].as_str()), (41, "there are 60 more such warnings"));
+}
+
+#[test]
+fn long_names_and_control_characters_do_not_fill_messages() {
+    let name = "n".repeat(100_000);
+    for text in [
+        format!("<{name}/>"),
+        format!("<robot name='r'><{name}>"),
+        format!("<robot name='r'></{name}>"),
+        one_joint(&name, ""),
+        one_joint("fixed", &format!("<origin xyz='{name}'/>")),
+        robot(&format!("{name} {name}"), ""),
+        robot("a b", &joint(&name, "fixed", &name, "b", "")),
+        robot("a b", &joint(&name, "continuous", "a", "b", &format!("<mimic joint='{name}'/>"))),
+    ] {
+        let message = match Robot::from_urdf(&text) {
+            Ok(robot) => robot.warnings().join("\n"),
+            Err(error) => error.to_string(),
+        };
+        assert!((10..1500).contains(&message.len()), "{} characters: {message:.200}", message.len());
+    }
+    let forged = refused(&one_joint("x\n[INFO] all is well", ""), &[]).to_string();
+    assert!(!forged.contains('\n'), "{forged}");
+}
+
+/// The time of a reader that follows each rule anew to its end grows with the square of the length.
+#[test]
+fn a_long_row_of_mimic_rules_is_followed_once() {
+    let count = 10_000;
+    let links: Vec<String> = (0..=count).map(|index| format!("l{index}")).collect();
+    let rule = |index: usize| if index == 0 { String::new() } else { format!("<mimic joint='j{}'/>", index - 1) };
+    let joints: String = (0..count)
+        .map(|index| joint(&format!("j{index}"), "continuous", &links[index], &links[index + 1], &rule(index)))
+        .collect();
+    let robot = Robot::from_urdf(&robot(&links.join(" "), &joints)).unwrap();
+    assert_eq!(robot.joints()[count - 1].mimic.unwrap().master, 0);
 }
 
 #[test]
@@ -131,8 +193,27 @@ fn scalars_that_are_not_finite_numbers() {
 }
 
 #[test]
+fn a_velocity_limit_that_is_not_a_number_from_0_on() {
+    for text in ["-3", "nan", "abc", "-inf", "", "1 2"] {
+        for kind in ["revolute", "prismatic", "continuous"] {
+            let limit = format!("<limit lower='-1' upper='1' velocity='{text}'/>");
+            let quoted = format!("limit velocity=\"{text}\"");
+            assert_refused!(one_joint(kind, &limit), UrdfError::Number { .. }, ["'j'", &quoted, "0 or more"]);
+        }
+    }
+}
+
+#[test]
+fn an_origin_that_is_too_far_away() {
+    for text in ["1e10 0 0", "0 -1e300 0"] {
+        let urdf = one_joint("fixed", &format!("<origin xyz='{text}'/>"));
+        assert_refused!(urdf, UrdfError::Number { .. }, ["'j'", "origin xyz", text, "1e9"]);
+    }
+}
+
+#[test]
 fn a_quaternion_that_is_not_four_finite_numbers() {
-    for text in ["nan 0 0 1", "0 0 1", "0 0 inf 1", ""] {
+    for text in ["nan 0 0 1", "0 0 1", "0 0 inf 1", "", "0 0 0 0", "1e200 0 0 1"] {
         let urdf = one_joint("fixed", &format!("<origin quat_xyzw='{text}'/>"));
         let urdf = urdf.replace("name='small'", "name='small' version='1.1'");
         assert_refused!(urdf, UrdfError::Number { .. }, ["'j'", "origin quat_xyzw", text]);

@@ -116,11 +116,20 @@ fn limits_depend_on_the_type_of_the_joint_not_on_the_range() {
     assert_eq!(bare.domain, Domain::Interval { lower: 0.0, upper: 0.0 });
     let wide = only_joint("revolute", "<limit lower='-100' upper='100'/>");
     assert_eq!(wide.domain, Domain::Interval { lower: -100.0, upper: 100.0 });
-    for limit in
-        ["<limit lower='-1' upper='1' velocity='1'/>", "<limit lower='nan' upper='x'/>", "<limit velocity='x'/>"]
+    for limit in ["<limit lower='-1' upper='1' velocity='1'/>", "<limit lower='nan' upper='x'/>", "<limit effort='x'/>"]
     {
         assert_eq!(only_joint("continuous", limit).domain, Domain::Circle, "{limit}");
     }
+}
+
+#[test]
+fn a_velocity_limit_of_0_is_told_as_a_missing_one() {
+    let limit = |velocity: &str| format!("<limit lower='-1' upper='1' velocity='{velocity}'/>");
+    let joints =
+        joint("still", "revolute", "a", "b", &limit("0.0")) + &joint("fast", "revolute", "b", "c", &limit("inf"));
+    let robot = loaded(&robot("a b c", &joints));
+    assert_eq!(robot.warnings(), ["the velocity limit 0 is taken for a missing one; these joints have it: still"]);
+    assert_eq!(robot.joints()[1].velocity, f64::INFINITY);
 }
 
 #[test]

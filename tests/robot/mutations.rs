@@ -90,6 +90,42 @@ fn damaged_descriptions_are_refused_or_sound() {
     );
 }
 
+#[test]
+fn descriptions_that_end_early_are_refused() {
+    let mut random = Random::new(7);
+    for file in FILES {
+        let text = std::fs::read_to_string(common::urdf_path(file).unwrap()).unwrap();
+        let end = text.rfind("</robot>").unwrap();
+        for _ in 0..300 {
+            let cut = random.below(end);
+            assert!(text.is_char_boundary(cut) && Robot::from_urdf(&text[..cut]).is_err(), "{file} up to {cut}");
+        }
+    }
+}
+
+/// Pieces of XML in any order: every answer is an answer, whatever it is.
+#[test]
+fn heaps_of_pieces_are_answered() {
+    let pieces = [
+        "<robot name='r'>",
+        "<joint name='j' type='revolute'>",
+        "<a>",
+        "</a>",
+        "<parent link='a'/>",
+        "<child link='b'/>",
+    ];
+    let mut random = Random::new(8);
+    for _ in 0..2000 {
+        let mut text = String::new();
+        for _ in 0..random.below(60) {
+            let all = pieces.len() + SNIPPETS.len();
+            let piece = random.below(all);
+            text += pieces.get(piece).unwrap_or_else(|| &SNIPPETS[piece - pieces.len()]);
+        }
+        let _ = Robot::from_urdf(&text);
+    }
+}
+
 fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     let at = random.below(bytes.len());
     let end = (at + 1 + random.below(60)).min(bytes.len());

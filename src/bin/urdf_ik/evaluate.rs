@@ -11,10 +11,12 @@ use nalgebra::{Isometry3, Translation3};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{FabrikOptions, Method, Mode, Pick, Problem, Solver, SolverKind, Target, Tolerance};
+use urdf_ik::solver::{Mode, Pick, Problem, Solver, Target};
 use urdf_ik::spatial::rotation_from;
 
-use super::{Failure, read_json, read_robot};
+use super::Failure;
+use super::input::{read_json, read_robot};
+use super::options::{MethodOptions, ToleranceOptions};
 
 /// Greatest number of starting points of one case. The time limit comes first.
 const ATTEMPTS: usize = 1_000_000;
@@ -24,33 +26,25 @@ const RUNS: usize = 3;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The case file
+    /// The case file; -: standard input
     #[arg(long, value_name = "FILE.json")]
     cases: PathBuf,
     /// The robot's URDF [default: the one that the case file names, relative to it]
     #[arg(long, value_name = "FILE")]
     urdf: Option<PathBuf>,
-    /// Solver
-    #[arg(long, default_value_t = SolverKind::Jacobian)]
-    solver: SolverKind,
+    #[command(flatten)]
+    method: MethodOptions,
     /// Where each solve starts
     #[arg(long, value_enum, default_value = "nominal")]
     seed: Seed,
     /// Time limit of one solve [ms]
     #[arg(long, default_value_t = 5.0)]
     timeout_ms: f64,
-    /// Greatest distance from the target [m]
-    #[arg(long, default_value_t = 1e-5)]
-    position_tolerance: f64,
-    /// Greatest angle from the target [rad]
-    #[arg(long, default_value_t = 1e-5)]
-    orientation_tolerance: f64,
+    #[command(flatten)]
+    tolerance: ToleranceOptions,
     /// Greatest number of cases
     #[arg(long, value_name = "N")]
     max_cases: Option<usize>,
-    /// Leave out the Newton steps at the end, for solvers that have them
-    #[arg(long)]
-    no_polish: bool,
     /// Write the solutions to this file
     #[arg(long, value_name = "OUT.json")]
     solutions: Option<PathBuf>,
@@ -99,23 +93,12 @@ struct CaseResult {
 }
 
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
-    let reason = match arguments.solver {
-        SolverKind::Jacobian => Some("which has only Newton steps"),
-        SolverKind::ClosedForm => Some("which uses Newton steps only where its formulas are not exact"),
-        _ => None,
-    };
-    if let (true, Some(reason)) = (arguments.no_polish, reason) {
-        return Err(format!("--no-polish has no meaning for the solver {}, {reason}", arguments.solver).into());
-    }
+    let method = arguments.method.method()?;
     let file: CaseFile = read_json(&arguments.cases)?;
     let default_path = || arguments.cases.parent().map(|folder| folder.join(&file.urdf)).unwrap_or_default();
     let robot = read_robot(&arguments.urdf.clone().unwrap_or_else(default_path))?;
     let chain = Arc::new(Chain::new(&robot, &file.base_link, &[&file.tip_link])?);
     let order = order_of(&file.joint_names, &chain)?;
-    let method = match arguments.solver {
-        SolverKind::Fabrik => FabrikOptions { polish: !arguments.no_polish, ..FabrikOptions::default() }.into(),
-        kind => Method::from(kind),
-    };
     let solver = Solver::prepare(method, &chain)?;
     let count = arguments.max_cases.unwrap_or(usize::MAX);
     let mut results = Vec::new();
@@ -173,8 +156,7 @@ fn solve_case(arguments: &Arguments, solver: &Solver, order: &[usize], case: &Ca
     }
     let [x, y, z] = case.target.p;
     let pose = Isometry3::from_parts(Translation3::new(x, y, z), rotation_from(case.target.q_xyzw)?);
-    let tolerance = Tolerance { position: arguments.position_tolerance, orientation: arguments.orientation_tolerance };
-    let targets = [Target { tolerance, ..Target::new(0, pose) }];
+    let targets = [Target { tolerance: arguments.tolerance.tolerance(), ..Target::new(0, pose) }];
     let problem = Problem {
         mode: Mode::Search { pick: Pick::First, attempts: ATTEMPTS, random_seed: 0 },
         deadline: Some(Duration::try_from_secs_f64(arguments.timeout_ms / 1e3)?),
@@ -204,7 +186,7 @@ fn report(arguments: &Arguments, robot: &str, results: &[CaseResult], out: &mut 
     let percentile = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];
     let report = json!({
         "robot": robot,
-        "solver": arguments.solver.name(),
+        "solver": arguments.method.solver.name(),
         "seed": match arguments.seed { Seed::Nominal => "nominal", Seed::Random => "random" },
         "cases": results.len(),
         "solved": results.iter().filter(|result| result.positions.is_some()).count(),

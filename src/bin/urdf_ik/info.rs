@@ -7,7 +7,8 @@ use urdf_ik::robot::{Chain, Domain, Joint, JointKind, Robot};
 use urdf_ik::solver::closed_form::ClosedForm;
 use urdf_ik::solver::{Method, NotApplicable, Solver, TipReach, free_axes_in_words, names_of_free_axes};
 
-use super::{Failure, RobotArguments};
+use super::Failure;
+use super::options::RobotArguments;
 
 /// Greatest depth of indentation: deeper lines of a long arm would be mostly spaces.
 const MAX_INDENTED_DEPTH: usize = 40;
@@ -58,7 +59,7 @@ fn tree(robot: &Robot, out: &mut impl Write) -> Result<(), Failure> {
 fn describe(robot: &Robot, joint: &Joint) -> String {
     let mimic = joint.mimic.map_or_else(String::new, |mimic| {
         let master = &robot.joints()[mimic.master].name;
-        format!(" = {} x {master} + {}", mimic.multiplier, mimic.offset)
+        format!(" = {:?} x {master} + {:?}", mimic.multiplier, mimic.offset)
     });
     let limits = if joint.kind.has_position() {
         let unit = if joint.kind == JointKind::Prismatic { "m" } else { "rad" };
@@ -71,7 +72,8 @@ fn describe(robot: &Robot, joint: &Joint) -> String {
 
 fn range(domain: &Domain, unit: &str) -> String {
     match domain {
-        Domain::Interval { lower, upper } => format!("{lower} .. {upper} {unit}"),
+        // Very large limits with an exponent.
+        Domain::Interval { lower, upper } => format!("{lower:?} .. {upper:?} {unit}"),
         Domain::Circle => "without limits".into(),
     }
 }

@@ -1,25 +1,35 @@
 //! The command line: robots, forward and inverse kinematics without ROS.
 
 mod evaluate;
+mod fk;
 mod generate;
 mod info;
+mod input;
+mod options;
 mod path;
-mod query;
+mod solve;
 
 use std::error::Error;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
-use urdf_ik::robot::{Chain, Robot};
+use clap::{Parser, Subcommand};
+use options::RobotArguments;
 
-/// The failure of a command: one line of text, and exit status 1.
+/// The failure of a command: one line of text, and exit status [`BAD_INPUT`].
 type Failure = Box<dyn Error>;
+
+/// Exit status where a target cannot be met, or a path cannot be followed to its end.
+const NOT_MET: u8 = 1;
+/// Exit status where the arguments or a file are wrong; clap's own for wrong arguments.
+const BAD_INPUT: u8 = 2;
+const EXIT_STATUS: &str = "\
+Exit status: 0 where it is done; 1 where a target cannot be met, or a path cannot be followed to its end; \
+2 where an argument or a file is wrong.";
 
 /// Inverse kinematics for any robot with a URDF.
 #[derive(Parser)]
-#[command(version, max_term_width = 120)]
+#[command(version, max_term_width = 120, after_help = EXIT_STATUS)]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -30,10 +40,12 @@ enum Command {
     /// Shows a robot: its tree, joints and limits, and the chain from base to tip with its reach.
     Info(RobotArguments),
     /// Forward kinematics: the pose of every link in the root link's frame, as JSON.
-    Fk(query::FkArguments),
-    /// Solves for one target pose, as JSON. The exit status is 1 when it cannot be met.
-    Solve(query::SolveArguments),
+    Fk(fk::Arguments),
+    /// Solves for a target of each tip link, as JSON. The exit status is 1 when they cannot be met.
+    #[command(after_help = EXIT_STATUS)]
+    Solve(solve::Arguments),
     /// Moves the tip along straight lines: a joint trajectory, as JSON. The exit status is 1 when the path cannot be followed to its end.
+    #[command(after_help = EXIT_STATUS)]
     Path(path::Arguments),
     /// Solves the cases of a file and prints the solve rate and times, as JSON.
     Evaluate(evaluate::Arguments),
@@ -41,63 +53,24 @@ enum Command {
     Generate(generate::Arguments),
 }
 
-/// Which robot, and which chain of it.
-#[derive(Args)]
-struct RobotArguments {
-    /// The robot's URDF
-    #[arg(long, value_name = "FILE")]
-    urdf: PathBuf,
-    /// Base link [default: the root link]
-    #[arg(long, value_name = "LINK")]
-    base: Option<String>,
-    /// Tip link; may be given several times [default: the only leaf link]
-    #[arg(long = "tip", value_name = "LINK")]
-    tips: Vec<String>,
-}
-
-impl RobotArguments {
-    fn robot(&self) -> Result<Robot, Failure> {
-        read_robot(&self.urdf)
-    }
-
-    fn chain(&self, robot: &Robot) -> Result<Chain, Failure> {
-        let tips: Vec<&str> = self.tips.iter().map(String::as_str).collect();
-        Ok(Chain::with_defaults(robot, self.base.as_deref(), &tips)?)
-    }
-}
-
-/// Reads a robot. Warnings about its URDF go to standard error.
-fn read_robot(path: &PathBuf) -> Result<Robot, Failure> {
-    let robot = Robot::from_urdf_file(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    for warning in robot.warnings() {
-        eprintln!("urdf_ik: {}: {warning}", path.display());
-    }
-    Ok(robot)
-}
-
-fn read_json<T: serde::de::DeserializeOwned>(path: &PathBuf) -> Result<T, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-    serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()).into())
-}
-
 fn main() -> ExitCode {
     let mut out = io::stdout().lock();
     let done = match CommandLine::parse().command {
         Command::Info(arguments) => info::run(&arguments, &mut out).map(|()| true),
-        Command::Fk(arguments) => query::fk(&arguments, &mut out).map(|()| true),
-        Command::Solve(arguments) => query::solve(&arguments, &mut out),
+        Command::Fk(arguments) => fk::run(&arguments, &mut out).map(|()| true),
+        Command::Solve(arguments) => solve::run(&arguments, &mut out),
         Command::Path(arguments) => path::run(&arguments, &mut out),
         Command::Evaluate(arguments) => evaluate::run(&arguments, &mut out).map(|()| true),
         Command::Generate(arguments) => generate::run(&arguments, &mut out).map(|()| true),
     };
     match done.and_then(|solved| Ok(out.flush().map(|()| solved)?)) {
         Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
+        Ok(false) => ExitCode::from(NOT_MET),
         // A reader of the output may stop early, like `head`.
         Err(failure) if is_broken_pipe(&*failure) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("urdf_ik: {failure}");
-            ExitCode::FAILURE
+            ExitCode::from(BAD_INPUT)
         }
     }
 }

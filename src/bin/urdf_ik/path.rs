@@ -8,16 +8,18 @@ use clap::Args;
 use nalgebra::{Isometry3, Translation3};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use urdf_ik::config::NamedPositions;
+use urdf_ik::files::MAX_SETTINGS_BYTES;
 use urdf_ik::motion::{
     FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
     follow,
 };
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Preference, Solver, SolverKind, Target, free_axes_from_names};
+use urdf_ik::solver::{Preference, Solver, SolverKind, Target};
 use urdf_ik::spatial::rotation_from;
 
-use super::{Failure, RobotArguments, read_json};
+use super::Failure;
+use super::input::{read_json, read_positions, read_text};
+use super::options::{FreeAxes, RobotArguments};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -38,12 +40,11 @@ pub struct Arguments {
     /// Path length before and after a waypoint over which its corner is rounded [m]; 0: the tip stops at corners
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     blend_radius: f64,
-    /// Axes of the tip link's frame that need not match, separated by commas: translation along x, y, z, rotation rx, ry, rz about them
-    #[arg(long, value_name = "AXES", value_delimiter = ',')]
-    free_axes: Vec<String>,
-    /// Joint positions at the start: YAML, joint: position, or the path of such a file. The path begins there, or at the nearest joint
-    /// positions for its first pose [default: the middle of the joint ranges]
-    #[arg(long, value_name = "YAML")]
+    #[command(flatten)]
+    free_axes: FreeAxes,
+    /// Joint positions at the start: joint=position,…, or YAML or JSON, or the path of such a file. The path begins there, or at the
+    /// nearest joint positions for its first pose [default: the middle of the joint ranges]
+    #[arg(long, value_name = "POSITIONS")]
     start: Option<String>,
     /// Velocity, acceleration and jerk limits: a joint_limits.yaml in MoveIt's format. Joints without limits have those of the node's
     /// parameters: 1 rad/s, 5 rad/s², 50 rad/s³, and the same in metres
@@ -61,10 +62,10 @@ struct Waypoint {
 /// Prints the trajectory. Returns whether the path can be followed to its end.
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
     let robot = arguments.robot.robot()?;
-    if arguments.robot.tips.len() != 1 {
+    let chain = Arc::new(arguments.robot.chain(&robot)?);
+    if chain.tips().len() != 1 {
         return Err("path takes one --tip".into());
     }
-    let chain = Arc::new(arguments.robot.chain(&robot)?);
     let solver = Solver::prepare(SolverKind::Jacobian, &chain)?;
     let waypoints: Vec<Waypoint> = read_json(&arguments.waypoints)?;
     let pose = |(at, waypoint): (usize, &Waypoint)| -> Result<_, Failure> {
@@ -75,17 +76,17 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     let path = Path::new(&poses, PathOptions { blend_radius: arguments.blend_radius, ..PathOptions::default() })?;
     let file = match &arguments.joint_limits {
         Some(file) => {
-            let text = std::fs::read_to_string(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
+            let text = read_text(file, MAX_SETTINGS_BYTES)?;
             JointLimits::from_yaml(&text, &robot).map_err(|e| format!("{}: {e}", file.display()))?
         }
         None => JointLimits::default(),
     };
     let limits = MotionLimits::new(&robot, &chain, &file).or(&JointLimit::DEFAULT);
     let seed = match &arguments.start {
-        Some(text) => chain.positions_from(&NamedPositions::read(text)?.apply(&robot)?),
+        Some(text) => chain.positions_from(&read_positions(text, &robot)?),
         None => chain.nominal_positions(),
     };
-    let free_axes = free_axes_from_names(arguments.free_axes.iter().map(String::as_str))?;
+    let free_axes = arguments.free_axes.mask()?;
     let target = Target { free_axes, ..Target::new(0, path.pose_at(0.0)) };
     let timing = Timing { speed: arguments.speed, acceleration: arguments.acceleration, period: arguments.period };
     let problem =

@@ -1,0 +1,60 @@
+//! `urdf_ik fk`: the poses of all links, as JSON.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use nalgebra::Isometry3;
+use serde::Serialize;
+use urdf_ik::robot::Robot;
+
+use super::Failure;
+use super::input::{read_json, read_robot};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The robot's URDF; -: standard input
+    #[arg(long, value_name = "FILE")]
+    urdf: PathBuf,
+    /// JSON: a list of {joint: position}; joints that are not named are at 0, mimic joints follow their master
+    #[arg(long, value_name = "FILE.json")]
+    positions: PathBuf,
+}
+
+/// A pose as the command line writes it.
+#[derive(Serialize)]
+struct PoseOut {
+    p: [f64; 3],
+    q_xyzw: [f64; 4],
+}
+
+impl From<&Isometry3<f64>> for PoseOut {
+    fn from(pose: &Isometry3<f64>) -> Self {
+        Self { p: pose.translation.vector.into(), q_xyzw: pose.rotation.coords.into() }
+    }
+}
+
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    let robot = read_robot(&arguments.urdf)?;
+    let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.positions)?;
+    let mut answers = Vec::with_capacity(samples.len());
+    for sample in &samples {
+        let poses = robot.link_poses(&positions(&robot, sample)?);
+        let links = robot.links().iter().zip(&poses);
+        answers.push(links.map(|(link, pose)| (link.name.as_str(), PoseOut::from(pose))).collect::<BTreeMap<_, _>>());
+    }
+    serde_json::to_writer(&mut *out, &answers)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+fn positions(robot: &Robot, sample: &BTreeMap<String, f64>) -> Result<Vec<f64>, Failure> {
+    let mut positions = vec![0.0; robot.joints().len()];
+    for (name, position) in sample {
+        let index = robot.joint_index(name).ok_or_else(|| format!("the robot has no joint '{name}'"))?;
+        positions[index] = *position;
+    }
+    robot.apply_mimic(&mut positions);
+    Ok(positions)
+}

@@ -1,0 +1,138 @@
+//! `urdf_ik solve`: joint positions for the targets of one or several tips, as JSON.
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use clap::{ArgGroup, Args};
+use nalgebra::{Isometry3, Translation3};
+use serde_json::{Value, json};
+use urdf_ik::robot::Chain;
+use urdf_ik::solver::{Mode, Pick, Preference, Problem, ProblemError, Solution, Solver, Target};
+use urdf_ik::spatial::rotation_from;
+
+use super::Failure;
+use super::input::read_positions;
+use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
+
+#[derive(Args)]
+#[command(group = ArgGroup::new("wanted").required(true))]
+pub struct Arguments {
+    #[command(flatten)]
+    robot: RobotArguments,
+    /// Position [m] and orientation quaternion of the tip link in the base link's frame; with several --tip once for each, in their order
+    #[arg(long, num_args = 7, group = "wanted", allow_hyphen_values = true,
+          value_names = ["X", "Y", "Z", "QX", "QY", "QZ", "QW"])]
+    target: Vec<f64>,
+    /// Position alone [m], with any orientation, in place of --target
+    #[arg(long, num_args = 3, group = "wanted", allow_hyphen_values = true, value_names = ["X", "Y", "Z"])]
+    position: Vec<f64>,
+    #[command(flatten)]
+    free_axes: FreeAxes,
+    #[command(flatten)]
+    tolerance: ToleranceOptions,
+    #[command(flatten)]
+    method: MethodOptions,
+    /// Greatest number of starting points, the seed included
+    #[arg(long, value_name = "N", default_value = "100")]
+    attempts: NonZeroUsize,
+    /// Selects the starting points after those near the seed
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    random_seed: u64,
+    /// Which of several solutions: first, nearest to the seed, or most_manipulable
+    #[arg(long, default_value_t = Pick::First)]
+    pick: Pick,
+    /// Joint positions from which the search starts: joint=position,…, or YAML or JSON, or the path of such a file; joints that are not
+    /// named start at 0, or in the middle of their range where 0 is outside [default: the middle of each range]
+    #[arg(long, value_name = "POSITIONS")]
+    seed: Option<String>,
+    /// Joint positions that the null-space task moves towards, as far as the targets leave the joints free, in the form of --seed
+    #[arg(long, value_name = "POSITIONS")]
+    posture: Option<String>,
+    /// Print all distinct solutions that are found, as a list
+    #[arg(long, conflicts_with = "pick")]
+    all: bool,
+}
+
+/// Prints the solution. Returns whether it meets the targets.
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
+    let robot = arguments.robot.robot()?;
+    let chain = Arc::new(arguments.robot.chain(&robot)?);
+    let targets = arguments.targets(&chain)?;
+    let solver = Solver::prepare(arguments.method.method()?, &chain)?;
+    let positions = |text: &Option<String>| -> Result<Option<Vec<f64>>, Failure> {
+        let all = text.as_deref().map(|text| read_positions(text, &robot)).transpose()?;
+        Ok(all.map(|all| chain.positions_from(&all)))
+    };
+    let seed = positions(&arguments.seed)?.unwrap_or_else(|| chain.nominal_positions());
+    let posture = positions(&arguments.posture)?;
+    let problem = Problem {
+        mode: Mode::Search {
+            pick: arguments.pick,
+            attempts: arguments.attempts.get(),
+            random_seed: arguments.random_seed,
+        },
+        preference: Preference { posture: posture.as_deref(), posture_weight: 1.0, ..Preference::default() },
+        ..Problem::new(&targets, &seed)
+    };
+    let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
+    let describe = |solution: &Solution| describe(&solver, &targets, solution);
+    let answer = if arguments.all {
+        let mut found = Vec::new();
+        solver.solve_all(&problem, &mut scratch, &mut solution, &mut |solution| {
+            found.push(describe(solution));
+            ControlFlow::Continue(())
+        })?;
+        Value::Array(found.into_iter().collect::<Result<_, _>>()?)
+    } else {
+        solver.solve(&problem, &mut scratch, &mut solution)?;
+        describe(&solution)?
+    };
+    serde_json::to_writer_pretty(&mut *out, &answer)?;
+    writeln!(out)?;
+    Ok(answer.as_array().map_or(solution.is_solved(), |found| !found.is_empty()))
+}
+
+impl Arguments {
+    /// The targets, one for each tip of the chain.
+    fn targets(&self, chain: &Chain) -> Result<Vec<Target>, Failure> {
+        let mut poses = Vec::new();
+        for numbers in self.target.chunks_exact(7) {
+            let rotation = rotation_from([numbers[3], numbers[4], numbers[5], numbers[6]])?;
+            poses.push(Isometry3::from_parts(Translation3::new(numbers[0], numbers[1], numbers[2]), rotation));
+        }
+        poses.extend(self.position.chunks_exact(3).map(|at| Isometry3::translation(at[0], at[1], at[2])));
+        let tips = chain.tip_names();
+        if poses.len() != tips.len() {
+            let (count, tips) = (poses.len(), tips.join(", "));
+            return Err(format!("each tip link needs 1 target, in this order: {tips}; {count} given").into());
+        }
+        let (free_axes, tolerance) = (self.free_axes.mask()?, self.tolerance.tolerance());
+        let target = |(tip, pose)| {
+            let target = Target { free_axes, tolerance, ..Target::new(tip, pose) };
+            if self.position.is_empty() { target } else { target.position_only() }
+        };
+        Ok(poses.into_iter().enumerate().map(target).collect())
+    }
+}
+
+/// A solution as JSON. Of several tips, the errors are the greatest ones.
+fn describe(solver: &Solver, targets: &[Target], solution: &Solution) -> Result<Value, ProblemError> {
+    let (chain, worst) = (solver.chain(), solution.worst_residual());
+    let smallest_singular_value =
+        solver.smallest_singular_value(targets, &solution.positions, &mut solver.scratch())?;
+    let positions: serde_json::Map<_, _> =
+        chain.variables().iter().zip(&solution.positions).map(|(v, p)| (v.name.clone(), json!(p))).collect();
+    Ok(json!({
+        "solved": solution.is_solved(),
+        "outcome": solution.sentence(chain),
+        "positions": positions,
+        "position_error": worst.position,
+        "orientation_error": worst.orientation,
+        "smallest_singular_value": smallest_singular_value,
+        "iterations": solution.iterations,
+        "attempts": solution.attempts,
+        "time_us": solution.elapsed.as_secs_f64() * 1e6,
+    }))
+}

@@ -1,0 +1,161 @@
+//! Reads text from outside with care: from regular files and standard input, and never more than a bound.
+//!
+//! A pipe, a device or a folder is refused without waiting for it, so that no path can hang or fill the memory of who asked for it.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+use thiserror::Error;
+
+use crate::names::short;
+
+/// Greatest size of a URDF \[bytes\].
+pub const MAX_URDF_BYTES: usize = 16 << 20;
+/// Greatest size of a text of settings, such as joint positions or joint limits \[bytes\].
+pub const MAX_SETTINGS_BYTES: usize = 1 << 20;
+/// Greatest size of a file of data, such as the cases of a measurement \[bytes\].
+pub const MAX_DATA_BYTES: usize = 256 << 20;
+
+/// Why a file was not read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("cannot read {}: {reason}", short(path))]
+pub struct ReadError {
+    /// The path as given.
+    pub path: String,
+    /// What the operating system said, or what is wrong with the file.
+    pub reason: String,
+}
+
+/// The text of the file at `path`, of at most `max_bytes` bytes.
+///
+/// # Errors
+/// [`ReadError`] for what is no regular file, cannot be read, is larger, or is not UTF-8.
+pub fn read_text(path: &Path, max_bytes: usize) -> Result<String, ReadError> {
+    text(read_bytes(path, max_bytes)?, &path.display().to_string())
+}
+
+/// The bytes of the file at `path`, of which there may be `max_bytes`.
+///
+/// # Errors
+/// [`ReadError`] for what is no regular file, cannot be read, or is larger.
+pub fn read_bytes(path: &Path, max_bytes: usize) -> Result<Vec<u8>, ReadError> {
+    let place = path.display().to_string();
+    let file = open(path, max_bytes).map_err(|reason| ReadError { path: place.clone(), reason })?;
+    bounded(file, &place, max_bytes)
+}
+
+/// The text of standard input, of at most `max_bytes` bytes.
+///
+/// # Errors
+/// [`ReadError`] for what cannot be read, is longer, or is not UTF-8.
+pub fn read_standard_input(max_bytes: usize) -> Result<String, ReadError> {
+    let place = "standard input";
+    text(bounded(io::stdin().lock(), place, max_bytes)?, place)
+}
+
+fn open(path: &Path, max_bytes: usize) -> Result<File, String> {
+    // Opening a device can already do something to it, so it is not opened.
+    check(&path.metadata().map_err(reason)?, max_bytes)?;
+    // Whatever has taken the place of the file since then is opened without waiting, and then refused.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(reason)?;
+    check(&file.metadata().map_err(reason)?, max_bytes)?;
+    Ok(file)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "an argument of map_err")]
+fn reason(error: io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Says what is wrong with a file before it is read.
+fn check(about: &Metadata, max_bytes: usize) -> Result<(), String> {
+    let kind = about.file_type();
+    if !kind.is_file() {
+        let found = match () {
+            () if kind.is_dir() => "a directory",
+            () if kind.is_fifo() => "a pipe",
+            () if kind.is_socket() => "a socket",
+            () => "a device",
+        };
+        return Err(format!("it is {found}, not a regular file"));
+    }
+    if about.len() > max_bytes as u64 {
+        return Err(too_large(max_bytes));
+    }
+    Ok(())
+}
+
+/// Reads to the end. Some regular files, such as those of /proc, have more than the size that they tell.
+fn bounded(source: impl Read, place: &str, max_bytes: usize) -> Result<Vec<u8>, ReadError> {
+    let failed = |reason| ReadError { path: place.to_owned(), reason };
+    let mut bytes = Vec::new();
+    source.take(max_bytes as u64 + 1).read_to_end(&mut bytes).map_err(|e| failed(reason(e)))?;
+    if bytes.len() > max_bytes { Err(failed(too_large(max_bytes))) } else { Ok(bytes) }
+}
+
+fn too_large(max_bytes: usize) -> String {
+    format!("it is larger than {max_bytes} bytes, which is the limit for such a file")
+}
+
+fn text(bytes: Vec<u8>, place: &str) -> Result<String, ReadError> {
+    let failed = |at: usize| ReadError { path: place.to_owned(), reason: format!("byte {at} is not UTF-8 text") };
+    String::from_utf8(bytes).map_err(|e| failed(e.utf8_error().valid_up_to()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn refusal(path: &Path, max_bytes: usize) -> String {
+        read_text(path, max_bytes).unwrap_err().to_string()
+    }
+
+    fn file(name: &str, bytes: &[u8]) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("urdf_ik_files_{}_{name}", std::process::id()));
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    #[test]
+    fn regular_files_are_read_up_to_the_bound() {
+        let path = file("text", "grüße".as_bytes());
+        assert_eq!(read_text(&path, 7).unwrap(), "grüße");
+        assert!(refusal(&path, 6).ends_with("it is larger than 6 bytes, which is the limit for such a file"));
+        std::fs::write(&path, b"gr\xfc\xdfe").unwrap();
+        assert!(refusal(&path, 6).ends_with("byte 2 is not UTF-8 text"));
+        assert_eq!(read_bytes(&path, 6).unwrap(), b"gr\xfc\xdfe");
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(refusal(&path, 6), format!("cannot read {}: there is no such file", path.display()));
+    }
+
+    /// A file of /proc tells the size 0.
+    #[test]
+    fn the_size_that_a_file_tells_is_not_trusted() {
+        assert!(refusal(Path::new("/proc/self/maps"), 10).contains("larger than 10 bytes"));
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_refused_without_waiting() {
+        let pipe = std::env::temp_dir().join(format!("urdf_ik_files_{}_pipe", std::process::id()));
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
+        for (path, found) in
+            [(pipe.as_path(), "a pipe"), (Path::new("/dev/zero"), "a device"), (Path::new("/"), "a directory")]
+        {
+            assert!(refusal(path, 9).ends_with(&format!("it is {found}, not a regular file")), "{found}");
+        }
+        // As where a pipe takes the place of a file between the check and the opening.
+        let flags = OFlags::NONBLOCK.bits().cast_signed();
+        let opened = OpenOptions::new().read(true).custom_flags(flags).open(&pipe).unwrap();
+        assert!(check(&opened.metadata().unwrap(), 9).unwrap_err().contains("a pipe"));
+        std::fs::remove_file(&pipe).unwrap();
+    }
+}

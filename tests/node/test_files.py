@@ -1,0 +1,38 @@
+"""Files that the node reads: those that would hang it are refused, and the documents' example can be used as it stands."""
+import os
+import re
+import signal
+
+import pytest
+
+from conftest import ARM_FILE, ROOT
+from process import ros_arguments
+
+
+def refused_with(start, sentence, **parameters):
+    """A node with such parameters says `sentence`, and ends when it is told to, if it has not ended by then."""
+    process = start.run(*ros_arguments('/files', parameters, {}))
+    process.wait_for_output(sentence)
+    process.send_signal(signal.SIGTERM)
+    process.wait()
+
+
+def test_a_pipe_and_a_device_are_no_urdf(start, tmp_path):
+    pipe = tmp_path / 'pipe'
+    os.mkfifo(pipe)
+    refused_with(start, 'it is a pipe, not a regular file', urdf_file=str(pipe))
+    refused_with(start, 'it is a device, not a regular file', urdf_file='/dev/zero')
+
+
+@pytest.mark.parametrize('name', ['initial_posture', 'posture', 'joint_limits'])
+def test_deep_settings_are_refused_at_once(start, name):
+    refused_with(start, 'opens 30000 brackets; at most 4096 are read', urdf_file=str(ARM_FILE), **{name: '{a: ' * 30_000})
+
+
+def test_the_example_of_the_documents_can_be_used(start, tmp_path):
+    document = (ROOT / 'docs' / 'robots.md').read_text()
+    example = re.search(r'```yaml\n(# robot.yaml\n.*?)```', document, re.DOTALL).group(1)
+    file = tmp_path / 'robot.yaml'
+    file.write_text(example)
+    node = start.node(ARM_FILE, arguments=('--params-file', str(file)))
+    assert not node.process.lines_with('robot.yaml') and not node.process.lines_with('refused'), node.process.output()
