@@ -103,7 +103,8 @@ impl Definition {
         }
     }
 
-    /// The value as the parameter takes it: not set means the default, an integer passes for a double.
+    /// The value as the parameter takes it: not set means the default, an integer passes for a double, and the text of a number for the
+    /// number.
     ///
     /// # Errors
     /// A [`Refusal`] that names the parameter, and the type or bounds that the value misses.
@@ -111,8 +112,8 @@ impl Definition {
         let name = self.name;
         let value = match (self.default, value) {
             (_, Value::NotSet) => self.default_value(),
-            #[expect(clippy::cast_precision_loss, reason = "bounds of doubles lie far below 2^52")]
-            (Double(_), Value::Integer(value)) => Value::Double(value as f64),
+            (Double(_), value) => value.number_as_double(),
+            (Integer(_), value) => value.number_as_integer(),
             (_, value) => value,
         };
         let expected = self.default_value().type_name();
