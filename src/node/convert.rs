@@ -55,7 +55,8 @@ pub(super) fn check_position(joint: &str, position: f64) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "the position of joint '{joint}' is {position}; it must be a finite number of at most {MAX_POSITION:e}"
+        "the position of joint '{}' is {position:?}; it must be a finite number of at most {MAX_POSITION:e}",
+        names::shortened(joint)
     ))
 }
 
@@ -135,7 +136,8 @@ pub(super) fn overlay_row(
         let joint = robot.movable_index(name).ok_or_else(|| {
             let known: Vec<&str> = robot.movable_names().collect();
             format!(
-                "{what} names '{name}', which is not a movable joint of the robot; its movable joints are: {}",
+                "{what} names '{}', which is not a movable joint of the robot; its movable joints are: {}",
+                names::shortened(name),
                 names::list(&known)
             )
         })?;

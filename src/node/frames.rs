@@ -23,6 +23,7 @@ use super::description::LoadedRobot;
 use super::interface::{TF, TF_STATIC};
 use super::status::Refused;
 use super::{NodeError, Shared};
+use crate::names::{cut, shortened};
 use crate::parameters::Settings;
 use crate::spatial::rotation_from;
 
@@ -32,6 +33,8 @@ const TRANSFORM_HISTORY: Duration = Duration::from_secs(10);
 const QUEUE_DEPTH: usize = 100;
 /// Greatest number of frames between a frame and the robot: a deeper tree is a cycle or a mistake.
 const MAX_DEPTH: usize = 1000;
+/// Greatest number of characters of a reason that the crate transforms gives: it may quote names.
+const MAX_REASON: usize = 300;
 
 /// The frames known from TF.
 pub(super) struct Frames {
@@ -132,6 +135,7 @@ impl Frames {
                     // Without time to wait it makes no timer: not every caller has a runtime.
                     let wait = Instant::now() < deadline;
                     if !(wait && matches!(tokio::time::timeout_at(deadline, arrivals.changed()).await, Ok(Ok(())))) {
+                        let name = shortened(name);
                         return Err(format!("frame '{name}' cannot be related to the robot: {reason}"));
                     }
                 }
@@ -149,11 +153,14 @@ impl Tree {
         root: &str,
     ) -> Result<(usize, Isometry3<f64>), String> {
         let anchor = self.path(name).find(|frame| link_of(frame).is_some()).unwrap_or(root);
-        let link = link_of(anchor).ok_or_else(|| format!("the robot has no link '{anchor}'"))?;
+        let link = link_of(anchor).ok_or_else(|| format!("the robot has no link '{}'", shortened(anchor)))?;
         if anchor == name {
             return Ok((link, Isometry3::identity()));
         }
-        let sentence = |e: RegistryError| e.to_string();
+        let sentence = |e: RegistryError| match [name, anchor].into_iter().find(|frame| !self.has(frame)) {
+            Some(unknown) => format!("no transform of '{}' has come on /tf or /tf_static", shortened(unknown)),
+            None => cut(&e.to_string(), MAX_REASON).into_owned(),
+        };
         let time = match timestamp(stamp) {
             Some(time) => time,
             None => self.registry.latest_common_time(anchor, name).map_err(sentence)?.at().unwrap_or(Timestamp::zero()),
@@ -169,7 +176,10 @@ impl Tree {
         let name = |text: &str| text.strip_prefix('/').unwrap_or(text).to_owned();
         let (parent, child) = (name(&message.header.frame_id), name(&message.child_frame_id));
         let (t, q) = (&message.transform.translation, &message.transform.rotation);
-        let refuse = |reason: String| format!("the transform from '{parent}' to '{child}' is refused: {reason}");
+        let refuse = |reason: String| {
+            let reason = cut(&reason, MAX_REASON);
+            format!("the transform from '{}' to '{}' is refused: {reason}", shortened(&parent), shortened(&child))
+        };
         let rotation = rotation_from([q.x, q.y, q.z, q.w]).map_err(|e| refuse(e.to_string()))?;
         let stamp = if fixed {
             Stamp::Static
@@ -195,6 +205,11 @@ impl Tree {
         self.registry.add_transform(transform).map_err(|e| refuse(e.to_string()))?;
         self.parents.insert(child, entry);
         Ok(())
+    }
+
+    /// Whether a transform from or to the frame `name` is known.
+    fn has(&self, name: &str) -> bool {
+        self.parents.contains_key(name) || self.parents.values().any(|(parent, _)| parent == name)
     }
 
     /// The frame `name` and those above it.
