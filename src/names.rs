@@ -8,6 +8,9 @@ const MAX_NAMES: usize = 40;
 const SHOWN_OF_MORE: usize = 10;
 /// Greatest number of characters of one name.
 const MAX_CHARACTERS: usize = 100;
+/// Greatest number of bytes of a name that is remembered: a sender of names must not fill the memory.
+#[cfg_attr(not(feature = "ros"), allow(dead_code, reason = "only the node remembers names"))]
+pub(crate) const MAX_BYTES: usize = 1000;
 
 /// The names, separated by commas. Of very many names: the first ones, and the number of the others.
 pub(crate) fn list(names: &[impl AsRef<str>]) -> String {

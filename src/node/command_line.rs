@@ -1,9 +1,33 @@
-//! The command line of the node: `--help`, `--version`, and what ROS arguments say of the log. All other ROS arguments are read by rcl.
+//! The command line of the node: `--help`, `--version`, and what ROS arguments say of the log. rcl reads all other ROS arguments, but
+//! does not refuse those that it does not know.
 
 use log::LevelFilter;
 
 use super::NodeError;
 use super::parameters;
+
+/// ROS arguments that another one follows.
+const WITH_VALUE: [&str; 10] = [
+    "-p",
+    "--param",
+    "--params-file",
+    "-r",
+    "--remap",
+    "-e",
+    "--enclave",
+    "--log-level",
+    "--log-config-file",
+    "--log-file-name",
+];
+/// ROS arguments that stand alone.
+const ALONE: [&str; 6] = [
+    "--enable-rosout-logs",
+    "--disable-rosout-logs",
+    "--enable-stdout-logs",
+    "--disable-stdout-logs",
+    "--enable-external-lib-logs",
+    "--disable-external-lib-logs",
+];
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -27,7 +51,7 @@ impl CommandLine {
     /// Reads the arguments that follow the name of the program.
     ///
     /// # Errors
-    /// [`NodeError::Argument`] for an argument that is not a ROS argument and means nothing to the node.
+    /// [`NodeError::Argument`] for an argument that means nothing to ROS or the node.
     pub(super) fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, NodeError> {
         let mut log = LogArguments { to_rosout: true, levels: Vec::new() };
         let mut is_for_ros = false;
@@ -35,17 +59,15 @@ impl CommandLine {
             match (is_for_ros, argument.as_str()) {
                 (_, "--ros-args") => is_for_ros = true,
                 (true, "--") => is_for_ros = false,
-                (true, "--log-level") => log.levels.extend(arguments.next().as_deref().and_then(level_rule)),
-                (true, "--enable-rosout-logs") => log.to_rosout = true,
-                (true, "--disable-rosout-logs") => log.to_rosout = false,
-                (true, _) => {}
+                (true, flag) if WITH_VALUE.contains(&flag) => log.read(flag, arguments.next()),
+                (true, flag) if ALONE.contains(&flag) => log.read(flag, None),
                 (false, "-h" | "--help") => return Ok(Self::Print(help())),
                 (false, "-V" | "--version") => {
                     return Ok(Self::Print(concat!("urdf_ik_node ", env!("CARGO_PKG_VERSION")).into()));
                 }
                 // rcl takes it for a remapping as ROS 1 writes it.
                 (false, rule) if rule.contains(":=") => {}
-                (false, _) => return Err(NodeError::Argument(argument)),
+                _ => return Err(NodeError::Argument(argument)),
             }
         }
         Ok(Self::Start(log))
@@ -53,6 +75,16 @@ impl CommandLine {
 }
 
 impl LogArguments {
+    /// Reads a ROS argument, with its value where it has one. Those that are not about the log are passed over.
+    fn read(&mut self, flag: &str, value: Option<String>) {
+        match (flag, value) {
+            ("--log-level", Some(rule)) => self.levels.extend(level_rule(&rule)),
+            ("--enable-rosout-logs", _) => self.to_rosout = true,
+            ("--disable-rosout-logs", _) => self.to_rosout = false,
+            _ => {}
+        }
+    }
+
     /// The level of `logger`: that of the rule with its name, else with the longest of the names that it begins with, up to a dot.
     pub(super) fn level_of(&self, logger: &str) -> LevelFilter {
         let is_below =
@@ -115,9 +147,14 @@ mod tests {
     #[test]
     fn arguments_of_ros_are_left_to_rcl() {
         log_arguments("");
-        log_arguments("--ros-args -p a:=b --params-file --help -r x:=y --unknown -- --ros-args -e /enclave");
+        log_arguments(
+            "--ros-args -p a:=b --params-file --help -r x:=y --disable-stdout-logs -- --ros-args -e /enclave",
+        );
+        log_arguments("--ros-args -p");
         log_arguments("__node:=other --ros-args");
-        for unknown in ["--urdf", "--ros-args -- robot.urdf", "--"] {
+        for unknown in
+            ["--urdf", "--ros-args -- robot.urdf", "--", "--ros-args --help", "--ros-args -p a:=b robot.urdf"]
+        {
             let error = read(unknown).unwrap_err().to_string();
             assert!(error.contains(unknown.split_whitespace().next_back().unwrap()), "{error}");
         }

@@ -153,29 +153,28 @@ fn warn_about_axes(loaded: &LoadedRobot, settings: &Settings) {
     }
 }
 
-/// Loads the robot of the parameters, and subscribes to the topic, which is used where the parameters give no robot.
+/// The robot that the parameters give; `None` where they give none.
 ///
 /// # Errors
-/// [`NodeError::Robot`] where the robot of a parameter cannot be used.
-pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    let settings = shared.settings();
-    let given = if !settings.robot_description.is_empty() {
-        Some(("robot_description", Ok(settings.robot_description.clone())))
+/// [`NodeError::Robot`] where it cannot be used.
+pub(super) fn of_parameters(settings: &Settings) -> Result<Option<ReadyRobot>, NodeError> {
+    let (parameter, text) = if !settings.robot_description.is_empty() {
+        ("robot_description", Ok(settings.robot_description.clone()))
     } else if !settings.urdf_file.is_empty() {
-        Some(("urdf_file", read_urdf_file(&settings.urdf_file).map_err(|e| e.to_string())))
+        ("urdf_file", read_urdf_file(&settings.urdf_file).map_err(|e| e.to_string()))
     } else {
-        None
+        return Ok(None);
     };
-    if let Some((parameter, text)) = given {
-        let ready = text.and_then(|text| load(text, false, &settings));
-        use_robot(shared, ready.map_err(|reason| NodeError::Robot { parameter, reason })?);
-    } else {
-        log::info!("the node waits for a robot on the topic robot_description");
-    }
-    listen(node, shared)
+    let ready = text.and_then(|text| load(text, false, settings));
+    Ok(Some(ready.map_err(|reason| NodeError::Robot { parameter, reason })?))
 }
 
-fn listen(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+/// Uses the robot of the parameters, and subscribes to the topic, which is used where they give none.
+pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>, given: Option<ReadyRobot>) -> Result<(), NodeError> {
+    match given {
+        Some(ready) => use_robot(shared, ready),
+        None => log::info!("the node waits for a robot on the topic robot_description"),
+    }
     let mut descriptions = node.subscribe::<Text>(ROBOT_DESCRIPTION.name, latched())?;
     let shared = Arc::clone(shared);
     tokio::spawn(async move {

@@ -23,7 +23,7 @@ use super::description::LoadedRobot;
 use super::interface::{TF, TF_STATIC};
 use super::status::Refused;
 use super::{NodeError, Shared};
-use crate::names::{cut, shortened};
+use crate::names::{MAX_BYTES, cut, shortened};
 use crate::parameters::Settings;
 use crate::spatial::rotation_from;
 
@@ -33,6 +33,8 @@ const TRANSFORM_HISTORY: Duration = Duration::from_secs(10);
 const QUEUE_DEPTH: usize = 100;
 /// Greatest number of frames between a frame and the robot: a deeper tree is a cycle or a mistake.
 const MAX_DEPTH: usize = 1000;
+/// Greatest number of frames that are known: a publisher that invents names must not fill the memory.
+const MAX_FRAMES: usize = 10_000;
 /// Greatest number of characters of a reason that the crate transforms gives: it may quote names.
 const MAX_REASON: usize = 300;
 
@@ -194,6 +196,12 @@ impl Tree {
             stamp,
         );
         let transform = transform.map_err(|e| refuse(e.to_string()))?;
+        if !self.parents.contains_key(&child) && self.parents.len() >= MAX_FRAMES {
+            return Err(refuse(format!("there are {MAX_FRAMES} frames already")));
+        }
+        if parent.len().max(child.len()) > MAX_BYTES {
+            return Err(refuse(format!("a name may have {MAX_BYTES} bytes")));
+        }
         // Checked before anything is removed: a static transform that is lost is never sent again.
         if self.path(&parent).any(|frame| frame == child) {
             return Err(refuse("it would close a cycle".into()));
@@ -249,7 +257,7 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
                     tree.note_time(shared.clock.now());
                     for transform in &message.transforms {
                         if let Err(sentence) = tree.insert(transform, fixed) {
-                            shared.warnings.warn_once("tf", &transform.child_frame_id, &sentence);
+                            shared.warnings.warn_once("tf", &shortened(&transform.child_frame_id), &sentence);
                         }
                     }
                 }
@@ -258,4 +266,29 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
         });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn insert(tree: &mut Tree, parent: &str, child: &str) -> Result<(), String> {
+        let mut message = TransformStamped { child_frame_id: child.into(), ..TransformStamped::default() };
+        message.header.frame_id = parent.into();
+        message.transform.rotation.w = 1.0;
+        tree.insert(&message, true)
+    }
+
+    #[test]
+    fn invented_frames_do_not_fill_the_memory() {
+        let frames = Frames::new();
+        let mut tree = frames.lock();
+        for number in 0..MAX_FRAMES {
+            insert(&mut tree, "world", &format!("frame{number}")).unwrap();
+        }
+        assert!(insert(&mut tree, "world", "another").unwrap_err().contains("10000 frames"));
+        insert(&mut tree, "map", "frame0").unwrap();
+        let name = "x".repeat(1_000_000);
+        assert!(insert(&mut tree, &name, "frame0").unwrap_err().len() < 500);
+    }
 }

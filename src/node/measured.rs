@@ -39,7 +39,8 @@ impl Measured {
         if known.len() > MAX_JOINTS {
             known.clear();
         }
-        known.extend(names.iter().cloned().zip(positions.iter().map(|&position| (Instant::now(), position))));
+        let measurements = names.iter().zip(positions).filter(|(name, _)| name.len() <= names::MAX_BYTES);
+        known.extend(measurements.map(|(name, &position)| (name.clone(), (Instant::now(), position))));
         Ok(())
     }
 

@@ -166,11 +166,10 @@ async fn serve(arguments: &LogArguments) -> Result<spin::Spinning, NodeError> {
 /// Creates every topic and service of the node, and the tasks that serve them.
 fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeError> {
     let settings = Settings::new(&values, None)?;
+    // A mistake in the parameters ends the node before anybody can call it.
+    let robot = description::of_parameters(&settings)?;
     let (mut spinner, commands) = spin::Spinner::new();
     spin::use_sim_time(settings.use_sim_time, node);
-    if settings.use_sim_time {
-        log::info!("the node waits for the time on the topic /clock");
-    }
     let clock = Clock::new(node);
     let shared = Arc::new(Shared {
         name: node.fully_qualified_name()?,
@@ -194,7 +193,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     moveit::serve(node, &shared)?;
     diagnostics::serve(node, &shared)?;
     parameters::serve(node, &shared, values, commands)?;
-    description::serve(node, &shared)?;
+    description::serve(node, &shared, robot)?;
     output::serve(&shared);
     Ok(spinner)
 }

@@ -1,6 +1,6 @@
 //! The topic `/rosout`, on which every ROS node publishes its log.
 //!
-//! rcl made its publisher when a node was created, up to ROS 2 Humble. Since then each client library makes it, and r2r does not.
+//! In Humble rcl makes its publisher when a node is created. In later ones each client library has to, and r2r does not.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -16,8 +16,8 @@ use super::interface::ROSOUT;
 const DEPTH: usize = 1000;
 /// How long a message is kept for later subscribers, as in rcl.
 const LIFESPAN: Duration = Duration::from_secs(10);
-/// Where the ROS 2 that this was built with publishes the log by itself.
-const RCL_PUBLISHES: Option<&str> = Some("humble");
+/// The ROS 2 whose rcl publishes the log by itself.
+const RCL_PUBLISHES: &str = "humble";
 
 /// Publishes the log.
 pub(super) struct Rosout(Mutex<r2r::Publisher<Log>>);
@@ -25,7 +25,7 @@ pub(super) struct Rosout(Mutex<r2r::Publisher<Log>>);
 impl Rosout {
     /// The publisher; `None` where rcl has one.
     pub(super) fn new(node: &mut r2r::Node) -> Result<Option<Self>, NodeError> {
-        if option_env!("ROS_DISTRO") == RCL_PUBLISHES {
+        if option_env!("ROS_DISTRO") == Some(RCL_PUBLISHES) {
             return Ok(None);
         }
         let quality = QosProfile::default().keep_last(DEPTH).reliable().transient_local().lifespan(LIFESPAN);
