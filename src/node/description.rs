@@ -67,7 +67,7 @@ fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), String
             let known: Vec<&str> = robot.movable_names().collect();
             Err(format!(
                 "command_joints: '{}' is not a movable joint of the robot; its movable joints are: {}",
-                names::shortened(unknown),
+                names::short(unknown),
                 names::list(&known)
             ))
         }
@@ -127,8 +127,8 @@ pub(super) fn use_robot(shared: &Shared, ready: ReadyRobot) {
     let names = chain.variable_names();
     log::info!(
         "robot {}: chain from {} to {}, with the joints {}",
-        names::shortened(robot.name()),
-        names::shortened(chain.base()),
+        names::short(robot.name()),
+        names::short(chain.base()),
         names::list(&chain.tip_names()),
         names::list(&names)
     );

@@ -10,7 +10,7 @@ use crate::parameters::Refusal;
 #[non_exhaustive]
 pub enum NodeError {
     /// The command line has an argument that means nothing.
-    #[error("there is no argument '{}': urdf_ik_node --help lists what there is", names::shortened(.0))]
+    #[error("there is no argument '{}': urdf_ik_node --help lists what there is", names::short(.0))]
     Argument(String),
     /// rcl refused the arguments, or could not create its context.
     #[error("ROS 2 did not start: {0}")]

@@ -19,11 +19,12 @@ use transforms::geometry::{Quaternion, Transform, Vector3};
 use transforms::time::{Stamp, Timestamp};
 
 use super::configuration_motion::Configuration;
+use super::convert::MAX_NAME_BYTES;
 use super::description::LoadedRobot;
 use super::interface::{TF, TF_STATIC};
 use super::status::Refused;
 use super::{NodeError, Shared};
-use crate::names::{MAX_BYTES, cut, shortened};
+use crate::names::{self, short};
 use crate::parameters::Settings;
 use crate::spatial::rotation_from;
 
@@ -35,8 +36,6 @@ const QUEUE_DEPTH: usize = 100;
 const MAX_DEPTH: usize = 1000;
 /// Greatest number of frames that are known: a publisher that invents names must not fill the memory.
 const MAX_FRAMES: usize = 10_000;
-/// Greatest number of characters of a reason that the crate transforms gives: it may quote names.
-const MAX_REASON: usize = 300;
 
 /// The frames known from TF.
 pub(super) struct Frames {
@@ -137,7 +136,7 @@ impl Frames {
                     // Without time to wait it makes no timer: not every caller has a runtime.
                     let wait = Instant::now() < deadline;
                     if !(wait && matches!(tokio::time::timeout_at(deadline, arrivals.changed()).await, Ok(Ok(())))) {
-                        let name = shortened(name);
+                        let name = short(name);
                         return Err(format!("frame '{name}' cannot be related to the robot: {reason}"));
                     }
                 }
@@ -155,13 +154,13 @@ impl Tree {
         root: &str,
     ) -> Result<(usize, Isometry3<f64>), String> {
         let anchor = self.path(name).find(|frame| link_of(frame).is_some()).unwrap_or(root);
-        let link = link_of(anchor).ok_or_else(|| format!("the robot has no link '{}'", shortened(anchor)))?;
+        let link = link_of(anchor).ok_or_else(|| format!("the robot has no link '{}'", short(anchor)))?;
         if anchor == name {
             return Ok((link, Isometry3::identity()));
         }
         let sentence = |e: RegistryError| match [name, anchor].into_iter().find(|frame| !self.has(frame)) {
-            Some(unknown) => format!("no transform of '{}' has come on /tf or /tf_static", shortened(unknown)),
-            None => cut(&e.to_string(), MAX_REASON).into_owned(),
+            Some(unknown) => format!("no transform of '{}' has come on /tf or /tf_static", short(unknown)),
+            None => names::sentence(&e.to_string()).into_owned(),
         };
         let time = match timestamp(stamp) {
             Some(time) => time,
@@ -179,8 +178,8 @@ impl Tree {
         let (parent, child) = (name(&message.header.frame_id), name(&message.child_frame_id));
         let (t, q) = (&message.transform.translation, &message.transform.rotation);
         let refuse = |reason: String| {
-            let reason = cut(&reason, MAX_REASON);
-            format!("the transform from '{}' to '{}' is refused: {reason}", shortened(&parent), shortened(&child))
+            let reason = names::sentence(&reason);
+            format!("the transform from '{}' to '{}' is refused: {reason}", short(&parent), short(&child))
         };
         let rotation = rotation_from([q.x, q.y, q.z, q.w]).map_err(|e| refuse(e.to_string()))?;
         let stamp = if fixed {
@@ -199,8 +198,8 @@ impl Tree {
         if !self.parents.contains_key(&child) && self.parents.len() >= MAX_FRAMES {
             return Err(refuse(format!("there are {MAX_FRAMES} frames already")));
         }
-        if parent.len().max(child.len()) > MAX_BYTES {
-            return Err(refuse(format!("a name may have {MAX_BYTES} bytes")));
+        if parent.len().max(child.len()) > MAX_NAME_BYTES {
+            return Err(refuse(format!("a name may have {MAX_NAME_BYTES} bytes")));
         }
         // Checked before anything is removed: a static transform that is lost is never sent again.
         if self.path(&parent).any(|frame| frame == child) {
@@ -257,7 +256,7 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
                     tree.note_time(shared.clock.now());
                     for transform in &message.transforms {
                         if let Err(sentence) = tree.insert(transform, fixed) {
-                            shared.warnings.warn_once("tf", &shortened(&transform.child_frame_id), &sentence);
+                            shared.warnings.warn_once("tf", &short(&transform.child_frame_id), &sentence);
                         }
                     }
                 }
@@ -289,6 +288,6 @@ mod tests {
         assert!(insert(&mut tree, "world", "another").unwrap_err().contains("10000 frames"));
         insert(&mut tree, "map", "frame0").unwrap();
         let name = "x".repeat(1_000_000);
-        assert!(insert(&mut tree, &name, "frame0").unwrap_err().len() < 500);
+        assert!(insert(&mut tree, &name, "frame0").unwrap_err().len() < 1500);
     }
 }

@@ -47,7 +47,7 @@ impl Log for RosLog {
             return;
         }
         // The C string that carries it cannot hold a NUL.
-        let text = names::cut(&record.args().to_string(), MAX_CHARACTERS).replace('\0', "␀");
+        let text = record.args().to_string().replace('\0', "␀").chars().take(MAX_CHARACTERS).collect::<String>();
         let severity = match record.level() {
             Level::Error => LogSeverity::Error,
             Level::Warn => LogSeverity::Warn,
@@ -72,7 +72,7 @@ pub(super) struct Warnings(Mutex<HashMap<String, Instant>>);
 impl Warnings {
     /// Logs a warning, unless this `kind` of fault of this `subject` was logged since the subject last recovered from it.
     pub(super) fn warn_once(&self, subject: &str, kind: &str, sentence: &str) {
-        let kind = names::cut(kind, MAX_CHARACTERS);
+        let kind = names::sentence(kind);
         let mut logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if logged.len() >= MAX_REMEMBERED {
             logged.clear();

@@ -39,7 +39,7 @@ impl Measured {
         if known.len() > MAX_JOINTS {
             known.clear();
         }
-        let measurements = names.iter().zip(positions).filter(|(name, _)| name.len() <= names::MAX_BYTES);
+        let measurements = names.iter().zip(positions).filter(|(name, _)| name.len() <= convert::MAX_NAME_BYTES);
         known.extend(measurements.map(|(name, &position)| (name.clone(), (Instant::now(), position))));
         Ok(())
     }
@@ -82,9 +82,11 @@ impl Measured {
 /// Warns of a joint that is measured well outside its limits: what is `measured` may have another unit, or be of another robot.
 fn warn_if_far(shared: &Shared, joint: &str, measured: f64, inside: f64) {
     if (measured - inside).abs() > ENCODER_MARGIN {
-        let joint = names::shortened(joint);
+        let joint = names::short(joint);
         let sentence = format!(
-            "joint '{joint}' is measured at {measured:?}, outside its limits: the node takes {inside:?}, the nearest position inside"
+            "joint '{joint}' is measured at {}, outside its limits: the node takes {}, the nearest position inside",
+            names::number(measured),
+            names::number(inside)
         );
         shared.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), &joint, &sentence);
     }

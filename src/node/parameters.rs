@@ -56,7 +56,7 @@ pub(super) fn overrides(node: &r2r::Node) -> Result<Values, NodeError> {
     for (name, parameter) in node.params.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         if values.get(name).is_none() {
             let known: Vec<&str> = TABLE.iter().map(|known| known.name).collect();
-            let name = names::shortened(name);
+            let name = names::short(name);
             log::warn!("there is no parameter {name}: its value is ignored; the parameters are: {}", known.join(", "));
             continue;
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch, SolvePath};
 
 use super::status::Refused;
-use crate::names::{self, shortened};
+use crate::names::{self, short};
 use crate::parameters::{Settings, Value, definition};
 use crate::robot::Chain;
 use crate::solver::{Target, UnknownPick, UnknownSolver};
@@ -73,11 +73,11 @@ impl RequestOverrides<'_> {
         }
         if !self.solver.is_empty() {
             settings.solver =
-                shortened(self.solver).parse().map_err(|e: UnknownSolver| Refused::invalid("solver", e.to_string()))?;
+                short(self.solver).parse().map_err(|e: UnknownSolver| Refused::invalid("solver", e.to_string()))?;
         }
         if !self.pick.is_empty() {
             settings.pick =
-                shortened(self.pick).parse().map_err(|e: UnknownPick| Refused::invalid("pick", e.to_string()))?;
+                short(self.pick).parse().map_err(|e: UnknownPick| Refused::invalid("pick", e.to_string()))?;
         }
         if self.free_axes.contains(&true) {
             target.free_axes = std::array::from_fn(|axis| self.free_axes.get(axis) == Some(&true));
@@ -115,7 +115,7 @@ pub(super) fn apply_timeout(seconds: f64, settings: &mut Settings) -> Result<(),
 pub(super) fn tip(chain: &Chain, link: &str) -> Result<usize, Refused> {
     chain.tip_index(link).ok_or_else(|| {
         let known = names::list(&chain.tip_names());
-        Refused::invalid("tip_link", format!("'{}' is not a tip link; the tip links are: {known}", shortened(link)))
+        Refused::invalid("tip_link", format!("'{}' is not a tip link; the tip links are: {known}", short(link)))
     })
 }
 

@@ -45,7 +45,7 @@ impl Refused {
 
     /// A frame that cannot be related to the robot.
     pub(super) fn unknown_frame(name: &str, sentence: String) -> Self {
-        Self { outcome: outcome::UNKNOWN_FRAME, sentence, kind: format!("frame {}", names::shortened(name)) }
+        Self { outcome: outcome::UNKNOWN_FRAME, sentence, kind: format!("frame {}", names::short(name)) }
     }
 
     /// A frame name that is not valid UTF-8.

@@ -1,6 +1,7 @@
 //! What a parameter is: name, type, default, unit, bounds and sentence; and the check of a value against it.
 
 use super::value::{Refusal, Value};
+use crate::names::{number, sentence};
 use Bounds::{Any, OneOf, Range};
 use DefaultValue::{Bool, Double, Integer, NoTexts, Text};
 
@@ -98,7 +99,7 @@ impl Definition {
     pub fn bounds_text(&self) -> String {
         match self.bounds {
             Any => String::new(),
-            Range(least, greatest) => format!("{least} to {greatest}"),
+            Range(least, greatest) => format!("{} to {}", number(least), number(greatest)),
             OneOf(words) => words.join(", "),
         }
     }
@@ -125,9 +126,10 @@ impl Definition {
         }
         let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
         Err(Refusal(format!(
-            "{name} must be {} {}{unit}; it was set to {value}",
+            "{name} must be {} {}{unit}; it was set to {}",
             self.bounds_kind(),
-            self.bounds_text()
+            self.bounds_text(),
+            sentence(&value.to_string())
         )))
     }
 

@@ -74,7 +74,7 @@ impl fmt::Display for Value {
             Self::Bool(value) => write!(f, "{value}"),
             Self::Integer(value) => write!(f, "{value}"),
             Self::Double(value) => write!(f, "{value:?}"),
-            Self::Text(value) => write!(f, "\"{}\"", names::shortened(value)),
+            Self::Text(value) => write!(f, "\"{}\"", names::short(value)),
             Self::Texts(values) => write!(f, "[{}]", names::list(values)),
         }
     }

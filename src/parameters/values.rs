@@ -27,8 +27,7 @@ impl Values {
     /// # Errors
     /// A [`Refusal`] where there is no such parameter or the value does not fit it; nothing is changed then.
     pub fn set(&mut self, name: &str, value: Value) -> Result<(), Refusal> {
-        let index =
-            index_of(name).ok_or_else(|| Refusal(format!("there is no parameter {}", names::shortened(name))))?;
+        let index = index_of(name).ok_or_else(|| Refusal(format!("there is no parameter {}", names::short(name))))?;
         self.0[index] = TABLE[index].check(value)?;
         Ok(())
     }

@@ -122,8 +122,8 @@ def test_measured_joints_may_come_in_several_messages(node):
 def test_a_measurement_far_outside_the_limits_is_told(node):
     stream(node, {**MEASURED_AT, 'elbow_joint': 100.0})
     node.reset()
-    (line,) = node.wait_for(lambda: node.process.lines_with('100.0'), 'the warning')
-    assert 'elbow_joint' in line and 'limits' in line
+    (line,) = node.wait_for(lambda: node.process.lines_with('measured at 100,'), 'the warning')
+    assert 'elbow_joint' in line and '1.05' in line
 
 
 def test_an_inexact_encoder_is_no_fault(node, arm_robot):
