@@ -57,8 +57,9 @@ struct State {
     commanded: bool,
     /// Whether the motion has velocities. Immediate motion has none.
     smooth: bool,
-    /// Stamp of the joint state last published, and when that was.
+    /// Stamp of the joint state last published.
     last_stamp: Time,
+    /// When it was published, if not by a tick.
     last_publication: Option<Instant>,
     tick_times: TickTimes,
     /// The time of the last tick.
@@ -250,6 +251,8 @@ impl Output {
         }
         let reached = state.motion.as_mut().map(|motion| motion.tick(step, period)).unwrap_or_default();
         let stamp = self.publish(&mut state, if in_motion { time } else { now });
+        // A tick in time after a late one repeats nothing that a target published.
+        state.last_publication = None;
         drop(state);
         for report in reached {
             self.reporter.report_arrival(report, stamp.clone());
