@@ -11,7 +11,7 @@ prefix_recipe() {
 # Succeeds where the prefix was finished from the present recipe and still starts.
 prefix_is_ready() {
   [ -f "$workspace/prefix/recipe" ] && [ "$(prefix_recipe)" = "$(cat "$workspace/prefix/recipe")" ] \
-    && in_prefix python -c 'import numpy, pytest, rclpy, tf2_msgs.msg' > /dev/null 2>&1
+    && in_prefix python -c 'import numpy, pytest, rclpy, tf2_msgs.srv' > /dev/null 2>&1
 }
 
 # Runs a command in the environment of the prefix alone.

@@ -42,6 +42,9 @@ pub(super) fn pose_message(pose: &Isometry3<f64>) -> Pose {
     Pose { position: Point { x: p.x, y: p.y, z: p.z }, orientation: Quaternion { x: q.i, y: q.j, z: q.k, w: q.w } }
 }
 
+/// Greatest number of bytes of a name that is remembered: a sender of names must not fill the memory.
+pub(super) const MAX_NAME_BYTES: usize = 1000;
+
 /// Greatest absolute position of a joint \[rad or m\]: larger angles would be too inexact.
 const MAX_POSITION: f64 = 1e6;
 
@@ -55,7 +58,9 @@ pub(super) fn check_position(joint: &str, position: f64) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "the position of joint '{joint}' is {position}; it must be a finite number of at most {MAX_POSITION:e}"
+        "the position of joint '{}' is {}; it must be a finite number of at most {MAX_POSITION:e}",
+        names::short(joint),
+        names::number(position)
     ))
 }
 
@@ -135,7 +140,8 @@ pub(super) fn overlay_row(
         let joint = robot.movable_index(name).ok_or_else(|| {
             let known: Vec<&str> = robot.movable_names().collect();
             format!(
-                "{what} names '{name}', which is not a movable joint of the robot; its movable joints are: {}",
+                "{what} names '{}', which is not a movable joint of the robot; its movable joints are: {}",
+                names::short(name),
                 names::list(&known)
             )
         })?;

@@ -66,7 +66,8 @@ fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), String
         Some(unknown) => {
             let known: Vec<&str> = robot.movable_names().collect();
             Err(format!(
-                "command_joints: '{unknown}' is not a movable joint of the robot; its movable joints are: {}",
+                "command_joints: '{}' is not a movable joint of the robot; its movable joints are: {}",
+                names::short(unknown),
                 names::list(&known)
             ))
         }
@@ -95,7 +96,10 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyR
     let robot = Robot::from_urdf(&text).map_err(|e| e.to_string())?;
     let tips: Vec<&str> = settings.tip_links.iter().map(String::as_str).collect();
     let chain = Chain::with_defaults(&robot, settings.base_link.as_deref(), &tips).map_err(|e| match e {
-        ChainError::TipNeeded { .. } => format!("{e} (parameter tip_links)"),
+        ChainError::TipNeeded { .. } => format!("{e}. Set the parameter tip_links; of a launch file, the argument tip_link"),
+        ChainError::UnknownLink { .. } => {
+            format!("{e}. Correct the parameter base_link or tip_links; of a launch file, the argument base_link or tip_link")
+        }
         _ => e.to_string(),
     })?;
     let chain = Arc::new(chain);
@@ -123,9 +127,9 @@ pub(super) fn use_robot(shared: &Shared, ready: ReadyRobot) {
     let names = chain.variable_names();
     log::info!(
         "robot {}: chain from {} to {}, with the joints {}",
-        robot.name(),
-        chain.base(),
-        chain.tip_names().join(", "),
+        names::short(robot.name()),
+        names::short(chain.base()),
+        names::list(&chain.tip_names()),
         names::list(&names)
     );
     warn_about_axes(&loaded, &shared.settings());
@@ -149,25 +153,28 @@ fn warn_about_axes(loaded: &LoadedRobot, settings: &Settings) {
     }
 }
 
-/// Loads the robot of the parameters, and subscribes to the topic, which is used where the parameters give no robot that can be used.
-pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    let settings = shared.settings();
-    let given = if !settings.robot_description.is_empty() {
-        Some(("robot_description", Ok(settings.robot_description.clone())))
+/// The robot that the parameters give; `None` where they give none.
+///
+/// # Errors
+/// [`NodeError::Robot`] where it cannot be used.
+pub(super) fn of_parameters(settings: &Settings) -> Result<Option<ReadyRobot>, NodeError> {
+    let (parameter, text) = if !settings.robot_description.is_empty() {
+        ("robot_description", Ok(settings.robot_description.clone()))
     } else if !settings.urdf_file.is_empty() {
-        Some(("urdf_file", read_urdf_file(&settings.urdf_file).map_err(|e| e.to_string())))
+        ("urdf_file", read_urdf_file(&settings.urdf_file).map_err(|e| e.to_string()))
     } else {
-        None
+        return Ok(None);
     };
-    match given.map(|(source, text)| (source, text.and_then(|text| load(text, false, &settings)))) {
-        Some((_, Ok(ready))) => use_robot(shared, ready),
-        Some((source, Err(sentence))) => log::error!("the robot of the parameter {source} is refused: {sentence}"),
-        None => log::info!("the node waits for the topic robot_description"),
-    }
-    listen(node, shared)
+    let ready = text.and_then(|text| load(text, false, settings));
+    Ok(Some(ready.map_err(|reason| NodeError::Robot { parameter, reason })?))
 }
 
-fn listen(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+/// Uses the robot of the parameters, and subscribes to the topic, which is used where they give none.
+pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>, given: Option<ReadyRobot>) -> Result<(), NodeError> {
+    match given {
+        Some(ready) => use_robot(shared, ready),
+        None => log::info!("the node waits for a robot on the topic robot_description"),
+    }
     let mut descriptions = node.subscribe::<Text>(ROBOT_DESCRIPTION.name, latched())?;
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
@@ -198,8 +205,9 @@ fn take_from_topic(shared: &Shared, text: String) {
             use_robot(shared, ready);
         }
         Err(sentence) => {
-            let kept = if now.is_some() { "; the robot in use is kept" } else { "" };
-            let sentence = format!("the description is refused: {sentence}{kept}");
+            let now =
+                if now.is_some() { "the robot in use is kept" } else { "the node waits for another one on this topic" };
+            let sentence = format!("the description is refused: {sentence}; {now}");
             shared.warnings.warn_once(ROBOT_DESCRIPTION.short_name(), &sentence, &sentence);
         }
     }

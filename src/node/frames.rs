@@ -19,10 +19,12 @@ use transforms::geometry::{Quaternion, Transform, Vector3};
 use transforms::time::{Stamp, Timestamp};
 
 use super::configuration_motion::Configuration;
+use super::convert::MAX_NAME_BYTES;
 use super::description::LoadedRobot;
 use super::interface::{TF, TF_STATIC};
 use super::status::Refused;
 use super::{NodeError, Shared};
+use crate::names::{self, short};
 use crate::parameters::Settings;
 use crate::spatial::rotation_from;
 
@@ -32,6 +34,8 @@ const TRANSFORM_HISTORY: Duration = Duration::from_secs(10);
 const QUEUE_DEPTH: usize = 100;
 /// Greatest number of frames between a frame and the robot: a deeper tree is a cycle or a mistake.
 const MAX_DEPTH: usize = 1000;
+/// Greatest number of frames that are known: a publisher that invents names must not fill the memory.
+const MAX_FRAMES: usize = 10_000;
 
 /// The frames known from TF.
 pub(super) struct Frames {
@@ -132,6 +136,7 @@ impl Frames {
                     // Without time to wait it makes no timer: not every caller has a runtime.
                     let wait = Instant::now() < deadline;
                     if !(wait && matches!(tokio::time::timeout_at(deadline, arrivals.changed()).await, Ok(Ok(())))) {
+                        let name = short(name);
                         return Err(format!("frame '{name}' cannot be related to the robot: {reason}"));
                     }
                 }
@@ -149,11 +154,14 @@ impl Tree {
         root: &str,
     ) -> Result<(usize, Isometry3<f64>), String> {
         let anchor = self.path(name).find(|frame| link_of(frame).is_some()).unwrap_or(root);
-        let link = link_of(anchor).ok_or_else(|| format!("the robot has no link '{anchor}'"))?;
+        let link = link_of(anchor).ok_or_else(|| format!("the robot has no link '{}'", short(anchor)))?;
         if anchor == name {
             return Ok((link, Isometry3::identity()));
         }
-        let sentence = |e: RegistryError| e.to_string();
+        let sentence = |e: RegistryError| match [name, anchor].into_iter().find(|frame| !self.has(frame)) {
+            Some(unknown) => format!("no transform of '{}' has come on /tf or /tf_static", short(unknown)),
+            None => names::sentence(&e.to_string()).into_owned(),
+        };
         let time = match timestamp(stamp) {
             Some(time) => time,
             None => self.registry.latest_common_time(anchor, name).map_err(sentence)?.at().unwrap_or(Timestamp::zero()),
@@ -169,7 +177,10 @@ impl Tree {
         let name = |text: &str| text.strip_prefix('/').unwrap_or(text).to_owned();
         let (parent, child) = (name(&message.header.frame_id), name(&message.child_frame_id));
         let (t, q) = (&message.transform.translation, &message.transform.rotation);
-        let refuse = |reason: String| format!("the transform from '{parent}' to '{child}' is refused: {reason}");
+        let refuse = |reason: String| {
+            let reason = names::sentence(&reason);
+            format!("the transform from '{}' to '{}' is refused: {reason}", short(&parent), short(&child))
+        };
         let rotation = rotation_from([q.x, q.y, q.z, q.w]).map_err(|e| refuse(e.to_string()))?;
         let stamp = if fixed {
             Stamp::Static
@@ -184,6 +195,12 @@ impl Tree {
             stamp,
         );
         let transform = transform.map_err(|e| refuse(e.to_string()))?;
+        if !self.parents.contains_key(&child) && self.parents.len() >= MAX_FRAMES {
+            return Err(refuse(format!("there are {MAX_FRAMES} frames already")));
+        }
+        if parent.len().max(child.len()) > MAX_NAME_BYTES {
+            return Err(refuse(format!("a name may have {MAX_NAME_BYTES} bytes")));
+        }
         // Checked before anything is removed: a static transform that is lost is never sent again.
         if self.path(&parent).any(|frame| frame == child) {
             return Err(refuse("it would close a cycle".into()));
@@ -195,6 +212,11 @@ impl Tree {
         self.registry.add_transform(transform).map_err(|e| refuse(e.to_string()))?;
         self.parents.insert(child, entry);
         Ok(())
+    }
+
+    /// Whether a transform from or to the frame `name` is known.
+    fn has(&self, name: &str) -> bool {
+        self.parents.contains_key(name) || self.parents.values().any(|(parent, _)| parent == name)
     }
 
     /// The frame `name` and those above it.
@@ -234,7 +256,7 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
                     tree.note_time(shared.clock.now());
                     for transform in &message.transforms {
                         if let Err(sentence) = tree.insert(transform, fixed) {
-                            shared.warnings.warn_once("tf", &transform.child_frame_id, &sentence);
+                            shared.warnings.warn_once("tf", &short(&transform.child_frame_id), &sentence);
                         }
                     }
                 }
@@ -243,4 +265,29 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
         });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn insert(tree: &mut Tree, parent: &str, child: &str) -> Result<(), String> {
+        let mut message = TransformStamped { child_frame_id: child.into(), ..TransformStamped::default() };
+        message.header.frame_id = parent.into();
+        message.transform.rotation.w = 1.0;
+        tree.insert(&message, true)
+    }
+
+    #[test]
+    fn invented_frames_do_not_fill_the_memory() {
+        let frames = Frames::new();
+        let mut tree = frames.lock();
+        for number in 0..MAX_FRAMES {
+            insert(&mut tree, "world", &format!("frame{number}")).unwrap();
+        }
+        assert!(insert(&mut tree, "world", "another").unwrap_err().contains("10000 frames"));
+        insert(&mut tree, "map", "frame0").unwrap();
+        let name = "x".repeat(1_000_000);
+        assert!(insert(&mut tree, &name, "frame0").unwrap_err().len() < 1500);
+    }
 }

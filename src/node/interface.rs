@@ -61,6 +61,8 @@ interfaces! {
     DIAGNOSTICS: "/diagnostics", "diagnostic_msgs/msg/DiagnosticArray";
     /// Changes of parameters.
     PARAMETER_EVENTS: "/parameter_events", "rcl_interfaces/msg/ParameterEvent";
+    /// The log.
+    ROSOUT: "/rosout", "rcl_interfaces/msg/Log";
 
     // Services.
     /// One query.
@@ -102,7 +104,7 @@ mod tests {
     const DOCUMENTS: [(&str, &str); 2] =
         [("README.md", include_str!("../../README.md")), ("docs/node.md", include_str!("../../docs/node.md"))];
 
-    /// The documents do not list what every node has: the parameter services and their events.
+    /// The documents do not list what every node has: the parameter services, their events, the log.
     fn is_listed(interface: &Interface) -> bool {
         !interface.ros_type.starts_with("rcl_interfaces/")
     }

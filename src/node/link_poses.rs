@@ -20,7 +20,7 @@ pub(super) fn index(loaded: &LoadedRobot, prefix: &str, name: &str) -> Result<us
     let index = loaded.robot.link_index(bare).or_else(|| loaded.robot.link_index(name));
     index.ok_or_else(|| {
         let known: Vec<&str> = loaded.robot.links().iter().map(|link| link.name.as_str()).collect();
-        format!("the robot has no link '{name}'; its links are: {}", names::list(&known))
+        format!("the robot has no link '{}'; its links are: {}", names::short(name), names::list(&known))
     })
 }
 

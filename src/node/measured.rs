@@ -15,6 +15,8 @@ use crate::names;
 
 /// Greatest number of joints that are remembered: a publisher that invents names must not fill the memory.
 const MAX_JOINTS: usize = 10_000;
+/// How far outside its limits a joint may be measured without a warning \[rad or m\]: encoders are a little inexact.
+const ENCODER_MARGIN: f64 = 0.01;
 
 /// Time and position of the last measurement of each joint, by name. Several drivers may each measure some joints.
 #[derive(Default)]
@@ -37,7 +39,8 @@ impl Measured {
         if known.len() > MAX_JOINTS {
             known.clear();
         }
-        known.extend(names.iter().cloned().zip(positions.iter().map(|&position| (Instant::now(), position))));
+        let measurements = names.iter().zip(positions).filter(|(name, _)| name.len() <= convert::MAX_NAME_BYTES);
+        known.extend(measurements.map(|(name, &position)| (name.clone(), (Instant::now(), position))));
         Ok(())
     }
 
@@ -53,9 +56,10 @@ impl Measured {
             for joint in robot.movable() {
                 let measurement = known.get(&robot.joints()[joint].name).filter(|(at, _)| at.elapsed() <= timeout);
                 if let Some((_, position)) = measurement {
-                    // Encoders may be a little outside the limits; published positions must not.
+                    // Published positions must not be outside the limits.
                     let domain = robot.domain(joint).unwrap_or(robot.joints()[joint].domain);
                     (positions[joint], fresh[joint]) = (domain.clamp(*position), true);
+                    warn_if_far(shared, &robot.joints()[joint].name, *position, positions[joint]);
                 }
             }
         }
@@ -72,6 +76,19 @@ impl Measured {
             shared.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), &sentence, &sentence);
         }
         None
+    }
+}
+
+/// Warns of a joint that is measured well outside its limits: what is `measured` may have another unit, or be of another robot.
+fn warn_if_far(shared: &Shared, joint: &str, measured: f64, inside: f64) {
+    if (measured - inside).abs() > ENCODER_MARGIN {
+        let joint = names::short(joint);
+        let sentence = format!(
+            "joint '{joint}' is measured at {}, outside its limits: the node takes {}, the nearest position inside",
+            names::number(measured),
+            names::number(inside)
+        );
+        shared.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), &joint, &sentence);
     }
 }
 

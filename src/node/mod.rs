@@ -6,6 +6,7 @@
 
 mod batch_response;
 mod clock;
+mod command_line;
 mod configuration_motion;
 mod convert;
 mod description;
@@ -24,6 +25,7 @@ mod path_plan;
 mod publisher;
 mod query;
 mod request_overrides;
+mod rosout;
 mod search_turns;
 mod service_server;
 mod services;
@@ -41,6 +43,7 @@ mod tip_namespaces;
 
 pub use error::NodeError;
 
+use std::io::Write;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -52,6 +55,7 @@ use tokio::sync::Semaphore;
 
 use crate::parameters::{Settings, Values};
 use clock::Clock;
+use command_line::{CommandLine, LogArguments};
 use diagnostics::Counters;
 use frames::Frames;
 use logging::Warnings;
@@ -121,14 +125,22 @@ fn latched() -> QosProfile {
     QosProfile::default().keep_last(1).transient_local()
 }
 
-/// Runs the node until SIGINT or SIGTERM.
+/// Runs the node with the arguments of the process until SIGINT or SIGTERM; or prints what `--help` and `--version` ask for.
 ///
 /// # Errors
-/// [`NodeError`] where it cannot start: ROS arguments that cannot be parsed, parameters that are refused, topics that cannot
-/// be made.
+/// [`NodeError`] where it cannot start: arguments that cannot be read, parameters that are refused, a robot of a parameter that cannot
+/// be used, topics that cannot be made.
 pub fn run() -> Result<(), NodeError> {
+    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    match CommandLine::read(arguments)? {
+        CommandLine::Print(text) => Ok(writeln!(std::io::stdout(), "{text}")?),
+        CommandLine::Start(arguments) => run_with(&arguments),
+    }
+}
+
+fn run_with(arguments: &LogArguments) -> Result<(), NodeError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKER_THREADS).enable_all().build()?;
-    let spinning = runtime.block_on(serve());
+    let spinning = runtime.block_on(serve(arguments));
     // First the tasks end, because they would still publish; then the node.
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     spinning?.stop();
@@ -136,12 +148,12 @@ pub fn run() -> Result<(), NodeError> {
 }
 
 /// Starts the node and waits for a signal. Gives the spinning node back.
-async fn serve() -> Result<spin::Spinning, NodeError> {
+async fn serve(arguments: &LogArguments) -> Result<spin::Spinning, NodeError> {
     // Before anything of ROS: a signal must not kill the process while the context is made.
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut node = spin::create_node(DEFAULT_NAME)?;
-    logging::install(node.logger());
+    logging::install(&mut node, arguments)?;
     let values = parameters::overrides(&node)?;
     let spinning = start(&mut node, values)?.run(node)?;
     tokio::select! {
@@ -154,6 +166,8 @@ async fn serve() -> Result<spin::Spinning, NodeError> {
 /// Creates every topic and service of the node, and the tasks that serve them.
 fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeError> {
     let settings = Settings::new(&values, None)?;
+    // A mistake in the parameters ends the node before anybody can call it.
+    let robot = description::of_parameters(&settings)?;
     let (mut spinner, commands) = spin::Spinner::new();
     spin::use_sim_time(settings.use_sim_time, node);
     let clock = Clock::new(node);
@@ -179,7 +193,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     moveit::serve(node, &shared)?;
     diagnostics::serve(node, &shared)?;
     parameters::serve(node, &shared, values, commands)?;
-    description::serve(node, &shared)?;
+    description::serve(node, &shared, robot)?;
     output::serve(&shared);
     Ok(spinner)
 }

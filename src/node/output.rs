@@ -12,7 +12,7 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::{Float64MultiArray, String as Text};
 use r2r::urdf_ik::msg::SolveStatus;
 
-use super::clock::Clock;
+use super::clock::{Clock, TickTimes};
 use super::configuration_motion::{Configuration, ConfigurationMotion, Reports};
 use super::description::LoadedRobot;
 use super::interface::{JOINT_COMMANDS, JOINT_STATES, ROBOT_DESCRIPTION_IN_USE};
@@ -57,10 +57,12 @@ struct State {
     commanded: bool,
     /// Whether the motion has velocities. Immediate motion has none.
     smooth: bool,
-    /// Stamp of the joint state last published, and when that was.
+    /// Stamp of the joint state last published.
     last_stamp: Time,
+    /// When it was published, if not by a tick.
     last_publication: Option<Instant>,
-    /// ROS time of the last tick.
+    tick_times: TickTimes,
+    /// The time of the last tick.
     last_tick: Duration,
 }
 
@@ -125,7 +127,7 @@ impl Output {
         let message = convert::joint_state(&loaded.robot, &positions);
         let motion = Some(ConfigurationMotion::new(loaded, positions, limits));
         *state = State { motion, message, requests: state.requests + 1, ..State::default() };
-        self.publish(&mut state);
+        self.publish(&mut state, self.clock.now());
     }
 
     /// Sets the limits of all motions from the next one on, if `loaded` is still the robot in use.
@@ -143,7 +145,7 @@ impl Output {
             motion.place(positions);
             (state.commanded, state.smooth) = (false, false);
             state.requests += 1;
-            self.publish(&mut state);
+            self.publish(&mut state, self.clock.now());
         }
     }
 
@@ -228,25 +230,29 @@ impl Output {
     }
 
     /// Moves on by one period and publishes the joint state; at rest, only where targets have not published it just now. Publishes the
-    /// statuses of a goal that is reached.
-    fn tick(&self, settings: &Settings) {
+    /// statuses of a goal that is reached. The tick was `due` then, and may be late.
+    fn tick(&self, settings: &Settings, due: Instant) {
         let mut state = self.lock();
         let period = settings.publish_period;
+        let in_motion = state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
         let now = self.clock.now();
         // Each step is one period, even when the tick is a little late. Simulated time may have any pace.
-        let step = if settings.use_sim_time {
-            now.saturating_sub(state.last_tick).as_secs_f64().min(MAX_SIMULATED_STEP.max(2.0 * period.as_secs_f64()))
+        let (time, max_step) = if settings.use_sim_time {
+            (now, MAX_SIMULATED_STEP.max(2.0 * period.as_secs_f64()))
         } else {
-            period.as_secs_f64()
+            (state.tick_times.next(due, now.saturating_sub(due.elapsed()), in_motion), period.as_secs_f64())
         };
-        state.last_tick = now;
+        let step = time.saturating_sub(state.last_tick).as_secs_f64().min(max_step);
+        state.last_tick = time;
         // A tick may be a little early: ticks are not exact.
         let was_just_published = state.last_publication.is_some_and(|last| last.elapsed() < period.mul_f64(0.9));
         if was_just_published && state.motion.as_ref().is_some_and(ConfigurationMotion::is_at_rest) {
             return;
         }
         let reached = state.motion.as_mut().map(|motion| motion.tick(step, period)).unwrap_or_default();
-        let stamp = self.publish(&mut state);
+        let stamp = self.publish(&mut state, if in_motion { time } else { now });
+        // A tick in time after a late one repeats nothing that a target published.
+        state.last_publication = None;
         drop(state);
         for report in reached {
             self.reporter.report_arrival(report, stamp.clone());
@@ -258,12 +264,13 @@ impl Output {
         if state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled) {
             return state.last_stamp.clone();
         }
-        self.publish(state)
+        self.publish(state, self.clock.now())
     }
 
-    /// Publishes the joint state and gives its stamp. Publishes nothing before simulated time begins: no reader could use the stamp.
-    fn publish(&self, state: &mut State) -> Time {
-        let stamp = self.clock.stamp();
+    /// Publishes the joint state of a `time` and gives its stamp. Publishes nothing before simulated time begins: no reader could use the
+    /// stamp.
+    fn publish(&self, state: &mut State, time: Duration) -> Time {
+        let stamp = r2r::Clock::to_builtin_time(&time);
         let begun = stamp != Time::default();
         if let Some(motion) = state.motion.as_ref().filter(|_| begun) {
             let (robot, chain) = (&motion.loaded().robot, &motion.loaded().chain);
@@ -315,7 +322,7 @@ pub(super) fn serve(shared: &Arc<Shared>) {
                 tokio::time::sleep_until(next.min(now + MAX_SLEEP)).await;
                 continue;
             }
-            shared.output.tick(&settings);
+            shared.output.tick(&settings, next.into_std());
             next = (next + period).max(now);
         }
     });

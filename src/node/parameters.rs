@@ -18,6 +18,7 @@ use super::interface::{
 use super::publisher::Publisher;
 use super::spin::Commands;
 use super::{NodeError, Shared, description, service_server};
+use crate::names;
 use crate::parameters::{Bounds, Definition, Refusal, Settings, TABLE, TakesEffect, Value, Values, definition};
 
 /// The types of `ParameterType` as the messages' fields have them.
@@ -55,12 +56,19 @@ pub(super) fn overrides(node: &r2r::Node) -> Result<Values, NodeError> {
     for (name, parameter) in node.params.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         if values.get(name).is_none() {
             let known: Vec<&str> = TABLE.iter().map(|known| known.name).collect();
+            let name = names::short(name);
             log::warn!("there is no parameter {name}: its value is ignored; the parameters are: {}", known.join(", "));
             continue;
         }
         values.set(name, from_override(&parameter.value))?;
     }
     Ok(values)
+}
+
+/// A line for each parameter: its name and default.
+pub(super) fn help() -> String {
+    let line = |known: &Definition| format!("  {:<28} {}", known.name, known.default_value());
+    TABLE.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn from_override(value: &r2r::ParameterValue) -> Value {
@@ -89,6 +97,10 @@ fn from_message(message: ParameterValue) -> Value {
         kind::STRING_ARRAY => Value::Texts(message.string_array_value),
         // Some tools write "nothing" as an empty array of bytes.
         kind::BYTE_ARRAY if message.byte_array_value.is_empty() => Value::NotSet,
+        // And an empty list as one of any type: its elements do not tell.
+        kind::BOOL_ARRAY if message.bool_array_value.is_empty() => Value::Texts(Vec::new()),
+        kind::INTEGER_ARRAY if message.integer_array_value.is_empty() => Value::Texts(Vec::new()),
+        kind::DOUBLE_ARRAY if message.double_array_value.is_empty() => Value::Texts(Vec::new()),
         kind::BYTE_ARRAY => Value::Other("byte_array"),
         kind::BOOL_ARRAY => Value::Other("bool_array"),
         kind::INTEGER_ARRAY => Value::Other("integer_array"),
@@ -132,12 +144,14 @@ impl Store {
         let mut values = kept.clone();
         for change in changes {
             let name = change.name.as_str();
-            if definition(name).is_some_and(|known| known.takes_effect == TakesEffect::AtStart) {
+            values.set(name, from_message(change.value.clone()))?;
+            // The value that it has is no change: a dump of all parameters can be loaded again.
+            let is_fixed = definition(name).is_some_and(|known| known.takes_effect == TakesEffect::AtStart);
+            if is_fixed && values.get(name) != kept.get(name) {
                 return Err(Refusal(format!(
                     "{name} is read only when the node starts: restart the node with the new value"
                 )));
             }
-            values.set(name, from_message(change.value.clone()))?;
         }
         let settings = Settings::new(&values, Some(&self.shared.settings()))?;
         self.apply(&kept, &values, &settings)?;

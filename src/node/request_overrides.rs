@@ -5,6 +5,7 @@ use std::time::Duration;
 use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch, SolvePath};
 
 use super::status::Refused;
+use crate::names::{self, short};
 use crate::parameters::{Settings, Value, definition};
 use crate::robot::Chain;
 use crate::solver::{Target, UnknownPick, UnknownSolver};
@@ -72,10 +73,11 @@ impl RequestOverrides<'_> {
         }
         if !self.solver.is_empty() {
             settings.solver =
-                self.solver.parse().map_err(|e: UnknownSolver| Refused::invalid("solver", e.to_string()))?;
+                short(self.solver).parse().map_err(|e: UnknownSolver| Refused::invalid("solver", e.to_string()))?;
         }
         if !self.pick.is_empty() {
-            settings.pick = self.pick.parse().map_err(|e: UnknownPick| Refused::invalid("pick", e.to_string()))?;
+            settings.pick =
+                short(self.pick).parse().map_err(|e: UnknownPick| Refused::invalid("pick", e.to_string()))?;
         }
         if self.free_axes.contains(&true) {
             target.free_axes = std::array::from_fn(|axis| self.free_axes.get(axis) == Some(&true));
@@ -112,8 +114,8 @@ pub(super) fn apply_timeout(seconds: f64, settings: &mut Settings) -> Result<(),
 /// [`Refused`], with the names of the tip links.
 pub(super) fn tip(chain: &Chain, link: &str) -> Result<usize, Refused> {
     chain.tip_index(link).ok_or_else(|| {
-        let known = chain.tip_names().join(", ");
-        Refused::invalid("tip_link", format!("'{link}' is not a tip link; the tip links are: {known}"))
+        let known = names::list(&chain.tip_names());
+        Refused::invalid("tip_link", format!("'{}' is not a tip link; the tip links are: {known}", short(link)))
     })
 }
 

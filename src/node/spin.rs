@@ -117,7 +117,10 @@ pub(super) fn use_sim_time(on: bool, node: &mut r2r::Node) {
     let source = node.get_time_source();
     if !on {
         source.disable_sim_time();
-    } else if let Err(e) = source.enable_sim_time(node) {
-        log::error!("cannot take the time from the topic /clock: {e}");
+        return;
+    }
+    match source.enable_sim_time(node) {
+        Ok(()) => log::info!("the node waits for the time on the topic /clock"),
+        Err(e) => log::error!("cannot take the time from the topic /clock: {e}"),
     }
 }

@@ -8,6 +8,7 @@ use r2r::urdf_ik::msg::SolveStatus;
 use super::NodeError;
 use super::interface::STATUS;
 use super::publisher::Publisher;
+use crate::names;
 use crate::solver::{Outcome, Reason, Solution, Solver, Target};
 
 /// The outcomes of `SolveStatus` in the type of its field.
@@ -44,7 +45,7 @@ impl Refused {
 
     /// A frame that cannot be related to the robot.
     pub(super) fn unknown_frame(name: &str, sentence: String) -> Self {
-        Self { outcome: outcome::UNKNOWN_FRAME, sentence, kind: format!("frame {name}") }
+        Self { outcome: outcome::UNKNOWN_FRAME, sentence, kind: format!("frame {}", names::short(name)) }
     }
 
     /// A frame name that is not valid UTF-8.

@@ -1,6 +1,7 @@
 //! What a parameter is: name, type, default, unit, bounds and sentence; and the check of a value against it.
 
 use super::value::{Refusal, Value};
+use crate::names::{number, sentence};
 use Bounds::{Any, OneOf, Range};
 use DefaultValue::{Bool, Double, Integer, NoTexts, Text};
 
@@ -98,12 +99,13 @@ impl Definition {
     pub fn bounds_text(&self) -> String {
         match self.bounds {
             Any => String::new(),
-            Range(least, greatest) => format!("{least} to {greatest}"),
+            Range(least, greatest) => format!("{} to {}", number(least), number(greatest)),
             OneOf(words) => words.join(", "),
         }
     }
 
-    /// The value as the parameter takes it: not set means the default, an integer passes for a double.
+    /// The value as the parameter takes it: not set means the default, an integer passes for a double, and the text of a number for the
+    /// number.
     ///
     /// # Errors
     /// A [`Refusal`] that names the parameter, and the type or bounds that the value misses.
@@ -111,8 +113,8 @@ impl Definition {
         let name = self.name;
         let value = match (self.default, value) {
             (_, Value::NotSet) => self.default_value(),
-            #[expect(clippy::cast_precision_loss, reason = "bounds of doubles lie far below 2^52")]
-            (Double(_), Value::Integer(value)) => Value::Double(value as f64),
+            (Double(_), value) => value.number_as_double(),
+            (Integer(_), value) => value.number_as_integer(),
             (_, value) => value,
         };
         let expected = self.default_value().type_name();
@@ -124,9 +126,10 @@ impl Definition {
         }
         let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
         Err(Refusal(format!(
-            "{name} must be {} {}{unit}; it was set to {value}",
+            "{name} must be {} {}{unit}; it was set to {}",
             self.bounds_kind(),
-            self.bounds_text()
+            self.bounds_text(),
+            sentence(&value.to_string())
         )))
     }
 

@@ -4,6 +4,11 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::names;
+
+/// Up to here every whole number is a double.
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
+
 /// The value of a parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
@@ -37,6 +42,29 @@ impl Value {
             Self::Other(name) => name,
         }
     }
+
+    /// As a double where it is a number: an integer, or the text of a number. `ros2 param` hands on `1e-5` as a text.
+    pub(super) fn number_as_double(self) -> Self {
+        match self {
+            #[expect(clippy::cast_precision_loss, reason = "bounds of doubles lie far below 2^52")]
+            Self::Integer(value) => Self::Double(value as f64),
+            Self::Text(text) => text.trim().parse().map_or(Self::Text(text), Self::Double),
+            other => other,
+        }
+    }
+
+    /// As an integer where it is the text of a whole number, such as `1e6`.
+    pub(super) fn number_as_integer(self) -> Self {
+        let Self::Text(text) = self else { return self };
+        if let Ok(value) = text.trim().parse() {
+            return Self::Integer(value);
+        }
+        match text.trim().parse::<f64>() {
+            #[expect(clippy::cast_possible_truncation, reason = "whole and small enough to be exact")]
+            Ok(value) if value.fract() == 0.0 && value.abs() <= MAX_EXACT_INTEGER => Self::Integer(value as i64),
+            _ => Self::Text(text),
+        }
+    }
 }
 
 impl fmt::Display for Value {
@@ -46,8 +74,8 @@ impl fmt::Display for Value {
             Self::Bool(value) => write!(f, "{value}"),
             Self::Integer(value) => write!(f, "{value}"),
             Self::Double(value) => write!(f, "{value:?}"),
-            Self::Text(value) => write!(f, "\"{value}\""),
-            Self::Texts(values) => write!(f, "{values:?}"),
+            Self::Text(value) => write!(f, "\"{}\"", names::short(value)),
+            Self::Texts(values) => write!(f, "[{}]", names::list(values)),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::definition::Definition;
 use super::table::TABLE;
 use super::value::{Refusal, Value};
+use crate::names;
 
 /// A value for every parameter of the [`TABLE`].
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +27,7 @@ impl Values {
     /// # Errors
     /// A [`Refusal`] where there is no such parameter or the value does not fit it; nothing is changed then.
     pub fn set(&mut self, name: &str, value: Value) -> Result<(), Refusal> {
-        let index = index_of(name).ok_or_else(|| Refusal(format!("there is no parameter {name}")))?;
+        let index = index_of(name).ok_or_else(|| Refusal(format!("there is no parameter {}", names::short(name))))?;
         self.0[index] = TABLE[index].check(value)?;
         Ok(())
     }
@@ -56,6 +57,28 @@ mod tests {
     }
 
     #[test]
+    fn the_text_of_a_number_passes_for_the_number() {
+        let mut values = Values::default();
+        for (name, text, value) in [
+            ("position_tolerance", "1e-05", Value::Double(1e-5)),
+            ("timeout", " 1 ", Value::Double(1.0)),
+            ("attempts", "7", Value::Integer(7)),
+            ("attempts", "1e6", Value::Integer(1_000_000)),
+            ("random_seed", "9000000000000000", Value::Integer(9_000_000_000_000_000)),
+        ] {
+            values.set(name, Value::Text(text.into())).unwrap();
+            assert_eq!(values.get(name), Some(&value));
+        }
+        for (name, text) in [("attempts", "2.5"), ("attempts", "many"), ("attempts", "1e300"), ("attempts", "")] {
+            assert_eq!(refusal(name, Value::Text(text.into())), format!("{name} takes a integer, not a string"));
+        }
+        assert!(refusal("timeout", Value::Text("nan".into())).contains("from 0.0001 to 60 s; it was set to NaN"));
+        assert!(refusal("timeout", Value::Text("1e300".into())).ends_with("it was set to 1e300"));
+        assert!(refusal("solver", Value::Text("x".repeat(1_000_000))).len() < 300);
+        assert!(refusal(&"x".repeat(1_000_000), Value::NotSet).len() < 300);
+    }
+
+    #[test]
     fn refusals_name_parameter_and_bounds() {
         assert_eq!(
             refusal("position_tolerance", Value::Double(-1.0)),
@@ -71,7 +94,7 @@ mod tests {
         assert!(refusal("attempts", Value::Integer(0)).contains("must be from 1"));
         assert_eq!(
             refusal("free_axes", Value::Texts(vec!["rz".into(), "yaw".into()])),
-            "free_axes must be some of x, y, z, rx, ry, rz; it was set to [\"rz\", \"yaw\"]"
+            "free_axes must be some of x, y, z, rx, ry, rz; it was set to [rz, yaw]"
         );
     }
 }

@@ -74,17 +74,26 @@ def transform_message(parent, child, pose, stamp):
     return message
 
 
+PARAMETER_KINDS = {bool: ('BOOL', 'bool_value'), int: ('INTEGER', 'integer_value'), float: ('DOUBLE', 'double_value'),
+                   str: ('STRING', 'string_value')}
+
+
+def empty_list(kind):
+    """ParameterValue of an empty list for elements of a Python type."""
+    return ParameterValue(type=getattr(ParameterType, f'PARAMETER_{PARAMETER_KINDS[kind][0]}_ARRAY'))
+
+
 def parameter_value(value):
     """ParameterValue of a Python value, whose type decides."""
-    kinds = {bool: ('BOOL', 'bool_value'), int: ('INTEGER', 'integer_value'), float: ('DOUBLE', 'double_value'),
-             str: ('STRING', 'string_value')}
     if value is None:
         return ParameterValue()
+    if value == []:
+        return empty_list(str)
     if isinstance(value, list):
-        kind, field = kinds[type(value[0])] if value else kinds[str]
+        kind, field = PARAMETER_KINDS[type(value[0])]
         return ParameterValue(type=getattr(ParameterType, f'PARAMETER_{kind}_ARRAY'),
                               **{field.replace('value', 'array_value'): value})
-    kind, field = kinds[type(value)]
+    kind, field = PARAMETER_KINDS[type(value)]
     return ParameterValue(type=getattr(ParameterType, f'PARAMETER_{kind}'), **{field: value})
 
 

@@ -31,6 +31,7 @@ def assert_smooth(states, robot, period, velocities=None, acceleration=ACCELERAT
     """No step between two of the states is more than limits of velocity, acceleration and jerk allow in one period, or in as many as
     may lie between them."""
     assert len(states) > 2
+    assert_apart(states, period)
     limits = velocities or velocity_limits(robot)
     for state in states:
         assert_posture(robot, posture(state))
@@ -40,6 +41,14 @@ def assert_smooth(states, robot, period, velocities=None, acceleration=ACCELERAT
     for before, after, most in zip(states, states[1:], periods_between(states, period)):
         fits = any(step_is_smooth(before, after, periods * period, acceleration, jerk) for periods in range(1, most + 1))
         assert fits, (most, before, after)
+
+
+def assert_apart(states, period):
+    """Each state of a motion is stamped a period or more after the one before, however late the machine is: it is a step farther."""
+    for before, after in zip(states, states[1:]):
+        if not still(before):
+            apart = nanoseconds(after.header.stamp) - nanoseconds(before.header.stamp)
+            assert apart >= round(1e9 * period) - 1, f'{apart} ns'
 
 
 def step_is_smooth(before, after, time, acceleration, jerk):

@@ -2,6 +2,7 @@
 import math
 
 import pytest
+from sensor_msgs.msg import JointState
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_solved
@@ -82,6 +83,20 @@ def test_a_repeated_fault_is_told_once(start, target):
     node.wait_for(lambda: node.process.lines_with('nowhere'), 'the second warning')
     assert len(node.process.lines_with('position')) == 1, node.process.output()
     assert len(node.process.lines_with('nowhere')) == 1, node.process.output()
+
+
+def test_long_names_and_numbers_are_cut(start, target):
+    node = start.node(ARM_FILE)
+    name = 'x' * 1_000_000
+    assert len(node.send_pose(target, name).message) < 1000
+    assert len(node.solve_ik(target, tip_link=name).message) < 1000
+    assert len(node.solve_ik(target, solver=name).message) < 1000
+    assert len(node.solve_ik(target, position_tolerance=1e300).message) < 200
+    assert len(node.forward_kinematics(frame_id=name).message) < 2000
+    assert len(node.solve_ik(target, seed=JointState(name=[name], position=[0.0])).message) < 2000
+    answer = node.solve_ik(target, seed=JointState(name=['elbow_joint'], position=[1e300]))
+    assert '1e300' in answer.message and len(answer.message) < 200, answer.message
+    assert len(node.process.output()) < 20_000
 
 
 def test_a_flood_of_faults_leaves_the_node_well(arm, arm_robot, target):

@@ -9,6 +9,7 @@ from checks import assert_reached, assert_solved
 from client import posture
 from conftest import ROBOTS, ROOT
 from kinematics import Robot, errors, rotation, translation
+from process import ros_arguments
 
 ARM6_FILE = ROOT / 'urdf' / 'arm6.urdf'
 
@@ -106,6 +107,5 @@ def test_a_chain_without_one_is_told(start):
     assert 'closed form' in answer.message, answer.message
     assert 'closed form' in node.refusal(solver='closed_form')
     assert node.get('solver') == ['jacobian']
-    other = start.node(sliding, robot=False, solver='closed_form')
-    other.process.wait_for_output('no closed form')
-    other.set_all(robot_description=ARM6_FILE.read_text())
+    other = start.run(*ros_arguments('/sliding', {'urdf_file': str(sliding), 'solver': 'closed_form'}, {}))
+    assert other.wait() == 1 and 'no closed form' in other.output(), other.output()

@@ -30,11 +30,6 @@ def test_there_are_no_commands_unless_asked_for(shared_arm):
     assert shared_arm.node.count_publishers(f'{shared_arm.name}/joint_commands') == 0
 
 
-def test_a_joint_that_the_robot_does_not_have_is_told(start):
-    node = start.node(ARM_FILE, robot=False, command_joints=['knee_joint'])
-    node.process.wait_for_output("command_joints: 'knee_joint' is not a movable joint of the robot")
-
-
 def test_smooth_commands_are_the_published_states(start, arm_robot):
     node = start.node(ARM_FILE, command_joints=JOINTS, motion='smooth', publish_rate=100.0)
     commands = node.subscribe(Float64MultiArray, f'{node.name}/joint_commands', [], 1000)

@@ -165,7 +165,7 @@ def test_no_single_leaf_lists_the_leaves(start):
     publish(node, (ROBOTS / 'two_arms.urdf').read_text())
     node.wait_for(lambda: node.process.lines_with('left-hand'), 'the node to say why')
     (line,) = node.process.lines_with('left-hand')
-    assert 'right-hand' in line and 'tip_links' in line
+    assert 'right-hand' in line and 'tip_links' in line and 'argument tip_link' in line and 'waits for another' in line
     assert node.send_pose(translation(0.5, 0.5, 0)).outcome == SolveStatus.NO_ROBOT
 
 
@@ -175,18 +175,25 @@ def test_no_single_leaf_lists_the_leaves(start):
     ({'robot_description': PLANAR, 'tip_links': ['claw']}, ['claw', 'tip']),
     ({'robot_description': PLANAR, 'base_link': 'claw'}, ['claw', 'base']),
     ({'robot_description': PLANAR, 'tip_links': ['base']}, ['base']),
+    ({'robot_description': (ROBOTS / 'two_arms.urdf').read_text()}, ['left-hand', 'tip_links', 'argument tip_link']),
+    ({'urdf_file': str(ARM_FILE), 'posture': '{knee: 1.0}'}, ['posture', 'knee']),
+    ({'urdf_file': str(ARM_FILE), 'command_joints': ['knee']}, ["command_joints: 'knee' is not a movable joint"]),
+    ({'urdf_file': str(ARM_FILE), 'joint_limits': 'joint_limits: {knee: {has_velocity_limits: true, max_velocity: 1.0}}'},
+     ['joint_limits', 'knee']),
 ])
-def test_a_robot_that_cannot_be_used_at_the_start_is_told(start, parameters, words):
-    """Whether the node then waits for a better one or ends, it says why and does not pretend to have a robot."""
+def test_a_parameter_without_a_robot_that_can_be_used_ends_the_start(start, parameters, words):
     process = start.run(*ros_arguments('/unusable', parameters, {}))
-    text = process.wait_for_output(words[0])
-    for word in words:
-        assert word in text, text
-    assert 'panicked' not in text
+    assert process.wait() == 1, process.output()
+    for word in [*words, next(iter(parameters))]:
+        assert word in process.output(), process.output()
+    assert 'panicked' not in process.output()
 
 
-def test_the_topic_helps_where_the_file_cannot_be_used(start):
-    node = start.node('/nonexistent.urdf', robot=False)
-    publish(node, PLANAR)
-    wait_for_joints(node, 'shoulder', 'elbow')
-    assert_follows(node, PLANAR, {'shoulder': 0.4, 'elbow': 0.7})
+def test_a_robot_without_a_parameter_is_waited_for_by_name(start):
+    process = start.run(*ros_arguments('/patient', {}, {}))
+    assert 'waits' in process.wait_for_output('topic robot_description')
+
+
+def test_the_time_of_a_simulation_is_waited_for_by_name(start):
+    process = start.run(*ros_arguments('/patient', {'use_sim_time': True, 'urdf_file': str(ARM_FILE)}, {}))
+    assert 'waits' in process.wait_for_output('/clock')

@@ -162,6 +162,14 @@ def test_an_unknown_frame_is_named_and_nothing_moves(arm, target):
     assert arm.next_posture() == initial
 
 
+def test_without_any_transform_the_frame_that_is_missing_is_named(start, target):
+    node = start.node(ARM_FILE, frame_prefix='lonely/')
+    message = send_in(node, 'nowhere', target).message
+    assert "no transform of 'nowhere'" in message and 'lonely' not in message, message
+    node.publish_transforms(transform_message('island', 'nowhere', MOUNT, seconds_ago(node, 0)), static=True)
+    node.wait_for(lambda: "no transform of 'lonely/base_link'" in send_in(node, 'nowhere', target).message, 'the other')
+
+
 def test_a_frame_that_is_known_but_not_connected(arm, target):
     arm.publish_transforms(transform_message('island', 'palm', MOUNT, seconds_ago(arm, 0)), static=True)
     status = send_in(arm, 'palm', target)

@@ -13,6 +13,7 @@ PUBLISHED = {
     '~/joint_trajectory': ('trajectory_msgs/msg/JointTrajectory', RELIABLE, VOLATILE),
     '/diagnostics': ('diagnostic_msgs/msg/DiagnosticArray', RELIABLE, VOLATILE),
     '/parameter_events': ('rcl_interfaces/msg/ParameterEvent', RELIABLE, VOLATILE),
+    '/rosout': ('rcl_interfaces/msg/Log', RELIABLE, TRANSIENT_LOCAL),
 }
 SUBSCRIBED = {
     '~/target_pose': ('geometry_msgs/msg/PoseStamped', RELIABLE, VOLATILE),
@@ -75,6 +76,16 @@ def test_services(node):
     offered = dict(node.node.get_service_names_and_types_by_node('urdf_ik', node.namespace))
     for name, kind in SERVICES.items():
         assert offered.get(full_name(node, name)) == [kind], name
+
+
+def test_tf2_msgs_has_what_tf2_is_built_with():
+    from tf2_msgs.action import LookupTransform
+    from tf2_msgs.msg import TF2Error
+    from tf2_msgs.srv import FrameGraph
+
+    assert FrameGraph.Response.get_fields_and_field_types() == {'frame_yaml': 'string'}
+    assert LookupTransform.Result.get_fields_and_field_types()['error'] == 'tf2_msgs/TF2Error'
+    assert TF2Error.TRANSFORM_ERROR == 6
 
 
 @pytest.mark.parametrize('document', ['README.md', 'docs/node.md'])

@@ -121,6 +121,27 @@ def test_bad_ros_arguments_end_it_with_a_sentence(start, arguments, word):
         assert noise not in process.output(), process.output()
 
 
+@pytest.mark.parametrize('argument, words', [
+    ('--help', ['Usage: urdf_ik_node', '--ros-args', '--version', 'urdf_file', 'position_tolerance', '1e-5']),
+    ('-h', ['Usage: urdf_ik_node']),
+    ('--version', ['urdf_ik_node 0.']),
+    ('-V', ['urdf_ik_node 0.']),
+])
+def test_it_tells_about_itself_and_ends(start, argument, words):
+    process = start.run(argument)
+    assert process.wait() == 0, process.output()
+    for word in words:
+        assert word in process.output()
+    assert 'waits' not in process.output()
+
+
+@pytest.mark.parametrize('argument', ['--hlep', 'robot.urdf'])
+def test_an_argument_that_means_nothing_ends_it_with_a_sentence(start, argument):
+    process = start.run(argument, *ros_arguments('/nothing', {}, {}))
+    assert process.wait() == 1, process.output()
+    assert argument in process.output() and '--help' in process.output()
+
+
 def test_it_can_be_renamed_and_put_in_a_namespace(start, arm_robot):
     node = start.node(ARM_FILE, namespace='/factory/cell', name='follower')
     assert node.name == '/factory/cell/follower'

@@ -117,3 +117,17 @@ def test_measured_joints_may_come_in_several_messages(node):
     for part in (names[:4], names[4:]):
         stream(node, {name: MEASURED_AT[name] for name in part})
     assert difference(node.reset(), MEASURED_AT) < 1e-9
+
+
+def test_a_measurement_far_outside_the_limits_is_told(node):
+    stream(node, {**MEASURED_AT, 'elbow_joint': 100.0})
+    node.reset()
+    (line,) = node.wait_for(lambda: node.process.lines_with('measured at 100,'), 'the warning')
+    assert 'elbow_joint' in line and '1.05' in line
+
+
+def test_an_inexact_encoder_is_no_fault(node, arm_robot):
+    upper = node.next_posture() | {'elbow_joint': arm_robot.joints['elbow_joint'].upper + 1e-3}
+    stream(node, upper)
+    assert node.reset()['elbow_joint'] == arm_robot.joints['elbow_joint'].upper
+    assert not node.process.lines_with('outside')

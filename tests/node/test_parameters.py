@@ -4,12 +4,14 @@ import os
 import re
 
 import pytest
-from rcl_interfaces.msg import ParameterEvent, ParameterType
+import yaml
+import rclpy
+from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_solved
-from client import python_value
-from conftest import ARM_FILE
+from client import empty_list, python_value
+from conftest import ARM_FILE, ROOT
 from kinematics import errors, translation
 
 READ_ONLY = ['base_link', 'tip_links', 'urdf_file', 'frame_prefix', 'target_reliability', 'command_joints']
@@ -89,6 +91,74 @@ def test_an_integer_serves_where_a_double_is_wanted(arm):
         assert arm.get('timeout') == [1.0] and isinstance(arm.get('timeout')[0], float)
 
 
+def as_ros2_param(text):
+    """The value that `ros2 param set` and `load` send for a text."""
+    return python_value(pytest.importorskip('rclpy.parameter').get_parameter_value(text))
+
+
+@pytest.mark.parametrize('name, text, value', [
+    ('position_tolerance', '1e-4', 1e-4),
+    ('position_tolerance', '1e-05', 1e-5),
+    ('timeout', '1', 1.0),
+    ('attempts', '1e3', 1000),
+    ('random_seed', '7', 7),
+])
+def test_ros2_param_sets_numbers(arm, name, text, value):
+    with arm.changed(**{name: as_ros2_param(text)}):
+        assert arm.get(name) == [value]
+
+
+def test_an_empty_list_has_no_type(arm):
+    for kind in (bool, int, float, str):
+        with arm.changed(free_axes=['rz']):
+            (result,) = arm.parameters('set_parameters', parameters=[
+                Parameter(name='free_axes', value=empty_list(kind))]).results
+            assert result.successful, result.reason
+            assert arm.get('free_axes') == [[]]
+    (result,) = arm.parameters('set_parameters', parameters=[Parameter(name='timeout', value=empty_list(bool))]).results
+    assert not result.successful and 'timeout' in result.reason
+
+
+def load(node, path):
+    """Loads a file as `ros2 param load` does; gives the reasons of what was refused, by name."""
+    client = pytest.importorskip('rclpy.parameter_client').AsyncParameterClient(node.node, node.name)
+    node.wait_for(client.services_are_ready, 'the parameter services')
+    future = client.load_parameter_file(str(path), use_wildcard=True)
+    node.wait_for(future.done, 'an answer')
+    names = rclpy.parameter.parameter_dict_from_yaml_file(str(path), use_wildcard=True)
+    return {name: result.reason for name, result in zip(names, future.result().results, strict=True)
+            if not result.successful}
+
+
+def dump(node):
+    """All parameters as `ros2 param dump` writes them."""
+    nested = {}
+    names = node.parameters('list_parameters').result.names
+    for name, value in zip(names, node.get(*names)):
+        *sections, last = name.split('.')
+        section = nested
+        for key in sections:
+            section = section.setdefault(key, {})
+        section[last] = value
+    return yaml.dump({node.name: {'ros__parameters': nested}}, default_flow_style=False)
+
+
+def test_the_example_can_be_loaded(arm):
+    before = dump(arm)
+    assert load(arm, ROOT / 'config' / 'urdf_ik.yaml') == {}
+    assert dump(arm) == before, 'the example has the defaults'
+
+
+def test_a_dump_can_be_loaded_again(start, tmp_path):
+    node = start.node(ARM_FILE, tip_links=['tool0'], command_joints=['elbow_joint'], frame_prefix='left/', attempts=7)
+    text = dump(node)
+    path = tmp_path / 'dump.yaml'
+    path.write_text(text)
+    node.set_all(attempts=8, position_tolerance=0.1)
+    assert load(node, path) == {}
+    assert dump(node) == text
+
+
 @pytest.mark.parametrize('name, value, words', [
     ('position_tolerance', -1.0, ['position_tolerance']),
     ('position_tolerance', 0.0, ['position_tolerance']),
@@ -97,6 +167,8 @@ def test_an_integer_serves_where_a_double_is_wanted(arm):
     ('timeout', 'soon', ['timeout', 'double']),
     ('attempts', 0, ['attempts', '1']),
     ('attempts', 2.5, ['attempts', 'integer']),
+    ('attempts', '2.5', ['attempts', 'integer']),
+    ('position_tolerance', '1e300', ['position_tolerance', '1e300']),
     ('publish_rate', 0.0, ['publish_rate']),
     ('branch_jumps', 1, ['branch_jumps', 'bool']),
     ('on_unreachable', 'explode', ['on_unreachable', 'explode', 'closest', 'hold']),
@@ -134,6 +206,10 @@ def test_a_refusal_states_the_bounds(arm, name):
     for at_the_end in (bounds.from_value, bounds.to_value):
         with arm.changed(**{name.replace('.', '__'): at_the_end}):
             assert arm.get(name) == [at_the_end]
+
+
+def test_start_up_parameters_can_be_set_to_what_they_are(arm):
+    arm.set_all(**dict(zip(READ_ONLY, arm.get(*READ_ONLY))))
 
 
 @pytest.mark.parametrize('name, value', [

@@ -1,11 +1,12 @@
 """Smooth motion: within limits at every published sample, whatever interrupts it."""
 import numpy as np
 import pytest
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_honest, assert_solved, difference
-from client import posture
+from client import LATCHED, posture
 from conftest import ARM_FILE, ROBOTS
 from kinematics import Robot, translation
 from motion import assert_smooth, periods_between, still
@@ -176,8 +177,10 @@ def write(folder, text):
 
 def test_a_robot_that_the_joint_limits_do_not_fit_is_refused(start):
     limits = 'joint_limits: {elbow_joint: {has_velocity_limits: true, max_velocity: 1.0}}'
-    node = start.node(ROBOTS / 'planar.urdf', robot=False, joint_limits=limits)
-    node.process.wait_for_output('elbow_joint')
+    node = start.node(robot=False, joint_limits=limits)
+    description = String(data=(ROBOTS / 'planar.urdf').read_text())
+    node.publisher(String, f'{node.namespace}/robot_description', LATCHED).publish(description)
+    node.wait_for(lambda: node.process.lines_with('elbow_joint'), 'the node to say why')
     node.set_all(robot_description=ARM_FILE.read_text())
 
 
