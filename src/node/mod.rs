@@ -174,9 +174,9 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     measured::serve(node, &shared)?;
     targets::serve(node, &shared, &mut spinner)?;
     target_path::serve(node, &shared)?;
-    services::serve(node, &shared)?;
+    services::serve(node, &mut spinner, &shared)?;
     #[cfg(feature = "moveit")]
-    moveit::serve(node, &shared)?;
+    moveit::serve(node, &mut spinner, &shared)?;
     diagnostics::serve(node, &shared)?;
     parameters::serve(node, &shared, values, commands)?;
     description::serve(node, &shared)?;
