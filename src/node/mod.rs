@@ -24,7 +24,7 @@ mod path_plan;
 mod publisher;
 mod query;
 mod request_overrides;
-mod search_turns;
+mod searches;
 mod service_server;
 mod services;
 mod solve_ik;
@@ -57,6 +57,7 @@ use frames::Frames;
 use logging::Warnings;
 use measured::Measured;
 use output::Output;
+use searches::Searches;
 use status::Refused;
 use target_solver::TargetSolver;
 
@@ -82,10 +83,9 @@ struct Shared {
     counters: Counters,
     target_solver: TargetSolver,
     clock: Clock,
-    /// A permit for each search of a service that may run at the same time.
-    searches: Semaphore,
-    /// The permit of a batch: one batch at a time uses the cores.
-    batches: Semaphore,
+    searches: Searches,
+    /// A permit for each joint position that responses of batches may hold.
+    batch_positions: Semaphore,
 }
 
 impl Shared {
@@ -166,8 +166,8 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
         counters: Counters::default(),
         target_solver: TargetSolver::default(),
         clock,
-        searches: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
-        batches: Semaphore::new(1),
+        searches: Searches::new(),
+        batch_positions: Semaphore::new(solve_ik_batch::MAX_POSITIONS),
         settings: RwLock::new(Arc::new(settings)),
     });
     frames::serve(node, &shared)?;
