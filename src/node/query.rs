@@ -174,3 +174,25 @@ pub(super) fn no_solver(sentence: String) -> Refused {
 pub(super) fn refusal(error: &ProblemError) -> Refused {
     Refused::invalid("problem", error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::parameters::Values;
+
+    #[test]
+    fn the_time_of_waiting_counts_against_the_timeout() {
+        let mut settings = Settings::new(&Values::default(), None).unwrap();
+        settings.timeout = Duration::from_secs(10);
+        let task = NullSpaceTask { posture: settings.posture.clone(), positions: None, weights: settings.null_space };
+        let time_left = |waited| {
+            let began = Instant::now().checked_sub(Duration::from_secs(waited)).unwrap();
+            let query = Query { targets: Vec::new(), seed: Vec::new(), settings: settings.clone(), began };
+            query.problem(&task, 1).deadline.unwrap()
+        };
+        assert!(time_left(4) <= Duration::from_secs(6) && time_left(4) > Duration::ZERO);
+        assert_eq!(time_left(11), Duration::ZERO);
+    }
+}
