@@ -42,7 +42,7 @@ impl Searches {
         &self,
         work: impl FnOnce() -> Result<T, Refused> + Send + 'static,
     ) -> Result<T, Refused> {
-        let full = |_| busy(format!("{MAX_WAITING} other requests wait already"));
+        let full = |_| busy(&format!("{MAX_WAITING} other requests wait already"));
         let _waiting = self.waiting.try_acquire().map_err(full)?;
         let _core = self.cores.acquire().await;
         tokio::task::spawn_blocking(work).await.map_err(|_| failed())?
@@ -60,7 +60,7 @@ impl Searches {
     ) -> Result<T, Refused> {
         let most = THREADS_PER_CORE * cores();
         let count = u32::try_from(threads.min(most)).unwrap_or(u32::MAX);
-        let full = |_| busy(format!("long searches have nearly all of the {most} threads that there are for them"));
+        let full = |_| busy(&format!("long searches have nearly all of the {most} threads that there are for them"));
         let permit = Arc::clone(&self.threads).try_acquire_many_owned(count).map_err(full)?;
         let (sender, done) = oneshot::channel();
         let run = move || {
@@ -70,7 +70,7 @@ impl Searches {
             // Nobody waits any more where the node stops.
             let _ = sender.send(result);
         };
-        thread::Builder::new().name("long search".into()).spawn(run).map_err(|e| busy(e.to_string()))?;
+        thread::Builder::new().name("long search".into()).spawn(run).map_err(|e| busy(&e.to_string()))?;
         done.await.map_err(|_| failed())?
     }
 }
@@ -80,7 +80,7 @@ pub(super) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn busy(reason: String) -> Refused {
+fn busy(reason: &str) -> Refused {
     Refused::invalid("busy", format!("the node is busy: {reason}; send the request again later"))
 }
 
