@@ -82,23 +82,27 @@ impl Query {
     ///
     /// The first attempts are made at once. A search that ends before it has made all of these is complete: that it might have made
     /// more changes no bit of its answer. Otherwise the search begins anew where it may take long, with the same attempts and those
-    /// that follow, so that its answer and its counts are those of one search.
+    /// that follow, so that its answer and its counts are those of one search. Only the deadline can end it before it has come as far
+    /// as the first attempts; then these give the answer.
     pub(super) async fn solve(
         self: &Arc<Self>,
         shared: &Shared,
         loaded: &Arc<LoadedRobot>,
     ) -> Result<(Solver, Solution), Refused> {
         let Settings { attempts, cores, .. } = self.settings;
+        let mut first = None;
         if loaded.chain.variables().len() <= MAX_VARIABLES_AT_ONCE {
             let (query, robot) = (Arc::clone(self), Arc::clone(loaded));
-            let first =
+            let (solver, solution) =
                 shared.searches.run_short(move || query.search(&robot, attempts.min(FIRST_ATTEMPTS), 1)).await?;
-            if attempts <= FIRST_ATTEMPTS || first.1.attempts < FIRST_ATTEMPTS {
-                return Ok(first);
+            if attempts <= FIRST_ATTEMPTS || solution.attempts < FIRST_ATTEMPTS {
+                return Ok((solver, solution));
             }
+            first = Some(solution);
         }
         let (query, robot) = (Arc::clone(self), Arc::clone(loaded));
-        shared.searches.run_long(cores, move || query.search(&robot, attempts, cores)).await
+        let (solver, whole) = shared.searches.run_long(cores, move || query.search(&robot, attempts, cores)).await?;
+        Ok((solver, of_more_attempts(first, whole)))
     }
 
     /// Finds every distinct solution, as positions of the chain's variables.
@@ -151,6 +155,17 @@ impl Query {
     }
 }
 
+/// The solution of the `whole` search, or that of the `first` attempts where the deadline has ended the whole one before it came as far.
+fn of_more_attempts(first: Option<Solution>, whole: Solution) -> Solution {
+    match first {
+        Some(first) if first.attempts > whole.attempts => {
+            let stop = if first.is_solved() { first.stop } else { whole.stop };
+            Solution { stop, ..first }
+        }
+        _ => whole,
+    }
+}
+
 /// Computes what a search leaves out of its solution: the smallest singular value.
 pub(super) fn complete(
     solver: &Solver,
@@ -181,6 +196,8 @@ mod tests {
 
     use super::*;
     use crate::parameters::Values;
+    use crate::robot::{Chain, Robot};
+    use crate::solver::{Outcome, Stop};
 
     #[test]
     fn the_time_of_waiting_counts_against_the_timeout() {
@@ -194,5 +211,20 @@ mod tests {
         };
         assert!(time_left(4) <= Duration::from_secs(6) && time_left(4) > Duration::ZERO);
         assert_eq!(time_left(11), Duration::ZERO);
+    }
+    #[test]
+    fn a_search_without_time_has_at_least_the_first_attempts() {
+        let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/urdf/arm7.urdf")).unwrap();
+        let chain = Arc::new(Chain::with_defaults(&robot, None, &[]).unwrap());
+        let empty = Solution::new(&chain);
+        let first = Solution { attempts: FIRST_ATTEMPTS, stop: Stop::Attempts, ..empty.clone() };
+        let cut = Solution { attempts: 16, stop: Stop::Deadline, ..empty.clone() };
+        let whole = Solution { attempts: 1000, stop: Stop::Attempts, ..empty };
+        let given = of_more_attempts(Some(first.clone()), cut.clone());
+        assert_eq!((given.attempts, given.stop), (FIRST_ATTEMPTS, Stop::Deadline));
+        let solved = Solution { outcome: Outcome::Solved, stop: Stop::Converged, ..first.clone() };
+        assert_eq!(of_more_attempts(Some(solved), cut.clone()).stop, Stop::Converged);
+        assert_eq!(of_more_attempts(Some(first), whole).attempts, 1000);
+        assert_eq!(of_more_attempts(None, cut).attempts, 16);
     }
 }
