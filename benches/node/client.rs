@@ -12,6 +12,7 @@ use r2r::geometry_msgs::msg::{Pose, PoseStamped};
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
+use r2r::urdf_ik::srv::SolveIK;
 
 use super::Fallible;
 use super::peer::Peer;
@@ -64,6 +65,8 @@ pub struct Client {
     /// One for each peer.
     pub senders: Vec<Sender>,
     listeners: Vec<Listener>,
+    /// Full ROS names of the peers.
+    names: Vec<String>,
 }
 
 impl Client {
@@ -81,7 +84,8 @@ impl Client {
                 waiting: VecDeque::new(),
             });
         }
-        let mut client = Self { node, senders, listeners };
+        let names = peers.iter().map(|peer| peer.node.clone()).collect();
+        let mut client = Self { node, senders, listeners, names };
         for (index, peer) in peers.iter().enumerate() {
             client.wait_for(index, &peer.node, pose)?;
         }
@@ -100,6 +104,18 @@ impl Client {
             }
         }
         Err(format!("{name} has not answered within {} s", PATIENCE.as_secs()).into())
+    }
+
+    /// The service `solve_ik` of a peer, whose node must be urdf_ik.
+    pub fn solve_ik(&mut self, peer: usize) -> Fallible<r2r::Client<SolveIK::Service>> {
+        let quality = QosProfile::services_default().keep_last(DEPTH);
+        let service =
+            self.node.create_client::<SolveIK::Service>(&format!("{}/solve_ik", self.names[peer]), quality)?;
+        let mut available = r2r::Node::is_available(&service)?.boxed_local();
+        while (&mut available).now_or_never().is_none() {
+            self.node.spin_once(Duration::from_millis(20));
+        }
+        Ok(service)
     }
 
     /// The answers of a peer that have arrived, after waiting until something arrives from any peer, or for `patience` at most.

@@ -26,7 +26,7 @@ mod publisher;
 mod query;
 mod request_overrides;
 mod rosout;
-mod search_turns;
+mod searches;
 mod service_server;
 mod services;
 mod solve_ik;
@@ -61,6 +61,7 @@ use frames::Frames;
 use logging::Warnings;
 use measured::Measured;
 use output::Output;
+use searches::Searches;
 use status::Refused;
 use target_solver::TargetSolver;
 
@@ -86,10 +87,9 @@ struct Shared {
     counters: Counters,
     target_solver: TargetSolver,
     clock: Clock,
-    /// A permit for each search of a service that may run at the same time.
-    searches: Semaphore,
-    /// The permit of a batch: one batch at a time uses the cores.
-    batches: Semaphore,
+    searches: Searches,
+    /// A permit for each joint position that responses of batches may hold.
+    batch_positions: Semaphore,
 }
 
 impl Shared {
@@ -180,17 +180,17 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
         counters: Counters::default(),
         target_solver: TargetSolver::default(),
         clock,
-        searches: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
-        batches: Semaphore::new(1),
+        searches: Searches::new(),
+        batch_positions: Semaphore::new(solve_ik_batch::MAX_POSITIONS),
         settings: RwLock::new(Arc::new(settings)),
     });
     frames::serve(node, &shared)?;
     measured::serve(node, &shared)?;
     targets::serve(node, &shared, &mut spinner)?;
     target_path::serve(node, &shared)?;
-    services::serve(node, &shared)?;
+    services::serve(node, &mut spinner, &shared)?;
     #[cfg(feature = "moveit")]
-    moveit::serve(node, &shared)?;
+    moveit::serve(node, &mut spinner, &shared)?;
     diagnostics::serve(node, &shared)?;
     parameters::serve(node, &shared, values, commands)?;
     description::serve(node, &shared, robot)?;

@@ -1,17 +1,24 @@
 //! Creates services and sends their responses.
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::sync::Arc;
 
 use futures::StreamExt;
 use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
+use tokio::runtime::Handle;
 
 use super::interface::Interface;
+use super::spin::Spinner;
 use super::{NodeError, Shared};
 
-/// Creates a service and answers each of its requests in a task of its own.
+/// Requests, and responses, of a service that ROS keeps while they are under way. The default is ten, which twenty callers exceed.
+const DEPTH: usize = 100;
+
+/// Creates a service and answers each of its requests in a task of its own. The spin thread starts that task at once: r2r keeps ten
+/// requests, and drops those that come before a task of another thread has taken them.
 pub(super) fn answer_each<S, A>(
     node: &mut r2r::Node,
+    spinner: &mut Spinner,
     shared: &Arc<Shared>,
     service: Interface,
     answer: fn(Arc<Shared>, S::Request) -> A,
@@ -22,17 +29,16 @@ where
     S::Response: Send,
     A: Future<Output = S::Response> + Send + 'static,
 {
-    let mut requests = node.create_service::<S>(service.name, QosProfile::services_default())?;
-    let shared = Arc::clone(shared);
-    tokio::spawn(async move {
-        while let Some(request) = requests.next().await {
-            let shared = Arc::clone(&shared);
-            tokio::spawn(async move {
-                let response = answer(shared, request.message.clone()).await;
-                respond(request, response, service);
-            });
-        }
-    });
+    let requests = node.create_service::<S>(service.name, QosProfile::services_default().keep_last(DEPTH))?;
+    let (shared, tasks) = (Arc::clone(shared), Handle::current());
+    spinner.run_locally(requests.for_each(move |request| {
+        let shared = Arc::clone(&shared);
+        tasks.spawn(async move {
+            let response = answer(shared, request.message.clone()).await;
+            respond(request, response, service);
+        });
+        ready(())
+    }));
     Ok(())
 }
 

@@ -11,16 +11,17 @@ use super::service_server::answer_each;
 use super::solve_ik::solve_ik;
 use super::solve_ik_batch::solve_ik_batch;
 use super::solve_path::solve_path;
+use super::spin::Spinner;
 use super::status::Refused;
 use super::{NodeError, Shared, convert, link_poses};
 
-pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    answer_each::<SolveIK::Service, _>(node, shared, SOLVE_IK, solve_ik)?;
-    answer_each::<SolveIKBatch::Service, _>(node, shared, SOLVE_IK_BATCH, solve_ik_batch)?;
-    answer_each::<SolvePath::Service, _>(node, shared, SOLVE_PATH, solve_path)?;
-    answer_each::<ForwardKinematics::Service, _>(node, shared, FORWARD_KINEMATICS, forward_kinematics)?;
-    answer_each::<Trigger::Service, _>(node, shared, STOP, stop)?;
-    answer_each::<Trigger::Service, _>(node, shared, RESET, reset)
+pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    answer_each::<SolveIK::Service, _>(node, spinner, shared, SOLVE_IK, solve_ik)?;
+    answer_each::<SolveIKBatch::Service, _>(node, spinner, shared, SOLVE_IK_BATCH, solve_ik_batch)?;
+    answer_each::<SolvePath::Service, _>(node, spinner, shared, SOLVE_PATH, solve_path)?;
+    answer_each::<ForwardKinematics::Service, _>(node, spinner, shared, FORWARD_KINEMATICS, forward_kinematics)?;
+    answer_each::<Trigger::Service, _>(node, spinner, shared, STOP, stop)?;
+    answer_each::<Trigger::Service, _>(node, spinner, shared, RESET, reset)
 }
 
 async fn forward_kinematics(shared: Arc<Shared>, request: ForwardKinematics::Request) -> ForwardKinematics::Response {

@@ -1,6 +1,7 @@
 //! The service `solve_ik`: one query, for one or several tips.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::PoseStamped;
@@ -13,7 +14,6 @@ use super::description::LoadedRobot;
 use super::interface::SOLVE_IK;
 use super::query::{self, Query};
 use super::request_overrides::{self, RequestOverrides};
-use super::search_turns::in_turn;
 use super::status::{self, Refused};
 use super::{Shared, convert};
 use crate::robot::Chain;
@@ -53,8 +53,9 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
         targets.push(Target { tip, pose: frame.in_base(&configuration) * pose, ..pattern });
         headers.push(Header { frame_id: frame.name, ..stamped.header.clone() });
     }
-    let query = Query { targets, seed: loaded.chain.positions_from(&positions), settings };
-    let (query, solver, solution) = query.solve_in_turn(shared, &loaded).await?;
+    let seed = loaded.chain.positions_from(&positions);
+    let query = Arc::new(Query { targets, seed, settings, began: Instant::now() });
+    let (solver, solution) = query.solve(shared, &loaded).await?;
     loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
     let mut joint_state = convert::joint_state(&loaded.robot, &positions);
     joint_state.header.stamp = shared.clock.stamp();
@@ -78,12 +79,11 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
 async fn all_joint_states(
     shared: &Shared,
     loaded: &Arc<LoadedRobot>,
-    query: Query,
+    query: Arc<Query>,
     positions: &[f64],
     header: &Header,
 ) -> Result<Vec<JointState>, Refused> {
-    let robot = Arc::clone(loaded);
-    let solutions = in_turn(shared, move || query.all_solutions(&robot)).await?;
+    let solutions = query.all_solutions(shared, loaded).await?;
     let joint_state = |solution: Vec<f64>| {
         let mut positions = positions.to_vec();
         loaded.chain.write_into(&loaded.robot, &solution, &mut positions);

@@ -1,9 +1,7 @@
-//! The service `solve_ik_batch`: many targets in one request, on threads of low priority.
+//! The service `solve_ik_batch`: many targets in one request, on several threads of low priority.
 
 use std::slice;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use nalgebra::Isometry3;
@@ -19,14 +17,12 @@ use super::interface::SOLVE_IK_BATCH;
 use super::query::{self, NullSpaceTask};
 use super::request_overrides::RequestOverrides;
 use super::status::Refused;
-use super::{Shared, convert};
+use super::{Shared, convert, searches};
 use crate::parameters::Settings;
 use crate::solver::{Problem, Target};
 
-/// Greatest number of positions in one response: a quarter of a gigabyte.
-const MAX_POSITIONS: usize = 1 << 25;
-/// Niceness of the threads: the lowest priority of Linux, so that the threads of the topics come first.
-const NICENESS: i32 = 19;
+/// Greatest number of positions in all responses that are under way: a quarter of a gigabyte.
+pub(super) const MAX_POSITIONS: usize = 1 << 25;
 
 pub(super) async fn solve_ik_batch(shared: Arc<Shared>, request: Request) -> Response {
     let (header, tip_link, count) = (request.header.clone(), request.tip_link.clone(), request.poses.len());
@@ -45,43 +41,48 @@ pub(super) async fn solve_ik_batch(shared: Arc<Shared>, request: Request) -> Res
 }
 
 async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> {
+    let began = Instant::now();
     let mut settings = (*shared.settings()).clone();
     let configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
     let loaded = &configuration.loaded;
-    check_size(request.poses.len(), loaded.robot.movable().count())?;
+    let positions = check_size(request.poses.len(), loaded.robot.movable().count())?;
+    let _positions = shared.batch_positions.try_acquire_many(positions).map_err(|_| other_batches())?;
     let mut pattern = query::target(Isometry3::identity(), &settings);
     RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
     let time = batch_timeout(request.batch_timeout)?;
     let frame = shared.frames.of_request(loaded, &settings, &request.header).await?;
     let origin = frame.in_base(&configuration);
     let Request { poses, seed, .. } = request;
-    // Batches take turns, so that several do not share memory and cores among themselves.
-    let turn = shared.batches.acquire().await;
-    let caller = Caller(Arc::new(AtomicBool::new(true)));
-    let pool = pool(&settings, poses.len())?;
-    let job = Job { configuration, poses, seed, origin, pattern, settings, time, is_waited_for: Arc::clone(&caller.0) };
-    let work = tokio::task::spawn_blocking(move || pool.install(|| job.run()));
-    let mut response = work.await.map_err(|e| Refused::invalid("solver", format!("the solver failed: {e}")))??;
-    drop(turn);
+    let threads = threads(&settings, poses.len());
+    let job = Job { configuration, poses, seed, origin, pattern, settings, began, time };
+    let work = move || pool(threads)?.install(|| job.run());
+    let mut response = shared.searches.run_long(threads, work).await?;
     response.header = Header { stamp: shared.clock.stamp(), frame_id: frame.name };
     Ok(response)
 }
 
-/// Refuses a batch without a target, and one whose response would not fit into the memory of a usual machine.
-fn check_size(targets: usize, joints: usize) -> Result<(), Refused> {
+/// The number of positions in the response. Refuses a batch without a target, and one whose response would not fit into the memory of
+/// a usual machine.
+fn check_size(targets: usize, joints: usize) -> Result<u32, Refused> {
     if targets == 0 {
         return Err(Refused::invalid("poses", "poses is empty: there is nothing to solve".into()));
     }
-    if targets.saturating_mul(joints) > MAX_POSITIONS {
+    let positions = targets.saturating_mul(joints);
+    u32::try_from(positions).ok().filter(|_| positions <= MAX_POSITIONS).ok_or_else(|| {
         let most = MAX_POSITIONS / joints.max(1);
-        return Err(Refused::invalid(
+        Refused::invalid(
             "poses",
             format!(
                 "poses has {targets} entries; for a robot of {joints} joints the most is {most}: send several requests"
             ),
-        ));
-    }
-    Ok(())
+        )
+    })
+}
+
+fn other_batches() -> Refused {
+    let sentence =
+        "other batches that are under way leave no memory for this one: send it again when they are answered";
+    Refused::invalid("busy", sentence.into())
 }
 
 /// The time that a whole batch may take; `None` where there is no bound.
@@ -95,31 +96,17 @@ fn batch_timeout(seconds: f64) -> Result<Option<Duration>, Refused> {
     })
 }
 
-/// Threads of low priority for one batch of `targets`.
-fn pool(settings: &Settings, targets: usize) -> Result<ThreadPool, Refused> {
-    let cores = available_parallelism().map_or(1, usize::from);
-    let threads = settings.batch_cores.unwrap_or(cores.saturating_sub(1)).min(cores).min(targets).max(1);
-    let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|index| format!("batch {index}"));
-    builder.start_handler(|_| lower_priority()).build().map_err(|e| {
+/// How many threads a batch of `targets` has.
+fn threads(settings: &Settings, targets: usize) -> usize {
+    let cores = searches::cores();
+    settings.batch_cores.unwrap_or(cores - 1).min(cores).min(targets).max(1)
+}
+
+/// Threads for one batch, with the priority of this one.
+fn pool(threads: usize) -> Result<ThreadPool, Refused> {
+    ThreadPoolBuilder::new().num_threads(threads).thread_name(|index| format!("batch {index}")).build().map_err(|e| {
         Refused::invalid("threads", format!("the {threads} threads for a batch could not be started: {e}"))
     })
-}
-
-/// Lowers the priority of this thread. On other systems than Linux this would change the whole process, so nothing is done there.
-fn lower_priority() {
-    #[cfg(target_os = "linux")]
-    if let Err(e) = rustix::process::setpriority_process(None, NICENESS) {
-        log::debug!("the priority of a batch could not be lowered: {e}");
-    }
-}
-
-/// Says whether somebody still waits for the batch. When the node stops, it is dropped with the task of the request.
-struct Caller(Arc<AtomicBool>);
-
-impl Drop for Caller {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
-    }
 }
 
 /// A batch that is being solved.
@@ -133,8 +120,9 @@ struct Job {
     /// The targets without their poses.
     pattern: Target,
     settings: Settings,
+    /// When the request came: from then on `time` counts.
+    began: Instant,
     time: Option<Duration>,
-    is_waited_for: Arc<AtomicBool>,
 }
 
 /// One seed for all targets, or one for each. A sentence instead of a seed that is not valid.
@@ -151,7 +139,6 @@ struct Seed {
 impl Job {
     /// Solves the targets on the threads of the pool in which it runs.
     fn run(&self) -> Result<Response, Refused> {
-        let start = Instant::now();
         let loaded = &self.configuration.loaded;
         let seeds = self.seeds()?;
         let targets: Vec<_> =
@@ -167,8 +154,7 @@ impl Job {
                 ..Problem::new(slice::from_ref(target), &seed.chain)
             })
             .collect();
-        let in_time = || self.time.is_none_or(|time| start.elapsed() < time);
-        let go_on = || self.is_waited_for.load(Ordering::Relaxed) && in_time();
+        let go_on = || self.time.is_none_or(|time| self.began.elapsed() < time);
         let solver = loaded.solver(&self.settings).map_err(query::no_solver)?;
         let searching = Instant::now();
         let batch = solver.solve_batch(&problems, &go_on);
@@ -252,14 +238,5 @@ mod tests {
         for bad in [-1.0, f64::NAN, f64::INFINITY, 1e300] {
             assert!(batch_timeout(bad).unwrap_err().sentence.contains("batch_timeout"));
         }
-    }
-
-    #[test]
-    fn a_thread_can_lower_its_priority() {
-        let priority = std::thread::spawn(|| {
-            lower_priority();
-            rustix::process::getpriority_process(None).unwrap()
-        });
-        assert!(!cfg!(target_os = "linux") || priority.join().unwrap() == NICENESS);
     }
 }

@@ -10,7 +10,6 @@ use super::configuration_motion::Configuration;
 use super::interface::SOLVE_PATH;
 use super::path_plan::{self, PathToPlan};
 use super::request_overrides::{self, RequestOverrides};
-use super::search_turns::in_turn;
 use super::status::{Refused, outcome};
 use super::{Shared, convert, query};
 use crate::parameters::Settings;
@@ -56,7 +55,7 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
     let start = loaded.chain.positions_from(&at_start.end);
     let start_at_first_pose = request.start_at_first_pose;
     let to_plan = PathToPlan { loaded: Arc::clone(&loaded), poses, pattern, start, start_at_first_pose, settings };
-    let plan = in_turn(shared, move || to_plan.plan()).await?;
+    let plan = shared.searches.run_long(1, move || to_plan.plan()).await?;
     let ends = plan.trajectory.points.last().map_or(0.0, |last| last.length);
     Ok(Response {
         success: plan.outcome() == outcome::SOLVED,

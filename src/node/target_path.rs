@@ -15,7 +15,6 @@ use super::configuration_motion::Configuration;
 use super::interface::{JOINT_TRAJECTORY, TARGET_PATH};
 use super::path_plan::{self, PathToPlan, Plan};
 use super::publisher::Publisher;
-use super::search_turns::in_turn;
 use super::status::{Refused, outcome};
 use super::target_message::has_valid_frame;
 use super::targets::{self, starting_configuration};
@@ -109,7 +108,7 @@ async fn plan(shared: &Shared, tip: usize, message: PathMessage) -> Result<Plann
     let partial = settings.path.partial;
     let settings = (*settings).clone();
     let to_plan = PathToPlan { loaded, poses, pattern, start, start_at_first_pose: false, settings };
-    let plan = in_turn(shared, move || to_plan.plan()).await?;
+    let plan = shared.searches.run_long(1, move || to_plan.plan()).await?;
     let report = SolveStatus {
         outcome: plan.outcome(),
         message: plan.sentence(),

@@ -7,7 +7,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from sensor_msgs.msg import JointState
 from urdf_ik.msg import SolveStatus
-from urdf_ik.srv import SolveIK
+from urdf_ik.srv import SolveIK, SolveIKBatch
 
 from checks import assert_solved
 from client import Client, pose_message
@@ -97,6 +97,17 @@ def test_a_long_search_holds_nothing_else_up(start):
     assert node.forward_kinematics().success
     assert time.monotonic() - began < 1
     assert_stops(node.process, signal.SIGINT)
+
+
+def test_a_signal_stops_it_beside_long_searches(start):
+    node = start.node(ARM_FILE)
+    target, long = pose_message(UNSOLVABLE), {'timeout': 60.0, 'attempts': 1_000_000, 'solver': 'fabrik'}
+    for _ in range(5):
+        node.service(SolveIK, 'solve_ik').call_async(SolveIK.Request(pose=target, **long))
+    batch = SolveIKBatch.Request(poses=[target.pose] * 100, **long)
+    node.service(SolveIKBatch, 'solve_ik_batch').call_async(batch)
+    assert node.solve_ik(translation(3, 0, 0.3)).status.outcome == SolveStatus.OUT_OF_REACH
+    assert_stops(node.process, signal.SIGTERM)
 
 
 def test_a_second_signal_does_not_matter(start):

@@ -6,7 +6,7 @@ use std::time::Duration;
 use nalgebra::{DMatrix, Isometry3, UnitQuaternion, Vector3, Vector6};
 use urdf_ik::robot::{ChainPoses, Domain};
 use urdf_ik::solver::JacobianStep;
-use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Reason, Solver, Stop, Target};
+use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Reason, Solver, SolverKind, Stop, Target};
 
 use crate::common::{
     self, Arm, Random, solve,
@@ -254,4 +254,35 @@ fn a_target_half_a_turn_away_is_reached() {
         let solution = solve(&solver, &search(&[target], &seed));
         assert!(solution.is_solved(), "about {axis:?}: {solution:?}");
     }
+}
+
+#[test]
+fn a_search_that_ends_by_itself_has_the_bits_of_one_with_more_attempts() {
+    const FEW: usize = 16;
+    let (mut ended, mut unfinished) = (0, 0);
+    for arm in common::bundled_arms() {
+        for method in [SolverKind::Jacobian, SolverKind::Fabrik, SolverKind::ClosedForm] {
+            let Ok(solver) = arm.solver().with_method(method) else { continue };
+            let mut random = Random::new(5);
+            for _ in 0..100 {
+                let seed = random.positions(&arm.chain);
+                let mut targets = arm.targets_at(&random.positions(&arm.chain));
+                // Some are beyond the reach, others just inside it.
+                targets[0].pose.translation.vector *= random.between(0.8, 1.6);
+                for pick in [Pick::First, Pick::Nearest] {
+                    let [few, many] = [FEW, 200].map(|attempts| {
+                        let mode = Mode::Search { pick, attempts, random_seed: 3 };
+                        solve(&solver, &Problem { mode, ..Problem::new(&targets, &seed) })
+                    });
+                    if few.attempts < FEW {
+                        assert_eq!(common::bits(&few), common::bits(&many), "{}, {method:?}", arm.name);
+                        ended += 1;
+                    } else {
+                        unfinished += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(ended > 100 && unfinished > 100, "{ended} searches ended by themselves, {unfinished} did not");
 }

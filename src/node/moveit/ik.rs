@@ -2,6 +2,7 @@
 
 use std::slice;
 use std::sync::Arc;
+use std::time::Instant;
 
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::PoseStamped;
@@ -45,8 +46,9 @@ async fn answer(shared: &Shared, request: PositionIKRequest) -> Result<(JointSta
     let mut positions = configuration.positions.clone();
     let note = apply_state(&loaded.robot, &request.robot_state, &mut positions)?;
     let targets = targets(shared, &configuration, &settings, &request).await?;
-    let query = Query { targets, seed: loaded.chain.positions_from(&positions), settings };
-    let (_, _, solution) = query.solve_in_turn(shared, &loaded).await?;
+    let seed = loaded.chain.positions_from(&positions);
+    let query = Arc::new(Query { targets, seed, settings, began: Instant::now() });
+    let (_, solution) = query.solve(shared, &loaded).await?;
     let sentence = with_note(solution.sentence(&loaded.chain), note);
     if !solution.is_solved() {
         let code = if solution.stop == Stop::Deadline { code::TIMED_OUT } else { code::NO_IK_SOLUTION };

@@ -16,13 +16,14 @@ use serde_json::json;
 
 use super::interface::{COMPUTE_FK, COMPUTE_IK, Interface};
 use super::service_server::answer_each;
+use super::spin::Spinner;
 use super::status::{Refused, outcome};
 use super::{NodeError, Shared, convert};
 use crate::robot::Robot;
 
-pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    answer_each::<GetPositionIK::Service, _>(node, shared, COMPUTE_IK, ik::compute_ik)?;
-    answer_each::<GetPositionFK::Service, _>(node, shared, COMPUTE_FK, fk::compute_fk)
+pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    answer_each::<GetPositionIK::Service, _>(node, spinner, shared, COMPUTE_IK, ik::compute_ik)?;
+    answer_each::<GetPositionFK::Service, _>(node, spinner, shared, COMPUTE_FK, fk::compute_fk)
 }
 
 /// The values of `MoveItErrorCodes` that are used, in the type of its field.
