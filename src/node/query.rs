@@ -55,6 +55,7 @@ impl NullSpaceTask {
             posture: self.positions.as_deref(),
             posture_weight: self.weights.posture,
             limits_weight: self.weights.limits,
+            move_weights: None,
             manipulability_weight: self.weights.manipulability,
         }
     }

@@ -7,13 +7,17 @@ use r2r::urdf_ik::msg::SolveStatus;
 use super::description::LoadedRobot;
 use super::query::{self, NullSpaceTask};
 use super::status::Refused;
-use crate::parameters::Settings;
+use crate::config::Yaml;
+use crate::motion::JointLimit;
+use crate::parameters::{Motion, Settings};
 use crate::robot::ChainPoses;
-use crate::solver::{Mode, Problem, Scratch, Solution, Solver, Target};
+use crate::solver::{Mode, Preference, Problem, Scratch, Solution, Solver, Target};
 
 /// For a target that cannot be met: greatest error of a solution on another branch, over the error on the present branch, for which the
 /// arm changes the branch. So an arm at the edge of its reach does not jump to and fro.
 const MAX_ERROR_RATIO_FOR_A_JUMP: f64 = 0.9;
+/// Least square of a velocity limit that counts \[rad²/s² or m²/s²\].
+const LEAST_SQUARED_VELOCITY: f64 = 1e-8;
 
 /// How much work a target may take.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,6 +38,41 @@ pub(super) struct TargetTracker {
     steps: Vec<f64>,
     /// Replaced when the settings ask for another one.
     null_space_task: Option<NullSpaceTask>,
+    /// Replaced when the settings ask for others.
+    move_weights: Option<MoveWeights>,
+}
+
+/// What moves of the joints cost in smooth motion, where the slowest joint sets the time: one over the square of its velocity limit. So a
+/// slow redundant joint does not hold up the others.
+struct MoveWeights {
+    // The settings that they follow from.
+    motion: Motion,
+    joint_limits: Yaml,
+    default_limits: JointLimit,
+    /// One for each variable; `None` where the motion is not smooth.
+    weights: Option<Vec<f64>>,
+}
+
+impl MoveWeights {
+    fn new(loaded: &LoadedRobot, settings: &Settings) -> Result<Self, Refused> {
+        let weights = match settings.motion {
+            Motion::Immediate => None,
+            Motion::Smooth => {
+                let refuse = |sentence| Refused::invalid("joint_limits", sentence);
+                let velocities = loaded.limits(settings).map_err(refuse)?.velocities;
+                Some(velocities.iter().map(|limit| 1.0 / (limit * limit).max(LEAST_SQUARED_VELOCITY)).collect())
+            }
+        };
+        let (joint_limits, default_limits) = (settings.joint_limits.clone(), settings.default_limits);
+        Ok(Self { motion: settings.motion, joint_limits, default_limits, weights })
+    }
+
+    /// Whether these are still the weights of `settings`.
+    fn serve(&self, settings: &Settings) -> bool {
+        self.motion == settings.motion
+            && self.joint_limits == settings.joint_limits
+            && self.default_limits == settings.default_limits
+    }
 }
 
 impl TargetTracker {
@@ -45,6 +84,7 @@ impl TargetTracker {
             searched: solver.solution(),
             steps: vec![f64::INFINITY; loaded.chain.variables().len()],
             null_space_task: None,
+            move_weights: None,
             loaded,
         }
     }
@@ -64,7 +104,12 @@ impl TargetTracker {
             Some(task) => task,
             None => NullSpaceTask::new(&self.loaded, settings)?,
         };
-        let preference = self.null_space_task.insert(null_space_task).preference();
+        let move_weights = match self.move_weights.take().filter(|weights| weights.serve(settings)) {
+            Some(weights) => weights,
+            None => MoveWeights::new(&self.loaded, settings)?,
+        };
+        let move_weights = self.move_weights.insert(move_weights).weights.as_deref();
+        let preference = Preference { move_weights, ..self.null_space_task.insert(null_space_task).preference() };
         let mode = Mode::Track { max_step: &self.steps };
         let track = Problem { mode, preference, deadline, ..Problem::new(targets, seed) };
         solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| query::refusal(&e))?;

@@ -162,6 +162,9 @@ pub struct Preference<'a> {
     pub posture_weight: f64,
     /// Weight of half the squared distance of each variable from the middle of its limits, over half their range.
     pub limits_weight: f64,
+    /// Weights of half the squared moves from the seed, one entry for each variable \[1/rad² or 1/m²\]. One over the square of a variable's
+    /// velocity limit makes slow joints move less than fast ones.
+    pub move_weights: Option<&'a [f64]>,
     /// Weight of the negative logarithm of the manipulability (Yoshikawa 1985, "Manipulability of robotic mechanisms"): the
     /// product of the singular values of the Jacobian, in the sense of
     /// [`Solution::smallest_singular_value`](super::Solution::smallest_singular_value).
@@ -169,7 +172,7 @@ pub struct Preference<'a> {
 }
 
 impl Preference<'_> {
-    /// Whether nothing is preferred.
+    /// Whether no configuration is preferred. Short moves may be: they are preferred anyway.
     pub(crate) fn is_none(&self) -> bool {
         (self.posture.is_none() || self.posture_weight == 0.0)
             && self.limits_weight == 0.0
@@ -254,7 +257,7 @@ pub enum ProblemError {
     /// A weight of the preference is NaN, infinite or negative.
     #[error("the {which} weight is {value}; it must be a finite number, 0 or more")]
     PreferenceWeight {
-        /// `posture`, `limits` or `manipulability`.
+        /// `posture`, `limits`, `manipulability` or `move`.
         which: &'static str,
         /// The given value.
         value: f64,
@@ -262,7 +265,7 @@ pub enum ProblemError {
     /// The seed, the preferred posture, or the list of steps, has another length than the chain.
     #[error("the {what} has {found} entries; the chain has {expected} variables")]
     Length {
-        /// `seed`, `preferred posture` or `max_step`.
+        /// `seed`, `preferred posture`, `move weights` or `max_step`.
         what: &'static str,
         /// Entries found.
         found: usize,
@@ -354,11 +357,15 @@ impl Preference<'_> {
         if let Some(posture) = self.posture {
             check_positions(chain, "preferred posture", posture)?;
         }
-        for (which, value) in [
+        if let Some(weights) = self.move_weights {
+            check_length(chain, "move weights", weights.len())?;
+        }
+        let moves = self.move_weights.unwrap_or_default().iter().map(|weight| ("move", *weight));
+        for (which, value) in moves.chain([
             ("posture", self.posture_weight),
             ("limits", self.limits_weight),
             ("manipulability", self.manipulability_weight),
-        ] {
+        ]) {
             if !(value.is_finite() && value >= 0.0) {
                 return Err(ProblemError::PreferenceWeight { which, value });
             }

@@ -237,3 +237,19 @@ def test_simulated_time_sets_the_pace(start, arm_robot):
         lambda: running() or [s for s in node.statuses_of(first.header.stamp) if s.outcome == SolveStatus.SOLVED],
         'the arrival', timeout=60.0)
     assert_solved(node, arm_robot, arrival[0], 'tool0', target)
+
+
+def test_a_slow_redundant_joint_does_not_hold_up_the_others(node, arm_robot):
+    slow = ('joint_limits: {upper_arm_roll_joint: {has_velocity_limits: true, max_velocity: 0.01}}')
+    node.set(joint_limits=slow)
+    try:
+        # A little to the side: the other six joints reach it without the slow one.
+        target = arm_robot.pose('tool0', {}) * translation(0.0, 0.05, -0.05)
+        first = node.send_pose(target)
+        assert 'arrives in' in first.message, first.message
+        told = float(first.message.split('arrives in ')[1].split(' s')[0])
+        assert told < 2.0, first.message
+        arrival = node.status_of(first.header.stamp, SolveStatus.SOLVED)
+        assert_solved(node, arm_robot, arrival, 'tool0', target)
+    finally:
+        node.set(joint_limits='')

@@ -158,3 +158,38 @@ fn six_joints_have_no_freedom_for_a_full_pose_and_some_for_a_position() {
         }
     }
 }
+
+#[test]
+fn slow_joints_move_less_where_moves_are_weighted_by_their_velocities() {
+    let arm = common::bundled_arms().swap_remove(0);
+    let solver = arm.solver();
+    let mut random = Random::new(3);
+    let (slow, unbounded) = (2, vec![f64::INFINITY; 7]);
+    let mut weights = vec![1.0; 7];
+    weights[slow] = 1e4;
+    let mut solved = 0;
+    for _ in 0..30 {
+        let seed: Vec<f64> = random.positions(&arm.chain).iter().map(|at| 0.7 * at).collect();
+        let near: Vec<f64> = seed.iter().map(|at| at + random.between(-0.1, 0.1)).collect();
+        let targets = arm.targets_at(&near);
+        let tracked = |move_weights| {
+            let preference = Preference { move_weights, ..Preference::default() };
+            let mode = Mode::Track { max_step: &unbounded };
+            common::solve(&solver, &Problem { mode, preference, ..Problem::new(&targets, &seed) })
+        };
+        let (plain, weighted) = (tracked(None), tracked(Some(&weights[..])));
+        if !plain.is_solved() {
+            continue;
+        }
+        assert!(weighted.is_solved(), "{weighted:?}");
+        solved += 1;
+        let cost = |solution: &Solution| -> f64 {
+            let moves = solution.positions.iter().zip(&seed).zip(&weights);
+            moves.map(|((at, seed), weight)| weight * (at - seed).powi(2)).sum()
+        };
+        assert!(cost(&weighted) <= cost(&plain) * 1.001, "{} {}", cost(&weighted), cost(&plain));
+        let moved = |solution: &Solution| (solution.positions[slow] - seed[slow]).abs();
+        assert!(moved(&weighted) < 0.5 * moved(&plain) + 0.01, "{} {}", moved(&weighted), moved(&plain));
+    }
+    assert!(solved > 20, "{solved}");
+}

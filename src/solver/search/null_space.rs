@@ -119,7 +119,7 @@ impl Search {
         positions: &mut [f64],
         scratch: &mut NullSpaceScratch,
     ) {
-        if !preference.is_none() {
+        if !preference.is_none() || preference.move_weights.is_some() {
             NullSpaceMotion { search: self, targets, preference, setup }.go(positions, scratch);
         }
     }
@@ -211,6 +211,7 @@ impl NullSpaceMotion<'_> {
             let (from_posture, from_middle) = self.distances(i, position);
             cost += 0.5 * preference.posture_weight * (from_posture / self.search.unit(i)).powi(2);
             cost += 0.5 * preference.limits_weight * (from_middle / self.half_range(i)).powi(2);
+            cost += 0.5 * self.move_weight(i) * (position - self.setup.start[i]).powi(2);
         }
         if preference.manipulability_weight > 0.0 {
             self.linearise(scratch);
@@ -245,9 +246,12 @@ impl NullSpaceMotion<'_> {
             let (unit, half) = (self.search.unit(i), self.half_range(i));
             let posture_weight = preference.posture.map_or(0.0, |_| preference.posture_weight / (unit * unit));
             let limits_weight = preference.limits_weight / (half * half);
-            scratch.direction[i] -= posture_weight * from_posture + limits_weight * from_middle;
+            let move_weight = self.move_weight(i);
+            scratch.direction[i] -= posture_weight * from_posture
+                + limits_weight * from_middle
+                + move_weight * (position - self.setup.start[i]);
             // The second derivative of the manipulability's logarithm is about one, in radians.
-            let bend = posture_weight + limits_weight + preference.manipulability_weight / (unit * unit);
+            let bend = posture_weight + limits_weight + move_weight + preference.manipulability_weight / (unit * unit);
             scratch.units[i] = if bend > 0.0 { 1.0 / bend.sqrt() } else { unit };
             scratch.direction[i] *= scratch.units[i] * scratch.units[i];
         }
@@ -271,6 +275,10 @@ impl NullSpaceMotion<'_> {
                 scratch.direction[variable] += weight * slope;
             }
         }
+    }
+
+    fn move_weight(&self, variable: usize) -> f64 {
+        self.preference.move_weights.map_or(0.0, |weights| weights[variable])
     }
 
     /// Half of the range of a variable; infinite where it has no limits or no range.
