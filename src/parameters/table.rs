@@ -132,7 +132,7 @@ pub static TABLE: [Definition; 45] = [
         Double(50.0),
         "rad/s³",
         Range(1e-2, 1e5),
-        "Jerk limit (m/s³ for prismatic joints) of joints that have none in joint_limits. For smooth motion.",
+        "Jerk limit (m/s³ for prismatic joints) of joints that have none in joint_limits. For smooth motion and paths.",
     ),
     live(
         "max_joint_step",
@@ -161,14 +161,14 @@ pub static TABLE: [Definition; 45] = [
         Double(1e-4),
         "m",
         Range(1e-7, 0.1),
-        "Greatest distance of the tip from the path between the points that are solved.",
+        "Greatest distance of the tip from the path.",
     ),
     live(
         "path.orientation_deviation",
         Double(1e-3),
         "rad",
         Range(1e-6, 1.0),
-        "Greatest angle of the tip from the path between the points that are solved.",
+        "Greatest angle of the tip from the path.",
     ),
     live(
         "path.partial",

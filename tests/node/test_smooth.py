@@ -240,16 +240,12 @@ def test_simulated_time_sets_the_pace(start, arm_robot):
 
 
 def test_a_slow_redundant_joint_does_not_hold_up_the_others(node, arm_robot):
-    slow = ('joint_limits: {upper_arm_roll_joint: {has_velocity_limits: true, max_velocity: 0.01}}')
-    node.set(joint_limits=slow)
-    try:
+    slow = 'joint_limits: {upper_arm_roll_joint: {has_velocity_limits: true, max_velocity: 0.01}}'
+    with node.changed(joint_limits=slow):
         # A little to the side: the other six joints reach it without the slow one.
-        target = arm_robot.pose('tool0', {}) * translation(0.0, 0.05, -0.05)
+        target = arm_robot.pose('tool0', {}) @ translation(0.0, 0.05, -0.05)
         first = node.send_pose(target)
         assert 'arrives in' in first.message, first.message
-        told = float(first.message.split('arrives in ')[1].split(' s')[0])
-        assert told < 2.0, first.message
+        assert float(first.message.split('arrives in ')[1].split(' s')[0]) < 2.0, first.message
         arrival = node.status_of(first.header.stamp, SolveStatus.SOLVED)
         assert_solved(node, arm_robot, arrival, 'tool0', target)
-    finally:
-        node.set(joint_limits='')

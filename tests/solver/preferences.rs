@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 use urdf_ik::robot::Domain;
-use urdf_ik::solver::{Preference, Problem, Solution, Target};
+use urdf_ik::solver::{Mode, Preference, Problem, Solution, Target};
 
 use crate::common::{self, Arm, Random, urdf};
 
