@@ -25,6 +25,7 @@ const MEASURED_PLACES: [f64; 8] = [0.0, 0.05, 0.1, 0.4, 0.5, 0.6, 0.9, 1.0];
 /// [`Followed::stop`] says why.
 pub fn follow(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -> Result<Followed, FollowError> {
     options.check()?;
+    problem.preference.check(solver.chain())?;
     let mut solver = PathSolver::new(solver, problem, options);
     let Some(start) = solver.start(problem.seed)? else {
         let stop = stop_unreached(&mut solver, 0.0, 0.0, problem.seed)?;

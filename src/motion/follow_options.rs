@@ -7,7 +7,7 @@ use crate::solver::{ProblemError, Tolerance};
 /// How exactly a path is followed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FollowOptions {
-    /// Greatest distance of the tip from the path where the joints move evenly from one solution to the next.
+    /// Greatest distance of the tip from the path.
     pub deviation: Tolerance,
     /// Greatest length of a piece \[m\].
     pub longest_piece: f64,
@@ -29,7 +29,7 @@ impl Default for FollowOptions {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FollowError {
-    /// The tip, the seed, the tolerance or the free axes are not valid for the chain.
+    /// The tip, the seed, the tolerance, the free axes or the preference are not valid for the chain.
     #[error(transparent)]
     Problem(#[from] ProblemError),
     /// An option is not a finite number above 0.

@@ -13,7 +13,7 @@ pub struct PathProblem<'a> {
     pub target: &'a Target,
     /// Where the arm is: one entry for each variable \[rad or m\].
     pub seed: &'a [f64],
-    /// Limits of the joints.
+    /// Limits of the chain's variables.
     pub limits: &'a MotionLimits,
     /// What a redundant arm, or one with free axes, prefers on the way.
     pub preference: Preference<'a>,

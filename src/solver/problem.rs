@@ -353,7 +353,8 @@ impl Target {
 }
 
 impl Preference<'_> {
-    fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
+    /// Checks that the preference is valid for `chain`.
+    pub(crate) fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
         if let Some(posture) = self.posture {
             check_positions(chain, "preferred posture", posture)?;
         }
