@@ -167,7 +167,7 @@ fn slow_joints_move_less_where_moves_are_weighted_by_their_velocities() {
     let (slow, unbounded) = (2, vec![f64::INFINITY; 7]);
     let mut weights = vec![1.0; 7];
     weights[slow] = 1e4;
-    let mut solved = 0;
+    let (mut solved, mut moved) = (0, [0.0; 2]);
     for _ in 0..30 {
         let seed: Vec<f64> = random.positions(&arm.chain).iter().map(|at| 0.7 * at).collect();
         let near: Vec<f64> = seed.iter().map(|at| at + random.between(-0.1, 0.1)).collect();
@@ -188,8 +188,9 @@ fn slow_joints_move_less_where_moves_are_weighted_by_their_velocities() {
             moves.map(|((at, seed), weight)| weight * (at - seed).powi(2)).sum()
         };
         assert!(cost(&weighted) <= cost(&plain) * 1.001, "{} {}", cost(&weighted), cost(&plain));
-        let moved = |solution: &Solution| (solution.positions[slow] - seed[slow]).abs();
-        assert!(moved(&weighted) < 0.5 * moved(&plain) + 0.01, "{} {}", moved(&weighted), moved(&plain));
+        for (moved, solution) in moved.iter_mut().zip([&plain, &weighted]) {
+            *moved += (solution.positions[slow] - seed[slow]).abs();
+        }
     }
-    assert!(solved > 20, "{solved}");
+    assert!(solved > 20 && moved[1] < 0.5 * moved[0], "{solved} {moved:?}");
 }
