@@ -71,9 +71,18 @@ impl Search {
         if attempts > 1 {
             self.rank(problem.targets, scratch);
         }
+        let leaps = matches!(problem.mode, Mode::Search { .. });
         let over = |number: usize| self.over(problem, share, number);
-        let plan =
-            Plan { attempts, first: share.index, stride: share.of, iteration, random_seed, damping, over: &over };
+        let plan = Plan {
+            attempts,
+            first: share.index,
+            stride: share.of,
+            iteration,
+            random_seed,
+            damping,
+            leaps,
+            over: &over,
+        };
         self.attempts(&plan, setup, scratch, closest, &mut |configurations, Arrival { lane, number, .. }| {
             let score = match pick {
                 Pick::First => 0.0,

@@ -43,6 +43,8 @@ pub enum Next {
     Rest,
     /// Steps on.
     Step,
+    /// Steps on by a Newton step, wherever it is.
+    Newton,
     /// Takes this fraction of its last motion as its next: -1/2 to go back half of a step, then 1/2 to go back half of that.
     Again(f64),
 }
@@ -94,12 +96,13 @@ impl Search {
                         step.step.iter_mut().for_each(|step| step.0[lane] *= factor);
                     }
                 }
-                let stepping = next.map(|next| next == Next::Step);
+                let stepping = next.map(|next| matches!(next, Next::Step | Next::Newton));
                 self.pseudoinverse_step(setup, configurations, pseudoinverse, &mut step.step, stepping);
                 self.kernel.advance(setup.bounds(), configurations, &step.step, &Lanes(moving));
             }
             Iteration::Fabrik(options) => {
-                let near = errors.map(|error| if options.polish && error < POLISH_BELOW { 1.0 } else { 0.0 });
+                let is_near = |lane: usize| next[lane] == Next::Newton || options.polish && errors[lane] < POLISH_BELOW;
+                let near: [f64; LANES] = std::array::from_fn(|lane| if is_near(lane) { 1.0 } else { 0.0 });
                 let lanes = |part: fn(f64) -> f64| Lanes(std::array::from_fn(|lane| moving[lane] * part(near[lane])));
                 let (newton, fabrik_lanes) = (lanes(|near| near), lanes(|near| 1.0 - near));
                 if fabrik_lanes != Lanes::default() {
