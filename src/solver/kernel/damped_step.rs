@@ -8,9 +8,10 @@ use super::dimension::Dimension;
 use super::lanes::Lanes;
 use super::normal_equations::StepScratch;
 
-/// Added to every damping for each variable, so that the normal matrix stays positive definite where rows or columns are zero or
-/// dependent: several times the rounding of its entries. More would slow the last steps to singular solutions.
-const LEAST_DAMPING: f64 = 2e-15;
+/// Times the square of the number of variables, or of the six rows, it is added to every damping, so that the normal matrix stays
+/// positive definite where rows or columns are zero or dependent: rounding grows so. More would slow the last steps to singular
+/// solutions.
+const LEAST_DAMPING: f64 = 4e-17;
 
 /// Passes at most that release variables.
 const RELEASES: usize = 8;
@@ -75,7 +76,7 @@ pub fn bounded_step<S: Simd, D: Dimension>(
 /// The least damping with so many variables.
 #[expect(clippy::cast_precision_loss, reason = "a number of joints")]
 fn least_damping(variables: usize) -> f64 {
-    LEAST_DAMPING * variables as f64
+    LEAST_DAMPING * (variables * variables).max(36) as f64
 }
 
 /// Adds `moving` times the step to the positions, and keeps them inside the bounds.

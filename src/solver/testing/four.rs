@@ -71,7 +71,7 @@ impl Four {
     /// A chain of seven revolute joints with random axes.
     pub fn seven(random: &mut Random) -> Self {
         let (chain, _) = Recipe::plain(Axes::Any, 7).make(random);
-        Self::new(&chain, random).unwrap()
+        Self::new(&chain, random)
     }
 
     /// The same kernel with sizes that the compiler does not know.
