@@ -17,6 +17,9 @@ pub const TRACK_DAMPING: f64 = 1.0;
 /// Upper bound of the adaptive damping \[rad²\]. More would only slow the steps far from the target, and on a long gantry they would
 /// get nowhere.
 const GREATEST_DAMPING: f64 = 0.1;
+/// Lower bound of a fixed damping \[rad²\]. With less, rounding decides where rows depend on each other; the adaptive damping is less
+/// only where the error is so small that this does no harm.
+const LEAST_FIXED_DAMPING: f64 = 1e-13;
 /// With a squared error \[rad²\] below this (0.2 rad, or a fifth of the length scale), FABRIK gives way to Newton steps.
 const POLISH_BELOW: f64 = 0.04;
 
@@ -87,7 +90,8 @@ impl Search {
         let adaptive = Lanes(errors.map(|error| (fraction * error).min(GREATEST_DAMPING)));
         match iteration {
             Iteration::Jacobian(JacobianStep::Damped { damping }) => {
-                let damping = damping.map_or(adaptive, |factor| Lanes::splat(factor * factor));
+                let damping =
+                    damping.map_or(adaptive, |factor| Lanes::splat((factor * factor).max(LEAST_FIXED_DAMPING)));
                 self.kernel.damped_step(task, (configurations, step), &damping, &Lanes(moving));
             }
             Iteration::Jacobian(JacobianStep::Pseudoinverse) => {
