@@ -53,7 +53,7 @@ fn beyond_the_reach_the_arm_stretches_towards_the_target() {
             );
             let tip = arm.tip_poses(&solution.positions)[0].translation.vector;
             assert!(tip.angle(&direction) < 0.2, "{tip} towards {direction}, {farther} m beyond");
-            assert!(solution.stop == Stop::Attempts && solution.attempts <= 16, "it is certain: {solution:?}");
+            assert!(solution.stop == Stop::Attempts && solution.attempts <= 48, "it is certain: {solution:?}");
             let sentence = solution.sentence(&arm.chain);
             assert!(sentence.contains("out of reach") && sentence.contains("0.9000"), "{sentence}");
         }

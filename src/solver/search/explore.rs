@@ -18,6 +18,9 @@ use crate::solver::solution::Stop;
 /// the operating system spoil a search that has hardly begun.
 const ATTEMPTS_WITHOUT_CLOCK: usize = 16;
 
+/// Attempts that are made though the target is certainly out of reach.
+const ATTEMPTS_OUT_OF_REACH: usize = 48;
+
 /// The part of the attempts that one core makes.
 pub struct Share<'a> {
     /// It makes every `of`th attempt, from number `index` on.
@@ -113,8 +116,8 @@ impl Search {
         if problem.deadline.is_some_and(|deadline| share.start.elapsed() >= deadline) {
             return Some(Stop::Deadline);
         }
-        // No attempt can succeed where the target is out of reach; the first keep a stretched seed from staying where it is.
-        self.out_of_reach(problem).map(|_| Stop::Attempts)
+        // No attempt can succeed where the target is out of reach; the first lead to the minima of which the least is the closest.
+        (number >= ATTEMPTS_OUT_OF_REACH).then(|| self.out_of_reach(problem).map(|_| Stop::Attempts)).flatten()
     }
 
     /// The largest move of any variable from the seed to where the configuration of a lane comes to rest \[rad, or m over the length
