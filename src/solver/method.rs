@@ -152,12 +152,6 @@ impl Default for FabrikOptions {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NotApplicable {
-    /// The chain has no extent, so that there is no scale by which to weigh metres against radians.
-    #[error("the chain to '{tip}' has no length: its joints and its tip all lie in one point")]
-    NoExtent {
-        /// The tip link.
-        tip: String,
-    },
     /// No closed form is known for the chain.
     #[error("the chain to '{tip}' has no closed form: {reason}; the solver 'jacobian' serves every chain")]
     NoClosedForm {

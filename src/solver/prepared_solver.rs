@@ -39,8 +39,8 @@ impl Solver {
     /// # Errors
     /// [`NotApplicable`] where the method cannot serve that chain.
     pub fn prepare(method: impl Into<Method>, chain: &Arc<Chain>) -> Result<Self, NotApplicable> {
-        let (search, method) = (Search::prepare(chain)?, method.into());
-        let method = Prepared::new(method, &search)?;
+        let search = Search::prepare(chain);
+        let method = Prepared::new(method.into(), &search)?;
         Ok(Self { search, method })
     }
 
@@ -133,7 +133,7 @@ impl Solver {
         positions: &[f64],
         scratch: &mut Scratch,
     ) -> Result<f64, ProblemError> {
-        Problem::new(targets, positions).check(self.chain())?;
+        self.check(&Problem::new(targets, positions))?;
         Ok(self.search.smallest_singular_value(targets, positions, &mut scratch.0))
     }
 
@@ -142,7 +142,7 @@ impl Solver {
     /// # Errors
     /// [`ProblemError`] where the problem makes no sense for this chain; `solution` is then left as it was.
     pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
-        problem.check(self.chain())?;
+        self.check(problem)?;
         match &self.method {
             Prepared::ClosedForm(form) => form.solve(&self.search, problem, &mut scratch.0, solution),
             Prepared::Search(iteration) => self.search.solve(*iteration, problem, &mut scratch.0, solution),
@@ -165,13 +165,13 @@ impl Solver {
     ) -> Result<(), ProblemError> {
         match (&self.method, scratches) {
             (Prepared::Search(iteration), scratches) => {
-                problem.check(self.chain())?;
+                self.check(problem)?;
                 let mut scratches: Vec<_> = scratches.iter_mut().map(|Scratch(scratch)| scratch).collect();
                 self.search.solve_on(*iteration, problem, &mut scratches, solution);
                 Ok(())
             }
             (Prepared::ClosedForm(_), [scratch, ..]) => self.solve(problem, scratch, solution),
-            (Prepared::ClosedForm(_), []) => problem.check(self.chain()),
+            (Prepared::ClosedForm(_), []) => self.check(problem),
         }
     }
 
@@ -190,11 +190,20 @@ impl Solver {
         solution: &mut Solution,
         on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
     ) -> Result<usize, ProblemError> {
-        problem.check(self.chain())?;
+        self.check(problem)?;
         let Scratch(scratch) = scratch;
         Ok(match &self.method {
             Prepared::ClosedForm(form) => form.solve_all(&self.search, problem, scratch, solution, on_solution),
             Prepared::Search(iteration) => self.search.solve_all(*iteration, problem, scratch, solution, on_solution),
+        })
+    }
+
+    /// Checks that the problem is valid for the chain, and that no target asks for the position of a tip that has but one.
+    fn check(&self, problem: &Problem) -> Result<(), ProblemError> {
+        problem.check(self.chain())?;
+        let stuck = |target: &&Target| self.reach()[target.tip].tip.outer == 0.0 && target.free_axes[..3] != [true; 3];
+        problem.targets.iter().find(stuck).map_or(Ok(()), |target| {
+            Err(ProblemError::OnlyRotates { tip: self.chain().tips()[target.tip].link.clone() })
         })
     }
 

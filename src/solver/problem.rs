@@ -238,6 +238,15 @@ pub enum ProblemError {
         /// The tip link.
         tip: String,
     },
+    /// The position of a tip counts that the chain only rotates.
+    #[error(
+        "the chain only rotates '{tip}', since its joints and the tip all lie in one point; leave the position free \
+         (x, y, z) and ask for the orientation alone"
+    )]
+    OnlyRotates {
+        /// The tip link.
+        tip: String,
+    },
     /// A weight is not above zero.
     #[error("the weight of the target of '{tip}' is {value}; it must be a finite number above 0")]
     Weight {

@@ -119,10 +119,12 @@ impl Solution {
             return format!("solved: {}{continuum}", missed());
         };
         let why = match reason {
-            Reason::OutOfReach { distance, reach, .. } => format!(
-                "out of reach: it needs {distance:.4} m from the chain's first joint, which reaches {:.4} to {:.4} m",
-                reach.inner, reach.outer
-            ),
+            Reason::OutOfReach { distance, reach, .. } => {
+                let [distance, inner, outer] = distinct([distance, reach.inner, reach.outer]);
+                format!(
+                    "out of reach: it needs {distance} m from the chain's first joint, which reaches {inner} to {outer} m"
+                )
+            }
             Reason::JointLimits => {
                 let names: Vec<&str> =
                     self.saturated.iter().map(|&variable| chain.variables()[variable].name.as_str()).collect();
@@ -152,4 +154,11 @@ impl Solution {
     pub fn is_solved(&self) -> bool {
         self.outcome == Outcome::Solved
     }
+}
+
+/// The numbers with four digits after the point, or with as many as it takes to tell the first from the others.
+fn distinct(numbers: [f64; 3]) -> [String; 3] {
+    let with = |digits: usize| numbers.map(|number| format!("{number:.digits$}"));
+    let told_apart = |[first, others @ ..]: &[String; 3]| !others.contains(first);
+    (4..17).map(with).find(told_apart).unwrap_or_else(|| with(17))
 }

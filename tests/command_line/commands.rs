@@ -50,7 +50,7 @@ fn info_says_which_axes_a_chain_cannot_follow() {
     assert!(out.contains("2 of 6 axes") && out.contains("free_axes: z,rx,ry,rz"), "{out}");
     let point = text_of(&file("point.urdf", &common::urdf::one_joint("continuous", "")));
     let out = succeeds(&["info", "--urdf", &point]);
-    assert!(out.contains("no solver: the chain to 'b' has no length"), "{out}");
+    assert!(out.contains("no length") && out.contains("free_axes: x,y,z,"), "{out}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod batch;
 #[path = "../common/mod.rs"]
 mod common;
 mod fabrik;
+mod hard;
 mod joint_kinds;
 mod many;
 mod modes;

@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Mode, NotApplicable, Pick, Problem, ProblemError, Solver, SolverKind, Target};
+use urdf_ik::solver::{Mode, Pick, Problem, ProblemError, Solver, SolverKind, Target};
 
 use crate::common::{
     self, Arm, Random,
@@ -132,17 +132,29 @@ fn seeds_and_steps_of_the_wrong_length_or_value() {
 }
 
 #[test]
-fn a_chain_without_length_has_no_solver() {
-    let point = |tip: &str| {
-        let joints = turn("i", "base", "a", "1 0 0", "0 0 1")
-            + &turn("j", "a", "b", "0 0 0", "0 1 0")
-            + &fixed("k", "b", "tip", tip);
-        Arm::from_text(&robot("base a b tip", &joints), "base", &["tip"])
-    };
-    let error = Solver::prepare(SolverKind::Jacobian, &point("0 0 0").chain).unwrap_err();
-    assert_eq!(error, NotApplicable::NoExtent { tip: "tip".into() });
-    assert!(error.to_string().contains("'tip'"), "{error}");
-    assert!(Solver::prepare(SolverKind::Jacobian, &point("0 0 0.001").chain).is_ok());
+fn a_chain_without_length_solves_orientations_and_refuses_positions() {
+    let joints = turn("i", "base", "a", "1 0 0", "0 0 1")
+        + &turn("j", "a", "b", "0 0 0", "0 1 0")
+        + &turn("k", "b", "c", "0 0 0", "0 0 1")
+        + &fixed("l", "c", "tip", "0 0 0");
+    let arm = Arm::from_text(&robot("base a b c tip", &joints), "base", &["tip"]);
+    let (seed, mut random) = (arm.chain.nominal_positions(), Random::new(3));
+    for kind in [SolverKind::Jacobian, SolverKind::Fabrik] {
+        let solver = Solver::prepare(kind, &arm.chain).unwrap();
+        for _ in 0..50 {
+            let target = arm.targets_at(&random.positions(&arm.chain))[0];
+            let turned = [Target { free_axes: [true, true, true, false, false, false], ..target }];
+            let solution = common::solve(&solver, &Problem::new(&turned, &seed));
+            assert!(solution.is_solved() && arm.errors(&turned, &solution).1 <= 1e-5, "{kind}: {solution:?}");
+            for placed in [target, target.position_only()] {
+                let mut solution = solver.solution();
+                let refused = solver.solve(&Problem::new(&[placed], &seed), &mut solver.scratch(), &mut solution);
+                let error = refused.unwrap_err();
+                assert_eq!(error, ProblemError::OnlyRotates { tip: "tip".into() });
+                assert!(error.to_string().contains("position free"), "{error}");
+            }
+        }
+    }
 }
 
 #[test]

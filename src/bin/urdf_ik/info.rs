@@ -95,22 +95,17 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
         let also = if followers.is_empty() { String::new() } else { format!(", also moves {}", followers.join(", ")) };
         writeln!(out, "  {}  {}{also}", variable.name, range(&variable.domain, unit))?;
     }
-    let solver = Solver::prepare(Method::default(), chain);
-    match &solver {
-        Ok(solver) => {
-            writeln!(
-                out,
-                "length scale {:.4} m: a position error of this size counts as much as 1 rad",
-                solver.length_scale()
-            )?;
-        }
-        Err(reason) => writeln!(out, "no solver: {reason}")?,
+    let solver = Solver::prepare(Method::default(), chain)?;
+    if solver.reach().iter().any(|reach| reach.extent > 0.0) {
+        let scale = solver.length_scale();
+        writeln!(out, "length scale {scale:.4} m: a position error of this size counts as much as 1 rad")?;
+    } else {
+        writeln!(out, "no length: joints and tip lie in one point, so targets are orientations alone")?;
     }
     match ClosedForm::prepare(chain) {
         Ok(form) => writeln!(out, "closed form: {}", form.in_words())?,
         Err(NotApplicable::NoClosedForm { reason, .. }) => writeln!(out, "no closed form: {reason}")?,
-        // Printed above.
-        Err(_) => {}
+        Err(reason) => writeln!(out, "no closed form: {reason}")?,
     }
     for (index, tip) in chain.tips().iter().enumerate() {
         let reach = TipReach::new(chain, index);
@@ -121,9 +116,7 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
             "tip {}: within {inner:.4} .. {outer:.4} m of the first joint at ({x:.4}, {y:.4}, {z:.4})",
             tip.link
         )?;
-        if let Ok(solver) = &solver {
-            axes(solver.sensible_free_axes(index), out)?;
-        }
+        axes(solver.sensible_free_axes(index), out)?;
     }
     Ok(())
 }

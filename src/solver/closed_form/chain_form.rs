@@ -57,9 +57,9 @@ impl ClosedForm {
     /// Finds the closed form of `chain`.
     ///
     /// # Errors
-    /// [`NotApplicable::NoClosedForm`], which says what is in the way, and as [`Solver::prepare`](crate::solver::Solver::prepare).
+    /// [`NotApplicable::NoClosedForm`], which says what is in the way.
     pub fn prepare(chain: &Arc<Chain>) -> Result<Self, NotApplicable> {
-        Self::find(&Search::prepare(chain)?)
+        Self::find(&Search::prepare(chain))
     }
 
     /// Finds the closed form of the chain that `search` was prepared for.

@@ -1,15 +1,24 @@
 //! Damped least squares inside bounds, for four configurations at once.
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Simd, f64x4};
+use fearless_simd::{Simd, f64x4, mask64x4};
 
 use super::configurations::Configurations;
 use super::dimension::Dimension;
 use super::lanes::Lanes;
 use super::normal_equations::StepScratch;
 
-/// Added to every damping, so that the normal matrix stays positive definite where rows or columns are zero or dependent.
-const MIN_DAMPING: f64 = 1e-13;
+/// Times the square of the number of variables, or of the six rows, it is added to every damping, so that the normal matrix stays
+/// positive definite where rows or columns are zero or dependent: rounding grows so. More would slow the last steps to singular
+/// solutions.
+const LEAST_DAMPING: f64 = 4e-17;
+
+/// Passes at most that release variables.
+const RELEASES: usize = 8;
+/// A search goes on after a longer step \[rad or m\] than this anyway, and sees to the variable then.
+const SHORT_STEP: f64 = 1e-3;
+/// A descent by a variable that is no more than this fraction of its parts counts as rounding.
+const LEAST_DESCENT: f64 = 1e-9;
 
 /// Bounds of the variables \[rad or m\], the same for every configuration.
 #[derive(Debug, Clone, Copy)]
@@ -30,10 +39,11 @@ pub fn bounded_step<S: Simd, D: Dimension>(
     damping: &Lanes,
 ) {
     let n = dimension.variables();
-    let damping = damping.load(simd) + MIN_DAMPING;
+    let damping = damping.load(simd) + least_damping(n);
     let mut first = true;
-    // Each pass but the first clamps at least one variable, so the loop ends. There is only one call of `solve`, because it is
-    // inlined here.
+    let mut releases = 0;
+    // Each pass but the first clamps at least one variable, or is one of the few that release, so the loop ends. There is only
+    // one call of `solve`, because it is inlined here.
     loop {
         dimension.solve(simd, configurations, scratch, damping);
         if first {
@@ -44,7 +54,16 @@ pub fn bounded_step<S: Simd, D: Dimension>(
             scratch.clamped[..n].fill(Lanes::default());
             first = false;
         }
-        if !clamp_to_bounds(simd, dimension, configurations, scratch, bounds) {
+        if clamp_to_bounds(simd, dimension, configurations, scratch, bounds) {
+            continue;
+        }
+        releases += 1;
+        let short = short_steps(simd, n, scratch);
+        // The release is not inlined: it is rare, and would make the loop larger.
+        if releases > RELEASES
+            || !short.any_true()
+            || !simd.vectorize(|| release(simd, dimension, (configurations, scratch), (bounds, damping), short))
+        {
             break;
         }
     }
@@ -52,6 +71,12 @@ pub fn bounded_step<S: Simd, D: Dimension>(
         let sum = step.load(simd) + clamped_step.load(simd);
         step.store(sum);
     }
+}
+
+/// The least damping with so many variables.
+#[expect(clippy::cast_precision_loss, reason = "a number of joints")]
+fn least_damping(variables: usize) -> f64 {
+    LEAST_DAMPING * (variables * variables).max(36) as f64
 }
 
 /// Adds `moving` times the step to the positions, and keeps them inside the bounds.
@@ -120,14 +145,14 @@ fn clamp_to_bounds<S: Simd, D: Dimension>(
     any
 }
 
-/// Clamps variable `i` to the step `bounded` in the configurations of `leaves`.
+/// Clamps variable `i` to the step `bounded` in the configurations of `leaves`. Its columns are kept apart.
 #[inline(always)]
 fn clamp_variable<S: Simd, D: Dimension>(
     simd: S,
     dimension: D,
     (configurations, scratch): (&mut Configurations, &mut StepScratch),
     i: usize,
-    leaves: fearless_simd::mask64x4<S>,
+    leaves: mask64x4<S>,
     bounded: f64x4<S>,
 ) {
     let zero = f64x4::splat(simd, 0.0);
@@ -137,11 +162,98 @@ fn clamp_variable<S: Simd, D: Dimension>(
     scratch.clamped_step[i].store(clamped_step);
     scratch.clamped[i].store(clamped);
     for target in 0..dimension.targets() {
-        let column = &mut configurations.columns[target * dimension.variables() + i];
-        for (row, entry) in configurations.rows[target].iter_mut().zip(column) {
+        let index = target * dimension.variables() + i;
+        let (column, kept) = (&mut configurations.columns[index], &mut scratch.clamped_columns[index]);
+        for ((row, entry), kept) in configurations.rows[target].iter_mut().zip(column).zip(kept) {
             let value = entry.load(simd);
             row.store(row.load(simd) - value * bounded);
             entry.store(leaves.select(zero, value));
+            kept.store(leaves.select(value, kept.load(simd)));
+        }
+    }
+}
+
+/// The configurations in which no variable takes a step of [`SHORT_STEP`].
+#[inline(always)]
+fn short_steps<S: Simd>(simd: S, n: usize, scratch: &StepScratch) -> mask64x4<S> {
+    let mut longest = f64x4::splat(simd, 0.0);
+    for (step, clamped_step) in scratch.step[..n].iter().zip(&scratch.clamped_step) {
+        longest = longest.max((step.load(simd) + clamped_step.load(simd)).abs());
+    }
+    longest.simd_lt(f64x4::splat(simd, SHORT_STEP))
+}
+
+/// Releases the clamped variables that would lessen what the step minimises by a step back from their bound, now that others
+/// are clamped as well, in the configurations whose steps are `short`. Returns whether there were any.
+#[inline(always)]
+fn release<S: Simd, D: Dimension>(
+    simd: S,
+    dimension: D,
+    (configurations, scratch): (&mut Configurations, &mut StepScratch),
+    (bounds, damping): (Bounds, f64x4<S>),
+    short: mask64x4<S>,
+) -> bool {
+    let (n, zero) = (dimension.variables(), f64x4::splat(simd, 0.0));
+    for target in 0..dimension.targets() {
+        for row in 0..6 {
+            let mut rest = configurations.rows[target][row].load(simd);
+            for (column, step) in configurations.columns[target * n..][..n].iter().zip(&scratch.step) {
+                rest -= column[row].load(simd) * step.load(simd);
+            }
+            scratch.rest[target][row].store(rest);
+        }
+    }
+    let mut any = false;
+    for i in 0..n {
+        let clamped = scratch.clamped[i].load(simd).simd_gt(zero);
+        if !clamped.any_true() {
+            continue;
+        }
+        let clamped_step = scratch.clamped_step[i].load(simd);
+        let (mut descent, mut size) = (zero - damping * clamped_step, zero);
+        for target in 0..dimension.targets() {
+            for (entry, rest) in scratch.clamped_columns[target * n + i].iter().zip(&scratch.rest[target]) {
+                let product = entry.load(simd) * rest.load(simd);
+                descent += product;
+                size += product.abs();
+            }
+        }
+        let next = configurations.positions[i].load(simd) + clamped_step;
+        let (lower, upper) = (f64x4::splat(simd, bounds.lower[i]), f64x4::splat(simd, bounds.upper[i]));
+        let least = size * LEAST_DESCENT;
+        let inside =
+            (descent.simd_gt(least) & next.simd_lt(upper)) | (descent.simd_lt(zero - least) & next.simd_gt(lower));
+        let released = clamped & inside & short;
+        if released.any_true() {
+            any = true;
+            release_variable(simd, dimension, (configurations, scratch), i, released);
+        }
+    }
+    any
+}
+
+/// Releases variable `i` in the configurations of `released`.
+#[inline(always)]
+fn release_variable<S: Simd, D: Dimension>(
+    simd: S,
+    dimension: D,
+    (configurations, scratch): (&mut Configurations, &mut StepScratch),
+    i: usize,
+    released: mask64x4<S>,
+) {
+    let zero = f64x4::splat(simd, 0.0);
+    let clamped_step = scratch.clamped_step[i].load(simd);
+    scratch.clamped_step[i].store(released.select(zero, clamped_step));
+    let clamped = scratch.clamped[i].load(simd);
+    scratch.clamped[i].store(released.select(zero, clamped));
+    let back = released.select(clamped_step, zero);
+    for target in 0..dimension.targets() {
+        let index = target * dimension.variables() + i;
+        let (column, kept) = (&mut configurations.columns[index], &scratch.clamped_columns[index]);
+        for ((row, entry), kept) in configurations.rows[target].iter_mut().zip(column).zip(kept) {
+            let kept = kept.load(simd);
+            row.store(row.load(simd) + kept * back);
+            entry.store(released.select(kept, entry.load(simd)));
         }
     }
 }

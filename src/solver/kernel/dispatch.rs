@@ -66,6 +66,14 @@ impl Kernel {
         specialised!(self, goals.len(), |simd, dimension| measure(simd, dimension, links, goals, configurations));
     }
 
+    /// [`Kernel::measure`] by the angles of full poses, where attempts take twice the sine of half of them.
+    pub fn measure_angles(&self, goals: &[Goal], configurations: &mut Configurations) {
+        self.measure(goals, configurations);
+        for (goal, rows) in goals.iter().zip(&mut configurations.rows) {
+            goal.take_angles(rows, &mut configurations.squared_error);
+        }
+    }
+
     /// Writes the Jacobian of `configurations`, from what [`Kernel::measure`] wrote.
     pub fn linearise(&self, goals: &[Goal], configurations: &mut Configurations) {
         let links = &self.links;

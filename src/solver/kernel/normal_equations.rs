@@ -17,6 +17,10 @@ pub struct StepScratch {
     /// The step of each variable that is clamped to its bounds, and whether it is clamped (1 or 0).
     pub clamped_step: Vec<Lanes>,
     pub clamped: Vec<Lanes>,
+    /// The columns of the variables that are clamped.
+    pub clamped_columns: Vec<[Lanes; 6]>,
+    /// What the step leaves of the rows.
+    pub rest: Vec<[Lanes; 6]>,
     /// The step found \[rad or m\].
     pub step: Vec<Lanes>,
 }
@@ -31,6 +35,8 @@ impl StepScratch {
             right: zeros(equations),
             clamped_step: zeros(variables),
             clamped: zeros(variables),
+            clamped_columns: vec![[Lanes::default(); 6]; links.ends.len() * variables],
+            rest: vec![[Lanes::default(); 6]; links.ends.len()],
             step: zeros(variables),
         }
     }

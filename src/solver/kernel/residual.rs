@@ -177,6 +177,22 @@ impl Goal {
         }
     }
 
+    /// Makes the orientation rows of a full pose rotation vectors, whose norms are the angles also far from the target, and puts the
+    /// squares of these into the squared error. It is the error that a solution states, and its slope is that of the Jacobian.
+    pub fn take_angles(&self, rows: &mut [Lanes; 6], squared_error: &mut Lanes) {
+        if self.kind != Kind::Pose {
+            return;
+        }
+        for lane in 0..LANES {
+            let square: f64 = rows[3..].iter().map(|row| row.0[lane] * row.0[lane]).sum();
+            let half = (0.5 * square.sqrt() / self.weight).min(1.0);
+            // The arcsine of a smaller number is that number but for rounding.
+            let factor = if half < 1e-8 { 1.0 } else { half.asin() / half };
+            rows[3..].iter_mut().for_each(|row| row.0[lane] *= factor);
+            squared_error.0[lane] += (factor * factor - 1.0) * square;
+        }
+    }
+
     /// The desired frame of the tip's last joint. `frame` is its present frame and `end` the tip in it. Free axes stay as they are.
     #[inline(always)]
     pub fn desired_frame<S: Simd>(&self, frame: &Frame<S>, end: &End) -> Frame<S> {

@@ -34,7 +34,7 @@ impl Search {
         let share = Share { index: 0, of: 1, first_found: &first_found, start };
         let over = |number: usize| self.over(problem, &share, number);
         let damping = SEARCH_DAMPING;
-        let plan = Plan { attempts, first: 0, stride: 1, iteration, random_seed, damping, over: &over };
+        let plan = Plan { attempts, first: 0, stride: 1, iteration, random_seed, damping, leaps: true, over: &over };
         let near_seed = Preference { posture: Some(problem.seed), posture_weight: 1.0, ..Preference::default() };
         let redundant = self.variables() > counted_axes(problem.targets);
         let near = redundant && problem.preference.is_none();

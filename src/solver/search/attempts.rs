@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::candidate::Candidate;
+use super::given_up::GivenUp;
 use super::iteration::{Iteration, IterationScratch, Next};
 use super::prepared_search::Search;
 use super::seed_table::Ranking;
@@ -36,6 +37,12 @@ const NEWTON: Patience = Patience { iterations: 16, stall: 0.7, stalls: 2, gain:
 /// Cycles of FABRIK are cheap and many, and the accelerated ones do not lessen the error each time.
 const FABRIK: Patience = Patience { iterations: 100, stall: 0.98, stalls: 6, gain: 0.98 };
 
+/// Once the squared error \[rad²\] of an attempt has been below [`NEAR`], its Newton steps have found a solution, or a place like one. At a
+/// singular solution they only halve the distance, and time and again one leads far away along the motion that the singularity
+/// leaves to the joints; from where it ends the next ones come nearer than before.
+const NEAR_TARGET: Patience = Patience { iterations: 100, stall: 0.7, stalls: 10, gain: 0.5 };
+const NEAR: f64 = 1e-6;
+
 /// Which attempts are made.
 pub struct Plan<'a> {
     /// Number of starting points, the seed (number 0) among them.
@@ -47,6 +54,8 @@ pub struct Plan<'a> {
     pub iteration: Iteration,
     /// Adaptive damping over the squared error \[rad²\].
     pub damping: f64,
+    /// Whether an attempt goes on near the targets after steps that lead far away. Tracking must not leap.
+    pub leaps: bool,
     /// Shifts the starting points that come after the seed table.
     pub random_seed: u64,
     /// Asked before each attempt, by its number: whether there is reason to begin no more.
@@ -97,8 +106,18 @@ impl Attempt {
         Some(Next::Again(if self.halvings == 1 { -0.5 } else { 0.5 }))
     }
 
+    /// Whether it has been so near the targets that its Newton steps go on.
+    fn has_been_near(&self, plan: &Plan) -> bool {
+        plan.leaps && plan.iteration.refines() && self.iterations > 0 && self.mark < NEAR
+    }
+
     /// Takes note of the squared error reached; tells whether to give up.
-    fn is_stuck(&mut self, squared_error: f64, patience: Patience) -> bool {
+    fn is_stuck(&mut self, squared_error: f64, plan: &Plan) -> bool {
+        let patience = match plan.iteration {
+            _ if self.has_been_near(plan) => NEAR_TARGET,
+            Iteration::Jacobian(_) => NEWTON,
+            Iteration::Fabrik(_) => FABRIK,
+        };
         if self.iterations == 0 {
             (self.began_with, self.mark) = (squared_error, squared_error);
         } else if squared_error < patience.gain * self.mark {
@@ -115,6 +134,8 @@ impl Attempt {
 #[derive(Debug, Clone)]
 pub struct AttemptScratch {
     pub configurations: Configurations,
+    /// Where attempts ended that were given up.
+    pub given_up: GivenUp,
     iteration: IterationScratch,
     ranking: Ranking,
     /// Where the next attempt starts.
@@ -125,6 +146,7 @@ impl AttemptScratch {
     pub fn new(search: &Search) -> Self {
         Self {
             configurations: Configurations::new(&search.kernel.links),
+            given_up: GivenUp::none(search.variables()),
             iteration: IterationScratch::new(search),
             ranking: Ranking::new(),
             start: vec![0.0; search.variables()],
@@ -165,7 +187,7 @@ impl Search {
     }
 
     /// Runs attempts until `arrived`, called for each that meets the targets, says that it is enough, or
-    /// there are no more. Leaves the best of those that were given up in `closest`.
+    /// there are no more. Leaves the nearest configuration of those that were given up in `closest`.
     pub fn attempts(
         &self,
         plan: &Plan,
@@ -177,6 +199,7 @@ impl Search {
         let spent = Spent { iterations: 0, attempts: 0, stop: Stop::Attempts };
         let mut race = Race { plan, lanes: [Attempt::default(); LANES], spent };
         closest.reset(&setup.start);
+        scratch.given_up.clear();
         scratch.configurations.write_all(&setup.start);
         for lane in 0..LANES {
             self.begin(&mut race, scratch, lane);
@@ -243,14 +266,12 @@ impl Search {
             (closest.score, closest.attempt) = (squared_error, attempt.number);
             scratch.configurations.read(lane, &mut closest.positions);
         }
-        let patience = match race.plan.iteration {
-            Iteration::Jacobian(_) => NEWTON,
-            Iteration::Fabrik(_) => FABRIK,
-        };
-        if !attempt.is_stuck(squared_error, patience) {
+        if !attempt.is_stuck(squared_error, race.plan) {
             race.spent.iterations += 1;
-            return Next::Step;
+            return if attempt.has_been_near(race.plan) { Next::Newton } else { Next::Step };
         }
+        let AttemptScratch { configurations, given_up, .. } = scratch;
+        given_up.offer((squared_error, attempt.number), |positions| configurations.read(lane, positions));
         self.begin(race, scratch, lane);
         Next::Rest
     }

@@ -18,6 +18,9 @@ use crate::solver::solution::Stop;
 /// the operating system spoil a search that has hardly begun.
 const ATTEMPTS_WITHOUT_CLOCK: usize = 16;
 
+/// Attempts that are made though the target is certainly out of reach.
+const ATTEMPTS_OUT_OF_REACH: usize = 48;
+
 /// The part of the attempts that one core makes.
 pub struct Share<'a> {
     /// It makes every `of`th attempt, from number `index` on.
@@ -71,9 +74,18 @@ impl Search {
         if attempts > 1 {
             self.rank(problem.targets, scratch);
         }
+        let leaps = matches!(problem.mode, Mode::Search { .. });
         let over = |number: usize| self.over(problem, share, number);
-        let plan =
-            Plan { attempts, first: share.index, stride: share.of, iteration, random_seed, damping, over: &over };
+        let plan = Plan {
+            attempts,
+            first: share.index,
+            stride: share.of,
+            iteration,
+            random_seed,
+            damping,
+            leaps,
+            over: &over,
+        };
         self.attempts(&plan, setup, scratch, closest, &mut |configurations, Arrival { lane, number, .. }| {
             let score = match pick {
                 Pick::First => 0.0,
@@ -104,8 +116,8 @@ impl Search {
         if problem.deadline.is_some_and(|deadline| share.start.elapsed() >= deadline) {
             return Some(Stop::Deadline);
         }
-        // No attempt can succeed where the target is out of reach; the first keep a stretched seed from staying where it is.
-        self.out_of_reach(problem).map(|_| Stop::Attempts)
+        // No attempt can succeed where the target is out of reach; the first lead to the minima of which the least is the closest.
+        (number >= ATTEMPTS_OUT_OF_REACH).then(|| self.out_of_reach(problem).map(|_| Stop::Attempts)).flatten()
     }
 
     /// The largest move of any variable from the seed to where the configuration of a lane comes to rest \[rad, or m over the length

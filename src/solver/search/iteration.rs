@@ -17,6 +17,9 @@ pub const TRACK_DAMPING: f64 = 1.0;
 /// Upper bound of the adaptive damping \[rad²\]. More would only slow the steps far from the target, and on a long gantry they would
 /// get nowhere.
 const GREATEST_DAMPING: f64 = 0.1;
+/// Lower bound of a fixed damping \[rad²\]. With less, rounding decides where rows depend on each other; the adaptive damping is less
+/// only where the error is so small that this does no harm.
+const LEAST_FIXED_DAMPING: f64 = 1e-13;
 /// With a squared error \[rad²\] below this (0.2 rad, or a fifth of the length scale), FABRIK gives way to Newton steps.
 const POLISH_BELOW: f64 = 0.04;
 
@@ -43,6 +46,8 @@ pub enum Next {
     Rest,
     /// Steps on.
     Step,
+    /// Steps on by a Newton step, wherever it is.
+    Newton,
     /// Takes this fraction of its last motion as its next: -1/2 to go back half of a step, then 1/2 to go back half of that.
     Again(f64),
 }
@@ -85,7 +90,8 @@ impl Search {
         let adaptive = Lanes(errors.map(|error| (fraction * error).min(GREATEST_DAMPING)));
         match iteration {
             Iteration::Jacobian(JacobianStep::Damped { damping }) => {
-                let damping = damping.map_or(adaptive, |factor| Lanes::splat(factor * factor));
+                let damping =
+                    damping.map_or(adaptive, |factor| Lanes::splat((factor * factor).max(LEAST_FIXED_DAMPING)));
                 self.kernel.damped_step(task, (configurations, step), &damping, &Lanes(moving));
             }
             Iteration::Jacobian(JacobianStep::Pseudoinverse) => {
@@ -94,12 +100,13 @@ impl Search {
                         step.step.iter_mut().for_each(|step| step.0[lane] *= factor);
                     }
                 }
-                let stepping = next.map(|next| next == Next::Step);
+                let stepping = next.map(|next| matches!(next, Next::Step | Next::Newton));
                 self.pseudoinverse_step(setup, configurations, pseudoinverse, &mut step.step, stepping);
                 self.kernel.advance(setup.bounds(), configurations, &step.step, &Lanes(moving));
             }
             Iteration::Fabrik(options) => {
-                let near = errors.map(|error| if options.polish && error < POLISH_BELOW { 1.0 } else { 0.0 });
+                let is_near = |lane: usize| next[lane] == Next::Newton || options.polish && errors[lane] < POLISH_BELOW;
+                let near: [f64; LANES] = std::array::from_fn(|lane| if is_near(lane) { 1.0 } else { 0.0 });
                 let lanes = |part: fn(f64) -> f64| Lanes(std::array::from_fn(|lane| moving[lane] * part(near[lane])));
                 let (newton, fabrik_lanes) = (lanes(|near| near), lanes(|near| 1.0 - near));
                 if fabrik_lanes != Lanes::default() {

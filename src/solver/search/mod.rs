@@ -12,6 +12,7 @@ mod closest;
 mod distinct;
 mod explore;
 mod folding;
+mod given_up;
 mod iteration;
 mod null_space;
 mod parallel;
@@ -25,6 +26,7 @@ mod setup;
 mod singular_values;
 mod solve;
 mod verdict;
+mod widened;
 
 pub use iteration::Iteration;
 pub use prepared_search::Search;

@@ -51,12 +51,16 @@ impl Search {
         for (other, scratch) in rest.into_iter().zip(others) {
             // A thread that ended by a panic has found nothing.
             let Ok(other) = other else { continue };
-            let (found, others) = (&mut first.exploration, &scratch.exploration);
+            let (found, others) = (&mut first.exploration, &mut scratch.exploration);
             if others.picked.rank() < found.picked.rank() {
                 found.picked.copy_from(&others.picked);
             }
             if others.closest.score < found.closest.score {
                 found.closest.copy_from(&others.closest);
+            }
+            for candidate in others.attempts.given_up.candidates() {
+                let read = |positions: &mut [f64]| positions.copy_from_slice(&candidate.positions);
+                found.attempts.given_up.offer(candidate.rank(), read);
             }
             spent = spent.joined(other);
         }

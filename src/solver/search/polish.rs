@@ -1,5 +1,6 @@
 //! Moves a configuration near the target onto it, without regard to limits.
 
+use super::closest::ITERATIONS;
 use super::prepared_search::Search;
 use super::scratch::SearchScratch;
 use crate::solver::problem::{Target, Tolerance};
@@ -12,6 +13,6 @@ impl Search {
         let tolerance = Tolerance { position: tolerance, orientation: tolerance };
         setup.unbound();
         self.set_goals(&[Target { tolerance, ..*target }], &mut setup.goals);
-        self.descend(setup, positions, nearest, &|| false);
+        self.descend(setup, positions, nearest, ITERATIONS, &|| false);
     }
 }

@@ -8,7 +8,6 @@ use fearless_simd::Level;
 use super::seed_table::SeedTable;
 use crate::robot::{Chain, Domain, JointKind, Variable};
 use crate::solver::kernel::dispatch::Kernel;
-use crate::solver::method::NotApplicable;
 use crate::solver::reach::TipReach;
 
 /// Length scale over extent: position errors in metres are divided by this fraction of [`TipReach::extent`] to weigh them
@@ -28,29 +27,23 @@ pub struct Search {
 
 impl Search {
     /// Prepares the search for `chain`: seed table, reach, length scale.
-    ///
-    /// # Errors
-    /// [`NotApplicable::NoExtent`] where joints and tip of every tip's chain lie in one point.
-    pub fn prepare(chain: &Arc<Chain>) -> Result<Self, NotApplicable> {
+    pub fn prepare(chain: &Arc<Chain>) -> Self {
         let reach: Arc<[TipReach]> = (0..chain.tips().len()).map(|tip| TipReach::new(chain, tip)).collect();
-        let farthest = reach.iter().map(|reach| reach.tip.outer).fold(0.0, f64::max);
-        if farthest <= 0.0 {
-            return Err(NotApplicable::NoExtent { tip: chain.tips()[0].link.clone() });
-        }
         let extent = reach.iter().map(|reach| reach.extent).fold(0.0, f64::max);
         let turns: Arc<[bool]> =
             chain.variables().iter().enumerate().map(|(i, variable)| turns(chain, i, variable)).collect();
-        let length_scale = LENGTH_SCALE_OF_REACH * extent;
+        // A chain that only rotates has no length to compare with an angle, and no target for its position is accepted.
+        let length_scale = if extent > 0.0 { LENGTH_SCALE_OF_REACH * extent } else { 1.0 };
         // One turn is enough of a joint that has many: the others are the same configurations.
         let domains = chain.variables().iter().zip(turns.iter());
         let domains = domains.map(|(variable, turns)| if *turns { Domain::Circle } else { variable.domain }).collect();
-        Ok(Self {
+        Self {
             kernel: Arc::new(Kernel::new(chain, length_scale)),
             table: Arc::new(SeedTable::new(chain, domains, length_scale)),
             turns,
             reach,
             chain: Arc::clone(chain),
-        })
+        }
     }
 
     /// The chain that it was prepared for.

@@ -11,7 +11,7 @@ use super::prepared_search::Search;
 use super::scratch::SearchScratch;
 use crate::solver::kernel::lanes::Lanes;
 use crate::solver::problem::{Mode, Problem, Target};
-use crate::solver::solution::{Outcome, Solution, Stop};
+use crate::solver::solution::{Outcome, Reason, Solution, Stop};
 
 impl Search {
     /// Solves a problem that has been checked.
@@ -36,14 +36,14 @@ impl Search {
         start: Instant,
     ) {
         let SearchScratch { setup, exploration, null_space, nearest, singular_values, verdict, .. } = scratch;
-        let Exploration { picked, closest, .. } = exploration;
+        let Exploration { picked, closest, attempts, .. } = exploration;
         let candidate = if picked.is_some() {
             self.settle(problem.targets, &problem.preference, setup, &mut picked.positions, null_space);
             picked
         } else {
             if iteration.refines() {
                 let expired = || problem.deadline.is_some_and(|deadline| start.elapsed() >= deadline);
-                spent.iterations += self.descend(setup, &mut closest.positions, nearest, &expired);
+                spent.iterations += self.refine(setup, closest, &mut attempts.given_up, nearest, &expired);
                 if expired() {
                     spent.stop = Stop::Deadline;
                 }
@@ -52,6 +52,9 @@ impl Search {
         };
         self.fold(problem, setup, &mut candidate.positions);
         self.judge(problem, setup, &candidate.positions, verdict, solution);
+        if spent.stop == Stop::Attempts && self.limits_are_in_the_way(problem, setup, exploration, solution) {
+            solution.outcome = Outcome::Closest(Reason::JointLimits);
+        }
         solution.stop = match solution.outcome {
             Outcome::Solved => Stop::Converged,
             Outcome::Closest(_) => spent.stop,

@@ -1,4 +1,5 @@
-//! Judges the positions that a search ends with: whether they meet the targets, and if not, why (out of reach, joint limits).
+//! Judges the positions that a search ends with: whether they meet the targets, and if not, whether they are out of reach
+//! or the step is too short.
 
 use super::prepared_search::Search;
 use super::setup::Setup;
@@ -74,7 +75,6 @@ impl Search {
         solution.outcome = Outcome::Closest(match self.out_of_reach(problem) {
             Some(reason) => reason,
             None if step_limited => Reason::StepLimited,
-            None if !solution.saturated.is_empty() => Reason::JointLimits,
             None => Reason::NotConverged,
         });
     }
@@ -85,7 +85,7 @@ impl Search {
         let VerdictScratch { configurations, positions, .. } = scratch;
         positions.iter_mut().zip(&solution.positions).zip(&setup.whole_turns).for_each(|((t, p), w)| *t = p - w);
         configurations.write_all(positions);
-        self.kernel.measure(&setup.goals, configurations);
+        self.kernel.measure_angles(&setup.goals, configurations);
         self.kernel.linearise(&setup.goals, configurations);
         let bounds = setup.bounds();
         let mut step_limited = false;

@@ -36,11 +36,11 @@ pub struct Four {
 }
 
 impl Four {
-    /// A kernel with four random configurations; `None` where the chain has no extent.
-    pub fn new(chain: &Arc<Chain>, random: &mut Random) -> Option<Self> {
-        let length_scale = Search::prepare(chain).ok()?.length_scale();
+    /// A kernel with four random configurations.
+    pub fn new(chain: &Arc<Chain>, random: &mut Random) -> Self {
+        let length_scale = Search::prepare(chain).length_scale();
         let positions: Vec<Vec<f64>> = (0..LANES).map(|_| random.positions(chain)).collect();
-        Some(Self::of(chain, Kernel::new(chain, length_scale), positions))
+        Self::of(chain, Kernel::new(chain, length_scale), positions)
     }
 
     fn of(chain: &Arc<Chain>, kernel: Kernel, positions: Vec<Vec<f64>>) -> Self {
@@ -71,7 +71,7 @@ impl Four {
     /// A chain of seven revolute joints with random axes.
     pub fn seven(random: &mut Random) -> Self {
         let (chain, _) = Recipe::plain(Axes::Any, 7).make(random);
-        Self::new(&chain, random).unwrap()
+        Self::new(&chain, random)
     }
 
     /// The same kernel with sizes that the compiler does not know.

@@ -5,7 +5,7 @@
 use fearless_simd::{Level, dispatch};
 use nalgebra::{DMatrix, DVector, Rotation3};
 
-use super::{Bounds, MIN_DAMPING, advance, bounded_step};
+use super::{Bounds, advance, bounded_step, least_damping};
 use crate::solver::kernel::configurations::Configurations;
 use crate::solver::kernel::dimension::{Dynamic, Fixed};
 use crate::solver::kernel::lanes::{LANES, Lanes};
@@ -113,7 +113,7 @@ fn a_free_step_satisfies_its_normal_equations() {
             let problems: Vec<_> = (0..LANES).map(|lane| (fixture.jacobian(lane), fixture.rows(lane))).collect();
             fixture.run(fixed);
             for (lane, (jacobian, rows)) in problems.iter().enumerate() {
-                let damping = fixture.damping.0[lane] + MIN_DAMPING;
+                let damping = fixture.damping.0[lane] + least_damping(variables);
                 let (gradient, rounding) = gradient(jacobian, rows, damping, &fixture.found(lane));
                 // The condition number of the undamped normal equations is the square of that of the Jacobian.
                 assert!(gradient.amax() < 1e3 * rounding, "{variables}, {targets}, {fixed}: {gradient}");
@@ -131,7 +131,7 @@ fn a_free_step_satisfies_its_normal_equations() {
 #[test]
 fn a_bounded_step_stops_at_bounds_and_is_optimal_for_the_free_variables() {
     let mut random = Random::new(2);
-    let (mut clamped, mut pulled) = (0, 0);
+    let mut clamped = 0;
     for (variables, targets, fixed) in Fixture::sizes() {
         for room in [0.0, 0.05, 0.3, 1.0] {
             let mut fixture = Fixture::new(variables, targets, &mut random);
@@ -141,7 +141,8 @@ fn a_bounded_step_stops_at_bounds_and_is_optimal_for_the_free_variables() {
             fixture.run(fixed);
             for (lane, (jacobian, rows)) in problems.iter().enumerate() {
                 let step = fixture.found(lane);
-                let (gradient, rounding) = gradient(jacobian, rows, fixture.damping.0[lane] + MIN_DAMPING, &step);
+                let (gradient, rounding) =
+                    gradient(jacobian, rows, fixture.damping.0[lane] + least_damping(variables), &step);
                 for i in 0..variables {
                     let next = fixture.configurations.positions[i].0[lane] + step[i];
                     let (lower, upper) = (fixture.lower[i], fixture.upper[i]);
@@ -149,8 +150,6 @@ fn a_bounded_step_stops_at_bounds_and_is_optimal_for_the_free_variables() {
                     let (at_lower, at_upper) = ((next - lower).abs() < 1e-12, (next - upper).abs() < 1e-12);
                     if at_lower || at_upper {
                         clamped += 1;
-                        let inwards = (at_lower && gradient[i] < 0.0) || (at_upper && gradient[i] > 0.0);
-                        pulled += u32::from(inwards && lower < upper);
                     } else {
                         let left = gradient[i].abs();
                         assert!(left < 1e3 * rounding, "{variables}, {targets}, {fixed}, lane {lane}: {left:e}");
@@ -159,8 +158,41 @@ fn a_bounded_step_stops_at_bounds_and_is_optimal_for_the_free_variables() {
             }
         }
     }
-    println!("{clamped} variables clamped, {pulled} of them pulled back inside");
     assert!(clamped > 1000);
+}
+
+#[test]
+fn a_short_bounded_step_is_optimal_for_the_variables_at_bounds_too() {
+    let mut random = Random::new(5);
+    let (mut clamped, mut pulled) = (0, 0);
+    for (variables, targets, fixed) in Fixture::sizes() {
+        for room in [0.0, 1e-5, 1e-4] {
+            let mut fixture = Fixture::new(variables, targets, &mut random);
+            for row in fixture.configurations.rows.iter_mut().flatten() {
+                row.0 = row.0.map(|entry| 1e-4 * entry);
+            }
+            // The same positions in all lanes: bounds are near all of them.
+            fixture.configurations.positions.iter_mut().for_each(|position| *position = Lanes::splat(position.0[0]));
+            fixture.bound(room, &mut random);
+            fixture.damping = Lanes([1e-2, 0.1, 0.3, 1.0]);
+            let problems: Vec<_> = (0..LANES).map(|lane| (fixture.jacobian(lane), fixture.rows(lane))).collect();
+            fixture.run(fixed);
+            for (lane, (jacobian, rows)) in problems.iter().enumerate() {
+                let step = fixture.found(lane);
+                let (gradient, _) = gradient(jacobian, rows, fixture.damping.0[lane] + least_damping(variables), &step);
+                for i in 0..variables {
+                    let next = fixture.configurations.positions[i].0[lane] + step[i];
+                    let (lower, upper) = (fixture.lower[i], fixture.upper[i]);
+                    let (at_lower, at_upper) = ((next - lower).abs() < 1e-12, (next - upper).abs() < 1e-12);
+                    clamped += u32::from(at_lower || at_upper);
+                    let inwards = (at_lower && gradient[i] < -1e-9) || (at_upper && gradient[i] > 1e-9);
+                    pulled += u32::from(inwards && lower < upper);
+                }
+            }
+        }
+    }
+    println!("{clamped} variables at bounds, {pulled} of them pulled back inside");
+    assert!(clamped > 1000 && pulled * 100 < clamped, "{clamped} {pulled}");
 }
 
 #[test]
@@ -208,6 +240,8 @@ fn zero_and_dependent_columns_and_extreme_scales_leave_a_step_of_sensible_length
             for scale in [1e-6, 1e-3, 1.0] {
                 let mut fixture = Fixture::new(variables, targets, &mut random);
                 make_singular(&mut fixture, kind);
+                // The least that a search takes far from its target.
+                fixture.damping.0[0] = 1e-13;
                 fixture
                     .configurations
                     .columns
@@ -219,7 +253,7 @@ fn zero_and_dependent_columns_and_extreme_scales_leave_a_step_of_sensible_length
                 for (lane, (jacobian, rows)) in problems.iter().enumerate() {
                     let step = fixture.found(lane);
                     assert!(step.iter().all(|entry| entry.is_finite()), "{variables}, {targets}: {step}");
-                    let damping = fixture.damping.0[lane] + MIN_DAMPING;
+                    let damping = fixture.damping.0[lane] + least_damping(variables);
                     // No damped step is longer than half the norm of the rows over the root of the damping.
                     let most = 0.5 * rows.norm() / damping.sqrt();
                     let (gradient, _) = gradient(jacobian, rows, damping, &step);

@@ -35,10 +35,8 @@ fn fours(random: &mut Random) -> Vec<(Recipe, String, Four)> {
     let drawn = recipes().into_iter().map(|recipe| (recipe, recipe.make(random)));
     let drawn: Vec<_> = drawn.collect();
     let count = drawn.len();
-    let fours: Vec<_> = drawn
-        .into_iter()
-        .filter_map(|(recipe, (chain, text))| Some((recipe, text, Four::new(&chain, random)?)))
-        .collect();
+    let fours: Vec<_> =
+        drawn.into_iter().map(|(recipe, (chain, text))| (recipe, text, Four::new(&chain, random))).collect();
     println!("{} of {count} chains have an extent", fours.len());
     assert!(2 * fours.len() > count);
     fours
