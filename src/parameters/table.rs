@@ -156,13 +156,7 @@ pub static TABLE: [Definition; 45] = [
         Range(0.0, 10.0),
         "Path length before and after a pose over which the corner is rounded. 0: the tip stops at corners.",
     ),
-    live(
-        "path.position_deviation",
-        Double(1e-4),
-        "m",
-        Range(1e-7, 0.1),
-        "Greatest distance of the tip from the path.",
-    ),
+    live("path.position_deviation", Double(1e-4), "m", Range(1e-7, 0.1), "Greatest distance of the tip from the path."),
     live(
         "path.orientation_deviation",
         Double(1e-3),
