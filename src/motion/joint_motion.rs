@@ -289,34 +289,13 @@ fn sample(points: &[TrajectoryPoint], time: f64, state: &mut State) -> bool {
         return false;
     };
     let Some(from) = after.checked_sub(1).map(|before| &points[before]) else { return true };
-    let (step, since) = (to.time - from.time, time - from.time);
     for variable in 0..state.positions.len() {
-        let at = |point: &TrajectoryPoint| {
-            [point.positions[variable], point.velocities[variable], point.accelerations[variable]]
-        };
-        let [position, velocity, acceleration] = quintic(at(from), at(to), step, since);
+        let [position, velocity, acceleration] = from.towards(to, variable, time);
         state.positions[variable] = position;
         state.velocities[variable] = velocity;
         state.accelerations[variable] = acceleration;
     }
     true
-}
-
-/// The polynomial of degree five (Hermite) through two states of position, velocity and acceleration, which are `step` apart, `since` after
-/// the first.
-fn quintic(from: [f64; 3], to: [f64; 3], step: f64, since: f64) -> [f64; 3] {
-    let x = since / step;
-    let scaled = |state: [f64; 3]| [state[0], state[1] * step, state[2] * step * step];
-    let ([p, v, a], end) = (scaled(from), scaled(to));
-    // What the parabola from the first state misses of the second.
-    let (position, velocity, change) = (end[0] - p - v - 0.5 * a, end[1] - v - a, end[2] - a);
-    let third = 10.0 * position - 4.0 * velocity + 0.5 * change;
-    let fourth = -15.0 * position + 7.0 * velocity - change;
-    let fifth = 6.0 * position - 3.0 * velocity + 0.5 * change;
-    let at = p + x * (v + x * (0.5 * a + x * (third + x * (fourth + x * fifth))));
-    let rate = v + x * (a + x * (3.0 * third + x * (4.0 * fourth + x * 5.0 * fifth)));
-    let bend = a + x * (6.0 * third + x * (12.0 * fourth + x * 20.0 * fifth));
-    [at, rate / step, bend / (step * step)]
 }
 
 impl Generator {

@@ -42,6 +42,7 @@
 mod band_matrix;
 mod blend;
 mod bounded_quadratic;
+mod curve_cost;
 mod curve_fit;
 mod follow;
 mod follow_options;
