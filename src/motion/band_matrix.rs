@@ -129,16 +129,16 @@ mod tests {
         };
         for (size, width) in [(1, 1), (5, 3), (40, 8), (6, 10)] {
             let mut matrix = BandMatrix::zeros(size, width);
-            let mut full = vec![vec![0.0; size]; size];
+            let mut full = nalgebra::DMatrix::zeros(size, size);
             for row in 0..size {
                 for column in (row + 1).saturating_sub(width)..=row {
                     let value = if row == column { 10.0 } else { number() };
                     matrix.add(row, column, value);
-                    (full[row][column], full[column][row]) = (value, value);
+                    (full[(row, column)], full[(column, row)]) = (value, value);
                 }
             }
             let x: Vec<f64> = (0..size).map(|_| number()).collect();
-            let mut b: Vec<f64> = full.iter().map(|row| dot(row, &x)).collect();
+            let mut b = (full * nalgebra::DVector::from_row_slice(&x)).as_slice().to_vec();
             assert!(b.iter().enumerate().all(|(row, b)| (matrix.row_times(row, &x) - b).abs() < 1e-12));
             let known = size / 2;
             matrix.fix(known, x[known], &mut b);

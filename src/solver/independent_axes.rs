@@ -11,7 +11,7 @@ const SAMPLES: usize = 32;
 /// meant to be parallel, and well below the values of arms away from their singularities.
 const NEGLIGIBLE_SHARE: f64 = 1e-3;
 /// Of the sets of axes with at least this share of the best quality, the first in the order of the axes is chosen.
-const MIN_QUALITY_SHARE: f64 = 0.5;
+const MIN_QUALITY_SHARE: f64 = 0.95;
 
 /// The Jacobian of a tip in one configuration.
 struct JacobianSample {
@@ -188,6 +188,15 @@ mod tests {
         // With it but without the roll of the forearm, the last joint alone can rotate the tool: rz must not be free, because
         // the four joints that remain cannot meet the other five axes.
         assert_eq!(free(&arm(&[YAW, SHOULDER, ELBOW, wrist, forearm], "0 0 0.2"), &[]), ["ry"]);
+    }
+
+    #[test]
+    fn an_arm_whose_last_link_points_along_an_up_vector_may_turn_about_it() {
+        // Yaw, roll and shoulder cross in one point; elbow and wrist are parallel to the shoulder. The last link is along y.
+        let crossing = |axis| ("0 0 0", axis);
+        let links =
+            [crossing("0 1 0"), crossing("0 0 1"), crossing("1 0 0"), ("0 0.4 0", "1 0 0"), ("0 0.3 0", "1 0 0")];
+        assert_eq!(free(&arm(&links, "0 0.1 0"), &[]), ["ry"]);
     }
 
     #[test]
