@@ -44,6 +44,7 @@ mod blend;
 mod bounded_quadratic;
 mod curve_cost;
 mod curve_fit;
+mod first_motion;
 mod follow;
 mod follow_options;
 mod followed;

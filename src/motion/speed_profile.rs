@@ -1,13 +1,14 @@
 //! The speed along a smooth part of a path, from rest to rest: as fast as all limits allow.
 //!
-//! The squared rate z(x) of the [first motion](super::speed_limits) is a spline of degree two, so that accelerations are continuous and
+//! The squared rate z(x) of the [first motion](super::first_motion) is a spline of degree two, so that accelerations are continuous and
 //! jerks bounded. The time ∫ dx / √z is lessened with a logarithmic barrier at each limit, by Newton's method (Boyd and Vandenberghe 2004,
 //! "Convex optimization", chapter 11). Second derivatives that are not surely positive are left out.
 
 use super::band_matrix::BandMatrix;
+use super::first_motion::FirstMotion;
 use super::joint_curve::{JointCurve, Part};
 use super::path_problem::PathProblem;
-use super::speed_limits::{FirstMotion, Place, first_motion, places};
+use super::speed_limits::{Place, places};
 use super::spline::Basis;
 use super::trajectory::Timing;
 use crate::robot::Chain;
@@ -56,7 +57,7 @@ impl SpeedProfile {
         timing: &Timing,
         (curve, part): (&JointCurve, &Part),
     ) -> Self {
-        let motion = first_motion(problem, timing, (curve, part));
+        let motion = FirstMotion::new(problem, timing, (curve, part));
         let basis = Basis::new(&motion.intervals(part));
         let places = places(chain, problem, timing, (curve, part), (&motion, &basis));
         let mut coefficients = vec![slow(&places); basis.coefficients()];

@@ -44,7 +44,8 @@ pub enum TimingError {
     },
     /// It would have too many points.
     #[error(
-        "the trajectory would have {points:.0} points; the most is {MAX_POINTS:.0}: use a higher speed or a longer period"
+        "the trajectory would have {points:.0} points; the most is {MAX_POINTS:.0}: use a higher speed or a longer period, or look \
+         for a joint with a very low limit"
     )]
     TooLong {
         /// How many it would have.
