@@ -18,6 +18,7 @@ const INTERVALS_OF_A_RAMP: f64 = 12.0;
 const RAMP_SHARE: f64 = 0.5;
 /// Least length of a ramp of the first motion over the length of the path.
 const LEAST_RAMP: f64 = 1e-6;
+
 /// The first motion: the path length by x, with its derivatives. A ramp up, an even speed, and a ramp down.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct FirstMotion {
