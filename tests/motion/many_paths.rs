@@ -34,7 +34,9 @@ struct Planned {
 
 fn plan(arm: &Arm, solver: &Solver, limits: &MotionLimits, case: &Case, free: &[usize]) -> Planned {
     let mut target = Target::new(0, Isometry3::identity());
-    free.iter().for_each(|axis| target.free_axes[*axis] = true);
+    for axis in free {
+        target.free_axes[*axis] = true;
+    }
     let Case { path, seed, timing, .. } = case;
     let problem = PathProblem { path, target: &target, seed, limits, preference: Preference::default() };
     let began = Instant::now();
@@ -89,9 +91,10 @@ fn case(random: &mut Random, arm: &Arm, index: u32) -> Case {
     }
     let start = arm.tip_poses(&seed)[0];
     let mut poses = vec![start];
-    for _ in 0..1 + index % 3 {
+    for _ in 0..=index % 3 {
         let at = poses[poses.len() - 1].translation.vector + random.direction() * random.between(0.05, 0.3);
-        let turn = if index % 2 == 0 { Vector3::zeros() } else { random.direction() * random.between(0.0, 0.6) };
+        let turn =
+            if index.is_multiple_of(2) { Vector3::zeros() } else { random.direction() * random.between(0.0, 0.6) };
         poses.push(Isometry3::from_parts(at.into(), start.rotation * Isometry3::rotation(turn).rotation));
     }
     let blend_radius = [0.0, 0.02, 0.05][index as usize % 3];

@@ -198,7 +198,7 @@ fn accelerations_and_corners_are_kept_on_paths_of_all_kinds() {
         whole += usize::from(made.fraction == 1.0);
         let reached = made.fraction * made.path.length();
         for rest in made.path.rests().iter().filter(|rest| **rest < reached) {
-            let there = |point: &&urdf_ik::motion::TrajectoryPoint| (point.length - rest).abs() < 1e-12;
+            let there = |point: &&TrajectoryPoint| (point.length - rest).abs() < 1e-12;
             let at_rest = made.trajectory.points.iter().find(there).unwrap();
             assert!(at_rest.velocities.iter().all(|velocity| *velocity == 0.0), "{case}");
         }
@@ -220,7 +220,7 @@ fn the_tip_deviates_no_farther_than_allowed() {
         let path =
             Path::new(&[start, Isometry3::from_parts(at.into(), start.rotation)], PathOptions::default()).unwrap();
         let made = made(arm, path, &seed, &JointLimits::default(), Timing { speed: 0.02, ..Timing::default() });
-        let at_limit = |point: &urdf_ik::motion::TrajectoryPoint| {
+        let at_limit = |point: &TrajectoryPoint| {
             made.arm.chain.variables().iter().zip(&point.positions).any(|(variable, at)| match variable.domain {
                 Domain::Interval { lower, upper } => *at == lower || *at == upper,
                 Domain::Circle => false,
