@@ -10,8 +10,8 @@ const SAMPLES: usize = 32;
 /// Singular values below this share of the largest one count as zero. It is well above the misalignment of joint axes that are
 /// meant to be parallel, and well below the values of arms away from their singularities.
 const NEGLIGIBLE_SHARE: f64 = 1e-3;
-/// Of the sets of axes with at least this share of the best quality, the first in the order of the axes is chosen.
-const MIN_QUALITY_SHARE: f64 = 0.95;
+/// Sets of axes with at least this share of the best quality are good enough to be chosen.
+const MIN_QUALITY_SHARE: f64 = 0.5;
 
 /// The Jacobian of a tip in one configuration.
 struct JacobianSample {
@@ -37,7 +37,14 @@ pub fn sensible_free_axes(chain: &Chain, tip: usize, length_scale: f64) -> [bool
     let most = sets.iter().map(|(kept, _)| positions(kept)).max().unwrap_or(0);
     sets.retain(|(kept, _)| positions(kept) == most);
     let best = sets.iter().map(|(_, quality)| *quality).fold(0.0, f64::max);
-    let chosen = sets.iter().find(|(_, quality)| *quality >= MIN_QUALITY_SHARE * best);
+    sets.retain(|(_, quality)| *quality >= MIN_QUALITY_SHARE * best);
+    // The last link points along the tool: a turn about it is what a tool can best do without.
+    let placement = chain.tips()[tip].placement;
+    let along = placement.rotation.inverse_transform_vector(&placement.translation.vector);
+    let alignment =
+        |kept: &[bool; 6]| (3..6).filter(|axis| !kept[*axis]).map(|axis| along[axis - 3].abs()).fold(0.0, f64::max);
+    let most = sets.iter().map(|(kept, _)| alignment(kept)).fold(0.0, f64::max);
+    let chosen = sets.iter().find(|(kept, _)| alignment(kept) >= most);
     chosen.map_or([false; 6], |(kept, _)| kept.map(|kept| !kept))
 }
 

@@ -27,8 +27,8 @@ fn a_path_is_printed_as_a_trajectory() {
     assert!(answer["position_deviation"].as_f64().unwrap() < 1e-4);
     let points = answer["points"].as_array().unwrap();
     assert_eq!(points[1]["time"].as_f64(), Some(0.02));
-    // 0.4 m at 0.2 m/s take 2 s and a ramp of 0.63 s.
-    assert!((130..=135).contains(&points.len()), "{}", points.len());
+    // 0.4 m at 0.2 m/s take 2 s, and a little more for the ramps.
+    assert!((120..=130).contains(&points.len()), "{}", points.len());
     let last = points.last().unwrap();
     assert_eq!(last["velocities"].as_array().unwrap().iter().filter(|v| v.as_f64() == Some(0.0)).count(), 7);
 }
