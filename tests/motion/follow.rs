@@ -256,6 +256,9 @@ fn what_the_path_leaves_free_makes_the_joints_move_less_along_all_of_it() {
     assert!(free_beats_full > 3, "{free_beats_full}");
 }
 
+/// A value of a configuration.
+type Value<'a> = &'a dyn Fn(&[f64]) -> f64;
+
 #[test]
 fn preferences_count_along_the_path_and_leave_the_tip_on_it() {
     let arm = arm7();
@@ -273,7 +276,7 @@ fn preferences_count_along_the_path_and_leave_the_tip_on_it() {
         joints.map(part).sum()
     };
     let none = Preference::default();
-    let preferences: [(&dyn Fn(&[f64]) -> f64, Preference); 3] = [
+    let preferences: [(Value, Preference); 3] = [
         (&apart, Preference { posture: Some(&posture), posture_weight: 100.0, ..none }),
         (&log, Preference { manipulability_weight: 100.0, ..none }),
         (&from_middle, Preference { limits_weight: 100.0, ..none }),
