@@ -5,7 +5,7 @@
 
 use super::joint_curve::{Derivatives, JointCurve, Part};
 use super::path_problem::PathProblem;
-use super::trajectory::Timing;
+use super::timing::Timing;
 
 /// Greatest interval of x.
 const GREATEST_INTERVAL: f64 = 1.0 / 64.0;

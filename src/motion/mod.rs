@@ -60,6 +60,7 @@ mod preference_slope;
 mod speed_limits;
 mod speed_profile;
 mod spline;
+mod timing;
 mod tracking;
 mod trajectory;
 
@@ -72,4 +73,5 @@ pub use limits::{JointLimit, JointLimits, JointLimitsError, MotionLimits};
 pub use path::{Path, PathError, PathOptions};
 pub use path_problem::PathProblem;
 pub use path_stop::{PathStop, StopReason};
-pub use trajectory::{Timing, TimingError, Trajectory, TrajectoryPoint};
+pub use timing::{Timing, TimingError};
+pub use trajectory::{Trajectory, TrajectoryPoint};

@@ -10,7 +10,7 @@ use super::first_motion::FirstMotion;
 use super::joint_curve::{Derivatives, JointCurve, Part};
 use super::path_problem::PathProblem;
 use super::spline::Basis;
-use super::trajectory::Timing;
+use super::timing::Timing;
 use crate::robot::{Chain, ChainPoses};
 
 /// Places in each interval where limits are checked, in an interval from 0 to 1, with their weights in Boole's rule.

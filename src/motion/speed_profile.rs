@@ -10,7 +10,7 @@ use super::joint_curve::{JointCurve, Part};
 use super::path_problem::PathProblem;
 use super::speed_limits::{Place, places};
 use super::spline::Basis;
-use super::trajectory::Timing;
+use super::timing::Timing;
 use crate::robot::Chain;
 
 /// Newton steps at most, for one weight of the time.

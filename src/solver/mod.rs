@@ -31,8 +31,10 @@ mod free_axes;
 mod independent_axes;
 mod kernel;
 mod method;
+mod preference;
 mod prepared_solver;
 mod problem;
+mod problem_error;
 mod reach;
 mod search;
 mod solution;
@@ -45,7 +47,9 @@ pub use free_axes::{AXIS_NAMES, UnknownAxis, free_axes_from_names, free_axes_in_
 pub use method::{
     FabrikOptions, GREATEST_ACCELERATION, JacobianStep, Method, NotApplicable, SolverKind, UnknownSolver,
 };
+pub use preference::Preference;
 pub use prepared_solver::{Scratch, Solver};
-pub use problem::{Mode, Pick, Preference, Problem, ProblemError, Target, Tolerance, UnknownPick};
+pub use problem::{Mode, Pick, Problem, Target, Tolerance, UnknownPick};
+pub use problem_error::ProblemError;
 pub use reach::{Reach, TipReach};
 pub use solution::{Outcome, Reason, Residual, Solution, Stop};

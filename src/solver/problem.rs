@@ -7,10 +7,9 @@ use std::time::Duration;
 use nalgebra::Isometry3;
 use thiserror::Error;
 
+use super::preference::Preference;
+use super::problem_error::{FARTHEST, ProblemError, check_length, check_positions};
 use crate::robot::Chain;
-
-/// Targets farther from the base link's origin than this \[m\] are refused.
-const FARTHEST: f64 = 1e9;
 
 /// The largest errors with which a target counts as met.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -151,35 +150,6 @@ impl Mode<'_> {
     }
 }
 
-/// Preferences among the solutions of a redundant chain or of a target with free axes, by motions in the null space.
-///
-/// The solver minimises the sum of the terms below, each times its weight. The targets stay met within their tolerances.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Preference<'a> {
-    /// Preferred positions, one entry for each variable \[rad or m\].
-    pub posture: Option<&'a [f64]>,
-    /// Weight of half the squared distance to that posture \[rad²\], prismatic joints over the length scale.
-    pub posture_weight: f64,
-    /// Weight of half the squared distance of each variable from the middle of its limits, over half their range.
-    pub limits_weight: f64,
-    /// Weights of half the squared moves from the seed, one entry for each variable \[1/rad² or 1/m²\]. One over the square of a variable's
-    /// velocity limit makes slow joints move less than fast ones.
-    pub move_weights: Option<&'a [f64]>,
-    /// Weight of the negative logarithm of the manipulability (Yoshikawa 1985, "Manipulability of robotic mechanisms"): the
-    /// product of the singular values of the Jacobian, in the sense of
-    /// [`Solution::smallest_singular_value`](super::Solution::smallest_singular_value).
-    pub manipulability_weight: f64,
-}
-
-impl Preference<'_> {
-    /// Whether no configuration is preferred. Short moves may be: they are preferred anyway.
-    pub(crate) fn is_none(&self) -> bool {
-        (self.posture.is_none() || self.posture_weight == 0.0)
-            && self.limits_weight == 0.0
-            && self.manipulability_weight == 0.0
-    }
-}
-
 /// One problem for a solver.
 #[derive(Debug, Clone, Copy)]
 pub struct Problem<'a> {
@@ -193,112 +163,6 @@ pub struct Problem<'a> {
     pub preference: Preference<'a>,
     /// Time after which the search ends with the best positions so far. It is a safeguard: the number of attempts is the budget.
     pub deadline: Option<Duration>,
-}
-
-/// Why a problem is not valid.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ProblemError {
-    /// There is no target.
-    #[error("the problem has no target")]
-    NoTarget,
-    /// A target names a tip that the chain does not have.
-    #[error("target {target} is for tip {tip}, but the chain has {tips}")]
-    UnknownTip {
-        /// Index of the target.
-        target: usize,
-        /// Index of the tip.
-        tip: usize,
-        /// Number of tips.
-        tips: usize,
-    },
-    /// Two targets are for one tip.
-    #[error("two targets are for the tip link '{tip}'")]
-    TipTwice {
-        /// The tip link.
-        tip: String,
-    },
-    /// A target pose has an entry that is NaN or infinite.
-    #[error("the target pose of '{tip}' has an entry that is not a finite number")]
-    TargetNotFinite {
-        /// The tip link.
-        tip: String,
-    },
-    /// A target position is so far away that squares of distances lose their meaning.
-    #[error("the target position of '{tip}' lies at {distance:e} m on one axis; it must lie within {FARTHEST:e} m")]
-    TargetTooFar {
-        /// The tip link.
-        tip: String,
-        /// Its largest coordinate \[m\].
-        distance: f64,
-    },
-    /// Every axis is free.
-    #[error("the target of '{tip}' leaves all six axes free; at least one must count")]
-    NothingAsked {
-        /// The tip link.
-        tip: String,
-    },
-    /// The position of a tip counts that the chain only rotates.
-    #[error(
-        "the chain only rotates '{tip}', since its joints and the tip all lie in one point; leave the position free \
-         (x, y, z) and ask for the orientation alone"
-    )]
-    OnlyRotates {
-        /// The tip link.
-        tip: String,
-    },
-    /// A weight is not above zero.
-    #[error("the weight of the target of '{tip}' is {value}; it must be a finite number above 0")]
-    Weight {
-        /// The tip link.
-        tip: String,
-        /// The given value.
-        value: f64,
-    },
-    /// A tolerance is not above zero.
-    #[error("the {which} tolerance is {value}; it must be a finite number above 0")]
-    Tolerance {
-        /// `position` or `orientation`.
-        which: &'static str,
-        /// The given value.
-        value: f64,
-    },
-    /// A weight of the preference is NaN, infinite or negative.
-    #[error("the {which} weight is {value}; it must be a finite number, 0 or more")]
-    PreferenceWeight {
-        /// `posture`, `limits`, `manipulability` or `move`.
-        which: &'static str,
-        /// The given value.
-        value: f64,
-    },
-    /// The seed, the preferred posture, or the list of steps, has another length than the chain.
-    #[error("the {what} has {found} entries; the chain has {expected} variables")]
-    Length {
-        /// `seed`, `preferred posture`, `move weights` or `max_step`.
-        what: &'static str,
-        /// Entries found.
-        found: usize,
-        /// Entries expected.
-        expected: usize,
-    },
-    /// A position of the seed or of the preferred posture is NaN or infinite.
-    #[error("the {what} of joint '{joint}' is {value}; it must be a finite number")]
-    NotFinite {
-        /// `seed` or `preferred posture`.
-        what: &'static str,
-        /// The joint.
-        joint: String,
-        /// The given value.
-        value: f64,
-    },
-    /// A step bound is NaN or negative.
-    #[error("the largest step of joint '{joint}' is {value}; it must be 0 or more")]
-    Step {
-        /// The joint.
-        joint: String,
-        /// The given value.
-        value: f64,
-    },
 }
 
 impl<'a> Problem<'a> {
@@ -359,42 +223,4 @@ impl Target {
         }
         Ok(())
     }
-}
-
-impl Preference<'_> {
-    /// Checks that the preference is valid for `chain`.
-    pub(crate) fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
-        if let Some(posture) = self.posture {
-            check_positions(chain, "preferred posture", posture)?;
-        }
-        if let Some(weights) = self.move_weights {
-            check_length(chain, "move weights", weights.len())?;
-        }
-        let moves = self.move_weights.unwrap_or_default().iter().map(|weight| ("move", *weight));
-        for (which, value) in moves.chain([
-            ("posture", self.posture_weight),
-            ("limits", self.limits_weight),
-            ("manipulability", self.manipulability_weight),
-        ]) {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(ProblemError::PreferenceWeight { which, value });
-            }
-        }
-        Ok(())
-    }
-}
-
-fn check_positions(chain: &Chain, what: &'static str, positions: &[f64]) -> Result<(), ProblemError> {
-    check_length(chain, what, positions.len())?;
-    for (variable, &value) in chain.variables().iter().zip(positions) {
-        if !value.is_finite() {
-            return Err(ProblemError::NotFinite { what, joint: variable.name.clone(), value });
-        }
-    }
-    Ok(())
-}
-
-fn check_length(chain: &Chain, what: &'static str, found: usize) -> Result<(), ProblemError> {
-    let expected = chain.variables().len();
-    if found == expected { Ok(()) } else { Err(ProblemError::Length { what, found, expected }) }
 }

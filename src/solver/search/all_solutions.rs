@@ -9,7 +9,8 @@ use super::explore::{Exploration, Share};
 use super::iteration::{Iteration, SEARCH_DAMPING};
 use super::prepared_search::Search;
 use super::scratch::SearchScratch;
-use crate::solver::problem::{Mode, Preference, Problem, counted_axes};
+use crate::solver::preference::Preference;
+use crate::solver::problem::{Mode, Problem, counted_axes};
 use crate::solver::solution::{Solution, Stop};
 
 impl Search {

@@ -13,7 +13,8 @@ use crate::solver::kernel::configurations::Configurations;
 use crate::solver::kernel::lanes::{LANES, Lanes};
 use crate::solver::kernel::normal_equations::StepScratch;
 use crate::solver::kernel::svd::Svd;
-use crate::solver::problem::{Preference, Target, counted_axes};
+use crate::solver::preference::Preference;
+use crate::solver::problem::{Target, counted_axes};
 
 /// Steps at most. Each is a search along one direction.
 const STEPS: usize = 40;
