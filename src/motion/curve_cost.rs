@@ -9,7 +9,7 @@ use super::bounded_quadratic::BoundedQuadratic;
 use super::joint_curve::JointCurve;
 use super::path_problem::PathProblem;
 use super::preference_slope::PreferenceSlope;
-use crate::robot::ChainPoses;
+use super::tip_jacobian::TipJacobian;
 use crate::solver::Solver;
 use crate::spatial;
 
@@ -61,7 +61,6 @@ pub(super) struct Costs {
 
 /// Computes costs of curves with the same intervals. Holds its scratch.
 pub(super) struct CurveCost<'a> {
-    solver: &'a Solver,
     problem: &'a PathProblem<'a>,
     /// Length of path that an angle of one radian counts as \[m\].
     metres_per_radian: f64,
@@ -69,8 +68,7 @@ pub(super) struct CurveCost<'a> {
     /// One over the square of the velocity of each variable that counts.
     motion_weights: Vec<f64>,
     preference: PreferenceSlope<'a>,
-    poses: ChainPoses,
-    columns: Vec<Vector6<f64>>,
+    tip: TipJacobian<'a>,
     // At one site:
     positions: Vec<f64>,
     rates: Vec<f64>,
@@ -89,14 +87,12 @@ impl<'a> CurveCost<'a> {
         let variables = curve.variables();
         let weight = |limit: &f64| 1.0 / limit.clamp(LEAST_VELOCITY, GREATEST_VELOCITY).powi(2);
         Self {
-            solver,
             problem,
             metres_per_radian,
             sites: sites(curve),
             motion_weights: problem.limits.velocities.iter().map(weight).collect(),
             preference: PreferenceSlope::new(solver, problem),
-            poses: ChainPoses::new(solver.chain()),
-            columns: vec![Vector6::zeros(); variables],
+            tip: TipJacobian::new(solver.chain(), problem.target.tip),
             positions: vec![0.0; variables],
             rates: vec![0.0; variables],
             bends: vec![0.0; variables],
@@ -109,9 +105,7 @@ impl<'a> CurveCost<'a> {
         for index in 0..self.sites.len() {
             let site = self.sites[index];
             self.evaluate(curve, &site);
-            self.solver.chain().forward_kinematics(&self.positions, &mut self.poses);
-            let target = self.problem.target_at(site.length);
-            let apart = target.residual(&self.poses.tips()[target.tip]);
+            let apart = self.problem.target_at(site.length).residual(&self.tip.pose(&self.positions));
             let angle = apart.orientation * self.metres_per_radian;
             costs.tip += 0.5 * site.tip * (apart.position * apart.position + angle * angle);
             if site.joints > 0.0 {
@@ -150,12 +144,12 @@ impl<'a> CurveCost<'a> {
         }
         for i in 0..n {
             for j in 0..=i {
-                self.stiffness[i * n + j] = tip * self.columns[i].dot(&self.columns[j]);
+                self.stiffness[i * n + j] = tip * self.tip.columns[i].dot(&self.tip.columns[j]);
             }
             // With the preference's curvature also steps back onto the path are those that it likes best.
             self.stiffness[i * n + i] += joints * self.preference.curvature[i];
             let motion = 2.0 * joints * self.motion_weights[i];
-            let (mut by_position, mut by_rate, mut by_bend) = (-tip * self.columns[i].dot(&error), 0.0, 0.0);
+            let (mut by_position, mut by_rate, mut by_bend) = (-tip * self.tip.columns[i].dot(&error), 0.0, 0.0);
             if lessen == Lessen::Everything {
                 by_position += joints * self.preference.slope[i];
                 by_rate = motion * self.rates[i];
@@ -191,19 +185,15 @@ impl<'a> CurveCost<'a> {
         }
     }
 
-    /// The difference from the tip to the path at `length`, in the tip's frame over the axes that count, angles times `metres_per_radian`.
-    /// Writes how it lessens with each variable into `columns`.
+    /// The difference from the tip to the path at `length`, in the tip's frame over the axes that count, angles times `metres_per_radian`. The
+    /// columns of the tip's Jacobian say then how it lessens with each variable.
     fn linearise_tip(&mut self, length: f64) -> Vector6<f64> {
-        let (chain, target) = (self.solver.chain(), self.problem.target_at(length));
-        chain.forward_kinematics(&self.positions, &mut self.poses);
-        let tip = self.poses.tips()[target.tip];
-        chain.jacobian(&self.poses, target.tip, &tip.translation.vector.into(), &mut self.columns);
-        let back = tip.rotation.inverse().to_rotation_matrix();
+        let target = self.problem.target_at(length);
+        let tip = self.tip.find(&self.positions);
         let counted = |axis: usize| f64::from(u8::from(!target.free_axes[axis]));
         let weights = Vector6::from_fn(|axis, _| counted(axis) * if axis < 3 { 1.0 } else { self.metres_per_radian });
-        for column in &mut self.columns {
-            let (linear, angular) = (column.fixed_rows::<3>(0).into_owned(), column.fixed_rows::<3>(3).into_owned());
-            *column = spatial::stacked(&(back * linear), &(back * angular)).component_mul(&weights);
+        for column in &mut self.tip.columns {
+            column.component_mul_assign(&weights);
         }
         let (linear, angular) = target.difference(&tip);
         spatial::stacked(&linear, &angular).component_mul(&weights)

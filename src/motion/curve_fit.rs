@@ -6,9 +6,7 @@
 use super::bounded_quadratic::BoundedQuadratic;
 use super::curve_cost::{CurveCost, Lessen};
 use super::joint_curve::JointCurve;
-use super::path_problem::PathProblem;
-use crate::robot::Domain;
-use crate::solver::Solver;
+use crate::robot::{Chain, Domain};
 
 /// Iterations at most.
 const ITERATIONS: usize = 30;
@@ -36,24 +34,18 @@ enum Limits {
 
 /// A fit of one curve.
 pub(super) struct CurveFit<'a> {
-    solver: &'a Solver,
+    chain: &'a Chain,
     cost: CurveCost<'a>,
     /// The quadratic model of the cost.
     model: BoundedQuadratic,
 }
 
 impl<'a> CurveFit<'a> {
-    /// For curves with the intervals of `curve`. An angle of one radian counts as `metres_per_radian`.
-    pub(super) fn new(
-        solver: &'a Solver,
-        problem: &'a PathProblem<'a>,
-        metres_per_radian: f64,
-        curve: &JointCurve,
-    ) -> Self {
-        let cost = CurveCost::new(solver, problem, metres_per_radian, curve);
+    /// For curves with the intervals of `curve`, whose `cost` it makes least.
+    pub(super) fn new(chain: &'a Chain, cost: CurveCost<'a>, curve: &JointCurve) -> Self {
         // Four control points count at each place.
         let model = BoundedQuadratic::new(curve.controls().len(), 4 * curve.variables());
-        Self { solver, cost, model }
+        Self { chain, cost, model }
     }
 
     /// Improves the control points of `curve` but for the first one.
@@ -102,7 +94,7 @@ impl<'a> CurveFit<'a> {
 
     /// Takes a share of a step.
     fn advance(&self, curve: &mut JointCurve, step: &[f64], share: f64) {
-        let domains = self.solver.chain().variables().iter().map(|variable| variable.domain);
+        let domains = self.chain.variables().iter().map(|variable| variable.domain);
         for ((position, step), domain) in curve.controls_mut().iter_mut().zip(step).zip(domains.cycle()) {
             // Only rounding can bring it outside.
             *position = domain.clamp(*position + share * step);
@@ -112,7 +104,7 @@ impl<'a> CurveFit<'a> {
     /// The step that minimises the quadratic model of the cost inside the limits. `None` where there is none.
     fn step(&mut self, curve: &JointCurve, lessen: Lessen, limits: Limits) -> Option<Vec<f64>> {
         self.cost.linearise(curve, lessen, &mut self.model);
-        let domains = self.solver.chain().variables().iter().map(|variable| variable.domain);
+        let domains = self.chain.variables().iter().map(|variable| variable.domain);
         for (i, (position, domain)) in curve.controls().iter().zip(domains.cycle()).enumerate() {
             self.model.bounds[i] = match domain {
                 // The arm starts where it is.

@@ -1,5 +1,6 @@
 //! Follows a path: from waypoints of a tip to a smooth curve of joint positions.
 
+use super::curve_cost::CurveCost;
 use super::curve_fit::CurveFit;
 use super::follow_options::{FollowError, FollowOptions};
 use super::followed::{Followed, larger, ratio};
@@ -56,7 +57,8 @@ fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> (JointCurve, Residual, 
     let mut stop = None;
     loop {
         let metres_per_radian = solver.options.deviation.position / solver.options.deviation.orientation;
-        CurveFit::new(solver.solver, solver.problem, metres_per_radian, &curve).improve(&mut curve);
+        let cost = CurveCost::new(solver.solver, solver.problem, metres_per_radian, &curve);
+        CurveFit::new(solver.chain, cost, &curve).improve(&mut curve);
         let (deviation, deviating) = deviating_intervals(solver, &curve);
         if deviating.is_empty() {
             return (curve, deviation, stop);

@@ -61,6 +61,7 @@ mod speed_limits;
 mod speed_profile;
 mod spline;
 mod timing;
+mod tip_jacobian;
 mod tracking;
 mod trajectory;
 

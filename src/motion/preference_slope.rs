@@ -2,10 +2,11 @@
 
 use std::f64::consts::TAU;
 
-use nalgebra::{DMatrix, Vector6};
+use nalgebra::DMatrix;
 
 use super::path_problem::PathProblem;
-use crate::robot::{ChainPoses, Domain};
+use super::tip_jacobian::TipJacobian;
+use crate::robot::Domain;
 use crate::solver::Solver;
 
 /// Half of the difference of positions by which the slope of the manipulability is found \[rad\].
@@ -21,8 +22,7 @@ pub(super) struct PreferenceSlope<'a> {
     pub(super) slope: Vec<f64>,
     /// Second derivative by each variable; that of the manipulability's logarithm counts as 1 in radians.
     pub(super) curvature: Vec<f64>,
-    poses: ChainPoses,
-    columns: Vec<Vector6<f64>>,
+    tip: TipJacobian<'a>,
     moved: Vec<f64>,
 }
 
@@ -34,8 +34,7 @@ impl<'a> PreferenceSlope<'a> {
             problem,
             slope: vec![0.0; variables],
             curvature: vec![0.0; variables],
-            poses: ChainPoses::new(solver.chain()),
-            columns: vec![Vector6::zeros(); variables],
+            tip: TipJacobian::new(solver.chain(), problem.target.tip),
             moved: vec![0.0; variables],
         };
         let preference = &problem.preference;
@@ -99,23 +98,13 @@ impl<'a> PreferenceSlope<'a> {
     /// The logarithm of the product of the Jacobian's singular values at `moved`, over the axes of the tip that count; lengths over the
     /// length scale.
     fn log_manipulability(&mut self) -> f64 {
-        let (chain, target) = (self.solver.chain(), self.problem.target);
-        chain.forward_kinematics(&self.moved, &mut self.poses);
-        let tip = self.poses.tips()[target.tip];
-        chain.jacobian(&self.poses, target.tip, &tip.translation.vector.into(), &mut self.columns);
-        let back = tip.rotation.inverse().to_rotation_matrix();
+        self.tip.find(&self.moved);
         let scale = self.solver.length_scale();
-        let counted: Vec<usize> = (0..6).filter(|axis| !target.free_axes[*axis]).collect();
-        let entry = |axis: usize, i: usize| {
-            let (column, unit) = (&self.columns[i], self.unit(i));
-            let axes = back.matrix().row(axis % 3);
-            if axis < 3 {
-                axes.tr_dot(&column.fixed_rows::<3>(0)) / scale * unit
-            } else {
-                axes.tr_dot(&column.fixed_rows::<3>(3)) * unit
-            }
-        };
-        let jacobian = DMatrix::from_fn(counted.len(), self.columns.len(), |row, i| entry(counted[row], i));
+        let free = &self.problem.target.free_axes;
+        let counted: Vec<usize> = (0..6).filter(|axis| !free[*axis]).collect();
+        let entry =
+            |axis: usize, i: usize| self.tip.columns[i][axis] * self.unit(i) / if axis < 3 { scale } else { 1.0 };
+        let jacobian = DMatrix::from_fn(counted.len(), self.moved.len(), |row, i| entry(counted[row], i));
         let mut squares = &jacobian * jacobian.transpose();
         for axis in 0..counted.len() {
             squares[(axis, axis)] += LEAST_SQUARED_SINGULAR_VALUE;

@@ -11,7 +11,8 @@ use super::joint_curve::{Derivatives, JointCurve, Part};
 use super::path_problem::PathProblem;
 use super::spline::Basis;
 use super::timing::Timing;
-use crate::robot::{Chain, ChainPoses};
+use super::tip_jacobian::TipJacobian;
+use crate::robot::Chain;
 
 /// Places in each interval where limits are checked, in an interval from 0 to 1, with their weights in Boole's rule.
 const CHECKED_PLACES: [(f64, f64); 5] =
@@ -42,7 +43,7 @@ pub(super) fn places(
     (motion, basis): (&FirstMotion, &Basis<3>),
 ) -> Vec<Place> {
     let mut places = Vec::new();
-    let mut tip = TipSpeed::new(chain, problem);
+    let mut tip = TipJacobian::new(chain, problem.target.tip);
     let mut joints: Derivatives = std::array::from_fn(|_| vec![0.0; curve.variables()]);
     for (first, ends) in basis.ends().windows(2).enumerate() {
         let size = ends[1] - ends[0];
@@ -52,7 +53,7 @@ pub(super) fn places(
             let x = ends[0] + place * size;
             let lengths = motion.on_interval_of(middle, x);
             curve.at(part, on_curve, lengths[0], &mut joints);
-            let speed = timing.speed / (lengths[1] * tip.at(lengths[0], &joints));
+            let speed = timing.speed / (lengths[1] * tip_speed(problem, &mut tip, lengths[0], &joints));
             let mut limits = Place {
                 first,
                 basis: basis.derivatives(first, x),
@@ -85,28 +86,10 @@ impl Place {
     }
 }
 
-/// How fast the tip moves for each metre of path.
-struct TipSpeed<'a> {
-    chain: &'a Chain,
-    problem: &'a PathProblem<'a>,
-    poses: ChainPoses,
-    columns: Vec<Vector6<f64>>,
-}
-
-impl<'a> TipSpeed<'a> {
-    fn new(chain: &'a Chain, problem: &'a PathProblem<'a>) -> Self {
-        let columns = vec![Vector6::zeros(); chain.variables().len()];
-        Self { chain, problem, poses: ChainPoses::new(chain), columns }
-    }
-
-    /// By the path, or by the joints where the tip moves faster: along a free axis, or by what it deviates.
-    fn at(&mut self, length: f64, joints: &Derivatives) -> f64 {
-        let (chain, tip) = (self.chain, self.problem.target.tip);
-        chain.forward_kinematics(&joints[0], &mut self.poses);
-        let point = self.poses.tips()[tip].translation.vector.into();
-        chain.jacobian(&self.poses, tip, &point, &mut self.columns);
-        let columns = self.columns.iter().zip(&joints[1]);
-        let twist: Vector6<f64> = columns.map(|(column, rate)| column * *rate).sum();
-        twist.fixed_rows::<3>(0).norm().max(self.problem.path.speed_at(length))
-    }
+/// How fast the tip moves for each metre of path: by the path, or by the joints where it moves faster, along a free axis or by what it
+/// deviates.
+fn tip_speed(problem: &PathProblem, tip: &mut TipJacobian, length: f64, joints: &Derivatives) -> f64 {
+    tip.find(&joints[0]);
+    let twist: Vector6<f64> = tip.columns.iter().zip(&joints[1]).map(|(column, rate)| column * *rate).sum();
+    twist.fixed_rows::<3>(0).norm().max(problem.path.speed_at(length))
 }
