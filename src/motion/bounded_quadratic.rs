@@ -68,7 +68,7 @@ impl BoundedQuadratic {
             }
         }
         for (entry, [lower, upper]) in self.minimum.iter_mut().zip(&self.bounds) {
-            *entry = entry.clamp(*lower, *upper);
+            *entry = entry.max(*lower).min(*upper);
         }
         Some(&self.minimum)
     }

@@ -67,7 +67,7 @@ impl JointCurve {
             // Only rounding can bring it outside of its control points.
             let controls = (first..first + 4).map(|control| self.controls[control * self.variables + variable]);
             let (least, most) = controls.fold((f64::MAX, f64::MIN), |(least, most), at| (least.min(at), most.max(at)));
-            *position = position.clamp(least, most);
+            *position = position.max(least).min(most);
         }
         positions
     }

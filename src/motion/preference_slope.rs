@@ -28,13 +28,14 @@ pub(super) struct PreferenceSlope<'a> {
 
 impl<'a> PreferenceSlope<'a> {
     pub(super) fn new(solver: &'a Solver, problem: &'a PathProblem<'a>) -> Self {
-        let variables = solver.chain().variables().len();
+        let chain = solver.chain();
+        let variables = chain.variables().len();
         let mut slopes = Self {
             solver,
             problem,
             slope: vec![0.0; variables],
             curvature: vec![0.0; variables],
-            tip: TipJacobian::new(solver.chain(), problem.target.tip),
+            tip: TipJacobian::new(chain, problem.target.tip),
             moved: vec![0.0; variables],
         };
         let preference = &problem.preference;
@@ -42,7 +43,7 @@ impl<'a> PreferenceSlope<'a> {
             let unit = slopes.unit(i);
             let posture = preference.posture.map_or(0.0, |_| preference.posture_weight);
             slopes.curvature[i] = (posture + preference.manipulability_weight) / (unit * unit)
-                + preference.limits_weight / slopes.half_range(i).powi(2);
+                + preference.limits_weight / chain.variables()[i].domain.half_range().powi(2);
         }
         slopes
     }
@@ -68,7 +69,9 @@ impl<'a> PreferenceSlope<'a> {
         let domain = self.solver.chain().variables()[i].domain;
         let from_posture = self.problem.preference.posture.map_or(0.0, |posture| position - posture[i]);
         match domain {
-            Domain::Interval { .. } => [from_posture / self.unit(i), (position - domain.middle()) / self.half_range(i)],
+            Domain::Interval { .. } => {
+                [from_posture / self.unit(i), (position - domain.middle()) / domain.half_range()]
+            }
             Domain::Circle => [from_posture - (from_posture / TAU).round() * TAU, 0.0],
         }
     }
@@ -79,7 +82,7 @@ impl<'a> PreferenceSlope<'a> {
         for (i, position) in positions.iter().enumerate() {
             let [from_posture, from_middle] = self.distances(i, *position);
             self.slope[i] = preference.posture_weight * from_posture / self.unit(i)
-                + preference.limits_weight * from_middle / self.half_range(i);
+                + preference.limits_weight * from_middle / self.solver.chain().variables()[i].domain.half_range();
         }
         if preference.manipulability_weight > 0.0 {
             self.moved.copy_from_slice(positions);
@@ -115,13 +118,5 @@ impl<'a> PreferenceSlope<'a> {
     /// What counts as one radian: the length scale for prismatic joints.
     fn unit(&self, variable: usize) -> f64 {
         if self.solver.chain().variables()[variable].prismatic { self.solver.length_scale() } else { 1.0 }
-    }
-
-    /// Half of the range of a variable; infinite where it has no limits or no range.
-    fn half_range(&self, variable: usize) -> f64 {
-        match self.solver.chain().variables()[variable].domain {
-            Domain::Interval { lower, upper } if upper > lower => 0.5 * (upper - lower),
-            _ => f64::INFINITY,
-        }
     }
 }

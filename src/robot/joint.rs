@@ -87,6 +87,15 @@ impl Domain {
         }
     }
 
+    /// Half of the interval's length; infinite on a circle, and where the interval has no length.
+    #[must_use]
+    pub fn half_range(&self) -> f64 {
+        match self {
+            Self::Interval { lower, upper } if upper > lower => 0.5 * (upper - lower),
+            _ => f64::INFINITY,
+        }
+    }
+
     /// The middle of the interval; 0 on a circle.
     #[must_use]
     pub fn middle(&self) -> f64 {
