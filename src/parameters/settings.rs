@@ -272,6 +272,7 @@ mod tests {
         assert_eq!(settings.publish_period, Duration::from_millis(20));
         assert_eq!(settings.transform_timeout, Duration::from_millis(100));
         assert_eq!(settings.measured_timeout, Duration::from_millis(500));
+        assert_eq!(settings.default_limits, JointLimit::DEFAULT);
         assert_eq!(settings.jacobian, JacobianStep::Damped { damping: None });
         assert_eq!(settings.fabrik, FabrikOptions::default());
         assert_eq!((settings.motion, settings.join_targets), (Motion::Immediate, Duration::from_millis(100)));
