@@ -134,6 +134,7 @@ pub(super) fn use_robot(shared: &Shared, ready: ReadyRobot) {
     );
     warn_about_axes(&loaded, &shared.settings());
     let positions = shared.measured.configuration(shared, &loaded, &initial).unwrap_or(initial);
+    shared.output.reporter.latest.clear();
     shared.output.replace_robot(loaded, positions, &limits);
 }
 

@@ -14,6 +14,7 @@ mod diagnostics;
 mod error;
 mod frames;
 mod interface;
+mod latest;
 mod link_poses;
 mod logging;
 mod measured;
@@ -109,6 +110,12 @@ impl Shared {
     fn report(&self, report: &SolveStatus) {
         self.counters.answered(report);
         self.output.reporter.report(report);
+    }
+
+    /// Forgets the targets of all tips, because something else than a target moves the arm now.
+    async fn forget_targets(&self) {
+        self.target_solver.forget().await;
+        self.output.reporter.latest.clear();
     }
 
     /// Publishes the status of a refused target of `topic`, and logs it once.

@@ -53,7 +53,8 @@ struct Store {
 /// The refusal of an override that does not fit its parameter.
 pub(super) fn overrides(node: &r2r::Node) -> Result<Values, NodeError> {
     let mut values = Values::default();
-    for (name, parameter) in node.params.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+    let given = node.params.lock().unwrap_or_else(PoisonError::into_inner);
+    for (name, parameter) in given.iter() {
         if values.get(name).is_none() {
             let known: Vec<&str> = TABLE.iter().map(|known| known.name).collect();
             let name = names::short(name);
@@ -61,6 +62,11 @@ pub(super) fn overrides(node: &r2r::Node) -> Result<Values, NodeError> {
             continue;
         }
         values.set(name, from_override(&parameter.value))?;
+    }
+    // A hand on a mouse must not move a real robot unless somebody has asked for it.
+    let drives_a_robot = values.get("command_joints") != Some(&Value::Texts(Vec::new()));
+    if drives_a_robot && !given.contains_key("interactive_target") {
+        values.set("interactive_target", Value::Bool(false))?;
     }
     Ok(values)
 }
@@ -298,12 +304,27 @@ where
     Ok(())
 }
 
+/// Sets parameters for another part of the node, as the services would.
+#[derive(Clone)]
+pub(super) struct Setter(Arc<Store>);
+
+impl Setter {
+    /// Sets the parameter `name`.
+    ///
+    /// # Errors
+    /// A [`Refusal`] where the value is refused; the old value stays.
+    pub(super) fn set(&self, name: &str, value: &Value) -> Result<(), Refusal> {
+        self.0.set(&[Parameter { name: name.to_owned(), value: to_message(value) }])
+    }
+}
+
+/// Creates the services. Gives what sets parameters from inside the node.
 pub(super) fn serve(
     node: &mut r2r::Node,
     shared: &Arc<Shared>,
     values: Values,
     commands: Commands,
-) -> Result<(), NodeError> {
+) -> Result<Setter, NodeError> {
     let events = Publisher::new(node, PARAMETER_EVENTS, QosProfile::parameter_events())?;
     let name = node.fully_qualified_name()?;
     let shared = Arc::clone(shared);
@@ -328,5 +349,6 @@ pub(super) fn serve(
     })?;
     answer::<ListParameters::Service>(node, &store, LIST_PARAMETERS, |_, request| ListParameters::Response {
         result: list(&request),
-    })
+    })?;
+    Ok(Setter(store))
 }

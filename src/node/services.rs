@@ -48,7 +48,7 @@ fn requested_poses(
 
 /// Brakes to rest, within the limits of the joints.
 async fn stop(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
-    shared.target_solver.forget().await;
+    shared.forget_targets().await;
     match shared.output.stop() {
         Ok((_, time)) => Trigger::Response { success: true, message: format!("the arm comes to rest in {time:.3} s") },
         Err(refused) => Trigger::Response { success: false, message: refused.sentence },
@@ -57,7 +57,7 @@ async fn stop(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
 
 /// Back to where the robot was measured a moment ago, else to the parameter `initial_posture`.
 async fn reset(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
-    shared.target_solver.forget().await;
+    shared.forget_targets().await;
     let done = shared.output.configuration().ok_or_else(|| Refused::no_robot().sentence).and_then(|now| {
         let settings = shared.settings();
         let initial = settings.initial_posture.apply(&now.loaded.robot).map_err(|e| format!("initial_posture: {e}"))?;

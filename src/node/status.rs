@@ -7,6 +7,7 @@ use r2r::urdf_ik::msg::SolveStatus;
 
 use super::NodeError;
 use super::interface::STATUS;
+use super::latest::Latest;
 use super::publisher::Publisher;
 use crate::names;
 use crate::solver::{Outcome, Reason, Solution, Solver, Target};
@@ -136,16 +137,21 @@ pub(super) fn code(outcome: Outcome) -> u8 {
     }
 }
 
-/// Publishes statuses.
-pub(super) struct Reporter(Publisher<SolveStatus>);
+/// Publishes statuses, and keeps what they say of the newest targets.
+pub(super) struct Reporter {
+    publisher: Publisher<SolveStatus>,
+    pub latest: Latest,
+}
 
 impl Reporter {
     pub(super) fn new(node: &mut r2r::Node) -> Result<Self, NodeError> {
-        Ok(Self(Publisher::new(node, STATUS, QosProfile::default().keep_last(10))?))
+        let publisher = Publisher::new(node, STATUS, QosProfile::default().keep_last(10))?;
+        Ok(Self { publisher, latest: Latest::default() })
     }
 
     pub(super) fn report(&self, status: &SolveStatus) {
-        self.0.publish(status);
+        self.publisher.publish(status);
+        self.latest.note(status);
     }
 
     /// Publishes the status of a goal that the arm has reached now, after a motion.

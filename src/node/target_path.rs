@@ -99,7 +99,7 @@ async fn plan(shared: &Shared, tip: usize, message: PathMessage) -> Result<Plann
     let frame = shared.frames.of_request(&loaded, &settings, &header).await?;
     // Checked before the arm brakes: a bad path must not stop it.
     path_plan::poses(&poses, &Isometry3::identity())?;
-    shared.target_solver.forget().await;
+    shared.forget_targets().await;
     let (now, ticket) = shared.output.prepare_path(&loaded)?;
     let at_rest = Configuration { positions: now.end.clone(), ..now };
     let poses = path_plan::poses(&poses, &frame.in_base(&at_rest))?;
@@ -138,6 +138,7 @@ fn execute(
     let message = convert::joint_trajectory(plan.solver.chain(), &plan.trajectory.points);
     let stamp = shared.output.follow(ticket, plan.trajectory.points.into(), report.clone())?;
     trajectories.publish(&message);
+    shared.output.reporter.latest.follow(&report.tip_link, &plan.path);
     report.outcome = outcome::STEP_LIMITED;
     report.message =
         format!("the arm follows a path of {length:.4} m and arrives in {time:.3} s; then: {}", report.message);

@@ -76,7 +76,7 @@ impl TargetSolver {
         self.memory.try_lock().is_ok_and(|mut memory| memory.solve_and_report(shared, vec![target], Effort::Track))
     }
 
-    /// Forgets the targets of all tips, because something else than a target moves the arm now.
+    /// Forgets the targets of all tips.
     pub(super) async fn forget(&self) {
         self.memory.lock().await.last.clear();
     }
@@ -95,6 +95,11 @@ impl Memory {
             *self = Self::default();
             Err(Refused::invalid("solver", "the solver failed on this target".into()))
         });
+        if !matches!(reports, Ok(None)) {
+            for PreparedTarget { loaded, target, .. } in &targets {
+                shared.output.reporter.latest.aim(&loaded.chain.tips()[target.tip].link, target);
+            }
+        }
         match reports {
             Ok(Some(reports)) => {
                 for (target, report) in targets.iter().zip(&reports) {

@@ -82,6 +82,7 @@ pub struct Settings {
     pub path: PathSettings,
     pub join_targets: Duration,
     pub command_joints: Vec<String>,
+    pub interactive_target: bool,
     pub initial_posture: config::NamedPositions,
     initial_posture_text: String,
     /// Empty for no preference.
@@ -147,6 +148,7 @@ impl Settings {
             path: values.path(publish_period),
             join_targets: seconds("join_targets"),
             command_joints: values.names("command_joints"),
+            interactive_target: values.bool("interactive_target"),
             initial_posture,
             initial_posture_text,
             posture,
@@ -327,6 +329,7 @@ mod tests {
             ("path.partial", Value::Bool(true)),
             ("join_targets", Value::Double(2.0)),
             ("command_joints", Value::Texts(vec!["elbow".into()])),
+            ("interactive_target", Value::Bool(false)),
         ] {
             values.set(name, value).unwrap();
         }
@@ -347,7 +350,12 @@ mod tests {
         assert_eq!(settings.jacobian, JacobianStep::Damped { damping: Some(0.2) });
         assert_eq!(settings.solver, SolverKind::Fabrik);
         assert_eq!(settings.fabrik, FabrikOptions { acceleration: 5, polish: false });
-        assert!(!settings.branch_jumps && settings.best_effort_targets && settings.use_sim_time);
+        assert!(
+            !settings.interactive_target
+                && !settings.branch_jumps
+                && settings.best_effort_targets
+                && settings.use_sim_time
+        );
         assert_eq!((settings.motion, settings.join_targets), (Motion::Smooth, Duration::from_secs(2)));
         assert_eq!((settings.joint_limits.text.as_str(), settings.command_joints.len()), ("joint_limits: {}", 1));
         let limits = JointLimit { velocity: Some(0.1), acceleration: Some(0.2), jerk: Some(0.3) };

@@ -8,7 +8,7 @@ use super::definition::{Definition, at_once, at_start, live};
 use crate::solver::AXIS_NAMES;
 
 /// Every parameter of the node, in the order in which people look for them.
-pub static TABLE: [Definition; 45] = [
+pub static TABLE: [Definition; 46] = [
     at_once(live(
         "robot_description",
         Text(""),
@@ -183,6 +183,12 @@ pub static TABLE: [Definition; 45] = [
         NoTexts,
         Any,
         "Joints whose positions ~/joint_commands publishes, in this order. Empty: the topic does not exist.",
+    ),
+    at_start(
+        "interactive_target",
+        Bool(true),
+        Any,
+        "Whether the node serves a handle for each tip link, which a person drags in RViz. Where command_joints is set, the default is false.",
     ),
     live(
         "initial_posture",

@@ -1,0 +1,91 @@
+//! What was asked of the tips last, and what became of it: for those who draw it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use nalgebra::{Isometry3, Point3};
+use r2r::urdf_ik::msg::SolveStatus;
+
+use super::status::outcome;
+use crate::motion::Path;
+use crate::solver::Target;
+
+/// Number of points that show a path.
+const PATH_POINTS: usize = 200;
+
+/// The newest target of each tip, and the path that the arm follows.
+#[derive(Default)]
+pub(super) struct Latest(Mutex<Asked>);
+
+/// A copy of [`Latest`] at one moment.
+#[derive(Clone, Default)]
+pub(super) struct Asked {
+    /// In no order; at most one for each tip.
+    pub targets: Vec<LatestTarget>,
+    /// Points of the planned path, in the base link's frame \[m\]. Empty where the arm follows none.
+    pub path: Vec<Point3<f64>>,
+}
+
+/// The newest target of a tip.
+#[derive(Clone)]
+pub(super) struct LatestTarget {
+    pub tip_link: String,
+    /// In the base link's frame. `None` where the target was refused before its pose was known there.
+    pub pose: Option<Isometry3<f64>>,
+    /// One of the outcomes of `SolveStatus`.
+    pub outcome: u8,
+    /// The outcome as a sentence.
+    pub sentence: String,
+}
+
+impl Latest {
+    fn lock(&self) -> MutexGuard<'_, Asked> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is newest now.
+    pub(super) fn asked(&self) -> Asked {
+        self.lock().clone()
+    }
+
+    /// Notes the pose of a new target, in the base link's frame. Its status follows.
+    pub(super) fn aim(&self, tip_link: &str, target: &Target) {
+        let mut asked = self.lock();
+        asked.path.clear();
+        asked.of(tip_link).pose = Some(target.pose);
+    }
+
+    /// Notes the path that the arm follows to its last pose. Its status follows.
+    pub(super) fn follow(&self, tip_link: &str, path: &Path) {
+        let length = path.length();
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let part = |index: usize| length * index as f64 / (PATH_POINTS - 1) as f64;
+        let mut asked = self.lock();
+        asked.path = (0..PATH_POINTS).map(|index| path.pose_at(part(index)).translation.vector.into()).collect();
+        asked.of(tip_link).pose = Some(path.pose_at(length));
+    }
+
+    /// Notes a status of the newest target of its tip.
+    pub(super) fn note(&self, status: &SolveStatus) {
+        let mut asked = self.lock();
+        let target = asked.of(&status.tip_link);
+        target.outcome = status.outcome;
+        target.sentence.clone_from(&status.message);
+    }
+
+    /// Forgets all, because the arm goes where no target asks it to be.
+    pub(super) fn clear(&self) {
+        *self.lock() = Asked::default();
+    }
+}
+
+impl Asked {
+    /// The entry of a tip; a new one where it has none.
+    fn of(&mut self, tip_link: &str) -> &mut LatestTarget {
+        let index = self.targets.iter().position(|target| target.tip_link == tip_link).unwrap_or_else(|| {
+            let tip_link = tip_link.to_owned();
+            self.targets.push(LatestTarget { tip_link, pose: None, outcome: outcome::SOLVED, sentence: String::new() });
+            self.targets.len() - 1
+        });
+        &mut self.targets[index]
+    }
+}
