@@ -1,0 +1,60 @@
+//! Moves the tool round a circle: targets at 50 Hz, and what became of each of them. The same as `publish_target.py`, with r2r.
+
+use std::error::Error;
+use std::f64::consts::TAU;
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use r2r::QosProfile;
+use r2r::geometry_msgs::msg::{Point, Pose, PoseStamped, Quaternion};
+use r2r::urdf_ik::msg::SolveStatus;
+
+const PERIOD: Duration = Duration::from_millis(20);
+/// Time of one round.
+const DURATION: Duration = Duration::from_secs(10);
+/// In the frame of the base link \[m\].
+const CENTRE: [f64; 3] = [0.45, 0.0, 0.4];
+const RADIUS: f64 = 0.1;
+
+/// The target at `phase`, from 0 to 1.
+fn circle(phase: f64) -> PoseStamped {
+    let (sine, cosine) = (TAU * phase).sin_cos();
+    let position = Point { x: CENTRE[0], y: CENTRE[1] + RADIUS * sine, z: CENTRE[2] + RADIUS * cosine };
+    // The tool points down.
+    let orientation = Quaternion { x: 1.0, y: 0.0, z: 0.0, w: 0.0 };
+    // A header without frame_id means the base link.
+    PoseStamped { pose: Pose { position, orientation }, ..PoseStamped::default() }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut node = r2r::Node::create(r2r::Context::create()?, "circle", "")?;
+    let targets = node.create_publisher::<PoseStamped>("urdf_ik/target_pose", QosProfile::default().keep_last(1))?;
+    let mut statuses = node.subscribe::<SolveStatus>("urdf_ik/status", QosProfile::default())?;
+    let is_found = targets.wait_for_inter_process_subscribers()?;
+    tokio::task::spawn_blocking(move || {
+        loop {
+            node.spin_once(Duration::from_millis(10));
+        }
+    });
+    is_found.await?;
+
+    let counted = tokio::spawn(async move {
+        let (mut reached, mut answered) = (0, 0);
+        while let Ok(Some(status)) = tokio::time::timeout(Duration::from_secs(1), statuses.next()).await {
+            answered += 1;
+            reached += usize::from(status.outcome == SolveStatus::SOLVED as u8);
+        }
+        (reached, answered)
+    });
+    let start = Instant::now();
+    let mut timer = tokio::time::interval(PERIOD);
+    while start.elapsed() < DURATION {
+        timer.tick().await;
+        targets.publish(&circle(start.elapsed().as_secs_f64() / DURATION.as_secs_f64()))?;
+    }
+    let (reached, answered) = counted.await?;
+    println!("{reached} of {answered} targets reached");
+    // The thread that spins has no end of its own.
+    std::process::exit(0)
+}

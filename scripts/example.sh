@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Runs an example beside a node of its own: scripts/example.sh NAME. NAME is a file of examples/, with or without .py.
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/setup/steps.sh
+. scripts/setup/steps.sh
+
+file="examples/${1:-}"
+[ -f "$file" ] || file="$file.py"
+[ -f "$file" ] || fail "there is no example \"${1:-}\"." "examples/README.md lists them, for instance: make example NAME=query"
+
+parameters=(-p "urdf_file:=urdf/arm7.urdf")
+case "$file" in
+  *two_arms*) parameters=(-p "urdf_file:=urdf/two_arms.urdf" -p "tip_links:=[left_hand, right_hand]") ;;
+  *path*) parameters+=(-p path.speed:=0.3 -p path.blend_radius:=0.05) ;;
+  *all_solutions*) parameters=(-p "urdf_file:=urdf/arm6.urdf") ;;
+esac
+
+scripts/with-ros urdf_ik_node --ros-args "${parameters[@]}" &
+node="$!"
+trap 'kill "$node" 2> /dev/null || true; wait "$node" || true' EXIT
+case "$file" in
+  *.rs) scripts/cargo-ros run --locked --release --quiet --example "$(basename "$file" .rs)" ;;
+  *) scripts/with-ros python3 "$file" ;;
+esac

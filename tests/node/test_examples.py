@@ -1,0 +1,79 @@
+"""Each program of examples/ runs beside a node and prints what it should. They run side by side, to save time."""
+import re
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ARM_FILE, ROOT
+
+EXAMPLES = ROOT / 'examples'
+TWO_ARMS = {'urdf': ROOT / 'urdf' / 'two_arms.urdf', 'tip_links': ['left_hand', 'right_hand']}
+# The node of each example, if it is not one for the bundled arm of seven joints; as in scripts/example.sh.
+NODES = {
+    'all_solutions.py': {'urdf': ROOT / 'urdf' / 'arm6.urdf'},
+    'path.py': {'path__speed': 0.3, 'path__blend_radius': 0.05},
+    'two_arms.py': TWO_ARMS,
+}
+REACHED = r'(\d+) of (\d+) targets reached$'
+PRINTED = {
+    'all_solutions.py': r'^8 solutions$',
+    'batch.py': r'^1012 of 2500 places',
+    'path.py': r'planned: the whole path of 1\.0000 m(.|\n)*ended: the whole path',
+    'publish_target.py': REACHED,
+    'publish_target.rs': REACHED,
+    'query.py': r'^success: True$',
+    'track_frame.py': REACHED,
+    'two_arms.py': REACHED,
+}
+TIMEOUT = 120.0  # [s] with the build of the one in Rust
+
+
+def command(name):
+    if name.endswith('.rs'):
+        run = [str(ROOT / 'scripts' / 'cargo-ros'), 'run', '--locked', '--release', '--quiet', '--example']
+        return [*run, name.removesuffix('.rs'), '--']
+    return [sys.executable, str(EXAMPLES / name)]
+
+
+@pytest.fixture(scope='module')
+def started(module_start):
+    """Each example at work, by its name."""
+    examples = {}
+    for name in PRINTED:
+        node = module_start.node(**{'urdf': ARM_FILE, **NODES.get(name, {})})
+        examples[name] = subprocess.Popen(
+            [*command(name), '--ros-args', '-r', f'__ns:={node.namespace}'], cwd=ROOT, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    yield examples
+    for process in examples.values():
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize('name', PRINTED)
+def test_it_prints_what_it_should(started, name):
+    printed, _ = started[name].communicate(timeout=TIMEOUT)
+    assert started[name].returncode == 0, printed
+    assert re.search(PRINTED[name], printed, re.MULTILINE), printed
+    if PRINTED[name] is REACHED:
+        counts = re.findall(REACHED, printed, re.MULTILINE)
+        assert len(counts) == (2 if 'two_arms' in name else 1)
+        # A busy machine may cut a search short: the parameter timeout is a guard.
+        assert all(int(reached) >= 0.98 * int(answered) >= 200 for reached, answered in counts), printed
+
+
+def test_every_example_of_the_node_is_run_and_listed():
+    index = (EXAMPLES / 'README.md').read_text()
+    for file in [*EXAMPLES.glob('*.py'), *EXAMPLES.glob('*.rs')]:
+        assert f']({file.name})' in index
+        uses_the_node = file.suffix == '.py' or 'r2r' in file.read_text()
+        assert uses_the_node == (file.name in PRINTED), file.name
+        assert not uses_the_node or len(file.read_text().splitlines()) <= 75, f'{file.name} is longer than a page'
+
+
+def test_one_command_runs_an_example():
+    run = subprocess.run([str(ROOT / 'scripts' / 'example.sh'), 'query'], capture_output=True, text=True, timeout=TIMEOUT)
+    assert run.returncode == 0 and 'success: True' in run.stdout, run.stdout + run.stderr
+    unknown = subprocess.run([str(ROOT / 'scripts' / 'example.sh'), 'nothing'], capture_output=True, text=True, timeout=TIMEOUT)
+    assert unknown.returncode == 1 and 'examples/README.md' in unknown.stderr
