@@ -31,7 +31,7 @@ impl Solved<'_> {
             let solved = format!("{} of {} cases solved", self.times.len(), self.cases);
             plot::write(area, &solved, (40, 94), TEXT, FAINT_INK)?;
             let x = self.time_axis();
-            let mut chart = Frame { left: 120, right: 50, top: 130, bottom: 100 }.draw(area, x.clone(), share_axis())?;
+            let mut chart = Frame { left: 140, right: 60, top: 130, bottom: 90 }.draw(area, x.clone(), share_axis())?;
             self.draw_curve(&mut chart, &x)?;
             self.draw_marks(&mut chart)
         })

@@ -5,19 +5,22 @@ mod shares;
 
 use plotters::element::{PathElement, Rectangle};
 use plotters::style::{Color, RGBColor};
-use urdf_ik::motion::{MotionLimits, Timing, Trajectory};
+use urdf_ik::motion::{PathProblem, Timing, Trajectory};
 use urdf_ik::robot::Chain;
 
 use self::limiting::{Span, spans};
 use self::shares::{Owner, Quantity, Share, shares};
 use super::Failure;
-use super::plot::{self, Area, Axis, Chart, FAINT_INK, Frame, INK, QUIET, SERIES, SMALL, TEXT, TITLE};
+use super::plot::{self, Area, Axis, Chart, FAINT_INK, Frame, INK, Legend, QUIET, SERIES, SMALL, TEXT, TITLE};
 
 const WIDTH: u32 = 1800;
-const ROW: u32 = 250;
-const STRIP: u32 = 64;
+/// Room for the title, for the strip, for each row, and for the times below the last one.
+const HEADER: u32 = 124;
+const STRIP: u32 = 76;
+const ROW: u32 = 240;
+const TIME_AXIS: u32 = 90;
 /// Room for labels left of all rows, and right of them.
-const LEFT: i32 = 170;
+const LEFT: i32 = 290;
 const RIGHT: i32 = 40;
 /// A share of a limit from which on a curve is drawn thick, and counts as what limits the motion. The speed profile keeps some distance.
 const AT_LIMIT: f64 = 0.97;
@@ -41,12 +44,12 @@ struct Motion<'a> {
 }
 
 /// The picture of a trajectory, as SVG. It must have points.
-pub fn svg(chain: &Chain, limits: &MotionLimits, timing: &Timing, trajectory: &Trajectory) -> Result<String, Failure> {
+pub fn svg(chain: &Chain, problem: &PathProblem, timing: &Timing, trajectory: &Trajectory) -> Result<String, Failure> {
     if trajectory.points.len() < 2 {
         return Err("there is no motion to draw: the path cannot be followed".into());
     }
     let times: Vec<f64> = trajectory.points.iter().map(|point| point.time).collect();
-    let shares = shares(chain, limits, timing, trajectory);
+    let shares = shares(chain, problem, timing, trajectory);
     let (spans, shown) = (spans(&shares, &times), nearest_to_limits(chain, &shares));
     Motion { chain, times, shares, spans, shown }.svg()
 }
@@ -67,43 +70,37 @@ fn nearest_to_limits(chain: &Chain, shares: &[Share]) -> Vec<usize> {
 
 impl Motion<'_> {
     fn svg(&self) -> Result<String, Failure> {
+        let legend = self.legend();
+        let header = HEADER + legend.height();
         let rows = u32::try_from(ROWS.len())?;
-        // Enough for four lines of names.
-        let header = 300;
-        plot::picture((WIDTH, header + STRIP + rows * ROW + 100), |area| {
-            let below = self.draw_header(area)?;
-            let (_, area) = area.split_vertically(below + 10);
-            let (strip, area) = area.split_vertically(STRIP);
+        plot::picture((WIDTH, header + STRIP + rows * ROW + TIME_AXIS), |area| {
+            let tip = plot::short(&self.chain.tips()[0].link);
+            plot::write(area, &format!("A path of {tip} in {:.2} s", self.end()), (40, 48), TITLE, INK)?;
+            plot::write(area, &limiting::sentence(&self.spans, self.chain), (40, 94), TEXT, FAINT_INK)?;
+            legend.draw(area, i32::try_from(HEADER)?)?;
+            let (_, area) = area.split_vertically(header);
+            let (strip, mut rest) = area.split_vertically(STRIP);
             self.draw_strip(&strip)?;
-            let mut rest = area;
             for (index, (name, quantities)) in ROWS.iter().enumerate() {
-                let is_last = index + 1 == ROWS.len();
-                let (row, below) = rest.split_vertically(if is_last { ROW + 90 } else { ROW });
-                self.draw_row(&row, name, quantities, is_last)?;
+                let axis = if index + 1 == ROWS.len() { TIME_AXIS } else { 0 };
+                let (row, below) = rest.split_vertically(ROW + axis);
+                self.draw_row(&row, name, quantities, axis)?;
                 rest = below;
             }
             Ok(())
         })
     }
 
-    /// The title and the names. Gives the lower end.
-    fn draw_header(&self, area: &Area) -> Result<i32, Failure> {
-        let tip = plot::short(&self.chain.tips()[0].link);
-        plot::write(area, &format!("A path of {tip} in {:.2} s", self.end()), (40, 48), TITLE, INK)?;
-        plot::write(area, &limiting::sentence(&self.spans, self.chain), (40, 94), TEXT, FAINT_INK)?;
-        let joints = self.shown.iter().map(|joint| {
-            let owner = Owner::Joint(*joint);
-            (self.chain.variables()[*joint].name.as_str(), self.colour(owner).unwrap_or(QUIET))
-        });
-        let tip = [("speed of the tip", INK), ("its acceleration", FAINT_INK)];
-        let end = plot::legend(area, (40, 122), joints.chain(tip))?;
+    /// The joints and the tip, with their colours.
+    fn legend(&self) -> Legend {
+        let joint = |joint: &usize| (plot::short(&self.chain.variables()[*joint].name), self.colour(Owner::Joint(*joint)));
+        let mut names: Vec<_> = self.shown.iter().map(joint).collect();
+        names.extend([("speed of the tip".into(), Some(INK)), ("its acceleration".into(), Some(FAINT_INK))]);
         let others = self.chain.variables().len() - self.shown.len();
-        if others == 0 {
-            return Ok(end);
+        if others > 0 {
+            names.push((format!("not shown: {others} joints that stay farther from their limits"), None));
         }
-        let text = format!("and {others} joints that stay farther from their limits");
-        plot::write(area, &text, (40, end + 20), SMALL, FAINT_INK)?;
-        Ok(end + 40)
+        Legend::new(names, 40, WIDTH)
     }
 
     /// What limits the motion at each time, in the colour of its owner.
@@ -111,8 +108,8 @@ impl Motion<'_> {
         let width = f64::from(WIDTH) - f64::from(LEFT + RIGHT);
         #[expect(clippy::cast_possible_truncation, reason = "inside the picture")]
         let x = |time: f64| LEFT + (time / self.end() * width) as i32;
-        let (top, bottom) = (8, 48);
-        plot::write(area, "limited by", (40, 28), SMALL, INK)?;
+        let (top, bottom) = (18, 58);
+        plot::write(area, "limited by", (40, 38), SMALL, INK)?;
         area.draw(&Rectangle::new([(LEFT, top), (x(self.end()), bottom)], QUIET.filled()))?;
         for span in &self.spans {
             let (from, to) = (x(span.from), x(span.to));
@@ -121,17 +118,17 @@ impl Motion<'_> {
             let text = limiting::short_name(span.quantity);
             let room = to - from - plot::width_of(text, SMALL);
             if room > 12 {
-                plot::write(area, text, (from + room / 2, 28), SMALL, plot::on(colour))?;
+                plot::write(area, text, (from + room / 2, 38), SMALL, plot::on(colour))?;
             }
         }
         Ok(())
     }
 
-    fn draw_row(&self, area: &Area, name: &str, quantities: &[Quantity], is_last: bool) -> Result<(), Failure> {
-        let x = Axis::even(0.0, self.end(), 10.0, if is_last { "time [s]" } else { "" });
+    fn draw_row(&self, area: &Area, name: &str, quantities: &[Quantity], time_axis: u32) -> Result<(), Failure> {
+        let x = Axis::even(0.0, self.end(), 10.0, "time [s]");
         let ticks = [-1.0, 0.0, 1.0].map(|at| (at, format!("{} %", 100.0 * at)));
         let y = Axis { from: -1.2, to: 1.2, ticks: ticks.into(), name: name.into() };
-        let bottom = if is_last { 90 } else { 0 };
+        let bottom = i32::try_from(time_axis)?;
         let mut chart = Frame { left: LEFT, right: RIGHT, top: 20, bottom }.draw(area, x, y)?;
         for limit in [-1.0, 1.0] {
             chart.draw_series([PathElement::new([(0.0, limit), (self.end(), limit)], FAINT_INK.stroke_width(2))])?;

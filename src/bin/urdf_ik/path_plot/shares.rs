@@ -1,6 +1,6 @@
 //! A trajectory in shares of its limits, so that joints and quantities can be compared.
 
-use urdf_ik::motion::{MotionLimits, Timing, Trajectory, TrajectoryPoint};
+use urdf_ik::motion::{PathProblem, Timing, Trajectory, TrajectoryPoint};
 use urdf_ik::robot::{Chain, Domain};
 
 /// A quantity that has a limit: a row of the picture.
@@ -39,8 +39,8 @@ impl Share {
 }
 
 /// All shares of a trajectory, but for what has no limit.
-pub fn shares(chain: &Chain, limits: &MotionLimits, timing: &Timing, trajectory: &Trajectory) -> Vec<Share> {
-    let points = &trajectory.points;
+pub fn shares(chain: &Chain, problem: &PathProblem, timing: &Timing, trajectory: &Trajectory) -> Vec<Share> {
+    let (points, limits) = (&trajectory.points, problem.limits);
     let mut shares = Vec::new();
     let mut add = |quantity, owner, values: Vec<f64>, limit: f64| {
         if limit > 0.0 && limit.is_finite() {
@@ -50,7 +50,8 @@ pub fn shares(chain: &Chain, limits: &MotionLimits, timing: &Timing, trajectory:
     let times: Vec<f64> = points.iter().map(|point| point.time).collect();
     let speeds = rates(&times, points.iter().map(|point| point.length));
     let tip_accelerations = rates(&times, speeds.iter().copied());
-    add(Quantity::TipSpeed, Owner::Tip, speeds, timing.speed);
+    let tip_speeds = points.iter().zip(&speeds).map(|(point, speed)| speed * problem.path.speed_at(point.length));
+    add(Quantity::TipSpeed, Owner::Tip, tip_speeds.collect(), timing.speed);
     add(Quantity::TipAcceleration, Owner::Tip, tip_accelerations, timing.acceleration);
     for (joint, variable) in chain.variables().iter().enumerate() {
         let owner = Owner::Joint(joint);

@@ -7,7 +7,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use plotters::prelude::{Cartesian2d, Color, SVGBackend};
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::{Area, FAINT_INK, GRID, INK, SMALL, style};
+use super::{Area, FAINT_INK, GRID, INK, SMALL, style, write};
 use crate::Failure;
 
 /// A frame to draw in, in the units of its axes.
@@ -65,6 +65,9 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
+/// Where the name of the upright axis begins.
+const NAME_LEFT: i32 = 40;
+
 /// Room around what is drawn in a frame [half pixels].
 pub struct Frame {
     pub left: i32,
@@ -76,7 +79,10 @@ pub struct Frame {
 impl Frame {
     /// Draws the lines and the labels of two axes.
     pub fn draw<'a, 'b>(&self, area: &'a Area<'b>, x: Axis, y: Axis) -> Result<Chart<'a, 'b>, Failure> {
-        let (x_name, y_name) = (x.name.clone(), y.name.clone());
+        let x_name = x.name.clone();
+        // Upright, which is easier to read than what plotters would write.
+        let middle = (self.top + i32::try_from(area.dim_in_pixel().1)? - self.bottom) / 2;
+        write(area, &y.name, (NAME_LEFT, middle), SMALL, INK)?;
         let mut chart = ChartBuilder::on(area)
             .margin_top(self.top)
             .margin_right(self.right)
@@ -93,7 +99,6 @@ impl Frame {
             .axis_desc_style(style(SMALL, INK, HPos::Center, VPos::Center))
             .set_all_tick_mark_size(8)
             .x_desc(x_name)
-            .y_desc(y_name)
             .draw()?;
         Ok(chart)
     }

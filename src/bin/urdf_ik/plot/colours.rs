@@ -2,19 +2,18 @@
 
 use plotters::style::RGBColor;
 
-/// Colours of lines: those of Okabe and Ito (2008, "Color universal design") but for yellow, which is hard to see on white; then a brown, an
-/// olive and a grey.
-pub const SERIES: [RGBColor; 10] = [
+/// Colours of lines: those of Okabe and Ito (2008, "Color universal design") but for yellow, which is hard to see on white, and
+/// black, which stands for the tip; then a brown, an olive and a violet.
+pub const SERIES: [RGBColor; 9] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
     RGBColor(0, 158, 115),
     RGBColor(213, 94, 0),
     RGBColor(204, 121, 167),
     RGBColor(86, 180, 233),
-    RGBColor(0, 0, 0),
     RGBColor(140, 81, 10),
     RGBColor(153, 153, 51),
-    RGBColor(136, 136, 136),
+    RGBColor(118, 60, 160),
 ];
 
 /// A scale from light to dark, so that it can be read in grey: YlGnBu of ColorBrewer (Brewer 2003), without its lightest.

@@ -4,6 +4,7 @@
 
 mod axis;
 mod colours;
+mod legend;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -11,6 +12,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 pub use self::axis::{Axis, Chart, Frame};
 pub use self::colours::{SERIES, on, share_colour};
+pub use self::legend::Legend;
 use super::Failure;
 
 /// Where is drawn.
@@ -80,29 +82,6 @@ pub fn short(name: &str) -> String {
         text.push('…');
     }
     text
-}
-
-/// Names with their colours, in rows from `at` on. Gives the lower end.
-pub fn legend<'a>(
-    area: &Area,
-    (left, top): (i32, i32),
-    entries: impl Iterator<Item = (&'a str, RGBColor)>,
-) -> Result<i32, Failure> {
-    const ROW: i32 = 40;
-    const LINE: i32 = 44;
-    let right = i32::try_from(area.dim_in_pixel().0)?;
-    let (mut x, mut y) = (left, top + ROW / 2);
-    for (name, colour) in entries {
-        let name = short(name);
-        let width = LINE + 14 + width_of(&name, SMALL) + 30;
-        if x > left && x + width > right {
-            (x, y) = (left, y + ROW);
-        }
-        area.draw(&PathElement::new([(x, y), (x + LINE, y)], colour.stroke_width(6)))?;
-        write(area, &name, (x + LINE + 14, y), SMALL, INK)?;
-        x += width;
-    }
-    Ok(y + ROW / 2)
 }
 
 /// The points of a curve without those that a straight line comes closer to than `tolerance` (in y). Its x must rise.

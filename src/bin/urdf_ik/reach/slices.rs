@@ -14,7 +14,7 @@ const WIDTH: u32 = 2000;
 const HEADER: u32 = 130;
 const FOOTER: u32 = 110;
 /// Room around each cut for its axes.
-const FRAME: Frame = Frame { left: 120, right: 30, top: 70, bottom: 90 };
+const FRAME: Frame = Frame { left: 180, right: 20, top: 70, bottom: 90 };
 /// Steps of the colour scale: so many can be told apart.
 const STEPS: u8 = 10;
 const NAMES: [&str; 3] = ["x", "y", "z"];
@@ -59,7 +59,7 @@ impl Slices<'_> {
             for cut in &CUTS {
                 let width = pixels(f64::from(extent.size(cut.right)) * scale);
                 let (panel, others) = rest.split_horizontally(width + u32::try_from(FRAME.left + FRAME.right)?);
-                self.draw_cut(&panel, cut, &extent, up)?;
+                self.draw_cut(&panel, cut, &extent, up, self.map.grid.voxel / scale)?;
                 rest = others;
             }
             draw_scale(&footer)
@@ -72,7 +72,7 @@ impl Slices<'_> {
         Extent::of(reachable).or_else(|| Extent::of(self.map.grid.voxels.iter())).unwrap_or(Extent::default())
     }
 
-    fn draw_cut(&self, area: &Area, cut: &Cut, extent: &Extent, height: i32) -> Result<(), Failure> {
+    fn draw_cut(&self, area: &Area, cut: &Cut, extent: &Extent, height: i32, pixel: f64) -> Result<(), Failure> {
         let voxel = self.map.grid.voxel;
         let layer = whole(self.centre[cut.across] / voxel);
         let axis = |axis: usize, size: i32| {
@@ -84,12 +84,12 @@ impl Slices<'_> {
         plot::write(area, &title, (FRAME.left, 34), TEXT, INK)?;
         let x = axis(cut.right, extent.size(cut.right));
         let mut chart = FRAME.draw(area, x, axis(cut.up, height))?;
-        self.draw_voxels(&mut chart, cut, layer)?;
+        self.draw_voxels(&mut chart, cut, layer, pixel)?;
         self.draw_arm(&mut chart, cut)
     }
 
-    /// The voxels of a layer, in rows of one colour.
-    fn draw_voxels(&self, chart: &mut Chart, cut: &Cut, layer: i32) -> Result<(), Failure> {
+    /// The voxels of a layer, in rows of one colour. They overlap by a `pixel` \[m\], lest the paper shine through between them.
+    fn draw_voxels(&self, chart: &mut Chart, cut: &Cut, layer: i32, pixel: f64) -> Result<(), Failure> {
         let mut cells: Vec<(i32, i32, u8)> = self
             .map
             .reachable()
@@ -101,7 +101,8 @@ impl Slices<'_> {
         let edge = |at: i32, side: f64| (f64::from(at) + side) * voxel;
         for row in cells.chunk_by(|a, b| (a.0, a.1 + 1, a.2) == *b) {
             let (first, last) = (row[0], row[row.len() - 1]);
-            let corners = [(edge(first.1, -0.5), edge(first.0, 0.5)), (edge(last.1, 0.5), edge(last.0, -0.5))];
+            let (left, right) = (edge(first.1, -0.5), edge(last.1, 0.5) + pixel);
+            let corners = [(left, edge(first.0, 0.5)), (right, edge(first.0, -0.5) - pixel)];
             chart.draw_series([Rectangle::new(corners, step_colour(first.2).filled())])?;
         }
         Ok(())
