@@ -99,8 +99,10 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     let followed = follow(&solver, &problem, &FollowOptions::default())?;
     let trajectory = Trajectory::new(&chain, &problem, &followed, &timing)?;
     if let Some(plot) = &arguments.plot {
-        let svg = path_plot::svg(&chain, &problem, &timing, &trajectory)?;
-        plot.write(|out| out.write_all(svg.as_bytes()))?;
+        match path_plot::svg(&chain, &problem, &timing, &trajectory)? {
+            Some(svg) => plot.write(|out| out.write_all(svg.as_bytes()))?,
+            None => eprintln!("urdf_ik: no picture is drawn, because nothing of the path can be followed"),
+        }
     }
     serde_json::to_writer_pretty(&mut *out, &describe(&chain, &path, &followed, &trajectory))?;
     writeln!(out)?;

@@ -43,15 +43,20 @@ struct Motion<'a> {
     shown: Vec<usize>,
 }
 
-/// The picture of a trajectory, as SVG. It must have points.
-pub fn svg(chain: &Chain, problem: &PathProblem, timing: &Timing, trajectory: &Trajectory) -> Result<String, Failure> {
+/// The picture of a trajectory, as SVG. `None` where nothing moves.
+pub fn svg(
+    chain: &Chain,
+    problem: &PathProblem,
+    timing: &Timing,
+    trajectory: &Trajectory,
+) -> Result<Option<String>, Failure> {
     if trajectory.points.len() < 2 {
-        return Err("there is no motion to draw: the path cannot be followed".into());
+        return Ok(None);
     }
     let times: Vec<f64> = trajectory.points.iter().map(|point| point.time).collect();
     let shares = shares(chain, problem, timing, trajectory);
     let (spans, shown) = (spans(&shares, &times), nearest_to_limits(chain, &shares));
-    Motion { chain, times, shares, spans, shown }.svg()
+    Motion { chain, times, shares, spans, shown }.svg().map(Some)
 }
 
 /// The joints that come nearest to their limits, as many as there are colours.
@@ -93,7 +98,8 @@ impl Motion<'_> {
 
     /// The joints and the tip, with their colours.
     fn legend(&self) -> Legend {
-        let joint = |joint: &usize| (plot::short(&self.chain.variables()[*joint].name), self.colour(Owner::Joint(*joint)));
+        let joint =
+            |joint: &usize| (plot::short(&self.chain.variables()[*joint].name), self.colour(Owner::Joint(*joint)));
         let mut names: Vec<_> = self.shown.iter().map(joint).collect();
         names.extend([("speed of the tip".into(), Some(INK)), ("its acceleration".into(), Some(FAINT_INK))]);
         let others = self.chain.variables().len() - self.shown.len();

@@ -63,7 +63,12 @@ pub fn shares(chain: &Chain, problem: &PathProblem, timing: &Timing, trajectory:
         }
         add(Quantity::Velocity, owner, of(|point| &point.velocities), limits.velocities[joint]);
         add(Quantity::Acceleration, owner, of(|point| &point.accelerations), limits.accelerations[joint]);
-        add(Quantity::Jerk, owner, rates(&times, points.iter().map(|point| point.accelerations[joint])), limits.jerks[joint]);
+        add(
+            Quantity::Jerk,
+            owner,
+            rates(&times, points.iter().map(|point| point.accelerations[joint])),
+            limits.jerks[joint],
+        );
     }
     shares
 }
@@ -71,7 +76,8 @@ pub fn shares(chain: &Chain, problem: &PathProblem, timing: &Timing, trajectory:
 /// The rate of a quantity from each time to the next; at the last time, that before it.
 fn rates(times: &[f64], quantity: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     let changes = quantity.clone().zip(quantity.skip(1)).map(|(from, to)| to - from);
-    let mut rates: Vec<f64> = changes.zip(times.windows(2)).map(|(change, time)| change / (time[1] - time[0])).collect();
+    let mut rates: Vec<f64> =
+        changes.zip(times.windows(2)).map(|(change, time)| change / (time[1] - time[0])).collect();
     rates.extend(rates.last().copied().or((!times.is_empty()).then_some(0.0)));
     rates
 }

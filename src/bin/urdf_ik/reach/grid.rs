@@ -30,6 +30,9 @@ impl Grid {
         if outer == 0.0 {
             return Err("the tip link only rotates: all that it reaches is one point".into());
         }
+        if voxel > outer {
+            return Err(format!("--voxel is {voxel:?} m, which is more than the reach of {outer:.3} m").into());
+        }
         let in_cube = (2.0 * outer / voxel + 1.0).powi(3);
         let farthest = reach.centre.coords.amax() / voxel;
         if in_cube > MAX_VOXELS || farthest > 1e9 {
@@ -53,7 +56,10 @@ impl Grid {
             }
         }
         if voxels.is_empty() {
-            return Err(format!("no voxel of {voxel} m has its centre within the reach of {outer:.3} m: make --voxel smaller").into());
+            return Err(format!(
+                "no voxel of {voxel} m has its centre within the reach, {inner:.3} to {outer:.3} m: make --voxel smaller"
+            )
+            .into());
         }
         Ok(Self { voxel, voxels })
     }
