@@ -21,7 +21,7 @@ use super::Failure;
 use super::input::{read_json, read_positions, read_text};
 use super::options::{FreeAxes, RobotArguments};
 use super::output::OutputFile;
-use super::path_plot;
+use super::{path_plot, progress};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -96,8 +96,10 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     let timing = Timing { speed: arguments.speed, acceleration: arguments.acceleration, period: arguments.period };
     let problem =
         PathProblem { path: &path, target: &target, seed: &seed, limits: &limits, preference: Preference::default() };
+    let spinner = progress::spinner("planning the path");
     let followed = follow(&solver, &problem, &FollowOptions::default())?;
     let trajectory = Trajectory::new(&chain, &problem, &followed, &timing)?;
+    drop(spinner);
     if let Some(plot) = &arguments.plot {
         match path_plot::svg(&chain, &problem, &timing, &trajectory)? {
             Some(svg) => plot.write(|out| out.write_all(svg.as_bytes()))?,

@@ -57,7 +57,7 @@ pub struct Arguments {
     /// named start at 0, or in the middle of their range where 0 is outside [default: the middle of each range]
     #[arg(long, value_name = "POSITIONS")]
     seed: Option<String>,
-    /// Draw three cuts through the reach
+    /// Draw a vertical and a horizontal cut through the reach
     #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg)]
     slices: Option<OutputFile>,
     /// Write the voxels that can be reached as a point cloud

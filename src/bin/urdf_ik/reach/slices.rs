@@ -1,4 +1,4 @@
-//! The picture of a reach: three cuts through it, with the arm.
+//! The picture of a reach: a vertical cut and a horizontal one, with the arm.
 
 use nalgebra::{Point3, Vector3};
 use plotters::element::{Circle, PathElement, Rectangle};
@@ -9,7 +9,7 @@ use super::grid::whole;
 use crate::Failure;
 use crate::plot::{self, Area, Axis, Chart, FAINT_INK, Frame, INK, SMALL, TEXT, TITLE, share_colour};
 
-const WIDTH: u32 = 2000;
+const WIDTH: u32 = 1700;
 /// Room for the title, and for the scale of colours.
 const HEADER: u32 = 130;
 const FOOTER: u32 = 110;
@@ -26,9 +26,7 @@ struct Cut {
     across: usize,
 }
 
-/// What the two vertical cuts and the horizontal one show.
-const CUTS: [Cut; 3] =
-    [Cut { right: 0, up: 2, across: 1 }, Cut { right: 1, up: 2, across: 0 }, Cut { right: 0, up: 1, across: 2 }];
+const CUTS: [Cut; 2] = [Cut { right: 0, up: 2, across: 1 }, Cut { right: 0, up: 1, across: 2 }];
 
 /// What is drawn.
 pub struct Slices<'a> {
@@ -47,7 +45,7 @@ impl Slices<'_> {
         let extent = self.extent();
         let across: i32 = CUTS.iter().map(|cut| extent.size(cut.right)).sum();
         let up = CUTS.iter().map(|cut| extent.size(cut.up)).max().unwrap_or(1);
-        let frames = 3 * (FRAME.left + FRAME.right);
+        let frames = i32::try_from(CUTS.len())? * (FRAME.left + FRAME.right);
         // Half pixels of one voxel.
         let scale = (f64::from(WIDTH) - f64::from(frames)) / f64::from(across);
         let height = pixels(f64::from(up) * scale) + u32::try_from(FRAME.top + FRAME.bottom)?;
