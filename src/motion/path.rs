@@ -180,7 +180,8 @@ impl Path {
     }
 
     /// How fast the pose changes after `length` metres for each metre of path: 1 on lines, less where a corner is rounded.
-    pub(super) fn speed_at(&self, length: f64) -> f64 {
+    #[must_use]
+    pub fn speed_at(&self, length: f64) -> f64 {
         match self.sections.get(self.section_after(length)) {
             Some(Section { shape: Shape::Blend(blend), end, length: whole, .. }) => {
                 let [shift, turn] = blend.rates_at(length - (end - whole));

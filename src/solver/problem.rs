@@ -163,13 +163,17 @@ pub struct Problem<'a> {
     pub preference: Preference<'a>,
     /// Time after which the search ends with the best positions so far. It is a safeguard: the number of attempts is the budget.
     pub deadline: Option<Duration>,
+    /// Whether a search that does not meet the targets goes on to the closest configuration, and finds out why. To know only whether
+    /// targets are met, `false` spares most of the time of those that are not: no attempt is made where a target is certainly out of
+    /// reach, and otherwise the best positions of the attempts are returned as they are.
+    pub closest: bool,
 }
 
 impl<'a> Problem<'a> {
-    /// A search for the first solution from `seed`, without preference or deadline.
+    /// A search for the first solution from `seed`, or for the closest configuration, without preference or deadline.
     #[must_use]
     pub fn new(targets: &'a [Target], seed: &'a [f64]) -> Self {
-        Self { targets, seed, mode: Mode::search(), preference: Preference::default(), deadline: None }
+        Self { targets, seed, mode: Mode::search(), preference: Preference::default(), deadline: None, closest: true }
     }
 
     /// Checks that the problem is valid for `chain`.

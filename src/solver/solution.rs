@@ -41,8 +41,9 @@ pub enum Reason {
 pub enum Outcome {
     /// Every target is met within its tolerance.
     Solved,
-    /// The positions are the best ones found: a local minimum of the squared orientation error plus the squared position
-    /// error over the squared [length scale](super::Solver::length_scale).
+    /// The positions are the best ones found. Unless [`Problem::closest`](super::Problem::closest) was false, they are a local minimum
+    /// of the squared orientation error plus the squared position error over the squared
+    /// [length scale](super::Solver::length_scale).
     Closest(Reason),
 }
 

@@ -7,5 +7,8 @@ mod commands;
 mod common;
 mod generate;
 mod path;
+mod plots;
+mod reach;
 mod shell;
 mod solve;
+mod svg;

@@ -34,6 +34,9 @@ fn solve_everything(arm: &Arm, method: JacobianStep) -> usize {
             let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
             assert_eq!(found, 0, "{}, {method:?}: {solution:?}", arm.name);
             hardest = hardest.max(solution.attempts);
+            let problem = Problem { closest: false, ..problem };
+            let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
+            assert_eq!(found, 0, "{}, {method:?}, without the closest: {solution:?}", arm.name);
         }
     }
     hardest

@@ -99,6 +99,37 @@ fn targets_claimed_out_of_reach_are() {
 }
 
 #[test]
+fn without_the_closest_configuration_the_attempts_alone_decide() {
+    let arm = &common::bundled_arms()[0];
+    let (solver, seed, mut random) = (arm.solver(), arm.chain.nominal_positions(), Random::new(4));
+    let mut missed = 0;
+    for index in 0..60 {
+        let mut target = arm.targets_at(&random.positions(&arm.chain))[0];
+        if index % 2 == 1 {
+            // Turned, it may or may not be reachable.
+            target.pose.rotation *= UnitQuaternion::from_scaled_axis(random.direction() * 2.0);
+        }
+        let [with, without] = [true, false].map(|closest| {
+            let targets = [target];
+            solve(&solver, &Problem { closest, ..Problem::new(&targets, &seed) })
+        });
+        assert!(arm.chain.contains(&without.positions) && without.iterations <= with.iterations, "{without:?}");
+        if without.is_solved() {
+            assert_eq!(common::bits(&without), common::bits(&with));
+        } else if !matches!(without.outcome, Outcome::Closest(Reason::OutOfReach { .. })) {
+            missed += 1;
+            assert!(without.attempts == 100 && without.iterations < with.iterations, "{without:?} {with:?}");
+            assert_eq!(without.outcome, Outcome::Closest(Reason::NotConverged));
+            assert!(without.squared_error >= with.squared_error, "{without:?} {with:?}");
+        }
+    }
+    assert!(missed > 3, "{missed}");
+    let targets = [at(9.0, 0.0, 0.0)];
+    let far = solve(&solver, &Problem { closest: false, ..Problem::new(&targets, &seed) });
+    assert!(proof(&far).0 > 8.0 && far.attempts == 0 && far.iterations == 0 && far.positions == seed, "{far:?}");
+}
+
+#[test]
 fn a_wrist_out_of_reach_is_detected_though_the_tip_is_in_reach() {
     let arm = &common::bundled_arms()[0];
     // The tip is within reach, but the hand points back at the arm from beyond.

@@ -1,8 +1,7 @@
 //! `urdf_ik evaluate`: solve rate and time over the cases of a file.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,9 +13,11 @@ use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, Pick, Problem, Solver, Target};
 use urdf_ik::spatial::rotation_from;
 
-use super::Failure;
+use super::evaluate_plot::Solved;
 use super::input::{read_json, read_robot};
 use super::options::{MethodOptions, ToleranceOptions};
+use super::output::OutputFile;
+use super::{Failure, plot, progress};
 
 /// Greatest number of starting points of one case. The time limit comes first.
 const ATTEMPTS: usize = 1_000_000;
@@ -46,11 +47,14 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     max_cases: Option<usize>,
     /// Write the solutions to this file
-    #[arg(long, value_name = "OUT.json")]
-    solutions: Option<PathBuf>,
+    #[arg(long, value_name = "OUT.json", value_parser = OutputFile::any)]
+    solutions: Option<OutputFile>,
     /// Write the time of each case to this file [µs]
-    #[arg(long, value_name = "OUT.json")]
-    times: Option<PathBuf>,
+    #[arg(long, value_name = "OUT.json", value_parser = OutputFile::any)]
+    times: Option<OutputFile>,
+    /// Draw the share of the cases that are solved against the time of a solve
+    #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg)]
+    plot: Option<OutputFile>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -59,6 +63,15 @@ enum Seed {
     Nominal,
     /// The random joint positions of the case file
     Random,
+}
+
+impl Seed {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Nominal => "nominal",
+            Self::Random => "random",
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -102,10 +115,13 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let solver = Solver::prepare(method, &chain)?;
     let count = arguments.max_cases.unwrap_or(usize::MAX);
     let mut results = Vec::new();
+    let bar = progress::bar("solving", file.cases.len().min(count));
     for (index, case) in file.cases.iter().take(count).enumerate() {
+        bar.inc(1);
         let result = solve_case(arguments, &solver, &order, case);
         results.push(result.map_err(|e| format!("{}, case {index}: {e}", arguments.cases.display()))?);
     }
+    drop(bar);
     if results.is_empty() {
         return Err(format!("{}: it has no case to solve", arguments.cases.display()).into());
     }
@@ -115,14 +131,17 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     if let Some(path) = &arguments.times {
         write_list(path, results.iter().map(|result| result.time))?;
     }
-    report(arguments, &file.robot, &results, out)
+    let times = sorted(results.iter().map(|result| result.time));
+    if let Some(plot) = &arguments.plot {
+        let svg = picture(arguments, &file.robot, &results, &times)?;
+        plot.write(|out| out.write_all(svg.as_bytes()))?;
+    }
+    report(arguments, &file.robot, &results, &times, out)
 }
 
-fn write_list(path: &Path, entries: impl Iterator<Item = impl Serialize>) -> Result<(), Failure> {
-    let mut writer = BufWriter::new(File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?);
-    serde_json::to_writer(&mut writer, &entries.collect::<Vec<_>>())?;
-    writer.flush()?;
-    Ok(())
+fn write_list(file: &OutputFile, entries: impl Iterator<Item = impl Serialize>) -> Result<(), Failure> {
+    let entries: Vec<_> = entries.collect();
+    file.write(|out| Ok(serde_json::to_writer(out, &entries)?))
 }
 
 /// For each of the file's joints, the index of the chain's variable.
@@ -178,22 +197,45 @@ fn solve_case(arguments: &Arguments, solver: &Solver, order: &[usize], case: &Ca
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of cases and iterations are far below 2^52")]
-fn report(arguments: &Arguments, robot: &str, results: &[CaseResult], out: &mut impl Write) -> Result<(), Failure> {
-    let mut times: Vec<f64> = results.iter().map(|result| result.time).collect();
+/// Times, the shortest first.
+fn sorted(times: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut times: Vec<f64> = times.collect();
     times.sort_unstable_by(f64::total_cmp);
+    times
+}
+
+/// The time that so many of a hundred solves do not exceed.
+fn percentile(sorted: &[f64], percent: usize) -> f64 {
+    sorted[(sorted.len() * percent / 100).min(sorted.len() - 1)]
+}
+
+fn picture(arguments: &Arguments, robot: &str, results: &[CaseResult], times: &[f64]) -> Result<String, Failure> {
+    let solved = sorted(results.iter().filter(|result| result.positions.is_some()).map(|result| result.time));
+    let (solver, seed) = (arguments.method.solver.name(), arguments.seed.name());
+    let title = format!("{}, solver {solver}, from {seed} positions", plot::short(robot));
+    let marks = [("median", percentile(times, 50)), ("95 %", percentile(times, 95))];
+    Solved { title, times: &solved, cases: results.len(), marks }.svg()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of cases and iterations are far below 2^52")]
+fn report(
+    arguments: &Arguments,
+    robot: &str,
+    results: &[CaseResult],
+    times: &[f64],
+    out: &mut impl Write,
+) -> Result<(), Failure> {
     let mean = |total: f64| total / results.len() as f64;
-    let percentile = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];
     let report = json!({
         "robot": robot,
         "solver": arguments.method.solver.name(),
-        "seed": match arguments.seed { Seed::Nominal => "nominal", Seed::Random => "random" },
+        "seed": arguments.seed.name(),
         "cases": results.len(),
         "solved": results.iter().filter(|result| result.positions.is_some()).count(),
         "mean_us": mean(times.iter().sum()),
-        "median_us": percentile(50),
-        "p95_us": percentile(95),
-        "p99_us": percentile(99),
+        "median_us": percentile(times, 50),
+        "p95_us": percentile(times, 95),
+        "p99_us": percentile(times, 99),
         "max_us": times[times.len() - 1],
         "mean_iterations": mean(results.iter().map(|result| result.iterations as f64).sum()),
         "mean_restarts": mean(results.iter().map(|result| result.restarts as f64).sum()),

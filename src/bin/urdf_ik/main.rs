@@ -1,12 +1,18 @@
 //! The command line: robots, forward and inverse kinematics without ROS.
 
 mod evaluate;
+mod evaluate_plot;
 mod fk;
 mod generate;
 mod info;
 mod input;
 mod options;
+mod output;
 mod path;
+mod path_plot;
+mod plot;
+mod progress;
+mod reach;
 mod solve;
 
 use std::error::Error;
@@ -49,6 +55,8 @@ enum Command {
     Path(path::Arguments),
     /// Solves the cases of a file and prints the solve rate and times, as JSON.
     Evaluate(evaluate::Arguments),
+    /// Finds out which part of all orientations the tip reaches at each place, and prints a summary as JSON.
+    Reach(reach::Arguments),
     /// Writes the URDF of a noodle: a long arm of many equal segments, for tests of solvers.
     Generate(generate::Arguments),
 }
@@ -61,6 +69,7 @@ fn main() -> ExitCode {
         Command::Solve(arguments) => solve::run(&arguments, &mut out),
         Command::Path(arguments) => path::run(&arguments, &mut out),
         Command::Evaluate(arguments) => evaluate::run(&arguments, &mut out).map(|()| true),
+        Command::Reach(arguments) => reach::run(&arguments, &mut out).map(|()| true),
         Command::Generate(arguments) => generate::run(&arguments, &mut out).map(|()| true),
     };
     match done.and_then(|solved| Ok(out.flush().map(|()| solved)?)) {

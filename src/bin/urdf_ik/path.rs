@@ -20,6 +20,8 @@ use urdf_ik::spatial::rotation_from;
 use super::Failure;
 use super::input::{read_json, read_positions, read_text};
 use super::options::{FreeAxes, RobotArguments};
+use super::output::OutputFile;
+use super::{path_plot, progress};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -50,6 +52,9 @@ pub struct Arguments {
     /// parameters: 1 rad/s, 5 rad/s², 50 rad/s³, and the same in metres
     #[arg(long, value_name = "FILE.yaml")]
     joint_limits: Option<PathBuf>,
+    /// Draw the motion in shares of its limits: positions, velocities, accelerations and jerks of the joints, and the tip's speed
+    #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg)]
+    plot: Option<OutputFile>,
 }
 
 #[derive(Deserialize)]
@@ -91,8 +96,16 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     let timing = Timing { speed: arguments.speed, acceleration: arguments.acceleration, period: arguments.period };
     let problem =
         PathProblem { path: &path, target: &target, seed: &seed, limits: &limits, preference: Preference::default() };
+    let spinner = progress::spinner("planning the path");
     let followed = follow(&solver, &problem, &FollowOptions::default())?;
     let trajectory = Trajectory::new(&chain, &problem, &followed, &timing)?;
+    drop(spinner);
+    if let Some(plot) = &arguments.plot {
+        match path_plot::svg(&chain, &problem, &timing, &trajectory)? {
+            Some(svg) => plot.write(|out| out.write_all(svg.as_bytes()))?,
+            None => eprintln!("urdf_ik: no picture is drawn, because nothing of the path can be followed"),
+        }
+    }
     serde_json::to_writer_pretty(&mut *out, &describe(&chain, &path, &followed, &trajectory))?;
     writeln!(out)?;
     Ok(followed.stop.is_none())

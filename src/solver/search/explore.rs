@@ -69,6 +69,8 @@ impl Search {
             Mode::Search { pick, attempts, random_seed } => (pick, attempts.max(1), random_seed, SEARCH_DAMPING),
             Mode::Track { .. } => (Pick::First, 1, 0, TRACK_DAMPING),
         };
+        // Attempts at what is out of reach only lead to the closest configuration.
+        let attempts = if problem.closest || self.out_of_reach(problem).is_none() { attempts } else { 0 };
         let Exploration { attempts: scratch, svd, picked, closest } = exploration;
         picked.reset(&setup.start);
         if attempts > 1 {

@@ -41,7 +41,7 @@ impl Search {
             self.settle(problem.targets, &problem.preference, setup, &mut picked.positions, null_space);
             picked
         } else {
-            if iteration.refines() {
+            if problem.closest && iteration.refines() {
                 let expired = || problem.deadline.is_some_and(|deadline| start.elapsed() >= deadline);
                 spent.iterations += self.refine(setup, closest, &mut attempts.given_up, nearest, &expired);
                 if expired() {
@@ -52,7 +52,8 @@ impl Search {
         };
         self.fold(problem, setup, &mut candidate.positions);
         self.judge(problem, setup, &candidate.positions, verdict, solution);
-        if spent.stop == Stop::Attempts && self.limits_are_in_the_way(problem, setup, exploration, solution) {
+        let asks_why = problem.closest && spent.stop == Stop::Attempts;
+        if asks_why && self.limits_are_in_the_way(problem, setup, exploration, solution) {
             solution.outcome = Outcome::Closest(Reason::JointLimits);
         }
         solution.stop = match solution.outcome {

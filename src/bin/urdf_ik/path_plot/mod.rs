@@ -1,0 +1,181 @@
+//! The picture of `urdf_ik path`: the motion along a path in shares of its limits, and what limits it where.
+
+mod limiting;
+mod shares;
+
+use plotters::element::{PathElement, Rectangle};
+use plotters::style::{Color, RGBColor};
+use urdf_ik::motion::{PathProblem, Timing, Trajectory};
+use urdf_ik::robot::Chain;
+
+use self::limiting::{Span, spans};
+use self::shares::{Owner, Quantity, Share, shares};
+use super::Failure;
+use super::plot::{self, Area, Axis, Chart, FAINT_INK, Frame, INK, Legend, QUIET, SERIES, SMALL, TEXT, TITLE};
+
+const WIDTH: u32 = 1800;
+/// Room for the title, for the strip, for each row, and for the times below the last one.
+const HEADER: u32 = 124;
+const STRIP: u32 = 76;
+const ROW: u32 = 240;
+const TIME_AXIS: u32 = 90;
+/// Room for labels left of all rows, and right of them.
+const LEFT: i32 = 290;
+const RIGHT: i32 = 40;
+/// A share of a limit from which on a curve is drawn thick, and counts as what limits the motion. The speed profile keeps some distance.
+const AT_LIMIT: f64 = 0.97;
+
+const ROWS: [(&str, &[Quantity]); 5] = [
+    ("tip", &[Quantity::TipAcceleration, Quantity::TipSpeed]),
+    ("position", &[Quantity::Position]),
+    ("velocity", &[Quantity::Velocity]),
+    ("acceleration", &[Quantity::Acceleration]),
+    ("jerk", &[Quantity::Jerk]),
+];
+
+/// What is drawn.
+struct Motion<'a> {
+    chain: &'a Chain,
+    times: Vec<f64>,
+    shares: Vec<Share>,
+    spans: Vec<Span>,
+    /// The joints that have a colour: those that come nearest to their limits, in the order of the chain.
+    shown: Vec<usize>,
+}
+
+/// The picture of a trajectory, as SVG. `None` where nothing moves.
+pub fn svg(
+    chain: &Chain,
+    problem: &PathProblem,
+    timing: &Timing,
+    trajectory: &Trajectory,
+) -> Result<Option<String>, Failure> {
+    if trajectory.points.len() < 2 {
+        return Ok(None);
+    }
+    let times: Vec<f64> = trajectory.points.iter().map(|point| point.time).collect();
+    let shares = shares(chain, problem, timing, trajectory);
+    let (spans, shown) = (spans(&shares, &times), nearest_to_limits(chain, &shares));
+    Motion { chain, times, shares, spans, shown }.svg().map(Some)
+}
+
+/// The joints that come nearest to their limits, as many as there are colours.
+fn nearest_to_limits(chain: &Chain, shares: &[Share]) -> Vec<usize> {
+    let nearness = |joint: usize| {
+        let own = shares.iter().filter(|share| share.owner == Owner::Joint(joint));
+        own.map(Share::greatest).fold(0.0, f64::max)
+    };
+    let mut joints: Vec<(usize, f64)> = (0..chain.variables().len()).map(|joint| (joint, nearness(joint))).collect();
+    joints.sort_by(|a, b| b.1.total_cmp(&a.1));
+    joints.truncate(SERIES.len());
+    let mut joints: Vec<usize> = joints.into_iter().map(|(joint, _)| joint).collect();
+    joints.sort_unstable();
+    joints
+}
+
+impl Motion<'_> {
+    fn svg(&self) -> Result<String, Failure> {
+        let legend = self.legend();
+        let header = HEADER + legend.height();
+        let rows = u32::try_from(ROWS.len())?;
+        plot::picture((WIDTH, header + STRIP + rows * ROW + TIME_AXIS), |area| {
+            let tip = plot::short(&self.chain.tips()[0].link);
+            plot::write(area, &format!("A path of {tip} in {:.2} s", self.end()), (40, 48), TITLE, INK)?;
+            plot::write(area, &limiting::sentence(&self.spans, self.chain), (40, 94), TEXT, FAINT_INK)?;
+            legend.draw(area, i32::try_from(HEADER)?)?;
+            let (_, area) = area.split_vertically(header);
+            let (strip, mut rest) = area.split_vertically(STRIP);
+            self.draw_strip(&strip)?;
+            for (index, (name, quantities)) in ROWS.iter().enumerate() {
+                let axis = if index + 1 == ROWS.len() { TIME_AXIS } else { 0 };
+                let (row, below) = rest.split_vertically(ROW + axis);
+                self.draw_row(&row, name, quantities, axis)?;
+                rest = below;
+            }
+            Ok(())
+        })
+    }
+
+    /// The joints and the tip, with their colours.
+    fn legend(&self) -> Legend {
+        let joint =
+            |joint: &usize| (plot::short(&self.chain.variables()[*joint].name), self.colour(Owner::Joint(*joint)));
+        let mut names: Vec<_> = self.shown.iter().map(joint).collect();
+        names.extend([("speed of the tip".into(), Some(INK)), ("its acceleration".into(), Some(FAINT_INK))]);
+        let others = self.chain.variables().len() - self.shown.len();
+        if others > 0 {
+            names.push((format!("not shown: {others} joints that stay farther from their limits"), None));
+        }
+        Legend::new(names, 40, WIDTH)
+    }
+
+    /// What limits the motion at each time, in the colour of its owner.
+    fn draw_strip(&self, area: &Area) -> Result<(), Failure> {
+        let width = f64::from(WIDTH) - f64::from(LEFT + RIGHT);
+        #[expect(clippy::cast_possible_truncation, reason = "inside the picture")]
+        let x = |time: f64| LEFT + (time / self.end() * width) as i32;
+        let (top, bottom) = (18, 58);
+        plot::write(area, "limited by", (40, 38), SMALL, INK)?;
+        area.draw(&Rectangle::new([(LEFT, top), (x(self.end()), bottom)], QUIET.filled()))?;
+        for span in &self.spans {
+            let (from, to) = (x(span.from), x(span.to));
+            let colour = self.colour(span.owner).unwrap_or(FAINT_INK);
+            area.draw(&Rectangle::new([(from, top), (to, bottom)], colour.filled()))?;
+            let text = limiting::short_name(span.quantity);
+            let room = to - from - plot::width_of(text, SMALL);
+            if room > 12 {
+                plot::write(area, text, (from + room / 2, 38), SMALL, plot::on(colour))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn draw_row(&self, area: &Area, name: &str, quantities: &[Quantity], time_axis: u32) -> Result<(), Failure> {
+        let x = Axis::even(0.0, self.end(), 10.0, "time [s]");
+        let ticks = [-1.0, 0.0, 1.0].map(|at| (at, format!("{} %", 100.0 * at)));
+        let y = Axis { from: -1.2, to: 1.2, ticks: ticks.into(), name: name.into() };
+        let bottom = i32::try_from(time_axis)?;
+        let mut chart = Frame { left: LEFT, right: RIGHT, top: 20, bottom }.draw(area, x, y)?;
+        for limit in [-1.0, 1.0] {
+            chart.draw_series([PathElement::new([(0.0, limit), (self.end(), limit)], FAINT_INK.stroke_width(2))])?;
+        }
+        for quantity in quantities {
+            for share in self.shares.iter().filter(|share| share.quantity == *quantity) {
+                self.draw_share(&mut chart, share)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A curve, thick where it is at its limit.
+    fn draw_share(&self, chart: &mut Chart, share: &Share) -> Result<(), Failure> {
+        let colour = match (self.colour(share.owner), share.quantity) {
+            (_, Quantity::TipAcceleration) => FAINT_INK,
+            (Some(colour), _) => colour,
+            (None, _) => return Ok(()),
+        };
+        let points: Vec<(f64, f64)> = self.times.iter().copied().zip(share.values.iter().copied()).collect();
+        let mut draw = |points: &[(f64, f64)], width: u32| {
+            let line = PathElement::new(plot::straightened(points, 0.005), colour.stroke_width(width));
+            chart.draw_series([line]).map(|_| ())
+        };
+        draw(&points, 4)?;
+        let is_at_limit = |point: &(f64, f64)| point.1.abs() >= AT_LIMIT;
+        for run in points.chunk_by(|a, b| is_at_limit(a) == is_at_limit(b)).filter(|run| is_at_limit(&run[0])) {
+            draw(run, 10)?;
+        }
+        Ok(())
+    }
+
+    /// `None` for joints that are not shown.
+    fn colour(&self, owner: Owner) -> Option<RGBColor> {
+        match owner {
+            Owner::Tip => Some(INK),
+            Owner::Joint(joint) => self.shown.iter().position(|shown| *shown == joint).map(|place| SERIES[place]),
+        }
+    }
+
+    fn end(&self) -> f64 {
+        self.times[self.times.len() - 1]
+    }
+}

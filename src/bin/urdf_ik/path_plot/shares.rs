@@ -1,0 +1,83 @@
+//! A trajectory in shares of its limits, so that joints and quantities can be compared.
+
+use urdf_ik::motion::{PathProblem, Timing, Trajectory, TrajectoryPoint};
+use urdf_ik::robot::{Chain, Domain};
+
+/// A quantity that has a limit: a row of the picture.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// Speed and acceleration of the tip along the path.
+    TipSpeed,
+    TipAcceleration,
+    /// From the lower limit (-1) to the upper one (1).
+    Position,
+    Velocity,
+    Acceleration,
+    Jerk,
+}
+
+/// What a curve belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    Tip,
+    /// The index of a variable.
+    Joint(usize),
+}
+
+/// A quantity over its limit at each point of the trajectory.
+pub struct Share {
+    pub quantity: Quantity,
+    pub owner: Owner,
+    pub values: Vec<f64>,
+}
+
+impl Share {
+    /// How near it comes to the limit.
+    pub fn greatest(&self) -> f64 {
+        self.values.iter().fold(0.0, |greatest, value| greatest.max(value.abs()))
+    }
+}
+
+/// All shares of a trajectory, but for what has no limit.
+pub fn shares(chain: &Chain, problem: &PathProblem, timing: &Timing, trajectory: &Trajectory) -> Vec<Share> {
+    let (points, limits) = (&trajectory.points, problem.limits);
+    let mut shares = Vec::new();
+    let mut add = |quantity, owner, values: Vec<f64>, limit: f64| {
+        if limit > 0.0 && limit.is_finite() {
+            shares.push(Share { quantity, owner, values: values.iter().map(|value| value / limit).collect() });
+        }
+    };
+    let times: Vec<f64> = points.iter().map(|point| point.time).collect();
+    let speeds = rates(&times, points.iter().map(|point| point.length));
+    let tip_accelerations = rates(&times, speeds.iter().copied());
+    let tip_speeds = points.iter().zip(&speeds).map(|(point, speed)| speed * problem.path.speed_at(point.length));
+    add(Quantity::TipSpeed, Owner::Tip, tip_speeds.collect(), timing.speed);
+    add(Quantity::TipAcceleration, Owner::Tip, tip_accelerations, timing.acceleration);
+    for (joint, variable) in chain.variables().iter().enumerate() {
+        let owner = Owner::Joint(joint);
+        let of = |value: fn(&TrajectoryPoint) -> &Vec<f64>| points.iter().map(|point| value(point)[joint]).collect();
+        if let Domain::Interval { lower, upper } = variable.domain {
+            let middle = f64::midpoint(lower, upper);
+            let positions = points.iter().map(|point| point.positions[joint] - middle).collect();
+            add(Quantity::Position, owner, positions, 0.5 * (upper - lower));
+        }
+        add(Quantity::Velocity, owner, of(|point| &point.velocities), limits.velocities[joint]);
+        add(Quantity::Acceleration, owner, of(|point| &point.accelerations), limits.accelerations[joint]);
+        add(
+            Quantity::Jerk,
+            owner,
+            rates(&times, points.iter().map(|point| point.accelerations[joint])),
+            limits.jerks[joint],
+        );
+    }
+    shares
+}
+
+/// The rate of a quantity from each time to the next; at the last time, that before it.
+fn rates(times: &[f64], quantity: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
+    let changes = quantity.clone().zip(quantity.skip(1)).map(|(from, to)| to - from);
+    let mut rates: Vec<f64> =
+        changes.zip(times.windows(2)).map(|(change, time)| change / (time[1] - time[0])).collect();
+    rates.extend(rates.last().copied().or((!times.is_empty()).then_some(0.0)));
+    rates
+}

@@ -1,0 +1,199 @@
+//! `urdf_ik reach`: which part of all orientations a tip link reaches at each place.
+
+mod grid;
+mod map;
+mod orientations;
+mod ply;
+mod slices;
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::Args;
+use nalgebra::{Isometry3, Point3, Vector3};
+use serde_json::{Value, json};
+use urdf_ik::robot::{Chain, Robot};
+use urdf_ik::solver::{Mode, Pick, Solver, Target};
+
+use self::grid::Grid;
+use self::map::Question;
+use self::slices::Slices;
+use super::Failure;
+use super::input::read_positions;
+use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
+use super::output::OutputFile;
+use super::{plot, progress};
+
+/// Greatest number of orientations.
+const MAX_ORIENTATIONS: usize = 100_000;
+/// Greatest number of attempts of all poses together: some hours.
+const MAX_ATTEMPTS: f64 = 1e10;
+
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    robot: RobotArguments,
+    /// Edge of a voxel [m]
+    #[arg(long, value_name = "M", default_value_t = 0.05, allow_negative_numbers = true)]
+    voxel: f64,
+    /// Number of orientations at each voxel, spread evenly
+    #[arg(long, value_name = "N", default_value = "50")]
+    orientations: NonZeroUsize,
+    #[command(flatten)]
+    free_axes: FreeAxes,
+    #[command(flatten)]
+    tolerance: ToleranceOptions,
+    #[command(flatten)]
+    method: MethodOptions,
+    /// Greatest number of starting points for each pose, the seed included
+    #[arg(long, value_name = "N", default_value = "16")]
+    attempts: NonZeroUsize,
+    /// Selects the starting points after those near the seed
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    random_seed: u64,
+    /// Joint positions from which each search starts: joint=position,…, or YAML or JSON, or the path of such a file; joints that are not
+    /// named start at 0, or in the middle of their range where 0 is outside [default: the middle of each range]
+    #[arg(long, value_name = "POSITIONS")]
+    seed: Option<String>,
+    /// Draw a vertical and a horizontal cut through the reach
+    #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg)]
+    slices: Option<OutputFile>,
+    /// Write the voxels that can be reached as a point cloud
+    #[arg(long, value_name = "FILE.ply", value_parser = OutputFile::ply)]
+    ply: Option<OutputFile>,
+}
+
+/// How many orientations are reached in each voxel.
+struct ReachMap {
+    base: String,
+    tip: String,
+    grid: Grid,
+    /// Number of orientations that were tried in each voxel.
+    orientations: usize,
+    /// For each voxel, the number of those that were reached.
+    counts: Vec<usize>,
+}
+
+impl ReachMap {
+    /// The voxels that are reached, each with the fraction of orientations.
+    #[expect(clippy::cast_precision_loss, reason = "numbers of orientations are far below 2^52")]
+    fn reachable(&self) -> impl Iterator<Item = (&Vector3<i32>, f64)> {
+        let counted = self.grid.voxels.iter().zip(&self.counts).filter(|(_, count)| **count > 0);
+        counted.map(|(voxel, count)| (voxel, *count as f64 / self.orientations as f64))
+    }
+}
+
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    let robot = arguments.robot.robot()?;
+    let chain = Arc::new(arguments.robot.chain(&robot)?);
+    let [tip] = chain.tips() else { return Err("reach takes one --tip".into()) };
+    let solver = Solver::prepare(arguments.method.method()?, &chain)?;
+    let seed = match &arguments.seed {
+        Some(text) => chain.positions_from(&read_positions(text, &robot)?),
+        None => chain.nominal_positions(),
+    };
+    let grid = Grid::new(arguments.voxel, &solver.reach()[0])?;
+    arguments.check_size(&grid)?;
+    let (attempts, random_seed) = (arguments.attempts.get(), arguments.random_seed);
+    let mode = Mode::Search { pick: Pick::First, attempts, random_seed };
+    let question = Question { solver: &solver, target: arguments.target()?, seed: &seed, mode };
+    let orientations = orientations::spread(arguments.orientations.get());
+    let start = Instant::now();
+    let bar = progress::bar("solving", grid.voxels.len() * orientations.len());
+    let counts = question.count(&grid, &orientations, &|poses| bar.inc(poses as u64))?;
+    drop(bar);
+    let (base, tip) = (chain.base().to_owned(), tip.link.clone());
+    let map = ReachMap { base, tip, grid, orientations: orientations.len(), counts };
+    let report = report(&map, attempts, start.elapsed().as_secs_f64());
+    if let Some(file) = &arguments.ply {
+        file.write(|out| ply::write(&map, out))?;
+    }
+    if let Some(file) = &arguments.slices {
+        let centre = solver.reach()[0].centre;
+        let arm = arm(&robot, &chain, &seed);
+        let title = format!("Reach of {} from {}", plot::short(&map.tip), plot::short(&map.base));
+        let svg = Slices { map: &map, centre, arm: &arm, title, subtitle: in_words(&map) }.svg()?;
+        file.write(|out| out.write_all(svg.as_bytes()))?;
+    }
+    serde_json::to_writer(&mut *out, &report)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+/// The summary. The mean is over the voxels that are reached, the volume \[m³\] is theirs.
+#[expect(clippy::cast_precision_loss, reason = "numbers of voxels are far below 2^52")]
+fn report(map: &ReachMap, attempts: usize, seconds: f64) -> Value {
+    let fractions = || map.reachable().map(|(_, fraction)| fraction);
+    let reachable = fractions().count();
+    json!({
+        "base": map.base,
+        "tip": map.tip,
+        "voxel": map.grid.voxel,
+        "orientations": map.orientations,
+        "attempts": attempts,
+        "voxels": map.grid.voxels.len(),
+        "reachable_voxels": reachable,
+        "mean_fraction": fractions().sum::<f64>() / reachable.max(1) as f64,
+        "volume": reachable as f64 * map.grid.voxel.powi(3),
+        "seconds": seconds,
+    })
+}
+
+fn in_words(map: &ReachMap) -> String {
+    let report = report(map, 0, 0.0);
+    let (volume, mean) = (report["volume"].as_f64().unwrap_or(0.0), report["mean_fraction"].as_f64().unwrap_or(0.0));
+    format!(
+        "{volume:.2} m³ in voxels of {} m, with {} orientations each, of which {:.0} % can be reached",
+        map.grid.voxel,
+        map.orientations,
+        100.0 * mean
+    )
+}
+
+/// The joints from the base link to the tip \[m\], in the base link's frame.
+fn arm(robot: &Robot, chain: &Chain, positions: &[f64]) -> Vec<Point3<f64>> {
+    let mut all = vec![0.0; robot.joints().len()];
+    chain.write_into(robot, positions, &mut all);
+    let poses = robot.link_poses(&all);
+    let pose = |link: &str| robot.link_index(link).map_or_else(Isometry3::identity, |index| poses[index]);
+    let to_base = pose(chain.base()).inverse();
+    let mut points = vec![(to_base * pose(&chain.tips()[0].link)).translation.vector.into()];
+    let mut joint = Some(chain.tips()[0].parent);
+    while let Some(index) = joint {
+        let chain_joint = &chain.joints()[index];
+        let link = robot.joints()[chain_joint.joint].child;
+        points.push((to_base * poses[link]).translation.vector.into());
+        joint = chain_joint.parent;
+    }
+    points.push(Point3::origin());
+    points
+}
+
+impl Arguments {
+    /// The target, but for its pose.
+    fn target(&self) -> Result<Target, Failure> {
+        let (free_axes, tolerance) = (self.free_axes.mask()?, self.tolerance.tolerance());
+        Ok(Target { free_axes, tolerance, ..Target::new(0, Isometry3::identity()) })
+    }
+
+    /// Refuses what would take days or fill the memory.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    fn check_size(&self, grid: &Grid) -> Result<(), Failure> {
+        let (orientations, attempts) = (self.orientations.get(), self.attempts.get());
+        if orientations > MAX_ORIENTATIONS {
+            return Err(format!("--orientations is {orientations}; the most is {MAX_ORIENTATIONS}").into());
+        }
+        let all = grid.voxels.len() as f64 * orientations as f64 * attempts as f64;
+        if all > MAX_ATTEMPTS {
+            return Err(format!(
+                "{} voxels with {orientations} orientations of {attempts} attempts each make {all:.1e} attempts; the most is {MAX_ATTEMPTS:e}: \
+                 take a larger --voxel, fewer --orientations or fewer --attempts",
+                grid.voxels.len()
+            )
+            .into());
+        }
+        Ok(())
+    }
+}
