@@ -9,7 +9,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures::channel::mpsc;
 use futures::{FutureExt, StreamExt};
+use nalgebra::Isometry3;
 use r2r::QosProfile;
 use r2r::std_msgs::msg::Header;
 use tokio::sync::watch;
@@ -19,13 +21,20 @@ use super::configuration_motion::Configuration;
 use super::interface::{TARGET_POINT, TARGET_POSE};
 use super::spin::Spinner;
 use super::status::Refused;
-use super::target_message::TargetMessage;
+use super::target_message::{Asks, TargetMessage};
 use super::target_solver::PreparedTarget;
 use super::{NodeError, Shared, query, tip_namespaces};
 use crate::parameters::Settings;
 use crate::solver::Target;
 
-pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>, spinner: &mut Spinner) -> Result<(), NodeError> {
+/// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip; it is empty where there are none.
+pub(super) fn serve(
+    node: &mut r2r::Node,
+    shared: &Arc<Shared>,
+    spinner: &mut Spinner,
+    drags: Vec<mpsc::Receiver<TargetMessage>>,
+) -> Result<(), NodeError> {
+    let mut drags = drags.into_iter();
     let settings = shared.settings();
     let quality = quality(&settings);
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
@@ -37,6 +46,7 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>, spinner: &mut Sp
             arrivals.push(poses.map(|raw| TargetMessage::from_pose(&raw)).boxed());
             arrivals.push(points.map(|raw| TargetMessage::from_point(&raw)).boxed());
         }
+        arrivals.extend(drags.next().map(|drags| drags.map(Some).boxed()));
         let (mut intake, newest) = Intake::new(Arc::clone(shared), tip);
         tokio::spawn(solve_each(Arc::clone(shared), tip, newest, Arc::clone(&intake.last_done)));
         spinner.run_locally(arrivals.for_each(move |message| {
@@ -180,8 +190,12 @@ async fn prepare(
     if !Arc::ptr_eq(&configuration.loaded, &loaded) {
         return Err(Refused::other_robot());
     }
-    let target = Target { tip, ..query::target(frame.in_base(&configuration) * pose, &settings) };
-    let target = if message.position_only { target.position_only() } else { target };
+    let mut pose = frame.in_base(&configuration) * pose;
+    if let Asks::Orientation(rotation) = message.asks {
+        pose = Isometry3::from_parts(pose.translation, rotation);
+    }
+    let target = Target { tip, ..query::target(pose, &settings) };
+    let target = if message.asks == Asks::Position { target.position_only() } else { target };
     let header = Header { frame_id: frame.name, ..message.header.clone() };
     Ok(PreparedTarget { topic: message.topic, loaded, target, header })
 }
