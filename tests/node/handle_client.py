@@ -1,4 +1,5 @@
 """A client of the handles. It speaks the protocol of interactive markers as RViz does, and drags as its user would."""
+import time
 import uuid
 
 from rclpy.qos import QoSProfile
@@ -15,7 +16,7 @@ SERVICE = 'handle/get_interactive_markers'
 class HandleClient:
     """What one RViz knows of the handles of a node, through the rclpy client `client`."""
 
-    def __init__(self, client, frame=''):
+    def __init__(self, client, frame='', listens=True):
         self.client, self.frame = client, frame
         self.id = f'rviz{uuid.uuid4().hex}'
         self.markers = None  # name: InteractiveMarker, once the service has answered
@@ -24,9 +25,11 @@ class HandleClient:
         self.last = None
         self.resets = 0
         self.to_lose = 0  # updates that are lost on the way
-        self.request = None
-        client.node.create_subscription(InteractiveMarkerUpdate, f'{client.name}/handle/update', self.receive,
-                                        QoSProfile(depth=100))
+        self.request = self.asked_at = None
+        self.number = None  # of the last update before the answer
+        if listens:
+            client.node.create_subscription(InteractiveMarkerUpdate, f'{client.name}/handle/update', self.receive,
+                                            QoSProfile(depth=100))
         self.service = client.node.create_client(GetInteractiveMarkers, f'{client.name}/{SERVICE}')
         # Of its own, so that several clients of a test are as many publishers.
         self.feedback = client.node.create_publisher(Feedback, f'{client.name}/handle/feedback', QoSProfile(depth=100))
@@ -37,11 +40,17 @@ class HandleClient:
         """Asks for all markers, as soon as there is a server."""
         self.client.wait_for(self.service.service_is_ready, 'the service of the handles')
         self.client.wait_until_heard(self.feedback)
-        self.ask()
-        self.client.wait_for(lambda: self.markers is not None, 'the handles')
+        self.client.wait_for(self.is_connected, 'the handles')
         return self
 
+    def is_connected(self):
+        # A server may send an answer before it knows of the client's reader: as RViz does, ask again after a second.
+        if self.markers is None and (self.request is None or time.monotonic() > self.asked_at + 1.0):
+            self.ask()
+        return self.markers is not None
+
     def ask(self):
+        self.asked_at = time.monotonic()
         self.request = self.service.call_async(GetInteractiveMarkers.Request())
         self.request.add_done_callback(self.begin)
 
@@ -49,6 +58,7 @@ class HandleClient:
         if request is not self.request:
             return  # an older one
         answer = request.result()
+        self.number = answer.sequence_number
         self.markers = {marker.name: marker for marker in answer.markers}
         for update in self.waiting:
             if update.seq_num > answer.sequence_number:

@@ -6,7 +6,6 @@ import pytest
 from visualization_msgs.msg import InteractiveMarkerControl as Control
 from visualization_msgs.msg import InteractiveMarkerFeedback as Feedback
 from visualization_msgs.msg import Marker
-from visualization_msgs.srv import GetInteractiveMarkers
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_reached, assert_solved
@@ -140,10 +139,10 @@ def test_nothing_is_sent_without_a_listener(start, arm_robot):
     for pose in on_the_way(arm_robot, 10):
         status = node.send_pose(pose)
         node.spin_for(0.04)
-    answer = node.call(GetInteractiveMarkers, 'handle/get_interactive_markers')
-    assert answer.sequence_number == 0
+    asking = HandleClient(node, listens=False).connect()
+    assert asking.number == 0
     # But who asks gets the handle as it is now.
-    assert max(errors(HandleClient(node).connect().pose(), arm_robot.pose('tool0', node.answer_to(status)))) < 1e-9
+    assert is_at(asking, arm_robot.pose('tool0', node.answer_to(status)))
 
 
 def test_a_client_that_misses_an_update_asks_again(arm, arm_robot, handle):

@@ -5,7 +5,6 @@ import pytest
 from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback as Feedback
-from visualization_msgs.srv import GetInteractiveMarkers
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_solved
@@ -189,8 +188,3 @@ def test_a_noodle_has_a_handle(start, tmp_path, generator):
     assert_solved(node, robot, status, TIP, target)
     reached = robot.pose(TIP, node.next_posture())
     node.wait_for(lambda: max(errors(handle.pose(TIP), reached)) < 1e-6, 'the handle at the tip')
-
-
-def test_the_service_answers_before_there_is_a_robot(start):
-    node = start.node()
-    assert node.call(GetInteractiveMarkers, 'handle/get_interactive_markers').markers == []
