@@ -45,9 +45,9 @@ impl LoadedRobot {
         self.solver.with_method(method).map_err(|e| e.to_string())
     }
 
-    /// Whether targets of a tip should leave turns free, because the tip cannot follow all of them.
-    pub(super) fn has_free_turns(&self, tip: usize) -> bool {
-        self.free_axes[tip][3..].contains(&true)
+    /// The axes that targets of a tip should leave free, because the tip cannot follow them.
+    pub(super) fn free_axes(&self, tip: usize) -> [bool; 6] {
+        self.free_axes[tip]
     }
 
     /// The limits of velocity, acceleration and jerk with these `settings`.

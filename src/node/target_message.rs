@@ -10,15 +10,15 @@ use serde::de::DeserializeOwned;
 use super::convert;
 
 /// What a target asks of its tip.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Asks {
     /// Its pose.
-    #[default]
     Pose,
     /// Its position alone.
     Position,
-    /// Its position, and this orientation in the base link's frame instead of its own.
-    Orientation(UnitQuaternion<f64>),
+    /// Its pose in the axes that the tip can follow; those of the settings where they free some. With `kept` it has this orientation in
+    /// the base link's frame instead of its own.
+    Followable { kept: Option<UnitQuaternion<f64>> },
 }
 
 /// A target as it arrived.

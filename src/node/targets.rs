@@ -18,6 +18,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::configuration_motion::Configuration;
+use super::description::LoadedRobot;
 use super::interface::{TARGET_POINT, TARGET_POSE};
 use super::spin::Spinner;
 use super::status::Refused;
@@ -190,12 +191,23 @@ async fn prepare(
     if !Arc::ptr_eq(&configuration.loaded, &loaded) {
         return Err(Refused::other_robot());
     }
-    let mut pose = frame.in_base(&configuration) * pose;
-    if let Asks::Orientation(rotation) = message.asks {
-        pose = Isometry3::from_parts(pose.translation, rotation);
-    }
-    let target = Target { tip, ..query::target(pose, &settings) };
-    let target = if message.asks == Asks::Position { target.position_only() } else { target };
+    let target = Target { tip, ..query::target(frame.in_base(&configuration) * pose, &settings) };
+    let target = asked(target, message.asks, &loaded, &settings);
     let header = Header { frame_id: frame.name, ..message.header.clone() };
     Ok(PreparedTarget { topic: message.topic, loaded, target, header })
+}
+
+/// The target that a message asks for, from that with its whole pose.
+fn asked(target: Target, asks: Asks, loaded: &LoadedRobot, settings: &Settings) -> Target {
+    match asks {
+        Asks::Pose => target,
+        Asks::Position => target.position_only(),
+        Asks::Followable { kept } => {
+            let rotation = kept.unwrap_or(target.pose.rotation);
+            let pose = Isometry3::from_parts(target.pose.translation, rotation);
+            let settings_free_none = settings.free_axes == [false; 6];
+            let free_axes = if settings_free_none { loaded.free_axes(target.tip) } else { settings.free_axes };
+            Target { pose, free_axes, ..target }
+        }
+    }
 }

@@ -287,11 +287,6 @@ def test_each_tip_has_a_handle(start):
     client = HandleClient(node).connect()
     assert list(client.markers) == tips
     assert [client.marker(tip).description for tip in tips] == tips
-    for tip in tips:
-        # Four joints cannot follow a whole pose, so it is not asked of them unless somebody chooses that.
-        assert 'Position only' in client.menu(tip)[1]
-        client.choose('Position only', tip)
-    node.wait_for(lambda: not any('Position only' in client.menu(tip)[1] for tip in tips), 'the marks to go')
     aim = {'torso': 0.2, 'left_shoulder': 0.3, 'right_shoulder': -0.4, 'left_elbow': 0.5, 'right_elbow': 0.6}
     poses = {tip: robot.pose(tip, aim) for tip in tips}
     for tip in tips:
@@ -305,6 +300,21 @@ def test_each_tip_has_a_handle(start):
     node.status_of(client.drag([FAR], tips[1])[-1])
     node.wait_for(lambda: client.text(tips[1]) == 'out of reach', 'the reason')
     assert client.text(tips[0]) == ''
+
+
+def test_a_tip_is_asked_for_what_it_can_follow(start):
+    # An arm in a plane cannot leave it, wherever a hand pulls.
+    node, robot = start.node(ROBOTS / 'planar.urdf'), Robot.load(ROBOTS / 'planar.urdf')
+    client = HandleClient(node).connect()
+    target = robot.pose('tip', {'shoulder': 0.4, 'elbow': 0.3})
+    lifted = translation(0, 0, 0.1) @ target
+    status = node.status_of(client.drag([lifted], 'tip')[-1])
+    assert status.outcome == SolveStatus.SOLVED, status.message
+    assert np.allclose(robot.pose('tip', node.answer_to(status))[:3, 3], target[:3, 3], atol=2e-5)
+    # A target of a program is taken at its word, and so is a drag if the parameter says what is free.
+    assert node.send_pose(lifted).outcome != SolveStatus.SOLVED
+    node.set_all(free_axes=['rx', 'ry'])
+    assert node.status_of(client.drag([lifted], 'tip')[-1]).outcome != SolveStatus.SOLVED
 
 
 def test_namespace_and_frame_prefix(start, arm_robot):

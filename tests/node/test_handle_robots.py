@@ -163,7 +163,6 @@ def test_a_robot_is_replaced(start):
     longer = PLANAR.replace('"tip"', '"finger"').replace('0.5 0 0', '5 0 0')
     publisher.publish(String(data=longer))
     node.wait_for(lambda: handle.marker('finger').scale > 5 * size, 'the greater handle')
-    node.set_all(free_axes=['z', 'rx', 'ry', 'rz'])
     target = Robot(longer).pose('finger', {'shoulder': 0.4, 'elbow': 0.3})
     assert node.status_of(handle.drag([target], 'finger')[-1]).outcome == SolveStatus.SOLVED
     assert handle.resets == 0

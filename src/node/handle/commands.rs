@@ -28,7 +28,7 @@ pub(super) fn serve(shared: &Arc<Shared>, handles: &Arc<Handles>, setter: Setter
         while let Some((tip, choice)) = choices.recv().await {
             let refusal = carry_out(&shared, &handles, &setter, tip, choice).await.err();
             if let Some(now) = shared.output.configuration() {
-                handles.of(&shared, &now.loaded, |handles| handles[tip].notice = refusal);
+                handles.of(&now.loaded, |handles| handles[tip].notice = refusal);
             }
         }
     });
@@ -58,14 +58,16 @@ async fn carry_out(
 fn toggle(shared: &Shared, handles: &Handles, tip: usize, choice: Choice) -> Result<(), String> {
     let now = shared.output.configuration().ok_or_else(|| Refused::no_robot().sentence)?;
     let here = tip_poses(&now).tips()[tip].rotation;
-    let change = |Handle { asks, .. }: &mut Handle| {
+    handles.of(&now.loaded, |handles| {
+        let Handle { asks, .. } = &mut handles[tip];
         *asks = match (choice, *asks) {
-            (Choice::PositionOnly, Asks::Pose | Asks::Orientation(_)) => Asks::Position,
-            (Choice::KeepOrientation, Asks::Pose | Asks::Position) => Asks::Orientation(here),
-            _ => Asks::Pose,
+            (Choice::PositionOnly, Asks::Followable { .. }) => Asks::Position,
+            (Choice::KeepOrientation, Asks::Position | Asks::Followable { kept: None }) => {
+                Asks::Followable { kept: Some(here) }
+            }
+            _ => Asks::Followable { kept: None },
         };
-    };
-    handles.of(shared, &now.loaded, |handles| change(&mut handles[tip]));
+    });
     Ok(())
 }
 

@@ -51,7 +51,7 @@ pub(super) fn draw(shared: &Shared, handles: &Handles) -> Vec<Drawn> {
         let pose = handle.grip.pose(Instant::now()).unwrap_or(poses.tips()[tip]);
         Drawn { name, look, pose, is_displaced: std::mem::take(&mut handle.is_displaced) }
     };
-    handles.of(shared, &now.loaded, |handles| handles.iter_mut().enumerate().map(draw_tip).collect())
+    handles.of(&now.loaded, |handles| handles.iter_mut().enumerate().map(draw_tip).collect())
 }
 
 /// Poses of the tips in the base link's frame.
@@ -111,7 +111,7 @@ mod tests {
             tone,
             text: String::new(),
             solver: SolverKind::Jacobian,
-            asks: Asks::Pose,
+            asks: Asks::Followable { kept: None },
         };
         Drawn { name: name.into(), look, pose: Isometry3::translation(x, 0.0, 0.0), is_displaced: false }
     }
@@ -142,7 +142,7 @@ mod tests {
     fn the_controls_of_a_marker_have_names_of_their_own_and_unit_quaternions() {
         let mut drawn = drawn("tool0", 0.0, Tone::OutOfReach);
         drawn.look.text = "out of reach".into();
-        for (asks, count) in [(Asks::Pose, 8), (Asks::Position, 5)] {
+        for (asks, count) in [(Asks::Followable { kept: None }, 8), (Asks::Position, 5)] {
             drawn.look.asks = asks;
             let controls = marker::whole("tool0", &drawn.look, &drawn.pose).controls;
             let names: std::collections::HashSet<&str> = controls.iter().map(|control| control.name.as_str()).collect();

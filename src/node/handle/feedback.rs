@@ -107,7 +107,7 @@ impl Receiver {
         let is_in_base =
             !frame_is_damaged && (frame.is_empty() || frame == drawing::frame(now, &self.shared.settings()));
         let held_at = pose.as_ref().ok().filter(|_| is_in_base).copied();
-        let (is_held, asks) = self.handles.of(&self.shared, &now.loaded, |handles| {
+        let (is_held, asks) = self.handles.of(&now.loaded, |handles| {
             let handle = &mut handles[tip];
             handle.is_displaced |= [event::POSE_UPDATE, event::MOUSE_UP].contains(&event);
             let is_held = match event {

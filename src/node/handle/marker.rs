@@ -44,7 +44,7 @@ pub(super) fn whole(name: &str, look: &Look, pose: &Isometry3<f64>) -> Interacti
     }
     controls.extend(AXES.iter().map(|(axis, turn)| about("move", axis, turn, control::MOVE_AXIS)));
     // A turn means something only where drags ask for the orientation of the handle.
-    if look.asks == Asks::Pose {
+    if look.asks == (Asks::Followable { kept: None }) {
         controls.extend(AXES.iter().map(|(axis, turn)| about("turn", axis, turn, control::ROTATE_AXIS)));
     }
     #[expect(clippy::cast_possible_truncation, reason = "a size to look at")]

@@ -59,7 +59,7 @@ fn title(choice: Choice, solver: SolverKind, asks: Asks) -> String {
     match choice {
         Choice::Solver(kind) => marked(kind == solver, kind.name()),
         Choice::PositionOnly => marked(asks == Asks::Position, "Position only"),
-        Choice::KeepOrientation => marked(matches!(asks, Asks::Orientation(_)), "Keep orientation"),
+        Choice::KeepOrientation => marked(matches!(asks, Asks::Followable { kept: Some(_) }), "Keep orientation"),
         Choice::ToInitial => "To the initial configuration".into(),
         Choice::Reset => "Reset".into(),
         Choice::Stop => "Stop".into(),
