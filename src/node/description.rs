@@ -45,6 +45,11 @@ impl LoadedRobot {
         self.solver.with_method(method).map_err(|e| e.to_string())
     }
 
+    /// The axes that targets of a tip should leave free, because the tip cannot follow them.
+    pub(super) fn free_axes(&self, tip: usize) -> [bool; 6] {
+        self.free_axes[tip]
+    }
+
     /// The limits of velocity, acceleration and jerk with these `settings`.
     ///
     /// # Errors

@@ -41,6 +41,8 @@ interfaces! {
     ROBOT_DESCRIPTION: "robot_description", "std_msgs/msg/String";
     /// Where the robot really is.
     MEASURED_JOINT_STATES: "~/measured_joint_states", "sensor_msgs/msg/JointState";
+    /// What a person does with the handle of a tip.
+    HANDLE_FEEDBACK: "~/handle/feedback", "visualization_msgs/msg/InteractiveMarkerFeedback";
     /// Frames that move.
     TF: "/tf", "tf2_msgs/msg/TFMessage";
     /// Frames that do not move.
@@ -55,6 +57,8 @@ interfaces! {
     JOINT_COMMANDS: "~/joint_commands", "std_msgs/msg/Float64MultiArray";
     /// The result of each target.
     STATUS: "~/status", "urdf_ik/msg/SolveStatus";
+    /// Changes of the handles.
+    HANDLE_UPDATE: "~/handle/update", "visualization_msgs/msg/InteractiveMarkerUpdate";
     /// The URDF in use.
     ROBOT_DESCRIPTION_IN_USE: "~/robot_description", "std_msgs/msg/String";
     /// Counts of the last second.
@@ -77,6 +81,8 @@ interfaces! {
     STOP: "~/stop", "std_srvs/srv/Trigger";
     /// Back to the measured or initial joint positions.
     RESET: "~/reset", "std_srvs/srv/Trigger";
+    /// The handles as they are now.
+    HANDLES: "~/handle/get_interactive_markers", "visualization_msgs/srv/GetInteractiveMarkers";
     /// Inverse kinematics as MoveIt asks for it.
     #[cfg_attr(not(feature = "moveit"), allow(dead_code, reason = "only with moveit_msgs"))]
     COMPUTE_IK: "~/compute_ik", "moveit_msgs/srv/GetPositionIK";

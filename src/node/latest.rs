@@ -66,6 +66,10 @@ impl Latest {
 
     /// Notes a status of the newest target of its tip.
     pub(super) fn note(&self, status: &SolveStatus) {
+        // A refusal may be about no tip.
+        if status.tip_link.is_empty() {
+            return;
+        }
         let mut asked = self.lock();
         let target = asked.of(&status.tip_link);
         target.outcome = status.outcome;

@@ -13,6 +13,7 @@ mod description;
 mod diagnostics;
 mod error;
 mod frames;
+mod handle;
 mod interface;
 mod latest;
 mod link_poses;
@@ -193,13 +194,14 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     });
     frames::serve(node, &shared)?;
     measured::serve(node, &shared)?;
-    targets::serve(node, &shared, &mut spinner)?;
+    let setter = parameters::serve(node, &shared, values, commands)?;
+    let drags = handle::serve(node, &mut spinner, &shared, setter)?;
+    targets::serve(node, &shared, &mut spinner, drags)?;
     target_path::serve(node, &shared)?;
     services::serve(node, &mut spinner, &shared)?;
     #[cfg(feature = "moveit")]
     moveit::serve(node, &mut spinner, &shared)?;
     diagnostics::serve(node, &shared)?;
-    parameters::serve(node, &shared, values, commands)?;
     description::serve(node, &shared, robot)?;
     output::serve(&shared);
     Ok(spinner)

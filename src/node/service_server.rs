@@ -21,7 +21,7 @@ pub(super) fn answer_each<S, A>(
     spinner: &mut Spinner,
     shared: &Arc<Shared>,
     service: Interface,
-    answer: fn(Arc<Shared>, S::Request) -> A,
+    answer: impl Fn(Arc<Shared>, S::Request) -> A + Clone + Send + 'static,
 ) -> Result<(), NodeError>
 where
     S: WrappedServiceTypeSupport + 'static,
@@ -32,7 +32,7 @@ where
     let requests = node.create_service::<S>(service.name, QosProfile::services_default().keep_last(DEPTH))?;
     let (shared, tasks) = (Arc::clone(shared), Handle::current());
     spinner.run_locally(requests.for_each(move |request| {
-        let shared = Arc::clone(&shared);
+        let (shared, answer) = (Arc::clone(&shared), answer.clone());
         tasks.spawn(async move {
             let response = answer(shared, request.message.clone()).await;
             respond(request, response, service);

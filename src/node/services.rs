@@ -47,7 +47,7 @@ fn requested_poses(
 }
 
 /// Brakes to rest, within the limits of the joints.
-async fn stop(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
+pub(super) async fn stop(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
     shared.forget_targets().await;
     match shared.output.stop() {
         Ok((_, time)) => Trigger::Response { success: true, message: format!("the arm comes to rest in {time:.3} s") },
@@ -56,7 +56,7 @@ async fn stop(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
 }
 
 /// Back to where the robot was measured a moment ago, else to the parameter `initial_posture`.
-async fn reset(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
+pub(super) async fn reset(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
     shared.forget_targets().await;
     let done = shared.output.configuration().ok_or_else(|| Refused::no_robot().sentence).and_then(|now| {
         let settings = shared.settings();

@@ -9,6 +9,18 @@ use serde::de::DeserializeOwned;
 
 use super::convert;
 
+/// What a target asks of its tip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Asks {
+    /// Its pose.
+    Pose,
+    /// Its position alone.
+    Position,
+    /// Its pose in the axes that the tip can follow; those of the settings where they free some. With `kept` it has this orientation in
+    /// the base link's frame instead of its own.
+    Followable { kept: Option<UnitQuaternion<f64>> },
+}
+
 /// A target as it arrived.
 #[derive(Clone)]
 pub(super) struct TargetMessage {
@@ -16,7 +28,7 @@ pub(super) struct TargetMessage {
     pub header: Header,
     /// In the header's frame, or the sentence that refuses it.
     pub pose: Result<Isometry3<f64>, String>,
-    pub position_only: bool,
+    pub asks: Asks,
     /// Whether the name of the frame was not valid UTF-8. r2r makes an empty name of it, which would mean the base link.
     pub frame_is_damaged: bool,
     /// Its number among the targets that were left to the task of the tip.
@@ -31,7 +43,7 @@ impl TargetMessage {
             topic: "target_pose",
             header,
             pose: convert::pose(&pose),
-            position_only: false,
+            asks: Asks::Pose,
             frame_is_damaged,
             number: 0,
         })
@@ -41,7 +53,7 @@ impl TargetMessage {
     pub(super) fn from_point(raw: &[u8]) -> Option<Self> {
         let (PointStamped { header, point }, frame_is_damaged) = read(raw, |message: &PointStamped| &message.header)?;
         let pose = convert::point(&point).map(|point| Isometry3::from_parts(point, UnitQuaternion::identity()));
-        Some(Self { topic: "target_point", header, pose, position_only: true, frame_is_damaged, number: 0 })
+        Some(Self { topic: "target_point", header, pose, asks: Asks::Position, frame_is_damaged, number: 0 })
     }
 }
 
@@ -49,7 +61,7 @@ impl TargetMessage {
 ///
 /// ROS 2 takes 10 µs to read a message, and the crate cdr-encoding is much faster. So that crate reads what it reads correctly: plain
 /// little-endian CDR, and a name without NUL. ROS 2 would end the name at the NUL.
-fn read<T>(raw: &[u8], header: impl Fn(&T) -> &Header) -> Option<(T, bool)>
+pub(super) fn read<T>(raw: &[u8], header: impl Fn(&T) -> &Header) -> Option<(T, bool)>
 where
     T: WrappedTypesupport + DeserializeOwned,
 {

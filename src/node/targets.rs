@@ -9,23 +9,33 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures::channel::mpsc;
 use futures::{FutureExt, StreamExt};
+use nalgebra::Isometry3;
 use r2r::QosProfile;
 use r2r::std_msgs::msg::Header;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::configuration_motion::Configuration;
+use super::description::LoadedRobot;
 use super::interface::{TARGET_POINT, TARGET_POSE};
 use super::spin::Spinner;
 use super::status::Refused;
-use super::target_message::TargetMessage;
+use super::target_message::{Asks, TargetMessage};
 use super::target_solver::PreparedTarget;
 use super::{NodeError, Shared, query, tip_namespaces};
 use crate::parameters::Settings;
 use crate::solver::Target;
 
-pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>, spinner: &mut Spinner) -> Result<(), NodeError> {
+/// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip; it is empty where there are none.
+pub(super) fn serve(
+    node: &mut r2r::Node,
+    shared: &Arc<Shared>,
+    spinner: &mut Spinner,
+    drags: Vec<mpsc::Receiver<TargetMessage>>,
+) -> Result<(), NodeError> {
+    let mut drags = drags.into_iter();
     let settings = shared.settings();
     let quality = quality(&settings);
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
@@ -37,6 +47,7 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>, spinner: &mut Sp
             arrivals.push(poses.map(|raw| TargetMessage::from_pose(&raw)).boxed());
             arrivals.push(points.map(|raw| TargetMessage::from_point(&raw)).boxed());
         }
+        arrivals.extend(drags.next().map(|drags| drags.map(Some).boxed()));
         let (mut intake, newest) = Intake::new(Arc::clone(shared), tip);
         tokio::spawn(solve_each(Arc::clone(shared), tip, newest, Arc::clone(&intake.last_done)));
         spinner.run_locally(arrivals.for_each(move |message| {
@@ -181,7 +192,22 @@ async fn prepare(
         return Err(Refused::other_robot());
     }
     let target = Target { tip, ..query::target(frame.in_base(&configuration) * pose, &settings) };
-    let target = if message.position_only { target.position_only() } else { target };
+    let target = asked(target, message.asks, &loaded, &settings);
     let header = Header { frame_id: frame.name, ..message.header.clone() };
     Ok(PreparedTarget { topic: message.topic, loaded, target, header })
+}
+
+/// The target that a message asks for, from that with its whole pose.
+fn asked(target: Target, asks: Asks, loaded: &LoadedRobot, settings: &Settings) -> Target {
+    match asks {
+        Asks::Pose => target,
+        Asks::Position => target.position_only(),
+        Asks::Followable { kept } => {
+            let rotation = kept.unwrap_or(target.pose.rotation);
+            let pose = Isometry3::from_parts(target.pose.translation, rotation);
+            let settings_free_none = settings.free_axes == [false; 6];
+            let free_axes = if settings_free_none { loaded.free_axes(target.tip) } else { settings.free_axes };
+            Target { pose, free_axes, ..target }
+        }
+    }
 }

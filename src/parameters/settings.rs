@@ -50,6 +50,7 @@ pub struct NullSpace {
 /// Typed parameters, each as the table describes it.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the table describes each field under the same name")]
+#[expect(clippy::struct_excessive_bools, reason = "each of them is a parameter")]
 pub struct Settings {
     pub robot_description: String,
     pub urdf_file: String,

@@ -14,7 +14,8 @@ from client import empty_list, python_value
 from conftest import ARM_FILE, ROOT
 from kinematics import errors, translation
 
-READ_ONLY = ['base_link', 'tip_links', 'urdf_file', 'frame_prefix', 'target_reliability', 'command_joints']
+READ_ONLY = ['base_link', 'tip_links', 'urdf_file', 'frame_prefix', 'target_reliability', 'command_joints',
+             'interactive_target']
 EXPECTED = [
     'robot_description', 'solver', 'position_tolerance', 'orientation_tolerance', 'timeout', 'attempts', 'random_seed',
     'on_unreachable', 'branch_jumps', 'publish_rate', 'max_joint_step', 'initial_posture', 'measured_timeout',

@@ -1,0 +1,134 @@
+//! How a handle looks: its colour and text say what became of the newest target of its tip.
+
+use crate::names;
+use crate::node::latest::LatestTarget;
+use crate::node::status::outcome;
+use crate::node::target_message::Asks;
+use crate::solver::SolverKind;
+
+/// Greatest number of characters in a line of the text, unless a word is longer.
+const LINE: usize = 36;
+
+/// What became of the newest target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    /// Nothing was asked.
+    Neutral,
+    OnItsWay,
+    Reached,
+    /// By joint limits, or because no solution was found.
+    HeldBack,
+    OutOfReach,
+    /// A target, or a choice in the menu.
+    Refused,
+}
+
+impl Tone {
+    fn of(outcome: u8) -> Self {
+        match outcome {
+            outcome::SOLVED => Self::Reached,
+            outcome::STEP_LIMITED => Self::OnItsWay,
+            outcome::JOINT_LIMITS | outcome::NOT_CONVERGED => Self::HeldBack,
+            outcome::OUT_OF_REACH => Self::OutOfReach,
+            _ => Self::Refused,
+        }
+    }
+
+    /// Red, green and blue, 0 to 1. The colour-blind can tell them apart: seen with protanopia, deuteranopia or tritanopia (simulated after
+    /// Machado, Oliveira and Fernandes 2009), the least difference of two is 20 in CIELAB.
+    pub(super) fn colour(self) -> [f32; 3] {
+        match self {
+            Self::Neutral => [0.85, 0.85, 0.85],
+            Self::OnItsWay => [0.25, 0.55, 0.95],
+            Self::Reached => [0.0, 0.72, 0.5],
+            Self::HeldBack => [0.95, 0.77, 0.1],
+            Self::OutOfReach => [0.86, 0.3, 0.05],
+            Self::Refused => [0.8, 0.3, 0.65],
+        }
+    }
+}
+
+/// All of a handle but its pose.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Look {
+    /// Name of the base link's frame, in which the pose of the handle is given.
+    pub frame: String,
+    /// The name of the tip where there are several.
+    pub title: String,
+    /// Distance from the middle to about the ends of its arrows \[m\].
+    pub size: f64,
+    pub tone: Tone,
+    /// Why the newest target was not reached, or the last choice was refused.
+    pub text: String,
+    pub solver: SolverKind,
+    pub asks: Asks,
+}
+
+/// Tone and text for the newest target of a tip. A `notice` on the menu is newer.
+pub(super) fn tone_and_text(newest: Option<&LatestTarget>, notice: Option<&str>) -> (Tone, String) {
+    if let Some(notice) = notice {
+        return (Tone::Refused, short(notice));
+    }
+    let Some(newest) = newest else { return (Tone::Neutral, String::new()) };
+    let tone = Tone::of(newest.outcome);
+    let text = match tone {
+        Tone::Neutral | Tone::OnItsWay | Tone::Reached => String::new(),
+        // The numbers of its sentence change all the time during a drag.
+        Tone::OutOfReach => "out of reach".into(),
+        Tone::HeldBack | Tone::Refused => short(&newest.sentence),
+    };
+    (tone, text)
+}
+
+/// What a sentence says before its first semicolon, cut and in short lines.
+fn short(sentence: &str) -> String {
+    let clause = names::short(sentence.split(';').next().unwrap_or_default());
+    let mut lines = vec![String::new()];
+    let mut last = 0;
+    for word in clause.split_whitespace() {
+        if !lines[last].is_empty() && lines[last].chars().count() + 1 + word.chars().count() > LINE {
+            lines.push(String::new());
+            last += 1;
+        }
+        if !lines[last].is_empty() {
+            lines[last].push(' ');
+        }
+        lines[last].push_str(word);
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(outcome: u8, sentence: &str) -> (Tone, String) {
+        let newest = LatestTarget { tip_link: "tool0".into(), pose: None, outcome, sentence: sentence.into() };
+        tone_and_text(Some(&newest), None)
+    }
+
+    #[test]
+    fn only_failures_have_a_text() {
+        assert_eq!(tone_and_text(None, None), (Tone::Neutral, String::new()));
+        assert_eq!(of(outcome::SOLVED, "solved: 0 m"), (Tone::Reached, String::new()));
+        assert_eq!(of(outcome::STEP_LIMITED, "the arm arrives in 2 s"), (Tone::OnItsWay, String::new()));
+        assert_eq!(of(outcome::OUT_OF_REACH, "out of reach: by far"), (Tone::OutOfReach, "out of reach".into()));
+        let limits = "these joints are at their limits: shoulder, elbow; the closest configuration found is far off";
+        assert_eq!(
+            of(outcome::JOINT_LIMITS, limits),
+            (Tone::HeldBack, "these joints are at their limits:\nshoulder, elbow".into())
+        );
+        for code in [outcome::INVALID, outcome::UNKNOWN_FRAME, outcome::NO_ROBOT] {
+            assert_eq!(of(code, "no"), (Tone::Refused, "no".into()));
+        }
+        assert_eq!(tone_and_text(None, Some("it has none")), (Tone::Refused, "it has none".into()));
+    }
+
+    #[test]
+    fn texts_from_outside_are_cut() {
+        let (_, text) = of(outcome::INVALID, &"x ".repeat(100_000));
+        assert!(text.lines().count() <= 4 && text.lines().all(|line| line.chars().count() <= LINE), "{text}");
+        assert!(of(outcome::INVALID, &"x".repeat(100_000)).1.chars().count() < 120);
+        assert!(!of(outcome::INVALID, "a\0b").1.contains('\0'));
+    }
+}
