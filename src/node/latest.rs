@@ -23,6 +23,8 @@ pub(super) struct Asked {
     pub targets: Vec<LatestTarget>,
     /// Points of the planned path, in the base link's frame \[m\]. Empty where the arm follows none.
     pub path: Vec<Point3<f64>>,
+    /// How often all was forgotten until now.
+    pub cleared: u64,
 }
 
 /// The newest target of a tip.
@@ -74,7 +76,8 @@ impl Latest {
 
     /// Forgets all, because the arm goes where no target asks it to be.
     pub(super) fn clear(&self) {
-        *self.lock() = Asked::default();
+        let mut asked = self.lock();
+        *asked = Asked { cleared: asked.cleared + 1, ..Asked::default() };
     }
 }
 

@@ -17,6 +17,7 @@ mod interface;
 mod latest;
 mod link_poses;
 mod logging;
+mod markers;
 mod measured;
 #[cfg(feature = "moveit")]
 mod moveit;
@@ -199,6 +200,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     #[cfg(feature = "moveit")]
     moveit::serve(node, &mut spinner, &shared)?;
     diagnostics::serve(node, &shared)?;
+    markers::serve(node, &shared)?;
     parameters::serve(node, &shared, values, commands)?;
     description::serve(node, &shared, robot)?;
     output::serve(&shared);

@@ -26,4 +26,10 @@ impl<T: WrappedTypesupport + 'static> Publisher<T> {
             log::error!("cannot publish {}: {e}", self.topic.name);
         }
     }
+
+    /// How many listen, in this process and in others.
+    pub(super) fn subscribers(&self) -> usize {
+        let publisher = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        publisher.get_inter_process_subscription_count().unwrap_or_default()
+    }
 }
