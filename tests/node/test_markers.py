@@ -143,6 +143,7 @@ def test_the_reach_is_a_sphere_around_the_first_joint(arm, arm_robot):
     assert np.abs(centre - first.origin[:3, 3]).max() < EXACT
     assert diameter == pytest.approx(2 * sum(np.linalg.norm(joint.origin[:3, 3]) for joint in others))
     assert scene.markers['reach', 0].color.a < 0.3
+    assert np.linalg.norm(scene.points('reach', 2) - centre, axis=1) == pytest.approx(diameter / 2)
 
 
 def test_the_trace_follows_the_tip_and_ends_with_a_reset(arm, arm_robot):
@@ -252,12 +253,12 @@ def test_two_arms_have_namespaces_of_their_own(start, generator):
     scene = watch(node)
     posture = node.next_posture()
     for number, tip in enumerate(tips):
-        wait_for_tip(node, scene, robot.pose(tip, posture), f'{tip}/tip', 2 * number)
+        wait_for_tip(node, scene, robot.pose(tip, posture), f'{tip}/tip', 3 * number)
     target = robot.pose(tips[1], robot.sample(generator))
     publisher = node.target_publisher('right_hand/target_pose')
     node.wait_until_heard(publisher)
     status = node.send_pose(target, topic='right_hand/target_pose')
-    wait_for_tip(node, scene, target, 'right-hand/target', 2)
+    wait_for_tip(node, scene, target, 'right-hand/target', 3)
     wait_for_tip(node, scene, robot.pose(tips[0], node.answer_to(status)), 'left-hand/tip')
     assert 'left-hand/target' not in scene.namespaces()
     allowed = {f'{tip}/{what}' for tip in tips for what in OF_ONE_TIP} | {'limits', 'skeleton'}

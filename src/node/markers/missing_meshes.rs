@@ -15,11 +15,11 @@ const MAX_MESHES: usize = 1000;
 /// Whether a robot needs a skeleton to be seen: it shows nothing, or a mesh of it is missing. Says once which ones are, and where they
 /// were looked for.
 pub(super) async fn are_missed(shared: &Shared, loaded: &Arc<LoadedRobot>) -> bool {
-    let robot = Arc::clone(loaded);
+    let (robot, settings) = (Arc::clone(loaded), shared.settings());
     let look = move || {
         let visuals = Visuals::of_urdf(&robot.text);
-        // Those who draw the robot receive its description by a topic, and so know of no file beside which meshes could be.
-        let folders = MeshFolders::from_environment(None);
+        let is_from_file = !robot.from_topic && settings.robot_description.is_empty();
+        let folders = MeshFolders::from_environment(is_from_file.then_some(Path::new(&settings.urdf_file)));
         let missing = visuals.meshes.iter().take(MAX_MESHES).filter_map(|mesh| folders.find(mesh).err()).collect();
         (visuals, missing)
     };

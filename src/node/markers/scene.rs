@@ -20,6 +20,7 @@ const TIP_AXES: f64 = 0.07;
 const TARGET_AXES: f64 = 0.12;
 const TARGET_BALL: f64 = 0.035;
 const THIN_LINE: f64 = 0.004;
+const RING_LINE: f64 = 0.002;
 /// Shortest line between target and tip, and between two points of the trace.
 const LEAST_MOVE: f64 = 0.002;
 /// Size of a joint, over the mean length of a link, and its bounds.
@@ -35,7 +36,8 @@ const OUT_OF_REACH: Colour = [0.95, 0.25, 0.25, 0.75];
 const REFUSED: Colour = [0.6, 0.6, 0.6, 0.75];
 const PATH: Colour = [0.35, 0.8, 0.95, 0.9];
 const AT_LIMIT: Colour = [1.0, 0.1, 0.1, 0.7];
-const REACH: Colour = [0.4, 0.6, 0.95, 0.08];
+const REACH: Colour = [0.4, 0.6, 0.95, 0.07];
+const REACH_RINGS: Colour = [0.5, 0.7, 1.0, 0.4];
 
 /// Draws one robot. It remembers where the tips have been.
 pub(super) struct Scene {
@@ -126,8 +128,8 @@ impl Scene {
             [_] => what.to_owned(),
             _ => format!("{}/{what}", names::short(&tips[tip].link)),
         };
-        // Cut names may be the same, so each tip has ids of its own.
-        let id = i32::try_from(2 * tip).unwrap_or(i32::MAX - 1);
+        // Cut names may be the same, so each tip has ids of its own: three in each namespace.
+        let id = i32::try_from(3 * tip).unwrap_or(i32::MAX - 2);
         let ball = |what, id, size, centre, colour| Shape {
             namespace: namespace(what),
             id,
@@ -144,6 +146,13 @@ impl Scene {
             self.strip(namespace("trace"), id, trace, fading),
             ball("reach", id, 2.0 * reach.tip.outer, reach.centre, REACH),
             ball("reach", id + 1, 2.0 * reach.tip.inner, reach.centre, REACH),
+            Shape::rings(
+                namespace("reach"),
+                id + 2,
+                RING_LINE * self.size,
+                (reach.centre, reach.tip.outer),
+                REACH_RINGS,
+            ),
         ];
         if let Some((target, outcome)) = target.and_then(|target| Some((target.pose?, target.outcome))) {
             let (centre, colour) = (target.translation.vector.into(), colour_of(outcome));

@@ -1,5 +1,7 @@
 //! What is drawn, as plain data.
 
+use std::f64::consts::TAU;
+
 use nalgebra::{Isometry3, Point3, Vector3};
 
 /// Red, green, blue and opacity, each in \[0, 1\].
@@ -9,6 +11,8 @@ pub(super) type Colour = [f32; 4];
 const AXIS_COLOURS: [Colour; 3] = [[0.95, 0.25, 0.25, 1.0], [0.35, 0.85, 0.35, 1.0], [0.3, 0.55, 1.0, 1.0]];
 /// Width of the lines of axes, over their length.
 const AXIS_WIDTH: f64 = 0.1;
+/// Number of corners of a ring.
+const RING_CORNERS: u32 = 72;
 /// Greatest coordinate and size that is drawn \[m\]: what shows it computes in single precision.
 const FARTHEST: f64 = 1e12;
 
@@ -52,6 +56,26 @@ impl Shape {
             }
         }
         Self { namespace, id, form: Form::Lines, size: AXIS_WIDTH * length, points, colours }
+    }
+
+    /// Three great circles of a sphere of this `radius` \[m\] around `centre`.
+    pub(super) fn rings(
+        namespace: String,
+        id: i32,
+        size: f64,
+        (centre, radius): (Point3<f64>, f64),
+        colour: Colour,
+    ) -> Self {
+        let directions = [Vector3::x(), Vector3::y(), Vector3::z(), Vector3::x()];
+        let mut points = Vec::new();
+        for pair in directions.windows(2) {
+            let place = |corner: u32| {
+                let angle = TAU * f64::from(corner) / f64::from(RING_CORNERS);
+                centre + radius * (angle.cos() * pair[0] + angle.sin() * pair[1])
+            };
+            points.extend((0..RING_CORNERS).flat_map(|corner| [place(corner), place(corner + 1)]));
+        }
+        Self { namespace, id, form: Form::Lines, size, points, colours: vec![colour] }
     }
 
     /// Whether there is something to draw: points and a size that are finite and not too large.
