@@ -36,7 +36,7 @@ def rviz(robot, path, tips, namespace):
 def end_with_the_node(event, _):
     """Ends all when the node refuses what it was given."""
     failed = event.returncode != 0 and 'urdf_ik_node' in event.process_name
-    return [Shutdown(reason='urdf_ik_node has ended: its last message says why')] if failed else []
+    return [Shutdown()] if failed else []
 
 
 def start(context):

@@ -6,7 +6,7 @@ import yaml
 
 TOPIC_KEYS = ('Value', 'Interactive Markers Namespace')
 # Over the robot's size.
-VIEW_DISTANCE = 2.6
+VIEW_DISTANCE = 2.2
 FOCUS = {'X': 0.15, 'Y': 0.0, 'Z': 0.35}
 NEAR_CLIP = 0.005
 LINK_FRAMES = 0.25

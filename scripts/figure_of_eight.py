@@ -335,6 +335,9 @@ def main():
         if rclpy.ok():
             raise
         # Otherwise a signal shut ROS down during a call, which is no error.
+    finally:
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)  # Ctrl-C may come from the terminal and from ros2 launch
     return 0
 
 

@@ -19,17 +19,17 @@ impl<T: WrappedTypesupport + 'static> Publisher<T> {
         Ok(Self { topic, inner: Mutex::new(node.create_publisher(topic.name, quality)?) })
     }
 
+    /// Number of subscribers in other processes.
+    pub(super) fn subscribers(&self) -> usize {
+        let publisher = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        publisher.get_inter_process_subscription_count().unwrap_or(0)
+    }
+
     /// Publishes a message. A failure is logged: no caller could do more.
     pub(super) fn publish(&self, message: &T) {
         let publisher = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(e) = publisher.publish(message) {
             log::error!("cannot publish {}: {e}", self.topic.name);
         }
-    }
-
-    /// How many listen, in this process and in others.
-    pub(super) fn subscribers(&self) -> usize {
-        let publisher = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        publisher.get_inter_process_subscription_count().unwrap_or_default()
     }
 }

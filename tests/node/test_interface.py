@@ -11,6 +11,7 @@ PUBLISHED = {
     '~/status': ('urdf_ik/msg/SolveStatus', RELIABLE, VOLATILE),
     '~/robot_description': ('std_msgs/msg/String', RELIABLE, TRANSIENT_LOCAL),
     '~/joint_trajectory': ('trajectory_msgs/msg/JointTrajectory', RELIABLE, VOLATILE),
+    '~/markers': ('visualization_msgs/msg/MarkerArray', RELIABLE, VOLATILE),
     '/diagnostics': ('diagnostic_msgs/msg/DiagnosticArray', RELIABLE, VOLATILE),
     '/parameter_events': ('rcl_interfaces/msg/ParameterEvent', RELIABLE, VOLATILE),
     '/rosout': ('rcl_interfaces/msg/Log', RELIABLE, TRANSIENT_LOCAL),

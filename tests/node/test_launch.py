@@ -289,7 +289,7 @@ def test_a_robot_that_needs_a_tip_ends_the_demo_with_a_sentence(tmp_path):
         output = process.communicate(timeout=TIMEOUT)[0]
     finally:
         kill(process)
-    assert 'the argument tip_link' in output and 'urdf_ik_node has ended' in output, output
+    assert 'the argument tip_link' in output and 'shutting down launched system' in output, output
     assert not list(tmp_path.glob('*.rviz')), 'the layout is removed'
 
 

@@ -132,6 +132,16 @@ def test_a_line_leads_from_the_tip_to_a_target_out_of_reach(arm, arm_robot):
     assert red.r > red.g and green.g > green.r
 
 
+def test_a_target_without_an_orientation_has_no_axes(arm, arm_robot):
+    scene = watch(arm)
+    place = arm_robot.pose(TIP, {})[:3, 3]
+    arm.send_point(place)
+    arm.wait_for(lambda: 'target' in scene.namespaces(), 'the target')
+    assert np.abs(scene.sphere('target', 1)[0] - place).max() < EXACT and ('target', 0) not in scene.markers
+    arm.send_pose(arm_robot.pose(TIP, {}))
+    arm.wait_for(lambda: ('target', 0) in scene.markers, 'the axes of a pose')
+
+
 def test_the_reach_is_a_sphere_around_the_first_joint(arm, arm_robot):
     scene = watch(arm)
     joints, link = [], TIP

@@ -40,8 +40,8 @@ fn sentence(missing: &[MeshNotFound], first: &MeshNotFound, meshes: usize) -> St
     let looked =
         if places.is_empty() { first.reason().to_owned() } else { format!("there is no {}", names::list(&places)) };
     format!(
-        "{} of {meshes} meshes of the robot were not found, so the skeleton among the markers shows its joints: {}. For the first one: {looked}. \
-         Source the workspace that has the robot's description",
+        "{} of {meshes} meshes of the robot were not found, so the markers show a skeleton of its joints: {}. For the first \
+         one: {looked}. Source the workspace that has the robot's description",
         missing.len(),
         names::list(&listed)
     )

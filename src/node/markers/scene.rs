@@ -29,11 +29,12 @@ const JOINT_SIZES: (f64, f64) = (0.03, 0.2);
 /// A joint is at its limit where it is nearer to it than this part of its range.
 const LIMIT_MARGIN: f64 = 1e-3;
 
-const REACHED: Colour = [0.25, 0.85, 0.4, 0.75];
-const ON_ITS_WAY: Colour = [0.3, 0.6, 1.0, 0.75];
-const HELD_BACK: Colour = [1.0, 0.7, 0.15, 0.75];
-const OUT_OF_REACH: Colour = [0.95, 0.25, 0.25, 0.75];
-const REFUSED: Colour = [0.6, 0.6, 0.6, 0.75];
+// What became of a target: the colour-blind can tell these colours apart.
+const REACHED: Colour = [0.0, 0.72, 0.5, 0.8];
+const ON_ITS_WAY: Colour = [0.25, 0.55, 0.95, 0.8];
+const HELD_BACK: Colour = [0.95, 0.77, 0.1, 0.8];
+const OUT_OF_REACH: Colour = [0.86, 0.3, 0.05, 0.8];
+const REFUSED: Colour = [0.8, 0.3, 0.65, 0.8];
 const PATH: Colour = [0.35, 0.8, 0.95, 0.9];
 const AT_LIMIT: Colour = [1.0, 0.1, 0.1, 0.7];
 const REACH: Colour = [0.4, 0.6, 0.95, 0.07];
@@ -59,8 +60,9 @@ impl Scene {
         let extent = loaded.solver.reach().iter().map(|reach| reach.extent).fold(0.0, f64::max);
         // A robot that only rotates has no length.
         let size = if extent > 0.0 { extent } else { 1.0 };
+        let joints = loaded.chain.tips().iter().map(|tip| tip.variables.len()).max().unwrap_or(1);
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-        let mean_link = size / loaded.chain.joints().len() as f64;
+        let mean_link = size / joints as f64;
         let (least, greatest) = JOINT_SIZES;
         let joint_size = (JOINT_SIZE * mean_link).clamp(least * size, greatest * size);
         let traces = loaded.chain.tips().iter().map(|_| Trace::default()).collect();
@@ -154,10 +156,12 @@ impl Scene {
                 REACH_RINGS,
             ),
         ];
-        if let Some((target, outcome)) = target.and_then(|target| Some((target.pose?, target.outcome))) {
-            let (centre, colour) = (target.translation.vector.into(), colour_of(outcome));
-            shapes.push(Shape::axes(namespace("target"), id, &[target], TARGET_AXES * self.size));
+        if let Some((target, frame)) = target.and_then(|target| Some((target, target.pose?))) {
+            let (centre, colour) = (frame.translation.vector.into(), colour_of(target.outcome));
             shapes.push(ball("target", id + 1, TARGET_BALL * self.size, centre, colour));
+            if target.has_orientation {
+                shapes.push(Shape::axes(namespace("target"), id, &[frame], TARGET_AXES * self.size));
+            }
             if (at - centre).norm() > LEAST_MOVE * self.size {
                 shapes.push(self.strip(namespace("difference"), id, vec![at, centre], vec![colour]));
             }
@@ -187,7 +191,7 @@ fn joints_at_limits<'a>(chain: &'a Chain, positions: &'a [f64]) -> impl Iterator
 fn colour_of(outcome: u8) -> Colour {
     match outcome {
         outcome::SOLVED => REACHED,
-        outcome::STEP_LIMITED | outcome::SKIPPED => ON_ITS_WAY,
+        outcome::STEP_LIMITED => ON_ITS_WAY,
         outcome::JOINT_LIMITS | outcome::NOT_CONVERGED => HELD_BACK,
         outcome::OUT_OF_REACH => OUT_OF_REACH,
         _ => REFUSED,

@@ -11,7 +11,7 @@ const JOINTS: Colour = [0.95, 0.55, 0.2, 1.0];
 /// Width of the line, over the robot's size.
 const LINE_WIDTH: f64 = 0.012;
 /// Diameter of the spheres, over the size of a joint.
-const SPHERE: f64 = 0.25;
+const SPHERE: f64 = 0.3;
 /// Length of the axes, over the size of a joint.
 const AXES: f64 = 0.4;
 /// Greatest number of joints whose axes are drawn.
