@@ -1,13 +1,14 @@
-"""Shows in RViz how a robot follows a figure of eight: ros2 launch urdf_ik demo.launch.py [urdf:=FILE tip_link:=LINK]
+"""Shows a robot in RViz, with a handle for its tip: ros2 launch urdf_ik demo.launch.py [urdf:=FILE tip_link:=LINK]
 
-robot_state_publisher publishes the robot description, from which RViz and the urdf_ik node take the robot.
+Its target moves on a figure of eight, unless somebody else moves it. robot_state_publisher publishes the robot description for RViz.
 """
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, OpaqueFunction, Shutdown
+from launch.actions import (DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, OpaqueFunction,
+                            RegisterEventHandler, Shutdown)
 from launch.conditions import IfCondition
+from launch.event_handlers import OnProcessExit, OnShutdown
 from launch.launch_description_sources import PythonLaunchDescriptionSource, load_python_launch_file_as_module
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node, SetRemap
@@ -17,45 +18,54 @@ SHARE = Path(__file__).resolve().parent.parent  # holds launch, config and urdf,
 NODE_LAUNCH = str(SHARE / 'launch' / 'urdf_ik.launch.py')
 TF_RATE = 100.0  # [Hz] so that RViz moves smoothly: the default of robot_state_publisher is 20
 
+description = load_python_launch_file_as_module(str(SHARE / 'launch' / 'description.py'))
+rviz_layout = load_python_launch_file_as_module(str(SHARE / 'launch' / 'rviz_layout.py'))
 
-def root_link(description, path):
-    """The link that is not the child of a joint."""
-    try:
-        robot = ET.fromstring(description)
-    except ET.ParseError as error:
-        raise RuntimeError(f'{path} is not a robot description: {error}') from error
-    children = {child.get('link') for child in robot.findall('joint/child')}
-    roots = [link.get('name') for link in robot.findall('link') if link.get('name') not in children]
-    if len(roots) != 1:
-        raise RuntimeError(f'{path} needs one link that is not the child of a joint, but has {len(roots)}: {", ".join(roots)}')
-    return roots[0]
+
+def rviz(robot, path, tips, namespace):
+    """RViz with a layout for this robot, and the removal of the layout's file."""
+    root = description.root_link(robot, path)
+    size = description.size(robot, root, tips)
+    layout = rviz_layout.write(rviz_layout.fitted(SHARE / 'config' / 'urdf_ik.rviz', root, size, namespace))
+    return [
+        RegisterEventHandler(OnShutdown(on_shutdown=lambda *_: Path(layout).unlink(missing_ok=True))),
+        Node(package='rviz2', executable='rviz2', output='screen', on_exit=Shutdown(), arguments=['-d', layout]),
+    ]
+
+
+def end_with_the_node(event, _):
+    """Ends all when the node refuses what it was given."""
+    failed = event.returncode != 0 and 'urdf_ik_node' in event.process_name
+    return [Shutdown()] if failed else []
 
 
 def start(context):
-    path = LaunchConfiguration('urdf').perform(context)
-    description = load_python_launch_file_as_module(NODE_LAUNCH).robot_text(path)
-    node_arguments = {name: LaunchConfiguration(name) for name in ('base_link', 'tip_link', 'solver')}
-    return [
+    path, tips, namespace = (LaunchConfiguration(name).perform(context) for name in ('urdf', 'tip_link', 'namespace'))
+    text = description.with_found_meshes(description.read(path), path)
+    robot = description.parse(text, path)
+    description.root_link(robot, path)
+    node_arguments = {name: LaunchConfiguration(name) for name in ('urdf', 'base_link', 'tip_link', 'solver', 'namespace')}
+    actions = [
+        RegisterEventHandler(OnProcessExit(on_exit=end_with_the_node)),
         Node(
-            package='robot_state_publisher', executable='robot_state_publisher', output='screen',
+            package='robot_state_publisher', executable='robot_state_publisher', namespace=namespace, output='screen',
             parameters=[{
-                'robot_description': ParameterValue(description, value_type=str),
+                'robot_description': ParameterValue(text, value_type=str),
                 'publish_frequency': TF_RATE,
             }],
         ),
         GroupAction([
             SetRemap('~/joint_states', 'joint_states'),
-            IncludeLaunchDescription(
-                PythonLaunchDescriptionSource(NODE_LAUNCH), launch_arguments={'urdf': '', **node_arguments}.items(),
-            ),
+            IncludeLaunchDescription(PythonLaunchDescriptionSource(NODE_LAUNCH), launch_arguments=node_arguments.items()),
         ]),
-        Node(package='urdf_ik', executable='figure_of_eight.py', output='screen'),
         Node(
-            package='rviz2', executable='rviz2', output='screen', on_exit=Shutdown(),
-            arguments=['-d', str(SHARE / 'config' / 'urdf_ik.rviz'), '-f', root_link(description, path)],
-            condition=IfCondition(LaunchConfiguration('use_rviz')),
+            package='urdf_ik', executable='figure_of_eight.py', namespace=namespace, output='screen',
+            condition=IfCondition(LaunchConfiguration('figure')),
         ),
     ]
+    if IfCondition(LaunchConfiguration('use_rviz')).evaluate(context):
+        actions += rviz(robot, path, tips.split(','), namespace)
+    return actions
 
 
 def generate_launch_description():
@@ -65,8 +75,11 @@ def generate_launch_description():
         DeclareLaunchArgument('base_link', default_value='',
                               description='link that targets are relative to; empty: the root link'),
         DeclareLaunchArgument('tip_link', default_value='',
-                              description='link that should reach the targets; empty: the only leaf link'),
+                              description='link that should reach the targets, or several separated by commas; '
+                                          'empty: the only leaf link'),
         DeclareLaunchArgument('solver', default_value='', description='the solver, such as jacobian'),
+        DeclareLaunchArgument('namespace', default_value='', description='namespace of all nodes and topics'),
+        DeclareLaunchArgument('figure', default_value='true', description='false: without the target on a figure of eight'),
         DeclareLaunchArgument('use_rviz', default_value='true', description='false: without RViz'),
         OpaqueFunction(function=start),
     ])

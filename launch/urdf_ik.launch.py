@@ -5,9 +5,12 @@ from typing import List
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.conditions import IfCondition
+from launch.launch_description_sources import load_python_launch_file_as_module
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
+
+description = load_python_launch_file_as_module(str(Path(__file__).resolve().with_name('description.py')))
 
 # An argument that stays empty leaves the parameter to the params file, or to the node's default.
 ARGUMENTS = {
@@ -32,25 +35,12 @@ TOPICS = {
 }
 
 
-def robot_text(path):
-    """The robot description in a file; xacro is expanded."""
-    if not Path(path).is_file():  # a pipe would be waited for
-        raise RuntimeError(f'there is no file {path}')
-    if not path.endswith('.xacro'):
-        return Path(path).read_text()
-    try:
-        import xacro
-    except ImportError as error:
-        raise RuntimeError(f'{path} is a xacro file, but xacro is not installed: install ros-$ROS_DISTRO-xacro') from error
-    return xacro.process_file(path).toxml()
-
-
 def parameters_from(arguments):
     """The node's parameters for the arguments that are not empty."""
     parameters = {}
     urdf = arguments['urdf']
     if urdf.endswith('.xacro'):
-        parameters['robot_description'] = ParameterValue(robot_text(urdf), value_type=str)
+        parameters['robot_description'] = ParameterValue(description.read(urdf), value_type=str)
     elif urdf:
         parameters['urdf_file'] = ParameterValue(str(Path(urdf).absolute()), value_type=str)
     if arguments['tip_link']:

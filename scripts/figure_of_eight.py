@@ -9,10 +9,15 @@ size: width of the figure [m], 0 = chosen to suit the robot.
 It asks the node's own services where the tip link is, and which of several figures the robot can follow all the way round.
 It tries figures around the present pose first, then nearer to the base, then with other orientations, and then by position
 alone. Figures that dip below the base link come last, since there is the floor.
+
+It gives way while somebody else commands the tip link: drags its handle, or sends it targets or paths. Afterwards it leads the
+tip link back to the figure.
 """
+import collections
 import itertools
 import math
 import os
+import re
 import signal
 import sys
 import time
@@ -23,12 +28,14 @@ HANDLERS = {number: signal.signal(number, lambda *_: os._exit(0)) for number in 
 
 import numpy as np  # noqa: E402
 import rclpy  # noqa: E402
-from geometry_msgs.msg import Point, PointStamped, PoseStamped, Quaternion  # noqa: E402
+from geometry_msgs.msg import Point, PointStamped, PoseArray, PoseStamped, Quaternion  # noqa: E402
 from rcl_interfaces.msg import ParameterDescriptor  # noqa: E402
 from rclpy.executors import ExternalShutdownException  # noqa: E402
 from rclpy.node import Node  # noqa: E402
-from rclpy.qos import QoSProfile  # noqa: E402
+from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 from urdf_ik.srv import ForwardKinematics, SolveIK  # noqa: E402
+from visualization_msgs.msg import InteractiveMarkerFeedback  # noqa: E402
 
 HALF = math.sqrt(0.5)
 # Of the tip link, as x, y, z, w: its z axis down (two turns), forward (two turns), left, right, up.
@@ -44,6 +51,9 @@ WIDTHS = (0.5, 0.3, 0.15)
 CHECKED_POINTS = 24
 ANSWER_TIMEOUT = 5.0  # [s]
 RETRY_INTERVAL = 0.5  # [s]
+PAUSE = 2.0  # [s] after the last command of somebody else
+RETURN_TIME = 2.0  # [s] from where the tip link is then to the figure
+REMEMBERED = 100  # of our own targets
 
 
 class Figure:
@@ -66,11 +76,7 @@ class Figure:
         return self.centre + 0.5 * self.width * offset
 
     def target(self, phase):
-        target = PoseStamped()
-        target.pose.position = Point(**dict(zip('xyz', self.point(phase).tolist())))
-        if self.orientation is not POSITION_ONLY:
-            target.pose.orientation = Quaternion(**dict(zip('xyzw', self.orientation)))
-        return target
+        return target_message(self.point(phase), self.orientation)
 
 
 def candidates(tip_position, tip_orientation, size):
@@ -84,20 +90,112 @@ def candidates(tip_position, tip_orientation, size):
     return sorted(figures, key=lambda figure: not figure.is_above_base())  # keeps the order of the others
 
 
+class Others:
+    """Notices when somebody else commands a tip link: drags its handle, sends it a target or a path."""
+
+    def __init__(self, node, names):
+        self.until = -math.inf
+        self.own = collections.deque(maxlen=REMEMBERED)
+        # Best effort receives from every sender.
+        latest = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+        for name in names:
+            for kind, topic in ((PoseStamped, 'target_pose'), (PointStamped, 'target_point'), (PoseArray, 'target_path')):
+                node.create_subscription(kind, f'{name}/{topic}', self.hear_target, latest)
+        node.create_subscription(InteractiveMarkerFeedback, f'{names[0]}/handle/feedback', lambda _: self.hear(), latest)
+        node.create_subscription(JointTrajectory, f'{names[0]}/joint_trajectory', self.hear_path, latest)
+
+    def hear(self, duration=0.0):
+        self.until = max(self.until, time.monotonic() + duration + PAUSE)
+
+    def hear_target(self, target):
+        if (target.header.stamp.sec, target.header.stamp.nanosec) not in self.own:
+            self.hear()
+
+    def hear_path(self, trajectory):
+        """A path goes on after it was sent."""
+        if trajectory.points:
+            end = trajectory.points[-1].time_from_start
+            self.hear(end.sec + 1e-9 * end.nanosec)
+
+    def sent(self, stamp):
+        """Notes a target of our own."""
+        self.own.append((stamp.sec, stamp.nanosec))
+
+    def are_quiet(self):
+        return time.monotonic() >= self.until
+
+
+def between(start, end, share):
+    """A pose between two poses (a position and a quaternion each), by straight line and even rotation."""
+    (from_place, from_turn), (to_place, to_turn) = start, end
+    if to_turn is POSITION_ONLY:
+        return from_place + share * (to_place - from_place), to_turn
+    one, other = np.array(from_turn), np.array(to_turn)
+    if one @ other < 0:
+        other = -other  # the same rotation, the shorter way
+    angle = math.acos(min(1.0, float(one @ other)))
+    turn = one + share * (other - one) if angle < 1e-6 else (
+        (math.sin((1 - share) * angle) * one + math.sin(share * angle) * other) / math.sin(angle))
+    return from_place + share * (to_place - from_place), tuple((turn / np.linalg.norm(turn)).tolist())
+
+
+def target_message(position, orientation):
+    target = PoseStamped()
+    target.pose.position = Point(**dict(zip('xyz', position.tolist())))
+    if orientation is not POSITION_ONLY:
+        target.pose.orientation = Quaternion(**dict(zip('xyzw', orientation)))
+    return target
+
+
+class Course:
+    """Where the target is: on the figure, or on the way back to it after a pause."""
+
+    def __init__(self, figure, period):
+        self.figure, self.period = figure, period
+        self.phase = 0.0
+        self.last = None  # when the target was asked for last
+        self.returning = None  # the pose that the way back begins at, and when
+
+    def interrupt(self):
+        self.last = None
+
+    def is_interrupted(self):
+        return self.last is None
+
+    def resume(self, pose=None):
+        """Goes on: from this pose, or from where it was."""
+        self.last = time.monotonic()
+        self.returning = None if pose is None else (pose, self.last)
+
+    def next(self):
+        """The position and the orientation now."""
+        now = time.monotonic()
+        step, self.last = now - self.last, now
+        goal = self.figure.point(self.phase), self.figure.orientation
+        if self.returning is not None:
+            pose, began = self.returning
+            share = (now - began) / RETURN_TIME
+            if share < 1:
+                return between(pose, goal, share * share * (3 - 2 * share))  # begins and ends at rest
+            self.returning = None
+        self.phase += step / self.period
+        return self.figure.point(self.phase), self.figure.orientation
+
+
 class FigureOfEight(Node):
     def __init__(self):
         super().__init__('figure_of_eight')
-        node = self.declare_parameter('node', 'urdf_ik').value
+        self.node = self.declare_parameter('node', 'urdf_ik').value
         self.period = self.declare_number('period', 8.0)
         self.rate = self.declare_number('rate', 50.0)
         self.size = self.declare_number('size', 0.0)
         if self.period <= 0 or self.rate <= 0 or self.size < 0:
             sys.exit('figure_of_eight: period and rate must be above 0, size must not be below 0')
-        self.forward_kinematics = self.create_client(ForwardKinematics, f'{node}/forward_kinematics')
-        self.solve_ik = self.create_client(SolveIK, f'{node}/solve_ik')
+        self.forward_kinematics = self.create_client(ForwardKinematics, f'{self.node}/forward_kinematics')
+        self.solve_ik = self.create_client(SolveIK, f'{self.node}/solve_ik')
         latest = QoSProfile(depth=1)
-        self.poses = self.create_publisher(PoseStamped, f'{node}/target_pose', latest)
-        self.points = self.create_publisher(PointStamped, f'{node}/target_point', latest)
+        self.poses = self.create_publisher(PoseStamped, f'{self.node}/target_pose', latest)
+        self.points = self.create_publisher(PointStamped, f'{self.node}/target_point', latest)
 
     def declare_number(self, name, default):
         """A parameter that may also be given as an integer."""
@@ -112,7 +210,7 @@ class FigureOfEight(Node):
         return future.result() if future.done() else None
 
     def present_pose(self):
-        """Pose of the tip link. Waits until the node is there and has a robot."""
+        """Name and pose of the tip link. Waits until the node is there and has a robot."""
         service = self.resolve_service_name(self.forward_kinematics.srv_name)
         said = None
         while rclpy.ok():
@@ -121,7 +219,7 @@ class FigureOfEight(Node):
             elif (answer := self.call(self.forward_kinematics, ForwardKinematics.Request())) is None:
                 waiting_for = f'{service} did not answer within {ANSWER_TIMEOUT:.0f} s; asking again'
             elif answer.success:
-                return answer.poses[0]
+                return answer.link_names[0], answer.poses[0]
             else:
                 waiting_for = f'waiting for a robot: {answer.message}'
                 time.sleep(RETRY_INTERVAL)
@@ -147,38 +245,75 @@ class FigureOfEight(Node):
         return True
 
     def find(self):
-        """A figure that the robot can follow and the frame it is in."""
-        present = self.present_pose()
+        """The tip link, a figure that it can follow, and the frame that the figure is in."""
+        tip_link, present = self.present_pose()
         frame = present.header.frame_id
-        position, turn = present.pose.position, present.pose.orientation
+        tip_position, tip_orientation = position_and_turn(present.pose)
         tried = 0
-        tip_position, tip_orientation = np.array([position.x, position.y, position.z]), (turn.x, turn.y, turn.z, turn.w)
         for figure in candidates(tip_position, tip_orientation, self.size):
             tried += 1
             if self.can_follow(figure, frame):
-                return figure, frame
+                return tip_link, figure, frame
         self.get_logger().error(f'none of {tried} figures of eight is within reach of the tip link all the way round: '
                                 'choose another tip link, or a smaller parameter size')
-        return None, frame
+        return tip_link, None, frame
 
-    def follow(self, figure, frame):
+    def follow(self, tip_link, figure, frame):
         x, y, z = figure.centre
         held = 'by position alone' if figure.orientation is POSITION_ONLY else 'with one orientation'
         self.get_logger().info(f'figure of eight, {figure.width:.2f} m wide around ({x:.3f}, {y:.3f}, {z:.3f}) m in '
                                f'{frame}, {held}, one round in {self.period:g} s')
-        start = time.monotonic()
-
-        def publish():
-            target = figure.target((time.monotonic() - start) / self.period)
-            target.header.frame_id = frame
-            target.header.stamp = self.get_clock().now().to_msg()
-            if figure.orientation is POSITION_ONLY:
-                self.points.publish(PointStamped(header=target.header, point=target.pose.position))
-            else:
-                self.poses.publish(target)
-
-        self.create_timer(1 / self.rate, publish)
+        # Where there are several tip links, the first one also has topics of its own.
+        self.others = Others(self, (self.node, f'{self.node}/{topic_name(tip_link)}'))
+        self.course, self.asked = Course(figure, self.period), None
+        self.course.resume()
+        self.create_timer(1 / self.rate, lambda: self.step(frame))
         rclpy.spin(self)
+
+    def step(self, frame):
+        """Publishes the target of this moment, unless somebody else commands the tip link."""
+        if not self.others.are_quiet():
+            self.course.interrupt()
+            self.asked = None
+        elif self.course.is_interrupted():
+            self.ask_for_return()
+        else:
+            position, orientation = self.course.next()
+            self.publish(target_message(position, orientation), frame, orientation is POSITION_ONLY)
+
+    def ask_for_return(self):
+        """Asks where the tip link is now, and goes on from there."""
+        now = time.monotonic()
+        if self.asked is not None and now < self.asked + ANSWER_TIMEOUT:
+            return
+        self.asked = now
+
+        def resume(answer):
+            if self.asked == now and answer.result().success:
+                self.course.resume(position_and_turn(answer.result().poses[0].pose))
+
+        self.forward_kinematics.call_async(ForwardKinematics.Request()).add_done_callback(resume)
+
+    def publish(self, target, frame, position_only):
+        target.header.frame_id = frame
+        target.header.stamp = self.get_clock().now().to_msg()
+        self.others.sent(target.header.stamp)
+        if position_only:
+            self.points.publish(PointStamped(header=target.header, point=target.pose.position))
+        else:
+            self.poses.publish(target)
+
+
+def position_and_turn(pose):
+    """Position and quaternion (x, y, z, w) of a Pose."""
+    position, turn = pose.position, pose.orientation
+    return np.array([position.x, position.y, position.z]), (turn.x, turn.y, turn.z, turn.w)
+
+
+def topic_name(link):
+    """A link's name as the node has it in the topics of several tip links."""
+    name = re.sub('[^A-Za-z0-9]', '_', link)
+    return f'_{name}' if name[:1].isdigit() else name
 
 
 def main():
@@ -190,16 +325,19 @@ def main():
         return 0
     try:
         node = FigureOfEight()
-        figure, frame = node.find()
+        tip_link, figure, frame = node.find()
         if figure is None:
             return 1
-        node.follow(figure, frame)
+        node.follow(tip_link, figure, frame)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except Exception:
         if rclpy.ok():
             raise
         # Otherwise a signal shut ROS down during a call, which is no error.
+    finally:
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)  # Ctrl-C may come from the terminal and from ros2 launch
     return 0
 
 

@@ -61,6 +61,8 @@ interfaces! {
     HANDLE_UPDATE: "~/handle/update", "visualization_msgs/msg/InteractiveMarkerUpdate";
     /// The URDF in use.
     ROBOT_DESCRIPTION_IN_USE: "~/robot_description", "std_msgs/msg/String";
+    /// What RViz draws beside the robot.
+    MARKERS: "~/markers", "visualization_msgs/msg/MarkerArray";
     /// Counts of the last second.
     DIAGNOSTICS: "/diagnostics", "diagnostic_msgs/msg/DiagnosticArray";
     /// Changes of parameters.

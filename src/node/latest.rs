@@ -23,6 +23,8 @@ pub(super) struct Asked {
     pub targets: Vec<LatestTarget>,
     /// Points of the planned path, in the base link's frame \[m\]. Empty where the arm follows none.
     pub path: Vec<Point3<f64>>,
+    /// How often all was forgotten until now.
+    pub cleared: u64,
 }
 
 /// The newest target of a tip.
@@ -31,6 +33,8 @@ pub(super) struct LatestTarget {
     pub tip_link: String,
     /// In the base link's frame. `None` where the target was refused before its pose was known there.
     pub pose: Option<Isometry3<f64>>,
+    /// Whether the orientation of the pose is asked for: all of it or a part.
+    pub has_orientation: bool,
     /// One of the outcomes of `SolveStatus`.
     pub outcome: u8,
     /// The outcome as a sentence.
@@ -51,7 +55,9 @@ impl Latest {
     pub(super) fn aim(&self, tip_link: &str, target: &Target) {
         let mut asked = self.lock();
         asked.path.clear();
-        asked.of(tip_link).pose = Some(target.pose);
+        let entry = asked.of(tip_link);
+        entry.pose = Some(target.pose);
+        entry.has_orientation = target.free_axes[3..].contains(&false);
     }
 
     /// Notes the path that the arm follows to its last pose. Its status follows.
@@ -61,7 +67,8 @@ impl Latest {
         let part = |index: usize| length * index as f64 / (PATH_POINTS - 1) as f64;
         let mut asked = self.lock();
         asked.path = (0..PATH_POINTS).map(|index| path.pose_at(part(index)).translation.vector.into()).collect();
-        asked.of(tip_link).pose = Some(path.pose_at(length));
+        let entry = asked.of(tip_link);
+        (entry.pose, entry.has_orientation) = (Some(path.pose_at(length)), true);
     }
 
     /// Notes a status of the newest target of its tip.
@@ -78,7 +85,8 @@ impl Latest {
 
     /// Forgets all, because the arm goes where no target asks it to be.
     pub(super) fn clear(&self) {
-        *self.lock() = Asked::default();
+        let mut asked = self.lock();
+        *asked = Asked { cleared: asked.cleared + 1, ..Asked::default() };
     }
 }
 
@@ -87,7 +95,13 @@ impl Asked {
     fn of(&mut self, tip_link: &str) -> &mut LatestTarget {
         let index = self.targets.iter().position(|target| target.tip_link == tip_link).unwrap_or_else(|| {
             let tip_link = tip_link.to_owned();
-            self.targets.push(LatestTarget { tip_link, pose: None, outcome: outcome::SOLVED, sentence: String::new() });
+            self.targets.push(LatestTarget {
+                tip_link,
+                pose: None,
+                has_orientation: false,
+                outcome: outcome::SOLVED,
+                sentence: String::new(),
+            });
             self.targets.len() - 1
         });
         &mut self.targets[index]

@@ -18,6 +18,7 @@ mod interface;
 mod latest;
 mod link_poses;
 mod logging;
+mod markers;
 mod measured;
 #[cfg(feature = "moveit")]
 mod moveit;
@@ -202,6 +203,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     #[cfg(feature = "moveit")]
     moveit::serve(node, &mut spinner, &shared)?;
     diagnostics::serve(node, &shared)?;
+    markers::serve(node, &shared)?;
     description::serve(node, &shared, robot)?;
     output::serve(&shared);
     Ok(spinner)

@@ -20,16 +20,20 @@ mod error;
 mod joint;
 mod kinematic_urdf;
 mod kinematics;
+mod meshes;
 mod noodle;
 mod urdf;
+mod visuals;
 mod xml_writer;
 
 pub use chain::{Chain, ChainJoint, Tip, Variable};
 pub use error::{ChainError, UrdfError};
 pub use joint::{Domain, Joint, JointKind, Mimic};
 pub use kinematics::ChainPoses;
+pub use meshes::{MeshFolders, MeshNotFound};
 pub use noodle::{Noodle, NoodleError, NoodleJoints};
 pub use urdf::read_urdf_file;
+pub use visuals::Visuals;
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-"""figure_of_eight.py: where its figures are, and that it ends quietly."""
+"""figure_of_eight.py: where its figures are, that it gives way to others, and that it ends quietly."""
 import importlib.util
 import os
 import signal
@@ -8,8 +8,12 @@ import time
 
 import numpy as np
 import pytest
+from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
+from visualization_msgs.msg import InteractiveMarkerFeedback
 
-from conftest import ROOT
+from client import pose_from, pose_message
+from conftest import ARM_FILE, ROOT
+from kinematics import errors
 
 SCRIPT = ROOT / 'scripts' / 'figure_of_eight.py'
 TIMEOUT = 20.0  # [s]
@@ -63,3 +67,90 @@ def test_a_signal_during_the_imports_ends_it_quietly(tmp_path, number):
     finally:
         process.kill()
     assert (process.returncode, output) == (0, '')
+
+
+class Figure:
+    """The script at work on a node: the targets that it has sent."""
+
+    def __init__(self, node, folder, *parameters):
+        self.node, self.log = node, folder / 'figure.log'
+        self.targets = []
+        node.subscribe(PoseStamped, f'{node.name}/target_pose', self.targets, 1000)
+        arguments = [argument for parameter in (f'node:={node.name}', *parameters) for argument in ('-p', parameter)]
+        with self.log.open('wb') as output:
+            self.process = subprocess.Popen([sys.executable, str(SCRIPT), '--ros-args', *arguments], stdout=output,
+                                            stderr=subprocess.STDOUT)
+
+    def own(self):
+        """The targets of the script: ours have no time."""
+        return [target for target in self.targets if target.header.stamp.sec > 0]
+
+    def wait_until_moving(self):
+        def moves():
+            assert self.process.poll() is None, self.log.read_text()
+            return len(self.own()) >= 3
+        self.node.wait_for(moves, 'targets of the figure', TIMEOUT)
+
+    def wait_until_paused(self):
+        def is_quiet():
+            self.targets.clear()
+            self.node.spin_for(0.3)
+            return not self.own()
+        self.node.wait_for(is_quiet, 'a pause of the figure')
+
+
+@pytest.fixture
+def figure(start, tmp_path):
+    node = start.node(ARM_FILE)
+    figure = Figure(node, tmp_path)
+    figure.wait_until_moving()
+    yield figure
+    figure.process.send_signal(signal.SIGINT)
+    assert figure.process.wait(TIMEOUT) == 0, figure.log.read_text()
+
+
+@pytest.mark.parametrize('kind, topic', [
+    (PoseStamped, 'target_pose'), (PointStamped, 'target_point'), (PoseArray, 'target_path'),
+    (PoseStamped, 'tool0/target_pose'), (InteractiveMarkerFeedback, 'handle/feedback')])
+def test_it_gives_way_while_somebody_else_commands_the_tip(figure, arm_robot, kind, topic):
+    node = figure.node
+    message = kind()
+    if kind is PoseStamped:
+        message = pose_message(arm_robot.pose('tool0', {}))
+    publisher = node.wait_until_heard(node.publisher(kind, f'{node.name}/{topic}'))
+    for _ in range(10):
+        publisher.publish(message)
+        node.spin_for(0.05)
+    figure.wait_until_paused()
+    figure.targets.clear()
+    figure.wait_until_moving()
+
+
+def test_it_goes_on_from_where_the_tip_is(figure, arm_robot):
+    node = figure.node
+    place = pose_message(arm_robot.pose('tool0', {'elbow_joint': -0.5, 'shoulder_pan_joint': 1.0}))
+    node.publisher(PoseStamped, f'{node.name}/target_pose').publish(place)
+    figure.wait_until_paused()
+    posture = node.next_posture()
+    figure.targets.clear()
+    figure.wait_until_moving()
+    first = [pose_from(target.pose) for target in figure.own()][0]
+    distance, angle = errors(first, arm_robot.pose('tool0', posture))
+    assert distance < 0.01 and angle < 0.05
+    node.wait_for(lambda: len(figure.own()) > 150, 'the way back')
+    poses = [pose_from(target.pose) for target in figure.own()]
+    steps = [errors(one, other) for one, other in zip(poses, poses[1:])]
+    assert max(distance for distance, _ in steps) < 0.1 and max(angle for _, angle in steps) < 0.3
+
+
+def test_a_path_is_waited_for(figure, arm_robot):
+    """A path of several seconds is followed to its end."""
+    from urdf_ik.msg import SolveStatus
+    node = figure.node
+    here = arm_robot.pose('tool0', node.next_posture())
+    away = here.copy()
+    away[1, 3] += 0.3  # 3 s at the default speed
+    path = PoseArray(poses=[pose_message(away).pose])
+    path.header.stamp = node.new_stamp()
+    node.wait_until_heard(node.publisher(PoseArray, f'{node.name}/target_path')).publish(path)
+    node.status_of(path.header.stamp, SolveStatus.SOLVED)

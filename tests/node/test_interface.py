@@ -12,6 +12,7 @@ PUBLISHED = {
     '~/robot_description': ('std_msgs/msg/String', RELIABLE, TRANSIENT_LOCAL),
     '~/handle/update': ('visualization_msgs/msg/InteractiveMarkerUpdate', RELIABLE, VOLATILE),
     '~/joint_trajectory': ('trajectory_msgs/msg/JointTrajectory', RELIABLE, VOLATILE),
+    '~/markers': ('visualization_msgs/msg/MarkerArray', RELIABLE, VOLATILE),
     '/diagnostics': ('diagnostic_msgs/msg/DiagnosticArray', RELIABLE, VOLATILE),
     '/parameter_events': ('rcl_interfaces/msg/ParameterEvent', RELIABLE, VOLATILE),
     '/rosout': ('rcl_interfaces/msg/Log', RELIABLE, TRANSIENT_LOCAL),

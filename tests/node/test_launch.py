@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -30,11 +31,11 @@ service.include_launch_description(LaunchDescription([
     IncludeLaunchDescription(PythonLaunchDescriptionSource(sys.argv[1]), launch_arguments=arguments)]))
 sys.exit(service.run())
 '''
-# Writes down its arguments and parameter files, and stays until it is told to end.
+# Writes down its arguments and what the files among them hold, and stays until it is told to end.
 STAND_IN = '''#!{python}
 import json, os, signal, sys
 signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
-files = [open(name).read() for flag, name in zip(sys.argv, sys.argv[1:]) if flag == '--params-file']
+files = [open(name).read() for flag, name in zip(sys.argv, sys.argv[1:]) if flag in ('--params-file', '-d')]
 json.dump({{'arguments': sys.argv[1:], 'files': files}}, open('{record}.part', 'w'))
 os.rename('{record}.part', '{record}')
 signal.pause()
@@ -59,13 +60,13 @@ class Started:
     """What an executable was started with."""
 
     def __init__(self, record):
-        self.arguments = record['arguments']
+        self.arguments, self.files = record['arguments'], record['files']
         self.remappings = dict(
             rule.split(':=', 1) for flag, rule in zip(self.arguments, self.arguments[1:]) if flag == '-r')
         self.parameters = {}
         for text in record['files']:
             for section in yaml.safe_load(text).values():
-                self.parameters.update(section['ros__parameters'])
+                self.parameters.update(section.get('ros__parameters', {}) if isinstance(section, dict) else {})
 
 
 def launch(path, *arguments, **environment):
@@ -90,21 +91,27 @@ def kill(process):
         pass  # all of it has ended, as it should
 
 
+def stand_ins(folder, executables):
+    """Environment in which programs that write down their arguments stand in for these executables."""
+    for executable, package in executables.items():
+        index = folder / 'share' / 'ament_index' / 'resource_index' / 'packages'
+        index.mkdir(parents=True, exist_ok=True)
+        (index / package).touch()
+        program = folder / 'lib' / package / executable
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(STAND_IN.format(python=sys.executable, record=folder / f'{executable}.json'))
+        program.chmod(0o755)
+    prefixes = f'{folder}{os.pathsep}{os.environ.get("AMENT_PREFIX_PATH", "")}'
+    return {'AMENT_PREFIX_PATH': prefixes, 'ROS_LOG_DIR': str(folder), 'TMPDIR': str(folder)}
+
+
 @pytest.fixture
 def started_by(tmp_path):
     """A function that launches a file among the stand-ins and returns what was started, by executable."""
-    for executable, package in EXECUTABLES.items():
-        index = tmp_path / 'share' / 'ament_index' / 'resource_index' / 'packages'
-        index.mkdir(parents=True, exist_ok=True)
-        (index / package).touch()
-        program = tmp_path / 'lib' / package / executable
-        program.parent.mkdir(parents=True, exist_ok=True)
-        program.write_text(STAND_IN.format(python=sys.executable, record=tmp_path / f'{executable}.json'))
-        program.chmod(0o755)
-    prefixes = f'{tmp_path}{os.pathsep}{os.environ.get("AMENT_PREFIX_PATH", "")}'
+    environment = stand_ins(tmp_path, EXECUTABLES)
 
     def start(name, expected, *arguments):
-        process = launch(ROOT / 'launch' / name, *arguments, AMENT_PREFIX_PATH=prefixes, ROS_LOG_DIR=str(tmp_path))
+        process = launch(ROOT / 'launch' / name, *arguments, **environment)
         try:
             wait_for(lambda: all((tmp_path / f'{executable}.json').exists() for executable in expected), process)
             output = end(process)
@@ -118,7 +125,7 @@ def started_by(tmp_path):
 
 
 def test_every_launch_file_is_tried():
-    assert sorted(path.name for path in (ROOT / 'launch').glob('*.py')) == ['demo.launch.py', 'urdf_ik.launch.py']
+    assert sorted(path.name for path in (ROOT / 'launch').glob('*.launch.py')) == ['demo.launch.py', 'urdf_ik.launch.py']
 
 
 def test_without_arguments_no_parameter_is_set(started_by):
@@ -176,34 +183,127 @@ def test_xacro_is_expanded(started_by, tmp_path):
     assert '<link name="tool0"/>' in node.parameters['robot_description']
 
 
+def layout_of(rviz):
+    """The layout that RViz was started with, and its displays by class."""
+    assert rviz.arguments[0] == '-d'
+    assert not Path(rviz.arguments[1]).exists(), 'it is removed at the end'
+    manager = yaml.safe_load(rviz.files[0])['Visualization Manager']
+    return manager, {display['Class'].split('/')[1]: display for display in manager['Displays']}
+
+
 def test_demo_shows_the_bundled_arm(started_by):
     started = started_by('demo.launch.py', list(EXECUTABLES))
     publisher = started['robot_state_publisher'].parameters
     assert publisher['robot_description'] == ARM.read_text()
     assert publisher['publish_frequency'] > 20
     node = started['urdf_ik_node']
-    assert node.parameters == {}, 'the robot comes from the topic'
+    assert node.parameters == {'urdf_file': str(ARM)}
     assert node.remappings['~/joint_states'] == 'joint_states'
     assert '~/joint_states' not in started['figure_of_eight.py'].remappings
-    view = started['rviz2'].arguments
-    assert view[:4] == ['-d', str(ROOT / 'config' / 'urdf_ik.rviz'), '-f', 'base_link']
+    manager, displays = layout_of(started['rviz2'])
+    assert manager['Global Options']['Fixed Frame'] == 'base_link'
+    assert displays['RobotModel']['Description Topic']['Value'] == '/robot_description'
+    assert displays['InteractiveMarkers']['Interactive Markers Namespace'] == '/urdf_ik/handle'
 
 
-def test_demo_takes_another_robot(started_by):
+def test_demo_takes_another_robot_with_two_tips(started_by):
     robot = ROOT / 'tests' / 'data' / 'urdf' / 'two_arms.urdf'
     started = started_by(
-        'demo.launch.py', [name for name in EXECUTABLES if name != 'rviz2'], f'urdf:={robot}',
-        'base_link:=torso_yaw_link', 'tip_link:=left_hand', 'use_rviz:=false')
+        'demo.launch.py', ['urdf_ik_node', 'robot_state_publisher'], f'urdf:={robot}', 'base_link:=torso_yaw_link',
+        'tip_link:=left_hand,right_hand', 'use_rviz:=false', 'figure:=false')
     assert started['robot_state_publisher'].parameters['robot_description'] == robot.read_text()
-    assert started['urdf_ik_node'].parameters == {'base_link': 'torso_yaw_link', 'tip_links': ['left_hand']}
+    assert started['urdf_ik_node'].parameters == {
+        'urdf_file': str(robot), 'base_link': 'torso_yaw_link', 'tip_links': ['left_hand', 'right_hand']}
 
 
-def test_rviz_configuration_follows_the_topics_of_the_node():
-    view = yaml.safe_load((ROOT / 'config' / 'urdf_ik.rviz').read_text())['Visualization Manager']
-    displays = {display['Class'].split('/')[1]: display for display in view['Displays']}
+def test_demo_in_a_namespace(started_by):
+    started = started_by('demo.launch.py', list(EXECUTABLES), 'namespace:=left')
+    for name in ('urdf_ik_node', 'robot_state_publisher', 'figure_of_eight.py'):
+        assert started[name].remappings['__ns'] == '/left', name
+    manager, displays = layout_of(started['rviz2'])
+    topics = [displays['RobotModel']['Description Topic'], displays['MarkerArray']['Topic'],
+              displays['PointCloud2']['Topic'], *(tool['Topic'] for tool in manager['Tools'] if 'Topic' in tool)]
+    assert [topic['Value'] for topic in topics] == [
+        '/left/robot_description', '/left/urdf_ik/markers', '/left/urdf_ik/reach', '/left/urdf_ik/target_pose',
+        '/left/urdf_ik/target_point']
+    assert displays['InteractiveMarkers']['Interactive Markers Namespace'] == '/left/urdf_ik/handle'
+
+
+LINK = '<link name="{0}"/><joint name="j{0}" type="continuous"><parent link="{1}"/><child link="{0}"/><origin xyz="{2}"/></joint>'
+
+
+@pytest.mark.parametrize('origin, size', [
+    ('0 0 0.0003', 0.0006), ('0 300 400', 1000.0), ('0 0 0', 1.0), ('nan 0 0', 1.0), ('wide', 1.0)])
+def test_the_view_suits_the_size_of_the_robot(started_by, tmp_path, origin, size):
+    robot = tmp_path / 'robot.urdf'
+    links = LINK.format('a', 'root', origin) + LINK.format('b', 'a', origin) + LINK.format('aside', 'root', '0 9 0')
+    robot.write_text(f'<robot name="r"><link name="root"/>{links}</robot>')
+    manager, displays = layout_of(started_by(
+        'demo.launch.py', list(EXECUTABLES), f'urdf:={robot}', 'tip_link:=b')['rviz2'])
+    assert manager['Global Options']['Fixed Frame'] == 'root'
+    view = manager['Views']['Current']
+    if size == 1.0:  # b has no distance, so the farthest link counts
+        size = 9.0
+    assert 2 * size < view['Distance'] < 4 * size
+    assert 0 < view['Near Clip Distance'] < 0.05 * size
+    assert 0.05 * size < displays['Grid']['Cell Size'] <= 0.2 * size
+
+
+def test_meshes_beside_the_description_are_named_by_their_files(started_by, tmp_path):
+    for name in ('arm_description/urdf/arm.urdf', 'arm_description/meshes/own.stl', 'hand_description/hand.stl'):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    robot = tmp_path / 'arm_description' / 'urdf' / 'arm.urdf'
+    meshes = ['package://arm_description/meshes/own.stl', 'package://hand_description/hand.stl', '../meshes/own.stl',
+              'package://arm_description/meshes/missing.stl', 'http://host/far.stl']
+    visuals = ''.join(f'<visual><geometry><mesh scale="1 1 1" filename="{mesh}"/></geometry></visual>' for mesh in meshes)
+    robot.write_text(f'<robot name="r"><link name="root">{visuals}</link>{LINK.format("tip", "root", "0 0 1")}</robot>')
+    publisher = started_by('demo.launch.py', list(EXECUTABLES), f'urdf:={robot}')['robot_state_publisher']
+    found = [mesh.get('filename') for mesh in ET.fromstring(publisher.parameters['robot_description']).iter('mesh')]
+    assert found == [
+        f'file://{tmp_path}/arm_description/meshes/own.stl', f'file://{tmp_path}/hand_description/hand.stl',
+        f'file://{tmp_path}/arm_description/urdf/../meshes/own.stl', *meshes[3:]]
+
+
+@pytest.mark.parametrize('text, word', [
+    (None, 'there is no file'), ('this is no robot', 'is not a robot description'),
+    ('<robot name="r"><link name="a"/><link name="b"/></robot>', 'needs one link that is not the child of a joint')])
+def test_a_wrong_file_ends_the_demo_with_a_sentence(tmp_path, text, word):
+    robot = tmp_path / 'robot.urdf'
+    if text is not None:
+        robot.write_text(text)
+    process = launch(ROOT / 'launch' / 'demo.launch.py', f'urdf:={robot}', **stand_ins(tmp_path, EXECUTABLES))
+    try:
+        output = process.communicate(timeout=TIMEOUT)[0]
+    finally:
+        kill(process)
+    assert process.returncode != 0 and word in output and str(robot) in output, output
+
+
+def test_a_robot_that_needs_a_tip_ends_the_demo_with_a_sentence(tmp_path):
+    """The real node refuses it."""
+    others = {name: package for name, package in EXECUTABLES.items() if package != 'urdf_ik'}
+    robot = ROOT / 'tests' / 'data' / 'urdf' / 'two_arms.urdf'
+    process = launch(ROOT / 'launch' / 'demo.launch.py', f'urdf:={robot}', 'figure:=false', **stand_ins(tmp_path, others))
+    try:
+        output = process.communicate(timeout=TIMEOUT)[0]
+    finally:
+        kill(process)
+    assert 'the argument tip_link' in output and 'shutting down launched system' in output, output
+    assert not list(tmp_path.glob('*.rviz')), 'the layout is removed'
+
+
+def test_the_layout_has_every_topic_of_the_node_under_its_name():
+    """Of those that RViz can show or send."""
+    text = (ROOT / 'config' / 'urdf_ik.rviz').read_text()
+    manager = yaml.safe_load(text)['Visualization Manager']
+    displays = {display['Class'].split('/')[1]: display for display in manager['Displays']}
     description = displays['RobotModel']['Description Topic']
     assert (description['Value'], description['Durability Policy']) == ('/robot_description', 'Transient Local')
-    assert displays['Pose']['Topic']['Value'] == '/urdf_ik/target_pose'
+    assert displays['MarkerArray']['Topic']['Value'] == '/urdf_ik/markers'
+    tools = {tool['Class'].split('/')[1]: tool for tool in manager['Tools']}
+    assert tools['SetGoal']['Topic']['Value'] == '/urdf_ik/target_pose'
+    assert tools['PublishPoint']['Topic']['Value'] == '/urdf_ik/target_point'
 
 
 def test_launched_node_publishes_and_ends_cleanly(tmp_path, monkeypatch):

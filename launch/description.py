@@ -1,0 +1,106 @@
+"""What the launch files need of a robot description."""
+import html
+import math
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+MESH = re.compile(r'(<mesh\b[^>]*?\bfilename\s*=\s*)(?:"([^"]*)"|\'([^\']*)\')')
+
+
+def read(path):
+    """The robot description in a file; xacro is expanded."""
+    if not Path(path).is_file():  # a pipe would be waited for
+        raise RuntimeError(f'there is no file {path}')
+    if not path.endswith('.xacro'):
+        return Path(path).read_text(errors='replace')
+    try:
+        import xacro
+    except ImportError as error:
+        raise RuntimeError(f'{path} is a xacro file, but xacro is not installed: install ros-$ROS_DISTRO-xacro') from error
+    return xacro.process_file(path).toxml()
+
+
+def parse(description, path):
+    """The robot element."""
+    try:
+        return ET.fromstring(description)
+    except ET.ParseError as error:
+        raise RuntimeError(f'{path} is not a robot description: {error}') from error
+
+
+def root_link(robot, path):
+    """The link that is not the child of a joint."""
+    children = {child.get('link') for child in robot.findall('joint/child')}
+    roots = [link.get('name') for link in robot.findall('link') if link.get('name') not in children]
+    if len(roots) != 1:
+        raise RuntimeError(f'{path} needs one link that is not the child of a joint, but has {len(roots)}: {", ".join(roots)}')
+    return roots[0]
+
+
+def numbers(element, attribute):
+    """The numbers of an attribute; none where they are not numbers, which is for the node to say."""
+    try:
+        values = [float(word) for word in element.get(attribute, '').split()] if element is not None else []
+    except ValueError:
+        return []
+    return values if all(map(math.isfinite, values)) else []
+
+
+def size(robot, root, tips):
+    """Length [m] along the joints from the root link to the farthest of the links `tips`, or of all links."""
+    joints = {}
+    for joint in robot.findall('joint'):
+        parent, child = joint.find('parent'), joint.find('child')
+        if parent is not None and child is not None:
+            length = math.hypot(*numbers(joint.find('origin'), 'xyz'))
+            joints.setdefault(parent.get('link'), []).append((child.get('link'), length))
+    lengths, open_links = {root: 0.0}, [root]
+    while open_links:
+        link = open_links.pop()
+        for child, length in joints.get(link, []):
+            if child not in lengths:  # a bad description may have loops
+                lengths[child] = lengths[link] + length
+                open_links.append(child)
+    longest = max((lengths[link] for link in tips if link in lengths), default=0.0) or max(lengths.values())
+    return longest if longest > 0 else 1.0
+
+
+def with_found_meshes(description, path):
+    """The description, in which meshes that are beside the file, and in no installed package, are named by their own files.
+
+    RViz looks in installed packages alone.
+    """
+    def named_by_file(match):
+        begin, mesh = match[1], html.unescape(match[2] or match[3] or '')
+        file = mesh_beside(mesh, Path(path).absolute())
+        return match[0] if file is None else f'{begin}{quoteattr(f"file://{file}")}'
+
+    return MESH.sub(named_by_file, description)
+
+
+def mesh_beside(mesh, path):
+    """The file of a mesh that is relative to the description, or in the folder of its package beside or above it; else None."""
+    from ament_index_python import PackageNotFoundError, get_package_share_directory
+    if '://' not in mesh:
+        places = [path.parent / mesh]
+    elif mesh.startswith('package://'):
+        name = mesh.removeprefix('package://')
+        package, _, file = name.partition('/')
+        try:
+            if (Path(get_package_share_directory(package)) / file).is_file():
+                return None
+        except (PackageNotFoundError, ValueError):
+            pass  # it may be beside the description
+        places = [folder / name for folder in path.parents]
+    else:
+        return None
+    return next((place for place in places if is_file(place)), None)
+
+
+def is_file(place):
+    try:
+        return place.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
