@@ -23,8 +23,9 @@ def instance_color(rgba):
 class Placed:
     """A node of the scene that shows a shape at many poses, each fixed to a link."""
 
-    def __init__(self, node, links, origins):
+    def __init__(self, node, links, origins, vertices):
         self.node, self.links, self.origins = node, np.array(links, int), np.array(origins).reshape(-1, 4, 4)
+        self.box = np.array([[x, y, z, 1.0] for x in bounds(vertices, 0) for y in bounds(vertices, 1) for z in bounds(vertices, 2)])
         self.shown = None
 
     def show(self, link_poses):
@@ -33,6 +34,11 @@ class Placed:
             self.shown = poses
             self.node.batched_positions = poses[:, :3, 3].astype(np.float32)
             self.node.batched_wxyzs = wxyz_of(poses).astype(np.float32)
+
+
+    def corners(self, link_poses):
+        """Of the boxes around the shape at each of its poses, shape (corners, 3)."""
+        return (link_poses[self.links] @ self.origins @ self.box.T)[:, :3].transpose(0, 2, 1).reshape(-1, 3)
 
 
 class Drawing:
@@ -55,7 +61,7 @@ class Drawing:
         node = self._scene.add_batched_meshes_simple(
             name, vertices, faces, *standing(len(links)), batched_colors=instance_color(rgba), lod='off', side='double',
             opacity=rgba[3] if rgba[3] < 1 else None)
-        self._placed.append(Placed(node, links, origins))
+        self._placed.append(Placed(node, links, origins, vertices))
 
     def _add_bones(self, bare):
         """A line along the joints of these links, a ball at each joint, and their axes."""
@@ -74,7 +80,7 @@ class Drawing:
         axes = self._scene.add_batched_axes(
             '/robot/axes', *standing(len(bare)), axes_length=float(np.clip(3 * spacing, self._reach / 50, self._reach / 10)),
             axes_radius=float(np.clip(spacing / 5, self._reach / 800, self._reach / 200)))
-        self._placed.append(Placed(axes, bare, [np.eye(4)] * len(bare)))
+        self._placed.append(Placed(axes, bare, [np.eye(4)] * len(bare), np.zeros((1, 3))))
 
     def show(self, link_poses):
         """Moves all to these poses of the links, shape (links, 4, 4)."""
@@ -82,6 +88,10 @@ class Drawing:
             placed.show(link_poses)
         if self._bones is not None:
             self._show_bones(link_poses[self._bone_ends][:, :, :3, 3])
+
+    def corners(self, link_poses):
+        """Points around all that is drawn, shape (points, 3)."""
+        return np.concatenate([link_poses[:, :3, 3], *(placed.corners(link_poses) for placed in self._placed)])
 
     def _show_bones(self, ends):
         """`ends` has shape (bones, 2, 3)."""
@@ -97,6 +107,10 @@ class Drawing:
             placed.node.remove()
         if self._bones is not None:
             self._bones.remove()
+
+
+def bounds(vertices, axis):
+    return vertices[:, axis].min(), vertices[:, axis].max()
 
 
 def standing(count):

@@ -117,6 +117,7 @@ class Page:
             shapes, self._shapes = self._shapes.result(), None
             self._missing = shapes.missing
             self._scene.set_shapes(shapes)
+            self._scene.place_camera(self._link_poses())
 
     def _set_robot(self, description, parameters):
         try:
@@ -134,9 +135,6 @@ class Page:
         self._handles = [
             Handle(self._server, number, self._scene.reach, lambda pose, number=number: self._soon(self._drag, number, pose))
             for number in range(len(tips))]
-        self._scene.place_camera(self._link_poses())
-        if self._shapes is not None:
-            self._shapes.cancel()
         self._shapes = self._loader.submit(load_shapes, robot, MeshFinder(parameters.get('urdf_file')))
 
     def _link_poses(self):

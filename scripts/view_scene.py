@@ -9,6 +9,7 @@ TRACE_POINTS = 500
 TRACE_COLOR = (204, 121, 167)
 FIELD_OF_VIEW = 0.75  # [rad]
 FROM = np.array([0.80, -0.52, 0.32])  # the camera's direction from the robot
+DISTANCE = 2.1  # of the camera, in sizes of what is drawn
 GRID = {False: ((214, 217, 221), (176, 181, 187)), True: ((56, 60, 66), (84, 90, 98))}  # cells and sections, by dark
 
 
@@ -72,7 +73,8 @@ class Scene:
         self.set_shadow(False)
         self._drawing = self._grid = None
         self._traces, self._targets = [], []
-        self.dark, self._camera = False, None
+        self._camera = None
+        self.set_dark(False)
 
     def set_robot(self, robot, tips):
         """A new robot with no shapes yet; `tips` is the number of its tip links."""
@@ -125,11 +127,11 @@ class Scene:
 
     def place_camera(self, link_poses):
         """Turns the cameras of all pages, and of those to come, to the whole robot."""
-        points = link_poses[:, :3, 3]
+        points = self._drawing.corners(link_poses)
         low, high = points.min(axis=0), points.max(axis=0)
         size = max(np.linalg.norm(high - low), 0.75 * self.reach)
         look_at = (low + high) / 2
-        self._camera = (look_at + FROM / np.linalg.norm(FROM) * 1.9 * size, look_at)
+        self._camera = (look_at + FROM / np.linalg.norm(FROM) * DISTANCE * size, look_at)
         initial = self._server.initial_camera
         initial.position, initial.look_at = self._camera
         initial.up, initial.fov = (0.0, 0.0, 1.0), FIELD_OF_VIEW

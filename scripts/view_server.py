@@ -21,7 +21,7 @@ def open_server(port, label):
     """A viser server on this port or the next free one."""
     rich.get_console().quiet = True  # view.py says what there is to say
     server = serve_own_pages(lambda: viser.ViserServer(host=HOST, port=free_port(port), label=label, verbose=False))
-    server.gui.configure_theme(show_logo=False, show_share_button=False, control_width='medium')
+    server.gui.main_panel.dock_right()
     return server
 
 

@@ -91,7 +91,7 @@ class Browser:
         return answer['result'].get('value')
 
     def text(self):
-        return self.evaluate('document.body.innerText')
+        return self.evaluate('document.body ? document.body.innerText : ""')
 
     def screenshot(self, file=None):
         """The pixels of the page, shape (height, width, 3)."""
