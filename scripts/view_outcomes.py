@@ -1,7 +1,7 @@
-"""What became of a target, in a word and a colour that the colour-blind can tell apart (Okabe and Ito's palette)."""
+"""What became of a target: a word, and the colour that the handle in RViz has, too. The colour-blind can tell them apart."""
 from urdf_ik.msg import SolveStatus
 
-GREEN, AMBER, RED, BLUE = (0, 158, 115), (230, 159, 0), (213, 94, 0), (0, 114, 178)
+GREEN, AMBER, RED, BLUE, PURPLE = (0, 184, 128), (242, 196, 26), (219, 77, 13), (64, 140, 242), (204, 77, 166)
 WORDS = {
     SolveStatus.SOLVED: ('reached', GREEN),
     SolveStatus.STEP_LIMITED: ('on its way', BLUE),
@@ -9,7 +9,7 @@ WORDS = {
     SolveStatus.NOT_CONVERGED: ('held back', AMBER),
     SolveStatus.OUT_OF_REACH: ('out of reach', RED),
 }
-REFUSED = ('refused', RED)
+REFUSED = ('refused', PURPLE)
 
 
 def word_and_color(status):
