@@ -12,24 +12,31 @@ import sys
 import threading
 import webbrowser
 
+import rclpy
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
+
+from view_arm import Arm
+
 MISSING = """\
 view: the Python package {name} is missing. Install what the page needs, for instance:
     python3 -m pip install viser yourdfpy pycollada"""
 
 try:
-    import rclpy
-    from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
-    from rclpy.signals import SignalHandlerOptions
     from view_page import Page
     from view_server import NoServer, open_server
 except ModuleNotFoundError as missing:
     sys.exit(MISSING.format(name=missing.name))
 
-from view_arm import Arm
-
 GREETING = """\
 view: {address} shows {node}. Ctrl-C ends it.
   From another computer: ssh -L {port}:127.0.0.1:{port} {host}, and then open that address there."""
+
+
+def parameter(arm, name, default):
+    """Of any type, so that a wrong one can be named."""
+    return arm.declare_parameter(name, default, ParameterDescriptor(dynamic_typing=True)).value
 
 
 def has_display():
@@ -41,7 +48,7 @@ def tell(arm, port, wanted):
     if port != wanted:
         print(f'view: port {wanted} is taken, so the page is on {port}', flush=True)
     print(GREETING.format(address=address, node=arm.node_name, port=port, host=os.uname().nodename), flush=True)
-    if not arm.declare_parameter('browser', True).value:
+    if not parameter(arm, 'browser', True):
         return
     if has_display():
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
@@ -51,9 +58,9 @@ def tell(arm, port, wanted):
 
 def run(stopping):
     arm = Arm()
-    wanted = arm.declare_parameter('port', 8080).value
-    if not 0 < wanted < 65536:
-        raise NoServer(f'port is {wanted}: it must be between 1 and 65535')
+    wanted = parameter(arm, 'port', 8080)
+    if not isinstance(wanted, int) or not 0 < wanted < 65536:
+        raise NoServer(f'port is {wanted}: it must be a number between 1 and 65535')
     server = open_server(wanted, 'urdf_ik')
     executor = SingleThreadedExecutor()
     executor.add_node(arm)

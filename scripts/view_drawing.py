@@ -1,16 +1,21 @@
-"""The robot in the scene: few nodes, however many links it has, and two messages for each of them and picture."""
+"""The robot in the scene: few nodes, however many links it has, and at most two messages for each of them and picture."""
 import numpy as np
 import trimesh
 import viser.transforms
 
-from view_shapes import split_sharp_edges
+from view_shapes import Part, split_sharp_edges
 
+MANY = 64  # places of shapes, above which equal shapes become one node
 BONE = (0.16, 0.55, 0.62, 1.0)  # of the lines along the joints, 0 to 1
 
 
 def wxyz_of(poses):
     """Quaternions of matrices, shape (n, 4)."""
     return viser.transforms.SO3.from_matrix(poses[:, :3, :3]).wxyz
+
+
+def opacity(rgba):
+    return rgba[3] if rgba[3] < 1 else None
 
 
 def instance_color(rgba):
@@ -21,7 +26,7 @@ def instance_color(rgba):
 
 
 class Placed:
-    """A node of the scene that shows a shape at many poses, each fixed to a link."""
+    """A node of the scene that shows a shape at one or more poses, each fixed to a link."""
 
     def __init__(self, node, links, origins, vertices):
         self.node, self.links, self.origins = node, np.array(links, int), np.array(origins).reshape(-1, 4, 4)
@@ -30,10 +35,14 @@ class Placed:
 
     def show(self, link_poses):
         poses = link_poses[self.links] @ self.origins
-        if self.shown is None or not np.array_equal(poses, self.shown):
-            self.shown = poses
+        if self.shown is not None and np.array_equal(poses, self.shown):
+            return
+        self.shown = poses
+        if hasattr(self.node, 'batched_positions'):
             self.node.batched_positions = poses[:, :3, 3].astype(np.float32)
             self.node.batched_wxyzs = wxyz_of(poses).astype(np.float32)
+        else:
+            self.node.position, self.node.wxyz = poses[0, :3, 3], wxyz_of(poses)[0]
 
 
     def corners(self, link_poses):
@@ -51,17 +60,29 @@ class Drawing:
         self._scene, self._robot, self._reach = scene, robot, reach
         self._placed, self._bones = [], None
         parts = shapes.parts if shapes else []
+        many = sum(len(part.links) for part in parts) > MANY
         for number, part in enumerate(parts):
-            self._add(f'/robot/part{number}', part.vertices, part.faces, part.rgba, part.links, part.origins)
+            if many:
+                self._add_instances(f'/robot/part{number}', part)
+            else:
+                self._add_each(f'/robot/part{number}', part)
         bare = set(range(len(robot.links))) if not parts else shapes.bare_links
         if bare:
             self._add_bones(sorted(bare))
 
-    def _add(self, name, vertices, faces, rgba, links, origins):
+    def _add_each(self, name, part):
+        """A node for each place. A browser moves it faster than an instance."""
+        for number, place in enumerate(zip(part.links, part.origins)):
+            node = self._scene.add_mesh_simple(
+                f'{name}/{number}', part.vertices, part.faces, color=part.rgba[:3], opacity=opacity(part.rgba), side=part.side)
+            self._placed.append(Placed(node, *([value] for value in place), part.vertices))
+
+    def _add_instances(self, name, part):
+        """One node for all places."""
         node = self._scene.add_batched_meshes_simple(
-            name, vertices, faces, *standing(len(links)), batched_colors=instance_color(rgba), lod='off', side='double',
-            opacity=rgba[3] if rgba[3] < 1 else None)
-        self._placed.append(Placed(node, links, origins, vertices))
+            name, part.vertices, part.faces, *standing(len(part.links)), batched_colors=instance_color(part.rgba),
+            opacity=opacity(part.rgba), side=part.side, lod='off')
+        self._placed.append(Placed(node, part.links, part.origins, part.vertices))
 
     def _add_bones(self, bare):
         """A line along the joints of these links, a ball at each joint, and their axes."""
@@ -69,7 +90,7 @@ class Drawing:
         self._bone_ends = segments[np.isin(segments, bare).any(axis=1)]
         width = self._reach / 80
         ball = trimesh.creation.icosphere(subdivisions=2, radius=width)
-        self._add('/robot/joints', ball.vertices, ball.faces, BONE, bare, [np.eye(4)] * len(bare))
+        self._add_instances('/robot/joints', Part(ball.vertices, ball.faces, BONE, links=bare, origins=[np.eye(4)] * len(bare)))
         if len(self._bone_ends):
             rod = trimesh.creation.cylinder(1.0, 1.0, sections=16)
             vertices, faces = split_sharp_edges(rod.vertices, rod.faces)

@@ -1,6 +1,4 @@
 """A handle that is dragged in the browser: the target of one tip."""
-import html
-
 import numpy as np
 import viser.transforms
 
@@ -54,7 +52,7 @@ class Handle:
         if (color, text) != self._look:
             self._look = (color, text)
             self._ball.color = color
-            self._label.text, self._label.visible = html.escape(text), bool(text)
+            self._label.text, self._label.visible = text, bool(text)
 
     def remove(self):
         self._label.remove()

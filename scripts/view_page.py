@@ -18,7 +18,6 @@ from view_shapes import MeshFinder, load_shapes
 
 PICTURE_INTERVAL = 1 / 30  # [s], the shortest
 PANEL_INTERVAL = 0.15  # [s]
-IDLE = 0.25  # [s] between two pictures if nothing moves
 BUSY_SHARE = 0.5  # of the time that drawing may take
 RENDER_TIMEOUT = 10.0  # [s]
 
@@ -74,7 +73,7 @@ class Page:
         image = client.get_render(height=camera.image_height, width=camera.image_width, transport_format='png',
                                   timeout=RENDER_TIMEOUT)
         opacity = image[..., 3:] / 255
-        background = 26.0 if self._scene.dark else 255.0
+        background = 20.0 if self._scene.dark else 255.0
         picture = (image[..., :3] * opacity + background * (1 - opacity)).round().astype(np.uint8)
         client.send_file_download('urdf_ik.png', imageio.imwrite('<bytes>', picture, extension='.png'), save_immediately=True)
 
@@ -135,6 +134,8 @@ class Page:
         self._handles = [
             Handle(self._server, number, self._scene.reach, lambda pose, number=number: self._soon(self._drag, number, pose))
             for number in range(len(tips))]
+        if self._shapes is not None:
+            self._shapes.cancel()
         self._shapes = self._loader.submit(load_shapes, robot, MeshFinder(parameters.get('urdf_file')))
 
     def _link_poses(self):

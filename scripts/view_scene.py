@@ -9,7 +9,7 @@ TRACE_POINTS = 500
 TRACE_COLOR = (204, 121, 167)
 FIELD_OF_VIEW = 0.75  # [rad]
 FROM = np.array([0.80, -0.52, 0.32])  # the camera's direction from the robot
-DISTANCE = 2.1  # of the camera, in sizes of what is drawn
+DISTANCE = 1.75  # of the camera, in sizes of what is drawn
 GRID = {False: ((214, 217, 221), (176, 181, 187)), True: ((56, 60, 66), (84, 90, 98))}  # cells and sections, by dark
 
 

@@ -28,6 +28,7 @@ class Part:
     vertices: np.ndarray
     faces: np.ndarray
     rgba: tuple  # 0 to 1
+    side: str = 'front'  # that is drawn; triangles of files may face either way: 'double'
     links: list = field(default_factory=list)  # indices of links
     origins: list = field(default_factory=list)  # 4 x 4, in the frames of these links
 
@@ -127,7 +128,10 @@ def make_parts(visual, finder):
         mesh = trimesh.creation.icosphere(subdivisions=2, radius=geometry.sphere.radius)
     else:
         raise MeshError('it has no geometry')
-    return [part_of(mesh.vertices, mesh.faces, visual.rgba or PLAIN, round_edges=geometry.sphere is not None)]
+    vertices, faces = mesh.vertices, mesh.faces
+    if geometry.sphere is None:
+        vertices, faces = split_sharp_edges(vertices, faces)
+    return [part_of(vertices, faces, visual.rgba or PLAIN)]
 
 
 def mesh_parts(path, scale, rgba):
@@ -141,24 +145,21 @@ def mesh_parts(path, scale, rgba):
         mesh = scene.geometry[name]
         if len(getattr(mesh, 'faces', ())):
             vertices = (mesh.vertices @ pose[:3, :3].T + pose[:3, 3]) * scale
-            parts.append(part_of(vertices, mesh.faces, rgba or own_color(mesh), round_edges=True))
+            parts.append(part_of(vertices, mesh.faces, rgba or own_color(mesh), 'double'))
     if not parts:
         raise MeshError(f'{path} has no triangles')
     return parts
 
 
-def part_of(vertices, faces, rgba, round_edges):
-    """Where edges are not to look round, no two triangles share a vertex unless they lie in one plane."""
-    vertices, faces = np.asarray(vertices, np.float32), np.asarray(faces, np.uint32)
+def part_of(vertices, faces, rgba, side='front'):
+    vertices = np.asarray(vertices, np.float32)
     if not np.isfinite(vertices).all():
         raise MeshError('a vertex is not a finite number')
-    if not round_edges:
-        vertices, faces = split_sharp_edges(vertices, faces)
-    return Part(vertices, faces, tuple(float(channel) for channel in rgba))
+    return Part(vertices, np.asarray(faces, np.uint32), tuple(float(channel) for channel in rgba), side)
 
 
 def split_sharp_edges(vertices, faces, sharpest=np.cos(np.radians(40))):
-    """Gives each corner of a triangle its own vertex, moved towards no one; corners of nearly the same direction share it."""
+    """Gives triangles that meet at a sharp edge vertices of their own, because shared ones make an edge look round."""
     corners = vertices[faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)

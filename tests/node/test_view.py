@@ -21,7 +21,7 @@ import viser  # noqa: E402
 
 import browser as browsers  # noqa: E402
 from browser import Browser  # noqa: E402
-from checks import POSITION_TOLERANCE  # noqa: E402
+from checks import POSITION_TOLERANCE, difference  # noqa: E402
 from client import LATCHED, Client, pose_from, pose_message, posture  # noqa: E402
 from conftest import ARM_FILE, ROBOTS, ROOT, numbers  # noqa: E402
 from geometry_msgs.msg import PoseStamped  # noqa: E402
@@ -185,6 +185,27 @@ def wait_for_z_arrow(window):
 
 
 @needs_browser
+def test_what_is_chosen_on_the_panel_is_done(page, arm_robot):
+    node, window = page(ARM_FILE, 'arm7')
+    before = posture(node.next_state())
+    node.send_pose(translation(-0.05, 0, 0) @ arm_robot.pose('tool0', before))
+    wait_for(lambda: click(window, "[...document.querySelectorAll('button')].find(e => e.innerText == 'Reset')"), 'a button')
+    node.wait_for(lambda: difference(posture(node.next_state()), before) < 1e-9, 'the posture before')
+    wait_for(lambda: click(window, "[...document.querySelectorAll('input')].find(e => e.value == 'jacobian')"), 'the solver')
+    wait_for(lambda: click(window, "[...document.querySelectorAll('[role=option]')].find(e => e.innerText == 'fabrik')"), 'fabrik')
+    node.wait_for(lambda: node.get('solver') == ['fabrik'], 'the solver to be set')
+
+
+def click(window, element):
+    """Clicks the middle of the element of a JavaScript expression, where there is one."""
+    place = window.evaluate(f'(() => {{ const e = {element}; const r = e && e.getBoundingClientRect();'
+                            ' return r && r.width > 0 ? [r.left + r.width / 2, r.top + r.height / 2] : null })()')
+    if place:
+        window.click(*place)
+    return place
+
+
+@needs_browser
 def test_the_node_killed_and_back(page, start):
     namespace = '/killed'
     node, window = page(ARM_FILE, 'arm7 (/killed/urdf_ik)', namespace)
@@ -304,6 +325,12 @@ def test_without_a_display_no_browser_is_opened(module_view):
     module_view.port()
     wait_for(lambda: 'there is no display' in module_view.output(), 'the sentence about the display')
     assert 'ssh -L' in module_view.output()
+
+
+@pytest.mark.parametrize('port', [0, 65536, 'eighty'])
+def test_a_bad_port_is_refused(port):
+    ended = subprocess.run([sys.executable, str(VIEW), '--ros-args', '-p', f'port:={port}'], capture_output=True, text=True, timeout=TIMEOUT)
+    assert ended.returncode == 1 and 'it must be a number between 1 and 65535' in ended.stderr
 
 
 def test_a_missing_package_is_named(tmp_path):
