@@ -1,14 +1,17 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run example build test check bench bench-node bench-peers clean
+.PHONY: help run view example build test check bench bench-node bench-peers clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
 
-run: build  ## the node with a moving target on the bundled arm, or: make run URDF=FILE [BASE=LINK] [TIP=LINK]
+run: build  ## the node with a moving target and a page to see it, or: make run URDF=FILE [BASE=LINK] [TIP=LINK] [VIEW=0]
 	@exec scripts/with-ros python3 scripts/run.py
 
 example: build  ## a program of examples/ beside a node of its own: make example NAME=query
 	@exec scripts/example.sh $(NAME)
+
+view: build  ## the page in the browser alone, for a node that runs, or: make view [NODE=NAME] [PORT=NUMBER]
+	@exec scripts/with-ros python3 scripts/view.py --ros-args -p node:=$(or $(NODE),urdf_ik) -p port:=$(or $(PORT),8080)
 
 build:  ## set-up: whatever is missing of tools and ROS 2, and the package itself
 	@scripts/setup.sh

@@ -6,7 +6,10 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 . scripts/setup/steps.sh
 # shellcheck source=scripts/setup/machine.sh
 . scripts/setup/machine.sh
+# shellcheck source=scripts/setup/debian.sh
+. scripts/setup/debian.sh
 
+root="$PWD"
 summary=""
 
 # Runs one part: check TITLE COMMAND [ARGUMENT]…
@@ -49,6 +52,7 @@ check "documentation" "${with_ros[@]}" doc "${ros_options[@]}" --no-deps
 check "unit tests" "${with_ros[@]}" test "${ros_options[@]}" "${unit_test_options[@]}" --lib
 check "tests of the library and the command line" cargo test --locked --test '*'
 check "examples in the documentation" cargo test --locked --doc
+install_browser
 check "node tests" scripts/node-tests
 
 printf '\n%s%5d s  in all\n' "$summary" "$SECONDS"

@@ -4,8 +4,8 @@
     python scripts/run.py          (in a shell that has sourced scripts/env.sh)
 
 Environment variables: URDF (a file; default: the bundled arm), BASE and TIP (links; default: the root link and the only
-leaf; several tips are separated by commas), DURATION [s] (default: until Ctrl-C). With a DURATION the exit status is 0
-only if at least 99 % of the targets were reached.
+leaf; several tips are separated by commas), DURATION [s] (default: until Ctrl-C), VIEW (0: without the page in the browser).
+With a DURATION the exit status is 0 only if at least 99 % of the targets were reached.
 """
 import json
 import math
@@ -132,20 +132,26 @@ def judge(total, seconds):
         raise Failure(f'less than {NEEDED_SHARE:.0%} of the targets were reached')
 
 
+def start_script(name):
+    return start([sys.executable, str(Path(__file__).with_name(name))])
+
+
 def run(stopping):
     urdf, seconds = urdf_path(), duration()
     command = node_command(urdf)
     tools = TOOLS.format(node=NODE) if shutil.which('ros2') else ''
     print(GREETING.format(node=NODE, urdf=urdf, tools=tools), flush=True)
     watch = Watch(NODE)
-    children = {}
+    children, page = {}, []
     try:
         children['urdf_ik_node'] = start(command)
+        if os.environ.get('VIEW') != '0':
+            page.append(start_script('view.py'))  # not one of the children: the node moves without a page, too
         list_interfaces(watch, children, stopping)
-        children['figure_of_eight.py'] = start([sys.executable, str(Path(__file__).with_name('figure_of_eight.py'))])
+        children['figure_of_eight.py'] = start_script('figure_of_eight.py')
         attend(watch, children, seconds, stopping)
     finally:
-        end(list(reversed(children.values())))
+        end([*page, *reversed(children.values())])
     judge(watch.total, seconds)
 
 

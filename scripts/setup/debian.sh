@@ -64,3 +64,13 @@ ask_for_sudo() {
     *) fail "Nothing was installed." "Run this, then try again: $by_hand" ;;
   esac
 }
+
+# Installs the browser that tests of the page use. Without it they are skipped, and say why.
+install_browser() {
+  if command -v chromium chromium-browser google-chrome > /dev/null; then
+    return
+  fi
+  if ! (install_with_apt chromium); then
+    say "the page is not tried in a browser, because Chromium could not be installed"
+  fi
+}

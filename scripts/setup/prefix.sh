@@ -38,7 +38,7 @@ clear_workspace() {
 # Makes the prefix in a workspace that was cleared.
 make_prefix() {
   local prefix="$workspace/prefix" log="$workspace/log"
-  say "no ROS 2 is sourced: making a private ROS 2 Jazzy with $python in $workspace (300 MB)"
+  say "no ROS 2 is sourced: making a private ROS 2 Jazzy with $python in $workspace (340 MB)"
   step "making a virtual environment" "See whether this works: $python -m venv /tmp/trial" "$log/venv.log" \
     "$python" -m venv "$prefix"
   # --no-compile: Python compiles the few modules that are used when it first imports them.

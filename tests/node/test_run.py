@@ -1,6 +1,9 @@
-"""`make run`: the list of topics and services that it prints is what the node offers."""
+"""`make run`: the list of topics and services that it prints is what the node offers, and the page ends with it."""
+import importlib.util
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 
@@ -13,17 +16,32 @@ from conftest import ROOT
 LAST_LINE = 'figure of eight,'  # of the other script, which starts when the list is printed
 
 
+PAGE = re.compile(r'view: http://127\.0\.0\.1:(\d+) shows')
+
+
 @pytest.fixture
-def printed(tmp_path):
-    """What `make run` has printed, while it goes on."""
+def started(tmp_path):
+    """Starts `make run`; afterwards stops it. What it has printed is to be had while it goes on."""
     log = tmp_path / 'run.log'
-    environment = {name: value for name, value in os.environ.items() if name not in ('URDF', 'BASE', 'TIP', 'DURATION')}
-    with log.open('wb') as output:
-        run = subprocess.Popen([sys.executable, str(ROOT / 'scripts' / 'run.py')], env=environment, stdout=output,
-                               stderr=subprocess.STDOUT)
-    yield lambda: log.read_text()
+    runs = []
+
+    def start_run(**settings):
+        environment = {name: value for name, value in os.environ.items() if name not in ('URDF', 'BASE', 'TIP', 'DURATION', 'VIEW')}
+        with log.open('wb') as output:
+            runs.append(subprocess.Popen([sys.executable, str(ROOT / 'scripts' / 'run.py')], env={**environment, **settings},
+                                         stdout=output, stderr=subprocess.STDOUT))
+        return log.read_text, runs[0]
+
+    yield start_run
+    for run in runs:
+        if run.poll() is None:
+            end(run)
+        assert run.returncode == 0, log.read_text()
+
+
+def end(run):
     run.send_signal(signal.SIGINT)
-    assert run.wait(20.0) == 0, log.read_text()
+    run.wait(20.0)
 
 
 def offered(node):
@@ -37,7 +55,8 @@ def offered(node):
         return []
 
 
-def test_the_list_is_what_the_node_offers(printed):
+def test_the_list_is_what_the_node_offers(started):
+    printed, _ = started(VIEW='0')
     client = Client('/urdf_ik')
     try:
         client.wait_for(lambda: LAST_LINE in printed(), 'the end of the list', 20.0)
@@ -53,5 +72,27 @@ def test_the_list_is_what_the_node_offers(printed):
                 assert row in offered(client.node), f'{row} is printed, but the node does not have it'
         for name in ('target_path', 'stop', 'solve_ik_batch', 'solve_path', 'joint_trajectory', 'measured_joint_states'):
             assert f'/urdf_ik/{name} ' in text, f'{name} is missing in:\n{text}'
+        assert 'view:' not in text, 'VIEW=0 leaves out the page'
+    finally:
+        client.close()
+
+
+def answers(port):
+    with socket.socket() as trial:
+        return trial.connect_ex(('127.0.0.1', port)) == 0
+
+
+def test_the_page_is_there_and_ends_with_the_node(started):
+    for package in ('viser', 'yourdfpy'):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f'the page in the browser is not tried: no Python package {package} here')
+    printed, run = started()
+    client = Client('/urdf_ik')
+    try:
+        client.wait_for(lambda: LAST_LINE in printed() and PAGE.search(printed()), 'the page and the moving target', 30.0)
+        port = int(PAGE.search(printed())[1])
+        assert answers(port)
+        end(run)
+        assert not answers(port), 'the page is still there'
     finally:
         client.close()

@@ -1,0 +1,160 @@
+"""The node as its clients see it: the topics, services and parameters that the page uses, and the newest of what they said.
+
+All of it is public, so this file is also an example of such a client. It runs in one thread: that of the executor.
+"""
+import math
+import re
+import time
+
+import numpy as np
+from geometry_msgs.msg import Point, PointStamped, Pose, PoseStamped, Quaternion
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+from urdf_ik.msg import SolveStatus
+
+LATEST = QoSProfile(depth=1)
+KEPT = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+PARAMETERS = ('base_link', 'tip_links', 'urdf_file', 'solver', 'free_axes')
+POLL_INTERVAL = 1.0  # [s] between two looks at the parameters
+GONE_AFTER = 2.5  # [s] without a sign of the node
+FIELDS = {ParameterType.PARAMETER_STRING: 'string_value', ParameterType.PARAMETER_STRING_ARRAY: 'string_array_value'}
+
+
+class Arm(Node):
+    """The newest of each: `description`, `parameters`, `positions` by joint, `statuses` and `targets` by tip link."""
+
+    def __init__(self, default_node='urdf_ik'):
+        super().__init__('view', start_parameter_services=False)
+        node = self.declare_parameter('node', default_node).value
+        self.node_name = self.resolve_service_name(node)
+        self.description, self.parameters, self.solvers = None, None, ()
+        self.positions, self.statuses, self.targets = {}, {}, {}
+        self.answered = self.notice = None
+        self.status_count = 0
+        self._last_sign, self._pending, self._tips = -np.inf, None, {}
+        self.create_subscription(String, f'{node}/robot_description', self._see_description, KEPT)
+        self.create_subscription(JointState, f'{node}/joint_states', self._see_joints, LATEST)
+        self.create_subscription(SolveStatus, f'{node}/status', self._see_status, QoSProfile(depth=10))
+        self._get = self.create_client(GetParameters, f'{node}/get_parameters')
+        self._set = self.create_client(SetParameters, f'{node}/set_parameters')
+        self._describe = self.create_client(DescribeParameters, f'{node}/describe_parameters')
+        self._triggers = {name: self.create_client(Trigger, f'{node}/{name}') for name in ('stop', 'reset')}
+        self.create_timer(POLL_INTERVAL, self._poll)
+
+    @property
+    def is_there(self):
+        return time.monotonic() < self._last_sign + GONE_AFTER
+
+    # What the node says
+
+    def _see_description(self, message):
+        self.description = message.data
+
+    def _see_joints(self, message):
+        self._last_sign = time.monotonic()
+        if len(message.name) == len(message.position):
+            last = self.positions
+            self.positions = {name: value if math.isfinite(value) else last.get(name, 0.0)
+                              for name, value in zip(message.name, message.position)}
+
+    def _see_status(self, message):
+        self.answered = message
+        self.status_count += 1
+        if message.tip_link in self._tips:
+            self.statuses[message.tip_link] = message
+
+    # Parameters
+
+    def _poll(self):
+        """Asks for the parameters. A request that got no answer until now is dropped."""
+        if self._pending is not None:
+            self._get.remove_pending_request(self._pending)
+        self._pending = self._get.call_async(GetParameters.Request(names=PARAMETERS)) if self._get.service_is_ready() else None
+        if self._pending is not None:
+            self._pending.add_done_callback(self._see_parameters)
+
+    def _see_parameters(self, future):
+        self._pending, self._last_sign = None, time.monotonic()
+        values = {name: getattr(value, FIELDS[value.type]) for name, value in zip(PARAMETERS, future.result().values)
+                  if value.type in FIELDS}
+        self.parameters = {name: list(value) if not isinstance(value, str) else value for name, value in values.items()}
+        if not self.solvers and self._describe.service_is_ready():
+            self._describe.call_async(DescribeParameters.Request(names=['solver'])).add_done_callback(self._see_solvers)
+
+    def _see_solvers(self, future):
+        """The node says which values the parameter may have: words, the last ones with commas between them."""
+        for descriptor in future.result().descriptors:
+            self.solvers = tuple(re.findall(r'\w+(?=,|$)', descriptor.additional_constraints))
+
+    def set_parameter(self, name, value):
+        """Text or a list of texts. What the node says against it becomes the notice."""
+        kind = ParameterType.PARAMETER_STRING if isinstance(value, str) else ParameterType.PARAMETER_STRING_ARRAY
+        request = SetParameters.Request(
+            parameters=[Parameter(name=name, value=ParameterValue(type=kind, **{FIELDS[kind]: value}))])
+
+        def answered(future):
+            (result,) = future.result().results
+            self.notice = None if result.successful else result.reason
+            self._poll()
+
+        self._call(self._set, request, answered)
+
+    # Targets
+
+    def use_tips(self, tips):
+        """Subscribes to and publishes the targets of these tip links, the tips of the node."""
+        for tip, entities in self._tips.items():
+            for destroy, entity in entities:
+                destroy(entity)
+        self._tips, self.targets, self.statuses = {}, {}, {}
+        for index, tip in enumerate(tips):
+            places = ([''] if index == 0 else []) + ([f'{topic_name(tip)}/'] if len(tips) > 1 else [])
+            self._tips[tip] = [
+                (self.destroy_subscription, self.create_subscription(kind, f'{self.node_name}/{place}{topic}', see, LATEST))
+                for place in places
+                for kind, topic, see in ((PoseStamped, 'target_pose', self._target_seer(tip)),
+                                         (PointStamped, 'target_point', self._target_seer(tip)))]
+            publisher = self.create_publisher(PoseStamped, f'{self.node_name}/{places[-1]}target_pose', LATEST)
+            self._tips[tip].append((self.destroy_publisher, publisher))
+
+    def _target_seer(self, tip):
+        def see(message):
+            self.targets[tip] = message
+        return see
+
+    def publish_target(self, tip, pose):
+        """`pose` is in the base link's frame, a 4 x 4 matrix with its quaternion x, y, z, w."""
+        matrix, quaternion = pose
+        if tip in self._tips and np.isfinite(matrix).all():
+            target = PoseStamped(pose=Pose(position=Point(**dict(zip('xyz', matrix[:3, 3].tolist()))),
+                                           orientation=Quaternion(**dict(zip('xyzw', map(float, quaternion))))))
+            target.header.stamp = self.get_clock().now().to_msg()
+            _, publisher = self._tips[tip][-1]
+            publisher.publish(target)
+
+    # Buttons
+
+    def trigger(self, name):
+        """Calls ~/stop or ~/reset."""
+        def answered(future):
+            answer = future.result()
+            self.notice = None if answer.success else f'{name}: {answer.message}'
+
+        self._call(self._triggers[name], Trigger.Request(), answered)
+
+    def _call(self, client, request, answered):
+        if client.service_is_ready():
+            client.call_async(request).add_done_callback(answered)
+        else:
+            self.notice = f'the node {self.node_name} does not answer'
+
+
+def topic_name(link):
+    """A link's name as a part of a topic's name, as the node makes it."""
+    name = re.sub(r'[^A-Za-z0-9]', '_', link)
+    return f'_{name}' if name[:1].isdigit() else name

@@ -1,0 +1,147 @@
+"""The robot in the scene: few nodes, however many links it has, and at most two messages for each of them and picture."""
+import numpy as np
+import trimesh
+import viser.transforms
+
+from view_shapes import Part, split_sharp_edges
+
+MANY = 64  # places of shapes, above which equal shapes become one node
+BONE = (0.16, 0.55, 0.62, 1.0)  # of the lines along the joints, 0 to 1
+
+
+def wxyz_of(poses):
+    """Quaternions of matrices, shape (n, 4)."""
+    return viser.transforms.SO3.from_matrix(poses[:, :3, :3]).wxyz
+
+
+def opacity(rgba):
+    return rgba[3] if rgba[3] < 1 else None
+
+
+def instance_color(rgba):
+    """The colour of instances as bytes. Viser takes it for linear light, though URDFs and meshes have sRGB."""
+    srgb = np.asarray(rgba[:3])
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    return tuple(int(round(255 * channel)) for channel in linear)
+
+
+class Placed:
+    """A node of the scene that shows a shape at one or more poses, each fixed to a link."""
+
+    def __init__(self, node, links, origins, vertices):
+        self.node, self.links, self.origins = node, np.array(links, int), np.array(origins).reshape(-1, 4, 4)
+        self.box = np.array([[x, y, z, 1.0] for x in bounds(vertices, 0) for y in bounds(vertices, 1) for z in bounds(vertices, 2)])
+        self.shown = None
+
+    def show(self, link_poses):
+        poses = link_poses[self.links] @ self.origins
+        if self.shown is not None and np.array_equal(poses, self.shown):
+            return
+        self.shown = poses
+        if hasattr(self.node, 'batched_positions'):
+            self.node.batched_positions = poses[:, :3, 3].astype(np.float32)
+            self.node.batched_wxyzs = wxyz_of(poses).astype(np.float32)
+        else:
+            self.node.position, self.node.wxyz = poses[0, :3, 3], wxyz_of(poses)[0]
+
+
+    def corners(self, link_poses):
+        """Of the boxes around the shape at each of its poses, shape (corners, 3)."""
+        return (link_poses[self.links] @ self.origins @ self.box.T)[:, :3].transpose(0, 2, 1).reshape(-1, 3)
+
+
+class Drawing:
+    """A robot: its shapes, and lines along the joints with axes for links that have none.
+
+    `shapes` is None until they are read.
+    """
+
+    def __init__(self, scene, robot, shapes, reach):
+        self._scene, self._robot, self._reach = scene, robot, reach
+        self._placed, self._bones = [], None
+        parts = shapes.parts if shapes else []
+        many = sum(len(part.links) for part in parts) > MANY
+        for number, part in enumerate(parts):
+            if many:
+                self._add_instances(f'/robot/part{number}', part)
+            else:
+                self._add_each(f'/robot/part{number}', part)
+        bare = set(range(len(robot.links))) if not parts else shapes.bare_links
+        if bare:
+            self._add_bones(sorted(bare))
+
+    def _add_each(self, name, part):
+        """A node for each place. A browser moves it faster than an instance."""
+        for number, place in enumerate(zip(part.links, part.origins)):
+            node = self._scene.add_mesh_simple(
+                f'{name}/{number}', part.vertices, part.faces, color=part.rgba[:3], opacity=opacity(part.rgba), side=part.side)
+            self._placed.append(Placed(node, *([value] for value in place), part.vertices))
+
+    def _add_instances(self, name, part):
+        """One node for all places."""
+        node = self._scene.add_batched_meshes_simple(
+            name, part.vertices, part.faces, *standing(len(part.links)), batched_colors=instance_color(part.rgba),
+            opacity=opacity(part.rgba), side=part.side, lod='off')
+        self._placed.append(Placed(node, part.links, part.origins, part.vertices))
+
+    def _add_bones(self, bare):
+        """A line along the joints of these links, a ball at each joint, and their axes."""
+        segments = self._robot.segments()
+        self._bone_ends = segments[np.isin(segments, bare).any(axis=1)]
+        width = self._reach / 80
+        ball = trimesh.creation.icosphere(subdivisions=2, radius=width)
+        self._add_instances('/robot/joints', Part(ball.vertices, ball.faces, BONE, links=bare, origins=[np.eye(4)] * len(bare)))
+        if len(self._bone_ends):
+            rod = trimesh.creation.cylinder(1.0, 1.0, sections=16)
+            vertices, faces = split_sharp_edges(rod.vertices, rod.faces)
+            self._bones = self._scene.add_batched_meshes_simple(
+                '/robot/bones', vertices, faces, *standing(len(self._bone_ends)), batched_colors=instance_color(BONE), lod='off',
+                batched_scales=np.full((len(self._bone_ends), 3), 0.6 * width))
+        spacing = self._reach / max(len(bare), 1)
+        axes = self._scene.add_batched_axes(
+            '/robot/axes', *standing(len(bare)), axes_length=float(np.clip(3 * spacing, self._reach / 50, self._reach / 10)),
+            axes_radius=float(np.clip(spacing / 5, self._reach / 800, self._reach / 200)))
+        self._placed.append(Placed(axes, bare, [np.eye(4)] * len(bare), np.zeros((1, 3))))
+
+    def show(self, link_poses):
+        """Moves all to these poses of the links, shape (links, 4, 4)."""
+        for placed in self._placed:
+            placed.show(link_poses)
+        if self._bones is not None:
+            self._show_bones(link_poses[self._bone_ends][:, :, :3, 3])
+
+    def corners(self, link_poses):
+        """Points around all that is drawn, shape (points, 3)."""
+        return np.concatenate([link_poses[:, :3, 3], *(placed.corners(link_poses) for placed in self._placed)])
+
+    def _show_bones(self, ends):
+        """`ends` has shape (bones, 2, 3)."""
+        along = ends[:, 1] - ends[:, 0]
+        lengths = np.linalg.norm(along, axis=1)
+        width = self._bones.batched_scales[0, 0]
+        self._bones.batched_positions = ends.mean(axis=1).astype(np.float32)
+        self._bones.batched_wxyzs = turns_from_z(along, lengths).astype(np.float32)
+        self._bones.batched_scales = np.column_stack([np.full((len(ends), 2), width), lengths]).astype(np.float32)
+
+    def remove(self):
+        for placed in self._placed:
+            placed.node.remove()
+        if self._bones is not None:
+            self._bones.remove()
+
+
+def bounds(vertices, axis):
+    return vertices[:, axis].min(), vertices[:, axis].max()
+
+
+def standing(count):
+    """Orientations and positions of so many instances that stand at the root link."""
+    return np.tile(np.array([1, 0, 0, 0], np.float32), (count, 1)), np.zeros((count, 3), np.float32)
+
+
+def turns_from_z(vectors, lengths):
+    """The shortest turns of the z axis into these vectors, as quaternions w, x, y, z."""
+    unit = np.divide(vectors, lengths[:, None], out=np.tile([0.0, 0.0, 1.0], (len(vectors), 1)), where=lengths[:, None] > 1e-12)
+    turns = np.column_stack([1 + unit[:, 2], -unit[:, 1], unit[:, 0], np.zeros(len(unit))])
+    turns[unit[:, 2] < -1 + 1e-9] = (0, 1, 0, 0)
+    return turns / np.linalg.norm(turns, axis=1, keepdims=True)

@@ -1,0 +1,212 @@
+"""The page: takes what the node says to the scene, the handles and the panel, and what people do to the node.
+
+Everything runs in the executor's thread. Viser calls from threads of its own; what it brings is handed over as tasks.
+"""
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import imageio.v3 as imageio
+import numpy as np
+import viser.transforms
+
+from view_handle import FREE, Handle
+from view_outcomes import word_and_color
+from view_panel import Panel
+from view_robot import BadDescription, Robot
+from view_scene import Scene
+from view_shapes import MeshFinder, load_shapes
+
+PICTURE_INTERVAL = 1 / 30  # [s], the shortest
+PANEL_INTERVAL = 0.15  # [s]
+BUSY_SHARE = 0.5  # of the time that drawing may take
+RENDER_TIMEOUT = 10.0  # [s]
+
+
+class Page:
+    def __init__(self, server, arm, executor):
+        self._server, self._arm, self._executor = server, arm, executor
+        self._scene = Scene(server)
+        self._panel = Panel(server, self._actions())
+        self._robot, self._drawn_from, self._problem = None, None, None
+        self._handles, self._tips, self._positions = [], [], np.zeros(0)
+        self._shapes, self._missing = None, []
+        self._loader = ThreadPoolExecutor(1)
+        self._with_trace = self._with_target = True
+        self._next_picture = self._next_panel = 0.0
+        self._counted = (time.monotonic(), 0, 0.0)  # since when, from which count of statuses, the last rate
+        server.on_client_disconnect(lambda client: [handle.let_go(client.client_id) for handle in self._handles])
+
+    def close(self):
+        self._loader.shutdown(wait=False, cancel_futures=True)
+
+    # What people do
+
+    def _soon(self, function, *arguments):
+        self._executor.create_task(function, *arguments)
+
+    def _actions(self):
+        arm, soon = self._arm, self._soon
+        return {
+            'move': lambda name: soon(arm.trigger, name.lower()),
+            'solver': lambda name: soon(arm.set_parameter, 'solver', name),
+            'free_axes': lambda axes: soon(arm.set_parameter, 'free_axes', axes),
+            'trace': lambda on: soon(self._show_trace, on),
+            'target': lambda on: setattr(self, '_with_target', on),
+            'shadow': lambda on: soon(self._scene.set_shadow, on),
+            'dark': lambda on: soon(self._scene.set_dark, on),
+            'show': self._show,
+        }
+
+    def _show_trace(self, on):
+        self._with_trace = on
+        self._scene.clear_traces()
+
+    def _show(self, what, client):
+        if what == 'Picture':
+            self._take_picture(client)
+        else:
+            self._soon(self._scene.clear_traces if what == 'Clear trace' else self._scene.camera_home)
+
+    def _take_picture(self, client):
+        """In a thread of viser's, because the browser takes its time."""
+        camera = client.camera
+        image = client.get_render(height=camera.image_height, width=camera.image_width, transport_format='png',
+                                  timeout=RENDER_TIMEOUT)
+        opacity = image[..., 3:] / 255
+        background = 20.0 if self._scene.dark else 255.0
+        picture = (image[..., :3] * opacity + background * (1 - opacity)).round().astype(np.uint8)
+        client.send_file_download('urdf_ik.png', imageio.imwrite('<bytes>', picture, extension='.png'), save_immediately=True)
+
+    def _drag(self, number, pose):
+        """Publishes the target: `pose` is in the root link's frame."""
+        if self._robot is not None and number < len(self._tips):
+            target = np.linalg.inv(self._link_poses()[self._base]) @ pose
+            w, x, y, z = viser.transforms.SO3.from_matrix(target[:3, :3]).wxyz
+            self._arm.publish_target(self._tips[number], (target, (x, y, z, w)))
+
+    # What the node says
+
+    def time_to_next_picture(self):
+        return max(self._next_picture - time.monotonic(), 0.0)
+
+    def draw_if_due(self):
+        began = time.monotonic()
+        if began < self._next_picture:
+            return
+        self._take_robot()
+        with self._server.atomic():
+            if self._robot is not None:
+                self._draw_robot()
+            if began >= self._next_panel:
+                self._draw_panel()
+                self._next_panel = began + PANEL_INTERVAL
+        self._server.flush()
+        now = time.monotonic()
+        self._next_picture = now + max(PICTURE_INTERVAL - (now - began), (now - began) / BUSY_SHARE)
+
+    def _take_robot(self):
+        """Takes over the node's robot where it is another than the one drawn, and shapes that were read meanwhile."""
+        arm = self._arm
+        if arm.description is not None and arm.parameters is not None:
+            source = (arm.description, *(str(arm.parameters.get(name)) for name in ('base_link', 'tip_links', 'urdf_file')))
+            if source != self._drawn_from:
+                self._drawn_from = source
+                self._set_robot(arm.description, arm.parameters)
+        if self._shapes is not None and self._shapes.done():
+            shapes, self._shapes = self._shapes.result(), None
+            self._missing = shapes.missing
+            self._scene.set_shapes(shapes)
+            self._scene.place_camera(self._link_poses())
+
+    def _set_robot(self, description, parameters):
+        try:
+            robot = Robot(description)
+            base, tips = chain_ends(robot, parameters)
+        except BadDescription as problem:
+            self._problem = str(problem)
+            return
+        self._robot, self._base, self._tips, self._problem, self._missing = robot, base, tips, None, []
+        self._arm.use_tips(tips)
+        self._positions = np.zeros(len(robot.joint_index))
+        for handle in self._handles:
+            handle.remove()
+        self._scene.set_robot(robot, len(tips))
+        self._handles = [
+            Handle(self._server, number, self._scene.reach, lambda pose, number=number: self._soon(self._drag, number, pose))
+            for number in range(len(tips))]
+        if self._shapes is not None:
+            self._shapes.cancel()
+        self._shapes = self._loader.submit(load_shapes, robot, MeshFinder(parameters.get('urdf_file')))
+
+    def _link_poses(self):
+        """At the newest joint positions, in the root link's frame."""
+        for name, index in self._robot.joint_index.items():
+            if name in self._arm.positions:
+                self._positions[index] = self._arm.positions[name]
+        return self._robot.link_poses(self._positions)
+
+    def _draw_robot(self):
+        poses = self._link_poses()
+        self._scene.show_robot(poses)
+        for number, (tip, handle) in enumerate(zip(self._tips, self._handles)):
+            tip_pose = poses[self._robot.link_index[tip]]
+            handle.follow(tip_pose)
+            status = self._arm.statuses.get(tip)
+            word, color = ('', FREE) if status is None else word_and_color(status)
+            handle.look(color, f'{tip}: {word}' if word and len(self._tips) > 1 else word)
+            if self._with_trace:
+                self._scene.trace(number, tip_pose[:3, 3])
+            self._scene.show_target(number, self._target_pose(tip, poses) if self._with_target else None)
+
+    def _target_pose(self, tip, poses):
+        """The newest target in the root link's frame; None where its frame is not a link."""
+        target = self._arm.targets.get(tip)
+        frame = target and target.header.frame_id
+        link = self._base if frame == '' else self._robot.link_index.get(frame)
+        if link is None:
+            return None
+        pose = np.eye(4)
+        place = target.point if hasattr(target, 'point') else target.pose.position
+        pose[:3, 3] = (place.x, place.y, place.z)
+        if hasattr(target, 'pose'):
+            turn = target.pose.orientation
+            quaternion = np.array([turn.w, turn.x, turn.y, turn.z])
+            length = np.linalg.norm(quaternion)
+            if not 1e-6 < length < 1e6:
+                return None
+            pose[:3, :3] = viser.transforms.SO3(quaternion / length).as_matrix()
+        pose = poses[link] @ pose
+        return pose if np.isfinite(pose).all() else None
+
+    def _draw_panel(self):
+        arm = self._arm
+        since, count, rate = self._counted
+        now = time.monotonic()
+        if now - since >= 1.0:
+            rate = (arm.status_count - count) / (now - since)
+            self._counted = (now, arm.status_count, rate)
+        notes = [note for note in (self._problem, arm.notice) if note] + [f'not drawn: {what}' for what in self._missing]
+        self._panel.show_status(self._headline(), {tip: arm.statuses[tip] for tip in self._tips if tip in arm.statuses},
+                                arm.answered, rate, notes)
+        if arm.parameters is not None:
+            self._panel.show_parameters(arm.parameters, arm.solvers)
+        if self._robot is not None:
+            self._panel.show_joints(arm.positions, self._robot.ranges)
+
+    def _headline(self):
+        arm = self._arm
+        if not arm.is_there:
+            return f'the node {arm.node_name} is gone: waiting for it' if self._robot else f'waiting for the node {arm.node_name}'
+        if self._robot is None:
+            return f'{arm.node_name}: waiting for a robot'
+        return f'{self._robot.name} ({arm.node_name})'
+
+
+def chain_ends(robot, parameters):
+    """The index of the base link, and the names of the tip links."""
+    base = robot.link_index.get(parameters.get('base_link') or robot.links[0])
+    tips = parameters.get('tip_links') or robot.leaf_links()
+    unknown = [tip for tip in tips if tip not in robot.link_index]
+    if base is None or unknown:
+        raise BadDescription(f'the robot has no link {unknown[0] if unknown else parameters["base_link"]}')
+    return base, tips

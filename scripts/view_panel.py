@@ -1,0 +1,132 @@
+"""The panel beside the scene: status, joints, solver, buttons. Text from outside is escaped."""
+import html
+import math
+
+import numpy as np
+
+from view_outcomes import AMBER, word_and_color
+
+MAX_ROWS = 40  # of joints
+AT_LIMIT = 1e-3  # [rad or m] from a limit
+NO_FREE_AXES = 'none'
+FREE_AXES = {
+    NO_FREE_AXES: [], 'rx': ['rx'], 'ry': ['ry'], 'rz': ['rz'], 'rx, ry, rz (position only)': ['rx', 'ry', 'rz'],
+}
+STYLE = """<style>
+.ik { font-size: 12.5px; line-height: 1.45; font-variant-numeric: tabular-nums; padding: 2px 10px 8px; color: var(--mantine-color-text); }
+.ik .dim { opacity: .62; }
+.ik .chip { display: inline-block; padding: 1px 9px; border-radius: 9px; color: #14181d; font-weight: 600; margin-right: 6px; }
+.ik .row { display: grid; grid-template-columns: minmax(0, 9em) 1fr 5em; gap: 8px; align-items: center; height: 19px; }
+.ik .row span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.ik .value { text-align: right; }
+.ik .track { position: relative; height: 5px; border-radius: 3px; background: rgba(128, 134, 142, .28); }
+.ik .track i { position: absolute; top: -3px; width: 5px; height: 11px; margin-left: -2.5px; border-radius: 2.5px; background: #0e8a9b; }
+.ik .track.free { background: repeating-linear-gradient(90deg, rgba(128, 134, 142, .38) 0 5px, transparent 5px 9px); }
+.ik .limit .track i { background: LIMIT; } .ik .limit .value { font-weight: 700; }
+.ik .numbers { display: grid; grid-template-columns: repeat(3, 1fr); text-align: center; margin-top: 6px; }
+.ik .numbers b { display: block; font-size: 14px; }
+.ik .message { overflow-wrap: anywhere; margin-top: 3px; }
+</style>""".replace('LIMIT', f'rgb{AMBER}')
+
+
+class Panel:
+    """Elements of the panel. `actions` has a function for each thing that a person can do: they are called in viser's threads."""
+
+    def __init__(self, server, actions):
+        gui = server.gui
+        gui.add_html(STYLE)
+        self._status = gui.add_html('')
+        with gui.add_folder('Arm'):
+            buttons = gui.add_button_group('Move', ['Stop', 'Reset'])
+            self._solver = gui.add_dropdown('Solver', ['jacobian'], hint='The parameter solver')
+            self._free_axes = gui.add_dropdown('Free axes', list(FREE_AXES), hint='The parameter free_axes')
+        with gui.add_folder('Joints'):
+            self._joints = gui.add_html('')
+        with gui.add_folder('View'):
+            trace = gui.add_checkbox('Trace', True, hint='Where the tips have been')
+            target = gui.add_checkbox('Target', True, hint='The axes of the newest target')
+            shadow = gui.add_checkbox('Shadow', False)
+            dark = gui.add_checkbox('Dark', False)
+            view_buttons = gui.add_button_group('Show', ['Clear trace', 'Camera home', 'Picture'])
+        buttons.on_click(lambda event: actions['move'](event.target.value))
+        view_buttons.on_click(lambda event: actions['show'](event.target.value, event.client))
+        self._solver.on_update(self._chosen(lambda: actions['solver'](self._solver.value)))
+        self._free_axes.on_update(self._chosen(lambda: actions['free_axes'](axes_of(self._free_axes.value))))
+        for name, box in (('trace', trace), ('target', target), ('shadow', shadow), ('dark', dark)):
+            box.on_update(lambda event, name=name: actions[name](event.target.value))
+
+    @staticmethod
+    def _chosen(act):
+        """Calls `act` for choices of people only: updates of this program have no client."""
+        return lambda event: act() if event.client is not None else None
+
+    def show_parameters(self, parameters, solvers):
+        """What the node has, whoever set it."""
+        for dropdown, value, known in (
+                (self._solver, parameters.get('solver', ''), solvers),
+                (self._free_axes, name_of_axes(parameters.get('free_axes', [])), FREE_AXES)):
+            options = tuple(dict.fromkeys([*known, value]))
+            if tuple(dropdown.options) != options:
+                dropdown.options = options
+            if dropdown.value != value:
+                dropdown.value = value
+
+    def show_status(self, headline, statuses, answered, rate, notes):
+        """`statuses` by tip link, `answered` the newest of them, `rate` of answers [Hz], `notes` sentences for the person."""
+        lines = [f'<b>{html.escape(headline)}</b>']
+        for tip, status in statuses.items():
+            word, color = word_and_color(status)
+            lines.append(f'<div><span class="chip" style="background: rgb{color}">{word}</span>{html.escape(tip)}</div>'
+                         f'<div class="message dim">{html.escape(status.message)}</div>')
+        if answered is not None:
+            numbers = ((f'{1e6 * answered.solve_time:.0f} µs', 'solve time'), (length(answered.position_error), 'error'),
+                       (f'{rate:.0f} Hz', 'targets'))
+            lines.append('<div class="numbers">' + ''.join(
+                f'<span><b>{value}</b><span class="dim">{name}</span></span>' for value, name in numbers) + '</div>')
+        lines += [f'<div class="message"><b>!</b> {html.escape(note)}</div>' for note in notes]
+        self._status.content = f'<div class="ik">{"".join(lines)}</div>'
+
+    def show_joints(self, positions, ranges):
+        """Joint positions by name, and a JointRange for each movable joint."""
+        rows = [joint_row(name, positions.get(name, 0.0), joint_range) for name, joint_range in list(ranges.items())[:MAX_ROWS]]
+        if len(ranges) > MAX_ROWS:
+            rest = list(ranges.items())[MAX_ROWS:]
+            limited = [name for name, joint_range in rest if at_limit(positions.get(name, 0.0), joint_range)]
+            rows.append(f'<div class="dim">and {len(rest)} more, {len(limited)} of them at a limit</div>')
+        self._joints.content = f'<div class="ik">{"".join(rows)}</div>'
+
+
+def axes_of(name):
+    return FREE_AXES.get(name, [axis.strip() for axis in name.split(',')])
+
+
+def name_of_axes(axes):
+    return next((name for name, known in FREE_AXES.items() if known == axes), ', '.join(axes))
+
+
+def length(metres):
+    """With a unit in which it is read easily."""
+    for unit, name in ((1.0, 'm'), (1e-3, 'mm'), (1e-6, 'µm')):
+        if metres >= unit:
+            return f'{metres / unit:.3g} {name}'
+    return f'{metres / 1e-9:.2g} nm'
+
+
+def at_limit(position, joint_range):
+    return min(position - joint_range.lower, joint_range.upper - position) < AT_LIMIT
+
+
+def joint_row(name, position, joint_range):
+    limited = at_limit(position, joint_range)
+    bounded = np.isfinite([joint_range.lower, joint_range.upper]).all() and joint_range.upper > joint_range.lower
+    if bounded:
+        share = (position - joint_range.lower) / (joint_range.upper - joint_range.lower)
+    else:
+        share = (position + math.pi) / (2 * math.pi) % 1.0
+    share = min(max(share, 0.0), 1.0)
+    value = f'{math.degrees(position):.1f}°' if joint_range.turns else f'{position:.4f} m'
+    name = html.escape(name)
+    title = f'{name}: at its limit' if limited else name
+    return (f'<div class="row{" limit" if limited else ""}" title="{title}"><span>{name}</span>'
+            f'<div class="track{"" if bounded else " free"}"><i style="left: {100 * share:.1f}%"></i></div>'
+            f'<span class="value">{"⊣ " if limited else ""}{value}</span></div>')

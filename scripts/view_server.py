@@ -1,0 +1,75 @@
+"""The web server of the page: viser on 127.0.0.1, for pages of this server only."""
+import functools
+import http
+import socket
+from urllib.parse import urlsplit
+
+import rich
+import viser
+import websockets.asyncio.server
+
+HOST = '127.0.0.1'
+LOCAL_NAMES = ('127.0.0.1', 'localhost', '::1')
+PORTS_TRIED = 100
+
+
+class NoServer(Exception):
+    """Why there is no web server, as a sentence."""
+
+
+def open_server(port, label):
+    """A viser server on this port or the next free one."""
+    rich.get_console().quiet = True  # view.py says what there is to say
+    server = serve_own_pages(lambda: viser.ViserServer(host=HOST, port=free_port(port), label=label, verbose=False))
+    server.gui.main_panel.dock_right()
+    return server
+
+
+def free_port(first):
+    for port in range(first, min(first + PORTS_TRIED, 65536)):
+        with socket.socket() as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                trial.bind((HOST, port))
+                return port
+            except OSError:
+                continue
+    raise NoServer(f'no port from {first} on is free: choose another one by the parameter port')
+
+
+def is_own_page(headers):
+    """Whether a web socket is asked for by a page of this server.
+
+    A browser says in `Origin` which page asks, and in `Host` which server it means. Behind a forwarded port both have the
+    forwarded name. A name that is not local may be a foreign one that leads here.
+    """
+    host = headers.get('Host', '')
+    return headers.get('Origin') == f'http://{host}' and urlsplit(f'//{host}').hostname in LOCAL_NAMES
+
+
+def serve_own_pages(start):
+    """Calls `start`, and has the web socket server that it starts refuse pages of others, which viser itself does not."""
+    serve = websockets.asyncio.server.serve
+    guarded = []
+
+    def serve_guarded(handler, *arguments, process_request, **options):
+        guarded.append(True)
+
+        @functools.wraps(process_request)
+        def guard(connection, request):
+            if request.headers.get('Upgrade', '').lower() == 'websocket' and not is_own_page(request.headers):
+                return connection.respond(http.HTTPStatus.FORBIDDEN, 'this page is not one of this server\n')
+            return process_request(connection, request)
+
+        return serve(handler, *arguments, process_request=guard, **options)
+
+    websockets.asyncio.server.serve = serve_guarded
+    try:
+        server = start()
+    finally:
+        websockets.asyncio.server.serve = serve
+    if not guarded:
+        server.stop()
+        raise NoServer(f'viser {viser.__version__} starts its server in a way that cannot be guarded against pages of others: '
+                       'install viser 1.1.1')
+    return server

@@ -1,0 +1,341 @@
+"""The page in the browser: it draws the robot, and what is dragged on it moves the arm.
+
+Pictures of each page are kept in target/screenshots.
+"""
+import base64
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+for module in ('viser', 'yourdfpy', 'websockets', 'imageio'):
+    pytest.importorskip(module, reason=f'the page in the browser is not tried: no Python package {module} here')
+
+import viser  # noqa: E402
+
+import browser as browsers  # noqa: E402
+from browser import Browser  # noqa: E402
+from checks import POSITION_TOLERANCE, difference  # noqa: E402
+from client import LATCHED, Client, pose_from, pose_message, posture  # noqa: E402
+from conftest import ARM_FILE, ROBOTS, ROOT, numbers  # noqa: E402
+from geometry_msgs.msg import PoseStamped  # noqa: E402
+from kinematics import errors, translation  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+from std_msgs.msg import String  # noqa: E402
+from test_noodle import generate  # noqa: E402
+
+VIEW = ROOT / 'scripts' / 'view.py'
+PICTURES = ROOT / 'target' / 'screenshots'
+TIMEOUT = 30.0  # [s]
+SCENE = np.s_[200:800, 0:900]  # of a screenshot: without the panel and the message about software rendering
+needs_browser = pytest.mark.skipif(
+    browsers.executable() is None, reason='the page is not tried in a browser: no Chromium here (apt-get install chromium)')
+
+
+def wait_for(condition, what, timeout=TIMEOUT):
+    deadline = time.monotonic() + timeout
+    while not (value := condition()):
+        assert time.monotonic() < deadline, f'waited {timeout} s in vain for {what() if callable(what) else what}'
+        time.sleep(0.05)
+    return value
+
+
+def free_port():
+    with socket.socket() as trial:
+        trial.bind(('127.0.0.1', 0))
+        return trial.getsockname()[1]
+
+
+class View:
+    """A started view.py."""
+
+    def __init__(self, log, node, port=None, **environment):
+        self.log = log
+        arguments = ['--ros-args', '-p', f'node:={node}', '-p', f'port:={port or free_port()}']
+        with log.open('wb') as output:
+            self.process = subprocess.Popen([sys.executable, str(VIEW), *arguments], stdout=output, stderr=subprocess.STDOUT,
+                                            env={**os.environ, **environment})
+
+    def output(self):
+        return self.log.read_text()
+
+    def port(self):
+        """Where the page is, as it was printed."""
+        def found():
+            assert self.process.poll() is None, self.output()
+            return re.search(r'http://127\.0\.0\.1:(\d+) shows', self.output())
+        return int(wait_for(found, lambda: f'an address; it printed:\n{self.output()}')[1])
+
+    def address(self):
+        return f'http://127.0.0.1:{self.port()}'
+
+    def stop(self):
+        ended = self.process.poll()
+        self.process.send_signal(signal.SIGINT)
+        try:
+            status = self.process.wait(TIMEOUT)
+        finally:
+            self.process.kill()
+        assert ended is None and status == 0 and 'Traceback' not in self.output(), self.output()
+
+
+@pytest.fixture
+def view(tmp_path):
+    started = []
+
+    def start_view(node, **options):
+        started.append(View(tmp_path / f'view{len(started)}.log', node, **options))
+        return started[-1]
+
+    yield start_view
+    for each in started:
+        each.stop()
+
+
+@pytest.fixture(scope='module')
+def window(tmp_path_factory):
+    browser = Browser(tmp_path_factory.mktemp('browser') / 'profile')
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def page(window, view, start, request):
+    """Starts a node and opens its page, and waits for a text on it; a complaint in the console fails the test."""
+    window.errors.clear()
+
+    def open_page(urdf, text, namespace=None, **parameters):
+        namespace = namespace or f'/view{next(numbers)}'
+        seen = view(f'{namespace}/urdf_ik')
+        node = start.node(urdf, namespace=namespace, **parameters)
+        window.open(seen.address())
+        wait_for_text(window, text)
+        return node, window
+
+    yield open_page
+    window.screenshot(PICTURES / f'{request.node.name}.png')
+    errors_seen = list(window.errors)
+    window.open('about:blank')
+    assert errors_seen == []
+
+
+def wait_for_text(window, text):
+    wait_for(lambda: text in window.text(), lambda: f'"{text}" on the page, which says: {window.text()}')
+
+
+def pixels(window, wanted, tolerance=40):
+    """Where the scene has this colour: x and y of the pixels."""
+    picture = window.screenshot().astype(int)[SCENE]
+    rows, columns = np.nonzero(np.abs(picture - wanted).max(axis=2) < tolerance)
+    return columns, rows + SCENE[0].start
+
+
+def wait_for_pixels(window, wanted, count, **options):
+    return wait_for(lambda: (found := pixels(window, wanted, **options)) and len(found[0]) >= count and found,
+                    f'{count} pixels of the colour {wanted}')
+
+
+ACCENT = (215, 105, 35)  # of the bundled arm's rings, lit
+Z_ARROW = (55, 140, 228)
+BONE = (35, 115, 130)
+
+
+@needs_browser
+def test_what_is_dragged_moves_the_arm(page, arm_robot):
+    node, window = page(ARM_FILE, 'arm7')
+    targets = node.subscribe(PoseStamped, f'{node.name}/target_pose', [])
+    wait_for_pixels(window, ACCENT, 500)
+    x, y = (float(side) for side in wait_for_z_arrow(window))
+    before = posture(node.next_state())
+    window.mouse('mouseMoved', x, y)
+    window.mouse('mousePressed', x, y, 1)
+    for step in range(1, 11):
+        window.mouse('mouseMoved', x, y - 8 * step, 1)
+        node.spin_for(0.05)
+    node.wait_for(lambda: targets, 'a target')
+    window.mouse('mouseReleased', x, y - 80)
+    node.spin_for(0.3)
+    last = pose_from(targets[-1].pose)
+    wanted = arm_robot.pose('tool0', before)
+    assert last[2, 3] > wanted[2, 3] + 0.03, 'the arrow was dragged upwards'
+    assert np.allclose(last[:2, 3], wanted[:2, 3], atol=1e-3), 'the arrow points along z'
+    assert np.allclose(last[:3, :3], wanted[:3, :3], atol=1e-3), 'a drag along an axis does not turn'
+    reached = posture(node.next_state())
+    assert errors(arm_robot.pose('tool0', reached), last)[0] < 2 * POSITION_TOLERANCE
+    wait_for_text(window, 'reached')
+
+
+def wait_for_z_arrow(window):
+    """The place of the handle's lower arrow, once it stands still."""
+    places = []
+
+    def stands():
+        columns, rows = pixels(window, Z_ARROW, tolerance=30)
+        if len(rows) > 50:
+            lowest = rows > rows.max() - 12
+            places.append((columns[lowest].mean(), rows[lowest].mean()))
+        return len(places) > 1 and np.abs(np.subtract(places[-1], places[-2])).max() < 1 and places[-1]
+    return wait_for(stands, 'the arrow of the handle')
+
+
+@needs_browser
+def test_what_is_chosen_on_the_panel_is_done(page, arm_robot):
+    node, window = page(ARM_FILE, 'arm7')
+    before = posture(node.next_state())
+    node.send_pose(translation(-0.05, 0, 0) @ arm_robot.pose('tool0', before))
+    wait_for(lambda: click(window, "[...document.querySelectorAll('button')].find(e => e.innerText == 'Reset')"), 'a button')
+    node.wait_for(lambda: difference(posture(node.next_state()), before) < 1e-9, 'the posture before')
+    wait_for(lambda: click(window, "[...document.querySelectorAll('input')].find(e => e.value == 'jacobian')"), 'the solver')
+    wait_for(lambda: click(window, "[...document.querySelectorAll('[role=option]')].find(e => e.innerText == 'fabrik')"), 'fabrik')
+    node.wait_for(lambda: node.get('solver') == ['fabrik'], 'the solver to be set')
+
+
+def click(window, element):
+    """Clicks the middle of the element of a JavaScript expression, where there is one."""
+    place = window.evaluate(f'(() => {{ const e = {element}; const r = e && e.getBoundingClientRect();'
+                            ' return r && r.width > 0 ? [r.left + r.width / 2, r.top + r.height / 2] : null })()')
+    if place:
+        window.click(*place)
+    return place
+
+
+@needs_browser
+def test_the_node_killed_and_back(page, start):
+    namespace = '/killed'
+    node, window = page(ARM_FILE, 'arm7 (/killed/urdf_ik)', namespace)
+    node.process.kill()
+    wait_for_text(window, 'is gone')
+    again = start.node(ARM_FILE, namespace=namespace, solver='fabrik')
+    wait_for_text(window, 'arm7 (/killed/urdf_ik)')
+    assert again.send_pose(translation(0.4, 0.1, 0.4)).solver == 'fabrik'
+    wait_for(lambda: 'fabrik' in window.evaluate("[...document.querySelectorAll('input')].map(e => e.value).join()"),
+             'the solver of the new node')
+
+
+BROKEN = """<robot name="broken"><link name="base"><visual><geometry><mesh filename="package://nowhere/base.stl"/></geometry></visual>
+</link><joint name="turn" type="revolute"><parent link="base"/><child link="hand"/><origin xyz="0 0 0.5"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint><link name="hand"><visual><geometry><mesh filename="torn.stl"/>
+</geometry></visual><visual><origin xyz="0 0 0.15"/><geometry><box size="0.1 0.1 0.3"/></geometry><material name="orange">
+<color rgba="0.95 0.45 0.10 1"/></material></visual></link></robot>"""
+
+
+@needs_browser
+def test_meshes_that_are_missing_or_broken_are_named_and_the_rest_is_drawn(page, tmp_path):
+    (tmp_path / 'broken.urdf').write_text(BROKEN)
+    (tmp_path / 'torn.stl').write_bytes(b'no mesh')
+    _, window = page(tmp_path / 'broken.urdf', 'not drawn: package://nowhere/base.stl')
+    assert 'not drawn: torn.stl' in window.text()
+    wait_for_pixels(window, ACCENT, 500)
+    wait_for_pixels(window, BONE, 200)
+
+
+@needs_browser
+def test_two_arms_have_a_handle_each(page):
+    node, window = page(ROBOTS / 'two_arms.urdf', 'two_arms', tip_links=['left-hand', 'right-hand'])
+    wait_for_pixels(window, BONE, 500)
+    hands = {hand: pose_from(node.forward_kinematics(link_names=[hand]).poses[0].pose) for hand in ('left-hand', 'right-hand')}
+    node.set_all(free_axes=['rx', 'ry', 'rz'])
+    for hand, pose in hands.items():
+        node.send_pose(translation(-0.05, 0, 0.05) @ pose, topic=f'{hand.replace("-", "_")}/target_pose')
+    wait_for(lambda: all(re.search(rf'reached\s*{hand}', window.text()) for hand in hands), lambda: window.text())
+
+
+@needs_browser
+def test_a_thousand_joints(page, tmp_path):
+    _, window = page(generate(tmp_path, 1000), 'and 960 more')
+    wait_for_pixels(window, (240, 200, 110), 300, tolerance=60)
+
+
+@needs_browser
+def test_numbers_and_texts_that_make_no_sense(page):
+    node, window = page(ARM_FILE, 'arm7')
+    states = node.publisher(JointState, f'{node.name}/joint_states')
+    descriptions = node.publisher(String, f'{node.name}/robot_description', LATCHED)
+    targets = node.publisher(PoseStamped, f'{node.name}/target_pose')
+    for publisher in (states, descriptions, targets):
+        node.wait_for(lambda: publisher.get_subscription_count() > 0, publisher.topic_name)
+    bad_target = pose_message(np.eye(4), 'tool0')
+    bad_target.pose.position.x = float('nan')
+    for _ in range(20):
+        states.publish(JointState(name=['elbow_joint', '<b>?</b>'], position=[float('nan'), float('inf')]))
+        states.publish(JointState(name=['elbow_joint'], position=[]))
+        targets.publish(bad_target)
+        targets.publish(PoseStamped())
+    descriptions.publish(String(data='this is no URDF'))
+    wait_for_text(window, 'cannot be drawn')
+    wait_for_text(window, 'arm7')
+    wait_for_pixels(window, ACCENT, 500)
+
+
+@pytest.mark.parametrize('origin, host, accepted', [
+    ('http://127.0.0.1:{port}', None, True),
+    ('http://localhost:9999', 'localhost:9999', True),  # behind a forwarded port
+    ('http://evil.example', None, False),
+    ('http://127.0.0.1:1', None, False),
+    ('http://evil.example:{port}', 'evil.example:{port}', False),  # a foreign name that leads here
+    (None, None, False)])
+def test_pages_of_others_are_refused(module_view, origin, host, accepted):
+    port = module_view.port()
+    answer = shake_hands(port, (origin or '').format(port=port), (host or f'127.0.0.1:{port}').format(port=port))
+    assert answer.startswith(b'HTTP/1.1 101 ' if accepted else b'HTTP/1.1 403 '), answer
+
+
+def shake_hands(port, origin, host):
+    """Asks for a web socket as a browser does; the first line of the answer."""
+    lines = [
+        'GET / HTTP/1.1', f'Host: {host}', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13',
+        f'Sec-WebSocket-Key: {base64.b64encode(bytes(16)).decode()}', f'Sec-WebSocket-Protocol: viser-v{viser.__version__}']
+    lines += [f'Origin: {origin}'] if origin else []
+    with socket.create_connection(('127.0.0.1', port), timeout=TIMEOUT) as connection:
+        connection.sendall('\r\n'.join([*lines, '', '']).encode())
+        with connection.makefile('rb') as answer:
+            return answer.readline()
+
+
+@pytest.fixture(scope='module')
+def module_view(tmp_path_factory):
+    started = View(tmp_path_factory.mktemp('view') / 'view.log', '/nobody')
+    yield started
+    started.stop()
+
+
+def test_only_this_computer_is_listened_to(module_view):
+    port = module_view.port()
+    listening = [line.split()[1] for line in open('/proc/net/tcp') if line.split()[3] == '0A']
+    assert [address for address in listening if address.endswith(f':{port:04X}')] == [f'0100007F:{port:04X}']
+    assert not any(line.split()[1].endswith(f':{port:04X}') for line in open('/proc/net/tcp6'))
+
+
+def test_a_port_that_is_taken(view, module_view):
+    taken = module_view.port()
+    other = view('/nobody', port=taken)
+    assert other.port() > taken
+    assert f'port {taken} is taken, so the page is on {other.port()}' in other.output()
+
+
+def test_without_a_display_no_browser_is_opened(module_view):
+    if os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY'):
+        pytest.skip('there is a display')
+    module_view.port()
+    wait_for(lambda: 'there is no display' in module_view.output(), 'the sentence about the display')
+    assert 'ssh -L' in module_view.output()
+
+
+@pytest.mark.parametrize('port', [0, 65536, 'eighty'])
+def test_a_bad_port_is_refused(port):
+    ended = subprocess.run([sys.executable, str(VIEW), '--ros-args', '-p', f'port:={port}'], capture_output=True, text=True, timeout=TIMEOUT)
+    assert ended.returncode == 1 and 'it must be a number between 1 and 65535' in ended.stderr
+
+
+def test_a_missing_package_is_named(tmp_path):
+    (tmp_path / 'viser.py').write_text("raise ModuleNotFoundError('No module named viser', name='viser')")
+    ended = subprocess.run([sys.executable, str(VIEW)], env={**os.environ, 'PYTHONPATH': f'{tmp_path}:{os.environ["PYTHONPATH"]}'},
+                           capture_output=True, text=True, timeout=TIMEOUT)
+    assert ended.returncode == 1
+    assert 'the Python package viser is missing' in ended.stderr and 'pip install viser' in ended.stderr
