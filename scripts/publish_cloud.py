@@ -56,7 +56,8 @@ def point(row, number):
             raise ValueError
         return POINT.pack(*position[:3], red << 16 | green << 8 | blue, position[3])
     except (ValueError, OverflowError):
-        raise ValueError(f'vertex {number} is {row[:80]!r}, not three coordinates, three colours and a fraction') from None
+        what = 'three coordinates, three colours and a fraction'
+        raise ValueError(f'vertex {number} is {row[:80]!r}, not {what}') from None
 
 
 def main():

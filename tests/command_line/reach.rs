@@ -1,5 +1,7 @@
 //! The command `reach` as a shell uses it.
 
+#![expect(clippy::cast_precision_loss, reason = "small counts")]
+
 use std::f64::consts::{SQRT_2, TAU};
 use std::path::{Path, PathBuf};
 
@@ -102,7 +104,7 @@ fn fractions_are_those_of_direct_solves() {
     let number = |key: &str| report[key].as_f64().unwrap();
     let met: usize = direct.iter().map(|(_, count)| count).sum();
     let mean = met as f64 / (reached.len() * ORIENTATIONS) as f64;
-    assert_eq!((number("voxels") as usize, number("reachable_voxels") as usize), (direct.len(), reached.len()));
+    assert_eq!((number("voxels"), number("reachable_voxels")), (direct.len() as f64, reached.len() as f64));
     assert!((number("mean_fraction") - mean).abs() < 1e-12, "{report} {mean}");
     assert!((number("volume") - reached.len() as f64 * VOXEL.powi(3)).abs() < 1e-9, "{report}");
     assert_eq!((&report["tip"], &report["attempts"]), (&Value::from("tool0"), &Value::from(8)));

@@ -29,7 +29,7 @@ impl Svg {
                 }
                 Event::Empty(element) => svg.add(&element),
                 Event::Text(part) => words += &part.decode().unwrap(),
-                Event::GeneralRef(part) => words += &format!("&{};", part.decode().unwrap()),
+                Event::GeneralRef(part) => words.extend(["&", &part.decode().unwrap(), ";"]),
                 Event::End(_) => {
                     depth -= 1;
                     svg.texts.push(words.trim().to_owned());

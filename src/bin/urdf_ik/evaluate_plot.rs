@@ -88,6 +88,6 @@ fn time_in_words(time: f64) -> String {
         _ if time >= 1.0 => (time, "µs"),
         _ => (time * 1e3, "ns"),
     };
-    let digits = if number >= 10.0 || number.fract().abs() < 1e-9 { 0 } else { 1 };
+    let digits = usize::from(number < 10.0 && number.fract().abs() >= 1e-9);
     format!("{number:.digits$} {unit}")
 }

@@ -1,55 +1,43 @@
-//! How many orientations of each voxel can be reached.
+//! What is known of a reach once its poses are solved.
 
-use nalgebra::{Isometry3, UnitQuaternion};
-use urdf_ik::solver::{Answer, Mode, Problem, ProblemError, Solver, Target};
+use nalgebra::Vector3;
 
 use super::grid::Grid;
 
-/// Poses that are solved between two steps of the progress bar: some tens of milliseconds.
-const BLOCK: usize = 8192;
-
-/// What is asked of each pose.
-pub struct Question<'a> {
-    pub solver: &'a Solver,
-    /// The target, but for its pose.
-    pub target: Target,
-    pub seed: &'a [f64],
-    pub mode: Mode<'a>,
+/// How many orientations are reached in each voxel.
+pub struct ReachMap {
+    pub base: String,
+    pub tip: String,
+    pub grid: Grid,
+    /// Number of orientations that were tried in each voxel.
+    pub orientations: usize,
+    /// For each voxel, the number of those that were reached.
+    pub counts: Vec<usize>,
 }
 
-impl Question<'_> {
-    /// For each voxel of `grid`, the number of `orientations` for which a solution is found. The poses are solved each on its own, on all
-    /// threads of rayon's pool. `done` is told how many have been solved, time and again.
-    pub fn count(
-        &self,
-        grid: &Grid,
-        orientations: &[UnitQuaternion<f64>],
-        done: &dyn Fn(usize),
-    ) -> Result<Vec<usize>, ProblemError> {
-        let mut counts = vec![0; grid.voxels.len()];
-        let poses = counts.len() * orientations.len();
-        let (mut targets, mut voxels) = (Vec::with_capacity(BLOCK), Vec::with_capacity(BLOCK));
-        for first in (0..poses).step_by(BLOCK) {
-            targets.clear();
-            voxels.clear();
-            for index in first..poses.min(first + BLOCK) {
-                let (voxel, orientation) = (index / orientations.len(), index % orientations.len());
-                let centre = grid.centre(&grid.voxels[voxel]);
-                let pose = Isometry3::from_parts(centre.into(), orientations[orientation]);
-                targets.push([Target { pose, ..self.target }]);
-                voxels.push(voxel);
-            }
-            let problem = |targets| Problem { mode: self.mode, closest: false, ..Problem::new(targets, self.seed) };
-            let problems: Vec<Problem> = targets.iter().map(|targets| problem(targets.as_slice())).collect();
-            let batch = self.solver.solve_batch(&problems, &|| true);
-            for (voxel, answer) in voxels.iter().zip(batch.answers) {
-                match answer {
-                    Answer::Refused(error) => return Err(error),
-                    answer => counts[*voxel] += usize::from(answer.is_solved()),
-                }
-            }
-            done(problems.len());
-        }
-        Ok(counts)
+/// A reach in three numbers.
+pub struct Summary {
+    /// Voxels with an orientation that is reached.
+    pub voxels: usize,
+    /// The mean fraction of orientations over these voxels; 0 where there is none.
+    pub mean_fraction: f64,
+    /// Their volume \[m³\].
+    pub volume: f64,
+}
+
+impl ReachMap {
+    /// The voxels that are reached, each with the fraction of orientations.
+    #[expect(clippy::cast_precision_loss, reason = "numbers of orientations are far below 2^52")]
+    pub fn reachable(&self) -> impl Iterator<Item = (&Vector3<i32>, f64)> {
+        let counted = self.grid.voxels.iter().zip(&self.counts).filter(|(_, count)| **count > 0);
+        counted.map(|(voxel, count)| (voxel, *count as f64 / self.orientations as f64))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "numbers of voxels are far below 2^52")]
+    pub fn summary(&self) -> Summary {
+        let voxels = self.reachable().count();
+        let sum: f64 = self.reachable().map(|(_, fraction)| fraction).sum();
+        let volume = voxels as f64 * self.grid.voxel.powi(3);
+        Summary { voxels, mean_fraction: sum / voxels.max(1) as f64, volume }
     }
 }

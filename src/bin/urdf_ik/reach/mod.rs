@@ -1,5 +1,6 @@
 //! `urdf_ik reach`: which part of all orientations a tip link reaches at each place.
 
+mod count;
 mod grid;
 mod map;
 mod orientations;
@@ -12,19 +13,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3};
 use serde_json::{Value, json};
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{Mode, Pick, Solver, Target};
 
+use self::count::Question;
 use self::grid::Grid;
-use self::map::Question;
+use self::map::ReachMap;
 use self::slices::Slices;
 use super::Failure;
 use super::input::read_positions;
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
 use super::output::OutputFile;
-use super::{plot, progress};
+use super::progress;
 
 /// Greatest number of orientations.
 const MAX_ORIENTATIONS: usize = 100_000;
@@ -65,26 +67,6 @@ pub struct Arguments {
     ply: Option<OutputFile>,
 }
 
-/// How many orientations are reached in each voxel.
-struct ReachMap {
-    base: String,
-    tip: String,
-    grid: Grid,
-    /// Number of orientations that were tried in each voxel.
-    orientations: usize,
-    /// For each voxel, the number of those that were reached.
-    counts: Vec<usize>,
-}
-
-impl ReachMap {
-    /// The voxels that are reached, each with the fraction of orientations.
-    #[expect(clippy::cast_precision_loss, reason = "numbers of orientations are far below 2^52")]
-    fn reachable(&self) -> impl Iterator<Item = (&Vector3<i32>, f64)> {
-        let counted = self.grid.voxels.iter().zip(&self.counts).filter(|(_, count)| **count > 0);
-        counted.map(|(voxel, count)| (voxel, *count as f64 / self.orientations as f64))
-    }
-}
-
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let robot = arguments.robot.robot()?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
@@ -104,29 +86,23 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let bar = progress::bar("solving", grid.voxels.len() * orientations.len());
     let counts = question.count(&grid, &orientations, &|poses| bar.inc(poses as u64))?;
     drop(bar);
+    let seconds = start.elapsed().as_secs_f64();
     let (base, tip) = (chain.base().to_owned(), tip.link.clone());
     let map = ReachMap { base, tip, grid, orientations: orientations.len(), counts };
-    let report = report(&map, attempts, start.elapsed().as_secs_f64());
     if let Some(file) = &arguments.ply {
         file.write(|out| ply::write(&map, out))?;
     }
     if let Some(file) = &arguments.slices {
-        let centre = solver.reach()[0].centre;
-        let arm = arm(&robot, &chain, &seed);
-        let title = format!("Reach of {} from {}", plot::short(&map.tip), plot::short(&map.base));
-        let svg = Slices { map: &map, centre, arm: &arm, title, subtitle: in_words(&map) }.svg()?;
+        let svg = Slices { map: &map, centre: solver.reach()[0].centre, arm: &arm(&robot, &chain, &seed) }.svg()?;
         file.write(|out| out.write_all(svg.as_bytes()))?;
     }
-    serde_json::to_writer(&mut *out, &report)?;
+    serde_json::to_writer(&mut *out, &report(&map, attempts, seconds))?;
     writeln!(out)?;
     Ok(())
 }
 
-/// The summary. The mean is over the voxels that are reached, the volume \[m³\] is theirs.
-#[expect(clippy::cast_precision_loss, reason = "numbers of voxels are far below 2^52")]
 fn report(map: &ReachMap, attempts: usize, seconds: f64) -> Value {
-    let fractions = || map.reachable().map(|(_, fraction)| fraction);
-    let reachable = fractions().count();
+    let summary = map.summary();
     json!({
         "base": map.base,
         "tip": map.tip,
@@ -134,22 +110,11 @@ fn report(map: &ReachMap, attempts: usize, seconds: f64) -> Value {
         "orientations": map.orientations,
         "attempts": attempts,
         "voxels": map.grid.voxels.len(),
-        "reachable_voxels": reachable,
-        "mean_fraction": fractions().sum::<f64>() / reachable.max(1) as f64,
-        "volume": reachable as f64 * map.grid.voxel.powi(3),
+        "reachable_voxels": summary.voxels,
+        "mean_fraction": summary.mean_fraction,
+        "volume": summary.volume,
         "seconds": seconds,
     })
-}
-
-fn in_words(map: &ReachMap) -> String {
-    let report = report(map, 0, 0.0);
-    let (volume, mean) = (report["volume"].as_f64().unwrap_or(0.0), report["mean_fraction"].as_f64().unwrap_or(0.0));
-    format!(
-        "{volume:.2} m³ in voxels of {} m, with {} orientations each, of which {:.0} % can be reached",
-        map.grid.voxel,
-        map.orientations,
-        100.0 * mean
-    )
 }
 
 /// The joints from the base link to the tip \[m\], in the base link's frame.

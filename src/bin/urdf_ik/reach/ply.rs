@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::ReachMap;
+use super::map::ReachMap;
 use crate::plot::share_colour;
 
 /// Writes each voxel that can be reached: its centre \[m\], the fraction of orientations, and a colour for it. The comments name the frame

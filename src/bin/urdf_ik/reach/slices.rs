@@ -4,8 +4,8 @@ use nalgebra::{Point3, Vector3};
 use plotters::element::{Circle, PathElement, Rectangle};
 use plotters::style::{Color, RGBColor, ShapeStyle};
 
-use super::ReachMap;
 use super::grid::whole;
+use super::map::ReachMap;
 use crate::Failure;
 use crate::plot::{self, Area, Axis, Chart, FAINT_INK, Frame, INK, SMALL, TEXT, TITLE, share_colour};
 
@@ -35,8 +35,6 @@ pub struct Slices<'a> {
     pub centre: Point3<f64>,
     /// The arm: its joints from the base link to the tip \[m\].
     pub arm: &'a [Point3<f64>],
-    pub title: String,
-    pub subtitle: String,
 }
 
 impl Slices<'_> {
@@ -50,8 +48,9 @@ impl Slices<'_> {
         let scale = (f64::from(WIDTH) - f64::from(frames)) / f64::from(across);
         let height = pixels(f64::from(up) * scale) + u32::try_from(FRAME.top + FRAME.bottom)?;
         plot::picture((WIDTH, HEADER + height + FOOTER), |area| {
-            plot::write(area, &self.title, (40, 48), TITLE, INK)?;
-            plot::write(area, &self.subtitle, (40, 96), TEXT, FAINT_INK)?;
+            let title = format!("Reach of {} from {}", plot::short(&self.map.tip), plot::short(&self.map.base));
+            plot::write(area, &title, (40, 48), TITLE, INK)?;
+            plot::write(area, &self.in_words(), (40, 96), TEXT, FAINT_INK)?;
             let (_, rest) = area.split_vertically(HEADER);
             let (mut rest, footer) = rest.split_vertically(height);
             for cut in &CUTS {
@@ -64,10 +63,18 @@ impl Slices<'_> {
         })
     }
 
+    fn in_words(&self) -> String {
+        let (summary, voxel, orientations) = (self.map.summary(), self.map.grid.voxel, self.map.orientations);
+        let (volume, percent) = (summary.volume, 100.0 * summary.mean_fraction);
+        format!(
+            "{volume:.2} m³ in voxels of {voxel} m, with {orientations} orientations each, of which {percent:.0} % can be reached"
+        )
+    }
+
     /// What the voxels that can be reached take up, or all where none can.
     fn extent(&self) -> Extent {
         let reachable = self.map.reachable().map(|(voxel, _)| voxel);
-        Extent::of(reachable).or_else(|| Extent::of(self.map.grid.voxels.iter())).unwrap_or(Extent::default())
+        Extent::of(reachable).or_else(|| Extent::of(self.map.grid.voxels.iter())).unwrap_or_default()
     }
 
     fn draw_cut(&self, area: &Area, cut: &Cut, extent: &Extent, height: i32, pixel: f64) -> Result<(), Failure> {
