@@ -69,9 +69,19 @@ impl Receiver {
         let done = match (&now, tip) {
             (None, _) => Err(Refused::no_robot()),
             (Some(now), None) => Err(unknown_handle(now, &feedback.marker_name)),
+            (Some(_), Some(_)) if feedback.client_id.len() > MAX_NAME_BYTES => {
+                Err(Refused::invalid("client_id", format!("a client_id may have {MAX_NAME_BYTES} bytes")))
+            }
             (Some(now), Some(tip)) => match feedback.event_type {
                 event::MENU_SELECT => self.choose(tip, feedback.menu_entry_id),
-                _ => self.drag(now, tip, &feedback, frame_is_damaged),
+                event::POSE_UPDATE => {
+                    self.drag(now, tip, &feedback, frame_is_damaged);
+                    Ok(())
+                }
+                button => {
+                    self.press(now, tip, button, &feedback.client_id);
+                    Ok(())
+                }
             },
         };
         if let Err(refused) = done {
@@ -90,18 +100,8 @@ impl Receiver {
             .map_err(|_| refuse("choices in the menu come faster than they can be carried out: choose again".into()))
     }
 
-    /// Anything else with the mouse. The names of controls do not matter: the pose says all.
-    fn drag(
-        &mut self,
-        now: &Configuration,
-        tip: usize,
-        feedback: &InteractiveMarkerFeedback,
-        frame_is_damaged: bool,
-    ) -> Result<(), Refused> {
-        let (client, event, moment) = (feedback.client_id.as_str(), feedback.event_type, Instant::now());
-        if client.len() > MAX_NAME_BYTES {
-            return Err(Refused::invalid("client_id", format!("a client_id may have {MAX_NAME_BYTES} bytes")));
-        }
+    /// A drag becomes a target, if its client may hold the handle. The names of controls do not matter: the pose says all.
+    fn drag(&mut self, now: &Configuration, tip: usize, feedback: &InteractiveMarkerFeedback, frame_is_damaged: bool) {
         let pose = convert::pose(&feedback.pose);
         let frame = feedback.header.frame_id.as_str();
         let is_in_base =
@@ -109,33 +109,47 @@ impl Receiver {
         let held_at = pose.as_ref().ok().filter(|_| is_in_base).copied();
         let (is_held, asks) = self.handles.of(&now.loaded, |handles| {
             let handle = &mut handles[tip];
-            handle.is_displaced |= [event::POSE_UPDATE, event::MOUSE_UP].contains(&event);
-            let is_held = match event {
-                event::POSE_UPDATE | event::MOUSE_DOWN => handle.grip.take(client, held_at, moment),
-                event::KEEP_ALIVE if handle.grip.is_of(client, moment) => handle.grip.take(client, held_at, moment),
-                _ => true,
-            };
-            if event == event::MOUSE_UP {
-                handle.grip.release(client);
-            }
-            if event == event::POSE_UPDATE && is_held {
+            handle.is_displaced = true;
+            let is_held = handle.grip.take(&feedback.client_id, Instant::now());
+            if is_held {
+                handle.grip.hold_at(held_at);
                 handle.notice = None;
             }
             (is_held, handle.asks)
         });
         let topic = HANDLE_FEEDBACK.short_name();
-        if !is_held {
-            // No status: that would be about the target of the other client.
-            let sentence =
-                format!("another client holds the handle of {}: wait until it lets go", feedback.marker_name);
-            self.shared.warnings.warn_once(topic, "held", &sentence);
-        } else if event == event::POSE_UPDATE {
+        if is_held {
             let header = feedback.header.clone();
             let target = TargetMessage { topic, header, pose, asks, frame_is_damaged, number: 0 };
             // Full only where the spin thread is about to take ten others first, which are as new.
             let _ = self.drags[tip].try_send(target);
+        } else {
+            // No status: that would be about the target of the other client.
+            let sentence =
+                format!("another client holds the handle of {}: wait until it lets go", feedback.marker_name);
+            self.shared.warnings.warn_once(topic, "held", &sentence);
         }
-        Ok(())
+    }
+
+    /// A button of the mouse goes down or up, or stays down.
+    fn press(&self, now: &Configuration, tip: usize, button: u8, client: &str) {
+        let moment = Instant::now();
+        self.handles.of(&now.loaded, |handles| {
+            let handle = &mut handles[tip];
+            match button {
+                event::MOUSE_DOWN => {
+                    handle.grip.take(client, moment);
+                }
+                event::KEEP_ALIVE if handle.grip.is_of(client, moment) => {
+                    handle.grip.take(client, moment);
+                }
+                event::MOUSE_UP => {
+                    handle.grip.release(client);
+                    handle.is_displaced = true;
+                }
+                _ => {}
+            }
+        });
     }
 }
 
