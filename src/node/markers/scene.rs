@@ -35,10 +35,10 @@ const ON_ITS_WAY: Colour = [0.25, 0.55, 0.95, 0.8];
 const HELD_BACK: Colour = [0.95, 0.77, 0.1, 0.8];
 const OUT_OF_REACH: Colour = [0.86, 0.3, 0.05, 0.8];
 const REFUSED: Colour = [0.8, 0.3, 0.65, 0.8];
-const PATH: Colour = [0.35, 0.8, 0.95, 0.9];
+const PATH: Colour = [0.1, 0.65, 0.85, 0.9];
 const AT_LIMIT: Colour = [1.0, 0.1, 0.1, 0.7];
 const REACH: Colour = [0.4, 0.6, 0.95, 0.07];
-const REACH_RINGS: Colour = [0.5, 0.7, 1.0, 0.4];
+const REACH_RINGS: Colour = [0.3, 0.5, 0.9, 0.45];
 
 /// Draws one robot. It remembers where the tips have been.
 pub(super) struct Scene {
