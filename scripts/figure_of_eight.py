@@ -22,9 +22,12 @@ import signal
 import sys
 import time
 
-# The imports take a second, in which Ctrl-C must end this without a traceback. An exception would get lost in some of them.
+# What a signal does. The imports take a second, in which Ctrl-C must end this without a traceback. Later rclpy ends what it spins;
+# an exception of our own would only come in its way.
+on_signal = [lambda: os._exit(0)]
 SIGNALS = (signal.SIGINT, signal.SIGTERM) if __name__ == '__main__' else ()
-HANDLERS = {number: signal.signal(number, lambda *_: os._exit(0)) for number in SIGNALS}
+for number in SIGNALS:
+    signal.signal(number, lambda *_: on_signal[0]())
 
 import numpy as np  # noqa: E402
 import rclpy  # noqa: E402
@@ -317,19 +320,15 @@ def topic_name(link):
 
 
 def main():
-    try:
-        for number, handler in HANDLERS.items():
-            signal.signal(number, handler)
-        rclpy.init()
-    except KeyboardInterrupt:
-        return 0
+    rclpy.init()
+    on_signal[0] = lambda: None
     try:
         node = FigureOfEight()
         tip_link, figure, frame = node.find()
         if figure is None:
             return 1
         node.follow(tip_link, figure, frame)
-    except (KeyboardInterrupt, ExternalShutdownException):
+    except ExternalShutdownException:
         pass
     except Exception:
         if rclpy.ok():

@@ -13,7 +13,8 @@ from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from client import pose_from, pose_message
 from conftest import ARM_FILE, ROOT
-from kinematics import errors
+from kinematics import errors, translation
+from urdf_ik.msg import SolveStatus
 
 SCRIPT = ROOT / 'scripts' / 'figure_of_eight.py'
 TIMEOUT = 20.0  # [s]
@@ -144,13 +145,12 @@ def test_it_goes_on_from_where_the_tip_is(figure, arm_robot):
 
 
 def test_a_path_is_waited_for(figure, arm_robot):
-    """A path of several seconds is followed to its end."""
-    from urdf_ik.msg import SolveStatus
+    """A path that takes longer than the pause is followed to its end."""
     node = figure.node
-    here = arm_robot.pose('tool0', node.next_posture())
-    away = here.copy()
-    away[1, 3] += 0.3  # 3 s at the default speed
-    path = PoseArray(poses=[pose_message(away).pose])
+    here = arm_robot.pose('tool0', {})
+    node.publisher(PoseStamped, f'{node.name}/target_pose').publish(pose_message(here))
+    figure.wait_until_paused()  # otherwise a target under way would take over from the path
+    path = PoseArray(poses=[pose_message(translation(0.0, 0.3, 0.0) @ here).pose])  # 3 s at the default speed
     path.header.stamp = node.new_stamp()
     node.wait_until_heard(node.publisher(PoseArray, f'{node.name}/target_path')).publish(path)
     node.status_of(path.header.stamp, SolveStatus.SOLVED)

@@ -35,10 +35,10 @@ const ON_ITS_WAY: Colour = [0.25, 0.55, 0.95, 0.8];
 const HELD_BACK: Colour = [0.95, 0.77, 0.1, 0.8];
 const OUT_OF_REACH: Colour = [0.86, 0.3, 0.05, 0.8];
 const REFUSED: Colour = [0.8, 0.3, 0.65, 0.8];
-const PATH: Colour = [0.35, 0.8, 0.95, 0.9];
+const PATH: Colour = [0.1, 0.65, 0.85, 0.9];
 const AT_LIMIT: Colour = [1.0, 0.1, 0.1, 0.7];
 const REACH: Colour = [0.4, 0.6, 0.95, 0.07];
-const REACH_RINGS: Colour = [0.5, 0.7, 1.0, 0.4];
+const REACH_RINGS: Colour = [0.3, 0.5, 0.9, 0.45];
 
 /// Draws one robot. It remembers where the tips have been.
 pub(super) struct Scene {
@@ -125,40 +125,19 @@ impl Scene {
         target: Option<&LatestTarget>,
         reach: &TipReach,
     ) -> Vec<Shape> {
-        let tips = self.loaded.chain.tips();
-        let namespace = |what: &str| match tips {
-            [_] => what.to_owned(),
-            _ => format!("{}/{what}", names::short(&tips[tip].link)),
-        };
-        // Cut names may be the same, so each tip has ids of its own: three in each namespace.
-        let id = i32::try_from(3 * tip).unwrap_or(i32::MAX - 2);
-        let ball = |what, id, size, centre, colour| Shape {
-            namespace: namespace(what),
-            id,
-            form: Form::Sphere,
-            size,
-            points: vec![centre],
-            colours: vec![colour],
-        };
-        let at: Point3<f64> = pose.translation.vector.into();
-        self.traces[tip].note(at, LEAST_MOVE * self.size);
-        let (trace, fading) = self.traces[tip].drawn();
+        let namespace = |what| self.namespace(tip, what);
+        let (id, at) = (first_id(tip), Point3::from(pose.translation.vector));
+        let (centre, outer) = (reach.centre, reach.tip.outer);
+        let rings = Shape::rings(namespace("reach"), id + 2, RING_LINE * self.size, (centre, outer), REACH_RINGS);
         let mut shapes = vec![
             Shape::axes(namespace("tip"), id, &[*pose], TIP_AXES * self.size),
-            self.strip(namespace("trace"), id, trace, fading),
-            ball("reach", id, 2.0 * reach.tip.outer, reach.centre, REACH),
-            ball("reach", id + 1, 2.0 * reach.tip.inner, reach.centre, REACH),
-            Shape::rings(
-                namespace("reach"),
-                id + 2,
-                RING_LINE * self.size,
-                (reach.centre, reach.tip.outer),
-                REACH_RINGS,
-            ),
+            ball(namespace("reach"), id, 2.0 * outer, centre, REACH),
+            ball(namespace("reach"), id + 1, 2.0 * reach.tip.inner, centre, REACH),
+            rings,
         ];
         if let Some((target, frame)) = target.and_then(|target| Some((target, target.pose?))) {
-            let (centre, colour) = (frame.translation.vector.into(), colour_of(target.outcome));
-            shapes.push(ball("target", id + 1, TARGET_BALL * self.size, centre, colour));
+            let (centre, colour) = (Point3::from(frame.translation.vector), colour_of(target.outcome));
+            shapes.push(ball(namespace("target"), id + 1, TARGET_BALL * self.size, centre, colour));
             if target.has_orientation {
                 shapes.push(Shape::axes(namespace("target"), id, &[frame], TARGET_AXES * self.size));
             }
@@ -166,12 +145,33 @@ impl Scene {
                 shapes.push(self.strip(namespace("difference"), id, vec![at, centre], vec![colour]));
             }
         }
+        let trace_namespace = namespace("trace");
+        self.traces[tip].note(at, LEAST_MOVE * self.size);
+        let (trace, fading) = self.traces[tip].drawn();
+        shapes.push(self.strip(trace_namespace, id, trace, fading));
         shapes
+    }
+
+    /// The namespace of what belongs to one tip: with its name where there are several.
+    fn namespace(&self, tip: usize, what: &str) -> String {
+        match self.loaded.chain.tips() {
+            [_] => what.to_owned(),
+            tips => format!("{}/{what}", names::short(&tips[tip].link)),
+        }
     }
 
     fn strip(&self, namespace: String, id: i32, points: Vec<Point3<f64>>, colours: Vec<Colour>) -> Shape {
         Shape { namespace, id, form: Form::Strip, size: THIN_LINE * self.size, points, colours }
     }
+}
+
+/// The first id of a tip in each namespace, of three: names that were cut may be the same.
+fn first_id(tip: usize) -> i32 {
+    i32::try_from(3 * tip).unwrap_or(i32::MAX - 2)
+}
+
+fn ball(namespace: String, id: i32, size: f64, centre: Point3<f64>, colour: Colour) -> Shape {
+    Shape { namespace, id, form: Form::Sphere, size, points: vec![centre], colours: vec![colour] }
 }
 
 /// The joints of the chain that can move no further one way, with those that mimic them. `positions` has one entry for each joint of the

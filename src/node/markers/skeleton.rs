@@ -6,7 +6,7 @@ use super::shape::{Colour, Form, Shape};
 use crate::robot::Robot;
 
 const NAMESPACE: &str = "skeleton";
-const BONES: Colour = [0.82, 0.84, 0.88, 1.0];
+const BONES: Colour = [0.62, 0.67, 0.74, 1.0];
 const JOINTS: Colour = [0.95, 0.55, 0.2, 1.0];
 /// Width of the line, over the robot's size.
 const LINE_WIDTH: f64 = 0.012;
