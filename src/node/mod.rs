@@ -43,6 +43,7 @@ mod target_solver;
 mod target_tracker;
 mod targets;
 mod tip_namespaces;
+mod tone;
 
 pub use error::NodeError;
 

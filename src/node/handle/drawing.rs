@@ -99,8 +99,8 @@ fn of<'a>(drawing: &'a [Drawn], name: &str) -> Option<&'a Drawn> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::handle::look::Tone;
     use crate::node::target_message::Asks;
+    use crate::node::tone::Tone;
     use crate::solver::SolverKind;
 
     fn drawn(name: &str, x: f64, tone: Tone) -> Drawn {

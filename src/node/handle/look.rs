@@ -2,51 +2,12 @@
 
 use crate::names;
 use crate::node::latest::LatestTarget;
-use crate::node::status::outcome;
 use crate::node::target_message::Asks;
+use crate::node::tone::Tone;
 use crate::solver::SolverKind;
 
 /// Greatest number of characters in a line of the text, unless a word is longer.
 const LINE: usize = 36;
-
-/// What became of the newest target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tone {
-    /// Nothing was asked.
-    Neutral,
-    OnItsWay,
-    Reached,
-    /// By joint limits, or because no solution was found.
-    HeldBack,
-    OutOfReach,
-    /// A target, or a choice in the menu.
-    Refused,
-}
-
-impl Tone {
-    fn of(outcome: u8) -> Self {
-        match outcome {
-            outcome::SOLVED => Self::Reached,
-            outcome::STEP_LIMITED => Self::OnItsWay,
-            outcome::JOINT_LIMITS | outcome::NOT_CONVERGED => Self::HeldBack,
-            outcome::OUT_OF_REACH => Self::OutOfReach,
-            _ => Self::Refused,
-        }
-    }
-
-    /// Red, green and blue, 0 to 1. The colour-blind can tell them apart: seen with protanopia, deuteranopia or tritanopia (simulated after
-    /// Machado, Oliveira and Fernandes 2009), the least difference of two is 20 in CIELAB.
-    pub(super) fn colour(self) -> [f32; 3] {
-        match self {
-            Self::Neutral => [0.85, 0.85, 0.85],
-            Self::OnItsWay => [0.25, 0.55, 0.95],
-            Self::Reached => [0.0, 0.72, 0.5],
-            Self::HeldBack => [0.95, 0.77, 0.1],
-            Self::OutOfReach => [0.86, 0.3, 0.05],
-            Self::Refused => [0.8, 0.3, 0.65],
-        }
-    }
-}
 
 /// All of a handle but its pose.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +62,7 @@ fn short(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::node::status::outcome;
 
     fn of(outcome: u8, sentence: &str) -> (Tone, String) {
         let newest = LatestTarget { tip_link: "tool0".into(), pose: None, outcome, sentence: sentence.into() };

@@ -11,7 +11,7 @@ use crate::names;
 use crate::node::configuration_motion::Configuration;
 use crate::node::description::LoadedRobot;
 use crate::node::latest::{Asked, LatestTarget};
-use crate::node::status::outcome;
+use crate::node::tone::Tone;
 use crate::robot::{Chain, Domain};
 use crate::solver::TipReach;
 
@@ -30,11 +30,7 @@ const JOINT_SIZES: (f64, f64) = (0.03, 0.2);
 const LIMIT_MARGIN: f64 = 1e-3;
 
 // What became of a target: the colour-blind can tell these colours apart.
-const REACHED: Colour = [0.0, 0.72, 0.5, 0.8];
-const ON_ITS_WAY: Colour = [0.25, 0.55, 0.95, 0.8];
-const HELD_BACK: Colour = [0.95, 0.77, 0.1, 0.8];
-const OUT_OF_REACH: Colour = [0.86, 0.3, 0.05, 0.8];
-const REFUSED: Colour = [0.8, 0.3, 0.65, 0.8];
+const TARGET_OPACITY: f32 = 0.8;
 const PATH: Colour = [0.1, 0.65, 0.85, 0.9];
 const AT_LIMIT: Colour = [1.0, 0.1, 0.1, 0.7];
 const REACH: Colour = [0.4, 0.6, 0.95, 0.07];
@@ -189,11 +185,6 @@ fn joints_at_limits<'a>(chain: &'a Chain, positions: &'a [f64]) -> impl Iterator
 
 /// The colour that says what became of a target.
 fn colour_of(outcome: u8) -> Colour {
-    match outcome {
-        outcome::SOLVED => REACHED,
-        outcome::STEP_LIMITED => ON_ITS_WAY,
-        outcome::JOINT_LIMITS | outcome::NOT_CONVERGED => HELD_BACK,
-        outcome::OUT_OF_REACH => OUT_OF_REACH,
-        _ => REFUSED,
-    }
+    let [red, green, blue] = Tone::of(outcome).colour();
+    [red, green, blue, TARGET_OPACITY]
 }
