@@ -56,7 +56,7 @@ impl Slices<'_> {
             for cut in &CUTS {
                 let width = pixels(f64::from(extent.size(cut.right)) * scale);
                 let (panel, others) = rest.split_horizontally(width + u32::try_from(FRAME.left + FRAME.right)?);
-                self.draw_cut(&panel, cut, &extent, up, self.map.grid.voxel / scale)?;
+                self.draw_cut(&panel, cut, &extent, up, 2.0 * self.map.grid.voxel / scale)?;
                 rest = others;
             }
             draw_scale(&footer)
