@@ -22,7 +22,7 @@ import viser  # noqa: E402
 import browser as browsers  # noqa: E402
 from browser import Browser  # noqa: E402
 from checks import POSITION_TOLERANCE, difference  # noqa: E402
-from client import LATCHED, Client, pose_from, pose_message, posture  # noqa: E402
+from client import LATCHED, pose_from, pose_message, posture  # noqa: E402
 from conftest import ARM_FILE, ROBOTS, ROOT, numbers  # noqa: E402
 from geometry_msgs.msg import PoseStamped  # noqa: E402
 from kinematics import errors, translation  # noqa: E402
@@ -192,7 +192,8 @@ def test_what_is_chosen_on_the_panel_is_done(page, arm_robot):
     wait_for(lambda: click(window, "[...document.querySelectorAll('button')].find(e => e.innerText == 'Reset')"), 'a button')
     node.wait_for(lambda: difference(posture(node.next_state()), before) < 1e-9, 'the posture before')
     wait_for(lambda: click(window, "[...document.querySelectorAll('input')].find(e => e.value == 'jacobian')"), 'the solver')
-    wait_for(lambda: click(window, "[...document.querySelectorAll('[role=option]')].find(e => e.innerText == 'fabrik')"), 'fabrik')
+    wait_for(lambda: click(window, "[...document.querySelectorAll('[role=option]')].find(e => e.innerText == 'fabrik')"),
+             'the choice')
     node.wait_for(lambda: node.get('solver') == ['fabrik'], 'the solver to be set')
 
 
@@ -218,9 +219,10 @@ def test_the_node_killed_and_back(page, start):
              'the solver of the new node')
 
 
-BROKEN = """<robot name="broken"><link name="base"><visual><geometry><mesh filename="package://nowhere/base.stl"/></geometry></visual>
-</link><joint name="turn" type="revolute"><parent link="base"/><child link="hand"/><origin xyz="0 0 0.5"/><axis xyz="0 1 0"/>
-<limit lower="-1" upper="1" effort="1" velocity="1"/></joint><link name="hand"><visual><geometry><mesh filename="torn.stl"/>
+BROKEN = """<robot name="broken"><link name="base"><visual><geometry><mesh filename="package://nowhere/base.stl"/></geometry>
+</visual></link><joint name="turn" type="revolute"><parent link="base"/><child link="hand"/>
+<origin xyz="0 0 0.5"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+<link name="hand"><visual><geometry><mesh filename="torn.stl"/>
 </geometry></visual><visual><origin xyz="0 0 0.15"/><geometry><box size="0.1 0.1 0.3"/></geometry><material name="orange">
 <color rgba="0.95 0.45 0.10 1"/></material></visual></link></robot>"""
 
@@ -329,13 +331,14 @@ def test_without_a_display_no_browser_is_opened(module_view):
 
 @pytest.mark.parametrize('port', [0, 65536, 'eighty'])
 def test_a_bad_port_is_refused(port):
-    ended = subprocess.run([sys.executable, str(VIEW), '--ros-args', '-p', f'port:={port}'], capture_output=True, text=True, timeout=TIMEOUT)
+    ended = subprocess.run([sys.executable, str(VIEW), '--ros-args', '-p', f'port:={port}'], capture_output=True, text=True,
+                           timeout=TIMEOUT)
     assert ended.returncode == 1 and 'it must be a number between 1 and 65535' in ended.stderr
 
 
 def test_a_missing_package_is_named(tmp_path):
     (tmp_path / 'viser.py').write_text("raise ModuleNotFoundError('No module named viser', name='viser')")
-    ended = subprocess.run([sys.executable, str(VIEW)], env={**os.environ, 'PYTHONPATH': f'{tmp_path}:{os.environ["PYTHONPATH"]}'},
-                           capture_output=True, text=True, timeout=TIMEOUT)
+    environment = {**os.environ, 'PYTHONPATH': f'{tmp_path}:{os.environ["PYTHONPATH"]}'}
+    ended = subprocess.run([sys.executable, str(VIEW)], env=environment, capture_output=True, text=True, timeout=TIMEOUT)
     assert ended.returncode == 1
     assert 'the Python package viser is missing' in ended.stderr and 'pip install viser' in ended.stderr
