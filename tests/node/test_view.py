@@ -33,7 +33,8 @@ from test_noodle import generate  # noqa: E402
 VIEW = ROOT / 'scripts' / 'view.py'
 PICTURES = ROOT / 'target' / 'screenshots'
 TIMEOUT = 30.0  # [s]
-SCENE = np.s_[200:800, 0:900]  # of a screenshot: without the panel and the message about software rendering
+WIDTH, HEIGHT = 1000, 640
+SCENE = np.s_[190:HEIGHT, 0:660]  # of a screenshot: without the panel and the message about software rendering
 needs_browser = pytest.mark.skipif(
     browsers.executable() is None, reason='the page is not tried in a browser: no Chromium here (apt-get install chromium)')
 
@@ -100,7 +101,7 @@ def view(tmp_path):
 
 @pytest.fixture(scope='module')
 def window(tmp_path_factory):
-    browser = Browser(tmp_path_factory.mktemp('browser') / 'profile')
+    browser = Browser(tmp_path_factory.mktemp('browser') / 'profile', WIDTH, HEIGHT)
     yield browser
     browser.close()
 
@@ -150,16 +151,16 @@ BONE = (35, 115, 130)
 def test_what_is_dragged_moves_the_arm(page, arm_robot):
     node, window = page(ARM_FILE, 'arm7')
     targets = node.subscribe(PoseStamped, f'{node.name}/target_pose', [])
-    wait_for_pixels(window, ACCENT, 500)
+    wait_for_pixels(window, ACCENT, 200)
     x, y = (float(side) for side in wait_for_z_arrow(window))
     before = posture(node.next_state())
     window.mouse('mouseMoved', x, y)
     window.mouse('mousePressed', x, y, 1)
     for step in range(1, 11):
-        window.mouse('mouseMoved', x, y - 8 * step, 1)
+        window.mouse('mouseMoved', x, y - 6 * step, 1)
         node.spin_for(0.05)
     node.wait_for(lambda: targets, 'a target')
-    window.mouse('mouseReleased', x, y - 80)
+    window.mouse('mouseReleased', x, y - 60)
     node.spin_for(0.3)
     last = pose_from(targets[-1].pose)
     wanted = arm_robot.pose('tool0', before)
@@ -177,7 +178,7 @@ def wait_for_z_arrow(window):
 
     def stands():
         columns, rows = pixels(window, Z_ARROW, tolerance=30)
-        if len(rows) > 50:
+        if len(rows) > 30:
             lowest = rows > rows.max() - 12
             places.append((columns[lowest].mean(), rows[lowest].mean()))
         return len(places) > 1 and np.abs(np.subtract(places[-1], places[-2])).max() < 1 and places[-1]
@@ -233,14 +234,14 @@ def test_meshes_that_are_missing_or_broken_are_named_and_the_rest_is_drawn(page,
     (tmp_path / 'torn.stl').write_bytes(b'no mesh')
     _, window = page(tmp_path / 'broken.urdf', 'not drawn: package://nowhere/base.stl')
     assert 'not drawn: torn.stl' in window.text()
-    wait_for_pixels(window, ACCENT, 500)
-    wait_for_pixels(window, BONE, 200)
+    wait_for_pixels(window, ACCENT, 200)
+    wait_for_pixels(window, BONE, 100)
 
 
 @needs_browser
 def test_two_arms_have_a_handle_each(page):
     node, window = page(ROBOTS / 'two_arms.urdf', 'two_arms', tip_links=['left-hand', 'right-hand'])
-    wait_for_pixels(window, BONE, 500)
+    wait_for_pixels(window, BONE, 200)
     hands = {hand: pose_from(node.forward_kinematics(link_names=[hand]).poses[0].pose) for hand in ('left-hand', 'right-hand')}
     node.set_all(free_axes=['rx', 'ry', 'rz'])
     for hand, pose in hands.items():
@@ -272,7 +273,7 @@ def test_numbers_and_texts_that_make_no_sense(page):
     descriptions.publish(String(data='this is no URDF'))
     wait_for_text(window, 'cannot be drawn')
     wait_for_text(window, 'arm7')
-    wait_for_pixels(window, ACCENT, 500)
+    wait_for_pixels(window, ACCENT, 200)
 
 
 @pytest.mark.parametrize('origin, host, accepted', [
