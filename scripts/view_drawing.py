@@ -1,4 +1,6 @@
 """The robot in the scene: few nodes, however many links it has, and at most two messages for each of them and picture."""
+import itertools
+
 import numpy as np
 import trimesh
 import viser.transforms
@@ -30,7 +32,8 @@ class Placed:
 
     def __init__(self, node, links, origins, vertices):
         self.node, self.links, self.origins = node, np.array(links, int), np.array(origins).reshape(-1, 4, 4)
-        self.box = np.array([[x, y, z, 1.0] for x in bounds(vertices, 0) for y in bounds(vertices, 1) for z in bounds(vertices, 2)])
+        sides = (bounds(vertices, axis) for axis in range(3))
+        self.box = np.array([[x, y, z, 1.0] for x, y, z in itertools.product(*sides)])
         self.shown = None
 
     def show(self, link_poses):
@@ -43,7 +46,6 @@ class Placed:
             self.node.batched_wxyzs = wxyz_of(poses).astype(np.float32)
         else:
             self.node.position, self.node.wxyz = poses[0, :3, 3], wxyz_of(poses)[0]
-
 
     def corners(self, link_poses):
         """Of the boxes around the shape at each of its poses, shape (corners, 3)."""

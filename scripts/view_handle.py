@@ -16,7 +16,8 @@ class Handle:
         self._held_by, self._shown, self._look = None, None, None
         name = f'/handle/{number}'
         self._gizmo = server.scene.add_transform_controls(name, scale=0.17 * reach, line_width=3.0, depth_test=False)
-        self._ball = server.scene.add_icosphere(f'{name}/ball', radius=0.022 * reach, color=FREE, subdivisions=3, cast_shadow=False)
+        self._ball = server.scene.add_icosphere(f'{name}/ball', radius=0.022 * reach, color=FREE,
+                                                cast_shadow=False)
         self._label = server.scene.add_label(f'/handle_label/{number}', '', anchor='bottom-center', visible=False)
         self._label_height = np.array([0.0, 0.0, 0.2 * reach])
 

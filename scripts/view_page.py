@@ -102,7 +102,7 @@ class Page:
                 self._next_panel = began + PANEL_INTERVAL
         self._server.flush()
         now = time.monotonic()
-        self._next_picture = now + max(PICTURE_INTERVAL - (now - began), (now - began) / BUSY_SHARE)
+        self._next_picture = now + max(PICTURE_INTERVAL - (now - began), (now - began) * (1 / BUSY_SHARE - 1))
 
     def _take_robot(self):
         """Takes over the node's robot where it is another than the one drawn, and shapes that were read meanwhile."""

@@ -13,14 +13,16 @@ FREE_AXES = {
     NO_FREE_AXES: [], 'rx': ['rx'], 'ry': ['ry'], 'rz': ['rz'], 'rx, ry, rz (position only)': ['rx', 'ry', 'rz'],
 }
 STYLE = """<style>
-.ik { font-size: 12.5px; line-height: 1.45; font-variant-numeric: tabular-nums; padding: 2px 10px 8px; color: var(--mantine-color-text); }
+.ik { font-size: 12.5px; line-height: 1.45; font-variant-numeric: tabular-nums; padding: 2px 10px 8px;
+  color: var(--mantine-color-text); }
 .ik .dim { opacity: .62; }
 .ik .chip { display: inline-block; padding: 1px 9px; border-radius: 9px; color: #14181d; font-weight: 600; margin-right: 6px; }
 .ik .row { display: grid; grid-template-columns: minmax(0, 9em) 1fr 5em; gap: 8px; align-items: center; height: 19px; }
 .ik .row span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .ik .value { text-align: right; }
 .ik .track { position: relative; height: 5px; border-radius: 3px; background: rgba(128, 134, 142, .28); }
-.ik .track i { position: absolute; top: -3px; width: 5px; height: 11px; margin-left: -2.5px; border-radius: 2.5px; background: #0e8a9b; }
+.ik .track i { position: absolute; top: -3px; width: 5px; height: 11px; margin-left: -2.5px; border-radius: 2.5px;
+  background: #0e8a9b; }
 .ik .track.free { background: repeating-linear-gradient(90deg, rgba(128, 134, 142, .38) 0 5px, transparent 5px 9px); }
 .ik .limit .track i { background: LIMIT; } .ik .limit .value { font-weight: 700; }
 .ik .numbers { display: grid; grid-template-columns: repeat(3, 1fr); text-align: center; margin-top: 6px; }

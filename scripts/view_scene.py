@@ -79,12 +79,13 @@ class Scene:
     def set_robot(self, robot, tips):
         """A new robot with no shapes yet; `tips` is the number of its tip links."""
         self.robot, self.reach = robot, robot.reach()
-        for old in [*self._traces, *self._targets]:
-            old.clear() if isinstance(old, Trace) else old.remove()
+        self.clear_traces()
+        for axes in self._targets:
+            axes.remove()
         self._traces = [Trace(self._scene, f'/trace/{tip}', self.reach / 200, self.reach / 250) for tip in range(tips)]
         self._targets = [Axes(self._scene, f'/target/{tip}', self.reach / 8) for tip in range(tips)]
         self.set_shapes(None)
-        self.draw_grid()
+        self._draw_grid()
 
     def set_shapes(self, shapes):
         if self._drawing is not None:
@@ -108,13 +109,13 @@ class Scene:
         self.dark = dark
         self._server.gui.configure_theme(dark_mode=dark, show_logo=False, show_share_button=False, control_width='medium')
         if self._grid is not None:
-            self.draw_grid()
+            self._draw_grid()
 
     def set_shadow(self, on):
         """Shadows double the time of a picture where the processor draws."""
         self._scene.add_light_directional('/light/sun', intensity=1.9, cast_shadow=on, position=(2.0, -1.4, 3.5))
 
-    def draw_grid(self):
+    def _draw_grid(self):
         """In steps of 1, 2 or 5 times a power of ten, so that a robot stands on a few of them."""
         wanted = self.reach / 6
         power = 10.0 ** np.floor(np.log10(wanted))
@@ -129,7 +130,7 @@ class Scene:
         """Turns the cameras of all pages, and of those to come, to the whole robot."""
         points = self._drawing.corners(link_poses)
         low, high = points.min(axis=0), points.max(axis=0)
-        size = max(np.linalg.norm(high - low), 0.75 * self.reach)
+        size = np.clip(np.linalg.norm(high - low), 0.75 * self.reach, 3 * self.reach)
         look_at = (low + high) / 2
         self._camera = (look_at + FROM / np.linalg.norm(FROM) * DISTANCE * size, look_at)
         initial = self._server.initial_camera

@@ -74,7 +74,8 @@ class Browser:
         if event == 'Runtime.exceptionThrown':
             self.errors.append(parameters['exceptionDetails'].get('exception', {}).get('description', 'an exception'))
         elif event == 'Runtime.consoleAPICalled' and parameters['type'] in ('error', 'assert'):
-            self.errors.append(' '.join(str(argument.get('value', argument.get('description'))) for argument in parameters['args']))
+            words = (argument.get('value', argument.get('description')) for argument in parameters['args'])
+            self.errors.append(' '.join(map(str, words)))
         elif event == 'Log.entryAdded' and parameters['entry']['level'] == 'error':
             self.errors.append(parameters['entry']['text'])
 
@@ -102,8 +103,9 @@ class Browser:
         return imageio.imread(io.BytesIO(data))[..., :3]
 
     def mouse(self, kind, x, y, buttons=0):
-        self.call('Input.dispatchMouseEvent', type=kind, x=float(x), y=float(y), button='left' if buttons or kind == 'mouseReleased'
-                  else 'none', buttons=buttons, clickCount=0 if kind == 'mouseMoved' else 1)
+        button = 'left' if buttons or kind == 'mouseReleased' else 'none'
+        self.call('Input.dispatchMouseEvent', type=kind, x=float(x), y=float(y), button=button, buttons=buttons,
+                  clickCount=0 if kind == 'mouseMoved' else 1)
 
     def click(self, x, y):
         self.mouse('mouseMoved', x, y)

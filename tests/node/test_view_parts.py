@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / 'scripts'))
 
 import kinematics  # noqa: E402
 import view_shapes  # noqa: E402
-from view_panel import Panel, axes_of, joint_row, name_of_axes  # noqa: E402, F401
+from view_panel import axes_of, joint_row, name_of_axes  # noqa: E402
 from view_robot import BadDescription, JointRange, Robot  # noqa: E402
 from view_shapes import MeshError, MeshFinder, load_shapes  # noqa: E402
 
@@ -47,7 +47,8 @@ def test_meshes_are_found_as_in_ros(tmp_path):
     mesh.parent.mkdir()
     mesh.write_text(TRIANGLE)
     finder = MeshFinder(tmp_path / 'arm_description' / 'urdf' / 'arm.urdf')
-    for name in ('package://arm_description/meshes/a%20b.stl', '../meshes/a b.stl', f'file://{mesh}'.replace(' ', '%20'), str(mesh)):
+    url = f'file://{mesh}'.replace(' ', '%20')
+    for name in ('package://arm_description/meshes/a%20b.stl', '../meshes/a b.stl', url, str(mesh)):
         assert finder.find(name).resolve() == mesh, name
     assert MeshFinder().find('package://urdf_ik/urdf/arm7.urdf').is_file(), 'by the ament index'
     for name in ('package://nowhere/a.stl', 'package://../a.stl', 'http://example.org/a.stl', 'b.stl', '/dev/zero'):
