@@ -149,11 +149,10 @@ def test_the_reach_is_a_sphere_around_the_first_joint(arm, arm_robot):
         joints.append(arm_robot.joint_above[link])
         link = joints[-1].parent
     *others, first = joints
-    centre, diameter = scene.sphere('reach')
-    assert np.abs(centre - first.origin[:3, 3]).max() < EXACT
-    assert diameter == pytest.approx(2 * sum(np.linalg.norm(joint.origin[:3, 3]) for joint in others))
-    assert scene.markers['reach', 0].color.a < 0.3
-    assert np.linalg.norm(scene.points('reach', 2) - centre, axis=1) == pytest.approx(diameter / 2)
+    reach = sum(np.linalg.norm(joint.origin[:3, 3]) for joint in others)
+    assert np.linalg.norm(scene.points('reach') - first.origin[:3, 3], axis=1) == pytest.approx(reach)
+    # A surface would take the clicks that are meant for the handle inside.
+    assert scene.markers['reach', 0].type == Marker.LINE_LIST and scene.markers['reach', 0].color.a < 0.5
 
 
 def test_the_trace_follows_the_tip_and_ends_with_a_reset(arm, arm_robot):

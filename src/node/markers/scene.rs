@@ -20,7 +20,7 @@ const TIP_AXES: f64 = 0.07;
 const TARGET_AXES: f64 = 0.12;
 const TARGET_BALL: f64 = 0.035;
 const THIN_LINE: f64 = 0.004;
-const RING_LINE: f64 = 0.002;
+const REACH_LINE: f64 = 0.002;
 /// Shortest line between target and tip, and between two points of the trace.
 const LEAST_MOVE: f64 = 0.002;
 /// Size of a joint, over the mean length of a link, and its bounds.
@@ -33,8 +33,7 @@ const LIMIT_MARGIN: f64 = 1e-3;
 const TARGET_OPACITY: f32 = 0.8;
 const PATH: Colour = [0.1, 0.65, 0.85, 0.9];
 const AT_LIMIT: Colour = [1.0, 0.1, 0.1, 0.7];
-const REACH: Colour = [0.4, 0.6, 0.95, 0.07];
-const REACH_RINGS: Colour = [0.3, 0.5, 0.9, 0.45];
+const REACH: Colour = [0.3, 0.5, 0.9, 0.3];
 
 /// Draws one robot. It remembers where the tips have been.
 pub(super) struct Scene {
@@ -123,13 +122,12 @@ impl Scene {
     ) -> Vec<Shape> {
         let namespace = |what| self.namespace(tip, what);
         let (id, at) = (first_id(tip), Point3::from(pose.translation.vector));
-        let (centre, outer) = (reach.centre, reach.tip.outer);
-        let rings = Shape::rings(namespace("reach"), id + 2, RING_LINE * self.size, (centre, outer), REACH_RINGS);
+        let globe =
+            |id, radius| Shape::globe(namespace("reach"), id, REACH_LINE * self.size, (reach.centre, radius), REACH);
         let mut shapes = vec![
             Shape::axes(namespace("tip"), id, &[*pose], TIP_AXES * self.size),
-            ball(namespace("reach"), id, 2.0 * outer, centre, REACH),
-            ball(namespace("reach"), id + 1, 2.0 * reach.tip.inner, centre, REACH),
-            rings,
+            globe(id, reach.tip.outer),
+            globe(id + 1, reach.tip.inner),
         ];
         if let Some((target, frame)) = target.and_then(|target| Some((target, target.pose?))) {
             let (centre, colour) = (Point3::from(frame.translation.vector), colour_of(target.outcome));
@@ -161,9 +159,9 @@ impl Scene {
     }
 }
 
-/// The first id of a tip in each namespace, of three: names that were cut may be the same.
+/// The first id of a tip in each namespace, of two: names that were cut may be the same.
 fn first_id(tip: usize) -> i32 {
-    i32::try_from(3 * tip).unwrap_or(i32::MAX - 2)
+    i32::try_from(2 * tip).unwrap_or(i32::MAX - 1)
 }
 
 fn ball(namespace: String, id: i32, size: f64, centre: Point3<f64>, colour: Colour) -> Shape {

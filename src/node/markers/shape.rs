@@ -11,8 +11,10 @@ pub(super) type Colour = [f32; 4];
 const AXIS_COLOURS: [Colour; 3] = [[0.95, 0.25, 0.25, 1.0], [0.35, 0.85, 0.35, 1.0], [0.3, 0.55, 1.0, 1.0]];
 /// Width of the lines of axes, over their length.
 const AXIS_WIDTH: f64 = 0.1;
-/// Number of corners of a ring.
-const RING_CORNERS: u32 = 72;
+/// Corners of each circle of a globe, its circles through both poles, and the parts between its parallels.
+const CIRCLE_CORNERS: u32 = 60;
+const MERIDIANS: u32 = 6;
+const PARALLELS: u32 = 6;
 /// Greatest coordinate and size that is drawn \[m\]: what shows it computes in single precision.
 const FARTHEST: f64 = 1e12;
 
@@ -58,23 +60,33 @@ impl Shape {
         Self { namespace, id, form: Form::Lines, size: AXIS_WIDTH * length, points, colours }
     }
 
-    /// Three great circles of a sphere of this `radius` \[m\] around `centre`.
-    pub(super) fn rings(
+    /// Meridians and parallels of a sphere of this `radius` \[m\] around `centre`, or nothing where the radius is 0. A surface could be
+    /// looked through, but not reached through: RViz would take a click on what is inside for one on the surface.
+    pub(super) fn globe(
         namespace: String,
         id: i32,
         size: f64,
         (centre, radius): (Point3<f64>, f64),
         colour: Colour,
     ) -> Self {
-        let directions = [Vector3::x(), Vector3::y(), Vector3::z(), Vector3::x()];
-        let mut points = Vec::new();
-        for pair in directions.windows(2) {
-            let place = |corner: u32| {
-                let angle = TAU * f64::from(corner) / f64::from(RING_CORNERS);
-                centre + radius * (angle.cos() * pair[0] + angle.sin() * pair[1])
+        let turn = |corner: u32, corners: u32| TAU * f64::from(corner) / f64::from(corners);
+        let circle = |middle: Point3<f64>, across: Vector3<f64>, along: Vector3<f64>| {
+            let place = move |corner: u32| {
+                let (sine, cosine) = turn(corner, CIRCLE_CORNERS).sin_cos();
+                middle + cosine * across + sine * along
             };
-            points.extend((0..RING_CORNERS).flat_map(|corner| [place(corner), place(corner + 1)]));
-        }
+            (0..CIRCLE_CORNERS).flat_map(move |corner| [place(corner), place(corner + 1)])
+        };
+        let meridians = (0..MERIDIANS).flat_map(|number| {
+            let (sine, cosine) = turn(number, 2 * MERIDIANS).sin_cos();
+            circle(centre, radius * Vector3::new(cosine, sine, 0.0), radius * Vector3::z())
+        });
+        let parallels = (1..PARALLELS).flat_map(|number| {
+            let (sine, cosine) = turn(number, 2 * PARALLELS).sin_cos();
+            let middle = centre + radius * cosine * Vector3::z();
+            circle(middle, radius * sine * Vector3::x(), radius * sine * Vector3::y())
+        });
+        let points = if radius > 0.0 { meridians.chain(parallels).collect() } else { Vec::new() };
         Self { namespace, id, form: Form::Lines, size, points, colours: vec![colour] }
     }
 
