@@ -17,15 +17,15 @@ from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
-from view_arm import Arm
+from viewer.arm import Arm
 
 MISSING = """\
 view: the Python package {name} is missing. Install what the page needs, for instance:
     python3 -m pip install viser yourdfpy pycollada"""
 
 try:
-    from view_page import Page
-    from view_server import NoServer, open_server
+    from viewer.page import Page
+    from viewer.server import NoServer, open_server
 except ModuleNotFoundError as missing:
     sys.exit(MISSING.format(name=missing.name))
 

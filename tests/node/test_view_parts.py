@@ -13,9 +13,9 @@ sys.path.insert(0, str(ROOT / 'scripts'))
 
 import kinematics  # noqa: E402
 import view_shapes  # noqa: E402
-from view_panel import axes_of, joint_row, name_of_axes  # noqa: E402
-from view_robot import BadDescription, JointRange, Robot  # noqa: E402
-from view_shapes import MeshError, MeshFinder, load_shapes  # noqa: E402
+from viewer.panel import axes_of, joint_row, name_of_axes  # noqa: E402
+from viewer.robot import BadDescription, JointRange, Robot  # noqa: E402
+from viewer.shapes import MeshError, MeshFinder, load_shapes  # noqa: E402
 
 TRIANGLE = 'solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid s\n'
 

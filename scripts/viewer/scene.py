@@ -3,7 +3,7 @@ from collections import deque
 
 import numpy as np
 
-from view_drawing import Drawing, wxyz_of
+from .drawing import Drawing, wxyz_of
 
 TRACE_POINTS = 500
 TRACE_COLOR = (204, 121, 167)

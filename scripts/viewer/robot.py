@@ -42,7 +42,7 @@ class Robot:
         if len(description) > MAX_CHARACTERS:
             raise BadDescription(f'the robot description has more than {MAX_CHARACTERS} characters')
         try:
-            # The scene graph and the meshes of yourdfpy are left out: this file and view_shapes.py draw 1000 joints fluently.
+            # The scene graph and the meshes of yourdfpy are left out: this file and shapes.py draw 1000 joints fluently.
             urdf = yourdfpy.URDF.load(io.BytesIO(description.encode()), build_scene_graph=False, load_meshes=False)
             self.name = urdf.robot.name or 'robot'
             self._sort_joints(urdf)

@@ -5,7 +5,7 @@ import numpy as np
 import trimesh
 import viser.transforms
 
-from view_shapes import Part, split_sharp_edges
+from .shapes import Part, split_sharp_edges
 
 MANY = 64  # places of shapes, above which equal shapes become one node
 BONE = (0.16, 0.55, 0.62, 1.0)  # of the lines along the joints, 0 to 1

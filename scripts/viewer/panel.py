@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from view_outcomes import AMBER, word_and_color
+from .outcomes import AMBER, word_and_color
 
 MAX_ROWS = 40  # of joints
 AT_LIMIT = 1e-3  # [rad or m] from a limit

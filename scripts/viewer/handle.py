@@ -2,7 +2,7 @@
 import numpy as np
 import viser.transforms
 
-from view_drawing import wxyz_of
+from .drawing import wxyz_of
 
 FREE = (140, 147, 156)  # where no target is known
 

@@ -9,12 +9,12 @@ import imageio.v3 as imageio
 import numpy as np
 import viser.transforms
 
-from view_handle import FREE, Handle
-from view_outcomes import word_and_color
-from view_panel import Panel
-from view_robot import BadDescription, Robot
-from view_scene import Scene
-from view_shapes import MeshFinder, load_shapes
+from .handle import FREE, Handle
+from .outcomes import word_and_color
+from .panel import Panel
+from .robot import BadDescription, Robot
+from .scene import Scene
+from .shapes import MeshFinder, load_shapes
 
 PICTURE_INTERVAL = 1 / 30  # [s], the shortest
 PANEL_INTERVAL = 0.15  # [s]
