@@ -12,7 +12,7 @@ from conftest import ARM_FILE, ROBOTS, ROOT  # noqa: E402
 sys.path.insert(0, str(ROOT / 'scripts'))
 
 import kinematics  # noqa: E402
-import view_shapes  # noqa: E402
+from viewer import shapes  # noqa: E402
 from viewer.panel import axes_of, joint_row, name_of_axes  # noqa: E402
 from viewer.robot import BadDescription, JointRange, Robot  # noqa: E402
 from viewer.shapes import MeshError, MeshFinder, load_shapes  # noqa: E402
@@ -66,10 +66,10 @@ def test_a_mesh_that_is_too_large_is_left_out(tmp_path, monkeypatch):
     file = tmp_path / 'a.stl'
     file.write_text(TRIANGLE)
     assert len(load_shapes(robot_with_mesh(file), MeshFinder()).parts) == 1
-    monkeypatch.setattr(view_shapes, 'MAX_TRIANGLES', 0)
-    shapes = load_shapes(robot_with_mesh(file), MeshFinder())
-    assert shapes.parts == [] and shapes.bare_links == {0} and 'triangles' in shapes.missing[0]
-    monkeypatch.setattr(view_shapes, 'MAX_BYTES', 10)
+    monkeypatch.setattr(shapes, 'MAX_TRIANGLES', 0)
+    left_out = load_shapes(robot_with_mesh(file), MeshFinder())
+    assert left_out.parts == [] and left_out.bare_links == {0} and 'triangles' in left_out.missing[0]
+    monkeypatch.setattr(shapes, 'MAX_BYTES', 10)
     assert 'larger' in load_shapes(robot_with_mesh(file), MeshFinder()).missing[0]
 
 
