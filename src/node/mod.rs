@@ -27,6 +27,7 @@ mod parameters;
 mod path_plan;
 mod publisher;
 mod query;
+mod reporter;
 mod request_overrides;
 mod rosout;
 mod searches;

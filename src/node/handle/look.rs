@@ -65,7 +65,13 @@ mod tests {
     use crate::node::status::outcome;
 
     fn of(outcome: u8, sentence: &str) -> (Tone, String) {
-        let newest = LatestTarget { tip_link: "tool0".into(), pose: None, outcome, sentence: sentence.into() };
+        let newest = LatestTarget {
+            tip_link: "tool0".into(),
+            pose: None,
+            has_orientation: true,
+            outcome,
+            sentence: sentence.into(),
+        };
         tone_and_text(Some(&newest), None)
     }
 

@@ -1,0 +1,34 @@
+//! Publishes statuses, and keeps what they say of the newest targets.
+
+use r2r::QosProfile;
+use r2r::builtin_interfaces::msg::Time;
+use r2r::urdf_ik::msg::SolveStatus;
+
+use super::NodeError;
+use super::interface::STATUS;
+use super::latest::Latest;
+use super::publisher::Publisher;
+
+/// Publishes statuses, and keeps what they say of the newest targets.
+pub(super) struct Reporter {
+    publisher: Publisher<SolveStatus>,
+    pub latest: Latest,
+}
+
+impl Reporter {
+    pub(super) fn new(node: &mut r2r::Node) -> Result<Self, NodeError> {
+        let publisher = Publisher::new(node, STATUS, QosProfile::default().keep_last(10))?;
+        Ok(Self { publisher, latest: Latest::default() })
+    }
+
+    pub(super) fn report(&self, status: &SolveStatus) {
+        self.publisher.publish(status);
+        self.latest.note(status);
+    }
+
+    /// Publishes the status of a goal that the arm has reached now, after a motion.
+    pub(super) fn report_arrival(&self, mut report: SolveStatus, stamp: Time) {
+        report.joint_state_stamp = stamp;
+        self.report(&report);
+    }
+}
