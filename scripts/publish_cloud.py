@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Publishes the point cloud that `urdf_ik reach --ply` wrote, for RViz.
 
-    publish_cloud.py reach.ply --ros-args -r reach:=/my/topic
+    publish_cloud.py reach.ply --ros-args -r urdf_ik/reach:=/my/topic
 
-The topic `reach` keeps the cloud for those who come later. In RViz, add a PointCloud2 and colour it by RGB8, or by its
-channel `fraction`.
+The topic `urdf_ik/reach` keeps the cloud for those who come later. The demo's RViz has a display for it, "Reach cloud", which
+colours it by RGB8; the channel `fraction` has the numbers.
 """
 import math
+import signal
 import struct
 import sys
+import threading
 
 import rclpy
-from rclpy.executors import ExternalShutdownException
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 from sensor_msgs.msg import PointCloud2, PointField
 
@@ -70,17 +72,17 @@ def main():
     except (OSError, ValueError) as error:
         print(f'publish_cloud: {arguments[0]}: {error}', file=sys.stderr)
         return 2
-    rclpy.init()
-    try:
-        node = rclpy.create_node('publish_cloud')
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        publisher = node.create_publisher(PointCloud2, 'reach', latched)
-        cloud.header.stamp = node.get_clock().now().to_msg()
-        publisher.publish(cloud)
-        print(f'{cloud.width} points in {cloud.header.frame_id} on {publisher.topic_name}', flush=True)
-        rclpy.spin(node)
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
+    stopping = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopping.set())
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    node = rclpy.create_node('publish_cloud', start_parameter_services=False)
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    publisher = node.create_publisher(PointCloud2, 'urdf_ik/reach', latched)
+    cloud.header.stamp = node.get_clock().now().to_msg()
+    publisher.publish(cloud)
+    print(f'{cloud.width} points in {cloud.header.frame_id} on {publisher.topic_name}', flush=True)
+    stopping.wait()  # DDS keeps the cloud for listeners that come later
     return 0
 
 

@@ -294,7 +294,8 @@ def test_each_tip_has_a_handle(start):
         assert (status.tip_link, status.outcome) == (tip, SolveStatus.SOLVED), status.message
     positions = node.next_posture()
     for tip in tips:
-        assert_reached(robot, positions, tip, poses[tip])
+        # Drags leave free what a tip of four axes cannot follow: some of its orientation.
+        assert_reached(robot, positions, tip, poses[tip], orientation_tolerance=np.pi)
         wait_until_at(client, robot.pose(tip, positions), tip)
     # Each has a look of its own.
     node.status_of(client.drag([FAR], tips[1])[-1])

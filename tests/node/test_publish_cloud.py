@@ -34,7 +34,7 @@ VERTICES = '0.1 -0.2 0.3 255 128 0 0.5\n1 2 3 1 2 3 1\n'
 def test_a_late_listener_receives_the_whole_cloud(tmp_path):
     path = tmp_path / 'reach.ply'
     path.write_text(HEADER + VERTICES)
-    process = subprocess.Popen([sys.executable, SCRIPT, path, '--ros-args', '-r', 'reach:=cloud_under_test'],
+    process = subprocess.Popen([sys.executable, SCRIPT, path, '--ros-args', '-r', 'urdf_ik/reach:=cloud_under_test'],
                                stdout=subprocess.PIPE, text=True)
     node = rclpy.create_node('cloud_listener')
     try:
