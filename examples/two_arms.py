@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Moves two hands at once, which share the joint of the torso: each hand draws a circle.
 
-The node has two tips: tip_links:=[left_hand, right_hand] of urdf/two_arms.urdf.
+The node has two tips: tip_links:=[left_hand, right_hand] of urdf/dual_arm.urdf.
 """
 import math
 from collections import Counter

@@ -11,7 +11,7 @@ file="examples/${1:-}"
 
 parameters=(-p "urdf_file:=urdf/arm7.urdf")
 case "$file" in
-  *two_arms*) parameters=(-p "urdf_file:=urdf/two_arms.urdf" -p "tip_links:=[left_hand, right_hand]") ;;
+  *two_arms*) parameters=(-p "urdf_file:=urdf/dual_arm.urdf" -p "tip_links:=[left_hand, right_hand]") ;;
   *path*) parameters+=(-p path.speed:=0.3 -p path.blend_radius:=0.05) ;;
   *all_solutions*) parameters=(-p "urdf_file:=urdf/arm6.urdf") ;;
 esac

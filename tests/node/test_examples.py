@@ -8,7 +8,7 @@ import pytest
 from conftest import ARM_FILE, ROOT
 
 EXAMPLES = ROOT / 'examples'
-TWO_ARMS = {'urdf': ROOT / 'urdf' / 'two_arms.urdf', 'tip_links': ['left_hand', 'right_hand']}
+TWO_ARMS = {'urdf': ROOT / 'urdf' / 'dual_arm.urdf', 'tip_links': ['left_hand', 'right_hand']}
 # The node of each example, if it is not one for the bundled arm of seven joints; as in scripts/example.sh.
 NODES = {
     'all_solutions.py': {'urdf': ROOT / 'urdf' / 'arm6.urdf'},
