@@ -2,6 +2,8 @@
 
 use std::error::Error;
 use std::f64::consts::TAU;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
@@ -32,8 +34,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let targets = node.create_publisher::<PoseStamped>("urdf_ik/target_pose", QosProfile::default().keep_last(1))?;
     let mut statuses = node.subscribe::<SolveStatus>("urdf_ik/status", QosProfile::default())?;
     let is_found = targets.wait_for_inter_process_subscribers()?;
-    tokio::task::spawn_blocking(move || {
-        loop {
+    let stop = Arc::new(AtomicBool::new(false));
+    let is_stopped = Arc::clone(&stop);
+    let spinning = tokio::task::spawn_blocking(move || {
+        while !is_stopped.load(Ordering::Relaxed) {
             node.spin_once(Duration::from_millis(10));
         }
     });
@@ -55,6 +59,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let (reached, answered) = counted.await?;
     println!("{reached} of {answered} targets reached");
-    // The thread that spins has no end of its own.
-    std::process::exit(0)
+    // The node must end before the process does.
+    stop.store(true, Ordering::Relaxed);
+    Ok(spinning.await?)
 }
