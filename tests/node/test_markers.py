@@ -25,7 +25,7 @@ class Scene:
     """What a viewer of the topic shows: it does with the markers as RViz does."""
 
     def __init__(self, client, node):
-        self.markers, self.messages = {}, []
+        self.markers, self.messages, self.is_whole = {}, [], False
         client.node.create_subscription(MarkerArray, f'{node.name}/markers', self.receive, 100)
 
     def receive(self, message):
@@ -36,7 +36,10 @@ class Scene:
         for marker in message.markers:
             assert_drawable(marker)
             if marker.action == Marker.DELETEALL:
-                self.markers.clear()
+                self.markers, self.is_whole = {}, True
+            elif not self.is_whole:
+                # Where one listener comes as another one goes, changes may come before the whole.
+                continue
             elif marker.action == Marker.DELETE:
                 del self.markers[marker.ns, marker.id]
             else:
