@@ -86,8 +86,8 @@ def test_it_goes_back_to_the_tip_that_cannot_follow(arm, arm_robot, handle):
     wait_until_at(handle, arm_robot.pose('tool0', arm.answer_to(status)))
     arm.wait_for(lambda: handle.text() == 'out of reach', 'the reason')
     # Also where the arm has not moved at all.
-    arm.status_of(handle.drag([FAR @ translation(0, 0, 1)])[-1])
     before = len(handle.updates)
+    arm.status_of(handle.drag([FAR @ translation(0, 0, 1)])[-1])
     arm.wait_for(lambda: len(handle.updates) > before, 'the handle to be put back')
     wait_until_at(handle, arm_robot.pose('tool0', arm.next_posture()))
 
