@@ -4,6 +4,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod golden;
+mod golden_record;
 mod limiter;
 mod pitch_yaw;
 mod points;
