@@ -4,7 +4,9 @@ use nalgebra::{Isometry3, Point3};
 use urdf_ik::skeleton::{Options, Outcome, Problem, Reason, Root, Skeleton, Target};
 
 use crate::common::Random;
-use crate::figures::{arc, at, chain_through, check_lengths, direction, options, reachable, solve_chain, solve_through};
+use crate::figures::{
+    arc, at, chain_through, check_lengths, direction, options, reachable, solve_chain, solve_through,
+};
 use crate::figures::{tip_reach, walk};
 
 const SEGMENTS: [usize; 5] = [1, 2, 10, 100, 1000];
@@ -77,13 +79,22 @@ fn nor_from_one_accelerated_cycle_to_the_next() {
     }
 }
 
+/// The point at `length` from `from` towards `to`, as the paper writes it.
+fn between(from: &Point3<f64>, to: &Point3<f64>, length: f64) -> Point3<f64> {
+    let lambda = length / (to - from).norm();
+    Point3::from((1.0 - lambda) * from.coords + lambda * to.coords)
+}
+
+/// The backward pass of the paper.
+fn draw_from_root(points: &mut [Point3<f64>], lengths: &[f64]) {
+    for (i, length) in lengths.iter().enumerate() {
+        points[i + 1] = between(&points[i], &points[i + 1], *length);
+    }
+}
+
 /// Algorithm 1 of the paper, line by line, with a limit of cycles. The first point is the root (the paper's b).
 fn published(points: &mut [Point3<f64>], lengths: &[f64], target: Point3<f64>, most: usize) -> usize {
     let (n, root, mut cycles) = (lengths.len(), points[0], 0);
-    let between = |from: &Point3<f64>, to: &Point3<f64>, length: f64| {
-        let lambda = length / (to - from).norm();
-        Point3::from((1.0 - lambda) * from.coords + lambda * to.coords)
-    };
     if (root - target).norm() > lengths.iter().sum() {
         for i in 0..n {
             points[i + 1] = between(&points[i], &target, lengths[i]);
@@ -96,9 +107,7 @@ fn published(points: &mut [Point3<f64>], lengths: &[f64], target: Point3<f64>, m
             points[i] = between(&points[i + 1], &points[i], lengths[i]);
         }
         points[0] = root;
-        for i in 0..n {
-            points[i + 1] = between(&points[i], &points[i + 1], lengths[i]);
-        }
+        draw_from_root(points, lengths);
         cycles += 1;
     }
     cycles
@@ -113,18 +122,16 @@ fn without_acceleration_it_is_the_published_algorithm() {
                 let points = walk(&mut random, dimensions, segments);
                 let chain = chain_through(&points, dimensions);
                 let moved = points[0] + direction(&mut random, dimensions) * 0.1;
+                let lengths: Vec<_> = (0..segments).map(|segment| chain.segment(segment).unwrap().length).collect();
                 let (mut start, mut root) = (points.clone(), Root::Fixed);
                 if run % 2 == 1 {
-                    // The root of the paper is in its place from the start.
-                    root = Root::At(Isometry3::from(moved.coords));
-                    start = solve_chain(&chain, &points, moved, root, Options { iterations: 0, ..options(0) })
-                        .configuration
-                        .points;
+                    // The root of the paper is in its place from the start: the chain is drawn there first.
+                    (start[0], root) = (moved, Root::At(Isometry3::from(moved.coords)));
+                    draw_from_root(&mut start, &lengths);
                 }
                 let stretch = if run % 5 == 4 { 2.0 * tip_reach(&chain).outer } else { 0.0 };
                 let towards = reachable(&mut random, &points[0], &chain, 0.95) - points[0];
                 let target = start[0] + towards + towards.normalize() * stretch;
-                let lengths: Vec<_> = (0..segments).map(|segment| chain.segment(segment).unwrap().length).collect();
                 // Interrupted as well, so that each cycle is compared and not only the end.
                 for iterations in [1, 2, 3, 200_000] {
                     let options = Options { iterations, ..options(0) };

@@ -1,6 +1,6 @@
 //! FABRIK on chains of points: limits of the reach, straight lines, points in one place, extreme numbers.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3};
 use urdf_ik::skeleton::{Options, Outcome, Problem, Reason, Root, Skeleton, Target};
 
 use crate::common::Random;
@@ -157,7 +157,9 @@ fn a_moved_root_arrives_and_a_free_one_is_dragged() {
         let mut expected = seed.clone();
         chain.reach_forward(&problem, &mut chain.scratch(&options(5)), &mut expected).unwrap();
         assert!(dragged.is_solved() && dragged.iterations <= 1);
-        assert_eq!(dragged.configuration.points, expected.points);
+        for (found, expected) in dragged.configuration.points.iter().zip(&expected.points) {
+            assert!((found - expected).norm() < 1e-12, "{segments}: {found} {expected}");
+        }
     }
 }
 
@@ -251,12 +253,4 @@ fn extreme_scales_neither_panic_nor_give_nan() {
             }
         }
     }
-}
-
-#[test]
-fn a_straight_chain_bends_towards_its_own_root_at_once() {
-    let seed: Vec<_> = [0.0, 1.0, 2.0, 3.0].map(|x| Point3::new(x, 0.0, 0.0)).to_vec();
-    let target = Point3::new(1.2, 0.0, 0.0);
-    let solution = solve_through(&seed, target, Options { restarts: 10, ..options(0) });
-    assert!(solution.is_solved() && (solution.configuration.points[3] - target).dot(&Vector3::z()) == 0.0);
 }

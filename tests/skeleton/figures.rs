@@ -179,3 +179,10 @@ fn check_joint(joint: &Joint, relative: &UnitQuaternion<f64>) {
         }
     }
 }
+
+/// All coordinates of an answer, to the bit.
+pub fn bits(solution: &Solution) -> Vec<u64> {
+    let Configuration { points, orientations } = &solution.configuration;
+    let turns = orientations.iter().flat_map(|turn| turn.coords.iter());
+    points.iter().flat_map(|point| point.iter()).chain(turns).map(|number| number.to_bits()).collect()
+}

@@ -158,7 +158,9 @@ impl Limits {
             Self::Ball { cone: [up, down, left, right], twist, rest } => {
                 (Joint::ball(Cone { up, down, left, right }, twist.map_or(Range::ALL, range)), rest)
             }
-            Self::Hinge { axis, angle: [lower, upper], rest } => (Joint::hinge(Vector3::from(axis), lower, upper), rest),
+            Self::Hinge { axis, angle: [lower, upper], rest } => {
+                (Joint::hinge(Vector3::from(axis), lower, upper), rest)
+            }
         };
         joint.with_rest(rest.map_or_else(UnitQuaternion::identity, rotation))
     }
@@ -202,8 +204,15 @@ impl Solve for Figure {
             Place::Free => Root::Free,
         };
         let Settings { iterations, restarts, acceleration, circles } = self.options;
-        let options =
-            Options { tolerance: 1e-6, iterations, restarts, acceleration, circles, polish: false, ..Options::default() };
+        let options = Options {
+            tolerance: 1e-6,
+            iterations,
+            restarts,
+            acceleration,
+            circles,
+            polish: false,
+            ..Options::default()
+        };
         let solution = solve(&skeleton, &Problem { targets: &targets, root, seed: &self.seed(&skeleton), options });
         let rotations = match self.joints {
             Some(_) => skeleton.rotations(&solution.configuration).unwrap(),
@@ -228,8 +237,8 @@ impl Solve for Arm {
         if let Some([lower, upper]) = &self.bounds {
             arm = arm.with_bounds(lower.clone(), upper.clone()).unwrap();
         }
-        let method = [pitch_yaw::Method::DampedLeastSquares, pitch_yaw::Method::Pseudoinverse]
-            [usize::from(self.pseudoinverse)];
+        let method =
+            [pitch_yaw::Method::DampedLeastSquares, pitch_yaw::Method::Pseudoinverse][usize::from(self.pseudoinverse)];
         let options = pitch_yaw::Options { method, tolerance: 1e-6, iterations: self.iterations };
         let problem = pitch_yaw::Problem { target: Point3::from(self.target), seed: &self.seed, options };
         let (mut scratch, mut solution, mut path) = (arm.scratch(), arm.solution(), Vec::new());
@@ -246,7 +255,7 @@ impl Solve for Arm {
             points: coordinates(&points),
             positions: solution.positions,
             path,
-            residuals: vec![solution.residual],
+            residuals: vec![solution.distance],
             outcomes: vec![kind(&solution.outcome)],
             iterations: solution.iterations,
             ..Answer::default()
@@ -299,7 +308,10 @@ fn compare<P: Solve>(name: &str, golden: &Value) -> Vec<String> {
         }
         let is_known = DIFFERENT.iter().any(|(list, cases, _)| *list == name && cases.contains(&index));
         match difference(&found, answer) {
-            Some(difference) if !is_known && !sensitive => wrong.push(format!("{name} {index}: {difference}")),
+            Some(difference) if !is_known && !sensitive => wrong.push(format!(
+                "{name} {index}: {difference} {:?} {:?} {:?} restarts {}",
+                found.outcomes, found.residuals, answer.residuals, answer.restarts
+            )),
             None if is_known => wrong.push(format!("{name} {index} differs no longer")),
             _ => (),
         }

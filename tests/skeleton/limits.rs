@@ -1,27 +1,31 @@
-//! FABRIK with joint limits: they hold for every target, and most targets are met within them.
+//! FABRIK with limited joints: limits hold for every target, and most targets are met within them.
 
 use std::f64::consts::PI;
 
 use allocation_counter::measure;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
-use urdf_ik::skeleton::limiter::{
-    Cone, InputError, Joint, Limit, LimitedChain, Options, Outcome, Problem, Range, Reason, Solution,
+use urdf_ik::skeleton::{
+    Cone, Configuration, InputError, Joint, Options, Outcome, Problem, ProblemError, Range, Reason, Root, Segment,
+    Skeleton, Solution, Target,
 };
 
 use crate::common::Random;
+use crate::figures::{bits, rotation, rotations, solve};
 
-fn rotation(random: &mut Random) -> UnitQuaternion<f64> {
-    UnitQuaternion::from_scaled_axis(random.direction() * random.between(0.0, 3.1))
+/// Cycles alone.
+fn options() -> Options {
+    Options { polish: false, ..Options::default() }
 }
 
-fn rotations(random: &mut Random, chain: &LimitedChain) -> Vec<UnitQuaternion<f64>> {
-    chain.joints().iter().map(|_| rotation(random)).collect()
-}
-
-fn chain(random: &mut Random, joints: usize, joint: impl Fn(&mut Random, usize) -> Joint) -> LimitedChain {
+/// A chain of these joints, whose segments are 0.1 to 0.3 m long.
+pub fn chain(random: &mut Random, joints: usize, joint: impl Fn(&mut Random, usize) -> Joint) -> Skeleton {
     let joints: Vec<_> = (0..joints).map(|index| joint(random, index)).collect();
-    let lengths = joints.iter().map(|_| random.between(0.1, 0.3)).collect();
-    LimitedChain::new(joints, lengths).unwrap()
+    with_lengths(&joints, |_| random.between(0.1, 0.3))
+}
+
+fn with_lengths(joints: &[Joint], mut length: impl FnMut(usize) -> f64) -> Skeleton {
+    let segment = |(index, joint): (usize, &Joint)| Segment::new(index, length(index)).with_joint(*joint);
+    Skeleton::new(&joints.iter().enumerate().map(segment).collect::<Vec<_>>()).unwrap()
 }
 
 /// A cone with sides from 1° to 179°.
@@ -30,105 +34,64 @@ fn irregular(random: &mut Random) -> Cone {
     Cone { up: side(), down: side(), left: side(), right: side() }
 }
 
-/// Ball joints and hinges of all kinds.
-fn mixed(random: &mut Random, joints: usize) -> LimitedChain {
-    chain(random, joints, |random, index| {
-        let joint = match random.below(4) {
-            0 => Joint::hinge(random.direction(), random.between(-2.0, 0.0), random.between(0.0, 2.0)),
-            1 => Joint::ball(Cone::circular([1.0_f64, 90.0, 179.0][index % 3].to_radians()), Range::ALL),
-            _ => Joint::ball(irregular(random), Range::new(random.between(-3.0, 0.0), random.between(0.0, 3.0))),
-        };
-        if random.below(2) == 0 { joint } else { joint.with_rest(rotation(random)) }
-    })
+/// A ball joint or a hinge of any kind.
+pub fn any_joint(random: &mut Random, index: usize) -> Joint {
+    let joint = match random.below(4) {
+        0 => Joint::hinge(random.direction(), random.between(-2.0, 0.0), random.between(0.0, 2.0)),
+        1 => Joint::ball(Cone::circular([1.0_f64, 90.0, 179.0][index % 3].to_radians()), Range::ALL),
+        _ => Joint::ball(irregular(random), Range::new(random.between(-3.0, 0.0), random.between(0.0, 3.0))),
+    };
+    if random.below(2) == 0 { joint } else { joint.with_rest(rotation(random)) }
 }
 
-/// Checks limits by the equation of the ellipse and by angles, from the frames alone, and lengths by the points.
-fn check(chain: &LimitedChain, root: &Isometry3<f64>, solution: &Solution) {
-    let mut before = root.rotation;
-    for (index, joint) in chain.joints().iter().enumerate() {
-        let relative = (before * joint.rest).inverse() * solution.frames[index];
-        let direction = relative * Vector3::x();
-        match joint.limit {
-            Limit::Ball { cone, twist } => {
-                let polar = direction.y.hypot(direction.z).atan2(direction.x);
-                let azimuth = direction.z.atan2(direction.y);
-                let a = if direction.y >= 0.0 { cone.left } else { cone.right };
-                let b = if direction.z >= 0.0 { cone.up } else { cone.down };
-                let measure = (polar * azimuth.cos() / a).powi(2) + (polar * azimuth.sin() / b).powi(2);
-                assert!(measure < 1.0 + 1e-11, "{index}: {measure} {joint:?}");
-                // Near half a turn back, swing and twist are almost not unique.
-                if polar < 3.1 {
-                    let swing = UnitQuaternion::rotation_between(&Vector3::x(), &direction).unwrap();
-                    let angle = (swing.inverse() * relative).scaled_axis().x;
-                    let apart = (twist.nearest(angle) - angle).abs().rem_euclid(2.0 * PI);
-                    assert!(apart.min(2.0 * PI - apart) < 1e-9, "{index}: {angle} {twist:?}");
-                }
-            }
-            Limit::Hinge { axis, angle } => {
-                assert!((relative * axis - axis).norm() < 1e-13);
-                let turn = relative.scaled_axis().dot(&axis.normalize());
-                assert!(angle.lower - 1e-12 <= turn && turn <= angle.upper + 1e-12, "{index}: {turn} {angle:?}");
-            }
-        }
-        let segment = solution.points[index + 1] - solution.points[index];
-        assert!((segment - solution.frames[index] * Vector3::x() * chain.lengths()[index]).norm() < 1e-13);
-        before = solution.frames[index];
-    }
-    assert_eq!(solution.points[0].coords, root.translation.vector);
-    assert!(chain.violation(&solution.rotations).unwrap() < 1e-13);
+/// Moves the end of `chain` to `target`.
+fn solve_chain(chain: &Skeleton, target: Point3<f64>, seed: &Configuration, options: Options) -> Solution {
+    let targets = [Target::new(chain.segment_count(), target)];
+    solve(chain, &Problem { targets: &targets, root: Root::Fixed, seed, options })
 }
 
-fn solve(chain: &LimitedChain, problem: &Problem) -> Solution {
-    let mut solution = chain.solution();
-    chain.solve(problem, &mut chain.scratch(&problem.options), &mut solution).unwrap();
-    check(chain, &problem.root, &solution);
-    assert_eq!((solution.points.last().unwrap() - problem.target).norm(), solution.distance);
-    assert_eq!(solution.outcome == Outcome::Solved, solution.distance <= problem.options.tolerance);
-    assert!(solution.iterations <= problem.options.iterations);
-    solution
+/// A random configuration, also outside the limits.
+fn anywhere(random: &mut Random, chain: &Skeleton, root: &Isometry3<f64>) -> Configuration {
+    chain.place(root, &rotations(random, chain.segment_count())).unwrap()
 }
 
-fn problem(target: Point3<f64>, seed: &[UnitQuaternion<f64>]) -> Problem<'_> {
-    Problem { target, root: Isometry3::identity(), seed, options: Options::default() }
-}
-
-/// The tip of a random configuration within the limits.
-fn reachable(random: &mut Random, chain: &LimitedChain) -> Point3<f64> {
-    let (far, goal) = (Point3::new(1e3, 0.0, 0.0), rotations(random, chain));
-    let options = Options { iterations: 0, ..Options::default() };
-    let solution = solve(chain, &Problem { options, ..problem(far, &goal) });
-    *solution.points.last().unwrap()
+/// The end of a random configuration within the limits, and a seed.
+fn reachable(random: &mut Random, chain: &Skeleton) -> (Point3<f64>, Configuration) {
+    let mut draw = || anywhere(random, chain, &Isometry3::identity());
+    let (goal, seed) = (draw(), draw());
+    // Without any cycle the answer is the seed, moved to what the limits allow.
+    let placed = solve_chain(chain, Point3::new(1e3, 0.0, 0.0), &goal, Options { iterations: 0, ..options() });
+    (placed.configuration.points[chain.segment_count()], seed)
 }
 
 #[test]
 fn limits_hold_after_every_cycle_whatever_the_target() {
     let mut random = Random::new(1);
     for run in 0..60 {
-        let chain = mixed(&mut random, 1 + run % 8);
-        let seed = rotations(&mut random, &chain);
+        let chain = chain(&mut random, 1 + run % 8, any_joint);
         let root = Isometry3::from_parts(random.direction().into(), rotation(&mut random));
+        let seed = anywhere(&mut random, &chain, &root);
         let target = Point3::from(random.direction() * random.between(0.0, 4.0));
         // The best of all cycles is one of them.
         for iterations in 0..20 {
             let options = Options { iterations, acceleration: [0, 1, 5][run % 3], ..Options::default() };
-            let solution = solve(&chain, &Problem { target, root, seed: &seed, options });
-            assert!(solution.points.iter().all(|point| point.coords.norm() < 10.0));
+            let solution = solve_chain(&chain, target, &seed, options);
+            assert_eq!(solution.configuration.orientations[0], root.rotation);
         }
     }
 }
 
-/// The number of targets met of 50 that are the tips of random configurations, with restarts and without; the mean number of
+/// The number of targets met of 50 that are the ends of random configurations, with restarts and without; the mean number of
 /// cycles.
 fn rates(joints: usize, joint: impl Fn(&mut Random, usize) -> Joint) -> (usize, usize, usize) {
     let mut random = Random::new(2);
     let (mut solved, mut first, mut cycles) = (0, 0, 0);
     for _ in 0..50 {
         let chain = chain(&mut random, joints, &joint);
-        let (target, seed) = (reachable(&mut random, &chain), rotations(&mut random, &chain));
-        let solution = solve(&chain, &problem(target, &seed));
-        let met = solution.outcome == Outcome::Solved;
-        solved += usize::from(met);
-        first += usize::from(met && solution.restarts == 0);
+        let (target, seed) = reachable(&mut random, &chain);
+        let solution = solve_chain(&chain, target, &seed, options());
+        solved += usize::from(solution.is_solved());
+        first += usize::from(solution.is_solved() && solution.restarts == 0);
         cycles += solution.iterations;
     }
     println!("{joints} joints: {solved} of 50, {first} without a restart, {cycles} cycles");
@@ -170,17 +133,17 @@ fn hinges_of_different_axes_converge_fast() {
 fn joints_at_rest_half_a_turn_away_take_no_more_cycles() {
     let mut random = Random::new(8);
     let half = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), PI);
+    let ball = Joint::ball(Cone::ALL, Range::ALL);
     let (mut straight, mut turned) = (0, 0);
     for _ in 0..30 {
-        let joints = vec![Joint::free(); 6];
-        let rests = joints.iter().map(|joint| joint.with_rest(half)).collect();
         let given: Vec<_> = (0..6).map(|_| UnitQuaternion::from_scaled_axis(random.direction() * 0.2)).collect();
         let same: Vec<_> = given.iter().map(|rotation| half.inverse() * rotation).collect();
         let target = Point3::from(random.direction() * (0.98 * 1.2));
-        for (joints, seed, cycles) in [(joints, given, &mut straight), (rests, same, &mut turned)] {
-            let chain = LimitedChain::new(joints, vec![0.2; 6]).unwrap();
-            let solution = solve(&chain, &problem(target, &seed));
-            assert_eq!(solution.outcome, Outcome::Solved);
+        for (joint, seed, cycles) in [(ball, given, &mut straight), (ball.with_rest(half), same, &mut turned)] {
+            let chain = with_lengths(&[joint; 6], |_| 0.2);
+            let seed = chain.place(&Isometry3::identity(), &seed).unwrap();
+            let solution = solve_chain(&chain, target, &seed, options());
+            assert!(solution.is_solved());
             *cycles += solution.iterations;
         }
     }
@@ -193,22 +156,21 @@ fn acceleration_saves_cycles_and_plain_cycles_need_no_memory_for_it() {
     let mut random = Random::new(6);
     let (mut plain, mut accelerated) = (0, 0);
     for _ in 0..100 {
-        let chain = mixed(&mut random, 8);
-        let (target, seed) = (reachable(&mut random, &chain), rotations(&mut random, &chain));
-        let options = Options { acceleration: 0, ..Options::default() };
-        plain += solve(&chain, &Problem { options, ..problem(target, &seed) }).iterations;
-        accelerated += solve(&chain, &problem(target, &seed)).iterations;
+        let chain = chain(&mut random, 8, any_joint);
+        let (target, seed) = reachable(&mut random, &chain);
+        plain += solve_chain(&chain, target, &seed, Options { acceleration: 0, ..options() }).iterations;
+        accelerated += solve_chain(&chain, target, &seed, options()).iterations;
     }
     println!("{plain} plain cycles, {accelerated} accelerated ones");
     assert!(2 * accelerated < plain, "{accelerated} {plain}");
 
-    let chain = LimitedChain::new(vec![Joint::free(); 2], vec![1.0; 2]).unwrap();
-    let (seed, plain) = ([UnitQuaternion::identity(); 2], Options { acceleration: 0, ..Options::default() });
-    let problem = problem(Point3::new(0.5, 0.5, 0.5), &seed);
-    let found = chain.solve(&problem, &mut chain.scratch(&plain), &mut chain.solution());
-    assert_eq!(found, Err(InputError::Depth { found: 0, expected: 5 }));
-    let problem = Problem { options: plain, ..problem };
-    assert_eq!(chain.solve(&problem, &mut chain.scratch(&Options::default()), &mut chain.solution()), Ok(()));
+    let chain = chain(&mut random, 2, any_joint);
+    let (targets, seed) = ([Target::new(2, Point3::new(0.1, 0.1, 0.1))], chain.at_rest());
+    let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options: options() };
+    let plain = Problem { options: Options { acceleration: 0, ..options() }, ..problem };
+    let found = chain.solve(&problem, &mut chain.scratch(&plain.options), &mut chain.solution());
+    assert_eq!(found, Err(ProblemError::Input(InputError::Depth { found: 0, expected: 5 })));
+    assert_eq!(chain.solve(&plain, &mut chain.scratch(&problem.options), &mut chain.solution()), Ok(()));
 }
 
 #[test]
@@ -217,10 +179,9 @@ fn hinges_of_one_axis_stay_in_their_plane() {
     for _ in 0..100 {
         let chain = chain(&mut random, 6, |random, _| Joint::hinge(Vector3::z(), -random.between(0.1, 3.0), 1.5));
         let root = Isometry3::from_parts(random.direction().into(), rotation(&mut random));
-        let seed = rotations(&mut random, &chain);
+        let seed = anywhere(&mut random, &chain, &root);
         let target = Point3::from(random.direction() * random.between(0.1, 2.0));
-        let solution = solve(&chain, &Problem { root, ..problem(target, &seed) });
-        for point in &solution.points {
+        for point in solve_chain(&chain, target, &seed, Options::default()).configuration.points {
             assert!((root.inverse() * point).z.abs() < 1e-14, "{point}");
         }
     }
@@ -230,41 +191,41 @@ fn hinges_of_one_axis_stay_in_their_plane() {
 fn a_seed_that_is_a_solution_is_returned_unchanged() {
     let mut random = Random::new(4);
     for _ in 0..100 {
-        let chain = mixed(&mut random, 8);
-        let (target, seed) = (reachable(&mut random, &chain), rotations(&mut random, &chain));
-        let solution = solve(&chain, &problem(target, &seed));
-        if solution.outcome == Outcome::Solved {
-            let again = solve(&chain, &problem(target, &solution.rotations));
-            assert_eq!((again.iterations, again.outcome), (0, Outcome::Solved));
-            assert_eq!(again.rotations, solution.rotations);
+        let chain = chain(&mut random, 8, any_joint);
+        let (target, seed) = reachable(&mut random, &chain);
+        let solution = solve_chain(&chain, target, &seed, Options::default());
+        if solution.is_solved() {
+            let again = solve_chain(&chain, target, &solution.configuration, Options::default());
+            assert_eq!((again.iterations, again.is_solved()), (0, true));
+            assert_eq!(again.configuration, solution.configuration);
         }
     }
 }
 
 #[test]
 fn certain_and_uncertain_reasons_are_distinguished() {
+    let outcome = |joint: Joint, [x, y, z]: [f64; 3]| {
+        let chain = with_lengths(&[joint; 4], |_| 0.25);
+        let solution = solve_chain(&chain, Point3::new(x, y, z), &chain.at_rest(), Options::default());
+        (solution.residuals[0].outcome, solution)
+    };
     let stiff = Joint::ball(Cone::circular(0.1), Range::ALL);
-    let chain = LimitedChain::new(vec![stiff; 4], vec![0.25; 4]).unwrap();
-    let seed = [UnitQuaternion::identity(); 4];
-    let solution = solve(&chain, &problem(Point3::new(2.0, 0.0, 0.0), &seed));
-    let reason = Reason::OutOfReach { distance: 2.0, inner: 0.0, outer: 1.0 };
-    assert_eq!(solution.outcome, Outcome::Closest(reason));
-    assert!((solution.distance - 1.0).abs() < 1e-9 && solution.restarts == 0);
-    let solution = solve(&chain, &problem(Point3::new(0.0, 0.5, 0.0), &seed));
-    assert_eq!(solution.outcome, Outcome::Closest(Reason::Limits));
+    let (found, solution) = outcome(stiff, [2.0, 0.0, 0.0]);
+    assert_eq!(found, Outcome::Closest(Reason::OutOfReach { distance: 2.0, inner: 0.0, outer: 1.0 }));
+    assert!((solution.residuals[0].distance - 1.0).abs() < 1e-9 && solution.restarts == 0);
+    let (found, solution) = outcome(stiff, [0.0, 0.5, 0.0]);
+    assert_eq!(found, Outcome::Closest(Reason::Limits));
     assert!(solution.limited.contains(&true));
-    assert_eq!(solution.outcome.to_string(), "limits are in the way");
+    assert_eq!(found.to_string(), "limits are in the way");
     // Hinges that bend by 0.1 rad each way do not reach it either; those that bend by π do.
     for (most, expected) in [(0.1, Outcome::Closest(Reason::Limits)), (3.1, Outcome::Solved)] {
-        let chain = LimitedChain::new(vec![Joint::hinge(Vector3::z(), -most, most); 4], vec![0.25; 4]).unwrap();
-        let solution = solve(&chain, &problem(Point3::new(0.0, 0.5, 0.0), &seed));
-        assert_eq!((solution.outcome, solution.limited.contains(&true)), (expected, most < 1.0));
+        let (found, solution) = outcome(Joint::hinge(Vector3::z(), -most, most), [0.0, 0.5, 0.0]);
+        assert_eq!((found, solution.limited.contains(&true)), (expected, most < 1.0));
     }
     // A target outside the plane of the hinges does not depend on their limits.
-    let chain = LimitedChain::new(vec![Joint::hinge(Vector3::z(), -3.1, 3.1); 4], vec![0.25; 4]).unwrap();
-    let solution = solve(&chain, &problem(Point3::new(0.5, 0.0, 0.2), &seed));
-    assert_eq!(solution.outcome, Outcome::Closest(Reason::NotConverged));
-    assert!((solution.distance - 0.2).abs() < 1e-3, "{}", solution.distance);
+    let (found, solution) = outcome(Joint::hinge(Vector3::z(), -3.1, 3.1), [0.5, 0.0, 0.2]);
+    assert_eq!(found, Outcome::Closest(Reason::NotConverged));
+    assert!((solution.residuals[0].distance - 0.2).abs() < 1e-3, "{solution:?}");
 }
 
 #[test]
@@ -272,14 +233,15 @@ fn the_closest_configuration_of_all_cycles_and_attempts_is_returned() {
     let mut random = Random::new(7);
     for acceleration in [0, 5] {
         for run in 0..30 {
-            let chain = mixed(&mut random, 1 + run % 6);
-            let (target, seed) = (Point3::from(random.direction()), rotations(&mut random, &chain));
+            let chain = chain(&mut random, 1 + run % 6, any_joint);
+            let target = Point3::from(random.direction());
+            let seed = anywhere(&mut random, &chain, &Isometry3::identity());
             let mut before = f64::INFINITY;
             for iterations in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144] {
                 let options = Options { iterations, acceleration, ..Options::default() };
-                let solution = solve(&chain, &Problem { options, ..problem(target, &seed) });
-                assert!(solution.distance <= before, "{iterations}: {} after {before}", solution.distance);
-                before = solution.distance;
+                let distance = solve_chain(&chain, target, &seed, options).residuals[0].distance;
+                assert!(distance <= before, "{iterations}: {distance} after {before}");
+                before = distance;
             }
         }
     }
@@ -287,13 +249,11 @@ fn the_closest_configuration_of_all_cycles_and_attempts_is_returned() {
 
 #[test]
 fn attempts_end_where_cycles_are_not_limited() {
-    let stiff = Joint::ball(Cone::circular(0.1), Range::ALL);
-    let chain = LimitedChain::new(vec![stiff; 4], vec![0.25; 4]).unwrap();
-    let seed = [UnitQuaternion::identity(); 4];
+    let chain = with_lengths(&[Joint::ball(Cone::circular(0.1), Range::ALL); 4], |_| 0.25);
     let options = Options { iterations: usize::MAX, restarts: 3, ..Options::default() };
     for target in [Point3::new(0.0, 0.5, 0.0), Point3::new(-0.9, 0.0, 0.0), Point3::new(0.0, 0.0, 9.0)] {
-        let solution = solve(&chain, &Problem { options, ..problem(target, &seed) });
-        assert!(matches!(solution.outcome, Outcome::Closest(_)) && solution.iterations < 100_000, "{solution:?}");
+        let solution = solve_chain(&chain, target, &chain.at_rest(), options);
+        assert!(!solution.is_solved() && solution.iterations < 100_000, "{solution:?}");
     }
 }
 
@@ -301,22 +261,17 @@ fn attempts_end_where_cycles_are_not_limited() {
 fn the_same_problem_gives_the_same_bits_and_allocates_nothing() {
     let mut random = Random::new(5);
     for _ in 0..30 {
-        let chain = mixed(&mut random, 7);
+        let chain = chain(&mut random, 7, any_joint);
         let (mut scratch, mut solution) = (chain.scratch(&Options::default()), chain.solution());
         for _ in 0..3 {
-            let (target, seed) = (reachable(&mut random, &chain), rotations(&mut random, &chain));
+            let (target, seed) = reachable(&mut random, &chain);
             for target in [target, target * 20.0] {
-                let problem = problem(target, &seed);
+                let targets = [Target::new(7, target)];
+                let problem =
+                    Problem { targets: &targets, root: Root::Fixed, seed: &seed, options: Options::default() };
                 let allocations = measure(|| chain.solve(&problem, &mut scratch, &mut solution).unwrap());
                 assert_eq!(allocations.count_total, 0);
                 let fresh = solve(&chain, &problem);
-                let bits = |solution: &Solution| -> Vec<u64> {
-                    solution
-                        .rotations
-                        .iter()
-                        .flat_map(|turn| [turn.w, turn.i, turn.j, turn.k].map(f64::to_bits))
-                        .collect()
-                };
                 assert_eq!((&fresh, bits(&fresh)), (&solution, bits(&solution)));
             }
         }

@@ -2,15 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod chains;
 mod chains_special;
-mod cones;
-mod errors;
+#[path = "../common/mod.rs"]
+mod common;
+
 mod figures;
 mod golden;
+
 mod limits;
-mod passes;
 mod pitch_yaw;
 mod trees;
