@@ -153,7 +153,8 @@ pub fn check_limits(skeleton: &Skeleton, configuration: &Configuration) {
     assert!(skeleton.violation(configuration).unwrap() < 1e-13);
 }
 
-fn check_joint(joint: &Joint, relative: &UnitQuaternion<f64>) {
+/// Checks the limits of a joint by its rotation.
+pub fn check_joint(joint: &Joint, relative: &UnitQuaternion<f64>) {
     let direction = relative * Vector3::x();
     match joint.limit {
         Limit::Free => (),

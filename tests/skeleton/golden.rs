@@ -16,8 +16,31 @@ use urdf_ik::skeleton::{
 use crate::common::{read_json, root};
 use crate::figures::{at, solve};
 
-/// Cases that differ from what was recorded, and why. Their kinds of outcome do not.
-const DIFFERENT: [(&str, &[usize], &str); 0] = [];
+/// Cases whose iterations or points differ from what was recorded, and why. Their kinds of outcome do not.
+const DIFFERENT: [(&str, &[usize], &str); 11] = [
+    ("plane", &[4], LENGTHS),
+    ("space", &[4], LENGTHS),
+    ("trees", &[5, 14, 32], LENGTHS),
+    ("plane", &[5, 11], MOVED),
+    ("space", &[5, 11, 17, 23, 29, 35], MOVED),
+    ("plane", &[10], FREE),
+    ("space", &[10, 22, 34], FREE),
+    (
+        "trees",
+        &[3, 4, 6, 12, 20, 22, 28],
+        "the closest configuration of all cycles counts, not only the last of each attempt",
+    ),
+    (
+        "trees",
+        &[11, 19, 27, 30],
+        "segments of scattered starts have directions of their own; every second one lay folded back",
+    ),
+    ("limited", &[0, 1, 17, 21, 22], "a cycle that meets the target is not accelerated"),
+    ("limited", &[8], "a chain that is stretched as far as it goes has arrived"),
+];
+const LENGTHS: &str = "the seed does not have the lengths, and gets them by its directions before the first cycle";
+const MOVED: &str = "the seed is drawn to where the root belongs before the first cycle";
+const FREE: &str = "the only pass from a free root counts as a cycle";
 /// Largest difference between coordinates \[m\], or entries of quaternions.
 const SLACK: f64 = 1e-9;
 
@@ -308,10 +331,7 @@ fn compare<P: Solve>(name: &str, golden: &Value) -> Vec<String> {
         }
         let is_known = DIFFERENT.iter().any(|(list, cases, _)| *list == name && cases.contains(&index));
         match difference(&found, answer) {
-            Some(difference) if !is_known && !sensitive => wrong.push(format!(
-                "{name} {index}: {difference} {:?} {:?} {:?} restarts {}",
-                found.outcomes, found.residuals, answer.residuals, answer.restarts
-            )),
+            Some(difference) if !is_known && !sensitive => wrong.push(format!("{name} {index}: {difference}")),
             None if is_known => wrong.push(format!("{name} {index} differs no longer")),
             _ => (),
         }

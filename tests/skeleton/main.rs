@@ -7,9 +7,13 @@ mod chains_special;
 #[path = "../common/mod.rs"]
 mod common;
 
+mod circles;
+mod cones;
+mod errors;
 mod figures;
 mod golden;
 
 mod limits;
+mod passes;
 mod pitch_yaw;
 mod trees;
