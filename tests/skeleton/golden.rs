@@ -30,11 +30,7 @@ const DIFFERENT: [(&str, &[usize], &str); 11] = [
         &[3, 4, 6, 12, 20, 22, 28],
         "the closest configuration of all cycles counts, not only the last of each attempt",
     ),
-    (
-        "trees",
-        &[11, 19, 27, 30],
-        "segments of scattered starts have directions of their own; every second one lay folded back",
-    ),
+    ("trees", &[11, 19, 27, 30], "scattered starts bend at every joint; they lay along lines from the root"),
     ("limited", &[0, 1, 17, 21, 22], "a cycle that meets the target is not accelerated"),
     ("limited", &[8], "a chain that is stretched as far as it goes has arrived"),
 ];
