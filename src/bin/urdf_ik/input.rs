@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use urdf_ik::config::NamedPositions;
 use urdf_ik::files::{self, MAX_DATA_BYTES, MAX_URDF_BYTES, ReadError};
-use urdf_ik::robot::{Robot, read_urdf_file};
+use urdf_ik::robot::{Chain, Robot, read_urdf_file};
 
 use super::Failure;
 
@@ -45,6 +45,14 @@ pub fn read_positions(text: &str, robot: &Robot) -> Result<Vec<f64>, Failure> {
         NamedPositions::read(text)?
     };
     Ok(positions.apply(robot)?)
+}
+
+/// Where a search starts: positions of the chain's variables, as [`read_positions`] reads them; without a text the middle of each range.
+pub fn read_start(text: Option<&str>, robot: &Robot, chain: &Chain) -> Result<Vec<f64>, Failure> {
+    match text {
+        Some(text) => Ok(chain.positions_from(&read_positions(text, robot)?)),
+        None => Ok(chain.nominal_positions()),
+    }
 }
 
 fn is_standard_input(path: &Path) -> bool {
