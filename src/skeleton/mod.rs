@@ -4,6 +4,7 @@ mod circle;
 mod cone;
 mod configuration;
 mod direction;
+pub mod file;
 mod joint;
 mod moments;
 mod outcome;

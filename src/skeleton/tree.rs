@@ -41,7 +41,9 @@ pub enum SkeletonError {
     #[error(transparent)]
     Input(#[from] InputError),
     /// A segment begins at a point that no segment before it has.
-    #[error("segment {segment} begins at point {parent}; it must begin at the root, 0, or at the end of a segment before it, 1 to {segment}")]
+    #[error(
+        "segment {segment} begins at point {parent}; it must begin at the root, 0, or at the end of a segment before it, 1 to {segment}"
+    )]
     Parent {
         /// Index of the segment.
         segment: usize,
@@ -115,7 +117,8 @@ impl Skeleton {
     /// # Errors
     /// As [`Self::new`].
     pub fn chain(lengths: &[f64]) -> Result<Self, SkeletonError> {
-        let segments: Vec<_> = lengths.iter().enumerate().map(|(parent, &length)| Segment::new(parent, length)).collect();
+        let segments: Vec<_> =
+            lengths.iter().enumerate().map(|(parent, &length)| Segment::new(parent, length)).collect();
         Self::new(&segments)
     }
 
