@@ -154,10 +154,11 @@ impl Session for Links {
         self.positions = nearest.cloned().unwrap_or(before);
         let Rest { points, orientations } = self.points_at(&self.positions);
         let solved = missing == 0.0;
+        let [wrist, tip] = last_link(&points);
         let residual = ResidualOut {
             point: target.point.clone(),
-            distance: missing,
-            angle: 0.0,
+            distance: (tip - Point3::from(target.position)).norm(),
+            angle: if is_three { (tip - wrist).angle(&up) } else { 0.0 },
             solved,
             reason: (!solved).then(|| format!("out of reach by {missing:.6} m")),
         };
@@ -183,6 +184,12 @@ fn distinct_links(robot: &Robot, tip: &str) -> Vec<usize> {
         (poses[*link].translation.vector - poses[*before].translation.vector).norm() < SAME_POINT
     });
     way
+}
+
+/// The ends of the last link.
+fn last_link(points: &[[f64; 3]]) -> [Point3<f64>; 2] {
+    let last = points.len() - 1;
+    [points[last.saturating_sub(1)], points[last]].map(Point3::from)
 }
 
 /// The largest difference of two configurations \[rad\], each angle by the shorter way.
