@@ -33,8 +33,8 @@ fn stream(model: &str, input: &[u8]) -> (Value, Vec<Value>) {
 }
 
 fn answers(name: &str, requests: &[Value]) -> (Value, Vec<Value>) {
-    let input: String = requests.iter().map(|request| format!("{request}\n")).collect();
-    let (description, answers) = stream(&model(name), input.as_bytes());
+    let input: Vec<String> = requests.iter().map(Value::to_string).collect();
+    let (description, answers) = stream(&model(name), input.join("\n").as_bytes());
     assert_eq!(answers.len(), requests.len());
     (description, answers)
 }
