@@ -17,7 +17,6 @@ import collections
 import itertools
 import math
 import os
-import re
 import signal
 import sys
 import time
@@ -39,6 +38,8 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 from urdf_ik.srv import ForwardKinematics, SolveIK  # noqa: E402
 from visualization_msgs.msg import InteractiveMarkerFeedback  # noqa: E402
+
+from interfaces import topic_name  # noqa: E402
 
 HALF = math.sqrt(0.5)
 # Of the tip link, as x, y, z, w: its z axis down (two turns), forward (two turns), left, right, up.
@@ -311,12 +312,6 @@ def position_and_turn(pose):
     """Position and quaternion (x, y, z, w) of a Pose."""
     position, turn = pose.position, pose.orientation
     return np.array([position.x, position.y, position.z]), (turn.x, turn.y, turn.z, turn.w)
-
-
-def topic_name(link):
-    """A link's name as the node has it in the topics of several tip links."""
-    name = re.sub('[^A-Za-z0-9]', '_', link)
-    return f'_{name}' if name[:1].isdigit() else name
 
 
 def main():

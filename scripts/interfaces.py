@@ -3,6 +3,7 @@
 
     interfaces.py --ros-args -p node:=urdf_ik
 """
+import re
 import sys
 import time
 
@@ -14,6 +15,12 @@ SETTLE_TIME = 1.0  # [s] without a change after which the list counts as complet
 PAUSE = 0.1  # [s] between two looks
 # Every node has these: parameter services, /parameter_events, /rosout.
 OF_EVERY_NODE = 'rcl_interfaces/'
+
+
+def topic_name(link):
+    """A link's name as a part of a topic's name, as the node makes it."""
+    name = re.sub(r'[^A-Za-z0-9]', '_', link)
+    return f'_{name}' if name[:1].isdigit() else name
 
 
 def interfaces(asker, node):

@@ -17,6 +17,8 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from urdf_ik.msg import SolveStatus
 
+from interfaces import topic_name
+
 LATEST = QoSProfile(depth=1)
 KEPT = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 PARAMETERS = ('base_link', 'tip_links', 'urdf_file', 'solver', 'free_axes')
@@ -152,9 +154,3 @@ class Arm(Node):
             client.call_async(request).add_done_callback(answered)
         else:
             self.notice = f'the node {self.node_name} does not answer'
-
-
-def topic_name(link):
-    """A link's name as a part of a topic's name, as the node makes it."""
-    name = re.sub(r'[^A-Za-z0-9]', '_', link)
-    return f'_{name}' if name[:1].isdigit() else name

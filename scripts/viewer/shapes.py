@@ -72,8 +72,7 @@ class MeshFinder:
         except (PackageNotFoundError, ValueError):
             pass
         if self.folder is not None:
-            for above in (self.folder, *self.folder.parents):
-                folders += [above / package] + ([above] if above.name == package else [])
+            folders += [above / package for above in (self.folder, *self.folder.parents)]
         if not folders:
             raise MeshError(f'there is no package {package}')
         found = (folder / path for folder in folders if (folder / path).is_file())

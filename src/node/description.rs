@@ -45,6 +45,11 @@ impl LoadedRobot {
         self.solver.with_method(method).map_err(|e| e.to_string())
     }
 
+    /// Name of the base link's frame.
+    pub(super) fn base_frame(&self, settings: &Settings) -> String {
+        format!("{}{}", settings.frame_prefix, self.chain.base())
+    }
+
     /// The axes that targets of a tip should leave free, because the tip cannot follow them.
     pub(super) fn free_axes(&self, tip: usize) -> [bool; 6] {
         self.free_axes[tip]

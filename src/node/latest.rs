@@ -65,8 +65,10 @@ impl Latest {
         let length = path.length();
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let part = |index: usize| length * index as f64 / (PATH_POINTS - 1) as f64;
+        // Before the lock, because targets wait for it.
+        let points = (0..PATH_POINTS).map(|index| path.pose_at(part(index)).translation.vector.into()).collect();
         let mut asked = self.lock();
-        asked.path = (0..PATH_POINTS).map(|index| path.pose_at(part(index)).translation.vector.into()).collect();
+        asked.path = points;
         let entry = asked.of(tip_link);
         (entry.pose, entry.has_orientation) = (Some(path.pose_at(length)), true);
     }

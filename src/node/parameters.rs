@@ -305,7 +305,6 @@ where
 }
 
 /// Sets parameters for another part of the node, as the services would.
-#[derive(Clone)]
 pub(super) struct Setter(Arc<Store>);
 
 impl Setter {

@@ -18,7 +18,7 @@ use urdf_ik::solver::{Preference, Solver, SolverKind, Target};
 use urdf_ik::spatial::rotation_from;
 
 use super::Failure;
-use super::input::{read_json, read_positions, read_text};
+use super::input::{read_json, read_start, read_text};
 use super::options::{FreeAxes, RobotArguments};
 use super::output::OutputFile;
 use super::{path_plot, progress};
@@ -87,10 +87,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
         None => JointLimits::default(),
     };
     let limits = MotionLimits::new(&robot, &chain, &file).or(&JointLimit::DEFAULT);
-    let seed = match &arguments.start {
-        Some(text) => chain.positions_from(&read_positions(text, &robot)?),
-        None => chain.nominal_positions(),
-    };
+    let seed = read_start(arguments.start.as_deref(), &robot, &chain)?;
     let free_axes = arguments.free_axes.mask()?;
     let target = Target { free_axes, ..Target::new(0, path.pose_at(0.0)) };
     let timing = Timing { speed: arguments.speed, acceleration: arguments.acceleration, period: arguments.period };

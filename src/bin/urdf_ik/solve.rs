@@ -13,7 +13,7 @@ use urdf_ik::solver::{Mode, Pick, Preference, Problem, ProblemError, Solution, S
 use urdf_ik::spatial::rotation_from;
 
 use super::Failure;
-use super::input::read_positions;
+use super::input::{read_positions, read_start};
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
 
 #[derive(Args)]
@@ -61,12 +61,9 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     let targets = arguments.targets(&chain)?;
     let solver = Solver::prepare(arguments.method.method()?, &chain)?;
-    let positions = |text: &Option<String>| -> Result<Option<Vec<f64>>, Failure> {
-        let all = text.as_deref().map(|text| read_positions(text, &robot)).transpose()?;
-        Ok(all.map(|all| chain.positions_from(&all)))
-    };
-    let seed = positions(&arguments.seed)?.unwrap_or_else(|| chain.nominal_positions());
-    let posture = positions(&arguments.posture)?;
+    let seed = read_start(arguments.seed.as_deref(), &robot, &chain)?;
+    let posture = arguments.posture.as_deref().map(|text| read_positions(text, &robot)).transpose()?;
+    let posture = posture.map(|all| chain.positions_from(&all));
     let problem = Problem {
         mode: Mode::Search {
             pick: arguments.pick,

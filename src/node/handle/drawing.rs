@@ -10,7 +10,6 @@ use super::look::{self, Look};
 use super::marker;
 use crate::node::Shared;
 use crate::node::configuration_motion::Configuration;
-use crate::parameters::Settings;
 use crate::robot::ChainPoses;
 
 /// Size of a handle, relative to that of the arm.
@@ -40,7 +39,7 @@ pub(super) fn draw(shared: &Shared, handles: &Handles) -> Vec<Drawn> {
         let newest = asked.targets.iter().find(|target| target.tip_link == name);
         let (tone, text) = look::tone_and_text(newest, handle.notice.as_deref());
         let look = Look {
-            frame: frame(&now, &settings),
+            frame: now.loaded.base_frame(&settings),
             title: if poses.tips().len() > 1 { name.clone() } else { String::new() },
             size: size(&now, tip),
             tone,
@@ -60,11 +59,6 @@ pub(super) fn tip_poses(now: &Configuration) -> ChainPoses {
     let mut poses = ChainPoses::new(chain);
     chain.forward_kinematics(&chain.positions_from(&now.positions), &mut poses);
     poses
-}
-
-/// Name of the base link's frame.
-pub(super) fn frame(now: &Configuration, settings: &Settings) -> String {
-    format!("{}{}", settings.frame_prefix, now.loaded.chain.base())
 }
 
 fn size(now: &Configuration, tip: usize) -> f64 {

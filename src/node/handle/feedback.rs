@@ -10,7 +10,7 @@ use r2r::visualization_msgs::msg::InteractiveMarkerFeedback;
 
 use super::commands::Choices;
 use super::handles::Handles;
-use super::{drawing, menu};
+use super::menu;
 use crate::names;
 use crate::node::configuration_motion::Configuration;
 use crate::node::convert::{self, MAX_NAME_BYTES};
@@ -105,7 +105,7 @@ impl Receiver {
         let pose = convert::pose(&feedback.pose);
         let frame = feedback.header.frame_id.as_str();
         let is_in_base =
-            !frame_is_damaged && (frame.is_empty() || frame == drawing::frame(now, &self.shared.settings()));
+            !frame_is_damaged && (frame.is_empty() || frame == now.loaded.base_frame(&self.shared.settings()));
         let held_at = pose.as_ref().ok().filter(|_| is_in_base).copied();
         let (is_held, asks) = self.handles.of(&now.loaded, |handles| {
             let handle = &mut handles[tip];

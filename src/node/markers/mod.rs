@@ -68,7 +68,7 @@ impl Drawing {
     /// What to send now: all where somebody is new or `REPEAT` has passed, else what has changed.
     async fn next(&mut self, shared: &Shared, subscribers: usize) -> MarkerArray {
         let Some(now) = shared.output.configuration() else { return MarkerArray::default() };
-        let frame = format!("{}{}", shared.settings().frame_prefix, now.loaded.chain.base());
+        let frame = now.loaded.base_frame(&shared.settings());
         let scene = match self.scene.take().filter(|scene| scene.is_of(&now.loaded)) {
             Some(scene) => scene,
             None => Scene::new(Arc::clone(&now.loaded), missing_meshes::are_missed(shared, &now.loaded).await),

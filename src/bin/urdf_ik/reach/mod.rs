@@ -23,7 +23,7 @@ use self::grid::Grid;
 use self::map::ReachMap;
 use self::slices::Slices;
 use super::Failure;
-use super::input::read_positions;
+use super::input::read_start;
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
 use super::output::OutputFile;
 use super::progress;
@@ -72,10 +72,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     let [tip] = chain.tips() else { return Err("reach takes one --tip".into()) };
     let solver = Solver::prepare(arguments.method.method()?, &chain)?;
-    let seed = match &arguments.seed {
-        Some(text) => chain.positions_from(&read_positions(text, &robot)?),
-        None => chain.nominal_positions(),
-    };
+    let seed = read_start(arguments.seed.as_deref(), &robot, &chain)?;
     let grid = Grid::new(arguments.voxel, &solver.reach()[0])?;
     arguments.check_size(&grid)?;
     let (attempts, random_seed) = (arguments.attempts.get(), arguments.random_seed);
