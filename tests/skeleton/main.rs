@@ -13,6 +13,7 @@ mod errors;
 mod figures;
 mod golden;
 
+mod limited_figures;
 mod limits;
 mod passes;
 mod pitch_yaw;
