@@ -52,8 +52,8 @@ use nalgebra::{Point3, Vector3};
 use thiserror::Error;
 
 pub use crate::segments::{Element, InputError};
-use crate::skeleton::outcome::{Outcome, Reason};
 use crate::segments::{Reach, check_coordinates, check_count, check_positive_length, check_total};
+use crate::skeleton::outcome::{Outcome, Reason};
 pub use path::{PathPoint, PathSteps, PathSummary};
 pub use problem::{Method, Options, Problem, ProblemError, Solution};
 pub use solve::Scratch;
