@@ -6,6 +6,7 @@ mod configuration;
 mod cycle;
 mod direction;
 mod errors;
+pub mod file;
 mod frames;
 mod joint;
 mod merged;

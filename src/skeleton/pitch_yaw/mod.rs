@@ -136,6 +136,12 @@ impl PitchYawArm {
         &self.lengths
     }
 
+    /// The bounds of the variables \[rad\], lower and upper, 2n entries each: pitches, then yaws. Infinite where there is none.
+    #[must_use]
+    pub fn bounds(&self) -> (&[f64], &[f64]) {
+        (&self.lower, &self.upper)
+    }
+
     /// Number of variables: 2n.
     #[must_use]
     pub fn variables(&self) -> usize {
