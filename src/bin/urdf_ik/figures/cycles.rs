@@ -19,7 +19,10 @@ pub fn record(
     let mut scratch = skeleton.scratch(&problem.options);
     let mut current = problem.seed.clone();
     if skeleton.is_free() && problem.targets.iter().all(|target| target.orientation.is_none()) {
+        // As a whole solve does it: on points alone.
         current.orientations.clear();
+    } else {
+        current.orientations = skeleton.orientations(problem.seed)?;
     }
     let mut cycles = Vec::new();
     while !is_done(&cycles) {

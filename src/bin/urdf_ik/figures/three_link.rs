@@ -100,7 +100,7 @@ impl Question {
         let plane = plane(first.yaw, first.roll);
         draw_patch(&canvas, &view, (&plane, PLANE), &[self.points(first), self.points(second)].concat())?;
         let normal = plane[0].cross(&plane[1]) * 0.4;
-        let from = Point3::origin();
+        let from = Point3::from(plane[0] * 0.4 - plane[1] * 0.08);
         let [tail, head] = [from, from + normal].map(|point| view.point(&point));
         canvas.arrow(&tail, &head, Pen::new(PLANE, 5))?;
         plot::name(&canvas, "n", &head, (-22, 10), PLANE)?;
@@ -135,7 +135,7 @@ impl Question {
         let axes = plane(first.yaw, first.roll);
         let flat = |point: &Point3<f64>| Point2::new(-axes[1].dot(&point.coords), axes[0].dot(&point.coords));
         let margins = Margins { top: 110, side: 40, bottom: 30 };
-        let canvas = Canvas::new(area, margins, &Bounds::new([-0.35, -0.08], [0.75, 1.12]));
+        let canvas = Canvas::new(area, margins, &Bounds::new([-0.3, -0.06], [0.66, 0.98]));
         let head = flat(&(self.end + self.up * 0.2));
         canvas.line(&[Point2::origin(), flat(&WRIST)], Pen::new(INK, 4).dashed())?;
         canvas.line(&[Point2::origin(), Point2::new(0.0, 0.4)], Pen::new(FAINT_INK, 3))?;
@@ -147,7 +147,7 @@ impl Question {
         plot::root(&canvas, &Point2::origin())?;
         plot::target(&canvas, &flat(&self.end))?;
         plot::name(&canvas, "E_y", &head, (34, -2), UPWARDS)?;
-        plot::name(&canvas, "E", &flat(&self.end), (38, 14), plot::TARGET)?;
+        plot::name(&canvas, "E", &flat(&self.end), (-38, 6), plot::TARGET)?;
         plot::name(&canvas, "P_T", &flat(&WRIST), (20, 40), INK)
     }
 }
@@ -196,7 +196,7 @@ fn draw_table(area: &Area, solutions: &[ThreeLinkAngles]) -> Result<(), Failure>
 
 fn space<'a, 'b>(area: &'a Area<'b>) -> (Canvas<'a, 'b>, View) {
     let margins = Margins { top: 100, side: 20, bottom: 20 };
-    let bounds = Bounds::new([-0.5, -0.24], [0.85, 1.16]);
+    let bounds = Bounds::new([-0.36, -0.2], [0.72, 0.98]);
     (Canvas::new(area, margins, &bounds), View::from(&Vector3::new(-0.45, 0.45, 0.85), &Vector3::y()))
 }
 

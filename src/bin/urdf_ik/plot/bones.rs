@@ -38,14 +38,27 @@ impl Bones {
 
     /// Draws the bones and the joints of a tree. Bone k is from the point of index `parents[k]` to that of index k + 1.
     pub fn draw(&self, canvas: &Canvas, points: &[Point2<f64>], parents: &[usize]) -> Result<(), Failure> {
-        for (end, &parent) in points[1..].iter().zip(parents) {
-            canvas.line(&[points[parent], *end], Pen::new(self.colour, self.width))?;
-        }
+        self.draw_lines(canvas, points, parents)?;
         for point in points {
             canvas.dot(point, self.width, self.colour)?;
             canvas.dot(point, self.width / 2, PAPER)?;
         }
         Ok(())
+    }
+
+    /// Draws the bones of a tree without its joints.
+    pub fn draw_lines(&self, canvas: &Canvas, points: &[Point2<f64>], parents: &[usize]) -> Result<(), Failure> {
+        let pen = Pen::new(self.colour, self.width);
+        let mut row = Vec::new();
+        for (segment, (end, &parent)) in points[1..].iter().zip(parents).enumerate() {
+            // Bones in a row are one line.
+            if parent != segment || row.is_empty() {
+                canvas.line(&row, pen)?;
+                row = vec![points[parent]];
+            }
+            row.push(*end);
+        }
+        canvas.line(&row, pen)
     }
 
     /// Draws the bones and the joints of a chain.

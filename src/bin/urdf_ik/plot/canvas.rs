@@ -49,6 +49,24 @@ impl Bounds {
     pub fn new(lower: [f64; 2], upper: [f64; 2]) -> Self {
         Self { lower: lower.into(), upper: upper.into() }
     }
+
+    /// Those of points; the origin's where there are none.
+    pub fn around(points: impl Iterator<Item = Point2<f64>>) -> Self {
+        let one = points.map(|point| Self { lower: point, upper: point });
+        let both = one.reduce(|a, b| Self { lower: a.lower.inf(&b.lower), upper: a.upper.sup(&b.upper) });
+        both.unwrap_or_else(|| Self::new([0.0; 2], [0.0; 2]))
+    }
+
+    /// The same middle with another size [m].
+    pub fn sized(&self, size: Vector2<f64>) -> Self {
+        let middle = nalgebra::center(&self.lower, &self.upper);
+        Self { lower: middle - 0.5 * size, upper: middle + 0.5 * size }
+    }
+
+    /// Width and height [m].
+    pub fn size(&self) -> Vector2<f64> {
+        self.upper - self.lower
+    }
 }
 
 /// Margins of a canvas in its area [half pixels].
@@ -75,7 +93,7 @@ impl<'a, 'b> Canvas<'a, 'b> {
         let (width, height) = area.dim_in_pixel();
         let Margins { top, side, bottom } = margins;
         let room = [f64::from(width) - f64::from(2 * side), f64::from(height) - f64::from(top + bottom)];
-        let size = bounds.upper - bounds.lower;
+        let size = bounds.size();
         let middle = Vector2::new(0.5 * f64::from(width), f64::from(top) + 0.5 * room[1]);
         let centre = nalgebra::center(&bounds.lower, &bounds.upper);
         Self { area, middle, centre, scale: (room[0] / size.x).min(room[1] / size.y) }
@@ -108,6 +126,9 @@ impl<'a, 'b> Canvas<'a, 'b> {
     }
 
     fn stroke(&self, points: &[Point2<f64>], pen: Pen) -> Result<(), Failure> {
+        if points.len() < 2 {
+            return Ok(());
+        }
         let pixels: Vec<_> = points.iter().map(|point| self.pixel(point)).collect();
         Ok(self.area.draw(&PathElement::new(pixels, pen.style()))?)
     }

@@ -18,7 +18,7 @@ pub use self::axis::{Axis, Chart, Frame};
 pub use self::bones::{Bones, TARGET, pale, root, target};
 pub use self::canvas::{Bounds, Canvas, Margins, Pen};
 pub use self::colours::{SERIES, on, share_colour};
-pub use self::label::{caption, name, words};
+pub use self::label::{LABEL, caption, name, words};
 pub use self::legend::Legend;
 pub use self::view::View;
 use super::Failure;

@@ -2,6 +2,7 @@
 
 mod answer;
 mod describe;
+mod figure;
 mod links;
 mod pitch_yaw;
 mod request;
