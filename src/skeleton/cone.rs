@@ -69,6 +69,11 @@ impl Cone {
         [("up", self.up), ("down", self.down), ("left", self.left), ("right", self.right)]
     }
 
+    /// Whether it has one direction only.
+    pub(super) fn is_stiff(&self) -> bool {
+        self.sides().iter().all(|(_, side)| *side == 0.0)
+    }
+
     /// The largest polar angle \[rad\] at `azimuth` \[rad\] from y towards z.
     #[must_use]
     pub fn limit(&self, azimuth: f64) -> f64 {
@@ -85,6 +90,13 @@ impl Cone {
             return (a * (b / root)).min(a.max(b));
         }
         if cosine.abs() > sine.abs() { a } else { b }
+    }
+
+    /// How the largest polar angle changes with the azimuth \[rad/rad\].
+    pub(super) fn slope_towards(&self, cosine: f64, sine: f64) -> f64 {
+        let (a, b) = self.quadrant(cosine, sine);
+        let square = (b * cosine).powi(2) + (a * sine).powi(2);
+        if square > 0.0 { a * b * (b * b - a * a) * sine * cosine / (square * square.sqrt()) } else { 0.0 }
     }
 
     /// Half-angles left or right and up or down on that side.
@@ -149,13 +161,18 @@ impl Range {
     /// The angle of the range that is nearest to `angle` \[rad\] on the circle, without regard to full turns.
     #[must_use]
     pub fn nearest(&self, angle: f64) -> f64 {
-        if self.upper - self.lower >= TAU {
+        if self.is_unlimited() {
             return angle;
         }
         let middle = 0.5 * (self.lower + self.upper);
         // From -π to π away from the middle, so that both ends are as near as they can be.
         let away = (angle - middle + PI).rem_euclid(TAU) - PI;
         if self.lower <= angle && angle <= self.upper { angle } else { (middle + away).clamp(self.lower, self.upper) }
+    }
+
+    /// Whether it is a full turn.
+    pub(super) fn is_unlimited(&self) -> bool {
+        self.upper - self.lower >= TAU
     }
 
     /// The angle at the fraction `fraction` of the range, of a full turn at most.
