@@ -6,9 +6,9 @@ use nalgebra::{Point3, Vector3};
 use plotters::style::{Color, RGBColor};
 use urdf_ik::skeleton::{Circle, Configuration, Options, Problem, Root, Skeleton, Target, circle_between};
 
-use super::cycles::record;
 use crate::Failure;
 use crate::plot::{self, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES, View};
+use crate::skeleton::figure::cycles::record;
 
 const SHOULDER: Point3<f64> = Point3::new(0.0, 0.0, 0.0);
 const WRIST: Point3<f64> = Point3::new(0.62, 0.0, 0.1);

@@ -1,8 +1,8 @@
 //! `urdf_ik figures`: the figures of docs/how-it-works.md, drawn from what the library computes.
 
+mod blocked;
 mod circle;
 mod cone;
-pub mod cycles;
 mod passes;
 mod reach;
 mod steps;
@@ -19,11 +19,12 @@ use clap::Args;
 use crate::Failure;
 
 /// The figures by the names of their files.
-const FIGURES: [(&str, fn() -> Result<String, Failure>); 8] = [
+const FIGURES: [(&str, fn() -> Result<String, Failure>); 9] = [
     ("passes", passes::draw),
     ("reach", reach::draw),
     ("sub-base", sub_base::draw),
     ("cone", cone::draw),
+    ("blocked", blocked::draw),
     ("circle", circle::draw),
     ("steps", steps::draw),
     ("two-link", two_link::draw),

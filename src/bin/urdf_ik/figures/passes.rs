@@ -4,9 +4,9 @@ use nalgebra::{Point2, Point3};
 use plotters::style::RGBColor;
 use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Skeleton, Target};
 
-use super::cycles::{Cycle, until_met};
 use crate::Failure;
 use crate::plot::{self, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES, View};
+use crate::skeleton::figure::cycles::{Cycle, until_met};
 
 const SEED: [[f64; 2]; 5] = [[0.0, 0.0], [0.3, 0.05], [0.6, 0.02], [0.88, 0.14], [1.12, 0.3]];
 const TARGET: [f64; 2] = [0.4, 1.0];

@@ -6,9 +6,9 @@ use nalgebra::{Point2, Point3};
 use plotters::style::{Color, RGBColor};
 use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Skeleton, Target};
 
-use super::cycles::record;
 use crate::Failure;
 use crate::plot::{self, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES, View};
+use crate::skeleton::figure::cycles::record;
 
 const CHAIN: RGBColor = SERIES[0];
 

@@ -4,9 +4,9 @@ use nalgebra::{Point2, Point3};
 use plotters::style::RGBColor;
 use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Segment, Skeleton, Target};
 
-use super::cycles::{record, until_met};
 use crate::Failure;
 use crate::plot::{self, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES, View};
+use crate::skeleton::figure::cycles::{record, until_met};
 
 /// The parents of the points from 1 on: two segments to the sub-base, two branches of two segments.
 const PARENTS: [usize; 6] = [0, 1, 2, 3, 2, 5];

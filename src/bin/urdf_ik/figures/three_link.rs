@@ -100,7 +100,7 @@ impl Question {
         let plane = plane(first.yaw, first.roll);
         draw_patch(&canvas, &view, (&plane, PLANE), &[self.points(first), self.points(second)].concat())?;
         let normal = plane[0].cross(&plane[1]) * 0.4;
-        let from = Point3::from(plane[0] * 0.4 - plane[1] * 0.08);
+        let from = Point3::from(plane[0] * 0.6 + plane[1] * 0.04);
         let [tail, head] = [from, from + normal].map(|point| view.point(&point));
         canvas.arrow(&tail, &head, Pen::new(PLANE, 5))?;
         plot::name(&canvas, "n", &head, (-22, 10), PLANE)?;
@@ -161,7 +161,9 @@ fn draw_turns(canvas: &Canvas, angles: &ThreeLinkAngles, points: &[Point2<f64>; 
         let direction = |angle: f64| Rotation2::new(angle) * Vector2::x();
         canvas.line(&[*joint, joint + direction(from) * 0.14], Pen::new(FAINT_INK, 3))?;
         canvas.turn(joint, 0.1, [from, from + turn], Pen::new(INK, 3))?;
-        plot::name(canvas, name, &(joint + direction(from + 0.5 * turn) * 0.15), (0, 0), INK)?;
+        // Where there is no room between the links, before the turn.
+        let (angle, radius) = if turn.abs() > 0.5 { (0.5 * turn, 0.15) } else { (-0.4 * turn.signum(), 0.16) };
+        plot::name(canvas, name, &(joint + direction(from + angle) * radius), (0, 0), INK)?;
         from += turn;
     }
     Ok(())

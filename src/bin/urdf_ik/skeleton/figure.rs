@@ -1,23 +1,29 @@
 //! The picture of `urdf_ik skeleton`: the passes of the first cycles, the solution, and the limits that bind.
 
+pub mod cycles;
 mod distances;
-mod limits;
+pub mod limits;
+mod names;
 
 use nalgebra::{Point2, Vector2, Vector3};
 use plotters::style::RGBColor;
 use urdf_ik::nalgebra;
 use urdf_ik::skeleton::{Configuration, Problem, Skeleton, Solution};
 
+use self::cycles::{Cycle, record};
+use self::names::Names;
 use crate::Failure;
-use crate::figures::cycles::{Cycle, record};
 use crate::plot::{self, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Legend, Margins, Pen, SERIES, TEXT, TITLE, View};
 
 const WIDTH: u32 = 1400;
-/// Room for the title, for the views, for the chart and for the legend [half pixels].
+/// Room for the title, for the chart and for the legend [half pixels].
 const HEADER: u32 = 120;
-const VIEWS: u32 = 800;
 const CHART: u32 = 420;
 const FOOTER: u32 = 110;
+/// Room around a skeleton for words [half pixels].
+const MARGINS: Margins = Margins { top: 80, side: 120, bottom: 40 };
+/// Heights of the views without their margins [half pixels].
+const HEIGHTS: [f64; 2] = [240.0, 720.0];
 /// Cycles whose passes are drawn.
 const CYCLES: usize = 3;
 /// Smallest size of what is drawn [m].
@@ -27,7 +33,6 @@ const SEED: RGBColor = FAINT_INK;
 const FORWARD: RGBColor = SERIES[1];
 const BACKWARD: RGBColor = SERIES[5];
 const SOLUTION: RGBColor = SERIES[0];
-const LIMIT: RGBColor = SERIES[4];
 
 /// A solve, and what it is called.
 pub struct Drawn<'a> {
@@ -60,11 +65,13 @@ pub fn draw(drawn: &Drawn) -> Result<String, Failure> {
     };
     let shown = Shown { drawn, parents, cycles };
     let chart = if is_moved { CHART } else { 0 };
-    plot::drawing((WIDTH, HEADER + VIEWS + chart + FOOTER), |area| {
+    let views = shown.views();
+    let height = height_of(&views);
+    plot::drawing((WIDTH, HEADER + height + chart + FOOTER), |area| {
         plot::write(area, &format!("How {} is solved", plot::short(drawn.title)), (40, 44), TITLE, INK)?;
         plot::write(area, &in_words(drawn), (40, 92), TEXT, FAINT_INK)?;
-        let (views, rest) = area.split_vertically(HEADER).1.split_vertically(VIEWS);
-        shown.draw_views(&views)?;
+        let (panels, rest) = area.split_vertically(HEADER).1.split_vertically(height);
+        shown.draw_views(&panels, &views)?;
         let (chart, footer) = rest.split_vertically(chart);
         if is_moved {
             distances::draw(&chart, drawn)?;
@@ -85,34 +92,57 @@ fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
+/// The height at which views fill the width of their panels, within bounds.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within bounds")]
+fn height_of(views: &[(&'static str, View, Bounds)]) -> u32 {
+    let panels = u32::try_from(views.len()).unwrap_or(1);
+    let width = f64::from(WIDTH / panels) - f64::from(2 * MARGINS.side);
+    let size = views.iter().fold(Vector2::zeros(), |size, (.., bounds)| bounds.size().sup(&size));
+    let height = (width * size.y / size.x).clamp(HEIGHTS[0], HEIGHTS[1]);
+    height as u32 + (MARGINS.top + MARGINS.bottom).unsigned_abs()
+}
+
 fn legend() -> Legend {
     let names = [
         ("before", SEED),
-        ("after forward passes", FORWARD),
-        ("after backward passes", BACKWARD),
+        ("forward passes", FORWARD),
+        ("backward passes", BACKWARD),
         ("solution", SOLUTION),
         ("target", plot::TARGET),
-        ("limit that binds", LIMIT),
+        ("binding limit", limits::COLOUR),
     ];
     Legend::new(names.map(|(name, colour)| (name.to_owned(), Some(colour))).into(), 40, WIDTH - 40)
 }
 
 impl Shown<'_> {
-    /// One view of a skeleton in the plane; of one in space, where z is up, that from the front and that from its right.
-    fn draw_views(&self, area: &Area) -> Result<(), Failure> {
-        if self.drawn.skeleton.is_planar() {
-            let view = View::plane();
-            return self.draw_view(area, &view, &self.bounds(&view));
+    /// The views with the most to see: of a skeleton in the plane its plane, of one in space, where z is up, two of three. All have the
+    /// same size \[m\], and so the same scale.
+    fn views(&self) -> Vec<(&'static str, View, Bounds)> {
+        let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()];
+        let mut views = if self.drawn.skeleton.is_planar() {
+            vec![("", View::plane())]
+        } else {
+            vec![
+                ("from the front", View::from(&x, &z)),
+                ("from the right", View::from(&-y, &z)),
+                ("from above", View::from(&z, &x)),
+            ]
+        };
+        let area = |view: &View| self.bounds(view).size().product();
+        if let Some(least) = (0..views.len()).min_by(|&a, &b| area(&views[a].1).total_cmp(&area(&views[b].1)))
+            && views.len() > 1
+        {
+            views.remove(least);
         }
-        let front = ("from the front", View::from(&Vector3::x(), &Vector3::z()));
-        let side = ("from the right", View::from(&-Vector3::y(), &Vector3::z()));
-        let bounds = [front.1, side.1].map(|view| self.bounds(&view));
-        // One scale for both.
-        let size = bounds[0].size().sup(&bounds[1].size());
-        let (left, right) = area.split_horizontally(WIDTH / 2);
-        for ((panel, (name, view)), bounds) in [left, right].iter().zip([front, side]).zip(bounds) {
+        let bounds: Vec<_> = views.iter().map(|(_, view)| self.bounds(view)).collect();
+        let size = bounds.iter().fold(Vector2::zeros(), |size, bounds| bounds.size().sup(&size));
+        views.into_iter().zip(bounds).map(|((name, view), bounds)| (name, view, bounds.sized(size))).collect()
+    }
+
+    fn draw_views(&self, area: &Area, views: &[(&'static str, View, Bounds)]) -> Result<(), Failure> {
+        for (panel, (name, view, bounds)) in area.split_evenly((1, views.len())).iter().zip(views) {
             plot::write(panel, name, (40, 30), TEXT, INK)?;
-            self.draw_view(panel, &view, &bounds.sized(size))?;
+            self.draw_view(panel, view, bounds)?;
         }
         Ok(())
     }
@@ -131,9 +161,9 @@ impl Shown<'_> {
     }
 
     fn draw_view(&self, area: &Area, view: &View, bounds: &Bounds) -> Result<(), Failure> {
-        let canvas = Canvas::new(area, Margins { top: 80, side: 90, bottom: 40 }, bounds);
+        let canvas = Canvas::new(area, MARGINS, bounds);
         let flat = |configuration: &Configuration| view.points(&configuration.points);
-        let Drawn { problem, solution, .. } = self.drawn;
+        let Drawn { skeleton, problem, solution, .. } = self.drawn;
         Bones::new(SEED).pale(0.35).thin(6).draw(&canvas, &flat(problem.seed), &self.parents)?;
         for (cycle, share) in self.cycles.iter().zip([0.35, 0.55, 0.75]) {
             for (colour, configuration) in [(FORWARD, &cycle.forward), (BACKWARD, &cycle.backward)] {
@@ -141,27 +171,25 @@ impl Shown<'_> {
                 bones.draw_lines(&canvas, &flat(configuration), &self.parents)?;
             }
         }
-        limits::draw(&canvas, view, self.drawn)?;
+        let limited = limits::binding(skeleton, &solution.limited);
+        limits::draw(&canvas, view, (skeleton, &solution.configuration), &limited)?;
         let points = flat(&solution.configuration);
         Bones::new(SOLUTION).thin(8).draw(&canvas, &points, &self.parents)?;
-        for limited in limits::binding(self.drawn) {
-            canvas.ring(&points[self.parents[limited]], 13, Pen::new(LIMIT, 5))?;
-        }
         plot::root(&canvas, &points[0])?;
         self.draw_targets(&canvas, view, &points)
     }
 
     /// Targets by name, and what is left to them.
     fn draw_targets(&self, canvas: &Canvas, view: &View, points: &[Point2<f64>]) -> Result<(), Failure> {
-        let middle = canvas.pixel(&nalgebra::center(&Bounds::around(points.iter().copied()).lower, &points[0])).0;
+        let root = canvas.pixel(&points[0]).0;
+        let mut names = Names::new(canvas);
         for target in self.drawn.problem.targets {
             let at = view.point(&target.position);
             canvas.line(&[points[target.point], at], Pen::new(plot::TARGET, 3).dashed())?;
             plot::target(canvas, &at)?;
             let name = plot::short(&self.drawn.names[target.point]);
-            let away = if canvas.pixel(&at).0 < middle { -1 } else { 1 };
-            let half = plot::width_of(&name, plot::LABEL) / 2;
-            plot::words(canvas, &name, &at, (away * (half + 28), 0), plot::TARGET)?;
+            let offset = names.place(canvas.pixel(&at), plot::width_of(&name, plot::LABEL), root);
+            plot::words(canvas, &name, &at, offset, plot::TARGET)?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 mod answer;
 mod describe;
-mod figure;
+pub mod figure;
 mod links;
 mod pitch_yaw;
 mod request;

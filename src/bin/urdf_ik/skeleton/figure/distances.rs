@@ -32,12 +32,15 @@ pub fn draw(area: &Area, drawn: &Drawn) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whole decades of metres around the heights of a curve, with a name for every third.
+/// Whole decades of metres around the heights of a curve: a name for each, or for every third where there are many.
 fn decades(curve: &[(f64, f64)]) -> Axis {
+    const NAMES: [&str; 13] =
+        ["1 nm", "10 nm", "0.1 µm", "1 µm", "10 µm", "0.1 mm", "1 mm", "1 cm", "10 cm", "1 m", "10 m", "100 m", "1 km"];
     let heights = || curve.iter().map(|(_, height)| *height);
     let from = heights().fold(f64::INFINITY, f64::min).floor();
     let to = heights().fold(f64::NEG_INFINITY, f64::max).ceil().max(from + 1.0);
-    let names = [(-9.0, "1 nm"), (-6.0, "1 µm"), (-3.0, "1 mm"), (0.0, "1 m"), (3.0, "1 km")];
-    let ticks = names.into_iter().filter(|(at, _)| (from..=to).contains(at));
-    Axis { from, to, ticks: ticks.map(|(at, name)| (at, name.to_owned())).collect(), name: String::new() }
+    let step = if to - from > 4.0 { 3 } else { 1 };
+    let all = (-9..).map(f64::from).zip(NAMES).step_by(step);
+    let ticks = all.filter(|(at, _)| (from..=to).contains(at)).map(|(at, name)| (at, name.to_owned())).collect();
+    Axis { from, to, ticks, name: String::new() }
 }

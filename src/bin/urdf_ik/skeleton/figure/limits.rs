@@ -3,50 +3,54 @@
 use std::f64::consts::TAU;
 
 use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
-use plotters::style::Color;
+use plotters::style::{Color, RGBColor};
 use urdf_ik::nalgebra;
-use urdf_ik::skeleton::{Cone, Limit, Range, Segment};
+use urdf_ik::skeleton::{Cone, Configuration, Limit, Range, Segment, Skeleton};
 
-use super::{Drawn, LIMIT};
 use crate::Failure;
-use crate::plot::{self, Canvas, Pen, View};
+use crate::plot::{self, Canvas, Pen, SERIES, View};
+
+/// The colour of limits.
+pub const COLOUR: RGBColor = SERIES[4];
 
 /// Length of a cone over that of its segment.
 const SHARE: f64 = 0.6;
 /// Points of a border.
 const STEPS: u8 = 48;
 
-/// The segments whose joints asked for more than they allow in the solution, but for those that cannot turn at all.
-pub fn binding(drawn: &Drawn) -> impl Iterator<Item = usize> {
-    let limited = drawn.solution.limited.iter().enumerate().filter(|(_, limited)| **limited);
-    limited.map(|(segment, _)| segment).filter(|&segment| {
-        drawn.skeleton.segment(segment).is_some_and(|segment| match segment.joint.limit {
+/// The segments whose joints were `limited`, but for those that cannot turn at all.
+pub fn binding(skeleton: &Skeleton, limited: &[bool]) -> Vec<usize> {
+    let turns = |segment: &usize| {
+        skeleton.segment(*segment).is_some_and(|segment| match segment.joint.limit {
             Limit::Ball { cone, twist } => cone != Cone::circular(0.0) || twist.lower < twist.upper,
             Limit::Hinge { angle, .. } => angle.lower < angle.upper,
             Limit::Free => false,
         })
-    })
+    };
+    (0..limited.len()).filter(|&segment| limited[segment]).filter(turns).collect()
 }
 
-/// Draws the range of every limit that binds.
-pub fn draw(canvas: &Canvas, view: &View, drawn: &Drawn) -> Result<(), Failure> {
-    let configuration = &drawn.solution.configuration;
-    let orientations = drawn.skeleton.orientations(configuration)?;
-    for index in binding(drawn) {
-        let Some(segment) = drawn.skeleton.segment(index) else { continue };
+/// Draws what the joints of some segments allow, and marks these joints.
+pub fn draw(
+    canvas: &Canvas,
+    view: &View,
+    (skeleton, configuration): (&Skeleton, &Configuration),
+    segments: &[usize],
+) -> Result<(), Failure> {
+    let orientations = skeleton.orientations(configuration)?;
+    for segment in segments.iter().filter_map(|&segment| skeleton.segment(segment)) {
         let Segment { parent, length, joint } = segment;
         let place = configuration.points[parent];
         let frame = Isometry3::from_parts(place.into(), orientations[parent] * joint.rest);
         let mut surface = vec![view.point(&place)];
         let border = border(&joint.limit).map(|direction| frame * Point3::from(direction * (SHARE * length)));
         surface.extend(border.map(|point| view.point(&point)));
-        canvas.fill(&surface, LIMIT.mix(0.2))?;
+        canvas.fill(&surface, COLOUR.mix(0.2))?;
         surface.push(surface[0]);
         let is_cone = matches!(joint.limit, Limit::Ball { .. });
-        canvas.line(
-            if is_cone { &surface[1..surface.len() - 1] } else { &surface },
-            Pen::new(plot::pale(LIMIT, 0.6), 3),
-        )?;
+        let line = if is_cone { &surface[1..surface.len() - 1] } else { &surface };
+        canvas.line(line, Pen::new(plot::pale(COLOUR, 0.6), 3))?;
+        canvas.ring(&surface[0], 16, Pen::new(COLOUR, 5))?;
     }
     Ok(())
 }
