@@ -69,11 +69,6 @@ impl Cone {
         [("up", self.up), ("down", self.down), ("left", self.left), ("right", self.right)]
     }
 
-    /// Whether it has one direction only.
-    pub(super) fn is_stiff(&self) -> bool {
-        self.sides().iter().all(|(_, side)| *side == 0.0)
-    }
-
     /// The largest polar angle \[rad\] at `azimuth` \[rad\] from y towards z.
     #[must_use]
     pub fn limit(&self, azimuth: f64) -> f64 {

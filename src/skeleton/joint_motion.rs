@@ -33,9 +33,7 @@ impl Joint {
             }
             Limit::Ball { cone, twist } => {
                 let normals = ball_normals(cone, twist, rotation, push);
-                // A stiff joint has only its twist.
-                let free = if cone.is_stiff() { Vector3::x() * Vector3::x().transpose() } else { Matrix3::identity() };
-                Allowed { projector: without(&normals, free), is_limited: normals.iter().any(Option::is_some) }
+                Allowed { projector: without(&normals), is_limited: normals.iter().any(Option::is_some) }
             }
         }
     }
@@ -48,40 +46,63 @@ fn presses(range: &Range, angle: f64, velocity: f64) -> bool {
     }
     // By whole turns.
     let is_at = |end: f64| (0.5 * (angle - end)).sin().abs() < AT_LIMIT;
-    let (at_lower, at_upper) = (is_at(range.lower), is_at(range.upper));
-    (at_upper && (at_lower || velocity > 0.0)) || (at_lower && velocity < 0.0)
+    leaves(is_at(range.lower), is_at(range.upper), velocity)
 }
 
-/// The normals of the limits of a ball joint that `push` presses on, as angular velocities: that of the cone, and that of the twist.
+/// The normals of the limits of a ball joint that `push` presses on, as angular velocities: of the border of its cone, of the sides where it does
+/// not open at all, and of the twist.
 ///
 /// With the direction d of the segment, its polar angle θ and azimuth φ, and the unit vectors e_θ and e_φ along them, an angular velocity ω
-/// changes θ by ω·e_φ, φ by -ω·e_θ / sin θ, and the twist by ω·(d - tan(θ/2) e_θ).
+/// changes d by ω × d, θ by ω·e_φ, φ by -ω·e_θ / sin θ, and the twist by ω·(d - tan(θ/2) e_θ).
 fn ball_normals(
     cone: &Cone,
     twist: &Range,
     rotation: &UnitQuaternion<f64>,
     push: &Vector3<f64>,
-) -> [Option<Vector3<f64>>; 2] {
+) -> [Option<Vector3<f64>>; 4] {
     let turn = SwingTwist::of(rotation);
     let Polar { angle, cosine, sine } = turn.swing;
     if angle > STRAIGHT_BACK {
-        return [None, None];
+        return [None; 4];
     }
     let (across, along) = angle.sin_cos();
     let direction = turn.swing.direction();
     let outward = Vector3::new(-across, along * cosine, along * sine);
     let around = Vector3::new(0.0, -sine, cosine);
-    let of_cone = (angle >= cone.limit_towards(cosine, sine) - AT_LIMIT).then(|| {
-        let slope = if across > AT_LIMIT { cone.slope_towards(cosine, sine) / across } else { 0.0 };
-        around + outward * slope
-    });
-    let of_twist = direction - outward * (0.5 * angle).tan();
-    let twist_presses = presses(twist, turn.twist, push.dot(&of_twist));
-    [of_cone.filter(|normal| push.dot(normal) > 0.0), twist_presses.then_some(of_twist)]
+    let slope = if across > AT_LIMIT { cone.slope_towards(cosine, sine) / across } else { 0.0 };
+    let border = around + outward * slope;
+    let is_at_border = angle >= cone.limit_towards(cosine, sine) - AT_LIMIT;
+    let twisting = direction - outward * (0.5 * angle).tan();
+    [
+        (is_at_border && push.dot(&border) > 0.0).then_some(border),
+        flat_side(&direction, &Vector3::y(), (cone.right, cone.left), push),
+        flat_side(&direction, &Vector3::z(), (cone.down, cone.up), push),
+        presses(twist, turn.twist, push.dot(&twisting)).then_some(twisting),
+    ]
 }
 
-/// Without the directions of `normals`.
-fn without(normals: &[Option<Vector3<f64>>; 2], mut projector: Matrix3<f64>) -> Matrix3<f64> {
+/// The normal of a cone that does not open towards an `axis`, or away from it, where `direction` is on that side.
+fn flat_side(
+    direction: &Vector3<f64>,
+    axis: &Vector3<f64>,
+    (away, towards): (f64, f64),
+    push: &Vector3<f64>,
+) -> Option<Vector3<f64>> {
+    let normal = direction.cross(axis);
+    let (height, velocity) = (direction.dot(axis), push.dot(&normal));
+    let at_upper = towards == 0.0 && height > -AT_LIMIT;
+    let at_lower = away == 0.0 && height < AT_LIMIT;
+    leaves(at_lower, at_upper, velocity).then_some(normal)
+}
+
+/// Whether something at the lower or the upper end of its range would leave it. Between two ends that are one it must not move at all.
+fn leaves(at_lower: bool, at_upper: bool, velocity: f64) -> bool {
+    (at_upper && (at_lower || velocity > 0.0)) || (at_lower && velocity < 0.0)
+}
+
+/// All angular velocities but the directions of `normals`.
+fn without(normals: &[Option<Vector3<f64>>; 4]) -> Matrix3<f64> {
+    let mut projector = Matrix3::identity();
     for normal in normals.iter().flatten() {
         let rest = projector * normal;
         let square = rest.norm_squared();
