@@ -6,6 +6,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{Kind, ModelError};
 use crate::names::number;
+use crate::skeleton::joint::is_in_plane;
 use crate::yaml::yaml_reader;
 
 /// The part of a file that tells its kind.
@@ -31,6 +32,7 @@ pub(super) struct Outline {
 
 /// The place of a segment in the tree.
 #[derive(Deserialize)]
+#[serde(expecting = "a segment such as {name: arm, length: 0.3}")]
 pub(super) struct Link {
     #[serde(default)]
     pub name: String,
@@ -83,6 +85,9 @@ impl RootEntry {
             None => Point3::origin(),
         };
         let rotation = rotation("the root's rotation", self.rotation)?;
+        if dimensions == 2 && !is_in_plane(&rotation) {
+            return Err("the root's rotation leaves the plane; with 2 dimensions roll and pitch must be 0".to_owned());
+        }
         Ok(Isometry3::from_parts(position.into(), rotation))
     }
 }
