@@ -21,7 +21,9 @@ fn names(folder: &Path) -> BTreeSet<String> {
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).unwrap();
-    names(&folder).iter().for_each(|name| fs::remove_file(folder.join(name)).unwrap());
+    for name in names(&folder) {
+        fs::remove_file(folder.join(name)).unwrap();
+    }
     folder
 }
 

@@ -1,11 +1,12 @@
 //! Limits on a tree: cycles that block each other, and the damped least squares that finish them.
 
-use nalgebra::{Point2, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Point2, UnitQuaternion, Vector3};
 use plotters::element::{PathElement, Text};
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{Color, RGBColor};
-use urdf_ik::skeleton::{Configuration, Joint, Options, Problem, Root, Segment, Skeleton, Solution, Target};
+use urdf_ik::skeleton::{Configuration, Joint, Options, Problem, Segment, Skeleton, Solution};
 
+use super::example::{Example, flat};
 use crate::Failure;
 use crate::plot::{self, Area, Axis, Bones, Bounds, Canvas, Chart, Frame, Margins, SERIES, View};
 use crate::skeleton::figure::cycles::{Cycle, distance, record};
@@ -30,18 +31,17 @@ const ITERATIONS: u8 = 20;
 pub fn draw() -> Result<String, Failure> {
     let skeleton = skeleton()?;
     let seed = skeleton.at_rest();
-    let targets = TARGETS.map(|(point, [x, y])| Target::new(point, Point3::new(x, y, 0.0)));
-    let options = Options { tolerance: 1e-4, restarts: 0, acceleration: 0, polish: false, ..Options::default() };
-    let cycles_alone = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options };
-    let polished = Problem { options: Options { polish: true, ..options }, ..cycles_alone };
-    let cycles = record(&skeleton, &cycles_alone, |cycles| cycles.len() == usize::from(ITERATIONS))?;
+    let example = Example::new(skeleton, seed, &TARGETS);
+    let (skeleton, alone) = (&example.skeleton, &example.problem());
+    let polished = &Problem { options: Options { polish: true, tolerance: 1e-4, ..alone.options }, ..*alone };
+    let cycles = record(skeleton, alone, |cycles| cycles.len() == usize::from(ITERATIONS))?;
     let last = cycles.last().ok_or("no cycle was made")?;
     plot::drawing((1400, 1120), |area| {
         let (top, bottom) = area.split_vertically(680);
         let (left, right) = top.split_horizontally(700);
-        draw_blocked(&left, &skeleton, &cycles_alone, last)?;
-        draw_finished(&right, &skeleton, &polished, last)?;
-        draw_distances(&bottom, &skeleton, &polished, &cycles)
+        draw_blocked(&left, skeleton, alone, last)?;
+        draw_finished(&right, skeleton, polished, last)?;
+        draw_distances(&bottom, skeleton, polished, &cycles)
     })
 }
 
@@ -58,10 +58,6 @@ fn solve(skeleton: &Skeleton, problem: &Problem) -> Result<Solution, Failure> {
     let mut solution = skeleton.solution();
     skeleton.solve(problem, &mut skeleton.scratch(&problem.options), &mut solution)?;
     Ok(solution)
-}
-
-fn flat(configuration: &Configuration) -> Vec<Point2<f64>> {
-    View::plane().points(&configuration.points)
 }
 
 fn canvas<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<Canvas<'a, 'b>, Failure> {

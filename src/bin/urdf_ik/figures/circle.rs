@@ -4,8 +4,9 @@ use std::f64::consts::PI;
 
 use nalgebra::{Point3, Vector3};
 use plotters::style::{Color, RGBColor};
-use urdf_ik::skeleton::{Circle, Configuration, Options, Problem, Root, Skeleton, Target, circle_between};
+use urdf_ik::skeleton::{Circle, circle_between};
 
+use super::example::{Example, flat};
 use crate::Failure;
 use crate::plot::{self, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES, View};
 use crate::skeleton::figure::cycles::record;
@@ -49,15 +50,10 @@ fn draw_plane(area: &Area) -> Result<(), Failure> {
     plot::caption(area, (30, 40), "so a chain closes in one cycle", &["each sphere is a circle in the plane"])?;
     let margins = Margins { top: 100, side: 30, bottom: 20 };
     let canvas = Canvas::new(area, margins, &Bounds::new([-0.32, -0.3], [0.98, 0.7]));
-    let points: Vec<_> = SEED.iter().map(|[x, y]| Point3::new(*x, *y, 0.0)).collect();
-    let skeleton = Skeleton::chain_through(&points)?;
-    let seed = Configuration { points, orientations: Vec::new() };
-    let targets = [Target::new(SEED.len() - 1, Point3::new(TARGET[0], TARGET[1], 0.0))];
-    let options = Options { acceleration: 0, circles: true, ..Options::default() };
-    let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options };
-    let cycles = record(&skeleton, &problem, |cycles| cycles.len() == 1)?;
-    let [seed, forward, closed] =
-        [&seed, &cycles[0].forward, &cycles[0].backward].map(|at| View::plane().points(&at.points));
+    let mut example = Example::chain(&SEED, TARGET)?;
+    example.options.circles = true;
+    let cycles = record(&example.skeleton, &example.problem(), |cycles| cycles.len() == 1)?;
+    let [seed, forward, closed] = [&example.seed, &cycles[0].forward, &cycles[0].backward].map(flat);
     let joint =
         (1..SEED.len()).find(|&point| closed[point + 1] == forward[point + 1]).ok_or("no circle closed the chain")?;
     for neighbour in [joint - 1, joint + 1] {

@@ -3,6 +3,7 @@
 mod blocked;
 mod circle;
 mod cone;
+mod example;
 mod passes;
 mod reach;
 mod steps;
@@ -18,8 +19,11 @@ use clap::Args;
 
 use crate::Failure;
 
+/// Draws a figure: the text of an SVG file.
+type Draw = fn() -> Result<String, Failure>;
+
 /// The figures by the names of their files.
-const FIGURES: [(&str, fn() -> Result<String, Failure>); 9] = [
+const FIGURES: [(&str, Draw); 9] = [
     ("passes", passes::draw),
     ("reach", reach::draw),
     ("sub-base", sub_base::draw),

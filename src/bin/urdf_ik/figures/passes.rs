@@ -1,11 +1,12 @@
 //! The passes of FABRIK on a chain in the plane.
 
-use nalgebra::{Point2, Point3};
+use nalgebra::Point2;
 use plotters::style::RGBColor;
-use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Skeleton, Target};
+use urdf_ik::skeleton::Configuration;
 
+use super::example::{Example, flat};
 use crate::Failure;
-use crate::plot::{self, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES, View};
+use crate::plot::{self, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES};
 use crate::skeleton::figure::cycles::{Cycle, until_met};
 
 const SEED: [[f64; 2]; 5] = [[0.0, 0.0], [0.3, 0.05], [0.6, 0.02], [0.88, 0.14], [1.12, 0.3]];
@@ -16,18 +17,13 @@ const BEFORE: f64 = 0.28;
 
 /// Draws the figure: the text of an SVG file.
 pub fn draw() -> Result<String, Failure> {
-    let points: Vec<_> = SEED.iter().map(|[x, y]| Point3::new(*x, *y, 0.0)).collect();
-    let skeleton = Skeleton::chain_through(&points)?;
-    let seed = Configuration { points, orientations: Vec::new() };
-    let targets = [Target::new(SEED.len() - 1, Point3::new(TARGET[0], TARGET[1], 0.0))];
-    let options = Options { acceleration: 0, ..Options::default() };
-    let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options };
-    let cycles = until_met(&skeleton, &problem, 50)?;
+    let example = Example::chain(&SEED, TARGET)?;
+    let (seed, cycles) = (&example.seed, until_met(&example.skeleton, &example.problem(), 50)?);
     let (Some(first), Some(last)) = (cycles.first(), cycles.last()) else { return Err("no cycle was needed".into()) };
     plot::drawing((1400, 1270), |area| {
         let panels = area.split_evenly((2, 2));
-        draw_seed(&panels[0], &seed)?;
-        draw_pass(&panels[1], "2  forward: from the target to the root", (&seed, &first.forward), Pass::Forward)?;
+        draw_seed(&panels[0], seed)?;
+        draw_pass(&panels[1], "2  forward: from the target to the root", (seed, &first.forward), Pass::Forward)?;
         draw_pass(
             &panels[2],
             "3  backward: from the root to the end",
@@ -49,10 +45,6 @@ fn canvas<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<Canvas<
     plot::caption(area, (30, 40), title, &[note])?;
     let margins = Margins { top: 100, side: 50, bottom: 20 };
     Ok(Canvas::new(area, margins, &Bounds::new([-0.08, -0.1], [1.22, 1.06])))
-}
-
-fn flat(configuration: &Configuration) -> Vec<Point2<f64>> {
-    View::plane().points(&configuration.points)
 }
 
 fn draw_seed(area: &Area, seed: &Configuration) -> Result<(), Failure> {

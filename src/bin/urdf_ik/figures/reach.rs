@@ -2,12 +2,12 @@
 
 use std::f64::consts::PI;
 
-use nalgebra::{Point2, Point3};
+use nalgebra::Point2;
 use plotters::style::{Color, RGBColor};
-use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Skeleton, Target};
 
+use super::example::{Example, flat};
 use crate::Failure;
-use crate::plot::{self, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES, View};
+use crate::plot::{self, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES};
 use crate::skeleton::figure::cycles::record;
 
 const CHAIN: RGBColor = SERIES[0];
@@ -47,23 +47,18 @@ pub fn draw() -> Result<String, Failure> {
 }
 
 fn draw_case(area: &Area, case: &Case) -> Result<(), Failure> {
-    let points: Vec<_> = case.seed.iter().map(|[x, y]| Point3::new(*x, *y, 0.0)).collect();
-    let skeleton = Skeleton::chain_through(&points)?;
-    let (seed, last) = (Configuration { points, orientations: Vec::new() }, case.seed.len() - 1);
-    let targets = [Target::new(last, Point3::new(case.target[0], case.target[1], 0.0))];
-    let options = Options { acceleration: 0, ..Options::default() };
-    let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options };
-    let cycles = record(&skeleton, &problem, |cycles| cycles.len() == case.cycles)?;
+    let example = Example::chain(case.seed, case.target)?;
+    let (skeleton, problem, last) = (&example.skeleton, example.problem(), case.seed.len() - 1);
+    let cycles = record(skeleton, &problem, |cycles| cycles.len() == case.cycles)?;
     let mut solution = skeleton.solution();
-    skeleton.solve(&problem, &mut skeleton.scratch(&options), &mut solution)?;
+    skeleton.solve(&problem, &mut skeleton.scratch(&problem.options), &mut solution)?;
     let note = format!("the target is missed by {:.2} m", solution.residuals[0].distance);
     plot::caption(area, (30, 40), case.title, &[&note])?;
     let margins = Margins { top: 100, side: 40, bottom: 20 };
     let canvas = Canvas::new(area, margins, &Bounds::new([-1.0, -0.06], [1.18, 1.14]));
     let reach = skeleton.reach(0, last).ok_or("the chain has no end")?;
     draw_reach(&canvas, [reach.inner, reach.outer], case.reach)?;
-    let flat = |configuration: &Configuration| View::plane().points(&configuration.points);
-    for shown in [&seed].into_iter().chain(cycles.iter().map(|cycle| &cycle.backward)) {
+    for shown in [&example.seed].into_iter().chain(cycles.iter().map(|cycle| &cycle.backward)) {
         Bones::new(CHAIN).pale(0.28).draw_chain(&canvas, &flat(shown))?;
     }
     let answer = flat(&solution.configuration);

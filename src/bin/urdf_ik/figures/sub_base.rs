@@ -1,11 +1,12 @@
 //! Two branches that meet in a sub-base: what each suggests for it, and their centroid.
 
-use nalgebra::{Point2, Point3};
+use nalgebra::Point2;
 use plotters::style::RGBColor;
-use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Segment, Skeleton, Target};
+use urdf_ik::skeleton::{Configuration, Problem, Skeleton};
 
+use super::example::{Example, flat};
 use crate::Failure;
-use crate::plot::{self, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES, View};
+use crate::plot::{self, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES};
 use crate::skeleton::figure::cycles::{record, until_met};
 
 /// The parents of the points from 1 on: two segments to the sub-base, two branches of two segments.
@@ -19,34 +20,21 @@ const BRANCHES: [RGBColor; 2] = [SERIES[2], SERIES[4]];
 
 /// Draws the figure: the text of an SVG file.
 pub fn draw() -> Result<String, Failure> {
-    let points: Vec<_> = SEED.iter().map(|[x, y]| Point3::new(*x, *y, 0.0)).collect();
-    let segments: Vec<_> = PARENTS
-        .iter()
-        .enumerate()
-        .map(|(segment, &parent)| Segment::new(parent, (points[segment + 1] - points[parent]).norm()))
-        .collect();
-    let skeleton = Skeleton::new(&segments)?;
-    let seed = Configuration { points, orientations: Vec::new() };
-    let targets = TARGETS.map(|(point, [x, y])| Target::new(point, Point3::new(x, y, 0.0)));
-    let options = Options { acceleration: 0, ..Options::default() };
-    let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options };
-    let cycles = until_met(&skeleton, &problem, 200)?;
+    let example = Example::tree(&SEED, &PARENTS, &TARGETS)?;
+    let (skeleton, problem, seed) = (&example.skeleton, &example.problem(), &example.seed);
+    let cycles = until_met(skeleton, problem, 200)?;
     let (Some(first), Some(last)) = (cycles.first(), cycles.last()) else { return Err("no cycle was needed".into()) };
     plot::drawing((1400, 1240), |area| {
         let panels = area.split_evenly((2, 2));
-        draw_suggestions(&panels[0], &skeleton, &problem)?;
-        let suggested = suggestions(&skeleton, &problem)?.map(|branch| flat(&branch)[SUB_BASE]);
+        draw_suggestions(&panels[0], skeleton, problem)?;
+        let suggested = suggestions(skeleton, problem)?.map(|branch| flat(&branch)[SUB_BASE]);
         let title = ("2  forward: it moves to their centroid", "and draws the rest of the tree along");
-        draw_pass(&panels[1], title, (&seed, &first.forward), &suggested)?;
+        draw_pass(&panels[1], title, (seed, &first.forward), &suggested)?;
         let title = ("3  backward: from the root to both ends", "all lengths are right again");
         draw_pass(&panels[2], title, (&first.forward, &first.backward), &[])?;
         let title = format!("4  after {} cycles", cycles.len());
-        draw_pass(&panels[3], (&title, "both ends are within a millimetre"), (&seed, &last.backward), &[])
+        draw_pass(&panels[3], (&title, "both ends are within a millimetre"), (seed, &last.backward), &[])
     })
-}
-
-fn flat(configuration: &Configuration) -> Vec<Point2<f64>> {
-    View::plane().points(&configuration.points)
 }
 
 /// The forward pass of each branch alone.

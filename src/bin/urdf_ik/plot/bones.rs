@@ -37,7 +37,7 @@ impl Bones {
     }
 
     /// Draws the bones and the joints of a tree. Bone k is from the point of index `parents[k]` to that of index k + 1.
-    pub fn draw(&self, canvas: &Canvas, points: &[Point2<f64>], parents: &[usize]) -> Result<(), Failure> {
+    pub fn draw(self, canvas: &Canvas, points: &[Point2<f64>], parents: &[usize]) -> Result<(), Failure> {
         self.draw_lines(canvas, points, parents)?;
         for point in points {
             canvas.dot(point, self.width, self.colour)?;
@@ -47,7 +47,7 @@ impl Bones {
     }
 
     /// Draws the bones of a tree without its joints.
-    pub fn draw_lines(&self, canvas: &Canvas, points: &[Point2<f64>], parents: &[usize]) -> Result<(), Failure> {
+    pub fn draw_lines(self, canvas: &Canvas, points: &[Point2<f64>], parents: &[usize]) -> Result<(), Failure> {
         let pen = Pen::new(self.colour, self.width);
         let mut row = Vec::new();
         for (segment, (end, &parent)) in points[1..].iter().zip(parents).enumerate() {
@@ -62,7 +62,7 @@ impl Bones {
     }
 
     /// Draws the bones and the joints of a chain.
-    pub fn draw_chain(&self, canvas: &Canvas, points: &[Point2<f64>]) -> Result<(), Failure> {
+    pub fn draw_chain(self, canvas: &Canvas, points: &[Point2<f64>]) -> Result<(), Failure> {
         let parents: Vec<usize> = (0..points.len()).collect();
         self.draw(canvas, points, &parents)
     }

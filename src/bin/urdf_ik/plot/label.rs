@@ -14,10 +14,6 @@ use crate::Failure;
 pub const LABEL: f64 = 28.0;
 /// Size of an index over that of its name.
 const INDEX: f64 = 0.7;
-/// Letters that are narrower than others, and their width [half pixels].
-const NARROW: &str = "lr";
-const NARROW_WIDTH: i32 = 9;
-
 /// Writes what a panel shows: a title, and notes below it in rows.
 pub fn caption(area: &Area, (x, y): (i32, i32), title: &str, notes: &[&str]) -> Result<(), Failure> {
     write(area, title, (x, y), LABEL + 2.0, INK)?;
@@ -49,15 +45,24 @@ pub fn name(
     colour: RGBColor,
 ) -> Result<(), Failure> {
     let (symbol, index) = name.split_once('_').unwrap_or((name, ""));
-    let symbol_width = if NARROW.contains(symbol) { NARROW_WIDTH } else { width_of(symbol, LABEL) };
-    let index_width = width_of(index, LABEL * INDEX);
+    let (symbol_width, index_width) = (symbol_width(symbol), width_of(index, LABEL * INDEX));
     let (x, y) = canvas.pixel(at);
-    let (left, y) = (x + offset.0 - (symbol_width + index_width) / 2, y + offset.1);
+    let width = symbol_width + index_width;
+    let (left, y) = (x + offset.0 - width / 2, y + offset.1);
     italic(canvas.area, symbol, (left, y), LABEL, colour)?;
     if index.is_empty() {
         return Ok(());
     }
     italic(canvas.area, index, (left + symbol_width + 1, y + 10), LABEL * INDEX, colour)
+}
+
+/// How wide a slanted letter is, about [half pixels].
+fn symbol_width(symbol: &str) -> i32 {
+    match symbol {
+        "l" | "r" => 9,
+        "E" | "P" => 18,
+        _ => width_of(symbol, LABEL),
+    }
 }
 
 fn italic(area: &Area, text: &str, at: (i32, i32), size: f64, colour: RGBColor) -> Result<(), Failure> {
