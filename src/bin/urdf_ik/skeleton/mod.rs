@@ -2,6 +2,7 @@
 
 mod answer;
 mod describe;
+pub mod figure;
 mod links;
 mod open;
 mod pitch_yaw;

@@ -9,6 +9,7 @@ use urdf_ik::spatial::rotation_from;
 
 use super::answer::{Answer, Description, ResidualOut, numbers_of_points, numbers_of_rotations};
 use super::describe::{describe, without_limits};
+use super::figure::{self, Drawn};
 use super::request::{Pass, Request, RootEntry, RootName, Seed, TargetEntry};
 use super::session::Session;
 use crate::Failure;
@@ -150,6 +151,13 @@ impl Tree {
 impl Session for Tree {
     fn description(&self) -> Description {
         describe(&self.model)
+    }
+
+    fn figure(&self, request: &Request) -> Result<String, Failure> {
+        let asked = self.asked(request)?;
+        let (problem, solution) = (asked.problem(), asked.solve()?);
+        let (title, names, skeleton) = (&*self.model.name, &*self.model.points, asked.skeleton);
+        figure::draw(&Drawn { title, names, skeleton, problem: &problem, solution: &solution })
     }
 
     fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
