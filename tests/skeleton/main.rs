@@ -4,15 +4,14 @@
 
 mod chains;
 mod chains_special;
+mod circles;
 #[path = "../common/mod.rs"]
 mod common;
-
-mod circles;
 mod cones;
 mod errors;
 mod figures;
+mod files;
 mod golden;
-
 mod limits;
 mod passes;
 mod pitch_yaw;
