@@ -47,7 +47,7 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     ("segments:\n  - {name: a, length: 1e200}", 0, &["1e200 m long together"]),
     ("segments:\n  - {name: a, end: [0, 0, 0]}", 2, &["segment 'a'", "0 m long"]),
     ("segments:\n  - {name: a, end: [0, 1]}", 2, &["segment 'a'", "2 coordinates; give 3"]),
-    ("segments:\n  - {name: a, end: [0, .nan, 0]}", 2, &["segment 'a'", "coordinate NaN"]),
+    ("segments:\n  - {name: a, end: [0, .nan, 0]}", 2, &["segment 'a'", "coordinate y of the end is NaN"]),
     ("segments:\n  - {name: a}", 2, &["segment 'a'", "give its length", "or its end"]),
     ("segments:\n  - {name: a, length: 1, end: [1, 0, 0]}", 2, &["segment 'a'", "give its length", "or its end"]),
     ("segments:\n  - {name: a, length: 1, up: [0, 0, 1]}", 2, &["segment 'a'", "which an up may follow"]),
@@ -85,7 +85,8 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     ("dimensions: 4\nsegments:\n  - {name: a, length: 1}", 0, &["4 dimensions; give 2 or 3"]),
     ("dimensions: 2\nsegments:\n  - {name: a, length: 1, fixed: true}", 3, &["segment 'a'", "leaves the plane"]),
     ("dimensions: 2\nsegments:\n  - {name: a, length: 1, rest: [10, 0, 0]}", 3, &["segment 'a'", "leaves the plane"]),
-    ("root: {position: [0, .nan, 0]}\nsegments:\n  - {name: a, length: 1}", 0, &["the root's position", "NaN"]),
+    ("root: {position: [0, .nan, 0]}\nsegments:\n  - {name: a, length: 1}", 0, &["coordinate y of the root is NaN"]),
+    ("root: {position: [0, 0, 1e300]}\nsegments:\n  - {name: a, length: 1}", 0, &["coordinate z of the root"]),
     (
         "dimensions: 2\nroot: {rotation: [9, 0, 0]}\nsegments:\n  - {name: a, length: 1}",
         0,

@@ -56,7 +56,8 @@ pub(super) fn read(text: &str) -> Result<NamedSkeleton, ModelError> {
     let skeleton =
         if dimensions == 2 { Skeleton::in_plane(&segments) } else { Skeleton::new(&segments) }.map_err(refused)?;
     let name = outline.name.unwrap_or_else(|| "skeleton".to_owned());
-    Ok(NamedSkeleton { name, skeleton, points: names.points, ends, root })
+    let rest = skeleton.place(&root, &vec![UnitQuaternion::identity(); segments.len()]).map_err(refused)?;
+    Ok(NamedSkeleton { name, skeleton, points: names.points, ends, rest })
 }
 
 /// The points that the file lists as ends.
@@ -103,7 +104,7 @@ impl Builder<'_> {
         let (length, rest) = match (entry.length, entry.end, entry.rest, entry.up) {
             (Some(length), None, rest, None) => (checked(length)?, rotation("its rest", rest)?),
             (None, Some(end), None, up) => {
-                let end = point("its end", &end, self.dimensions)?;
+                let end = point("end", &end, self.dimensions)?;
                 let along = end.coords - frame.translation.vector;
                 let turned = |length| Ok((length, facing(&frame.rotation, &along, up)?));
                 let (length, orientation) = checked(along.norm()).and_then(turned)?;
