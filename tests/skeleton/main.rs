@@ -11,6 +11,8 @@ mod circles;
 mod cones;
 mod errors;
 mod figures;
+mod file_errors;
+mod files;
 mod golden;
 
 mod limits;
