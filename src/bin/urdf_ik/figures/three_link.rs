@@ -100,10 +100,10 @@ impl Question {
         let plane = plane(first.yaw, first.roll);
         draw_patch(&canvas, &view, (&plane, PLANE), &[self.points(first), self.points(second)].concat())?;
         let normal = plane[0].cross(&plane[1]) * 0.4;
-        let from = Point3::from(plane[0] * 0.6 + plane[1] * 0.04);
+        let from = Point3::from(plane[0] * 0.57 + plane[1] * 0.02);
         let [tail, head] = [from, from + normal].map(|point| view.point(&point));
         canvas.arrow(&tail, &head, Pen::new(PLANE, 5))?;
-        plot::name(&canvas, "n", &head, (-22, 10), PLANE)?;
+        plot::name(&canvas, "n", &head, (-26, 12), PLANE)?;
         self.draw_asked(&canvas, &view)?;
         Bones::new(ARM).pale(0.3).draw_chain(&canvas, &view.points(&self.points(second)))?;
         Bones::new(ARM).draw_chain(&canvas, &view.points(&self.points(first)))?;

@@ -8,7 +8,7 @@ mod names;
 use nalgebra::{Point2, Vector2, Vector3};
 use plotters::style::RGBColor;
 use urdf_ik::nalgebra;
-use urdf_ik::skeleton::{Configuration, Problem, Skeleton, Solution};
+use urdf_ik::skeleton::{Configuration, Outcome, Problem, Root, Skeleton, Solution};
 
 use self::cycles::{Cycle, record};
 use self::names::Names;
@@ -82,7 +82,7 @@ pub fn draw(drawn: &Drawn) -> Result<String, Failure> {
 
 fn in_words(drawn: &Drawn) -> String {
     let Solution { iterations, restarts, accelerated, residuals, .. } = drawn.solution;
-    let met = residuals.iter().filter(|residual| residual.outcome == urdf_ik::skeleton::Outcome::Solved).count();
+    let met = residuals.iter().filter(|residual| residual.outcome == Outcome::Solved).count();
     let of = residuals.len();
     let (cycles, again) = (count(*iterations, "iteration"), count(*restarts, "restart"));
     format!("{met} of {} met after {cycles}, {accelerated} of them accelerated, and {again}", count(of, "target"))
@@ -175,7 +175,9 @@ impl Shown<'_> {
         limits::draw(&canvas, view, (skeleton, &solution.configuration), &limited)?;
         let points = flat(&solution.configuration);
         Bones::new(SOLUTION).thin(8).draw(&canvas, &points, &self.parents)?;
-        plot::root(&canvas, &points[0])?;
+        if problem.root != Root::Free {
+            plot::root(&canvas, &points[0])?;
+        }
         self.draw_targets(&canvas, view, &points)
     }
 
