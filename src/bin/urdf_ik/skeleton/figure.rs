@@ -25,7 +25,7 @@ const MARGINS: Margins = Margins { top: 80, side: 120, bottom: 40 };
 /// Heights of the views without their margins [half pixels].
 const HEIGHTS: [f64; 2] = [240.0, 720.0];
 /// Cycles whose passes are drawn.
-const CYCLES: usize = 3;
+const CYCLES: usize = 2;
 /// Smallest size of what is drawn [m].
 const LEAST_SIZE: f64 = 1e-6;
 
@@ -165,7 +165,7 @@ impl Shown<'_> {
         let flat = |configuration: &Configuration| view.points(&configuration.points);
         let Drawn { skeleton, problem, solution, .. } = self.drawn;
         Bones::new(SEED).pale(0.35).thin(6).draw(&canvas, &flat(problem.seed), &self.parents)?;
-        for (cycle, share) in self.cycles.iter().zip([0.35, 0.55, 0.75]) {
+        for (cycle, share) in self.cycles.iter().zip([0.45, 0.75]) {
             for (colour, configuration) in [(FORWARD, &cycle.forward), (BACKWARD, &cycle.backward)] {
                 let bones = Bones::new(colour).pale(share).thin(4);
                 bones.draw_lines(&canvas, &flat(configuration), &self.parents)?;
