@@ -36,7 +36,7 @@ pub fn draw() -> Result<String, Failure> {
     let polished = &Problem { options: Options { polish: true, tolerance: 1e-4, ..alone.options }, ..*alone };
     let cycles = record(skeleton, alone, |cycles| cycles.len() == usize::from(ITERATIONS))?;
     let last = cycles.last().ok_or("no cycle was made")?;
-    plot::drawing((1400, 1120), |area| {
+    plot::drawing((1400, 1140), |area| {
         let (top, bottom) = area.split_vertically(680);
         let (left, right) = top.split_horizontally(700);
         draw_blocked(&left, skeleton, alone, last)?;
@@ -104,7 +104,7 @@ fn draw_distances(area: &Area, skeleton: &Skeleton, polished: &Problem, cycles: 
     let ticks = names.map(|(at, name)| (at, name.to_owned())).into();
     let y = Axis { from: -6.0, to: 0.0, ticks, name: String::new() };
     let x = Axis::even(0.0, f64::from(ITERATIONS), 10.0, "iteration");
-    let mut chart = Frame { left: 150, right: 60, top: 80, bottom: 100 }.draw(area, x, y)?;
+    let mut chart = Frame { left: 150, right: 60, top: 80, bottom: 110 }.draw(area, x, y)?;
     let after = |count: u8| -> Result<Configuration, Failure> {
         let options = Options { iterations: usize::from(count), ..polished.options };
         Ok(solve(skeleton, &Problem { options, ..*polished })?.configuration)
@@ -112,7 +112,7 @@ fn draw_distances(area: &Area, skeleton: &Skeleton, polished: &Problem, cycles: 
     let finished = (0..=ITERATIONS).map(after).collect::<Result<Vec<_>, _>>()?;
     let alone = [polished.seed].into_iter().chain(cycles.iter().map(|cycle| &cycle.backward));
     draw_curve(&mut chart, polished, alone, ("cycles alone", BODY, -0.6))?;
-    draw_curve(&mut chart, polished, finished.iter(), ("cycles, then damped least squares", FINISHED, 0.6))
+    draw_curve(&mut chart, polished, finished.iter(), ("then damped least squares", FINISHED, 0.6))
 }
 
 fn draw_curve<'a>(

@@ -51,7 +51,7 @@ fn draw_space(area: &Area, cone: &Cone) -> Result<(), Failure> {
         canvas.fill(&surface, colour.mix(0.3))?;
         canvas.line(&border, Pen::new(colour, 5))?;
     }
-    let axis = [Point3::origin(), Point3::new(1.25, 0.0, 0.0)].map(|point| view.point(&point));
+    let axis = [Point3::origin(), Point3::new(1.42, 0.0, 0.0)].map(|point| view.point(&point));
     canvas.arrow(&axis[0], &axis[1], Pen::new(FAINT_INK, 3))?;
     plot::name(&canvas, "x", &axis[1], (18, 22), FAINT_INK)?;
     for ((name, angle, azimuth), colour) in DEGREES.into_iter().zip(COLOURS) {

@@ -4,6 +4,7 @@ mod blocked;
 mod circle;
 mod cone;
 mod example;
+mod humanoid;
 mod passes;
 mod reach;
 mod steps;
@@ -23,12 +24,13 @@ use crate::Failure;
 type Draw = fn() -> Result<String, Failure>;
 
 /// The figures by the names of their files.
-const FIGURES: [(&str, Draw); 9] = [
+const FIGURES: [(&str, Draw); 10] = [
     ("passes", passes::draw),
     ("reach", reach::draw),
     ("sub-base", sub_base::draw),
     ("cone", cone::draw),
     ("blocked", blocked::draw),
+    ("humanoid", humanoid::draw),
     ("circle", circle::draw),
     ("steps", steps::draw),
     ("two-link", two_link::draw),

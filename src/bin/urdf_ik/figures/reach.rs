@@ -39,7 +39,7 @@ const NEAR: Case = Case {
 
 /// Draws the figure: the text of an SVG file.
 pub fn draw() -> Result<String, Failure> {
-    plot::drawing((1400, 640), |area| {
+    plot::drawing((1400, 540), |area| {
         let (left, right) = area.split_horizontally(700);
         draw_case(&left, &FAR)?;
         draw_case(&right, &NEAR)
@@ -78,5 +78,5 @@ fn draw_reach(canvas: &Canvas, [inner, outer]: [f64; 2], name: &str) -> Result<(
         canvas.arc(&root, inner, [0.0, PI], Pen::new(FAINT_INK, 3).dashed())?;
     }
     let radius = if name.starts_with("inner") { inner } else { outer };
-    plot::words(canvas, name, &Point2::new(-0.8 * radius, 0.6 * radius), (-40, -24), FAINT_INK)
+    plot::words(canvas, name, &Point2::new(0.0, radius), (-60, -26), FAINT_INK)
 }

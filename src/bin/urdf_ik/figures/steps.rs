@@ -18,14 +18,14 @@ const LARGEST_TURN: f64 = 1.0;
 /// Iterations that are shown.
 const ITERATIONS: u8 = 10;
 /// Room around the charts for their axes.
-const FRAME: Frame = Frame { left: 130, right: 40, top: 80, bottom: 100 };
+const FRAME: Frame = Frame { left: 130, right: 40, top: 80, bottom: 110 };
 const METHODS: [(Method, &str, RGBColor); 2] =
     [(Method::Pseudoinverse, "pseudoinverse", SERIES[1]), (Method::DampedLeastSquares, "damped", SERIES[0])];
 
 /// Draws the figure: the text of an SVG file.
 pub fn draw() -> Result<String, Failure> {
     let arm = PitchYawArm::new(Point3::origin(), LENGTHS.to_vec())?;
-    plot::drawing((1400, 1000), |area| {
+    plot::drawing((1400, 1020), |area| {
         let (top, bottom) = area.split_vertically(440);
         let (left, right) = top.split_horizontally(700);
         for (panel, (method, name, colour)) in [left, right].iter().zip(METHODS) {

@@ -100,10 +100,10 @@ impl Question {
         let plane = plane(first.yaw, first.roll);
         draw_patch(&canvas, &view, (&plane, PLANE), &[self.points(first), self.points(second)].concat())?;
         let normal = plane[0].cross(&plane[1]) * 0.4;
-        let from = Point3::from(plane[0] * 0.6 + plane[1] * 0.04);
+        let from = Point3::from(plane[0] * 0.57 + plane[1] * 0.02);
         let [tail, head] = [from, from + normal].map(|point| view.point(&point));
         canvas.arrow(&tail, &head, Pen::new(PLANE, 5))?;
-        plot::name(&canvas, "n", &head, (-22, 10), PLANE)?;
+        plot::name(&canvas, "n", &head, (-26, 12), PLANE)?;
         self.draw_asked(&canvas, &view)?;
         Bones::new(ARM).pale(0.3).draw_chain(&canvas, &view.points(&self.points(second)))?;
         Bones::new(ARM).draw_chain(&canvas, &view.points(&self.points(first)))?;
@@ -184,13 +184,14 @@ fn draw_table(area: &Area, solutions: &[ThreeLinkAngles]) -> Result<(), Failure>
         &["the same two elbows, seen from either side"],
     )?;
     let table = Canvas::new(area, Margins { top: 130, side: 70, bottom: 160 }, &Bounds::new([0.0, 0.0], [4.0, 2.4]));
-    let names = ["θ_y", "β", "θ_0", "θ_1", "θ_2"];
-    for (column, name) in (0..).map(f64::from).zip(names) {
-        plot::name(&table, name, &Point2::new(column, 2.4), (0, 0), INK)?;
-        for (row, angles) in (1..).map(f64::from).zip(solutions) {
-            let ThreeLinkAngles { yaw, roll, shoulder, elbow, wrist } = angles;
-            let angle = [yaw, roll, shoulder, elbow, wrist][names.iter().position(|at| *at == name).unwrap_or(0)];
-            plot::words(&table, &degrees(*angle), &Point2::new(column, 2.4 - 0.55 * row), (0, 0), FAINT_INK)?;
+    let place = |column: f64, row: f64| Point2::new(column, 2.4 - 0.55 * row);
+    for (column, name) in (0..).map(f64::from).zip(["θ_y", "β", "θ_0", "θ_1", "θ_2"]) {
+        plot::name(&table, name, &place(column, 0.0), (0, 0), INK)?;
+    }
+    for (row, angles) in (1..).map(f64::from).zip(solutions) {
+        let ThreeLinkAngles { yaw, roll, shoulder, elbow, wrist } = *angles;
+        for (column, angle) in (0..).map(f64::from).zip([yaw, roll, shoulder, elbow, wrist]) {
+            plot::words(&table, &degrees(angle), &place(column, row), (0, 0), FAINT_INK)?;
         }
     }
     Ok(())

@@ -83,7 +83,7 @@ fn draw_names(
         }
     }
     plot::name(canvas, "d", &nalgebra::center(&up[0], target), (22, 26), INK)?;
-    plot::words(canvas, "elbow up", &up[1], (-20, -44), UP)?;
+    plot::words(canvas, "elbow up", &up[1], (-84, -16), UP)?;
     plot::words(canvas, "elbow down", &down[1], (30, 44), DOWN)?;
     plot::words(canvas, "shoulder", &up[0], (0, 48), INK)?;
     plot::words(canvas, "target", target, (76, 0), plot::TARGET)

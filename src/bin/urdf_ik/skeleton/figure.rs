@@ -8,7 +8,7 @@ mod names;
 use nalgebra::{Point2, Vector2, Vector3};
 use plotters::style::RGBColor;
 use urdf_ik::nalgebra;
-use urdf_ik::skeleton::{Configuration, Problem, Skeleton, Solution};
+use urdf_ik::skeleton::{Configuration, Outcome, Problem, Root, Skeleton, Solution};
 
 use self::cycles::{Cycle, record};
 use self::names::Names;
@@ -25,7 +25,7 @@ const MARGINS: Margins = Margins { top: 80, side: 120, bottom: 40 };
 /// Heights of the views without their margins [half pixels].
 const HEIGHTS: [f64; 2] = [240.0, 720.0];
 /// Cycles whose passes are drawn.
-const CYCLES: usize = 3;
+const CYCLES: usize = 2;
 /// Smallest size of what is drawn [m].
 const LEAST_SIZE: f64 = 1e-6;
 
@@ -82,7 +82,7 @@ pub fn draw(drawn: &Drawn) -> Result<String, Failure> {
 
 fn in_words(drawn: &Drawn) -> String {
     let Solution { iterations, restarts, accelerated, residuals, .. } = drawn.solution;
-    let met = residuals.iter().filter(|residual| residual.outcome == urdf_ik::skeleton::Outcome::Solved).count();
+    let met = residuals.iter().filter(|residual| residual.outcome == Outcome::Solved).count();
     let of = residuals.len();
     let (cycles, again) = (count(*iterations, "iteration"), count(*restarts, "restart"));
     format!("{met} of {} met after {cycles}, {accelerated} of them accelerated, and {again}", count(of, "target"))
@@ -165,7 +165,7 @@ impl Shown<'_> {
         let flat = |configuration: &Configuration| view.points(&configuration.points);
         let Drawn { skeleton, problem, solution, .. } = self.drawn;
         Bones::new(SEED).pale(0.35).thin(6).draw(&canvas, &flat(problem.seed), &self.parents)?;
-        for (cycle, share) in self.cycles.iter().zip([0.35, 0.55, 0.75]) {
+        for (cycle, share) in self.cycles.iter().zip([0.45, 0.75]) {
             for (colour, configuration) in [(FORWARD, &cycle.forward), (BACKWARD, &cycle.backward)] {
                 let bones = Bones::new(colour).pale(share).thin(4);
                 bones.draw_lines(&canvas, &flat(configuration), &self.parents)?;
@@ -175,7 +175,9 @@ impl Shown<'_> {
         limits::draw(&canvas, view, (skeleton, &solution.configuration), &limited)?;
         let points = flat(&solution.configuration);
         Bones::new(SOLUTION).thin(8).draw(&canvas, &points, &self.parents)?;
-        plot::root(&canvas, &points[0])?;
+        if problem.root != Root::Free {
+            plot::root(&canvas, &points[0])?;
+        }
         self.draw_targets(&canvas, view, &points)
     }
 

@@ -25,7 +25,7 @@ impl Names {
         // Above and below, moved into the picture.
         let inside = x.clamp(half, (self.width - half).max(half)) - x;
         let places =
-            [(side, 0), (-side, 0), (inside, -HEIGHT - 8), (inside, HEIGHT + 8), (side, -HEIGHT), (side, HEIGHT)];
+            [(side, 0), (inside, -HEIGHT - 8), (inside, HEIGHT + 8), (-side, 0), (side, -HEIGHT), (side, HEIGHT)];
         let found = places.into_iter().find(|(across, up)| self.is_free((x + across, y + up), half));
         let (across, up) = found.unwrap_or(places[0]);
         self.placed.push(((x + across, y + up), half));
