@@ -10,6 +10,7 @@ mod common;
 mod cones;
 mod errors;
 mod figures;
+mod file_errors;
 mod files;
 mod golden;
 mod limits;
