@@ -1,6 +1,7 @@
 //! `urdf_ik skeleton`: figures of segments that follow targets, as JSON.
 
 mod answer;
+mod asked;
 mod describe;
 pub mod figure;
 mod links;
