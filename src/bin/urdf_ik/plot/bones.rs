@@ -36,10 +36,13 @@ impl Bones {
         Self { width, ..self }
     }
 
-    /// Draws the bones and the joints of a tree. Bone k is from the point of index `parents[k]` to that of index k + 1.
+    /// Draws the bones and the joints of a tree. Bone k is from the point of index `parents[k]` to that of index k + 1. Joints with no
+    /// room on their bone are left out.
     pub fn draw(self, canvas: &Canvas, points: &[Point2<f64>], parents: &[usize]) -> Result<(), Failure> {
         self.draw_lines(canvas, points, parents)?;
-        for point in points {
+        let least = canvas.metres(f64::from(self.width));
+        let ends = points[1..].iter().zip(parents).filter(|(end, parent)| (*end - points[**parent]).norm() >= least);
+        for point in points[..1].iter().chain(ends.map(|(end, _)| end)) {
             canvas.dot(point, self.width, self.colour)?;
             canvas.dot(point, self.width / 2, PAPER)?;
         }

@@ -184,7 +184,7 @@ impl Shown<'_> {
     /// Targets by name, and what is left to them.
     fn draw_targets(&self, canvas: &Canvas, view: &View, points: &[Point2<f64>]) -> Result<(), Failure> {
         let root = canvas.pixel(&points[0]).0;
-        let mut names = Names::new(canvas);
+        let mut names = Names::new(canvas, points);
         for target in self.drawn.problem.targets {
             let at = view.point(&target.position);
             canvas.line(&[points[target.point], at], Pen::new(plot::TARGET, 3).dashed())?;

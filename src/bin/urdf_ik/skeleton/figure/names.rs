@@ -1,5 +1,7 @@
 //! Where the names of targets stand.
 
+use nalgebra::Point2;
+
 use crate::plot::Canvas;
 
 /// Height of a name, and its distance from its target [half pixels].
@@ -9,16 +11,19 @@ const AWAY: i32 = 28;
 /// Names that were placed: the middle of each and its half width [half pixels].
 pub struct Names {
     placed: Vec<((i32, i32), i32)>,
+    /// Where joints are.
+    joints: Vec<(i32, i32)>,
     width: i32,
 }
 
 impl Names {
-    pub fn new(canvas: &Canvas) -> Self {
-        Self { placed: Vec::new(), width: i32::try_from(canvas.area.dim_in_pixel().0).unwrap_or(i32::MAX) }
+    pub fn new(canvas: &Canvas, points: &[Point2<f64>]) -> Self {
+        let joints = points.iter().map(|point| canvas.pixel(point)).collect();
+        Self { placed: Vec::new(), joints, width: i32::try_from(canvas.area.dim_in_pixel().0).unwrap_or(i32::MAX) }
     }
 
     /// Where the middle of a name of some `width` stands from its target: on the side away from the root, or else where it stays in the
-    /// picture and off the names before.
+    /// picture, off joints and off the names before.
     pub fn place(&mut self, (x, y): (i32, i32), width: i32, root: i32) -> (i32, i32) {
         let half = width / 2;
         let side = if x < root { -half - AWAY } else { half + AWAY };
@@ -36,6 +41,8 @@ impl Names {
         let is_apart = |((other_x, other_y), other_half): &((i32, i32), i32)| {
             (x - other_x).abs() > half + other_half || (y - other_y).abs() > HEIGHT
         };
-        x >= half && x + half <= self.width && self.placed.iter().all(is_apart)
+        let is_beside = |joint: &(i32, i32)| (x - joint.0).abs() > half || (y - joint.1).abs() > HEIGHT / 2;
+        let is_inside = x >= half && x + half <= self.width;
+        is_inside && self.placed.iter().all(is_apart) && self.joints.iter().all(is_beside)
     }
 }
