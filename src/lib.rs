@@ -15,6 +15,7 @@
 //! Lengths are in metres, angles in radians, times in seconds. Six-vectors are linear first, then angular. Poses are in the frame
 //! that their documentation names; where it names none, in that of the base link.
 
+pub mod collision;
 pub mod config;
 pub mod files;
 mod inverse_kinematics;

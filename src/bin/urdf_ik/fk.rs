@@ -49,7 +49,8 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     Ok(())
 }
 
-fn positions(robot: &Robot, sample: &BTreeMap<String, f64>) -> Result<Vec<f64>, Failure> {
+/// Positions of all joints of the robot, where those in `sample` are given.
+pub fn positions(robot: &Robot, sample: &BTreeMap<String, f64>) -> Result<Vec<f64>, Failure> {
     let mut positions = vec![0.0; robot.joints().len()];
     for (name, position) in sample {
         let index = robot.joint_index(name).ok_or_else(|| format!("the robot has no joint '{name}'"))?;

@@ -1,19 +1,38 @@
 //! `urdf_ik info`: a robot and its chain as text.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Args;
 use urdf_ik::robot::{Chain, Domain, Joint, JointKind, Robot};
 use urdf_ik::solver::closed_form::ClosedForm;
 use urdf_ik::solver::{Method, NotApplicable, Solver, TipReach, free_axes_in_words, names_of_free_axes};
 
 use super::Failure;
+use super::info_collisions;
 use super::options::RobotArguments;
 
 /// Greatest depth of indentation: deeper lines of a long arm would be mostly spaces.
 const MAX_INDENTED_DEPTH: usize = 40;
 
-pub fn run(arguments: &RobotArguments, out: &mut impl Write) -> Result<(), Failure> {
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    robot: RobotArguments,
+    /// Show the collision geometry instead: the shapes of the links, and the pairs of links that may collide
+    #[arg(long)]
+    collisions: bool,
+    /// The robot's SRDF, which says what may touch; -: standard input [default: neighbours and what always touches]
+    #[arg(long, value_name = "FILE", requires = "collisions")]
+    srdf: Option<PathBuf>,
+}
+
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    let Arguments { robot: arguments, collisions, srdf } = arguments;
+    if *collisions {
+        return info_collisions::run(arguments, srdf.as_deref(), out);
+    }
     let robot = arguments.robot()?;
     let moving = robot.movable().count();
     writeln!(
@@ -26,7 +45,7 @@ pub fn run(arguments: &RobotArguments, out: &mut impl Write) -> Result<(), Failu
     writeln!(out)?;
     tree(&robot, out)?;
     writeln!(out)?;
-    if arguments.tips.is_empty() && robot.leaves().len() != 1 {
+    if !arguments.has_chain(&robot) {
         writeln!(out, "no chain: name the tip link with --tip; the leaf links are: {}", robot.leaves().join(", "))?;
         return Ok(());
     }

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
+use urdf_ik::collision::{LinkShapes, Srdf, SrdfError};
 use urdf_ik::config::NamedPositions;
 use urdf_ik::files::{self, MAX_DATA_BYTES, MAX_URDF_BYTES, ReadError};
-use urdf_ik::robot::{Chain, Robot, read_urdf_file};
+use urdf_ik::robot::{Chain, MeshFolders, Robot, read_urdf_file};
 
 use super::Failure;
 
@@ -13,9 +14,35 @@ const STANDARD_INPUT: &str = "-";
 
 /// Reads a robot, as [`robot_from`].
 pub fn read_robot(path: &Path) -> Result<Robot, Failure> {
-    let text =
-        if is_standard_input(path) { files::read_standard_input(MAX_URDF_BYTES)? } else { read_urdf_file(path)? };
-    robot_from(&text, path)
+    robot_from(&read_urdf(path)?, path)
+}
+
+/// Reads the text of a URDF.
+pub fn read_urdf(path: &Path) -> Result<String, ReadError> {
+    if is_standard_input(path) { files::read_standard_input(MAX_URDF_BYTES) } else { read_urdf_file(path) }
+}
+
+/// Reads a robot, as [`robot_from`], with the shapes of its links. Shapes that are missing are named on standard error.
+pub fn read_robot_with_shapes(path: &Path) -> Result<(Robot, LinkShapes), Failure> {
+    let urdf = read_urdf(path)?;
+    let robot = robot_from(&urdf, path)?;
+    let folders = MeshFolders::from_environment((!is_standard_input(path)).then_some(path));
+    let shapes = LinkShapes::of_urdf(&urdf, &robot, &folders)?;
+    for fault in shapes.faults() {
+        eprintln!("urdf_ik: {}: {fault}", place(path));
+    }
+    Ok((robot, shapes))
+}
+
+/// Reads an SRDF of `robot`. Links that it names but the robot does not have are named on standard error.
+pub fn read_srdf(path: &Path, robot: &Robot) -> Result<Srdf, Failure> {
+    let of_file = |e: SrdfError| format!("{}: {e}", place(path));
+    let srdf = Srdf::from_text(&read_text(path, MAX_URDF_BYTES)?).map_err(of_file)?;
+    let unknown = srdf.unknown_links(robot).map_err(of_file)?;
+    if !unknown.is_empty() {
+        eprintln!("urdf_ik: {}: the robot has no links of these names: {}", place(path), unknown.join(", "));
+    }
+    Ok(srdf)
 }
 
 /// The robot of a URDF from the file at `path`. Warnings about it go to standard error.

@@ -1,11 +1,13 @@
 //! The command line: robots, forward and inverse kinematics without ROS.
 
+mod collisions;
 mod evaluate;
 mod evaluate_plot;
 mod figures;
 mod fk;
 mod generate;
 mod info;
+mod info_collisions;
 mod input;
 mod options;
 mod output;
@@ -22,7 +24,6 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use options::RobotArguments;
 
 /// The failure of a command: one line of text, and exit status [`BAD_INPUT`].
 type Failure = Box<dyn Error>;
@@ -46,9 +47,11 @@ struct CommandLine {
 #[derive(Subcommand)]
 enum Command {
     /// Shows a robot: its tree, joints and limits, and the chain from base to tip with its reach.
-    Info(RobotArguments),
+    Info(info::Arguments),
     /// Forward kinematics: the pose of every link in the root link's frame, as JSON.
     Fk(fk::Arguments),
+    /// The least distance between links that may collide, at each of some configurations, as JSON.
+    Collisions(collisions::Arguments),
     /// Solves for a target of each tip link, as JSON. The exit status is 1 when they cannot be met.
     #[command(after_help = EXIT_STATUS)]
     Solve(solve::Arguments),
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
     let done = match CommandLine::parse().command {
         Command::Info(arguments) => info::run(&arguments, &mut out).map(|()| true),
         Command::Fk(arguments) => fk::run(&arguments, &mut out).map(|()| true),
+        Command::Collisions(arguments) => collisions::run(&arguments, &mut out).map(|()| true),
         Command::Solve(arguments) => solve::run(&arguments, &mut out),
         Command::Path(arguments) => path::run(&arguments, &mut out),
         Command::Evaluate(arguments) => evaluate::run(&arguments, &mut out).map(|()| true),

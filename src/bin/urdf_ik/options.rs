@@ -17,7 +17,7 @@ use super::input::read_robot;
 pub struct RobotArguments {
     /// The robot's URDF; -: standard input
     #[arg(long, value_name = "FILE")]
-    urdf: PathBuf,
+    pub urdf: PathBuf,
     /// Base link [default: the root link]
     #[arg(long, value_name = "LINK")]
     base: Option<String>,
@@ -29,6 +29,11 @@ pub struct RobotArguments {
 impl RobotArguments {
     pub fn robot(&self) -> Result<Robot, Failure> {
         read_robot(&self.urdf)
+    }
+
+    /// Whether the chain is clear: tips are named, or there is only one leaf link.
+    pub fn has_chain(&self, robot: &Robot) -> bool {
+        !self.tips.is_empty() || robot.leaves().len() == 1
     }
 
     pub fn chain(&self, robot: &Robot) -> Result<Chain, Failure> {

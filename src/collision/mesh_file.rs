@@ -1,0 +1,127 @@
+//! Reads the triangles of a mesh file: STL, OBJ or COLLADA (.dae).
+
+use std::path::Path;
+
+use parry3d_f64::math::Vector;
+use parry3d_f64::shape::TriMesh;
+use thiserror::Error;
+
+use super::collada;
+use super::shape::FARTHEST;
+use super::triangles::{MAX_TRIANGLES, Triangles};
+use crate::files::{self, ReadError};
+use crate::names::{sentence, short};
+use crate::robot::MeshNotFound;
+
+/// Greatest size of a mesh file \[bytes\].
+pub const MAX_MESH_BYTES: usize = 128 << 20;
+
+/// Why a mesh is not part of the collision geometry.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// No such file was found.
+    #[error(transparent)]
+    NotFound(#[from] MeshNotFound),
+    /// The file could not be read.
+    #[error(transparent)]
+    File(#[from] ReadError),
+    /// The name ends in none of the formats.
+    #[error("mesh {} ends in none of .stl, .obj and .dae, which are read: convert it", short(mesh))]
+    UnknownFormat {
+        /// Its file.
+        mesh: String,
+    },
+    /// The file does not keep to its format.
+    #[error("mesh {} cannot be read: {}", short(mesh), sentence(reason))]
+    Malformed {
+        /// Its file.
+        mesh: String,
+        /// What the reader said.
+        reason: String,
+    },
+    /// There is no triangle.
+    #[error("mesh {} has no triangles", short(mesh))]
+    Empty {
+        /// Its file.
+        mesh: String,
+    },
+    /// There are more triangles than are computed with.
+    #[error("mesh {} has {triangles} triangles; it may have {MAX_TRIANGLES}: simplify it", short(mesh))]
+    TooManyTriangles {
+        /// Its file.
+        mesh: String,
+        /// Their number.
+        triangles: usize,
+    },
+    /// All meshes together have more triangles than are computed with.
+    #[error("mesh {} is too much: all meshes of the robot may have {most} triangles: simplify them", short(mesh))]
+    TooManyInAll {
+        /// The first mesh that is too much.
+        mesh: String,
+        /// The bound.
+        most: usize,
+    },
+    /// A vertex is not at a place.
+    #[error("mesh {} has a vertex that is not finite, or farther than {FARTHEST} m from the origin", short(mesh))]
+    BadVertex {
+        /// Its file.
+        mesh: String,
+    },
+}
+
+/// The mesh of the file at `path`, scaled.
+///
+/// # Errors
+/// [`MeshError`], but no [`MeshError::NotFound`].
+pub(super) fn read_mesh(path: &Path, scale: [f64; 3]) -> Result<TriMesh, MeshError> {
+    let mesh = || path.display().to_string();
+    let triangles = read_triangles(path)?;
+    if triangles.len() > MAX_TRIANGLES {
+        return Err(MeshError::TooManyTriangles { mesh: mesh(), triangles: triangles.len() });
+    }
+    let vertices: Vec<Vector> =
+        triangles.as_flattened().iter().map(|&vertex| Vector::from(vertex) * Vector::from(scale)).collect();
+    if vertices.iter().any(|vertex| !(vertex.abs().max_element() <= FARTHEST && vertex.is_finite())) {
+        return Err(MeshError::BadVertex { mesh: mesh() });
+    }
+    let corners = 0..u32::try_from(vertices.len()).unwrap_or(0);
+    let faces = corners.step_by(3).map(|corner| [corner, corner + 1, corner + 2]).collect();
+    // The only fault of a mesh without flags is that it has no triangle.
+    TriMesh::new(vertices, faces).map_err(|_| MeshError::Empty { mesh: mesh() })
+}
+
+fn read_triangles(path: &Path) -> Result<Triangles, MeshError> {
+    let mesh = || path.display().to_string();
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    let read: fn(&[u8]) -> Result<Triangles, String> = match ending.as_deref() {
+        Some("stl") => {
+            |bytes| mesh_loader::stl::from_slice(bytes).map_err(|e| e.to_string()).and_then(|s| of_scene(&s))
+        }
+        // Materials, which are files of their own, do not matter.
+        Some("obj") => |bytes| {
+            let scene = mesh_loader::obj::from_slice(bytes, None, |_| Ok(Vec::new()));
+            scene.map_err(|e| e.to_string()).and_then(|scene| of_scene(&scene))
+        },
+        Some("dae") => collada::triangles,
+        _ => return Err(MeshError::UnknownFormat { mesh: mesh() }),
+    };
+    let bytes = files::read_bytes(path, MAX_MESH_BYTES)?;
+    read(&bytes).map_err(|reason| MeshError::Malformed { mesh: mesh(), reason })
+}
+
+fn of_scene(scene: &mesh_loader::Scene) -> Result<Triangles, String> {
+    let mut triangles = Vec::new();
+    for mesh in &scene.meshes {
+        for face in &mesh.faces {
+            let mut triangle = [[0.0; 3]; 3];
+            for (corner, &vertex) in triangle.iter_mut().zip(face) {
+                let place =
+                    mesh.vertices.get(vertex as usize).ok_or("a face has a vertex that the file does not have")?;
+                *corner = place.map(f64::from);
+            }
+            triangles.push(triangle);
+        }
+    }
+    Ok(triangles)
+}

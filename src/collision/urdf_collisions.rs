@@ -1,0 +1,109 @@
+//! Reads what the `<collision>` elements of a URDF say.
+
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
+
+use super::shape::{FARTHEST, Geometry};
+use super::xml::{Element, each_element, numbers};
+use crate::names::short;
+
+/// The deepest elements are those inside `<geometry>`.
+const DEPTH: usize = 5;
+
+/// A `<collision>` of a link.
+pub(super) struct Collision {
+    /// Name of the link.
+    pub link: String,
+    /// Pose of the shape in the link's frame, or what is wrong with it.
+    pub origin: Result<Isometry3<f64>, String>,
+    /// The shape, or what is wrong with it.
+    pub geometry: Result<Geometry, String>,
+}
+
+/// The `<collision>` elements of a URDF, in its order.
+///
+/// # Errors
+/// What the XML reader said.
+pub(super) fn collisions(urdf: &str) -> Result<Vec<Collision>, String> {
+    let mut collisions: Vec<Collision> = Vec::new();
+    let mut link = String::new();
+    each_element(urdf, DEPTH, |element: &Element| -> Result<(), String> {
+        match (element.path().as_slice(), collisions.last_mut()) {
+            (["robot", "link"], _) => element.get("name").unwrap_or_default().clone_into(&mut link),
+            (["robot", "link", "collision"], _) => collisions.push(Collision {
+                link: link.clone(),
+                origin: Ok(Isometry3::identity()),
+                geometry: Err("a <collision> has no shape in a <geometry>".to_owned()),
+            }),
+            (["robot", "link", "collision", "origin"], Some(last)) => last.origin = origin(element),
+            (["robot", "link", "collision", "geometry", kind], Some(last)) => last.geometry = geometry(kind, element),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(collisions)
+}
+
+fn origin(element: &Element) -> Result<Isometry3<f64>, String> {
+    let bad = |key: &str, text: &str| format!("the <origin> of a <collision> has {key}=\"{}\"", short(text));
+    let vector = |key: &str| {
+        let text = element.get(key).unwrap_or("0 0 0");
+        numbers::<3>(text).ok_or_else(|| format!("{}, which must be three finite numbers", bad(key, text)))
+    };
+    let [x, y, z] = vector("xyz")?;
+    if [x, y, z].iter().any(|length| length.abs() > FARTHEST) {
+        return Err(format!(
+            "{}, which is farther than {FARTHEST} m",
+            bad("xyz", element.get("xyz").unwrap_or_default())
+        ));
+    }
+    let rotation = match element.get("quat_xyzw").filter(|_| element.get("rpy").is_none()) {
+        Some(text) => numbers::<4>(text)
+            .and_then(|[x, y, z, w]| UnitQuaternion::try_new(Quaternion::new(w, x, y, z), 1e-9))
+            .ok_or_else(|| {
+                format!("{}, which must be four finite numbers that are not all 0", bad("quat_xyzw", text))
+            })?,
+        None => {
+            let [roll, pitch, yaw] = vector("rpy")?;
+            UnitQuaternion::from_euler_angles(roll, pitch, yaw)
+        }
+    };
+    Ok(Isometry3::from_parts(Translation3::new(x, y, z), rotation))
+}
+
+fn geometry(kind: &str, element: &Element) -> Result<Geometry, String> {
+    let size = |key: &str| {
+        let text = element.get(key).unwrap_or_default();
+        numbers::<1>(text).map(|[size]| size).filter(|size| is_size(*size)).ok_or_else(|| {
+            format!("a {} has {key}=\"{}\", which must be a length greater than 0", short(kind), short(text))
+        })
+    };
+    match kind {
+        "box" => {
+            let text = element.get("size").unwrap_or_default();
+            let size = numbers::<3>(text).filter(|size| size.iter().all(|size| is_size(*size))).ok_or_else(|| {
+                format!("a box has size=\"{}\", which must be three lengths greater than 0", short(text))
+            })?;
+            Ok(Geometry::Box { size })
+        }
+        "sphere" => Ok(Geometry::Sphere { radius: size("radius")? }),
+        "cylinder" => Ok(Geometry::Cylinder { radius: size("radius")?, length: size("length")? }),
+        "capsule" => Ok(Geometry::Capsule { radius: size("radius")?, length: size("length")? }),
+        "mesh" => {
+            let file = element.get("filename").ok_or_else(|| "a mesh has no filename".to_owned())?.to_owned();
+            let text = element.get("scale").unwrap_or("1 1 1");
+            let scale = numbers::<3>(text).filter(|scale| scale.iter().all(|s| is_size(s.abs()))).ok_or_else(|| {
+                format!(
+                    "mesh {} has scale=\"{}\", which must be three numbers that are not 0",
+                    short(&file),
+                    short(text)
+                )
+            })?;
+            Ok(Geometry::Mesh { file, scale, triangles: 0 })
+        }
+        other => Err(format!("<{}> is no shape; the shapes are box, cylinder, sphere, capsule and mesh", short(other))),
+    }
+}
+
+fn is_size(size: f64) -> bool {
+    (1e-9..=FARTHEST).contains(&size)
+}
