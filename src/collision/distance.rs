@@ -1,15 +1,15 @@
 //! Distances between links at given places.
 
 use parry3d_f64::math::Pose;
-use parry3d_f64::query;
 
+use super::convex_distance::{convex_distance, distance_to_mesh};
 use super::link_shapes::LinkShapes;
 use super::mesh_distance::mesh_distance;
 use super::pairs::LinkPair;
 use super::places::LinkPlaces;
 use super::shape::{Core, LinkShape};
 
-/// What is no farther apart than this touches \[m\]: distances of curved shapes are found by iterations, which end before that.
+/// What is no farther apart than this touches \[m\]: distances are found by iterations, which end near the true one.
 pub const TOUCHING: f64 = 1e-7;
 
 impl LinkShapes {
@@ -50,12 +50,12 @@ impl LinkShapes {
 
 /// The distance between two shapes at their places; 0 or less where they touch.
 fn shape_distance(a: &LinkShape, at_a: &Pose, b: &LinkShape, at_b: &Pose) -> f64 {
+    let pose = at_a.inv_mul(at_b);
     let of_cores = match (&a.core, &b.core) {
-        (Core::Mesh(first), Core::Mesh(second)) => mesh_distance(first, second, &at_a.inv_mul(at_b)),
-        // parry knows every pair of the shapes there are; a pair that it did not know would count as touching.
-        (first, second) => {
-            query::distance(at_a, first.shape(), at_b, second.shape()).map_or(0.0, |found| found.distance)
-        }
+        (Core::Mesh(first), Core::Mesh(second)) => mesh_distance(first, second, &pose),
+        (Core::Convex(first), Core::Mesh(second)) => distance_to_mesh(&**first, second, &pose),
+        (Core::Mesh(first), Core::Convex(second)) => distance_to_mesh(&**second, first, &pose.inverse()),
+        (Core::Convex(first), Core::Convex(second)) => convex_distance(&**first, &**second, &pose),
     };
     of_cores - a.margin - b.margin
 }

@@ -2,10 +2,12 @@
 
 use std::cell::Cell;
 
-use parry3d_f64::math::{Matrix, Pose, Vector};
+use parry3d_f64::math::{Matrix, Pose};
 use parry3d_f64::partitioning::BvhNode;
 use parry3d_f64::query::details::distance_support_map_support_map;
-use parry3d_f64::shape::{Shape, TriMesh, Triangle};
+use parry3d_f64::shape::{TriMesh, Triangle};
+
+use super::boxes::{box_gap, half_extents};
 
 /// Greatest number of rounds in which two near triangles are looked for. One that is not the nearest costs time only.
 const ROUNDS: usize = 4;
@@ -43,7 +45,7 @@ fn near_triangles(first: &TriMesh, second: &TriMesh, pose: &Pose) -> f64 {
 
 /// The triangle of `mesh` that is nearest to `triangle`, with its distance, where that is below `bound`.
 fn nearest_to(mesh: &TriMesh, triangle: &Triangle, bound: f64) -> Option<(u32, f64)> {
-    let around = triangle.compute_local_aabb();
+    let around = triangle.local_aabb();
     let (centre, half) = (around.center(), around.half_extents());
     let gap = |node: &BvhNode, _| box_gap(node.center() - centre, half + half_extents(node));
     mesh.bvh().find_best(bound, gap, |part, _| Some(triangle_distance(&mesh.triangle(part), triangle)))
@@ -70,13 +72,4 @@ impl Boxes {
     fn gap(&self, first: &BvhNode, second: &BvhNode) -> f64 {
         box_gap(self.pose * second.center() - first.center(), self.spread * half_extents(second) + half_extents(first))
     }
-}
-
-fn half_extents(node: &BvhNode) -> Vector {
-    (node.maxs() - node.mins()) * 0.5
-}
-
-/// The distance between two boxes along the axes, from that between their centres and the sum of their half extents.
-fn box_gap(apart: Vector, half: Vector) -> f64 {
-    (apart.abs() - half).max(Vector::ZERO).length()
 }

@@ -7,9 +7,11 @@
 //!
 //! Every shape counts as it is: boxes, cylinders, spheres and capsules exactly, meshes by their triangles. Lengths are in metres.
 
+mod boxes;
 mod collada;
 mod collada_element;
 mod collada_mesh;
+mod convex_distance;
 mod distance;
 mod link_shapes;
 mod mesh_distance;
