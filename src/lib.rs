@@ -10,7 +10,8 @@
 //!
 //! [`robot`] reads a URDF and computes forward kinematics and Jacobians. [`solver`] computes inverse kinematics. [`motion`] moves joints
 //! smoothly, and tips along straight lines. [`skeleton`] moves figures of segments that need no URDF. [`spatial`] has what all of them
-//! need of rotations. [`config`] and [`parameters`] read settings, [`files`] reads files with care. With the feature `ros`, `node` is the ROS 2 node.
+//! need of rotations. [`collision`] measures distances between links. [`config`] and [`parameters`] read settings, [`files`] reads files
+//! with care. With the feature `ros`, `node` is the ROS 2 node.
 //!
 //! Lengths are in metres, angles in radians, times in seconds. Six-vectors are linear first, then angular. Poses are in the frame
 //! that their documentation names; where it names none, in that of the base link.

@@ -7,6 +7,9 @@ use roxmltree::{Document, Node};
 use super::collada_element::{HasTagName, child};
 use super::triangles::Triangles;
 
+/// Greatest number of indices of a corner, and of numbers of a position.
+const MAX_STRIDE: usize = 64;
+
 /// The meshes of a file, each read when it is first asked for.
 pub(super) struct Meshes<'a> {
     /// Every element that has an id.
@@ -48,18 +51,18 @@ impl<'a> Meshes<'a> {
         Ok(triangles)
     }
 
-    /// Adds polygons as fans of triangles, which is right for convex ones.
+    /// Adds the polygons of an element `name`.
     fn add_polygons(&self, part: Node<'a, 'a>, name: &str, triangles: &mut Triangles) -> Result<(), String> {
         let inputs = || part.children().filter(|input| input.has_tag_name_of("input"));
         let offset = |input: Node| input.attribute("offset").and_then(|offset| offset.parse().ok()).unwrap_or(0_usize);
         let vertex = inputs().find(|input| input.attribute("semantic") == Some("VERTEX"));
         let vertex = vertex.ok_or_else(|| format!("its <{name}> has no input VERTEX"))?;
         let places = self.places(vertex)?;
-        let stride = 1 + inputs().map(offset).max().unwrap_or(0).min(64);
+        let stride = 1 + inputs().map(offset).max().unwrap_or(0).min(MAX_STRIDE);
         for indices in part.children().filter(|child| child.has_tag_name_of("p")) {
             let indices: Vec<usize> = list(indices)?;
-            let corners: Vec<usize> =
-                indices.chunks_exact(stride).map(|corner| corner[offset(vertex).min(stride - 1)]).collect();
+            let corner = offset(vertex).min(stride - 1);
+            let corners: Vec<usize> = indices.chunks_exact(stride).map(|indices| indices[corner]).collect();
             let sizes = match name {
                 "polylist" => list(child(part, "vcount").ok_or("its <polylist> has no <vcount>")?)?,
                 "polygons" => vec![corners.len()],
@@ -69,12 +72,8 @@ impl<'a> Meshes<'a> {
             for size in sizes {
                 let (polygon, after) =
                     rest.split_at_checked(size).ok_or_else(|| format!("its <{name}> ends too early"))?;
+                add_fan(polygon, &places, triangles)?;
                 rest = after;
-                for i in 2..size {
-                    let corner =
-                        |at: usize| places.get(polygon[at]).copied().ok_or("it names a vertex that it does not have");
-                    triangles.push([corner(0)?, corner(i - 1)?, corner(i)?]);
-                }
             }
         }
         Ok(())
@@ -90,12 +89,21 @@ impl<'a> Meshes<'a> {
         let accessor = child(source, "technique_common").and_then(|common| child(common, "accessor"));
         let stride = accessor.and_then(|accessor| accessor.attribute("stride")).map_or(Ok(3), str::parse);
         match stride {
-            Ok(stride @ 3..=64) => {
+            Ok(stride @ 3..=MAX_STRIDE) => {
                 Ok(numbers.chunks_exact(stride).map(|place| [place[0], place[1], place[2]]).collect())
             }
-            _ => Err("its positions have a stride that is not from 3 to 64".to_owned()),
+            _ => Err(format!("its positions have a stride that is not from 3 to {MAX_STRIDE}")),
         }
     }
+}
+
+/// Adds a polygon as a fan of triangles, which is right for a convex one.
+fn add_fan(polygon: &[usize], places: &[[f64; 3]], triangles: &mut Triangles) -> Result<(), String> {
+    let corner = |at: usize| places.get(polygon[at]).copied().ok_or("it names a vertex that it does not have");
+    for at in 2..polygon.len() {
+        triangles.push([corner(0)?, corner(at - 1)?, corner(at)?]);
+    }
+    Ok(())
 }
 
 /// The numbers in an element.

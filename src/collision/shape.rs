@@ -109,7 +109,7 @@ impl LinkShape {
         let core = match geometry {
             Geometry::Box { size: [x, y, z] } => Core::Convex(Arc::new(Cuboid::new(Vector::new(x, y, z) * 0.5))),
             Geometry::Cylinder { radius, length } => {
-                pose = pose * from_y_to_z();
+                pose *= from_y_to_z();
                 Core::Convex(Arc::new(Cylinder::new(0.5 * length, radius)))
             }
             Geometry::Sphere { radius } => Core::Convex(Arc::new(Ball::new(radius))),

@@ -44,37 +44,37 @@ pub(super) fn collisions(urdf: &str) -> Result<Vec<Collision>, String> {
 }
 
 fn origin(element: &Element) -> Result<Isometry3<f64>, String> {
-    let bad = |key: &str, text: &str| format!("the <origin> of a <collision> has {key}=\"{}\"", short(text));
-    let vector = |key: &str| {
-        let text = element.get(key).unwrap_or("0 0 0");
-        numbers::<3>(text).ok_or_else(|| format!("{}, which must be three finite numbers", bad(key, text)))
-    };
-    let [x, y, z] = vector("xyz")?;
+    let [x, y, z] = values(element, "xyz", "0 0 0", "three finite numbers")?;
     if [x, y, z].iter().any(|length| length.abs() > FARTHEST) {
-        return Err(format!(
-            "{}, which is farther than {FARTHEST} m",
-            bad("xyz", element.get("xyz").unwrap_or_default())
-        ));
+        return Err(format!("the <origin> of a <collision> is farther than {FARTHEST} m away"));
     }
-    let rotation = match element.get("quat_xyzw").filter(|_| element.get("rpy").is_none()) {
-        Some(text) => numbers::<4>(text)
-            .and_then(|[x, y, z, w]| UnitQuaternion::try_new(Quaternion::new(w, x, y, z), 1e-9))
-            .ok_or_else(|| {
-                format!("{}, which must be four finite numbers that are not all 0", bad("quat_xyzw", text))
-            })?,
-        None => {
-            let [roll, pitch, yaw] = vector("rpy")?;
-            UnitQuaternion::from_euler_angles(roll, pitch, yaw)
-        }
+    let rotation = if element.get("quat_xyzw").is_some() && element.get("rpy").is_none() {
+        let [x, y, z, w] = values(element, "quat_xyzw", "", "four finite numbers")?;
+        UnitQuaternion::try_new(Quaternion::new(w, x, y, z), 1e-9)
+            .ok_or("the <origin> of a <collision> has a quat_xyzw of length 0")?
+    } else {
+        let [roll, pitch, yaw] = values(element, "rpy", "0 0 0", "three finite numbers")?;
+        UnitQuaternion::from_euler_angles(roll, pitch, yaw)
     };
     Ok(Isometry3::from_parts(Translation3::new(x, y, z), rotation))
+}
+
+/// The numbers of an attribute of an origin.
+fn values<const N: usize>(element: &Element, key: &str, default: &str, expected: &str) -> Result<[f64; N], String> {
+    let text = element.get(key).unwrap_or(default);
+    numbers(text)
+        .ok_or_else(|| format!("the <origin> of a <collision> has {key}=\"{}\", which must be {expected}", short(text)))
 }
 
 fn geometry(kind: &str, element: &Element) -> Result<Geometry, String> {
     let size = |key: &str| {
         let text = element.get(key).unwrap_or_default();
         numbers::<1>(text).map(|[size]| size).filter(|size| is_size(*size)).ok_or_else(|| {
-            format!("a {} has {key}=\"{}\", which must be a length greater than 0", short(kind), short(text))
+            format!(
+                "a {} has {key}=\"{}\", which must be a length greater than 0 and at most {FARTHEST} m",
+                short(kind),
+                short(text)
+            )
         })
     };
     match kind {

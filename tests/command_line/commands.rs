@@ -12,7 +12,7 @@ use crate::shell::{command, fails, file, keys, parse, run, run_with_input, sorte
 #[test]
 fn help_and_version() {
     let help = succeeds(&["--help"]);
-    for word in ["info", "fk", "solve", "evaluate", "generate"] {
+    for word in ["info", "fk", "collisions", "solve", "evaluate", "generate"] {
         assert!(help.contains(word), "{help}");
     }
     for command in [&["--help"][..], &["solve", "--help"], &["path", "--help"]] {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use urdf_ik::collision::{LinkPair, LinkPlaces, LinkShapes, Pairs};
+use urdf_ik::collision::{LinkPair, LinkPlaces, Pairs};
 use urdf_ik::robot::Robot;
 
 use super::Failure;
@@ -42,29 +42,24 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.positions)?;
     let pairs = Pairs::of_robot(&robot, &shapes, srdf.as_ref())?.counted;
     if pairs.is_empty() {
-        return Err(
-            format!("no two links of the robot '{}' can collide: none have shapes and move", robot.name()).into()
-        );
+        return Err("no pair of links counts: `urdf_ik info --collisions` shows the shapes and what is left out".into());
     }
-    write!(out, "[")?;
-    for (index, sample) in samples.iter().enumerate() {
-        let places = LinkPlaces::new(&robot, &positions(&robot, sample)?)?;
-        write!(out, "{}", if index == 0 { "" } else { ",\n" })?;
-        if arguments.all {
-            let distance = |&pair: &LinkPair| named(&robot, pair, shapes.distance(&places, pair));
-            serde_json::to_writer(&mut *out, &pairs.iter().map(distance).collect::<Vec<_>>())?;
-        } else {
-            serde_json::to_writer(&mut *out, &least(&robot, &shapes, &places, &pairs))?;
-        }
+    // All of the input is read before anything is written.
+    let places = |sample| Ok(LinkPlaces::new(&robot, &positions(&robot, sample)?)?);
+    let places: Vec<LinkPlaces> = samples.iter().map(places).collect::<Result<_, Failure>>()?;
+    let named = |(pair, distance): (LinkPair, f64)| Distance { links: names(&robot, pair), distance };
+    if arguments.all {
+        let of = |places, &pair: &LinkPair| named((pair, shapes.distance(places, pair)));
+        let all = places.iter().map(|places| pairs.iter().map(|pair| of(places, pair)).collect::<Vec<_>>());
+        serde_json::to_writer(&mut *out, &all.collect::<Vec<_>>())?;
+    } else {
+        let least = places.iter().map(|places| shapes.least_distance(places, &pairs).map(named));
+        serde_json::to_writer(&mut *out, &least.collect::<Vec<_>>())?;
     }
-    writeln!(out, "]")?;
+    writeln!(out)?;
     Ok(())
 }
 
-fn least<'a>(robot: &'a Robot, shapes: &LinkShapes, places: &LinkPlaces, pairs: &[LinkPair]) -> Option<Distance<'a>> {
-    shapes.least_distance(places, pairs).map(|(pair, distance)| named(robot, pair, distance))
-}
-
-fn named(robot: &Robot, pair: LinkPair, distance: f64) -> Distance<'_> {
-    Distance { links: pair.0.map(|link| robot.links()[link].name.as_str()), distance }
+fn names(robot: &Robot, pair: LinkPair) -> [&str; 2] {
+    pair.0.map(|link| robot.links()[link].name.as_str())
 }

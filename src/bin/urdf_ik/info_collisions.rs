@@ -22,12 +22,12 @@ pub fn run(arguments: &RobotArguments, srdf: Option<&Path>, out: &mut impl Write
         (Pairs::of_robot(&robot, &shapes, srdf.as_ref())?, "the robot".to_owned())
     };
     writeln!(out)?;
-    writeln!(out, "{} pairs count, of the links that {mover} moves against each other:", pairs.counted.len())?;
+    writeln!(out, "pairs that count, of links that {mover} moves against each other: {}", pairs.counted.len())?;
     for pair in &pairs.counted {
         writeln!(out, "  {}", names(&robot, *pair))?;
     }
     writeln!(out)?;
-    writeln!(out, "{} pairs are left out:", pairs.left_out.len())?;
+    writeln!(out, "pairs that are left out: {}", pairs.left_out.len())?;
     for (pair, reason) in &pairs.left_out {
         writeln!(out, "  {}: {reason}", names(&robot, *pair))?;
     }

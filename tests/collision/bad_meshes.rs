@@ -1,0 +1,87 @@
+//! Meshes that cannot be used are named, and their links count by what they have.
+
+use crate::cube;
+use crate::robots::{Folder, Shaped};
+
+/// Why the mesh `name` with these bytes is not used.
+fn refusal(folder: &Folder, name: &str, bytes: impl AsRef<[u8]>) -> String {
+    folder.write(name, bytes);
+    let two = r#"<box size="1 1 1"/></geometry></collision><collision><geometry>"#;
+    let shaped = Shaped::two(&format!(r#"{two}<mesh filename="{name}"/>"#), r#"<sphere radius="0.1"/>"#, Some(folder));
+    // The box still counts.
+    assert!((shaped.apart([2.0, 0.0, 0.0, 0.0, 0.0, 0.0]) - 1.4).abs() < 1e-9);
+    let [fault] = shaped.faults().try_into().unwrap();
+    fault
+}
+
+#[test]
+fn bad_meshes_are_named_with_the_reason() {
+    let folder = Folder::new("bad");
+    let dae = |from: &str, to: &str| {
+        assert!(cube::dae().contains(from), "{from}");
+        cube::dae().replace(from, to)
+    };
+    for (name, bytes, reason) in [
+        ("empty.stl", String::new(), "cannot be read"),
+        ("empty.obj", "v 0 0 0\n".to_owned(), "has no triangles"),
+        ("nan.stl", cube::stl().replace("0.5", "nan"), "has a vertex that is not finite"),
+        ("far.obj", cube::obj().replace("0.5", "1e7"), "farther than 1000000 m"),
+        ("face.obj", cube::obj() + "f 1 2 99\n", "cannot be read"),
+        ("other.ply", cube::stl(), "ends in none of .stl, .obj and .dae"),
+        ("cut.dae", cube::dae()[..900].to_owned(), "cannot be read"),
+        ("list.dae", dae("<vcount>4", "<vcount>400000"), "its <polylist> ends too early"),
+        ("vertex.dae", dae("<p>0", "<p>8"), "it names a vertex that it does not have"),
+        ("source.dae", dae(r##"source="#places""##, r##"source="#nowhere""##), "it names '#nowhere'"),
+        ("matrix.dae", dae("<matrix>1 ", "<matrix>"), "its <matrix> has not the finite numbers"),
+        ("infinite.dae", dae("<scale>2", "<scale>inf"), "its <scale> has not the finite numbers"),
+        ("stride.dae", dae(r#"stride="3""#, r#"stride="0""#), "a stride that is not from 3 to 64"),
+        ("strips.dae", dae("<polylist", "<tristrips/><polylist"), "it has <tristrips>, which is not read"),
+        ("scene.dae", dae(r##"url="#scene""##, r##"url="#no""##), "it has no <visual_scene> to show"),
+        ("kind.dae", "<robot/>".to_owned(), "it is not COLLADA but <robot>"),
+    ] {
+        let sentence = refusal(&folder, name, bytes);
+        let expected = sentence.contains(reason) && sentence.contains(name) && sentence.contains("link 'fixed'");
+        assert!(expected && !sentence.contains('\n'), "{name}: {sentence}");
+    }
+    let missing = Shaped::two(r#"<mesh filename="package://nobody/a.stl"/>"#, r#"<sphere radius="1"/>"#, Some(&folder));
+    assert!(missing.faults()[0].contains("mesh package://nobody/a.stl was not found"), "{:?}", missing.faults());
+    assert_eq!(missing.apart([0.0; 6]), f64::INFINITY);
+}
+
+/// A million triangles and one are refused, and so is a file that is larger than meshes are, before it is read.
+#[test]
+fn enormous_meshes_are_refused() {
+    let folder = Folder::new("enormous");
+    let too_many = vec![0; 84 + 50 * (urdf_ik::collision::MAX_TRIANGLES + 1)];
+    let sentence = refusal(&folder, "many.stl", too_many);
+    assert!(sentence.contains("has 1000001 triangles; it may have 1000000: simplify it"), "{sentence}");
+    folder.write("large.stl", "");
+    let file = std::fs::File::options().write(true).open(folder.0.join("large.stl")).unwrap();
+    file.set_len(500_000_084).unwrap(); // 10 million triangles, without a byte on the disk
+    let shaped = Shaped::two(r#"<mesh filename="large.stl"/>"#, r#"<sphere radius="1"/>"#, Some(&folder));
+    assert!(shaped.faults()[0].contains("larger than 134217728 bytes"), "{:?}", shaped.faults());
+}
+
+/// Wherever a file ends, and whichever byte of it is another, it is a mesh or has a reason not to be.
+#[test]
+fn no_damaged_mesh_stops_the_program() {
+    let folder = Folder::new("damaged");
+    for (name, bytes) in [
+        ("cube.stl", cube::stl().into_bytes()),
+        ("binary.stl", cube::binary_stl()),
+        ("cube.obj", cube::obj().into_bytes()),
+        ("cube.dae", cube::dae().into_bytes()),
+    ] {
+        for at in (0..bytes.len()).step_by(7) {
+            let mut damaged = bytes.clone();
+            damaged[at] = b"0 9-<\xff"[at % 6];
+            for bytes in [&bytes[..at], &damaged] {
+                folder.write(name, bytes);
+                let mesh = format!(r#"<mesh filename="{name}"/>"#);
+                let shaped = Shaped::two(&mesh, r#"<box size="1 1 1"/>"#, Some(&folder));
+                let apart = shaped.apart([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]);
+                assert!(apart >= 0.0 && apart.is_infinite() != shaped.faults().is_empty(), "{name} {at}: {apart}");
+            }
+        }
+    }
+}

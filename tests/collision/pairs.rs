@@ -1,0 +1,123 @@
+//! The pairs of links that may collide.
+
+use urdf_ik::collision::{LeftOut, Pairs};
+use urdf_ik::robot::Chain;
+
+use crate::robots::{Shaped, link};
+
+/// A column on a plate, and an arm of three joints with a flange without a shape and a hand. The cover overlaps the forearm, however the
+/// wrist is turned; the upper arm can swing into the plate, the hand too.
+fn arm() -> Shaped {
+    let small = r#"<box size="0.05 0.05 0.05"/>"#;
+    let links = [
+        link("plate", r#"<box size="2 2 0.02"/>"#),
+        link("column", r#"<box size="0.1 0.1 0.2"/>"#),
+        link("upper", r#"<box size="0.05 0.05 0.4"/>"#),
+        link("fore", r#"<box size="0.05 0.05 0.4"/>"#),
+        link("wrist", small),
+        link("cover", r#"<box size="0.1 0.1 0.3"/>"#),
+        link("flange", ""),
+        link("hand", small),
+        link("lamp", small),
+    ];
+    let fixed = |name: &str, parent: &str, xyz: &str| {
+        format!(
+            r#"<joint name="{name}_mount" type="fixed"><origin xyz="{xyz}"/><parent link="{parent}"/><child link="{name}"/></joint>"#
+        )
+    };
+    let turning = |name: &str, parent: &str, xyz: &str, axis: &str| {
+        format!(
+            r#"<joint name="{name}_joint" type="revolute"><origin xyz="{xyz}"/><parent link="{parent}"/><child link="{name}"/>
+               <axis xyz="{axis}"/><limit lower="-2.5" upper="2.5"/></joint>"#
+        )
+    };
+    let joints = [
+        fixed("column", "plate", "0 0 0.11"),
+        turning("upper", "column", "0 0 0.35", "0 1 0"),
+        turning("fore", "upper", "0 0 0.45", "0 1 0"),
+        turning("wrist", "fore", "0 0 0.25", "0 0 1"),
+        fixed("cover", "wrist", "0 0 -0.1"),
+        fixed("flange", "wrist", "0 0 0.1"),
+        turning("hand", "flange", "0 0 0.1", "0 1 0"),
+        turning("lamp", "plate", "0.8 0.8 0.5", "0 0 1"),
+    ];
+    Shaped::new(&format!(r#"<robot name="arm">{}{}</robot>"#, links.concat(), joints.concat()), None)
+}
+
+fn names<'a>(shaped: &'a Shaped, pairs: &Pairs) -> Vec<[&'a str; 2]> {
+    pairs.counted.iter().map(|&pair| shaped.names(pair)).collect()
+}
+
+fn reason(shaped: &Shaped, pairs: &Pairs, links: [&str; 2]) -> Option<LeftOut> {
+    pairs.left_out.iter().find(|(pair, _)| shaped.names(*pair) == links).map(|(_, reason)| reason.clone())
+}
+
+#[test]
+fn neighbours_and_what_always_touches_are_left_out() {
+    let shaped = arm();
+    let pairs = shaped.pairs(None);
+    for links in [["column", "upper"], ["upper", "fore"], ["fore", "wrist"], ["wrist", "hand"], ["plate", "lamp"]] {
+        assert_eq!(reason(&shaped, &pairs, links), Some(LeftOut::Neighbours), "{links:?}");
+    }
+    assert_eq!(reason(&shaped, &pairs, ["fore", "cover"]), Some(LeftOut::AlwaysTouch));
+    assert_eq!(pairs.left_out.len(), 6);
+    // A link with a shape in between makes no neighbours; what never touches counts; what does not move against each other is no pair.
+    let counted = names(&shaped, &pairs);
+    for links in [["plate", "upper"], ["plate", "hand"], ["cover", "hand"], ["column", "lamp"], ["hand", "lamp"]] {
+        assert!(counted.contains(&links), "{links:?} is not in {counted:?}");
+    }
+    assert!(!counted.contains(&["plate", "column"]) && !counted.contains(&["wrist", "cover"]));
+    // Eight links with shapes are 28 pairs, two of which are one body.
+    assert_eq!(counted.len() + pairs.left_out.len(), 28 - 2);
+    assert_eq!(pairs, arm().pairs(None));
+}
+
+#[test]
+fn a_chain_has_the_pairs_that_it_moves() {
+    let shaped = arm();
+    let chain = Chain::new(&shaped.robot, "fore", &["hand"]).unwrap();
+    let pairs = Pairs::of_chain(&shaped.robot, &chain, &shaped.shapes, None).unwrap();
+    let counted = names(&shaped, &pairs);
+    // The wrist, the cover and the hand move; plate, column, upper arm, forearm and lamp stand still, whatever joints they have.
+    assert!(counted.contains(&["plate", "wrist"]) && counted.contains(&["cover", "lamp"]));
+    let still = ["plate", "column", "upper", "fore", "lamp"];
+    assert!(counted.iter().all(|links| !links.iter().all(|link| still.contains(link))), "{counted:?}");
+    assert_eq!(counted.len() + pairs.left_out.len(), 5 * 3 + 2);
+}
+
+/// The fingers of a hand mimic each other: both move where the chain has one.
+#[test]
+fn joints_that_mimic_a_variable_move_with_it() {
+    let finger = |name: &str, more: &str| {
+        format!(
+            r#"<joint name="{name}_joint" type="prismatic"><parent link="palm"/><child link="{name}"/><axis xyz="1 0 0"/>
+               <limit lower="-1" upper="1"/>{more}</joint>"#
+        )
+    };
+    let cube = r#"<box size="0.1 0.1 0.1"/>"#;
+    let links = [link("palm", ""), link("left", cube), link("right", cube), link("wall", cube)].concat();
+    let wall =
+        r#"<joint name="mount" type="fixed"><origin xyz="3 0 0"/><parent link="palm"/><child link="wall"/></joint>"#;
+    let joints = finger("left", "") + &finger("right", r#"<mimic joint="left_joint" multiplier="-1"/>"#) + wall;
+    let shaped = Shaped::new(&format!(r#"<robot name="hand">{links}{joints}</robot>"#), None);
+    let chain = Chain::new(&shaped.robot, "palm", &["left"]).unwrap();
+    let pairs = Pairs::of_chain(&shaped.robot, &chain, &shaped.shapes, None).unwrap();
+    assert_eq!(names(&shaped, &pairs), [["left", "right"]]);
+    assert_eq!(reason(&shaped, &pairs, ["right", "wall"]), Some(LeftOut::Neighbours));
+}
+
+/// Limits that cannot be measured leave nothing out by samples.
+#[test]
+fn samples_that_lead_nowhere_leave_nothing_out() {
+    let cube = r#"<box size="0.1 0.1 0.1"/>"#;
+    let joint = |name: &str, parent: &str| {
+        format!(
+            r#"<joint name="{name}_joint" type="prismatic"><parent link="{parent}"/><child link="{name}"/><axis xyz="1 0 0"/>
+               <limit lower="-1e308" upper="1e308"/></joint>"#
+        )
+    };
+    let links = [link("a", cube), link("b", cube), link("c", cube)].concat();
+    let text = format!(r#"<robot name="far">{links}{}{}</robot>"#, joint("b", "a"), joint("c", "b"));
+    let shaped = Shaped::new(&text, None);
+    assert_eq!(names(&shaped, &shaped.pairs(None)), [["a", "c"]]);
+}
