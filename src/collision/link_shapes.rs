@@ -13,6 +13,8 @@ use super::urdf_collisions::{Collision, collisions};
 use crate::names::{sentence, short};
 use crate::robot::{MeshFolders, Robot};
 
+/// Greatest number of shapes of a robot. Every two of them can be a pair.
+const MAX_SHAPES: usize = 1000;
 /// Greatest number of triangles of all meshes of a robot.
 const MAX_TRIANGLES_IN_ALL: usize = 4_000_000;
 
@@ -38,10 +40,20 @@ pub struct ShapeFault {
 
 /// A URDF whose collision geometry cannot be read at all.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the collision geometry of the robot description cannot be read: {}", sentence(reason))]
-pub struct CollisionsError {
-    /// What the XML reader said.
-    pub reason: String,
+#[non_exhaustive]
+pub enum CollisionsError {
+    /// The text is not well-formed XML.
+    #[error("the collision geometry of the robot description cannot be read: {}", sentence(reason))]
+    Xml {
+        /// What the XML reader said.
+        reason: String,
+    },
+    /// There are more shapes than a robot has.
+    #[error("the robot description has {shapes} collision shapes; it may have {MAX_SHAPES}")]
+    TooManyShapes {
+        /// Their number.
+        shapes: usize,
+    },
 }
 
 impl LinkShapes {
@@ -50,9 +62,12 @@ impl LinkShapes {
     /// A shape that is missing or wrong is one of [`LinkShapes::faults`], and its link counts by the shapes that it has.
     ///
     /// # Errors
-    /// [`CollisionsError`] where the text is not XML.
+    /// [`CollisionsError`] where the text is not XML, or has too many shapes.
     pub fn of_urdf(urdf: &str, robot: &Robot, folders: &MeshFolders) -> Result<Self, CollisionsError> {
-        let collisions = collisions(urdf).map_err(|reason| CollisionsError { reason })?;
+        let collisions = collisions(urdf).map_err(|reason| CollisionsError::Xml { reason })?;
+        if collisions.len() > MAX_SHAPES {
+            return Err(CollisionsError::TooManyShapes { shapes: collisions.len() });
+        }
         let mut meshes = Meshes { folders, read: HashMap::new(), triangles: 0 };
         let (mut shapes, mut faults) = (Vec::new(), Vec::new());
         for collision in collisions {

@@ -1,5 +1,8 @@
 //! The shapes of a URDF.
 
+use urdf_ik::collision::LinkShapes;
+use urdf_ik::robot::{MeshFolders, Robot};
+
 use crate::robots::{Shaped, link};
 
 fn one(collision: &str) -> Shaped {
@@ -52,6 +55,19 @@ fn shapes_that_are_wrong_are_named() {
         let shaped = one(&format!("<collision><origin {origin}/>{sphere}</collision>"));
         assert!(shaped.faults()[0].contains(reason), "{:?}", shaped.faults());
     }
+}
+
+/// A robot with as many shapes as are computed with is read, one with more is refused.
+#[test]
+fn too_many_shapes_are_refused() {
+    let text = |count: usize| {
+        let sphere = r#"<collision><geometry><sphere radius="1"/></geometry></collision>"#;
+        format!(r#"<robot name="r"><link name="a">{}</link></robot>"#, sphere.repeat(count))
+    };
+    let read = |text: &str| LinkShapes::of_urdf(text, &Robot::from_urdf(text).unwrap(), &MeshFolders::new([], None));
+    assert_eq!(read(&text(1000)).ok().map(|shapes| shapes.of_link(0).len()), Some(1000));
+    let sentence = read(&text(1001)).err().unwrap().to_string();
+    assert_eq!(sentence, "the robot description has 1001 collision shapes; it may have 1000");
 }
 
 /// A sphere where the origin of its collision puts it, by either kind of angles.
