@@ -7,10 +7,10 @@
 mod input;
 mod reach;
 
-pub use input::{Element, InputError};
+pub use input::InputError;
 pub(crate) use input::{
-    check_coordinates, check_count, check_depth, check_length, check_positive_length, check_rotation, check_tolerance,
-    check_total, direction,
+    check_any, check_coordinates, check_count, check_length, check_positive, check_rotation, check_total, direction,
+    require,
 };
 pub use reach::Reach;
 

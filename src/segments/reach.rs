@@ -29,31 +29,3 @@ impl Reach {
         (distance - self.outer).max(self.inner - distance).max(0.0)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reach_is_the_sum_and_what_the_longest_exceeds_the_others_by() {
-        for (lengths, inner, outer) in [
-            (&[][..], 0.0, 0.0),
-            (&[0.5], 0.5, 0.5),
-            (&[0.25, 1.0], 0.75, 1.25),
-            (&[1.0, 0.25], 0.75, 1.25),
-            (&[0.25, 1.0, 0.5], 0.25, 1.75),
-            (&[0.5, 1.0, 0.5], 0.0, 2.0),
-            (&[0.0, 0.0], 0.0, 0.0),
-        ] {
-            assert_eq!(Reach::of(lengths), Reach { inner, outer }, "{lengths:?}");
-        }
-    }
-
-    #[test]
-    fn the_gap_is_what_is_missing_on_either_side() {
-        let reach = Reach { inner: 1.0, outer: 3.0 };
-        for (distance, gap) in [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0), (4.0, 1.0)] {
-            assert_eq!(reach.gap(distance), gap);
-        }
-    }
-}

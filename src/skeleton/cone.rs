@@ -64,11 +64,6 @@ impl Cone {
         Self { up: angle, down: angle, left: angle, right: angle }
     }
 
-    /// The half-angles with their names.
-    pub(super) fn sides(&self) -> [(&'static str, f64); 4] {
-        [("up", self.up), ("down", self.down), ("left", self.left), ("right", self.right)]
-    }
-
     /// The largest polar angle \[rad\] at `azimuth` \[rad\] from y towards z.
     #[must_use]
     pub fn limit(&self, azimuth: f64) -> f64 {
@@ -173,9 +168,5 @@ impl Range {
     /// The angle at the fraction `fraction` of the range, of a full turn at most.
     pub(super) fn at(&self, fraction: f64) -> f64 {
         self.lower + fraction * (self.upper - self.lower).min(TAU)
-    }
-
-    pub(super) fn valid(&self) -> bool {
-        self.lower.abs() <= TAU && self.upper.abs() <= TAU && self.lower <= self.upper
     }
 }

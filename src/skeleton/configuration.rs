@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 
 use super::tree::Skeleton;
-use crate::segments::{Element, InputError, check_coordinates, check_rotation};
+use crate::segments::{InputError, check_coordinates, check_rotation};
 
 /// Points and orientations of a skeleton of n segments, in one frame that the caller chooses.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -23,10 +23,10 @@ impl Skeleton {
     /// [`InputError`] where there are not n rotations, or an entry is not a rotation.
     pub fn place(&self, root: &Isometry3<f64>, rotations: &[UnitQuaternion<f64>]) -> Result<Configuration, InputError> {
         self.check_count("list of rotations", rotations.len(), 0)?;
-        check_coordinates("root", root.translation.vector.as_slice())?;
-        check_rotation("orientation of the root", &root.rotation)?;
+        check_coordinates("the root", root.translation.vector.as_slice())?;
+        check_rotation("the orientation of the root", &root.rotation)?;
         for (joint, rotation) in rotations.iter().enumerate() {
-            check_rotation(Element::of("the rotation of joint", joint), rotation)?;
+            check_rotation(format_args!("the rotation of joint {joint} (from 0)"), rotation)?;
         }
         let points = vec![Point3::from(root.translation.vector); rotations.len() + 1];
         let mut placed = Configuration { points, orientations: vec![root.rotation; rotations.len() + 1] };
@@ -123,13 +123,13 @@ impl Skeleton {
         let Configuration { points, orientations } = configuration;
         self.check_count("list of points", points.len(), 1)?;
         for (index, point) in points.iter().enumerate() {
-            check_coordinates(Element::of("point", index), point.coords.as_slice())?;
+            check_coordinates(format_args!("point {index} (from 0)"), point.coords.as_slice())?;
         }
         if !orientations.is_empty() {
             self.check_count("list of orientations", orientations.len(), 1)?;
         }
         for (index, orientation) in orientations.iter().enumerate() {
-            check_rotation(Element::of("the orientation at point", index), orientation)?;
+            check_rotation(format_args!("the orientation at point {index} (from 0)"), orientation)?;
         }
         Ok(())
     }

@@ -1,12 +1,13 @@
 //! One joint: the rotation of its segment, and how a rotation that it does not allow is limited.
 
-use std::f64::consts::PI;
+use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Matrix3, Unit, UnitQuaternion, Vector3};
-use thiserror::Error;
 
 use super::cone::{Cone, Polar, Range};
 use super::swing_twist::SwingTwist;
+use crate::names::number;
+use crate::segments::{InputError, direction, require};
 
 /// Smallest sine of the angle between a hinge's axis and its segment with which the hinge can steer the segment.
 const LEAST_LEVER: f64 = 1e-6;
@@ -77,24 +78,30 @@ impl Joint {
     }
 
     /// Checks the limits.
-    pub(super) fn check(&self) -> Result<(), JointError> {
-        let range = |what, range: &Range| {
-            let Range { lower, upper } = *range;
-            if range.valid() { Ok(()) } else { Err(JointError::Range { what, lower, upper }) }
+    pub(super) fn check(&self) -> Result<(), InputError> {
+        let check_range = |what, Range { lower, upper }: &Range| {
+            let is_valid = lower.abs() <= TAU && upper.abs() <= TAU && lower <= upper;
+            require(is_valid, || {
+                let [lower, upper] = [*lower, *upper].map(number);
+                format!(
+                    "its {what} is limited by {lower} and {upper} rad; they must be in ascending order and within ±2π"
+                )
+            })
         };
         match &self.limit {
             Limit::Free => Ok(()),
-            Limit::Ball { cone, twist } => {
-                let mut sides = cone.sides().into_iter();
-                match sides.find(|(_, value)| !(0.0..=PI).contains(value)) {
-                    Some((side, value)) => Err(JointError::Cone { side, value }),
-                    None => range("twist", twist),
+            Limit::Ball { cone: Cone { up, down, left, right }, twist } => {
+                for (side, angle) in [("up", up), ("down", down), ("left", left), ("right", right)] {
+                    require((0.0..=PI).contains(angle), || {
+                        format!("its cone opens by {} rad {side}; that must be a number from 0 to π", number(*angle))
+                    })?;
                 }
+                check_range("twist", twist)
             }
-            Limit::Hinge { axis, .. } if !axis.norm().is_normal() => {
-                Err(JointError::Axis { x: axis.x, y: axis.y, z: axis.z })
+            Limit::Hinge { axis, angle } => {
+                direction("its axis", axis)?;
+                check_range("angle", angle)
             }
-            Limit::Hinge { angle, .. } => range("angle", angle),
         }
     }
 
@@ -175,13 +182,15 @@ impl Joint {
     }
 
     /// Checks that the joint keeps its segment in the plane of x and y.
-    pub(super) fn check_in_plane(&self) -> Result<(), JointError> {
-        let limit = match &self.limit {
+    pub(super) fn check_in_plane(&self) -> Result<(), InputError> {
+        let turns_about_z = match &self.limit {
             Limit::Free => true,
             Limit::Ball { .. } => false,
             Limit::Hinge { axis, .. } => axis.x == 0.0 && axis.y == 0.0,
         };
-        if limit && is_in_plane(&self.rest) { Ok(()) } else { Err(JointError::Plane) }
+        require(turns_about_z && is_in_plane(&self.rest), || {
+            "it leaves the plane; there it must be free or a hinge about z, at rest turned about z alone".to_owned()
+        })
     }
 
     /// A rotation that the joint allows, by three numbers in \[0, 1).
@@ -199,43 +208,6 @@ impl Joint {
             }
         }
     }
-}
-
-/// Why the limits of a joint are not valid.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
-#[non_exhaustive]
-pub enum JointError {
-    /// A half-angle of a cone is NaN, negative or above π.
-    #[error("its cone opens by {value} rad {side}; that must be a number from 0 to π")]
-    Cone {
-        /// `up`, `down`, `left` or `right`.
-        side: &'static str,
-        /// The given value \[rad\].
-        value: f64,
-    },
-    /// No angle lies between two limits, or one of them is NaN or more than a full turn.
-    #[error("its {what} is limited by {lower} and {upper} rad; they must be in ascending order and within ±2π")]
-    Range {
-        /// `twist` or `angle`.
-        what: &'static str,
-        /// The given lower limit \[rad\].
-        lower: f64,
-        /// The given upper limit \[rad\].
-        upper: f64,
-    },
-    /// The axis of a hinge has no direction.
-    #[error("its axis is ({x}, {y}, {z}); it must have a direction")]
-    Axis {
-        /// The given x.
-        x: f64,
-        /// The given y.
-        y: f64,
-        /// The given z.
-        z: f64,
-    },
-    /// The joint would leave the plane of a skeleton in the plane.
-    #[error("it leaves the plane; there it must be free or a hinge about z, at rest turned about z alone")]
-    Plane,
 }
 
 /// The result of fitting a hinge to points.

@@ -100,13 +100,13 @@ mod straight;
 mod swing_twist;
 mod tree;
 
-pub use crate::segments::{Element, InputError, Reach};
+pub use crate::segments::{InputError, Reach};
 pub use circle::{Circle, circle_between};
 pub use cone::{Cone, Range};
 pub use configuration::Configuration;
-pub use joint::{Joint, JointError, Limit};
+pub use joint::{Joint, Limit};
 pub use outcome::{Outcome, Reason};
-pub use problem::{Options, Problem, ProblemError, Root, Target};
+pub use problem::{Options, Problem, Root, Target};
 pub use search::Scratch;
 pub use solution::{Residual, Solution};
-pub use tree::{Segment, Skeleton, SkeletonError};
+pub use tree::{Segment, Skeleton};

@@ -7,12 +7,12 @@ use super::cycle::CycleScratch;
 use super::errors::Errors;
 use super::outcome::{Outcome, Reason};
 use super::polish::PolishScratch;
-use super::problem::{Options, Problem, ProblemError, Root};
+use super::problem::{Options, Problem, Root};
 use super::solution::{Residual, Solution};
 use super::stall::Watch;
 use super::state::{Aims, State, contradiction, out_of_reach};
 use super::tree::Skeleton;
-use crate::segments::{Reach, check_depth};
+use crate::segments::{InputError, Reach, require};
 
 /// Weight of a target out of reach in each cycle over that in the previous cycle.
 const FADING: f64 = 0.8;
@@ -74,9 +74,9 @@ impl Skeleton {
     /// answer, to rounding, and the closest configuration of all cycles and attempts counts.
     ///
     /// # Errors
-    /// [`ProblemError`] where the problem, the scratch or the memory for the answer do not fit this skeleton; `solution` is then
+    /// [`InputError`] where the problem, the scratch or the memory for the answer do not fit this skeleton; `solution` is then
     /// left as it was. A target that is not met is not an error but an [`Outcome`].
-    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
+    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), InputError> {
         self.check(problem, scratch, solution)?;
         let search = Search::new(self, problem, scratch);
         let progress = search.run(scratch);
@@ -84,16 +84,22 @@ impl Skeleton {
         Ok(())
     }
 
-    fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
+    fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), InputError> {
         problem.check(self)?;
         self.check_scratch(problem, scratch)?;
         self.check_count("solution", solution.configuration.points.len(), 1)?;
-        Ok(self.check_count("solution's list of limited joints", solution.limited.len(), 0)?)
+        self.check_count("solution's list of limited joints", solution.limited.len(), 0)
     }
 
-    pub(super) fn check_scratch(&self, problem: &Problem, scratch: &Scratch) -> Result<(), ProblemError> {
+    pub(super) fn check_scratch(&self, problem: &Problem, scratch: &Scratch) -> Result<(), InputError> {
         self.check_count("scratch", scratch.current.points.len(), 1)?;
-        Ok(check_depth(scratch.cycle.depth(), problem.options.acceleration)?)
+        // Plain cycles need no memory for acceleration.
+        let (found, expected) = (scratch.cycle.depth(), problem.options.acceleration);
+        require(expected == 0 || found == expected, || {
+            format!(
+                "the scratch is for {found} differences, but the options ask for {expected}; make one with these options"
+            )
+        })
     }
 }
 

@@ -1,10 +1,11 @@
 //! Single passes of a cycle, for teaching and for pictures.
 
 use super::configuration::Configuration;
-use super::problem::{Problem, ProblemError};
+use super::problem::Problem;
 use super::search::{Scratch, Search};
 use super::state::State;
 use super::tree::Skeleton;
+use crate::segments::InputError;
 
 impl Skeleton {
     /// Forward reaching, the first pass of a cycle, from `configuration`: every point with a target is placed there, and the others follow, from the ends to the
@@ -17,7 +18,7 @@ impl Skeleton {
         problem: &Problem,
         scratch: &mut Scratch,
         configuration: &mut Configuration,
-    ) -> Result<(), ProblemError> {
+    ) -> Result<(), InputError> {
         self.single_pass(problem, scratch, configuration, |search, scratch| {
             search.forward((&scratch.aims, 1.0), scratch.cycle.passes(), &mut scratch.current);
         })
@@ -33,7 +34,7 @@ impl Skeleton {
         problem: &Problem,
         scratch: &mut Scratch,
         configuration: &mut Configuration,
-    ) -> Result<(), ProblemError> {
+    ) -> Result<(), InputError> {
         self.single_pass(problem, scratch, configuration, |search, scratch| {
             scratch.best.points.copy_from_slice(&scratch.current.points);
             let (_, frames) = scratch.cycle.passes();
@@ -47,7 +48,7 @@ impl Skeleton {
         scratch: &mut Scratch,
         configuration: &mut Configuration,
         pass: impl FnOnce(&Search, &mut Scratch),
-    ) -> Result<(), ProblemError> {
+    ) -> Result<(), InputError> {
         problem.check(self)?;
         self.check_configuration(configuration)?;
         self.check_scratch(problem, scratch)?;

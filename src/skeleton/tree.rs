@@ -1,12 +1,11 @@
 //! The skeleton itself: a tree of segments, and the distances that its points can have.
 
-use thiserror::Error;
-
-use super::joint::{Joint, JointError, Limit};
-use crate::segments::{
-    Element, InputError, Reach, check_coordinates, check_count, check_length, check_rotation, check_total,
-};
 use nalgebra::Point3;
+
+use super::joint::{Joint, Limit};
+use crate::segments::{
+    InputError, Reach, check_any, check_coordinates, check_count, check_length, check_rotation, check_total, require,
+};
 
 /// A segment of constant length between two points, with a joint where it begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,33 +32,6 @@ impl Segment {
     }
 }
 
-/// Why a skeleton is not valid. Segments are numbered from 0.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum SkeletonError {
-    /// A length, or the number of them, is wrong, or the orientation of a joint at rest is no rotation.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// A segment begins at a point that no segment before it has.
-    #[error(
-        "segment {segment} begins at point {parent}; it must begin at the root, 0, or at the end of a segment before it, 1 to {segment}"
-    )]
-    Parent {
-        /// Index of the segment.
-        segment: usize,
-        /// The given index of its first point.
-        parent: usize,
-    },
-    /// The limits of a joint are not valid.
-    #[error("the joint of segment {segment} is not valid: {source}")]
-    Joint {
-        /// Index of the segment.
-        segment: usize,
-        /// What is wrong with it.
-        source: JointError,
-    },
-}
-
 /// Segments in a tree, from the root on. See the [module](super).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skeleton {
@@ -81,19 +53,19 @@ impl Skeleton {
     /// A skeleton in space. Every segment comes after the one that it continues.
     ///
     /// # Errors
-    /// [`SkeletonError`] where there is no segment, or one is not valid; it names the segment.
-    pub fn new(segments: &[Segment]) -> Result<Self, SkeletonError> {
-        if segments.is_empty() {
-            return Err(InputError::Empty { what: "segment" }.into());
-        }
+    /// [`InputError`] where there is no segment, or one is not valid; it names the segment.
+    pub fn new(segments: &[Segment]) -> Result<Self, InputError> {
+        check_any("segment", segments.len())?;
         let mut depths = vec![0];
-        for (index, segment) in segments.iter().enumerate() {
-            let parent = segment.parent;
-            let depth = depths.get(parent).ok_or(SkeletonError::Parent { segment: index, parent })?;
-            depths.push(depth + 1);
-            check_length(Element::of("segment", index), segment.length)?;
-            check_rotation(Element::of("the rest orientation of segment", index), &segment.joint.rest)?;
-            segment.joint.check().map_err(|source| SkeletonError::Joint { segment: index, source })?;
+        for (index, Segment { parent, length, joint }) in segments.iter().enumerate() {
+            require(*parent <= index, || {
+                let before = format!("the root, 0, or at the end of a segment before it, 1 to {index}");
+                format!("segment {index} begins at point {parent}; it must begin at {before}")
+            })?;
+            depths.push(depths[*parent] + 1);
+            check_length(format_args!("segment {index} (from 0)"), *length)?;
+            check_rotation(format_args!("the rest orientation of segment {index} (from 0)"), &joint.rest)?;
+            in_segment(index, joint.check())?;
         }
         check_total(segments.iter().map(|segment| segment.length).sum())?;
         let (mut first_branches, mut next_branches) = (vec![None; segments.len() + 1], vec![None; segments.len()]);
@@ -117,10 +89,10 @@ impl Skeleton {
     ///
     /// # Errors
     /// As [`Self::new`], and where a joint leaves the plane.
-    pub fn in_plane(segments: &[Segment]) -> Result<Self, SkeletonError> {
+    pub fn in_plane(segments: &[Segment]) -> Result<Self, InputError> {
         let skeleton = Self::new(segments)?;
         for (segment, joint) in skeleton.joints.iter().enumerate() {
-            joint.check_in_plane().map_err(|source| SkeletonError::Joint { segment, source })?;
+            in_segment(segment, joint.check_in_plane())?;
         }
         Ok(Self { is_planar: true, ..skeleton })
     }
@@ -129,7 +101,7 @@ impl Skeleton {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn chain(lengths: &[f64]) -> Result<Self, SkeletonError> {
+    pub fn chain(lengths: &[f64]) -> Result<Self, InputError> {
         let segments: Vec<_> =
             lengths.iter().enumerate().map(|(parent, &length)| Segment::new(parent, length)).collect();
         Self::new(&segments)
@@ -139,9 +111,9 @@ impl Skeleton {
     ///
     /// # Errors
     /// As [`Self::new`], and where a coordinate is not finite or too large.
-    pub fn chain_through(points: &[Point3<f64>]) -> Result<Self, SkeletonError> {
+    pub fn chain_through(points: &[Point3<f64>]) -> Result<Self, InputError> {
         for (index, point) in points.iter().enumerate() {
-            check_coordinates(Element::of("point", index), point.coords.as_slice())?;
+            check_coordinates(format_args!("point {index} (from 0)"), point.coords.as_slice())?;
         }
         let lengths: Vec<_> = points.windows(2).map(|ends| (ends[1] - ends[0]).norm()).collect();
         Self::chain(&lengths)
@@ -211,7 +183,12 @@ impl Skeleton {
         reach
     }
 
-    pub(super) fn check_count(&self, what: &'static str, found: usize, more: usize) -> Result<(), InputError> {
+    pub(super) fn check_count(&self, what: &str, found: usize, more: usize) -> Result<(), InputError> {
         check_count(what, found, self.segment_count() + more)
     }
+}
+
+/// Adds the segment of a joint to what is wrong with it.
+fn in_segment(segment: usize, checked: Result<(), InputError>) -> Result<(), InputError> {
+    checked.map_err(|error| InputError(format!("the joint of segment {segment} is not valid: {error}")))
 }

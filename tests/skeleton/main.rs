@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
+mod arms;
 mod chains;
 mod chains_special;
 #[path = "../common/mod.rs"]
@@ -10,7 +11,9 @@ mod common;
 mod circles;
 mod cones;
 mod errors;
+mod file_errors;
 mod figures;
+mod files;
 mod golden;
 
 mod limited_figures;

@@ -97,7 +97,7 @@ pub(super) fn point(name: &'static str, coordinates: &[f64], dimensions: usize) 
     if coordinates.len() != dimensions {
         return Err(format!("the {name} has {} coordinates; give {dimensions}", coordinates.len()));
     }
-    check_coordinates(name, coordinates).map_err(|e| e.to_string())?;
+    check_coordinates(format_args!("the {name}"), coordinates).map_err(|e| e.to_string())?;
     Ok(Point3::from_slice(&[coordinates, &[0.0]].concat()[..3]))
 }
 

@@ -49,33 +49,14 @@ mod solve;
 mod step;
 
 use nalgebra::{Point3, Vector3};
-use thiserror::Error;
 
-pub use crate::segments::{Element, InputError};
-use crate::segments::{Reach, check_coordinates, check_count, check_positive_length, check_total};
+use crate::names::number;
+pub use crate::segments::InputError;
+use crate::segments::{Reach, check_any, check_coordinates, check_count, check_positive, check_total, require};
 pub use crate::skeleton::outcome::{Outcome, Reason};
 pub use path::{PathPoint, PathSteps, PathSummary};
-pub use problem::{Method, Options, Problem, ProblemError, Solution};
+pub use problem::{Method, Options, Problem, Solution};
 pub use solve::Scratch;
-
-/// Why an arm is not valid.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ArmError {
-    /// A number or a list is wrong.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// No angle lies between two bounds.
-    #[error("variable {variable} (from 0) is bounded by {lower} and {upper} rad; no angle lies between them")]
-    Bounds {
-        /// Index of the variable: pitches, then yaws.
-        variable: usize,
-        /// The given lower bound \[rad\].
-        lower: f64,
-        /// The given upper bound \[rad\].
-        upper: f64,
-    },
-}
 
 /// The arm: its base, the lengths of its segments, and the bounds of its variables. See the [module](self) for what
 /// its angles mean.
@@ -92,14 +73,12 @@ impl PitchYawArm {
     /// An arm at `base` \[m\] with segments of `lengths` \[m\], from the base to the tip, its variables without bounds.
     ///
     /// # Errors
-    /// [`ArmError`] where there is no segment, or a number is not finite, not positive or too large.
-    pub fn new(base: Point3<f64>, lengths: Vec<f64>) -> Result<Self, ArmError> {
-        check_coordinates("base", base.coords.as_slice())?;
-        if lengths.is_empty() {
-            return Err(InputError::Empty { what: "segment" }.into());
-        }
+    /// [`InputError`] where there is no segment, or a number is not finite, not positive or too large.
+    pub fn new(base: Point3<f64>, lengths: Vec<f64>) -> Result<Self, InputError> {
+        check_coordinates("the base", base.coords.as_slice())?;
+        check_any("segment", lengths.len())?;
         for (segment, &length) in lengths.iter().enumerate() {
-            check_positive_length(Element::of("segment", segment), length)?;
+            check_positive(format_args!("the length of segment {segment} (from 0)"), length, "m")?;
         }
         let (reach, variables) = (Reach::of(&lengths), 2 * lengths.len());
         check_total(reach.outer)?;
@@ -111,14 +90,17 @@ impl PitchYawArm {
     /// infinite entry is no bound. The bounds are those of the variables, not of their sums.
     ///
     /// # Errors
-    /// [`ArmError`] where a list does not have 2n entries, or no angle lies between two bounds.
-    pub fn with_bounds(mut self, lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, ArmError> {
+    /// [`InputError`] where a list does not have 2n entries, or no angle lies between two bounds.
+    pub fn with_bounds(mut self, lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, InputError> {
         check_count("list of lower bounds", lower.len(), self.variables())?;
         check_count("list of upper bounds", upper.len(), self.variables())?;
         for (variable, (&lower, &upper)) in lower.iter().zip(&upper).enumerate() {
-            if !(lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY) {
-                return Err(ArmError::Bounds { variable, lower, upper });
-            }
+            require(lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY, || {
+                let [lower, upper] = [lower, upper].map(number);
+                format!(
+                    "variable {variable} (from 0) is bounded by {lower} and {upper} rad; no angle lies between them"
+                )
+            })?;
         }
         (self.lower, self.upper) = (lower, upper);
         Ok(self)
@@ -157,7 +139,7 @@ impl PitchYawArm {
     /// Position of the tip \[m\] at `positions` (2n entries \[rad\]).
     ///
     /// # Errors
-    /// [`InputError::Count`] where `positions` does not have 2n entries.
+    /// [`InputError`] where `positions` does not have 2n entries.
     pub fn tip(&self, positions: &[f64]) -> Result<Point3<f64>, InputError> {
         check_count("list of positions", positions.len(), self.variables())?;
         Ok(self.tip_at(positions))
@@ -168,7 +150,7 @@ impl PitchYawArm {
     /// `points` takes n + 1 entries \[m\]: the base, then the end of each segment, the last of which is the tip.
     ///
     /// # Errors
-    /// [`InputError::Count`] where `positions` does not have 2n entries or `points` not n + 1.
+    /// [`InputError`] where `positions` does not have 2n entries or `points` not n + 1.
     pub fn forward_kinematics(&self, positions: &[f64], points: &mut [Point3<f64>]) -> Result<(), InputError> {
         check_count("list of positions", positions.len(), self.variables())?;
         check_count("list of points", points.len(), self.lengths.len() + 1)?;
@@ -182,7 +164,7 @@ impl PitchYawArm {
     /// `columns` takes the 2n columns of the 3×2n matrix \[m/rad\]: ∂tip/∂p_1 … ∂tip/∂p_n, ∂tip/∂y_1 … ∂tip/∂y_n.
     ///
     /// # Errors
-    /// [`InputError::Count`] where `positions` or `columns` does not have 2n entries.
+    /// [`InputError`] where `positions` or `columns` does not have 2n entries.
     pub fn jacobian(&self, positions: &[f64], columns: &mut [Vector3<f64>]) -> Result<Point3<f64>, InputError> {
         check_count("list of positions", positions.len(), self.variables())?;
         check_count("list of columns", columns.len(), self.variables())?;
@@ -231,6 +213,3 @@ impl PitchYawArm {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

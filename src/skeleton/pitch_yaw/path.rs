@@ -3,7 +3,9 @@
 use nalgebra::Point3;
 
 use super::solve::Goal;
-use super::{Options, PitchYawArm, Problem, ProblemError, Reason, Scratch, Solution};
+use super::{InputError, Options, PitchYawArm, Problem, Reason, Scratch, Solution};
+use crate::names::number;
+use crate::segments::require;
 
 /// Largest number of steps of a path.
 const MOST_STEPS: f64 = 1e6;
@@ -70,7 +72,7 @@ impl PitchYawArm {
     /// segment, whose tip moves on a sphere, follows no straight path.
     ///
     /// # Errors
-    /// [`ProblemError`] as [`Self::solve`], and where a number of `steps` is not valid.
+    /// [`InputError`] as [`Self::solve`], and where a number of `steps` is not valid.
     pub fn follow_path(
         &self,
         problem: &Problem,
@@ -78,7 +80,7 @@ impl PitchYawArm {
         scratch: &mut Scratch,
         solution: &mut Solution,
         mut visit: impl FnMut(&PathPoint),
-    ) -> Result<PathSummary, ProblemError> {
+    ) -> Result<PathSummary, InputError> {
         self.check(problem, scratch, solution)?;
         steps.check(problem.options.tolerance)?;
         self.clamp_into(problem.seed, &mut scratch.reached);
@@ -143,20 +145,26 @@ impl PitchYawArm {
 }
 
 impl PathSteps {
-    fn check(&self, tolerance: f64) -> Result<(), ProblemError> {
+    fn check(&self, tolerance: f64) -> Result<(), InputError> {
         let (value, least) = (self.longest, 4.0 * tolerance);
-        if !(value.is_finite() && value >= least) {
-            return Err(ProblemError::StepLength { value, least });
-        }
+        require(value.is_finite() && value >= least, || {
+            let bound = format!("a finite number of at least {least} m, 4 times the tolerance");
+            format!("the longest step of the path is {} m; it must be {bound}", number(value))
+        })?;
         let turn = self.largest_turn;
-        if turn > 0.0 { Ok(()) } else { Err(ProblemError::Turn { value: turn }) }
+        require(turn > 0.0, || {
+            format!("the greatest turn between points of the path is {turn} rad; it must be above 0")
+        })
     }
 
     /// Number of even steps for a path of `length` \[m\].
-    fn count(&self, length: f64, tolerance: f64) -> Result<f64, ProblemError> {
+    fn count(&self, length: f64, tolerance: f64) -> Result<f64, InputError> {
         // Both ends of a step may be off by the tolerance.
         let steps = (length / (self.longest - 2.0 * tolerance)).ceil().max(1.0);
-        if steps > MOST_STEPS { Err(ProblemError::TooManySteps { steps, most: MOST_STEPS }) } else { Ok(steps) }
+        require(steps <= MOST_STEPS, || {
+            format!("the path takes {steps:e} steps; it must take at most {MOST_STEPS:e}")
+        })?;
+        Ok(steps)
     }
 }
 

@@ -1,10 +1,10 @@
 //! The problem and the solution of an arm.
 
 use nalgebra::Point3;
-use thiserror::Error;
 
 use super::{InputError, Outcome, PitchYawArm, Reason, Scratch};
-use crate::segments::{check_coordinates, check_count, check_tolerance};
+use crate::names::number;
+use crate::segments::{check_coordinates, check_count, check_positive, require};
 
 /// Seed angles beyond this \[rad\] are refused: sums of them would leave too few digits for their sine.
 const LARGEST_ANGLE: f64 = 1e6;
@@ -53,51 +53,6 @@ pub struct Problem<'a> {
     pub options: Options,
 }
 
-/// Why a problem is not valid.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ProblemError {
-    /// A number or a list is wrong.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// An angle of the seed is NaN, infinite or too large.
-    #[error(
-        "the {what} of segment {segment} (from 0) is {value} rad; it must be a finite number within {LARGEST_ANGLE:e}"
-    )]
-    Seed {
-        /// `pitch` or `yaw`.
-        what: &'static str,
-        /// Index of the segment.
-        segment: usize,
-        /// The given value \[rad\].
-        value: f64,
-    },
-    /// The step of a path is too short for the tolerance with which its points are met.
-    #[error(
-        "the longest step of the path is {value} m; it must be a finite number of at least {least} m, 4 times the tolerance"
-    )]
-    StepLength {
-        /// The given value \[m\].
-        value: f64,
-        /// The least that is accepted \[m\].
-        least: f64,
-    },
-    /// The largest turn of a path is not above zero.
-    #[error("the greatest turn between points of the path is {value} rad; it must be above 0")]
-    Turn {
-        /// The given value \[rad\].
-        value: f64,
-    },
-    /// The path would be cut into too many steps.
-    #[error("the path takes {steps:e} steps; it must take at most {most:e}")]
-    TooManySteps {
-        /// Steps that it would take.
-        steps: f64,
-        /// Steps at most.
-        most: f64,
-    },
-}
-
 /// The arm's answer. Made by [`PitchYawArm::solution`], overwritten by each solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
@@ -127,18 +82,20 @@ impl PitchYawArm {
     }
 
     /// Checks that `problem` is valid for this arm, with this scratch and this solution.
-    pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
-        check_coordinates("target", problem.target.coords.as_slice())?;
+    pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), InputError> {
+        check_coordinates("the target", problem.target.coords.as_slice())?;
         check_count("seed", problem.seed.len(), self.variables())?;
         check_count("scratch", scratch.variables(), self.variables())?;
         check_count("solution", solution.positions.len(), self.variables())?;
-        for (index, &value) in problem.seed.iter().enumerate() {
-            if value.is_nan() || value.abs() > LARGEST_ANGLE {
-                let segments = self.lengths.len();
-                let what = if index < segments { "pitch" } else { "yaw" };
-                return Err(ProblemError::Seed { what, segment: index % segments, value });
-            }
+        for (index, value) in problem.seed.iter().enumerate() {
+            require(value.abs() <= LARGEST_ANGLE, || {
+                let (segments, value) = (self.lengths.len(), number(*value));
+                let (what, segment) = (if index < segments { "pitch" } else { "yaw" }, index % segments);
+                format!(
+                    "the {what} of segment {segment} (from 0) is {value} rad; it must be a finite number within {LARGEST_ANGLE:e}"
+                )
+            })?;
         }
-        Ok(check_tolerance(problem.options.tolerance)?)
+        check_positive("the tolerance", problem.options.tolerance, "m")
     }
 }

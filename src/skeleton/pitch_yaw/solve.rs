@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use nalgebra::{Point3, Vector3};
 
-use super::{Options, Outcome, PitchYawArm, Problem, ProblemError, Reason, Solution};
+use super::{InputError, Options, Outcome, PitchYawArm, Problem, Reason, Solution};
 
 /// How far the tip may end up from where the linear approximation predicts it, over the length of the predicted change.
 const DEVIATION: f64 = 0.5;
@@ -110,9 +110,9 @@ impl PitchYawArm {
     /// the bounds of the variables; with bounds, the answer is the closest configuration to that point that was found.
     ///
     /// # Errors
-    /// [`ProblemError`] where the problem, the scratch or the memory for the answer do not fit this arm; `solution` is then
+    /// [`InputError`] where the problem, the scratch or the memory for the answer do not fit this arm; `solution` is then
     /// left as it was. A target that is not reached is not an error but an [`Outcome`].
-    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
+    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), InputError> {
         self.check(problem, scratch, solution)?;
         self.clamp_into(problem.seed, &mut scratch.current);
         let goal = self.goal(problem.target, self.tip_at(&scratch.current), &problem.options);

@@ -1,13 +1,17 @@
-//! Forward kinematics, Jacobian, and invalid arms.
+//! Reach of rows of segments; the arm of summed pitch and yaw: forward kinematics, Jacobian, and what is refused.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use super::*;
+use nalgebra::{Point3, Vector3};
+use urdf_ik::skeleton::pitch_yaw::PitchYawArm;
+use urdf_ik::skeleton::{InputError, Reach};
 
-/// Pseudorandom angles in (-π, π), the same in each run.
-fn angles(count: usize, seed: u128) -> Vec<f64> {
-    let mut random = oorandom::Rand64::new(seed);
-    (0..count).map(|_| (2.0 * random.rand_float() - 1.0) * PI).collect()
+use crate::common::Random;
+
+/// Angles in (-π, π).
+fn angles(count: usize, seed: u64) -> Vec<f64> {
+    let mut random = Random::new(seed);
+    (0..count).map(|_| random.between(-PI, PI)).collect()
 }
 
 fn arm(segments: usize) -> PitchYawArm {
@@ -79,44 +83,67 @@ fn suffix_sums_agree_with_the_double_sum() {
 
 #[test]
 fn reach_is_the_sum_and_what_the_longest_exceeds_the_others_by() {
-    for (lengths, inner, outer) in
-        [(vec![0.5], 0.5, 0.5), (vec![1.0, 0.25], 0.75, 1.25), (vec![1.0, 0.5, 0.5], 0.0, 2.0)]
-    {
-        let arm = PitchYawArm::new(Point3::origin(), lengths).unwrap();
-        assert_eq!((arm.reach().inner, arm.reach().outer), (inner, outer));
+    for (lengths, inner, outer) in [
+        (&[][..], 0.0, 0.0),
+        (&[0.5], 0.5, 0.5),
+        (&[0.25, 1.0], 0.75, 1.25),
+        (&[1.0, 0.25], 0.75, 1.25),
+        (&[0.25, 1.0, 0.5], 0.25, 1.75),
+        (&[0.5, 1.0, 0.5], 0.0, 2.0),
+        (&[0.0, 0.0], 0.0, 0.0),
+    ] {
+        let reach = Reach { inner, outer };
+        assert_eq!(Reach::of(lengths), reach, "{lengths:?}");
+        if outer > 0.0 {
+            assert_eq!(PitchYawArm::new(Point3::origin(), lengths.to_vec()).unwrap().reach(), reach);
+        }
     }
 }
 
 #[test]
-fn invalid_arms_are_refused_with_the_number() {
-    let error = |base: [f64; 3], lengths: &[f64]| PitchYawArm::new(Point3::from(base), lengths.to_vec()).unwrap_err();
-    assert_eq!(error([0.0; 3], &[]), ArmError::Input(InputError::Empty { what: "segment" }));
-    for value in [0.0, -0.1, f64::INFINITY] {
-        let length = InputError::Length { element: Element::of("segment", 1), value, bound: "above 0" };
-        assert_eq!(error([0.0; 3], &[1.0, value]), ArmError::Input(length));
+fn the_gap_is_what_is_missing_on_either_side() {
+    let reach = Reach { inner: 1.0, outer: 3.0 };
+    for (distance, gap) in [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0), (4.0, 1.0)] {
+        assert_eq!(reach.gap(distance), gap);
     }
-    assert!(error([0.0; 3], &[f64::NAN]).to_string().contains("segment 0 (from 0) is NaN m"));
-    assert_eq!(error([0.0; 3], &[6e8, 6e8]), ArmError::Input(InputError::TooLong { total: 1.2e9 }));
-    let base = InputError::Coordinate { element: "base".into(), axis: 'y', value: f64::INFINITY };
-    assert_eq!(error([0.0, f64::INFINITY, 0.0], &[1.0]), ArmError::Input(base));
-    assert!(matches!(error([0.0, 0.0, f64::NAN], &[1.0]), ArmError::Input(InputError::Coordinate { axis: 'z', .. })));
+}
 
-    let bounded = |lower: &[f64], upper: &[f64]| arm(1).with_bounds(lower.to_vec(), upper.to_vec()).map(|_| ());
-    let count = |what, found| Err(ArmError::Input(InputError::Count { what, found, expected: 2 }));
+fn sentence<T>(result: Result<T, InputError>) -> String {
+    result.map(|_| ()).unwrap_err().to_string()
+}
+
+#[test]
+fn invalid_arms_are_refused_with_the_number() {
+    let error = |base: [f64; 3], lengths: &[f64]| sentence(PitchYawArm::new(Point3::from(base), lengths.to_vec()));
+    assert_eq!(error([0.0; 3], &[]), "there is no segment; there must be at least 1");
+    for value in [0.0, -0.1, f64::INFINITY, f64::NAN] {
+        let expected = format!("the length of segment 1 (from 0) is {value} m; it must be a finite number above 0");
+        assert_eq!(error([0.0; 3], &[1.0, value]), expected);
+    }
+    assert!(error([0.0; 3], &[6e8, 6e8]).starts_with("the segments are 1200000000 m long together"));
+    for value in [f64::NAN, f64::INFINITY] {
+        let expected = format!("coordinate z of the base is {value} m; it must be a finite number within 1e9 m");
+        assert_eq!(error([0.0, 0.0, value], &[1.0]), expected);
+    }
+
+    let bounded = |lower: &[f64], upper: &[f64]| arm(1).with_bounds(lower.to_vec(), upper.to_vec());
     let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
-    assert_eq!(bounded(&[low, -1.0], &[2.0, high]), Ok(()));
-    assert_eq!(bounded(&[0.0], &[1.0; 2]), count("list of lower bounds", 1));
-    assert_eq!(bounded(&[0.0; 2], &[1.0; 3]), count("list of upper bounds", 3));
+    assert!(bounded(&[low, -1.0], &[2.0, high]).is_ok());
+    assert_eq!(sentence(bounded(&[0.0], &[1.0; 2])), "the list of lower bounds has 1 entries; it must have 2");
+    assert_eq!(sentence(bounded(&[0.0; 2], &[1.0; 3])), "the list of upper bounds has 3 entries; it must have 2");
     for (lower, upper) in [(1.0, 0.5), (high, high), (low, low), (f64::NAN, 1.0), (0.0, f64::NAN)] {
-        assert!(matches!(bounded(&[0.0, lower], &[1.0, upper]), Err(ArmError::Bounds { variable: 1, .. })));
+        let found = sentence(bounded(&[0.0, lower], &[1.0, upper]));
+        assert!(found.starts_with(&format!("variable 1 (from 0) is bounded by {lower} and {upper} rad;")), "{found}");
     }
 }
 
 #[test]
 fn lists_of_another_length_are_refused() {
     let arm = arm(3);
-    let length = |what, found, expected| Err(InputError::Count { what, found, expected });
-    assert_eq!(arm.tip(&[0.0; 5]).map(|_| ()), length("list of positions", 5, 6));
-    assert_eq!(arm.forward_kinematics(&[0.0; 6], &mut [Point3::origin(); 3]), length("list of points", 3, 4));
-    assert_eq!(arm.jacobian(&[0.0; 6], &mut [Vector3::zeros(); 7]).map(|_| ()), length("list of columns", 7, 6));
+    let found = sentence(arm.tip(&[0.0; 5]));
+    assert_eq!(found, "the list of positions has 5 entries; it must have 6");
+    let found = sentence(arm.forward_kinematics(&[0.0; 6], &mut [Point3::origin(); 3]));
+    assert_eq!(found, "the list of points has 3 entries; it must have 4");
+    let found = sentence(arm.jacobian(&[0.0; 6], &mut [Vector3::zeros(); 7]));
+    assert_eq!(found, "the list of columns has 7 entries; it must have 6");
 }
