@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 use nalgebra::Point3;
 use urdf_ik::skeleton::pitch_yaw::{
-    Method, Options, Outcome, PathPoint, PathSteps, PitchYawArm, Problem, Scratch, Solution,
+    Method, Options, PathPoint, PathSteps, PitchYawArm, Problem, Residual, Scratch, Solution,
 };
 
 /// Corners of the curve, which the tip joins by straight lines; those drawn are every tenth.
@@ -73,7 +73,7 @@ impl Run {
         let seed = vec![0.0; self.arm.variables()];
         let problem = Problem { target: curve(0.0), seed: &seed, options: self.options };
         self.arm.solve(&problem, &mut self.scratch, &mut self.solution)?;
-        let Solution { outcome, distance, iterations, .. } = &self.solution;
+        let Solution { residual: Residual { outcome, distance, .. }, iterations, .. } = &self.solution;
         println!("to the curve: {outcome}, {distance:.1e} m off, {iterations} iterations\n");
         Ok(())
     }
@@ -88,8 +88,8 @@ impl Run {
             let error = &mut eighth.error;
             let visit = |point: &PathPoint| *error = error.max((point.tip - point.waypoint).norm());
             let summary = self.arm.follow_path(&problem, &self.steps, &mut self.scratch, &mut self.solution, visit)?;
-            if self.solution.outcome != Outcome::Solved {
-                return Err(format!("corner {corner}: {}", self.solution.outcome).into());
+            if !self.solution.is_solved() {
+                return Err(format!("corner {corner}: {}", self.solution.residual.outcome).into());
             }
             eighth.points += summary.points;
             eighth.step = eighth.step.max(summary.longest_step);

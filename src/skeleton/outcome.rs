@@ -77,13 +77,6 @@ pub enum Outcome {
     Closest(Reason),
 }
 
-impl Outcome {
-    /// Of a point `distance` \[m\] from its target, where `tolerance` \[m\] counts as there; `reason` says why it is not.
-    pub(super) fn of(distance: f64, tolerance: f64, reason: impl FnOnce() -> Reason) -> Self {
-        if distance <= tolerance { Self::Solved } else { Self::Closest(reason()) }
-    }
-}
-
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {

@@ -11,8 +11,8 @@ mod common;
 mod circles;
 mod cones;
 mod errors;
-mod file_errors;
 mod figures;
+mod file_errors;
 mod files;
 mod golden;
 

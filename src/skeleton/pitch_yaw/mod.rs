@@ -29,7 +29,7 @@
 //!
 //! ```
 //! use nalgebra::Point3;
-//! use urdf_ik::skeleton::pitch_yaw::{Options, Outcome, PitchYawArm, Problem};
+//! use urdf_ik::skeleton::pitch_yaw::{Options, PitchYawArm, Problem};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let arm = PitchYawArm::new(Point3::origin(), vec![0.4, 0.3, 0.2])?;
 //! let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
@@ -37,7 +37,7 @@
 //! let target = Point3::new(0.2, 0.3, 0.4);
 //! let problem = Problem { target, seed: &[0.0; 6], options: Options::default() };
 //! arm.solve(&problem, &mut scratch, &mut solution)?;
-//! assert_eq!(solution.outcome, Outcome::Solved);
+//! assert!(solution.is_solved());
 //! assert!((arm.tip(&solution.positions)? - target).norm() <= 1e-6);
 //! # Ok(())
 //! # }
@@ -54,6 +54,7 @@ use crate::names::number;
 pub use crate::segments::InputError;
 use crate::segments::{Reach, check_any, check_coordinates, check_count, check_positive, check_total, require};
 pub use crate::skeleton::outcome::{Outcome, Reason};
+pub use crate::skeleton::solution::Residual;
 pub use path::{PathPoint, PathSteps, PathSummary};
 pub use problem::{Method, Options, Problem, Solution};
 pub use solve::Scratch;

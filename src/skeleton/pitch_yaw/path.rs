@@ -64,7 +64,7 @@ impl PitchYawArm {
     /// Each step is solved from the configuration before. Where a variable would turn by more than
     /// [`PathSteps::largest_turn`], or the point is not reached, the step of the tip is halved, down to a 1024th of the even
     /// step; after that it grows again until it is back on the even points. Where even the shortest step is not enough, the
-    /// path ends: [`Solution::outcome`] says why, and the arm is at the last point that `visit` got. So no two
+    /// path ends: [`Solution::residual`] says why, and the arm is at the last point that `visit` got. So no two
     /// adjacent configurations are farther apart than asked for.
     ///
     /// A target out of reach is replaced by the nearest point in reach; where that is singular, as the stretched arm is, the
@@ -86,7 +86,7 @@ impl PitchYawArm {
         self.clamp_into(problem.seed, &mut scratch.reached);
         let start = self.tip_at(&scratch.reached);
         let goal = self.goal(problem.target, start, &problem.options);
-        let way = goal.nearest() - start;
+        let way = goal.aim - start;
         let count = steps.count(way.norm(), problem.options.tolerance)?;
         let mut summary = PathSummary::default();
         let (mut tip, mut iterations, mut refusal) = (start, 0, None);
@@ -102,7 +102,7 @@ impl PitchYawArm {
                     scratch.reached.copy_from_slice(&scratch.best);
                     tip = found;
                     reached += step;
-                    let (is_even, waypoint) = (reached.fract() == 0.0, next.nearest());
+                    let (is_even, waypoint) = (reached.fract() == 0.0, next.aim);
                     visit(&PathPoint { fraction, is_even, waypoint, tip, positions: &scratch.reached });
                     while step < 1.0 && reached % (2.0 * step) == 0.0 {
                         step *= 2.0;
@@ -130,7 +130,7 @@ impl PitchYawArm {
         scratch: &mut Scratch,
         iterations: &mut usize,
     ) -> Result<Point3<f64>, Reason> {
-        if !last && goal.out_of_reach() {
+        if !last && goal.is_out_of_reach {
             return Err(self.reason(goal, &scratch.reached, &mut scratch.columns));
         }
         scratch.current.copy_from_slice(&scratch.reached);

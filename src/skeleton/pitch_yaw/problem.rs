@@ -2,7 +2,7 @@
 
 use nalgebra::Point3;
 
-use super::{InputError, Outcome, PitchYawArm, Reason, Scratch};
+use super::{InputError, Outcome, PitchYawArm, Reason, Residual, Scratch};
 use crate::names::number;
 use crate::segments::{check_coordinates, check_count, check_positive, require};
 
@@ -60,12 +60,18 @@ pub struct Solution {
     pub positions: Vec<f64>,
     /// Position of the tip \[m\], by forward kinematics of exactly these positions.
     pub tip: Point3<f64>,
-    /// Distance between tip and target \[m\].
-    pub distance: f64,
+    /// What is left between tip and target.
+    pub residual: Residual,
     /// Number of iterations.
     pub iterations: usize,
-    /// Whether the tip reached the target.
-    pub outcome: Outcome,
+}
+
+impl Solution {
+    /// Whether the target is met.
+    #[must_use]
+    pub fn is_solved(&self) -> bool {
+        self.residual.outcome == Outcome::Solved
+    }
 }
 
 impl PitchYawArm {
@@ -75,9 +81,8 @@ impl PitchYawArm {
         Solution {
             positions: vec![0.0; self.variables()],
             tip: self.base,
-            distance: f64::INFINITY,
+            residual: Residual { distance: f64::INFINITY, angle: 0.0, outcome: Outcome::Closest(Reason::NotConverged) },
             iterations: 0,
-            outcome: Outcome::Closest(Reason::NotConverged),
         }
     }
 
