@@ -1,8 +1,8 @@
 //! Shared by what is made of segments, the figures of [`skeleton`](crate::skeleton) and the short arms of
 //! [`closed_form`](crate::solver::closed_form): lengths, the distances that they reach, and checks of such numbers.
 //!
-//! A segment is a length \[m\] between two points, and a problem gives the desired position of a point \[m\], in one frame that the
-//! caller chooses.
+//! A segment is a length \[m\] between two points, and a problem gives the desired position of a point \[m\], in one
+//! frame that the caller chooses.
 
 mod input;
 mod reach;

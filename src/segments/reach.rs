@@ -1,7 +1,7 @@
 //! The reach of a row of segments.
 
-/// The distances \[m\] that the two ends of a row of segments can have from each other if every joint between them rotates freely:
-/// all from `inner` to `outer`.
+/// The distances \[m\] that the two ends of a row of segments can have from each other if every joint between them
+/// rotates freely: all from `inner` to `outer`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Reach {
     /// Smallest distance \[m\]: the length of the longest segment minus that of all others together, or 0.
@@ -17,7 +17,8 @@ impl Reach {
         lengths.iter().fold(Self::default(), |reach, &length| reach.then(length))
     }
 
-    /// The reach with one more segment of `length` \[m\]: the third sides of triangles of this side and a distance possible before.
+    /// The reach with one more segment of `length` \[m\]: the third sides of triangles of this side and a distance
+    /// possible before.
     #[must_use]
     pub fn then(self, length: f64) -> Self {
         Self { inner: (self.inner - length).max(length - self.outer).max(0.0), outer: self.outer + length }

@@ -1,10 +1,12 @@
-//! The damped least-squares step of a skeleton, by conjugate gradients (Hestenes and Stiefel 1952) on the normal equations.
+//! The damped least-squares step of a skeleton, by conjugate gradients (Hestenes and Stiefel 1952) on the normal
+//! equations.
 //!
-//! A motion of a skeleton with p points is a vector of 3p + 3 numbers: for each point the angular velocity of its segment relative to the one before (of
-//! the root, in the frame of all points), then the velocity of the root. An error has 6p numbers, position and orientation of each point by turns,
-//! 0 where it has no target. The Jacobian J between them is never written down: see [`motion`](super::motion).
+//! A motion of a skeleton with p points is a vector of 3p + 3 numbers: for each point the angular velocity of its
+//! segment relative to the one before (of the root, in the frame of all points), then the velocity of the root. An
+//! error has 6p numbers, position and orientation of each point by turns, 0 where it has no target. The Jacobian J
+//! between them is never written down: see [`motion`](super::motion).
 
-use nalgebra::{DVector, Matrix3, Point3, Vector3};
+use nalgebra::{DVector, Matrix3, Point3};
 
 use super::motion::{three, write_torques, write_velocities};
 use super::tree::Skeleton;
@@ -21,7 +23,8 @@ pub(super) struct LeastSquares {
     pub root_is_free: bool,
     /// The motion found.
     pub step: DVector<f64>,
-    gradient: DVector<f64>,
+    /// Where what is minimised falls, before the projectors: torques, and the force on the root.
+    pub gradient: DVector<f64>,
     direction: DVector<f64>,
     residual: DVector<f64>,
     image: DVector<f64>,
@@ -51,30 +54,10 @@ impl LeastSquares {
         }
     }
 
-    /// The torques that the errors put on the joints, by [`torque`](Self::torque): the direction of steepest descent.
+    /// The torques that the errors put on the joints, as the gradient: the direction of steepest descent.
     pub(super) fn find_descent(&mut self, linear: &Linear) {
         self.residual.copy_from(linear.errors);
         self.pull_back(linear);
-    }
-
-    /// The torque about the joint of the segment that ends at `point`.
-    pub(super) fn torque(&self, point: usize) -> Vector3<f64> {
-        three(&self.gradient, 3 * point)
-    }
-
-    /// Changes that.
-    pub(super) fn set_turn(&mut self, point: usize, turn: &Vector3<f64>) {
-        self.step.fixed_rows_mut::<3>(3 * point).copy_from(turn);
-    }
-
-    /// The velocity of the root in the step.
-    pub(super) fn slide(&self) -> Vector3<f64> {
-        three(&self.step, self.step.len() - 3)
-    }
-
-    /// The angular velocity of the step for the segment that ends at `point`, relative to the one before.
-    pub(super) fn turn(&self, point: usize) -> Vector3<f64> {
-        three(&self.step, 3 * point)
     }
 
     /// Changes the step, as far as the projectors allow, to where |J step - errors|² + damping |step|² is least.
@@ -107,7 +90,7 @@ impl LeastSquares {
         self.pull_back(linear);
         self.gradient.axpy(-damping, &self.step, 1.0);
         for (point, projector) in self.projectors.iter().enumerate() {
-            let projected = projector * self.torque(point);
+            let projected = projector * three(&self.gradient, 3 * point);
             self.gradient.fixed_rows_mut::<3>(3 * point).copy_from(&projected);
         }
         if !self.root_is_free {

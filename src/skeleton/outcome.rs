@@ -42,8 +42,8 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// If a target `distance` \[m\] from the root is certainly missed by more than `tolerance` \[m\], since its point can only be
-    /// within `reach` of the root, the reason.
+    /// If a target `distance` \[m\] from the root is certainly missed by more than `tolerance` \[m\], since its point
+    /// can only be within `reach` of the root, the reason.
     pub(super) fn out_of_reach(reach: &Reach, distance: f64, tolerance: f64) -> Option<Self> {
         let Reach { inner, outer } = *reach;
         (reach.gap(distance) > tolerance).then_some(Self::OutOfReach { distance, inner, outer })

@@ -17,9 +17,11 @@ pub struct Target {
     pub point: usize,
     /// Its position \[m\], in the frame in which all points are given.
     pub position: Point3<f64>,
-    /// The orientation of the segment that ends there (at the root, of the root's frame), in the same frame; `None` for any.
+    /// The orientation of the segment that ends there (at the root, of the root's frame), in the same frame; `None` for
+    /// any.
     pub orientation: Option<UnitQuaternion<f64>>,
-    /// Its weight against the other targets where branches meet, above 0. It matters where not all targets can be met at once.
+    /// Its weight against the other targets where branches meet, above 0. It matters where not all targets can be met
+    /// at once.
     pub weight: f64,
 }
 
@@ -60,13 +62,21 @@ pub struct Options {
     pub iterations: usize,
     /// Largest number of attempts after the one from the seed, each from another scattered configuration.
     pub restarts: usize,
-    /// Number of differences between past cycles for Anderson acceleration. 0 is the algorithm as published. A skeleton with a free root
-    /// is never accelerated.
+    /// Number of differences between past cycles for Anderson acceleration. 0 is the algorithm as published. A skeleton
+    /// with a free root is never accelerated.
     pub acceleration: usize,
-    /// Whether the backward pass closes a chain by the circle between two joints where it can. See [`super`], "Circles".
+    /// Whether the backward pass closes a chain by the circle between two joints where it can. See [`super`],
+    /// "Circles".
     pub circles: bool,
     /// Whether an attempt whose cycles have stalled goes on by damped least squares. See [`super`], "Polish".
     pub polish: bool,
+}
+
+impl Options {
+    /// Whether a target counts as met at this distance \[m\] and this angle \[rad\].
+    pub(super) fn allow(&self, distance: f64, angle: f64) -> bool {
+        distance <= self.tolerance && angle <= self.orientation_tolerance
+    }
 }
 
 impl Default for Options {
@@ -91,8 +101,8 @@ pub struct Problem<'a> {
     pub targets: &'a [Target],
     /// Where the root belongs.
     pub root: Root,
-    /// The configuration to start from. Where its points do not fit the lengths, the directions of the segments count; rotations
-    /// that a joint does not allow are moved to those that it does.
+    /// The configuration to start from. Where its points do not fit the lengths, the directions of the segments count;
+    /// rotations that a joint does not allow are moved to those that it does.
     pub seed: &'a Configuration,
     /// How it is solved.
     pub options: Options,

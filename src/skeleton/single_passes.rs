@@ -8,8 +8,9 @@ use super::tree::Skeleton;
 use crate::segments::InputError;
 
 impl Skeleton {
-    /// Forward reaching, the first pass of a cycle, from `configuration`: every point with a target is placed there, and the others follow, from the ends to the
-    /// root. The root is left where that pulls it. Without orientations in `configuration`, it is on points alone.
+    /// Forward reaching, the first pass of a cycle, from `configuration`: every point with a target is placed there,
+    /// and the others follow, from the ends to the root. The root is left where that pulls it. Without orientations in
+    /// `configuration`, it is on points alone.
     ///
     /// # Errors
     /// As [`Self::solve`], and where `configuration` does not fit this skeleton.
@@ -24,8 +25,8 @@ impl Skeleton {
         })
     }
 
-    /// Backward reaching, the second pass of a cycle, from `configuration`: the root is put in its place, and every other point follows, from the root to
-    /// the ends.
+    /// Backward reaching, the second pass of a cycle, from `configuration`: the root is put in its place, and every
+    /// other point follows, from the root to the ends.
     ///
     /// # Errors
     /// As [`Self::reach_forward`].

@@ -10,7 +10,8 @@ use crate::segments::{
 /// A segment of constant length between two points, with a joint where it begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment {
-    /// Index of the point at which it begins: 0 is the root, k + 1 the end of segment k. Only points of segments before it in the list.
+    /// Index of the point at which it begins: 0 is the root, k + 1 the end of segment k. Only points of segments before
+    /// it in the list.
     pub parent: usize,
     /// Its length \[m\]. With 0, its two points coincide.
     pub length: f64,
@@ -39,11 +40,8 @@ pub struct Skeleton {
     pub(super) parents: Vec<usize>,
     pub(super) lengths: Vec<f64>,
     pub(super) joints: Vec<Joint>,
-    /// Segments between the root and each point.
-    depths: Vec<usize>,
-    /// For each point, the first segment that begins there; for each segment, the next one that begins where it does.
-    first_branches: Vec<Option<u32>>,
-    next_branches: Vec<Option<u32>>,
+    /// For each point, the segments that begin there.
+    pub(super) branches: Vec<Vec<usize>>,
     pub(super) has_hinges: bool,
     is_planar: bool,
     is_chain: bool,
@@ -56,36 +54,31 @@ impl Skeleton {
     /// [`InputError`] where there is no segment, or one is not valid; it names the segment.
     pub fn new(segments: &[Segment]) -> Result<Self, InputError> {
         check_any("segment", segments.len())?;
-        let mut depths = vec![0];
+        let mut branches = vec![Vec::new(); segments.len() + 1];
         for (index, Segment { parent, length, joint }) in segments.iter().enumerate() {
             require(*parent <= index, || {
                 let before = format!("the root, 0, or at the end of a segment before it, 1 to {index}");
                 format!("segment {index} begins at point {parent}; it must begin at {before}")
             })?;
-            depths.push(depths[*parent] + 1);
+            branches[*parent].push(index);
             check_length(format_args!("segment {index} (from 0)"), *length)?;
             check_rotation(format_args!("the rest orientation of segment {index} (from 0)"), &joint.rest)?;
             in_segment(index, joint.check())?;
         }
         check_total(segments.iter().map(|segment| segment.length).sum())?;
-        let (mut first_branches, mut next_branches) = (vec![None; segments.len() + 1], vec![None; segments.len()]);
-        for (index, segment) in segments.iter().enumerate().rev() {
-            next_branches[index] = first_branches[segment.parent].replace(u32::try_from(index).unwrap_or(u32::MAX));
-        }
         Ok(Self {
             parents: segments.iter().map(|segment| segment.parent).collect(),
             lengths: segments.iter().map(|segment| segment.length).collect(),
             joints: segments.iter().map(|segment| segment.joint).collect(),
-            depths,
-            first_branches,
-            next_branches,
+            branches,
             has_hinges: segments.iter().any(|segment| matches!(segment.joint.limit, Limit::Hinge { .. })),
             is_planar: false,
             is_chain: segments.iter().enumerate().all(|(index, segment)| index == segment.parent),
         })
     }
 
-    /// A skeleton in the plane of x and y. All its points, targets and seeds have z = 0, and its segments turn about z alone.
+    /// A skeleton in the plane of x and y. All its points, targets and seeds have z = 0, and its segments turn about z
+    /// alone.
     ///
     /// # Errors
     /// As [`Self::new`], and where a joint leaves the plane.
@@ -156,29 +149,24 @@ impl Skeleton {
         self.lengths.iter().sum()
     }
 
-    /// The segments that begin at a point.
-    pub(super) fn branches(&self, point: usize) -> impl Iterator<Item = usize> {
-        let next = |branch: &usize| self.next_branches[*branch].map(|next| next as usize);
-        std::iter::successors(self.first_branches[point].map(|first| first as usize), next)
-    }
-
-    /// The distances that two points can have from each other, by the lengths of the segments between them and without regard to limits. `None`
-    /// where there is no such point.
+    /// The distances that two points can have from each other, by the lengths of the segments between them and without
+    /// regard to limits. `None` where there is no such point.
     #[must_use]
     pub fn reach(&self, a: usize, b: usize) -> Option<Reach> {
-        let points = self.depths.len();
-        (a < points && b < points).then(|| self.reach_between(a, b))
+        let last = self.segment_count();
+        (a <= last && b <= last).then(|| self.reach_between(a, b))
     }
 
     /// [`Self::reach`] of points that exist.
     pub(super) fn reach_between(&self, mut a: usize, mut b: usize) -> Reach {
         let mut reach = Reach::default();
         while a != b {
-            let deeper = if self.depths[a] >= self.depths[b] { &mut a } else { &mut b };
-            // The deeper of two different points is not the root.
-            let segment = deeper.saturating_sub(1);
+            // A segment comes after the one that it continues; so the later of two different points is not between the
+            // other and the root.
+            let later = if a > b { &mut a } else { &mut b };
+            let segment = *later - 1;
             reach = reach.then(self.lengths[segment]);
-            *deeper = self.parents[segment];
+            *later = self.parents[segment];
         }
         reach
     }

@@ -2,8 +2,8 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use nalgebra::{Point3, Vector3};
-use urdf_ik::skeleton::pitch_yaw::PitchYawArm;
+use nalgebra::{DVector, Matrix3xX, Point3, Vector3};
+use urdf_ik::skeleton::pitch_yaw::{Method, Options, PitchYawArm, Problem};
 use urdf_ik::skeleton::{InputError, Reach};
 
 use crate::common::Random;
@@ -56,6 +56,31 @@ fn jacobian_agrees_with_central_differences() {
             };
             let difference = (shifted(h) - shifted(-h)) / (2.0 * h);
             assert!((column - difference).norm() < 1e-8 * arm.reach().outer, "{segments} {i}: {column} {difference}");
+        }
+    }
+}
+
+#[test]
+fn steps_agree_with_a_singular_value_decomposition_at_every_rank() {
+    // Bent, stretched, and in one plane.
+    for seed in [[0.3, -0.5, 0.9, 0.4, 0.8, -1.1], [0.2, 0.0, 0.0, 0.7, 0.0, 0.0], [0.3, -0.5, 0.9, 0.4, 0.0, 0.0]] {
+        let arm = PitchYawArm::new(Point3::origin(), vec![0.4, 0.3, 0.2]).unwrap();
+        let mut columns = [Vector3::zeros(); 6];
+        let tip = arm.jacobian(&seed, &mut columns).unwrap();
+        let error = Vector3::new(-3e-5, -2e-5, -4e-5);
+        let jacobian = Matrix3xX::from_columns(&columns);
+        for method in [Method::Pseudoinverse, Method::DampedLeastSquares] {
+            let options = Options { method, tolerance: 1e-12, iterations: 1 };
+            let problem = Problem { target: tip + error, seed: &seed, options };
+            let mut solution = arm.solution();
+            arm.solve(&problem, &mut arm.scratch(), &mut solution).unwrap();
+            let step = DVector::from_fn(6, |i, _| solution.positions[i] - seed[i]);
+            if method == Method::Pseudoinverse {
+                let expected = jacobian.clone().pseudo_inverse(1e-6).unwrap() * error;
+                assert!((&step - &expected).norm() < 1e-6 * expected.norm(), "{step} {expected}");
+            }
+            let gradient = jacobian.transpose() * (&jacobian * &step - error) + step * error.norm_squared();
+            assert!(gradient.norm() < 1e-6 * error.norm(), "{gradient}");
         }
     }
 }

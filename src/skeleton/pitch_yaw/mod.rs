@@ -1,7 +1,7 @@
 //! An arm in space whose angles are plain sums, and its inverse kinematics for the position of its tip.
 //!
-//! The arm has n segments of lengths l_1 … l_n \[m\], and each segment has two variables, a pitch p_k and a yaw y_k \[rad\]. The
-//! angles at which segment i lies are the sums of the variables up to it,
+//! The arm has n segments of lengths l_1 … l_n \[m\], and each segment has two variables, a pitch p_k and a yaw y_k
+//! \[rad\]. The angles at which segment i lies are the sums of the variables up to it,
 //!
 //! ```text
 //! P_i = p_1 + … + p_i        Y_i = y_1 + … + y_i
@@ -9,16 +9,17 @@
 //! tip = base + l_1 d_1 + … + l_n d_n
 //! ```
 //!
-//! in a frame with x forward, y to the left and z up. P_i is the angle above the horizontal plane (positive upwards, unlike
-//! the pitch of a right-handed rotation about y), Y_i the angle from x towards y. With all variables zero the arm lies along x.
+//! in a frame with x forward, y to the left and z up. P_i is the angle above the horizontal plane (positive upwards,
+//! unlike the pitch of a right-handed rotation about y), Y_i the angle from x towards y. With all variables zero the
+//! arm lies along x.
 //!
-//! This is not a chain of joints: a pitch of segment k adds to the pitch of all later segments whatever their yaw is, which no
-//! product of rotations does, so that no URDF describes the arm. In return its geometry is simple. The sums are a one-to-one
-//! change of variables, so that without bounds every segment can have every direction, and the tip can reach exactly the
-//! points whose distance from the base, its root, is within [`PitchYawArm::reach`].
+//! This is not a chain of joints: a pitch of segment k adds to the pitch of all later segments whatever their yaw is,
+//! which no product of rotations does, so that no URDF describes the arm. In return its geometry is simple. The sums
+//! are a one-to-one change of variables, so that without bounds every segment can have every direction, and the tip can
+//! reach exactly the points whose distance from the base, its root, is within [`PitchYawArm::reach`].
 //!
-//! **Jacobian.** Variable k is part of the sums of the segments from k on and of no others, so that its column is a suffix
-//! sum, and all 2n columns together take O(n):
+//! **Jacobian.** Variable k is part of the sums of the segments from k on and of no others, so that its column is a
+//! suffix sum, and all 2n columns together take O(n):
 //!
 //! ```text
 //! ∂tip/∂p_k = Σ_{i≥k} l_i (-sin P_i cos Y_i, -sin P_i sin Y_i, cos P_i)
@@ -59,8 +60,8 @@ pub use path::{PathPoint, PathSteps, PathSummary};
 pub use problem::{Method, Options, Problem, Solution};
 pub use solve::Scratch;
 
-/// The arm: its base, the lengths of its segments, and the bounds of its variables. See the [module](self) for what
-/// its angles mean.
+/// The arm: its base, the lengths of its segments, and the bounds of its variables. See the [module](self) for what its
+/// angles mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PitchYawArm {
     base: Point3<f64>,
@@ -119,7 +120,8 @@ impl PitchYawArm {
         &self.lengths
     }
 
-    /// The bounds of the variables \[rad\], lower and upper, 2n entries each: pitches, then yaws. Infinite where there is none.
+    /// The bounds of the variables \[rad\], lower and upper, 2n entries each: pitches, then yaws. Infinite where there
+    /// is none.
     #[must_use]
     pub fn bounds(&self) -> (&[f64], &[f64]) {
         (&self.lower, &self.upper)
@@ -160,7 +162,8 @@ impl PitchYawArm {
         Ok(())
     }
 
-    /// Jacobian of the tip's position at `positions` (2n entries \[rad\]), by suffix sums in O(n), and returns the tip \[m\].
+    /// Jacobian of the tip's position at `positions` (2n entries \[rad\]), by suffix sums in O(n), and returns the tip
+    /// \[m\].
     ///
     /// `columns` takes the 2n columns of the 3×2n matrix \[m/rad\]: ∂tip/∂p_1 … ∂tip/∂p_n, ∂tip/∂y_1 … ∂tip/∂y_n.
     ///

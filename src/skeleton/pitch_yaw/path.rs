@@ -36,7 +36,8 @@ impl PathSteps {
 pub struct PathPoint<'a> {
     /// Fraction of the path up to this point, from 0 (start, which `visit` does not get) to 1 (end).
     pub fraction: f64,
-    /// Whether it is one of the even points. Those in between are there because a variable would have turned too far at once.
+    /// Whether it is one of the even points. Those in between are there because a variable would have turned too far at
+    /// once.
     pub is_even: bool,
     /// The point of the straight line \[m\].
     pub waypoint: Point3<f64>,
@@ -58,18 +59,19 @@ pub struct PathSummary {
 }
 
 impl PitchYawArm {
-    /// Moves the tip from its position at the problem's seed to the problem's target, on a straight line in even steps, and
-    /// calls `visit` with the configuration at the end of each step. `solution` gets the last configuration. It allocates nothing.
+    /// Moves the tip from its position at the problem's seed to the problem's target, on a straight line in even steps,
+    /// and calls `visit` with the configuration at the end of each step. `solution` gets the last configuration. It
+    /// allocates nothing.
     ///
     /// Each step is solved from the configuration before. Where a variable would turn by more than
-    /// [`PathSteps::largest_turn`], or the point is not reached, the step of the tip is halved, down to a 1024th of the even
-    /// step; after that it grows again until it is back on the even points. Where even the shortest step is not enough, the
-    /// path ends: [`Solution::residual`] says why, and the arm is at the last point that `visit` got. So no two
-    /// adjacent configurations are farther apart than asked for.
+    /// [`PathSteps::largest_turn`], or the point is not reached, the step of the tip is halved, down to a 1024th of the
+    /// even step; after that it grows again until it is back on the even points. Where even the shortest step is not
+    /// enough, the path ends: [`Solution::residual`] says why, and the arm is at the last point that `visit` got. So no
+    /// two adjacent configurations are farther apart than asked for.
     ///
-    /// A target out of reach is replaced by the nearest point in reach; where that is singular, as the stretched arm is, the
-    /// path may end shortly before it. A path that leads through the inner reach ends at its edge; so an arm of one
-    /// segment, whose tip moves on a sphere, follows no straight path.
+    /// A target out of reach is replaced by the nearest point in reach; where that is singular, as the stretched arm
+    /// is, the path may end shortly before it. A path that leads through the inner reach ends at its edge; so an arm of
+    /// one segment, whose tip moves on a sphere, follows no straight path.
     ///
     /// # Errors
     /// [`InputError`] as [`Self::solve`], and where a number of `steps` is not valid.
@@ -119,7 +121,8 @@ impl PitchYawArm {
         Ok(summary)
     }
 
-    /// Solves for the next point from the configuration reached. Leaves the new one in `best`, and returns the tip or the reason.
+    /// Solves for the next point from the configuration reached. Leaves the new one in `best`, and returns the tip or
+    /// the reason.
     ///
     /// Points on the way must be in reach themselves: only the last may be replaced by the nearest that is.
     fn try_point(

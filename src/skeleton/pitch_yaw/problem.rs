@@ -14,9 +14,9 @@ const LARGEST_ANGLE: f64 = 1e6;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Method {
-    /// Damped least squares: step = Jᵀ (JJᵀ + λ²I)⁻¹ e, which minimises |J step - e|² + λ² |step|² (Nakamura and Hanafusa 1986;
-    /// Wampler 1986; surveyed by Buss 2004). The damping follows the error, λ² = |e|² (Sugihara 2011): careful
-    /// far from the target, quadratic convergence near it.
+    /// Damped least squares: step = Jᵀ (JJᵀ + λ²I)⁻¹ e, which minimises |J step - e|² + λ² |step|² (Nakamura and
+    /// Hanafusa 1986; Wampler 1986; surveyed by Buss 2004). The damping follows the error, λ² = |e|² (Sugihara 2011):
+    /// careful far from the target, quadratic convergence near it.
     #[default]
     DampedLeastSquares,
     /// Moore-Penrose pseudoinverse: step = J⁺ e, the shortest step of those that minimise |J step - e|. Singular values

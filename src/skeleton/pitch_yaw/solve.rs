@@ -1,4 +1,5 @@
-//! A complete solve: steps that shrink until the linear approximation holds, attempts from bent configurations, the outcome.
+//! A complete solve: steps that shrink until the linear approximation holds, attempts from bent configurations, the
+//! outcome.
 
 use std::f64::consts::PI;
 
@@ -22,8 +23,8 @@ const LARGEST_BEND: f64 = 0.5;
 /// Slope of half the squared error over the error times the reach that counts as pressing a variable against its bound.
 const PRESSURE: f64 = 1e-6;
 
-/// Scratch memory of a solve. Made by [`PitchYawArm::scratch`], allocated there once. It fits any arm of as many segments.
-/// Its contents never change an answer.
+/// Scratch memory of a solve. Made by [`PitchYawArm::scratch`], allocated there once. It fits any arm of as many
+/// segments. Its contents never change an answer.
 #[derive(Debug, Clone)]
 pub struct Scratch {
     /// The configurations before and after a step.
@@ -87,19 +88,21 @@ impl PitchYawArm {
         }
     }
 
-    /// Moves the tip to the problem's target, from its seed. It allocates nothing, and the same problem gives the same bits.
+    /// Moves the tip to the problem's target, from its seed. It allocates nothing, and the same problem gives the same
+    /// bits.
     ///
     /// Each iteration solves the linear approximation J · step = error by the [`Method`](super::Method) asked for and
-    /// halves the step until the tip moves as predicted, within half of the predicted change, and gets nearer. Where no step
-    /// does, as from a stretched arm straight back to its base, or this is too slow, further attempts start from the closest
-    /// configuration and from the stretched or folded arm, each bent a little, always in the same way.
+    /// halves the step until the tip moves as predicted, within half of the predicted change, and gets nearer. Where no
+    /// step does, as from a stretched arm straight back to its base, or this is too slow, further attempts start from
+    /// the closest configuration and from the stretched or folded arm, each bent a little, always in the same way.
     ///
-    /// A target out of reach is replaced by the nearest point in reach: the arm stretches towards it. The reach does not include
-    /// the bounds of the variables; with bounds, the answer is the closest configuration to that point that was found.
+    /// A target out of reach is replaced by the nearest point in reach: the arm stretches towards it. The reach does
+    /// not include the bounds of the variables; with bounds, the answer is the closest configuration to that point that
+    /// was found.
     ///
     /// # Errors
-    /// [`InputError`] where the problem, the scratch or the memory for the answer do not fit this arm; `solution` is then
-    /// left as it was. A target that is not reached is not an error but an [`Outcome`].
+    /// [`InputError`] where the problem, the scratch or the memory for the answer do not fit this arm; `solution` is
+    /// then left as it was. A target that is not reached is not an error but an [`Outcome`].
     pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), InputError> {
         self.check(problem, scratch, solution)?;
         self.clamp_into(problem.seed, &mut scratch.current);
@@ -110,8 +113,8 @@ impl PitchYawArm {
         Ok(())
     }
 
-    /// Writes the answer: the configuration in `reached` with its tip, and whether it solves the goal. `refusal` is the reason if
-    /// the path was refused before.
+    /// Writes the answer: the configuration in `reached` with its tip, and whether it solves the goal. `refusal` is the
+    /// reason if the path was refused before.
     pub(super) fn judge(
         &self,
         goal: &Goal,
@@ -168,8 +171,8 @@ impl PitchYawArm {
         found
     }
 
-    /// Puts the starting point of a later attempt into `current`: the closest configuration so far, or every other time an
-    /// extreme one, bent a little.
+    /// Puts the starting point of a later attempt into `current`: the closest configuration so far, or every other time
+    /// an extreme one, bent a little.
     fn set_start(&self, attempt: usize, goal: &Goal, scratch: &mut Scratch) {
         let Scratch { current, candidate, best, .. } = scratch;
         if attempt % 2 == 1 {
@@ -187,8 +190,8 @@ impl PitchYawArm {
         self.clamp_into(candidate, current);
     }
 
-    /// The configuration in which the tip is at the inner or the outer end of its reach, whichever is nearer, in the goal's
-    /// direction: all segments point there, or the longest alone and the others back.
+    /// The configuration in which the tip is at the inner or the outer end of its reach, whichever is nearer, in the
+    /// goal's direction: all segments point there, or the longest alone and the others back.
     fn set_extreme(&self, goal: &Goal, positions: &mut [f64]) {
         let offset = goal.aim - self.base;
         let segments = self.lengths.len();
@@ -205,8 +208,8 @@ impl PitchYawArm {
         }
     }
 
-    /// Steps from `current` until the goal is met, no step leads on, the iterations are used up, or in [`PATIENCE`] of them the distance has
-    /// not halved, and returns the tip.
+    /// Steps from `current` until the goal is met, no step leads on, the iterations are used up, or in [`PATIENCE`] of
+    /// them the distance has not halved, and returns the tip.
     fn descend(&self, goal: &Goal, options: &Options, scratch: &mut Scratch, iterations: &mut usize) -> Point3<f64> {
         let (mut mark, mut patience) = (f64::INFINITY, PATIENCE);
         loop {
@@ -224,8 +227,9 @@ impl PitchYawArm {
         }
     }
 
-    /// Takes from `current` the step, or the first of its halves for which the linear approximation is good: the tip moves
-    /// from `tip` by what was `predicted`, within [`DEVIATION`] of it, and gets nearer. Returns whether there was one.
+    /// Takes from `current` the step, or the first of its halves for which the linear approximation is good: the tip
+    /// moves from `tip` by what was `predicted`, within [`DEVIATION`] of it, and gets nearer. Returns whether there was
+    /// one.
     fn advance(&self, goal: &Goal, tip: &Point3<f64>, predicted: &Vector3<f64>, scratch: &mut Scratch) -> bool {
         let Scratch { current, candidate, step, .. } = scratch;
         let before = (goal.aim - tip).norm_squared();
