@@ -9,8 +9,8 @@ mod reach;
 
 pub use input::InputError;
 pub(crate) use input::{
-    check_any, check_coordinates, check_count, check_length, check_positive, check_rotation, check_total, direction,
-    require,
+    Element, Refusal, check_any, check_coordinates, check_count, check_length, check_positive, check_rotation,
+    check_total, direction, require,
 };
 pub use reach::Reach;
 

@@ -48,8 +48,7 @@ pub struct Anderson {
 
 impl Anderson {
     /// Memory for states of up to `dimension` numbers and `depth` differences of them. At a depth of 0 nothing is to be
-    /// mixed. `ridge` is added to each entry of the diagonal of the scaled normal equations, as a fraction of the
-    /// trace.
+    /// mixed. `ridge` is added to the diagonal of the scaled normal equations, as a fraction of the trace.
     #[must_use]
     pub fn new(dimension: usize, depth: usize, ridge: f64) -> Self {
         Self {
@@ -76,8 +75,7 @@ impl Anderson {
         self.depth
     }
 
-    /// Clears the history: for a new iteration, or after a jump. States have `dimension` numbers from now on, at most
-    /// as many as there is memory for.
+    /// Clears the history. States have `dimension` numbers from now on, at most as many as there is memory for.
     pub fn reset(&mut self, dimension: usize) {
         (self.held, self.slot, self.started) = (0, 0, false);
         self.dimension = dimension;

@@ -55,8 +55,7 @@ pub fn circle_between(a: &Point3<f64>, a_radius: f64, b: &Point3<f64>, b_radius:
     let distance = offset.norm();
     let meets = distance <= a_radius + b_radius && distance >= (a_radius - b_radius).abs();
     let normal = unit(&offset).filter(|_| meets)?;
-    // Where a's sphere meets the line of centres' perpendicular; written so that nearly equal numbers are subtracted
-    // once only.
+    // Where a's sphere meets the line of centres' perpendicular; nearly equal numbers are subtracted only once.
     let along = 0.5 * (distance + (a_radius - b_radius) * (a_radius + b_radius) / distance);
     let radius = ((a_radius - along) * (a_radius + along)).max(0.0).sqrt();
     Some(Circle { centre: a + normal * along, normal, radius })

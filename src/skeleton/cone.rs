@@ -4,8 +4,7 @@ use std::f64::consts::{PI, TAU};
 
 use nalgebra::Vector3;
 
-/// An irregular cone: the directions that lie within an angle of the x axis which depends on the side towards which
-/// they lean.
+/// An irregular cone: the directions within an angle of the x axis which depends on the side towards which they lean.
 ///
 /// Four half-angles \[rad\], from 0 to π, say how far a direction may lean to each side, of which y is left and z is
 /// up. The azimuth of a direction is the angle from left (y) over up (z) about x; its polar angle the one from x. In

@@ -10,9 +10,8 @@ use crate::segments::{InputError, check_coordinates, check_rotation};
 pub struct Configuration {
     /// The n + 1 points \[m\]: the root, then the end of each segment.
     pub points: Vec<Point3<f64>>,
-    /// The orientations of the n + 1 frames: that of the root, then of each segment, whose x axis is along it. Or none,
-    /// where the points are all that matters: then every segment is turned from its orientation at rest by the shortest
-    /// rotation.
+    /// The orientations of the n + 1 frames: that of the root, then of each segment, whose x axis is along it. Or none:
+    /// then every segment is turned from its orientation at rest by the shortest rotation.
     pub orientations: Vec<UnitQuaternion<f64>>,
 }
 
@@ -27,7 +26,7 @@ impl Skeleton {
         check_coordinates("the root", root.translation.vector.as_slice())?;
         check_rotation("the orientation of the root", &root.rotation)?;
         for (joint, rotation) in rotations.iter().enumerate() {
-            check_rotation(format_args!("the rotation of joint {joint} (from 0)"), rotation)?;
+            check_rotation(("the rotation of joint", joint), rotation)?;
         }
         Ok(self.placed(root, rotations))
     }
@@ -128,19 +127,19 @@ impl Skeleton {
         let Configuration { points, orientations } = configuration;
         self.check_count("list of points", points.len(), 1)?;
         for (index, point) in points.iter().enumerate() {
-            check_coordinates(format_args!("point {index} (from 0)"), point.coords.as_slice())?;
+            check_coordinates(("point", index), point.coords.as_slice())?;
         }
         if !orientations.is_empty() {
             self.check_count("list of orientations", orientations.len(), 1)?;
         }
         for (index, orientation) in orientations.iter().enumerate() {
-            check_rotation(format_args!("the orientation at point {index} (from 0)"), orientation)?;
+            check_rotation(("the orientation at point", index), orientation)?;
         }
         Ok(())
     }
 }
 
-/// `frame` after the shortest rotation that brings its x axis to the direction of `along`; unchanged where `along` has
+/// `frame` after the shortest rotation that brings its x axis to the direction of `along`; the same where that has
 /// none.
 pub(super) fn aligned(frame: &UnitQuaternion<f64>, along: &Vector3<f64>) -> UnitQuaternion<f64> {
     let Some(direction) = along.try_normalize(1e-150) else { return *frame };

@@ -11,8 +11,7 @@ use super::search::Search;
 use super::state::{Aims, State};
 use super::tree::Skeleton;
 
-/// Ridge of the Anderson acceleration, as a fraction of the trace. It keeps the equations regular as the steps become
-/// parallel.
+/// Ridge of the Anderson acceleration, as a fraction of the trace: it keeps them regular as steps become parallel.
 const RIDGE: f64 = 1e-10;
 /// An accelerated quaternion that is shorter is not a rotation.
 const LEAST_NORM: f64 = 1e-3;
@@ -72,8 +71,7 @@ impl CycleScratch {
 }
 
 impl Search<'_> {
-    /// One cycle from `current` to `current`. Targets out of reach count `fading` times their weight. Returns whether
-    /// it was accelerated.
+    /// One cycle of `current`; targets out of reach fade. Returns whether it was accelerated.
     pub(super) fn cycle(&self, (aims, fading): (&Aims, f64), current: &mut State, scratch: &mut CycleScratch) -> bool {
         let CycleScratch { image, merged, frames, .. } = scratch;
         image.copy_from(current);
@@ -127,8 +125,7 @@ impl Search<'_> {
         false
     }
 
-    /// Writes the configuration extrapolated from the last few cycles into `mixed`, with lengths and limits restored.
-    /// Returns whether there is one.
+    /// Writes the configuration extrapolated from the last few cycles into `mixed`. Returns whether there is one.
     fn mix(&self, current: &State, scratch: &mut CycleScratch) -> bool {
         let CycleScratch { image, mixed, flat: [x, g, next], anderson, .. } = scratch;
         // A quaternion and its opposite are one rotation, but far apart as numbers.

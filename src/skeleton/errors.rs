@@ -6,8 +6,7 @@ use super::state::{Aims, State};
 /// The errors of a configuration, as roots of weighted sums of squares \[m\].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Errors {
-    /// Over the targets that may be met. An angle counts as the distance of a point that far from the axis as
-    /// [`Errors::of`] is told.
+    /// Over the targets that may be met. An angle counts as the distance of a point that is `arm` from the axis.
     near: f64,
     /// Over those out of reach: the distance beyond the unavoidable one.
     far: f64,

@@ -27,8 +27,7 @@ impl FrameScratch {
 
 impl Skeleton {
     /// Forward reaching, from the targets to the root: each segment is moved and turned so that the joints beyond it
-    /// keep their limits. At a sub-base its place is the centroid and its orientation the mean of what the branches ask
-    /// for.
+    /// keep their limits. At a sub-base it takes the mean of what the branches ask for.
     pub(super) fn forward_frames(
         &self,
         problem: &Problem,

@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Unit, UnitQuaternion, Vector3};
 use super::cone::{Cone, Polar, Range};
 use super::swing_twist::SwingTwist;
 use crate::names::number;
-use crate::segments::{InputError, direction, require};
+use crate::segments::{InputError, Refusal, direction, require};
 
 /// Smallest sine of the angle between a hinge's axis and its segment with which the hinge can steer the segment.
 const LEAST_LEVER: f64 = 1e-6;
@@ -83,9 +83,9 @@ impl Joint {
             let is_valid = lower.abs() <= TAU && upper.abs() <= TAU && lower <= upper;
             require(is_valid, || {
                 let [lower, upper] = [*lower, *upper].map(number);
-                format!(
+                Refusal::Model(format!(
                     "its {what} is limited by {lower} and {upper} rad; they must be in ascending order and within ±2π"
-                )
+                ))
             })
         };
         match &self.limit {
@@ -93,7 +93,10 @@ impl Joint {
             Limit::Ball { cone: Cone { up, down, left, right }, twist } => {
                 for (side, angle) in [("up", up), ("down", down), ("left", left), ("right", right)] {
                     require((0.0..=PI).contains(angle), || {
-                        format!("its cone opens by {} rad {side}; that must be a number from 0 to π", number(*angle))
+                        Refusal::Model(format!(
+                            "its cone opens by {} rad {side}; that must be a number from 0 to π",
+                            number(*angle)
+                        ))
                     })?;
                 }
                 check_range("twist", twist)
@@ -105,8 +108,7 @@ impl Joint {
         }
     }
 
-    /// The rotation nearest to `wish` that the joint allows. It keeps the direction of the segment after it if it can,
-    /// then the twist about it.
+    /// The rotation nearest to `wish` that the joint allows. It keeps its direction if it can, then its twist.
     pub(super) fn nearest(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         match &self.limit {
             Limit::Free => *wish,
@@ -124,8 +126,7 @@ impl Joint {
     }
 
     /// The rotation in the outward pass, and whether it was limited. For a ball joint it is the one nearest to `wish`;
-    /// for a hinge it is the one that fits the points with these `products`
-    /// ([`Moments::between`](super::moments::Moments::between)) best.
+    /// for a hinge the one that fits the points with these `products` best.
     pub(super) fn outward(
         &self,
         wish: &UnitQuaternion<f64>,
@@ -188,7 +189,8 @@ impl Joint {
             Limit::Hinge { axis, .. } => axis.x == 0.0 && axis.y == 0.0,
         };
         require(turns_about_z && is_in_plane(&self.rest), || {
-            "it leaves the plane; there it must be free or a hinge about z, at rest turned about z alone".to_owned()
+            let right = "there it must be free or a hinge about z, at rest turned about z alone";
+            Refusal::Model(format!("it leaves the plane; {right}"))
         })
     }
 

@@ -40,8 +40,7 @@ impl Joint {
     }
 }
 
-/// Whether `angle` is at an end of `range` and would leave it at the velocity `velocity`. A range without extent always
-/// holds.
+/// Whether `angle` is at an end of `range` and would leave it at the velocity `velocity`.
 fn presses(range: &Range, angle: f64, velocity: f64) -> bool {
     if range.is_unlimited() {
         return false;

@@ -2,8 +2,7 @@
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-/// Weight of each point over that of the next nearer one. Unlike for robots it is the same for any number of joints:
-/// with acceleration and restarts, 30 hinges need only three cycles.
+/// Weight of each point over that of the next nearer one.
 const DECAY: f64 = 0.7;
 
 /// Sums over weighted points: of the weights, of the points, and of their products with themselves.

@@ -11,9 +11,8 @@ use super::tree::Skeleton;
 
 impl Skeleton {
     /// Forward reaching, from the targets to the root. Every point that has a target is placed there. From it the
-    /// segment before is drawn towards where it began. Where branches meet, they suggest a place each, and the point
-    /// moves to their centroid. Targets out of reach count `fading` times their weight. `merged` has an entry for each
-    /// point, all empty before and after.
+    /// segment before is drawn towards where it began, and where branches meet, to the centroid. Targets out of reach
+    /// count `fading` times their weight. `merged` has an entry for each point, all empty before and after.
     pub(super) fn forward_points(
         &self,
         problem: &Problem,
@@ -95,8 +94,7 @@ impl Skeleton {
     }
 }
 
-/// Where the forward pass puts a point, and the weight of what pulls it there: its target, or the centroid that its
-/// branches suggest. `None` for a point with no target at it or beyond.
+/// Where the forward pass puts a point, and with what weight: its target, or what its branches suggest, if any.
 pub(super) fn settled(
     point: usize,
     problem: &Problem,

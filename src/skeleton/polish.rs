@@ -1,17 +1,15 @@
-//! The end of an attempt whose cycles have stalled: damped least squares on the rotations of the joints, within their
-//! limits.
+//! The end of an attempt whose cycles have stalled: damped least squares on all joints, within their limits.
 //!
 //! A cycle moves the joints one by one, so that limits can block it although a solution exists. Here all move at once.
-//! Each step minimises
-//! |J step - error|² + λ |step|² (Levenberg 1944; Marquardt 1963) over the motions that leave the limits in peace which the error presses on. Rotations
-//! that leave their limits all the same are moved back, and the step is taken if the targets are nearer then. λ shrinks
-//! with every step taken and grows with every one refused.
+//! Each step minimises |J step - error|² + λ |step|² (Levenberg 1944; Marquardt 1963) over the motions that keep the
+//! limits which the error presses on. Rotations that leave theirs all the same are moved back, and the step is taken if
+//! the targets are nearer then. λ shrinks with every step taken and grows with every one refused.
 
-use nalgebra::{DVector, Matrix3, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
 use super::cycle::CycleScratch;
 use super::joint::{LIMITED, Limit};
-use super::least_squares::{LeastSquares, Linear};
+use super::least_squares::LeastSquares;
 use super::motion::three;
 use super::search::Search;
 use super::state::{Aims, State};
@@ -34,24 +32,6 @@ const ROUNDS: usize = 4;
 /// Weight of targets out of reach beside those that may be met.
 const FAR_WEIGHT: f64 = 1e-4;
 
-/// Scratch memory of the polish, an entry for each point.
-#[derive(Debug, Clone)]
-pub(super) struct PolishScratch {
-    least_squares: LeastSquares,
-    errors: DVector<f64>,
-    weights: DVector<f64>,
-}
-
-impl PolishScratch {
-    pub(super) fn new(segments: usize) -> Self {
-        Self {
-            least_squares: LeastSquares::new(segments + 1),
-            errors: DVector::zeros(6 * (segments + 1)),
-            weights: DVector::zeros(6 * (segments + 1)),
-        }
-    }
-}
-
 impl Search<'_> {
     /// Steps from `current` until the targets are met or there is no progress. Takes from `left` one for each step.
     /// Targets out of reach come as near as those that may be met allow.
@@ -59,7 +39,7 @@ impl Search<'_> {
         &self,
         aims: &Aims,
         current: &mut State,
-        (cycle, scratch): (&mut CycleScratch, &mut PolishScratch),
+        (cycle, scratch): (&mut CycleScratch, &mut LeastSquares),
         left: &mut usize,
     ) {
         let far = aims.far.iter().flatten().count();
@@ -76,7 +56,7 @@ impl Search<'_> {
         &self,
         (aims, far_weight): (&Aims, f64),
         (current, next): (&mut State, &mut State),
-        scratch: &mut PolishScratch,
+        scratch: &mut LeastSquares,
         left: &mut usize,
     ) {
         let unit = self.skeleton.total_length().powi(2);
@@ -86,13 +66,11 @@ impl Search<'_> {
         let (mut lowest, mut steps) = (cost, 0);
         while *left > 0 && steps < PATIENCE && damping < MOST_DAMPING && !self.is_done(aims, far_weight, current) {
             (*left, steps) = (*left - 1, steps + 1);
-            let PolishScratch { least_squares, errors, weights } = scratch;
-            let linear = Linear { skeleton: self.skeleton, points: &current.points, weights, errors };
-            self.find_limits(&linear, current, (least_squares, &mut next.limited));
-            least_squares.step.fill(0.0);
+            self.find_limits(current, scratch, &mut next.limited);
+            scratch.step.fill(0.0);
             for _ in 0..ROUNDS {
-                least_squares.minimise(&linear, damping * unit);
-                if !self.take(current, least_squares, next) {
+                scratch.minimise((self.skeleton, &current.points), damping * unit);
+                if !self.take(current, scratch, next) {
                     break;
                 }
             }
@@ -116,10 +94,9 @@ impl Search<'_> {
         if far_weight > 0.0 { errors.are_met() } else { errors.near_is_met() }
     }
 
-    /// Writes the weighted errors of the targets, and returns the sum of their squares. Those out of reach count by
-    /// `far_weight`.
-    fn linearise(&self, aims: &Aims, far_weight: f64, state: &State, scratch: &mut PolishScratch) -> f64 {
-        let PolishScratch { errors, weights, .. } = scratch;
+    /// Writes the errors of the targets, those out of reach by `far_weight`, and returns the sum of their squares.
+    fn linearise(&self, aims: &Aims, far_weight: f64, state: &State, scratch: &mut LeastSquares) -> f64 {
+        let LeastSquares { errors, weights, .. } = scratch;
         errors.fill(0.0);
         weights.fill(0.0);
         for (index, target) in self.problem.targets.iter().enumerate() {
@@ -138,8 +115,8 @@ impl Search<'_> {
     }
 
     /// Writes what each joint may do without leaving a limit that the errors press on.
-    fn find_limits(&self, linear: &Linear, state: &State, (least_squares, limited): (&mut LeastSquares, &mut [bool])) {
-        least_squares.find_descent(linear);
+    fn find_limits(&self, state: &State, least_squares: &mut LeastSquares, limited: &mut [bool]) {
+        least_squares.find_descent((self.skeleton, &state.points));
         least_squares.root_is_free = self.root.is_none();
         let z = Vector3::z();
         let everywhere = if self.skeleton.is_planar() { z * z.transpose() } else { Matrix3::identity() };
@@ -156,9 +133,8 @@ impl Search<'_> {
         }
     }
 
-    /// Writes the rotations after the step into `next`, moved back to their limits. A joint that meets a limit stays
-    /// there: its part of the step is what it can do, and no more is allowed. Returns whether there is a new one, for
-    /// which the others should make up.
+    /// Writes the rotations after the step into `next`. A joint that meets a limit stays there: its part of the step is
+    /// what it can do. Returns whether there is a new one, for which the others should make up.
     fn take(&self, state: &State, least_squares: &mut LeastSquares, next: &mut State) -> bool {
         next.points[0] = state.points[0] + three(&least_squares.step, 3 * state.points.len());
         next.orientations[0] = UnitQuaternion::from_scaled_axis(three(&least_squares.step, 0)) * state.orientations[0];

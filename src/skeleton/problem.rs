@@ -1,14 +1,13 @@
 //! What is asked of a skeleton.
 
-use std::fmt::Arguments;
-
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
 
 use super::configuration::Configuration;
 use super::joint::is_in_plane;
 use super::tree::Skeleton;
-use crate::names::number;
-use crate::segments::{InputError, check_any, check_coordinates, check_positive, check_rotation, require};
+use crate::segments::{
+    Element, InputError, Refusal, check_any, check_coordinates, check_positive, check_rotation, require,
+};
 
 /// The desired position of one point of a skeleton, and the desired orientation of the segment that ends there.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,11 +16,9 @@ pub struct Target {
     pub point: usize,
     /// Its position \[m\], in the frame in which all points are given.
     pub position: Point3<f64>,
-    /// The orientation of the segment that ends there (at the root, of the root's frame), in the same frame; `None` for
-    /// any.
+    /// The orientation of the segment that ends there (at the root, of the root's frame); `None` for any.
     pub orientation: Option<UnitQuaternion<f64>>,
-    /// Its weight against the other targets where branches meet, above 0. It matters where not all targets can be met
-    /// at once.
+    /// Its weight against the other targets, above 0. It matters where not all can be met at once.
     pub weight: f64,
 }
 
@@ -62,11 +59,9 @@ pub struct Options {
     pub iterations: usize,
     /// Largest number of attempts after the one from the seed, each from another scattered configuration.
     pub restarts: usize,
-    /// Number of differences between past cycles for Anderson acceleration. 0 is the algorithm as published. A skeleton
-    /// with a free root is never accelerated.
+    /// Number of past differences for Anderson acceleration; 0 is the algorithm as published. A free root takes none.
     pub acceleration: usize,
-    /// Whether the backward pass closes a chain by the circle between two joints where it can. See [`super`],
-    /// "Circles".
+    /// Whether the backward pass closes a chain by a circle where it can. See [`super`], "Circles".
     pub circles: bool,
     /// Whether an attempt whose cycles have stalled goes on by damped least squares. See [`super`], "Polish".
     pub polish: bool,
@@ -120,42 +115,38 @@ impl Problem<'_> {
         for index in 0..self.targets.len() {
             self.check_target(index, skeleton.segment_count())?;
         }
-        check_positive("the tolerance", self.options.tolerance, "m")?;
-        check_positive("the orientation tolerance", self.options.orientation_tolerance, "rad")?;
+        check_positive("the tolerance", self.options.tolerance, " m")?;
+        check_positive("the orientation tolerance", self.options.orientation_tolerance, " rad")?;
         if skeleton.is_planar() { self.check_in_plane() } else { Ok(()) }
     }
 
     fn check_target(&self, index: usize, last: usize) -> Result<(), InputError> {
         let Target { point, position, orientation, weight } = &self.targets[index];
-        require(*point <= last, || {
-            format!("target {index} is for point {point}; the points are numbered from 0 to {last}")
-        })?;
-        if let Some(first) = self.targets[..index].iter().position(|earlier| earlier.point == *point) {
-            return Err(InputError(format!("targets {first} and {index} are both for point {point}; keep one")));
+        let (target, point) = (index, *point);
+        require(point <= last, || Refusal::UnknownPoint { target, point, last })?;
+        if let Some(first) = self.targets[..index].iter().position(|earlier| earlier.point == point) {
+            return Err(InputError(Refusal::SamePoint { first, second: index, point }));
         }
-        check_coordinates(format_args!("target {index} (from 0)"), position.coords.as_slice())?;
+        check_coordinates(("target", index), position.coords.as_slice())?;
         if let Some(orientation) = orientation {
-            check_rotation(format_args!("the orientation of target {index} (from 0)"), orientation)?;
+            check_rotation(("the orientation of target", index), orientation)?;
         }
-        require((1e-6..=1e6).contains(weight), || {
-            format!("the weight of target {index} is {}; it must be a number from 1e-6 to 1e6", number(*weight))
-        })
+        let (element, right) = (("the weight of target", index).into(), "a number from 1e-6 to 1e6");
+        require((1e-6..=1e6).contains(weight), || Refusal::Number { element, value: *weight, unit: "", right })
     }
 
     fn check_in_plane(&self) -> Result<(), InputError> {
-        let check = |element: Arguments, point: &Point3<f64>, turn: Option<&UnitQuaternion<f64>>| {
-            require(point.z == 0.0 && turn.is_none_or(is_in_plane), || {
-                format!("{element} leaves the plane; there z is 0, and rotations are about z")
-            })
+        let check = |element: Element, point: &Point3<f64>, turn: Option<&UnitQuaternion<f64>>| {
+            require(point.z == 0.0 && turn.is_none_or(is_in_plane), || Refusal::Plane(element))
         };
         for (index, target) in self.targets.iter().enumerate() {
-            check(format_args!("target {index} (from 0)"), &target.position, target.orientation.as_ref())?;
+            check(("target", index).into(), &target.position, target.orientation.as_ref())?;
         }
         for (index, point) in self.seed.points.iter().enumerate() {
-            check(format_args!("seed point {index} (from 0)"), point, self.seed.orientations.get(index))?;
+            check(("seed point", index).into(), point, self.seed.orientations.get(index))?;
         }
         match &self.root {
-            Root::At(at) => check(format_args!("the root"), &at.translation.vector.into(), Some(&at.rotation)),
+            Root::At(at) => check("the root".into(), &at.translation.vector.into(), Some(&at.rotation)),
             Root::Fixed | Root::Free => Ok(()),
         }
     }

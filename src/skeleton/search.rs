@@ -5,14 +5,14 @@ use nalgebra::{Isometry3, Translation3};
 use super::configuration::Configuration;
 use super::cycle::CycleScratch;
 use super::errors::Errors;
+use super::least_squares::LeastSquares;
 use super::outcome::{Outcome, Reason};
-use super::polish::PolishScratch;
 use super::problem::{Options, Problem, Root};
 use super::solution::{Residual, Solution};
 use super::stall::Watch;
 use super::state::{Aims, State, contradiction};
 use super::tree::Skeleton;
-use crate::segments::{InputError, Reach, require};
+use crate::segments::{InputError, Reach, Refusal, require};
 
 /// Weight of a target out of reach in each cycle over that in the previous cycle.
 const FADING: f64 = 0.8;
@@ -28,7 +28,7 @@ pub struct Scratch {
     /// The best configuration so far.
     pub(super) best: State,
     pub(super) cycle: CycleScratch,
-    polish: PolishScratch,
+    polish: LeastSquares,
 }
 
 /// One problem, and what follows from it alone.
@@ -42,8 +42,7 @@ pub(super) struct Search<'a> {
     pub is_single_chain: bool,
     /// The distances that the last point can have from the root.
     pub reach: Reach,
-    /// The distance \[m\] from an axis at which an angle about it counts as a distance: the mean length of the
-    /// segments.
+    /// The distance \[m\] from an axis at which an angle counts as a distance: the mean length of segments.
     pub arm: f64,
 }
 
@@ -65,12 +64,11 @@ impl Skeleton {
             current: State::new(segments),
             best: State::new(segments),
             cycle: CycleScratch::new(segments, options),
-            polish: PolishScratch::new(segments),
+            polish: LeastSquares::new(segments + 1),
         }
     }
 
-    /// Moves the points to the problem's targets, from its seed. It allocates nothing, and the same problem gives the
-    /// same bits.
+    /// Moves the points to the targets. It allocates nothing, and the same problem gives the same bits.
     ///
     /// A seed that meets its targets, with its root in place, its lengths and limits, is returned as it is. All lengths
     /// and limits hold in the answer, to rounding, and the closest configuration of all cycles and attempts counts.
@@ -97,11 +95,7 @@ impl Skeleton {
         self.check_count("scratch", scratch.current.points.len(), 1)?;
         // Plain cycles need no memory for acceleration.
         let (found, expected) = (scratch.cycle.depth(), problem.options.acceleration);
-        require(expected == 0 || found == expected, || {
-            format!(
-                "the scratch is for {found} differences, but the options ask for {expected}; make one with these options"
-            )
-        })
+        require(expected == 0 || found == expected, || Refusal::Depth { found, expected })
     }
 }
 

@@ -40,8 +40,7 @@ impl Watch {
         Self { lowest: [f64::INFINITY; 2], cycles: 0, end: None, bends: 0, patience }
     }
 
-    /// Whether the cycle that led to `state`, or the last few, made no progress. A chain in a line with its target is
-    /// bent instead.
+    /// Whether the last few cycles made no progress. A chain in a line with its target is bent instead.
     pub(super) fn has_stalled(
         &mut self,
         search: &Search,

@@ -8,11 +8,10 @@ use super::direction::{perpendicular, place, unit};
 use super::tree::Skeleton;
 use crate::segments::Reach;
 
-/// A chain that has stalled lies in a line with its target if no point is farther from the line than this fraction of
-/// the reach.
+/// A chain that has stalled lies in a line with its target if no point is farther from it than this fraction of the
+/// reach.
 const LINE: f64 = 1e-6;
-/// Largest height of the first arc into which such a chain is bent, as a fraction of the reach. Each further one is
-/// twice as high.
+/// Largest height of the first arc, as a fraction of the reach. Each further one is twice as high.
 const BEND: f64 = 1e-2;
 
 impl Skeleton {

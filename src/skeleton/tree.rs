@@ -4,14 +4,14 @@ use nalgebra::Point3;
 
 use super::joint::{Joint, Limit};
 use crate::segments::{
-    InputError, Reach, check_any, check_coordinates, check_count, check_length, check_rotation, check_total, require,
+    InputError, Reach, Refusal, check_any, check_coordinates, check_count, check_length, check_rotation, check_total,
+    require,
 };
 
 /// A segment of constant length between two points, with a joint where it begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment {
-    /// Index of the point at which it begins: 0 is the root, k + 1 the end of segment k. Only points of segments before
-    /// it in the list.
+    /// Index of the point at which it begins: 0 is the root, k + 1 the end of segment k. It is in the list before.
     pub parent: usize,
     /// Its length \[m\]. With 0, its two points coincide.
     pub length: f64,
@@ -57,12 +57,12 @@ impl Skeleton {
         let mut branches = vec![Vec::new(); segments.len() + 1];
         for (index, Segment { parent, length, joint }) in segments.iter().enumerate() {
             require(*parent <= index, || {
-                let before = format!("the root, 0, or at the end of a segment before it, 1 to {index}");
-                format!("segment {index} begins at point {parent}; it must begin at {before}")
+                let before = Refusal::Model(format!("the root, 0, or at the end of a segment before it, 1 to {index}"));
+                Refusal::Model(format!("segment {index} begins at point {parent}; it must begin at {before}"))
             })?;
             branches[*parent].push(index);
-            check_length(format_args!("segment {index} (from 0)"), *length)?;
-            check_rotation(format_args!("the rest orientation of segment {index} (from 0)"), &joint.rest)?;
+            check_length(("segment", index), *length)?;
+            check_rotation(("the rest orientation of segment", index), &joint.rest)?;
             in_segment(index, joint.check())?;
         }
         check_total(segments.iter().map(|segment| segment.length).sum())?;
@@ -77,8 +77,7 @@ impl Skeleton {
         })
     }
 
-    /// A skeleton in the plane of x and y. All its points, targets and seeds have z = 0, and its segments turn about z
-    /// alone.
+    /// A skeleton in the plane of x and y. All points have z = 0, and segments turn about z alone.
     ///
     /// # Errors
     /// As [`Self::new`], and where a joint leaves the plane.
@@ -106,7 +105,7 @@ impl Skeleton {
     /// As [`Self::new`], and where a coordinate is not finite or too large.
     pub fn chain_through(points: &[Point3<f64>]) -> Result<Self, InputError> {
         for (index, point) in points.iter().enumerate() {
-            check_coordinates(format_args!("point {index} (from 0)"), point.coords.as_slice())?;
+            check_coordinates(("point", index), point.coords.as_slice())?;
         }
         let lengths: Vec<_> = points.windows(2).map(|ends| (ends[1] - ends[0]).norm()).collect();
         Self::chain(&lengths)
@@ -149,8 +148,7 @@ impl Skeleton {
         self.lengths.iter().sum()
     }
 
-    /// The distances that two points can have from each other, by the lengths of the segments between them and without
-    /// regard to limits. `None` where there is no such point.
+    /// The distances that two points can have if all joints are free. `None` where there is no such point.
     #[must_use]
     pub fn reach(&self, a: usize, b: usize) -> Option<Reach> {
         let last = self.segment_count();
@@ -161,8 +159,7 @@ impl Skeleton {
     pub(super) fn reach_between(&self, mut a: usize, mut b: usize) -> Reach {
         let mut reach = Reach::default();
         while a != b {
-            // A segment comes after the one that it continues; so the later of two different points is not between the
-            // other and the root.
+            // A segment comes after the one that it continues: the later point is not between the other and the root.
             let later = if a > b { &mut a } else { &mut b };
             let segment = *later - 1;
             reach = reach.then(self.lengths[segment]);
@@ -171,12 +168,12 @@ impl Skeleton {
         reach
     }
 
-    pub(super) fn check_count(&self, what: &str, found: usize, more: usize) -> Result<(), InputError> {
+    pub(super) fn check_count(&self, what: &'static str, found: usize, more: usize) -> Result<(), InputError> {
         check_count(what, found, self.segment_count() + more)
     }
 }
 
 /// Adds the segment of a joint to what is wrong with it.
 fn in_segment(segment: usize, checked: Result<(), InputError>) -> Result<(), InputError> {
-    checked.map_err(|error| InputError(format!("the joint of segment {segment} is not valid: {error}")))
+    checked.map_err(|error| InputError(Refusal::Model(format!("the joint of segment {segment} is not valid: {error}"))))
 }

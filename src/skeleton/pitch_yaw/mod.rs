@@ -53,15 +53,16 @@ use nalgebra::{Point3, Vector3};
 
 use crate::names::number;
 pub use crate::segments::InputError;
-use crate::segments::{Reach, check_any, check_coordinates, check_count, check_positive, check_total, require};
+use crate::segments::{
+    Reach, Refusal, check_any, check_coordinates, check_count, check_positive, check_total, require,
+};
 pub use crate::skeleton::outcome::{Outcome, Reason};
 pub use crate::skeleton::solution::Residual;
 pub use path::{PathPoint, PathSteps, PathSummary};
 pub use problem::{Method, Options, Problem, Solution};
 pub use solve::Scratch;
 
-/// The arm: its base, the lengths of its segments, and the bounds of its variables. See the [module](self) for what its
-/// angles mean.
+/// The arm: its base, the lengths of its segments, and the bounds of its variables. See the [module](self).
 #[derive(Debug, Clone, PartialEq)]
 pub struct PitchYawArm {
     base: Point3<f64>,
@@ -80,7 +81,7 @@ impl PitchYawArm {
         check_coordinates("the base", base.coords.as_slice())?;
         check_any("segment", lengths.len())?;
         for (segment, &length) in lengths.iter().enumerate() {
-            check_positive(format_args!("the length of segment {segment} (from 0)"), length, "m")?;
+            check_positive(("the length of segment", segment), length, " m")?;
         }
         let (reach, variables) = (Reach::of(&lengths), 2 * lengths.len());
         check_total(reach.outer)?;
@@ -99,9 +100,9 @@ impl PitchYawArm {
         for (variable, (&lower, &upper)) in lower.iter().zip(&upper).enumerate() {
             require(lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY, || {
                 let [lower, upper] = [lower, upper].map(number);
-                format!(
+                Refusal::Model(format!(
                     "variable {variable} (from 0) is bounded by {lower} and {upper} rad; no angle lies between them"
-                )
+                ))
             })?;
         }
         (self.lower, self.upper) = (lower, upper);

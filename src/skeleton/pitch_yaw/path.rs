@@ -4,8 +4,7 @@ use nalgebra::Point3;
 
 use super::solve::Goal;
 use super::{InputError, Options, PitchYawArm, Problem, Reason, Scratch, Solution};
-use crate::names::number;
-use crate::segments::require;
+use crate::segments::{Refusal, require};
 
 /// Largest number of steps of a path.
 const MOST_STEPS: f64 = 1e6;
@@ -36,8 +35,7 @@ impl PathSteps {
 pub struct PathPoint<'a> {
     /// Fraction of the path up to this point, from 0 (start, which `visit` does not get) to 1 (end).
     pub fraction: f64,
-    /// Whether it is one of the even points. Those in between are there because a variable would have turned too far at
-    /// once.
+    /// Whether it is one of the even points. Those in between are there where a variable turns fast.
     pub is_even: bool,
     /// The point of the straight line \[m\].
     pub waypoint: Point3<f64>,
@@ -150,23 +148,19 @@ impl PitchYawArm {
 impl PathSteps {
     fn check(&self, tolerance: f64) -> Result<(), InputError> {
         let (value, least) = (self.longest, 4.0 * tolerance);
-        require(value.is_finite() && value >= least, || {
-            let bound = format!("a finite number of at least {least} m, 4 times the tolerance");
-            format!("the longest step of the path is {} m; it must be {bound}", number(value))
-        })?;
-        let turn = self.largest_turn;
-        require(turn > 0.0, || {
-            format!("the greatest turn between points of the path is {turn} rad; it must be above 0")
-        })
+        let (element, right) =
+            ("the longest step of the path".into(), "a finite number of at least 4 times the tolerance");
+        require(value.is_finite() && value >= least, || Refusal::Number { element, value, unit: " m", right })?;
+        let (element, value) = ("the greatest turn between points of the path".into(), self.largest_turn);
+        require(value > 0.0, || Refusal::Number { element, value, unit: " rad", right: "above 0" })
     }
 
     /// Number of even steps for a path of `length` \[m\].
     fn count(&self, length: f64, tolerance: f64) -> Result<f64, InputError> {
         // Both ends of a step may be off by the tolerance.
         let steps = (length / (self.longest - 2.0 * tolerance)).ceil().max(1.0);
-        require(steps <= MOST_STEPS, || {
-            format!("the path takes {steps:e} steps; it must take at most {MOST_STEPS:e}")
-        })?;
+        let (element, right) = ("the number of steps of the path".into(), "at most 1e6");
+        require(steps <= MOST_STEPS, || Refusal::Number { element, value: steps, unit: "", right })?;
         Ok(steps)
     }
 }

@@ -3,8 +3,7 @@
 use nalgebra::Point3;
 
 use super::{InputError, Outcome, PitchYawArm, Reason, Residual, Scratch};
-use crate::names::number;
-use crate::segments::{check_coordinates, check_count, check_positive, require};
+use crate::segments::{Refusal, check_coordinates, check_count, check_positive, require};
 
 /// Seed angles beyond this \[rad\] are refused: sums of them would leave too few digits for their sine.
 const LARGEST_ANGLE: f64 = 1e6;
@@ -92,15 +91,12 @@ impl PitchYawArm {
         check_count("seed", problem.seed.len(), self.variables())?;
         check_count("scratch", scratch.variables(), self.variables())?;
         check_count("solution", solution.positions.len(), self.variables())?;
-        for (index, value) in problem.seed.iter().enumerate() {
-            require(value.abs() <= LARGEST_ANGLE, || {
-                let (segments, value) = (self.lengths.len(), number(*value));
-                let (what, segment) = (if index < segments { "pitch" } else { "yaw" }, index % segments);
-                format!(
-                    "the {what} of segment {segment} (from 0) is {value} rad; it must be a finite number within {LARGEST_ANGLE:e}"
-                )
-            })?;
+        for (index, &value) in problem.seed.iter().enumerate() {
+            let segments = self.lengths.len();
+            let what = if index < segments { "the pitch of segment" } else { "the yaw of segment" };
+            let (element, right) = ((what, index % segments).into(), "a finite number within 1e6");
+            require(value.abs() <= LARGEST_ANGLE, || Refusal::Number { element, value, unit: " rad", right })?;
         }
-        check_positive("the tolerance", problem.options.tolerance, "m")
+        check_positive("the tolerance", problem.options.tolerance, " m")
     }
 }

@@ -115,7 +115,7 @@ impl ThreeLink {
     /// no pose of finite numbers.
     pub fn new(base: Isometry3<f64>, [first, second, last]: [f64; 3]) -> Result<Self, InputError> {
         let first_two = SpatialTwoLink::new(base, [first, second])?;
-        check_length("link 2 (from 0)", last)?;
+        check_length(("link", 2), last)?;
         check_total(first + second + last)?;
         Ok(Self { first_two, last })
     }

@@ -88,7 +88,7 @@ impl TwoLink {
     /// [`InputError`] for a length that is negative or not finite, and for links longer than 1e9 m together.
     pub fn new(lengths: [f64; 2]) -> Result<Self, InputError> {
         for (index, &length) in lengths.iter().enumerate() {
-            check_length(format_args!("link {index} (from 0)"), length)?;
+            check_length(("link", index), length)?;
         }
         let [first, second] = lengths;
         check_total(first + second)?;
