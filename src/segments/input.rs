@@ -11,7 +11,8 @@ use crate::names::{list, number};
 /// How far the length of a quaternion may be from 1.
 const UNIT_TOLERANCE: f64 = 1e-9;
 
-/// Why a model of segments, or a problem for one, is refused: a sentence that names what is wrong and what would be right.
+/// Why a model of segments, or a problem for one, is refused: a sentence that names what is wrong and what would be
+/// right.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(transparent)]
 pub struct InputError(pub(crate) Refusal);

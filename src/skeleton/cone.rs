@@ -94,6 +94,13 @@ impl Cone {
         (if cosine >= 0.0 { self.left } else { self.right }, if sine >= 0.0 { self.up } else { self.down })
     }
 
+    /// Whether `direction`, of any length, lies within the cone or at most `margin` \[rad\] outside it.
+    #[must_use]
+    pub fn contains(&self, direction: &Vector3<f64>, margin: f64) -> bool {
+        let polar = Polar::of(direction);
+        polar.angle <= self.limit_towards(polar.cosine, polar.sine) + margin
+    }
+
     /// The direction of the cone to which `direction` is moved: itself where it lies in the cone, else the border at
     /// the same azimuth. That is the nearest direction where the cone is circular, and near to it elsewhere.
     ///
