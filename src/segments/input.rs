@@ -30,7 +30,10 @@ pub(crate) enum Refusal {
     Number { element: Element, value: f64, unit: &'static str, right: &'static str },
     #[error("coordinate {axis} of {element} is {} m; it must be a finite number within {FARTHEST:e} m", number(*value))]
     Coordinate { axis: char, element: Element, value: f64 },
-    #[error("{element} is ({}), which is no direction; give finite coordinates that are not all 0", list(&.xyz.map(number)))]
+    #[error(
+        "{element} is ({}), which is no direction; give finite coordinates that are not all 0",
+        list(&.xyz.map(number))
+    )]
     Direction { element: Element, xyz: [f64; 3] },
     #[error("{0} is not a unit quaternion; give one of length 1 (any but zero can be normalised)")]
     Rotation(Element),
