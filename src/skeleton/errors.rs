@@ -56,11 +56,17 @@ impl Errors {
         [if self.near_is_met { 0.0 } else { self.near }, self.far]
     }
 
+    /// The errors of all targets together.
+    pub(super) fn sum(&self) -> f64 {
+        self.near + self.far
+    }
+
     /// Targets that may be met come before those out of reach.
     pub(super) fn is_nearer_than(&self, other: &Self) -> bool {
-        if self.near_is_met && other.near_is_met {
-            return self.far < other.far;
+        match (self.near_is_met, other.near_is_met) {
+            (true, true) => self.far < other.far,
+            (false, false) => self.near < other.near,
+            (is_met, _) => is_met,
         }
-        self.near < other.near
     }
 }

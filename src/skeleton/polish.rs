@@ -61,12 +61,17 @@ impl Search<'_> {
     ) {
         let unit = self.skeleton.total_length().powi(2);
         let progress = if far_weight > 0.0 { PROGRESS_WITH_FAR } else { PROGRESS };
+        // What is left at best of targets out of reach is no cost that can fall.
+        let targets = self.problem.targets.iter().zip(&aims.far);
+        let least: f64 =
+            targets.filter_map(|(target, far)| Some(target.weight * far_weight * far.as_ref()?.1.powi(2))).sum();
         let mut damping = FIRST_DAMPING;
         let mut cost = self.linearise(aims, far_weight, current, scratch);
         let (mut lowest, mut steps) = (cost, 0);
         while *left > 0 && steps < PATIENCE && damping < MOST_DAMPING && !self.is_done(aims, far_weight, current) {
             (*left, steps) = (*left - 1, steps + 1);
             self.find_limits(current, scratch, &mut next.limited);
+            current.limited.copy_from_slice(&next.limited);
             scratch.step.fill(0.0);
             for _ in 0..ROUNDS {
                 scratch.minimise((self.skeleton, &current.points), damping * unit);
@@ -79,7 +84,7 @@ impl Search<'_> {
             if after < cost {
                 std::mem::swap(current, next);
                 (cost, damping) = (after, (damping * AFTER_SUCCESS).max(LEAST_DAMPING));
-                if cost < progress * lowest {
+                if cost - least < progress * (lowest - least) {
                     (lowest, steps) = (cost, 0);
                 }
             } else {

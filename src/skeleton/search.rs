@@ -14,6 +14,8 @@ use super::state::{Aims, State, contradiction};
 use super::tree::Skeleton;
 use crate::segments::{InputError, Reach, Refusal, require};
 
+/// A seed is near its targets within this fraction of the length of all segments.
+const NEAR: f64 = 0.1;
 /// Weight of a target out of reach in each cycle over that in the previous cycle.
 const FADING: f64 = 0.8;
 /// Smallest weight of a target out of reach, so that no sum of weights becomes zero.
@@ -52,6 +54,9 @@ struct Progress {
     left: usize,
     accelerated: usize,
     restarts: usize,
+    /// Whether the seed is near its targets, as where they are dragged. Damped least squares lead from there to the nearest
+    /// answer, and cycles elsewhere.
+    is_near: bool,
 }
 
 impl Skeleton {
@@ -134,10 +139,15 @@ impl<'a> Search<'a> {
 
     fn run(&self, scratch: &mut Scratch) -> Progress {
         let options = &self.problem.options;
-        let mut progress = Progress { best: None, left: options.iterations, accelerated: 0, restarts: 0 };
+        let (accelerated, restarts, is_near) = (0, 0, false);
+        let mut progress = Progress { best: None, left: options.iterations, accelerated, restarts, is_near };
         for attempt in 0..=options.restarts {
             progress.restarts = attempt;
-            self.start(attempt, &mut scratch.current);
+            self.start(attempt, progress.is_near, &mut scratch.current);
+            if attempt == 0 {
+                let errors = self.errors(&scratch.aims, &scratch.current);
+                progress.is_near = errors.sum() < NEAR * self.skeleton.total_length();
+            }
             self.attempt(&mut progress, scratch);
             let is_met = progress.best.is_some_and(|best| best.near_is_met());
             // A chain that has stalled would stall again.
@@ -158,8 +168,8 @@ impl<'a> Search<'a> {
         }
         let has_orientations = !current.orientations.is_empty();
         let polish_follows = self.problem.options.polish && has_orientations;
-        // Cycles lead many starts to the same place; so every other one goes without.
-        let skips_cycles = polish_follows && progress.restarts % 2 == 1;
+        // Cycles lead many starts to the same place, so every other one goes without.
+        let skips_cycles = polish_follows && (progress.is_near && progress.restarts == 0 || progress.restarts % 2 == 1);
         let (mut watch, mut fading) = (Watch::new(has_orientations, polish_follows), 1.0_f64);
         loop {
             let mut errors = self.errors(aims, current);
@@ -227,7 +237,8 @@ impl<'a> Search<'a> {
 
 impl Progress {
     fn keep(&mut self, errors: Errors, state: &State, best: &mut State) {
-        if self.best.is_none_or(|before| errors.is_nearer_than(&before)) {
+        // Of two that are equally near, the newer one tells what limits it.
+        if self.best.is_none_or(|before| !before.is_nearer_than(&errors)) {
             self.best = Some(errors);
             best.copy_from(state);
         }

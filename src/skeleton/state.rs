@@ -104,11 +104,14 @@ impl Aims {
     }
 }
 
+/// Targets at most that are compared with one to find a contradiction.
+const MOST_COMPARED: usize = 64;
+
 /// Another target with which that of index `index` certainly cannot be met.
 pub(super) fn contradiction(skeleton: &Skeleton, problem: &Problem, index: usize) -> Option<Reason> {
     let target = &problem.targets[index];
     let slack = 2.0 * problem.options.tolerance;
-    problem.targets.iter().enumerate().find_map(|(other, second)| {
+    problem.targets.iter().take(MOST_COMPARED).enumerate().find_map(|(other, second)| {
         let distance = (second.position - target.position).norm();
         let reach = skeleton.reach_between(target.point, second.point);
         let Reach { inner, outer } = reach;

@@ -44,7 +44,10 @@ pub struct Skeleton {
     pub(super) branches: Vec<Vec<usize>>,
     pub(super) has_hinges: bool,
     is_planar: bool,
-    is_chain: bool,
+    is_free: bool,
+    /// The distances that each point can have from the root.
+    reaches: Vec<Reach>,
+    total_length: f64,
 }
 
 impl Skeleton {
@@ -65,7 +68,12 @@ impl Skeleton {
             check_rotation(("the rest orientation of segment", index), &joint.rest)?;
             in_segment(index, joint.check())?;
         }
-        check_total(segments.iter().map(|segment| segment.length).sum())?;
+        let total_length = segments.iter().map(|segment| segment.length).sum();
+        check_total(total_length)?;
+        let mut reaches = vec![Reach::default()];
+        for segment in segments {
+            reaches.push(reaches[segment.parent].then(segment.length));
+        }
         Ok(Self {
             parents: segments.iter().map(|segment| segment.parent).collect(),
             lengths: segments.iter().map(|segment| segment.length).collect(),
@@ -73,7 +81,9 @@ impl Skeleton {
             branches,
             has_hinges: segments.iter().any(|segment| matches!(segment.joint.limit, Limit::Hinge { .. })),
             is_planar: false,
-            is_chain: segments.iter().enumerate().all(|(index, segment)| index == segment.parent),
+            is_free: segments.iter().all(|segment| segment.joint.limit == Limit::Free),
+            reaches,
+            total_length,
         })
     }
 
@@ -133,19 +143,19 @@ impl Skeleton {
     /// Whether no joint has limits.
     #[must_use]
     pub fn is_free(&self) -> bool {
-        self.joints.iter().all(|joint| joint.limit == Limit::Free)
+        self.is_free
     }
 
     /// Whether the segments are in one row, without branches.
     #[must_use]
     pub fn is_chain(&self) -> bool {
-        self.is_chain
+        self.parents.iter().enumerate().all(|(segment, &parent)| segment == parent)
     }
 
     /// Sum of the lengths of all segments \[m\].
     #[must_use]
     pub fn total_length(&self) -> f64 {
-        self.lengths.iter().sum()
+        self.total_length
     }
 
     /// The distances that two points can have if all joints are free. `None` where there is no such point.
@@ -157,6 +167,9 @@ impl Skeleton {
 
     /// [`Self::reach`] of points that exist.
     pub(super) fn reach_between(&self, mut a: usize, mut b: usize) -> Reach {
+        if a == 0 || b == 0 {
+            return self.reaches[a.max(b)];
+        }
         let mut reach = Reach::default();
         while a != b {
             // A segment comes after the one that it continues: the later point is not between the other and the root.
