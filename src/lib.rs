@@ -25,6 +25,7 @@ pub mod node;
 pub mod parameters;
 mod pseudorandom;
 pub mod robot;
+pub mod segments;
 pub mod skeleton;
 pub mod solver;
 pub mod spatial;

@@ -51,8 +51,9 @@ mod step;
 use nalgebra::{Point3, Vector3};
 use thiserror::Error;
 
-pub use crate::skeleton::segments::{Element, InputError, Outcome, Reason};
-use crate::skeleton::segments::{Reach, check_coordinates, check_count, check_positive_length, check_total};
+pub use crate::segments::{Element, InputError};
+use crate::skeleton::outcome::{Outcome, Reason};
+use crate::segments::{Reach, check_coordinates, check_count, check_positive_length, check_total};
 pub use path::{PathPoint, PathSteps, PathSummary};
 pub use problem::{Method, Options, Problem, ProblemError, Solution};
 pub use solve::Scratch;

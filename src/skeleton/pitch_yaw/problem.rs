@@ -4,7 +4,7 @@ use nalgebra::Point3;
 use thiserror::Error;
 
 use super::{InputError, Outcome, PitchYawArm, Reason, Scratch};
-use crate::skeleton::segments::{check_coordinates, check_count, check_tolerance};
+use crate::segments::{check_coordinates, check_count, check_tolerance};
 
 /// Seed angles beyond this \[rad\] are refused: sums of them would leave too few digits for their sine.
 const LARGEST_ANGLE: f64 = 1e6;

@@ -271,7 +271,7 @@ impl PitchYawArm {
 
     /// Why `positions`, the closest found, do not meet the goal.
     pub(super) fn reason(&self, goal: &Goal, positions: &[f64], columns: &mut [Vector3<f64>]) -> Reason {
-        let certain = self.reach.refuses((goal.target - self.base).norm(), goal.tolerance);
+        let certain = Reason::out_of_reach(&self.reach, (goal.target - self.base).norm(), goal.tolerance);
         if let Some(reason) = certain {
             return reason;
         }

@@ -6,7 +6,7 @@ use nalgebra::{Point3, UnitQuaternion, Vector3};
 
 use super::{ThreeLink, ThreeLinkAngles};
 use crate::robot::Chain;
-use crate::skeleton::segments::InputError;
+use crate::segments::InputError;
 use crate::solver::closed_form::two_link::chain::{
     Axis, Bend, NotOfThisShape, Reading, SHAPE_TOLERANCE, base_frame, check_parallel,
 };

@@ -7,7 +7,7 @@ use super::answer::Solutions;
 use super::spatial::SpatialTwoLink;
 use super::{Angles, ROUNDINGS, TwoLink};
 use crate::robot::{Chain, ChainJoint, JointKind};
-use crate::skeleton::segments::{InputError, check_coordinates};
+use crate::segments::{InputError, check_coordinates};
 use crate::solver::closed_form::axes::joint_lines;
 use crate::solver::closed_form::axis_deviation::EXACT_DEVIATION;
 use crate::solver::closed_form::line::Line;

@@ -54,7 +54,7 @@ use std::f64::consts::PI;
 
 use nalgebra::Point2;
 
-use crate::skeleton::segments::{Element, InputError, Reach, check_coordinates, check_length, check_total};
+use crate::segments::{Element, InputError, Reach, check_coordinates, check_length, check_total};
 pub use answer::{Freedom, PlaneFreedom, Shape, Solutions};
 pub use chain::{NotOfThisShape, PlanarChain, SHAPE_TOLERANCE, SpatialChain};
 pub(super) use plane::{on_both_sides, upright_normal};

@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::answer::{PlaneFreedom, Solutions};
 use super::plane::{on_both_sides, upright_normal};
 use super::{ROUNDINGS, TwoLink};
-use crate::skeleton::segments::{InputError, check_coordinates, check_rotation};
+use crate::segments::{InputError, check_coordinates, check_rotation};
 
 /// Two links in a plane that stands on a base and turns about its axis.
 ///

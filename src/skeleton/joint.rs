@@ -2,9 +2,11 @@
 
 use std::f64::consts::PI;
 
-use nalgebra::{Matrix3, Quaternion, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Unit, UnitQuaternion, Vector3};
+use thiserror::Error;
 
 use super::cone::{Cone, Polar, Range};
+use super::swing_twist::SwingTwist;
 
 /// Smallest sine of the angle between a hinge's axis and its segment with which the hinge can steer the segment.
 const LEAST_LEVER: f64 = 1e-6;
@@ -14,6 +16,8 @@ pub(super) const LIMITED: f64 = 1e-9;
 /// What a joint allows, in its own frame: the frame of the segment before it, turned by [`Joint::rest`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
+    /// A ball joint without limits.
+    Free,
     /// A ball joint. Its rotation is decomposed into a *twist* about the segment, and after it a *swing*, the shortest
     /// rotation that takes the x axis to the segment's direction.
     Ball {
@@ -51,7 +55,7 @@ impl Joint {
     /// A ball joint without limits.
     #[must_use]
     pub fn free() -> Self {
-        Self::ball(Cone::ALL, Range::ALL)
+        Self::new(Limit::Free)
     }
 
     /// A ball joint within `cone`, turned about its segment within `twist`.
@@ -72,10 +76,33 @@ impl Joint {
         Self { rest, ..self }
     }
 
+    /// Checks the limits.
+    pub(super) fn check(&self) -> Result<(), JointError> {
+        let range = |what, range: &Range| {
+            let Range { lower, upper } = *range;
+            if range.valid() { Ok(()) } else { Err(JointError::Range { what, lower, upper }) }
+        };
+        match &self.limit {
+            Limit::Free => Ok(()),
+            Limit::Ball { cone, twist } => {
+                let mut sides = cone.sides().into_iter();
+                match sides.find(|(_, value)| !(0.0..=PI).contains(value)) {
+                    Some((side, value)) => Err(JointError::Cone { side, value }),
+                    None => range("twist", twist),
+                }
+            }
+            Limit::Hinge { axis, .. } if !axis.norm().is_normal() => {
+                Err(JointError::Axis { x: axis.x, y: axis.y, z: axis.z })
+            }
+            Limit::Hinge { angle, .. } => range("angle", angle),
+        }
+    }
+
     /// The rotation nearest to `wish` that the joint allows. It keeps the direction of the segment after it if it can, then the
     /// twist about it.
     pub(super) fn nearest(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         match &self.limit {
+            Limit::Free => *wish,
             Limit::Ball { cone, twist } => {
                 let turn = SwingTwist::of(wish);
                 SwingTwist { swing: cone.nearest_polar(turn.swing), twist: twist.nearest(turn.twist) }.rotation()
@@ -105,6 +132,7 @@ impl Joint {
     /// where it must. For a hinge it is the one that fits the points best.
     pub(super) fn inward(&self, wish: &UnitQuaternion<f64>, products: &Matrix3<f64>) -> UnitQuaternion<f64> {
         match &self.limit {
+            Limit::Free => *wish,
             Limit::Ball { cone, twist } => {
                 let turn = SwingTwist::of(wish);
                 let allowed = twist.nearest(turn.twist);
@@ -137,9 +165,20 @@ impl Joint {
         })
     }
 
+    /// Checks that the joint keeps its segment in the plane of x and y.
+    pub(super) fn check_in_plane(&self) -> Result<(), JointError> {
+        let limit = match &self.limit {
+            Limit::Free => true,
+            Limit::Ball { .. } => false,
+            Limit::Hinge { axis, .. } => axis.x == 0.0 && axis.y == 0.0,
+        };
+        if limit && is_in_plane(&self.rest) { Ok(()) } else { Err(JointError::Plane) }
+    }
+
     /// A rotation that the joint allows, by three numbers in \[0, 1).
     pub(super) fn sample(&self, fractions: [f64; 3]) -> UnitQuaternion<f64> {
         match &self.limit {
+            Limit::Free => Self::ball(Cone::ALL, Range::ALL).sample(fractions),
             Limit::Ball { cone, twist } => {
                 let (sine, cosine) = (2.0 * PI * fractions[0]).sin_cos();
                 let angle = cone.limit_towards(cosine, sine) * fractions[1].sqrt();
@@ -153,49 +192,48 @@ impl Joint {
     }
 }
 
+/// Why the limits of a joint are not valid.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[non_exhaustive]
+pub enum JointError {
+    /// A half-angle of a cone is NaN, negative or above π.
+    #[error("its cone opens by {value} rad {side}; that must be a number from 0 to π")]
+    Cone {
+        /// `up`, `down`, `left` or `right`.
+        side: &'static str,
+        /// The given value \[rad\].
+        value: f64,
+    },
+    /// No angle lies between two limits, or one of them is NaN or more than a full turn.
+    #[error("its {what} is limited by {lower} and {upper} rad; they must be in ascending order and within ±2π")]
+    Range {
+        /// `twist` or `angle`.
+        what: &'static str,
+        /// The given lower limit \[rad\].
+        lower: f64,
+        /// The given upper limit \[rad\].
+        upper: f64,
+    },
+    /// The axis of a hinge has no direction.
+    #[error("its axis is ({x}, {y}, {z}); it must have a direction")]
+    Axis {
+        /// The given x.
+        x: f64,
+        /// The given y.
+        y: f64,
+        /// The given z.
+        z: f64,
+    },
+    /// The joint would leave the plane of a skeleton in the plane.
+    #[error("it leaves the plane; there it must be free or a hinge about z, at rest turned about z alone")]
+    Plane,
+}
+
 /// The result of fitting a hinge to points.
 struct Matched {
     allowed: UnitQuaternion<f64>,
     /// Whether its limits prevented the best fit.
     limited: bool,
-}
-
-/// A rotation as a twist about x, then a swing of x to a direction.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SwingTwist {
-    pub swing: Polar,
-    /// From -π to π \[rad\].
-    pub twist: f64,
-}
-
-impl SwingTwist {
-    pub(super) fn of(rotation: &UnitQuaternion<f64>) -> Self {
-        let sign = if rotation.w < 0.0 { -1.0 } else { 1.0 };
-        let (w, x, y, z) = (sign * rotation.w, sign * rotation.i, sign * rotation.j, sign * rotation.k);
-        let (along, across) = (w.hypot(x), y.hypot(z));
-        // At half a turn back, swing and twist are not unique: all of it counts as swing.
-        let (cosine, sine) = if along > 0.0 { (w / along, x / along) } else { (1.0, 0.0) };
-        // The swing is about (0, -sin φ, cos φ), φ being the azimuth.
-        let (swing_y, swing_z) = (y * cosine - z * sine, z * cosine + y * sine);
-        let swing = if across > 0.0 {
-            Polar { angle: 2.0 * across.atan2(along), cosine: swing_z / across, sine: -swing_y / across }
-        } else {
-            Polar { angle: 0.0, cosine: 1.0, sine: 0.0 }
-        };
-        Self { swing, twist: 2.0 * sine.atan2(cosine) }
-    }
-
-    pub(super) fn rotation(&self) -> UnitQuaternion<f64> {
-        let (across, along) = (0.5 * self.swing.angle).sin_cos();
-        let (sine, cosine) = (0.5 * self.twist).sin_cos();
-        let (y, z) = (-across * self.swing.sine, across * self.swing.cosine);
-        UnitQuaternion::new_normalize(Quaternion::new(
-            along * cosine,
-            along * sine,
-            y * cosine + z * sine,
-            z * cosine - y * sine,
-        ))
-    }
 }
 
 /// The angle about `axis` that brings `from` nearest to `to`; none where the distance hardly depends on the angle.
@@ -209,4 +247,9 @@ fn angle_between(axis: &Unit<Vector3<f64>>, from: &Vector3<f64>, to: &Vector3<f6
 fn angle_about(axis: &Unit<Vector3<f64>>, rotation: &UnitQuaternion<f64>) -> f64 {
     let sign = if rotation.w < 0.0 { -1.0 } else { 1.0 };
     2.0 * (sign * rotation.imag().dot(axis)).atan2(sign * rotation.w)
+}
+
+/// Whether a rotation keeps the plane of x and y.
+pub(super) fn is_in_plane(rotation: &UnitQuaternion<f64>) -> bool {
+    rotation.i == 0.0 && rotation.j == 0.0
 }

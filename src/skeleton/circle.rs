@@ -1,29 +1,29 @@
 //! Where two spheres meet.
 
-use nalgebra::SVector;
+use nalgebra::{Point3, Vector3};
 
-use super::passes::{perpendicular, unit};
+use super::direction::{perpendicular, unit};
 
 /// Points nearer to the axis than this fraction of their distance from the centre count as on it.
 const ON_AXIS: f64 = 1e-12;
 
-/// A circle in space, or in the plane the two points in which a line cuts a circle: all points at `radius` from `centre`, at
-/// right angles to `normal`.
+/// A circle in space: all points at `radius` from `centre`, at right angles to `normal`. In the plane it is the two points in
+/// which that line cuts a circle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Circle<const D: usize> {
+pub struct Circle {
     /// Its centre \[m\].
-    pub centre: SVector<f64, D>,
+    pub centre: Point3<f64>,
     /// Unit vector at right angles to it.
-    pub normal: SVector<f64, D>,
+    pub normal: Vector3<f64>,
     /// Its radius \[m\]; 0 where the spheres touch.
     pub radius: f64,
 }
 
-impl<const D: usize> Circle<D> {
+impl Circle {
     /// The point of the circle that is nearest to `point` \[m\]. For a point of the axis, to which all are equally near, it is
     /// always the same one.
     #[must_use]
-    pub fn nearest(&self, point: &SVector<f64, D>) -> SVector<f64, D> {
+    pub fn nearest(&self, point: &Point3<f64>) -> Point3<f64> {
         let offset = point - self.centre;
         let across = offset - self.normal * self.normal.dot(&offset);
         // Next to the axis the result is mostly rounding, which may not be perpendicular to it: hence a second time.
@@ -41,21 +41,21 @@ impl<const D: usize> Circle<D> {
 /// solutions using conformal geometric algebra"); in coordinates it is the law of cosines.
 ///
 /// ```
-/// use nalgebra::Vector3;
-/// use urdf_ik::skeleton::points::circle_between;
-/// let (shoulder, wrist) = (Vector3::zeros(), Vector3::new(0.8, 0.0, 0.0));
+/// use nalgebra::Point3;
+/// use urdf_ik::skeleton::circle_between;
+/// let (shoulder, wrist) = (Point3::origin(), Point3::new(0.8, 0.0, 0.0));
 /// let circle = circle_between(&shoulder, 0.5, &wrist, 0.5).unwrap();
 /// assert!((circle.radius - 0.3).abs() < 1e-12);
-/// let elbow = circle.nearest(&Vector3::new(0.1, 0.0, -0.2));
-/// assert!((elbow - Vector3::new(0.4, 0.0, -0.3)).norm() < 1e-12);
+/// let elbow = circle.nearest(&Point3::new(0.1, 0.0, -0.2));
+/// assert!((elbow - Point3::new(0.4, 0.0, -0.3)).norm() < 1e-12);
 /// ```
 #[must_use]
-pub fn circle_between<const D: usize>(
-    a: &SVector<f64, D>,
+pub fn circle_between(
+    a: &Point3<f64>,
     a_radius: f64,
-    b: &SVector<f64, D>,
+    b: &Point3<f64>,
     b_radius: f64,
-) -> Option<Circle<D>> {
+) -> Option<Circle> {
     let offset = b - a;
     let distance = offset.norm();
     let meets = distance <= a_radius + b_radius && distance >= (a_radius - b_radius).abs();

@@ -1,18 +1,8 @@
-//! The choice of the root, and the outcome of a problem.
+//! The outcome of a problem.
 
 use std::fmt;
 
-/// Where the root of a model ends; `P` is a point \[m\].
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Root<P> {
-    /// It stays where it is in the configuration to start from.
-    #[default]
-    Fixed,
-    /// It moves to this position \[m\], and the rest follows.
-    At(P),
-    /// It is free: it stays where the forward pass moves it.
-    Free,
-}
+use crate::segments::Reach;
 
 /// Why a point did not reach its target. No model returns all of these reasons.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +30,7 @@ pub enum Reason {
     },
     /// Limits block the search. Whether a solution exists is not known.
     Limits,
-    /// The tip hardly moved from one cycle to the next.
+    /// The end hardly moved from one cycle to the next.
     Stalled,
     /// The next point of a path would have taken a larger turn than allowed, however near the point.
     Turn {
@@ -49,6 +39,15 @@ pub enum Reason {
     },
     /// The iterations were used up, or none brought the point nearer. Whether a solution exists is not known.
     NotConverged,
+}
+
+impl Reason {
+    /// If a target `distance` \[m\] from the root is certainly missed by more than `tolerance` \[m\], since its point can only be
+    /// within `reach` of the root, the reason.
+    pub(super) fn out_of_reach(reach: &Reach, distance: f64, tolerance: f64) -> Option<Self> {
+        let Reach { inner, outer } = *reach;
+        (reach.gap(distance) > tolerance).then_some(Self::OutOfReach { distance, inner, outer })
+    }
 }
 
 impl fmt::Display for Reason {
@@ -62,7 +61,7 @@ impl fmt::Display for Reason {
                 write!(f, "contradicts target {other}: they are {distance:.6} m apart, {points}")
             }
             Self::Limits => f.write_str("limits are in the way"),
-            Self::Stalled => f.write_str("the tip hardly moves any more"),
+            Self::Stalled => f.write_str("the end hardly moves any more"),
             Self::Turn { turn } => write!(f, "the next point of the path needs a turn of {turn:.3} rad"),
             Self::NotConverged => f.write_str("no configuration was found that reaches it"),
         }
@@ -80,7 +79,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Of a point `distance` \[m\] from its target, where `tolerance` \[m\] counts as there; `reason` says why it is not.
-    pub(crate) fn of(distance: f64, tolerance: f64, reason: impl FnOnce() -> Reason) -> Self {
+    pub(super) fn of(distance: f64, tolerance: f64, reason: impl FnOnce() -> Reason) -> Self {
         if distance <= tolerance { Self::Solved } else { Self::Closest(reason()) }
     }
 }

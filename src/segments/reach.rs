@@ -1,7 +1,5 @@
 //! The reach of a row of segments.
 
-use super::Reason;
-
 /// The distances \[m\] that the two ends of a row of segments can have from each other if every joint between them rotates freely:
 /// all from `inner` to `outer`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -30,18 +28,6 @@ impl Reach {
     pub fn gap(&self, distance: f64) -> f64 {
         (distance - self.outer).max(self.inner - distance).max(0.0)
     }
-
-    /// If a target `distance` \[m\] from the root is certainly missed by more than `tolerance` \[m\], the reason.
-    pub(crate) fn refuses(&self, distance: f64, tolerance: f64) -> Option<Reason> {
-        let Self { inner, outer } = *self;
-        (self.gap(distance) > tolerance).then_some(Reason::OutOfReach { distance, inner, outer })
-    }
-}
-
-/// Whether two points `distance` \[m\] apart, none of whose coordinates is greater than `farthest` \[m\], are the ends of a segment
-/// of `length` \[m\], up to rounding.
-pub(crate) fn is_length(distance: f64, length: f64, farthest: f64) -> bool {
-    (distance - length).abs() <= 8.0 * f64::EPSILON * farthest + 4.0 * f64::EPSILON * length
 }
 
 #[cfg(test)]
@@ -64,13 +50,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_reach_is_refused_beyond_the_tolerance() {
+    fn the_gap_is_what_is_missing_on_either_side() {
         let reach = Reach { inner: 1.0, outer: 3.0 };
         for (distance, gap) in [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0), (4.0, 1.0)] {
             assert_eq!(reach.gap(distance), gap);
-            assert_eq!(reach.refuses(distance, 0.75).is_some(), gap > 0.75);
         }
-        let reason = Reason::OutOfReach { distance: 4.0, inner: 1.0, outer: 3.0 };
-        assert_eq!(reach.refuses(4.0, 0.1), Some(reason));
     }
 }
