@@ -30,10 +30,13 @@ def headline(text):
     return f'<b>{html.escape(text)}</b>'
 
 
-def outcome(word, color, name, message):
+def outcome(word, color, name, sentence):
     """What became of a target: a word on its colour, the name of what should reach it, and a sentence."""
-    return (f'<div><span class="chip" style="background: rgb{color}">{word}</span>{html.escape(name)}</div>'
-            f'<div class="message dim">{html.escape(message)}</div>')
+    return f'<div><span class="chip" style="background: rgb{color}">{word}</span>{html.escape(name)}</div>' + dimmed(sentence)
+
+
+def dimmed(sentence):
+    return f'<div class="message dim">{html.escape(sentence)}</div>' if sentence else ''
 
 
 def numbers(values):
@@ -48,6 +51,8 @@ def note(text):
 
 def length(metres):
     """With a unit in which it is read easily."""
+    if metres < 1e-12:
+        return '0 m'
     for unit, name in ((1.0, 'm'), (1e-3, 'mm'), (1e-6, 'µm')):
         if metres >= unit:
             return f'{metres / unit:.3g} {name}'

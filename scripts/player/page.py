@@ -1,0 +1,244 @@
+"""The page: takes what people do to the solver, and what it answers to the scene and the panel.
+
+Everything runs in one thread. Viser and the stream call from threads of their own; what they bring is handed over as tasks. At most one
+question is on its way: what is dragged meanwhile becomes part of the next one.
+"""
+import queue
+import sys
+import time
+from collections import deque
+from pathlib import Path
+
+import numpy as np
+
+from viewer.pace import Pace
+from viewer.picture import take_picture
+from viewer.stage import FROM, Stage
+
+from .drawing import Drawing
+from .model import BUNDLED, Model, NoModel, find_model, poses_of, wxyz
+from .panel import VIEWS, Panel, plain
+from .question import POSE, Question
+from .stream import NoStream, Stream
+
+FROM_ABOVE = (0.0, -0.45, 1.0)  # the camera's direction from a figure in the plane
+PASSES = {'forward': ['forward'], 'backward': ['backward'], 'cycle': ['forward', 'backward']}
+ROOM = 0.1  # around the figure in the picture, in reaches
+PATIENCE = 3.0  # [s] after which the page says that the solver has not answered
+
+
+class Page:
+    def __init__(self, server, wanted, share):
+        """Shows the model `wanted`; `share` is the package's share folder."""
+        self._server, self._share = server, share
+        self._tasks = queue.SimpleQueue()
+        self._stage, self._pace = Stage(server), Pace(server)
+        self._views = dict.fromkeys(VIEWS, False)
+        self._models = {name: name for name in BUNDLED} | ({} if wanted in BUNDLED else {Path(wanted).name: wanted})
+        self._stream = self._panel = self._drawing = None
+        self._load(next(name for name, model in self._models.items() if model == wanted))
+        server.on_client_disconnect(lambda client: self._soon(self._let_go, client.client_id))
+
+    def run(self, stopping):
+        while not stopping.is_set():
+            try:
+                self._tasks.get(timeout=max(self._pace.time_to_next_picture(), 1e-3))()
+                while True:
+                    self._tasks.get_nowait()()
+            except queue.Empty:
+                pass
+            self._ask()
+            if self._pace.is_due():
+                self._pace.draw(self._draw, self._draw_panel)
+
+    def close(self):
+        if self._stream is not None:
+            self._stream.close()
+
+    def _soon(self, function, *arguments):
+        self._tasks.put(lambda: function(*arguments))
+
+    # The model
+
+    def _load(self, name):
+        """Starts the solver on this model. What it says comes as tasks."""
+        self.close()
+        self._name, self._stream, self._problem, self._notice = name, None, None, None
+        self._show_model(None)
+        try:
+            file = find_model(self._models[name], self._share)
+            self._stream = Stream(file, lambda *told: self._soon(self._see, *told), lambda *told: self._soon(self._end, *told))
+        except (NoModel, NoStream) as failure:
+            self._fail(str(failure))
+
+    def _fail(self, sentence):
+        self._problem = sentence
+        print(f'play: {sentence}', file=sys.stderr, flush=True)
+
+    def _show_model(self, said):
+        """Everything of the model before goes; `said` describes the new one, None for none."""
+        self._model = self._question = self._answer = None
+        self._asked_at, self._passes = None, deque()
+        self._is_changed = self._is_stale = self._from_rest = self._follows = True
+        self._chosen = 0
+        if self._drawing is not None:
+            self._drawing.remove()
+        if self._panel is not None:
+            self._panel.remove()
+        self._drawing = None
+        if said is not None:
+            self._model = Model(said)
+            self._question = Question(self._model)
+            self._stage.set_reach(self._model.reach, min(self._model.rest[:, 2].min(), 0.0))
+            self._drawing = Drawing(self._server, self._model, lambda what, pose: self._soon(self._drag, what, pose))
+            self._drawing.show_limits(self._views['limits'])
+            room = ROOM * self._model.reach
+            self._stage.aim_camera(np.vstack([self._model.rest - room, self._model.rest + room]),
+                                   FROM_ABOVE if self._model.is_flat else FROM)
+        self._panel = Panel(self._server, list(self._models), self._name, self._model, self._question, self._views, self._actions())
+
+    # What the solver says
+
+    def _see(self, stream, answer):
+        if stream is not self._stream:
+            return
+        self._asked_at = None
+        self._notice = answer.get('error')
+        if 'model' in answer:
+            self._show_model(answer['model'])
+        elif 'points' in answer:
+            self._answer, self._is_stale = answer, True
+            self._question.stand_at(poses_of(*self._posture()[:2]))
+            if self._drawing.path is not None:
+                self._drawing.path.add([(place['points'][-1], place['given']) for place in answer.get('path', ())])
+
+    def _end(self, stream, sentence):
+        if stream is self._stream:
+            self._stream = None
+            self._fail(sentence)
+
+    def _postures(self):
+        """Points, orientations and limited joints of each configuration in the answer."""
+        each = self._answer.get('configurations') or [self._answer]
+        return [(np.array(one['points'], float), self._turns(one), self._answer.get('limited', ())) for one in each]
+
+    def _turns(self, answer):
+        return wxyz(answer['orientations']) if answer.get('orientations') else self._model.rest_wxyz
+
+    def _posture(self):
+        postures = self._postures()
+        return postures[min(self._chosen, len(postures) - 1)]
+
+    # What the solver is asked
+
+    def _ask(self):
+        """The newest question, once the one before is answered."""
+        if self._stream is None or self._model is None or self._asked_at is not None:
+            return
+        is_wished = self._from_rest or (self._is_changed and self._follows)
+        if self._question.is_empty or not (is_wished or self._passes):
+            return
+        if is_wished:
+            line = self._question.line(from_rest=self._from_rest)
+            self._is_changed = self._from_rest = False
+        else:
+            line = self._question.line(single_pass=self._passes.popleft())
+        self._asked_at = time.monotonic()
+        self._stream.ask(line)
+
+    # What people do
+
+    def _actions(self):
+        """The functions of `Panel`: each does its work in this page's thread, and the solver is asked again."""
+        def later(act):
+            def do(*arguments):
+                if self._question is not None:
+                    act(*arguments)
+                    self._is_changed = self._is_stale = True
+            return lambda *arguments: self._soon(do, *arguments)
+
+        return {
+            'model': lambda name: self._soon(self._load, name),
+            'rest': later(self._back_to_rest),
+            'ask': later(self._set_ask),
+            'root': later(lambda root: setattr(self._question, 'root', root)),
+            'switch': later(lambda key, on: self._question.switches.update({key: on})),
+            'method': later(lambda method: setattr(self._question, 'method', method)),
+            'configuration': later(lambda number: setattr(self, '_chosen', number)),
+            'follow': later(lambda on: setattr(self, '_follows', on)),
+            'step': later(self._step),
+            'view': lambda key, on: self._soon(self._set_view, key, on),
+            'show': self._show,
+        }
+
+    def _drag(self, what, pose):
+        if self._question is None:
+            return
+        if what == 'root':
+            self._question.root_pose = pose
+        elif what == 'up':
+            up = pose[:3, 3] - self._question.targets[self._model.ends[0]][:3, 3]
+            if np.linalg.norm(up) > 0:
+                self._question.up = up / np.linalg.norm(up)
+        elif what in self._question.targets:
+            self._question.targets[what] = pose
+        self._is_changed = self._is_stale = True
+
+    def _let_go(self, client_id):
+        if self._drawing is not None:
+            self._drawing.let_go(client_id)
+
+    def _back_to_rest(self):
+        self._question.back_to_rest()
+        self._from_rest, self._passes = True, deque()
+
+    def _set_ask(self, end, asked):
+        if asked == POSE and self._answer is not None:
+            points, turns, _ = self._posture()
+            turned = poses_of(points, turns)[self._model.index[end]]
+            self._question.targets[end] = np.vstack([np.hstack([turned[:3, :3], self._question.targets[end][:3, 3:]]), [0, 0, 0, 1]])
+        self._question.asks[end] = asked
+
+    def _step(self, name):
+        """Single passes; the figure follows no longer, or there would be nothing to see."""
+        self._follows = False
+        self._panel.show_following(False)
+        if not self._passes:
+            self._passes.extend(PASSES[name])
+
+    def _set_view(self, key, on):
+        self._views[key], self._is_stale = on, True
+        if key == 'dark':
+            self._stage.set_dark(on)
+        elif key == 'shadow':
+            self._stage.set_shadow(on)
+        elif self._drawing is not None:
+            self._drawing.show_limits(on)
+
+    def _show(self, what, client):
+        if what == 'Picture':
+            take_picture(client, self._stage.dark, f'{plain(self._name)}.png')
+        elif what == 'Camera home':
+            self._soon(self._stage.camera_home)
+        elif self._drawing is not None:
+            self._soon(self._drawing.path.clear)
+
+    # What is drawn
+
+    def _draw(self):
+        if self._answer is None or not self._is_stale:
+            return
+        self._is_stale = False
+        postures, chosen = self._postures(), self._posture()
+        others = [each for each in postures if each[0] is not chosen[0]]
+        self._drawing.show(chosen, others, self._question, self._answer['residuals'])
+
+    def _draw_panel(self):
+        is_late = self._asked_at is not None and time.monotonic() > self._asked_at + PATIENCE
+        notes = [self._problem, self._problem and 'once that is mended, press Load again', self._notice,
+                 is_late and 'the solver has not answered for some seconds']
+        title = plain(self._name) if self._model is None else plain(self._model.name)
+        self._panel.show_status(title, self._answer, filter(None, notes))
+        if self._answer is not None and self._model is not None:
+            count = len(self._answer.get('configurations') or [self._answer])
+            self._panel.show_configurations(count, min(self._chosen, count - 1))
