@@ -54,7 +54,7 @@ class Model:
         self.rest_poses = poses_of(self.rest, self.rest_wxyz)
         self.parents = np.array([self.index[segment['parent']] for segment in said['segments']], int)
         self.joints = [self._joint(number, segment) for number, segment in enumerate(said['segments'])]
-        self.has_limits = any(joint.kind != 'free' for joint in self.joints)
+        self.has_limits = any(any(joint.limits.values()) for joint in self.joints)
         self.reach = max(self._distances().max(), 1e-6)
 
     def _joint(self, number, segment):

@@ -108,7 +108,8 @@ class Page:
             self._show_model(answer['model'])
         elif 'points' in answer:
             self._answer, self._is_stale = answer, True
-            self._question.stand_at(poses_of(*self._posture()[:2]))
+            (points, turns, _), _ = self._postures()
+            self._question.stand_at(poses_of(points, turns))
             if self._drawing.path is not None:
                 self._drawing.path.add([(place['points'][-1], place['given']) for place in answer.get('path', ())])
 
@@ -118,16 +119,13 @@ class Page:
             self._fail(sentence)
 
     def _postures(self):
-        """Points, orientations and limited joints of each configuration in the answer."""
+        """Points, orientations and limited joints of the figure, and the same of each other configuration in the answer."""
         each = self._answer.get('configurations') or [self._answer]
-        return [(np.array(one['points'], float), self._turns(one), self._answer.get('limited', ())) for one in each]
+        postures = [(np.array(one['points'], float), self._turns(one), self._answer['limited']) for one in each]
+        return postures.pop(min(self._chosen, len(postures) - 1)), postures
 
     def _turns(self, answer):
         return wxyz(answer['orientations']) if answer.get('orientations') else self._model.rest_wxyz
-
-    def _posture(self):
-        postures = self._postures()
-        return postures[min(self._chosen, len(postures) - 1)]
 
     # What the solver is asked
 
@@ -194,7 +192,7 @@ class Page:
 
     def _set_ask(self, end, asked):
         if asked == POSE and self._answer is not None:
-            points, turns, _ = self._posture()
+            (points, turns, _), _ = self._postures()
             turned = poses_of(points, turns)[self._model.index[end]]
             self._question.targets[end] = np.vstack([np.hstack([turned[:3, :3], self._question.targets[end][:3, 3:]]), [0, 0, 0, 1]])
         self._question.asks[end] = asked
@@ -229,9 +227,7 @@ class Page:
         if self._answer is None or not self._is_stale:
             return
         self._is_stale = False
-        postures, chosen = self._postures(), self._posture()
-        others = [each for each in postures if each[0] is not chosen[0]]
-        self._drawing.show(chosen, others, self._question, self._answer['residuals'])
+        self._drawing.show(*self._postures(), self._question, self._answer['residuals'])
 
     def _draw_panel(self):
         is_late = self._asked_at is not None and time.monotonic() > self._asked_at + PATIENCE
@@ -240,5 +236,5 @@ class Page:
         title = plain(self._name) if self._model is None else plain(self._model.name)
         self._panel.show_status(title, self._answer, filter(None, notes))
         if self._answer is not None and self._model is not None:
-            count = len(self._answer.get('configurations') or [self._answer])
-            self._panel.show_configurations(count, min(self._chosen, count - 1))
+            configurations = self._answer.get('configurations') or []
+            self._panel.show_configurations(configurations, min(self._chosen, len(configurations) - 1))

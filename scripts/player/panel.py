@@ -14,6 +14,7 @@ SWITCHES = {
     'restarts': ('Fresh starts', 'Tries other configurations where the first attempt fails: the figure may jump'),
 }
 REACHED = ('reached', GREEN)
+ELBOWS, PLANES = ('elbow up', 'elbow down'), ('', ', plane turned')
 VIEWS = {
     'limits': ('Show limits', 'Cones of balls, fans of hinges; yellow where a joint is at its limit'),
     'shadow': ('Shadow', None),
@@ -66,16 +67,16 @@ class Panel:
         rest.on_click(lambda event: actions['rest']())
 
     def _add_solver(self, gui, model, question, actions):
-        if model.kind == SKELETON:
-            for key, (label, hint) in SWITCHES.items():
-                if key != 'limits' or model.has_limits:
-                    box = gui.add_checkbox(label, question.switches[key], hint=hint)
-                    box.on_update(chosen(lambda event, key=key: actions['switch'](key, event.target.value)))
-        elif model.kind == PITCH_YAW:
+        switches = {SKELETON: SWITCHES, PITCH_YAW: {'limits': SWITCHES['limits']}}.get(model.kind, {})
+        for key, (label, hint) in switches.items():
+            if key != 'limits' or model.has_limits:
+                box = gui.add_checkbox(label, question.switches[key], hint=hint)
+                box.on_update(chosen(lambda event, key=key: actions['switch'](key, event.target.value)))
+        if model.kind == PITCH_YAW:
             method = gui.add_dropdown('Method', METHODS, initial_value=question.method)
             method.on_update(chosen(lambda event: actions['method'](event.target.value)))
-        else:
-            self._configurations = gui.add_dropdown('Configuration', [configuration_name(0, 1)])
+        elif model.kind != SKELETON:
+            self._configurations = gui.add_dropdown('Configuration', [ELBOWS[0]])
             self._configurations.on_update(chosen(lambda event: actions['configuration'](
                 event.target.options.index(event.target.value))))
 
@@ -87,7 +88,7 @@ class Panel:
 
     def _add_view(self, gui, model, views, actions):
         for key, (label, hint) in VIEWS.items():
-            if key != 'limits' or (model is not None and model.has_limits):
+            if key != 'limits' or (model is not None and model.kind == SKELETON and model.has_limits):
                 box = gui.add_checkbox(label, views[key], hint=hint)
                 box.on_update(chosen(lambda event, key=key: actions['view'](key, event.target.value)))
         buttons = ['Camera home', 'Picture'] + (['Clear path'] if model is not None and model.kind == PITCH_YAW else [])
@@ -97,11 +98,11 @@ class Panel:
         if self._follow is not None and self._follow.value != on:
             self._follow.value = on
 
-    def show_configurations(self, count, number):
-        """How many there are of an arm, and which one is chosen."""
-        if self._configurations is None:
+    def show_configurations(self, configurations, number):
+        """Those of an arm, as the stream says them, and which one is chosen."""
+        if self._configurations is None or not configurations:
             return
-        options = tuple(configuration_name(each, count) for each in range(max(count, 1)))
+        options = tuple(configuration_name(each, one, len(configurations)) for each, one in enumerate(configurations))
         if self._configurations.options != options:
             self._configurations.options = options
         if self._configurations.value != options[number]:
@@ -134,10 +135,10 @@ def names(listed):
     return ', '.join([*map(plain, listed[:MAX_ROWS]), *rest])
 
 
-def configuration_name(number, count):
-    """Elbows alternate; where there are more than two, so do the sides from which the arm comes."""
-    elbow = ('elbow up', 'elbow down')[number % 2]
-    return elbow if count <= 2 else f'{elbow}, {("one side", "other side")[number // 2 % 2]}'
+def configuration_name(number, configuration, count):
+    """Elbows alternate. Where there are four, the arm's plane is seen from its other side in the last two."""
+    name = ELBOWS[number % 2] + (PLANES[number // 2 % 2] if count > 2 else '')
+    return name if configuration['allowed'] else f'{name} (beyond limits)'
 
 
 def word_and_color(residual):

@@ -44,9 +44,10 @@ class Question:
         line = {'targets': [self._target(end, asked) for end, asked in self.asks.items() if asked != NOTHING],
                 'seed': 'rest' if from_rest else 'previous'}
         if self._model.kind == SKELETON:
-            line |= {'root': self._root(), 'limits': self.switches['limits'], 'options': self._options()}
+            line |= {'limits': self.switches['limits'], 'root': self._root(), 'options': self._options()}
         elif self._model.kind == PITCH_YAW:
-            line |= {'method': self.method, 'path': {'longest_step': LONGEST_STEP * self._model.reach}}
+            line |= {'limits': self.switches['limits'], 'method': self.method,
+                     'path': {'longest_step': LONGEST_STEP * self._model.reach}}
         elif self._model.kind == THREE_LINK:
             line['up'] = self.up.tolist()
         return line | ({'pass': single_pass} if single_pass else {})
