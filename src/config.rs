@@ -1,4 +1,4 @@
-//! Settings in YAML, as text or as a file: joint positions by name, and the reader of other such texts.
+//! Settings in YAML, as text or as a file: joint positions by name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,10 +9,7 @@ use thiserror::Error;
 use crate::files::{self, MAX_SETTINGS_BYTES, ReadError};
 use crate::names::{self, number, sentence, short};
 use crate::robot::Robot;
-
-/// Greatest number of opening brackets in a YAML text. They bound its depth, and the reader takes a time that grows with the square of
-/// that: with this number some hundredths of a second.
-const MAX_BRACKETS: usize = 4096;
+use crate::yaml::yaml_reader;
 
 /// A YAML text, and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,21 +35,6 @@ impl Yaml {
         }
         Ok(Self { place: format!("'{}'", short(text)), text: text.to_owned() })
     }
-}
-
-/// The reader of a YAML text, after a check that it will not take long.
-///
-/// # Errors
-/// A sentence about a text that is too long, or that may be nested too deep.
-pub(crate) fn yaml_reader(text: &str) -> Result<serde_yaml::Deserializer<'_>, String> {
-    if text.len() > MAX_SETTINGS_BYTES {
-        return Err(format!("it has {} bytes; at most {MAX_SETTINGS_BYTES} are read", text.len()));
-    }
-    let brackets = text.bytes().filter(|byte| matches!(byte, b'{' | b'[')).count();
-    if brackets > MAX_BRACKETS {
-        return Err(format!("it opens {brackets} brackets; at most {MAX_BRACKETS} are read"));
-    }
-    Ok(serde_yaml::Deserializer::from_str(text))
 }
 
 /// Positions of some joints by name \[rad or m\].

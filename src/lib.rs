@@ -29,6 +29,7 @@ pub mod segments;
 pub mod skeleton;
 pub mod solver;
 pub mod spatial;
+mod yaml;
 
 pub use inverse_kinematics::{Error, InverseKinematics};
 /// Poses and vectors of the interface are nalgebra's.

@@ -8,9 +8,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use thiserror::Error;
 
-use crate::config::yaml_reader;
 use crate::names::{self, number, sentence, short};
 use crate::robot::{Chain, Joint, Robot};
+use crate::yaml::yaml_reader;
 
 /// The limits of some joints in a joint_limits.yaml, by name.
 #[derive(Debug, Clone, PartialEq, Default)]

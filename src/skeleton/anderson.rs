@@ -47,7 +47,7 @@ pub struct Anderson {
 }
 
 impl Anderson {
-    /// Memory for states of `dimension` numbers and `depth` differences of them. With a depth of 0 the iteration stays plain.
+    /// Memory for states of up to `dimension` numbers and `depth` differences of them. With a depth of 0 the iteration stays plain.
     /// `ridge` is added to each entry of the diagonal of the scaled normal equations, as a fraction of the trace.
     #[must_use]
     pub fn new(dimension: usize, depth: usize, ridge: f64) -> Self {
@@ -76,9 +76,11 @@ impl Anderson {
         self.depth
     }
 
-    /// Clears the history: for a new iteration, or after a jump.
-    pub fn reset(&mut self) {
+    /// Clears the history: for a new iteration, or after a jump. States have `dimension` numbers from now on, at most as many as there is
+    /// memory for.
+    pub fn reset(&mut self, dimension: usize) {
         (self.held, self.slot, self.started) = (0, 0, false);
+        self.dimension = dimension;
     }
 
     /// Adds the point `x` and its image g(x), and writes the accelerated next point into `next`. All have `dimension` numbers;
@@ -98,7 +100,7 @@ impl Anderson {
             mixed = next.iter().all(|value| value.is_finite());
             if !mixed {
                 next.copy_from_slice(&image[..self.dimension]);
-                self.reset();
+                self.reset(self.dimension);
             }
         }
         mixed
@@ -244,7 +246,7 @@ mod tests {
         for depth in [0, 3] {
             let mut anderson = Anderson::new(4, depth, 1e-10);
             for _ in 0..3 {
-                anderson.reset();
+                anderson.reset(4);
                 assert!(!anderson.mix(&x, &linear(&x), &mut next));
                 assert_eq!(next[..], linear(&x)[..]);
             }
@@ -257,7 +259,7 @@ mod tests {
     #[test]
     fn a_reset_leaves_nothing_behind() {
         let run = |anderson: &mut Anderson| {
-            anderson.reset();
+            anderson.reset(4);
             let (mut x, mut next) = (vec![0.3; 4], vec![0.0; 4]);
             for _ in 0..9 {
                 anderson.mix(&x, &linear(&x), &mut next);

@@ -50,12 +50,7 @@ impl Circle {
 /// assert!((elbow - Point3::new(0.4, 0.0, -0.3)).norm() < 1e-12);
 /// ```
 #[must_use]
-pub fn circle_between(
-    a: &Point3<f64>,
-    a_radius: f64,
-    b: &Point3<f64>,
-    b_radius: f64,
-) -> Option<Circle> {
+pub fn circle_between(a: &Point3<f64>, a_radius: f64, b: &Point3<f64>, b_radius: f64) -> Option<Circle> {
     let offset = b - a;
     let distance = offset.norm();
     let meets = distance <= a_radius + b_radius && distance >= (a_radius - b_radius).abs();

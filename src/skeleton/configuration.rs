@@ -21,11 +21,7 @@ impl Skeleton {
     ///
     /// # Errors
     /// [`InputError`] where there are not n rotations, or an entry is not a rotation.
-    pub fn place(
-        &self,
-        root: &Isometry3<f64>,
-        rotations: &[UnitQuaternion<f64>],
-    ) -> Result<Configuration, InputError> {
+    pub fn place(&self, root: &Isometry3<f64>, rotations: &[UnitQuaternion<f64>]) -> Result<Configuration, InputError> {
         self.check_count("list of rotations", rotations.len(), 0)?;
         check_coordinates("root", root.translation.vector.as_slice())?;
         check_rotation("orientation of the root", &root.rotation)?;

@@ -118,7 +118,11 @@ impl Joint {
 
     /// The rotation in the outward pass, and whether it was limited. For a ball joint it is the one nearest to `wish`; for a hinge
     /// it is the one that fits the points with these `products` ([`Moments::between`](super::moments::Moments::between)) best.
-    pub(super) fn outward(&self, wish: &UnitQuaternion<f64>, products: &Matrix3<f64>) -> (UnitQuaternion<f64>, bool) {
+    pub(super) fn outward(
+        &self,
+        wish: &UnitQuaternion<f64>,
+        products: impl FnOnce() -> Matrix3<f64>,
+    ) -> (UnitQuaternion<f64>, bool) {
         if let Some(Matched { allowed, limited }) = self.matched(products) {
             return (allowed, limited);
         }
@@ -130,7 +134,11 @@ impl Joint {
     /// The rotation in the inward pass, which moves the segment before the joint. For a ball joint it is the one nearest to `wish`;
     /// if the twist is not allowed, the segment before rolls, and its direction in the frame of the segment after changes only
     /// where it must. For a hinge it is the one that fits the points best.
-    pub(super) fn inward(&self, wish: &UnitQuaternion<f64>, products: &Matrix3<f64>) -> UnitQuaternion<f64> {
+    pub(super) fn inward(
+        &self,
+        wish: &UnitQuaternion<f64>,
+        products: impl FnOnce() -> Matrix3<f64>,
+    ) -> UnitQuaternion<f64> {
         match &self.limit {
             Limit::Free => *wish,
             Limit::Ball { cone, twist } => {
@@ -148,8 +156,9 @@ impl Joint {
 
     /// The rotation R of a hinge that maximises the trace of R times `products`; none for a ball joint, and where the points
     /// lie on the axis.
-    fn matched(&self, products: &Matrix3<f64>) -> Option<Matched> {
+    fn matched(&self, products: impl FnOnce() -> Matrix3<f64>) -> Option<Matched> {
         let Limit::Hinge { axis, angle } = &self.limit else { return None };
+        let products = products();
         let axis = Unit::new_normalize(*axis);
         let [spin_x, spin_y, spin_z] =
             [(1, 2), (2, 0), (0, 1)].map(|(row, column)| products[(row, column)] - products[(column, row)]);

@@ -1,15 +1,27 @@
 //! Figures of segments.
-pub(crate) mod anderson;
+mod anderson;
 mod circle;
 mod cone;
 mod configuration;
+mod cycle;
 mod direction;
+mod errors;
+pub mod file;
+mod frames;
 mod joint;
+mod merged;
 mod moments;
 mod outcome;
 pub mod pitch_yaw;
+mod points;
 mod problem;
+mod search;
+mod single_passes;
 mod solution;
+mod stall;
+mod start;
+mod state;
+mod straight;
 mod swing_twist;
 mod tree;
 
@@ -20,5 +32,6 @@ pub use configuration::Configuration;
 pub use joint::{Joint, JointError, Limit};
 pub use outcome::{Outcome, Reason};
 pub use problem::{Options, Problem, ProblemError, Root, Target};
+pub use search::Scratch;
 pub use solution::{Residual, Solution};
 pub use tree::{Segment, Skeleton, SkeletonError};

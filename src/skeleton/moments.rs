@@ -31,6 +31,11 @@ impl Moments {
         }
     }
 
+    /// The sums over the points of both.
+    pub(super) fn plus(&self, other: &Self) -> Self {
+        Self { weight: self.weight + other.weight, first: self.first + other.first, second: self.second + other.second }
+    }
+
     /// Sum of the products of the points as seen from `outer` with the same points as seen from `inner`. With common origins, the
     /// rotation R between the two frames that brings these points nearest to those maximises the trace of R times this matrix
     /// (Wahba 1965).

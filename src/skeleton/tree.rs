@@ -41,7 +41,9 @@ pub enum SkeletonError {
     #[error(transparent)]
     Input(#[from] InputError),
     /// A segment begins at a point that no segment before it has.
-    #[error("segment {segment} begins at point {parent}; it must begin at the root, 0, or at the end of a segment before it, 1 to {segment}")]
+    #[error(
+        "segment {segment} begins at point {parent}; it must begin at the root, 0, or at the end of a segment before it, 1 to {segment}"
+    )]
     Parent {
         /// Index of the segment.
         segment: usize,
@@ -67,7 +69,13 @@ pub struct Skeleton {
     pub(super) joints: Vec<Joint>,
     /// Segments between the root and each point.
     depths: Vec<usize>,
-    pub(super) is_planar: bool,
+    /// For each point, the first segment that begins there; for each segment, the next one that begins where it does.
+    first_branches: Vec<Option<u32>>,
+    next_branches: Vec<Option<u32>>,
+    pub(super) has_hinges: bool,
+    is_planar: bool,
+    is_free: bool,
+    is_chain: bool,
 }
 
 impl Skeleton {
@@ -89,12 +97,22 @@ impl Skeleton {
             segment.joint.check().map_err(|source| SkeletonError::Joint { segment: index, source })?;
         }
         check_total(segments.iter().map(|segment| segment.length).sum())?;
+        let (mut first_branches, mut next_branches) = (vec![None; segments.len() + 1], vec![None; segments.len()]);
+        for (index, segment) in segments.iter().enumerate().rev() {
+            next_branches[index] = first_branches[segment.parent].replace(u32::try_from(index).unwrap_or(u32::MAX));
+        }
+        let limits = || segments.iter().map(|segment| segment.joint.limit);
         Ok(Self {
             parents: segments.iter().map(|segment| segment.parent).collect(),
             lengths: segments.iter().map(|segment| segment.length).collect(),
             joints: segments.iter().map(|segment| segment.joint).collect(),
             depths,
+            first_branches,
+            next_branches,
+            has_hinges: limits().any(|limit| matches!(limit, Limit::Hinge { .. })),
             is_planar: false,
+            is_free: limits().all(|limit| limit == Limit::Free),
+            is_chain: segments.iter().enumerate().all(|(index, segment)| index == segment.parent),
         })
     }
 
@@ -115,7 +133,8 @@ impl Skeleton {
     /// # Errors
     /// As [`Self::new`].
     pub fn chain(lengths: &[f64]) -> Result<Self, SkeletonError> {
-        let segments: Vec<_> = lengths.iter().enumerate().map(|(parent, &length)| Segment::new(parent, length)).collect();
+        let segments: Vec<_> =
+            lengths.iter().enumerate().map(|(parent, &length)| Segment::new(parent, length)).collect();
         Self::new(&segments)
     }
 
@@ -153,13 +172,25 @@ impl Skeleton {
     /// Whether no joint has limits.
     #[must_use]
     pub fn is_free(&self) -> bool {
-        self.joints.iter().all(|joint| joint.limit == Limit::Free)
+        self.is_free
     }
 
     /// Whether the segments are in one row, without branches.
     #[must_use]
     pub fn is_chain(&self) -> bool {
-        self.parents.iter().enumerate().all(|(segment, &parent)| segment == parent)
+        self.is_chain
+    }
+
+    /// Sum of the lengths of all segments \[m\].
+    #[must_use]
+    pub fn total_length(&self) -> f64 {
+        self.lengths.iter().sum()
+    }
+
+    /// The segments that begin at a point.
+    pub(super) fn branches(&self, point: usize) -> impl Iterator<Item = usize> {
+        let next = |branch: &usize| self.next_branches[*branch].map(|next| next as usize);
+        std::iter::successors(self.first_branches[point].map(|first| first as usize), next)
     }
 
     /// The distances that two points can have from each other, by the lengths of the segments between them and without regard to limits. `None`

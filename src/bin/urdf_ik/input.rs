@@ -11,12 +11,17 @@ use super::Failure;
 
 const STANDARD_INPUT: &str = "-";
 
-/// Reads a robot. Warnings about its URDF go to standard error.
+/// Reads a robot, as [`robot_from`].
 pub fn read_robot(path: &Path) -> Result<Robot, Failure> {
     let text =
         if is_standard_input(path) { files::read_standard_input(MAX_URDF_BYTES)? } else { read_urdf_file(path)? };
+    robot_from(&text, path)
+}
+
+/// The robot of a URDF from the file at `path`. Warnings about it go to standard error.
+pub fn robot_from(urdf: &str, path: &Path) -> Result<Robot, Failure> {
     let place = place(path);
-    let robot = Robot::from_urdf(&text).map_err(|e| format!("{place}: {e}"))?;
+    let robot = Robot::from_urdf(urdf).map_err(|e| format!("{place}: {e}"))?;
     for warning in robot.warnings() {
         eprintln!("urdf_ik: {place}: {warning}");
     }
@@ -59,6 +64,7 @@ fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == STANDARD_INPUT
 }
 
-fn place(path: &Path) -> String {
+/// The path as messages name it.
+pub fn place(path: &Path) -> String {
     if is_standard_input(path) { "standard input".to_owned() } else { path.display().to_string() }
 }

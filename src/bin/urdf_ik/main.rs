@@ -13,6 +13,7 @@ mod path_plot;
 mod plot;
 mod progress;
 mod reach;
+mod skeleton;
 mod solve;
 
 use std::error::Error;
@@ -57,6 +58,9 @@ enum Command {
     Evaluate(evaluate::Arguments),
     /// Finds out which part of all orientations the tip reaches at each place, and prints a summary as JSON.
     Reach(reach::Arguments),
+    /// Moves a figure of segments to its targets, as JSON. The exit status is 1 when they cannot be met.
+    #[command(after_help = EXIT_STATUS)]
+    Skeleton(skeleton::Arguments),
     /// Writes the URDF of a noodle: a long arm of many equal segments, for tests of solvers.
     Generate(generate::Arguments),
 }
@@ -70,6 +74,7 @@ fn main() -> ExitCode {
         Command::Path(arguments) => path::run(&arguments, &mut out),
         Command::Evaluate(arguments) => evaluate::run(&arguments, &mut out).map(|()| true),
         Command::Reach(arguments) => reach::run(&arguments, &mut out).map(|()| true),
+        Command::Skeleton(arguments) => skeleton::run(&arguments, &mut out),
         Command::Generate(arguments) => generate::run(&arguments, &mut out).map(|()| true),
     };
     match done.and_then(|solved| Ok(out.flush().map(|()| solved)?)) {

@@ -52,8 +52,8 @@ use nalgebra::{Point3, Vector3};
 use thiserror::Error;
 
 pub use crate::segments::{Element, InputError};
-use crate::skeleton::outcome::{Outcome, Reason};
 use crate::segments::{Reach, check_coordinates, check_count, check_positive_length, check_total};
+use crate::skeleton::outcome::{Outcome, Reason};
 pub use path::{PathPoint, PathSteps, PathSummary};
 pub use problem::{Method, Options, Problem, ProblemError, Solution};
 pub use solve::Scratch;
@@ -134,6 +134,12 @@ impl PitchYawArm {
     #[must_use]
     pub fn lengths(&self) -> &[f64] {
         &self.lengths
+    }
+
+    /// The bounds of the variables \[rad\], lower and upper, 2n entries each: pitches, then yaws. Infinite where there is none.
+    #[must_use]
+    pub fn bounds(&self) -> (&[f64], &[f64]) {
+        (&self.lower, &self.upper)
     }
 
     /// Number of variables: 2n.

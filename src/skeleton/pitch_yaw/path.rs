@@ -34,6 +34,8 @@ impl PathSteps {
 pub struct PathPoint<'a> {
     /// Fraction of the path up to this point, from 0 (start, which `visit` does not get) to 1 (end).
     pub fraction: f64,
+    /// Whether it is one of the even points. Those in between are there because a variable would have turned too far at once.
+    pub is_even: bool,
     /// The point of the straight line \[m\].
     pub waypoint: Point3<f64>,
     /// Where the tip is \[m\]: within the tolerance of `waypoint`.
@@ -97,8 +99,9 @@ impl PitchYawArm {
                     summary.add((found - tip).norm(), turn(&scratch.best, &scratch.reached));
                     scratch.reached.copy_from_slice(&scratch.best);
                     tip = found;
-                    visit(&PathPoint { fraction, waypoint: next.nearest(), tip, positions: &scratch.reached });
                     reached += step;
+                    let (is_even, waypoint) = (reached.fract() == 0.0, next.nearest());
+                    visit(&PathPoint { fraction, is_even, waypoint, tip, positions: &scratch.reached });
                     while step < 1.0 && reached % (2.0 * step) == 0.0 {
                         step *= 2.0;
                     }

@@ -54,9 +54,7 @@ use super::two_link::{
     PlaneFreedom, ROUNDINGS, Solutions, SpatialAngles, SpatialTwoLink, on_both_sides, upright_normal,
 };
 use super::whole_turns::wrapped;
-use crate::segments::{
-    Element, InputError, check_coordinates, check_length, check_total, direction as direction_of,
-};
+use crate::segments::{Element, InputError, check_coordinates, check_length, check_total, direction as direction_of};
 
 /// Three links on a base that turns and rolls. See the [module](self) for what its angles mean.
 #[derive(Debug, Clone, Copy, PartialEq)]

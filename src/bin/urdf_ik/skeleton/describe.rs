@@ -1,0 +1,74 @@
+//! What a skeleton says of itself, and the same skeleton without limits.
+
+use serde_json::{Value, json};
+use urdf_ik::skeleton::file::NamedSkeleton;
+use urdf_ik::skeleton::{Joint, Limit, Range, Segment, Skeleton, SkeletonError};
+
+use super::answer::{Description, Rest, SegmentOut, numbers_of_points, numbers_of_rotations};
+
+pub fn describe(model: &NamedSkeleton) -> Description {
+    let segments = segments(&model.skeleton).zip(&model.points[1..]).map(|(segment, name)| {
+        let (joint, limits) = limits(&segment.joint.limit);
+        SegmentOut {
+            name: name.clone(),
+            parent: model.points[segment.parent].clone(),
+            length: segment.length,
+            joint,
+            limits,
+        }
+    });
+    let rest = model.at_rest();
+    Description {
+        name: model.name.clone(),
+        kind: "skeleton",
+        dimensions: if model.skeleton.is_planar() { 2 } else { 3 },
+        points: model.points.clone(),
+        segments: segments.collect(),
+        ends: model.ends.iter().map(|end| model.points[*end].clone()).collect(),
+        rest: Rest { points: numbers_of_points(&rest.points), orientations: numbers_of_rotations(&rest.orientations) },
+    }
+}
+
+/// The same skeleton with free joints; those that do not move at all are part of its shape and stay.
+pub fn without_limits(skeleton: &Skeleton) -> Result<Skeleton, SkeletonError> {
+    let freed = |segment: Segment| {
+        let limit = if is_stiff(&segment.joint.limit) { segment.joint.limit } else { Limit::Free };
+        segment.with_joint(Joint { limit, ..segment.joint })
+    };
+    let segments: Vec<_> = segments(skeleton).map(freed).collect();
+    if skeleton.is_planar() { Skeleton::in_plane(&segments) } else { Skeleton::new(&segments) }
+}
+
+fn segments(skeleton: &Skeleton) -> impl Iterator<Item = Segment> {
+    (0..skeleton.segment_count()).filter_map(|index| skeleton.segment(index))
+}
+
+fn is_stiff(limit: &Limit) -> bool {
+    let Limit::Ball { cone, twist } = limit else { return false };
+    [cone.up, cone.down, cone.left, cone.right, twist.lower, twist.upper].iter().all(|angle| *angle == 0.0)
+}
+
+/// The kind of a joint, and its limits as a file has them.
+fn limits(limit: &Limit) -> (&'static str, Value) {
+    match limit {
+        Limit::Free => ("free", Value::Null),
+        Limit::Hinge { axis, angle } => {
+            let axis: [f64; 3] = (*axis).into();
+            ("hinge", json!({ "axis": axis, "range": range(angle) }))
+        }
+        Limit::Ball { cone, twist } => {
+            let [up, down, left, right] = [cone.up, cone.down, cone.left, cone.right].map(degrees);
+            ("cone", json!({ "up": up, "down": down, "left": left, "right": right, "twist": range(twist) }))
+        }
+    }
+}
+
+/// A range in degrees.
+pub fn range(range: &Range) -> [f64; 2] {
+    [range.lower, range.upper].map(degrees)
+}
+
+/// An angle \[rad\] in degrees, without the rounding of its way through radians.
+fn degrees(angle: f64) -> f64 {
+    (angle.to_degrees() * 1e9).round() / 1e9
+}

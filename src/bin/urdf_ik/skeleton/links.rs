@@ -1,0 +1,199 @@
+//! Arms of two or three links in a URDF: where they are, and all configurations by their closed forms.
+
+use std::f64::consts::{PI, TAU};
+use std::time::Instant;
+
+use serde_json::Value;
+use urdf_ik::nalgebra::{Point3, Vector3};
+use urdf_ik::robot::{Chain, Robot};
+use urdf_ik::segments::InputError;
+use urdf_ik::solver::closed_form::three_link::ThreeLinkChain;
+use urdf_ik::solver::closed_form::two_link::{PlanarChain, Solutions, SpatialChain};
+
+use super::answer::{
+    Answer, ConfigurationOut, Description, ResidualOut, Rest, SegmentOut, numbers_of_points, numbers_of_rotations,
+};
+use super::request::{Request, Seed};
+use super::session::Session;
+use crate::Failure;
+
+/// Points nearer to the one before \[m\] are the same joint.
+const SAME_POINT: f64 = 1e-9;
+
+/// An arm and where it is.
+pub struct Links {
+    robot: Robot,
+    chain: Chain,
+    form: Form,
+    /// Indices of the links whose origins are the points, from the base to the tip.
+    frames: Vec<usize>,
+    points: Vec<String>,
+    /// Positions of the chain's variables \[rad\].
+    positions: Vec<f64>,
+}
+
+/// The closed form of an arm.
+enum Form {
+    Planar(PlanarChain),
+    Spatial(SpatialChain),
+    Three(ThreeLinkChain),
+}
+
+/// The configurations for a target, and by how much they miss it \[m\].
+struct Found {
+    configurations: Vec<Vec<f64>>,
+    missing: f64,
+}
+
+impl Form {
+    fn of(chain: &Chain) -> Result<Self, Failure> {
+        let why = |e: &dyn ToString| format!("the URDF is no arm of two or three links: {}", e.to_string());
+        Ok(match chain.joints().len() {
+            2 => Self::Planar(PlanarChain::of(chain).map_err(|e| why(&e))?),
+            3 => Self::Spatial(SpatialChain::of(chain).map_err(|e| why(&e))?),
+            5 => Self::Three(ThreeLinkChain::of(chain).map_err(|e| why(&e))?),
+            count => {
+                let shapes = "two links have 2 joints, or 3 on a base that turns, and three links have 5";
+                return Err(why(&format!("it has {count} movable joints; {shapes}")).into());
+            }
+        })
+    }
+
+    fn kind(&self) -> &'static str {
+        if matches!(self, Self::Three(_)) { "three_link" } else { "two_link" }
+    }
+
+    fn solve(&self, target: &Point3<f64>, up: &Vector3<f64>) -> Result<Found, InputError> {
+        Ok(match self {
+            Self::Planar(chain) => Found::new(&chain.solve(target)?),
+            Self::Spatial(chain) => Found::new(&chain.solve(target)?),
+            Self::Three(chain) => Found::new(&chain.solve(target, up)?),
+        })
+    }
+}
+
+impl Found {
+    fn new<const JOINTS: usize, const MOST: usize>(solutions: &Solutions<[f64; JOINTS], MOST>) -> Self
+    where
+        [f64; JOINTS]: Default,
+    {
+        let configurations = solutions.configurations().iter().map(|positions| positions.to_vec()).collect();
+        Self { configurations, missing: solutions.missing }
+    }
+}
+
+impl Links {
+    pub fn new(robot: Robot) -> Result<Self, Failure> {
+        let chain = Chain::with_defaults(&robot, None, &[])?;
+        let form = Form::of(&chain)?;
+        let positions = chain.positions_from(&robot.neutral_positions());
+        let frames = distinct_links(&robot, chain.tip_names()[0]);
+        let points = frames.iter().map(|link| robot.links()[*link].name.clone()).collect();
+        Ok(Self { robot, chain, form, frames, points, positions })
+    }
+
+    fn rest(&self) -> Vec<f64> {
+        self.chain.positions_from(&self.robot.neutral_positions())
+    }
+
+    fn points_at(&self, positions: &[f64]) -> Rest {
+        let mut all = self.robot.neutral_positions();
+        self.chain.write_into(&self.robot, positions, &mut all);
+        let poses = self.robot.link_poses(&all);
+        let points: Vec<Point3<f64>> = self.frames.iter().map(|link| poses[*link].translation.vector.into()).collect();
+        let orientations: Vec<_> = self.frames.iter().map(|link| poses[*link].rotation).collect();
+        Rest { points: numbers_of_points(&points), orientations: numbers_of_rotations(&orientations) }
+    }
+
+    fn configuration(&self, positions: &[f64]) -> ConfigurationOut {
+        let names = self.chain.variable_names().into_iter().map(str::to_owned);
+        ConfigurationOut {
+            points: self.points_at(positions).points,
+            positions: names.zip(positions.iter().copied()).collect(),
+            allowed: self.chain.contains(positions),
+        }
+    }
+}
+
+impl Session for Links {
+    fn description(&self) -> Description {
+        let rest = self.points_at(&self.rest());
+        let length = |index: usize| (Point3::from(rest.points[index + 1]) - Point3::from(rest.points[index])).norm();
+        let segments = self.points.windows(2).enumerate().map(|(index, ends)| SegmentOut {
+            name: ends[1].clone(),
+            parent: ends[0].clone(),
+            length: length(index),
+            joint: "hinge",
+            limits: Value::Null,
+        });
+        Description {
+            name: self.robot.name().to_owned(),
+            kind: self.form.kind(),
+            dimensions: 3,
+            points: self.points.clone(),
+            segments: segments.collect(),
+            ends: self.points.last().into_iter().cloned().collect(),
+            rest,
+        }
+    }
+
+    fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
+        let is_three = matches!(self.form, Form::Three(_));
+        request.check(self.form.kind(), if is_three { &["up"] } else { &[] })?;
+        let before = match request.seed {
+            Seed::Previous => self.positions.clone(),
+            Seed::Rest => self.rest(),
+            Seed::Given(_) => return Err("--seed has no meaning for arms with a closed form".into()),
+        };
+        let target = request.only_target(&self.points)?;
+        let up = request.up.map_or_else(Vector3::z, Vector3::from);
+        let begin = Instant::now();
+        let Found { configurations, missing } = self.form.solve(&target.position.into(), &up)?;
+        let microseconds = begin.elapsed().as_secs_f64() * 1e6;
+        let nearest = configurations.iter().min_by(|a, b| apart(a, &before).total_cmp(&apart(b, &before)));
+        self.positions = nearest.cloned().unwrap_or(before);
+        let Rest { points, orientations } = self.points_at(&self.positions);
+        let solved = missing == 0.0;
+        let [wrist, tip] = last_link(&points);
+        let residual = ResidualOut {
+            point: target.point.clone(),
+            distance: (tip - Point3::from(target.position)).norm(),
+            angle: if is_three { (tip - wrist).angle(&up) } else { 0.0 },
+            solved,
+            reason: (!solved).then(|| format!("out of reach by {missing:.6} m")),
+        };
+        Ok(Answer {
+            points,
+            orientations,
+            residuals: vec![residual],
+            is_solved: solved,
+            microseconds,
+            configurations: Some(configurations.iter().map(|positions| self.configuration(positions)).collect()),
+            ..Answer::default()
+        })
+    }
+}
+
+/// The links on the way to `tip`, without those whose origin is that of the one before.
+fn distinct_links(robot: &Robot, tip: &str) -> Vec<usize> {
+    let parent = |link: &usize| robot.links()[*link].parent_joint.map(|joint| robot.joints()[joint].parent);
+    let mut way: Vec<usize> = std::iter::successors(robot.link_index(tip), parent).collect();
+    way.reverse();
+    let poses = robot.link_poses(&robot.neutral_positions());
+    way.dedup_by(|link, before| {
+        (poses[*link].translation.vector - poses[*before].translation.vector).norm() < SAME_POINT
+    });
+    way
+}
+
+/// The ends of the last link.
+fn last_link(points: &[[f64; 3]]) -> [Point3<f64>; 2] {
+    let last = points.len() - 1;
+    [points[last.saturating_sub(1)], points[last]].map(Point3::from)
+}
+
+/// The largest difference of two configurations \[rad\], each angle by the shorter way.
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    let turn = |(a, b): (&f64, &f64)| ((a - b + PI).rem_euclid(TAU) - PI).abs();
+    a.iter().zip(b).map(turn).fold(0.0, f64::max)
+}

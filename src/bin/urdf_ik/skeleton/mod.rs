@@ -1,0 +1,80 @@
+//! `urdf_ik skeleton`: figures of segments that follow targets, as JSON.
+
+mod answer;
+mod describe;
+mod links;
+mod pitch_yaw;
+mod request;
+mod session;
+mod stream;
+mod switches;
+mod tree;
+
+use std::collections::BTreeMap;
+use std::io::{BufReader, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use self::answer::Answer;
+use self::switches::Switches;
+use super::Failure;
+use super::input::read_json;
+use super::output::OutputFile;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The model: YAML of a skeleton or of a pitch-yaw arm, or the URDF of an arm of two or three links; -: standard input
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// JSON: a list of {"point", "position", "orientation", "weight"}; the last two may be left out; -: standard input
+    #[arg(long, value_name = "FILE.json", required_unless_present = "stream")]
+    targets: Option<PathBuf>,
+    #[command(flatten)]
+    switches: Switches,
+    /// Draw the passes and the solution of a skeleton
+    #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg)]
+    figure: Option<OutputFile>,
+    /// Answer requests on standard input, a line of JSON each, until it ends
+    #[arg(long, conflicts_with_all = ["targets", "figure", "Switches"])]
+    stream: bool,
+}
+
+/// Prints the answer. Returns whether it meets the targets.
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
+    let mut session = session::open(&arguments.model)?;
+    let Some(targets) = &arguments.targets else {
+        stream::run(&mut *session, BufReader::new(std::io::stdin()), out)?;
+        return Ok(true);
+    };
+    let description = session.description();
+    let mut request = arguments.switches.request(&description)?;
+    request.targets = read_json(targets)?;
+    if let Some(file) = &arguments.figure {
+        let svg = session.figure(&request)?;
+        file.write(|file| file.write_all(svg.as_bytes()))?;
+    }
+    let mut answer = Answer::default();
+    for pass in arguments.switches.passes() {
+        request.pass = pass;
+        answer = session.answer(&request)?;
+        request.seed = request::Seed::Previous;
+    }
+    let is_done = answer.is_solved || request.pass.is_some();
+    serde_json::to_writer_pretty(&mut *out, &by_name(&answer, &description.points)?)?;
+    writeln!(out)?;
+    Ok(is_done)
+}
+
+/// The answer with points and orientations by name.
+fn by_name(answer: &Answer, names: &[String]) -> Result<Value, Failure> {
+    let points: BTreeMap<_, _> = names.iter().zip(&answer.points).collect();
+    let orientations: BTreeMap<_, _> = names.iter().zip(&answer.orientations).collect();
+    let named = json!({ "points": points, "orientations": orientations });
+    let mut value = serde_json::to_value(answer)?;
+    if let (Value::Object(all), Value::Object(named)) = (&mut value, named) {
+        all.extend(named);
+    }
+    Ok(value)
+}

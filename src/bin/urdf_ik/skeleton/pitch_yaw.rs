@@ -1,0 +1,164 @@
+//! Pitch-yaw arms: where they are, and how they are solved.
+
+use std::time::Instant;
+
+use serde_json::json;
+use urdf_ik::nalgebra::{Point3, UnitQuaternion, Vector3};
+use urdf_ik::skeleton::file::NamedArm;
+use urdf_ik::skeleton::pitch_yaw::{Options, PathSteps, PitchYawArm, Problem, Solution};
+use urdf_ik::skeleton::{Outcome, Range};
+
+use super::answer::{
+    Answer, Description, PathOut, ResidualOut, Rest, SegmentOut, numbers_of_points, numbers_of_rotations,
+};
+use super::describe::range;
+use super::request::{Request, Seed};
+use super::session::Session;
+use crate::Failure;
+
+/// The keys of a request that have a meaning here.
+const KNOWN: [&str; 5] = ["limits", "method", "path", "tolerance", "iterations"];
+
+/// A pitch-yaw arm and where it is.
+pub struct Arm {
+    model: NamedArm,
+    /// The same without bounds.
+    free: PitchYawArm,
+    /// Positions of the variables \[rad\].
+    positions: Vec<f64>,
+}
+
+impl Arm {
+    pub fn new(model: NamedArm) -> Result<Self, Failure> {
+        let free = PitchYawArm::new(model.arm.base(), model.arm.lengths().to_vec())?;
+        let positions = vec![0.0; model.arm.variables()];
+        Ok(Self { model, free, positions })
+    }
+
+    fn arm(&self, request: &Request) -> &PitchYawArm {
+        if request.limits.unwrap_or(true) { &self.model.arm } else { &self.free }
+    }
+
+    fn options(request: &Request) -> Options {
+        let default = Options::default();
+        Options {
+            method: request.method.map_or(default.method, Into::into),
+            tolerance: request.options.tolerance.unwrap_or(default.tolerance),
+            iterations: request.options.iterations.unwrap_or(default.iterations),
+        }
+    }
+
+    /// Solves, or follows the path that the request asks for.
+    fn solve(&self, request: &Request) -> Result<(Solution, Option<Vec<PathOut>>), Failure> {
+        request.check("pitch_yaw", &KNOWN)?;
+        let arm = self.arm(request);
+        let at_rest = vec![0.0; arm.variables()];
+        let seed = match request.seed {
+            Seed::Previous => &self.positions,
+            Seed::Rest => &at_rest,
+            Seed::Given(_) => return Err("--seed has no meaning for a model of the kind pitch_yaw".into()),
+        };
+        let target = request.only_target(&self.model.points)?.position.into();
+        let problem = Problem { target, seed, options: Self::options(request) };
+        let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
+        let Some(path) = request.path else {
+            arm.solve(&problem, &mut scratch, &mut solution)?;
+            return Ok((solution, None));
+        };
+        let mut passed = Vec::new();
+        arm.follow_path(&problem, &PathSteps::new(path.longest_step), &mut scratch, &mut solution, |point| {
+            let (points, _) = frames(arm, point.positions);
+            passed.push(PathOut { points: numbers_of_points(&points), given: point.is_even });
+        })?;
+        Ok((solution, Some(passed)))
+    }
+
+    /// The names of the segments with a variable at one of its bounds.
+    fn limited(&self, arm: &PitchYawArm, positions: &[f64]) -> Vec<String> {
+        let (lower, upper) = arm.bounds();
+        let count = arm.lengths().len();
+        let at_bound = |variable: usize| {
+            let position = positions[variable];
+            position <= lower[variable] || position >= upper[variable]
+        };
+        let names = self.model.points[1..].iter().enumerate();
+        names.filter(|(index, _)| at_bound(*index) || at_bound(index + count)).map(|(_, name)| name.clone()).collect()
+    }
+}
+
+impl Session for Arm {
+    fn description(&self) -> Description {
+        let (arm, points) = (&self.model.arm, &self.model.points);
+        let (lower, upper) = arm.bounds();
+        let bounds = |variable: usize| range_where_bounded(lower[variable], upper[variable]);
+        let count = arm.lengths().len();
+        let segments = arm.lengths().iter().enumerate().map(|(index, length)| SegmentOut {
+            name: points[index + 1].clone(),
+            parent: points[index].clone(),
+            length: *length,
+            joint: "free",
+            limits: json!({ "pitch": bounds(index), "yaw": bounds(index + count) }),
+        });
+        let (rest, orientations) = frames(arm, &vec![0.0; arm.variables()]);
+        Description {
+            name: self.model.name.clone(),
+            kind: "pitch_yaw",
+            dimensions: 3,
+            points: points.clone(),
+            segments: segments.collect(),
+            ends: points.last().into_iter().cloned().collect(),
+            rest: Rest { points: numbers_of_points(&rest), orientations: numbers_of_rotations(&orientations) },
+        }
+    }
+
+    fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
+        let begin = Instant::now();
+        let (solution, path) = self.solve(request)?;
+        let microseconds = begin.elapsed().as_secs_f64() * 1e6;
+        let arm = self.arm(request);
+        let (points, orientations) = frames(arm, &solution.positions);
+        let is_solved = solution.outcome == Outcome::Solved;
+        let residual = ResidualOut {
+            point: self.model.points.last().cloned().unwrap_or_default(),
+            distance: solution.distance,
+            angle: 0.0,
+            solved: is_solved,
+            reason: (!is_solved).then(|| solution.outcome.to_string()),
+        };
+        let answer = Answer {
+            points: numbers_of_points(&points),
+            orientations: numbers_of_rotations(&orientations),
+            limited: self.limited(arm, &solution.positions),
+            residuals: vec![residual],
+            iterations: solution.iterations,
+            is_solved,
+            microseconds,
+            path,
+            ..Answer::default()
+        };
+        self.positions = solution.positions;
+        Ok(answer)
+    }
+}
+
+/// Bounds \[rad\] in degrees, if there are any.
+fn range_where_bounded(lower: f64, upper: f64) -> Option<[f64; 2]> {
+    (lower.is_finite() || upper.is_finite()).then(|| range(&Range::new(lower, upper)))
+}
+
+/// Points and orientations at `positions`: of the base, then of each segment, whose x axis is along it.
+fn frames(arm: &PitchYawArm, positions: &[f64]) -> (Vec<Point3<f64>>, Vec<UnitQuaternion<f64>>) {
+    let (pitches, yaws) = positions.split_at(arm.lengths().len());
+    let (mut point, mut pitch, mut yaw) = (arm.base(), 0.0, 0.0);
+    let (mut points, mut orientations) = (vec![point], vec![UnitQuaternion::identity()]);
+    for (length, turns) in arm.lengths().iter().zip(pitches.iter().zip(yaws)) {
+        pitch += turns.0;
+        yaw += turns.1;
+        // Pitch is positive upwards, unlike a rotation about y.
+        let orientation = UnitQuaternion::from_euler_angles(0.0, -pitch, yaw);
+        point += orientation * Vector3::x() * *length;
+        points.push(point);
+        orientations.push(orientation);
+    }
+    (points, orientations)
+}

@@ -1,0 +1,194 @@
+//! What is asked of a model: a line of the stream, or the command line as one such line.
+
+use serde::Deserialize;
+use urdf_ik::nalgebra::{Isometry3, UnitQuaternion};
+use urdf_ik::skeleton::{Configuration, Options, pitch_yaw};
+use urdf_ik::spatial::{NotARotation, rotation_from};
+
+use crate::Failure;
+
+/// A request. What it leaves out has its default.
+#[derive(Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    pub targets: Vec<TargetEntry>,
+    pub root: RootEntry,
+    pub seed: Seed,
+    pub options: OptionsEntry,
+    pub limits: Option<bool>,
+    pub pass: Option<Pass>,
+    pub up: Option<[f64; 3]>,
+    pub method: Option<MethodName>,
+    pub path: Option<PathEntry>,
+}
+
+/// A target of a point.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TargetEntry {
+    pub point: String,
+    pub position: [f64; 3],
+    pub orientation: Option<[f64; 4]>,
+    pub weight: Option<f64>,
+}
+
+/// Where the root belongs.
+#[derive(Clone, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "the root must be \"fixed\", \"free\" or {\"position\": [x, y, z], \"orientation\": [x, y, z, w]}"
+)]
+pub enum RootEntry {
+    Named(RootName),
+    At(PoseEntry),
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RootName {
+    Fixed,
+    Free,
+}
+
+impl Default for RootEntry {
+    fn default() -> Self {
+        Self::Named(RootName::Fixed)
+    }
+}
+
+/// A pose; without an orientation, that which is there stays.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PoseEntry {
+    pub position: [f64; 3],
+    pub orientation: Option<[f64; 4]>,
+}
+
+impl PoseEntry {
+    pub fn pose(&self, current: &UnitQuaternion<f64>) -> Result<Isometry3<f64>, NotARotation> {
+        let rotation = self.orientation.map_or(Ok(*current), rotation_from)?;
+        Ok(Isometry3::from_parts(self.position.into(), rotation))
+    }
+}
+
+/// Where a solve starts.
+#[derive(Clone, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seed {
+    #[default]
+    Previous,
+    Rest,
+    /// Of a file that the command line names.
+    #[serde(skip)]
+    Given(Configuration),
+}
+
+/// One pass of a cycle.
+#[derive(Clone, Copy, PartialEq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Pass {
+    /// From the ends, which are put to their targets, to the root
+    Forward,
+    /// From the root, which is put in its place, to the ends
+    Backward,
+}
+
+/// How the pitch-yaw arm finds a step.
+#[derive(Clone, Copy, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum MethodName {
+    Damped,
+    Pseudoinverse,
+}
+
+impl From<MethodName> for pitch_yaw::Method {
+    fn from(name: MethodName) -> Self {
+        match name {
+            MethodName::Damped => Self::DampedLeastSquares,
+            MethodName::Pseudoinverse => Self::Pseudoinverse,
+        }
+    }
+}
+
+/// How a path is cut.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PathEntry {
+    pub longest_step: f64,
+}
+
+/// The options that are not at their defaults.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OptionsEntry {
+    pub tolerance: Option<f64>,
+    pub orientation_tolerance: Option<f64>,
+    pub iterations: Option<usize>,
+    pub restarts: Option<usize>,
+    pub acceleration: Option<usize>,
+    pub circles: Option<bool>,
+    pub polish: Option<bool>,
+}
+
+impl OptionsEntry {
+    /// The options of a skeleton.
+    pub fn options(&self) -> Result<Options, Failure> {
+        let default = Options::default();
+        let acceleration = self.acceleration.unwrap_or(default.acceleration);
+        if acceleration > MOST_DIFFERENCES {
+            return Err(format!("the acceleration is {acceleration}; the most is {MOST_DIFFERENCES}").into());
+        }
+        Ok(Options {
+            tolerance: self.tolerance.unwrap_or(default.tolerance),
+            orientation_tolerance: self.orientation_tolerance.unwrap_or(default.orientation_tolerance),
+            iterations: self.iterations.unwrap_or(default.iterations),
+            restarts: self.restarts.unwrap_or(default.restarts),
+            acceleration,
+            circles: self.circles.unwrap_or(default.circles),
+            polish: self.polish.unwrap_or(default.polish),
+        })
+    }
+}
+
+/// The memory of a solve grows with the number of differences; more than these help nobody.
+const MOST_DIFFERENCES: usize = 100;
+
+impl Request {
+    /// Refuses keys that have no meaning for a kind of model, where the request has them; `known` are those that have one.
+    pub fn check(&self, kind: &str, known: &[&str]) -> Result<(), Failure> {
+        let options = &self.options;
+        let given = [
+            ("root", !matches!(self.root, RootEntry::Named(RootName::Fixed))),
+            ("limits", self.limits.is_some()),
+            ("pass", self.pass.is_some()),
+            ("up", self.up.is_some()),
+            ("method", self.method.is_some()),
+            ("path", self.path.is_some()),
+            ("tolerance", options.tolerance.is_some()),
+            ("orientation_tolerance", options.orientation_tolerance.is_some()),
+            ("iterations", options.iterations.is_some()),
+            ("restarts", options.restarts.is_some()),
+            ("acceleration", options.acceleration.is_some()),
+            ("circles", options.circles.is_some()),
+            ("polish", options.polish.is_some()),
+        ];
+        match given.into_iter().find(|(key, is_given)| *is_given && !known.contains(key)) {
+            Some((key, _)) => Err(format!("{key} has no meaning for a model of the kind {kind}").into()),
+            None => Ok(()),
+        }
+    }
+
+    /// The only target, which must be a position for the last point of an arm.
+    pub fn only_target(&self, points: &[String]) -> Result<&TargetEntry, Failure> {
+        let [target] = self.targets.as_slice() else {
+            return Err(format!("there are {} targets; an arm takes 1", self.targets.len()).into());
+        };
+        let Some(tip) = points.last().filter(|tip| **tip != target.point) else {
+            if target.orientation.is_some() || target.weight.is_some() {
+                return Err("the target of an arm is a position alone; leave out orientation and weight".into());
+            }
+            return Ok(target);
+        };
+        Err(format!("the target is for '{:.80}'; an arm takes one for its tip, '{tip}'", target.point).into())
+    }
+}

@@ -1,0 +1,129 @@
+//! The switches of `urdf_ik skeleton`: a request in words.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Deserialize;
+use urdf_ik::skeleton::Configuration;
+use urdf_ik::spatial::rotation_from;
+
+use super::answer::Description;
+use super::request::{MethodName, OptionsEntry, Pass, PathEntry, PoseEntry, Request, RootEntry, RootName, Seed};
+use crate::Failure;
+use crate::input::read_json;
+
+/// What is not at its default.
+#[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch")]
+pub struct Switches {
+    /// The root is free: it goes where the targets pull it
+    #[arg(long)]
+    free_root: bool,
+    /// The root moves to this position [m] and orientation quaternion
+    #[arg(long, num_args = 7, conflicts_with = "free_root", allow_hyphen_values = true,
+          value_names = ["X", "Y", "Z", "QX", "QY", "QZ", "QW"])]
+    root: Option<Vec<f64>>,
+    /// Start from the points and orientations of an earlier answer [default: at rest]
+    #[arg(long, value_name = "FILE.json")]
+    seed: Option<PathBuf>,
+    /// Free all joints, and bounds of pitch and yaw
+    #[arg(long)]
+    no_limits: bool,
+    /// Single passes in this order instead of a solve, separated by commas: forward, backward
+    #[arg(long = "pass", value_name = "PASSES", value_delimiter = ',')]
+    passes: Vec<Pass>,
+    /// Largest distance from a target at which it is met [m] [default: 1e-6]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    tolerance: Option<f64>,
+    /// Largest angle from a target at which it is met [rad] [default: 1e-6]
+    #[arg(long, value_name = "RAD", allow_negative_numbers = true)]
+    orientation_tolerance: Option<f64>,
+    /// Greatest number of cycles, over all attempts [default: 5000; of a pitch-yaw arm, 500 steps]
+    #[arg(long, value_name = "N")]
+    iterations: Option<usize>,
+    /// Greatest number of attempts after the one from the seed [default: 50]
+    #[arg(long, value_name = "N")]
+    restarts: Option<usize>,
+    /// Number of earlier cycles that are combined; 0: FABRIK as published [default: 5]
+    #[arg(long, value_name = "N")]
+    acceleration: Option<usize>,
+    /// Close chains by the circle in which two spheres meet
+    #[arg(long)]
+    circles: bool,
+    /// Leave out the damped least squares after cycles that have stalled
+    #[arg(long)]
+    no_polish: bool,
+    /// Direction of the last of three links [default: 0 0 1]
+    #[arg(long, num_args = 3, allow_hyphen_values = true, value_names = ["X", "Y", "Z"])]
+    up: Option<Vec<f64>>,
+    /// How a pitch-yaw arm finds a step [default: damped]
+    #[arg(long, value_enum)]
+    method: Option<MethodName>,
+    /// Move a pitch-yaw arm on a straight line, in even steps of at most this length [m]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    longest_step: Option<f64>,
+}
+
+/// The part of an earlier answer that a seed is read from.
+#[derive(Deserialize)]
+struct Earlier {
+    points: BTreeMap<String, [f64; 3]>,
+    orientations: BTreeMap<String, [f64; 4]>,
+}
+
+impl Switches {
+    /// The request without targets and passes, for a model with that description.
+    pub fn request(&self, model: &Description) -> Result<Request, Failure> {
+        let root = match &self.root {
+            Some(numbers) => RootEntry::At(PoseEntry {
+                position: [0, 1, 2].map(|index| numbers[index]),
+                orientation: Some([3, 4, 5, 6].map(|index| numbers[index])),
+            }),
+            None if self.free_root => RootEntry::Named(RootName::Free),
+            None => RootEntry::default(),
+        };
+        let seed = self.seed.as_deref().map(|path| read_seed(path, &model.points)).transpose()?;
+        Ok(Request {
+            root,
+            seed: seed.map_or(Seed::Rest, Seed::Given),
+            options: self.options(),
+            limits: self.no_limits.then_some(false),
+            up: self.up.as_ref().map(|up| [up[0], up[1], up[2]]),
+            method: self.method,
+            path: self.longest_step.map(|longest_step| PathEntry { longest_step }),
+            ..Request::default()
+        })
+    }
+
+    fn options(&self) -> OptionsEntry {
+        OptionsEntry {
+            tolerance: self.tolerance,
+            orientation_tolerance: self.orientation_tolerance,
+            iterations: self.iterations,
+            restarts: self.restarts,
+            acceleration: self.acceleration,
+            circles: self.circles.then_some(true),
+            polish: self.no_polish.then_some(false),
+        }
+    }
+
+    /// The passes that are asked for, or a whole solve.
+    pub fn passes(&self) -> Vec<Option<Pass>> {
+        if self.passes.is_empty() { vec![None] } else { self.passes.iter().copied().map(Some).collect() }
+    }
+}
+
+/// The configuration in an earlier answer, whose points have these `names`.
+fn read_seed(path: &Path, names: &[String]) -> Result<Configuration, Failure> {
+    let earlier: Earlier = read_json(path)?;
+    let missing = |name: &str| format!("{}: there is no point or no orientation '{name}'", path.display());
+    let mut seed = Configuration::default();
+    for name in names {
+        let point = earlier.points.get(name).ok_or_else(|| missing(name))?;
+        let orientation = earlier.orientations.get(name).ok_or_else(|| missing(name))?;
+        seed.points.push((*point).into());
+        seed.orientations.push(rotation_from(*orientation)?);
+    }
+    Ok(seed)
+}

@@ -1,0 +1,192 @@
+//! One cycle: forward and backward reaching, accelerated where that brings the skeleton nearer to its targets.
+
+use nalgebra::{Point3, Quaternion, Unit, UnitQuaternion, Vector4};
+
+use super::anderson::Anderson;
+use super::frames::FrameScratch;
+use super::joint::LIMITED;
+use super::merged::Merged;
+use super::problem::Options;
+use super::search::Search;
+use super::state::{Aims, State};
+use super::tree::Skeleton;
+
+/// Ridge of the Anderson acceleration, as a fraction of the trace. It keeps the equations regular as the steps become parallel.
+const RIDGE: f64 = 1e-10;
+/// An accelerated quaternion that is shorter is not a rotation.
+const LEAST_NORM: f64 = 1e-3;
+
+/// Scratch memory of cycles.
+#[derive(Debug, Clone)]
+pub(super) struct CycleScratch {
+    /// The configuration after a plain cycle, and the accelerated one.
+    image: State,
+    mixed: State,
+    /// They and the one before once more, as plain numbers.
+    flat: [Vec<f64>; 3],
+    anderson: Anderson,
+    merged: Vec<Merged>,
+    frames: FrameScratch,
+}
+
+impl CycleScratch {
+    pub(super) fn new(segments: usize, options: &Options) -> Self {
+        let (numbers, depth) = (4 * segments, options.acceleration);
+        let flat = || vec![0.0; if depth > 0 { numbers } else { 0 }];
+        Self {
+            image: State::new(segments),
+            mixed: State::new(segments),
+            flat: [flat(), flat(), flat()],
+            anderson: Anderson::new(numbers, depth, RIDGE),
+            merged: vec![Merged::default(); segments + 1],
+            frames: FrameScratch::new(segments),
+        }
+    }
+
+    /// Number of differences for Anderson acceleration.
+    pub(super) fn depth(&self) -> usize {
+        self.anderson.depth()
+    }
+
+    /// What single passes need.
+    pub(super) fn passes(&mut self) -> (&mut [Merged], &mut FrameScratch) {
+        (&mut self.merged, &mut self.frames)
+    }
+
+    pub(super) fn set_kind(&mut self, has_orientations: bool) {
+        self.image.set_kind(has_orientations);
+        self.mixed.set_kind(has_orientations);
+    }
+
+    /// Forgets the cycles before: for a new start, or after a jump.
+    pub(super) fn reset(&mut self, skeleton: &Skeleton) {
+        let numbers_each = if self.image.orientations.is_empty() { 3 } else { 4 };
+        self.anderson.reset(numbers_each * skeleton.segment_count());
+    }
+}
+
+impl Search<'_> {
+    /// One cycle from `current` to `current`. Targets out of reach count `fading` times their weight. Returns whether it was accelerated.
+    pub(super) fn cycle(&self, (aims, fading): (&Aims, f64), current: &mut State, scratch: &mut CycleScratch) -> bool {
+        let CycleScratch { image, merged, frames, .. } = scratch;
+        image.copy_from(current);
+        self.forward((aims, fading), (merged, frames), image);
+        if self.backward(aims, frames, &current.points, image) {
+            std::mem::swap(current, image);
+            return false;
+        }
+        let plain = self.errors(aims, image);
+        let is_mixed = !plain.are_met()
+            && self.problem.options.acceleration > 0
+            && self.root.is_some()
+            && self.mix(current, scratch)
+            && self.errors(aims, &scratch.mixed).is_nearer_than(&plain);
+        std::mem::swap(current, if is_mixed { &mut scratch.mixed } else { &mut scratch.image });
+        is_mixed
+    }
+
+    pub(super) fn forward(
+        &self,
+        aims: (&Aims, f64),
+        (merged, frames): (&mut [Merged], &mut FrameScratch),
+        state: &mut State,
+    ) {
+        if state.orientations.is_empty() {
+            self.skeleton.forward_points(self.problem, aims, merged, &mut state.points);
+        } else {
+            self.skeleton.forward_frames(self.problem, aims, (merged, frames), state);
+        }
+    }
+
+    /// Backward reaching. Returns whether a circle closed the chain.
+    pub(super) fn backward(
+        &self,
+        aims: &Aims,
+        frames: &mut FrameScratch,
+        before: &[Point3<f64>],
+        state: &mut State,
+    ) -> bool {
+        let root = self.root.map(|root| (Point3::from(root.translation.vector), root.rotation));
+        if !state.orientations.is_empty() {
+            self.skeleton.backward_frames(self.problem, aims, frames, (root, state));
+            return false;
+        }
+        if let Some((place, _)) = root {
+            state.points[0] = place;
+        }
+        if self.problem.options.circles && self.is_single_chain {
+            return self.skeleton.backward_to_circle(before, &mut state.points);
+        }
+        self.skeleton.backward_points(before, &mut state.points);
+        false
+    }
+
+    /// Writes the configuration extrapolated from the last few cycles into `mixed`, with lengths and limits restored. Returns whether there
+    /// is one.
+    fn mix(&self, current: &State, scratch: &mut CycleScratch) -> bool {
+        let CycleScratch { image, mixed, flat: [x, g, next], anderson, .. } = scratch;
+        if image.orientations.is_empty() {
+            write_points(&current.points, x);
+            write_points(&image.points, g);
+            return anderson.mix(x, g, next) && {
+                self.read_points(next, image, mixed);
+                true
+            };
+        }
+        // A quaternion and its opposite are one rotation, but far apart as numbers.
+        for (rotation, before) in image.rotations.iter_mut().zip(&current.rotations) {
+            *rotation = on_the_side_of(before, *rotation);
+        }
+        write_rotations(&current.rotations, x);
+        write_rotations(&image.rotations, g);
+        anderson.mix(x, g, next) && self.read_rotations(next, image, mixed)
+    }
+
+    /// The points of `numbers`, moved until all lengths hold.
+    fn read_points(&self, numbers: &[f64], image: &State, mixed: &mut State) {
+        let wished = |point: usize| match point.checked_sub(1) {
+            Some(segment) => Point3::from_slice(&numbers[3 * segment..3 * segment + 3]),
+            None => image.points[0],
+        };
+        mixed.points[0] = image.points[0];
+        self.skeleton.restore_lengths(wished, &image.points, &mut mixed.points);
+    }
+
+    /// The rotations of `numbers`, moved to what the limits allow. Returns whether all are rotations.
+    fn read_rotations(&self, numbers: &[f64], image: &State, mixed: &mut State) -> bool {
+        for (index, joint) in self.skeleton.joints.iter().enumerate() {
+            let numbers = &numbers[4 * index..4 * index + 4];
+            let wish = Unit::try_new(Quaternion::from(Vector4::from_column_slice(numbers)), LEAST_NORM);
+            let Some(wish) = wish else { return false };
+            let allowed = on_the_side_of(&image.rotations[index], joint.nearest(&wish));
+            mixed.limited[index] = image.limited[index] || allowed.angle_to(&wish) > LIMITED;
+            mixed.rotations[index] = allowed;
+        }
+        (mixed.points[0], mixed.orientations[0]) = (image.points[0], image.orientations[0]);
+        self.skeleton.place_into(&mixed.rotations, &mut mixed.points, &mut mixed.orientations);
+        true
+    }
+}
+
+/// Of the two quaternions that are one rotation, the one nearer to `other`.
+fn on_the_side_of(other: &UnitQuaternion<f64>, rotation: UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+    if other.coords.dot(&rotation.coords) < 0.0 {
+        UnitQuaternion::new_unchecked(-rotation.into_inner())
+    } else {
+        rotation
+    }
+}
+
+/// Writes all points but the root into `numbers`.
+fn write_points(points: &[Point3<f64>], numbers: &mut [f64]) {
+    for (point, numbers) in points[1..].iter().zip(numbers.chunks_exact_mut(3)) {
+        numbers.copy_from_slice(point.coords.as_slice());
+    }
+}
+
+/// Writes the quaternions into `numbers`.
+fn write_rotations(rotations: &[UnitQuaternion<f64>], numbers: &mut [f64]) {
+    for (rotation, numbers) in rotations.iter().zip(numbers.chunks_exact_mut(4)) {
+        numbers.copy_from_slice(rotation.coords.as_slice());
+    }
+}

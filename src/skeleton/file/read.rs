@@ -1,0 +1,108 @@
+//! What all kinds of files share: their outline, which is read before their segments are, and their errors.
+
+use nalgebra::{Isometry3, Point3, UnitQuaternion};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use super::{Kind, ModelError};
+use crate::names::number;
+use crate::yaml::yaml_reader;
+
+/// The part of a file that tells its kind.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(default)]
+    kind: Kind,
+}
+
+/// All of a file but what its segments are like. What it says of them is read next, when the names are known.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Outline {
+    #[serde(default, rename = "kind")]
+    _kind: IgnoredAny,
+    pub name: Option<String>,
+    pub dimensions: Option<usize>,
+    #[serde(default)]
+    pub root: RootEntry,
+    pub segments: Vec<Link>,
+    pub ends: Option<Vec<String>>,
+}
+
+/// The place of a segment in the tree.
+#[derive(Deserialize)]
+pub(super) struct Link {
+    #[serde(default)]
+    pub name: String,
+    pub parent: Option<String>,
+}
+
+/// The root as a file has it.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RootEntry {
+    pub name: Option<String>,
+    pub position: Option<Vec<f64>>,
+    pub rotation: Option<[f64; 3]>,
+}
+
+pub(super) fn kind(text: &str) -> Result<Kind, ModelError> {
+    yaml::<Head>(text).map(|head| head.kind)
+}
+
+/// Reads `text` as a whole.
+pub(super) fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, ModelError> {
+    let reader = yaml_reader(text).map_err(refused)?;
+    T::deserialize(reader).map_err(|e| refused_by_reader(&e))
+}
+
+/// The error of a text where no line is to blame.
+#[expect(clippy::needless_pass_by_value, reason = "an argument of map_err")]
+pub(super) fn refused(reason: impl ToString) -> ModelError {
+    ModelError { place: "the model".to_owned(), line: None, reason: reason.to_string() }
+}
+
+/// The error of the YAML reader, its line apart from its sentence.
+pub(super) fn refused_by_reader(error: &serde_yaml::Error) -> ModelError {
+    let sentence = error.to_string();
+    let Some(at) = error.location() else { return refused(sentence) };
+    let end = format!(" at line {} column {}", at.line(), at.column());
+    ModelError { line: Some(at.line()), ..refused(sentence.replacen(&end, "", 1)) }
+}
+
+impl RootEntry {
+    /// Its name, `root` where the file has none.
+    pub(super) fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or("root")
+    }
+
+    /// The root frame in `dimensions`.
+    pub(super) fn pose(&self, dimensions: usize) -> Result<Isometry3<f64>, String> {
+        let position = match &self.position {
+            Some(position) => point("the root's position", position, dimensions)?,
+            None => Point3::origin(),
+        };
+        let rotation = rotation("the root's rotation", self.rotation)?;
+        Ok(Isometry3::from_parts(position.into(), rotation))
+    }
+}
+
+/// The point \[m\] of `coordinates`, as many as there are `dimensions`.
+pub(super) fn point(what: &str, coordinates: &[f64], dimensions: usize) -> Result<Point3<f64>, String> {
+    if coordinates.len() != dimensions {
+        return Err(format!("{what} has {} coordinates; give {dimensions}", coordinates.len()));
+    }
+    if let Some(wrong) = coordinates.iter().find(|value| !value.is_finite()) {
+        return Err(format!("{what} has the coordinate {}; give finite numbers of metres", number(*wrong)));
+    }
+    Ok(Point3::from_slice(&[coordinates, &[0.0]].concat()[..3]))
+}
+
+/// The rotation by roll, pitch and yaw \[degrees\], about the fixed axes x, y and z in this order; none is the identity.
+pub(super) fn rotation(what: &str, angles: Option<[f64; 3]>) -> Result<UnitQuaternion<f64>, String> {
+    let [roll, pitch, yaw] = angles.unwrap_or_default().map(f64::to_radians);
+    if [roll, pitch, yaw].iter().any(|angle| !angle.is_finite()) {
+        return Err(format!("{what} has an angle that is no finite number; give roll, pitch and yaw in degrees"));
+    }
+    Ok(UnitQuaternion::from_euler_angles(roll, pitch, yaw))
+}

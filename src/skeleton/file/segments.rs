@@ -1,0 +1,137 @@
+//! Skeletons: each segment is checked and placed at rest as it is read.
+
+use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
+use serde::Deserialize;
+
+use super::joint::{ConeEntry, HingeEntry, joint, limit};
+use super::list::for_each;
+use super::names::Names;
+use super::read::{Outline, point, refused, rotation, yaml};
+use super::{ModelError, NamedSkeleton};
+use crate::names::{number, short};
+use crate::skeleton::configuration::{aligned, product};
+use crate::skeleton::{Joint, Segment, Skeleton};
+
+/// Sines of smaller angles \[rad\] do not tell a plane.
+const LEAST_SINE: f64 = 1e-6;
+
+/// A segment as a file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SegmentEntry {
+    name: String,
+    parent: Option<String>,
+    length: Option<f64>,
+    rest: Option<[f64; 3]>,
+    end: Option<Vec<f64>>,
+    up: Option<[f64; 3]>,
+    hinge: Option<HingeEntry>,
+    cone: Option<ConeEntry>,
+    #[serde(default)]
+    fixed: bool,
+}
+
+/// The segments read so far.
+struct Builder<'a> {
+    outline: &'a Outline,
+    dimensions: usize,
+    names: Names,
+    segments: Vec<Segment>,
+    /// The frames at rest: of the root, then of the segments, at their ends.
+    frames: Vec<Isometry3<f64>>,
+}
+
+pub(super) fn read(text: &str) -> Result<NamedSkeleton, ModelError> {
+    let outline: Outline = yaml(text)?;
+    let dimensions = outline.dimensions.unwrap_or(3);
+    if !(2..=3).contains(&dimensions) {
+        return Err(refused(format!("it has {dimensions} dimensions; give 2 or 3")));
+    }
+    let root = outline.root.pose(dimensions).map_err(refused)?;
+    let names = Names::new(outline.root.name());
+    let mut builder = Builder { outline: &outline, dimensions, names, segments: Vec::new(), frames: vec![root] };
+    for_each(text, "segments", |entry| builder.add(entry))?;
+    let Builder { names, segments, .. } = builder;
+    let mut ends = Vec::new();
+    for_each(text, "ends", |name: String| {
+        let end =
+            names.find(&name).ok_or_else(|| format!("'{}' is no segment, so it cannot be an end", short(&name)))?;
+        ends.push(end);
+        Ok(())
+    })?;
+    if outline.ends.is_none() {
+        ends = leaves(&segments);
+    }
+    let skeleton =
+        if dimensions == 2 { Skeleton::in_plane(&segments) } else { Skeleton::new(&segments) }.map_err(refused)?;
+    let name = outline.name.unwrap_or_else(|| "skeleton".to_owned());
+    Ok(NamedSkeleton { name, skeleton, points: names.points, ends, root })
+}
+
+/// The points that no segment continues.
+fn leaves(segments: &[Segment]) -> Vec<usize> {
+    let mut is_leaf = vec![true; segments.len() + 1];
+    for segment in segments {
+        is_leaf[segment.parent] = false;
+    }
+    (1..is_leaf.len()).filter(|point| is_leaf[*point]).collect()
+}
+
+impl Builder<'_> {
+    fn add(&mut self, entry: SegmentEntry) -> Result<(), String> {
+        let parent = self.names.parent(&entry.name, entry.parent.as_deref(), &self.outline.segments)?;
+        self.names.add(&entry.name)?;
+        let (name, frame) = (entry.name.clone(), self.frames[parent]);
+        let (length, joint) =
+            self.joint(entry, &frame).map_err(|reason| format!("segment '{}': {reason}", short(&name)))?;
+        let turned = product(&frame.rotation, &joint.rest);
+        let end = frame.translation.vector + turned * Vector3::x() * length;
+        self.frames.push(Isometry3::from_parts(end.into(), turned));
+        self.segments.push(Segment { parent, length, joint });
+        Ok(())
+    }
+
+    /// The length of a segment that begins at `frame`, and its joint.
+    fn joint(&self, entry: SegmentEntry, frame: &Isometry3<f64>) -> Result<(f64, Joint), String> {
+        let limit = limit(entry.hinge, entry.cone, entry.fixed)?;
+        let (length, rest) = match (entry.length, entry.end, entry.rest, entry.up) {
+            (Some(length), None, rest, None) => (checked(length)?, rotation("its rest", rest)?),
+            (None, Some(end), None, up) => {
+                let end = point("its end", &end, self.dimensions)?;
+                let along = end.coords - frame.translation.vector;
+                let turned = |length| Ok((length, facing(&frame.rotation, &along, up)?));
+                let (length, orientation) = checked(along.norm()).and_then(turned)?;
+                (length, product(&frame.rotation.inverse(), &orientation))
+            }
+            _ => return Err("give its length, which a rest may follow, or its end, which an up may follow".to_owned()),
+        };
+        Ok((length, joint(Joint { limit, rest }, self.dimensions)?))
+    }
+}
+
+/// A length that a segment can have.
+fn checked(length: f64) -> Result<f64, String> {
+    if length.is_finite() && length > 0.0 {
+        return Ok(length);
+    }
+    Err(format!("it is {} m long; its length must be a finite number above 0", number(length)))
+}
+
+/// The orientation at rest of a segment in the direction of `along`, its z axis towards `up`; without that, `frame` after the shortest
+/// rotation.
+fn facing(
+    frame: &UnitQuaternion<f64>,
+    along: &Vector3<f64>,
+    up: Option<[f64; 3]>,
+) -> Result<UnitQuaternion<f64>, String> {
+    let Some(up) = up else { return Ok(aligned(frame, along)) };
+    let up = Vector3::from(up);
+    let (x, y) = (along.normalize(), up.cross(along));
+    let tells = y.norm() > LEAST_SINE * up.norm() * along.norm();
+    if !tells {
+        return Err("its up is no direction, or the direction of the segment itself; give one across it".to_owned());
+    }
+    let y = y.normalize();
+    let axes = Rotation3::from_matrix_unchecked(Matrix3::from_columns(&[x, y, x.cross(&y)]));
+    Ok(UnitQuaternion::from_rotation_matrix(&axes))
+}

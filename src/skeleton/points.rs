@@ -1,0 +1,101 @@
+//! The two passes of a cycle where nothing is limited or oriented: on points alone.
+
+use nalgebra::Point3;
+
+use super::circle::circle_between;
+use super::direction::place;
+use super::merged::Merged;
+use super::problem::Problem;
+use super::state::Aims;
+use super::tree::Skeleton;
+
+impl Skeleton {
+    /// Forward reaching, from the targets to the root. Every point that has a target is placed there. From it the segment before is drawn
+    /// towards where it began. Where branches meet, they suggest a place each, and the point moves to their centroid. Targets out of
+    /// reach count `fading` times their weight. `merged` has an entry for each point, all empty before and after.
+    pub(super) fn forward_points(
+        &self,
+        problem: &Problem,
+        (aims, fading): (&Aims, f64),
+        merged: &mut [Merged],
+        points: &mut [Point3<f64>],
+    ) {
+        for point in (0..points.len()).rev() {
+            let Some((end, weight)) = settled(point, problem, (aims, fading), merged) else { continue };
+            let was = points[point];
+            points[point] = end;
+            if point > 0 {
+                let (parent, length) = (self.parents[point - 1], self.lengths[point - 1]);
+                let start = points[parent];
+                merged[parent].add(&place(&end, length, &start, || start - was), weight);
+            }
+        }
+    }
+
+    /// Backward reaching, from the root to the ends: draws every point towards where it was until its segment has its length. The root is
+    /// in its place already. Where a point meets the one before, its segment keeps the direction that it has in `before`.
+    pub(super) fn backward_points(&self, before: &[Point3<f64>], points: &mut [Point3<f64>]) {
+        for (segment, (&parent, &length)) in self.parents.iter().zip(&self.lengths).enumerate() {
+            let end = segment + 1;
+            points[end] = place(&points[parent], length, &points[end], || before[end] - before[parent]);
+        }
+    }
+
+    /// Backward reaching in a chain until a joint can be put between the one placed last and the one after it, which is where the forward
+    /// pass left it: then all lengths hold and the end is where the forward pass put it. Returns whether there was such a joint.
+    pub(super) fn backward_to_circle(&self, before: &[Point3<f64>], points: &mut [Point3<f64>]) -> bool {
+        for (segment, &length) in self.lengths.iter().enumerate() {
+            let end = segment + 1;
+            if let (Some(next), Some(after)) = (self.lengths.get(segment + 1), points.get(segment + 2))
+                && let Some(circle) = circle_between(&points[segment], length, after, *next)
+            {
+                points[end] = circle.nearest(&points[end]);
+                return true;
+            }
+            points[end] = place(&points[segment], length, &points[end], || before[end] - before[segment]);
+        }
+        false
+    }
+
+    /// Rebuilds the skeleton from its root, which is in its place in `points`: each segment in the direction that it has between the
+    /// `wished` points, or, where it has none there, in that of `other`.
+    pub(super) fn restore_lengths(
+        &self,
+        wished: impl Fn(usize) -> Point3<f64>,
+        other: &[Point3<f64>],
+        points: &mut [Point3<f64>],
+    ) {
+        for (segment, (&parent, &length)) in self.parents.iter().zip(&self.lengths).enumerate() {
+            let end = segment + 1;
+            let towards = points[parent] + (wished(end) - wished(parent));
+            points[end] = place(&points[parent], length, &towards, || other[end] - other[parent]);
+        }
+    }
+
+    /// Whether the distances of `points` are the lengths of the segments, up to the rounding of their coordinates.
+    pub(super) fn lengths_hold(&self, points: &[Point3<f64>]) -> bool {
+        let farthest = points.iter().fold(0.0, |farthest: f64, point| farthest.max(point.coords.amax()));
+        let is_length = |distance: f64, length: f64| {
+            (distance - length).abs() <= 8.0 * f64::EPSILON * farthest + 4.0 * f64::EPSILON * length
+        };
+        let mut segments = self.parents.iter().zip(&self.lengths).enumerate();
+        segments.all(|(segment, (&parent, &length))| is_length((points[segment + 1] - points[parent]).norm(), length))
+    }
+}
+
+/// Where the forward pass puts a point, and the weight of what pulls it there: its target, or the centroid of its branches. `None` for
+/// a point with no target at it or beyond.
+pub(super) fn settled(
+    point: usize,
+    problem: &Problem,
+    (aims, fading): (&Aims, f64),
+    merged: &mut [Merged],
+) -> Option<(Point3<f64>, f64)> {
+    let suggested = std::mem::take(&mut merged[point]);
+    if let Some(index) = aims.index(point) {
+        let target = &problem.targets[index];
+        let weight = if aims.far(index).is_some() { target.weight * fading } else { target.weight };
+        return Some((target.position, weight));
+    }
+    (suggested.weight > 0.0).then_some((suggested.place, suggested.weight))
+}

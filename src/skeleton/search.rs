@@ -1,0 +1,228 @@
+//! A complete solve: cycles until they make no progress, attempts, the outcome.
+
+use nalgebra::{Isometry3, Point3, Translation3};
+
+use super::configuration::Configuration;
+use super::cycle::CycleScratch;
+use super::errors::Errors;
+use super::outcome::{Outcome, Reason};
+use super::problem::{Options, Problem, ProblemError, Root};
+use super::solution::{Residual, Solution};
+use super::stall::Watch;
+use super::state::{Aims, State, contradiction, out_of_reach};
+use super::tree::Skeleton;
+use crate::segments::{Reach, check_depth};
+
+/// Weight of a target out of reach in each cycle over that in the previous cycle.
+const FADING: f64 = 0.8;
+/// Smallest weight of a target out of reach, so that no sum of weights becomes zero.
+const FAINTEST: f64 = 1e-12;
+
+/// Scratch memory of a solve. Made by [`Skeleton::scratch`], allocated there once. It fits any skeleton of as many segments, with the
+/// same acceleration or none. Its contents never change an answer.
+#[derive(Debug, Clone)]
+pub struct Scratch {
+    pub(super) aims: Aims,
+    pub(super) current: State,
+    /// The best configuration so far.
+    pub(super) best: State,
+    pub(super) cycle: CycleScratch,
+}
+
+/// One problem, and what follows from it alone.
+pub(super) struct Search<'a> {
+    pub skeleton: &'a Skeleton,
+    pub problem: &'a Problem<'a>,
+    /// The root frame, unless it is free.
+    pub root: Option<Isometry3<f64>>,
+    /// Whether it is one row of free segments from a fixed root to one target at its end. Then the error never grows from one cycle to the
+    /// next, and a stall means a straight line.
+    pub is_single_chain: bool,
+    /// The distances that the last point can have from the root.
+    pub reach: Reach,
+    /// The distance \[m\] from an axis at which an angle about it counts as a distance: the mean length of the segments.
+    pub arm: f64,
+}
+
+/// How far a solve went.
+struct Progress {
+    best: Option<Errors>,
+    left: usize,
+    accelerated: usize,
+    restarts: usize,
+}
+
+impl Skeleton {
+    /// Scratch memory for this skeleton and the [`Options::acceleration`] of `options`.
+    #[must_use]
+    pub fn scratch(&self, options: &Options) -> Scratch {
+        let segments = self.segment_count();
+        Scratch {
+            aims: Aims::new(segments),
+            current: State::new(segments),
+            best: State::new(segments),
+            cycle: CycleScratch::new(segments, options),
+        }
+    }
+
+    /// Moves the points to the problem's targets, from its seed. It allocates nothing, and the same problem gives the same bits.
+    ///
+    /// A seed that meets its targets, with its root in place, its lengths and limits, is returned as it is. All lengths and limits hold in the
+    /// answer, to rounding, and the closest configuration of all cycles and attempts counts.
+    ///
+    /// # Errors
+    /// [`ProblemError`] where the problem, the scratch or the memory for the answer do not fit this skeleton; `solution` is then
+    /// left as it was. A target that is not met is not an error but an [`Outcome`].
+    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
+        self.check(problem, scratch, solution)?;
+        let search = Search::new(self, problem, scratch);
+        let progress = search.run(scratch);
+        search.judge(&progress, scratch, solution);
+        Ok(())
+    }
+
+    fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
+        problem.check(self)?;
+        self.check_scratch(problem, scratch)?;
+        self.check_count("solution", solution.configuration.points.len(), 1)?;
+        Ok(self.check_count("solution's list of limited joints", solution.limited.len(), 0)?)
+    }
+
+    pub(super) fn check_scratch(&self, problem: &Problem, scratch: &Scratch) -> Result<(), ProblemError> {
+        self.check_count("scratch", scratch.current.points.len(), 1)?;
+        Ok(check_depth(scratch.cycle.depth(), problem.options.acceleration)?)
+    }
+}
+
+impl Scratch {
+    pub(super) fn set_kind(&mut self, has_orientations: bool) {
+        self.current.set_kind(has_orientations);
+        self.best.set_kind(has_orientations);
+        self.cycle.set_kind(has_orientations);
+    }
+}
+
+impl<'a> Search<'a> {
+    /// Also writes what the targets mean for the points into `scratch`.
+    pub(super) fn new(skeleton: &'a Skeleton, problem: &'a Problem, scratch: &mut Scratch) -> Self {
+        let Problem { seed, targets, .. } = problem;
+        let orientation = seed.orientations.first().copied().unwrap_or_default();
+        let root = match problem.root {
+            Root::Fixed => Some(Isometry3::from_parts(Translation3::from(seed.points[0]), orientation)),
+            Root::At(place) => Some(place),
+            Root::Free => None,
+        };
+        let has_orientations = !skeleton.is_free() || targets.iter().any(|target| target.orientation.is_some());
+        scratch.set_kind(has_orientations);
+        scratch.aims.set(skeleton, problem, root.map(|root| root.translation.vector.into()));
+        let only_end = matches!(targets, [target] if target.point == skeleton.segment_count());
+        let is_single_chain = skeleton.is_chain() && only_end && root.is_some() && !has_orientations;
+        let count = f64::from(u32::try_from(skeleton.segment_count()).unwrap_or(u32::MAX));
+        let arm = skeleton.total_length() / count;
+        let reach = skeleton.reach_between(0, skeleton.segment_count());
+        Self { skeleton, problem, root, is_single_chain, reach, arm }
+    }
+
+    pub(super) fn errors(&self, aims: &Aims, state: &State) -> Errors {
+        Errors::of(self.problem, aims, self.arm, state)
+    }
+
+    fn run(&self, scratch: &mut Scratch) -> Progress {
+        let options = &self.problem.options;
+        let mut progress = Progress { best: None, left: options.iterations, accelerated: 0, restarts: 0 };
+        for attempt in 0..=options.restarts {
+            progress.restarts = attempt;
+            self.start(attempt, &mut scratch.current);
+            self.attempt(&mut progress, scratch);
+            let is_met = progress.best.is_some_and(|best| best.near_is_met());
+            // A chain that has stalled would stall again.
+            if is_met || progress.left == 0 || self.is_single_chain {
+                break;
+            }
+        }
+        progress
+    }
+
+    /// Cycles until the targets are met or there is no progress. Keeps the best configuration.
+    fn attempt(&self, progress: &mut Progress, scratch: &mut Scratch) {
+        let Scratch { aims, current, best, cycle } = scratch;
+        cycle.reset(self.skeleton);
+        let (mut watch, mut fading) = (Watch::new(), 1.0_f64);
+        if self.is_single_chain && !self.errors(aims, current).are_met() && self.lay_straight(current) {
+            progress.keep(self.errors(aims, current), current, best);
+            return;
+        }
+        loop {
+            let errors = self.errors(aims, current);
+            let is_over = errors.are_met() || progress.left == 0 || watch.has_stalled(self, &errors, current, cycle);
+            // The error of a single chain never grows.
+            if is_over || !self.is_single_chain {
+                progress.keep(errors, current, best);
+            }
+            if is_over {
+                return;
+            }
+            let is_accelerated = self.cycle((aims, fading), current, cycle);
+            progress.accelerated += usize::from(is_accelerated);
+            progress.left -= 1;
+            fading = (fading * FADING).max(FAINTEST);
+        }
+    }
+
+    fn lay_straight(&self, state: &mut State) -> bool {
+        let Problem { targets, options, .. } = self.problem;
+        self.skeleton.lay_straight(&targets[0].position, &self.reach, options.tolerance, &mut state.points)
+    }
+
+    /// Writes the answer: the configuration, and whether it meets the targets.
+    fn judge(&self, progress: &Progress, scratch: &Scratch, solution: &mut Solution) {
+        let Scratch { best, .. } = scratch;
+        let Configuration { points, orientations } = &mut solution.configuration;
+        points.copy_from_slice(&best.points);
+        orientations.clear();
+        orientations.extend_from_slice(&best.orientations);
+        solution.limited.copy_from_slice(&best.limited);
+        solution.iterations = self.problem.options.iterations - progress.left;
+        (solution.accelerated, solution.restarts) = (progress.accelerated, progress.restarts);
+        solution.residuals.clear();
+        for index in 0..self.problem.targets.len() {
+            solution.residuals.push(self.residual(index, progress, best));
+        }
+    }
+
+    fn residual(&self, index: usize, progress: &Progress, state: &State) -> Residual {
+        let Options { tolerance, orientation_tolerance, .. } = self.problem.options;
+        let target = &self.problem.targets[index];
+        let distance = (state.points[target.point] - target.position).norm();
+        let orientation = target.orientation.zip(state.orientations.get(target.point));
+        let angle = orientation.map_or(0.0, |(wish, orientation)| orientation.angle_to(&wish));
+        let is_met = distance <= tolerance && angle <= orientation_tolerance;
+        let outcome = if is_met { Outcome::Solved } else { Outcome::Closest(self.reason(index, progress, state)) };
+        Residual { distance, angle, outcome }
+    }
+
+    /// Why a target is not met: what is certain first.
+    fn reason(&self, index: usize, progress: &Progress, state: &State) -> Reason {
+        let root = self.root.map(|root| Point3::from(root.translation.vector));
+        let (problem, tolerance) = (self.problem, self.problem.options.tolerance);
+        let certain = out_of_reach(self.skeleton, &problem.targets[index], root, tolerance);
+        certain.or_else(|| contradiction(self.skeleton, problem, index)).unwrap_or({
+            if state.limited.contains(&true) {
+                Reason::Limits
+            } else if self.is_single_chain && progress.left > 0 {
+                Reason::Stalled
+            } else {
+                Reason::NotConverged
+            }
+        })
+    }
+}
+
+impl Progress {
+    fn keep(&mut self, errors: Errors, state: &State, best: &mut State) {
+        if self.best.is_none_or(|before| errors.is_nearer_than(&before)) {
+            self.best = Some(errors);
+            best.copy_from(state);
+        }
+    }
+}

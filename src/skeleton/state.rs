@@ -1,0 +1,128 @@
+//! The configuration that a solve works on, and what the targets mean for its points.
+
+use nalgebra::{Point3, UnitQuaternion};
+
+use super::outcome::Reason;
+use super::problem::{Problem, Target};
+use super::tree::Skeleton;
+use crate::segments::Reach;
+
+/// Points alone, or points, orientations and rotations: then the lists of the latter are not empty.
+#[derive(Debug, Clone, Default)]
+pub(super) struct State {
+    pub points: Vec<Point3<f64>>,
+    /// Of the root and of each segment.
+    pub orientations: Vec<UnitQuaternion<f64>>,
+    /// Of the joints.
+    pub rotations: Vec<UnitQuaternion<f64>>,
+    /// For each joint, whether the last cycle or step asked for a rotation that it does not allow.
+    pub limited: Vec<bool>,
+}
+
+impl State {
+    /// With room for both kinds.
+    pub(super) fn new(segments: usize) -> Self {
+        Self {
+            points: vec![Point3::origin(); segments + 1],
+            orientations: vec![UnitQuaternion::identity(); segments + 1],
+            rotations: vec![UnitQuaternion::identity(); segments],
+            limited: vec![false; segments],
+        }
+    }
+
+    /// Becomes a state with orientations, or without. Allocates nothing.
+    pub(super) fn set_kind(&mut self, has_orientations: bool) {
+        let segments = self.limited.len();
+        self.orientations.resize(if has_orientations { segments + 1 } else { 0 }, UnitQuaternion::identity());
+        self.rotations.resize(if has_orientations { segments } else { 0 }, UnitQuaternion::identity());
+    }
+
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.points.copy_from_slice(&other.points);
+        self.orientations.copy_from_slice(&other.orientations);
+        self.rotations.copy_from_slice(&other.rotations);
+        self.limited.copy_from_slice(&other.limited);
+    }
+}
+
+/// The targets of a problem by points.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Aims {
+    /// For each point, the index of its target.
+    of_point: Vec<Option<u32>>,
+    /// For each point, whether it has a target, or one beyond it.
+    leads: Vec<bool>,
+    /// For each target that is certainly out of reach, the distance that is left at best \[m\].
+    far: Vec<Option<f64>>,
+}
+
+impl Aims {
+    pub(super) fn new(segments: usize) -> Self {
+        let points = segments + 1;
+        Self { of_point: vec![None; points], leads: vec![false; points], far: Vec::with_capacity(points) }
+    }
+
+    /// Those of `problem`, with the root at `root`, or free.
+    pub(super) fn set(&mut self, skeleton: &Skeleton, problem: &Problem, root: Option<Point3<f64>>) {
+        self.of_point.fill(None);
+        self.leads.fill(false);
+        self.far.clear();
+        for (index, target) in problem.targets.iter().enumerate() {
+            self.of_point[target.point] = u32::try_from(index).ok();
+            self.leads[target.point] = true;
+            let far = out_of_reach(skeleton, target, root, problem.options.tolerance);
+            self.far.push(far.map(|_| gap(skeleton, target, root)));
+        }
+        for (segment, &parent) in skeleton.parents.iter().enumerate().rev() {
+            self.leads[parent] |= self.leads[segment + 1];
+        }
+    }
+
+    /// The target of a point.
+    pub(super) fn target<'a>(&self, point: usize, problem: &Problem<'a>) -> Option<&'a Target> {
+        problem.targets.get(self.index(point)?)
+    }
+
+    /// The index of the target of a point.
+    pub(super) fn index(&self, point: usize) -> Option<usize> {
+        self.of_point[point].map(|index| index as usize)
+    }
+
+    /// Whether a point has a target, or one beyond it.
+    pub(super) fn leads(&self, point: usize) -> bool {
+        self.leads[point]
+    }
+
+    /// If a target is certainly out of reach, the distance that is left at best \[m\].
+    pub(super) fn far(&self, target: usize) -> Option<f64> {
+        self.far[target]
+    }
+}
+
+/// How much farther \[m\] than it reaches, or nearer, a target is from the root.
+fn gap(skeleton: &Skeleton, target: &Target, root: Option<Point3<f64>>) -> f64 {
+    root.map_or(0.0, |root| skeleton.reach_between(0, target.point).gap((target.position - root).norm()))
+}
+
+/// If a target is certainly out of reach of the root, the reason.
+pub(super) fn out_of_reach(
+    skeleton: &Skeleton,
+    target: &Target,
+    root: Option<Point3<f64>>,
+    tolerance: f64,
+) -> Option<Reason> {
+    let distance = (target.position - root?).norm();
+    Reason::out_of_reach(&skeleton.reach_between(0, target.point), distance, tolerance)
+}
+
+/// Another target with which that of index `index` certainly cannot be met.
+pub(super) fn contradiction(skeleton: &Skeleton, problem: &Problem, index: usize) -> Option<Reason> {
+    let target = &problem.targets[index];
+    let slack = 2.0 * problem.options.tolerance;
+    problem.targets.iter().enumerate().find_map(|(other, second)| {
+        let distance = (second.position - target.position).norm();
+        let reach = skeleton.reach_between(target.point, second.point);
+        let Reach { inner, outer } = reach;
+        (reach.gap(distance) > slack).then_some(Reason::Apart { other, distance, inner, outer })
+    })
+}
