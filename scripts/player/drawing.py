@@ -13,7 +13,7 @@ from .question import MOVED, NOTHING, POSE
 
 MOST_CONFIGURATIONS = 8
 FAINT = 0.22  # opacity of the configurations that are not chosen
-UP_LENGTH = 0.35  # of the up vector, in reaches
+UP_LENGTH = 0.22  # of the up vector, in reaches
 SMALL = 0.7  # size of the handles, and of the one for the up vector beside them
 UNSEEN = 1 / 500  # gap between an end and its target, in reaches, that is too small for a line
 

@@ -15,6 +15,7 @@ from viewer.pace import Pace
 from viewer.picture import take_picture
 from viewer.stage import FROM, Stage
 
+from .configurations import distinct, first_choice
 from .drawing import Drawing
 from .model import BUNDLED, Model, NoModel, find_model, poses_of, wxyz
 from .panel import VIEWS, Panel, plain
@@ -80,7 +81,7 @@ class Page:
         self._model = self._question = self._answer = None
         self._asked_at, self._passes = None, deque()
         self._is_changed = self._is_stale = self._from_rest = self._follows = True
-        self._chosen = 0
+        self._found, self._chosen = [], None
         if self._drawing is not None:
             self._drawing.remove()
         if self._panel is not None:
@@ -108,6 +109,7 @@ class Page:
             self._show_model(answer['model'])
         elif 'points' in answer:
             self._answer, self._is_stale = answer, True
+            self._found = distinct(answer, self._model.reach)
             (points, turns, _), _ = self._postures()
             self._question.stand_at(poses_of(points, turns))
             if self._drawing.path is not None:
@@ -119,13 +121,16 @@ class Page:
             self._fail(sentence)
 
     def _postures(self):
-        """Points, orientations and limited joints of the figure, and the same of each other configuration in the answer."""
-        each = self._answer.get('configurations') or [self._answer]
-        postures = [(np.array(one['points'], float), self._turns(one), self._answer['limited']) for one in each]
-        return postures.pop(min(self._chosen, len(postures) - 1)), postures
+        """Points, orientations and limited joints of the figure, and the same of each other configuration of an arm."""
+        answer = self._answer
+        turns = wxyz(answer['orientations']) if answer['orientations'] else self._model.rest_wxyz
+        postures = [(one.points, turns, answer['limited']) for one in self._found]
+        return postures.pop(self._number), postures
 
-    def _turns(self, answer):
-        return wxyz(answer['orientations']) if answer.get('orientations') else self._model.rest_wxyz
+    @property
+    def _number(self):
+        """Of the configuration that is drawn solid."""
+        return first_choice(self._found) if self._chosen is None else min(self._chosen, len(self._found) - 1)
 
     # What the solver is asked
 
@@ -236,5 +241,4 @@ class Page:
         title = plain(self._name) if self._model is None else plain(self._model.name)
         self._panel.show_status(title, self._answer, filter(None, notes))
         if self._answer is not None and self._model is not None:
-            configurations = self._answer.get('configurations') or []
-            self._panel.show_configurations(configurations, min(self._chosen, len(configurations) - 1))
+            self._panel.show_configurations(self._found, self._number)

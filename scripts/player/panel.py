@@ -2,6 +2,7 @@
 from viewer.colors import AMBER, GREEN, RED
 from viewer.style import STYLE, block, chosen, dimmed, headline, length, note, numbers, outcome
 
+from . import configurations
 from .model import PITCH_YAW, SKELETON
 from .question import ASKS, METHODS, ROOTS
 
@@ -14,7 +15,6 @@ SWITCHES = {
     'restarts': ('Fresh starts', 'Tries other configurations where the first attempt fails: the figure may jump'),
 }
 REACHED = ('reached', GREEN)
-ELBOWS, PLANES = ('elbow up', 'elbow down'), ('', ', plane turned')
 VIEWS = {
     'limits': ('Show limits', 'Cones of balls, fans of hinges; yellow where a joint is at its limit'),
     'shadow': ('Shadow', None),
@@ -76,7 +76,7 @@ class Panel:
             method = gui.add_dropdown('Method', METHODS, initial_value=question.method)
             method.on_update(chosen(lambda event: actions['method'](event.target.value)))
         elif model.kind != SKELETON:
-            self._configurations = gui.add_dropdown('Configuration', [ELBOWS[0]])
+            self._configurations = gui.add_dropdown('Configuration', configurations.ELBOWS)
             self._configurations.on_update(chosen(lambda event: actions['configuration'](
                 event.target.options.index(event.target.value))))
 
@@ -98,11 +98,11 @@ class Panel:
         if self._follow is not None and self._follow.value != on:
             self._follow.value = on
 
-    def show_configurations(self, configurations, number):
-        """Those of an arm, as the stream says them, and which one is chosen."""
-        if self._configurations is None or not configurations:
+    def show_configurations(self, found, number):
+        """Those of an arm, and which one is chosen."""
+        if self._configurations is None:
             return
-        options = tuple(configuration_name(each, one, len(configurations)) for each, one in enumerate(configurations))
+        options = tuple(configurations.name(each, one) for each, one in enumerate(found))
         if self._configurations.options != options:
             self._configurations.options = options
         if self._configurations.value != options[number]:
@@ -113,11 +113,10 @@ class Panel:
         lines = [headline(title)]
         if answer is not None:
             residuals = answer['residuals']
-            missed = [residual for residual in residuals if not residual['solved']]
-            met = [residual['point'] for residual in residuals if residual['solved']]
-            lines += [outcome(*word_and_color(residual), plain(residual['point']), explanation(residual))
-                      for residual in missed[:MAX_ROWS]]
-            lines += [outcome(*REACHED, names(met), '')] if met else []
+            alike = {}
+            for residual in residuals:
+                alike.setdefault((word_and_color(residual), explanation(residual)), []).append(place(residual))
+            lines += [outcome(*look, names(listed), sentence) for (look, sentence), listed in alike.items()]
             farthest = max((residual['distance'] for residual in residuals), default=0.0)
             lines.append(numbers(((f'{answer["microseconds"]:.0f} µs', 'solve time'), (length(farthest), 'residual'),
                                   (answer['iterations'], 'iterations'))))
@@ -135,12 +134,6 @@ def names(listed):
     return ', '.join([*map(plain, listed[:MAX_ROWS]), *rest])
 
 
-def configuration_name(number, configuration, count):
-    """Elbows alternate. Where there are four, the arm's plane is seen from its other side in the last two."""
-    name = ELBOWS[number % 2] + (PLANES[number // 2 % 2] if count > 2 else '')
-    return name if configuration['allowed'] else f'{name} (beyond limits)'
-
-
 def word_and_color(residual):
     """What became of a target, as the stream says it."""
     if residual['solved']:
@@ -149,6 +142,10 @@ def word_and_color(residual):
 
 
 def explanation(residual):
-    """A sentence for a target that is not met."""
-    away = f'{length(residual["distance"])} away'
-    return f'{away}: {residual["reason"]}' if residual['reason'] else away
+    """Why a target is not met, as far as the word does not say it."""
+    return (residual['reason'] or '').removeprefix('out of reach: ')
+
+
+def place(residual):
+    """The end, and how far it is from a target that is not met."""
+    return residual['point'] if residual['solved'] else f'{residual["point"]} ({length(residual["distance"])} away)'

@@ -18,8 +18,8 @@ class Handle:
         self._held_by, self._shown, self._look = None, None, None
         self._gizmo = server.scene.add_transform_controls(
             f'/handle/{name}', scale=0.17 * reach, line_width=3.0, depth_test=False, disable_rotations=not turns, active_axes=axes)
-        self._ball = server.scene.add_icosphere(f'/handle/{name}/ball', radius=0.022 * reach, color=GREY,
-                                                cast_shadow=False)
+        self._ball = server.scene.add_icosphere(f'/handle/{name}/ball', radius=(0.03 if by_ball else 0.022) * reach,
+                                                color=GREY, cast_shadow=False)
         self._label = server.scene.add_label(f'/handle_label/{name}', '', anchor='bottom-center', visible=False)
         self._label_height = np.array([0.0, 0.0, 0.2 * reach])
 

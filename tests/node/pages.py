@@ -100,17 +100,22 @@ def wait_for_pixels(window, wanted, count, **options):
                     f'{count} pixels of the colour {wanted}')
 
 
-def wait_for_z_arrow(window):
-    """The place of the handle's lower arrow, once it stands still."""
+def wait_for_place(window, wanted, choice, count=30, **options):
+    """The middle of those pixels of this colour that `choice` picks by their columns and rows, once it stands still."""
     places = []
 
     def stands():
-        columns, rows = pixels(window, Z_ARROW, tolerance=30)
-        if len(rows) > 30:
-            lowest = rows > rows.max() - 12
-            places.append((columns[lowest].mean(), rows[lowest].mean()))
+        columns, rows = pixels(window, wanted, **options)
+        if len(rows) > count:
+            chosen = choice(columns, rows)
+            places.append((columns[chosen].mean(), rows[chosen].mean()))
         return len(places) > 1 and np.abs(np.subtract(places[-1], places[-2])).max() < 1 and places[-1]
-    return wait_for(stands, 'the arrow of the handle')
+    return wait_for(stands, f'pixels of the colour {wanted} that stand still')
+
+
+def wait_for_z_arrow(window, tip=False):
+    """The place of the lower end of a handle's blue parts, or of the arrow's tip."""
+    return wait_for_place(window, Z_ARROW, lambda _, rows: rows < rows.min() + 12 if tip else rows > rows.max() - 12, tolerance=30)
 
 
 def click(window, element):
