@@ -25,7 +25,7 @@ check:  ## the same: formatting, lints, documentation, Rust tests, node tests
 	@scripts/check.sh
 
 bench:  ## what an iteration and a solve cost; FABRIK on points and on robots beside other methods; long arms; batches
-	@cargo bench --locked --bench solve --bench points --bench fabrik --bench noodle --bench batch
+	@cargo bench --locked --bench solve --bench skeleton --bench fabrik --bench noodle --bench batch
 
 bench-node: build  ## the running node: latency beside a bare echo, and 1000 targets a second, or: make bench-node SECONDS=60
 	@ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST scripts/cargo-ros bench --locked --features ros --bench node -- $(SECONDS)

@@ -139,7 +139,7 @@ impl Anderson {
             let square = self.gram[i * depth + i];
             // A column of zeros, as from an iteration that does not move, gets no weight.
             self.scale[i] = if square > 0.0 { square.sqrt().recip() } else { 0.0 };
-            let product = dot(column(&self.residual_steps, i, self.dimension), &self.residual);
+            let product = dot(column(&self.residual_steps, i, self.dimension), &self.residual[..self.dimension]);
             self.weights[i] = self.scale[i] * product;
         }
         if !self.factorise() {
@@ -289,5 +289,22 @@ mod tests {
             let a: Vec<f64> = (0..length).map(f64::from).collect();
             assert_eq!(dot(&a, &a), a.iter().map(|a| a * a).sum::<f64>());
         }
+    }
+
+    #[test]
+    fn memory_for_longer_states_changes_nothing() {
+        let run = |memory: usize| {
+            let mut anderson = Anderson::new(memory, 3, 1e-10);
+            anderson.reset(4);
+            let (mut x, mut next) = (vec![0.3; memory], vec![0.0; memory]);
+            for _ in 0..9 {
+                let mut image = linear(&x[..4]);
+                image.resize(memory, 0.0);
+                anderson.mix(&x, &image, &mut next);
+                x.copy_from_slice(&next);
+            }
+            x[..4].to_vec()
+        };
+        assert_eq!(run(4), run(13));
     }
 }

@@ -87,6 +87,13 @@ impl Cone {
         if cosine.abs() > sine.abs() { a } else { b }
     }
 
+    /// How the largest polar angle changes with the azimuth \[rad/rad\].
+    pub(super) fn slope_towards(&self, cosine: f64, sine: f64) -> f64 {
+        let (a, b) = self.quadrant(cosine, sine);
+        let square = (b * cosine).powi(2) + (a * sine).powi(2);
+        if square > 0.0 { a * b * (b * b - a * a) * sine * cosine / (square * square.sqrt()) } else { 0.0 }
+    }
+
     /// Half-angles left or right and up or down on that side.
     fn quadrant(&self, cosine: f64, sine: f64) -> (f64, f64) {
         (if cosine >= 0.0 { self.left } else { self.right }, if sine >= 0.0 { self.up } else { self.down })
@@ -149,13 +156,18 @@ impl Range {
     /// The angle of the range that is nearest to `angle` \[rad\] on the circle, without regard to full turns.
     #[must_use]
     pub fn nearest(&self, angle: f64) -> f64 {
-        if self.upper - self.lower >= TAU {
+        if self.is_unlimited() {
             return angle;
         }
         let middle = 0.5 * (self.lower + self.upper);
         // From -π to π away from the middle, so that both ends are as near as they can be.
         let away = (angle - middle + PI).rem_euclid(TAU) - PI;
         if self.lower <= angle && angle <= self.upper { angle } else { (middle + away).clamp(self.lower, self.upper) }
+    }
+
+    /// Whether it is a full turn.
+    pub(super) fn is_unlimited(&self) -> bool {
+        self.upper - self.lower >= TAU
     }
 
     /// The angle at the fraction `fraction` of the range, of a full turn at most.

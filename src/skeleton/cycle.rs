@@ -48,6 +48,11 @@ impl CycleScratch {
         self.anderson.depth()
     }
 
+    /// A configuration that nothing depends on between cycles.
+    pub(super) fn spare(&mut self) -> &mut State {
+        &mut self.mixed
+    }
+
     /// What single passes need.
     pub(super) fn passes(&mut self) -> (&mut [Merged], &mut FrameScratch) {
         (&mut self.merged, &mut self.frames)
@@ -106,13 +111,12 @@ impl Search<'_> {
         before: &[Point3<f64>],
         state: &mut State,
     ) -> bool {
-        let root = self.root.map(|root| (Point3::from(root.translation.vector), root.rotation));
         if !state.orientations.is_empty() {
-            self.skeleton.backward_frames(self.problem, aims, frames, (root, state));
+            self.skeleton.backward_frames(self.problem, aims, frames, (self.root.as_ref(), state));
             return false;
         }
-        if let Some((place, _)) = root {
-            state.points[0] = place;
+        if let Some(root) = self.root {
+            state.points[0] = root.translation.vector.into();
         }
         if self.problem.options.circles && self.is_single_chain {
             return self.skeleton.backward_to_circle(before, &mut state.points);

@@ -44,7 +44,7 @@ impl Errors {
     }
 
     /// What has to fall: over the targets that may be met, and over those out of reach.
-    pub(super) fn to_reduce(&self) -> [f64; 2] {
+    pub(super) fn reducible(&self) -> [f64; 2] {
         [if self.near_is_met { 0.0 } else { self.near }, self.far]
     }
 

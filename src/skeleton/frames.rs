@@ -1,6 +1,6 @@
 //! The two passes of a cycle with orientations: segments that are frames, joints that have limits.
 
-use nalgebra::{Point3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::configuration::{aligned, product};
 use super::merged::{MeanRotation, Merged};
@@ -88,15 +88,15 @@ impl Skeleton {
         problem: &Problem,
         aims: &Aims,
         scratch: &mut FrameScratch,
-        (root, state): (Option<(Point3<f64>, UnitQuaternion<f64>)>, &mut State),
+        (root, state): (Option<&Isometry3<f64>>, &mut State),
     ) {
         let origin = state.points[0];
         if self.has_hinges {
             self.sum_towards_ends(&origin, aims, &state.points, &mut scratch.sums);
         }
         scratch.reached.copy_from_slice(&state.points);
-        if let Some((place, orientation)) = root {
-            (state.points[0], state.orientations[0]) = (place, orientation);
+        if let Some(root) = root {
+            (state.points[0], state.orientations[0]) = (root.translation.vector.into(), root.rotation);
         }
         for (segment, joint) in self.joints.iter().enumerate() {
             let (parent, point) = (self.parents[segment], segment + 1);

@@ -262,3 +262,77 @@ fn angle_about(axis: &Unit<Vector3<f64>>, rotation: &UnitQuaternion<f64>) -> f64
 pub(super) fn is_in_plane(rotation: &UnitQuaternion<f64>) -> bool {
     rotation.i == 0.0 && rotation.j == 0.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::moments::{Moments, Place};
+    use super::*;
+    use crate::pseudorandom::{direction, fraction};
+
+    fn rotation(number: usize, index: usize) -> UnitQuaternion<f64> {
+        UnitQuaternion::from_scaled_axis(direction(number, index) * (PI * fraction(number, 700 + index)))
+    }
+
+    #[test]
+    fn a_twist_is_clamped_and_the_direction_kept() {
+        let range = Range::new(-0.2, 0.4);
+        let joint = Joint::ball(Cone::ALL, range);
+        for index in 0..300 {
+            let wish = rotation(7, index);
+            let (outward, inward) = (joint.nearest(&wish), joint.inward(&wish, Matrix3::zeros));
+            let twist = SwingTwist::of(&wish).twist;
+            for allowed in [&outward, &inward] {
+                assert!((SwingTwist::of(allowed).twist - range.nearest(twist)).abs() < 1e-12);
+            }
+            // Outward, the segment after points where it did; inward, the one before does, as the one after sees it.
+            assert!((outward * Vector3::x() - wish * Vector3::x()).norm() < 1e-14);
+            assert!((inward.inverse() * Vector3::x() - wish.inverse() * Vector3::x()).norm() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn a_hinge_fits_all_points_beyond_it() {
+        for number in 0..200 {
+            let (axis, lower, upper) = (direction(number, 1), -2.0 * fraction(number, 2), 2.0 * fraction(number, 3));
+            let joint = Joint::hinge(axis, lower, upper);
+            let place = |index: usize| Place { frame: rotation(number, index), origin: direction(number, 10 + index) };
+            let (outer, inner) = (place(4), place(5));
+            let points: Vec<_> = (0..6).map(|index| direction(number, 20 + index)).collect();
+            let sums = points.iter().fold(Moments::default(), |sums, point| sums.with(point));
+            let (found, _) = joint.outward(&UnitQuaternion::identity(), || sums.between(&outer, &inner));
+            // The weighted sum of squared distances, from the points alone, the origins put together.
+            let mismatch = |turn: &UnitQuaternion<f64>| {
+                points.iter().rev().enumerate().fold(0.0, |sum, (age, point)| {
+                    let seen = outer.frame.inverse() * (point - outer.origin);
+                    let apart = inner.frame * (turn * seen) - (point - inner.origin);
+                    sum + 0.7_f64.powi(i32::try_from(age).unwrap()) * apart.norm_squared()
+                })
+            };
+            let axis = Unit::new_normalize(axis);
+            for step in 0..=100 {
+                let angle = lower + (upper - lower) * f64::from(step) / 100.0;
+                let other = UnitQuaternion::from_axis_angle(&axis, angle);
+                assert!(mismatch(&found) <= mismatch(&other) + 1e-12, "{number}");
+            }
+            assert!(joint.nearest(&found).angle_to(&found) < 1e-12);
+            // Where the points do not determine the rotation, `wish` does.
+            let wish = UnitQuaternion::from_axis_angle(&axis, 0.5 * (lower + upper));
+            assert!(joint.outward(&wish, Matrix3::zeros).0.angle_to(&wish) < 1e-12);
+            assert!(joint.inward(&wish, Matrix3::zeros).angle_to(&wish) < 1e-12);
+        }
+    }
+
+    #[test]
+    fn samples_are_within_the_limits() {
+        for number in 0..300 {
+            let side = |index: usize| PI * fraction(number, 500 + index);
+            let cone = Cone { up: side(0), down: side(1), left: side(2), right: side(3) };
+            let hinge = direction(number, 40);
+            for joint in [Joint::ball(cone, Range::new(-side(4), side(5))), Joint::hinge(hinge, -side(6), side(7))] {
+                let sample = joint.sample([0, 1, 2].map(|index| fraction(number, index)));
+                assert!(joint.nearest(&sample).angle_to(&sample) < 1e-7);
+                assert!(!matches!(joint.limit, Limit::Hinge { axis, .. } if (sample * axis - axis).norm() > 1e-14));
+            }
+        }
+    }
+}

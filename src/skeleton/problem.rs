@@ -131,6 +131,12 @@ pub enum ProblemError {
         /// The given value.
         value: f64,
     },
+    /// The tolerance of orientations is not above zero.
+    #[error("the orientation tolerance is {value} rad; it must be a finite number above 0")]
+    OrientationTolerance {
+        /// The given value \[rad\].
+        value: f64,
+    },
     /// Something is not in the plane of a skeleton in the plane.
     #[error("{element} leaves the plane; there z is 0, and rotations are about z")]
     Plane {
@@ -154,7 +160,10 @@ impl Problem<'_> {
             self.check_target(target, skeleton.segment_count())?;
         }
         check_tolerance(self.options.tolerance)?;
-        check_tolerance(self.options.orientation_tolerance)?;
+        let angle = self.options.orientation_tolerance;
+        if !(angle.is_finite() && angle > 0.0) {
+            return Err(ProblemError::OrientationTolerance { value: angle });
+        }
         if skeleton.is_planar() { self.check_in_plane() } else { Ok(()) }
     }
 

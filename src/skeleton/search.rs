@@ -6,6 +6,7 @@ use super::configuration::Configuration;
 use super::cycle::CycleScratch;
 use super::errors::Errors;
 use super::outcome::{Outcome, Reason};
+use super::polish::PolishScratch;
 use super::problem::{Options, Problem, ProblemError, Root};
 use super::solution::{Residual, Solution};
 use super::stall::Watch;
@@ -27,6 +28,7 @@ pub struct Scratch {
     /// The best configuration so far.
     pub(super) best: State,
     pub(super) cycle: CycleScratch,
+    polish: PolishScratch,
 }
 
 /// One problem, and what follows from it alone.
@@ -62,6 +64,7 @@ impl Skeleton {
             current: State::new(segments),
             best: State::new(segments),
             cycle: CycleScratch::new(segments, options),
+            polish: PolishScratch::new(segments),
         }
     }
 
@@ -145,16 +148,21 @@ impl<'a> Search<'a> {
 
     /// Cycles until the targets are met or there is no progress. Keeps the best configuration.
     fn attempt(&self, progress: &mut Progress, scratch: &mut Scratch) {
-        let Scratch { aims, current, best, cycle } = scratch;
+        let Scratch { aims, current, best, cycle, polish } = scratch;
         cycle.reset(self.skeleton);
-        let (mut watch, mut fading) = (Watch::new(), 1.0_f64);
         if self.is_single_chain && !self.errors(aims, current).are_met() && self.lay_straight(current) {
             progress.keep(self.errors(aims, current), current, best);
             return;
         }
+        let polish_follows = self.problem.options.polish && !current.orientations.is_empty();
+        let (mut watch, mut fading) = (Watch::new(polish_follows), 1.0_f64);
         loop {
-            let errors = self.errors(aims, current);
+            let mut errors = self.errors(aims, current);
             let is_over = errors.are_met() || progress.left == 0 || watch.has_stalled(self, &errors, current, cycle);
+            if is_over && polish_follows && !errors.are_met() {
+                self.polish(aims, current, (cycle, polish), &mut progress.left);
+                errors = self.errors(aims, current);
+            }
             // The error of a single chain never grows.
             if is_over || !self.is_single_chain {
                 progress.keep(errors, current, best);

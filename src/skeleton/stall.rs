@@ -7,16 +7,21 @@ use super::errors::Errors;
 use super::search::Search;
 use super::state::State;
 
-/// A chain whose end moves by no more than this \[m\] in a cycle has stalled. Near a stretched chain, plain cycles move the end by no
-/// more than a 100 000th of the remaining distance, which is not a stall.
-const STALL: f64 = 1e-12;
+/// A chain whose end moves by no more than this fraction of the tolerance in a cycle has stalled. Near a stretched chain, plain cycles
+/// move the end by no more than a 100 000th of the remaining distance, which is not a stall.
+const STALL: f64 = 1e-6;
 /// Largest number of times that a chain in a line with its target is bent.
 const BENDS: u32 = 5;
-/// Where branches or limits are, an attempt has stalled when no error has fallen to this share in as many cycles.
-const PROGRESS: f64 = 0.99;
-const PATIENCE: usize = 20;
-/// The same with orientations.
-const PATIENCE_WITH_ORIENTATIONS: usize = 12;
+/// An attempt has stalled when no error has fallen to a share in as many cycles.
+struct Patience {
+    cycles: usize,
+    share: f64,
+}
+
+const ON_POINTS: Patience = Patience { cycles: 20, share: 0.99 };
+const WITH_ORIENTATIONS: Patience = Patience { cycles: 12, share: 0.99 };
+/// Where the polish follows, which converges faster.
+const BEFORE_POLISH: Patience = Patience { cycles: 4, share: 0.7 };
 
 /// Watches the cycles of one attempt.
 pub(super) struct Watch {
@@ -26,11 +31,12 @@ pub(super) struct Watch {
     /// Where the end of a single chain was after the cycle before.
     end: Option<Point3<f64>>,
     bends: u32,
+    polish_follows: bool,
 }
 
 impl Watch {
-    pub(super) fn new() -> Self {
-        Self { lowest: [f64::INFINITY; 2], cycles: 0, end: None, bends: 0 }
+    pub(super) fn new(polish_follows: bool) -> Self {
+        Self { lowest: [f64::INFINITY; 2], cycles: 0, end: None, bends: 0, polish_follows }
     }
 
     /// Whether the cycle that led to `state`, or the last few, made no progress. A chain in a line with its target is bent instead.
@@ -44,20 +50,28 @@ impl Watch {
         if search.is_single_chain {
             return self.stands_still(search, state, cycle);
         }
+        let patience = if state.orientations.is_empty() {
+            ON_POINTS
+        } else if self.polish_follows {
+            BEFORE_POLISH
+        } else {
+            WITH_ORIENTATIONS
+        };
         self.cycles += 1;
-        for (lowest, error) in self.lowest.iter_mut().zip(errors.to_reduce()) {
-            if error < PROGRESS * *lowest {
+        for (lowest, error) in self.lowest.iter_mut().zip(errors.reducible()) {
+            if error < patience.share * *lowest {
                 (*lowest, self.cycles) = (error, 0);
             }
         }
-        self.cycles >= if state.orientations.is_empty() { PATIENCE } else { PATIENCE_WITH_ORIENTATIONS }
+        self.cycles >= patience.cycles
     }
 
     fn stands_still(&mut self, search: &Search, state: &mut State, cycle: &mut CycleScratch) -> bool {
         let Search { skeleton, problem, reach, .. } = search;
         let last = skeleton.segment_count();
         let end = state.points[last];
-        let is_still = self.end.replace(end).is_some_and(|before| (end - before).norm() <= STALL);
+        let is_still =
+            self.end.replace(end).is_some_and(|before| (end - before).norm() <= STALL * problem.options.tolerance);
         if !is_still {
             return false;
         }

@@ -9,6 +9,9 @@ use super::search::Search;
 use super::state::State;
 use crate::pseudorandom;
 
+/// Points nearer to each other than this fraction of the skeleton's length differ by rounding.
+const ROUNDING: f64 = 1e-13;
+
 impl Search<'_> {
     /// Writes the configuration from which an attempt starts: the seed, or one that is scattered, always the same way.
     pub(super) fn start(&self, attempt: usize, state: &mut State) {
@@ -54,12 +57,12 @@ impl Search<'_> {
     }
 
     fn start_frames(&self, attempt: usize, root: &Isometry3<f64>, state: &mut State) {
-        state.points[0] = root.translation.vector.into();
-        state.orientations[0] = root.rotation;
         if attempt == 0 {
-            self.skeleton.rotations_into(self.problem.seed, &mut state.orientations, &mut state.rotations);
+            // Without orientations in the seed, those of its segments follow from the root's.
             state.orientations[0] = root.rotation;
+            self.skeleton.rotations_into(self.problem.seed, &mut state.orientations, &mut state.rotations);
         }
+        (state.points[0], state.orientations[0]) = (root.translation.vector.into(), root.rotation);
         for (index, joint) in self.skeleton.joints.iter().enumerate() {
             let wish = if attempt == 0 { state.rotations[index] } else { self.sample(attempt, index) };
             let allowed = joint.nearest(&wish);
@@ -68,6 +71,15 @@ impl Search<'_> {
             state.rotations[index] = if state.limited[index] { allowed } else { wish };
         }
         self.skeleton.place_into(&state.rotations, &mut state.points, &mut state.orientations);
+        let seed = self.problem.seed;
+        let is_seed =
+            attempt == 0 && !state.limited.contains(&true) && seed.orientations.first() == Some(&root.rotation);
+        let slack = ROUNDING * self.skeleton.total_length();
+        if is_seed && seed.points.iter().zip(&state.points).all(|(seed, placed)| (seed - placed).norm() <= slack) {
+            // Placing anew changes last digits.
+            state.points.copy_from_slice(&seed.points);
+            state.orientations.copy_from_slice(&seed.orientations);
+        }
     }
 
     /// A rotation that a joint allows.

@@ -93,6 +93,16 @@ impl Aims {
         self.leads[point]
     }
 
+    /// Whether a target is certainly out of reach.
+    pub(super) fn any_is_far(&self) -> bool {
+        self.far.iter().any(Option::is_some)
+    }
+
+    /// Whether every target is certainly out of reach.
+    pub(super) fn all_are_far(&self) -> bool {
+        self.far.iter().all(Option::is_some)
+    }
+
     /// If a target is certainly out of reach, the distance that is left at best \[m\].
     pub(super) fn far(&self, target: usize) -> Option<f64> {
         self.far[target]

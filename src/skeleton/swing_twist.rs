@@ -41,3 +41,27 @@ impl SwingTwist {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::PI;
+
+    use nalgebra::Vector3;
+
+    use super::*;
+    use crate::pseudorandom::{direction, fraction};
+
+    #[test]
+    fn swing_times_twist_is_the_rotation() {
+        for index in 0..500 {
+            let wish = UnitQuaternion::from_scaled_axis(direction(6, index) * (PI * fraction(6, 700 + index)));
+            let parts = SwingTwist::of(&wish);
+            assert!(parts.rotation().angle_to(&wish) < 1e-7 && (-PI..=PI).contains(&parts.twist));
+            assert!((parts.swing.direction() - wish * Vector3::x()).norm() < 1e-14);
+            // The swing is that of the crate, and the rest is a rotation about x.
+            let swing = crate::spatial::swing(&wish, &Vector3::x());
+            let rest = UnitQuaternion::from_scaled_axis(swing).inverse() * wish;
+            assert!(rest.angle_to(&UnitQuaternion::from_axis_angle(&Vector3::x_axis(), parts.twist)) < 1e-7);
+        }
+    }
+}

@@ -74,7 +74,6 @@ pub struct Skeleton {
     next_branches: Vec<Option<u32>>,
     pub(super) has_hinges: bool,
     is_planar: bool,
-    is_free: bool,
     is_chain: bool,
 }
 
@@ -101,7 +100,6 @@ impl Skeleton {
         for (index, segment) in segments.iter().enumerate().rev() {
             next_branches[index] = first_branches[segment.parent].replace(u32::try_from(index).unwrap_or(u32::MAX));
         }
-        let limits = || segments.iter().map(|segment| segment.joint.limit);
         Ok(Self {
             parents: segments.iter().map(|segment| segment.parent).collect(),
             lengths: segments.iter().map(|segment| segment.length).collect(),
@@ -109,9 +107,8 @@ impl Skeleton {
             depths,
             first_branches,
             next_branches,
-            has_hinges: limits().any(|limit| matches!(limit, Limit::Hinge { .. })),
+            has_hinges: segments.iter().any(|segment| matches!(segment.joint.limit, Limit::Hinge { .. })),
             is_planar: false,
-            is_free: limits().all(|limit| limit == Limit::Free),
             is_chain: segments.iter().enumerate().all(|(index, segment)| index == segment.parent),
         })
     }
@@ -172,7 +169,7 @@ impl Skeleton {
     /// Whether no joint has limits.
     #[must_use]
     pub fn is_free(&self) -> bool {
-        self.is_free
+        self.joints.iter().all(|joint| joint.limit == Limit::Free)
     }
 
     /// Whether the segments are in one row, without branches.

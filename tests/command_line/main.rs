@@ -10,5 +10,6 @@ mod path;
 mod plots;
 mod reach;
 mod shell;
+mod skeleton;
 mod solve;
 mod svg;

@@ -1,8 +1,8 @@
 //! FABRIK on chains of points allocates nothing in a solve.
 
 use allocation_counter::measure;
-use nalgebra::Vector3;
-use urdf_ik::skeleton::points::{Options, PointChain, Problem, Root};
+use nalgebra::{Isometry3, Point3};
+use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Skeleton, Target};
 
 use crate::common::Random;
 
@@ -10,22 +10,24 @@ use crate::common::Random;
 fn no_solve_allocates() {
     let mut random = Random::new(1);
     for segments in [1, 2, 10, 100, 1000] {
-        let mut bent = vec![Vector3::zeros()];
+        let mut bent = vec![Point3::origin()];
         for i in 0..segments {
             bent.push(bent[i] + random.direction() * 0.1);
         }
-        let straight: Vec<Vector3<f64>> = (0..=segments).map(|i| bent[0] + Vector3::x() * (bent[i].norm())).collect();
-        let chain = PointChain::from_points(&bent).unwrap();
+        let straight: Vec<_> = bent.iter().map(|point| Point3::new(point.coords.norm(), 0.0, 0.0)).collect();
+        let chain = Skeleton::chain_through(&bent).unwrap();
+        let outer = chain.reach(0, segments).unwrap().outer;
+        let seeds = [bent, straight].map(|points| Configuration { points, orientations: Vec::new() });
         for (acceleration, circles) in [(0, false), (1, false), (5, false), (5, true)] {
-            let options = Options { acceleration, circles, cycles: 200, ..Options::default() };
+            let options = Options { acceleration, circles, iterations: 200, ..Options::default() };
             let (mut scratch, mut solution) = (chain.scratch(&options), chain.solution());
-            let root = Root::At(random.direction());
+            let moved = Root::At(Isometry3::from(random.direction()));
             let allocations = measure(|| {
-                for points in [&bent, &straight] {
+                for seed in &seeds {
                     for reach in [0.0, 0.5, 0.99, 1.0, 2.0] {
-                        let target = Vector3::x() * (reach * chain.reach().outer);
-                        for root in [Root::Fixed, root, Root::Free] {
-                            let problem = Problem { target, root, points, options };
+                        let targets = [Target::new(segments, Point3::new(reach * outer, 0.0, 0.0))];
+                        for root in [Root::Fixed, moved, Root::Free] {
+                            let problem = Problem { targets: &targets, root, seed, options };
                             chain.solve(&problem, &mut scratch, &mut solution).unwrap();
                         }
                     }

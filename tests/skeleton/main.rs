@@ -1,13 +1,19 @@
-//! Chains and trees of points, links with limits, and arms of pitch and yaw: the models of the articles.
+//! Figures of segments, and arms of pitch and yaw: the models of the articles.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
+mod chains;
+mod chains_special;
 #[path = "../common/mod.rs"]
 mod common;
-mod limiter;
+
+mod circles;
+mod cones;
+mod errors;
+mod figures;
+mod golden;
+
+mod limits;
+mod passes;
 mod pitch_yaw;
-mod points;
-mod points_errors;
-mod points_special;
-mod random_chains;
-mod tree;
+mod trees;

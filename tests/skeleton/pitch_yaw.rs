@@ -5,8 +5,9 @@ use std::f64::consts::TAU;
 use allocation_counter::measure;
 use nalgebra::{Point3, Vector3};
 use urdf_ik::skeleton::pitch_yaw::{
-    InputError, Method, Options, Outcome, PathSteps, PathSummary, PitchYawArm, Problem, ProblemError, Reason, Solution,
+    Method, Options, PathSteps, PathSummary, PitchYawArm, Problem, ProblemError, Solution,
 };
+use urdf_ik::skeleton::{InputError, Outcome, Reason};
 
 use crate::common::Random;
 

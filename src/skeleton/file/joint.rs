@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use serde::Deserialize;
 
 use crate::names::number;
-use crate::skeleton::{Cone, Joint, Limit, Range};
+use crate::skeleton::{Cone, Limit, Range};
 
 /// A hinge.
 #[derive(Deserialize)]
@@ -68,18 +68,4 @@ pub(super) fn range(what: &str, degrees: Option<[f64; 2]>) -> Result<Range, Stri
     }
     let (lower, upper) = (number(lower), number(upper));
     Err(format!("{what} is from {lower} to {upper} degrees; give two angles in ascending order within ±360"))
-}
-
-/// The joint with that limit and that rest, kept in the plane where there are two dimensions.
-pub(super) fn joint(joint: Joint, dimensions: usize) -> Result<Joint, String> {
-    let is_in_plane = match &joint.limit {
-        Limit::Free => true,
-        Limit::Ball { .. } => false,
-        Limit::Hinge { axis, .. } => axis.x == 0.0 && axis.y == 0.0,
-    };
-    if dimensions == 3 || is_in_plane {
-        Ok(joint)
-    } else {
-        Err("it leaves the plane; with 2 dimensions it must be free or a hinge about z".to_owned())
-    }
 }

@@ -18,15 +18,35 @@ where
     F: FnMut(T) -> Result<(), String>,
 {
     let reader = yaml_reader(text).map_err(refused)?;
-    Document(key, Entry(visit, PhantomData)).deserialize(reader).map_err(|e| refused_by_reader(&e))
+    let mut entry = Entry { visit, refusal: None, kind: PhantomData };
+    Document(key, &mut entry).deserialize(reader).map_err(|e| {
+        let refused = refused_by_reader(&e);
+        // What `visit` said names the entry better than the reader does.
+        ModelError { reason: entry.refusal.unwrap_or(refused.reason), ..refused }
+    })
 }
 
 /// The whole file, the key of the list, and what is done with its entries.
-struct Document<'a, T, F>(&'a str, Entry<T, F>);
+struct Document<'a, T, F>(&'a str, &'a mut Entry<T, F>);
 /// The list.
 struct List<'a, T, F>(&'a mut Entry<T, F>);
 /// An entry: a text or a mapping.
-struct Entry<T, F>(F, PhantomData<T>);
+struct Entry<T, F> {
+    visit: F,
+    /// Why it was refused.
+    refusal: Option<String>,
+    kind: PhantomData<T>,
+}
+
+impl<T, F: FnMut(T) -> Result<(), String>> Entry<T, F> {
+    fn visit<E: Error>(&mut self, entry: T) -> Result<(), E> {
+        (self.visit)(entry).map_err(|reason| {
+            let error = E::custom(&reason);
+            self.refusal = Some(reason);
+            error
+        })
+    }
+}
 
 impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> DeserializeSeed<'de> for Document<'_, T, F> {
     type Value = ();
@@ -43,10 +63,10 @@ impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> Visitor<'de> f
         f.write_str("a mapping")
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
             if key == self.0 {
-                map.next_value_seed(List(&mut self.1))?;
+                map.next_value_seed(List(self.1))?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -92,10 +112,10 @@ impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> Visitor<'de> f
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        self.0(T::deserialize(MapAccessDeserializer::new(map))?).map_err(A::Error::custom)
+        self.visit(T::deserialize(MapAccessDeserializer::new(map))?)
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<(), E> {
-        self.0(T::deserialize(name.into_deserializer())?).map_err(E::custom)
+        self.visit(T::deserialize(name.into_deserializer())?)
     }
 }

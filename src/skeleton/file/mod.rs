@@ -12,7 +12,7 @@
 //! let Model::Skeleton(arm) = Model::from_yaml(text)? else { unreachable!() };
 //! assert_eq!(arm.points, ["shoulder", "elbow", "wrist"]);
 //! assert_eq!(arm.ends, [2]);
-//! assert!((arm.at_rest().points[2].z - 0.85).abs() < 1e-12);
+//! assert!((arm.rest.points[2].z - 0.85).abs() < 1e-12);
 //! # Ok(())
 //! # }
 //! ```
@@ -29,7 +29,6 @@ mod segments;
 
 use std::path::Path;
 
-use nalgebra::{Isometry3, UnitQuaternion};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -58,8 +57,8 @@ pub struct NamedSkeleton {
     pub points: Vec<String>,
     /// Indices of the points that are meant to have targets.
     pub ends: Vec<usize>,
-    /// The root frame at rest (position in \[m\]), in the frame of all points.
-    pub root: Isometry3<f64>,
+    /// The configuration with all joints at rest, the root where the file has it.
+    pub rest: Configuration,
 }
 
 /// A pitch-yaw arm with names.
@@ -125,13 +124,5 @@ impl NamedSkeleton {
     #[must_use]
     pub fn point(&self, name: &str) -> Option<usize> {
         self.points.iter().position(|point| point == name)
-    }
-
-    /// The configuration with all joints at rest, the root where the file has it.
-    #[must_use]
-    pub fn at_rest(&self) -> Configuration {
-        let rest = vec![UnitQuaternion::identity(); self.skeleton.segment_count()];
-        // A root and rotations that are valid, which the reader and the line above see to.
-        self.skeleton.place(&self.root, &rest).unwrap_or_else(|_| self.skeleton.at_rest())
     }
 }

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{Kind, ModelError};
-use crate::names::number;
+use crate::segments::check_coordinates;
+use crate::skeleton::joint::is_in_plane;
 use crate::yaml::yaml_reader;
 
 /// The part of a file that tells its kind.
@@ -31,6 +32,7 @@ pub(super) struct Outline {
 
 /// The place of a segment in the tree.
 #[derive(Deserialize)]
+#[serde(expecting = "a segment such as {name: arm, length: 0.3}")]
 pub(super) struct Link {
     #[serde(default)]
     pub name: String,
@@ -79,22 +81,23 @@ impl RootEntry {
     /// The root frame in `dimensions`.
     pub(super) fn pose(&self, dimensions: usize) -> Result<Isometry3<f64>, String> {
         let position = match &self.position {
-            Some(position) => point("the root's position", position, dimensions)?,
+            Some(position) => point("root", position, dimensions)?,
             None => Point3::origin(),
         };
         let rotation = rotation("the root's rotation", self.rotation)?;
+        if dimensions == 2 && !is_in_plane(&rotation) {
+            return Err("the root's rotation leaves the plane; with 2 dimensions roll and pitch must be 0".to_owned());
+        }
         Ok(Isometry3::from_parts(position.into(), rotation))
     }
 }
 
-/// The point \[m\] of `coordinates`, as many as there are `dimensions`.
-pub(super) fn point(what: &str, coordinates: &[f64], dimensions: usize) -> Result<Point3<f64>, String> {
+/// The point \[m\] of `coordinates`, as many as there are `dimensions`; `name` is what an error calls it.
+pub(super) fn point(name: &'static str, coordinates: &[f64], dimensions: usize) -> Result<Point3<f64>, String> {
     if coordinates.len() != dimensions {
-        return Err(format!("{what} has {} coordinates; give {dimensions}", coordinates.len()));
+        return Err(format!("the {name} has {} coordinates; give {dimensions}", coordinates.len()));
     }
-    if let Some(wrong) = coordinates.iter().find(|value| !value.is_finite()) {
-        return Err(format!("{what} has the coordinate {}; give finite numbers of metres", number(*wrong)));
-    }
+    check_coordinates(name, coordinates).map_err(|e| e.to_string())?;
     Ok(Point3::from_slice(&[coordinates, &[0.0]].concat()[..3]))
 }
 

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
-use super::joint::{ConeEntry, HingeEntry, joint, limit};
+use super::joint::{ConeEntry, HingeEntry, limit};
 use super::list::for_each;
 use super::names::Names;
 use super::read::{Outline, point, refused, rotation, yaml};
@@ -52,20 +52,27 @@ pub(super) fn read(text: &str) -> Result<NamedSkeleton, ModelError> {
     let mut builder = Builder { outline: &outline, dimensions, names, segments: Vec::new(), frames: vec![root] };
     for_each(text, "segments", |entry| builder.add(entry))?;
     let Builder { names, segments, .. } = builder;
-    let mut ends = Vec::new();
-    for_each(text, "ends", |name: String| {
-        let end =
-            names.find(&name).ok_or_else(|| format!("'{}' is no segment, so it cannot be an end", short(&name)))?;
-        ends.push(end);
-        Ok(())
-    })?;
-    if outline.ends.is_none() {
-        ends = leaves(&segments);
-    }
+    let ends = if outline.ends.is_some() { ends(text, &names)? } else { leaves(&segments) };
     let skeleton =
         if dimensions == 2 { Skeleton::in_plane(&segments) } else { Skeleton::new(&segments) }.map_err(refused)?;
     let name = outline.name.unwrap_or_else(|| "skeleton".to_owned());
-    Ok(NamedSkeleton { name, skeleton, points: names.points, ends, root })
+    let rest = skeleton.place(&root, &vec![UnitQuaternion::identity(); segments.len()]).map_err(refused)?;
+    Ok(NamedSkeleton { name, skeleton, points: names.points, ends, rest })
+}
+
+/// The points that the file lists as ends.
+fn ends(text: &str, names: &Names) -> Result<Vec<usize>, ModelError> {
+    let mut ends = Vec::new();
+    for_each(text, "ends", |name: String| {
+        let (end, shown) = (names.find(&name), short(&name));
+        let end = end.ok_or_else(|| format!("'{shown}' is no segment, so it cannot be an end"))?;
+        if ends.contains(&end) {
+            return Err(format!("'{shown}' is an end already"));
+        }
+        ends.push(end);
+        Ok(())
+    })?;
+    if ends.is_empty() { Err(refused("it has no ends; name one, or leave out the list")) } else { Ok(ends) }
 }
 
 /// The points that no segment continues.
@@ -97,7 +104,7 @@ impl Builder<'_> {
         let (length, rest) = match (entry.length, entry.end, entry.rest, entry.up) {
             (Some(length), None, rest, None) => (checked(length)?, rotation("its rest", rest)?),
             (None, Some(end), None, up) => {
-                let end = point("its end", &end, self.dimensions)?;
+                let end = point("end", &end, self.dimensions)?;
                 let along = end.coords - frame.translation.vector;
                 let turned = |length| Ok((length, facing(&frame.rotation, &along, up)?));
                 let (length, orientation) = checked(along.norm()).and_then(turned)?;
@@ -105,7 +112,11 @@ impl Builder<'_> {
             }
             _ => return Err("give its length, which a rest may follow, or its end, which an up may follow".to_owned()),
         };
-        Ok((length, joint(Joint { limit, rest }, self.dimensions)?))
+        let joint = Joint { limit, rest };
+        if self.dimensions == 2 {
+            joint.check_in_plane().map_err(|e| e.to_string())?;
+        }
+        Ok((length, joint))
     }
 }
 

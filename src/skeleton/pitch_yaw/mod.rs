@@ -53,7 +53,7 @@ use thiserror::Error;
 
 pub use crate::segments::{Element, InputError};
 use crate::segments::{Reach, check_coordinates, check_count, check_positive_length, check_total};
-use crate::skeleton::outcome::{Outcome, Reason};
+pub use crate::skeleton::outcome::{Outcome, Reason};
 pub use path::{PathPoint, PathSteps, PathSummary};
 pub use problem::{Method, Options, Problem, ProblemError, Solution};
 pub use solve::Scratch;

@@ -17,7 +17,7 @@ pub fn describe(model: &NamedSkeleton) -> Description {
             limits,
         }
     });
-    let rest = model.at_rest();
+    let rest = &model.rest;
     Description {
         name: model.name.clone(),
         kind: "skeleton",

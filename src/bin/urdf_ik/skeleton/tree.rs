@@ -89,7 +89,8 @@ impl Asked<'_> {
 
 impl Tree {
     pub fn new(model: NamedSkeleton) -> Result<Self, Failure> {
-        let (free, current, root) = (without_limits(&model.skeleton)?, model.at_rest(), model.root);
+        let (free, current) = (without_limits(&model.skeleton)?, model.rest.clone());
+        let root = root_of(&current);
         Ok(Self { model, free, current, root })
     }
 
@@ -99,7 +100,7 @@ impl Tree {
         let targets: Vec<Target> = request.targets.iter().map(|entry| self.target(entry)).collect::<Result<_, _>>()?;
         let (seed, place) = match &request.seed {
             Seed::Previous => (self.current.clone(), self.root),
-            Seed::Rest => (self.model.at_rest(), self.model.root),
+            Seed::Rest => (self.model.rest.clone(), root_of(&self.model.rest)),
             Seed::Given(seed) => (seed.clone(), root_of(seed)),
         };
         let held = match &request.root {

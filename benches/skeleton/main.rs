@@ -1,10 +1,12 @@
 //! Measurements of FABRIK on chains of points: the savings by acceleration and circles, the time of a cycle, and the comparison
-//! with cyclic coordinate descent and the Jacobian transpose. Prints tables: `cargo bench --bench points`.
+//! with cyclic coordinate descent and the Jacobian transpose; and how often it meets its targets with limited joints. Prints
+//! tables: `cargo bench --bench skeleton`.
 //!
-//! All chains are in space, with equal segments and a fixed root. Unless noted otherwise they are 1 m long, and the tolerance is 1
-//! µm.
+//! All chains are in space, with a fixed root. Unless noted otherwise they have equal segments, are 1 m long, and the tolerance is
+//! 1 µm.
 
 mod descent;
+mod limits;
 #[path = "../../tests/common/random.rs"]
 mod random;
 
@@ -12,11 +14,11 @@ use std::error::Error;
 use std::time::Instant;
 
 use descent::{descend_by_coordinates, descend_by_transpose, iterate};
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 use random::Random;
-use urdf_ik::skeleton::points::{Options, Outcome, PointChain, Problem, Root};
+use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Skeleton, Target};
 
-type Points = Vec<Vector3<f64>>;
+type Points = Vec<Point3<f64>>;
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Cycles or iterations after which a run counts as failed.
@@ -27,7 +29,8 @@ fn main() -> Fallible<()> {
     circles()?;
     cost()?;
     beside()?;
-    paper()
+    paper()?;
+    limits::table()
 }
 
 /// Uniform in the ball of radius 1.
@@ -45,7 +48,7 @@ fn direction(random: &mut Random) -> Vector3<f64> {
 }
 
 fn random_walk(random: &mut Random, segments: usize) -> Points {
-    let mut points = vec![Vector3::zeros()];
+    let mut points = vec![Point3::origin()];
     for i in 0..segments {
         points.push(points[i] + direction(random) / number(segments));
     }
@@ -58,7 +61,7 @@ fn number(count: usize) -> f64 {
 
 /// A smooth chain: an arc of 1 rad.
 fn arc(segments: usize) -> Points {
-    let mut points = vec![Vector3::zeros()];
+    let mut points = vec![Point3::origin()];
     for i in 0..segments {
         let angle = (number(i) + 0.5) / number(segments) - 0.5;
         points.push(points[i] + Vector3::new(angle.cos(), angle.sin(), 0.0) / number(segments));
@@ -103,21 +106,26 @@ impl Tally {
     }
 }
 
-fn fabrik(tally: &mut Tally, start: &Points, targets: &[Vector3<f64>], options: Options) -> Fallible<()> {
-    let chain = PointChain::from_points(start)?;
+fn fabrik(tally: &mut Tally, start: &Points, targets: &[Point3<f64>], options: Options) -> Fallible<()> {
+    let chain = Skeleton::chain_through(start)?;
+    let seed = Configuration { points: start.clone(), orientations: Vec::new() };
     let (mut scratch, mut solution) = (chain.scratch(&options), chain.solution());
     for target in targets {
         tally.add(|| {
-            let problem = Problem { target: *target, root: Root::Fixed, points: start, options };
-            chain.solve(&problem, &mut scratch, &mut solution)?;
-            Ok((solution.cycles, solution.outcome == Outcome::Solved))
+            let targets = [Target::new(chain.segment_count(), *target)];
+            chain.solve(
+                &Problem { targets: &targets, root: Root::Fixed, seed: &seed, options },
+                &mut scratch,
+                &mut solution,
+            )?;
+            Ok((solution.iterations, solution.is_solved()))
         })?;
     }
     Ok(())
 }
 
 fn options(acceleration: usize, circles: bool) -> Options {
-    Options { acceleration, circles, cycles: LIMIT, stall: 0.0, ..Options::default() }
+    Options { acceleration, circles, iterations: LIMIT, restarts: 0, polish: false, ..Options::default() }
 }
 
 fn stretched() -> Fallible<()> {
@@ -130,7 +138,7 @@ fn stretched() -> Fallible<()> {
         for (distance, targets) in [(0.95, 30), (0.99, 10), (0.999, 3)] {
             let start = arc(segments);
             let mut random = Random::new(1);
-            let targets: Vec<_> = (0..targets).map(|_| direction(&mut random) * distance).collect();
+            let targets: Vec<_> = (0..targets).map(|_| Point3::from(direction(&mut random) * distance)).collect();
             let (mut means, mut failed) = (Vec::new(), Vec::new());
             for depth in [0, 1, 3, 5, 8] {
                 let mut tally = Tally::default();
@@ -160,7 +168,7 @@ fn circles() -> Fallible<()> {
                     let mut random = Random::new(2);
                     for _ in 0..runs {
                         let start = if walk { random_walk(&mut random, segments) } else { arc(segments) };
-                        let target = direction(&mut random) * (low + (high - low) * random.unit());
+                        let target = Point3::from(direction(&mut random) * (low + (high - low) * random.unit()));
                         fabrik(tally, &start, &[target], options(depth, circles))?;
                     }
                 }
@@ -183,11 +191,11 @@ fn cost() -> Fallible<()> {
         let mut cells = Vec::new();
         for (depth, circles) in [(0, false), (0, true), (5, false)] {
             let cycles = (20_000 / segments).clamp(2, 20);
-            let options = Options { tolerance: 1e-300, cycles, ..options(depth, circles) };
+            let options = Options { tolerance: 1e-300, iterations: cycles, ..options(depth, circles) };
             let mut least = f64::INFINITY;
             for _ in 0..5 {
                 let mut tally = Tally::default();
-                let targets = vec![Vector3::new(0.0, 0.999_999, 0.0); 20_000 / (segments * cycles) + 1];
+                let targets = vec![Point3::new(0.0, 0.999_999, 0.0); 20_000 / (segments * cycles) + 1];
                 fabrik(&mut tally, &start, &targets, options)?;
                 let steps = number(tally.iterations.iter().sum()) * number(segments);
                 least = least.min(1e9 * tally.seconds.iter().sum::<f64>() / steps);
@@ -217,12 +225,12 @@ const METHODS: [Method; 5] = [
 ];
 
 /// Moves each start to its target, by at most `most` iterations each.
-fn run(method: Method, cases: &[(Points, Vector3<f64>)], tolerance: f64, most: usize) -> Fallible<Tally> {
+fn run(method: Method, cases: &[(Points, Point3<f64>)], tolerance: f64, most: usize) -> Fallible<Tally> {
     let mut tally = Tally::default();
     for (start, target) in cases {
         let step = match method {
             Method::Fabrik(depth, circles) => {
-                let options = Options { tolerance, cycles: most, ..options(depth, circles) };
+                let options = Options { tolerance, iterations: most, ..options(depth, circles) };
                 fabrik(&mut tally, start, &[*target], options)?;
                 continue;
             }
@@ -248,7 +256,7 @@ fn beside() -> Fallible<()> {
                 let mut random = Random::new(3);
                 let mut case = || {
                     let start = if walk { random_walk(&mut random, segments) } else { arc(segments) };
-                    (start, direction(&mut random) * (low + (high - low) * random.unit()))
+                    (start, Point3::from(direction(&mut random) * (low + (high - low) * random.unit())))
                 };
                 let cases: Vec<_> = (0..runs).map(|_| case()).collect();
                 let mut tallies = Vec::new();
@@ -282,8 +290,8 @@ fn paper() -> Fallible<()> {
     println!("| targets | FABRIK, mean | median | CCD, mean | median | Jacobian transpose, mean | median | failed |");
     println!("|---|---|---|---|---|---|---|---|");
     let reach = 0.9;
-    let start: Points = (0..10).map(|joint| Vector3::z() * (0.1 * number(joint))).collect();
-    let row = |name: &str, target: &mut dyn FnMut() -> Vector3<f64>| -> Fallible<()> {
+    let start: Points = (0..10).map(|joint| Point3::new(0.0, 0.0, 0.1 * number(joint))).collect();
+    let row = |name: &str, target: &mut dyn FnMut() -> Point3<f64>| -> Fallible<()> {
         let cases: Vec<_> = (0..500).map(|_| (start.clone(), target())).collect();
         let (mut cells, mut failed) = (Vec::new(), Vec::new());
         for method in [Method::Fabrik(0, false), Method::Coordinates, Method::Transpose] {
@@ -296,17 +304,17 @@ fn paper() -> Fallible<()> {
     };
     let mut random = Random::new(4);
     for share in [0.5, 0.6, 0.7, 0.8, 0.9, 0.95] {
-        row(&format!("{share} of the reach from the root"), &mut || direction(&mut random) * (share * reach))?;
+        row(&format!("{share} of the reach from the root"), &mut || (direction(&mut random) * (share * reach)).into())?;
     }
     row("600 mm from the tip, in reach", &mut || {
         loop {
             let target = start[9] + direction(&mut random) * 0.6;
-            if target.norm() < reach {
+            if target.coords.norm() < reach {
                 return target;
             }
         }
     })?;
-    row("anywhere in reach", &mut || in_ball(&mut random) * reach)?;
+    row("anywhere in reach", &mut || (in_ball(&mut random) * reach).into())?;
     println!("| table 1 of the paper, 20 targets | 15.461 | | 26.308 | | 1311.190 | | |");
     Ok(())
 }

@@ -1,14 +1,14 @@
 //! The methods that FABRIK is compared with: cyclic coordinate descent and the Jacobian transpose, on the same chains of points.
 
-use nalgebra::{UnitQuaternion, Vector3};
+use nalgebra::{Point3, UnitQuaternion, Vector3};
 
 /// One step of a method: moves the points of a chain so that its tip comes nearer to the target.
-pub type Step = fn(&mut [Vector3<f64>], &Vector3<f64>);
+pub type Step = fn(&mut [Point3<f64>], &Point3<f64>);
 
 /// Takes steps until the tip is at the target. Returns their number and whether the tip is at the target.
 pub fn iterate(
-    points: &mut [Vector3<f64>],
-    target: &Vector3<f64>,
+    points: &mut [Point3<f64>],
+    target: &Point3<f64>,
     (tolerance, most): (f64, usize),
     step: Step,
 ) -> (usize, bool) {
@@ -24,7 +24,7 @@ pub fn iterate(
 
 /// One sweep of cyclic coordinate descent (Wang and Chen 1991): each joint, from the last to the first, rotates the tip as near to
 /// the target as it can.
-pub fn descend_by_coordinates(points: &mut [Vector3<f64>], target: &Vector3<f64>) {
+pub fn descend_by_coordinates(points: &mut [Point3<f64>], target: &Point3<f64>) {
     let tip = points.len() - 1;
     for joint in (0..tip).rev() {
         let pivot = points[joint];
@@ -38,7 +38,7 @@ pub fn descend_by_coordinates(points: &mut [Vector3<f64>], target: &Vector3<f64>
 
 /// One step of the Jacobian transpose on ball joints: rotation vectors α Jᵀe, with the α that is best to first order (Buss 2004),
 /// and no rotation of more than half a radian.
-pub fn descend_by_transpose(points: &mut [Vector3<f64>], target: &Vector3<f64>) {
+pub fn descend_by_transpose(points: &mut [Point3<f64>], target: &Point3<f64>) {
     let tip = points.len() - 1;
     let error = target - points[tip];
     let turn = |joint: usize| (points[tip] - points[joint]).cross(&error);

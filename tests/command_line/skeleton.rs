@@ -1,0 +1,354 @@
+//! `urdf_ik skeleton`: the command and its stream.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::common::{numbers, root};
+use crate::shell::{Run, command, fails, file, keys, parse, run, sorted, succeeds, text_of};
+
+fn model(name: &str) -> String {
+    let folder =
+        if Path::new(name).extension().is_some_and(|ending| ending == "urdf") { "urdf" } else { "config/skeletons" };
+    text_of(&root().join(folder).join(name))
+}
+
+/// The answers of a stream to `lines`, after the description of the model.
+fn stream(model: &str, input: &[u8]) -> (Value, Vec<Value>) {
+    let mut running = command(&["skeleton", "--model", model, "--stream"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    running.stdin.take().unwrap().write_all(input).unwrap();
+    let output = running.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut lines = text.lines().map(parse);
+    let description = lines.next().unwrap()["model"].take();
+    (description, lines.collect())
+}
+
+fn answers(name: &str, requests: &[Value]) -> (Value, Vec<Value>) {
+    let input: Vec<String> = requests.iter().map(Value::to_string).collect();
+    let (description, answers) = stream(&model(name), input.join("\n").as_bytes());
+    assert_eq!(answers.len(), requests.len());
+    (description, answers)
+}
+
+fn target(point: &str, position: [f64; 3]) -> Value {
+    json!([{ "point": point, "position": position }])
+}
+
+fn point(answer: &Value, index: usize) -> [f64; 3] {
+    numbers(&answer["points"][index])
+}
+
+fn apart(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+}
+
+#[test]
+fn the_command_prints_points_by_name() {
+    let targets = file("noodle_targets.json", &target("s24", [0.4, 0.3, 0.5]).to_string());
+    let answer = parse(&succeeds(&["skeleton", "--model", &model("noodle.yaml"), "--targets", &text_of(&targets)]));
+    let expected = "accelerated is_solved iterations limited microseconds orientations points residuals restarts"
+        .split(' ')
+        .collect();
+    assert_eq!(sorted(keys(&answer)), sorted(expected));
+    assert_eq!(keys(&answer["points"]).len(), 25);
+    assert_eq!(keys(&answer["orientations"]).len(), 25);
+    assert_eq!(answer["residuals"][0]["point"], "s24");
+    assert!(apart(numbers(&answer["points"]["s24"]), [0.4, 0.3, 0.5]) <= 1e-6);
+    // The same question gives the same answer, but for the time.
+    let mut again = parse(&succeeds(&["skeleton", "--model", &model("noodle.yaml"), "--targets", &text_of(&targets)]));
+    again["microseconds"] = answer["microseconds"].clone();
+    assert_eq!(answer, again);
+}
+
+#[test]
+fn the_exit_status_says_whether_the_targets_are_met() {
+    let far = file("far_targets.json", &target("s24", [3.0, 0.0, 0.0]).to_string());
+    let Run { code, out, err } = run(&["skeleton", "--model", &model("noodle.yaml"), "--targets", &text_of(&far)]);
+    let answer = parse(&out);
+    assert_eq!((code, err.as_str()), (1, ""));
+    assert_eq!(answer["is_solved"], false);
+    assert!(answer["residuals"][0]["reason"].as_str().unwrap().starts_with("out of reach: 3.000000 m"), "{answer}");
+    // Stretched towards it.
+    assert!(apart(numbers(&answer["points"]["s24"]), [1.2, 0.0, 0.0]) < 1e-6);
+}
+
+#[test]
+fn switches_change_the_solve() {
+    let targets = text_of(&file("switch_targets.json", &target("s24", [0.4, 0.3, 0.5]).to_string()));
+    let answer = |more: &[&str]| {
+        parse(&succeeds(&[&["skeleton", "--model", &model("noodle.yaml"), "--targets", &targets], more].concat()))
+    };
+    let plain = answer(&["--acceleration", "0"]);
+    assert_eq!(plain["accelerated"], 0);
+    assert!(plain["iterations"].as_u64() > answer(&[])["iterations"].as_u64());
+    let moved = answer(&["--root", "0.1", "0", "0.2", "0", "0", "0", "1"]);
+    assert_eq!(numbers::<3>(&moved["points"]["root"]), [0.1, 0.0, 0.2]);
+    let free = answer(&["--free-root", "--circles"]);
+    assert!(apart(numbers(&free["points"]["root"]), [0.0; 3]) > 0.01);
+    let tight = answer(&["--tolerance", "1e-9"]);
+    assert!(apart(numbers(&tight["points"]["s24"]), [0.4, 0.3, 0.5]) <= 1e-9);
+    // An answer is a seed.
+    let seed = text_of(&file("switch_seed.json", &tight.to_string()));
+    assert_eq!(answer(&["--seed", &seed])["iterations"], 0);
+}
+
+#[test]
+fn limits_can_be_left_out() {
+    // Four joints of 25 degrees do not bend a back so far.
+    let targets = text_of(&file("limit_targets.json", &target("head", [0.55, 0.0, 0.97]).to_string()));
+    let arguments = ["skeleton", "--model", &model("humanoid.yaml"), "--targets", &targets];
+    let limited = parse(&run(&arguments).out);
+    assert_eq!(limited["is_solved"], false);
+    assert!(!limited["limited"].as_array().unwrap().is_empty());
+    assert_eq!(parse(&succeeds(&[&arguments[..], &["--no-limits"]].concat()))["is_solved"], true);
+}
+
+#[test]
+fn single_passes_are_steps_of_a_cycle() {
+    let targets = text_of(&file("pass_targets.json", &target("s24", [0.4, 0.3, 0.5]).to_string()));
+    let arguments = ["skeleton", "--model", &model("noodle.yaml"), "--targets", &targets];
+    let pass = |passes: &str| parse(&succeeds(&[&arguments[..], &["--pass", passes]].concat()));
+    let at = |answer: &Value, name: &str| numbers::<3>(&answer["points"][name]);
+    let forward = pass("forward");
+    assert!(apart(at(&forward, "s24"), [0.4, 0.3, 0.5]) < 1e-12 && apart(at(&forward, "root"), [0.0; 3]) > 1e-3);
+    let cycle = pass("forward,backward");
+    assert_eq!(at(&cycle, "root"), [0.0; 3]);
+    assert!(apart(at(&cycle, "s24"), [0.4, 0.3, 0.5]) > 1e-6);
+    // One cycle of a solve without acceleration is the same.
+    let solve = [&arguments[..], &["--iterations", "1", "--acceleration", "0", "--no-polish"]].concat();
+    let solve = parse(&run(&solve).out);
+    assert_eq!(solve["points"], cycle["points"]);
+}
+
+#[test]
+fn wrong_arguments_and_files_are_refused_in_one_line() {
+    let noodle = model("noodle.yaml");
+    let targets = |text: &str| text_of(&file(&format!("wrong_targets_{}.json", text.len()), text));
+    let with = |text: &str, more: &[&str], words: &[&str]| {
+        fails(&[&["skeleton", "--model", &noodle, "--targets", &targets(text)], more].concat(), words);
+    };
+    let good = target("s24", [0.4, 0.3, 0.5]).to_string();
+    fails(&["skeleton", "--model", "no/such.yaml", "--stream"], &["no/such.yaml", "there is no such file"]);
+    fails(&["skeleton", "--model", &noodle], &["--targets"]);
+    fails(&["skeleton", "--model", &noodle, "--stream", "--circles"], &["--stream", "--circles"]);
+    with("[", &[], &["wrong_targets_1.json", "EOF"]);
+    with("[]", &[], &["no target"]);
+    with(&target("s25", [0.0; 3]).to_string(), &[], &["there is no point 's25'", "s24"]);
+    with(&format!("{}, {}", &good[..good.len() - 1], &good[1..]), &[], &["targets 0 and 1 are both for point 24"]);
+    with(r#"[{"point": "s24", "position": [0, 0, 0], "weight": 0}]"#, &[], &["weight"]);
+    with(r#"[{"point": "s24", "position": [0, 0]}]"#, &[], &["wrong_targets", "length 2"]);
+    with(r#"[{"point": "s24", "position": [0, 0, 0], "orientation": [0, 0, 0, 2]}]"#, &[], &["quaternion", "length 2"]);
+    with(&good, &["--tolerance", "nan"], &["tolerance is NaN"]);
+    with(&good, &["--acceleration", "1000000"], &["acceleration is 1000000; the most is 100"]);
+    with(&good, &["--up", "0", "0", "1"], &["up has no meaning for a model of the kind skeleton"]);
+    with(&good, &["--pass", "sideways"], &["sideways"]);
+    with(
+        &good,
+        &["--seed", &targets("{\"points\": {}, \"orientations\": {}}")],
+        &["no point or no orientation 'root'"],
+    );
+    let wrong = text_of(&file("upside_down.yaml", "segments:\n  - {name: a, length: 1, hinge: {range: [1, 0]}}"));
+    fails(
+        &["skeleton", "--model", &wrong, "--stream"],
+        &["upside_down.yaml, line 2: segment 'a'", "from 1 to 0 degrees"],
+    );
+    let six = text_of(&root().join("urdf/arm6.urdf"));
+    fails(&["skeleton", "--model", &six, "--stream"], &["no arm of two or three links", "6 movable joints"]);
+}
+
+#[test]
+fn the_stream_describes_the_model_first() {
+    let (humanoid, _) = answers("humanoid.yaml", &[]);
+    assert_eq!(
+        (&humanoid["name"], &humanoid["kind"], &humanoid["dimensions"]),
+        (&json!("humanoid"), &json!("skeleton"), &json!(3))
+    );
+    assert_eq!(humanoid["ends"], json!(["head", "left_hand", "right_hand", "left_foot", "right_foot"]));
+    let count = humanoid["points"].as_array().unwrap().len();
+    assert_eq!(humanoid["points"][0], "pelvis");
+    assert_eq!(humanoid["segments"].as_array().unwrap().len(), count - 1);
+    let named =
+        |name: &str| humanoid["segments"].as_array().unwrap().iter().find(|segment| segment["name"] == name).unwrap();
+    assert_eq!(named("left_forearm")["parent"], "left_upper_arm");
+    assert_eq!(named("left_forearm")["joint"], "hinge");
+    assert_eq!(named("left_forearm")["limits"], json!({ "axis": [0.0, -1.0, 0.0], "range": [0.0, 140.0] }));
+    let shoulder = json!({ "up": 60.0, "down": 40.0, "left": 70.0, "right": 30.0, "twist": [-45.0, 45.0] });
+    assert_eq!(named("left_upper_arm")["limits"], shoulder);
+    for list in ["points", "orientations"] {
+        assert_eq!(humanoid["rest"][list].as_array().unwrap().len(), count);
+    }
+    assert_eq!(numbers::<3>(&humanoid["rest"]["points"][0]), [0.0, 0.0, 0.97]);
+}
+
+#[test]
+fn the_stream_goes_on_from_where_the_figure_is() {
+    let there = target("s24", [0.4, 0.3, 0.5]);
+    let (_, answers) = answers(
+        "noodle.yaml",
+        &[
+            json!({ "targets": there }),
+            json!({ "targets": there }),
+            json!({ "targets": there, "seed": "rest" }),
+            json!({ "targets": there, "root": { "position": [0.1, 0.0, 0.0] } }),
+            json!({ "targets": there }),
+            json!({ "targets": target("s24", [3.0, 0.0, 0.0]), "root": "free" }),
+        ],
+    );
+    assert!(answers.iter().all(|answer| answer["is_solved"] == true), "{answers:?}");
+    assert_eq!(answers[1]["iterations"], 0);
+    assert_eq!(answers[1]["points"], answers[0]["points"]);
+    assert_eq!((&answers[2]["points"], &answers[2]["iterations"]), (&answers[0]["points"], &answers[0]["iterations"]));
+    assert_eq!(point(&answers[3], 0), [0.1, 0.0, 0.0]);
+    assert_eq!(answers[4]["points"], answers[3]["points"]);
+    assert!(point(&answers[5], 0)[0] > 1.0);
+}
+
+#[test]
+fn single_passes_leave_the_root_where_it_belongs_in_the_end() {
+    let there = target("left_hand", [0.3, 0.4, 1.2]);
+    let pass = |pass: &str| json!({ "targets": there, "pass": pass });
+    let requests = [pass("forward"), pass("backward"), pass("forward"), json!({ "targets": there })];
+    let (_, answers) = answers("humanoid.yaml", &requests);
+    let home = [0.0, 0.0, 0.97];
+    assert!(apart(point(&answers[0], 0), home) > 1e-3);
+    assert!(apart(point(&answers[1], 0), home) < 1e-12);
+    assert!(apart(point(&answers[3], 0), home) < 1e-12);
+    assert_eq!(answers[3]["is_solved"], true);
+    assert_eq!(answers[0]["residuals"][0]["reason"], Value::Null);
+}
+
+#[test]
+fn a_wrong_line_is_answered_and_nothing_is_lost() {
+    let there = target("s24", [0.4, 0.3, 0.5]);
+    let good = format!("{}\n", json!({ "targets": there }));
+    let wrong: &[(&str, &str)] = &[
+        ("", "EOF"),
+        ("x", "expected value"),
+        ("{\"targets\": [}", "expected value"),
+        ("{\"target\": []}", "unknown field `target`"),
+        ("{\"targets\": [{\"point\": \"s24\", \"position\": [NaN, 0, 0]}]}", "expected value"),
+        ("{\"targets\": [{\"point\": \"s24\", \"position\": [1e999, 0, 0]}]}", "number out of range"),
+        ("{\"targets\": [{\"point\": \"s24\", \"position\": [1e300, 0, 0]}]}", "coordinate x of target 0"),
+        ("{\"targets\": [{\"point\": \"hand\", \"position\": [0, 0, 0]}]}", "there is no point 'hand'"),
+        ("{\"targets\": []}", "there is no target"),
+        ("{\"root\": \"loose\"}", "the root must be \"fixed\", \"free\" or"),
+        ("{\"seed\": \"other\"}", "unknown variant `other`"),
+        ("{\"options\": {\"polished\": true}}", "unknown field `polished`"),
+        ("{\"method\": \"damped\"}", "method has no meaning"),
+        ("[[[[", "invalid type"),
+        ("{\"targets\": 1}\u{0}", "invalid type"),
+    ];
+    let mut input = good.clone().into_bytes();
+    for (line, _) in wrong {
+        input.extend(format!("{line}\n").bytes());
+    }
+    input.extend(b"\xff\xfe\n");
+    input.extend("[".repeat(100_000).bytes());
+    input.push(b'\n');
+    // Longer than the bound, then once more right, without an end of the line.
+    input.extend(vec![b' '; 5 << 20]);
+    input.push(b'\n');
+    input.extend(good.trim_end().bytes());
+    let (_, answers) = stream(&model("noodle.yaml"), &input);
+    assert_eq!(answers.len(), wrong.len() + 5);
+    for ((line, word), answer) in wrong.iter().zip(&answers[1..]) {
+        let error = answer["error"].as_str().unwrap_or_else(|| panic!("{line}: {answer}"));
+        assert!(error.contains(word) && error.len() < 600 && !error.contains('\n'), "{line}: {error}");
+    }
+    let errors: Vec<_> =
+        answers[wrong.len() + 1..].iter().map(|answer| answer["error"].as_str().unwrap_or("")).collect();
+    assert!(errors[..2].iter().all(|error| error.contains("line is no request")), "{errors:?}");
+    assert!(errors[2].contains("longer than 1048576 bytes"), "{errors:?}");
+    let last = answers.last().unwrap();
+    assert_eq!((&last["points"], &last["iterations"]), (&answers[0]["points"], &json!(0)));
+}
+
+#[test]
+fn an_answer_comes_as_soon_as_its_line() {
+    use std::io::{BufRead, BufReader};
+    let mut running = command(&["skeleton", "--model", &model("noodle.yaml"), "--stream"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut input, output) = (running.stdin.take().unwrap(), BufReader::new(running.stdout.take().unwrap()));
+    let mut lines = output.lines();
+    lines.next().unwrap().unwrap();
+    for height in [0.5, 0.6, 0.7] {
+        writeln!(input, "{}", json!({ "targets": target("s24", [0.4, 0.3, height]) })).unwrap();
+        let answer = parse(&lines.next().unwrap().unwrap());
+        assert!(apart(point(&answer, 24), [0.4, 0.3, height]) <= 1e-6);
+    }
+    drop(input);
+    assert!(lines.next().is_none() && running.wait().unwrap().success());
+}
+
+#[test]
+fn arms_of_pitch_and_yaw_follow_paths() {
+    let there = target("tip", [0.5, 0.4, 0.6]);
+    let back = target("tip", [0.9, -0.2, 0.3]);
+    let (arm, answers) = answers(
+        "pitch_yaw.yaml",
+        &[
+            json!({ "targets": there, "method": "pseudoinverse" }),
+            json!({ "targets": back, "path": { "longest_step": 0.05 } }),
+            json!({ "targets": target("wrist", [0.5, 0.4, 0.6]) }),
+            json!({ "targets": target("tip", [0.0, 0.0, 1.2]), "limits": false, "seed": "rest" }),
+            json!({ "targets": there, "options": { "circles": true } }),
+        ],
+    );
+    assert_eq!((&arm["kind"], &arm["ends"]), (&json!("pitch_yaw"), &json!(["tip"])));
+    assert_eq!(arm["segments"][1]["limits"], json!({ "pitch": [-120.0, 90.0], "yaw": [-60.0, 60.0] }));
+    assert!(apart(point(&answers[0], 5), [0.5, 0.4, 0.6]) <= 1e-6);
+    let path = answers[1]["path"].as_array().unwrap();
+    let even: Vec<[f64; 3]> = path.iter().filter(|point| point["given"] == true).map(|step| point(step, 5)).collect();
+    assert!(even.len() >= 16 && even.len() <= path.len());
+    let steps: Vec<f64> = even.windows(2).map(|pair| apart(pair[0], pair[1])).collect();
+    assert!(steps.iter().all(|step| (step - steps[0]).abs() < 1e-5 && *step <= 0.05), "{steps:?}");
+    assert!(apart(even[even.len() - 1], [0.9, -0.2, 0.3]) <= 1e-6);
+    assert_eq!(answers[1]["points"], path[path.len() - 1]["points"]);
+    assert!(answers[2]["error"].as_str().unwrap().contains("an arm takes one for its tip, 'tip'"));
+    assert_eq!(answers[3]["is_solved"], true);
+    assert_eq!(answers[4]["error"], "circles has no meaning for a model of the kind pitch_yaw");
+}
+
+#[test]
+fn arms_of_two_and_three_links_have_all_configurations() {
+    let there = target("tip", [0.35, 0.2, 0.55]);
+    let (two, found) =
+        answers("two_link.urdf", &[json!({ "targets": there }), json!({ "targets": target("tip", [2.0, 0.0, 0.3]) })]);
+    assert_eq!((&two["kind"], &two["ends"]), (&json!("two_link"), &json!(["tip"])));
+    assert_eq!(found[0]["configurations"].as_array().unwrap().len(), 4);
+    for configuration in found[0]["configurations"].as_array().unwrap() {
+        assert!(apart(point(configuration, 3), [0.35, 0.2, 0.55]) < 1e-12);
+        assert_eq!(keys(&configuration["positions"]), ["column_joint", "elbow_joint", "shoulder_joint"]);
+    }
+    // Out of reach it is stretched from the shoulder, 0.3 m high, by both links.
+    assert!(apart(point(&found[1], 3), [0.75, 0.0, 0.3]) < 1e-9);
+    assert!(found[1]["residuals"][0]["reason"].as_str().unwrap().starts_with("out of reach by 1.25"));
+
+    let request = json!({ "targets": there, "up": [0.3, -0.2, 0.9] });
+    let (three, found) =
+        answers("three_link.urdf", &[request.clone(), request, json!({ "targets": there, "up": [0, 0, 0] })]);
+    assert_eq!(three["kind"], "three_link");
+    assert_eq!(found[0]["configurations"].as_array().unwrap().len(), 8);
+    for configuration in found[0]["configurations"].as_array().unwrap() {
+        let (wrist, tip) = (point(configuration, 3), point(configuration, 4));
+        assert!(apart(tip, [0.35, 0.2, 0.55]) < 1e-12);
+        let length = f64::sqrt(0.3 * 0.3 + 0.2 * 0.2 + 0.9 * 0.9);
+        let up = [0.3, -0.2, 0.9].map(|part| 0.15 * part / length);
+        assert!(apart([0, 1, 2].map(|axis| tip[axis] - wrist[axis]), up) < 1e-12);
+    }
+    // The configuration nearest to the one before.
+    assert_eq!(found[1]["points"], found[0]["points"]);
+    assert!(found[2]["error"].as_str().unwrap().contains("up vector is (0, 0, 0)"), "{}", found[2]);
+}

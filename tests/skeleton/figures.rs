@@ -1,0 +1,189 @@
+//! Skeletons for tests, and the checks that every answer has to pass.
+
+use std::f64::consts::PI;
+
+use nalgebra::{Point3, UnitQuaternion, Vector3};
+use urdf_ik::skeleton::{
+    Configuration, Joint, Limit, Options, Outcome, Problem, Reach, Root, Segment, Skeleton, Solution, Target,
+};
+
+use crate::common::Random;
+
+/// For chains of points: FABRIK alone, from the seed alone.
+pub fn options(acceleration: usize) -> Options {
+    Options { acceleration, iterations: 200_000, restarts: 0, polish: false, ..Options::default() }
+}
+
+/// A direction in the plane, or in space.
+pub fn direction(random: &mut Random, dimensions: usize) -> Vector3<f64> {
+    loop {
+        let vector = within(random, dimensions).coords;
+        if (0.1..1.0).contains(&vector.norm()) {
+            return vector.normalize();
+        }
+    }
+}
+
+fn within(random: &mut Random, dimensions: usize) -> Point3<f64> {
+    Vector3::from_fn(|axis, _| if axis < dimensions { random.between(-1.0, 1.0) } else { 0.0 }).into()
+}
+
+pub fn rotation(random: &mut Random) -> UnitQuaternion<f64> {
+    UnitQuaternion::from_scaled_axis(random.direction() * random.between(0.0, 3.1))
+}
+
+pub fn rotations(random: &mut Random, count: usize) -> Vec<UnitQuaternion<f64>> {
+    (0..count).map(|_| rotation(random)).collect()
+}
+
+/// A random walk: a configuration of a chain of random lengths.
+pub fn walk(random: &mut Random, dimensions: usize, segments: usize) -> Vec<Point3<f64>> {
+    let mut points = vec![within(random, dimensions)];
+    for i in 0..segments {
+        points.push(points[i] + direction(random, dimensions) * random.between(0.05, 0.3));
+    }
+    points
+}
+
+/// A slightly curved chain of equal segments, 1 m long in total, in the plane.
+pub fn arc(segments: usize, turn: f64) -> Vec<Point3<f64>> {
+    let count = f64::from(u32::try_from(segments).unwrap());
+    let (mut points, mut angle) = (vec![Point3::origin()], -turn / 2.0);
+    for i in 0..segments {
+        points.push(points[i] + Vector3::new(angle.cos(), angle.sin(), 0.0) / count);
+        angle += turn / count;
+    }
+    points
+}
+
+/// The chain in the plane whose segments are between successive `points`.
+pub fn plane_through(points: &[Point3<f64>]) -> Skeleton {
+    let segment = |(parent, ends): (usize, &[Point3<f64>])| Segment::new(parent, (ends[1] - ends[0]).norm());
+    let segments: Vec<_> = points.windows(2).enumerate().map(segment).collect();
+    Skeleton::in_plane(&segments).unwrap()
+}
+
+/// The chain in the plane or in space whose segments are between successive `points`.
+pub fn chain_through(points: &[Point3<f64>], dimensions: usize) -> Skeleton {
+    if dimensions == 2 { plane_through(points) } else { Skeleton::chain_through(points).unwrap() }
+}
+
+pub fn at(points: &[Point3<f64>]) -> Configuration {
+    Configuration { points: points.to_vec(), orientations: Vec::new() }
+}
+
+/// The distances that the tip of a chain can have from its root.
+pub fn tip_reach(chain: &Skeleton) -> Reach {
+    chain.reach(0, chain.segment_count()).unwrap()
+}
+
+/// A point in reach of a chain in space from `root`, up to `fraction` of the way from the inner to the outer reach.
+pub fn reachable(random: &mut Random, root: &Point3<f64>, chain: &Skeleton, fraction: f64) -> Point3<f64> {
+    let Reach { inner, outer } = tip_reach(chain);
+    let dimensions = if chain.is_planar() { 2 } else { 3 };
+    root + direction(random, dimensions) * random.between(inner, inner + fraction * (outer - inner))
+}
+
+/// Moves the tip of `chain` from `points` to `target`.
+pub fn solve_chain(
+    chain: &Skeleton,
+    points: &[Point3<f64>],
+    target: Point3<f64>,
+    root: Root,
+    options: Options,
+) -> Solution {
+    let targets = [Target::new(chain.segment_count(), target)];
+    solve(chain, &Problem { targets: &targets, root, seed: &at(points), options })
+}
+
+/// Moves the tip of the chain through `points`, in space, to `target`.
+pub fn solve_through(points: &[Point3<f64>], target: Point3<f64>, options: Options) -> Solution {
+    solve_chain(&Skeleton::chain_through(points).unwrap(), points, target, Root::Fixed, options)
+}
+
+/// Solves in new memory, and checks lengths, limits, residuals and the root.
+pub fn solve(skeleton: &Skeleton, problem: &Problem) -> Solution {
+    let mut solution = skeleton.solution();
+    skeleton.solve(problem, &mut skeleton.scratch(&problem.options), &mut solution).unwrap();
+    check_lengths(skeleton, &solution.configuration.points);
+    check_residuals(problem, &solution);
+    if !skeleton.is_free() {
+        check_limits(skeleton, &solution.configuration);
+    }
+    let root = solution.configuration.points[0];
+    match problem.root {
+        Root::Fixed => assert_eq!(root, problem.seed.points[0]),
+        Root::At(place) => assert_eq!(root.coords, place.translation.vector),
+        Root::Free => (),
+    }
+    assert!(solution.iterations <= problem.options.iterations && solution.restarts <= problem.options.restarts);
+    solution
+}
+
+/// Lengths are kept up to the rounding of the coordinates.
+pub fn check_lengths(skeleton: &Skeleton, points: &[Point3<f64>]) {
+    let farthest = points.iter().fold(0.0, |farthest: f64, point| farthest.max(point.coords.amax()));
+    for index in 0..skeleton.segment_count() {
+        let Segment { parent, length, .. } = skeleton.segment(index).unwrap();
+        let found = (points[index + 1] - points[parent]).norm();
+        assert!((found - length).abs() <= 8.0 * f64::EPSILON * (farthest + length), "{index}: {found} {length}");
+    }
+}
+
+fn check_residuals(problem: &Problem, solution: &Solution) {
+    let Options { tolerance, orientation_tolerance, .. } = problem.options;
+    assert_eq!(solution.residuals.len(), problem.targets.len());
+    for (target, residual) in problem.targets.iter().zip(&solution.residuals) {
+        assert_eq!((solution.configuration.points[target.point] - target.position).norm(), residual.distance);
+        let is_met = residual.distance <= tolerance && residual.angle <= orientation_tolerance;
+        assert_eq!(residual.outcome == Outcome::Solved, is_met);
+    }
+}
+
+/// Checks limits by the equation of the ellipse and by angles, from the orientations alone, and that they fit the points.
+pub fn check_limits(skeleton: &Skeleton, configuration: &Configuration) {
+    let Configuration { points, orientations } = configuration;
+    for index in 0..skeleton.segment_count() {
+        let Segment { parent, length, joint } = skeleton.segment(index).unwrap();
+        let relative = (orientations[parent] * joint.rest).inverse() * orientations[index + 1];
+        check_joint(&joint, &relative);
+        let along = orientations[index + 1] * Vector3::x() * length;
+        assert!((points[index + 1] - points[parent] - along).norm() < 1e-13, "{index}");
+    }
+    assert!(skeleton.violation(configuration).unwrap() < 1e-13);
+}
+
+/// Checks the limits of a joint by its rotation.
+pub fn check_joint(joint: &Joint, relative: &UnitQuaternion<f64>) {
+    let direction = relative * Vector3::x();
+    match joint.limit {
+        Limit::Free => (),
+        Limit::Ball { cone, twist } => {
+            let polar = direction.y.hypot(direction.z).atan2(direction.x);
+            let azimuth = direction.z.atan2(direction.y);
+            let a = if direction.y >= 0.0 { cone.left } else { cone.right };
+            let b = if direction.z >= 0.0 { cone.up } else { cone.down };
+            let measure = (polar * azimuth.cos() / a).powi(2) + (polar * azimuth.sin() / b).powi(2);
+            assert!(measure < 1.0 + 1e-11, "{measure} {joint:?}");
+            // Near half a turn back, swing and twist are almost not unique.
+            if polar < 3.1 {
+                let swing = UnitQuaternion::rotation_between(&Vector3::x(), &direction).unwrap();
+                let angle = (swing.inverse() * relative).scaled_axis().x;
+                let apart = (twist.nearest(angle) - angle).abs().rem_euclid(2.0 * PI);
+                assert!(apart.min(2.0 * PI - apart) < 1e-9, "{angle} {twist:?}");
+            }
+        }
+        Limit::Hinge { axis, angle } => {
+            assert!((relative * axis - axis).norm() < 1e-13);
+            let turn = relative.scaled_axis().dot(&axis.normalize());
+            assert!(angle.lower - 1e-12 <= turn && turn <= angle.upper + 1e-12, "{turn} {angle:?}");
+        }
+    }
+}
+
+/// All coordinates of an answer, to the bit.
+pub fn bits(solution: &Solution) -> Vec<u64> {
+    let Configuration { points, orientations } = &solution.configuration;
+    let turns = orientations.iter().flat_map(|turn| turn.coords.iter());
+    points.iter().flat_map(|point| point.iter()).chain(turns).map(|number| number.to_bits()).collect()
+}

@@ -1,0 +1,279 @@
+//! FABRIK with limited joints: limits hold for every target, and most targets are met within them.
+
+use std::f64::consts::PI;
+
+use allocation_counter::measure;
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use urdf_ik::skeleton::{
+    Cone, Configuration, InputError, Joint, Options, Outcome, Problem, ProblemError, Range, Reason, Root, Segment,
+    Skeleton, Solution, Target,
+};
+
+use crate::common::Random;
+use crate::figures::{bits, rotation, rotations, solve};
+
+/// Cycles alone.
+fn options() -> Options {
+    Options { polish: false, ..Options::default() }
+}
+
+/// A chain of these joints, whose segments are 0.1 to 0.3 m long.
+pub fn chain(random: &mut Random, joints: usize, joint: impl Fn(&mut Random, usize) -> Joint) -> Skeleton {
+    let joints: Vec<_> = (0..joints).map(|index| joint(random, index)).collect();
+    with_lengths(&joints, |_| random.between(0.1, 0.3))
+}
+
+fn with_lengths(joints: &[Joint], mut length: impl FnMut(usize) -> f64) -> Skeleton {
+    let segment = |(index, joint): (usize, &Joint)| Segment::new(index, length(index)).with_joint(*joint);
+    Skeleton::new(&joints.iter().enumerate().map(segment).collect::<Vec<_>>()).unwrap()
+}
+
+/// A cone with sides from 1° to 179°.
+fn irregular(random: &mut Random) -> Cone {
+    let mut side = || random.between(1.0, 179.0).to_radians();
+    Cone { up: side(), down: side(), left: side(), right: side() }
+}
+
+/// A ball joint or a hinge of any kind.
+pub fn any_joint(random: &mut Random, index: usize) -> Joint {
+    let joint = match random.below(4) {
+        0 => Joint::hinge(random.direction(), random.between(-2.0, 0.0), random.between(0.0, 2.0)),
+        1 => Joint::ball(Cone::circular([1.0_f64, 90.0, 179.0][index % 3].to_radians()), Range::ALL),
+        _ => Joint::ball(irregular(random), Range::new(random.between(-3.0, 0.0), random.between(0.0, 3.0))),
+    };
+    if random.below(2) == 0 { joint } else { joint.with_rest(rotation(random)) }
+}
+
+/// Moves the end of `chain` to `target`.
+fn solve_chain(chain: &Skeleton, target: Point3<f64>, seed: &Configuration, options: Options) -> Solution {
+    let targets = [Target::new(chain.segment_count(), target)];
+    solve(chain, &Problem { targets: &targets, root: Root::Fixed, seed, options })
+}
+
+/// A random configuration, also outside the limits.
+fn anywhere(random: &mut Random, chain: &Skeleton, root: &Isometry3<f64>) -> Configuration {
+    chain.place(root, &rotations(random, chain.segment_count())).unwrap()
+}
+
+/// The end of a random configuration within the limits, and a seed.
+fn reachable(random: &mut Random, chain: &Skeleton) -> (Point3<f64>, Configuration) {
+    let mut draw = || anywhere(random, chain, &Isometry3::identity());
+    let (goal, seed) = (draw(), draw());
+    // Without any cycle the answer is the seed, moved to what the limits allow.
+    let placed = solve_chain(chain, Point3::new(1e3, 0.0, 0.0), &goal, Options { iterations: 0, ..options() });
+    (placed.configuration.points[chain.segment_count()], seed)
+}
+
+#[test]
+fn limits_hold_after_every_cycle_whatever_the_target() {
+    let mut random = Random::new(1);
+    for run in 0..60 {
+        let chain = chain(&mut random, 1 + run % 8, any_joint);
+        let root = Isometry3::from_parts(random.direction().into(), rotation(&mut random));
+        let seed = anywhere(&mut random, &chain, &root);
+        let target = Point3::from(random.direction() * random.between(0.0, 4.0));
+        // The best of all cycles is one of them.
+        for iterations in 0..20 {
+            let options = Options { iterations, acceleration: [0, 1, 5][run % 3], ..Options::default() };
+            let solution = solve_chain(&chain, target, &seed, options);
+            assert_eq!(solution.configuration.orientations[0], root.rotation);
+        }
+    }
+}
+
+/// The number of targets met of 50 that are the ends of random configurations, with restarts and without; the mean number of
+/// cycles.
+fn rates(joints: usize, joint: impl Fn(&mut Random, usize) -> Joint) -> (usize, usize, usize) {
+    let mut random = Random::new(2);
+    let (mut solved, mut first, mut cycles) = (0, 0, 0);
+    for _ in 0..50 {
+        let chain = chain(&mut random, joints, &joint);
+        let (target, seed) = reachable(&mut random, &chain);
+        let solution = solve_chain(&chain, target, &seed, options());
+        solved += usize::from(solution.is_solved());
+        first += usize::from(solution.is_solved() && solution.restarts == 0);
+        cycles += solution.iterations;
+    }
+    println!("{joints} joints: {solved} of 50, {first} without a restart, {cycles} cycles");
+    (solved, first, cycles / 50)
+}
+
+#[test]
+fn most_targets_within_cones_are_met() {
+    for joints in [4, 8, 20] {
+        assert_eq!(rates(joints, |_, _| Joint::free()).0, 50);
+        let narrow = Range::new(-0.5, 0.5);
+        for angle in [30.0_f64, 60.0, 90.0, 120.0, 179.0] {
+            let (solved, ..) = rates(joints, |_, _| Joint::ball(Cone::circular(angle.to_radians()), narrow));
+            assert!(solved >= 48, "{angle}: {solved}");
+        }
+        let (solved, ..) = rates(joints, |random, _| Joint::ball(irregular(random), narrow));
+        assert!(solved >= 49, "{solved}");
+    }
+}
+
+#[test]
+fn restarts_solve_many_targets_that_limits_block() {
+    let (solved, first, _) = rates(6, |_, _| Joint::hinge(Vector3::z(), 0.0, 1.57));
+    assert!(solved >= 46 && first + 5 <= solved, "{first} {solved}");
+}
+
+#[test]
+fn hinges_of_different_axes_converge_fast() {
+    for (joints, most) in [(3, 40), (6, 200), (12, 20), (30, 10)] {
+        let (solved, _, cycles) = rates(joints, |_, index| {
+            let axis = if index % 2 == 0 { Vector3::z() } else { Vector3::y() };
+            Joint::hinge(axis, -1.57, 1.57)
+        });
+        assert!(solved >= 48 && cycles <= most, "{joints} joints: {solved} of 50 in {cycles} cycles");
+    }
+}
+
+#[test]
+fn joints_at_rest_half_a_turn_away_take_no_more_cycles() {
+    let mut random = Random::new(8);
+    let half = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), PI);
+    let ball = Joint::ball(Cone::ALL, Range::ALL);
+    let (mut straight, mut turned) = (0, 0);
+    for _ in 0..30 {
+        let given: Vec<_> = (0..6).map(|_| UnitQuaternion::from_scaled_axis(random.direction() * 0.2)).collect();
+        let same: Vec<_> = given.iter().map(|rotation| half.inverse() * rotation).collect();
+        let target = Point3::from(random.direction() * (0.98 * 1.2));
+        for (joint, seed, cycles) in [(ball, given, &mut straight), (ball.with_rest(half), same, &mut turned)] {
+            let chain = with_lengths(&[joint; 6], |_| 0.2);
+            let seed = chain.place(&Isometry3::identity(), &seed).unwrap();
+            let solution = solve_chain(&chain, target, &seed, options());
+            assert!(solution.is_solved());
+            *cycles += solution.iterations;
+        }
+    }
+    println!("{straight} cycles, {turned} from half a turn");
+    assert!(turned <= straight + straight / 20, "{straight} {turned}");
+}
+
+#[test]
+fn acceleration_saves_cycles_and_plain_cycles_need_no_memory_for_it() {
+    let mut random = Random::new(6);
+    let (mut plain, mut accelerated) = (0, 0);
+    for _ in 0..100 {
+        let chain = chain(&mut random, 8, any_joint);
+        let (target, seed) = reachable(&mut random, &chain);
+        plain += solve_chain(&chain, target, &seed, Options { acceleration: 0, ..options() }).iterations;
+        accelerated += solve_chain(&chain, target, &seed, options()).iterations;
+    }
+    println!("{plain} plain cycles, {accelerated} accelerated ones");
+    assert!(2 * accelerated < plain, "{accelerated} {plain}");
+
+    let chain = chain(&mut random, 2, any_joint);
+    let (targets, seed) = ([Target::new(2, Point3::new(0.1, 0.1, 0.1))], chain.at_rest());
+    let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options: options() };
+    let plain = Problem { options: Options { acceleration: 0, ..options() }, ..problem };
+    let found = chain.solve(&problem, &mut chain.scratch(&plain.options), &mut chain.solution());
+    assert_eq!(found, Err(ProblemError::Input(InputError::Depth { found: 0, expected: 5 })));
+    assert_eq!(chain.solve(&plain, &mut chain.scratch(&problem.options), &mut chain.solution()), Ok(()));
+}
+
+#[test]
+fn hinges_of_one_axis_stay_in_their_plane() {
+    let mut random = Random::new(3);
+    for _ in 0..100 {
+        let chain = chain(&mut random, 6, |random, _| Joint::hinge(Vector3::z(), -random.between(0.1, 3.0), 1.5));
+        let root = Isometry3::from_parts(random.direction().into(), rotation(&mut random));
+        let seed = anywhere(&mut random, &chain, &root);
+        let target = Point3::from(random.direction() * random.between(0.1, 2.0));
+        for point in solve_chain(&chain, target, &seed, Options::default()).configuration.points {
+            assert!((root.inverse() * point).z.abs() < 1e-14, "{point}");
+        }
+    }
+}
+
+#[test]
+fn a_seed_that_is_a_solution_is_returned_unchanged() {
+    let mut random = Random::new(4);
+    for _ in 0..100 {
+        let chain = chain(&mut random, 8, any_joint);
+        let (target, seed) = reachable(&mut random, &chain);
+        let solution = solve_chain(&chain, target, &seed, Options::default());
+        if solution.is_solved() {
+            let again = solve_chain(&chain, target, &solution.configuration, Options::default());
+            assert_eq!((again.iterations, again.is_solved()), (0, true));
+            assert_eq!(again.configuration, solution.configuration);
+        }
+    }
+}
+
+#[test]
+fn certain_and_uncertain_reasons_are_distinguished() {
+    let outcome = |joint: Joint, [x, y, z]: [f64; 3]| {
+        let chain = with_lengths(&[joint; 4], |_| 0.25);
+        let solution = solve_chain(&chain, Point3::new(x, y, z), &chain.at_rest(), Options::default());
+        (solution.residuals[0].outcome, solution)
+    };
+    let stiff = Joint::ball(Cone::circular(0.1), Range::ALL);
+    let (found, solution) = outcome(stiff, [2.0, 0.0, 0.0]);
+    assert_eq!(found, Outcome::Closest(Reason::OutOfReach { distance: 2.0, inner: 0.0, outer: 1.0 }));
+    assert!((solution.residuals[0].distance - 1.0).abs() < 1e-9 && solution.restarts == 0);
+    let (found, solution) = outcome(stiff, [0.0, 0.5, 0.0]);
+    assert_eq!(found, Outcome::Closest(Reason::Limits));
+    assert!(solution.limited.contains(&true));
+    assert_eq!(found.to_string(), "limits are in the way");
+    // Hinges that bend by 0.1 rad each way do not reach it either; those that bend by π do.
+    for (most, expected) in [(0.1, Outcome::Closest(Reason::Limits)), (3.1, Outcome::Solved)] {
+        let (found, solution) = outcome(Joint::hinge(Vector3::z(), -most, most), [0.0, 0.5, 0.0]);
+        assert_eq!((found, solution.limited.contains(&true)), (expected, most < 1.0));
+    }
+    // A target outside the plane of the hinges does not depend on their limits.
+    let (found, solution) = outcome(Joint::hinge(Vector3::z(), -3.1, 3.1), [0.5, 0.0, 0.2]);
+    assert_eq!(found, Outcome::Closest(Reason::NotConverged));
+    assert!((solution.residuals[0].distance - 0.2).abs() < 1e-3, "{solution:?}");
+}
+
+#[test]
+fn the_closest_configuration_of_all_cycles_and_attempts_is_returned() {
+    let mut random = Random::new(7);
+    for acceleration in [0, 5] {
+        for run in 0..30 {
+            let chain = chain(&mut random, 1 + run % 6, any_joint);
+            let target = Point3::from(random.direction());
+            let seed = anywhere(&mut random, &chain, &Isometry3::identity());
+            let mut before = f64::INFINITY;
+            for iterations in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144] {
+                let options = Options { iterations, acceleration, ..Options::default() };
+                let distance = solve_chain(&chain, target, &seed, options).residuals[0].distance;
+                assert!(distance <= before, "{iterations}: {distance} after {before}");
+                before = distance;
+            }
+        }
+    }
+}
+
+#[test]
+fn attempts_end_where_cycles_are_not_limited() {
+    let chain = with_lengths(&[Joint::ball(Cone::circular(0.1), Range::ALL); 4], |_| 0.25);
+    let options = Options { iterations: usize::MAX, restarts: 3, ..Options::default() };
+    for target in [Point3::new(0.0, 0.5, 0.0), Point3::new(-0.9, 0.0, 0.0), Point3::new(0.0, 0.0, 9.0)] {
+        let solution = solve_chain(&chain, target, &chain.at_rest(), options);
+        assert!(!solution.is_solved() && solution.iterations < 100_000, "{solution:?}");
+    }
+}
+
+#[test]
+fn the_same_problem_gives_the_same_bits_and_allocates_nothing() {
+    let mut random = Random::new(5);
+    for _ in 0..30 {
+        let chain = chain(&mut random, 7, any_joint);
+        let (mut scratch, mut solution) = (chain.scratch(&Options::default()), chain.solution());
+        for _ in 0..3 {
+            let (target, seed) = reachable(&mut random, &chain);
+            for target in [target, target * 20.0] {
+                let targets = [Target::new(7, target)];
+                let problem =
+                    Problem { targets: &targets, root: Root::Fixed, seed: &seed, options: Options::default() };
+                let allocations = measure(|| chain.solve(&problem, &mut scratch, &mut solution).unwrap());
+                assert_eq!(allocations.count_total, 0);
+                let fresh = solve(&chain, &problem);
+                assert_eq!((&fresh, bits(&fresh)), (&solution, bits(&solution)));
+            }
+        }
+    }
+}
