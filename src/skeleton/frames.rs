@@ -40,7 +40,8 @@ impl Skeleton {
             self.sum_towards_root(&origin, &state.points, &mut scratch.sums);
         }
         for point in (0..state.points.len()).rev() {
-            let Some((end, weight)) = settled(point, problem, (aims, fading), merged) else { continue };
+            let suggested = std::mem::take(&mut merged[point]);
+            let Some((end, weight)) = settled(point, problem, (aims, fading), &suggested) else { continue };
             let target = aims.target(point, problem).and_then(|target| target.orientation);
             let frame = target.unwrap_or_else(|| {
                 let was = Place { frame: state.orientations[point], origin: state.points[point] - origin };

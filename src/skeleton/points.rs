@@ -20,24 +20,33 @@ impl Skeleton {
         merged: &mut [Merged],
         points: &mut [Point3<f64>],
     ) {
-        for point in (0..points.len()).rev() {
-            let Some((end, weight)) = settled(point, problem, (aims, fading), merged) else { continue };
-            let was = points[point];
-            points[point] = end;
-            if point > 0 {
-                let (parent, length) = (self.parents[point - 1], self.lengths[point - 1]);
+        let mut suggested = std::mem::take(&mut merged[self.segment_count()]);
+        for point in (1..points.len()).rev() {
+            // In a row of segments it is at hand without waiting for memory.
+            let mut next = std::mem::take(&mut merged[point - 1]);
+            if let Some((end, weight)) = settled(point, problem, (aims, fading), &suggested) {
+                let (was, parent, length) = (points[point], self.parents[point - 1], self.lengths[point - 1]);
                 let start = points[parent];
-                merged[parent].add(&place(&end, length, &start, || start - was), weight);
+                points[point] = end;
+                let wished = place(&end, length, &start, || start - was);
+                if parent == point - 1 { &mut next } else { &mut merged[parent] }.add(&wished, weight);
             }
+            suggested = next;
+        }
+        if let Some((root, _)) = settled(0, problem, (aims, fading), &suggested) {
+            points[0] = root;
         }
     }
 
     /// Backward reaching, from the root to the ends: draws every point towards where it was until its segment has its length. The root is
     /// in its place already. Where a point meets the one before, its segment keeps the direction that it has in `before`.
     pub(super) fn backward_points(&self, before: &[Point3<f64>], points: &mut [Point3<f64>]) {
+        let mut last = points[0];
         for (segment, (&parent, &length)) in self.parents.iter().zip(&self.lengths).enumerate() {
             let end = segment + 1;
-            points[end] = place(&points[parent], length, &points[end], || before[end] - before[parent]);
+            let start = if parent == segment { last } else { points[parent] };
+            last = place(&start, length, &points[end], || before[end] - before[parent]);
+            points[end] = last;
         }
     }
 
@@ -83,15 +92,14 @@ impl Skeleton {
     }
 }
 
-/// Where the forward pass puts a point, and the weight of what pulls it there: its target, or the centroid of its branches. `None` for
-/// a point with no target at it or beyond.
+/// Where the forward pass puts a point, and the weight of what pulls it there: its target, or the centroid that its branches suggest. `None`
+/// for a point with no target at it or beyond.
 pub(super) fn settled(
     point: usize,
     problem: &Problem,
     (aims, fading): (&Aims, f64),
-    merged: &mut [Merged],
+    suggested: &Merged,
 ) -> Option<(Point3<f64>, f64)> {
-    let suggested = std::mem::take(&mut merged[point]);
     if let Some(index) = aims.index(point) {
         let target = &problem.targets[index];
         let weight = if aims.far(index).is_some() { target.weight * fading } else { target.weight };
