@@ -79,7 +79,8 @@ class Page:
     def _show_model(self, said):
         """Everything of the model before goes; `said` describes the new one, None for none."""
         self._model = self._question = self._answer = None
-        self._asked_at, self._passes = None, deque()
+        self._asked_at = self._line = None
+        self._passes = deque()
         self._is_changed = self._is_stale = self._from_rest = self._follows = True
         self._found, self._chosen = [], None
         if self._drawing is not None:
@@ -144,9 +145,11 @@ class Page:
         if is_wished:
             line = self._question.line(from_rest=self._from_rest)
             self._is_changed = self._from_rest = False
+            if line == self._line:
+                return  # a handle that is let go where it was
         else:
             line = self._question.line(single_pass=self._passes.popleft())
-        self._asked_at = time.monotonic()
+        self._asked_at, self._line = time.monotonic(), line
         self._stream.ask(line)
 
     # What people do

@@ -31,7 +31,7 @@ CHAIN = """segments:
 """
 PLAY = ROOT / 'scripts' / 'play.py'
 BONE = (30, 120, 135)
-REACHED = (0, 150, 105)  # the ball of a handle
+REACHED = (0, 160, 112)  # the ball of a handle
 TOLERANCE = 1e-5  # [m]
 # Of viser itself, where a ball is dragged.
 HARMLESS = 'Unable to preventDefault inside passive event listener'
@@ -116,7 +116,7 @@ def press(window, label):
 
 def wait_for_ball(window):
     """A place on the left of the handle's ball, where none of its arrows are."""
-    return wait_for_place(window, REACHED, lambda columns, _: columns < np.quantile(columns, 0.3), count=60)
+    return wait_for_place(window, REACHED, lambda columns, _: columns < np.quantile(columns, 0.3), count=60, tolerance=30)
 
 
 @needs_browser
