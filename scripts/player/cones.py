@@ -38,7 +38,7 @@ class LimitSurfaces:
 
 def surface(joint):
     """Vertices and faces in the joint's frame, 1 large; None for a joint that is free or fixed."""
-    if joint.kind == 'cone' and any(joint.limits[side] for side in ('up', 'down', 'left', 'right')):
+    if joint.kind == 'cone' and not joint.is_fixed:
         return fan(cone_rim(joint.limits))
     if joint.kind == 'hinge' and joint.limits.get('range'):
         return fan(hinge_rim(joint.limits))

@@ -6,7 +6,7 @@ import viser.transforms
 from viewer.colors import AMBER, BONE
 from viewer.instances import instance_color, standing
 
-JOINT = (0.24, 0.27, 0.31)
+JOINT = (0.38, 0.42, 0.47)
 FIXED = (0.55, 0.58, 0.62)  # segments whose joint has no freedom
 LIMITED = tuple(channel / 255 for channel in AMBER)
 SWOLLEN = 1.35  # a joint at its limit
@@ -29,7 +29,7 @@ class Figure:
         lengths = np.array([joint.length for joint in model.joints])
         self._thickness = np.clip(0.11 * lengths, model.reach / 85, model.reach / 38)
         vertices, faces = bone_shape()
-        colors = np.array([instance_color(FIXED if is_fixed(joint) else BONE) for joint in model.joints], np.uint8)
+        colors = np.array([instance_color(FIXED if joint.name in model.fixed else BONE) for joint in model.joints], np.uint8)
         self._bones = scene.add_batched_meshes_simple(
             f'{name}/bones', vertices, faces, *standing(count), batched_colors=colors, batched_scales=np.ones((count, 3)),
             flat_shading=True, lod='off', opacity=opacity)
@@ -59,11 +59,6 @@ class Figure:
     def remove(self):
         self._bones.remove()
         self._balls.remove()
-
-
-def is_fixed(joint):
-    return joint.kind == 'cone' and not any(joint.limits[side] for side in ('up', 'down', 'left', 'right')) \
-        and joint.limits.get('twist') == [0.0, 0.0]
 
 
 def turned_along(wxyz, along, lengths):

@@ -32,7 +32,7 @@ class Path:
         self._points = {True: deque(maxlen=PATH_POINTS), False: deque(maxlen=PATH_POINTS)}  # by whether they were asked for
         self._nodes = {given: scene.add_point_cloud(
             f'/path/{"given" if given else "between"}', np.zeros((1, 3)), PURPLE if given else BETWEEN, visible=False,
-            point_size=reach / (70 if given else 160), point_shape='circle', precision='float32') for given in (True, False)}
+            point_size=reach / (110 if given else 220), point_shape='circle', precision='float32') for given in (True, False)}
 
     def add(self, places):
         """Pairs of a place and whether it was asked for."""

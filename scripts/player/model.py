@@ -13,6 +13,7 @@ BUNDLED = {
     'two-link arm': 'urdf/two_link.urdf',
     'three-link arm': 'urdf/three_link.urdf',
 }
+SIDES = ('up', 'down', 'left', 'right')  # of a cone
 SKELETON, PITCH_YAW, THREE_LINK = 'skeleton', 'pitch_yaw', 'three_link'
 
 
@@ -41,6 +42,11 @@ class Joint:
     limits: dict  # as in the file: angles in degrees
     rest: np.ndarray
 
+    @property
+    def is_fixed(self):
+        """Whether it has no freedom at all."""
+        return self.kind == 'cone' and not any(self.limits[side] for side in SIDES) and not any(self.limits['twist'])
+
 
 class Model:
     """Point 0 is the root, point k + 1 the end of segment k."""
@@ -54,6 +60,7 @@ class Model:
         self.rest_poses = poses_of(self.rest, self.rest_wxyz)
         self.parents = np.array([self.index[segment['parent']] for segment in said['segments']], int)
         self.joints = [self._joint(number, segment) for number, segment in enumerate(said['segments'])]
+        self.fixed = {joint.name for joint in self.joints if joint.is_fixed}
         self.has_limits = any(any(joint.limits.values()) for joint in self.joints)
         self.reach = max(self._distances().max(), 1e-6)
 

@@ -22,9 +22,8 @@ from .panel import VIEWS, Panel, plain
 from .question import POSE, Question
 from .stream import NoStream, Stream
 
-FROM_ABOVE = (0.0, -0.45, 1.0)  # the camera's direction from a figure in the plane
-PASSES = {'forward': ['forward'], 'backward': ['backward'], 'cycle': ['forward', 'backward']}
-ROOM = 0.1  # around the figure in the picture, in reaches
+FROM_ABOVE, FROM_HIGH = (0.0, -0.45, 1.0), (0.6, -0.45, 0.7)  # the camera's direction from figures in the plane and low ones
+ROOM = 0.03  # around the figure in the picture, in reaches
 PATIENCE = 3.0  # [s] after which the page says that the solver has not answered
 
 
@@ -95,8 +94,7 @@ class Page:
             self._drawing = Drawing(self._server, self._model, lambda what, pose: self._soon(self._drag, what, pose))
             self._drawing.show_limits(self._views['limits'])
             room = ROOM * self._model.reach
-            self._stage.aim_camera(np.vstack([self._model.rest - room, self._model.rest + room]),
-                                   FROM_ABOVE if self._model.is_flat else FROM)
+            self._stage.aim_camera(np.vstack([self._model.rest - room, self._model.rest + room]), direction(self._model))
         self._panel = Panel(self._server, list(self._models), self._name, self._model, self._question, self._views, self._actions())
 
     # What the solver says
@@ -109,6 +107,7 @@ class Page:
         if 'model' in answer:
             self._show_model(answer['model'])
         elif 'points' in answer:
+            answer['limited'] = [name for name in answer['limited'] if name not in self._model.fixed]
             self._answer, self._is_stale = answer, True
             self._found = distinct(answer, self._model.reach)
             (points, turns, _), _ = self._postures()
@@ -205,12 +204,12 @@ class Page:
             self._question.targets[end] = np.vstack([np.hstack([turned[:3, :3], self._question.targets[end][:3, 3:]]), [0, 0, 0, 1]])
         self._question.asks[end] = asked
 
-    def _step(self, name):
-        """Single passes; the figure follows no longer, or there would be nothing to see."""
+    def _step(self, passes):
+        """As in `STEPS`. The figure follows no longer, or there would be nothing to see."""
         self._follows = False
         self._panel.show_following(False)
         if not self._passes:
-            self._passes.extend(PASSES[name])
+            self._passes.extend(passes)
 
     def _set_view(self, key, on):
         self._views[key], self._is_stale = on, True
@@ -245,3 +244,9 @@ class Page:
         self._panel.show_status(title, self._answer, filter(None, notes))
         if self._answer is not None and self._model is not None:
             self._panel.show_configurations(self._found, self._number)
+
+
+def direction(model):
+    """From which the whole model is seen best."""
+    length, width, height = np.ptp(model.rest, axis=0)
+    return FROM_ABOVE if model.is_flat else FROM_HIGH if height < max(length, width) / 3 else FROM

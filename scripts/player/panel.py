@@ -14,6 +14,12 @@ SWITCHES = {
     'circles': ('Circles', 'Closes a chain by the circle between two joints where it can'),
     'restarts': ('Fresh starts', 'Tries other configurations where the first attempt fails: the figure may jump'),
 }
+# Of each kind of model: a hint, and buttons with the passes that they ask for, where None is a whole solve.
+STEPS = {
+    SKELETON: ('Forward: a pass from the ends; backward: from the root; cycle: both',
+               {'Forward': ['forward'], 'Backward': ['backward'], 'Cycle': ['forward', 'backward'], 'Solve': [None]}),
+    PITCH_YAW: ('A straight path to the target in even steps; small points lie in between', {'Solve': [None]}),
+}
 REACHED = ('reached', GREEN)
 VIEWS = {
     'limits': ('Show limits', 'Cones of balls, fans of hinges; yellow where a joint is at its limit'),
@@ -42,9 +48,9 @@ class Panel:
                 self._add_targets(gui, model, question, actions)
             with self._folder(gui, 'Solver'):
                 self._add_solver(gui, model, question, actions)
-            if model.kind == SKELETON:
+            if model.kind in STEPS:
                 with self._folder(gui, 'Step by step'):
-                    self._add_steps(gui, actions)
+                    self._add_steps(gui, *STEPS[model.kind], actions)
         with self._folder(gui, 'View'):
             self._add_view(gui, model, views, actions)
 
@@ -80,11 +86,11 @@ class Panel:
             self._configurations.on_update(chosen(lambda event: actions['configuration'](
                 event.target.options.index(event.target.value))))
 
-    def _add_steps(self, gui, actions):
+    def _add_steps(self, gui, hint, steps, actions):
         self._follow = gui.add_checkbox('Follow', True, hint='Off: the figure waits for the buttons below')
         self._follow.on_update(chosen(lambda event: actions['follow'](event.target.value)))
-        steps = gui.add_button_group('One', ['Forward', 'Backward', 'Cycle'], hint='One pass from the ends, one from the root, or both')
-        steps.on_click(lambda event: actions['step'](event.target.value.lower()))
+        buttons = gui.add_button_group('Step', list(steps), hint=hint)
+        buttons.on_click(lambda event: actions['step'](steps[event.target.value]))
 
     def _add_view(self, gui, model, views, actions):
         for key, (label, hint) in VIEWS.items():

@@ -56,7 +56,7 @@ def length(metres):
     for unit, name in ((1.0, 'm'), (1e-3, 'mm'), (1e-6, 'µm')):
         if metres >= unit:
             return f'{metres / unit:.3g} {name}'
-    return f'{metres / 1e-9:.2g} nm'
+    return f'{metres / 1e-9:.3g} nm'
 
 
 def chosen(act):
