@@ -34,6 +34,10 @@ class Drawing:
             self._handles[what] = Handle(server, plain(what), model.reach * SMALL ** (2 if what == 'up' else 1),
                                          lambda pose, what=what: on_drag(what, pose), axes=axes, by_ball=True)
 
+    @property
+    def is_held(self):
+        return any(handle.is_held for handle in self._handles.values())
+
     def let_go(self, client_id):
         for handle in self._handles.values():
             handle.let_go(client_id)

@@ -23,7 +23,7 @@ from .question import POSE, Question
 from .stream import NoStream, Stream
 
 FROM_ABOVE, FROM_HIGH = (0.0, -0.45, 1.0), (0.6, -0.45, 0.7)  # the camera's direction from figures in the plane and low ones
-ROOM = 0.03  # around the figure in the picture, in reaches
+ROOM = 0.06  # around the figure in the picture, in reaches
 PATIENCE = 3.0  # [s] after which the page says that the solver has not answered
 
 
@@ -142,7 +142,7 @@ class Page:
         if self._question.is_empty or not (is_wished or self._passes):
             return
         if is_wished:
-            line = self._question.line(from_rest=self._from_rest)
+            line = self._question.line(from_rest=self._from_rest, is_held=self._drawing.is_held)
             self._is_changed = self._from_rest = False
             if line == self._line:
                 return  # a handle that is let go where it was

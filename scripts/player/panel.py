@@ -12,7 +12,7 @@ SWITCHES = {
     'acceleration': ('Acceleration', 'Anderson acceleration of the cycles'),
     'polish': ('Damped least squares after FABRIK', 'Where the cycles have stalled'),
     'circles': ('Circles', 'Closes a chain by the circle between two joints where it can'),
-    'restarts': ('Fresh starts', 'Tries other configurations where the first attempt fails: the figure may jump'),
+    'restarts': ('Fresh starts', 'Where a target is not met, tries from other configurations, and most when a handle is let go: the figure may jump'),
 }
 # Of each kind of model: a hint, and buttons with the passes that they ask for, where None is a whole solve.
 STEPS = {

@@ -8,6 +8,7 @@ ASKS = (POSITION, POSE, NOTHING)
 FIXED, MOVED, FREE = 'fixed', 'moved', 'free'
 ROOTS = (FIXED, MOVED, FREE)
 METHODS = ('damped', 'pseudoinverse')
+HELD_RESTARTS = 2  # enough to bend a straight knee
 LONGEST_STEP = 1 / 40  # of the path of a pitch-yaw arm, in reaches
 
 
@@ -18,7 +19,7 @@ class Question:
         self._model = model
         self.asks = {end: POSITION for end in model.ends}
         self.root, self.method = FIXED, METHODS[0]
-        self.switches = {'limits': True, 'acceleration': True, 'circles': False, 'polish': True, 'restarts': False}
+        self.switches = {'limits': True, 'acceleration': True, 'circles': False, 'polish': True, 'restarts': True}
         self.back_to_rest()
 
     def back_to_rest(self):
@@ -39,12 +40,12 @@ class Question:
     def is_empty(self):
         return all(asked == NOTHING for asked in self.asks.values())
 
-    def line(self, from_rest=False, single_pass=None):
-        """For the stream; `single_pass`: forward or backward, instead of a solve."""
+    def line(self, from_rest=False, single_pass=None, is_held=False):
+        """For the stream; `single_pass`: forward or backward, instead of a solve; `is_held`: whether somebody drags a handle."""
         line = {'targets': [self._target(end, asked) for end, asked in self.asks.items() if asked != NOTHING],
                 'seed': 'rest' if from_rest else 'previous'}
         if self._model.kind == SKELETON:
-            line |= {'limits': self.switches['limits'], 'root': self._root(), 'options': self._options()}
+            line |= {'limits': self.switches['limits'], 'root': self._root(), 'options': self._options(is_held)}
         elif self._model.kind == PITCH_YAW:
             line |= {'limits': self.switches['limits'], 'method': self.method,
                      'path': {'longest_step': LONGEST_STEP * self._model.reach}}
@@ -62,8 +63,11 @@ class Question:
             return self.root
         return {'position': self.root_pose[:3, 3].tolist(), 'orientation': quaternion(self.root_pose)}
 
-    def _options(self):
-        """What is on is as the solver has it by itself."""
-        off = {'acceleration': 0, 'restarts': 0}
-        return {'circles': self.switches['circles'], 'polish': self.switches['polish'],
-                **{name: none for name, none in off.items() if not self.switches[name]}}
+    def _options(self, is_held):
+        """What is on is as the solver has it by itself. While it is dragged, a figure seldom jumps."""
+        options = {name: self.switches[name] for name in ('circles', 'polish')}
+        if not self.switches['acceleration']:
+            options['acceleration'] = 0
+        if is_held or not self.switches['restarts']:
+            options['restarts'] = HELD_RESTARTS if self.switches['restarts'] else 0
+        return options
