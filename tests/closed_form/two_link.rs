@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use nalgebra::{Isometry3, Point2, Point3, Rotation3, Vector2, Vector3};
-use urdf_ik::skeleton::segments::InputError;
+use urdf_ik::segments::InputError;
 use urdf_ik::solver::closed_form::two_link::{
     Angles, Freedom, PlaneFreedom, Shape, Solutions, SpatialAngles, SpatialTwoLink, TwoLink,
 };

@@ -4,15 +4,15 @@
 
 mod chains;
 mod chains_special;
+mod circles;
 #[path = "../common/mod.rs"]
 mod common;
-
-mod circles;
 mod cones;
 mod errors;
 mod figures;
+mod file_errors;
+mod files;
 mod golden;
-
 mod limits;
 mod passes;
 mod pitch_yaw;
