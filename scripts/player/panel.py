@@ -124,7 +124,7 @@ class Panel:
                 alike.setdefault((word_and_color(residual), explanation(residual)), []).append(place(residual))
             lines += [outcome(*look, names(listed), sentence) for (look, sentence), listed in alike.items()]
             farthest = max((residual['distance'] for residual in residuals), default=0.0)
-            lines.append(numbers(((f'{answer["microseconds"]:.0f} µs', 'solve time'), (length(farthest), 'residual'),
+            lines.append(numbers(((duration(answer['microseconds']), 'solve time'), (length(farthest), 'residual'),
                                   (answer['iterations'], 'iterations'))))
             lines.append(dimmed(f'At their limits: {names(answer["limited"])}.' if answer['limited'] else ''))
         self._status.content = block([*lines, *map(note, notes)])
@@ -132,6 +132,10 @@ class Panel:
 
 def plain(name):
     return name.replace('_', ' ')
+
+
+def duration(microseconds):
+    return f'{microseconds:.0f} µs' if microseconds < 1000 else f'{microseconds / 1000:.3g} ms'
 
 
 def names(listed):

@@ -30,7 +30,8 @@ class Stream:
         self._errors = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             [command(), 'skeleton', '--model', str(model), '--stream'], text=True, encoding='utf-8',
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
+            start_new_session=True)  # Ctrl-C ends this program, which ends it
         self._on_answer, self._on_end = on_answer, on_end
         threading.Thread(target=self._read, daemon=True).start()
 

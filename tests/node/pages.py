@@ -127,10 +127,17 @@ def click(window, element):
     return place
 
 
+def show(window, element):
+    """Scrolls to the element of a JavaScript expression, where there is one."""
+    window.evaluate(f'{element}?.scrollIntoView({{block: "center"}})')
+
+
 def choose(window, now, wanted):
     """Opens the list that shows `now`, and clicks `wanted` in it."""
     opened, choice = (f"[...document.querySelectorAll('input')].find(e => e.value == {now!r})",
                       f"[...document.querySelectorAll('[role=option]')].find(e => e.innerText == {wanted!r})")
+
+    show(window, opened)
 
     def is_chosen():
         # The panel may move between a look and a click.
