@@ -1,4 +1,4 @@
-"""The configurations of an arm that look different. Joints that turn by half a turn each can give the same picture several times."""
+"""The configurations of an arm that look different: joints that turn by half a turn each can give one picture several times."""
 import numpy as np
 
 ELBOWS = ('elbow up', 'elbow down')

@@ -11,15 +11,17 @@ from .model import PITCH_YAW, THREE_LINK
 from .panel import plain, word_and_color
 from .question import MOVED, NOTHING, POSE
 
+ROOT, UP = object(), object()  # what handles are for, beside the ends
 MOST_CONFIGURATIONS = 8
 FAINT = 0.22  # opacity of the configurations that are not chosen
 UP_LENGTH = 0.22  # of the up vector, in reaches
 SMALL = 0.7  # size of the handles, and of the one for the up vector beside them
+ROOM = 0.06  # around the figure in the picture, in reaches
 UNSEEN = 1 / 500  # gap between an end and its target, in reaches, that is too small for a line
 
 
 class Drawing:
-    """`on_drag(what, pose)` is called in viser's threads: `what` is the name of an end, `root`, or `up`."""
+    """`on_drag(what, pose)` is called in viser's threads: `what` is the name of an end, `ROOT`, or `UP`."""
 
     def __init__(self, server, model, on_drag):
         self._scene, self._model = server.scene, model
@@ -30,8 +32,8 @@ class Drawing:
         self._up = UpVector(server.scene, model.reach) if model.kind == THREE_LINK else None
         self._handles = {}
         axes = (True, True, not model.is_flat)
-        for what in [*model.ends, 'root'] + (['up'] if self._up else []):
-            self._handles[what] = Handle(server, plain(what), model.reach * SMALL ** (2 if what == 'up' else 1),
+        for number, what in enumerate([*model.ends, ROOT] + ([UP] if self._up else [])):
+            self._handles[what] = Handle(server, str(number), model.reach * (SMALL ** 2 if what == UP else SMALL),
                                          lambda pose, what=what: on_drag(what, pose), axes=axes, by_ball=True)
 
     @property
@@ -41,6 +43,11 @@ class Drawing:
     def let_go(self, client_id):
         for handle in self._handles.values():
             handle.let_go(client_id)
+
+    def corners(self):
+        """Points around the model at rest and its handles, shape (points, 3)."""
+        room = self._model.reach * (UP_LENGTH if self._up else ROOM)
+        return np.vstack([self._model.rest - room, self._model.rest + room])
 
     def show_limits(self, on):
         if self._surfaces is not None:
@@ -77,13 +84,13 @@ class Drawing:
             word, color = ('', GREY) if residual is None else word_and_color(residual)
             is_met = residual is None or residual['solved']
             handle.look(color, '' if is_met else f'{plain(end)}: {word}' if len(self._model.ends) > 1 else word)
-        self._handles['root'].show(question.root == MOVED)
-        self._handles['root'].follow(question.root_pose)
+        self._handles[ROOT].show(question.root == MOVED)
+        self._handles[ROOT].follow(question.root_pose)
         if self._up is not None:
             start = question.targets[self._model.ends[0]][:3, 3]
             end = start + UP_LENGTH * self._model.reach * question.up
-            self._handles['up'].show(True, turns=False)
-            self._handles['up'].follow(place(end))
+            self._handles[UP].show(True, turns=False)
+            self._handles[UP].follow(place(end))
             self._up.show(start, end)
 
     def remove(self):

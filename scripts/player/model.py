@@ -67,7 +67,8 @@ class Model:
     def _joint(self, number, segment):
         before = viser.transforms.SO3(self.rest_wxyz[self.parents[number]])
         rest = before.inverse() @ viser.transforms.SO3(self.rest_wxyz[number + 1])
-        return Joint(segment['name'], self.parents[number], segment['length'], segment['joint'], segment.get('limits') or {}, rest.wxyz)
+        return Joint(segment['name'], self.parents[number], segment['length'], segment['joint'], segment.get('limits') or {},
+                     rest.wxyz)
 
     def _distances(self):
         """From the root along the segments to each point [m]."""
@@ -82,6 +83,15 @@ def poses_of(points, turns):
     poses = np.tile(np.eye(4), (len(points), 1, 1))
     poses[:, :3, :3], poses[:, :3, 3] = viser.transforms.SO3(turns).as_matrix(), points
     return poses
+
+
+def in_plane(pose):
+    """The pose without what rounding makes of it beside the plane of x and y."""
+    angle = np.arctan2(pose[1, 0], pose[0, 0])
+    flat = np.eye(4)
+    flat[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    flat[:2, 3] = pose[:2, 3]
+    return flat
 
 
 def quaternion(pose):

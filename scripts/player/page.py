@@ -1,7 +1,7 @@
 """The page: takes what people do to the solver, and what it answers to the scene and the panel.
 
-Everything runs in one thread. Viser and the stream call from threads of their own; what they bring is handed over as tasks. At most one
-question is on its way: what is dragged meanwhile becomes part of the next one.
+Everything runs in one thread. Viser and the stream call from threads of their own; what they bring is handed over as tasks.
+At most one question is on its way: what is dragged meanwhile becomes part of the next one.
 """
 import queue
 import sys
@@ -16,14 +16,13 @@ from viewer.picture import take_picture
 from viewer.stage import FROM, Stage
 
 from .configurations import distinct, first_choice
-from .drawing import Drawing
-from .model import BUNDLED, Model, NoModel, find_model, poses_of, wxyz
+from .drawing import ROOT, UP, Drawing
+from .model import BUNDLED, Model, NoModel, find_model, in_plane, poses_of, wxyz
 from .panel import VIEWS, Panel, plain
 from .question import POSE, Question
 from .stream import NoStream, Stream
 
 FROM_ABOVE, FROM_HIGH = (0.0, -0.45, 1.0), (0.6, -0.45, 0.7)  # the camera's direction from figures in the plane and low ones
-ROOM = 0.06  # around the figure in the picture, in reaches
 PATIENCE = 3.0  # [s] after which the page says that the solver has not answered
 
 
@@ -93,9 +92,9 @@ class Page:
             self._stage.set_reach(self._model.reach, min(self._model.rest[:, 2].min(), 0.0))
             self._drawing = Drawing(self._server, self._model, lambda what, pose: self._soon(self._drag, what, pose))
             self._drawing.show_limits(self._views['limits'])
-            room = ROOM * self._model.reach
-            self._stage.aim_camera(np.vstack([self._model.rest - room, self._model.rest + room]), direction(self._model))
-        self._panel = Panel(self._server, list(self._models), self._name, self._model, self._question, self._views, self._actions())
+            self._stage.aim_camera(self._drawing.corners(), direction(self._model))
+        self._panel = Panel(self._server, list(self._models), self._name, self._model, self._question, self._views,
+                            self._actions())
 
     # What the solver says
 
@@ -179,9 +178,11 @@ class Page:
     def _drag(self, what, pose):
         if self._question is None:
             return
-        if what == 'root':
+        if self._model.is_flat:
+            pose = in_plane(pose)
+        if what == ROOT:
             self._question.root_pose = pose
-        elif what == 'up':
+        elif what == UP:
             up = pose[:3, 3] - self._question.targets[self._model.ends[0]][:3, 3]
             if np.linalg.norm(up) > 0:
                 self._question.up = up / np.linalg.norm(up)
@@ -200,8 +201,9 @@ class Page:
     def _set_ask(self, end, asked):
         if asked == POSE and self._answer is not None:
             (points, turns, _), _ = self._postures()
-            turned = poses_of(points, turns)[self._model.index[end]]
-            self._question.targets[end] = np.vstack([np.hstack([turned[:3, :3], self._question.targets[end][:3, 3:]]), [0, 0, 0, 1]])
+            pose = poses_of(points, turns)[self._model.index[end]]
+            pose[:3, 3] = self._question.targets[end][:3, 3]
+            self._question.targets[end] = pose
         self._question.asks[end] = asked
 
     def _step(self, passes):

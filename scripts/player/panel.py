@@ -1,4 +1,6 @@
 """The panel beside the figure: what became of the targets, and all that can be switched."""
+import math
+
 from viewer.colors import AMBER, GREEN, RED
 from viewer.style import STYLE, block, chosen, dimmed, headline, length, note, numbers, outcome
 
@@ -7,12 +9,14 @@ from .model import PITCH_YAW, SKELETON
 from .question import ASKS, METHODS, ROOTS
 
 MAX_ROWS = 12  # of ends, and of names in a list
+SEEN_ANGLE = 1e-3  # [rad] from an orientation that is worth a word
 SWITCHES = {
     'limits': ('Limits', 'Whether the joints keep their limits'),
     'acceleration': ('Acceleration', 'Anderson acceleration of the cycles'),
     'polish': ('Damped least squares after FABRIK', 'Where the cycles have stalled'),
     'circles': ('Circles', 'Closes a chain by the circle between two joints where it can'),
-    'restarts': ('Fresh starts', 'Where a target is not met, tries from other configurations, and most when a handle is let go: the figure may jump'),
+    'restarts': ('Fresh starts', 'Where a target is not met, tries from other configurations, most of them when a handle is let go. '
+                 'The figure may jump'),
 }
 # Of each kind of model: a hint, and buttons with the passes that they ask for, where None is a whole solve.
 STEPS = {
@@ -29,8 +33,10 @@ VIEWS = {
 
 
 class Panel:
-    """Made anew for each model, None where it could not be read. `actions` has a function for each thing that a person can do: they are
-    called in viser's threads."""
+    """Made anew for each model, None where it could not be read.
+
+    `actions` has a function for each thing that a person can do: they are called in viser's threads.
+    """
 
     def __init__(self, server, models, name, model, question, views, actions):
         """`models`: names to choose from; `name`: the chosen one; `views`: whether each of `VIEWS` is shown."""
@@ -65,7 +71,8 @@ class Panel:
     def _add_targets(self, gui, model, question, actions):
         if model.kind == SKELETON:
             for end in model.ends[:MAX_ROWS]:
-                asked = gui.add_dropdown(plain(end), ASKS, initial_value=question.asks[end], hint='What its target asks for')
+                asked = gui.add_dropdown(plain(end), ASKS, initial_value=question.asks[end],
+                                         hint='What its target asks for')
                 asked.on_update(chosen(lambda event, end=end: actions['ask'](end, event.target.value)))
             root = gui.add_dropdown('Root', ROOTS, initial_value=question.root, hint='Fixed, moved by a handle, or free to follow')
             root.on_update(chosen(lambda event: actions['root'](event.target.value)))
@@ -158,4 +165,7 @@ def explanation(residual):
 
 def place(residual):
     """The end, and how far it is from a target that is not met."""
-    return residual['point'] if residual['solved'] else f'{residual["point"]} ({length(residual["distance"])} away)'
+    if residual['solved']:
+        return residual['point']
+    turn = f' and {math.degrees(residual["angle"]):.1f}°' if residual['angle'] > SEEN_ANGLE else ''
+    return f'{residual["point"]} ({length(residual["distance"])}{turn} away)'

@@ -68,6 +68,8 @@ class Question:
         options = {name: self.switches[name] for name in ('circles', 'polish')}
         if not self.switches['acceleration']:
             options['acceleration'] = 0
-        if is_held or not self.switches['restarts']:
-            options['restarts'] = HELD_RESTARTS if self.switches['restarts'] else 0
+        if not self.switches['restarts']:
+            options['restarts'] = 0
+        elif is_held:
+            options['restarts'] = HELD_RESTARTS
         return options

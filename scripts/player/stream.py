@@ -24,7 +24,10 @@ def command():
 
 
 class Stream:
-    """Calls `on_answer(stream, answer)` for each line, at first the model, and `on_end(stream, sentence)` once, in a thread of its own."""
+    """Calls `on_answer(stream, answer)` for each line, the first of which has the model, and `on_end(stream, sentence)` once.
+
+    It does so in a thread of its own.
+    """
 
     def __init__(self, model, on_answer, on_end):
         self._errors = tempfile.TemporaryFile()

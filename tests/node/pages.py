@@ -18,7 +18,8 @@ PICTURES = ROOT / 'target' / 'screenshots'
 TIMEOUT = 30.0  # [s]
 Z_ARROW = (55, 140, 228)
 WIDTH, HEIGHT = 1000, 640
-SCENE = np.s_[190:HEIGHT, 0:660]  # of a screenshot: without the panel and the message about software rendering
+SCENE = np.s_[:, :660]  # of a screenshot: without the panel
+MESSAGE = np.s_[:190, :320]  # about software rendering
 needs_browser = pytest.mark.skipif(
     browsers.executable() is None, reason='the page is not tried in a browser: no Chromium here (apt-get install chromium)')
 
@@ -90,9 +91,10 @@ def wait_for_text(window, text):
 
 def pixels(window, wanted, tolerance=40):
     """Where the scene has this colour: x and y of the pixels."""
-    picture = window.screenshot().astype(int)[SCENE]
-    rows, columns = np.nonzero(np.abs(picture - wanted).max(axis=2) < tolerance)
-    return columns, rows + SCENE[0].start
+    is_alike = np.abs(window.screenshot().astype(int) - wanted).max(axis=2) < tolerance
+    is_alike[MESSAGE] = False
+    rows, columns = np.nonzero(is_alike[SCENE])
+    return columns, rows
 
 
 def wait_for_pixels(window, wanted, count, **options):
@@ -115,7 +117,9 @@ def wait_for_place(window, wanted, choice, count=30, **options):
 
 def wait_for_z_arrow(window, tip=False):
     """The place of the lower end of a handle's blue parts, or of the arrow's tip."""
-    return wait_for_place(window, Z_ARROW, lambda _, rows: rows < rows.min() + 12 if tip else rows > rows.max() - 12, tolerance=30)
+    def choice(_, rows):
+        return rows < rows.min() + 12 if tip else rows > rows.max() - 12
+    return wait_for_place(window, Z_ARROW, choice, tolerance=30)
 
 
 def click(window, element):

@@ -11,6 +11,8 @@ import pytest
 for module in ('viser', 'websockets', 'imageio'):
     pytest.importorskip(module, reason=f'the page in the browser is not tried: no Python package {module} here')
 
+import imageio.v3 as imageio  # noqa: E402
+
 from conftest import ROOT  # noqa: E402
 from pages import (  # noqa: E402
     TIMEOUT, Program, choose, click, drag, free_port, leave, needs_browser, pixels, show, wait_for, wait_for_pixels,
@@ -31,6 +33,7 @@ CHAIN = """segments:
 """
 PLAY = ROOT / 'scripts' / 'play.py'
 BONE = (30, 120, 135)
+UP_ARROW = (204, 140, 185)
 REACHED = (0, 160, 112)  # the ball of a handle
 TOLERANCE = 1e-5  # [m]
 # Of viser itself, where a ball is dragged.
@@ -132,13 +135,11 @@ def test_the_figure_follows_an_arrow(page, chain):
     program, window = page(chain, 'reached')
     x, y = wait_for_z_arrow(window, tip=True)
     drag(window, (x, y), (0, 50))
-    end = program.model().ends[0]
+    lowest = program.model().rest[-1, 2] - 0.02
 
     def has_followed():
-        target = np.array(program.asked()[-1]['targets'][0]['position'])
-        answer = program.answered()[-1]
-        place = np.array(answer['points'][program.model().index[end]])
-        return target[2] < program.model().rest[-1, 2] - 0.02 and len(program.asked()) == len(program.answered()) and np.linalg.norm(place - target) < TOLERANCE
+        target, place = program.asked()[-1]['targets'][0]['position'], program.answered()[-1]['points'][-1]
+        return target[2] < lowest and np.allclose(place, target, rtol=0.0, atol=TOLERANCE)
 
     wait_for(has_followed, lambda: program.answered()[-1])
     wait_for_text(window, 'reached')
@@ -155,7 +156,8 @@ def test_the_ball_is_dragged_across_the_view(page, chain):
 @needs_browser
 def test_a_switch_changes_the_answer(page, tmp_path):
     (tmp_path / 'elbow.yaml').write_text(
-        'segments:\n  - {name: upper, length: 0.5}\n  - {name: lower, length: 0.5, rest: [0, 40, 0], hinge: {axis: [0, 1, 0], range: [-10, 10]}}\n')
+        'segments:\n  - {name: upper, length: 0.5}\n'
+        '  - {name: lower, length: 0.5, rest: [0, 40, 0], hinge: {axis: [0, 1, 0], range: [-10, 10]}}\n')
     program, window = page(tmp_path / 'elbow.yaml', 'reached')
     drag(window, wait_for_ball(window), (-80, -30))
     wait_for(lambda: program.answered()[-1]['limited'] == ['lower'], lambda: program.answered()[-1])
@@ -231,6 +233,36 @@ def test_elbow_up_and_down(page):
     before = set(zip(*pixels(window, BONE)))
     choose(window, 'elbow up', 'elbow down (beyond limits)')
     wait_for(lambda: len(before & set(zip(*pixels(window, BONE)))) < 0.8 * len(before), 'the solid arm to stand elsewhere')
+
+
+@needs_browser
+def test_the_up_vector_is_dragged(page):
+    program, window = page('three-link arm', 'reached')
+    x, y = wait_for_place(window, UP_ARROW, lambda _, rows: rows < rows.min() + 6, tolerance=30)
+    drag(window, (x, y - 6), (40, 20))
+    wait_for(lambda: program.asked()[-1]['up'][2] < 0.99, lambda: program.asked()[-1])
+    assert np.isclose(np.linalg.norm(program.asked()[-1]['up']), 1.0)
+    wait_for(lambda: len(program.asked()) == len(program.answered()), 'all answers')
+    assert program.answered()[-1]['residuals'][0]['angle'] < 1e-6
+
+
+@needs_browser
+def test_a_figure_in_the_plane_stays_there(page, tmp_path):
+    (tmp_path / 'flat.yaml').write_text('dimensions: 2\n' + CHAIN.replace('-60, 0', '0, 60').replace('60, 0', '0, -60'))
+    program, window = page(tmp_path / 'flat.yaml', 'reached')
+    drag(window, wait_for_ball(window), (-60, 60))
+    wait_for(lambda: len(program.asked()) > 1 and len(program.asked()) == len(program.answered()), 'answers')
+    assert all(line['targets'][0]['position'][2] == 0.0 for line in program.asked())
+    assert program.answered()[-1]['is_solved']
+
+
+@needs_browser
+def test_a_picture_is_saved(page, tmp_path):
+    program, window = page('hand', 'reached')
+    window.call('Browser.setDownloadBehavior', behavior='allow', downloadPath=str(tmp_path))
+    press(window, 'Picture')
+    picture = imageio.imread(wait_for(lambda: list(tmp_path.glob('hand*.png')), 'a file')[0])
+    assert (np.abs(picture[..., :3].astype(int) - BONE).max(axis=2) < 40).sum() > 100
 
 
 @needs_browser
