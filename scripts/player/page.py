@@ -23,6 +23,7 @@ from .question import POSE, Question
 from .stream import NoStream, Stream
 
 FROM_ABOVE, FROM_HIGH = (0.0, -0.45, 1.0), (0.6, -0.45, 0.7)  # the camera's direction from figures in the plane and low ones
+IDLE, NEAR = 0.1, 0.03  # [s] between looks where nothing happens; within which an answer is worth waiting for
 PATIENCE = 3.0  # [s] after which the page says that the solver has not answered
 
 
@@ -40,15 +41,24 @@ class Page:
 
     def run(self, stopping):
         while not stopping.is_set():
-            try:
-                self._tasks.get(timeout=max(self._pace.time_to_next_picture(), 1e-3))()
-                while True:
-                    self._tasks.get_nowait()()
-            except queue.Empty:
-                pass
+            self._work(max(self._pace.time_to_next_picture(), 1e-3) if self._is_stale else IDLE)
             self._ask()
-            if self._pace.is_due():
+            # A picture without the answer that comes at once would delay the one with it.
+            if self._pace.is_due() and not self._has_waited(0.0, NEAR):
                 self._pace.draw(self._draw, self._draw_panel)
+
+    def _work(self, timeout):
+        """Does all tasks, once there are some."""
+        try:
+            self._tasks.get(timeout=timeout)()
+            while True:
+                self._tasks.get_nowait()()
+        except queue.Empty:
+            pass
+
+    def _has_waited(self, least, most=np.inf):
+        """Whether a question is on its way, and for so long [s]."""
+        return self._asked_at is not None and least <= time.monotonic() - self._asked_at < most
 
     def close(self):
         if self._stream is not None:
@@ -239,9 +249,8 @@ class Page:
         self._drawing.show(*self._postures(), self._question, self._answer['residuals'])
 
     def _draw_panel(self):
-        is_late = self._asked_at is not None and time.monotonic() > self._asked_at + PATIENCE
         notes = [self._problem, self._problem and 'once that is mended, press Load again', self._notice,
-                 is_late and 'the solver has not answered for some seconds']
+                 self._has_waited(PATIENCE) and 'the solver has not answered for some seconds']
         title = plain(self._name) if self._model is None else plain(self._model.name)
         self._panel.show_status(title, self._answer, filter(None, notes))
         if self._answer is not None and self._model is not None:
