@@ -62,6 +62,11 @@ impl LeastSquares {
         three(&self.gradient, 3 * point)
     }
 
+    /// Changes that.
+    pub(super) fn set_turn(&mut self, point: usize, turn: &Vector3<f64>) {
+        self.step.fixed_rows_mut::<3>(3 * point).copy_from(turn);
+    }
+
     /// The velocity of the root in the step.
     pub(super) fn slide(&self) -> Vector3<f64> {
         three(&self.step, self.step.len() - 3)
@@ -72,13 +77,14 @@ impl LeastSquares {
         three(&self.step, 3 * point)
     }
 
-    /// Finds the step that minimises |J step - errors|² + damping |step|² among those that the projectors allow.
-    pub(super) fn solve(&mut self, linear: &Linear, damping: f64) {
-        self.step.fill(0.0);
-        self.find_descent(linear);
-        self.project();
+    /// Changes the step, as far as the projectors allow, to where |J step - errors|² + damping |step|² is least.
+    pub(super) fn minimise(&mut self, linear: &Linear, damping: f64) {
+        self.direction.copy_from(&self.step);
+        self.push_forward(linear);
+        self.residual.copy_from(linear.errors);
+        self.residual.axpy(-1.0, &self.image, 1.0);
+        let mut square = self.find_gradient(linear, damping);
         self.direction.copy_from(&self.gradient);
-        let mut square = self.gradient.norm_squared();
         let least = PRECISION * PRECISION * square;
         // In exact arithmetic it ends after as many steps as there are errors.
         let errors = linear.weights.iter().filter(|weight| **weight > 0.0).count();
@@ -90,13 +96,25 @@ impl LeastSquares {
             let length = square / (self.image.norm_squared() + damping * self.direction.norm_squared());
             self.step.axpy(length, &self.direction, 1.0);
             self.residual.axpy(-length, &self.image, 1.0);
-            self.pull_back(linear);
-            self.project();
-            self.gradient.axpy(-damping, &self.step, 1.0);
-            let next = self.gradient.norm_squared();
+            let next = self.find_gradient(linear, damping);
             self.direction.axpy(1.0, &self.gradient, next / square);
             square = next;
         }
+    }
+
+    /// The gradient of what is minimised, downward and as far as the projectors allow. Returns its squared length.
+    fn find_gradient(&mut self, linear: &Linear, damping: f64) -> f64 {
+        self.pull_back(linear);
+        self.gradient.axpy(-damping, &self.step, 1.0);
+        for (point, projector) in self.projectors.iter().enumerate() {
+            let projected = projector * self.torque(point);
+            self.gradient.fixed_rows_mut::<3>(3 * point).copy_from(&projected);
+        }
+        if !self.root_is_free {
+            let slide = self.gradient.len() - 3;
+            self.gradient.fixed_rows_mut::<3>(slide).fill(0.0);
+        }
+        self.gradient.norm_squared()
     }
 
     /// image = J direction
@@ -110,16 +128,5 @@ impl LeastSquares {
         self.image.copy_from(&self.residual);
         self.image.component_mul_assign(linear.weights);
         write_torques(linear.skeleton, linear.points, &mut self.image, &mut self.gradient);
-    }
-
-    fn project(&mut self) {
-        for (point, projector) in self.projectors.iter().enumerate() {
-            let projected = projector * self.torque(point);
-            self.gradient.fixed_rows_mut::<3>(3 * point).copy_from(&projected);
-        }
-        if !self.root_is_free {
-            let slide = self.gradient.len() - 3;
-            self.gradient.fixed_rows_mut::<3>(slide).fill(0.0);
-        }
     }
 }

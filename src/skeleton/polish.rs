@@ -26,6 +26,8 @@ const PATIENCE: usize = 6;
 const PROGRESS: f64 = 0.8;
 /// The same where some targets are out of reach: most of the cost stays then.
 const PROGRESS_WITH_FAR: f64 = 0.999;
+/// Number of times that a step is found anew because joints met limits on the way.
+const ROUNDS: usize = 4;
 /// Weight of targets out of reach beside those that may be met.
 const FAR_WEIGHT: f64 = 1e-4;
 
@@ -85,8 +87,14 @@ impl Search<'_> {
             let PolishScratch { least_squares, errors, weights } = scratch;
             let linear = Linear { skeleton: self.skeleton, points: &current.points, weights, errors };
             self.find_limits(&linear, current, (least_squares, &mut next.limited));
-            least_squares.solve(&linear, damping * unit);
-            self.take(current, least_squares, next);
+            least_squares.step.fill(0.0);
+            for _ in 0..ROUNDS {
+                least_squares.minimise(&linear, damping * unit);
+                if !self.take(current, least_squares, next) {
+                    break;
+                }
+            }
+            self.skeleton.place_into(&next.rotations, &mut next.points, &mut next.orientations);
             let after = self.linearise(aims, far_weight, next, scratch);
             if after < cost {
                 std::mem::swap(current, next);
@@ -137,27 +145,44 @@ impl Search<'_> {
             let base = base(state, segment, self);
             let push = base.inverse() * least_squares.torque(segment + 1);
             let allowed = joint.allowed(&state.rotations[segment], &push);
-            let turn = base.to_rotation_matrix().into_inner();
             least_squares.projectors[segment + 1] = match joint.limit {
                 Limit::Free => everywhere,
-                _ => turn * allowed.projector * turn.transpose(),
+                _ => in_frame(&base, &allowed.projector),
             };
             limited[segment] = allowed.is_limited;
         }
     }
 
-    /// Writes the configuration after the step, with its limits restored, into `next`.
-    fn take(&self, state: &State, least_squares: &LeastSquares, next: &mut State) {
+    /// Writes the rotations after the step into `next`, moved back to their limits. A joint that meets a limit stays there: its part of the
+    /// step is what it can do, and no more is allowed. Returns whether there is a new one, for which the others should make up.
+    fn take(&self, state: &State, least_squares: &mut LeastSquares, next: &mut State) -> bool {
         next.points[0] = state.points[0] + least_squares.slide();
         next.orientations[0] = UnitQuaternion::from_scaled_axis(least_squares.turn(0)) * state.orientations[0];
+        let mut any_is_new = false;
         for (segment, joint) in self.skeleton.joints.iter().enumerate() {
-            let turn = base(state, segment, self).inverse() * least_squares.turn(segment + 1);
-            let wish = UnitQuaternion::from_scaled_axis(turn) * state.rotations[segment];
-            next.rotations[segment] = joint.nearest(&wish);
-            next.limited[segment] = state.limited[segment] || next.rotations[segment].angle_to(&wish) > LIMITED;
+            let (base, point) = (base(state, segment, self), segment + 1);
+            let turn = base.inverse() * least_squares.turn(point);
+            let before = &state.rotations[segment];
+            let wish = UnitQuaternion::from_scaled_axis(turn) * before;
+            let allowed = joint.nearest(&wish);
+            next.rotations[segment] = allowed;
+            if allowed.angle_to(&wish) <= LIMITED {
+                continue;
+            }
+            let possible = rotation_vector(&(allowed * before.inverse()));
+            least_squares.set_turn(point, &(base * possible));
+            let left = joint.allowed(&allowed, &(turn - possible));
+            least_squares.projectors[point] = in_frame(&base, &left.projector);
+            (next.limited[segment], any_is_new) = (true, true);
         }
-        self.skeleton.place_into(&next.rotations, &mut next.points, &mut next.orientations);
+        any_is_new
     }
+}
+
+/// A projector of vectors in a frame as one of vectors in the common frame.
+fn in_frame(frame: &UnitQuaternion<f64>, projector: &Matrix3<f64>) -> Matrix3<f64> {
+    let turn = frame.to_rotation_matrix().into_inner();
+    turn * projector * turn.transpose()
 }
 
 /// The frame of a joint.

@@ -155,10 +155,15 @@ impl<'a> Search<'a> {
             return;
         }
         let polish_follows = self.problem.options.polish && !current.orientations.is_empty();
+        // Cycles lead many starts to the same place; so every other one goes without.
+        let skips_cycles = polish_follows && progress.restarts % 2 == 1;
         let (mut watch, mut fading) = (Watch::new(polish_follows), 1.0_f64);
         loop {
             let mut errors = self.errors(aims, current);
-            let is_over = errors.are_met() || progress.left == 0 || watch.has_stalled(self, &errors, current, cycle);
+            let is_over = errors.are_met()
+                || progress.left == 0
+                || skips_cycles
+                || watch.has_stalled(self, &errors, current, cycle);
             if is_over && polish_follows && !errors.are_met() {
                 self.polish(aims, current, (cycle, polish), &mut progress.left);
                 errors = self.errors(aims, current);

@@ -13,6 +13,7 @@ mod figures;
 mod file_errors;
 mod files;
 mod golden;
+mod limited_figures;
 mod limits;
 mod passes;
 mod pitch_yaw;
