@@ -151,9 +151,10 @@ class Page:
         if self._question.is_empty or not (is_wished or self._passes):
             return
         if is_wished:
-            line = self._question.line(from_rest=self._from_rest, is_held=self._drawing.is_held)
+            line, dragged = (self._question.line(from_rest=self._from_rest, is_held=is_held)
+                             for is_held in (self._drawing.is_held, True))
             self._is_changed = self._from_rest = False
-            if line == self._line:
+            if line == self._line or (dragged == self._line and self._answer and self._answer['is_solved']):
                 return  # a handle that is let go where it was
         else:
             line = self._question.line(single_pass=self._passes.popleft())
