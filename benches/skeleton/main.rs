@@ -1,11 +1,14 @@
 //! Measurements of FABRIK on chains of points: the savings by acceleration and circles, the time of a cycle, and the comparison
-//! with cyclic coordinate descent and the Jacobian transpose; and how often it meets its targets with limited joints. Prints
-//! tables: `cargo bench --bench skeleton`.
+//! with cyclic coordinate descent and the Jacobian transpose; how often it meets its targets with limited joints; and figures with several
+//! ends. Prints tables: `cargo bench --bench skeleton`.
 //!
 //! All chains are in space, with a fixed root. Unless noted otherwise they have equal segments, are 1 m long, and the tolerance is
 //! 1 µm.
 
 mod descent;
+mod figures;
+#[path = "../../tests/common/joints.rs"]
+mod joints;
 mod limits;
 #[path = "../../tests/common/random.rs"]
 mod random;
@@ -30,7 +33,8 @@ fn main() -> Fallible<()> {
     cost()?;
     beside()?;
     paper()?;
-    limits::table()
+    limits::table()?;
+    figures::table()
 }
 
 /// Uniform in the ball of radius 1.

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of this one")]
 
+pub mod joints;
 mod random;
 pub mod urdf;
 

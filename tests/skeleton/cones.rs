@@ -6,12 +6,7 @@ use nalgebra::Vector3;
 use urdf_ik::skeleton::{Cone, Range};
 
 use crate::common::Random;
-use crate::figures::direction;
-
-fn irregular(random: &mut Random) -> Cone {
-    let mut side = || random.between(1.0, 179.0).to_radians();
-    Cone { up: side(), down: side(), left: side(), right: side() }
-}
+use crate::figures::{direction, irregular};
 
 #[test]
 fn the_cone_keeps_directions_inside_and_moves_others_to_its_border_at_the_same_azimuth() {

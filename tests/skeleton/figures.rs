@@ -4,7 +4,8 @@ use std::f64::consts::PI;
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::{
-    Configuration, Joint, Limit, Options, Outcome, Problem, Reach, Root, Segment, Skeleton, Solution, Target,
+    Cone, Configuration, Joint, Limit, Options, Outcome, Problem, Range, Reach, Root, Segment, Skeleton, Solution,
+    Target,
 };
 
 use crate::common::Random;
@@ -82,6 +83,34 @@ pub fn reachable(random: &mut Random, root: &Point3<f64>, chain: &Skeleton, frac
     let Reach { inner, outer } = tip_reach(chain);
     let dimensions = if chain.is_planar() { 2 } else { 3 };
     root + direction(random, dimensions) * random.between(inner, inner + fraction * (outer - inner))
+}
+
+/// A chain of these joints, whose segments are 0.1 to 0.3 m long.
+pub fn limited_chain(random: &mut Random, joints: usize, joint: impl Fn(&mut Random, usize) -> Joint) -> Skeleton {
+    let joints: Vec<_> = (0..joints).map(|index| joint(random, index)).collect();
+    with_lengths(&joints, |_| random.between(0.1, 0.3))
+}
+
+/// A chain of these joints with segments of these lengths.
+pub fn with_lengths(joints: &[Joint], mut length: impl FnMut(usize) -> f64) -> Skeleton {
+    let segment = |(index, joint): (usize, &Joint)| Segment::new(index, length(index)).with_joint(*joint);
+    Skeleton::new(&joints.iter().enumerate().map(segment).collect::<Vec<_>>()).unwrap()
+}
+
+/// A cone with sides from 1° to 179°.
+pub fn irregular(random: &mut Random) -> Cone {
+    let mut side = || random.between(1.0, 179.0).to_radians();
+    Cone { up: side(), down: side(), left: side(), right: side() }
+}
+
+/// A ball joint or a hinge of any kind.
+pub fn any_joint(random: &mut Random, index: usize) -> Joint {
+    let joint = match random.below(4) {
+        0 => Joint::hinge(random.direction(), random.between(-2.0, 0.0), random.between(0.0, 2.0)),
+        1 => Joint::ball(Cone::circular([1.0_f64, 90.0, 179.0][index % 3].to_radians()), Range::ALL),
+        _ => Joint::ball(irregular(random), Range::new(random.between(-3.0, 0.0), random.between(0.0, 3.0))),
+    };
+    if random.below(2) == 0 { joint } else { joint.with_rest(rotation(random)) }
 }
 
 /// Moves the tip of `chain` from `points` to `target`.

@@ -1,15 +1,16 @@
 //! Figures with several ends and limited joints: the bundled humanoid and hand, and random trees. Limits are checked by a computation of their own.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 use std::path::Path;
 
-use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::file::Model;
 use urdf_ik::skeleton::{
     Cone, Configuration, Joint, Limit, Options, Outcome, Problem, Range, Root, Segment, Skeleton, Solution, Target,
 };
 
 use crate::common::Random;
+use crate::common::joints::{Spread, rotation};
 
 /// A figure with the points that are pulled, and its height \[m\].
 struct Figure {
@@ -63,23 +64,6 @@ fn excess(joint: &Joint, rotation: &UnitQuaternion<f64>) -> f64 {
     }
 }
 
-/// A rotation that a joint allows: for a ball, an even direction, moved into its cone.
-fn sample(random: &mut Random, joint: &Joint) -> UnitQuaternion<f64> {
-    match &joint.limit {
-        Limit::Free => UnitQuaternion::from_scaled_axis(random.direction() * random.between(0.0, PI)),
-        Limit::Hinge { axis, angle } => {
-            UnitQuaternion::from_axis_angle(&Unit::new_normalize(*axis), random.between(angle.lower, angle.upper))
-        }
-        Limit::Ball { cone, twist } => {
-            // Many of them lie at the border, where limits matter.
-            let wished = random.direction();
-            let direction = cone.nearest(&Vector3::new(wished.x.abs(), wished.y, wished.z));
-            let swing = UnitQuaternion::rotation_between(&Vector3::x(), &direction).unwrap();
-            swing * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), random.between(twist.lower, twist.upper))
-        }
-    }
-}
-
 /// Checks lengths, limits and residuals, all from points and orientations.
 fn check(skeleton: &Skeleton, root: &Isometry3<f64>, problem: &Problem, solution: &Solution) {
     let Configuration { points, orientations } = &solution.configuration;
@@ -88,8 +72,8 @@ fn check(skeleton: &Skeleton, root: &Isometry3<f64>, problem: &Problem, solution
         let Segment { parent, length, joint } = skeleton.segment(segment).unwrap();
         let along = points[segment + 1] - points[parent];
         assert!((along - orientations[segment + 1] * Vector3::x() * length).norm() < 1e-12);
-        let rotation = (orientations[parent] * joint.rest).inverse() * orientations[segment + 1];
-        let excess = excess(&joint, &rotation);
+        let turn = (orientations[parent] * joint.rest).inverse() * orientations[segment + 1];
+        let excess = excess(&joint, &turn);
         assert!(excess < 1e-7, "segment {segment} leaves its limits by {excess}");
     }
     for (target, residual) in problem.targets.iter().zip(&solution.residuals) {
@@ -102,7 +86,7 @@ fn check(skeleton: &Skeleton, root: &Isometry3<f64>, problem: &Problem, solution
 }
 
 /// How many of `sets` sets of targets for all ends, half of them with orientations, are met from rest.
-fn solved(figure: &Figure, random: &mut Random, sets: usize) -> usize {
+fn solved(figure: &Figure, random: &mut Random, spread: Spread, sets: usize) -> usize {
     let Figure { skeleton, ends, rest, height } = figure;
     let options = Options { tolerance: 1e-4 * height, orientation_tolerance: 1e-4, ..Options::default() };
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
@@ -110,7 +94,7 @@ fn solved(figure: &Figure, random: &mut Random, sets: usize) -> usize {
     let joints: Vec<_> = (0..skeleton.segment_count()).map(|index| skeleton.segment(index).unwrap().joint).collect();
     let mut solved = 0;
     for set in 0..sets {
-        let rotations: Vec<_> = joints.iter().map(|joint| sample(random, joint)).collect();
+        let rotations: Vec<_> = joints.iter().map(|joint| rotation(random, joint, spread)).collect();
         let goal = skeleton.place(&root, &rotations).unwrap();
         let target = |(index, &end): (usize, &usize)| {
             let target = Target::new(end, goal.points[end]);
@@ -128,9 +112,11 @@ fn solved(figure: &Figure, random: &mut Random, sets: usize) -> usize {
 #[test]
 fn the_humanoid_and_the_hand_reach_what_their_limits_allow() {
     for name in ["humanoid.yaml", "hand.yaml"] {
-        let solved = solved(&bundled(name), &mut Random::new(1), 200);
-        println!("{name}: {solved} of 200");
-        assert!(solved >= 199, "{name}: {solved} of 200");
+        for (spread, how) in [(Spread::Even, "evenly"), (Spread::Border, "at the border")] {
+            let solved = solved(&bundled(name), &mut Random::new(1), spread, 200);
+            println!("{name}, {how}: {solved} of 200");
+            assert!(solved >= 199, "{name}, {how}: {solved} of 200");
+        }
     }
 }
 
@@ -176,7 +162,7 @@ fn random_figures_reach_what_their_limits_allow() {
     let mut total = 0;
     for _ in 0..100 {
         let figure = any_figure(&mut random);
-        total += solved(&figure, &mut random, 4);
+        total += solved(&figure, &mut random, Spread::Border, 4);
     }
     println!("{total} of 400");
     assert!(total >= 396, "{total} of 400");

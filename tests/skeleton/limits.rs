@@ -9,38 +9,11 @@ use urdf_ik::skeleton::{
 };
 
 use crate::common::Random;
-use crate::figures::{bits, rotation, rotations, solve};
+use crate::figures::{any_joint, bits, irregular, limited_chain, rotation, rotations, solve, with_lengths};
 
 /// Cycles alone.
 fn options() -> Options {
     Options { polish: false, ..Options::default() }
-}
-
-/// A chain of these joints, whose segments are 0.1 to 0.3 m long.
-pub fn chain(random: &mut Random, joints: usize, joint: impl Fn(&mut Random, usize) -> Joint) -> Skeleton {
-    let joints: Vec<_> = (0..joints).map(|index| joint(random, index)).collect();
-    with_lengths(&joints, |_| random.between(0.1, 0.3))
-}
-
-fn with_lengths(joints: &[Joint], mut length: impl FnMut(usize) -> f64) -> Skeleton {
-    let segment = |(index, joint): (usize, &Joint)| Segment::new(index, length(index)).with_joint(*joint);
-    Skeleton::new(&joints.iter().enumerate().map(segment).collect::<Vec<_>>()).unwrap()
-}
-
-/// A cone with sides from 1° to 179°.
-fn irregular(random: &mut Random) -> Cone {
-    let mut side = || random.between(1.0, 179.0).to_radians();
-    Cone { up: side(), down: side(), left: side(), right: side() }
-}
-
-/// A ball joint or a hinge of any kind.
-pub fn any_joint(random: &mut Random, index: usize) -> Joint {
-    let joint = match random.below(4) {
-        0 => Joint::hinge(random.direction(), random.between(-2.0, 0.0), random.between(0.0, 2.0)),
-        1 => Joint::ball(Cone::circular([1.0_f64, 90.0, 179.0][index % 3].to_radians()), Range::ALL),
-        _ => Joint::ball(irregular(random), Range::new(random.between(-3.0, 0.0), random.between(0.0, 3.0))),
-    };
-    if random.below(2) == 0 { joint } else { joint.with_rest(rotation(random)) }
 }
 
 /// Moves the end of `chain` to `target`.
@@ -67,7 +40,7 @@ fn reachable(random: &mut Random, chain: &Skeleton) -> (Point3<f64>, Configurati
 fn limits_hold_after_every_cycle_whatever_the_target() {
     let mut random = Random::new(1);
     for run in 0..60 {
-        let chain = chain(&mut random, 1 + run % 8, any_joint);
+        let chain = limited_chain(&mut random, 1 + run % 8, any_joint);
         let root = Isometry3::from_parts(random.direction().into(), rotation(&mut random));
         let seed = anywhere(&mut random, &chain, &root);
         let target = Point3::from(random.direction() * random.between(0.0, 4.0));
@@ -82,13 +55,13 @@ fn limits_hold_after_every_cycle_whatever_the_target() {
 
 /// The number of targets met of 50 that are the ends of random configurations, with restarts and without; the mean number of
 /// cycles.
-fn rates(joints: usize, joint: impl Fn(&mut Random, usize) -> Joint) -> (usize, usize, usize) {
+fn rates(joints: usize, options: Options, joint: impl Fn(&mut Random, usize) -> Joint) -> (usize, usize, usize) {
     let mut random = Random::new(2);
     let (mut solved, mut first, mut cycles) = (0, 0, 0);
     for _ in 0..50 {
-        let chain = chain(&mut random, joints, &joint);
+        let chain = limited_chain(&mut random, joints, &joint);
         let (target, seed) = reachable(&mut random, &chain);
-        let solution = solve_chain(&chain, target, &seed, options());
+        let solution = solve_chain(&chain, target, &seed, options);
         solved += usize::from(solution.is_solved());
         first += usize::from(solution.is_solved() && solution.restarts == 0);
         cycles += solution.iterations;
@@ -100,27 +73,40 @@ fn rates(joints: usize, joint: impl Fn(&mut Random, usize) -> Joint) -> (usize, 
 #[test]
 fn most_targets_within_cones_are_met() {
     for joints in [4, 8, 20] {
-        assert_eq!(rates(joints, |_, _| Joint::free()).0, 50);
+        assert_eq!(rates(joints, options(), |_, _| Joint::free()).0, 50);
         let narrow = Range::new(-0.5, 0.5);
         for angle in [30.0_f64, 60.0, 90.0, 120.0, 179.0] {
-            let (solved, ..) = rates(joints, |_, _| Joint::ball(Cone::circular(angle.to_radians()), narrow));
+            let (solved, ..) = rates(joints, options(), |_, _| Joint::ball(Cone::circular(angle.to_radians()), narrow));
             assert!(solved >= 48, "{angle}: {solved}");
         }
-        let (solved, ..) = rates(joints, |random, _| Joint::ball(irregular(random), narrow));
+        let (solved, ..) = rates(joints, options(), |random, _| Joint::ball(irregular(random), narrow));
         assert!(solved >= 49, "{solved}");
     }
 }
 
 #[test]
 fn restarts_solve_many_targets_that_limits_block() {
-    let (solved, first, _) = rates(6, |_, _| Joint::hinge(Vector3::z(), 0.0, 1.57));
+    let (solved, first, _) = rates(6, options(), |_, _| Joint::hinge(Vector3::z(), 0.0, 1.57));
     assert!(solved >= 46 && first + 5 <= solved, "{first} {solved}");
+}
+
+#[test]
+fn the_polish_solves_what_cycles_alone_do_not() {
+    let narrow = |_: &mut Random, _| Joint::ball(Cone::circular(PI / 6.0), Range::ALL);
+    let (alone, _, most) = rates(3, options(), narrow);
+    let (solved, _, cycles) = rates(3, Options::default(), narrow);
+    assert!(alone < solved && solved == 50 && 2 * cycles < most, "{alone} {solved}, {most} {cycles} cycles");
+    let (solved, ..) = rates(3, Options::default(), |_, _| Joint::hinge(Vector3::z(), 0.0, 1.57));
+    assert_eq!(solved, 50);
+    let twist = Range::new(-0.5, 0.5);
+    let (solved, ..) = rates(3, Options::default(), |random, _| Joint::ball(irregular(random), twist));
+    assert_eq!(solved, 50);
 }
 
 #[test]
 fn hinges_of_different_axes_converge_fast() {
     for (joints, most) in [(3, 40), (6, 200), (12, 20), (30, 10)] {
-        let (solved, _, cycles) = rates(joints, |_, index| {
+        let (solved, _, cycles) = rates(joints, options(), |_, index| {
             let axis = if index % 2 == 0 { Vector3::z() } else { Vector3::y() };
             Joint::hinge(axis, -1.57, 1.57)
         });
@@ -155,7 +141,7 @@ fn acceleration_saves_cycles_and_plain_cycles_need_no_memory_for_it() {
     let mut random = Random::new(6);
     let (mut plain, mut accelerated) = (0, 0);
     for _ in 0..100 {
-        let chain = chain(&mut random, 8, any_joint);
+        let chain = limited_chain(&mut random, 8, any_joint);
         let (target, seed) = reachable(&mut random, &chain);
         plain += solve_chain(&chain, target, &seed, Options { acceleration: 0, ..options() }).iterations;
         accelerated += solve_chain(&chain, target, &seed, options()).iterations;
@@ -163,7 +149,7 @@ fn acceleration_saves_cycles_and_plain_cycles_need_no_memory_for_it() {
     println!("{plain} plain cycles, {accelerated} accelerated ones");
     assert!(2 * accelerated < plain, "{accelerated} {plain}");
 
-    let chain = chain(&mut random, 2, any_joint);
+    let chain = limited_chain(&mut random, 2, any_joint);
     let (targets, seed) = ([Target::new(2, Point3::new(0.1, 0.1, 0.1))], chain.at_rest());
     let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options: options() };
     let plain = Problem { options: Options { acceleration: 0, ..options() }, ..problem };
@@ -177,7 +163,8 @@ fn acceleration_saves_cycles_and_plain_cycles_need_no_memory_for_it() {
 fn hinges_of_one_axis_stay_in_their_plane() {
     let mut random = Random::new(3);
     for _ in 0..100 {
-        let chain = chain(&mut random, 6, |random, _| Joint::hinge(Vector3::z(), -random.between(0.1, 3.0), 1.5));
+        let chain =
+            limited_chain(&mut random, 6, |random, _| Joint::hinge(Vector3::z(), -random.between(0.1, 3.0), 1.5));
         let root = Isometry3::from_parts(random.direction().into(), rotation(&mut random));
         let seed = anywhere(&mut random, &chain, &root);
         let target = Point3::from(random.direction() * random.between(0.1, 2.0));
@@ -191,7 +178,7 @@ fn hinges_of_one_axis_stay_in_their_plane() {
 fn a_seed_that_is_a_solution_is_returned_unchanged() {
     let mut random = Random::new(4);
     for _ in 0..100 {
-        let chain = chain(&mut random, 8, any_joint);
+        let chain = limited_chain(&mut random, 8, any_joint);
         let (target, seed) = reachable(&mut random, &chain);
         let solution = solve_chain(&chain, target, &seed, Options::default());
         if solution.is_solved() {
@@ -233,7 +220,7 @@ fn the_closest_configuration_of_all_cycles_and_attempts_is_returned() {
     let mut random = Random::new(7);
     for acceleration in [0, 5] {
         for run in 0..30 {
-            let chain = chain(&mut random, 1 + run % 6, any_joint);
+            let chain = limited_chain(&mut random, 1 + run % 6, any_joint);
             let target = Point3::from(random.direction());
             let seed = anywhere(&mut random, &chain, &Isometry3::identity());
             let mut before = f64::INFINITY;
@@ -261,7 +248,7 @@ fn attempts_end_where_cycles_are_not_limited() {
 fn the_same_problem_gives_the_same_bits_and_allocates_nothing() {
     let mut random = Random::new(5);
     for _ in 0..30 {
-        let chain = chain(&mut random, 7, any_joint);
+        let chain = limited_chain(&mut random, 7, any_joint);
         let (mut scratch, mut solution) = (chain.scratch(&Options::default()), chain.solution());
         for _ in 0..3 {
             let (target, seed) = reachable(&mut random, &chain);

@@ -5,17 +5,15 @@
 mod arms;
 mod chains;
 mod chains_special;
+mod circles;
 #[path = "../common/mod.rs"]
 mod common;
-
-mod circles;
 mod cones;
 mod errors;
 mod figures;
 mod file_errors;
 mod files;
 mod golden;
-
 mod limited_figures;
 mod limits;
 mod passes;

@@ -4,8 +4,9 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Segment, Skeleton, Target};
 
 use crate::common::Random;
-use crate::figures::{at, check_joint, check_lengths, check_limits, rotation, rotations, solve};
-use crate::limits::{any_joint, chain};
+use crate::figures::{
+    any_joint, at, check_joint, check_lengths, check_limits, limited_chain, rotation, rotations, solve,
+};
 
 /// Forward and backward reaching, one after the other.
 fn cycle(skeleton: &Skeleton, problem: &Problem, configuration: &mut Configuration) {
@@ -67,7 +68,7 @@ fn a_sub_base_takes_the_centroid_by_weight() {
 fn lengths_and_limits_hold_forward_and_backward() {
     let mut random = Random::new(2);
     for _ in 0..60 {
-        let chain = chain(&mut random, 7, any_joint);
+        let chain = limited_chain(&mut random, 7, any_joint);
         let target = Point3::from(random.direction() * random.between(0.0, 3.0));
         let (seed, targets) = within_limits(&mut random, &chain, target);
         let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options: Options::default() };
@@ -93,7 +94,7 @@ fn lengths_and_limits_hold_forward_and_backward() {
 fn an_accelerated_cycle_leads_no_farther_away_than_a_plain_one() {
     let (mut random, mut accelerated, mut compared) = (Random::new(3), 0, 0);
     for _ in 0..120 {
-        let chain = chain(&mut random, 7, any_joint);
+        let chain = limited_chain(&mut random, 7, any_joint);
         let target = Point3::from(random.direction() * random.between(0.0, 3.0));
         let (seed, targets) = within_limits(&mut random, &chain, target);
         let after = |iterations: usize| {
@@ -126,7 +127,7 @@ fn an_accelerated_cycle_leads_no_farther_away_than_a_plain_one() {
 fn a_configuration_at_its_target_is_a_fixed_point_of_the_cycle() {
     let mut random = Random::new(4);
     for number in 0..60 {
-        let chain = chain(&mut random, 6, any_joint);
+        let chain = limited_chain(&mut random, 6, any_joint);
         let (seed, mut targets) = within_limits(&mut random, &chain, Point3::origin());
         targets[0].position = seed.points[6];
         let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options: Options::default() };

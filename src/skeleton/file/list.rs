@@ -7,8 +7,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
-use super::ModelError;
-use super::read::{refused, refused_by_reader};
+use super::error::{ModelError, refused, refused_by_reader};
 use crate::yaml::yaml_reader;
 
 /// Reads the list under `key` and hands each entry to `visit`. Where that finds something wrong, the error has the line of the entry.

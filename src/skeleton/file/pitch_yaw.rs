@@ -4,11 +4,12 @@ use nalgebra::Point3;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::error::{ModelError, refused};
 use super::joint::range;
 use super::list::for_each;
+use super::named::NamedArm;
 use super::names::Names;
-use super::read::{RootEntry, refused, yaml};
-use super::{ModelError, NamedArm};
+use super::read::{RootEntry, yaml};
 use crate::names::{number, short};
 use crate::skeleton::Range;
 use crate::skeleton::pitch_yaw::PitchYawArm;

@@ -1,13 +1,22 @@
-//! What all kinds of files share: their outline, which is read before their segments are, and their errors.
+//! What all kinds of files share: their kind, and their outline, which is read before their segments are.
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{Kind, ModelError};
+use super::error::{ModelError, refused, refused_by_reader};
 use crate::segments::check_coordinates;
 use crate::skeleton::joint::is_in_plane;
 use crate::yaml::yaml_reader;
+
+/// The value of `kind` in a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    #[default]
+    Skeleton,
+    PitchYaw,
+}
 
 /// The part of a file that tells its kind.
 #[derive(Deserialize)]
@@ -56,20 +65,6 @@ pub(super) fn kind(text: &str) -> Result<Kind, ModelError> {
 pub(super) fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, ModelError> {
     let reader = yaml_reader(text).map_err(refused)?;
     T::deserialize(reader).map_err(|e| refused_by_reader(&e))
-}
-
-/// The error of a text where no line is to blame.
-#[expect(clippy::needless_pass_by_value, reason = "an argument of map_err")]
-pub(super) fn refused(reason: impl ToString) -> ModelError {
-    ModelError { place: "the model".to_owned(), line: None, reason: reason.to_string() }
-}
-
-/// The error of the YAML reader, its line apart from its sentence.
-pub(super) fn refused_by_reader(error: &serde_yaml::Error) -> ModelError {
-    let sentence = error.to_string();
-    let Some(at) = error.location() else { return refused(sentence) };
-    let end = format!(" at line {} column {}", at.line(), at.column());
-    ModelError { line: Some(at.line()), ..refused(sentence.replacen(&end, "", 1)) }
 }
 
 impl RootEntry {

@@ -3,11 +3,12 @@
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
+use super::error::{ModelError, refused};
 use super::joint::{ConeEntry, HingeEntry, limit};
 use super::list::for_each;
+use super::named::NamedSkeleton;
 use super::names::Names;
-use super::read::{Outline, point, refused, rotation, yaml};
-use super::{ModelError, NamedSkeleton};
+use super::read::{Outline, point, rotation, yaml};
 use crate::names::{number, short};
 use crate::skeleton::configuration::{aligned, product};
 use crate::skeleton::{Joint, Segment, Skeleton};

@@ -3,16 +3,24 @@
 //! Lengths are in half pixels: plotters draws at whole numbers, and lines are smoother so. Pictures have a light background of their own.
 
 mod axis;
+mod bones;
+mod canvas;
 mod colours;
+mod label;
 mod legend;
+mod view;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 pub use self::axis::{Axis, Chart, Frame};
+pub use self::bones::{Bones, TARGET, pale, root, target};
+pub use self::canvas::{Bounds, Canvas, Margins, Pen};
 pub use self::colours::{SERIES, on, share_colour};
+pub use self::label::{LABEL, caption, name, words};
 pub use self::legend::Legend;
+pub use self::view::View;
 use super::Failure;
 
 /// Where is drawn.
@@ -51,6 +59,13 @@ pub fn picture(
     let (drawn, shown) = (size(width, height), size(width / 2, height / 2));
     // Without what goes without saying, the file is a third smaller.
     Ok(svg.replacen(&drawn, &shown, 1).replace(" opacity=\"1\"", "").replace(" stroke=\"none\"", ""))
+}
+
+/// A picture whose lines have round ends and whose words stand out from the lines below them.
+pub fn drawing(size: (u32, u32), draw: impl FnOnce(&Area) -> Result<(), Failure>) -> Result<String, Failure> {
+    const LINES: &str = "<svg stroke-linecap=\"round\" stroke-linejoin=\"round\" paint-order=\"stroke\" ";
+    const WORDS: &str = "<text stroke=\"#FFFFFF\" stroke-width=\"8\" ";
+    Ok(picture(size, draw)?.replacen("<svg ", LINES, 1).replace("<text ", WORDS))
 }
 
 fn size(width: u32, height: u32) -> String {

@@ -1,8 +1,11 @@
 //! `urdf_ik skeleton`: figures of segments that follow targets, as JSON.
 
 mod answer;
+mod asked;
 mod describe;
+pub mod figure;
 mod links;
+mod open;
 mod pitch_yaw;
 mod request;
 mod session;
@@ -43,7 +46,7 @@ pub struct Arguments {
 
 /// Prints the answer. Returns whether it meets the targets.
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
-    let mut session = session::open(&arguments.model)?;
+    let mut session = open::open(&arguments.model)?;
     let Some(targets) = &arguments.targets else {
         stream::run(&mut *session, BufReader::new(std::io::stdin()), out)?;
         return Ok(true);

@@ -7,6 +7,9 @@ use urdf_ik::spatial::{NotARotation, rotation_from};
 
 use crate::Failure;
 
+/// The memory of a solve grows with the number of differences; more than these help nobody.
+const MOST_DIFFERENCES: usize = 100;
+
 /// A request. What it leaves out has its default.
 #[derive(Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -150,9 +153,6 @@ impl OptionsEntry {
     }
 }
 
-/// The memory of a solve grows with the number of differences; more than these help nobody.
-const MOST_DIFFERENCES: usize = 100;
-
 impl Request {
     /// Refuses keys that have no meaning for a kind of model, where the request has them; `known` are those that have one.
     pub fn check(&self, kind: &str, known: &[&str]) -> Result<(), Failure> {
@@ -183,12 +183,15 @@ impl Request {
         let [target] = self.targets.as_slice() else {
             return Err(format!("there are {} targets; an arm takes 1", self.targets.len()).into());
         };
-        let Some(tip) = points.last().filter(|tip| **tip != target.point) else {
-            if target.orientation.is_some() || target.weight.is_some() {
-                return Err("the target of an arm is a position alone; leave out orientation and weight".into());
-            }
-            return Ok(target);
-        };
-        Err(format!("the target is for '{:.80}'; an arm takes one for its tip, '{tip}'", target.point).into())
+        let tip = points.last().map_or("", String::as_str);
+        if target.point != tip {
+            return Err(
+                format!("the target is for '{:.80}'; an arm takes one for its tip, '{tip}'", target.point).into()
+            );
+        }
+        if target.orientation.is_some() || target.weight.is_some() {
+            return Err("the target of an arm is a position alone; leave out orientation and weight".into());
+        }
+        Ok(target)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{ArgAction, Args};
 use serde::Deserialize;
 use urdf_ik::skeleton::Configuration;
 use urdf_ik::spatial::rotation_from;
@@ -21,7 +21,7 @@ pub struct Switches {
     #[arg(long)]
     free_root: bool,
     /// The root moves to this position [m] and orientation quaternion
-    #[arg(long, num_args = 7, conflicts_with = "free_root", allow_hyphen_values = true,
+    #[arg(long, num_args = 7, action = ArgAction::Set, conflicts_with = "free_root", allow_hyphen_values = true,
           value_names = ["X", "Y", "Z", "QX", "QY", "QZ", "QW"])]
     root: Option<Vec<f64>>,
     /// Start from the points and orientations of an earlier answer [default: at rest]
@@ -55,7 +55,7 @@ pub struct Switches {
     #[arg(long)]
     no_polish: bool,
     /// Direction of the last of three links [default: 0 0 1]
-    #[arg(long, num_args = 3, allow_hyphen_values = true, value_names = ["X", "Y", "Z"])]
+    #[arg(long, num_args = 3, action = ArgAction::Set, allow_hyphen_values = true, value_names = ["X", "Y", "Z"])]
     up: Option<Vec<f64>>,
     /// How a pitch-yaw arm finds a step [default: damped]
     #[arg(long, value_enum)]

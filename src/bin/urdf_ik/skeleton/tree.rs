@@ -2,13 +2,15 @@
 
 use std::time::Instant;
 
-use urdf_ik::nalgebra::{Isometry3, Point3};
+use urdf_ik::nalgebra::Isometry3;
 use urdf_ik::skeleton::file::NamedSkeleton;
-use urdf_ik::skeleton::{Configuration, InputError, Options, Outcome, Problem, Root, Skeleton, Solution, Target};
+use urdf_ik::skeleton::{Configuration, Outcome, Residual, Root, Skeleton, Target};
 use urdf_ik::spatial::rotation_from;
 
 use super::answer::{Answer, Description, ResidualOut, numbers_of_points, numbers_of_rotations};
+use super::asked::Asked;
 use super::describe::{describe, without_limits};
+use super::figure::{self, Drawn};
 use super::request::{Pass, Request, RootEntry, RootName, Seed, TargetEntry};
 use super::session::Session;
 use crate::Failure;
@@ -36,55 +38,6 @@ pub struct Tree {
     current: Configuration,
     /// Where the root belongs: single passes take it away from there.
     root: Isometry3<f64>,
-}
-
-/// A request in the terms of the library.
-struct Asked<'a> {
-    skeleton: &'a Skeleton,
-    targets: Vec<Target>,
-    seed: Configuration,
-    root: Root,
-    options: Options,
-    /// Where the root is held, if it is.
-    held: Option<Isometry3<f64>>,
-}
-
-impl Asked<'_> {
-    fn problem(&self) -> Problem<'_> {
-        Problem { targets: &self.targets, root: self.root, seed: &self.seed, options: self.options }
-    }
-
-    fn solve(&self) -> Result<Solution, Failure> {
-        let mut solution = self.skeleton.solution();
-        self.skeleton.solve(&self.problem(), &mut self.skeleton.scratch(&self.options), &mut solution)?;
-        Ok(solution)
-    }
-
-    fn pass(&self, pass: Pass) -> Result<Configuration, Failure> {
-        let (problem, mut scratch) = (self.problem(), self.skeleton.scratch(&self.options));
-        let mut configuration = self.seed.clone();
-        if self.skeleton.is_free() && self.targets.iter().all(|target| target.orientation.is_none()) {
-            // As a whole solve does it: on points alone.
-            configuration.orientations.clear();
-        }
-        match pass {
-            Pass::Forward => self.skeleton.reach_forward(&problem, &mut scratch, &mut configuration)?,
-            Pass::Backward => self.skeleton.reach_backward(&problem, &mut scratch, &mut configuration)?,
-        }
-        Ok(configuration)
-    }
-
-    /// The configuration with orientations, those of segments that have none by the shortest rotations from rest.
-    fn completed(&self, configuration: Configuration) -> Result<Configuration, InputError> {
-        if !configuration.orientations.is_empty() {
-            return Ok(configuration);
-        }
-        let root = self.held.map_or_else(|| self.seed.orientations[0], |held| held.rotation);
-        let turned = |point: &Point3<f64>| root.inverse_transform_point(point);
-        let local = Configuration { points: configuration.points.iter().map(turned).collect(), orientations: vec![] };
-        let orientations = self.skeleton.orientations(&local)?.iter().map(|orientation| root * orientation).collect();
-        Ok(Configuration { orientations, ..configuration })
-    }
 }
 
 impl Tree {
@@ -125,7 +78,36 @@ impl Tree {
         points.iter().map(|point| self.model.points[*point].clone()).collect()
     }
 
-    /// What is left of the targets in a configuration that is no answer of a solve.
+    /// The answer of a whole solve, and where it leads.
+    fn solved(&self, asked: &Asked) -> Result<(Answer, Configuration), Failure> {
+        let (solution, microseconds) = timed(|| asked.solve())?;
+        let reached = asked.completed(solution.configuration)?;
+        let mut residuals = self.distances(asked, &reached);
+        for (out, Residual { distance, angle, outcome }) in residuals.iter_mut().zip(&solution.residuals) {
+            (out.distance, out.angle, out.solved) = (*distance, *angle, *outcome == Outcome::Solved);
+            out.reason = (!out.solved).then(|| outcome.to_string());
+        }
+        let limited = solution.limited.iter().zip(&self.model.points[1..]).filter(|(limited, _)| **limited);
+        let answer = Answer {
+            limited: limited.map(|(_, name)| name.clone()).collect(),
+            residuals,
+            iterations: solution.iterations,
+            restarts: solution.restarts,
+            accelerated: solution.accelerated,
+            microseconds,
+            ..Answer::default()
+        };
+        Ok((answer, reached))
+    }
+
+    /// The answer of a single pass, and where it leads.
+    fn passed(&self, asked: &Asked, pass: Pass) -> Result<(Answer, Configuration), Failure> {
+        let (reached, microseconds) = timed(|| asked.pass(pass))?;
+        let reached = asked.completed(reached)?;
+        Ok((Answer { residuals: self.distances(asked, &reached), microseconds, ..Answer::default() }, reached))
+    }
+
+    /// How far a configuration is from the targets.
     fn distances(&self, asked: &Asked, reached: &Configuration) -> Vec<ResidualOut> {
         let residual = |target: &Target| {
             let distance = (reached.points[target.point] - target.position).norm();
@@ -135,16 +117,6 @@ impl Tree {
         };
         asked.targets.iter().map(residual).collect()
     }
-
-    fn residuals(&self, asked: &Asked, solution: &Solution) -> Vec<ResidualOut> {
-        let mut residuals = self.distances(asked, &solution.configuration);
-        for (out, residual) in residuals.iter_mut().zip(&solution.residuals) {
-            (out.distance, out.angle) = (residual.distance, residual.angle);
-            out.solved = residual.outcome == Outcome::Solved;
-            out.reason = (!out.solved).then(|| residual.outcome.to_string());
-        }
-        residuals
-    }
 }
 
 impl Session for Tree {
@@ -152,33 +124,18 @@ impl Session for Tree {
         describe(&self.model)
     }
 
+    fn figure(&self, request: &Request) -> Result<String, Failure> {
+        let asked = self.asked(request)?;
+        let (problem, solution) = (asked.problem(), asked.solve()?);
+        let (title, names, skeleton) = (&*self.model.name, &*self.model.points, asked.skeleton);
+        figure::draw(&Drawn { title, names, skeleton, problem: &problem, solution: &solution })
+    }
+
     fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
         let asked = self.asked(request)?;
-        let begin = Instant::now();
         let (mut answer, reached) = match request.pass {
-            None => {
-                let mut solution = asked.solve()?;
-                let microseconds = begin.elapsed().as_secs_f64() * 1e6;
-                solution.configuration = asked.completed(solution.configuration)?;
-                let residuals = self.residuals(&asked, &solution);
-                let limited = solution.limited.iter().zip(&self.model.points[1..]);
-                let answer = Answer {
-                    limited: limited.filter(|(limited, _)| **limited).map(|(_, name)| name.clone()).collect(),
-                    residuals,
-                    iterations: solution.iterations,
-                    restarts: solution.restarts,
-                    accelerated: solution.accelerated,
-                    microseconds,
-                    ..Answer::default()
-                };
-                (answer, solution.configuration)
-            }
-            Some(pass) => {
-                let reached = asked.pass(pass)?;
-                let microseconds = begin.elapsed().as_secs_f64() * 1e6;
-                let reached = asked.completed(reached)?;
-                (Answer { residuals: self.distances(&asked, &reached), microseconds, ..Answer::default() }, reached)
-            }
+            None => self.solved(&asked)?,
+            Some(pass) => self.passed(&asked, pass)?,
         };
         answer.is_solved = answer.residuals.iter().all(|residual| residual.solved);
         answer.points = numbers_of_points(&reached.points);
@@ -187,6 +144,13 @@ impl Session for Tree {
         self.current = reached;
         Ok(answer)
     }
+}
+
+/// What `work` gives, and the time that it took \[µs\].
+fn timed<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
+    let begin = Instant::now();
+    let done = work()?;
+    Ok((done, begin.elapsed().as_secs_f64() * 1e6))
 }
 
 /// The root frame of a configuration with all its orientations.

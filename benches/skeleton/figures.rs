@@ -1,0 +1,68 @@
+//! The bundled figures with limits: sets of targets for all ends, half of them with orientations, from rest.
+
+use std::path::Path;
+use std::time::Instant;
+
+use nalgebra::Isometry3;
+use urdf_ik::skeleton::file::{Model, NamedSkeleton};
+use urdf_ik::skeleton::{Options, Problem, Root, Target};
+
+use super::joints::{Spread, rotation};
+use super::random::Random;
+use super::{Fallible, number};
+
+/// Sets of targets for each figure.
+const SETS: usize = 200;
+
+pub fn table() -> Fallible<()> {
+    println!("\nBundled figures with limits: {SETS} sets of targets for all ends, to 1e-4 of the height, from rest\n");
+    println!(
+        "| figure | configurations | solved [%] | mean [µs] | 95 % [µs] | longest [µs] | mean iterations | mean restarts |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for name in ["humanoid", "hand"] {
+        let file = format!("{}/config/skeletons/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+        let Model::Skeleton(figure) = Model::read(Path::new(&file))? else { return Err("no skeleton".into()) };
+        row(&figure, Spread::Even, "even")?;
+        row(&figure, Spread::Border, "many joints at limits")?;
+    }
+    Ok(())
+}
+
+fn row(figure: &NamedSkeleton, spread: Spread, how: &str) -> Fallible<()> {
+    let NamedSkeleton { name, skeleton, ends, rest, .. } = figure;
+    let heights = || rest.points.iter().map(|point| point.z);
+    let height = heights().fold(f64::MIN, f64::max) - heights().fold(f64::MAX, f64::min);
+    let options = Options { tolerance: 1e-4 * height.max(0.1), orientation_tolerance: 1e-4, ..Options::default() };
+    let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
+    let root = Isometry3::from_parts(rest.points[0].into(), rest.orientations[0]);
+    let (mut random, mut micros) = (Random::new(1), Vec::new());
+    let (mut solved, mut iterations, mut restarts) = (0, 0, 0);
+    for set in 0..SETS {
+        let joints = (0..skeleton.segment_count()).filter_map(|segment| skeleton.segment(segment));
+        let rotations: Vec<_> = joints.map(|segment| rotation(&mut random, &segment.joint, spread)).collect();
+        let goal = skeleton.place(&root, &rotations)?;
+        let target = |(index, &end): (usize, &usize)| {
+            let target = Target::new(end, goal.points[end]);
+            if (index + set).is_multiple_of(2) { target.with_orientation(goal.orientations[end]) } else { target }
+        };
+        let targets: Vec<_> = ends.iter().enumerate().map(target).collect();
+        let problem = Problem { targets: &targets, root: Root::Fixed, seed: rest, options };
+        let start = Instant::now();
+        skeleton.solve(&problem, &mut scratch, &mut solution)?;
+        micros.push(1e6 * start.elapsed().as_secs_f64());
+        solved += usize::from(solution.is_solved());
+        (iterations, restarts) = (iterations + solution.iterations, restarts + solution.restarts);
+    }
+    micros.sort_unstable_by(f64::total_cmp);
+    let (sets, mean) = (number(SETS), micros.iter().sum::<f64>() / number(SETS));
+    println!(
+        "| {name} | {how} | {:.1} | {mean:.0} | {:.0} | {:.0} | {:.1} | {:.2} |",
+        100.0 * number(solved) / sets,
+        micros[SETS * 95 / 100],
+        micros[SETS - 1],
+        number(iterations) / sets,
+        number(restarts) / sets
+    );
+    Ok(())
+}
