@@ -54,9 +54,6 @@ struct Progress {
     left: usize,
     accelerated: usize,
     restarts: usize,
-    /// Whether the seed is near its targets, as where they are dragged. Damped least squares lead from there to the nearest
-    /// answer, and cycles elsewhere.
-    is_near: bool,
 }
 
 impl Skeleton {
@@ -139,15 +136,10 @@ impl<'a> Search<'a> {
 
     fn run(&self, scratch: &mut Scratch) -> Progress {
         let options = &self.problem.options;
-        let (accelerated, restarts, is_near) = (0, 0, false);
-        let mut progress = Progress { best: None, left: options.iterations, accelerated, restarts, is_near };
+        let mut progress = Progress { best: None, left: options.iterations, accelerated: 0, restarts: 0 };
         for attempt in 0..=options.restarts {
             progress.restarts = attempt;
-            self.start(attempt, progress.is_near, &mut scratch.current);
-            if attempt == 0 {
-                let errors = self.errors(&scratch.aims, &scratch.current);
-                progress.is_near = errors.sum() < NEAR * self.skeleton.total_length();
-            }
+            self.start(attempt, &mut scratch.current);
             self.attempt(&mut progress, scratch);
             let is_met = progress.best.is_some_and(|best| best.near_is_met());
             // A chain that has stalled would stall again.
@@ -168,8 +160,10 @@ impl<'a> Search<'a> {
         }
         let has_orientations = !current.orientations.is_empty();
         let polish_follows = self.problem.options.polish && has_orientations;
-        // Cycles lead many starts to the same place, so every other one goes without.
-        let skips_cycles = polish_follows && (progress.is_near && progress.restarts == 0 || progress.restarts % 2 == 1);
+        // Cycles lead many starts to the same place, so every other one goes without. From a seed near its targets, as where they
+        // are dragged, damped least squares lead to the nearest answer, and cycles elsewhere.
+        let is_near = self.errors(aims, current).sum() < NEAR * self.skeleton.total_length();
+        let skips_cycles = polish_follows && if progress.restarts == 0 { is_near } else { progress.restarts % 2 == 1 };
         let (mut watch, mut fading) = (Watch::new(has_orientations, polish_follows), 1.0_f64);
         loop {
             let mut errors = self.errors(aims, current);

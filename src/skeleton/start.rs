@@ -12,19 +12,16 @@ use crate::pseudorandom;
 /// Points nearer to each other than this fraction of the skeleton's length differ by rounding.
 const ROUNDING: f64 = 1e-13;
 
-/// Share of the way to a scattered configuration that the seed is nudged.
-const NUDGE: f64 = 0.1;
-
 impl Search<'_> {
     /// Writes the configuration from which an attempt starts: the seed, or one that is scattered, always the same way.
-    pub(super) fn start(&self, attempt: usize, seed_is_near: bool, state: &mut State) {
+    pub(super) fn start(&self, attempt: usize, state: &mut State) {
         let root = self.root.unwrap_or_else(|| {
             let orientation = self.problem.seed.orientations.first().copied().unwrap_or_default();
             Isometry3::from_parts(self.problem.seed.points[0].into(), orientation)
         });
         state.limited.fill(false);
         if !state.orientations.is_empty() {
-            self.start_frames(attempt, seed_is_near, &root, state);
+            self.start_frames(attempt, &root, state);
         } else if attempt == 0 {
             self.start_at_seed(&root.translation.vector.into(), &mut state.points);
         } else {
@@ -59,22 +56,15 @@ impl Search<'_> {
         }
     }
 
-    fn start_frames(&self, attempt: usize, seed_is_near: bool, root: &Isometry3<f64>, state: &mut State) {
-        // Where the seed is near, but its joints block each other, as those of a straight leg do, it is tried again with all joints nudged.
-        let is_nudged = attempt == 1 && seed_is_near && self.problem.options.polish;
-        if attempt == 0 || is_nudged {
+    fn start_frames(&self, attempt: usize, root: &Isometry3<f64>, state: &mut State) {
+        if attempt == 0 {
             // Without orientations in the seed, those of its segments follow from the root's.
             state.orientations[0] = root.rotation;
             self.skeleton.rotations_into(self.problem.seed, &mut state.orientations, &mut state.rotations);
         }
         (state.points[0], state.orientations[0]) = (root.translation.vector.into(), root.rotation);
         for (index, joint) in self.skeleton.joints.iter().enumerate() {
-            let seed = state.rotations[index];
-            let wish = match attempt {
-                0 => seed,
-                1 if is_nudged => nudged(&joint.nearest(&seed), &self.sample(attempt, index)),
-                _ => self.sample(attempt, index),
-            };
+            let wish = if attempt == 0 { state.rotations[index] } else { self.sample(attempt, index) };
             let allowed = joint.nearest(&wish);
             // Decomposing and composing a rotation changes its last digits.
             state.limited[index] = allowed.angle_to(&wish) > LIMITED;
@@ -101,9 +91,4 @@ impl Search<'_> {
         }
         joint.sample(fractions)
     }
-}
-
-/// A rotation a little from one to another.
-fn nudged(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
-    from.try_slerp(to, NUDGE, f64::EPSILON).unwrap_or(*from)
 }

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use allocation_counter::measure;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::{
-    Cone, Configuration, Joint, Options, Outcome, Problem, Range, Reason, Root, Segment, Skeleton, Solution, Target,
+    Cone, Configuration, Joint, Options, Outcome, Problem, Range, Reason, Root, Skeleton, Solution, Target,
 };
 
 use crate::common::Random;
