@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::read::Link;
 use crate::names::sentence;
 
 /// Why a model was not read.
@@ -27,5 +28,21 @@ pub(super) fn refused_by_reader(error: &serde_yaml::Error) -> ModelError {
     let sentence = error.to_string();
     let Some(at) = error.location() else { return refused(sentence) };
     let end = format!(" at line {} column {}", at.line(), at.column());
-    ModelError { line: Some(at.line()), ..refused(sentence.replacen(&end, "", 1)) }
+    // The reader calls two kinds of values as Rust does.
+    let words =
+        sentence.replacen(&end, "", 1).replace("expected f64", "expected a number").replace("unit value", "nothing");
+    ModelError { line: Some(at.line()), ..refused(words) }
+}
+
+impl ModelError {
+    /// The same with the name of the segment where the reader counts: `segments[0].length` is the length of the first of `links`.
+    pub(super) fn with_names(self, links: &[Link]) -> Self {
+        let named = || {
+            let (index, rest) = self.reason.strip_prefix("segments[")?.split_once(']')?;
+            let name = &links.get(index.parse::<usize>().ok()?)?.name;
+            let rest = rest.trim_start_matches(['.', ':', ' ']);
+            (!name.is_empty()).then(|| format!("segment '{}': {rest}", &**name))
+        };
+        Self { reason: named().unwrap_or(self.reason), ..self }
+    }
 }
