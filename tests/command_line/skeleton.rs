@@ -176,7 +176,7 @@ fn wrong_arguments_and_files_are_refused_in_one_line() {
     with(
         r#"[{"point": "s24", "position": [0, 0, 0], "orientation": [0, 0, 0, 2]}]"#,
         &[],
-        &["target for 's24'", "quaternion", "length 2"],
+        &["target for 's24'", "[0.0, 0.0, 0.0, 2.0]", "quaternion"],
     );
     with(&good, &["--tolerance", "nan"], &["tolerance is NaN"]);
     with(&good, &["--acceleration", "1000000"], &["acceleration is 1000000; the most is 100"]);
@@ -184,7 +184,7 @@ fn wrong_arguments_and_files_are_refused_in_one_line() {
     with(&good, &["--pass", "sideways"], &["sideways"]);
     with(&good, &["--pass", "forward", "--restarts", "3"], &["--pass", "--restarts"]);
     with(&good, &["--root", "0", "0", "1e308", "0", "0", "0", "1"], &["the root is at z = 1e308 m"]);
-    with(&good, &["--root", "0", "0", "0", "0", "0", "0", "0"], &["the root has no orientation", "length 0"]);
+    with(&good, &["--root", "0", "0", "0", "0", "0", "0", "0"], &["the root has the orientation [0.0, 0.0, 0.0, 0.0]"]);
     with(&good, &["--seed", &targets(&good)], &["wrong_targets", "invalid type: sequence, expected an object"]);
     with(
         &good,

@@ -35,7 +35,7 @@ impl TryFrom<Name> for Kind {
 
 /// The number of coordinates of a point.
 #[derive(Clone, Copy, Deserialize)]
-#[serde(try_from = "f64")]
+#[serde(try_from = "usize")]
 pub(super) struct Dimensions(pub usize);
 
 impl Default for Dimensions {
@@ -44,14 +44,11 @@ impl Default for Dimensions {
     }
 }
 
-impl TryFrom<f64> for Dimensions {
+impl TryFrom<usize> for Dimensions {
     type Error = String;
 
-    fn try_from(found: f64) -> Result<Self, String> {
-        match [2, 3].into_iter().find(|count| f64::from(*count) == found) {
-            Some(count) => Ok(Self(count as usize)),
-            None => Err(format!("it has {} dimensions; give 2 or 3", number(found))),
-        }
+    fn try_from(found: usize) -> Result<Self, String> {
+        if (2..=3).contains(&found) { Ok(Self(found)) } else { Err(format!("it has {found} dimensions; give 2 or 3")) }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Checks of targets by the names of their points; the library, which counts them, could only number them.
+//! Checks of numbers in a request. Targets have the names of their points: the library could only number them.
 
 use std::collections::BTreeSet;
 
@@ -32,8 +32,7 @@ pub fn targets(model: &NamedSkeleton, entries: &[TargetEntry]) -> Result<Vec<Tar
 /// The orientation and the weight of a target, or what is wrong with it.
 fn check(entry: &TargetEntry, is_planar: bool) -> Result<(Option<UnitQuaternion<f64>>, f64), String> {
     check_position(entry.position)?;
-    let orientation =
-        entry.orientation.map(rotation_from).transpose().map_err(|e| format!("has no orientation: {e}"))?;
+    let orientation = entry.orientation.map(rotation).transpose()?;
     let is_turned = orientation.is_some_and(|rotation| rotation.i != 0.0 || rotation.j != 0.0);
     if is_planar && (entry.position[2] != 0.0 || is_turned) {
         return Err("leaves the plane; there z is 0, and rotations are about z".to_owned());
@@ -43,6 +42,12 @@ fn check(entry: &TargetEntry, is_planar: bool) -> Result<(Option<UnitQuaternion<
         return Err(format!("has the weight {weight:?}; give a number from 1e-6 to 1e6"));
     }
     Ok((orientation, weight))
+}
+
+/// The rotation of a quaternion.
+pub fn rotation(quaternion: [f64; 4]) -> Result<UnitQuaternion<f64>, String> {
+    let refused = |_| format!("has the orientation {quaternion:?}; give a quaternion [x, y, z, w] of length 1");
+    rotation_from(quaternion).map_err(refused)
 }
 
 /// Refuses a position \[m\] that is too far away.

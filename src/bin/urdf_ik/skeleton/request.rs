@@ -3,9 +3,8 @@
 use serde::Deserialize;
 use urdf_ik::nalgebra::{Isometry3, UnitQuaternion};
 use urdf_ik::skeleton::{Configuration, Options, pitch_yaw};
-use urdf_ik::spatial::rotation_from;
 
-use super::checked::check_position;
+use super::checked::{check_position, rotation};
 use super::json::{object, object_or_null, objects, short};
 use crate::Failure;
 
@@ -75,8 +74,8 @@ pub struct PoseEntry {
 impl PoseEntry {
     pub fn pose(&self, current: &UnitQuaternion<f64>) -> Result<Isometry3<f64>, Failure> {
         check_position(self.position).map_err(|reason| format!("the root {reason}"))?;
-        let rotation = self.orientation.map_or(Ok(*current), rotation_from);
-        let rotation = rotation.map_err(|e| format!("the root has no orientation: {e}"))?;
+        let rotation =
+            self.orientation.map_or(Ok(*current), rotation).map_err(|reason| format!("the root {reason}"))?;
         Ok(Isometry3::from_parts(self.position.into(), rotation))
     }
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args};
 use serde::Deserialize;
 use urdf_ik::skeleton::Configuration;
-use urdf_ik::spatial::rotation_from;
 
 use super::answer::Description;
+use super::checked::rotation;
 use super::json::{Object, read_file};
 use super::request::{MethodName, OptionsEntry, Pass, PathEntry, PoseEntry, Request, RootEntry, RootName, Seed};
 use crate::Failure;
@@ -126,8 +126,8 @@ fn read_seed(path: &Path, names: &[String]) -> Result<Configuration, Failure> {
         let point = earlier.points.get(name).ok_or_else(|| missing(name))?;
         let orientation = earlier.orientations.get(name).ok_or_else(|| missing(name))?;
         seed.points.push((*point).into());
-        let rotation = rotation_from(*orientation);
-        seed.orientations.push(rotation.map_err(|e| format!("{}: '{name}' has no orientation: {e}", place(path)))?);
+        let rotation = rotation(*orientation).map_err(|reason| format!("{}: '{name}' {reason}", place(path)))?;
+        seed.orientations.push(rotation);
     }
     Ok(seed)
 }
