@@ -24,6 +24,7 @@ mod error;
 mod joint;
 mod list;
 mod model;
+mod name;
 mod named;
 mod names;
 mod pitch_yaw;
@@ -32,4 +33,4 @@ mod segments;
 
 pub use error::ModelError;
 pub use model::Model;
-pub use named::{NamedArm, NamedSkeleton};
+pub use named::{NamedArm, NamedSkeleton, UnknownPoint};

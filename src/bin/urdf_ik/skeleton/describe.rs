@@ -43,9 +43,14 @@ fn segments(skeleton: &Skeleton) -> impl Iterator<Item = Segment> {
     (0..skeleton.segment_count()).filter_map(|index| skeleton.segment(index))
 }
 
-fn is_stiff(limit: &Limit) -> bool {
-    let Limit::Ball { cone, twist } = limit else { return false };
-    [cone.up, cone.down, cone.left, cone.right, twist.lower, twist.upper].iter().all(|angle| *angle == 0.0)
+/// Whether a joint cannot move.
+pub fn is_stiff(limit: &Limit) -> bool {
+    let is_zero = |angles: &[f64]| angles.iter().all(|angle| *angle == 0.0);
+    match limit {
+        Limit::Free => false,
+        Limit::Hinge { angle, .. } => is_zero(&[angle.lower, angle.upper]),
+        Limit::Ball { cone, twist } => is_zero(&[cone.up, cone.down, cone.left, cone.right, twist.lower, twist.upper]),
+    }
 }
 
 /// The kind of a joint, and its limits as a file has them.
