@@ -7,7 +7,7 @@ use super::frames::FrameScratch;
 use super::joint::LIMITED;
 use super::merged::Merged;
 use super::problem::Options;
-use super::search::Search;
+use super::setup::Setup;
 use super::state::{Aims, State};
 use super::tree::Skeleton;
 
@@ -70,7 +70,7 @@ impl CycleScratch {
     }
 }
 
-impl Search<'_> {
+impl Setup<'_> {
     /// One cycle of `current`; targets out of reach fade. Returns whether it was accelerated.
     pub(super) fn cycle(&self, (aims, fading): (&Aims, f64), current: &mut State, scratch: &mut CycleScratch) -> bool {
         let CycleScratch { image, merged, frames, .. } = scratch;

@@ -99,6 +99,7 @@ mod points;
 mod polish;
 mod problem;
 mod search;
+mod setup;
 mod single_passes;
 mod solution;
 mod stall;

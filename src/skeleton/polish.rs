@@ -11,7 +11,7 @@ use super::cycle::CycleScratch;
 use super::joint::{LIMITED, Limit};
 use super::least_squares::LeastSquares;
 use super::motion::three;
-use super::search::Search;
+use super::setup::Setup;
 use super::state::{Aims, State};
 use crate::spatial::rotation_vector;
 
@@ -32,7 +32,7 @@ const ROUNDS: usize = 4;
 /// Weight of targets out of reach beside those that may be met.
 const FAR_WEIGHT: f64 = 1e-4;
 
-impl Search<'_> {
+impl Setup<'_> {
     /// Steps from `current` until the targets are met or there is no progress. Takes from `left` one for each step.
     /// Targets out of reach come as near as those that may be met allow.
     pub(super) fn polish(
@@ -171,6 +171,6 @@ fn in_frame(frame: &UnitQuaternion<f64>, projector: &Matrix3<f64>) -> Matrix3<f6
 }
 
 /// The frame of a joint.
-fn base(state: &State, segment: usize, search: &Search) -> UnitQuaternion<f64> {
-    state.orientations[search.skeleton.parents[segment]] * search.skeleton.joints[segment].rest
+fn base(state: &State, segment: usize, setup: &Setup) -> UnitQuaternion<f64> {
+    state.orientations[setup.skeleton.parents[segment]] * setup.skeleton.joints[segment].rest
 }

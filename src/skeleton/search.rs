@@ -1,18 +1,17 @@
 //! A complete solve: cycles until they make no progress, attempts, the outcome.
 
-use nalgebra::{Isometry3, Translation3};
-
 use super::configuration::Configuration;
 use super::cycle::CycleScratch;
 use super::errors::Errors;
 use super::least_squares::LeastSquares;
 use super::outcome::{Outcome, Reason};
-use super::problem::{Options, Problem, Root};
+use super::problem::{Options, Problem};
+use super::setup::Setup;
 use super::solution::{Residual, Solution};
 use super::stall::Watch;
 use super::state::{Aims, State, contradiction};
 use super::tree::Skeleton;
-use crate::segments::{InputError, Reach, Refusal, require};
+use crate::segments::{InputError, Refusal, require};
 
 /// A seed is near its targets within this fraction of the length of all segments.
 const NEAR: f64 = 0.1;
@@ -31,21 +30,6 @@ pub struct Scratch {
     pub(super) best: State,
     pub(super) cycle: CycleScratch,
     polish: LeastSquares,
-}
-
-/// One problem, and what follows from it alone.
-pub(super) struct Search<'a> {
-    pub skeleton: &'a Skeleton,
-    pub problem: &'a Problem<'a>,
-    /// The root frame, unless it is free.
-    pub root: Option<Isometry3<f64>>,
-    /// Whether it is one row of free segments from a fixed root to one target at its end. Then the error never grows
-    /// from one cycle to the next, and a stall means a straight line.
-    pub is_single_chain: bool,
-    /// The distances that the last point can have from the root.
-    pub reach: Reach,
-    /// The distance \[m\] from an axis at which an angle counts as a distance: the mean length of segments.
-    pub arm: f64,
 }
 
 /// How far a solve went.
@@ -80,9 +64,10 @@ impl Skeleton {
     /// is then left as it was. A target that is not met is not an error but an [`Outcome`].
     pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), InputError> {
         self.check(problem, scratch, solution)?;
-        let search = Search::new(self, problem, scratch);
-        let progress = search.run(scratch);
-        search.judge(&progress, scratch, solution);
+        let setup = Setup::new(self, problem);
+        scratch.prepare(&setup);
+        let progress = setup.run(scratch);
+        setup.judge(&progress, scratch, solution);
         Ok(())
     }
 
@@ -102,6 +87,12 @@ impl Skeleton {
 }
 
 impl Scratch {
+    /// Writes what the targets mean for the points.
+    pub(super) fn prepare(&mut self, setup: &Setup) {
+        self.set_kind(setup.has_orientations);
+        self.aims.set(setup.skeleton, setup.problem, setup.root.map(|root| root.translation.vector.into()));
+    }
+
     pub(super) fn set_kind(&mut self, has_orientations: bool) {
         self.current.set_kind(has_orientations);
         self.best.set_kind(has_orientations);
@@ -109,31 +100,7 @@ impl Scratch {
     }
 }
 
-impl<'a> Search<'a> {
-    /// Also writes what the targets mean for the points into `scratch`.
-    pub(super) fn new(skeleton: &'a Skeleton, problem: &'a Problem, scratch: &mut Scratch) -> Self {
-        let Problem { seed, targets, .. } = problem;
-        let orientation = seed.orientations.first().copied().unwrap_or_default();
-        let root = match problem.root {
-            Root::Fixed => Some(Isometry3::from_parts(Translation3::from(seed.points[0]), orientation)),
-            Root::At(place) => Some(place),
-            Root::Free => None,
-        };
-        let has_orientations = !skeleton.is_free() || targets.iter().any(|target| target.orientation.is_some());
-        scratch.set_kind(has_orientations);
-        scratch.aims.set(skeleton, problem, root.map(|root| root.translation.vector.into()));
-        let only_end = matches!(targets, [target] if target.point == skeleton.segment_count());
-        let is_single_chain = skeleton.is_chain() && only_end && root.is_some() && !has_orientations;
-        let count = f64::from(u32::try_from(skeleton.segment_count()).unwrap_or(u32::MAX));
-        let arm = skeleton.total_length() / count;
-        let reach = skeleton.reach_between(0, skeleton.segment_count());
-        Self { skeleton, problem, root, is_single_chain, reach, arm }
-    }
-
-    pub(super) fn errors(&self, aims: &Aims, state: &State) -> Errors {
-        Errors::of(self.problem, aims, self.arm, state)
-    }
-
+impl Setup<'_> {
     fn run(&self, scratch: &mut Scratch) -> Progress {
         let options = &self.problem.options;
         let mut progress = Progress { best: None, left: options.iterations, accelerated: 0, restarts: 0 };

@@ -2,7 +2,8 @@
 
 use super::configuration::Configuration;
 use super::problem::Problem;
-use super::search::{Scratch, Search};
+use super::search::Scratch;
+use super::setup::Setup;
 use super::state::State;
 use super::tree::Skeleton;
 use crate::segments::InputError;
@@ -20,8 +21,8 @@ impl Skeleton {
         scratch: &mut Scratch,
         configuration: &mut Configuration,
     ) -> Result<(), InputError> {
-        self.single_pass(problem, scratch, configuration, |search, scratch| {
-            search.forward((&scratch.aims, 1.0), scratch.cycle.passes(), &mut scratch.current);
+        self.single_pass(problem, scratch, configuration, |setup, scratch| {
+            setup.forward((&scratch.aims, 1.0), scratch.cycle.passes(), &mut scratch.current);
         })
     }
 
@@ -36,10 +37,10 @@ impl Skeleton {
         scratch: &mut Scratch,
         configuration: &mut Configuration,
     ) -> Result<(), InputError> {
-        self.single_pass(problem, scratch, configuration, |search, scratch| {
+        self.single_pass(problem, scratch, configuration, |setup, scratch| {
             scratch.best.points.copy_from_slice(&scratch.current.points);
             let (_, frames) = scratch.cycle.passes();
-            search.backward(&scratch.aims, frames, &scratch.best.points, &mut scratch.current);
+            setup.backward(&scratch.aims, frames, &scratch.best.points, &mut scratch.current);
         })
     }
 
@@ -48,19 +49,20 @@ impl Skeleton {
         problem: &Problem,
         scratch: &mut Scratch,
         configuration: &mut Configuration,
-        pass: impl FnOnce(&Search, &mut Scratch),
+        pass: impl FnOnce(&Setup, &mut Scratch),
     ) -> Result<(), InputError> {
         problem.check(self)?;
         self.check_configuration(configuration)?;
         self.check_scratch(problem, scratch)?;
-        let search = Search::new(self, problem, scratch);
+        let setup = Setup::new(self, problem);
+        scratch.prepare(&setup);
         scratch.set_kind(!configuration.orientations.is_empty());
         let State { points, orientations, rotations, .. } = &mut scratch.current;
         points.copy_from_slice(&configuration.points);
         if !orientations.is_empty() {
             self.rotations_into(configuration, orientations, rotations);
         }
-        pass(&search, scratch);
+        pass(&setup, scratch);
         configuration.points.copy_from_slice(&scratch.current.points);
         configuration.orientations.copy_from_slice(&scratch.current.orientations);
         Ok(())

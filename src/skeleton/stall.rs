@@ -4,7 +4,7 @@ use nalgebra::Point3;
 
 use super::cycle::CycleScratch;
 use super::errors::Errors;
-use super::search::Search;
+use super::setup::Setup;
 use super::state::State;
 
 /// A chain whose end moves by no more than this fraction of the tolerance in a cycle has stalled. Near a stretched
@@ -43,13 +43,13 @@ impl Watch {
     /// Whether the last few cycles made no progress. A chain in a line with its target is bent instead.
     pub(super) fn has_stalled(
         &mut self,
-        search: &Search,
+        setup: &Setup,
         errors: &Errors,
         state: &mut State,
         cycle: &mut CycleScratch,
     ) -> bool {
-        if search.is_single_chain {
-            return self.stands_still(search, state, cycle);
+        if setup.is_single_chain {
+            return self.stands_still(setup, state, cycle);
         }
         let (cycles, share) = self.patience;
         self.cycles += 1;
@@ -61,8 +61,8 @@ impl Watch {
         self.cycles >= cycles
     }
 
-    fn stands_still(&mut self, search: &Search, state: &mut State, cycle: &mut CycleScratch) -> bool {
-        let Search { skeleton, problem, reach, .. } = search;
+    fn stands_still(&mut self, setup: &Setup, state: &mut State, cycle: &mut CycleScratch) -> bool {
+        let Setup { skeleton, problem, reach, .. } = setup;
         let last = skeleton.segment_count();
         let end = state.points[last];
         let is_still =

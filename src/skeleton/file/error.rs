@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::read::Link;
+use super::link::Link;
 use crate::names::sentence;
 
 /// Greatest number of characters before what is left out of a sentence of the reader.

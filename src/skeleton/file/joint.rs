@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use serde::Deserialize;
 
-use super::read::given;
+use super::given::given;
 use crate::names::number;
 use crate::skeleton::{Cone, Limit, Range};
 

@@ -21,7 +21,9 @@
 //! ends there.
 
 mod error;
+mod given;
 mod joint;
+mod link;
 mod list;
 mod model;
 mod name;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::read::Link;
+use super::link::Link;
 use crate::names::short;
 
 /// The names of the points read so far: the root, then the end of each segment, which has the name of its segment.

@@ -5,12 +5,14 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::error::{ModelError, refused};
+use super::given::given;
 use super::joint::range;
+use super::link::Link;
 use super::list::{for_each, for_value};
 use super::name::Name;
 use super::named::NamedArm;
 use super::names::Names;
-use super::read::{Link, RootEntry, checked_length, given, yaml};
+use super::read::{RootEntry, checked_length, yaml};
 use crate::names::short;
 use crate::skeleton::Range;
 use crate::skeleton::pitch_yaw::PitchYawArm;

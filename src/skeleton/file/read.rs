@@ -1,10 +1,12 @@
 //! What all kinds of files share: their kind, and their outline, which is read before their segments are.
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
+use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
-use serde::{Deserialize, Deserializer};
 
 use super::error::{ModelError, refused, refused_by_reader};
+use super::given::given;
+use super::link::Link;
 use super::list::for_value;
 use super::name::Name;
 use crate::names::number;
@@ -68,16 +70,6 @@ pub(super) struct Outline {
     pub ends: Option<Vec<Name>>,
 }
 
-/// The place of a segment in the tree.
-#[derive(Deserialize)]
-#[serde(expecting = "a segment such as {name: arm, length: 0.3}")]
-pub(super) struct Link {
-    #[serde(default)]
-    pub name: Name,
-    #[serde(default, deserialize_with = "given")]
-    pub parent: Option<Name>,
-}
-
 /// The root as a file has it.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, expecting = "a root such as {name: hip, position: [0, 0, 1]}")]
@@ -120,11 +112,6 @@ impl RootEntry {
         }
         Ok(Isometry3::from_parts(position.into(), rotation))
     }
-}
-
-/// The value of a key that may be left out. A key with nothing after it is not left out: a limit without numbers is a slip.
-pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
 }
 
 /// A length that a segment can have.

@@ -4,12 +4,13 @@ use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
 use super::error::{ModelError, refused};
+use super::given::given;
 use super::joint::{ConeEntry, HingeEntry, limit};
 use super::list::{for_each, for_value};
 use super::name::Name;
 use super::named::NamedSkeleton;
 use super::names::Names;
-use super::read::{Outline, RootEntry, checked_length, given, point, rotation, yaml};
+use super::read::{Outline, RootEntry, checked_length, point, rotation, yaml};
 use crate::names::short;
 use crate::skeleton::configuration::{aligned, product};
 use crate::skeleton::{Joint, Segment, Skeleton};
