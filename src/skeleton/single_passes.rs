@@ -1,14 +1,16 @@
 //! Single passes of a cycle, for teaching and for pictures.
 
 use super::configuration::Configuration;
-use super::problem::{Problem, ProblemError};
+use super::problem::Problem;
 use super::search::{Scratch, Search};
 use super::state::State;
 use super::tree::Skeleton;
+use crate::segments::InputError;
 
 impl Skeleton {
-    /// Forward reaching, the first pass of a cycle, from `configuration`: every point with a target is placed there, and the others follow, from the ends to the
-    /// root. The root is left where that pulls it. Without orientations in `configuration`, it is on points alone.
+    /// Forward reaching, the first pass of a cycle, from `configuration`: every point with a target is placed there,
+    /// and the others follow, from the ends to the root. The root is left where that pulls it. Without orientations in
+    /// `configuration`, it is on points alone.
     ///
     /// # Errors
     /// As [`Self::solve`], and where `configuration` does not fit this skeleton.
@@ -17,14 +19,14 @@ impl Skeleton {
         problem: &Problem,
         scratch: &mut Scratch,
         configuration: &mut Configuration,
-    ) -> Result<(), ProblemError> {
+    ) -> Result<(), InputError> {
         self.single_pass(problem, scratch, configuration, |search, scratch| {
             search.forward((&scratch.aims, 1.0), scratch.cycle.passes(), &mut scratch.current);
         })
     }
 
-    /// Backward reaching, the second pass of a cycle, from `configuration`: the root is put in its place, and every other point follows, from the root to
-    /// the ends.
+    /// Backward reaching, the second pass of a cycle, from `configuration`: the root is put in its place, and every
+    /// other point follows, from the root to the ends.
     ///
     /// # Errors
     /// As [`Self::reach_forward`].
@@ -33,7 +35,7 @@ impl Skeleton {
         problem: &Problem,
         scratch: &mut Scratch,
         configuration: &mut Configuration,
-    ) -> Result<(), ProblemError> {
+    ) -> Result<(), InputError> {
         self.single_pass(problem, scratch, configuration, |search, scratch| {
             scratch.best.points.copy_from_slice(&scratch.current.points);
             let (_, frames) = scratch.cycle.passes();
@@ -47,7 +49,7 @@ impl Skeleton {
         scratch: &mut Scratch,
         configuration: &mut Configuration,
         pass: impl FnOnce(&Search, &mut Scratch),
-    ) -> Result<(), ProblemError> {
+    ) -> Result<(), InputError> {
         problem.check(self)?;
         self.check_configuration(configuration)?;
         self.check_scratch(problem, scratch)?;

@@ -111,7 +111,7 @@ impl RootEntry {
     /// The root frame in `dimensions`.
     pub(super) fn pose(&self, dimensions: usize) -> Result<Isometry3<f64>, String> {
         let position = match &self.position {
-            Some(position) => point("root", position, dimensions)?,
+            Some(position) => point("the root", position, dimensions)?,
             None => Point3::origin(),
         };
         let rotation = rotation("the root's rotation", self.rotation)?;
@@ -138,7 +138,7 @@ pub(super) fn checked_length(length: f64) -> Result<f64, String> {
 /// The point \[m\] of `coordinates`, as many as there are `dimensions`; `name` is what an error calls it.
 pub(super) fn point(name: &'static str, coordinates: &[f64], dimensions: usize) -> Result<Point3<f64>, String> {
     if coordinates.len() != dimensions {
-        return Err(format!("the {name} has {} coordinates; give {dimensions}", coordinates.len()));
+        return Err(format!("{name} has {} coordinates; give {dimensions}", coordinates.len()));
     }
     check_coordinates(name, coordinates).map_err(|e| e.to_string())?;
     Ok(Point3::from_slice(&[coordinates, &[0.0]].concat()[..3]))

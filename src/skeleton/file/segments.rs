@@ -114,7 +114,7 @@ impl Builder<'_> {
         let (length, rest) = match (entry.length, entry.end, entry.rest, entry.up) {
             (Some(length), None, rest, None) => (checked_length(length)?, rotation("its rest", rest)?),
             (None, Some(end), None, up) => {
-                let end = point("end", &end, self.dimensions)?;
+                let end = point("the end", &end, self.dimensions)?;
                 let along = end.coords - frame.translation.vector;
                 let turned = |length| Ok((length, facing(&frame.rotation, &along, up)?));
                 let (length, orientation) = checked_length(along.norm()).and_then(turned)?;

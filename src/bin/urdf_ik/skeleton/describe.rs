@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use urdf_ik::skeleton::file::NamedSkeleton;
-use urdf_ik::skeleton::{Joint, Limit, Range, Segment, Skeleton, SkeletonError};
+use urdf_ik::skeleton::{InputError, Joint, Limit, Range, Segment, Skeleton};
 
 use super::answer::{Description, Rest, SegmentOut, numbers_of_points, numbers_of_rotations};
 
@@ -30,7 +30,7 @@ pub fn describe(model: &NamedSkeleton) -> Description {
 }
 
 /// The same skeleton with free joints; those that do not move at all are part of its shape and stay.
-pub fn without_limits(skeleton: &Skeleton) -> Result<Skeleton, SkeletonError> {
+pub fn without_limits(skeleton: &Skeleton) -> Result<Skeleton, InputError> {
     let freed = |segment: Segment| {
         let limit = if is_stiff(&segment.joint.limit) { segment.joint.limit } else { Limit::Free };
         segment.with_joint(Joint { limit, ..segment.joint })
