@@ -3,28 +3,12 @@ import itertools
 
 import numpy as np
 import trimesh
-import viser.transforms
 
+from .colors import BONE
+from .instances import instance_color, opacity, standing, turns_from_z, wxyz_of
 from .shapes import Part, split_sharp_edges
 
 MANY = 64  # places of shapes, above which equal shapes become one node
-BONE = (0.16, 0.55, 0.62, 1.0)  # of the lines along the joints, 0 to 1
-
-
-def wxyz_of(poses):
-    """Quaternions of matrices, shape (n, 4)."""
-    return viser.transforms.SO3.from_matrix(poses[:, :3, :3]).wxyz
-
-
-def opacity(rgba):
-    return rgba[3] if rgba[3] < 1 else None
-
-
-def instance_color(rgba):
-    """The colour of instances as bytes. Viser takes it for linear light, though URDFs and meshes have sRGB."""
-    srgb = np.asarray(rgba[:3])
-    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
-    return tuple(int(round(255 * channel)) for channel in linear)
 
 
 class Placed:
@@ -134,16 +118,3 @@ class Drawing:
 
 def bounds(vertices, axis):
     return vertices[:, axis].min(), vertices[:, axis].max()
-
-
-def standing(count):
-    """Orientations and positions of so many instances that stand at the root link."""
-    return np.tile(np.array([1, 0, 0, 0], np.float32), (count, 1)), np.zeros((count, 3), np.float32)
-
-
-def turns_from_z(vectors, lengths):
-    """The shortest turns of the z axis into these vectors, as quaternions w, x, y, z."""
-    unit = np.divide(vectors, lengths[:, None], out=np.tile([0.0, 0.0, 1.0], (len(vectors), 1)), where=lengths[:, None] > 1e-12)
-    turns = np.column_stack([1 + unit[:, 2], -unit[:, 1], unit[:, 0], np.zeros(len(unit))])
-    turns[unit[:, 2] < -1 + 1e-9] = (0, 1, 0, 0)
-    return turns / np.linalg.norm(turns, axis=1, keepdims=True)

@@ -1,34 +1,57 @@
-"""A handle that is dragged in the browser: the target of one tip."""
+"""A handle that is dragged in the browser: a target."""
 import numpy as np
 import viser.transforms
 
-from .drawing import wxyz_of
-
-FREE = (140, 147, 156)  # where no target is known
+from .colors import GREY
+from .instances import wxyz_of
 
 
 class Handle:
-    """Follows its tip until somebody takes hold of it. `on_drag` gets the poses that it is dragged to."""
+    """Follows what it is the target of until somebody takes hold of it. `on_drag` gets the poses that it is dragged to."""
 
-    def __init__(self, server, number, reach, on_drag):
-        """`reach` [m] sets the size; `on_drag` gets a pose in the root link's frame, in viser's thread."""
+    def __init__(self, server, name, reach, on_drag, *, turns=True, axes=(True, True, True), by_ball=False):
+        """`reach` [m] sets the size; `on_drag` gets a pose in the scene's frame, in viser's thread.
+
+        `turns`: whether it has rings; `axes`: which arrows it has; `by_ball`: whether the ball in its middle is dragged, too,
+        across the view.
+        """
         self._on_drag = on_drag
         self._held_by, self._shown, self._look = None, None, None
-        name = f'/handle/{number}'
-        self._gizmo = server.scene.add_transform_controls(name, scale=0.17 * reach, line_width=3.0, depth_test=False)
-        self._ball = server.scene.add_icosphere(f'{name}/ball', radius=0.022 * reach, color=FREE,
-                                                cast_shadow=False)
-        self._label = server.scene.add_label(f'/handle_label/{number}', '', anchor='bottom-center', visible=False)
+        self._gizmo = server.scene.add_transform_controls(
+            f'/handle/{name}', scale=0.17 * reach, line_width=3.0, depth_test=False, disable_rotations=not turns,
+            active_axes=axes)
+        self._ball = server.scene.add_icosphere(f'/handle/{name}/ball', radius=(0.03 if by_ball else 0.022) * reach,
+                                                color=GREY, cast_shadow=False)
+        self._label = server.scene.add_label(f'/handle_label/{name}', '', anchor='bottom-center', visible=False)
         self._label_height = np.array([0.0, 0.0, 0.2 * reach])
 
         @self._gizmo.on_update
         async def _(event):  # a coroutine, because calls of these keep their order
-            self._held_by = None if event.phase == 'end' else event.client_id
-            pose = np.eye(4)
-            pose[:3, :3] = viser.transforms.SO3(np.asarray(event.target.wxyz)).as_matrix()
-            pose[:3, 3] = event.target.position
-            self._shown = None  # it is no longer where it was put
-            self._on_drag(pose)
+            self._drag(event, event.target.position, event.target.wxyz)
+
+        if by_ball:
+            self._drag_by_ball(np.array(axes, float))
+
+    def _drag_by_ball(self, free):
+        """`free` has a 0 for each axis along which it stays where it is."""
+        grip = np.zeros(3)  # from the pointer to the middle
+
+        @self._ball.on_drag
+        async def _(event):
+            nonlocal grip
+            middle = np.asarray(self._gizmo.position)
+            if event.phase == 'start':
+                grip = middle - event.end_position
+            self._gizmo.position = middle + free * (event.end_position + grip - middle)
+            self._drag(event, self._gizmo.position, self._gizmo.wxyz)
+
+    def _drag(self, event, position, wxyz):
+        self._held_by = None if event.phase == 'end' else event.client_id
+        pose = np.eye(4)
+        pose[:3, :3] = viser.transforms.SO3(np.asarray(wxyz)).as_matrix()
+        pose[:3, 3] = position
+        self._shown = None  # it is no longer where it was put
+        self._on_drag(pose)
 
     @property
     def is_held(self):
@@ -40,7 +63,7 @@ class Handle:
             self._held_by = None
 
     def follow(self, pose):
-        """Goes to the tip, a pose in the root link's frame, unless somebody holds it."""
+        """Goes to this pose in the scene's frame, unless somebody holds it."""
         if self.is_held:
             self._label.position = np.asarray(self._gizmo.position) + self._label_height
         elif self._shown is None or not np.array_equal(pose, self._shown):
@@ -54,6 +77,11 @@ class Handle:
             self._look = (color, text)
             self._ball.color = color
             self._label.text, self._label.visible = text, bool(text)
+
+    def show(self, on, turns=True):
+        """Whether it is seen, and has rings."""
+        self._gizmo.visible, self._gizmo.disable_rotations = on, not turns
+        self._label.visible = on and bool(self._label.text)
 
     def remove(self):
         self._label.remove()

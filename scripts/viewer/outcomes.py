@@ -1,7 +1,8 @@
-"""What became of a target: a word, and the colour that the handle in RViz has, too. The colour-blind can tell them apart."""
+"""What became of a target: a word and a colour."""
 from urdf_ik.msg import SolveStatus
 
-GREEN, AMBER, RED, BLUE, PURPLE = (0, 184, 128), (242, 196, 26), (219, 77, 13), (64, 140, 242), (204, 77, 166)
+from .colors import AMBER, BLUE, GREEN, PURPLE, RED
+
 WORDS = {
     SolveStatus.SOLVED: ('reached', GREEN),
     SolveStatus.STEP_LIMITED: ('on its way', BLUE),

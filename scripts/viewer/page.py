@@ -5,34 +5,30 @@ Everything runs in the executor's thread. Viser calls from threads of its own; w
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import imageio.v3 as imageio
 import numpy as np
 import viser.transforms
 
-from .handle import FREE, Handle
+from .colors import GREY
+from .handle import Handle
 from .outcomes import word_and_color
+from .pace import Pace
 from .panel import Panel
+from .picture import take_picture
 from .robot import BadDescription, Robot
 from .scene import Scene
 from .shapes import MeshFinder, load_shapes
-
-PICTURE_INTERVAL = 1 / 30  # [s], the shortest
-PANEL_INTERVAL = 0.15  # [s]
-BUSY_SHARE = 0.5  # of the time that drawing may take
-RENDER_TIMEOUT = 10.0  # [s]
 
 
 class Page:
     def __init__(self, server, arm, executor):
         self._server, self._arm, self._executor = server, arm, executor
-        self._scene = Scene(server)
+        self._scene, self._pace = Scene(server), Pace(server)
         self._panel = Panel(server, self._actions())
         self._robot, self._drawn_from, self._problem = None, None, None
         self._handles, self._tips, self._positions = [], [], np.zeros(0)
         self._shapes, self._missing = None, []
         self._loader = ThreadPoolExecutor(1)
         self._with_trace = self._with_target = True
-        self._next_picture = self._next_panel = 0.0
         self._counted = (time.monotonic(), 0, 0.0)  # since when, from which count of statuses, the last rate
         server.on_client_disconnect(lambda client: [handle.let_go(client.client_id) for handle in self._handles])
 
@@ -63,19 +59,9 @@ class Page:
 
     def _show(self, what, client):
         if what == 'Picture':
-            self._take_picture(client)
+            take_picture(client, self._scene.dark, 'urdf_ik.png')
         else:
             self._soon(self._scene.clear_traces if what == 'Clear trace' else self._scene.camera_home)
-
-    def _take_picture(self, client):
-        """In a thread of viser's, because the browser takes its time."""
-        camera = client.camera
-        image = client.get_render(height=camera.image_height, width=camera.image_width, transport_format='png',
-                                  timeout=RENDER_TIMEOUT)
-        opacity = image[..., 3:] / 255
-        background = 20.0 if self._scene.dark else 255.0
-        picture = (image[..., :3] * opacity + background * (1 - opacity)).round().astype(np.uint8)
-        client.send_file_download('urdf_ik.png', imageio.imwrite('<bytes>', picture, extension='.png'), save_immediately=True)
 
     def _drag(self, number, pose):
         """Publishes the target: `pose` is in the root link's frame."""
@@ -87,22 +73,12 @@ class Page:
     # What the node says
 
     def time_to_next_picture(self):
-        return max(self._next_picture - time.monotonic(), 0.0)
+        return self._pace.time_to_next_picture()
 
     def draw_if_due(self):
-        began = time.monotonic()
-        if began < self._next_picture:
-            return
-        self._take_robot()
-        with self._server.atomic():
-            if self._robot is not None:
-                self._draw_robot()
-            if began >= self._next_panel:
-                self._draw_panel()
-                self._next_panel = began + PANEL_INTERVAL
-        self._server.flush()
-        now = time.monotonic()
-        self._next_picture = now + max(PICTURE_INTERVAL - (now - began), (now - began) * (1 / BUSY_SHARE - 1))
+        if self._pace.is_due():
+            self._take_robot()
+            self._pace.draw(self._draw_robot, self._draw_panel)
 
     def _take_robot(self):
         """Takes over the node's robot where it is another than the one drawn, and shapes that were read meanwhile."""
@@ -132,7 +108,7 @@ class Page:
             handle.remove()
         self._scene.set_robot(robot, len(tips))
         self._handles = [
-            Handle(self._server, number, self._scene.reach, lambda pose, number=number: self._soon(self._drag, number, pose))
+            Handle(self._server, str(number), self._scene.reach, lambda pose, number=number: self._soon(self._drag, number, pose))
             for number in range(len(tips))]
         if self._shapes is not None:
             self._shapes.cancel()
@@ -146,13 +122,15 @@ class Page:
         return self._robot.link_poses(self._positions)
 
     def _draw_robot(self):
+        if self._robot is None:
+            return
         poses = self._link_poses()
         self._scene.show_robot(poses)
         for number, (tip, handle) in enumerate(zip(self._tips, self._handles)):
             tip_pose = poses[self._robot.link_index[tip]]
             handle.follow(tip_pose)
             status = self._arm.statuses.get(tip)
-            word, color = ('', FREE) if status is None else word_and_color(status)
+            word, color = ('', GREY) if status is None else word_and_color(status)
             handle.look(color, f'{tip}: {word}' if word and len(self._tips) > 1 else word)
             if self._with_trace:
                 self._scene.trace(number, tip_pose[:3, 3])

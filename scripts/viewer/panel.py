@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from .outcomes import AMBER, word_and_color
+from .outcomes import word_and_color
+from .style import STYLE, block, chosen, headline, length, note, numbers, outcome
 
 MAX_ROWS = 40  # of joints
 AT_LIMIT = 1e-3  # [rad or m] from a limit
@@ -12,23 +13,6 @@ NO_FREE_AXES = 'none'
 FREE_AXES = {
     NO_FREE_AXES: [], 'rx': ['rx'], 'ry': ['ry'], 'rz': ['rz'], 'rx, ry, rz (position only)': ['rx', 'ry', 'rz'],
 }
-STYLE = """<style>
-.ik { font-size: 12.5px; line-height: 1.45; font-variant-numeric: tabular-nums; padding: 2px 10px 8px;
-  color: var(--mantine-color-text); }
-.ik .dim { opacity: .62; }
-.ik .chip { display: inline-block; padding: 1px 9px; border-radius: 9px; color: #14181d; font-weight: 600; margin-right: 6px; }
-.ik .row { display: grid; grid-template-columns: minmax(0, 9em) 1fr 5em; gap: 8px; align-items: center; height: 19px; }
-.ik .row span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.ik .value { text-align: right; }
-.ik .track { position: relative; height: 5px; border-radius: 3px; background: rgba(128, 134, 142, .28); }
-.ik .track i { position: absolute; top: -3px; width: 5px; height: 11px; margin-left: -2.5px; border-radius: 2.5px;
-  background: #0e8a9b; }
-.ik .track.free { background: repeating-linear-gradient(90deg, rgba(128, 134, 142, .38) 0 5px, transparent 5px 9px); }
-.ik .limit .track i { background: LIMIT; } .ik .limit .value { font-weight: 700; }
-.ik .numbers { display: grid; grid-template-columns: repeat(3, 1fr); text-align: center; margin-top: 6px; }
-.ik .numbers b { display: block; font-size: 14px; }
-.ik .message { overflow-wrap: anywhere; margin-top: 3px; }
-</style>""".replace('LIMIT', f'rgb{AMBER}')
 
 
 class Panel:
@@ -52,15 +36,10 @@ class Panel:
             view_buttons = gui.add_button_group('Show', ['Clear trace', 'Camera home', 'Picture'])
         buttons.on_click(lambda event: actions['move'](event.target.value))
         view_buttons.on_click(lambda event: actions['show'](event.target.value, event.client))
-        self._solver.on_update(self._chosen(lambda: actions['solver'](self._solver.value)))
-        self._free_axes.on_update(self._chosen(lambda: actions['free_axes'](axes_of(self._free_axes.value))))
+        self._solver.on_update(chosen(lambda event: actions['solver'](event.target.value)))
+        self._free_axes.on_update(chosen(lambda event: actions['free_axes'](axes_of(event.target.value))))
         for name, box in (('trace', trace), ('target', target), ('shadow', shadow), ('dark', dark)):
             box.on_update(lambda event, name=name: actions[name](event.target.value))
-
-    @staticmethod
-    def _chosen(act):
-        """Calls `act` for choices of people only: updates of this program have no client."""
-        return lambda event: act() if event.client is not None else None
 
     def show_parameters(self, parameters, solvers):
         """What the node has, whoever set it."""
@@ -73,20 +52,14 @@ class Panel:
             if dropdown.value != value:
                 dropdown.value = value
 
-    def show_status(self, headline, statuses, answered, rate, notes):
+    def show_status(self, title, statuses, answered, rate, notes):
         """`statuses` by tip link, `answered` the newest of them, `rate` of answers [Hz], `notes` sentences for the person."""
-        lines = [f'<b>{html.escape(headline)}</b>']
-        for tip, status in statuses.items():
-            word, color = word_and_color(status)
-            lines.append(f'<div><span class="chip" style="background: rgb{color}">{word}</span>{html.escape(tip)}</div>'
-                         f'<div class="message dim">{html.escape(status.message)}</div>')
+        lines = [headline(title)]
+        lines += [outcome(*word_and_color(status), tip, status.message) for tip, status in statuses.items()]
         if answered is not None:
-            numbers = ((f'{1e6 * answered.solve_time:.0f} µs', 'solve time'), (length(answered.position_error), 'error'),
-                       (f'{rate:.0f} Hz', 'targets'))
-            lines.append('<div class="numbers">' + ''.join(
-                f'<span><b>{value}</b><span class="dim">{name}</span></span>' for value, name in numbers) + '</div>')
-        lines += [f'<div class="message"><b>!</b> {html.escape(note)}</div>' for note in notes]
-        self._status.content = f'<div class="ik">{"".join(lines)}</div>'
+            lines.append(numbers(((f'{1e6 * answered.solve_time:.0f} µs', 'solve time'),
+                                  (length(answered.position_error), 'error'), (f'{rate:.0f} Hz', 'targets'))))
+        self._status.content = block([*lines, *map(note, notes)])
 
     def show_joints(self, positions, ranges):
         """Joint positions by name, and a JointRange for each movable joint."""
@@ -95,7 +68,7 @@ class Panel:
             rest = list(ranges.items())[MAX_ROWS:]
             limited = [name for name, joint_range in rest if at_limit(positions.get(name, 0.0), joint_range)]
             rows.append(f'<div class="dim">and {len(rest)} more, {len(limited)} of them at a limit</div>')
-        self._joints.content = f'<div class="ik">{"".join(rows)}</div>'
+        self._joints.content = block(rows)
 
 
 def axes_of(name):
@@ -104,14 +77,6 @@ def axes_of(name):
 
 def name_of_axes(axes):
     return next((name for name, known in FREE_AXES.items() if known == axes), ', '.join(axes))
-
-
-def length(metres):
-    """With a unit in which it is read easily."""
-    for unit, name in ((1.0, 'm'), (1e-3, 'mm'), (1e-6, 'µm')):
-        if metres >= unit:
-            return f'{metres / unit:.3g} {name}'
-    return f'{metres / 1e-9:.2g} nm'
 
 
 def at_limit(position, joint_range):

@@ -1,16 +1,16 @@
 //! Shared by what is made of segments, the figures of [`skeleton`](crate::skeleton) and the short arms of
 //! [`closed_form`](crate::solver::closed_form): lengths, the distances that they reach, and checks of such numbers.
 //!
-//! A segment is a length \[m\] between two points, and a problem gives the desired position of a point \[m\], in one frame that the
-//! caller chooses.
+//! A segment is a length \[m\] between two points, and a problem gives the desired position of a point \[m\], in one
+//! frame that the caller chooses.
 
 mod input;
 mod reach;
 
-pub use input::{Element, InputError};
+pub use input::InputError;
 pub(crate) use input::{
-    check_coordinates, check_count, check_depth, check_length, check_positive_length, check_rotation, check_tolerance,
-    check_total, direction,
+    Element, Refusal, check_any, check_coordinates, check_count, check_length, check_positive, check_rotation,
+    check_total, direction, require,
 };
 pub use reach::Reach;
 

@@ -1,7 +1,7 @@
 //! The reach of a row of segments.
 
-/// The distances \[m\] that the two ends of a row of segments can have from each other if every joint between them rotates freely:
-/// all from `inner` to `outer`.
+/// The distances \[m\] that the two ends of a row of segments can have from each other if every joint between them
+/// rotates freely: all from `inner` to `outer`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Reach {
     /// Smallest distance \[m\]: the length of the longest segment minus that of all others together, or 0.
@@ -17,7 +17,8 @@ impl Reach {
         lengths.iter().fold(Self::default(), |reach, &length| reach.then(length))
     }
 
-    /// The reach with one more segment of `length` \[m\]: the third sides of triangles of this side and a distance possible before.
+    /// The reach with one more segment of `length` \[m\]: the third sides of triangles of this side and a distance
+    /// possible before.
     #[must_use]
     pub fn then(self, length: f64) -> Self {
         Self { inner: (self.inner - length).max(length - self.outer).max(0.0), outer: self.outer + length }
@@ -27,33 +28,5 @@ impl Reach {
     #[must_use]
     pub fn gap(&self, distance: f64) -> f64 {
         (distance - self.outer).max(self.inner - distance).max(0.0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reach_is_the_sum_and_what_the_longest_exceeds_the_others_by() {
-        for (lengths, inner, outer) in [
-            (&[][..], 0.0, 0.0),
-            (&[0.5], 0.5, 0.5),
-            (&[0.25, 1.0], 0.75, 1.25),
-            (&[1.0, 0.25], 0.75, 1.25),
-            (&[0.25, 1.0, 0.5], 0.25, 1.75),
-            (&[0.5, 1.0, 0.5], 0.0, 2.0),
-            (&[0.0, 0.0], 0.0, 0.0),
-        ] {
-            assert_eq!(Reach::of(lengths), Reach { inner, outer }, "{lengths:?}");
-        }
-    }
-
-    #[test]
-    fn the_gap_is_what_is_missing_on_either_side() {
-        let reach = Reach { inner: 1.0, outer: 3.0 };
-        for (distance, gap) in [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0), (4.0, 1.0)] {
-            assert_eq!(reach.gap(distance), gap);
-        }
     }
 }

@@ -7,8 +7,8 @@ use super::direction::{perpendicular, unit};
 /// Points nearer to the axis than this fraction of their distance from the centre count as on it.
 const ON_AXIS: f64 = 1e-12;
 
-/// A circle in space: all points at `radius` from `centre`, at right angles to `normal`. In the plane it is the two points in
-/// which that line cuts a circle.
+/// A circle in space: all points at `radius` from `centre`, at right angles to `normal`. In the plane it is the two
+/// points in which that line cuts a circle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Circle {
     /// Its centre \[m\].
@@ -20,8 +20,8 @@ pub struct Circle {
 }
 
 impl Circle {
-    /// The point of the circle that is nearest to `point` \[m\]. For a point of the axis, to which all are equally near, it is
-    /// always the same one.
+    /// The point of the circle that is nearest to `point` \[m\]. For a point of the axis, to which all are equally
+    /// near, it is always the same one.
     #[must_use]
     pub fn nearest(&self, point: &Point3<f64>) -> Point3<f64> {
         let offset = point - self.centre;
@@ -33,12 +33,12 @@ impl Circle {
     }
 }
 
-/// The circle in which the spheres about two points `a` and `b` \[m\] with radii `a_radius` and `b_radius` \[m\] meet, or
-/// `None` where they do not meet or have one centre.
+/// The circle in which the spheres about two points `a` and `b` \[m\] with radii `a_radius` and `b_radius` \[m\] meet,
+/// or `None` where they do not meet or have one centre.
 ///
-/// A joint between two joints that are known lies on it, its segments being the radii. In conformal geometric algebra the circle
-/// is the outer product of two dual spheres, which is how it came to FABRIK (Aristidou and Lasenby 2011, "Inverse kinematics
-/// solutions using conformal geometric algebra"); in coordinates it is the law of cosines.
+/// A joint between two joints that are known lies on it, its segments being the radii. In conformal geometric algebra
+/// the circle is the outer product of two dual spheres, which is how it came to FABRIK (Aristidou and Lasenby 2011,
+/// "Inverse kinematics solutions using conformal geometric algebra"); in coordinates it is the law of cosines.
 ///
 /// ```
 /// use nalgebra::Point3;
@@ -55,7 +55,7 @@ pub fn circle_between(a: &Point3<f64>, a_radius: f64, b: &Point3<f64>, b_radius:
     let distance = offset.norm();
     let meets = distance <= a_radius + b_radius && distance >= (a_radius - b_radius).abs();
     let normal = unit(&offset).filter(|_| meets)?;
-    // Where a's sphere meets the line of centres' perpendicular; written so that nearly equal numbers are subtracted once only.
+    // Where a's sphere meets the line of centres' perpendicular; nearly equal numbers are subtracted only once.
     let along = 0.5 * (distance + (a_radius - b_radius) * (a_radius + b_radius) / distance);
     let radius = ((a_radius - along) * (a_radius + along)).max(0.0).sqrt();
     Some(Circle { centre: a + normal * along, normal, radius })

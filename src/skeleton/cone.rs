@@ -4,7 +4,7 @@ use std::f64::consts::{PI, TAU};
 
 use nalgebra::Vector3;
 
-/// An irregular cone: the directions that lie within an angle of the x axis which depends on the side towards which they lean.
+/// An irregular cone: the directions within an angle of the x axis which depends on the side towards which they lean.
 ///
 /// Four half-angles \[rad\], from 0 to π, say how far a direction may lean to each side, of which y is left and z is
 /// up. The azimuth of a direction is the angle from left (y) over up (z) about x; its polar angle the one from x. In
@@ -14,9 +14,9 @@ use nalgebra::Vector3;
 /// limit(φ) = a b / sqrt((b cos φ)² + (a sin φ)²)
 /// ```
 ///
-/// which is a quarter of an ellipse with the polar angle as radius. Aristidou and Lasenby (2011) draw their ellipse in a
-/// plane across the axis instead, with tangents of the angles as half-axes. It is limited to less than 90°. Here the four angles
-/// may be up to π, where there is no limit.
+/// which is a quarter of an ellipse with the polar angle as radius. Aristidou and Lasenby (2011) draw their ellipse in
+/// a plane across the axis instead, with tangents of the angles as half-axes. It is limited to less than 90°. Here the
+/// four angles may be up to π, where there is no limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cone {
     /// Towards +z.
@@ -64,11 +64,6 @@ impl Cone {
         Self { up: angle, down: angle, left: angle, right: angle }
     }
 
-    /// The half-angles with their names.
-    pub(super) fn sides(&self) -> [(&'static str, f64); 4] {
-        [("up", self.up), ("down", self.down), ("left", self.left), ("right", self.right)]
-    }
-
     /// The largest polar angle \[rad\] at `azimuth` \[rad\] from y towards z.
     #[must_use]
     pub fn limit(&self, azimuth: f64) -> f64 {
@@ -106,12 +101,12 @@ impl Cone {
         polar.angle <= self.limit_towards(polar.cosine, polar.sine) + margin
     }
 
-    /// The direction of the cone to which `direction` is moved: itself where it lies in the cone, else the border at the
-    /// same azimuth. That is the nearest direction where the cone is circular, and near to it elsewhere.
+    /// The direction of the cone to which `direction` is moved: itself where it lies in the cone, else the border at
+    /// the same azimuth. That is the nearest direction where the cone is circular, and near to it elsewhere.
     ///
     /// Where one of the two half-angles of a quadrant is 0, the quadrant is only the arc of the other one, and a
-    /// direction is moved to the point of the arc that leans as far to that side, at most to its end. The
-    /// result is a unit vector. Straight back, where the azimuth is undefined, counts as left.
+    /// direction is moved to the point of the arc that leans as far to that side, at most to its end. The result is a
+    /// unit vector. Straight back, where the azimuth is undefined, counts as left.
     #[must_use]
     pub fn nearest(&self, direction: &Vector3<f64>) -> Vector3<f64> {
         let polar = Polar::of(direction);
@@ -133,8 +128,8 @@ impl Cone {
     }
 }
 
-/// Angles \[rad\] from `lower` to `upper`, each between -2π and 2π. A range of 2π or more is no limit. Angles that differ by
-/// full turns are the same, so that 3 to 4 is a range through π.
+/// Angles \[rad\] from `lower` to `upper`, each between -2π and 2π. A range of 2π or more is no limit. Angles that
+/// differ by full turns are the same, so that 3 to 4 is a range through π.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
     /// Smallest angle.
@@ -173,9 +168,5 @@ impl Range {
     /// The angle at the fraction `fraction` of the range, of a full turn at most.
     pub(super) fn at(&self, fraction: f64) -> f64 {
         self.lower + fraction * (self.upper - self.lower).min(TAU)
-    }
-
-    pub(super) fn valid(&self) -> bool {
-        self.lower.abs() <= TAU && self.upper.abs() <= TAU && self.lower <= self.upper
     }
 }

@@ -3,45 +3,46 @@
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 
 use super::tree::Skeleton;
-use crate::segments::{Element, InputError, check_coordinates, check_rotation};
+use crate::segments::{InputError, check_coordinates, check_rotation};
 
 /// Points and orientations of a skeleton of n segments, in one frame that the caller chooses.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Configuration {
     /// The n + 1 points \[m\]: the root, then the end of each segment.
     pub points: Vec<Point3<f64>>,
-    /// The orientations of the n + 1 frames: that of the root, then of each segment, whose x axis is along it. Or none, where the points
-    /// are all that matters: then every segment is turned from its orientation at rest by the shortest rotation.
+    /// The orientations of the n + 1 frames: that of the root, then of each segment, whose x axis is along it. Or none:
+    /// then every segment is turned from its orientation at rest by the shortest rotation.
     pub orientations: Vec<UnitQuaternion<f64>>,
 }
 
 impl Skeleton {
-    /// Forward kinematics: the configuration with the root frame at `root`, and the joints at `rotations` (n entries), each from
-    /// the joint's frame to that of its segment. The identity is the rest of a joint.
+    /// Forward kinematics: the configuration with the root frame at `root`, and the joints at `rotations` (n entries),
+    /// each from the joint's frame to that of its segment. The identity is the rest of a joint.
     ///
     /// # Errors
     /// [`InputError`] where there are not n rotations, or an entry is not a rotation.
     pub fn place(&self, root: &Isometry3<f64>, rotations: &[UnitQuaternion<f64>]) -> Result<Configuration, InputError> {
         self.check_count("list of rotations", rotations.len(), 0)?;
-        check_coordinates("root", root.translation.vector.as_slice())?;
-        check_rotation("orientation of the root", &root.rotation)?;
+        check_coordinates("the root", root.translation.vector.as_slice())?;
+        check_rotation("the orientation of the root", &root.rotation)?;
         for (joint, rotation) in rotations.iter().enumerate() {
-            check_rotation(Element::of("the rotation of joint", joint), rotation)?;
+            check_rotation(("the rotation of joint", joint), rotation)?;
         }
-        let points = vec![Point3::from(root.translation.vector); rotations.len() + 1];
-        let mut placed = Configuration { points, orientations: vec![root.rotation; rotations.len() + 1] };
-        self.place_into(rotations, &mut placed.points, &mut placed.orientations);
-        Ok(placed)
+        Ok(self.placed(root, rotations))
     }
 
     /// The configuration with all joints at rest and the root at the origin.
     #[must_use]
     pub fn at_rest(&self) -> Configuration {
-        let count = self.segment_count();
-        let (points, orientations) = (vec![Point3::origin(); count + 1], vec![UnitQuaternion::identity(); count + 1]);
-        let mut placed = Configuration { points, orientations };
-        self.place_into(&vec![UnitQuaternion::identity(); count], &mut placed.points, &mut placed.orientations);
-        placed
+        self.placed(&Isometry3::identity(), &vec![UnitQuaternion::identity(); self.segment_count()])
+    }
+
+    /// [`Self::place`] of numbers that have been checked.
+    fn placed(&self, root: &Isometry3<f64>, rotations: &[UnitQuaternion<f64>]) -> Configuration {
+        let mut points = vec![Point3::from(root.translation.vector); rotations.len() + 1];
+        let mut orientations = vec![root.rotation; rotations.len() + 1];
+        self.place_into(rotations, &mut points, &mut orientations);
+        Configuration { points, orientations }
     }
 
     /// The rotations of the n joints in `configuration`.
@@ -49,28 +50,31 @@ impl Skeleton {
     /// # Errors
     /// [`InputError`] where it does not fit this skeleton, or a number is not valid.
     pub fn rotations(&self, configuration: &Configuration) -> Result<Vec<UnitQuaternion<f64>>, InputError> {
-        self.check_configuration(configuration)?;
-        let mut complete = configuration.clone();
-        complete.orientations.resize(self.segment_count() + 1, UnitQuaternion::identity());
-        let mut rotations = vec![UnitQuaternion::identity(); self.segment_count()];
-        self.rotations_into(configuration, &mut complete.orientations, &mut rotations);
+        let [_, rotations] = self.complete(configuration)?;
         Ok(rotations)
     }
 
-    /// The orientations of `configuration`, complete: where it has points alone, each segment is turned from its orientation at rest
-    /// by the shortest rotation, and the root not at all.
+    /// The orientations of `configuration`, complete: where it has points alone, each segment is turned from its
+    /// orientation at rest by the shortest rotation, and the root not at all.
     ///
     /// # Errors
     /// As [`Self::rotations`].
     pub fn orientations(&self, configuration: &Configuration) -> Result<Vec<UnitQuaternion<f64>>, InputError> {
+        let [orientations, _] = self.complete(configuration)?;
+        Ok(orientations)
+    }
+
+    /// The orientations of a configuration, and the rotations of its joints.
+    fn complete(&self, configuration: &Configuration) -> Result<[Vec<UnitQuaternion<f64>>; 2], InputError> {
         self.check_configuration(configuration)?;
         let mut orientations = vec![UnitQuaternion::identity(); self.segment_count() + 1];
         let mut rotations = orientations[1..].to_vec();
         self.rotations_into(configuration, &mut orientations, &mut rotations);
-        Ok(orientations)
+        Ok([orientations, rotations])
     }
 
-    /// The largest angle \[rad\] by which a joint's rotation in `configuration` differs from what the joint allows; 0 where all limits hold.
+    /// The largest angle \[rad\] by which a joint's rotation in `configuration` differs from what the joint allows; 0
+    /// where all limits hold.
     ///
     /// # Errors
     /// As [`Self::rotations`].
@@ -98,8 +102,8 @@ impl Skeleton {
         }
     }
 
-    /// Writes the orientations of `configuration`, completed, and the rotations of the joints. The first of `orientations` is that of the root,
-    /// if the configuration has none.
+    /// Writes the orientations of `configuration`, completed, and the rotations of the joints. The first of
+    /// `orientations` is that of the root, if the configuration has none.
     pub(super) fn rotations_into(
         &self,
         configuration: &Configuration,
@@ -123,19 +127,20 @@ impl Skeleton {
         let Configuration { points, orientations } = configuration;
         self.check_count("list of points", points.len(), 1)?;
         for (index, point) in points.iter().enumerate() {
-            check_coordinates(Element::of("point", index), point.coords.as_slice())?;
+            check_coordinates(("point", index), point.coords.as_slice())?;
         }
         if !orientations.is_empty() {
             self.check_count("list of orientations", orientations.len(), 1)?;
         }
         for (index, orientation) in orientations.iter().enumerate() {
-            check_rotation(Element::of("the orientation at point", index), orientation)?;
+            check_rotation(("the orientation at point", index), orientation)?;
         }
         Ok(())
     }
 }
 
-/// `frame` after the shortest rotation that brings its x axis to the direction of `along`; unchanged where `along` has none.
+/// `frame` after the shortest rotation that brings its x axis to the direction of `along`; the same where that has
+/// none.
 pub(super) fn aligned(frame: &UnitQuaternion<f64>, along: &Vector3<f64>) -> UnitQuaternion<f64> {
     let Some(direction) = along.try_normalize(1e-150) else { return *frame };
     let axis = frame * Vector3::x();

@@ -7,11 +7,11 @@ use super::frames::FrameScratch;
 use super::joint::LIMITED;
 use super::merged::Merged;
 use super::problem::Options;
-use super::search::Search;
+use super::setup::Setup;
 use super::state::{Aims, State};
 use super::tree::Skeleton;
 
-/// Ridge of the Anderson acceleration, as a fraction of the trace. It keeps the equations regular as the steps become parallel.
+/// Ridge of the Anderson acceleration, as a fraction of the trace: it keeps them regular as steps become parallel.
 const RIDGE: f64 = 1e-10;
 /// An accelerated quaternion that is shorter is not a rotation.
 const LEAST_NORM: f64 = 1e-3;
@@ -70,8 +70,8 @@ impl CycleScratch {
     }
 }
 
-impl Search<'_> {
-    /// One cycle from `current` to `current`. Targets out of reach count `fading` times their weight. Returns whether it was accelerated.
+impl Setup<'_> {
+    /// One cycle of `current`; targets out of reach fade. Returns whether it was accelerated.
     pub(super) fn cycle(&self, (aims, fading): (&Aims, f64), current: &mut State, scratch: &mut CycleScratch) -> bool {
         let CycleScratch { image, merged, frames, .. } = scratch;
         image.copy_from(current);
@@ -125,25 +125,26 @@ impl Search<'_> {
         false
     }
 
-    /// Writes the configuration extrapolated from the last few cycles into `mixed`, with lengths and limits restored. Returns whether there
-    /// is one.
+    /// Writes the configuration extrapolated from the last few cycles into `mixed`. Returns whether there is one.
     fn mix(&self, current: &State, scratch: &mut CycleScratch) -> bool {
         let CycleScratch { image, mixed, flat: [x, g, next], anderson, .. } = scratch;
-        if image.orientations.is_empty() {
-            write_points(&current.points, x);
-            write_points(&image.points, g);
-            return anderson.mix(x, g, next) && {
-                self.read_points(next, image, mixed);
-                true
-            };
-        }
         // A quaternion and its opposite are one rotation, but far apart as numbers.
         for (rotation, before) in image.rotations.iter_mut().zip(&current.rotations) {
             *rotation = on_the_side_of(before, *rotation);
         }
-        write_rotations(&current.rotations, x);
-        write_rotations(&image.rotations, g);
-        anderson.mix(x, g, next) && self.read_rotations(next, image, mixed)
+        current.write_numbers(x);
+        image.write_numbers(g);
+        anderson.mix(x, g, next) && self.read_numbers(next, image, mixed)
+    }
+
+    /// The configuration of `numbers`, with lengths and limits restored. Returns whether there is one.
+    fn read_numbers(&self, numbers: &[f64], image: &State, mixed: &mut State) -> bool {
+        mixed.points[0] = image.points[0];
+        if image.orientations.is_empty() {
+            self.read_points(numbers, image, mixed);
+            return true;
+        }
+        self.read_rotations(numbers, image, mixed)
     }
 
     /// The points of `numbers`, moved until all lengths hold.
@@ -152,7 +153,6 @@ impl Search<'_> {
             Some(segment) => Point3::from_slice(&numbers[3 * segment..3 * segment + 3]),
             None => image.points[0],
         };
-        mixed.points[0] = image.points[0];
         self.skeleton.restore_lengths(wished, &image.points, &mut mixed.points);
     }
 
@@ -166,7 +166,7 @@ impl Search<'_> {
             mixed.limited[index] = image.limited[index] || allowed.angle_to(&wish) > LIMITED;
             mixed.rotations[index] = allowed;
         }
-        (mixed.points[0], mixed.orientations[0]) = (image.points[0], image.orientations[0]);
+        mixed.orientations[0] = image.orientations[0];
         self.skeleton.place_into(&mixed.rotations, &mut mixed.points, &mut mixed.orientations);
         true
     }
@@ -178,19 +178,5 @@ fn on_the_side_of(other: &UnitQuaternion<f64>, rotation: UnitQuaternion<f64>) ->
         UnitQuaternion::new_unchecked(-rotation.into_inner())
     } else {
         rotation
-    }
-}
-
-/// Writes all points but the root into `numbers`.
-fn write_points(points: &[Point3<f64>], numbers: &mut [f64]) {
-    for (point, numbers) in points[1..].iter().zip(numbers.chunks_exact_mut(3)) {
-        numbers.copy_from_slice(point.coords.as_slice());
-    }
-}
-
-/// Writes the quaternions into `numbers`.
-fn write_rotations(rotations: &[UnitQuaternion<f64>], numbers: &mut [f64]) {
-    for (rotation, numbers) in rotations.iter().zip(numbers.chunks_exact_mut(4)) {
-        numbers.copy_from_slice(rotation.coords.as_slice());
     }
 }

@@ -5,8 +5,8 @@ use nalgebra::{Point3, Vector3};
 /// Squares of shorter vectors \[m\] lose digits to underflow.
 const LEAST_NORM: f64 = 1e-140;
 
-/// The point at `length` from `anchor` towards the point `towards`; where that is `anchor` itself, in the direction `fallback`,
-/// or where that is no direction either, along x.
+/// The point at `length` from `anchor` towards the point `towards`; where that is `anchor` itself, in the direction
+/// `fallback`, or where that is no direction either, along x.
 #[inline(always)] // Each point waits for the one before: a call would cost a tenth of a cycle.
 pub(super) fn place(
     anchor: &Point3<f64>,
@@ -38,8 +38,8 @@ pub(super) fn unit(vector: &Vector3<f64>) -> Option<Vector3<f64>> {
     (largest > 0.0).then(|| (vector / largest).normalize())
 }
 
-/// A unit vector at right angles to the unit vector `direction`: in the plane of x and y, a quarter turn counterclockwise from
-/// where `direction` points in that plane, and x where it does not.
+/// A unit vector at right angles to the unit vector `direction`: in the plane of x and y, a quarter turn
+/// counterclockwise from where `direction` points in that plane, and x where it does not.
 pub(super) fn perpendicular(direction: &Vector3<f64>) -> Vector3<f64> {
     Vector3::new(-direction.y, direction.x, 0.0).try_normalize(1e-6).unwrap_or_else(Vector3::x)
 }

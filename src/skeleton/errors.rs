@@ -1,12 +1,12 @@
 //! How far a configuration is from its targets.
 
-use super::problem::Problem;
+use super::problem::{Problem, Target};
 use super::state::{Aims, State};
 
 /// The errors of a configuration, as roots of weighted sums of squares \[m\].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Errors {
-    /// Over the targets that may be met. An angle counts as the distance of a point that far from the axis as [`Errors::of`] is told.
+    /// Over the targets that may be met. An angle counts as the distance of a point that is `arm` from the axis.
     near: f64,
     /// Over those out of reach: the distance beyond the unavoidable one.
     far: f64,
@@ -15,19 +15,27 @@ pub(super) struct Errors {
     far_is_met: bool,
 }
 
+impl Target {
+    /// The distance \[m\] and the angle \[rad\] between the target and its point in `state`; no angle where it has no
+    /// orientation.
+    pub(super) fn apart(&self, state: &State) -> (f64, f64) {
+        let distance = (state.points[self.point] - self.position).norm();
+        let orientations = self.orientation.zip(state.orientations.get(self.point));
+        (distance, orientations.map_or(0.0, |(wish, orientation)| orientation.angle_to(&wish)))
+    }
+}
+
 impl Errors {
     pub(super) fn of(problem: &Problem, aims: &Aims, arm: f64, state: &State) -> Self {
         let (mut near, mut far, mut near_is_met) = (0.0, 0.0, true);
         for (index, target) in problem.targets.iter().enumerate() {
-            let distance = (state.points[target.point] - target.position).norm();
-            if let Some(least) = aims.far(index) {
+            let (distance, angle) = target.apart(state);
+            if let Some((_, least)) = aims.far[index] {
                 far += target.weight * (distance - least).powi(2);
                 continue;
             }
-            let orientation = target.orientation.zip(state.orientations.get(target.point));
-            let angle = orientation.map_or(0.0, |(wish, orientation)| orientation.angle_to(&wish));
             near += target.weight * (distance * distance + (arm * angle).powi(2));
-            near_is_met &= distance <= problem.options.tolerance && angle <= problem.options.orientation_tolerance;
+            near_is_met &= problem.options.allow(distance, angle);
         }
         let (near, far) = (near.sqrt(), far.sqrt());
         Self { near, far, near_is_met, far_is_met: far <= problem.options.tolerance }
@@ -48,11 +56,17 @@ impl Errors {
         [if self.near_is_met { 0.0 } else { self.near }, self.far]
     }
 
+    /// The errors of all targets together.
+    pub(super) fn sum(&self) -> f64 {
+        self.near + self.far
+    }
+
     /// Targets that may be met come before those out of reach.
     pub(super) fn is_nearer_than(&self, other: &Self) -> bool {
-        if self.near_is_met && other.near_is_met {
-            return self.far < other.far;
+        match (self.near_is_met, other.near_is_met) {
+            (true, true) => self.far < other.far,
+            (false, false) => self.near < other.near,
+            (is_met, _) => is_met,
         }
-        self.near < other.near
     }
 }

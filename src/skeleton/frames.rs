@@ -26,8 +26,8 @@ impl FrameScratch {
 }
 
 impl Skeleton {
-    /// Forward reaching, from the targets to the root: each segment is moved and turned so that the joints beyond it keep their
-    /// limits. At a sub-base its place is the centroid and its orientation the mean of what the branches ask for.
+    /// Forward reaching, from the targets to the root: each segment is moved and turned so that the joints beyond it
+    /// keep their limits. At a sub-base it takes the mean of what the branches ask for.
     pub(super) fn forward_frames(
         &self,
         problem: &Problem,
@@ -59,8 +59,8 @@ impl Skeleton {
         }
     }
 
-    /// The orientation of a segment next to `wish` with which the joints at its end keep their limits, the segments beyond them being
-    /// where they are. `was` is where its end was, and `end` where it is now.
+    /// The orientation of a segment next to `wish` with which the joints at its end keep their limits, the segments
+    /// beyond them being where they are. `was` is where its end was, and `end` where it is now.
     fn before_branches(
         &self,
         point: usize,
@@ -70,20 +70,20 @@ impl Skeleton {
         state: &State,
     ) -> UnitQuaternion<f64> {
         let mut mean = MeanRotation::default();
-        for branch in self.branches(point).filter(|&branch| aims.leads(branch + 1)) {
-            let (joint, after) = (&self.joints[branch], &state.orientations[branch + 1]);
+        for branch in self.branches[point].iter().filter(|&&branch| aims.leads[branch + 1]) {
+            let (joint, after) = (&self.joints[*branch], &state.orientations[branch + 1]);
             let turn = (wish * joint.rest).inverse() * after;
             let allowed = joint.inward(&turn, || {
                 let outer = Place { frame: *after, origin: *end };
                 sums[point].between(&outer, &Place { frame: was.frame * joint.rest, origin: was.origin })
             });
-            mean.add(product(after, &(joint.rest * allowed).inverse()), 1.0);
+            mean.add(product(after, &(joint.rest * allowed).inverse()));
         }
         mean.mean().unwrap_or(*wish)
     }
 
-    /// Backward reaching, from the root to the ends: each segment within the limits of the joint at which it begins. The root is in its place already.
-    /// Segments with no target beyond them keep the rotation of their joint.
+    /// Backward reaching, from the root to the ends: each segment within the limits of the joint at which it begins.
+    /// The root is in its place already. Segments with no target beyond them keep the rotation of their joint.
     pub(super) fn backward_frames(
         &self,
         problem: &Problem,
@@ -103,7 +103,7 @@ impl Skeleton {
             let (parent, point) = (self.parents[segment], segment + 1);
             let (base, start) = (product(&state.orientations[parent], &joint.rest), state.points[parent]);
             let (was, end) = (state.orientations[point], scratch.reached[point]);
-            if aims.leads(point) {
+            if aims.leads[point] {
                 let is_oriented = aims.target(point, problem).is_some_and(|target| target.orientation.is_some());
                 let wish = base.inverse() * if is_oriented { was } else { aligned(&was, &(end - start)) };
                 let allowed = joint.outward(&wish, || {
@@ -133,7 +133,7 @@ impl Skeleton {
         sums.fill(Moments::default());
         for (segment, &parent) in self.parents.iter().enumerate().rev() {
             let point = segment + 1;
-            if aims.leads(point) {
+            if aims.leads[point] {
                 sums[point] = sums[point].with(&(points[point] - origin));
                 sums[parent] = sums[parent].plus(&sums[point]);
             }

@@ -1,12 +1,13 @@
 //! One joint: the rotation of its segment, and how a rotation that it does not allow is limited.
 
-use std::f64::consts::PI;
+use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Matrix3, Unit, UnitQuaternion, Vector3};
-use thiserror::Error;
 
 use super::cone::{Cone, Polar, Range};
 use super::swing_twist::SwingTwist;
+use crate::names::number;
+use crate::segments::{InputError, Refusal, direction, require};
 
 /// Smallest sine of the angle between a hinge's axis and its segment with which the hinge can steer the segment.
 const LEAST_LEVER: f64 = 1e-6;
@@ -40,8 +41,8 @@ pub enum Limit {
 pub struct Joint {
     /// What it allows.
     pub limit: Limit,
-    /// Orientation of the joint's frame in the frame of the segment before it; that of the first joint, in the
-    /// root frame. It gives the direction about which the cone lies, and from which a hinge counts.
+    /// Orientation of the joint's frame in the frame of the segment before it; that of the first joint, in the root
+    /// frame. It gives the direction about which the cone lies, and from which a hinge counts.
     pub rest: UnitQuaternion<f64>,
 }
 
@@ -77,29 +78,37 @@ impl Joint {
     }
 
     /// Checks the limits.
-    pub(super) fn check(&self) -> Result<(), JointError> {
-        let range = |what, range: &Range| {
-            let Range { lower, upper } = *range;
-            if range.valid() { Ok(()) } else { Err(JointError::Range { what, lower, upper }) }
+    pub(super) fn check(&self) -> Result<(), InputError> {
+        let check_range = |what, Range { lower, upper }: &Range| {
+            let is_valid = lower.abs() <= TAU && upper.abs() <= TAU && lower <= upper;
+            require(is_valid, || {
+                let [lower, upper] = [*lower, *upper].map(number);
+                Refusal::Model(format!(
+                    "its {what} is limited by {lower} and {upper} rad; they must be in ascending order and within ±2π"
+                ))
+            })
         };
         match &self.limit {
             Limit::Free => Ok(()),
-            Limit::Ball { cone, twist } => {
-                let mut sides = cone.sides().into_iter();
-                match sides.find(|(_, value)| !(0.0..=PI).contains(value)) {
-                    Some((side, value)) => Err(JointError::Cone { side, value }),
-                    None => range("twist", twist),
+            Limit::Ball { cone: Cone { up, down, left, right }, twist } => {
+                for (side, angle) in [("up", up), ("down", down), ("left", left), ("right", right)] {
+                    require((0.0..=PI).contains(angle), || {
+                        Refusal::Model(format!(
+                            "its cone opens by {} rad {side}; that must be a number from 0 to π",
+                            number(*angle)
+                        ))
+                    })?;
                 }
+                check_range("twist", twist)
             }
-            Limit::Hinge { axis, .. } if !axis.norm().is_normal() => {
-                Err(JointError::Axis { x: axis.x, y: axis.y, z: axis.z })
+            Limit::Hinge { axis, angle } => {
+                direction("its axis", axis)?;
+                check_range("angle", angle)
             }
-            Limit::Hinge { angle, .. } => range("angle", angle),
         }
     }
 
-    /// The rotation nearest to `wish` that the joint allows. It keeps the direction of the segment after it if it can, then the
-    /// twist about it.
+    /// The rotation nearest to `wish` that the joint allows. It keeps its direction if it can, then its twist.
     pub(super) fn nearest(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         match &self.limit {
             Limit::Free => *wish,
@@ -116,24 +125,22 @@ impl Joint {
         }
     }
 
-    /// The rotation in the outward pass, and whether it was limited. For a ball joint it is the one nearest to `wish`; for a hinge
-    /// it is the one that fits the points with these `products` ([`Moments::between`](super::moments::Moments::between)) best.
+    /// The rotation in the outward pass, and whether it was limited. For a ball joint it is the one nearest to `wish`;
+    /// for a hinge the one that fits the points with these `products` best.
     pub(super) fn outward(
         &self,
         wish: &UnitQuaternion<f64>,
         products: impl FnOnce() -> Matrix3<f64>,
     ) -> (UnitQuaternion<f64>, bool) {
-        if let Some(Matched { allowed, limited }) = self.matched(products) {
-            return (allowed, limited);
-        }
-        let allowed = self.nearest(wish);
-        let limited = allowed.angle_to(wish) > LIMITED;
-        (allowed, limited)
+        self.matched(products).unwrap_or_else(|| {
+            let allowed = self.nearest(wish);
+            (allowed, allowed.angle_to(wish) > LIMITED)
+        })
     }
 
-    /// The rotation in the inward pass, which moves the segment before the joint. For a ball joint it is the one nearest to `wish`;
-    /// if the twist is not allowed, the segment before rolls, and its direction in the frame of the segment after changes only
-    /// where it must. For a hinge it is the one that fits the points best.
+    /// The rotation in the inward pass, which moves the segment before the joint. For a ball joint it is the one
+    /// nearest to `wish`; if the twist is not allowed, the segment before rolls, and its direction in the frame of the
+    /// segment after changes only where it must. For a hinge it is the one that fits the points best.
     pub(super) fn inward(
         &self,
         wish: &UnitQuaternion<f64>,
@@ -150,13 +157,13 @@ impl Joint {
                 let rolled = Polar { angle, cosine: u * cosine + v * sine, sine: v * cosine - u * sine };
                 SwingTwist { swing: cone.nearest_polar(rolled), twist: allowed }.rotation()
             }
-            Limit::Hinge { .. } => self.matched(products).map_or_else(|| self.nearest(wish), |matched| matched.allowed),
+            Limit::Hinge { .. } => self.matched(products).map_or_else(|| self.nearest(wish), |(allowed, _)| allowed),
         }
     }
 
-    /// The rotation R of a hinge that maximises the trace of R times `products`; none for a ball joint, and where the points
-    /// lie on the axis.
-    fn matched(&self, products: impl FnOnce() -> Matrix3<f64>) -> Option<Matched> {
+    /// The rotation R of a hinge that maximises the trace of R times `products` within its limits, and whether they
+    /// prevented a better one; none for a ball joint, and where the points lie on the axis.
+    fn matched(&self, products: impl FnOnce() -> Matrix3<f64>) -> Option<(UnitQuaternion<f64>, bool)> {
         let Limit::Hinge { axis, angle } = &self.limit else { return None };
         let products = products();
         let axis = Unit::new_normalize(*axis);
@@ -170,18 +177,21 @@ impl Joint {
             let wished = sine.atan2(cosine);
             let nearest = angle.nearest(wished);
             let limited = (0.5 * (nearest - wished)).sin().abs() > 0.5 * LIMITED;
-            Matched { allowed: UnitQuaternion::from_axis_angle(&axis, nearest), limited }
+            (UnitQuaternion::from_axis_angle(&axis, nearest), limited)
         })
     }
 
     /// Checks that the joint keeps its segment in the plane of x and y.
-    pub(super) fn check_in_plane(&self) -> Result<(), JointError> {
-        let limit = match &self.limit {
+    pub(super) fn check_in_plane(&self) -> Result<(), InputError> {
+        let turns_about_z = match &self.limit {
             Limit::Free => true,
             Limit::Ball { .. } => false,
             Limit::Hinge { axis, .. } => axis.x == 0.0 && axis.y == 0.0,
         };
-        if limit && is_in_plane(&self.rest) { Ok(()) } else { Err(JointError::Plane) }
+        require(turns_about_z && is_in_plane(&self.rest), || {
+            let right = "there it must be free or a hinge about z, at rest turned about z alone";
+            Refusal::Model(format!("it leaves the plane; {right}"))
+        })
     }
 
     /// A rotation that the joint allows, by three numbers in \[0, 1).
@@ -199,50 +209,6 @@ impl Joint {
             }
         }
     }
-}
-
-/// Why the limits of a joint are not valid.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
-#[non_exhaustive]
-pub enum JointError {
-    /// A half-angle of a cone is NaN, negative or above π.
-    #[error("its cone opens by {value} rad {side}; that must be a number from 0 to π")]
-    Cone {
-        /// `up`, `down`, `left` or `right`.
-        side: &'static str,
-        /// The given value \[rad\].
-        value: f64,
-    },
-    /// No angle lies between two limits, or one of them is NaN or more than a full turn.
-    #[error("its {what} is limited by {lower} and {upper} rad; they must be in ascending order and within ±2π")]
-    Range {
-        /// `twist` or `angle`.
-        what: &'static str,
-        /// The given lower limit \[rad\].
-        lower: f64,
-        /// The given upper limit \[rad\].
-        upper: f64,
-    },
-    /// The axis of a hinge has no direction.
-    #[error("its axis is ({x}, {y}, {z}); it must have a direction")]
-    Axis {
-        /// The given x.
-        x: f64,
-        /// The given y.
-        y: f64,
-        /// The given z.
-        z: f64,
-    },
-    /// The joint would leave the plane of a skeleton in the plane.
-    #[error("it leaves the plane; there it must be free or a hinge about z, at rest turned about z alone")]
-    Plane,
-}
-
-/// The result of fitting a hinge to points.
-struct Matched {
-    allowed: UnitQuaternion<f64>,
-    /// Whether its limits prevented the best fit.
-    limited: bool,
 }
 
 /// The angle about `axis` that brings `from` nearest to `to`; none where the distance hardly depends on the angle.
@@ -319,20 +285,6 @@ mod tests {
             let wish = UnitQuaternion::from_axis_angle(&axis, 0.5 * (lower + upper));
             assert!(joint.outward(&wish, Matrix3::zeros).0.angle_to(&wish) < 1e-12);
             assert!(joint.inward(&wish, Matrix3::zeros).angle_to(&wish) < 1e-12);
-        }
-    }
-
-    #[test]
-    fn samples_are_within_the_limits() {
-        for number in 0..300 {
-            let side = |index: usize| PI * fraction(number, 500 + index);
-            let cone = Cone { up: side(0), down: side(1), left: side(2), right: side(3) };
-            let hinge = direction(number, 40);
-            for joint in [Joint::ball(cone, Range::new(-side(4), side(5))), Joint::hinge(hinge, -side(6), side(7))] {
-                let sample = joint.sample([0, 1, 2].map(|index| fraction(number, index)));
-                assert!(joint.nearest(&sample).angle_to(&sample) < 1e-7);
-                assert!(!matches!(joint.limit, Limit::Hinge { axis, .. } if (sample * axis - axis).norm() > 1e-14));
-            }
         }
     }
 }

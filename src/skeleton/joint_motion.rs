@@ -20,7 +20,8 @@ pub(super) struct Allowed {
 }
 
 impl Joint {
-    /// What the joint, at `rotation`, may do of a turn along `push`. Both it and the result are angular velocities of its segment in the joint's frame.
+    /// What the joint, at `rotation`, may do of a turn along `push`. Both it and the result are angular velocities of
+    /// its segment in the joint's frame.
     pub(super) fn allowed(&self, rotation: &UnitQuaternion<f64>, push: &Vector3<f64>) -> Allowed {
         match &self.limit {
             Limit::Free => Allowed { projector: Matrix3::identity(), is_limited: false },
@@ -39,7 +40,7 @@ impl Joint {
     }
 }
 
-/// Whether `angle` is at an end of `range` and would leave it at the velocity `velocity`. A range without extent always holds.
+/// Whether `angle` is at an end of `range` and would leave it at the velocity `velocity`.
 fn presses(range: &Range, angle: f64, velocity: f64) -> bool {
     if range.is_unlimited() {
         return false;
@@ -49,11 +50,11 @@ fn presses(range: &Range, angle: f64, velocity: f64) -> bool {
     leaves(is_at(range.lower), is_at(range.upper), velocity)
 }
 
-/// The normals of the limits of a ball joint that `push` presses on, as angular velocities: of the border of its cone, of the sides where it does
-/// not open at all, and of the twist.
+/// The normals of the limits of a ball joint that `push` presses on, as angular velocities: of the border of its cone,
+/// of the sides where it does not open at all, and of the twist.
 ///
-/// With the direction d of the segment, its polar angle θ and azimuth φ, and the unit vectors e_θ and e_φ along them, an angular velocity ω
-/// changes d by ω × d, θ by ω·e_φ, φ by -ω·e_θ / sin θ, and the twist by ω·(d - tan(θ/2) e_θ).
+/// With the direction d of the segment, its polar angle θ and azimuth φ, and the unit vectors e_θ and e_φ along them,
+/// an angular velocity ω changes d by ω × d, θ by ω·e_φ, φ by -ω·e_θ / sin θ, and the twist by ω·(d - tan(θ/2) e_θ).
 fn ball_normals(
     cone: &Cone,
     twist: &Range,
@@ -95,7 +96,8 @@ fn flat_side(
     leaves(at_lower, at_upper, velocity).then_some(normal)
 }
 
-/// Whether something at the lower or the upper end of its range would leave it. Between two ends that are one it must not move at all.
+/// Whether something at the lower or the upper end of its range would leave it. Between two ends that are one it must
+/// not move at all.
 fn leaves(at_lower: bool, at_upper: bool, velocity: f64) -> bool {
     (at_upper && (at_lower || velocity > 0.0)) || (at_lower && velocity < 0.0)
 }

@@ -25,15 +25,15 @@ impl Merged {
     }
 }
 
-/// The mean of rotations that lie near each other, by weight.
+/// The mean of rotations that lie near each other.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct MeanRotation {
     sum: Option<(UnitQuaternion<f64>, Vector4<f64>)>,
 }
 
 impl MeanRotation {
-    pub(super) fn add(&mut self, rotation: UnitQuaternion<f64>, weight: f64) {
-        let term = rotation.coords * weight;
+    pub(super) fn add(&mut self, rotation: UnitQuaternion<f64>) {
+        let term = rotation.coords;
         self.sum = Some(match self.sum {
             None => (rotation, term),
             // A quaternion and its opposite are one rotation.

@@ -2,8 +2,7 @@
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-/// Weight of each point over that of the next nearer one. Unlike for robots it is the same for any number of joints: with
-/// acceleration and restarts, 30 hinges need only three cycles.
+/// Weight of each point over that of the next nearer one.
 const DECAY: f64 = 0.7;
 
 /// Sums over weighted points: of the weights, of the points, and of their products with themselves.
@@ -36,9 +35,9 @@ impl Moments {
         Self { weight: self.weight + other.weight, first: self.first + other.first, second: self.second + other.second }
     }
 
-    /// Sum of the products of the points as seen from `outer` with the same points as seen from `inner`. With common origins, the
-    /// rotation R between the two frames that brings these points nearest to those maximises the trace of R times this matrix
-    /// (Wahba 1965).
+    /// Sum of the products of the points as seen from `outer` with the same points as seen from `inner`. With common
+    /// origins, the rotation R between the two frames that brings these points nearest to those maximises the trace of
+    /// R times this matrix (Wahba 1965).
     pub(super) fn between(&self, outer: &Place, inner: &Place) -> Matrix3<f64> {
         let (a, b) = (outer.origin, inner.origin);
         let products =

@@ -6,9 +6,9 @@
 //! w_k = w_parent + ω_k        v_k = v_parent + w_k × (p_k - p_parent)
 //! ```
 //!
-//! are the angular velocity of segment k and the velocity of its end, from the root on. The transpose takes forces and moments at the points to the
-//! torques about the joints, from the ends to the root. Each takes O(n), and no matrix is written down. The layout of the vectors is that of
-//! [`least_squares`](super::least_squares).
+//! are the angular velocity of segment k and the velocity of its end, from the root on. The transpose takes forces and
+//! moments at the points to the torques about the joints, from the ends to the root. Each takes O(n), and no matrix is
+//! written down. The layout of the vectors is that of [`least_squares`](super::least_squares).
 
 use std::ops::AddAssign;
 
@@ -34,7 +34,8 @@ pub(super) fn write_velocities(
     }
 }
 
-/// Writes the torques about the joints, and the force on the root, by the forces and moments `loads` at all points. The loads are used up.
+/// Writes the torques about the joints, and the force on the root, by the forces and moments `loads` at all points. The
+/// loads are used up.
 pub(super) fn write_torques(
     skeleton: &Skeleton,
     points: &[Point3<f64>],

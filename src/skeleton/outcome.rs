@@ -42,8 +42,8 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// If a target `distance` \[m\] from the root is certainly missed by more than `tolerance` \[m\], since its point can only be
-    /// within `reach` of the root, the reason.
+    /// If a target `distance` \[m\] from the root is certainly missed by more than `tolerance` \[m\], since its point
+    /// can only be within `reach` of the root, the reason.
     pub(super) fn out_of_reach(reach: &Reach, distance: f64, tolerance: f64) -> Option<Self> {
         let Reach { inner, outer } = *reach;
         (reach.gap(distance) > tolerance).then_some(Self::OutOfReach { distance, inner, outer })
@@ -75,13 +75,6 @@ pub enum Outcome {
     Solved,
     /// The answer is the closest one that was found.
     Closest(Reason),
-}
-
-impl Outcome {
-    /// Of a point `distance` \[m\] from its target, where `tolerance` \[m\] counts as there; `reason` says why it is not.
-    pub(super) fn of(distance: f64, tolerance: f64, reason: impl FnOnce() -> Reason) -> Self {
-        if distance <= tolerance { Self::Solved } else { Self::Closest(reason()) }
-    }
 }
 
 impl fmt::Display for Outcome {

@@ -10,9 +10,9 @@ use super::state::Aims;
 use super::tree::Skeleton;
 
 impl Skeleton {
-    /// Forward reaching, from the targets to the root. Every point that has a target is placed there. From it the segment before is drawn
-    /// towards where it began. Where branches meet, they suggest a place each, and the point moves to their centroid. Targets out of
-    /// reach count `fading` times their weight. `merged` has an entry for each point, all empty before and after.
+    /// Forward reaching, from the targets to the root. Every point that has a target is placed there. From it the
+    /// segment before is drawn towards where it began, and where branches meet, to the centroid. Targets out of reach
+    /// count `fading` times their weight. `merged` has an entry for each point, all empty before and after.
     pub(super) fn forward_points(
         &self,
         problem: &Problem,
@@ -38,8 +38,9 @@ impl Skeleton {
         }
     }
 
-    /// Backward reaching, from the root to the ends: draws every point towards where it was until its segment has its length. The root is
-    /// in its place already. Where a point meets the one before, its segment keeps the direction that it has in `before`.
+    /// Backward reaching, from the root to the ends: draws every point towards where it was until its segment has its
+    /// length. The root is in its place already. Where a point meets the one before, its segment keeps the direction
+    /// that it has in `before`.
     pub(super) fn backward_points(&self, before: &[Point3<f64>], points: &mut [Point3<f64>]) {
         let mut last = points[0];
         for (segment, (&parent, &length)) in self.parents.iter().zip(&self.lengths).enumerate() {
@@ -50,8 +51,9 @@ impl Skeleton {
         }
     }
 
-    /// Backward reaching in a chain until a joint can be put between the one placed last and the one after it, which is where the forward
-    /// pass left it: then all lengths hold and the end is where the forward pass put it. Returns whether there was such a joint.
+    /// Backward reaching in a chain until a joint can be put between the one placed last and the one after it, which is
+    /// where the forward pass left it: then all lengths hold and the end is where the forward pass put it. Returns
+    /// whether there was such a joint.
     pub(super) fn backward_to_circle(&self, before: &[Point3<f64>], points: &mut [Point3<f64>]) -> bool {
         for (segment, &length) in self.lengths.iter().enumerate() {
             let end = segment + 1;
@@ -66,8 +68,8 @@ impl Skeleton {
         false
     }
 
-    /// Rebuilds the skeleton from its root, which is in its place in `points`: each segment in the direction that it has between the
-    /// `wished` points, or, where it has none there, in that of `other`.
+    /// Rebuilds the skeleton from its root, which is in its place in `points`: each segment in the direction that it
+    /// has between the `wished` points, or, where it has none there, in that of `other`.
     pub(super) fn restore_lengths(
         &self,
         wished: impl Fn(usize) -> Point3<f64>,
@@ -92,8 +94,7 @@ impl Skeleton {
     }
 }
 
-/// Where the forward pass puts a point, and the weight of what pulls it there: its target, or the centroid that its branches suggest. `None`
-/// for a point with no target at it or beyond.
+/// Where the forward pass puts a point, and with what weight: its target, or what its branches suggest, if any.
 pub(super) fn settled(
     point: usize,
     problem: &Problem,
@@ -102,7 +103,7 @@ pub(super) fn settled(
 ) -> Option<(Point3<f64>, f64)> {
     if let Some(index) = aims.index(point) {
         let target = &problem.targets[index];
-        let weight = if aims.far(index).is_some() { target.weight * fading } else { target.weight };
+        let weight = if aims.far[index].is_some() { target.weight * fading } else { target.weight };
         return Some((target.position, weight));
     }
     (suggested.weight > 0.0).then_some((suggested.place, suggested.weight))

@@ -1,12 +1,13 @@
 //! What is asked of a skeleton.
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
-use thiserror::Error;
 
 use super::configuration::Configuration;
 use super::joint::is_in_plane;
 use super::tree::Skeleton;
-use crate::segments::{Element, InputError, check_coordinates, check_rotation, check_tolerance};
+use crate::segments::{
+    Element, InputError, Refusal, check_any, check_coordinates, check_positive, check_rotation, require,
+};
 
 /// The desired position of one point of a skeleton, and the desired orientation of the segment that ends there.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,9 +16,9 @@ pub struct Target {
     pub point: usize,
     /// Its position \[m\], in the frame in which all points are given.
     pub position: Point3<f64>,
-    /// The orientation of the segment that ends there (at the root, of the root's frame), in the same frame; `None` for any.
+    /// The orientation of the segment that ends there (at the root, of the root's frame); `None` for any.
     pub orientation: Option<UnitQuaternion<f64>>,
-    /// Its weight against the other targets where branches meet, above 0. It matters where not all targets can be met at once.
+    /// Its weight against the other targets, above 0. It matters where not all can be met at once.
     pub weight: f64,
 }
 
@@ -58,13 +59,19 @@ pub struct Options {
     pub iterations: usize,
     /// Largest number of attempts after the one from the seed, each from another scattered configuration.
     pub restarts: usize,
-    /// Number of differences between past cycles for Anderson acceleration. 0 is the algorithm as published. A skeleton with a free root
-    /// is never accelerated.
+    /// Number of past differences for Anderson acceleration; 0 is the algorithm as published. A free root takes none.
     pub acceleration: usize,
-    /// Whether the backward pass closes a chain by the circle between two joints where it can. See [`super`], "Circles".
+    /// Whether the backward pass closes a chain by a circle where it can. See [`super`], "Circles".
     pub circles: bool,
     /// Whether an attempt whose cycles have stalled goes on by damped least squares. See [`super`], "Polish".
     pub polish: bool,
+}
+
+impl Options {
+    /// Whether a target counts as met at this distance \[m\] and this angle \[rad\].
+    pub(super) fn allow(&self, distance: f64, angle: f64) -> bool {
+        distance <= self.tolerance && angle <= self.orientation_tolerance
+    }
 }
 
 impl Default for Options {
@@ -89,116 +96,57 @@ pub struct Problem<'a> {
     pub targets: &'a [Target],
     /// Where the root belongs.
     pub root: Root,
-    /// The configuration to start from. Where its points do not fit the lengths, the directions of the segments count; rotations
-    /// that a joint does not allow are moved to those that it does.
+    /// The configuration to start from. Where its points do not fit the lengths, the directions of the segments count;
+    /// rotations that a joint does not allow are moved to those that it does.
     pub seed: &'a Configuration,
     /// How it is solved.
     pub options: Options,
 }
 
-/// Why a problem is not valid.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ProblemError {
-    /// A number or a list is wrong.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// A target is for a point that the skeleton does not have.
-    #[error("target {target} is for point {point}; the points are numbered from 0 to {last}")]
-    UnknownPoint {
-        /// Index of the target.
-        target: usize,
-        /// The given value as its point.
-        point: usize,
-        /// Index of the last point.
-        last: usize,
-    },
-    /// Two targets are for one point.
-    #[error("targets {first} and {second} are both for point {point}")]
-    SamePoint {
-        /// Index of one target.
-        first: usize,
-        /// Index of the other.
-        second: usize,
-        /// Their point.
-        point: usize,
-    },
-    /// A weight is not a number from a millionth to a million.
-    #[error("the weight of target {target} is {value}; it must be a number from 1e-6 to 1e6")]
-    Weight {
-        /// Index of the target.
-        target: usize,
-        /// The given value.
-        value: f64,
-    },
-    /// The tolerance of orientations is not above zero.
-    #[error("the orientation tolerance is {value} rad; it must be a finite number above 0")]
-    OrientationTolerance {
-        /// The given value \[rad\].
-        value: f64,
-    },
-    /// Something is not in the plane of a skeleton in the plane.
-    #[error("{element} leaves the plane; there z is 0, and rotations are about z")]
-    Plane {
-        /// What it is.
-        element: Element,
-    },
-}
-
 impl Problem<'_> {
     /// Checks that the problem is valid for `skeleton`.
-    pub(super) fn check(&self, skeleton: &Skeleton) -> Result<(), ProblemError> {
+    pub(super) fn check(&self, skeleton: &Skeleton) -> Result<(), InputError> {
         skeleton.check_configuration(self.seed)?;
         if let Root::At(place) = &self.root {
-            check_coordinates("root", place.translation.vector.as_slice())?;
-            check_rotation("orientation of the root", &place.rotation)?;
+            check_coordinates("the root", place.translation.vector.as_slice())?;
+            check_rotation("the orientation of the root", &place.rotation)?;
         }
-        if self.targets.is_empty() {
-            return Err(InputError::Empty { what: "target" }.into());
+        check_any("target", self.targets.len())?;
+        for index in 0..self.targets.len() {
+            self.check_target(index, skeleton.segment_count())?;
         }
-        for target in 0..self.targets.len() {
-            self.check_target(target, skeleton.segment_count())?;
-        }
-        check_tolerance(self.options.tolerance)?;
-        let angle = self.options.orientation_tolerance;
-        if !(angle.is_finite() && angle > 0.0) {
-            return Err(ProblemError::OrientationTolerance { value: angle });
-        }
+        check_positive("the tolerance", self.options.tolerance, " m")?;
+        check_positive("the orientation tolerance", self.options.orientation_tolerance, " rad")?;
         if skeleton.is_planar() { self.check_in_plane() } else { Ok(()) }
     }
 
-    fn check_target(&self, index: usize, last: usize) -> Result<(), ProblemError> {
+    fn check_target(&self, index: usize, last: usize) -> Result<(), InputError> {
         let Target { point, position, orientation, weight } = &self.targets[index];
-        let point = *point;
-        if point > last {
-            return Err(ProblemError::UnknownPoint { target: index, point, last });
-        }
+        let (target, point) = (index, *point);
+        require(point <= last, || Refusal::UnknownPoint { target, point, last })?;
         if let Some(first) = self.targets[..index].iter().position(|earlier| earlier.point == point) {
-            return Err(ProblemError::SamePoint { first, second: index, point });
+            return Err(InputError(Refusal::SamePoint { first, second: index, point }));
         }
-        check_coordinates(Element::of("target", index), position.coords.as_slice())?;
+        check_coordinates(("target", index), position.coords.as_slice())?;
         if let Some(orientation) = orientation {
-            check_rotation(Element::of("the orientation of target", index), orientation)?;
+            check_rotation(("the orientation of target", index), orientation)?;
         }
-        if !(1e-6..=1e6).contains(weight) {
-            return Err(ProblemError::Weight { target: index, value: *weight });
-        }
-        Ok(())
+        let (element, right) = (("the weight of target", index).into(), "a number from 1e-6 to 1e6");
+        require((1e-6..=1e6).contains(weight), || Refusal::Number { element, value: *weight, unit: "", right })
     }
 
-    fn check_in_plane(&self) -> Result<(), ProblemError> {
-        let place = |element: Element, point: Option<&Point3<f64>>, turn: Option<&UnitQuaternion<f64>>| {
-            let is_inside = point.is_none_or(|point| point.z == 0.0) && turn.is_none_or(is_in_plane);
-            if is_inside { Ok(()) } else { Err(ProblemError::Plane { element }) }
+    fn check_in_plane(&self) -> Result<(), InputError> {
+        let check = |element: Element, point: &Point3<f64>, turn: Option<&UnitQuaternion<f64>>| {
+            require(point.z == 0.0 && turn.is_none_or(is_in_plane), || Refusal::Plane(element))
         };
         for (index, target) in self.targets.iter().enumerate() {
-            place(Element::of("target", index), Some(&target.position), target.orientation.as_ref())?;
+            check(("target", index).into(), &target.position, target.orientation.as_ref())?;
         }
         for (index, point) in self.seed.points.iter().enumerate() {
-            place(Element::of("seed point", index), Some(point), self.seed.orientations.get(index))?;
+            check(("seed point", index).into(), point, self.seed.orientations.get(index))?;
         }
         match &self.root {
-            Root::At(at) => place("root".into(), Some(&at.translation.vector.into()), Some(&at.rotation)),
+            Root::At(at) => check("the root".into(), &at.translation.vector.into(), Some(&at.rotation)),
             Root::Fixed | Root::Free => Ok(()),
         }
     }

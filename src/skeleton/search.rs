@@ -1,26 +1,27 @@
 //! A complete solve: cycles until they make no progress, attempts, the outcome.
 
-use nalgebra::{Isometry3, Point3, Translation3};
-
 use super::configuration::Configuration;
 use super::cycle::CycleScratch;
 use super::errors::Errors;
+use super::least_squares::LeastSquares;
 use super::outcome::{Outcome, Reason};
-use super::polish::PolishScratch;
-use super::problem::{Options, Problem, ProblemError, Root};
+use super::problem::{Options, Problem};
+use super::setup::Setup;
 use super::solution::{Residual, Solution};
 use super::stall::Watch;
-use super::state::{Aims, State, contradiction, out_of_reach};
+use super::state::{Aims, State, contradiction};
 use super::tree::Skeleton;
-use crate::segments::{Reach, check_depth};
+use crate::segments::{InputError, Refusal, require};
 
+/// A seed is near its targets within this fraction of the length of all segments.
+const NEAR: f64 = 0.1;
 /// Weight of a target out of reach in each cycle over that in the previous cycle.
 const FADING: f64 = 0.8;
 /// Smallest weight of a target out of reach, so that no sum of weights becomes zero.
 const FAINTEST: f64 = 1e-12;
 
-/// Scratch memory of a solve. Made by [`Skeleton::scratch`], allocated there once. It fits any skeleton of as many segments, with the
-/// same acceleration or none. Its contents never change an answer.
+/// Scratch memory of a solve. Made by [`Skeleton::scratch`], allocated there once. It fits any skeleton of as many
+/// segments, with the same acceleration or none. Its contents never change an answer.
 #[derive(Debug, Clone)]
 pub struct Scratch {
     pub(super) aims: Aims,
@@ -28,22 +29,7 @@ pub struct Scratch {
     /// The best configuration so far.
     pub(super) best: State,
     pub(super) cycle: CycleScratch,
-    polish: PolishScratch,
-}
-
-/// One problem, and what follows from it alone.
-pub(super) struct Search<'a> {
-    pub skeleton: &'a Skeleton,
-    pub problem: &'a Problem<'a>,
-    /// The root frame, unless it is free.
-    pub root: Option<Isometry3<f64>>,
-    /// Whether it is one row of free segments from a fixed root to one target at its end. Then the error never grows from one cycle to the
-    /// next, and a stall means a straight line.
-    pub is_single_chain: bool,
-    /// The distances that the last point can have from the root.
-    pub reach: Reach,
-    /// The distance \[m\] from an axis at which an angle about it counts as a distance: the mean length of the segments.
-    pub arm: f64,
+    polish: LeastSquares,
 }
 
 /// How far a solve went.
@@ -64,40 +50,49 @@ impl Skeleton {
             current: State::new(segments),
             best: State::new(segments),
             cycle: CycleScratch::new(segments, options),
-            polish: PolishScratch::new(segments),
+            polish: LeastSquares::new(segments + 1),
         }
     }
 
-    /// Moves the points to the problem's targets, from its seed. It allocates nothing, and the same problem gives the same bits.
+    /// Moves the points to the targets. It allocates nothing, and the same problem gives the same bits.
     ///
-    /// A seed that meets its targets, with its root in place, its lengths and limits, is returned as it is. All lengths and limits hold in the
-    /// answer, to rounding, and the closest configuration of all cycles and attempts counts.
+    /// A seed that meets its targets, with its root in place, its lengths and limits, is returned as it is. All lengths
+    /// and limits hold in the answer, to rounding, and the closest configuration of all cycles and attempts counts.
     ///
     /// # Errors
-    /// [`ProblemError`] where the problem, the scratch or the memory for the answer do not fit this skeleton; `solution` is then
-    /// left as it was. A target that is not met is not an error but an [`Outcome`].
-    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
+    /// [`InputError`] where the problem, the scratch or the memory for the answer do not fit this skeleton; `solution`
+    /// is then left as it was. A target that is not met is not an error but an [`Outcome`].
+    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), InputError> {
         self.check(problem, scratch, solution)?;
-        let search = Search::new(self, problem, scratch);
-        let progress = search.run(scratch);
-        search.judge(&progress, scratch, solution);
+        let setup = Setup::new(self, problem);
+        scratch.prepare(&setup);
+        let progress = setup.run(scratch);
+        setup.judge(&progress, scratch, solution);
         Ok(())
     }
 
-    fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
+    fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), InputError> {
         problem.check(self)?;
         self.check_scratch(problem, scratch)?;
         self.check_count("solution", solution.configuration.points.len(), 1)?;
-        Ok(self.check_count("solution's list of limited joints", solution.limited.len(), 0)?)
+        self.check_count("solution's list of limited joints", solution.limited.len(), 0)
     }
 
-    pub(super) fn check_scratch(&self, problem: &Problem, scratch: &Scratch) -> Result<(), ProblemError> {
+    pub(super) fn check_scratch(&self, problem: &Problem, scratch: &Scratch) -> Result<(), InputError> {
         self.check_count("scratch", scratch.current.points.len(), 1)?;
-        Ok(check_depth(scratch.cycle.depth(), problem.options.acceleration)?)
+        // Plain cycles need no memory for acceleration.
+        let (found, expected) = (scratch.cycle.depth(), problem.options.acceleration);
+        require(expected == 0 || found == expected, || Refusal::Depth { found, expected })
     }
 }
 
 impl Scratch {
+    /// Writes what the targets mean for the points.
+    pub(super) fn prepare(&mut self, setup: &Setup) {
+        self.set_kind(setup.has_orientations);
+        self.aims.set(setup.skeleton, setup.problem, setup.root.map(|root| root.translation.vector.into()));
+    }
+
     pub(super) fn set_kind(&mut self, has_orientations: bool) {
         self.current.set_kind(has_orientations);
         self.best.set_kind(has_orientations);
@@ -105,31 +100,7 @@ impl Scratch {
     }
 }
 
-impl<'a> Search<'a> {
-    /// Also writes what the targets mean for the points into `scratch`.
-    pub(super) fn new(skeleton: &'a Skeleton, problem: &'a Problem, scratch: &mut Scratch) -> Self {
-        let Problem { seed, targets, .. } = problem;
-        let orientation = seed.orientations.first().copied().unwrap_or_default();
-        let root = match problem.root {
-            Root::Fixed => Some(Isometry3::from_parts(Translation3::from(seed.points[0]), orientation)),
-            Root::At(place) => Some(place),
-            Root::Free => None,
-        };
-        let has_orientations = !skeleton.is_free() || targets.iter().any(|target| target.orientation.is_some());
-        scratch.set_kind(has_orientations);
-        scratch.aims.set(skeleton, problem, root.map(|root| root.translation.vector.into()));
-        let only_end = matches!(targets, [target] if target.point == skeleton.segment_count());
-        let is_single_chain = skeleton.is_chain() && only_end && root.is_some() && !has_orientations;
-        let count = f64::from(u32::try_from(skeleton.segment_count()).unwrap_or(u32::MAX));
-        let arm = skeleton.total_length() / count;
-        let reach = skeleton.reach_between(0, skeleton.segment_count());
-        Self { skeleton, problem, root, is_single_chain, reach, arm }
-    }
-
-    pub(super) fn errors(&self, aims: &Aims, state: &State) -> Errors {
-        Errors::of(self.problem, aims, self.arm, state)
-    }
-
+impl Setup<'_> {
     fn run(&self, scratch: &mut Scratch) -> Progress {
         let options = &self.problem.options;
         let mut progress = Progress { best: None, left: options.iterations, accelerated: 0, restarts: 0 };
@@ -154,10 +125,13 @@ impl<'a> Search<'a> {
             progress.keep(self.errors(aims, current), current, best);
             return;
         }
-        let polish_follows = self.problem.options.polish && !current.orientations.is_empty();
-        // Cycles lead many starts to the same place; so every other one goes without.
-        let skips_cycles = polish_follows && progress.restarts % 2 == 1;
-        let (mut watch, mut fading) = (Watch::new(polish_follows), 1.0_f64);
+        let has_orientations = !current.orientations.is_empty();
+        let polish_follows = self.problem.options.polish && has_orientations;
+        // Cycles lead many starts to the same place, so every other one goes without. From a seed near its targets, as where they
+        // are dragged, damped least squares lead to the nearest answer, and cycles elsewhere.
+        let is_near = self.errors(aims, current).sum() < NEAR * self.skeleton.total_length();
+        let skips_cycles = polish_follows && if progress.restarts == 0 { is_near } else { progress.restarts % 2 == 1 };
+        let (mut watch, mut fading) = (Watch::new(has_orientations, polish_follows), 1.0_f64);
         loop {
             let mut errors = self.errors(aims, current);
             let is_over = errors.are_met()
@@ -199,28 +173,19 @@ impl<'a> Search<'a> {
         (solution.accelerated, solution.restarts) = (progress.accelerated, progress.restarts);
         solution.residuals.clear();
         for index in 0..self.problem.targets.len() {
-            solution.residuals.push(self.residual(index, progress, best));
+            let (distance, angle) = self.problem.targets[index].apart(best);
+            let is_met = self.problem.options.allow(distance, angle);
+            let outcome =
+                if is_met { Outcome::Solved } else { Outcome::Closest(self.reason(index, progress, scratch)) };
+            solution.residuals.push(Residual { distance, angle, outcome });
         }
     }
 
-    fn residual(&self, index: usize, progress: &Progress, state: &State) -> Residual {
-        let Options { tolerance, orientation_tolerance, .. } = self.problem.options;
-        let target = &self.problem.targets[index];
-        let distance = (state.points[target.point] - target.position).norm();
-        let orientation = target.orientation.zip(state.orientations.get(target.point));
-        let angle = orientation.map_or(0.0, |(wish, orientation)| orientation.angle_to(&wish));
-        let is_met = distance <= tolerance && angle <= orientation_tolerance;
-        let outcome = if is_met { Outcome::Solved } else { Outcome::Closest(self.reason(index, progress, state)) };
-        Residual { distance, angle, outcome }
-    }
-
     /// Why a target is not met: what is certain first.
-    fn reason(&self, index: usize, progress: &Progress, state: &State) -> Reason {
-        let root = self.root.map(|root| Point3::from(root.translation.vector));
-        let (problem, tolerance) = (self.problem, self.problem.options.tolerance);
-        let certain = out_of_reach(self.skeleton, &problem.targets[index], root, tolerance);
-        certain.or_else(|| contradiction(self.skeleton, problem, index)).unwrap_or({
-            if state.limited.contains(&true) {
+    fn reason(&self, index: usize, progress: &Progress, Scratch { aims, best, .. }: &Scratch) -> Reason {
+        let certain = aims.far[index].map(|(reason, _)| reason);
+        certain.or_else(|| contradiction(self.skeleton, self.problem, index)).unwrap_or({
+            if best.limited.contains(&true) {
                 Reason::Limits
             } else if self.is_single_chain && progress.left > 0 {
                 Reason::Stalled
@@ -233,7 +198,8 @@ impl<'a> Search<'a> {
 
 impl Progress {
     fn keep(&mut self, errors: Errors, state: &State, best: &mut State) {
-        if self.best.is_none_or(|before| errors.is_nearer_than(&before)) {
+        // Of two that are equally near, the newer one tells what limits it.
+        if self.best.is_none_or(|before| !before.is_nearer_than(&errors)) {
             self.best = Some(errors);
             best.copy_from(state);
         }

@@ -1,14 +1,17 @@
 //! Single passes of a cycle, for teaching and for pictures.
 
 use super::configuration::Configuration;
-use super::problem::{Problem, ProblemError};
-use super::search::{Scratch, Search};
+use super::problem::Problem;
+use super::search::Scratch;
+use super::setup::Setup;
 use super::state::State;
 use super::tree::Skeleton;
+use crate::segments::InputError;
 
 impl Skeleton {
-    /// Forward reaching, the first pass of a cycle, from `configuration`: every point with a target is placed there, and the others follow, from the ends to the
-    /// root. The root is left where that pulls it. Without orientations in `configuration`, it is on points alone.
+    /// Forward reaching, the first pass of a cycle, from `configuration`: every point with a target is placed there,
+    /// and the others follow, from the ends to the root. The root is left where that pulls it. Without orientations in
+    /// `configuration`, it is on points alone.
     ///
     /// # Errors
     /// As [`Self::solve`], and where `configuration` does not fit this skeleton.
@@ -17,14 +20,14 @@ impl Skeleton {
         problem: &Problem,
         scratch: &mut Scratch,
         configuration: &mut Configuration,
-    ) -> Result<(), ProblemError> {
-        self.single_pass(problem, scratch, configuration, |search, scratch| {
-            search.forward((&scratch.aims, 1.0), scratch.cycle.passes(), &mut scratch.current);
+    ) -> Result<(), InputError> {
+        self.single_pass(problem, scratch, configuration, |setup, scratch| {
+            setup.forward((&scratch.aims, 1.0), scratch.cycle.passes(), &mut scratch.current);
         })
     }
 
-    /// Backward reaching, the second pass of a cycle, from `configuration`: the root is put in its place, and every other point follows, from the root to
-    /// the ends.
+    /// Backward reaching, the second pass of a cycle, from `configuration`: the root is put in its place, and every
+    /// other point follows, from the root to the ends.
     ///
     /// # Errors
     /// As [`Self::reach_forward`].
@@ -33,11 +36,11 @@ impl Skeleton {
         problem: &Problem,
         scratch: &mut Scratch,
         configuration: &mut Configuration,
-    ) -> Result<(), ProblemError> {
-        self.single_pass(problem, scratch, configuration, |search, scratch| {
+    ) -> Result<(), InputError> {
+        self.single_pass(problem, scratch, configuration, |setup, scratch| {
             scratch.best.points.copy_from_slice(&scratch.current.points);
             let (_, frames) = scratch.cycle.passes();
-            search.backward(&scratch.aims, frames, &scratch.best.points, &mut scratch.current);
+            setup.backward(&scratch.aims, frames, &scratch.best.points, &mut scratch.current);
         })
     }
 
@@ -46,19 +49,20 @@ impl Skeleton {
         problem: &Problem,
         scratch: &mut Scratch,
         configuration: &mut Configuration,
-        pass: impl FnOnce(&Search, &mut Scratch),
-    ) -> Result<(), ProblemError> {
+        pass: impl FnOnce(&Setup, &mut Scratch),
+    ) -> Result<(), InputError> {
         problem.check(self)?;
         self.check_configuration(configuration)?;
         self.check_scratch(problem, scratch)?;
-        let search = Search::new(self, problem, scratch);
+        let setup = Setup::new(self, problem);
+        scratch.prepare(&setup);
         scratch.set_kind(!configuration.orientations.is_empty());
         let State { points, orientations, rotations, .. } = &mut scratch.current;
         points.copy_from_slice(&configuration.points);
         if !orientations.is_empty() {
             self.rotations_into(configuration, orientations, rotations);
         }
-        pass(&search, scratch);
+        pass(&setup, scratch);
         configuration.points.copy_from_slice(&scratch.current.points);
         configuration.orientations.copy_from_slice(&scratch.current.orientations);
         Ok(())

@@ -18,9 +18,10 @@ pub struct Residual {
 /// A skeleton's answer. Made by [`Skeleton::solution`], overwritten by each solve.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Solution {
-    /// Where the skeleton is. It has no orientations where neither limits nor targets ask for any; [`Skeleton::orientations`] finds them.
+    /// Where the skeleton is. It has no orientations where neither limits nor targets ask for any;
+    /// [`Skeleton::orientations`] finds them.
     pub configuration: Configuration,
-    /// For each of the n joints, whether the last cycle or step that led here asked for a rotation that it does not allow.
+    /// For each of the n joints, whether the last cycle or step asked for a rotation that it does not allow.
     pub limited: Vec<bool>,
     /// What is left of each target, in the order of the problem's targets.
     pub residuals: Vec<Residual>,

@@ -5,14 +5,14 @@ use std::f64::consts::TAU;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::joint::{LIMITED, Limit};
-use super::search::Search;
+use super::setup::Setup;
 use super::state::State;
 use crate::pseudorandom;
 
 /// Points nearer to each other than this fraction of the skeleton's length differ by rounding.
 const ROUNDING: f64 = 1e-13;
 
-impl Search<'_> {
+impl Setup<'_> {
     /// Writes the configuration from which an attempt starts: the seed, or one that is scattered, always the same way.
     pub(super) fn start(&self, attempt: usize, state: &mut State) {
         let root = self.root.unwrap_or_else(|| {

@@ -37,6 +37,18 @@ impl State {
         self.rotations.resize(if has_orientations { segments } else { 0 }, UnitQuaternion::identity());
     }
 
+    /// Writes what a cycle changes as plain numbers: the points but the root, or the rotations.
+    pub(super) fn write_numbers(&self, numbers: &mut [f64]) {
+        if self.orientations.is_empty() {
+            for (point, numbers) in self.points[1..].iter().zip(numbers.chunks_exact_mut(3)) {
+                numbers.copy_from_slice(point.coords.as_slice());
+            }
+        }
+        for (rotation, numbers) in self.rotations.iter().zip(numbers.chunks_exact_mut(4)) {
+            numbers.copy_from_slice(rotation.coords.as_slice());
+        }
+    }
+
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.points.copy_from_slice(&other.points);
         self.orientations.copy_from_slice(&other.orientations);
@@ -51,9 +63,9 @@ pub(super) struct Aims {
     /// For each point, the index of its target.
     of_point: Vec<Option<u32>>,
     /// For each point, whether it has a target, or one beyond it.
-    leads: Vec<bool>,
-    /// For each target that is certainly out of reach, the distance that is left at best \[m\].
-    far: Vec<Option<f64>>,
+    pub leads: Vec<bool>,
+    /// For each target that is certainly out of reach, the reason, and the distance that is left at best \[m\].
+    pub far: Vec<Option<(Reason, f64)>>,
 }
 
 impl Aims {
@@ -70,8 +82,11 @@ impl Aims {
         for (index, target) in problem.targets.iter().enumerate() {
             self.of_point[target.point] = u32::try_from(index).ok();
             self.leads[target.point] = true;
-            let far = out_of_reach(skeleton, target, root, problem.options.tolerance);
-            self.far.push(far.map(|_| gap(skeleton, target, root)));
+            self.far.push(root.and_then(|root| {
+                let (reach, distance) = (skeleton.reach_between(0, target.point), (target.position - root).norm());
+                let reason = Reason::out_of_reach(&reach, distance, problem.options.tolerance)?;
+                Some((reason, reach.gap(distance)))
+            }));
         }
         for (segment, &parent) in skeleton.parents.iter().enumerate().rev() {
             self.leads[parent] |= self.leads[segment + 1];
@@ -87,49 +102,16 @@ impl Aims {
     pub(super) fn index(&self, point: usize) -> Option<usize> {
         self.of_point[point].map(|index| index as usize)
     }
-
-    /// Whether a point has a target, or one beyond it.
-    pub(super) fn leads(&self, point: usize) -> bool {
-        self.leads[point]
-    }
-
-    /// Whether a target is certainly out of reach.
-    pub(super) fn any_is_far(&self) -> bool {
-        self.far.iter().any(Option::is_some)
-    }
-
-    /// Whether every target is certainly out of reach.
-    pub(super) fn all_are_far(&self) -> bool {
-        self.far.iter().all(Option::is_some)
-    }
-
-    /// If a target is certainly out of reach, the distance that is left at best \[m\].
-    pub(super) fn far(&self, target: usize) -> Option<f64> {
-        self.far[target]
-    }
 }
 
-/// How much farther \[m\] than it reaches, or nearer, a target is from the root.
-fn gap(skeleton: &Skeleton, target: &Target, root: Option<Point3<f64>>) -> f64 {
-    root.map_or(0.0, |root| skeleton.reach_between(0, target.point).gap((target.position - root).norm()))
-}
-
-/// If a target is certainly out of reach of the root, the reason.
-pub(super) fn out_of_reach(
-    skeleton: &Skeleton,
-    target: &Target,
-    root: Option<Point3<f64>>,
-    tolerance: f64,
-) -> Option<Reason> {
-    let distance = (target.position - root?).norm();
-    Reason::out_of_reach(&skeleton.reach_between(0, target.point), distance, tolerance)
-}
+/// Targets at most that are compared with one to find a contradiction.
+const MOST_COMPARED: usize = 64;
 
 /// Another target with which that of index `index` certainly cannot be met.
 pub(super) fn contradiction(skeleton: &Skeleton, problem: &Problem, index: usize) -> Option<Reason> {
     let target = &problem.targets[index];
     let slack = 2.0 * problem.options.tolerance;
-    problem.targets.iter().enumerate().find_map(|(other, second)| {
+    problem.targets.iter().take(MOST_COMPARED).enumerate().find_map(|(other, second)| {
         let distance = (second.position - target.position).norm();
         let reach = skeleton.reach_between(target.point, second.point);
         let Reach { inner, outer } = reach;

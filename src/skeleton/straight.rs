@@ -8,16 +8,16 @@ use super::direction::{perpendicular, place, unit};
 use super::tree::Skeleton;
 use crate::segments::Reach;
 
-/// A chain that has stalled lies in a line with its target if no point is farther from the line than this fraction of the reach.
+/// A chain that has stalled lies in a line with its target if no point is farther from it than this fraction of the
+/// reach.
 const LINE: f64 = 1e-6;
-/// Largest height of the first arc into which such a chain is bent, as a fraction of the reach. Each further one is twice as
-/// high.
+/// Largest height of the first arc, as a fraction of the reach. Each further one is twice as high.
 const BEND: f64 = 1e-2;
 
 impl Skeleton {
-    /// Lays a chain straight from its root, where `target` is beyond the limits of its `reach`, or nearer to them than `tolerance` \[m\]:
-    /// stretched, or with its longest segment towards the target and all others back. Returns whether it is. Cycles would get no
-    /// nearer, or converge slowly to the straight chain.
+    /// Lays a chain straight from its root, where `target` is beyond the limits of its `reach`, or nearer to them than
+    /// `tolerance` \[m\]: stretched, or with its longest segment towards the target and all others back. Returns
+    /// whether it is. Cycles would get no nearer, or converge slowly to the straight chain.
     pub(super) fn lay_straight(
         &self,
         target: &Point3<f64>,
@@ -45,8 +45,8 @@ impl Skeleton {
         true
     }
 
-    /// Bends a chain that lies in one line with its `target` into a flat arc, always to the same side: `bends` times twice as high as the
-    /// missing distance needs. Returns whether it lies in such a line.
+    /// Bends a chain that lies in one line with its `target` into a flat arc, always to the same side: `bends` times
+    /// twice as high as the missing distance needs. Returns whether it lies in such a line.
     pub(super) fn bend(&self, target: &Point3<f64>, reach: &Reach, bends: u32, points: &mut [Point3<f64>]) -> bool {
         let Some(direction) = line(points, target, LINE * reach.outer) else { return false };
         let error = (target - points[self.segment_count()]).norm();

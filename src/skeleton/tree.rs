@@ -1,17 +1,17 @@
 //! The skeleton itself: a tree of segments, and the distances that its points can have.
 
-use thiserror::Error;
-
-use super::joint::{Joint, JointError, Limit};
-use crate::segments::{
-    Element, InputError, Reach, check_coordinates, check_count, check_length, check_rotation, check_total,
-};
 use nalgebra::Point3;
+
+use super::joint::{Joint, Limit};
+use crate::segments::{
+    InputError, Reach, Refusal, check_any, check_coordinates, check_count, check_length, check_rotation, check_total,
+    require,
+};
 
 /// A segment of constant length between two points, with a joint where it begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment {
-    /// Index of the point at which it begins: 0 is the root, k + 1 the end of segment k. Only points of segments before it in the list.
+    /// Index of the point at which it begins: 0 is the root, k + 1 the end of segment k. It is in the list before.
     pub parent: usize,
     /// Its length \[m\]. With 0, its two points coincide.
     pub length: f64,
@@ -33,33 +33,6 @@ impl Segment {
     }
 }
 
-/// Why a skeleton is not valid. Segments are numbered from 0.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum SkeletonError {
-    /// A length, or the number of them, is wrong, or the orientation of a joint at rest is no rotation.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// A segment begins at a point that no segment before it has.
-    #[error(
-        "segment {segment} begins at point {parent}; it must begin at the root, 0, or at the end of a segment before it, 1 to {segment}"
-    )]
-    Parent {
-        /// Index of the segment.
-        segment: usize,
-        /// The given index of its first point.
-        parent: usize,
-    },
-    /// The limits of a joint are not valid.
-    #[error("the joint of segment {segment} is not valid: {source}")]
-    Joint {
-        /// Index of the segment.
-        segment: usize,
-        /// What is wrong with it.
-        source: JointError,
-    },
-}
-
 /// Segments in a tree, from the root on. See the [module](super).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skeleton {
@@ -67,60 +40,61 @@ pub struct Skeleton {
     pub(super) parents: Vec<usize>,
     pub(super) lengths: Vec<f64>,
     pub(super) joints: Vec<Joint>,
-    /// Segments between the root and each point.
-    depths: Vec<usize>,
-    /// For each point, the first segment that begins there; for each segment, the next one that begins where it does.
-    first_branches: Vec<Option<u32>>,
-    next_branches: Vec<Option<u32>>,
+    /// For each point, the segments that begin there.
+    pub(super) branches: Vec<Vec<usize>>,
     pub(super) has_hinges: bool,
     is_planar: bool,
-    is_chain: bool,
+    is_free: bool,
+    /// The distances that each point can have from the root.
+    reaches: Vec<Reach>,
+    total_length: f64,
 }
 
 impl Skeleton {
     /// A skeleton in space. Every segment comes after the one that it continues.
     ///
     /// # Errors
-    /// [`SkeletonError`] where there is no segment, or one is not valid; it names the segment.
-    pub fn new(segments: &[Segment]) -> Result<Self, SkeletonError> {
-        if segments.is_empty() {
-            return Err(InputError::Empty { what: "segment" }.into());
+    /// [`InputError`] where there is no segment, or one is not valid; it names the segment.
+    pub fn new(segments: &[Segment]) -> Result<Self, InputError> {
+        check_any("segment", segments.len())?;
+        let mut branches = vec![Vec::new(); segments.len() + 1];
+        for (index, Segment { parent, length, joint }) in segments.iter().enumerate() {
+            require(*parent <= index, || {
+                let before = Refusal::Model(format!("the root, 0, or at the end of a segment before it, 1 to {index}"));
+                Refusal::Model(format!("segment {index} begins at point {parent}; it must begin at {before}"))
+            })?;
+            branches[*parent].push(index);
+            check_length(("segment", index), *length)?;
+            check_rotation(("the rest orientation of segment", index), &joint.rest)?;
+            in_segment(index, joint.check())?;
         }
-        let mut depths = vec![0];
-        for (index, segment) in segments.iter().enumerate() {
-            let parent = segment.parent;
-            let depth = depths.get(parent).ok_or(SkeletonError::Parent { segment: index, parent })?;
-            depths.push(depth + 1);
-            check_length(Element::of("segment", index), segment.length)?;
-            check_rotation(Element::of("the rest orientation of segment", index), &segment.joint.rest)?;
-            segment.joint.check().map_err(|source| SkeletonError::Joint { segment: index, source })?;
-        }
-        check_total(segments.iter().map(|segment| segment.length).sum())?;
-        let (mut first_branches, mut next_branches) = (vec![None; segments.len() + 1], vec![None; segments.len()]);
-        for (index, segment) in segments.iter().enumerate().rev() {
-            next_branches[index] = first_branches[segment.parent].replace(u32::try_from(index).unwrap_or(u32::MAX));
+        let total_length = segments.iter().map(|segment| segment.length).sum();
+        check_total(total_length)?;
+        let mut reaches = vec![Reach::default()];
+        for segment in segments {
+            reaches.push(reaches[segment.parent].then(segment.length));
         }
         Ok(Self {
             parents: segments.iter().map(|segment| segment.parent).collect(),
             lengths: segments.iter().map(|segment| segment.length).collect(),
             joints: segments.iter().map(|segment| segment.joint).collect(),
-            depths,
-            first_branches,
-            next_branches,
+            branches,
             has_hinges: segments.iter().any(|segment| matches!(segment.joint.limit, Limit::Hinge { .. })),
             is_planar: false,
-            is_chain: segments.iter().enumerate().all(|(index, segment)| index == segment.parent),
+            is_free: segments.iter().all(|segment| segment.joint.limit == Limit::Free),
+            reaches,
+            total_length,
         })
     }
 
-    /// A skeleton in the plane of x and y. All its points, targets and seeds have z = 0, and its segments turn about z alone.
+    /// A skeleton in the plane of x and y. All points have z = 0, and segments turn about z alone.
     ///
     /// # Errors
     /// As [`Self::new`], and where a joint leaves the plane.
-    pub fn in_plane(segments: &[Segment]) -> Result<Self, SkeletonError> {
+    pub fn in_plane(segments: &[Segment]) -> Result<Self, InputError> {
         let skeleton = Self::new(segments)?;
         for (segment, joint) in skeleton.joints.iter().enumerate() {
-            joint.check_in_plane().map_err(|source| SkeletonError::Joint { segment, source })?;
+            in_segment(segment, joint.check_in_plane())?;
         }
         Ok(Self { is_planar: true, ..skeleton })
     }
@@ -129,7 +103,7 @@ impl Skeleton {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn chain(lengths: &[f64]) -> Result<Self, SkeletonError> {
+    pub fn chain(lengths: &[f64]) -> Result<Self, InputError> {
         let segments: Vec<_> =
             lengths.iter().enumerate().map(|(parent, &length)| Segment::new(parent, length)).collect();
         Self::new(&segments)
@@ -139,9 +113,9 @@ impl Skeleton {
     ///
     /// # Errors
     /// As [`Self::new`], and where a coordinate is not finite or too large.
-    pub fn chain_through(points: &[Point3<f64>]) -> Result<Self, SkeletonError> {
+    pub fn chain_through(points: &[Point3<f64>]) -> Result<Self, InputError> {
         for (index, point) in points.iter().enumerate() {
-            check_coordinates(Element::of("point", index), point.coords.as_slice())?;
+            check_coordinates(("point", index), point.coords.as_slice())?;
         }
         let lengths: Vec<_> = points.windows(2).map(|ends| (ends[1] - ends[0]).norm()).collect();
         Self::chain(&lengths)
@@ -169,44 +143,40 @@ impl Skeleton {
     /// Whether no joint has limits.
     #[must_use]
     pub fn is_free(&self) -> bool {
-        self.joints.iter().all(|joint| joint.limit == Limit::Free)
+        self.is_free
     }
 
     /// Whether the segments are in one row, without branches.
     #[must_use]
     pub fn is_chain(&self) -> bool {
-        self.is_chain
+        self.parents.iter().enumerate().all(|(segment, &parent)| segment == parent)
     }
 
     /// Sum of the lengths of all segments \[m\].
     #[must_use]
     pub fn total_length(&self) -> f64 {
-        self.lengths.iter().sum()
+        self.total_length
     }
 
-    /// The segments that begin at a point.
-    pub(super) fn branches(&self, point: usize) -> impl Iterator<Item = usize> {
-        let next = |branch: &usize| self.next_branches[*branch].map(|next| next as usize);
-        std::iter::successors(self.first_branches[point].map(|first| first as usize), next)
-    }
-
-    /// The distances that two points can have from each other, by the lengths of the segments between them and without regard to limits. `None`
-    /// where there is no such point.
+    /// The distances that two points can have if all joints are free. `None` where there is no such point.
     #[must_use]
     pub fn reach(&self, a: usize, b: usize) -> Option<Reach> {
-        let points = self.depths.len();
-        (a < points && b < points).then(|| self.reach_between(a, b))
+        let last = self.segment_count();
+        (a <= last && b <= last).then(|| self.reach_between(a, b))
     }
 
     /// [`Self::reach`] of points that exist.
     pub(super) fn reach_between(&self, mut a: usize, mut b: usize) -> Reach {
+        if a == 0 || b == 0 {
+            return self.reaches[a.max(b)];
+        }
         let mut reach = Reach::default();
         while a != b {
-            let deeper = if self.depths[a] >= self.depths[b] { &mut a } else { &mut b };
-            // The deeper of two different points is not the root.
-            let segment = deeper.saturating_sub(1);
+            // A segment comes after the one that it continues: the later point is not between the other and the root.
+            let later = if a > b { &mut a } else { &mut b };
+            let segment = *later - 1;
             reach = reach.then(self.lengths[segment]);
-            *deeper = self.parents[segment];
+            *later = self.parents[segment];
         }
         reach
     }
@@ -214,4 +184,9 @@ impl Skeleton {
     pub(super) fn check_count(&self, what: &'static str, found: usize, more: usize) -> Result<(), InputError> {
         check_count(what, found, self.segment_count() + more)
     }
+}
+
+/// Adds the segment of a joint to what is wrong with it.
+fn in_segment(segment: usize, checked: Result<(), InputError>) -> Result<(), InputError> {
+    checked.map_err(|error| InputError(Refusal::Model(format!("the joint of segment {segment} is not valid: {error}"))))
 }

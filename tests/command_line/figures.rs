@@ -53,7 +53,7 @@ fn the_figures_are_what_the_command_draws() {
 
 #[test]
 fn a_folder_that_is_not_there_is_named() {
-    fails(&["figures", "--folder", "no/such/folder"], &["no/such/folder", "No such file or directory"]);
+    fails(&["figures", "--folder", "no/such/folder"], &["there is no folder no/such/folder"]);
 }
 
 /// The picture of a solve, and whether the targets are met.

@@ -102,6 +102,22 @@ fn switches_change_the_solve() {
 }
 
 #[test]
+fn segments_that_cannot_move_are_not_limited() {
+    let segments = "segments: [{name: a, length: 1, fixed: true}, {name: b, length: 1, hinge: {range: [0, 10]}}]";
+    let targets = text_of(&file("stiff_targets.json", &target("b", [1.0, 1.0, 0.0]).to_string()));
+    for dimensions in [2, 3] {
+        let model = text_of(&file("stiff.yaml", &format!("dimensions: {dimensions}\n{segments}")));
+        let arguments = ["skeleton", "--model", &model, "--targets", &targets];
+        assert_eq!(parse(&run(&arguments).out)["limited"], json!(["b"]), "{dimensions}");
+        let free = parse(&succeeds(&[&arguments[..], &["--no-limits"]].concat()));
+        assert!(apart(numbers(&free["points"]["a"]), [1.0, 0.0, 0.0]) < 1e-12, "{free}");
+    }
+    let plane = text_of(&file("stiff_plane.yaml", &format!("dimensions: 2\n{segments}")));
+    let above = text_of(&file("above_targets.json", &target("b", [1.0, 1.0, 0.5]).to_string()));
+    fails(&["skeleton", "--model", &plane, "--targets", &above], &["the target for 'b' leaves the plane"]);
+}
+
+#[test]
 fn limits_can_be_left_out() {
     // Four joints of 25 degrees do not bend a back so far.
     let targets = text_of(&file("limit_targets.json", &target("head", [0.55, 0.0, 0.97]).to_string()));
@@ -121,6 +137,7 @@ fn single_passes_are_steps_of_a_cycle() {
     let forward = pass("forward");
     assert!(apart(at(&forward, "s24"), [0.4, 0.3, 0.5]) < 1e-12 && apart(at(&forward, "root"), [0.0; 3]) > 1e-3);
     let cycle = pass("forward,backward");
+    assert_eq!(cycle["is_solved"], false);
     assert_eq!(at(&cycle, "root"), [0.0; 3]);
     assert!(apart(at(&cycle, "s24"), [0.4, 0.3, 0.5]) > 1e-6);
     // One cycle of a solve without acceleration is the same.
@@ -143,14 +160,32 @@ fn wrong_arguments_and_files_are_refused_in_one_line() {
     with("[", &[], &["wrong_targets_1.json", "EOF"]);
     with("[]", &[], &["no target"]);
     with(&target("s25", [0.0; 3]).to_string(), &[], &["there is no point 's25'", "s24"]);
-    with(&format!("{}, {}", &good[..good.len() - 1], &good[1..]), &[], &["targets 0 and 1 are both for point 24"]);
-    with(r#"[{"point": "s24", "position": [0, 0, 0], "weight": 0}]"#, &[], &["weight"]);
+    with(&format!("{}, {}", &good[..good.len() - 1], &good[1..]), &[], &["there are two targets for 's24'"]);
+    with(r#"[{"point": "s24", "position": [0, 0, 0], "weight": 0}]"#, &[], &["target for 's24' has the weight 0.0"]);
+    with(r#"[{"point": "s24", "position": [0, 0, 0], "weight": 1e308}]"#, &[], &["has the weight 1e308;"]);
+    with(r#"[{"point": "s24", "position": [0, 1e200, 0]}]"#, &[], &["target for 's24' is at y = 1e200 m"]);
+    with(r#"[["s24", [0, 0, 0], null, 1]]"#, &[], &["invalid type: sequence, expected an object"]);
+    with(r#"[{"point": "s24", "position": [0, "high", 0]}]"#, &[], &["expected a number at line 1"]);
+    with(
+        r#"[{"point": "b\u0000\n\u001b", "position": [0, 0, 0]}]"#,
+        &[],
+        &["no point 'b\\u{0}\\n\\u{1b}'; the ends are s24"],
+    );
+    with(r#"[{"po\u001bint": "s24"}]"#, &[], &["unknown field `po\\u{1b}int`"]);
     with(r#"[{"point": "s24", "position": [0, 0]}]"#, &[], &["wrong_targets", "length 2"]);
-    with(r#"[{"point": "s24", "position": [0, 0, 0], "orientation": [0, 0, 0, 2]}]"#, &[], &["quaternion", "length 2"]);
+    with(
+        r#"[{"point": "s24", "position": [0, 0, 0], "orientation": [0, 0, 0, 2]}]"#,
+        &[],
+        &["target for 's24'", "[0.0, 0.0, 0.0, 2.0]", "quaternion"],
+    );
     with(&good, &["--tolerance", "nan"], &["tolerance is NaN"]);
     with(&good, &["--acceleration", "1000000"], &["acceleration is 1000000; the most is 100"]);
     with(&good, &["--up", "0", "0", "1"], &["up has no meaning for a model of the kind skeleton"]);
     with(&good, &["--pass", "sideways"], &["sideways"]);
+    with(&good, &["--pass", "forward", "--restarts", "3"], &["--pass", "--restarts"]);
+    with(&good, &["--root", "0", "0", "1e308", "0", "0", "0", "1"], &["the root is at z = 1e308 m"]);
+    with(&good, &["--root", "0", "0", "0", "0", "0", "0", "0"], &["the root has the orientation [0.0, 0.0, 0.0, 0.0]"]);
+    with(&good, &["--seed", &targets(&good)], &["wrong_targets", "invalid type: sequence, expected an object"]);
     with(
         &good,
         &["--seed", &targets("{\"points\": {}, \"orientations\": {}}")],
@@ -231,13 +266,22 @@ fn a_wrong_line_is_answered_and_nothing_is_lost() {
     let there = target("s24", [0.4, 0.3, 0.5]);
     let good = format!("{}\n", json!({ "targets": there }));
     let wrong: &[(&str, &str)] = &[
-        ("", "EOF"),
-        ("x", "expected value"),
+        ("", "EOF while parsing a value at column 0"),
+        ("{", "EOF while parsing an object at column 1"),
+        ("x", "expected value at column 1"),
+        ("[]", "invalid type: sequence, expected an object"),
+        ("{\"options\": []}", "invalid type: sequence, expected an object"),
+        ("{\"options\": {\"restarts\": -1}}", "expected a whole number"),
+        ("{\"root\": [[0, 0, 0], null]}", "the root must be"),
+        ("{\"targets\": [[\"s24\", [0.5, 0.3, 1.2], null, 1.0]]}", "expected an object"),
         ("{\"targets\": [}", "expected value"),
         ("{\"target\": []}", "unknown field `target`"),
         ("{\"targets\": [{\"point\": \"s24\", \"position\": [NaN, 0, 0]}]}", "expected value"),
         ("{\"targets\": [{\"point\": \"s24\", \"position\": [1e999, 0, 0]}]}", "number out of range"),
-        ("{\"targets\": [{\"point\": \"s24\", \"position\": [1e300, 0, 0]}]}", "coordinate x of target 0"),
+        (
+            "{\"targets\": [{\"point\": \"s24\", \"position\": [1e300, 0, 0]}]}",
+            "the target for 's24' is at x = 1e300 m",
+        ),
         ("{\"targets\": [{\"point\": \"hand\", \"position\": [0, 0, 0]}]}", "there is no point 'hand'"),
         ("{\"targets\": []}", "there is no target"),
         ("{\"root\": \"loose\"}", "the root must be \"fixed\", \"free\" or"),

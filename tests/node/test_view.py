@@ -1,15 +1,10 @@
-"""The page in the browser: it draws the robot, and what is dragged on it moves the arm.
-
-Pictures of each page are kept in target/screenshots.
-"""
+"""The page in the browser: it draws the robot, and what is dragged on it moves the arm."""
 import base64
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -19,91 +14,36 @@ for module in ('viser', 'yourdfpy', 'websockets', 'imageio'):
 
 import viser  # noqa: E402
 
-import browser as browsers  # noqa: E402
-from browser import Browser  # noqa: E402
 from checks import POSITION_TOLERANCE, difference  # noqa: E402
 from client import LATCHED, pose_from, pose_message, posture  # noqa: E402
 from conftest import ARM_FILE, ROBOTS, ROOT, numbers  # noqa: E402
 from geometry_msgs.msg import PoseStamped  # noqa: E402
 from kinematics import errors, translation  # noqa: E402
+from pages import (  # noqa: E402
+    TIMEOUT, Program, choose, click, drag, free_port, leave, needs_browser, wait_for, wait_for_pixels, wait_for_text, wait_for_z_arrow,
+    window)  # noqa: F401
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 from test_noodle import generate  # noqa: E402
 
 VIEW = ROOT / 'scripts' / 'view.py'
-PICTURES = ROOT / 'target' / 'screenshots'
-TIMEOUT = 30.0  # [s]
-WIDTH, HEIGHT = 1000, 640
-SCENE = np.s_[190:HEIGHT, 0:660]  # of a screenshot: without the panel and the message about software rendering
-needs_browser = pytest.mark.skipif(
-    browsers.executable() is None, reason='the page is not tried in a browser: no Chromium here (apt-get install chromium)')
 
-
-def wait_for(condition, what, timeout=TIMEOUT):
-    deadline = time.monotonic() + timeout
-    while not (value := condition()):
-        assert time.monotonic() < deadline, f'waited {timeout} s in vain for {what() if callable(what) else what}'
-        time.sleep(0.05)
-    return value
-
-
-def free_port():
-    with socket.socket() as trial:
-        trial.bind(('127.0.0.1', 0))
-        return trial.getsockname()[1]
-
-
-class View:
+def start_view(log, node, port=None, **environment):
     """A started view.py."""
-
-    def __init__(self, log, node, port=None, **environment):
-        self.log = log
-        arguments = ['--ros-args', '-p', f'node:={node}', '-p', f'port:={port or free_port()}']
-        with log.open('wb') as output:
-            self.process = subprocess.Popen([sys.executable, str(VIEW), *arguments], stdout=output, stderr=subprocess.STDOUT,
-                                            env={**os.environ, **environment})
-
-    def output(self):
-        return self.log.read_text()
-
-    def port(self):
-        """Where the page is, as it was printed."""
-        def found():
-            assert self.process.poll() is None, self.output()
-            return re.search(r'http://127\.0\.0\.1:(\d+) shows', self.output())
-        return int(wait_for(found, lambda: f'an address; it printed:\n{self.output()}')[1])
-
-    def address(self):
-        return f'http://127.0.0.1:{self.port()}'
-
-    def stop(self):
-        ended = self.process.poll()
-        self.process.send_signal(signal.SIGINT)
-        try:
-            status = self.process.wait(TIMEOUT)
-        finally:
-            self.process.kill()
-        assert ended is None and status == 0 and 'Traceback' not in self.output(), self.output()
+    return Program(log, VIEW, '--ros-args', '-p', f'node:={node}', '-p', f'port:={port or free_port()}', **environment)
 
 
 @pytest.fixture
 def view(tmp_path):
     started = []
 
-    def start_view(node, **options):
-        started.append(View(tmp_path / f'view{len(started)}.log', node, **options))
+    def start(node, **options):
+        started.append(start_view(tmp_path / f'view{len(started)}.log', node, **options))
         return started[-1]
 
-    yield start_view
+    yield start
     for each in started:
         each.stop()
-
-
-@pytest.fixture(scope='module')
-def window(tmp_path_factory):
-    browser = Browser(tmp_path_factory.mktemp('browser') / 'profile', WIDTH, HEIGHT)
-    yield browser
-    browser.close()
 
 
 @pytest.fixture
@@ -120,30 +60,10 @@ def page(window, view, start, request):
         return node, window
 
     yield open_page
-    window.screenshot(PICTURES / f'{request.node.name}.png')
-    errors_seen = list(window.errors)
-    window.open('about:blank')
-    assert errors_seen == []
-
-
-def wait_for_text(window, text):
-    wait_for(lambda: text in window.text(), lambda: f'"{text}" on the page, which says: {window.text()}')
-
-
-def pixels(window, wanted, tolerance=40):
-    """Where the scene has this colour: x and y of the pixels."""
-    picture = window.screenshot().astype(int)[SCENE]
-    rows, columns = np.nonzero(np.abs(picture - wanted).max(axis=2) < tolerance)
-    return columns, rows + SCENE[0].start
-
-
-def wait_for_pixels(window, wanted, count, **options):
-    return wait_for(lambda: (found := pixels(window, wanted, **options)) and len(found[0]) >= count and found,
-                    f'{count} pixels of the colour {wanted}')
+    leave(window, request.node.name)
 
 
 ACCENT = (215, 105, 35)  # of the bundled arm's rings, lit
-Z_ARROW = (55, 140, 228)
 BONE = (35, 115, 130)
 
 
@@ -154,12 +74,7 @@ def test_what_is_dragged_moves_the_arm(page, arm_robot):
     wait_for_pixels(window, ACCENT, 200)
     x, y = (float(side) for side in wait_for_z_arrow(window))
     before = posture(node.next_state())
-    window.mouse('mouseMoved', x, y)
-    window.mouse('mousePressed', x, y, 1)
-    for step in range(1, 11):
-        window.mouse('mouseMoved', x, y - 6 * step, 1)
-        node.spin_for(0.05)
-    window.mouse('mouseReleased', x, y - 60)
+    drag(window, (x, y), (0, -60), pause=lambda: node.spin_for(0.05))
 
     start = arm_robot.pose('tool0', before)
 
@@ -175,19 +90,6 @@ def test_what_is_dragged_moves_the_arm(page, arm_robot):
     wait_for_text(window, 'reached')
 
 
-def wait_for_z_arrow(window):
-    """The place of the handle's lower arrow, once it stands still."""
-    places = []
-
-    def stands():
-        columns, rows = pixels(window, Z_ARROW, tolerance=30)
-        if len(rows) > 30:
-            lowest = rows > rows.max() - 12
-            places.append((columns[lowest].mean(), rows[lowest].mean()))
-        return len(places) > 1 and np.abs(np.subtract(places[-1], places[-2])).max() < 1 and places[-1]
-    return wait_for(stands, 'the arrow of the handle')
-
-
 @needs_browser
 def test_what_is_chosen_on_the_panel_is_done(page, arm_robot):
     node, window = page(ARM_FILE, 'arm7')
@@ -195,24 +97,8 @@ def test_what_is_chosen_on_the_panel_is_done(page, arm_robot):
     node.send_pose(translation(-0.05, 0, 0) @ arm_robot.pose('tool0', before))
     wait_for(lambda: click(window, "[...document.querySelectorAll('button')].find(e => e.innerText == 'Reset')"), 'a button')
     node.wait_for(lambda: difference(posture(node.next_state()), before) < 1e-9, 'the posture before')
-    opened, choice = ("[...document.querySelectorAll('input')].find(e => e.value == 'jacobian')",
-                      "[...document.querySelectorAll('[role=option]')].find(e => e.innerText == 'fabrik')")
-
-    def is_chosen():
-        # The panel may move between a look and a click.
-        return click(window, choice) or (click(window, opened) and time.sleep(0.5))
-
-    wait_for(is_chosen, 'the choice')
+    choose(window, 'jacobian', 'fabrik')
     node.wait_for(lambda: node.get('solver') == ['fabrik'], 'the solver to be set')
-
-
-def click(window, element):
-    """Clicks the middle of the element of a JavaScript expression, where there is one."""
-    place = window.evaluate(f'(() => {{ const e = {element}; const r = e && e.getBoundingClientRect();'
-                            ' return r && r.width > 0 ? [r.left + r.width / 2, r.top + r.height / 2] : null })()')
-    if place:
-        window.click(*place)
-    return place
 
 
 @needs_browser
@@ -311,7 +197,7 @@ def shake_hands(port, origin, host):
 
 @pytest.fixture(scope='module')
 def module_view(tmp_path_factory):
-    started = View(tmp_path_factory.mktemp('view') / 'view.log', '/nobody')
+    started = start_view(tmp_path_factory.mktemp('view') / 'view.log', '/nobody')
     yield started
     started.stop()
 

@@ -9,14 +9,14 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     ("", 1, &["missing field `segments`"]),
     ("segments: [{name: a, length: 1}", 2, &["did not find expected"]),
     ("segments:\n  - {name: a, length: 1}\n\t- x", 3, &["cannot start any token"]),
-    ("kind: snake\nsegments: []", 1, &["unknown variant `snake`", "skeleton"]),
+    ("kind: snake\nsegments: []", 1, &["there is no kind 'snake'", "skeleton and pitch_yaw"]),
     ("kind: skeleton\nsegment: []", 2, &["unknown field `segment`", "segments"]),
     ("segments: []", 0, &["there is no segment"]),
     ("segments: 3", 1, &["segments", "expected a sequence"]),
-    ("segments:\n  - {name: a, length: 1}\n  - 7", 3, &["segments[1]", "expected a segment"]),
-    ("segments:\n  - {name: a, length: 1}\n  - {name: b, lenght: 1}", 3, &["unknown field `lenght`", "segments[1]"]),
+    ("segments:\n  - {name: a, length: 1}\n  - 7", 3, &["segments[1]", "expected a segment such as"]),
+    ("segments:\n  - {name: a, length: 1}\n  - {name: b, lenght: 1}", 3, &["segment 'b'", "unknown field `lenght`"]),
     ("segments:\n  - {name: a, length: 1}\n  - {length: 1}", 3, &["missing field `name`"]),
-    ("segments:\n  - name: a\n    length: long", 3, &["segments[0].length", "expected"]),
+    ("segments:\n  - name: a\n    length: long", 3, &["segment 'a': length", "expected a number"]),
     ("segments:\n  - {name: '', length: 1}", 2, &["empty name"]),
     (
         "segments:\n  - {name: a, length: 1}\n  - {name: a, length: 1}",
@@ -44,7 +44,7 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     ("segments:\n  - {name: a, length: -0.5}", 2, &["segment 'a'", "-0.5 m long"]),
     ("segments:\n  - {name: a, length: .nan}", 2, &["segment 'a'", "NaN m long"]),
     ("segments:\n  - {name: a, length: .inf}", 2, &["segment 'a'", "inf m long"]),
-    ("segments:\n  - {name: a, length: 1e200}", 0, &["1e200 m long together"]),
+    ("segments:\n  - {name: a, length: 1e200}", 2, &["segment 'a'", "1e200 m long", "at most 1e9"]),
     ("segments:\n  - {name: a, end: [0, 0, 0]}", 2, &["segment 'a'", "0 m long"]),
     ("segments:\n  - {name: a, end: [0, 1]}", 2, &["segment 'a'", "2 coordinates; give 3"]),
     ("segments:\n  - {name: a, end: [0, .nan, 0]}", 2, &["segment 'a'", "coordinate y of the end is NaN"]),
@@ -82,14 +82,18 @@ const WRONG: &[(&str, usize, &[&str])] = &[
     ("segments:\n  - {name: a, length: 1}\nends:\n  - a\n  - b", 5, &["'b' is no segment"]),
     ("segments:\n  - {name: a, length: 1}\nends: [a, a]", 3, &["'a' is an end already"]),
     ("segments:\n  - {name: a, length: 1}\nends: []", 0, &["no ends"]),
-    ("dimensions: 4\nsegments:\n  - {name: a, length: 1}", 0, &["4 dimensions; give 2 or 3"]),
-    ("dimensions: 2\nsegments:\n  - {name: a, length: 1, fixed: true}", 3, &["segment 'a'", "leaves the plane"]),
+    ("dimensions: 4\nsegments:\n  - {name: a, length: 1}", 1, &["4 dimensions; give 2 or 3"]),
+    (
+        "dimensions: 2\nsegments:\n  - {name: a, length: 1, fixed: true, rest: [9, 0, 0]}",
+        3,
+        &["segment 'a'", "leaves the plane"],
+    ),
     ("dimensions: 2\nsegments:\n  - {name: a, length: 1, rest: [10, 0, 0]}", 3, &["segment 'a'", "leaves the plane"]),
-    ("root: {position: [0, .nan, 0]}\nsegments:\n  - {name: a, length: 1}", 0, &["coordinate y of the root is NaN"]),
-    ("root: {position: [0, 0, 1e300]}\nsegments:\n  - {name: a, length: 1}", 0, &["coordinate z of the root"]),
+    ("root: {position: [0, .nan, 0]}\nsegments:\n  - {name: a, length: 1}", 1, &["coordinate y of the root is NaN"]),
+    ("root: {position: [0, 0, 1e300]}\nsegments:\n  - {name: a, length: 1}", 1, &["coordinate z of the root"]),
     (
         "dimensions: 2\nroot: {rotation: [9, 0, 0]}\nsegments:\n  - {name: a, length: 1}",
-        0,
+        2,
         &["rotation leaves the plane"],
     ),
     ("root: {place: [0, 0, 0]}\nsegments:\n  - {name: a, length: 1}", 1, &["unknown field `place`"]),
@@ -99,10 +103,29 @@ const WRONG: &[(&str, usize, &[&str])] = &[
         3,
         &["segment 'a'", "its pitch is from 9 to 1"],
     ),
-    ("kind: pitch_yaw\nsegments:\n  - {name: a, length: 1, hinge: {}}", 3, &["unknown field `hinge`"]),
+    ("kind: pitch_yaw\nsegments:\n  - {name: a, length: 1, hinge: {}}", 3, &["segment 'a'", "unknown field `hinge`"]),
     ("kind: pitch_yaw\nends: []\nsegments: []", 2, &["unknown field `ends`"]),
     ("kind: pitch_yaw\nsegments: []", 0, &["there is no segment"]),
-    ("kind: pitch_yaw\nroot: {rotation: [0, 0, 9]}\nsegments:\n  - {name: a, length: 1}", 0, &["rotation"]),
+    ("kind: pitch_yaw\nroot: {rotation: [0, 0, 9]}\nsegments:\n  - {name: a, length: 1}", 2, &["rotation"]),
+    ("42", 1, &["integer `42`, expected a mapping with segments"]),
+    ("kind: [x]\nsegments:\n  - {name: a, length: 1}", 1, &["kind: invalid type: sequence", "a name"]),
+    ("root: 7\nsegments:\n  - {name: a, length: 1}", 1, &["expected a root such as"]),
+    ("root:\nsegments:\n  - {name: a, length: 1}", 1, &["root: invalid type: nothing"]),
+    ("dimensions: two\nsegments:\n  - {name: a, length: 1}", 1, &["dimensions", "expected a whole number"]),
+    (
+        "dimensions: 2\nname: flat\nroot: {position: [0, 0, 0]}\nsegments:\n  - {name: a, length: 1}",
+        3,
+        &["the root has 3 coordinates; give 2"],
+    ),
+    ("segments:\n  - name: a\n    length: 1\n    hinge: 3", 4, &["segment 'a'", "expected a hinge such as {axis"]),
+    ("segments:\n  - name: a\n    length: 1\n    cone: 3", 4, &["segment 'a'", "expected a cone such as {up"]),
+    ("segments:\n  - name: a\n    length: 1\n    hinge: ~", 4, &["segment 'a'", "hinge: invalid type: nothing"]),
+    ("segments:\n  - name: a\n    length: 1\n    hinge: {range: }", 4, &["segment 'a': hinge.range", "array"]),
+    ("segments:\n  - name: a\n    length: 1\n    cone:", 4, &["segment 'a'", "cone: missing field `up`"]),
+    ("segments:\n  - name: a\n    length: 1\n    parent:", 2, &["'a' continues '', which is neither"]),
+    ("segments:\n  - {name: a, length: 1}\nends:", 0, &["no ends"]),
+    ("name: a\nsegments:\n  - {name: a, length: 1}\nname: b", 4, &["a second key `name`"]),
+    ("segments:\n  - {name: \"a\\e[31m\\nb\", length: 1}", 2, &["\"a\\u{1b}[31m\\nb\" has a control character"]),
 ];
 
 #[test]
@@ -144,11 +167,31 @@ fn texts_that_would_take_long_are_refused_and_long_names_cut() {
     let parent = "x".repeat(10_000);
     let long = Model::from_yaml(&format!("segments:\n  - {{name: a, parent: {parent}, length: 1}}")).unwrap_err();
     assert!(long.to_string().len() < 300, "{long}");
+    let digits = Model::from_yaml(&format!("segments:\n  - {{name: a, length: {}}}", "1".repeat(500_000))).unwrap_err();
+    let digits = digits.to_string();
+    assert!(digits.contains("segment 'a': length") && digits.contains("expected a number"), "{digits}");
+    assert!(digits.len() < 500, "{digits}");
     let row: Vec<String> = (0..10_000).map(|index| format!("- name: s{index}\n  length: 0.1\n")).collect();
     let Ok(Model::Skeleton(long)) = Model::from_yaml(&format!("segments:\n{}", row.concat())) else {
         panic!("refused")
     };
     assert_eq!(long.points.len(), 10_001);
+}
+
+#[test]
+fn aliases_do_not_repeat_what_is_long() {
+    let name = "x".repeat(400_000);
+    // Each alias would take as much memory as the name: 40 GB.
+    let first = format!("segments:\n  - name: &n {name}\n    length: 1\n");
+    for rest in [format!("ends:\n{}", "- *n\n".repeat(100_000)), "  - name: *n\n    length: 1\n".repeat(20_000)] {
+        let error = Model::from_yaml(&format!("{first}{rest}")).unwrap_err();
+        assert_eq!(error.line, Some(2));
+        assert!(error.to_string().contains("a name has 400000 characters; give at most 100"), "{error}");
+    }
+    let longest = "x".repeat(100);
+    let text = format!("segments:\n  - {{name: &n {longest}, length: 1}}\nends:\n  - *n");
+    let Ok(Model::Skeleton(model)) = Model::from_yaml(&text) else { panic!("refused") };
+    assert_eq!(model.points[1], longest);
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::file::{Model, NamedSkeleton};
-use urdf_ik::skeleton::{Configuration, Limit, Options, Outcome, Problem, Range, Root, Solution, Target, pitch_yaw};
+use urdf_ik::skeleton::{Configuration, Limit, Options, Problem, Range, Root, Solution, Target, pitch_yaw};
 
 use crate::common::Random;
 
@@ -86,7 +86,7 @@ fn the_bundled_arm_of_pitch_and_yaw_reaches_within_its_bounds() {
     };
     let mut solution = arm.solution();
     arm.solve(&problem, &mut arm.scratch(), &mut solution).unwrap();
-    assert_eq!(solution.outcome, Outcome::Solved);
+    assert!(solution.is_solved());
 }
 
 #[test]
@@ -233,8 +233,8 @@ segments:
     );
     assert!(model.skeleton.is_planar());
     let rest = &model.rest;
-    assert!((rest.points[2] - nalgebra::Point3::new(2.0, 1.5, 0.0)).norm() < 1e-12);
-    let target = [Target::new(3, nalgebra::Point3::new(1.5, 2.0, 0.0))];
+    assert!((rest.points[2] - Point3::new(2.0, 1.5, 0.0)).norm() < 1e-12);
+    let target = [Target::new(3, Point3::new(1.5, 2.0, 0.0))];
     let solution = solve(&model, &target, Options::default());
     assert!(solution.is_solved() && solution.configuration.points.iter().all(|point| point.z == 0.0), "{solution:?}");
 }
@@ -252,4 +252,24 @@ fn the_document_shows_a_model_and_an_error_as_they_are() {
     let error = Model::from_yaml(&example.replace("[0, 140]", "[140, 0]")).unwrap_err();
     let sentence = error.to_string().replace("the model", "arm.yaml");
     assert!(page.contains(&format!("urdf_ik: {sentence}\n")), "{sentence}");
+}
+
+#[test]
+fn a_hinge_without_keys_and_a_byte_order_mark_are_read() {
+    let model = skeleton("\u{feff}segments:\n  - name: a\n    length: 1\n    hinge:\n");
+    let hinge = Limit::Hinge { axis: Vector3::z(), angle: Range::ALL };
+    assert_eq!(model.skeleton.segment(0).unwrap().joint.limit, hinge);
+}
+
+#[test]
+fn a_fixed_segment_keeps_the_plane() {
+    let model = skeleton(
+        "dimensions: 2\nsegments:\n  - {name: a, length: 1}\n  - {name: b, length: 1, rest: [0, 0, 90], fixed: true}",
+    );
+    let target = Target::new(2, Point3::new(0.0, 2_f64.sqrt(), 0.0));
+    let solution = solve(&model, &[target], Options::default());
+    assert!(solution.is_solved(), "{:?}", solution.residuals);
+    let points = &solution.configuration.points;
+    let (before, after) = (points[1] - points[0], points[2] - points[1]);
+    assert!(before.dot(&after).abs() < 1e-12 && points[2].z == 0.0);
 }

@@ -207,3 +207,69 @@ fn a_free_root_follows_with_its_limits() {
     assert!(solution.is_solved(), "{solution:?}");
     check(skeleton, &Isometry3::from_parts(points[0].into(), orientations[0]), &problem, &solution);
 }
+
+/// The largest step of any point between neighbouring answers, and how many were not met, as the ends of a figure are dragged in
+/// 200 small steps from one configuration to another.
+fn drag(figure: &Figure, random: &mut Random, ends: &[usize], restarts: usize) -> (f64, usize) {
+    let Figure { skeleton, rest, height, .. } = figure;
+    let options = Options { tolerance: 1e-4 * height, restarts, ..Options::default() };
+    let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
+    let root = Isometry3::from_parts(rest.points[0].into(), rest.orientations[0]);
+    let joints = || (0..skeleton.segment_count()).map(|index| skeleton.segment(index).unwrap().joint);
+    let mut draw = || joints().map(|joint| rotation(random, &joint, Spread::Even)).collect::<Vec<_>>();
+    let (from, to) = (draw(), draw());
+    let mut at = skeleton.place(&root, &from).unwrap();
+    let (mut largest, mut unmet) = (0.0_f64, 0);
+    for step in 1..=200 {
+        let between = from.iter().zip(&to).map(|(from, to)| from.slerp(to, f64::from(step) / 200.0));
+        let goal = skeleton.place(&root, &between.collect::<Vec<_>>()).unwrap();
+        let targets: Vec<_> = ends.iter().map(|&end| Target::new(end, goal.points[end])).collect();
+        let problem = Problem { targets: &targets, root: Root::Fixed, seed: &at, options };
+        skeleton.solve(&problem, &mut scratch, &mut solution).unwrap();
+        check(skeleton, &root, &problem, &solution);
+        unmet += usize::from(!solution.is_solved());
+        let steps = at.points.iter().zip(&solution.configuration.points).map(|(a, b)| (a - b).norm());
+        largest = steps.fold(largest, f64::max);
+        at.clone_from(&solution.configuration);
+    }
+    (largest, unmet)
+}
+
+#[test]
+fn a_figure_that_is_dragged_stays_near_where_it_was() {
+    let figure = bundled("humanoid.yaml");
+    for (ends, name) in [(&figure.ends[..], "all ends"), (&figure.ends[1..2], "one hand")] {
+        for restarts in [0, 1] {
+            let mut random = Random::new(3);
+            let (mut largest, mut unmet) = (0.0_f64, 0);
+            for _ in 0..10 {
+                let (step, missed) = drag(&figure, &mut random, ends, restarts);
+                (largest, unmet) = (largest.max(step), unmet + missed);
+            }
+            let found =
+                format!("{name}, {restarts} restarts: steps of at most {largest:.3} m, {unmet} of 2000 not met");
+            println!("{found}");
+            // Where joints block each other there is no way but a jump, which a restart takes.
+            assert!(if restarts == 0 { largest < 0.05 && unmet <= 60 } else { unmet <= 5 }, "{found}");
+        }
+    }
+}
+
+#[test]
+fn a_straight_leg_bends_where_its_foot_is_lifted() {
+    let Figure { skeleton, ends, rest, height } = bundled("humanoid.yaml");
+    let options = Options { tolerance: 1e-4 * height, restarts: 1, ..Options::default() };
+    let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
+    let mut at = rest.clone();
+    for step in 1..=40 {
+        let lift = Vector3::new(0.0, 0.0, 0.33 * f64::from(step) / 40.0);
+        let target = |(index, &end): (usize, &usize)| {
+            Target::new(end, if index == 4 { rest.points[end] + lift } else { rest.points[end] })
+        };
+        let targets: Vec<_> = ends.iter().enumerate().map(target).collect();
+        let problem = Problem { targets: &targets, root: Root::Fixed, seed: &at, options };
+        skeleton.solve(&problem, &mut scratch, &mut solution).unwrap();
+        assert!(solution.is_solved(), "{step}: {solution:?}");
+        at.clone_from(&solution.configuration);
+    }
+}

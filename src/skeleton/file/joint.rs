@@ -3,32 +3,42 @@
 use nalgebra::Vector3;
 use serde::Deserialize;
 
+use super::given::given;
 use crate::names::number;
 use crate::skeleton::{Cone, Limit, Range};
 
 /// A hinge.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a hinge such as {axis: [0, 0, 1], range: [0, 90]}")]
 pub(super) struct HingeEntry {
+    #[serde(default, deserialize_with = "given")]
     axis: Option<[f64; 3]>,
+    #[serde(default, deserialize_with = "given")]
     range: Option<[f64; 2]>,
 }
 
 /// A ball joint within a cone.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a cone such as {up: 60, down: 40, left: 70, right: 30}")]
 pub(super) struct ConeEntry {
     up: f64,
     down: f64,
     left: f64,
     right: f64,
+    #[serde(default, deserialize_with = "given")]
     twist: Option<[f64; 2]>,
 }
 
-/// What a joint allows, where it has at most one of these.
-pub(super) fn limit(hinge: Option<HingeEntry>, cone: Option<ConeEntry>, fixed: bool) -> Result<Limit, String> {
+/// What a joint in `dimensions` allows, where it has at most one of these.
+pub(super) fn limit(
+    hinge: Option<HingeEntry>,
+    cone: Option<ConeEntry>,
+    fixed: bool,
+    dimensions: usize,
+) -> Result<Limit, String> {
     match (hinge, cone, fixed) {
         (None, None, false) => Ok(Limit::Free),
+        (None, None, true) if dimensions == 2 => Ok(Limit::Hinge { axis: Vector3::z(), angle: Range::new(0.0, 0.0) }),
         (None, None, true) => Ok(Limit::Ball { cone: Cone::circular(0.0), twist: Range::new(0.0, 0.0) }),
         (Some(hinge), None, false) => hinge.limit(),
         (None, Some(cone), false) => cone.limit(),

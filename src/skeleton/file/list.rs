@@ -1,5 +1,6 @@
-//! A list in a file, whose entries are checked one after the other while the reader still knows their line.
+//! Values in a file that are checked one after the other while the reader still knows their line.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -8,6 +9,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
 use super::error::{ModelError, refused, refused_by_reader};
+use crate::names::short;
 use crate::yaml::yaml_reader;
 
 /// Reads the list under `key` and hands each entry to `visit`. Where that finds something wrong, the error has the line of the entry.
@@ -16,17 +18,31 @@ where
     T: for<'de> Deserialize<'de>,
     F: FnMut(T) -> Result<(), String>,
 {
-    let reader = yaml_reader(text).map_err(refused)?;
     let mut entry = Entry { visit, refusal: None, kind: PhantomData };
-    Document(key, &mut entry).deserialize(reader).map_err(|e| {
-        let refused = refused_by_reader(&e);
-        // What `visit` said names the entry better than the reader does.
-        ModelError { reason: entry.refusal.unwrap_or(refused.reason), ..refused }
-    })
+    let read = read(text, key, List(&mut entry));
+    entry.outcome(read)
 }
 
-/// The whole file, the key of the list, and what is done with its entries.
-struct Document<'a, T, F>(&'a str, &'a mut Entry<T, F>);
+/// Reads the value under `key`, if there is one, and hands it to `visit`, with errors as [`for_each`].
+pub(super) fn for_value<T, F>(text: &str, key: &str, visit: F) -> Result<(), ModelError>
+where
+    T: for<'de> Deserialize<'de>,
+    F: FnMut(T) -> Result<(), String>,
+{
+    let mut entry = Entry { visit, refusal: None, kind: PhantomData };
+    let read = read(text, key, &mut entry);
+    entry.outcome(read)
+}
+
+fn read<'de>(text: &'de str, key: &str, value: impl DeserializeSeed<'de, Value = ()>) -> Result<(), ModelError> {
+    let reader = yaml_reader(text).map_err(refused)?;
+    Document(key, Some(value)).deserialize(reader).map_err(|e| refused_by_reader(&e))
+}
+
+/// The whole file, a key, and what is done with its value.
+struct Document<'a, S>(&'a str, Option<S>);
+/// A key that is none of those before it.
+struct Key<'a>(&'a mut HashSet<String>);
 /// The list.
 struct List<'a, T, F>(&'a mut Entry<T, F>);
 /// An entry: a text or a mapping.
@@ -45,9 +61,14 @@ impl<T, F: FnMut(T) -> Result<(), String>> Entry<T, F> {
             error
         })
     }
+
+    /// What came of reading. What `visit` said names the entry better than the reader does.
+    fn outcome(self, read: Result<(), ModelError>) -> Result<(), ModelError> {
+        read.map_err(|refused| ModelError { reason: self.refusal.unwrap_or(refused.reason), ..refused })
+    }
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> DeserializeSeed<'de> for Document<'_, T, F> {
+impl<'de, S: DeserializeSeed<'de, Value = ()>> DeserializeSeed<'de> for Document<'_, S> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -55,22 +76,43 @@ impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> DeserializeSee
     }
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> Visitor<'de> for Document<'_, T, F> {
+impl<'de, S: DeserializeSeed<'de, Value = ()>> Visitor<'de> for Document<'_, S> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a mapping")
+        f.write_str("a mapping with segments")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<String>()? {
-            if key == self.0 {
-                map.next_value_seed(List(self.1))?;
-            } else {
-                map.next_value::<IgnoredAny>()?;
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        let mut keys = HashSet::new();
+        while let Some(key) = map.next_key_seed(Key(&mut keys))? {
+            match self.1.take_if(|_| key == self.0) {
+                Some(value) => map.next_value_seed(value)?,
+                None => _ = map.next_value::<IgnoredAny>()?,
             }
         }
         Ok(())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = String;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: Error>(self, key: &str) -> Result<String, E> {
+        let is_new = self.0.insert(key.to_owned());
+        if is_new { Ok(key.to_owned()) } else { Err(E::custom(format!("there is a second key `{}`", short(key)))) }
     }
 }
 

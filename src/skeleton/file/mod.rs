@@ -21,9 +21,12 @@
 //! ends there.
 
 mod error;
+mod given;
 mod joint;
+mod link;
 mod list;
 mod model;
+mod name;
 mod named;
 mod names;
 mod pitch_yaw;
@@ -32,4 +35,4 @@ mod segments;
 
 pub use error::ModelError;
 pub use model::Model;
-pub use named::{NamedArm, NamedSkeleton};
+pub use named::{NamedArm, NamedSkeleton, UnknownPoint};

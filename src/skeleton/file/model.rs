@@ -8,6 +8,9 @@ use super::read::{Kind, kind};
 use super::{pitch_yaw, segments};
 use crate::files::{self, MAX_SETTINGS_BYTES};
 
+/// Some editors begin a file with it; the reader would take it for a document of its own.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// A model from a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Model {
@@ -36,6 +39,7 @@ impl Model {
     /// # Errors
     /// [`ModelError`] for a text that is no YAML, has unknown or missing keys, or describes no model: it names the line and the segment.
     pub fn from_yaml(text: &str) -> Result<Self, ModelError> {
+        let text = text.trim_start_matches(BYTE_ORDER_MARK);
         match kind(text)? {
             Kind::Skeleton => segments::read(text).map(Self::Skeleton),
             Kind::PitchYaw => pitch_yaw::read(text).map(Self::PitchYaw),

@@ -1,5 +1,8 @@
 //! Models with names for their points.
 
+use thiserror::Error;
+
+use crate::names::{list, short};
 use crate::skeleton::pitch_yaw::PitchYawArm;
 use crate::skeleton::{Configuration, Skeleton};
 
@@ -29,10 +32,31 @@ pub struct NamedArm {
     pub points: Vec<String>,
 }
 
+/// A model has no point of that name.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("there is no point '{}'; the ends are {}", short(name), list(ends))]
+pub struct UnknownPoint {
+    /// The name given.
+    pub name: String,
+    /// The names of the model's ends.
+    pub ends: Vec<String>,
+}
+
 impl NamedSkeleton {
     /// The index of the point of that name.
     #[must_use]
     pub fn point(&self, name: &str) -> Option<usize> {
         self.points.iter().position(|point| point == name)
+    }
+
+    /// The index of the point of that name, for a target.
+    ///
+    /// # Errors
+    /// [`UnknownPoint`] where there is none.
+    pub fn target_point(&self, name: &str) -> Result<usize, UnknownPoint> {
+        self.point(name).ok_or_else(|| UnknownPoint {
+            name: name.to_owned(),
+            ends: self.ends.iter().map(|end| self.points[*end].clone()).collect(),
+        })
     }
 }

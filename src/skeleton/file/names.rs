@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::read::Link;
+use super::link::Link;
 use crate::names::short;
 
 /// The names of the points read so far: the root, then the end of each segment, which has the name of its segment.
@@ -45,7 +45,7 @@ impl Names {
                     "segment '{name}' continues '{shown}', which leads in a circle; one must continue the root"
                 );
             }
-            if links.iter().any(|link| link.name == parent) {
+            if links.iter().any(|link| *link.name == *parent) {
                 return format!("segment '{name}' continues '{shown}', which comes later; list '{shown}' before it");
             }
             format!(
@@ -59,7 +59,7 @@ impl Names {
 /// Whether the way from the segment `name` towards the root comes back to it.
 fn is_circle(name: &str, links: &[Link]) -> bool {
     let parents: HashMap<&str, &str> =
-        links.iter().filter_map(|link| Some((link.name.as_str(), link.parent.as_deref()?))).collect();
+        links.iter().filter_map(|link| Some((&*link.name, link.parent.as_deref()?))).collect();
     let way = std::iter::successors(Some(name), |name| parents.get(name).copied());
     way.take(links.len() + 1).count() > links.len()
 }

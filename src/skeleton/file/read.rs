@@ -5,60 +5,87 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::error::{ModelError, refused, refused_by_reader};
-use crate::segments::check_coordinates;
+use super::given::given;
+use super::link::Link;
+use super::list::for_value;
+use super::name::Name;
+use crate::names::number;
+use crate::segments::{FARTHEST, check_coordinates};
 use crate::skeleton::joint::is_in_plane;
 use crate::yaml::yaml_reader;
 
 /// The value of `kind` in a file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(try_from = "Name")]
 pub(super) enum Kind {
     #[default]
     Skeleton,
     PitchYaw,
 }
 
-/// The part of a file that tells its kind.
-#[derive(Deserialize)]
-struct Head {
-    #[serde(default)]
-    kind: Kind,
+impl TryFrom<Name> for Kind {
+    type Error = String;
+
+    fn try_from(name: Name) -> Result<Self, String> {
+        match &*name {
+            "skeleton" => Ok(Self::Skeleton),
+            "pitch_yaw" => Ok(Self::PitchYaw),
+            other => Err(format!("there is no kind '{other}'; the kinds are skeleton and pitch_yaw")),
+        }
+    }
+}
+
+/// The number of coordinates of a point.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "usize")]
+pub(super) struct Dimensions(pub usize);
+
+impl Default for Dimensions {
+    fn default() -> Self {
+        Self(3)
+    }
+}
+
+impl TryFrom<usize> for Dimensions {
+    type Error = String;
+
+    fn try_from(found: usize) -> Result<Self, String> {
+        if (2..=3).contains(&found) { Ok(Self(found)) } else { Err(format!("it has {found} dimensions; give 2 or 3")) }
+    }
 }
 
 /// All of a file but what its segments are like. What it says of them is read next, when the names are known.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a mapping with segments")]
 pub(super) struct Outline {
     #[serde(default, rename = "kind")]
     _kind: IgnoredAny,
-    pub name: Option<String>,
-    pub dimensions: Option<usize>,
+    pub name: Option<Name>,
+    #[serde(default)]
+    pub dimensions: Dimensions,
     #[serde(default)]
     pub root: RootEntry,
     pub segments: Vec<Link>,
-    pub ends: Option<Vec<String>>,
-}
-
-/// The place of a segment in the tree.
-#[derive(Deserialize)]
-#[serde(expecting = "a segment such as {name: arm, length: 0.3}")]
-pub(super) struct Link {
-    #[serde(default)]
-    pub name: String,
-    pub parent: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    pub ends: Option<Vec<Name>>,
 }
 
 /// The root as a file has it.
 #[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a root such as {name: hip, position: [0, 0, 1]}")]
 pub(super) struct RootEntry {
-    pub name: Option<String>,
+    pub name: Option<Name>,
     pub position: Option<Vec<f64>>,
     pub rotation: Option<[f64; 3]>,
 }
 
 pub(super) fn kind(text: &str) -> Result<Kind, ModelError> {
-    yaml::<Head>(text).map(|head| head.kind)
+    let mut kind = Kind::default();
+    for_value(text, "kind", |found| {
+        kind = found;
+        Ok(())
+    })?;
+    Ok(kind)
 }
 
 /// Reads `text` as a whole.
@@ -76,7 +103,7 @@ impl RootEntry {
     /// The root frame in `dimensions`.
     pub(super) fn pose(&self, dimensions: usize) -> Result<Isometry3<f64>, String> {
         let position = match &self.position {
-            Some(position) => point("root", position, dimensions)?,
+            Some(position) => point("the root", position, dimensions)?,
             None => Point3::origin(),
         };
         let rotation = rotation("the root's rotation", self.rotation)?;
@@ -87,10 +114,18 @@ impl RootEntry {
     }
 }
 
+/// A length that a segment can have.
+pub(super) fn checked_length(length: f64) -> Result<f64, String> {
+    if length > 0.0 && length <= FARTHEST {
+        return Ok(length);
+    }
+    Err(format!("it is {} m long; its length must be a finite number above 0, at most {FARTHEST:e}", number(length)))
+}
+
 /// The point \[m\] of `coordinates`, as many as there are `dimensions`; `name` is what an error calls it.
 pub(super) fn point(name: &'static str, coordinates: &[f64], dimensions: usize) -> Result<Point3<f64>, String> {
     if coordinates.len() != dimensions {
-        return Err(format!("the {name} has {} coordinates; give {dimensions}", coordinates.len()));
+        return Err(format!("{name} has {} coordinates; give {dimensions}", coordinates.len()));
     }
     check_coordinates(name, coordinates).map_err(|e| e.to_string())?;
     Ok(Point3::from_slice(&[coordinates, &[0.0]].concat()[..3]))

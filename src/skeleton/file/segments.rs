@@ -4,12 +4,14 @@ use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
 use super::error::{ModelError, refused};
+use super::given::given;
 use super::joint::{ConeEntry, HingeEntry, limit};
-use super::list::for_each;
+use super::list::{for_each, for_value};
+use super::name::Name;
 use super::named::NamedSkeleton;
 use super::names::Names;
-use super::read::{Outline, point, rotation, yaml};
-use crate::names::{number, short};
+use super::read::{Outline, RootEntry, checked_length, point, rotation, yaml};
+use crate::names::short;
 use crate::skeleton::configuration::{aligned, product};
 use crate::skeleton::{Joint, Segment, Skeleton};
 
@@ -20,13 +22,20 @@ const LEAST_SINE: f64 = 1e-6;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SegmentEntry {
-    name: String,
-    parent: Option<String>,
+    name: Name,
+    #[serde(default, deserialize_with = "given")]
+    parent: Option<Name>,
+    #[serde(default, deserialize_with = "given")]
     length: Option<f64>,
+    #[serde(default, deserialize_with = "given")]
     rest: Option<[f64; 3]>,
+    #[serde(default, deserialize_with = "given")]
     end: Option<Vec<f64>>,
+    #[serde(default, deserialize_with = "given")]
     up: Option<[f64; 3]>,
+    #[serde(default, deserialize_with = "given")]
     hinge: Option<HingeEntry>,
+    #[serde(default, deserialize_with = "given")]
     cone: Option<ConeEntry>,
     #[serde(default)]
     fixed: bool,
@@ -44,19 +53,20 @@ struct Builder<'a> {
 
 pub(super) fn read(text: &str) -> Result<NamedSkeleton, ModelError> {
     let outline: Outline = yaml(text)?;
-    let dimensions = outline.dimensions.unwrap_or(3);
-    if !(2..=3).contains(&dimensions) {
-        return Err(refused(format!("it has {dimensions} dimensions; give 2 or 3")));
-    }
-    let root = outline.root.pose(dimensions).map_err(refused)?;
+    let dimensions = outline.dimensions.0;
+    let mut root = Isometry3::identity();
+    for_value(text, "root", |entry: RootEntry| {
+        root = entry.pose(dimensions)?;
+        Ok(())
+    })?;
     let names = Names::new(outline.root.name());
     let mut builder = Builder { outline: &outline, dimensions, names, segments: Vec::new(), frames: vec![root] };
-    for_each(text, "segments", |entry| builder.add(entry))?;
+    for_each(text, "segments", |entry| builder.add(entry)).map_err(|e| e.with_names(&outline.segments))?;
     let Builder { names, segments, .. } = builder;
     let ends = if outline.ends.is_some() { ends(text, &names)? } else { leaves(&segments) };
     let skeleton =
         if dimensions == 2 { Skeleton::in_plane(&segments) } else { Skeleton::new(&segments) }.map_err(refused)?;
-    let name = outline.name.unwrap_or_else(|| "skeleton".to_owned());
+    let name = outline.name.map_or_else(|| "skeleton".to_owned(), String::from);
     let rest = skeleton.place(&root, &vec![UnitQuaternion::identity(); segments.len()]).map_err(refused)?;
     Ok(NamedSkeleton { name, skeleton, points: names.points, ends, rest })
 }
@@ -64,7 +74,7 @@ pub(super) fn read(text: &str) -> Result<NamedSkeleton, ModelError> {
 /// The points that the file lists as ends.
 fn ends(text: &str, names: &Names) -> Result<Vec<usize>, ModelError> {
     let mut ends = Vec::new();
-    for_each(text, "ends", |name: String| {
+    for_each(text, "ends", |name: Name| {
         let (end, shown) = (names.find(&name), short(&name));
         let end = end.ok_or_else(|| format!("'{shown}' is no segment, so it cannot be an end"))?;
         if ends.contains(&end) {
@@ -101,14 +111,14 @@ impl Builder<'_> {
 
     /// The length of a segment that begins at `frame`, and its joint.
     fn joint(&self, entry: SegmentEntry, frame: &Isometry3<f64>) -> Result<(f64, Joint), String> {
-        let limit = limit(entry.hinge, entry.cone, entry.fixed)?;
+        let limit = limit(entry.hinge, entry.cone, entry.fixed, self.dimensions)?;
         let (length, rest) = match (entry.length, entry.end, entry.rest, entry.up) {
-            (Some(length), None, rest, None) => (checked(length)?, rotation("its rest", rest)?),
+            (Some(length), None, rest, None) => (checked_length(length)?, rotation("its rest", rest)?),
             (None, Some(end), None, up) => {
-                let end = point("end", &end, self.dimensions)?;
+                let end = point("the end", &end, self.dimensions)?;
                 let along = end.coords - frame.translation.vector;
                 let turned = |length| Ok((length, facing(&frame.rotation, &along, up)?));
-                let (length, orientation) = checked(along.norm()).and_then(turned)?;
+                let (length, orientation) = checked_length(along.norm()).and_then(turned)?;
                 (length, product(&frame.rotation.inverse(), &orientation))
             }
             _ => return Err("give its length, which a rest may follow, or its end, which an up may follow".to_owned()),
@@ -119,14 +129,6 @@ impl Builder<'_> {
         }
         Ok((length, joint))
     }
-}
-
-/// A length that a segment can have.
-fn checked(length: f64) -> Result<f64, String> {
-    if length.is_finite() && length > 0.0 {
-        return Ok(length);
-    }
-    Err(format!("it is {} m long; its length must be a finite number above 0", number(length)))
 }
 
 /// The orientation at rest of a segment in the direction of `along`, its z axis towards `up`; without that, `frame` after the shortest

@@ -1,7 +1,7 @@
 //! An arm in space whose angles are plain sums, and its inverse kinematics for the position of its tip.
 //!
-//! The arm has n segments of lengths l_1 … l_n \[m\], and each segment has two variables, a pitch p_k and a yaw y_k \[rad\]. The
-//! angles at which segment i lies are the sums of the variables up to it,
+//! The arm has n segments of lengths l_1 … l_n \[m\], and each segment has two variables, a pitch p_k and a yaw y_k
+//! \[rad\]. The angles at which segment i lies are the sums of the variables up to it,
 //!
 //! ```text
 //! P_i = p_1 + … + p_i        Y_i = y_1 + … + y_i
@@ -9,16 +9,17 @@
 //! tip = base + l_1 d_1 + … + l_n d_n
 //! ```
 //!
-//! in a frame with x forward, y to the left and z up. P_i is the angle above the horizontal plane (positive upwards, unlike
-//! the pitch of a right-handed rotation about y), Y_i the angle from x towards y. With all variables zero the arm lies along x.
+//! in a frame with x forward, y to the left and z up. P_i is the angle above the horizontal plane (positive upwards,
+//! unlike the pitch of a right-handed rotation about y), Y_i the angle from x towards y. With all variables zero the
+//! arm lies along x.
 //!
-//! This is not a chain of joints: a pitch of segment k adds to the pitch of all later segments whatever their yaw is, which no
-//! product of rotations does, so that no URDF describes the arm. In return its geometry is simple. The sums are a one-to-one
-//! change of variables, so that without bounds every segment can have every direction, and the tip can reach exactly the
-//! points whose distance from the base, its root, is within [`PitchYawArm::reach`].
+//! This is not a chain of joints: a pitch of segment k adds to the pitch of all later segments whatever their yaw is,
+//! which no product of rotations does, so that no URDF describes the arm. In return its geometry is simple. The sums
+//! are a one-to-one change of variables, so that without bounds every segment can have every direction, and the tip can
+//! reach exactly the points whose distance from the base, its root, is within [`PitchYawArm::reach`].
 //!
-//! **Jacobian.** Variable k is part of the sums of the segments from k on and of no others, so that its column is a suffix
-//! sum, and all 2n columns together take O(n):
+//! **Jacobian.** Variable k is part of the sums of the segments from k on and of no others, so that its column is a
+//! suffix sum, and all 2n columns together take O(n):
 //!
 //! ```text
 //! ∂tip/∂p_k = Σ_{i≥k} l_i (-sin P_i cos Y_i, -sin P_i sin Y_i, cos P_i)
@@ -29,7 +30,7 @@
 //!
 //! ```
 //! use nalgebra::Point3;
-//! use urdf_ik::skeleton::pitch_yaw::{Options, Outcome, PitchYawArm, Problem};
+//! use urdf_ik::skeleton::pitch_yaw::{Options, PitchYawArm, Problem};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let arm = PitchYawArm::new(Point3::origin(), vec![0.4, 0.3, 0.2])?;
 //! let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
@@ -37,7 +38,7 @@
 //! let target = Point3::new(0.2, 0.3, 0.4);
 //! let problem = Problem { target, seed: &[0.0; 6], options: Options::default() };
 //! arm.solve(&problem, &mut scratch, &mut solution)?;
-//! assert_eq!(solution.outcome, Outcome::Solved);
+//! assert!(solution.is_solved());
 //! assert!((arm.tip(&solution.positions)? - target).norm() <= 1e-6);
 //! # Ok(())
 //! # }
@@ -49,36 +50,19 @@ mod solve;
 mod step;
 
 use nalgebra::{Point3, Vector3};
-use thiserror::Error;
 
-pub use crate::segments::{Element, InputError};
-use crate::segments::{Reach, check_coordinates, check_count, check_positive_length, check_total};
+use crate::names::number;
+pub use crate::segments::InputError;
+use crate::segments::{
+    Reach, Refusal, check_any, check_coordinates, check_count, check_positive, check_total, require,
+};
 pub use crate::skeleton::outcome::{Outcome, Reason};
+pub use crate::skeleton::solution::Residual;
 pub use path::{PathPoint, PathSteps, PathSummary};
-pub use problem::{Method, Options, Problem, ProblemError, Solution};
+pub use problem::{Method, Options, Problem, Solution};
 pub use solve::Scratch;
 
-/// Why an arm is not valid.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ArmError {
-    /// A number or a list is wrong.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// No angle lies between two bounds.
-    #[error("variable {variable} (from 0) is bounded by {lower} and {upper} rad; no angle lies between them")]
-    Bounds {
-        /// Index of the variable: pitches, then yaws.
-        variable: usize,
-        /// The given lower bound \[rad\].
-        lower: f64,
-        /// The given upper bound \[rad\].
-        upper: f64,
-    },
-}
-
-/// The arm: its base, the lengths of its segments, and the bounds of its variables. See the [module](self) for what
-/// its angles mean.
+/// The arm: its base, the lengths of its segments, and the bounds of its variables. See the [module](self).
 #[derive(Debug, Clone, PartialEq)]
 pub struct PitchYawArm {
     base: Point3<f64>,
@@ -92,14 +76,12 @@ impl PitchYawArm {
     /// An arm at `base` \[m\] with segments of `lengths` \[m\], from the base to the tip, its variables without bounds.
     ///
     /// # Errors
-    /// [`ArmError`] where there is no segment, or a number is not finite, not positive or too large.
-    pub fn new(base: Point3<f64>, lengths: Vec<f64>) -> Result<Self, ArmError> {
-        check_coordinates("base", base.coords.as_slice())?;
-        if lengths.is_empty() {
-            return Err(InputError::Empty { what: "segment" }.into());
-        }
+    /// [`InputError`] where there is no segment, or a number is not finite, not positive or too large.
+    pub fn new(base: Point3<f64>, lengths: Vec<f64>) -> Result<Self, InputError> {
+        check_coordinates("the base", base.coords.as_slice())?;
+        check_any("segment", lengths.len())?;
         for (segment, &length) in lengths.iter().enumerate() {
-            check_positive_length(Element::of("segment", segment), length)?;
+            check_positive(("the length of segment", segment), length, " m")?;
         }
         let (reach, variables) = (Reach::of(&lengths), 2 * lengths.len());
         check_total(reach.outer)?;
@@ -111,14 +93,17 @@ impl PitchYawArm {
     /// infinite entry is no bound. The bounds are those of the variables, not of their sums.
     ///
     /// # Errors
-    /// [`ArmError`] where a list does not have 2n entries, or no angle lies between two bounds.
-    pub fn with_bounds(mut self, lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, ArmError> {
+    /// [`InputError`] where a list does not have 2n entries, or no angle lies between two bounds.
+    pub fn with_bounds(mut self, lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, InputError> {
         check_count("list of lower bounds", lower.len(), self.variables())?;
         check_count("list of upper bounds", upper.len(), self.variables())?;
         for (variable, (&lower, &upper)) in lower.iter().zip(&upper).enumerate() {
-            if !(lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY) {
-                return Err(ArmError::Bounds { variable, lower, upper });
-            }
+            require(lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY, || {
+                let [lower, upper] = [lower, upper].map(number);
+                Refusal::Model(format!(
+                    "variable {variable} (from 0) is bounded by {lower} and {upper} rad; no angle lies between them"
+                ))
+            })?;
         }
         (self.lower, self.upper) = (lower, upper);
         Ok(self)
@@ -136,7 +121,8 @@ impl PitchYawArm {
         &self.lengths
     }
 
-    /// The bounds of the variables \[rad\], lower and upper, 2n entries each: pitches, then yaws. Infinite where there is none.
+    /// The bounds of the variables \[rad\], lower and upper, 2n entries each: pitches, then yaws. Infinite where there
+    /// is none.
     #[must_use]
     pub fn bounds(&self) -> (&[f64], &[f64]) {
         (&self.lower, &self.upper)
@@ -157,7 +143,7 @@ impl PitchYawArm {
     /// Position of the tip \[m\] at `positions` (2n entries \[rad\]).
     ///
     /// # Errors
-    /// [`InputError::Count`] where `positions` does not have 2n entries.
+    /// [`InputError`] where `positions` does not have 2n entries.
     pub fn tip(&self, positions: &[f64]) -> Result<Point3<f64>, InputError> {
         check_count("list of positions", positions.len(), self.variables())?;
         Ok(self.tip_at(positions))
@@ -168,7 +154,7 @@ impl PitchYawArm {
     /// `points` takes n + 1 entries \[m\]: the base, then the end of each segment, the last of which is the tip.
     ///
     /// # Errors
-    /// [`InputError::Count`] where `positions` does not have 2n entries or `points` not n + 1.
+    /// [`InputError`] where `positions` does not have 2n entries or `points` not n + 1.
     pub fn forward_kinematics(&self, positions: &[f64], points: &mut [Point3<f64>]) -> Result<(), InputError> {
         check_count("list of positions", positions.len(), self.variables())?;
         check_count("list of points", points.len(), self.lengths.len() + 1)?;
@@ -177,12 +163,13 @@ impl PitchYawArm {
         Ok(())
     }
 
-    /// Jacobian of the tip's position at `positions` (2n entries \[rad\]), by suffix sums in O(n), and returns the tip \[m\].
+    /// Jacobian of the tip's position at `positions` (2n entries \[rad\]), by suffix sums in O(n), and returns the tip
+    /// \[m\].
     ///
     /// `columns` takes the 2n columns of the 3×2n matrix \[m/rad\]: ∂tip/∂p_1 … ∂tip/∂p_n, ∂tip/∂y_1 … ∂tip/∂y_n.
     ///
     /// # Errors
-    /// [`InputError::Count`] where `positions` or `columns` does not have 2n entries.
+    /// [`InputError`] where `positions` or `columns` does not have 2n entries.
     pub fn jacobian(&self, positions: &[f64], columns: &mut [Vector3<f64>]) -> Result<Point3<f64>, InputError> {
         check_count("list of positions", positions.len(), self.variables())?;
         check_count("list of columns", columns.len(), self.variables())?;
@@ -231,6 +218,3 @@ impl PitchYawArm {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,7 +3,8 @@
 use nalgebra::Point3;
 
 use super::solve::Goal;
-use super::{Options, PitchYawArm, Problem, ProblemError, Reason, Scratch, Solution};
+use super::{InputError, Options, PitchYawArm, Problem, Reason, Scratch, Solution};
+use crate::segments::{Refusal, require};
 
 /// Largest number of steps of a path.
 const MOST_STEPS: f64 = 1e6;
@@ -34,7 +35,7 @@ impl PathSteps {
 pub struct PathPoint<'a> {
     /// Fraction of the path up to this point, from 0 (start, which `visit` does not get) to 1 (end).
     pub fraction: f64,
-    /// Whether it is one of the even points. Those in between are there because a variable would have turned too far at once.
+    /// Whether it is one of the even points. Those in between are there where a variable turns fast.
     pub is_even: bool,
     /// The point of the straight line \[m\].
     pub waypoint: Point3<f64>,
@@ -56,21 +57,22 @@ pub struct PathSummary {
 }
 
 impl PitchYawArm {
-    /// Moves the tip from its position at the problem's seed to the problem's target, on a straight line in even steps, and
-    /// calls `visit` with the configuration at the end of each step. `solution` gets the last configuration. It allocates nothing.
+    /// Moves the tip from its position at the problem's seed to the problem's target, on a straight line in even steps,
+    /// and calls `visit` with the configuration at the end of each step. `solution` gets the last configuration. It
+    /// allocates nothing.
     ///
     /// Each step is solved from the configuration before. Where a variable would turn by more than
-    /// [`PathSteps::largest_turn`], or the point is not reached, the step of the tip is halved, down to a 1024th of the even
-    /// step; after that it grows again until it is back on the even points. Where even the shortest step is not enough, the
-    /// path ends: [`Solution::outcome`] says why, and the arm is at the last point that `visit` got. So no two
-    /// adjacent configurations are farther apart than asked for.
+    /// [`PathSteps::largest_turn`], or the point is not reached, the step of the tip is halved, down to a 1024th of the
+    /// even step; after that it grows again until it is back on the even points. Where even the shortest step is not
+    /// enough, the path ends: [`Solution::residual`] says why, and the arm is at the last point that `visit` got. So no
+    /// two adjacent configurations are farther apart than asked for.
     ///
-    /// A target out of reach is replaced by the nearest point in reach; where that is singular, as the stretched arm is, the
-    /// path may end shortly before it. A path that leads through the inner reach ends at its edge; so an arm of one
-    /// segment, whose tip moves on a sphere, follows no straight path.
+    /// A target out of reach is replaced by the nearest point in reach; where that is singular, as the stretched arm
+    /// is, the path may end shortly before it. A path that leads through the inner reach ends at its edge; so an arm of
+    /// one segment, whose tip moves on a sphere, follows no straight path.
     ///
     /// # Errors
-    /// [`ProblemError`] as [`Self::solve`], and where a number of `steps` is not valid.
+    /// [`InputError`] as [`Self::solve`], and where a number of `steps` is not valid.
     pub fn follow_path(
         &self,
         problem: &Problem,
@@ -78,13 +80,13 @@ impl PitchYawArm {
         scratch: &mut Scratch,
         solution: &mut Solution,
         mut visit: impl FnMut(&PathPoint),
-    ) -> Result<PathSummary, ProblemError> {
+    ) -> Result<PathSummary, InputError> {
         self.check(problem, scratch, solution)?;
         steps.check(problem.options.tolerance)?;
         self.clamp_into(problem.seed, &mut scratch.reached);
         let start = self.tip_at(&scratch.reached);
         let goal = self.goal(problem.target, start, &problem.options);
-        let way = goal.nearest() - start;
+        let way = goal.aim - start;
         let count = steps.count(way.norm(), problem.options.tolerance)?;
         let mut summary = PathSummary::default();
         let (mut tip, mut iterations, mut refusal) = (start, 0, None);
@@ -100,7 +102,7 @@ impl PitchYawArm {
                     scratch.reached.copy_from_slice(&scratch.best);
                     tip = found;
                     reached += step;
-                    let (is_even, waypoint) = (reached.fract() == 0.0, next.nearest());
+                    let (is_even, waypoint) = (reached.fract() == 0.0, next.aim);
                     visit(&PathPoint { fraction, is_even, waypoint, tip, positions: &scratch.reached });
                     while step < 1.0 && reached % (2.0 * step) == 0.0 {
                         step *= 2.0;
@@ -117,7 +119,8 @@ impl PitchYawArm {
         Ok(summary)
     }
 
-    /// Solves for the next point from the configuration reached. Leaves the new one in `best`, and returns the tip or the reason.
+    /// Solves for the next point from the configuration reached. Leaves the new one in `best`, and returns the tip or
+    /// the reason.
     ///
     /// Points on the way must be in reach themselves: only the last may be replaced by the nearest that is.
     fn try_point(
@@ -128,7 +131,7 @@ impl PitchYawArm {
         scratch: &mut Scratch,
         iterations: &mut usize,
     ) -> Result<Point3<f64>, Reason> {
-        if !last && goal.out_of_reach() {
+        if !last && goal.is_out_of_reach {
             return Err(self.reason(goal, &scratch.reached, &mut scratch.columns));
         }
         scratch.current.copy_from_slice(&scratch.reached);
@@ -143,20 +146,22 @@ impl PitchYawArm {
 }
 
 impl PathSteps {
-    fn check(&self, tolerance: f64) -> Result<(), ProblemError> {
+    fn check(&self, tolerance: f64) -> Result<(), InputError> {
         let (value, least) = (self.longest, 4.0 * tolerance);
-        if !(value.is_finite() && value >= least) {
-            return Err(ProblemError::StepLength { value, least });
-        }
-        let turn = self.largest_turn;
-        if turn > 0.0 { Ok(()) } else { Err(ProblemError::Turn { value: turn }) }
+        let (element, right) =
+            ("the longest step of the path".into(), "a finite number of at least 4 times the tolerance");
+        require(value.is_finite() && value >= least, || Refusal::Number { element, value, unit: " m", right })?;
+        let (element, value) = ("the greatest turn between points of the path".into(), self.largest_turn);
+        require(value > 0.0, || Refusal::Number { element, value, unit: " rad", right: "above 0" })
     }
 
     /// Number of even steps for a path of `length` \[m\].
-    fn count(&self, length: f64, tolerance: f64) -> Result<f64, ProblemError> {
+    fn count(&self, length: f64, tolerance: f64) -> Result<f64, InputError> {
         // Both ends of a step may be off by the tolerance.
         let steps = (length / (self.longest - 2.0 * tolerance)).ceil().max(1.0);
-        if steps > MOST_STEPS { Err(ProblemError::TooManySteps { steps, most: MOST_STEPS }) } else { Ok(steps) }
+        let (element, right) = ("the number of steps of the path".into(), "at most 1e6");
+        require(steps <= MOST_STEPS, || Refusal::Number { element, value: steps, unit: "", right })?;
+        Ok(steps)
     }
 }
 

@@ -1,10 +1,9 @@
 //! The problem and the solution of an arm.
 
 use nalgebra::Point3;
-use thiserror::Error;
 
-use super::{InputError, Outcome, PitchYawArm, Reason, Scratch};
-use crate::segments::{check_coordinates, check_count, check_tolerance};
+use super::{InputError, Outcome, PitchYawArm, Reason, Residual, Scratch};
+use crate::segments::{Refusal, check_coordinates, check_count, check_positive, require};
 
 /// Seed angles beyond this \[rad\] are refused: sums of them would leave too few digits for their sine.
 const LARGEST_ANGLE: f64 = 1e6;
@@ -14,9 +13,9 @@ const LARGEST_ANGLE: f64 = 1e6;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Method {
-    /// Damped least squares: step = Jᵀ (JJᵀ + λ²I)⁻¹ e, which minimises |J step - e|² + λ² |step|² (Nakamura and Hanafusa 1986;
-    /// Wampler 1986; surveyed by Buss 2004). The damping follows the error, λ² = |e|² (Sugihara 2011): careful
-    /// far from the target, quadratic convergence near it.
+    /// Damped least squares: step = Jᵀ (JJᵀ + λ²I)⁻¹ e, which minimises |J step - e|² + λ² |step|² (Nakamura and
+    /// Hanafusa 1986; Wampler 1986; surveyed by Buss 2004). The damping follows the error, λ² = |e|² (Sugihara 2011):
+    /// careful far from the target, quadratic convergence near it.
     #[default]
     DampedLeastSquares,
     /// Moore-Penrose pseudoinverse: step = J⁺ e, the shortest step of those that minimise |J step - e|. Singular values
@@ -53,51 +52,6 @@ pub struct Problem<'a> {
     pub options: Options,
 }
 
-/// Why a problem is not valid.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ProblemError {
-    /// A number or a list is wrong.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// An angle of the seed is NaN, infinite or too large.
-    #[error(
-        "the {what} of segment {segment} (from 0) is {value} rad; it must be a finite number within {LARGEST_ANGLE:e}"
-    )]
-    Seed {
-        /// `pitch` or `yaw`.
-        what: &'static str,
-        /// Index of the segment.
-        segment: usize,
-        /// The given value \[rad\].
-        value: f64,
-    },
-    /// The step of a path is too short for the tolerance with which its points are met.
-    #[error(
-        "the longest step of the path is {value} m; it must be a finite number of at least {least} m, 4 times the tolerance"
-    )]
-    StepLength {
-        /// The given value \[m\].
-        value: f64,
-        /// The least that is accepted \[m\].
-        least: f64,
-    },
-    /// The largest turn of a path is not above zero.
-    #[error("the greatest turn between points of the path is {value} rad; it must be above 0")]
-    Turn {
-        /// The given value \[rad\].
-        value: f64,
-    },
-    /// The path would be cut into too many steps.
-    #[error("the path takes {steps:e} steps; it must take at most {most:e}")]
-    TooManySteps {
-        /// Steps that it would take.
-        steps: f64,
-        /// Steps at most.
-        most: f64,
-    },
-}
-
 /// The arm's answer. Made by [`PitchYawArm::solution`], overwritten by each solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
@@ -105,12 +59,18 @@ pub struct Solution {
     pub positions: Vec<f64>,
     /// Position of the tip \[m\], by forward kinematics of exactly these positions.
     pub tip: Point3<f64>,
-    /// Distance between tip and target \[m\].
-    pub distance: f64,
+    /// What is left between tip and target.
+    pub residual: Residual,
     /// Number of iterations.
     pub iterations: usize,
-    /// Whether the tip reached the target.
-    pub outcome: Outcome,
+}
+
+impl Solution {
+    /// Whether the target is met.
+    #[must_use]
+    pub fn is_solved(&self) -> bool {
+        self.residual.outcome == Outcome::Solved
+    }
 }
 
 impl PitchYawArm {
@@ -120,25 +80,23 @@ impl PitchYawArm {
         Solution {
             positions: vec![0.0; self.variables()],
             tip: self.base,
-            distance: f64::INFINITY,
+            residual: Residual { distance: f64::INFINITY, angle: 0.0, outcome: Outcome::Closest(Reason::NotConverged) },
             iterations: 0,
-            outcome: Outcome::Closest(Reason::NotConverged),
         }
     }
 
     /// Checks that `problem` is valid for this arm, with this scratch and this solution.
-    pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), ProblemError> {
-        check_coordinates("target", problem.target.coords.as_slice())?;
+    pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), InputError> {
+        check_coordinates("the target", problem.target.coords.as_slice())?;
         check_count("seed", problem.seed.len(), self.variables())?;
         check_count("scratch", scratch.variables(), self.variables())?;
         check_count("solution", solution.positions.len(), self.variables())?;
         for (index, &value) in problem.seed.iter().enumerate() {
-            if value.is_nan() || value.abs() > LARGEST_ANGLE {
-                let segments = self.lengths.len();
-                let what = if index < segments { "pitch" } else { "yaw" };
-                return Err(ProblemError::Seed { what, segment: index % segments, value });
-            }
+            let segments = self.lengths.len();
+            let what = if index < segments { "the pitch of segment" } else { "the yaw of segment" };
+            let (element, right) = ((what, index % segments).into(), "a finite number within 1e6");
+            require(value.abs() <= LARGEST_ANGLE, || Refusal::Number { element, value, unit: " rad", right })?;
         }
-        Ok(check_tolerance(problem.options.tolerance)?)
+        check_positive("the tolerance", problem.options.tolerance, " m")
     }
 }

@@ -1,10 +1,11 @@
-//! A complete solve: steps that shrink until the linear approximation holds, restarts from singular configurations, the outcome.
+//! A complete solve: steps that shrink until the linear approximation holds, attempts, the outcome.
 
 use std::f64::consts::PI;
 
 use nalgebra::{Point3, Vector3};
 
-use super::{Options, Outcome, PitchYawArm, Problem, ProblemError, Reason, Solution};
+use super::{InputError, Options, Outcome, PitchYawArm, Problem, Reason, Residual, Solution};
+use crate::pseudorandom::fraction;
 
 /// How far the tip may end up from where the linear approximation predicts it, over the length of the predicted change.
 const DEVIATION: f64 = 0.5;
@@ -12,19 +13,17 @@ const DEVIATION: f64 = 0.5;
 const HALVINGS: usize = 40;
 /// A step that is predicted to reduce the error by less than this fraction counts as no progress.
 const LEAST_PROGRESS: f64 = 1e-6;
-/// Largest number of starting points, including the seed, before the closest configuration is refined.
-const ATTEMPTS: usize = 12;
 /// An attempt is given up for another starting point when the distance has not halved in this many iterations.
 const PATIENCE: usize = 12;
+/// Largest number of attempts.
+const ATTEMPTS: usize = 12;
 /// Largest angle \[rad\] of a bend.
 const LARGEST_BEND: f64 = 0.5;
-/// Advance of the phase of the entries of a bend: the golden ratio, so that they are evenly spread and never periodic.
-const PHASE: f64 = 0.618_033_988_749_894_9;
 /// Slope of half the squared error over the error times the reach that counts as pressing a variable against its bound.
 const PRESSURE: f64 = 1e-6;
 
-/// Scratch memory of a solve. Made by [`PitchYawArm::scratch`], allocated there once. It fits any arm of as many segments.
-/// Its contents never change an answer.
+/// Scratch memory of a solve. Made by [`PitchYawArm::scratch`], allocated there once. It fits any arm of as many
+/// segments. Its contents never change an answer.
 #[derive(Debug, Clone)]
 pub struct Scratch {
     /// The configurations before and after a step.
@@ -52,27 +51,16 @@ impl Scratch {
 pub(super) struct Goal {
     /// The target of the problem.
     target: Point3<f64>,
-    /// The nearest point to it that is within reach.
-    aim: Point3<f64>,
-    /// Distance between the two \[m\].
-    gap: f64,
+    /// The target, or where it is out of reach the nearest point that is not.
+    pub aim: Point3<f64>,
+    pub is_out_of_reach: bool,
     /// Largest distance between tip and target at which the target counts as met \[m\].
     tolerance: f64,
 }
 
 impl Goal {
-    /// Whether the target is out of reach.
-    pub(super) fn out_of_reach(&self) -> bool {
-        self.gap > self.tolerance
-    }
-
-    /// The target, or where it is out of reach the nearest point that is not.
-    pub(super) fn nearest(&self) -> Point3<f64> {
-        if self.out_of_reach() { self.aim } else { self.target }
-    }
-
     fn met(&self, tip: &Point3<f64>) -> bool {
-        (tip - self.nearest()).norm() <= self.tolerance
+        (tip - self.aim).norm() <= self.tolerance
     }
 }
 
@@ -99,31 +87,32 @@ impl PitchYawArm {
         }
     }
 
-    /// Moves the tip to the problem's target, from its seed. It allocates nothing, and the same problem gives the same bits.
+    /// Moves the tip to the target. It allocates nothing, and the same problem gives the same bits.
     ///
     /// Each iteration solves the linear approximation J · step = error by the [`Method`](super::Method) asked for and
-    /// halves the step until the tip moves as predicted, within half of the predicted change, and gets nearer. Where this
-    /// is too slow or, as from a stretched arm straight back to its base, makes no progress, further attempts start from
-    /// the closest configuration and from the stretched or folded arm, each bent a little, always in the same way.
+    /// halves the step until the tip moves as predicted, within half of the predicted change, and gets nearer. Where
+    /// that is too slow, or no step does, as from a stretched arm straight back to its base, further attempts start
+    /// from the closest configuration and from the stretched or folded arm, each bent a little.
     ///
-    /// A target out of reach is replaced by the nearest point in reach: the arm stretches towards it. The reach does not include
-    /// the bounds of the variables; with bounds, the answer is the closest configuration to that point that was found.
+    /// A target out of reach is replaced by the nearest point in reach: the arm stretches towards it. The reach does
+    /// not include the bounds of the variables; with bounds, the answer is the closest configuration to that point that
+    /// was found.
     ///
     /// # Errors
-    /// [`ProblemError`] where the problem, the scratch or the memory for the answer do not fit this arm; `solution` is then
-    /// left as it was. A target that is not reached is not an error but an [`Outcome`].
-    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
+    /// [`InputError`] where the problem, the scratch or the memory for the answer do not fit this arm; `solution` is
+    /// then left as it was. A target that is not reached is not an error but an [`Outcome`].
+    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), InputError> {
         self.check(problem, scratch, solution)?;
         self.clamp_into(problem.seed, &mut scratch.current);
         let goal = self.goal(problem.target, self.tip_at(&scratch.current), &problem.options);
-        let found = self.search(&goal, &problem.options, ATTEMPTS + 1, scratch);
+        let found = self.search(&goal, &problem.options, ATTEMPTS, scratch);
         scratch.reached.copy_from_slice(&scratch.best);
         self.judge(&goal, None, (found.tip, found.iterations), scratch, solution);
         Ok(())
     }
 
-    /// Writes the answer: the configuration in `reached` with its tip, and whether it solves the goal. `refusal` is the reason if
-    /// the path was refused before.
+    /// Writes the answer: the configuration in `reached` with its tip, and whether it solves the goal. `refusal` is the
+    /// reason if the path was refused before.
     pub(super) fn judge(
         &self,
         goal: &Goal,
@@ -134,48 +123,45 @@ impl PitchYawArm {
     ) {
         solution.positions.copy_from_slice(&scratch.reached);
         (solution.tip, solution.iterations) = (tip, iterations);
-        solution.distance = (tip - goal.target).norm();
-        let reason = match refusal {
-            Some(refusal) if !goal.out_of_reach() => refusal,
-            _ => self.reason(goal, &scratch.reached, &mut scratch.columns),
+        let distance = (tip - goal.target).norm();
+        let outcome = if distance <= goal.tolerance {
+            Outcome::Solved
+        } else {
+            let certain = refusal.filter(|_| !goal.is_out_of_reach);
+            Outcome::Closest(certain.unwrap_or_else(|| self.reason(goal, &scratch.reached, &mut scratch.columns)))
         };
-        solution.outcome = Outcome::of(solution.distance, goal.tolerance, || reason);
+        solution.residual = Residual { distance, angle: 0.0, outcome };
     }
 
     /// `target` as a goal. For a target in the base itself, which is in all directions, `tip` gives the direction.
     pub(super) fn goal(&self, target: Point3<f64>, tip: Point3<f64>, options: &Options) -> Goal {
-        let offset = target - self.base;
+        let (offset, tolerance) = (target - self.base, options.tolerance);
         let distance = offset.norm();
-        let nearest = distance.max(self.reach.inner).min(self.reach.outer);
-        let gap = (distance - nearest).abs();
-        let aim = if gap > 0.0 {
+        let is_out_of_reach = self.reach.gap(distance) > tolerance;
+        let aim = if is_out_of_reach {
             let direction = offset.try_normalize(0.0).or_else(|| (tip - self.base).try_normalize(0.0));
-            self.base + direction.unwrap_or_else(Vector3::x) * nearest
+            self.base + direction.unwrap_or_else(Vector3::x) * distance.max(self.reach.inner).min(self.reach.outer)
         } else {
             target
         };
-        Goal { target, aim, gap, tolerance: options.tolerance }
+        Goal { target, aim, is_out_of_reach, tolerance }
     }
 
-    /// Up to `attempts` at the goal, the first from `current`, then from other starting points; the last of more than
-    /// [`ATTEMPTS`] refines. Leaves the closest configuration in `best`.
+    /// Up to `attempts` at the goal, the first from `current`. Leaves the closest configuration in `best`.
     pub(super) fn search(&self, goal: &Goal, options: &Options, attempts: usize, scratch: &mut Scratch) -> Found {
         let mut found = Found { tip: self.base, met: false, iterations: 0 };
-        let (mut least, mut phase) = (f64::INFINITY, 0.0);
+        let mut least = f64::INFINITY;
         for attempt in 0..attempts {
-            if attempt == ATTEMPTS {
-                scratch.current.copy_from_slice(&scratch.best);
-            } else if attempt > 0 {
-                self.set_start(attempt, goal, &mut phase, scratch);
+            if attempt > 0 {
+                self.set_start(attempt, goal, scratch);
             }
-            let patience = if attempt == ATTEMPTS { usize::MAX } else { PATIENCE };
-            let tip = self.descend(goal, options, patience, scratch, &mut found.iterations);
+            let tip = self.descend(goal, options, scratch, &mut found.iterations);
             let distance = (tip - goal.aim).norm();
-            found.met = goal.met(&tip);
-            if distance < least || found.met {
+            if distance < least {
                 (least, found.tip) = (distance, tip);
                 scratch.best.copy_from_slice(&scratch.current);
             }
+            found.met = goal.met(&found.tip);
             if found.met || found.iterations >= options.iterations {
                 break;
             }
@@ -183,9 +169,9 @@ impl PitchYawArm {
         found
     }
 
-    /// Puts the starting point of a later attempt into `current`: the closest configuration so far, or every other time an
-    /// extreme one, bent a little.
-    fn set_start(&self, attempt: usize, goal: &Goal, phase: &mut f64, scratch: &mut Scratch) {
+    /// Puts the starting point of a later attempt into `current`: the closest configuration so far, or every other time
+    /// an extreme one, bent a little.
+    fn set_start(&self, attempt: usize, goal: &Goal, scratch: &mut Scratch) {
         let Scratch { current, candidate, best, .. } = scratch;
         if attempt % 2 == 1 {
             candidate.copy_from_slice(best);
@@ -196,15 +182,14 @@ impl PitchYawArm {
         // A stretched arm that bends by an angle is shorter by its square: what is bent is what is missing.
         let missing = (self.tip_at(current) - goal.aim).norm();
         let angle = (missing / self.reach.outer).sqrt().min(LARGEST_BEND);
-        for value in candidate.iter_mut() {
-            *phase = f64::fract(*phase + PHASE);
-            *value += angle * (2.0 * *phase - 1.0);
+        for (i, value) in candidate.iter_mut().enumerate() {
+            *value += angle * (2.0 * fraction(attempt, i) - 1.0);
         }
         self.clamp_into(candidate, current);
     }
 
-    /// The configuration in which the tip is at the inner or the outer end of its reach, whichever is nearer, in the goal's
-    /// direction: all segments point there, or the longest alone and the others back.
+    /// The configuration in which the tip is at the inner or the outer end of its reach, whichever is nearer, in the
+    /// goal's direction: all segments point there, or the longest alone and the others back.
     fn set_extreme(&self, goal: &Goal, positions: &mut [f64]) {
         let offset = goal.aim - self.base;
         let segments = self.lengths.len();
@@ -221,34 +206,28 @@ impl PitchYawArm {
         }
     }
 
-    /// Steps from `current` until the goal is met, no step leads on, the iterations are used up, or in `patience` of them the
-    /// distance has not halved, and returns the tip.
-    fn descend(
-        &self,
-        goal: &Goal,
-        options: &Options,
-        patience: usize,
-        scratch: &mut Scratch,
-        iterations: &mut usize,
-    ) -> Point3<f64> {
-        let mut tip = self.linearise(&scratch.current, &mut scratch.columns);
-        let (mut mark, mut since) = ((goal.aim - tip).norm(), 0);
-        while !goal.met(&tip) && *iterations < options.iterations && since < patience {
-            *iterations += 1;
+    /// Steps from `current` until the goal is met, no step leads on, the iterations are used up, or in [`PATIENCE`] of
+    /// them the distance has not halved, and returns the tip.
+    fn descend(&self, goal: &Goal, options: &Options, scratch: &mut Scratch, iterations: &mut usize) -> Point3<f64> {
+        let (mut mark, mut patience) = (f64::INFINITY, PATIENCE);
+        loop {
+            let tip = self.linearise(&scratch.current, &mut scratch.columns);
             let error = goal.aim - tip;
+            (mark, patience) = if error.norm() < 0.5 * mark { (error.norm(), PATIENCE) } else { (mark, patience - 1) };
+            if goal.met(&tip) || *iterations >= options.iterations || patience == 0 {
+                return tip;
+            }
+            *iterations += 1;
             let predicted = self.bounded_step(&error, options.method, scratch);
             if predicted.norm() <= LEAST_PROGRESS * error.norm() || !self.advance(goal, &tip, &predicted, scratch) {
-                break;
+                return tip;
             }
-            tip = self.linearise(&scratch.current, &mut scratch.columns);
-            let distance = (goal.aim - tip).norm();
-            (mark, since) = if distance < 0.5 * mark { (distance, 0) } else { (mark, since + 1) };
         }
-        tip
     }
 
-    /// Takes from `current` the step, or the first of its halves for which the linear approximation is good: the tip moves
-    /// from `tip` by what was `predicted`, within [`DEVIATION`] of it, and gets nearer. Returns whether there was one.
+    /// Takes from `current` the step, or the first of its halves for which the linear approximation is good: the tip
+    /// moves from `tip` by what was `predicted`, within [`DEVIATION`] of it, and gets nearer. Returns whether there was
+    /// one.
     fn advance(&self, goal: &Goal, tip: &Point3<f64>, predicted: &Vector3<f64>, scratch: &mut Scratch) -> bool {
         let Scratch { current, candidate, step, .. } = scratch;
         let before = (goal.aim - tip).norm_squared();

@@ -56,8 +56,8 @@ impl PitchYawArm {
     }
 }
 
-/// The w by which step = Jᵀw, from `normal` = JJᵀ = VΛVᵀ: (JJᵀ + damping)⁻¹ error, or without damping (JJᵀ)⁺ error. Both
-/// divide by eigenvalues, so that directions in which the tip cannot move get nothing.
+/// The w by which step = Jᵀw, from `normal` = JJᵀ = VΛVᵀ: (JJᵀ + damping)⁻¹ error, or without damping (JJᵀ)⁺ error.
+/// Both divide by eigenvalues, so that directions in which the tip cannot move get nothing.
 fn solve_normal(normal: Matrix3<f64>, error: &Vector3<f64>, damping: Option<f64>) -> Vector3<f64> {
     let Some(eigen) = SymmetricEigen::try_new(normal, f64::EPSILON, PASSES) else {
         return Vector3::zeros();
@@ -76,36 +76,4 @@ fn solve_normal(normal: Matrix3<f64>, error: &Vector3<f64>, damping: Option<f64>
         }
     }
     weights
-}
-
-#[cfg(test)]
-mod tests {
-    use nalgebra::{DMatrix, DVector};
-
-    use super::*;
-
-    fn compare(columns: &[Vector3<f64>], error: &Vector3<f64>) {
-        let jacobian = DMatrix::from_fn(3, columns.len(), |row, column| columns[column][row]);
-        let normal = columns.iter().fold(Matrix3::zeros(), |sum, column| sum + column * column.transpose());
-        let step = |weights: Vector3<f64>| DVector::from_fn(columns.len(), |i, _| columns[i].dot(&weights));
-        let right = DVector::from_column_slice(error.as_slice());
-
-        let expected = jacobian.clone().pseudo_inverse(1e-6).unwrap() * &right;
-        let found = step(solve_normal(normal, error, None));
-        assert!((&found - &expected).norm() < 1e-9 * (1.0 + expected.norm()), "{found} {expected}");
-
-        let found = step(solve_normal(normal, error, Some(0.01)));
-        let gradient = jacobian.transpose() * (&jacobian * &found - right) + found * 0.01;
-        assert!(gradient.norm() < 1e-12, "{gradient}");
-    }
-
-    #[test]
-    fn steps_agree_with_a_singular_value_decomposition_at_every_rank() {
-        let (a, b, c) = (Vector3::new(1.0, 0.2, -0.3), Vector3::new(0.1, -0.8, 0.4), Vector3::new(0.5, 0.5, 0.7));
-        let error = Vector3::new(0.3, -0.2, 0.9);
-        for columns in [&[a, b, c, a + b][..], &[a, b, a - b, b], &[a, b], &[a, a * 2.0], &[a, Vector3::zeros()]] {
-            compare(columns, &error);
-        }
-        assert_eq!(solve_normal(Matrix3::zeros(), &error, None), Vector3::zeros());
-    }
 }

@@ -46,6 +46,9 @@ pub struct Arguments {
 
 /// Draws every figure and prints where it is.
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    if !arguments.folder.is_dir() {
+        return Err(format!("there is no folder {}", arguments.folder.display()).into());
+    }
     for (name, draw) in FIGURES {
         let path = arguments.folder.join(name).with_extension("svg");
         fs::write(&path, draw()?).map_err(|e| format!("cannot write {}: {e}", path.display()))?;

@@ -57,7 +57,7 @@ fn solved(arm: &PitchYawArm, method: Method, iterations: usize) -> Result<(Vec<f
     let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
     let options = Options { method, tolerance: 1e-9, iterations };
     arm.solve(&Problem { target: TARGET, seed: &SEED, options }, &mut scratch, &mut solution)?;
-    Ok((solution.positions, solution.distance))
+    Ok((solution.positions, solution.residual.distance))
 }
 
 fn flat(point: &Point3<f64>) -> Point2<f64> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use urdf_ik::skeleton::file::NamedSkeleton;
-use urdf_ik::skeleton::{Joint, Limit, Range, Segment, Skeleton, SkeletonError};
+use urdf_ik::skeleton::{InputError, Joint, Limit, Range, Segment, Skeleton};
 
 use super::answer::{Description, Rest, SegmentOut, numbers_of_points, numbers_of_rotations};
 
@@ -30,7 +30,7 @@ pub fn describe(model: &NamedSkeleton) -> Description {
 }
 
 /// The same skeleton with free joints; those that do not move at all are part of its shape and stay.
-pub fn without_limits(skeleton: &Skeleton) -> Result<Skeleton, SkeletonError> {
+pub fn without_limits(skeleton: &Skeleton) -> Result<Skeleton, InputError> {
     let freed = |segment: Segment| {
         let limit = if is_stiff(&segment.joint.limit) { segment.joint.limit } else { Limit::Free };
         segment.with_joint(Joint { limit, ..segment.joint })
@@ -43,9 +43,14 @@ fn segments(skeleton: &Skeleton) -> impl Iterator<Item = Segment> {
     (0..skeleton.segment_count()).filter_map(|index| skeleton.segment(index))
 }
 
-fn is_stiff(limit: &Limit) -> bool {
-    let Limit::Ball { cone, twist } = limit else { return false };
-    [cone.up, cone.down, cone.left, cone.right, twist.lower, twist.upper].iter().all(|angle| *angle == 0.0)
+/// Whether a joint cannot move.
+pub fn is_stiff(limit: &Limit) -> bool {
+    let is_zero = |angles: &[f64]| angles.iter().all(|angle| *angle == 0.0);
+    match limit {
+        Limit::Free => false,
+        Limit::Hinge { angle, .. } => is_zero(&[angle.lower, angle.upper]),
+        Limit::Ball { cone, twist } => is_zero(&[cone.up, cone.down, cone.left, cone.right, twist.lower, twist.upper]),
+    }
 }
 
 /// The kind of a joint, and its limits as a file has them.

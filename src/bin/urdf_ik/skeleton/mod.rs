@@ -2,8 +2,10 @@
 
 mod answer;
 mod asked;
+mod checked;
 mod describe;
 pub mod figure;
+mod json;
 mod links;
 mod open;
 mod pitch_yaw;
@@ -21,9 +23,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use self::answer::Answer;
+use self::json::{Object, read_file};
+use self::request::TargetEntry;
 use self::switches::Switches;
 use super::Failure;
-use super::input::read_json;
 use super::output::OutputFile;
 
 #[derive(Args)]
@@ -53,7 +56,8 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     };
     let description = session.description();
     let mut request = arguments.switches.request(&description)?;
-    request.targets = read_json(targets)?;
+    let targets: Vec<Object<TargetEntry>> = read_file(targets)?;
+    request.targets = targets.into_iter().map(|target| target.0).collect();
     if let Some(file) = &arguments.figure {
         let svg = session.figure(&request)?;
         file.write(|file| file.write_all(svg.as_bytes()))?;

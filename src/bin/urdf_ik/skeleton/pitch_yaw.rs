@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use serde_json::json;
 use urdf_ik::nalgebra::{Point3, UnitQuaternion, Vector3};
+use urdf_ik::skeleton::Range;
 use urdf_ik::skeleton::file::NamedArm;
 use urdf_ik::skeleton::pitch_yaw::{Options, PathSteps, PitchYawArm, Problem, Solution};
-use urdf_ik::skeleton::{Outcome, Range};
 
 use super::answer::{
     Answer, Description, PathOut, ResidualOut, Rest, SegmentOut, numbers_of_points, numbers_of_rotations,
@@ -117,13 +117,13 @@ impl Session for Arm {
         let microseconds = begin.elapsed().as_secs_f64() * 1e6;
         let arm = self.arm(request);
         let (points, orientations) = frames(arm, &solution.positions);
-        let is_solved = solution.outcome == Outcome::Solved;
+        let is_solved = solution.is_solved();
         let residual = ResidualOut {
             point: self.model.points.last().cloned().unwrap_or_default(),
-            distance: solution.distance,
+            distance: solution.residual.distance,
             angle: 0.0,
             solved: is_solved,
-            reason: (!is_solved).then(|| solution.outcome.to_string()),
+            reason: (!is_solved).then(|| solution.residual.outcome.to_string()),
         };
         let answer = Answer {
             points: numbers_of_points(&points),

@@ -3,8 +3,9 @@
 use serde::Deserialize;
 use urdf_ik::nalgebra::{Isometry3, UnitQuaternion};
 use urdf_ik::skeleton::{Configuration, Options, pitch_yaw};
-use urdf_ik::spatial::{NotARotation, rotation_from};
 
+use super::checked::{check_position, rotation};
+use super::json::{object, object_or_null, objects, short};
 use crate::Failure;
 
 /// The memory of a solve grows with the number of differences; more than these help nobody.
@@ -14,14 +15,17 @@ const MOST_DIFFERENCES: usize = 100;
 #[derive(Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
+    #[serde(deserialize_with = "objects")]
     pub targets: Vec<TargetEntry>,
     pub root: RootEntry,
     pub seed: Seed,
+    #[serde(deserialize_with = "object")]
     pub options: OptionsEntry,
     pub limits: Option<bool>,
     pub pass: Option<Pass>,
     pub up: Option<[f64; 3]>,
     pub method: Option<MethodName>,
+    #[serde(deserialize_with = "object_or_null")]
     pub path: Option<PathEntry>,
 }
 
@@ -39,11 +43,11 @@ pub struct TargetEntry {
 #[derive(Clone, Deserialize)]
 #[serde(
     untagged,
-    expecting = "the root must be \"fixed\", \"free\" or {\"position\": [x, y, z], \"orientation\": [x, y, z, w]}"
+    expecting = "the root must be \"fixed\", \"free\" or {\"position\": [x, y, z]}, with \"orientation\": [x, y, z, w] where it turns"
 )]
 pub enum RootEntry {
     Named(RootName),
-    At(PoseEntry),
+    At(#[serde(deserialize_with = "object")] PoseEntry),
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -68,8 +72,10 @@ pub struct PoseEntry {
 }
 
 impl PoseEntry {
-    pub fn pose(&self, current: &UnitQuaternion<f64>) -> Result<Isometry3<f64>, NotARotation> {
-        let rotation = self.orientation.map_or(Ok(*current), rotation_from)?;
+    pub fn pose(&self, current: &UnitQuaternion<f64>) -> Result<Isometry3<f64>, Failure> {
+        check_position(self.position).map_err(|reason| format!("the root {reason}"))?;
+        let rotation =
+            self.orientation.map_or(Ok(*current), rotation).map_err(|reason| format!("the root {reason}"))?;
         Ok(Isometry3::from_parts(self.position.into(), rotation))
     }
 }
@@ -186,7 +192,7 @@ impl Request {
         let tip = points.last().map_or("", String::as_str);
         if target.point != tip {
             return Err(
-                format!("the target is for '{:.80}'; an arm takes one for its tip, '{tip}'", target.point).into()
+                format!("the target is for '{}'; an arm takes one for its tip, '{tip}'", short(&target.point)).into()
             );
         }
         if target.orientation.is_some() || target.weight.is_some() {

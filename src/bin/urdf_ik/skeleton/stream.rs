@@ -7,6 +7,7 @@ use serde_json::json;
 use urdf_ik::files::MAX_SETTINGS_BYTES;
 
 use super::answer::Answer;
+use super::json::{Object, in_words};
 use super::request::Request;
 use super::session::Session;
 use crate::Failure;
@@ -24,10 +25,15 @@ pub fn run(session: &mut dyn Session, mut input: impl BufRead, out: &mut impl Wr
 }
 
 fn answer(session: &mut dyn Session, line: &[u8]) -> Result<Answer, Failure> {
-    // The reason may quote a long text.
-    let request: Request =
-        serde_json::from_slice(line).map_err(|e| format!("the line is no request: {:.500}", e.to_string()))?;
+    let Object(request) = serde_json::from_slice::<Object<Request>>(line.trim_ascii_end()).map_err(|e| refused(&e))?;
     session.answer(&request)
+}
+
+/// The sentence of the JSON reader about a line, with a column alone: it has not seen the lines before.
+fn refused(error: &serde_json::Error) -> String {
+    let (sentence, column) = (error.to_string(), error.column());
+    let end = format!(" at line {} column {column}", error.line());
+    format!("the line is no request: {} at column {column}", in_words(sentence.trim_end_matches(&end)))
 }
 
 fn write_line(out: &mut impl Write, value: &impl Serialize) -> Result<(), Failure> {

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args};
 use serde::Deserialize;
 use urdf_ik::skeleton::Configuration;
-use urdf_ik::spatial::rotation_from;
 
 use super::answer::Description;
+use super::checked::rotation;
+use super::json::{Object, read_file};
 use super::request::{MethodName, OptionsEntry, Pass, PathEntry, PoseEntry, Request, RootEntry, RootName, Seed};
 use crate::Failure;
-use crate::input::read_json;
+use crate::input::place;
 
 /// What is not at its default.
 #[derive(Args)]
@@ -30,8 +31,10 @@ pub struct Switches {
     /// Free all joints, and bounds of pitch and yaw
     #[arg(long)]
     no_limits: bool,
-    /// Single passes in this order instead of a solve, separated by commas: forward, backward
-    #[arg(long = "pass", value_name = "PASSES", value_delimiter = ',')]
+    /// Single passes in this order instead of a solve, separated by commas: forward, backward. They end well wherever they lead: the
+    /// exit status is 0
+    #[arg(long = "pass", value_name = "PASSES", value_delimiter = ',',
+          conflicts_with_all = ["iterations", "restarts", "acceleration", "no_polish"])]
     passes: Vec<Pass>,
     /// Largest distance from a target at which it is met [m] [default: 1e-6]
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
@@ -116,14 +119,15 @@ impl Switches {
 
 /// The configuration in an earlier answer, whose points have these `names`.
 fn read_seed(path: &Path, names: &[String]) -> Result<Configuration, Failure> {
-    let earlier: Earlier = read_json(path)?;
-    let missing = |name: &str| format!("{}: there is no point or no orientation '{name}'", path.display());
+    let Object(earlier) = read_file::<Object<Earlier>>(path)?;
+    let missing = |name: &str| format!("{}: there is no point or no orientation '{name}'", place(path));
     let mut seed = Configuration::default();
     for name in names {
         let point = earlier.points.get(name).ok_or_else(|| missing(name))?;
         let orientation = earlier.orientations.get(name).ok_or_else(|| missing(name))?;
         seed.points.push((*point).into());
-        seed.orientations.push(rotation_from(*orientation)?);
+        let rotation = rotation(*orientation).map_err(|reason| format!("{}: '{name}' {reason}", place(path)))?;
+        seed.orientations.push(rotation);
     }
     Ok(seed)
 }

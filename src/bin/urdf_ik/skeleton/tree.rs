@@ -5,13 +5,13 @@ use std::time::Instant;
 use urdf_ik::nalgebra::Isometry3;
 use urdf_ik::skeleton::file::NamedSkeleton;
 use urdf_ik::skeleton::{Configuration, Outcome, Residual, Root, Skeleton, Target};
-use urdf_ik::spatial::rotation_from;
 
 use super::answer::{Answer, Description, ResidualOut, numbers_of_points, numbers_of_rotations};
 use super::asked::Asked;
-use super::describe::{describe, without_limits};
+use super::checked::targets;
+use super::describe::{describe, is_stiff, without_limits};
 use super::figure::{self, Drawn};
-use super::request::{Pass, Request, RootEntry, RootName, Seed, TargetEntry};
+use super::request::{Pass, Request, RootEntry, RootName, Seed};
 use super::session::Session;
 use crate::Failure;
 
@@ -50,7 +50,7 @@ impl Tree {
     fn asked(&self, request: &Request) -> Result<Asked<'_>, Failure> {
         request.check("skeleton", &KNOWN)?;
         let skeleton = if request.limits.unwrap_or(true) { &self.model.skeleton } else { &self.free };
-        let targets: Vec<Target> = request.targets.iter().map(|entry| self.target(entry)).collect::<Result<_, _>>()?;
+        let targets = targets(&self.model, &request.targets)?;
         let (seed, place) = match &request.seed {
             Seed::Previous => (self.current.clone(), self.root),
             Seed::Rest => (self.model.rest.clone(), root_of(&self.model.rest)),
@@ -65,17 +65,12 @@ impl Tree {
         Ok(Asked { skeleton, targets, seed, root, options: request.options.options()?, held })
     }
 
-    fn target(&self, entry: &TargetEntry) -> Result<Target, Failure> {
-        let point = self.model.point(&entry.point).ok_or_else(|| {
-            let ends = self.names(&self.model.ends).join(", ");
-            format!("there is no point '{:.80}'; the ends are {ends:.500}", entry.point)
-        })?;
-        let orientation = entry.orientation.map(rotation_from).transpose()?;
-        Ok(Target { orientation, weight: entry.weight.unwrap_or(1.0), ..Target::new(point, entry.position.into()) })
-    }
-
-    fn names(&self, points: &[usize]) -> Vec<String> {
-        points.iter().map(|point| self.model.points[*point].clone()).collect()
+    /// The names of the segments that a limit holds, but for those that cannot move at all.
+    fn limited(&self, asked: &Asked, limited: &[bool]) -> Vec<String> {
+        let is_held = |index: usize| {
+            limited[index] && asked.skeleton.segment(index).is_some_and(|segment| !is_stiff(&segment.joint.limit))
+        };
+        (0..limited.len()).filter(|index| is_held(*index)).map(|index| self.model.points[index + 1].clone()).collect()
     }
 
     /// The answer of a whole solve, and where it leads.
@@ -87,9 +82,8 @@ impl Tree {
             (out.distance, out.angle, out.solved) = (*distance, *angle, *outcome == Outcome::Solved);
             out.reason = (!out.solved).then(|| outcome.to_string());
         }
-        let limited = solution.limited.iter().zip(&self.model.points[1..]).filter(|(limited, _)| **limited);
         let answer = Answer {
-            limited: limited.map(|(_, name)| name.clone()).collect(),
+            limited: self.limited(asked, &solution.limited),
             residuals,
             iterations: solution.iterations,
             restarts: solution.restarts,

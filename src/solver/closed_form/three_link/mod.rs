@@ -54,7 +54,7 @@ use super::two_link::{
     PlaneFreedom, ROUNDINGS, Solutions, SpatialAngles, SpatialTwoLink, on_both_sides, upright_normal,
 };
 use super::whole_turns::wrapped;
-use crate::segments::{Element, InputError, check_coordinates, check_length, check_total, direction as direction_of};
+use crate::segments::{InputError, check_coordinates, check_length, check_total, direction as direction_of};
 
 /// Three links on a base that turns and rolls. See the [module](self) for what its angles mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -115,7 +115,7 @@ impl ThreeLink {
     /// no pose of finite numbers.
     pub fn new(base: Isometry3<f64>, [first, second, last]: [f64; 3]) -> Result<Self, InputError> {
         let first_two = SpatialTwoLink::new(base, [first, second])?;
-        check_length(Element::of("link", 2), last)?;
+        check_length(("link", 2), last)?;
         check_total(first + second + last)?;
         Ok(Self { first_two, last })
     }
@@ -131,8 +131,7 @@ impl ThreeLink {
     /// general. Out of reach, those for which the end is closest while the last link still points along `up`.
     ///
     /// # Errors
-    /// [`InputError::Coordinate`] for a coordinate of `end` that is not finite or beyond 1e9 m, [`InputError::Direction`]
-    /// for an `up` that is 0 or not finite.
+    /// [`InputError`] for a coordinate of `end` that is not finite or beyond 1e9 m, and for an `up` that is 0 or not finite.
     pub fn solve(&self, end: &Point3<f64>, up: &Vector3<f64>) -> Result<Solutions<ThreeLinkAngles, 4>, InputError> {
         let Goal { wrist, up, slack } = self.goal(end, up)?;
         let plane = spanned_by(&wrist, &up, slack);
@@ -181,9 +180,9 @@ impl ThreeLink {
     }
 
     fn goal(&self, end: &Point3<f64>, up: &Vector3<f64>) -> Result<Goal, InputError> {
-        check_coordinates("end", end.coords.as_slice())?;
+        check_coordinates("the end", end.coords.as_slice())?;
         let base = self.first_two.base();
-        let up = base.inverse_transform_unit_vector(&direction_of("up vector", up)?);
+        let up = base.inverse_transform_unit_vector(&direction_of("the up vector", up)?);
         let wrist = base.inverse_transform_point(end).coords - up.scale(self.last);
         Ok(Goal { wrist, up, slack: self.first_two.slack(end, self.last) })
     }

@@ -221,9 +221,9 @@ impl PlanarChain {
     /// (base link's frame \[m\]), in the order of [`TwoLink::solve`]. A target beside the plane is missed by its distance from the plane, too.
     ///
     /// # Errors
-    /// [`InputError::Coordinate`] for a coordinate that is not finite or beyond 1e9 m.
+    /// [`InputError`] for a coordinate that is not finite or beyond 1e9 m.
     pub fn solve(&self, target: &Point3<f64>) -> Result<Solutions<[f64; 2], 2>, InputError> {
-        check_coordinates("target", target.coords.as_slice())?;
+        check_coordinates("the target", target.coords.as_slice())?;
         let local = self.frame.inverse_transform_point(target);
         let [first, second] = self.links.lengths();
         let slack = ROUNDINGS * (first + second + target.coords.amax() + self.frame.translation.vector.amax());
@@ -276,7 +276,7 @@ impl SpatialChain {
     /// (base link's frame \[m\]), in the order of [`SpatialTwoLink::solve`].
     ///
     /// # Errors
-    /// [`InputError::Coordinate`] for a coordinate that is not finite or beyond 1e9 m.
+    /// [`InputError`] for a coordinate that is not finite or beyond 1e9 m.
     pub fn solve(&self, target: &Point3<f64>) -> Result<Solutions<[f64; 3], 4>, InputError> {
         Ok(self.arm.solve(target)?.map(|angles| {
             let [shoulder, elbow] = self.bend.turns(angles.shoulder, angles.elbow);

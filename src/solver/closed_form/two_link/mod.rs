@@ -54,7 +54,7 @@ use std::f64::consts::PI;
 
 use nalgebra::Point2;
 
-use crate::segments::{Element, InputError, Reach, check_coordinates, check_length, check_total};
+use crate::segments::{InputError, Reach, check_coordinates, check_length, check_total};
 pub use answer::{Freedom, PlaneFreedom, Shape, Solutions};
 pub use chain::{NotOfThisShape, PlanarChain, SHAPE_TOLERANCE, SpatialChain};
 pub(super) use plane::{on_both_sides, upright_normal};
@@ -88,7 +88,7 @@ impl TwoLink {
     /// [`InputError`] for a length that is negative or not finite, and for links longer than 1e9 m together.
     pub fn new(lengths: [f64; 2]) -> Result<Self, InputError> {
         for (index, &length) in lengths.iter().enumerate() {
-            check_length(Element::of("link", index), length)?;
+            check_length(("link", index), length)?;
         }
         let [first, second] = lengths;
         check_total(first + second)?;
@@ -111,9 +111,9 @@ impl TwoLink {
     /// elbow down; one where both coincide. Out of reach, the angles for which it is closest.
     ///
     /// # Errors
-    /// [`InputError::Coordinate`] for a coordinate that is not finite or beyond 1e9 m.
+    /// [`InputError`] for a coordinate that is not finite or beyond 1e9 m.
     pub fn solve(&self, target: &Point2<f64>) -> Result<Solutions<Angles, 2>, InputError> {
-        check_coordinates("target", target.coords.as_slice())?;
+        check_coordinates("the target", target.coords.as_slice())?;
         Ok(self.solve_within([target.x, target.y], ROUNDINGS * (self.first + self.second)))
     }
 

@@ -41,8 +41,8 @@ impl SpatialTwoLink {
     /// # Errors
     /// [`InputError`] as for [`TwoLink::new`], and where the base is no pose of finite numbers.
     pub fn new(base: Isometry3<f64>, lengths: [f64; 2]) -> Result<Self, InputError> {
-        check_coordinates("base", base.translation.vector.as_slice())?;
-        check_rotation("base", &base.rotation)?;
+        check_coordinates("the base", base.translation.vector.as_slice())?;
+        check_rotation("the base", &base.rotation)?;
         Ok(Self { base, links: TwoLink::new(lengths)? })
     }
 
@@ -62,9 +62,9 @@ impl SpatialTwoLink {
     /// back to it in the same order. Out of reach, those for which it is closest.
     ///
     /// # Errors
-    /// [`InputError::Coordinate`] for a coordinate that is not finite or beyond 1e9 m.
+    /// [`InputError`] for a coordinate that is not finite or beyond 1e9 m.
     pub fn solve(&self, target: &Point3<f64>) -> Result<Solutions<SpatialAngles, 4>, InputError> {
-        check_coordinates("target", target.coords.as_slice())?;
+        check_coordinates("the target", target.coords.as_slice())?;
         let slack = self.slack(target, 0.0);
         Ok(self.reach_for(&self.base.inverse_transform_point(target).coords, slack))
     }

@@ -1,0 +1,4 @@
+"""The colours that the handles in RViz have, too. The colour-blind can tell them apart."""
+GREEN, AMBER, RED, BLUE, PURPLE = (0, 184, 128), (242, 196, 26), (219, 77, 13), (64, 140, 242), (204, 77, 166)
+GREY = (140, 147, 156)  # where nothing is known
+BONE = (0.16, 0.55, 0.62, 1.0)  # of bones, 0 to 1

@@ -1,0 +1,30 @@
+"""When the next picture is due: as often as is worth while, and never so often that there is time for nothing else."""
+import time
+
+PICTURE_INTERVAL = 1 / 30  # [s], the shortest
+PANEL_INTERVAL = 0.15  # [s]
+BUSY_SHARE = 0.5  # of the time that drawing may take
+
+
+class Pace:
+    def __init__(self, server):
+        self._server = server
+        self._next_picture = self._next_panel = 0.0
+
+    def time_to_next_picture(self):
+        return max(self._next_picture - time.monotonic(), 0.0)
+
+    def is_due(self):
+        return time.monotonic() >= self._next_picture
+
+    def draw(self, picture, panel):
+        """Calls `picture`, and `panel` where it is due, and sends what they changed at once."""
+        began = time.monotonic()
+        with self._server.atomic():
+            picture()
+            if began >= self._next_panel:
+                panel()
+                self._next_panel = began + PANEL_INTERVAL
+        self._server.flush()
+        now = time.monotonic()
+        self._next_picture = now + max(PICTURE_INTERVAL - (now - began), (now - began) * (1 / BUSY_SHARE - 1))

@@ -1,0 +1,45 @@
+"""What the programs of the pages have in common."""
+import contextlib
+import os
+import signal
+import sys
+import threading
+import webbrowser
+
+MISSING = """\
+{program}: the Python package {name} is missing. Install what the page needs, for instance:
+    python3 -m pip install viser yourdfpy pycollada"""
+GREETING = """\
+{program}: {address} shows {what}. Ctrl-C ends it.
+  From another computer: ssh -L {port}:127.0.0.1:{port} {host}, and then open that address there."""
+
+
+@contextlib.contextmanager
+def needed_packages(program):
+    """Ends the program with a sentence where a package that is imported inside is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        sys.exit(MISSING.format(program=program, name=missing.name))
+
+
+def stopped_by_signals():
+    """An event that Ctrl-C, SIGTERM and a closed terminal set."""
+    stopping = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: stopping.set())
+    return stopping
+
+
+def greet(program, what, port, wanted, browser):
+    """Says where the page is, and opens it where there is a display and `browser` is wished for."""
+    address = f'http://127.0.0.1:{port}'
+    if port != wanted:
+        print(f'{program}: port {wanted} is taken, so the page is on {port}', flush=True)
+    print(GREETING.format(program=program, address=address, what=what, port=port, host=os.uname().nodename), flush=True)
+    if not browser:
+        return
+    if os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY'):
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    else:
+        print(f'{program}: there is no display, so no browser was opened', flush=True)

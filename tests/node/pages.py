@@ -1,0 +1,161 @@
+"""Programs that serve a page, and what tests do on pages in a browser. Pictures of pages are kept in target/screenshots."""
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import browser as browsers
+from browser import Browser
+from conftest import ROOT
+
+PICTURES = ROOT / 'target' / 'screenshots'
+TIMEOUT = 30.0  # [s]
+Z_ARROW = (55, 140, 228)
+WIDTH, HEIGHT = 1000, 640
+SCENE = np.s_[:, :660]  # of a screenshot: without the panel
+MESSAGE = np.s_[:190, :320]  # about software rendering
+needs_browser = pytest.mark.skipif(
+    browsers.executable() is None, reason='the page is not tried in a browser: no Chromium here (apt-get install chromium)')
+
+
+def wait_for(condition, what, timeout=TIMEOUT):
+    deadline = time.monotonic() + timeout
+    while not (value := condition()):
+        assert time.monotonic() < deadline, f'waited {timeout} s in vain for {what() if callable(what) else what}'
+        time.sleep(0.05)
+    return value
+
+
+def free_port():
+    with socket.socket() as trial:
+        trial.bind(('127.0.0.1', 0))
+        return trial.getsockname()[1]
+
+
+class Program:
+    """A started program of a page."""
+
+    def __init__(self, log, *arguments, **environment):
+        self.log = log
+        with log.open('wb') as output:
+            self.process = subprocess.Popen([sys.executable, *map(str, arguments)], stdout=output, stderr=subprocess.STDOUT,
+                                            env={**os.environ, **environment})
+
+    def output(self):
+        return self.log.read_text()
+
+    def port(self):
+        """Where the page is, as it was printed."""
+        def found():
+            assert self.process.poll() is None, self.output()
+            return re.search(r'http://127\.0\.0\.1:(\d+) shows', self.output())
+        return int(wait_for(found, lambda: f'an address; it printed:\n{self.output()}')[1])
+
+    def address(self):
+        return f'http://127.0.0.1:{self.port()}'
+
+    def stop(self):
+        ended = self.process.poll()
+        self.process.send_signal(signal.SIGINT)
+        try:
+            status = self.process.wait(TIMEOUT)
+        finally:
+            self.process.kill()
+        assert ended is None and status == 0 and 'Traceback' not in self.output(), self.output()
+
+
+@pytest.fixture(scope='module')
+def window(tmp_path_factory):
+    browser = Browser(tmp_path_factory.mktemp('browser') / 'profile', WIDTH, HEIGHT)
+    yield browser
+    browser.close()
+
+
+def leave(window, picture):
+    """Keeps a picture of the page; a complaint in the console fails the test."""
+    window.screenshot(PICTURES / f'{picture}.png')
+    errors_seen = list(window.errors)
+    window.open('about:blank')
+    assert errors_seen == []
+
+
+def wait_for_text(window, text):
+    wait_for(lambda: text in window.text(), lambda: f'"{text}" on the page, which says: {window.text()}')
+
+
+def pixels(window, wanted, tolerance=40):
+    """Where the scene has this colour: x and y of the pixels."""
+    is_alike = np.abs(window.screenshot().astype(int) - wanted).max(axis=2) < tolerance
+    is_alike[MESSAGE] = False
+    rows, columns = np.nonzero(is_alike[SCENE])
+    return columns, rows
+
+
+def wait_for_pixels(window, wanted, count, **options):
+    return wait_for(lambda: (found := pixels(window, wanted, **options)) and len(found[0]) >= count and found,
+                    f'{count} pixels of the colour {wanted}')
+
+
+def wait_for_place(window, wanted, choice, count=30, **options):
+    """The middle of those pixels of this colour that `choice` picks by their columns and rows, once it stands still."""
+    places = []
+
+    def stands():
+        columns, rows = pixels(window, wanted, **options)
+        if len(rows) > count:
+            chosen = choice(columns, rows)
+            places.append((columns[chosen].mean(), rows[chosen].mean()))
+        return len(places) > 1 and np.abs(np.subtract(places[-1], places[-2])).max() < 1 and places[-1]
+    return wait_for(stands, f'pixels of the colour {wanted} that stand still')
+
+
+def wait_for_z_arrow(window, tip=False):
+    """The place of the lower end of a handle's blue parts, or of the arrow's tip."""
+    def choice(_, rows):
+        return rows < rows.min() + 12 if tip else rows > rows.max() - 12
+    return wait_for_place(window, Z_ARROW, choice, tolerance=30)
+
+
+def click(window, element):
+    """Clicks the middle of the element of a JavaScript expression, where there is one."""
+    place = window.evaluate(f'(() => {{ const e = {element}; const r = e && e.getBoundingClientRect();'
+                            ' return r && r.width > 0 ? [r.left + r.width / 2, r.top + r.height / 2] : null })()')
+    if place:
+        window.click(*place)
+    return place
+
+
+def show(window, element):
+    """Scrolls to the element of a JavaScript expression, where there is one."""
+    window.evaluate(f'{element}?.scrollIntoView({{block: "center"}})')
+
+
+def choose(window, now, wanted):
+    """Opens the list that shows `now`, and clicks `wanted` in it."""
+    opened, choice = (f"[...document.querySelectorAll('input')].find(e => e.value == {now!r})",
+                      f"[...document.querySelectorAll('[role=option]')].find(e => e.innerText == {wanted!r})")
+
+    show(window, opened)
+
+    def is_chosen():
+        # The panel may move between a look and a click.
+        return click(window, choice) or (click(window, opened) and time.sleep(0.5))
+
+    wait_for(is_chosen, f'the choice of {wanted}')
+
+
+def drag(window, start, by, steps=10, pause=lambda: time.sleep(0.05)):
+    """With the mouse from a place [pixels] by so much; `pause` is called after each step."""
+    (x, y), (right, down) = start, by
+    window.mouse('mouseMoved', x, y)
+    window.mouse('mousePressed', x, y, 1)
+    for step in range(1, steps + 1):
+        window.mouse('mouseMoved', x + right * step / steps, y + down * step / steps, 1)
+        pause()
+    window.mouse('mouseReleased', x + right, y + down)
