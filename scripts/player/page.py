@@ -14,6 +14,7 @@ import numpy as np
 from viewer.pace import Pace
 from viewer.picture import take_picture
 from viewer.stage import FROM, Stage
+from viewer.style import STYLE
 
 from .configurations import distinct, first_choice
 from .drawing import ROOT, UP, Drawing
@@ -35,6 +36,9 @@ class Page:
         self._stage, self._pace = Stage(server), Pace(server)
         self._views = dict.fromkeys(VIEWS, False)
         self._models = {name: name for name in BUNDLED} | ({} if wanted in BUNDLED else {Path(wanted).name: wanted})
+        # Made once: a page complains of news for an element that has gone.
+        server.gui.add_html(STYLE)
+        self._status = server.gui.add_html('')
         self._stream = self._panel = self._drawing = None
         self._load(next(name for name, model in self._models.items() if model == wanted))
         server.on_client_disconnect(lambda client: self._soon(self._let_go, client.client_id))
@@ -103,8 +107,8 @@ class Page:
             self._drawing = Drawing(self._server, self._model, lambda what, pose: self._soon(self._drag, what, pose))
             self._drawing.show_limits(self._views['limits'])
             self._stage.aim_camera(self._drawing.corners(), direction(self._model))
-        self._panel = Panel(self._server, list(self._models), self._name, self._model, self._question, self._views,
-                            self._actions())
+        self._panel = Panel(self._server, self._status, list(self._models), self._name, self._model, self._question,
+                            self._views, self._actions())
 
     # What the solver says
 

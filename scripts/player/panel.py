@@ -2,7 +2,7 @@
 import math
 
 from viewer.colors import AMBER, GREEN, RED
-from viewer.style import STYLE, block, chosen, dimmed, headline, length, note, numbers, outcome
+from viewer.style import block, chosen, dimmed, headline, length, note, numbers, outcome
 
 from . import configurations
 from .model import PITCH_YAW, SKELETON
@@ -38,11 +38,11 @@ class Panel:
     `actions` has a function for each thing that a person can do: they are called in viser's threads.
     """
 
-    def __init__(self, server, models, name, model, question, views, actions):
-        """`models`: names to choose from; `name`: the chosen one; `views`: whether each of `VIEWS` is shown."""
+    def __init__(self, server, status, models, name, model, question, views, actions):
+        """`status`: the element at the top, which stays; `models`: names to choose from; `name`: the chosen one;
+        `views`: whether each of `VIEWS` is shown."""
         gui = server.gui
-        self._status = gui.add_html('')
-        self._elements = [gui.add_html(STYLE), self._status]
+        self._status, self._elements = status, []
         self._configurations = self._follow = None
         with self._folder(gui, 'Model'):
             choice = gui.add_dropdown('Model', models, initial_value=name)

@@ -82,7 +82,7 @@ def leave(window, picture):
     window.screenshot(PICTURES / f'{picture}.png')
     errors_seen = list(window.errors)
     window.open('about:blank')
-    assert errors_seen == []
+    assert not errors_seen, errors_seen
 
 
 def wait_for_text(window, text):
