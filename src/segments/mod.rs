@@ -15,4 +15,4 @@ pub(crate) use input::{
 pub use reach::Reach;
 
 /// Longer models, and points farther from the origin than this \[m\], are refused.
-pub(crate) const FARTHEST: f64 = 1e9;
+pub const FARTHEST: f64 = 1e9;

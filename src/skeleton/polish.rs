@@ -25,7 +25,7 @@ const AFTER_FAILURE: f64 = 4.0;
 /// Steps end when this many have not brought the cost to a share.
 const PATIENCE: usize = 6;
 const PROGRESS: f64 = 0.8;
-/// The same where some targets are out of reach: most of the cost stays then.
+/// The same where some targets are out of reach: they come nearer slowly.
 const PROGRESS_WITH_FAR: f64 = 0.999;
 /// Number of times that a step is found anew because joints met limits on the way.
 const ROUNDS: usize = 4;

@@ -127,10 +127,11 @@ impl Setup<'_> {
         }
         let has_orientations = !current.orientations.is_empty();
         let polish_follows = self.problem.options.polish && has_orientations;
-        // Cycles lead many starts to the same place, so every other one goes without. From a seed near its targets, as where they
-        // are dragged, damped least squares lead to the nearest answer, and cycles elsewhere.
-        let is_near = self.errors(aims, current).sum() < NEAR * self.skeleton.total_length();
-        let skips_cycles = polish_follows && if progress.restarts == 0 { is_near } else { progress.restarts % 2 == 1 };
+        // Cycles lead many starts to the same place, so every other one goes without. From a seed near its targets, as
+        // where they are dragged, damped least squares lead to the nearest answer, and cycles elsewhere.
+        let is_near = || self.errors(aims, current).sum() < NEAR * self.skeleton.total_length();
+        let skips_cycles =
+            polish_follows && if progress.restarts == 0 { is_near() } else { progress.restarts % 2 == 1 };
         let (mut watch, mut fading) = (Watch::new(has_orientations, polish_follows), 1.0_f64);
         loop {
             let mut errors = self.errors(aims, current);

@@ -12,15 +12,12 @@ use urdf_ik::robot::Robot;
 use super::Failure;
 use super::fk::positions;
 use super::input::{read_json, read_robot_with_shapes, read_srdf};
+use super::options::ConfigurationArguments;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The robot's URDF; -: standard input
-    #[arg(long, value_name = "FILE")]
-    urdf: PathBuf,
-    /// JSON: a list of {joint: position}; joints that are not named are at 0, mimic joints follow their master
-    #[arg(long, value_name = "FILE.json")]
-    positions: PathBuf,
+    #[command(flatten)]
+    input: ConfigurationArguments,
     /// The robot's SRDF, which says what may touch; -: standard input [default: neighbours and what always touches]
     #[arg(long, value_name = "FILE")]
     srdf: Option<PathBuf>,
@@ -37,9 +34,9 @@ struct Distance<'a> {
 }
 
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
-    let (robot, shapes) = read_robot_with_shapes(&arguments.urdf)?;
+    let (robot, shapes) = read_robot_with_shapes(&arguments.input.urdf)?;
     let srdf = arguments.srdf.as_deref().map(|path| read_srdf(path, &robot)).transpose()?;
-    let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.positions)?;
+    let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.input.positions)?;
     let pairs = Pairs::of_robot(&robot, &shapes, srdf.as_ref())?.counted;
     if pairs.is_empty() {
         return Err("no pair of links counts: `urdf_ik info --collisions` shows the shapes and what is left out".into());

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
 
 use clap::Args;
 use nalgebra::Isometry3;
@@ -11,15 +10,12 @@ use urdf_ik::robot::Robot;
 
 use super::Failure;
 use super::input::{read_json, read_robot};
+use super::options::ConfigurationArguments;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The robot's URDF; -: standard input
-    #[arg(long, value_name = "FILE")]
-    urdf: PathBuf,
-    /// JSON: a list of {joint: position}; joints that are not named are at 0, mimic joints follow their master
-    #[arg(long, value_name = "FILE.json")]
-    positions: PathBuf,
+    #[command(flatten)]
+    input: ConfigurationArguments,
 }
 
 /// A pose as the command line writes it.
@@ -36,8 +32,8 @@ impl From<&Isometry3<f64>> for PoseOut {
 }
 
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
-    let robot = read_robot(&arguments.urdf)?;
-    let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.positions)?;
+    let robot = read_robot(&arguments.input.urdf)?;
+    let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.input.positions)?;
     let mut answers = Vec::with_capacity(samples.len());
     for sample in &samples {
         let poses = robot.link_poses(&positions(&robot, sample)?);

@@ -145,3 +145,14 @@ impl FreeAxes {
         free_axes_from_names(self.free_axes.iter().map(String::as_str))
     }
 }
+
+/// A robot and configurations of all its joints.
+#[derive(Args)]
+pub struct ConfigurationArguments {
+    /// The robot's URDF; -: standard input
+    #[arg(long, value_name = "FILE")]
+    pub urdf: PathBuf,
+    /// JSON: a list of {joint: position}; joints that are not named are at 0, mimic joints follow their master
+    #[arg(long, value_name = "FILE.json")]
+    pub positions: PathBuf,
+}

@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 
 use urdf_ik::nalgebra::UnitQuaternion;
+use urdf_ik::segments::FARTHEST;
 use urdf_ik::skeleton::Target;
 use urdf_ik::skeleton::file::NamedSkeleton;
 use urdf_ik::spatial::rotation_from;
 
 use super::request::TargetEntry;
 use crate::Failure;
-
-/// Coordinates of more than this \[m\] are refused, as the library does.
-const FARTHEST: f64 = 1e9;
 
 /// The targets of a request in the terms of the library.
 pub fn targets(model: &NamedSkeleton, entries: &[TargetEntry]) -> Result<Vec<Target>, Failure> {
