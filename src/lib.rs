@@ -20,6 +20,7 @@ pub mod collision;
 pub mod config;
 pub mod files;
 mod inverse_kinematics;
+mod lanes;
 pub mod motion;
 mod names;
 #[cfg(feature = "ros")]

@@ -1,28 +1,23 @@
 //! The shapes of all links of a robot.
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
 
-use parry3d_f64::shape::TriMesh;
 use thiserror::Error;
 
-use super::mesh_file::{MeshError, read_mesh};
-use super::shape::{Geometry, LinkShape};
+use super::meshes::Meshes;
+use super::shape::{Geometry, PlacedShape};
 use super::urdf_collisions::{Collision, collisions};
 use crate::names::{sentence, short};
 use crate::robot::{MeshFolders, Robot};
 
 /// Greatest number of shapes of a robot. Every two of them can be a pair.
 const MAX_SHAPES: usize = 1000;
-/// Greatest number of triangles of all meshes of a robot.
-const MAX_TRIANGLES_IN_ALL: usize = 4_000_000;
 
 /// The shapes of the links of a robot. Constant.
 #[derive(Clone)]
 pub struct LinkShapes {
     /// Sorted by links.
-    shapes: Vec<LinkShape>,
+    shapes: Vec<PlacedShape>,
     /// For each link, where its shapes are.
     ranges: Vec<Range<usize>>,
     faults: Vec<ShapeFault>,
@@ -68,26 +63,27 @@ impl LinkShapes {
         if collisions.len() > MAX_SHAPES {
             return Err(CollisionsError::TooManyShapes { shapes: collisions.len() });
         }
-        let mut meshes = Meshes { folders, read: HashMap::new(), triangles: 0 };
+        let mut meshes = Meshes::new(folders);
         let (mut shapes, mut faults) = (Vec::new(), Vec::new());
         for collision in collisions {
             // Each link of the text is one of the robot.
             let Some(link) = robot.link_index(&collision.link) else { continue };
             let name = collision.link.clone();
-            match shape(link, collision, &mut meshes) {
-                Ok(shape) => shapes.extend(shape),
+            match shape(collision, &mut meshes) {
+                Ok(shape) => shapes.extend(shape.map(|shape| (link, shape))),
                 Err(reason) => faults.push(ShapeFault { link: name, reason }),
             }
         }
-        shapes.sort_by_key(|shape: &LinkShape| shape.link);
-        let start = |link: usize| shapes.partition_point(|shape| shape.link < link);
+        shapes.sort_by_key(|&(link, _)| link);
+        let start = |link: usize| shapes.partition_point(|&(other, _)| other < link);
         let ranges = (0..robot.links().len()).map(|link| start(link)..start(link + 1)).collect();
+        let shapes = shapes.into_iter().map(|(_, shape)| shape).collect();
         Ok(Self { shapes, ranges, faults })
     }
 
     /// The shapes of the link of that index; none for a link that has none.
     #[must_use]
-    pub fn of_link(&self, link: usize) -> &[LinkShape] {
+    pub fn of_link(&self, link: usize) -> &[PlacedShape] {
         self.ranges.get(link).map_or(&[], |range| &self.shapes[range.clone()])
     }
 
@@ -103,36 +99,13 @@ impl LinkShapes {
     }
 }
 
-fn shape(link: usize, collision: Collision, meshes: &mut Meshes) -> Result<Option<LinkShape>, String> {
+fn shape(collision: Collision, meshes: &mut Meshes) -> Result<Option<PlacedShape>, String> {
     let (origin, mut geometry) = (collision.origin?, collision.geometry?);
     let mut mesh = None;
     if let Geometry::Mesh { file, scale, triangles } = &mut geometry {
         let read = meshes.of(file, *scale).map_err(|e| e.to_string())?;
-        *triangles = read.num_triangles();
+        *triangles = read.triangles.num_triangles();
         mesh = Some(read);
     }
-    Ok(LinkShape::new(link, geometry, &origin, mesh))
-}
-
-/// Meshes by name and scale: two links that show the same file share it.
-struct Meshes<'a> {
-    folders: &'a MeshFolders,
-    read: HashMap<(String, [u64; 3]), Arc<TriMesh>>,
-    triangles: usize,
-}
-
-impl Meshes<'_> {
-    fn of(&mut self, file: &str, scale: [f64; 3]) -> Result<Arc<TriMesh>, MeshError> {
-        let key = (file.to_owned(), scale.map(f64::to_bits));
-        if let Some(mesh) = self.read.get(&key) {
-            return Ok(Arc::clone(mesh));
-        }
-        let mesh = Arc::new(read_mesh(&self.folders.find(file)?, scale)?);
-        self.triangles += mesh.num_triangles();
-        if self.triangles > MAX_TRIANGLES_IN_ALL {
-            return Err(MeshError::TooManyInAll { mesh: file.to_owned(), most: MAX_TRIANGLES_IN_ALL });
-        }
-        self.read.insert(key, Arc::clone(&mesh));
-        Ok(mesh)
-    }
+    Ok(PlacedShape::new(geometry, &origin, mesh))
 }

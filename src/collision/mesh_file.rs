@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use parry3d_f64::math::Vector;
 use parry3d_f64::shape::TriMesh;
 use thiserror::Error;
 
 use super::collada;
+use super::distinct::distinct;
+use super::mesh::Mesh;
 use super::shape::FARTHEST;
 use super::triangles::{MAX_TRIANGLES, Triangles};
 use crate::files::{self, ReadError};
@@ -55,7 +56,7 @@ pub enum MeshError {
         triangles: usize,
     },
     /// All meshes together have more triangles than are computed with.
-    #[error("mesh {} is too much: all meshes of the robot may have {most} triangles: simplify them", short(mesh))]
+    #[error("mesh {} is too much: all meshes together may have {most} triangles: simplify them", short(mesh))]
     TooManyInAll {
         /// The first mesh that is too much.
         mesh: String,
@@ -74,21 +75,35 @@ pub enum MeshError {
 ///
 /// # Errors
 /// [`MeshError`], but no [`MeshError::NotFound`].
-pub(super) fn read_mesh(path: &Path, scale: [f64; 3]) -> Result<TriMesh, MeshError> {
+pub(super) fn read_mesh(path: &Path, scale: [f64; 3]) -> Result<Mesh, MeshError> {
     let mesh = || path.display().to_string();
     let triangles = read_triangles(path)?;
-    if triangles.len() > MAX_TRIANGLES {
-        return Err(MeshError::TooManyTriangles { mesh: mesh(), triangles: triangles.len() });
+    let vertices: Vec<[f64; 3]> =
+        triangles.as_flattened().iter().map(|&at| [0, 1, 2].map(|i| at[i] * scale[i])).collect();
+    let corners = 0..u32::try_from(vertices.len()).unwrap_or(0);
+    let faces: Vec<[u32; 3]> = corners.step_by(3).map(|corner| [corner, corner + 1, corner + 2]).collect();
+    mesh_of(&mesh(), &vertices, &faces)
+}
+
+/// The mesh of triangles whose corners are `vertices` \[m\].
+///
+/// # Errors
+/// [`MeshError`] with `name`.
+pub(super) fn mesh_of(name: &str, vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> Result<Mesh, MeshError> {
+    let mesh = || name.to_owned();
+    if faces.len() > MAX_TRIANGLES || vertices.len() > 3 * MAX_TRIANGLES {
+        return Err(MeshError::TooManyTriangles { mesh: mesh(), triangles: faces.len() });
     }
-    let vertices: Vec<Vector> =
-        triangles.as_flattened().iter().map(|&vertex| Vector::from(vertex) * Vector::from(scale)).collect();
-    if vertices.iter().any(|vertex| !(vertex.abs().max_element() <= FARTHEST && vertex.is_finite())) {
+    if !vertices.as_flattened().iter().all(|coordinate| coordinate.abs() <= FARTHEST) {
         return Err(MeshError::BadVertex { mesh: mesh() });
     }
-    let corners = 0..u32::try_from(vertices.len()).unwrap_or(0);
-    let faces = corners.step_by(3).map(|corner| [corner, corner + 1, corner + 2]).collect();
+    if let Some(vertex) = faces.as_flattened().iter().find(|vertex| **vertex as usize >= vertices.len()) {
+        let reason = format!("a face has the vertex {vertex}, but there are {}", vertices.len());
+        return Err(MeshError::Malformed { mesh: mesh(), reason });
+    }
     // The only fault of a mesh without flags is that it has no triangle.
-    TriMesh::new(vertices, faces).map_err(|_| MeshError::Empty { mesh: mesh() })
+    let (vertices, faces) = distinct(vertices, faces);
+    TriMesh::new(vertices, faces).map(Mesh::new).map_err(|_| MeshError::Empty { mesh: mesh() })
 }
 
 fn read_triangles(path: &Path) -> Result<Triangles, MeshError> {

@@ -48,6 +48,8 @@ pub struct Pairs {
     pub counted: Vec<LinkPair>,
     /// The pairs that are left out, and why.
     pub left_out: Vec<(LinkPair, LeftOut)>,
+    /// Indices of the links with shapes that move against the root link, ascending: those may not touch obstacles.
+    pub moving: Vec<usize>,
 }
 
 impl Pairs {
@@ -85,7 +87,7 @@ impl Pairs {
             None if motion.are_neighbours(shapes, pair) => Some(LeftOut::Neighbours),
             None => always_touch.binary_search(&pair).is_ok().then_some(LeftOut::AlwaysTouch),
         };
-        let mut pairs = Self { counted: Vec::new(), left_out: Vec::new() };
+        let mut pairs = Self { counted: Vec::new(), left_out: Vec::new(), moving: motion.moving(shapes) };
         for pair in motion.pairs(shapes) {
             match left_out(pair) {
                 Some(reason) => pairs.left_out.push((pair, reason)),
@@ -111,6 +113,12 @@ impl Motion<'_> {
         let pair = |i: usize, j: usize| LinkPair([links[i], links[j]]);
         let all = (0..links.len()).flat_map(|i| (i + 1..links.len()).map(move |j| (i, j)));
         all.filter(|&(i, j)| bodies[links[i]] != bodies[links[j]]).map(|(i, j)| pair(i, j)).collect()
+    }
+
+    /// The links with shapes that move against the root link.
+    fn moving(&self, shapes: &LinkShapes) -> Vec<usize> {
+        let bodies = self.bodies();
+        shapes.links().filter(|&link| bodies[link] != self.robot.root()).collect()
     }
 
     /// For each link, the link that is nearest to the root and never moves against it.

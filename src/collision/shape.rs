@@ -1,4 +1,4 @@
-//! A shape that is fixed to a link.
+//! A shape that is fixed to a link or to an obstacle.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::fmt;
@@ -7,10 +7,15 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use parry3d_f64::bounding_volume::BoundingSphere;
 use parry3d_f64::math::{Pose, Rotation, Vector};
-use parry3d_f64::shape::{Ball, Cuboid, Cylinder, Segment, Shape, TriMesh};
+use parry3d_f64::shape::{Ball, Cuboid, Cylinder, Segment, Shape};
+
+use super::mesh::Mesh;
+use super::solid::Solid;
 
 /// Shapes are no larger than this, and no farther from their link's frame \[m\].
 pub(super) const FARTHEST: f64 = 1e6;
+/// No size of a shape is less \[m\].
+pub(super) const LEAST_SIZE: f64 = 1e-9;
 
 /// What a URDF says of a shape \[m\]. Cylinders and capsules are along z.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +55,20 @@ pub enum Geometry {
     },
 }
 
+impl Geometry {
+    /// What it is, in a word.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Box { .. } => "box",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Sphere { .. } => "sphere",
+            Self::Capsule { .. } => "capsule",
+            Self::Mesh { .. } => "mesh",
+        }
+    }
+}
+
 impl fmt::Display for Geometry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -64,66 +83,77 @@ impl fmt::Display for Geometry {
     }
 }
 
-/// A shape that is fixed to a link.
+/// A shape that is fixed to a link or to an obstacle.
 #[derive(Clone)]
-pub struct LinkShape {
-    /// Index of the link among [`Robot::links`](crate::robot::Robot::links).
-    pub link: usize,
+pub struct PlacedShape {
     /// What it is.
     pub geometry: Geometry,
-    /// Pose of `core` in the link's frame.
+    /// Pose of `core` in the frame of what it is fixed to.
     pub(super) pose: Pose,
     pub(super) core: Core,
     /// What is within this distance of `core` belongs to the shape as well \[m\].
     pub(super) margin: f64,
-    /// A sphere around the whole shape, in the link's frame.
+    /// A sphere around the whole shape, in the same frame.
     pub(super) bound: BoundingSphere,
 }
 
 /// What distances are computed of.
 #[derive(Clone)]
 pub(super) enum Core {
-    Convex(Arc<dyn Shape>),
-    Mesh(Arc<TriMesh>),
+    Convex(Convex),
+    Mesh(Arc<Mesh>),
+}
+
+/// A box, cylinder, sphere or capsule.
+#[derive(Clone)]
+pub(super) struct Convex {
+    pub shape: Arc<dyn Shape>,
+    /// All of it, in the same frame.
+    pub solid: Solid,
 }
 
 impl Core {
     pub(super) fn shape(&self) -> &dyn Shape {
         match self {
-            Self::Convex(shape) => &**shape,
-            Self::Mesh(mesh) => &**mesh,
+            Self::Convex(convex) => &*convex.shape,
+            Self::Mesh(mesh) => &mesh.triangles,
         }
     }
 }
 
-impl LinkShape {
-    /// The shape at `origin` in the frame of `link`. `mesh` has the triangles of [`Geometry::Mesh`]; without them that has no shape.
-    pub(super) fn new(
-        link: usize,
-        geometry: Geometry,
-        origin: &Isometry3<f64>,
-        mesh: Option<Arc<TriMesh>>,
-    ) -> Option<Self> {
+impl PlacedShape {
+    /// The shape at `origin` in the frame of what it is fixed to. `mesh` has the triangles of [`Geometry::Mesh`]; without them that has no
+    /// shape.
+    pub(super) fn new(geometry: Geometry, origin: &Isometry3<f64>, mesh: Option<Arc<Mesh>>) -> Option<Self> {
         let mut pose = pose(origin);
         let mut margin = 0.0;
         let core = match geometry {
-            Geometry::Box { size: [x, y, z] } => Core::Convex(Arc::new(Cuboid::new(Vector::new(x, y, z) * 0.5))),
+            Geometry::Box { size } => {
+                let half = size.map(|edge| 0.5 * edge);
+                convex(Cuboid::new(half.into()), Solid::Box(half))
+            }
             Geometry::Cylinder { radius, length } => {
                 pose *= from_y_to_z();
-                Core::Convex(Arc::new(Cylinder::new(0.5 * length, radius)))
+                let half = 0.5 * length;
+                convex(Cylinder::new(half, radius), Solid::Cylinder { radius, half })
             }
-            Geometry::Sphere { radius } => Core::Convex(Arc::new(Ball::new(radius))),
+            Geometry::Sphere { radius } => convex(Ball::new(radius), Solid::Capsule { radius, half: 0.0 }),
             Geometry::Capsule { radius, length } => {
                 margin = radius;
-                let half = Vector::new(0.0, 0.0, 0.5 * length);
-                Core::Convex(Arc::new(Segment::new(-half, half)))
+                let half = 0.5 * length;
+                let end = Vector::new(0.0, 0.0, half);
+                convex(Segment::new(-end, end), Solid::Capsule { radius, half })
             }
             Geometry::Mesh { .. } => Core::Mesh(mesh?),
         };
         let mut bound = core.shape().compute_bounding_sphere(&pose);
         bound.radius += margin;
-        Some(Self { link, geometry, pose, core, margin, bound })
+        Some(Self { geometry, pose, core, margin, bound })
     }
+}
+
+fn convex(shape: impl Shape, solid: Solid) -> Core {
+    Core::Convex(Convex { shape: Arc::new(shape), solid })
 }
 
 /// parry's cylinders are along y.

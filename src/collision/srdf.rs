@@ -5,13 +5,14 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use super::end_effectors::EndEffectors;
 use super::xml::{Element, each_element};
 use crate::files::{self, MAX_URDF_BYTES, ReadError};
 use crate::names::{self, sentence, short};
 use crate::robot::Robot;
 
 /// The pairs of links that may touch each other by an SRDF: its elements `disable_collisions`, `disable_default_collisions` and
-/// `enable_collisions`, which mean what they mean to MoveIt.
+/// `enable_collisions`, which mean what they mean to MoveIt; and its end effectors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Srdf {
     /// Two links, and the reason that it states.
@@ -20,6 +21,7 @@ pub struct Srdf {
     disabled_by_default: Vec<String>,
     /// Pairs that count in spite of that.
     enabled: Vec<[String; 2]>,
+    pub(super) end_effectors: EndEffectors,
 }
 
 /// Why an SRDF was refused.
@@ -77,7 +79,7 @@ impl Srdf {
     /// # Errors
     /// [`SrdfError`] with what is wrong with it.
     pub fn from_text(text: &str) -> Result<Self, SrdfError> {
-        let mut srdf = Self::default();
+        let mut srdf = Self { end_effectors: EndEffectors::of_srdf(text)?, ..Self::default() };
         let mut is_robot = false;
         each_element(text, 2, |element| match element.path().as_slice() {
             ["robot"] => {

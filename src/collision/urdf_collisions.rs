@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 
-use super::shape::{FARTHEST, Geometry};
+use super::shape::{FARTHEST, Geometry, LEAST_SIZE};
 use super::xml::{Element, each_element, numbers};
 use crate::names::short;
 
@@ -105,5 +105,5 @@ fn geometry(kind: &str, element: &Element) -> Result<Geometry, String> {
 }
 
 fn is_size(size: f64) -> bool {
-    (1e-9..=FARTHEST).contains(&size)
+    (LEAST_SIZE..=FARTHEST).contains(&size)
 }

@@ -87,6 +87,11 @@ impl Robot {
         &self.joints
     }
 
+    /// Indices of the joints, parents before children.
+    pub fn parents_first(&self) -> impl Iterator<Item = usize> {
+        self.order.iter().copied()
+    }
+
     /// Index of the root link.
     #[must_use]
     pub fn root(&self) -> usize {
@@ -109,6 +114,12 @@ impl Robot {
     #[must_use]
     pub fn joint_index(&self, name: &str) -> Option<usize> {
         self.joint_names.get(name).copied()
+    }
+
+    /// The link of that index, and all links above it up to the root link.
+    pub fn links_up_from(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
+        let above = |&link: &usize| self.links[link].parent_joint.map(|joint| self.joints[joint].parent);
+        std::iter::successors(Some(link), above)
     }
 
     /// Names of the links without children, in the order of the URDF.

@@ -2,6 +2,7 @@
 
 use crate::common::Random;
 use crate::robots::{Shaped, link};
+use urdf_ik::collision::{BodyDistances, World};
 
 const SPHERE: &str = r#"<sphere radius="0.1"/>"#;
 
@@ -88,15 +89,15 @@ fn the_least_distance_is_the_least_of_all() {
     let links: String = (0..6).map(|at| link(&format!("l{at}"), r#"<box size="0.1 0.2 0.3"/>"#)).collect();
     let joints: String = (0..5).map(joint).collect();
     let shaped = Shaped::new(&format!(r#"<robot name="arm">{links}{joints}</robot>"#), None);
-    let pairs = shaped.pairs(None).counted;
-    assert_eq!(pairs.len(), 10);
+    let (pairs, world) = (shaped.pairs(None), World::default());
+    let distances = BodyDistances::new(&shaped.robot, &shaped.shapes, &pairs, &world);
+    assert_eq!((pairs.counted.len(), distances.bodies().len()), (10, 10));
     for sample in samples(8) {
         let places = urdf_ik::collision::LinkPlaces::new(&shaped.robot, &sample[1..]).unwrap();
-        let (pair, least) = shaped.shapes.least_distance(&places, &pairs).unwrap();
-        let all = pairs.iter().map(|&pair| shaped.shapes.distance(&places, pair));
-        assert_eq!(all.fold(f64::INFINITY, f64::min), least);
-        assert_eq!(shaped.shapes.distance(&places, pair), least);
-        assert_eq!(shaped.shapes.least_distance(&places, &[]), None);
+        let (index, least) = distances.least(&places).unwrap();
+        let all: Vec<f64> = distances.all(&places).collect();
+        assert_eq!(all.iter().copied().fold(f64::INFINITY, f64::min), least);
+        assert_eq!((all[index], shaped.shapes.distance(&places, pairs.counted[index])), (least, least));
     }
     for bad in [f64::NAN, f64::INFINITY] {
         let refused = urdf_ik::collision::LinkPlaces::new(&shaped.robot, &[0.0, bad, 0.0, 0.0, 0.0]);

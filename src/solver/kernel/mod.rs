@@ -15,7 +15,7 @@ pub mod fabrik_cycle;
 pub mod fabrik_fit;
 pub mod frame;
 pub mod kinematics;
-pub mod lanes;
+pub(crate) use crate::lanes;
 pub mod ldl;
 pub mod links;
 pub mod normal_equations;

@@ -1,0 +1,125 @@
+//! Which pairs are near each other, with their distances and nearest points.
+
+use fearless_simd::{Simd, dispatch};
+use nalgebra::{Point3, Vector3};
+use parry3d_f64::math::Vector as Point;
+
+use super::convex_distance::convex_nearest;
+use super::distance::TOUCHING;
+use super::free_check::FreeCheck;
+use super::mesh_and_solid::MeshAndSolid;
+use super::moving_joints::{Frame, JointFrames};
+use super::open_spheres::{NearPoints, Verdict};
+use super::part::{Part, direction};
+use super::separation::are_apart;
+use super::shape::{Core, pose};
+use super::two_meshes::TwoMeshes;
+
+/// Two bodies near each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Near {
+    /// Index of the pair among [`Scene::pairs`](super::Scene::pairs).
+    pub pair: usize,
+    /// Their distance \[m\]; 0 where they touch.
+    pub distance: f64,
+    /// The nearest point of each, in the root link's frame \[m\].
+    pub points: [Point3<f64>; 2],
+    /// The direction in which the first moves away from the second, in the root link's frame; of length 1.
+    pub normal: Vector3<f64>,
+}
+
+/// So many directions are tried to prove that two shapes are not near.
+const STEPS: usize = 6;
+
+impl FreeCheck {
+    /// Finds all pairs that are no farther apart than `within` \[m\], in the order of the pairs.
+    pub fn find_near(&self, frames: &JointFrames, within: f64, near: &mut Vec<Near>) {
+        near.clear();
+        near.reserve(self.all.len());
+        for &(pair, [first, second]) in &self.all {
+            let [a, b] = [first, second].map(|part| &self.parts[part]);
+            let apart = frames.of(a.frame).point(&a.centre) - frames.of(b.frame).point(&b.centre);
+            let bound = near.last().filter(|near| near.pair == pair).map_or(within, |near| near.distance);
+            if apart.norm() - a.radius - b.radius > bound {
+                continue;
+            }
+            let at_second = frames.of(b.frame).times(&b.local);
+            let place = at_second.inverse().times(&frames.of(a.frame).times(&a.local));
+            let found = if a.solid.is_some() && b.solid.is_none() {
+                self.nearest((b, a), &place.inverse(), bound).map(|near| near.turned(&place))
+            } else {
+                self.nearest((a, b), &place, bound)
+            };
+            if let Some(PartsNear { distance, points, normal }) = found {
+                let points = points.map(|point| Point3::from(at_second.point(&point)));
+                let found = Near { pair, distance, points, normal: at_second.rotation * normal };
+                match near.last_mut().filter(|near| near.pair == pair) {
+                    Some(last) => *last = found,
+                    None => near.push(found),
+                }
+            }
+        }
+    }
+
+    /// The distance of two parts where it is no more than `within`. `place` is that of the first in the frame of the second.
+    fn nearest(&self, (a, b): (&Part, &Part), place: &Frame, within: f64) -> Option<PartsNear> {
+        let towards = direction((a, b), place);
+        let found = dispatch!(self.level, simd => nearest_points(simd, (a, b), (place, &towards), within));
+        let (distance, [p, q]) = found?;
+        let points = [p, q].map(|point| Vector3::from(point.to_array()));
+        if distance <= TOUCHING {
+            return Some(PartsNear { distance: 0.0, points, normal: towards });
+        }
+        let normal = (points[0] - points[1]).try_normalize(0.0).unwrap_or(towards);
+        Some(PartsNear { distance, points, normal })
+    }
+}
+
+/// Two parts near each other, in the frame of the second.
+struct PartsNear {
+    distance: f64,
+    points: [Vector3<f64>; 2],
+    normal: Vector3<f64>,
+}
+
+impl PartsNear {
+    /// The same for the second and the first, where `place` is that of the second in the frame that comes out.
+    fn turned(&self, place: &Frame) -> Self {
+        let [p, q] = self.points.map(|point| place.point(&point));
+        Self { distance: self.distance, points: [q, p], normal: -(place.rotation * self.normal) }
+    }
+}
+
+#[inline(always)]
+fn nearest_points<S: Simd>(
+    simd: S,
+    (a, b): (&Part, &Part),
+    (place, towards): (&Frame, &Vector3<f64>),
+    within: f64,
+) -> Option<NearPoints> {
+    if are_apart(simd, (a.outline(), b.outline()), place, towards, (STEPS, within)) {
+        return None;
+    }
+    match (&a.shape.core, &b.shape.core, &b.solid) {
+        (Core::Mesh(first), Core::Mesh(second), _) => {
+            let meshes = TwoMeshes { first, second, place };
+            if meshes.first_spheres(simd, within) == Verdict::Free { None } else { meshes.nearest(simd, within) }
+        }
+        (Core::Mesh(mesh), _, Some(solid)) => {
+            MeshAndSolid { mesh, solid, shape: &b.shape, place }.nearest(simd, within)
+        }
+        _ => nearest_of_solids((a, b), place, within),
+    }
+}
+
+fn nearest_of_solids((a, b): (&Part, &Part), place: &Frame, within: f64) -> Option<NearPoints> {
+    let at_a = pose(&place.pose());
+    let rounding = a.shape.margin + b.shape.margin;
+    let Some([on_b, on_a]) = convex_nearest(b.shape.core.shape(), a.shape.core.shape(), &at_a) else {
+        return Some((0.0, [at_a.translation, Point::ZERO]));
+    };
+    let direction = (on_a - on_b).normalize_or_zero();
+    let distance = ((on_a - on_b).length() - rounding).max(0.0);
+    let points = [on_a - direction * a.shape.margin, on_b + direction * b.shape.margin];
+    (distance <= within).then_some((distance, points))
+}

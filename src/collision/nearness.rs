@@ -1,0 +1,52 @@
+//! Whether triangles come within a margin of something.
+
+use parry3d_f64::math::{Pose, Vector};
+use parry3d_f64::query::details::distance_support_map_support_map;
+use parry3d_f64::query::gjk::{CsoPoint, GJKResult, VoronoiSimplex, closest_points};
+use parry3d_f64::shape::{Shape, SupportMap, Triangle};
+
+use super::convex_distance::convex_distance;
+
+/// Whether two triangles are no farther apart than `margin`.
+pub(super) fn are_triangles_within(first: &Triangle, second: &Triangle, margin: f64) -> bool {
+    if is_beyond_box(first, second, margin)
+        || is_beyond_plane(first, second, margin)
+        || is_beyond_plane(second, first, margin)
+    {
+        return false;
+    }
+    distance_support_map_support_map(&Pose::IDENTITY, first, second) <= margin
+}
+
+/// Whether a coordinate proves that two triangles are farther apart than `margin`.
+fn is_beyond_box(first: &Triangle, second: &Triangle, margin: f64) -> bool {
+    let around =
+        |triangle: &Triangle| (triangle.a.min(triangle.b).min(triangle.c), triangle.a.max(triangle.b).max(triangle.c));
+    let ((low, high), (other_low, other_high)) = (around(first), around(second));
+    (other_low - high).max(low - other_high).max_element() > margin
+}
+
+/// Whether all of `second` is farther than `margin` on one side of the plane of `first`.
+fn is_beyond_plane(first: &Triangle, second: &Triangle, margin: f64) -> bool {
+    let normal = (first.b - first.a).cross(first.c - first.a);
+    let [a, b, c] = [second.a, second.b, second.c].map(|corner| normal.dot(corner - first.a));
+    let most = margin * normal.length();
+    a.min(b).min(c) > most || a.max(b).max(c) < -most
+}
+
+/// Whether a triangle is no farther from `shape` than `margin`, in the frame of that.
+pub(super) fn is_within_of_triangle(shape: &dyn Shape, triangle: &Triangle, margin: f64) -> bool {
+    !is_certainly_apart(shape, triangle, margin) && convex_distance(shape, triangle, &Pose::IDENTITY) <= margin
+}
+
+/// Whether a direction proves that a shape and a triangle are farther apart than `margin`.
+fn is_certainly_apart(shape: &dyn Shape, triangle: &Triangle, margin: f64) -> bool {
+    let Some(shape) = shape.as_support_map() else { return false };
+    let towards = triangle.center().try_normalize().unwrap_or(Vector::Y);
+    let mut simplex = VoronoiSimplex::new();
+    simplex.reset(CsoPoint::from_shapes(&Pose::IDENTITY, shape, triangle, towards));
+    let found = closest_points(&Pose::IDENTITY, shape, triangle, margin, false, &mut simplex);
+    let GJKResult::NoIntersection(direction) = found else { return false };
+    let least = triangle.local_support_point(-direction).dot(direction);
+    least - shape.local_support_point(direction).dot(direction) > margin
+}

@@ -1,0 +1,70 @@
+//! A shape of a body, with what surrounds it.
+
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
+
+use super::moving_joints::Frame;
+use super::separation::Outline;
+use super::shape::{Core, PlacedShape};
+use super::solid::Solid;
+
+/// A shape of a body.
+#[derive(Clone)]
+pub(super) struct Part {
+    /// The moving joint that carries it.
+    pub frame: Option<usize>,
+    /// The place of the shape's core in that frame.
+    pub local: Frame,
+    pub shape: PlacedShape,
+    /// What it is if it is no mesh.
+    pub solid: Option<Solid>,
+    /// A sphere around it, in that frame.
+    pub centre: Vector3<f64>,
+    pub radius: f64,
+    pub surface: f64,
+}
+
+impl Part {
+    pub fn new(frame: Option<usize>, pose: &Isometry3<f64>, shape: &PlacedShape) -> Self {
+        let (translation, rotation) = (shape.pose.translation, shape.pose.rotation);
+        let rotation = Quaternion::new(rotation.w, rotation.x, rotation.y, rotation.z);
+        let inside = Isometry3::from_parts(
+            Vector3::from(translation.to_array()).into(),
+            UnitQuaternion::from_quaternion(rotation),
+        );
+        let local = Frame::of(&(pose * inside));
+        let (solid, centre, radius, surface) = match &shape.core {
+            Core::Mesh(mesh) => {
+                let all = mesh.spheres.all;
+                (None, all.centre.to_array().into(), all.radius, all.surface)
+            }
+            Core::Convex(convex) => {
+                let solid = convex.solid;
+                (Some(solid), Vector3::zeros(), solid.radius(), 0.0)
+            }
+        };
+        Self { frame, centre: local.point(&centre), local, shape: shape.clone(), solid, radius, surface }
+    }
+
+    pub fn outline(&self) -> Outline<'_> {
+        match &self.shape.core {
+            Core::Mesh(mesh) => Outline::Hull(&mesh.hull),
+            Core::Convex(convex) => Outline::Solid(&convex.solid),
+        }
+    }
+
+    /// The centre of the sphere around it, in its own frame.
+    pub fn core_centre(&self) -> Vector3<f64> {
+        self.local.inverse().point(&self.centre)
+    }
+}
+
+/// A direction in which `first` is probably beyond `second`, of length 1. `place` is that of the first in the frame of the second, as is
+/// the direction.
+#[inline(always)]
+pub(super) fn direction((first, second): (&Part, &Part), place: &Frame) -> Vector3<f64> {
+    let towards = place.point(&first.core_centre());
+    match &second.solid {
+        Some(solid) => solid.direction_to(&towards),
+        None => (towards - second.core_centre()).try_normalize(0.0).unwrap_or_else(Vector3::y),
+    }
+}
