@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::closed_form::ClosedForm;
 use super::independent_axes::sensible_free_axes;
 use super::method::{FabrikOptions, GREATEST_ACCELERATION, Method, NotApplicable};
-use super::problem::{Problem, Target};
+use super::problem::{Mode, Problem, Target};
 use super::problem_error::ProblemError;
 use super::reach::TipReach;
 use super::search::{Iteration, Search, SearchScratch};
@@ -144,11 +144,22 @@ impl Solver {
     /// [`ProblemError`] where the problem makes no sense for this chain; `solution` is then left as it was.
     pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
         self.check(problem)?;
-        match &self.method {
-            Prepared::ClosedForm(form) => form.solve(&self.search, problem, &mut scratch.0, solution),
-            Prepared::Search(iteration) => self.search.solve(*iteration, problem, &mut scratch.0, solution),
+        let Scratch(scratch) = scratch;
+        if let (Mode::Track { .. }, Some(clearance)) = (problem.mode, &problem.clearance) {
+            self.solve_checked(&Problem { clearance: None, ..*problem }, scratch, solution);
+            self.search.keep_clear(problem, clearance, scratch, solution);
+        } else {
+            self.solve_checked(problem, scratch, solution);
         }
         Ok(())
+    }
+
+    /// Solves a problem that has been checked.
+    fn solve_checked(&self, problem: &Problem, scratch: &mut SearchScratch, solution: &mut Solution) {
+        match &self.method {
+            Prepared::ClosedForm(form) => form.solve(&self.search, problem, scratch, solution),
+            Prepared::Search(iteration) => self.search.solve(*iteration, problem, scratch, solution),
+        }
     }
 
     /// Solves `problem` on as many cores as there are scratches. The answer is the same each time, but may be another than on one
@@ -165,6 +176,10 @@ impl Solver {
         solution: &mut Solution,
     ) -> Result<(), ProblemError> {
         match (&self.method, scratches) {
+            // Tracking is one attempt.
+            (Prepared::Search(_), [scratch, ..]) if matches!(problem.mode, Mode::Track { .. }) => {
+                self.solve(problem, scratch, solution)
+            }
             (Prepared::Search(iteration), scratches) => {
                 self.check(problem)?;
                 let mut scratches: Vec<_> = scratches.iter_mut().map(|Scratch(scratch)| scratch).collect();

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::preference::Preference;
 use super::problem_error::{FARTHEST, ProblemError, check_length, check_positions};
+use crate::collision::Clearance;
 use crate::robot::Chain;
 
 /// The largest errors with which a target counts as met.
@@ -135,7 +136,8 @@ pub enum Mode<'a> {
     Search {
         /// Which of the solutions that are found to return.
         pick: Pick,
-        /// Largest number of starting points, including the seed.
+        /// Largest number of starting points, including the seed. With a clearance, those that meet the targets but do not keep clear do not
+        /// count, up to 16 times as many.
         attempts: usize,
         /// Selects the sequence of starting points that follows the seed table.
         random_seed: u64,
@@ -151,7 +153,7 @@ impl Mode<'_> {
 }
 
 /// One problem for a solver.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Problem<'a> {
     /// Desired poses of the tips: at least one, and at most one for each tip. Tips without a target are free.
     pub targets: &'a [Target],
@@ -163,6 +165,13 @@ pub struct Problem<'a> {
     pub preference: Preference<'a>,
     /// Time after which the search ends with the best positions so far. It is a safeguard: the number of attempts is the budget.
     pub deadline: Option<Duration>,
+    /// What the solution has to keep clear of; `None`: collisions do not count.
+    ///
+    /// In tracking every pair keeps the margin, or where it is nearer at the seed, the distance that it has there; on the straight motion
+    /// from the seed to the solution it comes nearer than that by no more than 1 mm. The seed is always allowed. Where something is in the
+    /// way, the arm slides along it or stands, by damped least squares whatever the method, and preferences do not count. Scratch grows
+    /// when a clearance is first given.
+    pub clearance: Option<Clearance<'a>>,
     /// Whether a search that does not meet the targets goes on to the closest configuration, and finds out why. To know only whether
     /// targets are met, `false` spares most of the time of those that are not: no attempt is made where a target is certainly out of
     /// reach, and otherwise the best positions of the attempts are returned as they are.
@@ -173,7 +182,15 @@ impl<'a> Problem<'a> {
     /// A search for the first solution from `seed`, or for the closest configuration, without preference or deadline.
     #[must_use]
     pub fn new(targets: &'a [Target], seed: &'a [f64]) -> Self {
-        Self { targets, seed, mode: Mode::search(), preference: Preference::default(), deadline: None, closest: true }
+        Self {
+            targets,
+            seed,
+            mode: Mode::search(),
+            preference: Preference::default(),
+            deadline: None,
+            clearance: None,
+            closest: true,
+        }
     }
 
     /// Checks that the problem is valid for `chain`.
@@ -191,6 +208,15 @@ impl<'a> Problem<'a> {
             target.check(&tip.link)?;
         }
         check_positions(chain, "seed", self.seed)?;
+        if let Some(Clearance { scene, margin }) = self.clearance {
+            if !(margin.is_finite() && margin >= 0.0) {
+                return Err(ProblemError::Margin { value: margin });
+            }
+            let (variables, expected) = (scene.variables(), chain.variables().len());
+            if variables != expected {
+                return Err(ProblemError::OtherScene { variables, expected });
+            }
+        }
         self.preference.check(chain)?;
         if let Mode::Track { max_step } = self.mode {
             check_length(chain, "max_step", max_step.len())?;

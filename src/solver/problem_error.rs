@@ -75,6 +75,22 @@ pub enum ProblemError {
         /// The given value.
         value: f64,
     },
+    /// The margin of the clearance is NaN, infinite or negative.
+    #[error("the margin of the clearance is {value} m; it must be a finite number, 0 or more")]
+    Margin {
+        /// The given value.
+        value: f64,
+    },
+    /// The scene of the clearance is that of a chain with another number of variables.
+    #[error(
+        "the scene of the clearance is that of a chain with {variables} variables, but this one has {expected}: make it of the same chain"
+    )]
+    OtherScene {
+        /// Those of the scene's chain.
+        variables: usize,
+        /// Those of the solver's.
+        expected: usize,
+    },
     /// A weight of the preference is NaN, infinite or negative.
     #[error("the {which} weight is {value}; it must be a finite number, 0 or more")]
     PreferenceWeight {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::reach::Reach;
+use crate::collision::Scene;
 use crate::names;
 use crate::robot::Chain;
 
@@ -32,6 +33,13 @@ pub enum Reason {
     JointLimits,
     /// The step bounds of [`Mode::Track`](super::Mode::Track) did not allow more.
     StepLimited,
+    /// Two bodies have to keep clear of each other.
+    Collision {
+        /// Index of the pair among [`Scene::pairs`].
+        pair: usize,
+        /// Their distance at the positions \[m\].
+        distance: f64,
+    },
     /// No attempt led to a solution.
     NotConverged,
 }
@@ -76,6 +84,9 @@ pub struct Solution {
     pub smallest_singular_value: Option<f64>,
     /// Whether it is one of a continuum of solutions at a singularity, chosen near the seed. Only the exact closed forms can tell.
     pub continuous: bool,
+    /// With a [clearance](super::Problem::clearance), the nearest pair at `positions`, by its index among [`Scene::pairs`], and its distance
+    /// \[m\]; `None` where no pair was found near.
+    pub nearest: Option<(usize, f64)>,
     /// Iterations over all attempts.
     pub iterations: usize,
     /// Starting points tried, including the seed.
@@ -100,6 +111,7 @@ impl Solution {
             saturated: Vec::with_capacity(variables),
             smallest_singular_value: None,
             continuous: false,
+            nearest: None,
             iterations: 0,
             attempts: 0,
             elapsed: Duration::ZERO,
@@ -111,6 +123,16 @@ impl Solution {
     /// The outcome as a sentence for people, with the names of `chain`'s links and joints.
     #[must_use]
     pub fn sentence(&self, chain: &Chain) -> String {
+        self.sentence_with(chain, None)
+    }
+
+    /// The same, with the names of what collides in `scene`, which is that of the problem.
+    #[must_use]
+    pub fn sentence_in(&self, chain: &Chain, scene: &Scene) -> String {
+        self.sentence_with(chain, Some(scene))
+    }
+
+    fn sentence_with(&self, chain: &Chain, scene: Option<&Scene>) -> String {
         let missed = || {
             let Residual { position, orientation } = self.worst_residual();
             format!("{position:.3e} m and {orientation:.3e} rad off")
@@ -134,6 +156,10 @@ impl Solution {
             Reason::StepLimited => {
                 "on its way: the largest allowed step is too short to reach the target at once".into()
             }
+            Reason::Collision { pair, distance } => match scene.and_then(|scene| scene.pairs().nth(pair)) {
+                Some([first, second]) => format!("{first} is {distance:.4} m from {second}, and keeps clear of it"),
+                None => format!("two bodies are {distance:.4} m apart, and keep clear of each other"),
+            },
             Reason::NotConverged => format!("no solution was found in {} attempts", self.attempts),
         };
         let time_up = match self.stop {

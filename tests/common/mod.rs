@@ -1,7 +1,8 @@
 //! Shared by the test files: repeatable random numbers, robots, poses by independent kinematics.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this one")]
+#![allow(dead_code, unused_imports, reason = "each test binary and bench uses its own part of this one")]
 
+pub mod cell;
 pub mod joints;
 mod random;
 pub mod urdf;

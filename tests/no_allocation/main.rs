@@ -2,8 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
+mod clear_tracking;
 mod closed_form;
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../collision/cube.rs"]
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod cube;
 mod points;
+#[path = "../collision/robots.rs"]
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod robots;
+mod scene;
 mod solver;

@@ -4,6 +4,8 @@
 
 mod all_solutions;
 mod batch;
+mod clear_tracking;
+mod clearance;
 #[path = "../common/mod.rs"]
 mod common;
 mod fabrik;

@@ -1,11 +1,13 @@
 //! Invalid problems are refused with the cause, and leave the solution unchanged.
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
+use urdf_ik::collision::Clearance;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, Pick, Problem, ProblemError, Solver, SolverKind, Target};
 
 use crate::common::{
     self, Arm, Random,
+    cell::Cell,
     urdf::{fixed, robot, turn},
 };
 
@@ -190,4 +192,19 @@ fn a_single_joint_is_enough_for_a_chain() {
     let solution = common::solve(&arm.solver(), &problem);
     assert!(solution.is_solved() && chain.contains(&solution.positions));
     assert!((solution.positions[0] - std::f64::consts::FRAC_PI_2).abs() < 1e-4, "{solution:?}");
+}
+
+#[test]
+fn clearances_of_another_chain_or_without_a_margin() {
+    let (bench, cell) = (Bench::new(), Cell::new(Vec::new()));
+    let scene = cell.scene();
+    let problem =
+        |margin| Problem { clearance: Some(Clearance { scene: &scene, margin }), ..bench.problem(&bench.targets) };
+    for margin in [f64::NAN, f64::INFINITY, -0.01] {
+        bench.refused(&problem(margin), &["the margin of the clearance", "0 or more"]);
+    }
+    assert!(matches!(
+        bench.refused(&problem(0.01), &["the same chain"]),
+        ProblemError::OtherScene { variables: 7, .. }
+    ));
 }

@@ -9,7 +9,8 @@ use crate::solver::solution::{Solution, Stop};
 /// Residuals above this \[m and rad\] are more than rounding: Newton steps follow.
 pub(super) const EXACT_RESIDUAL: f64 = 1e-10;
 
-/// Makes a solution of a configuration, after Newton steps where it is not exact; tells whether it meets the target.
+/// Makes a solution of a configuration, after Newton steps where it is not exact; tells whether it meets the target and
+/// keeps clear.
 pub(super) fn hand_out(
     search: &Search,
     problem: &Problem,
@@ -28,6 +29,7 @@ pub(super) fn hand_out(
             met = search.hand_out(problem.targets, polished, scratch, solution);
         }
     }
+    met = met && scratch.clearance().is_clear(problem, &solution.positions);
     if met {
         (solution.stop, solution.smallest_singular_value) = (Stop::Converged, None);
         (solution.iterations, solution.attempts) = (0, 1);

@@ -29,6 +29,7 @@ impl ClosedForm {
     ) {
         let start = Instant::now();
         let joints = self.chain.joints().len();
+        scratch.clearance().begin();
         let solved = match &self.form {
             Form::SevenAxis(arm) => arm.solve(search, problem, scratch, solution),
             _ => self.choices(search, problem, scratch).is_some_and(|choices| {
@@ -67,6 +68,7 @@ impl ClosedForm {
         let Some(choices) = choices else {
             return search.solve_all(FALLBACK, problem, scratch, solution, on_solution);
         };
+        scratch.clearance().begin();
         let (mut known, mut count, joints) = ([[0.0; JOINTS]; MAX_SOLUTIONS], 0, self.chain.joints().len());
         for (choice, continuous) in choices.as_slice() {
             if !hand_out(search, problem, &choice.positions[..joints], scratch, solution) {

@@ -41,14 +41,18 @@ impl Search {
         let near = redundant && problem.preference.is_none();
         let preference = if near { &near_seed } else { &problem.preference };
         let SearchScratch { setup, exploration, null_space, verdict, known, .. } = scratch;
-        let Exploration { attempts, picked, closest, .. } = exploration;
+        let Exploration { attempts, clearance, picked, closest, .. } = exploration;
+        clearance.begin();
         self.set_up(problem, setup);
         self.rank(problem.targets, attempts);
         known.clear();
         self.attempts(&plan, setup, attempts, closest, &mut |configurations, arrival| {
             let positions = &mut picked.positions;
+            if !self.lane_is_clear(problem, setup, (configurations, arrival.lane), clearance) {
+                return ControlFlow::Continue(());
+            }
             configurations.read(arrival.lane, positions);
-            self.settle(problem.targets, preference, setup, positions, null_space);
+            self.settle(problem, preference, setup, positions, (null_space, clearance));
             self.fold(problem, setup, positions);
             if known.holds(self, positions) {
                 return ControlFlow::Continue(());

@@ -1,11 +1,13 @@
 //! Makes the attempts of one core until the deadline, and keeps the solution that `pick` prefers.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::attempts::{Arrival, AttemptScratch, Plan, Spent};
 use super::candidate::Candidate;
+use super::clearance::ClearanceScratch;
 use super::iteration::{Iteration, SEARCH_DAMPING, TRACK_DAMPING};
 use super::prepared_search::Search;
 use super::setup::Setup;
@@ -20,6 +22,9 @@ const ATTEMPTS_WITHOUT_CLOCK: usize = 16;
 
 /// Attempts that are made though the target is certainly out of reach.
 const ATTEMPTS_OUT_OF_REACH: usize = 48;
+
+/// Attempts that meet the targets but do not keep clear do not count, as long as there are no more than this times the attempts.
+const WITH_REFUSED: usize = 16;
 
 /// The part of the attempts that one core makes.
 pub struct Share<'a> {
@@ -36,6 +41,7 @@ pub struct Share<'a> {
 pub struct Exploration {
     pub attempts: AttemptScratch,
     svd: Svd,
+    pub clearance: ClearanceScratch,
     /// Of the configurations that meet the targets, the one that the pick prefers.
     pub picked: Candidate,
     /// Of those that were given up, the one with the least squared error.
@@ -48,6 +54,7 @@ impl Exploration {
         Self {
             attempts: AttemptScratch::new(search),
             svd: Svd::new(search.chain.tips().len(), variables),
+            clearance: ClearanceScratch::new(search),
             picked: Candidate::none(variables),
             closest: Candidate::none(variables),
         }
@@ -71,29 +78,27 @@ impl Search {
         };
         // Attempts at what is out of reach only lead to the closest configuration.
         let attempts = if problem.closest || self.out_of_reach(problem).is_none() { attempts } else { 0 };
-        let Exploration { attempts: scratch, svd, picked, closest } = exploration;
+        let Exploration { attempts: scratch, svd, clearance, picked, closest } = exploration;
         picked.reset(&setup.start);
+        clearance.begin();
         if attempts > 1 {
             self.rank(problem.targets, scratch);
         }
         let leaps = matches!(problem.mode, Mode::Search { .. });
-        let over = |number: usize| self.over(problem, share, number);
-        let plan = Plan {
-            attempts,
-            first: share.index,
-            stride: share.of,
-            iteration,
-            random_seed,
-            damping,
-            leaps,
-            over: &over,
+        let refused = Cell::new(0);
+        let over = |number: usize| {
+            let counted = number - number.min(share.of * refused.get());
+            self.over(problem, share, number).or_else(|| (counted >= attempts).then_some(Stop::Attempts))
         };
+        let attempts = if problem.clearance.is_some() { attempts.saturating_mul(WITH_REFUSED) } else { attempts };
+        let (first, stride) = (share.index, share.of);
+        let plan = Plan { attempts, first, stride, iteration, random_seed, damping, leaps, over: &over };
         self.attempts(&plan, setup, scratch, closest, &mut |configurations, Arrival { lane, number, .. }| {
-            let score = match pick {
-                Pick::First => 0.0,
-                Pick::Nearest => self.largest_move(setup, configurations, lane),
-                Pick::MostManipulable => -self.log_manipulability_of(problem.targets, setup, configurations, svd, lane),
-            };
+            if !self.lane_is_clear(problem, setup, (configurations, lane), clearance) {
+                refused.set(refused.get() + 1);
+                return ControlFlow::Continue(());
+            }
+            let score = self.score(pick, (problem.targets, setup), (configurations, lane), svd);
             if (score, number) < picked.rank() {
                 (picked.score, picked.attempt) = (score, number);
                 configurations.read(lane, &mut picked.positions);
@@ -105,6 +110,21 @@ impl Search {
             // Among several shares the lowest number counts, so that the answer does not depend on which was quicker.
             if share.of == 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
+    }
+
+    /// How the pick judges the configuration of a lane, less being better.
+    fn score(
+        &self,
+        pick: Pick,
+        (targets, setup): (&[Target], &Setup),
+        (configurations, lane): (&mut Configurations, usize),
+        svd: &mut Svd,
+    ) -> f64 {
+        match pick {
+            Pick::First => 0.0,
+            Pick::Nearest => self.largest_move(setup, configurations, lane),
+            Pick::MostManipulable => -self.log_manipulability_of(targets, setup, configurations, svd, lane),
+        }
     }
 
     /// Whether there is reason not to begin attempt `number`.

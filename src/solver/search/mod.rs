@@ -7,7 +7,9 @@
 
 mod all_solutions;
 mod attempts;
+mod avoidance;
 mod candidate;
+mod clearance;
 mod closest;
 mod distinct;
 mod explore;

@@ -6,6 +6,7 @@
 
 use std::f64::consts::TAU;
 
+use super::clearance::ClearanceScratch;
 use super::prepared_search::Search;
 use super::setup::Setup;
 use crate::robot::Domain;
@@ -14,7 +15,7 @@ use crate::solver::kernel::lanes::{LANES, Lanes};
 use crate::solver::kernel::normal_equations::StepScratch;
 use crate::solver::kernel::svd::Svd;
 use crate::solver::preference::Preference;
-use crate::solver::problem::{Target, counted_axes};
+use crate::solver::problem::{Problem, Target, counted_axes};
 
 /// Steps at most. Each is a search along one direction.
 const STEPS: usize = 40;
@@ -101,6 +102,9 @@ impl NullSpaceScratch {
     }
 }
 
+/// Whether the configuration of a lane may be handed out.
+type IsAllowed<'a> = dyn FnMut(&Configurations, usize) -> bool + 'a;
+
 /// What is to be lessened, and within what.
 #[derive(Clone, Copy)]
 struct NullSpaceMotion<'a> {
@@ -111,23 +115,27 @@ struct NullSpaceMotion<'a> {
 }
 
 impl Search {
-    /// Moves `positions`, which meet the targets, towards the preference as far as the targets and the bounds allow.
+    /// Moves `positions`, which meet the targets of `problem`, towards the preference as far as the targets and the bounds allow, over
+    /// configurations that keep clear.
     pub fn settle(
         &self,
-        targets: &[Target],
+        problem: &Problem,
         preference: &Preference,
         setup: &Setup,
         positions: &mut [f64],
-        scratch: &mut NullSpaceScratch,
+        (scratch, clearance): (&mut NullSpaceScratch, &mut ClearanceScratch),
     ) {
         if !preference.is_none() || preference.move_weights.is_some() {
-            NullSpaceMotion { search: self, targets, preference, setup }.go(positions, scratch);
+            let motion = NullSpaceMotion { search: self, targets: problem.targets, preference, setup };
+            motion.go(positions, scratch, &mut |configurations, lane| {
+                self.lane_is_clear(problem, setup, (configurations, lane), clearance)
+            });
         }
     }
 }
 
 impl NullSpaceMotion<'_> {
-    fn go(&self, positions: &mut [f64], scratch: &mut NullSpaceScratch) {
+    fn go(&self, positions: &mut [f64], scratch: &mut NullSpaceScratch, is_allowed: &mut IsAllowed) {
         scratch.configurations.write_all(positions);
         self.measure(scratch);
         let mut cost = self.cost(scratch, 0);
@@ -141,7 +149,7 @@ impl NullSpaceMotion<'_> {
             for lane in (0..LANES).filter(|lane| met >> lane & 1 == 1) {
                 let found = self.cost(scratch, lane);
                 // A gain that rounding could make is none.
-                if found < cost - 1e-12 * cost.abs() {
+                if found < cost - 1e-12 * cost.abs() && is_allowed(&scratch.configurations, lane) {
                     (cost, better) = (found, Some(lane));
                 }
             }

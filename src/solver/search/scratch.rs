@@ -1,5 +1,7 @@
 //! What a search works in.
 
+use super::avoidance::scratch::AvoidanceScratch;
+use super::clearance::ClearanceScratch;
 use super::closest::ClosestScratch;
 use super::distinct::Known;
 use super::explore::Exploration;
@@ -21,6 +23,14 @@ pub struct SearchScratch {
     pub(super) verdict: VerdictScratch,
     pub self_motion: SelfMotionScratch,
     pub(super) known: Known,
+    pub(super) avoidance: AvoidanceScratch,
+}
+
+impl SearchScratch {
+    /// Where clearances are looked at.
+    pub fn clearance(&mut self) -> &mut ClearanceScratch {
+        &mut self.exploration.clearance
+    }
 }
 
 impl Search {
@@ -35,6 +45,7 @@ impl Search {
             verdict: VerdictScratch::new(self),
             self_motion: SelfMotionScratch::new(self),
             known: Known::new(self),
+            avoidance: AvoidanceScratch::default(),
         }
     }
 }

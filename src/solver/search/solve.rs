@@ -35,10 +35,11 @@ impl Search {
         mut spent: Spent,
         start: Instant,
     ) {
-        let SearchScratch { setup, exploration, null_space, nearest, singular_values, verdict, .. } = scratch;
-        let Exploration { picked, closest, attempts, .. } = exploration;
-        let candidate = if picked.is_some() {
-            self.settle(problem.targets, &problem.preference, setup, &mut picked.positions, null_space);
+        let SearchScratch { setup, exploration, null_space, nearest, verdict, .. } = scratch;
+        let Exploration { picked, closest, attempts, clearance, .. } = exploration;
+        let is_picked = picked.is_some();
+        let candidate = if is_picked {
+            self.settle(problem, &problem.preference, setup, &mut picked.positions, (null_space, clearance));
             picked
         } else {
             if problem.closest && iteration.refines() {
@@ -52,7 +53,8 @@ impl Search {
         };
         self.fold(problem, setup, &mut candidate.positions);
         self.judge(problem, setup, &candidate.positions, verdict, solution);
-        let asks_why = problem.closest && spent.stop == Stop::Attempts;
+        let is_clear = is_picked || clearance.is_clear(problem, &solution.positions);
+        let asks_why = is_clear && problem.closest && spent.stop == Stop::Attempts;
         if asks_why && self.limits_are_in_the_way(problem, setup, exploration, solution) {
             solution.outcome = Outcome::Closest(Reason::JointLimits);
         }
@@ -60,6 +62,11 @@ impl Search {
             Outcome::Solved => Stop::Converged,
             Outcome::Closest(_) => spent.stop,
         };
+        if let Some(clearance) = problem.clearance.filter(|_| !is_clear) {
+            self.approach(problem, &clearance, scratch, solution);
+            solution.stop = if solution.is_solved() { Stop::Converged } else { spent.stop };
+        }
+        let SearchScratch { setup, singular_values, .. } = scratch;
         solution.smallest_singular_value = match problem.mode {
             Mode::Track { .. } => {
                 let targets = (problem.targets, &*setup.goals);

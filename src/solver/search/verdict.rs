@@ -54,6 +54,7 @@ impl Search {
         solution.squared_error = targets.iter().zip(&solution.residuals).map(|(t, r)| self.squared_error(t, r)).sum();
         solution.saturated.clear();
         solution.continuous = false;
+        solution.nearest = None;
         let met = targets.iter().zip(&solution.residuals).all(|(target, residual)| residual.within(target));
         solution.outcome = if met { Outcome::Solved } else { Outcome::Closest(Reason::NotConverged) };
         met

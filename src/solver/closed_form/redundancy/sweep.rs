@@ -109,6 +109,9 @@ impl Sweep<'_> {
         self.locked.solutions(&self.target.pose, &self.ranges.seed, position, &mut |configuration| {
             let (positions, passed) = folded_near_limits(self.search.chain(), self.problem, configuration);
             let inside = passed == 0.0;
+            if inside && !scratch.clearance().is_clear(self.problem, &positions) {
+                return;
+            }
             if self.by_manipulability && inside {
                 let score = -self.search.log_manipulability(self.problem.targets, &positions, scratch);
                 found(SweptConfiguration { positions, score }, true);
@@ -142,7 +145,9 @@ impl Sweep<'_> {
         descent.go_down(&moves(start), &mut least, scratch);
         let positions = least.map(|least| self.ranges.positions(&least.moves));
         let folded = positions.and_then(|positions| folded_into_limits(self.search.chain(), self.problem, &positions));
-        if let Some((positions, score)) = folded {
+        if let Some((positions, score)) = folded
+            && scratch.clearance().is_clear(self.problem, &positions)
+        {
             *best = Some(SweptConfiguration { positions, score });
         }
     }

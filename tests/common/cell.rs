@@ -1,0 +1,117 @@
+//! An arm among obstacles, and a judge of its distances that knows nothing of scenes.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Translation3};
+use urdf_ik::collision::{Clearance, Geometry, LinkPair, LinkPlaces, LinkShapes, Obstacle, Pairs, Scene, World};
+use urdf_ik::robot::{MeshFolders, Robot};
+
+use super::{Arm, root};
+
+pub const MARGIN: f64 = 0.01;
+
+/// The bundled arm of seven joints among obstacles.
+pub struct Cell {
+    pub arm: Arm,
+    obstacles: Vec<(Geometry, Isometry3<f64>)>,
+    shapes: LinkShapes,
+    pairs: Pairs,
+    /// The same robot with the obstacles as links, its shapes, and the pairs that count.
+    judge: (Robot, LinkShapes, Vec<LinkPair>),
+}
+
+/// An obstacle along the axes of the base.
+pub fn at(geometry: Geometry, x: f64, y: f64, z: f64) -> (Geometry, Isometry3<f64>) {
+    (geometry, Translation3::new(x, y, z).into())
+}
+
+impl Cell {
+    pub fn new(obstacles: Vec<(Geometry, Isometry3<f64>)>) -> Self {
+        let text = std::fs::read_to_string(root().join("urdf/arm7.urdf")).unwrap();
+        let arm = Arm::from_text(&text, "base_link", &["tool0"]);
+        let shapes = LinkShapes::of_urdf(&text, &arm.robot, &MeshFolders::new([], None)).unwrap();
+        let pairs = Pairs::of_chain(&arm.robot, &arm.chain, &shapes, None).unwrap();
+        let judge = judge(&text, &obstacles, &arm.robot, &pairs);
+        Self { arm, obstacles, shapes, pairs, judge }
+    }
+
+    /// The scene, with the obstacles added in the given order.
+    pub fn scene_in(&self, order: impl Iterator<Item = usize>) -> Scene {
+        let mut world = World::default();
+        for index in order {
+            let (geometry, pose) = &self.obstacles[index];
+            let mut obstacle = Obstacle::default();
+            obstacle.add_primitive(geometry.clone(), &Isometry3::identity()).unwrap();
+            world.add(&format!("obstacle{index}"), Arc::new(obstacle), *pose);
+        }
+        let Arm { robot, chain, .. } = &self.arm;
+        Scene::new(robot, chain, &self.shapes, &self.pairs, &world, &robot.neutral_positions())
+    }
+
+    pub fn scene(&self) -> Scene {
+        self.scene_in(0..self.obstacles.len())
+    }
+
+    /// Where the obstacles are.
+    pub fn poses(&self) -> impl Iterator<Item = &Isometry3<f64>> {
+        self.obstacles.iter().map(|(_, pose)| pose)
+    }
+
+    /// The distance of every pair \[m\].
+    pub fn distances(&self, positions: &[f64]) -> Vec<f64> {
+        let (robot, shapes, pairs) = &self.judge;
+        let mut all = robot.neutral_positions();
+        self.arm.chain.write_into(robot, positions, &mut all);
+        let places = LinkPlaces::new(robot, &all).unwrap();
+        pairs.iter().map(|pair| shapes.distance(&places, *pair)).collect()
+    }
+
+    /// The distance of the nearest pair \[m\].
+    pub fn least_distance(&self, positions: &[f64]) -> f64 {
+        self.distances(positions).into_iter().fold(f64::INFINITY, f64::min)
+    }
+}
+
+pub fn clearance(scene: &Scene) -> Clearance<'_> {
+    Clearance { scene, margin: MARGIN }
+}
+
+/// The robot of `text` with the obstacles as links, its shapes, and its pairs with those of the obstacles and what moves.
+fn judge(
+    text: &str,
+    obstacles: &[(Geometry, Isometry3<f64>)],
+    robot: &Robot,
+    pairs: &Pairs,
+) -> (Robot, LinkShapes, Vec<LinkPair>) {
+    let mut links = String::new();
+    for (index, (geometry, pose)) in obstacles.iter().enumerate() {
+        let shape = match geometry {
+            Geometry::Box { size: [x, y, z] } => format!(r#"<box size="{x} {y} {z}"/>"#),
+            Geometry::Sphere { radius } => format!(r#"<sphere radius="{radius}"/>"#),
+            other => panic!("no judge of {other}"),
+        };
+        let (p, (roll, pitch, yaw)) = (pose.translation.vector, pose.rotation.euler_angles());
+        write!(
+            links,
+            r#"<link name="obstacle{index}"><collision><geometry>{shape}</geometry></collision></link>
+               <joint name="fix{index}" type="fixed"><parent link="base_link"/><child link="obstacle{index}"/>
+               <origin xyz="{} {} {}" rpy="{roll} {pitch} {yaw}"/></joint>"#,
+            p.x, p.y, p.z
+        )
+        .unwrap();
+    }
+    let all = text.replace("</robot>", &format!("{links}</robot>"));
+    let judge = Robot::from_urdf(&all).unwrap();
+    let shapes = LinkShapes::of_urdf(&all, &judge, &MeshFolders::new([], None)).unwrap();
+    let index = |name: &str| judge.link_index(name).unwrap();
+    let mut counted: Vec<LinkPair> =
+        pairs.counted.iter().map(|pair| LinkPair(pair.0.map(|link| index(&robot.links()[link].name)))).collect();
+    // The base stands still against the obstacles.
+    let moving = shapes.links().filter(|&link| !["base_link"].contains(&judge.links()[link].name.as_str()));
+    let moving: Vec<usize> = moving.filter(|&link| !judge.links()[link].name.starts_with("obstacle")).collect();
+    for obstacle in 0..obstacles.len() {
+        counted.extend(moving.iter().map(|&link| LinkPair([link, index(&format!("obstacle{obstacle}"))])));
+    }
+    (judge, shapes, counted)
+}
