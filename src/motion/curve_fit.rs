@@ -32,6 +32,15 @@ enum Limits {
     Hold,
 }
 
+/// What a fit makes least.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Aim {
+    /// The whole cost.
+    Everything,
+    /// The tip's distance from the path alone, so that the joints stay where they are as far as they can.
+    DistanceFromPath,
+}
+
 /// A fit of one curve.
 pub(super) struct CurveFit<'a> {
     chain: &'a Chain,
@@ -49,8 +58,11 @@ impl<'a> CurveFit<'a> {
     }
 
     /// Improves the control points of `curve` but for the first one.
-    pub(super) fn improve(&mut self, curve: &mut JointCurve) {
+    pub(super) fn improve(&mut self, curve: &mut JointCurve, aim: Aim) {
         let mut cost = self.correct(curve, Limits::Release);
+        if aim == Aim::DistanceFromPath {
+            return;
+        }
         let mut share = 1.0;
         for _ in 0..ITERATIONS {
             let Some(step) = self.step(curve, Lessen::Everything, Limits::Release) else { return };

@@ -4,50 +4,14 @@ use std::f64::consts::TAU;
 use std::fmt;
 use std::sync::Arc;
 
-use rsruckig::prelude::{
-    ControlInterface, DataArrayOrVec, InputParameter, Ruckig, RuckigResult, Synchronization, ThrowErrorHandler,
-    Trajectory as Profile,
-};
-use thiserror::Error;
-
+use super::generator::{Generator, State, Which};
 use super::limits::MotionLimits;
+use super::motion_error::{MAX_DURATION, MotionError};
 use super::trajectory::TrajectoryPoint;
-use crate::names::short;
 use crate::robot::{Chain, Domain};
 
 /// Greatest distance of a joint from the first point of a trajectory when it begins \[rad or m\].
 const MAX_START_DISTANCE: f64 = 1e-6;
-/// The generator's bound on the time of a motion \[s\].
-const MAX_DURATION: f64 = 7600.0;
-
-/// Why a motion cannot begin. The motion under way continues.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum MotionError {
-    /// The generator found no motion.
-    #[error("no smooth motion to the goal was found: {0}")]
-    NotFound(String),
-    /// The velocity limit of a joint is too low for the distance.
-    #[error(
-        "joint '{}' would take {duration:.3e} s at its velocity limit {velocity:e} (rad/s or m/s); a motion may take {MAX_DURATION} s",
-        short(joint)
-    )]
-    TooSlow {
-        /// The joint.
-        joint: String,
-        /// Its velocity limit \[rad/s or m/s\].
-        velocity: f64,
-        /// The least time that it takes \[s\].
-        duration: f64,
-    },
-    /// The trajectory does not begin where the joints come to rest.
-    #[error("the trajectory begins {distance:.3e} rad or m from where the joints are")]
-    Elsewhere {
-        /// The greatest distance of a joint \[rad or m\].
-        distance: f64,
-    },
-}
-
 /// The motion of the joints of a chain: to a goal, along a trajectory, or to rest. A new motion begins with the positions, velocities and
 /// accelerations of the motion under way. It stays within the limits of position, velocity, acceleration and jerk; a trajectory has its
 /// own.
@@ -57,22 +21,14 @@ pub enum MotionError {
 /// give the same motion.
 pub struct JointMotion {
     names: Vec<String>,
-    domains: Vec<Domain>,
-    state: State,
-    phase: Phase,
-    generator: Generator,
-}
-
-/// State of the joints: each list has one entry for each variable.
-#[derive(Debug, Clone)]
-struct State {
-    positions: Vec<f64>,
-    velocities: Vec<f64>,
-    accelerations: Vec<f64>,
+    pub(super) domains: Vec<Domain>,
+    pub(super) state: State,
+    pub(super) phase: Phase,
+    pub(super) generator: Generator,
 }
 
 /// The motion under way.
-enum Phase {
+pub(super) enum Phase {
     Rest,
     /// Along the generator's profile to `end` for `elapsed` seconds so far; `then` along a trajectory, if there is one.
     Profile {
@@ -85,19 +41,6 @@ enum Phase {
         points: Arc<[TrajectoryPoint]>,
         elapsed: f64,
     },
-}
-
-/// Online trajectory generation.
-struct Generator {
-    ruckig: Ruckig<0, ThrowErrorHandler>,
-    input: InputParameter<0>,
-    profile: Profile<0>,
-    /// Where the next profile is made: a failure does not change the profile in use.
-    next: Profile<0>,
-    // Memory for one sample.
-    positions: DataArrayOrVec<f64, 0>,
-    velocities: DataArrayOrVec<f64, 0>,
-    accelerations: DataArrayOrVec<f64, 0>,
 }
 
 impl JointMotion {
@@ -153,7 +96,7 @@ impl JointMotion {
 
     /// Sets the limits of the motions from the next one on. They must be finite, as in [`JointMotion::new`].
     pub fn set_limits(&mut self, limits: &MotionLimits) {
-        self.generator = Generator { profile: self.generator.profile.clone(), ..Generator::new(&self.domains, limits) };
+        self.generator = self.generator.with_limits(&self.domains, limits);
     }
 
     /// Puts the joints at rest at `positions` without a motion. The positions must be inside the limits.
@@ -179,13 +122,13 @@ impl JointMotion {
         self.check_duration(&end)?;
         self.generator.plan_to_goal(&self.state, &end)?;
         self.phase = Phase::Profile { elapsed: 0.0, end, then: None };
-        Ok(self.generator.profile.get_duration())
+        Ok(self.generator.duration(Which::InUse))
     }
 
     /// The generator says of very slow joints only that it failed.
     fn check_duration(&self, end: &[f64]) -> Result<(), MotionError> {
         for (index, (here, there)) in self.state.positions.iter().zip(end).enumerate() {
-            let velocity = self.generator.input.max_velocity[index];
+            let velocity = self.generator.greatest_velocity(index);
             let duration = (there - here).abs() / velocity;
             if duration > MAX_DURATION {
                 return Err(MotionError::TooSlow { joint: self.names[index].clone(), velocity, duration });
@@ -205,7 +148,7 @@ impl JointMotion {
         self.generator.plan_to_rest(&self.state)?;
         let end = self.generator.end(&self.domains);
         self.phase = Phase::Profile { elapsed: 0.0, end, then: None };
-        Ok(self.generator.profile.get_duration())
+        Ok(self.generator.duration(Which::InUse))
     }
 
     /// Follows a trajectory from rest to rest, after the motion under way has come to its [end](Self::end). The trajectory must begin
@@ -235,12 +178,12 @@ impl JointMotion {
     pub fn advance(&mut self, step: f64) {
         match &mut self.phase {
             Phase::Rest => {}
-            Phase::Profile { elapsed, .. } if *elapsed + step < self.generator.profile.get_duration() => {
+            Phase::Profile { elapsed, .. } if *elapsed + step < self.generator.duration(Which::InUse) => {
                 *elapsed += step;
-                self.generator.sample(*elapsed, &mut self.state);
+                self.generator.sample(Which::InUse, *elapsed, &mut self.state);
             }
             Phase::Profile { elapsed, end, then } => {
-                let left = *elapsed + step - self.generator.profile.get_duration();
+                let left = *elapsed + step - self.generator.duration(Which::InUse);
                 let then = then.take();
                 self.state = State::at_rest(end);
                 self.phase = Phase::Rest;
@@ -272,15 +215,8 @@ impl fmt::Debug for JointMotion {
     }
 }
 
-impl State {
-    fn at_rest(positions: &[f64]) -> Self {
-        let still = vec![0.0; positions.len()];
-        Self { positions: positions.to_vec(), velocities: still.clone(), accelerations: still }
-    }
-}
-
 /// Puts the state on a trajectory at `time` into `state`. Returns false at the end of the trajectory.
-fn sample(points: &[TrajectoryPoint], time: f64, state: &mut State) -> bool {
+pub(super) fn sample(points: &[TrajectoryPoint], time: f64, state: &mut State) -> bool {
     let after = points.partition_point(|point| point.time <= time);
     let Some(to) = points.get(after) else {
         if let Some(last) = points.last() {
@@ -296,85 +232,4 @@ fn sample(points: &[TrajectoryPoint], time: f64, state: &mut State) -> bool {
         state.accelerations[variable] = acceleration;
     }
     true
-}
-
-impl Generator {
-    fn new(domains: &[Domain], limits: &MotionLimits) -> Self {
-        let count = Some(domains.len());
-        let list = |values: &dyn Fn(usize) -> f64| {
-            let mut list = DataArrayOrVec::new(count, 0.0);
-            list.iter_mut().enumerate().for_each(|(variable, entry)| *entry = values(variable));
-            list
-        };
-        let ends = |variable: usize| match domains[variable] {
-            Domain::Interval { lower, upper } => (lower, upper),
-            Domain::Circle => (f64::NEG_INFINITY, f64::INFINITY),
-        };
-        let mut input = InputParameter::new(count);
-        input.max_velocity = list(&|variable| limits.velocities[variable]);
-        input.max_acceleration = list(&|variable| limits.accelerations[variable]);
-        input.max_jerk = list(&|variable| limits.jerks[variable]);
-        input.min_position = Some(list(&|variable| ends(variable).0));
-        input.max_position = Some(list(&|variable| ends(variable).1));
-        Self {
-            // The cycle time is for ruckig's own steps, which are not used.
-            ruckig: Ruckig::new(count, 1.0),
-            input,
-            profile: Profile::new(count),
-            next: Profile::new(count),
-            positions: list(&|_| 0.0),
-            velocities: list(&|_| 0.0),
-            accelerations: list(&|_| 0.0),
-        }
-    }
-
-    fn plan_to_goal(&mut self, from: &State, goal: &[f64]) -> Result<(), MotionError> {
-        self.input.control_interface = ControlInterface::Position;
-        self.input.target_position.copy_from_slice(goal);
-        // The joints move in proportion where that is possible, else all in the same time, else each on its own.
-        self.plan(from, Synchronization::Phase).or_else(|_| self.plan(from, Synchronization::None))
-    }
-
-    fn plan_to_rest(&mut self, from: &State) -> Result<(), MotionError> {
-        self.input.control_interface = ControlInterface::Velocity;
-        self.plan(from, Synchronization::None)
-    }
-
-    fn plan(&mut self, from: &State, synchronization: Synchronization) -> Result<(), MotionError> {
-        self.input.synchronization = synchronization;
-        self.input.current_position.copy_from_slice(&from.positions);
-        self.input.current_velocity.copy_from_slice(&from.velocities);
-        self.input.current_acceleration.copy_from_slice(&from.accelerations);
-        match self.ruckig.calculate(&self.input, &mut self.next) {
-            Ok(RuckigResult::Working | RuckigResult::Finished) => {
-                std::mem::swap(&mut self.profile, &mut self.next);
-                Ok(())
-            }
-            Ok(other) => Err(MotionError::NotFound(format!("{other:?}"))),
-            // After the first line comes a list of the input.
-            Err(error) => Err(MotionError::NotFound(error.to_string().lines().next().unwrap_or_default().to_owned())),
-        }
-    }
-
-    fn sample(&mut self, time: f64, state: &mut State) {
-        let Self { profile, positions, velocities, accelerations, .. } = self;
-        profile.at_time(
-            time,
-            &mut Some(positions),
-            &mut Some(velocities),
-            &mut Some(accelerations),
-            &mut None,
-            &mut None,
-        );
-        state.positions.copy_from_slice(positions);
-        state.velocities.copy_from_slice(velocities);
-        state.accelerations.copy_from_slice(accelerations);
-    }
-
-    /// The positions at the end of the profile.
-    fn end(&mut self, domains: &[Domain]) -> Vec<f64> {
-        let duration = self.profile.get_duration();
-        self.profile.at_time(duration, &mut Some(&mut self.positions), &mut None, &mut None, &mut None, &mut None);
-        self.positions.iter().zip(domains).map(|(position, domain)| domain.clamp(*position)).collect()
-    }
 }

@@ -28,8 +28,14 @@
 //! let target = Target::new(0, poses[0]);
 //! let limits = MotionLimits::new(&robot, &chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
 //! let seed = chain.nominal_positions();
-//! let problem =
-//!     PathProblem { path: &path, target: &target, seed: &seed, limits: &limits, preference: Preference::default() };
+//! let problem = PathProblem {
+//!     path: &path,
+//!     target: &target,
+//!     seed: &seed,
+//!     limits: &limits,
+//!     preference: Preference::default(),
+//!     clearance: None,
+//! };
 //! let followed = follow(&solver, &problem, &FollowOptions::default())?;
 //! assert_eq!(followed.fraction, 1.0, "{:?}", followed.stop);
 //!
@@ -42,16 +48,20 @@
 mod band_matrix;
 mod blend;
 mod bounded_quadratic;
+mod braking;
+mod clear_way;
 mod curve_cost;
 mod curve_fit;
 mod first_motion;
 mod follow;
 mod follow_options;
 mod followed;
+mod generator;
 mod joint_curve;
 mod joint_motion;
 mod limits;
 mod line;
+mod motion_error;
 mod path;
 mod path_problem;
 mod path_solver;
@@ -65,12 +75,15 @@ mod tip_jacobian;
 mod tracking;
 mod trajectory;
 
+pub use braking::Step;
+pub use clear_way::{ClearWay, WAY_ALLOWANCE};
 pub use follow::follow;
 pub use follow_options::{FollowError, FollowOptions};
 pub use followed::Followed;
 pub use joint_curve::JointCurve;
-pub use joint_motion::{JointMotion, MotionError};
+pub use joint_motion::JointMotion;
 pub use limits::{JointLimit, JointLimits, JointLimitsError, MotionLimits};
+pub use motion_error::MotionError;
 pub use path::{Path, PathError, PathOptions};
 pub use path_problem::PathProblem;
 pub use path_stop::{PathStop, StopReason};

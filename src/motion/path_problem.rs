@@ -2,10 +2,11 @@
 
 use super::limits::MotionLimits;
 use super::path::Path;
+use crate::collision::Clearance;
 use crate::solver::{Preference, Target};
 
 /// A path for the joints of a chain.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct PathProblem<'a> {
     /// The path of the tip link.
     pub path: &'a Path,
@@ -17,6 +18,8 @@ pub struct PathProblem<'a> {
     pub limits: &'a MotionLimits,
     /// What a redundant arm, or one with free axes, prefers on the way.
     pub preference: Preference<'a>,
+    /// What the arm has to keep clear of on the way; `None`: collisions do not count.
+    pub clearance: Option<Clearance<'a>>,
 }
 
 impl PathProblem<'_> {

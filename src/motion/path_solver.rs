@@ -1,9 +1,11 @@
-//! Solves for poses of a path, and measures how far the tip is from it.
+//! Solves for poses of a path, and measures how far the tip is from it and whether the way there is clear.
 
 use super::follow_options::FollowOptions;
 use super::followed::{larger, ratio};
 use super::path::Path;
 use super::path_problem::PathProblem;
+use super::path_stop::StopReason;
+use crate::collision::{Clearance, SegmentScratch};
 use crate::robot::{Chain, ChainPoses};
 use crate::solver::{Mode, Pick, Problem, ProblemError, Residual, Scratch, Solution, Solver, Target, Tolerance};
 
@@ -11,6 +13,10 @@ use crate::solver::{Mode, Pick, Problem, ProblemError, Residual, Scratch, Soluti
 const SOLVE_TOLERANCE_RATIO: f64 = 1e-3;
 /// Number of points between the ends of a piece where the deviation is measured.
 const DEVIATION_POINTS: u8 = 7;
+/// How much nearer than the margin a pair may come between two configurations of which both keep it \[m\].
+const CLEARANCE_RESOLUTION: f64 = 1e-4;
+/// What pairs keep more than the margin while the path is tracked, so that the curve has room \[m\].
+const ROOM_FOR_THE_CURVE: f64 = 1e-4;
 /// Starting points of a search: for the start of the path, and for the pose after a stop.
 const ATTEMPTS: usize = 100;
 
@@ -25,6 +31,9 @@ pub(super) struct PathSolver<'a> {
     pub(super) solution: Solution,
     scratch: Scratch,
     poses: ChainPoses,
+    way: SegmentScratch,
+    /// Whether solves go through what is in the way, to find out what that is.
+    ignores_collisions: bool,
     /// Positions between the ends of a piece.
     between: Vec<f64>,
     /// The largest joint step of each variable.
@@ -44,6 +53,8 @@ impl<'a> PathSolver<'a> {
             solution: solver.solution(),
             scratch: solver.scratch(),
             poses: ChainPoses::new(chain),
+            way: SegmentScratch::default(),
+            ignores_collisions: false,
             between: vec![0.0; variables],
             steps: vec![options.largest_joint_step; variables],
         }
@@ -55,7 +66,8 @@ impl<'a> PathSolver<'a> {
         let tolerance =
             Tolerance { position: SOLVE_TOLERANCE_RATIO * position, orientation: SOLVE_TOLERANCE_RATIO * orientation };
         let targets = [Target { tolerance, ..self.problem.target_at(length) }];
-        let problem = Problem { mode, ..Problem::new(&targets, seed) };
+        let clearance = if self.ignores_collisions { None } else { self.clearance_with_room() };
+        let problem = Problem { mode, clearance, ..Problem::new(&targets, seed) };
         self.solver.solve(&problem, &mut self.scratch, &mut self.solution)?;
         Ok(self.solution.residuals.iter().all(|residual| ratio(residual, &self.problem.target.tolerance) <= 1.0))
     }
@@ -104,5 +116,35 @@ impl<'a> PathSolver<'a> {
         }
         self.between = between;
         deviation
+    }
+
+    /// What solves keep clear of.
+    fn clearance_with_room(&self) -> Option<Clearance<'a>> {
+        let with_room =
+            |clearance: Clearance<'a>| Clearance { margin: clearance.margin + ROOM_FOR_THE_CURVE, ..clearance };
+        self.problem.clearance.map(with_room)
+    }
+
+    /// What would be in the way to the pose at `length` on the branch of `here`, if collisions did not count; `None` where nothing would.
+    pub(super) fn obstruction_to(&mut self, length: f64, here: &[f64]) -> Result<Option<StopReason>, ProblemError> {
+        if self.problem.clearance.is_none() {
+            return Ok(None);
+        }
+        self.ignores_collisions = true;
+        let is_met = self.track(length, here);
+        self.ignores_collisions = false;
+        let there = self.solution.positions.clone();
+        Ok(if is_met? { self.obstruction(self.clearance_with_room(), here, &there) } else { None })
+    }
+
+    /// What is in the way where the joints move evenly from one configuration to another; `None` where that way is clear.
+    pub(super) fn obstruction_between(&mut self, here: &[f64], there: &[f64]) -> Option<StopReason> {
+        self.obstruction(self.problem.clearance, here, there)
+    }
+
+    fn obstruction(&mut self, clearance: Option<Clearance>, here: &[f64], there: &[f64]) -> Option<StopReason> {
+        let clearance = clearance?;
+        let part = clearance.free_part(here, there, CLEARANCE_RESOLUTION, &mut self.way);
+        (part.fraction < 1.0).then(|| StopReason::collision(clearance.scene, part.stopped_by.as_ref()))
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use nalgebra::Isometry3;
 
 use super::path::Path;
+use crate::collision::{Body, Near, Scene};
 use crate::names;
 use crate::robot::Chain;
 use crate::solver::{Outcome, Reason, Residual, Solution};
@@ -57,6 +58,13 @@ pub enum StopReason {
         /// Its distance from the line.
         deviation: Residual,
     },
+    /// Bodies would come nearer to each other than the margin.
+    Collision {
+        /// The two; `None` where the way is too long to be looked at.
+        bodies: Option<[Body; 2]>,
+        /// Their distance just beyond the stop \[m\].
+        distance: f64,
+    },
     /// The path needs too many pieces.
     TooManyPieces {
         /// How many it may need.
@@ -72,6 +80,12 @@ impl PathStop {
 }
 
 impl StopReason {
+    /// A collision that `near` begins.
+    pub(super) fn collision(scene: &Scene, near: Option<&Near>) -> Self {
+        let bodies = near.and_then(|near| scene.pairs().nth(near.pair)).map(|pair| pair.map(Body::clone));
+        Self::Collision { bodies, distance: near.map_or(0.0, |near| near.distance) }
+    }
+
     /// The reason. `tracked` is the failed solution for the next piece, `elsewhere` a solution for its end on another branch, if there is
     /// one, and `here` where the arm is.
     pub(super) fn new(chain: &Chain, tracked: &Solution, elsewhere: Option<&[f64]>, here: &[f64]) -> Self {
@@ -106,6 +120,10 @@ impl fmt::Display for StopReason {
                 f,
                 "even in a piece of {length:.3e} m the tip leaves the line by {position:.3e} m and {orientation:.3e} rad"
             ),
+            Self::Collision { bodies: Some([first, second]), distance } => {
+                write!(f, "{first} would come within {distance:.4} m of {second}")
+            }
+            Self::Collision { bodies: None, .. } => write!(f, "the way is too long to be looked at for collisions"),
             Self::TooManyPieces { pieces } => write!(f, "the path needs more than {pieces} pieces"),
         }
     }

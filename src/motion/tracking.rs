@@ -67,6 +67,7 @@ pub(super) fn track(solver: &mut PathSolver, start: Vec<f64>) -> Result<(Tracked
                 at = next;
             }
             _ if 0.5 * (next - at) >= solver.options.shortest_piece => length = 0.5 * (next - at),
+            Piece::Obstructed(reason) => stop = Some(PathStop::at(solver.path, at, reason)),
             Piece::Unreached => stop = Some(stop_unreached(solver, at, next, &here)?),
             Piece::Deviating(deviation) => {
                 let reason = StopReason::PieceTooShort { length: next - at, deviation };
@@ -86,6 +87,8 @@ enum Piece {
     Good(Residual),
     /// Its end was not reached from its start.
     Unreached,
+    /// Its end was reached, but something is in the way.
+    Obstructed(StopReason),
     /// Its end was reached, but the tip leaves the path by too much.
     Deviating(Residual),
 }
@@ -96,7 +99,11 @@ fn solve_piece(solver: &mut PathSolver, at: f64, next: f64, here: &[f64]) -> Res
     }
     let there = std::mem::take(&mut solver.solution.positions);
     let deviation = solver.deviation_between((at, here), (next, &there));
+    let obstruction = solver.obstruction_between(here, &there);
     solver.solution.positions = there;
+    if let Some(reason) = obstruction {
+        return Ok(Piece::Obstructed(reason));
+    }
     let is_good = ratio(&deviation, &solver.options.deviation) <= 1.0;
     Ok(if is_good { Piece::Good(deviation) } else { Piece::Deviating(deviation) })
 }
@@ -110,6 +117,9 @@ pub(super) fn stop_unreached(
     here: &[f64],
 ) -> Result<PathStop, ProblemError> {
     let mut tracked = solver.solution.clone();
+    if let Some(reason) = solver.obstruction_to(next, here)? {
+        return Ok(PathStop::at(solver.path, length, reason));
+    }
     // At the edge of the reach, only the end of the line is certainly out of reach.
     let end = solver.path.boundary_after(length);
     if !solver.track(end, here)? && matches!(solver.solution.outcome, Outcome::Closest(Reason::OutOfReach { .. })) {

@@ -28,7 +28,8 @@ fn followed_by(
     options: &FollowOptions,
 ) -> Result<Followed, FollowError> {
     let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
-    let problem = PathProblem { path, target, seed, limits: &limits, preference: Preference::default() };
+    let problem =
+        PathProblem { path, target, seed, limits: &limits, preference: Preference::default(), clearance: None };
     follow(&arm.solver(), &problem, options)
 }
 
@@ -290,7 +291,8 @@ fn preferences_count_along_the_path_and_leave_the_tip_on_it() {
         let path = path(&[start, Isometry3::from_parts(at.into(), start.rotation)], 0.0);
         let target = Target::new(0, start);
         let along = |preference| {
-            let problem = PathProblem { path: &path, target: &target, seed: &seed, limits: &limits, preference };
+            let problem =
+                PathProblem { path: &path, target: &target, seed: &seed, limits: &limits, preference, clearance: None };
             let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
             check(&arm, &path, &followed, &format!("{case}"));
             (followed.fraction == 1.0).then(|| samples(&followed, 100))

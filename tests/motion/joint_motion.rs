@@ -180,7 +180,14 @@ fn trajectory(arm: &Arm, limits: &MotionLimits, start: &[f64]) -> Arc<[Trajector
     to.translation.vector += nalgebra::Vector3::new(-0.1, 0.15, -0.1);
     let path = Path::new(&[from, to], PathOptions::default()).unwrap();
     let target = Target::new(0, Isometry3::identity());
-    let problem = PathProblem { path: &path, target: &target, seed: start, limits, preference: Preference::default() };
+    let problem = PathProblem {
+        path: &path,
+        target: &target,
+        seed: start,
+        limits,
+        preference: Preference::default(),
+        clearance: None,
+    };
     let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
     assert_eq!(followed.fraction, 1.0, "{:?}", followed.stop);
     let timing = Timing { speed: 0.5, acceleration: 2.0, period: 0.01 };

@@ -38,7 +38,8 @@ fn plan(arm: &Arm, solver: &Solver, limits: &MotionLimits, case: &Case, free: &[
         target.free_axes[*axis] = true;
     }
     let Case { path, seed, timing, .. } = case;
-    let problem = PathProblem { path, target: &target, seed, limits, preference: Preference::default() };
+    let problem =
+        PathProblem { path, target: &target, seed, limits, preference: Preference::default(), clearance: None };
     let began = Instant::now();
     let followed = follow(solver, &problem, &FollowOptions::default()).unwrap();
     let trajectory = Trajectory::new(&arm.chain, &problem, &followed, timing).unwrap();

@@ -25,8 +25,14 @@ struct Made {
 fn made(arm: Arm, path: Path, seed: &[f64], file: &JointLimits, timing: Timing) -> Made {
     let target = Target::new(0, Isometry3::identity());
     let limits = MotionLimits::new(&arm.robot, &arm.chain, file).or(&JointLimit::DEFAULT);
-    let problem =
-        PathProblem { path: &path, target: &target, seed, limits: &limits, preference: Preference::default() };
+    let problem = PathProblem {
+        path: &path,
+        target: &target,
+        seed,
+        limits: &limits,
+        preference: Preference::default(),
+        clearance: None,
+    };
     let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
     let trajectory = Trajectory::new(&arm.chain, &problem, &followed, &timing).unwrap();
     Made { arm, path, limits, timing, trajectory, fraction: followed.fraction }
@@ -274,8 +280,14 @@ fn invalid_timing_is_refused() {
     let target = Target::new(0, Isometry3::identity());
     let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
     let seed = arm.chain.nominal_positions();
-    let problem =
-        PathProblem { path: &path, target: &target, seed: &seed, limits: &limits, preference: Preference::default() };
+    let problem = PathProblem {
+        path: &path,
+        target: &target,
+        seed: &seed,
+        limits: &limits,
+        preference: Preference::default(),
+        clearance: None,
+    };
     let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
     let refused = |timing| Trajectory::new(&arm.chain, &problem, &followed, &timing).unwrap_err();
     for bad in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
