@@ -30,7 +30,7 @@ bench:  ## what an iteration and a solve cost; FABRIK on points and on robots be
 bench-node: build  ## the running node: latency beside a bare echo, and 1000 targets a second, or: make bench-node SECONDS=60
 	@ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST scripts/cargo-ros bench --locked --features ros --bench node -- $(SECONDS)
 
-bench-peers:  ## our solver beside published ones, or: make bench-peers [CASES=N] [ROBOTS=NAMES] [PEERS=NAMES]
+bench-peers:  ## our solver beside published ones, also among obstacles: [CASES=N] [ROBOTS=NAMES] [PEERS=NAMES] [PART=poses or scenes]
 	@benches/peers/run.sh
 
 clean:  ## removes all that was built or downloaded into this folder

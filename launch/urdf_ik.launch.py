@@ -25,9 +25,9 @@ ARGUMENTS = {
     'measured_topic': 'joint states of the robot itself, such as /joint_states of a joint_state_broadcaster',
     'commands_topic': 'topic for bare positions, such as /forward_position_controller/commands; set command_joints as well',
     'trajectory_topic': 'topic for the trajectories of paths, such as /joint_trajectory_controller/joint_trajectory',
-    'moveit_names': 'true: offer compute_ik and compute_fk under the names of a move_group; none may run',
+    'moveit_names': 'true: offer the services for MoveIt under the names of a move_group; none may run',
 }
-MOVEIT_SERVICES = ('compute_ik', 'compute_fk')
+MOVEIT_SERVICES = ('compute_ik', 'compute_fk', 'check_state_validity')
 TOPICS = {
     'measured_topic': '~/measured_joint_states',
     'commands_topic': '~/joint_commands',

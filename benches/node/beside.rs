@@ -34,7 +34,7 @@ struct Samples {
 
 /// Prints the latencies of short queries and of targets to the first peer of the client.
 pub fn measure(client: &mut Client, path: &[Pose]) -> Fallible<()> {
-    let service = client.solve_ik(0)?;
+    let service = client.service::<SolveIK::Service>(0, "solve_ik")?;
     let (mut alone, mut beside) = (Samples::default(), Samples::default());
     for _ in 0..ROUNDS {
         block(client, &service, path, &mut alone)?;

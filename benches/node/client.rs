@@ -6,13 +6,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
-use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
-use r2r::geometry_msgs::msg::{Pose, PoseStamped};
+use r2r::geometry_msgs::msg::{Point, Pose, PoseStamped};
 use r2r::sensor_msgs::msg::JointState;
+use r2r::shape_msgs::msg::SolidPrimitive;
 use r2r::std_msgs::msg::Header;
-use r2r::urdf_ik::msg::SolveStatus;
-use r2r::urdf_ik::srv::SolveIK;
+use r2r::urdf_ik::msg::{Obstacle, ObstacleChange, SolveStatus};
+use r2r::urdf_ik::srv::ChangeObstacles;
+use r2r::{QosProfile, WrappedServiceTypeSupport};
 
 use super::Fallible;
 use super::peer::Peer;
@@ -55,6 +56,8 @@ struct Listener {
     statuses: BoxStream<'static, SolveStatus>,
     /// Stamps and arrival times of the last joint states.
     arrived: VecDeque<(Duration, Duration)>,
+    /// Positions of all joint states.
+    positions: Vec<Vec<f64>>,
     /// Statuses whose joint state has not arrived yet.
     waiting: VecDeque<SolveStatus>,
 }
@@ -81,6 +84,7 @@ impl Client {
                 states: node.subscribe(&format!("{name}/joint_states"), quality.clone())?.boxed(),
                 statuses: node.subscribe(&format!("{name}/status"), quality.clone())?.boxed(),
                 arrived: VecDeque::new(),
+                positions: Vec::new(),
                 waiting: VecDeque::new(),
             });
         }
@@ -106,16 +110,48 @@ impl Client {
         Err(format!("{name} has not answered within {} s", PATIENCE.as_secs()).into())
     }
 
-    /// The service `solve_ik` of a peer, whose node must be urdf_ik.
-    pub fn solve_ik(&mut self, peer: usize) -> Fallible<r2r::Client<SolveIK::Service>> {
+    /// A client of the service `name` of a peer, whose node must be urdf_ik, as soon as the service is there.
+    pub fn service<S: WrappedServiceTypeSupport + 'static>(
+        &mut self,
+        peer: usize,
+        name: &str,
+    ) -> Fallible<r2r::Client<S>> {
         let quality = QosProfile::services_default().keep_last(DEPTH);
-        let service =
-            self.node.create_client::<SolveIK::Service>(&format!("{}/solve_ik", self.names[peer]), quality)?;
+        let service = self.node.create_client::<S>(&format!("{}/{name}", self.names[peer]), quality)?;
         let mut available = r2r::Node::is_available(&service)?.boxed_local();
         while (&mut available).now_or_never().is_none() {
             self.node.spin_once(Duration::from_millis(20));
         }
         Ok(service)
+    }
+
+    /// Adds a ball to the world of a peer, whose node must be urdf_ik.
+    pub fn add_ball(&mut self, peer: usize, [x, y, z]: [f64; 3], radius: f64) -> Fallible<()> {
+        let service = self.service::<ChangeObstacles::Service>(peer, "change_obstacles")?;
+        let pose = Pose { position: Point { x, y, z }, ..Pose::default() };
+        let sphere = SolidPrimitive {
+            type_: SolidPrimitive::SPHERE as u8,
+            dimensions: vec![radius],
+            ..SolidPrimitive::default()
+        };
+        let obstacle = Obstacle { id: "ball".into(), pose, primitives: vec![sphere], ..Obstacle::default() };
+        let change = ObstacleChange { change: "add".into(), obstacle, ..ObstacleChange::default() };
+        let mut answer = service.request(&ChangeObstacles::Request { changes: vec![change] })?.boxed_local();
+        loop {
+            self.node.spin_once(Duration::from_millis(20));
+            match (&mut answer).now_or_never() {
+                None => {}
+                Some(answer) => {
+                    let answer = answer?;
+                    return if answer.success { Ok(()) } else { Err(answer.message.into()) };
+                }
+            }
+        }
+    }
+
+    /// The positions of all joint states of a peer so far.
+    pub fn positions(&self, peer: usize) -> Vec<Vec<f64>> {
+        self.listeners[peer].positions.clone()
     }
 
     /// The answers of a peer that have arrived, after waiting until something arrives from any peer, or for `patience` at most.
@@ -145,6 +181,7 @@ impl Listener {
     fn take_in(&mut self, now: Duration) {
         while let Some(Some(state)) = self.states.next().now_or_never() {
             self.arrived.push_front((since_epoch(&state.header.stamp), now));
+            self.positions.push(state.position);
         }
         self.arrived.truncate(KEPT);
         while let Some(Some(status)) = self.statuses.next().now_or_never() {

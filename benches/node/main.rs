@@ -3,13 +3,15 @@
 //! First its latency, from a target's departure to the arrival of its joint state, against bare r2r nodes that answer with the same
 //! messages and solve nothing (`echo.rs`). They alternate in short blocks, in which the others are stopped, so that other work on
 //! the machine affects all of them equally. Then short queries and targets, alone and beside long queries. Then a stream of 1000 targets
-//! per second on a smooth path: how many are solved, their age when they are solved, and the processor time and memory of the node.
+//! per second on a smooth path: how many are solved, their age when they are solved, and the processor time and memory of the node. Then such
+//! a stream through a ball, and past it: also how near the arm comes.
 
 mod beside;
 mod client;
 mod echo;
 mod figures;
 mod latency;
+mod obstacle;
 mod path;
 mod peer;
 mod stream;
@@ -52,5 +54,8 @@ fn measure(seconds: u32) -> Fallible<()> {
     latency::measure(&mut client, &peers, &path)?;
     peers.truncate(1);
     beside::measure(&mut client, &path)?;
-    stream::measure(client, &peers[0], &path, seconds)
+    println!("1000 targets a second for {seconds} s:");
+    stream::measure(client, &peers[0], &path, seconds)?;
+    drop(peers);
+    obstacle::measure(seconds)
 }

@@ -18,18 +18,17 @@ const WARM_UP: u32 = 3000;
 /// How long the last answer may take.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Streams targets to the first peer of the client, for `seconds` seconds, and prints the results.
-pub fn measure(mut client: Client, peer: &Peer, path: &[Pose], seconds: u32) -> Fallible<()> {
+/// Streams targets to the first peer of the client, for `seconds` seconds, and prints the results. Gives the positions of all joint states.
+pub fn measure(mut client: Client, peer: &Peer, path: &[Pose], seconds: u32) -> Fallible<Vec<Vec<f64>>> {
     let run = |client: &mut Client, targets: u32| run(client, path, targets);
     run(&mut client, WARM_UP)?;
     let (before, start) = (peer.usage()?, Instant::now());
     let (sent, answers) = run(&mut client, 1000 * seconds)?;
     let (after, elapsed) = (peer.usage()?, start.elapsed());
-    println!("1000 targets a second for {seconds} s:");
     println!();
     report(&sent, &answers);
     report_usage(&before, &after, elapsed);
-    Ok(())
+    Ok(client.positions(0))
 }
 
 /// Sends `targets` targets from a thread of its own, and returns their stamps and the answers.

@@ -15,7 +15,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
-from urdf_ik.msg import SolveStatus
+from urdf_ik.msg import Obstacles, SolveStatus
 
 from interfaces import topic_name
 
@@ -28,18 +28,19 @@ FIELDS = {ParameterType.PARAMETER_STRING: 'string_value', ParameterType.PARAMETE
 
 
 class Arm(Node):
-    """The newest of each: `description`, `parameters`, `positions` by joint, `statuses` and `targets` by tip link."""
+    """The newest of each: `description`, `obstacles`, `parameters`, `positions` by joint, `statuses` and `targets` by tip link."""
 
     def __init__(self, default_node='urdf_ik'):
         super().__init__('view', start_parameter_services=False)
         node = self.declare_parameter('node', default_node).value
         self.node_name = self.resolve_service_name(node)
-        self.description, self.parameters, self.solvers = None, None, ()
+        self.description, self.obstacles, self.parameters, self.solvers = None, Obstacles(), None, ()
         self.positions, self.statuses, self.targets = {}, {}, {}
         self.answered = self.notice = None
         self.status_count = 0
         self._last_sign, self._pending, self._tips = -np.inf, None, {}
         self.create_subscription(String, f'{node}/robot_description', self._see_description, KEPT)
+        self.create_subscription(Obstacles, f'{node}/obstacles', self._see_obstacles, KEPT)
         self.create_subscription(JointState, f'{node}/joint_states', self._see_joints, LATEST)
         self.create_subscription(SolveStatus, f'{node}/status', self._see_status, QoSProfile(depth=10))
         self._get = self.create_client(GetParameters, f'{node}/get_parameters')
@@ -56,6 +57,9 @@ class Arm(Node):
 
     def _see_description(self, message):
         self.description = message.data
+
+    def _see_obstacles(self, message):
+        self.obstacles = message
 
     def _see_joints(self, message):
         self._last_sign = time.monotonic()

@@ -8,6 +8,7 @@ WORDS = {
     SolveStatus.STEP_LIMITED: ('on its way', BLUE),
     SolveStatus.JOINT_LIMITS: ('held back', AMBER),
     SolveStatus.NOT_CONVERGED: ('held back', AMBER),
+    SolveStatus.COLLISION: ('held back', AMBER),
     SolveStatus.OUT_OF_REACH: ('out of reach', RED),
 }
 REFUSED = ('refused', PURPLE)

@@ -126,6 +126,7 @@ class Page:
             return
         poses = self._link_poses()
         self._scene.show_robot(poses)
+        self._scene.show_obstacles(self._arm.obstacles, poses)
         for number, (tip, handle) in enumerate(zip(self._tips, self._handles)):
             tip_pose = poses[self._robot.link_index[tip]]
             handle.follow(tip_pose)

@@ -5,6 +5,7 @@ import numpy as np
 
 from .drawing import Drawing
 from .instances import wxyz_of
+from .obstacles import Obstacles
 from .stage import Stage
 
 TRACE_POINTS = 500
@@ -62,7 +63,7 @@ class Scene(Stage):
 
     def __init__(self, server):
         super().__init__(server)
-        self._drawing = None
+        self._drawing, self._obstacles = None, Obstacles(self._scene)
         self._traces, self._targets = [], []
 
     def set_robot(self, robot, tips):
@@ -70,6 +71,7 @@ class Scene(Stage):
         self.robot = robot
         self.set_reach(robot.reach())
         self.clear_traces()
+        self._obstacles.remove()
         for axes in self._targets:
             axes.remove()
         self._traces = [Trace(self._scene, f'/trace/{tip}', self.reach / 200, self.reach / 250) for tip in range(tips)]
@@ -83,6 +85,9 @@ class Scene(Stage):
 
     def show_robot(self, link_poses):
         self._drawing.show(link_poses)
+
+    def show_obstacles(self, message, link_poses):
+        self._obstacles.show(message, self.robot, link_poses)
 
     def trace(self, tip, point):
         self._traces[tip].add(point)

@@ -1,12 +1,18 @@
-//! Moves the joints of the robot over time: at once, in steps, smoothly, or along a trajectory.
+//! Moves the joints of the robot over time: at once, in steps, smoothly, or along a trajectory; and stops them before collisions.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use nalgebra::Isometry3;
 use r2r::urdf_ik::msg::SolveStatus;
 
+use super::avoidance::Avoidance;
 use super::description::LoadedRobot;
+use super::lookout::{Lookout, Obstruction};
+use super::measure::measure;
+use crate::collision::write_between;
 use crate::motion::{JointMotion, MotionError, MotionLimits, TrajectoryPoint};
+use crate::solver::Target;
 
 /// The configuration of a robot.
 #[derive(Clone)]
@@ -16,6 +22,15 @@ pub(super) struct Configuration {
     pub positions: Vec<f64>,
     /// The positions at the end of the motion under way.
     pub end: Vec<f64>,
+}
+
+impl Configuration {
+    /// The pose of the root link's frame in the base link's.
+    pub(super) fn root_in_base(&self) -> Isometry3<f64> {
+        let robot = &self.loaded.robot;
+        let base = robot.link_index(self.loaded.chain.base()).unwrap_or(robot.root());
+        robot.link_poses(&self.positions)[base].inverse()
+    }
 }
 
 /// The configuration of a robot, and its motion.
@@ -28,12 +43,29 @@ pub(super) struct ConfigurationMotion {
     course: Course,
     /// When the last bounded step was taken.
     last_step: Option<Instant>,
-    /// Statuses to publish when the goal is reached.
-    reports: Vec<SolveStatus>,
+    /// What to publish when the motion has ended.
+    arrivals: Vec<Arrival>,
+    lookout: Lookout,
+    /// Why the motion to the goal was given up, until the arm stands.
+    obstruction: Option<Obstruction>,
+}
+
+/// What to publish of a target when the motion to it has ended.
+pub(super) struct Arrival {
+    pub target: Target,
+    /// The status for when it has arrived.
+    pub status: SolveStatus,
 }
 
 /// Makes the statuses for the arrival. This takes longer than to start a motion, so it is done only where they are needed.
-pub(super) type Reports<'a> = &'a dyn Fn() -> Vec<SolveStatus>;
+pub(super) type Arrivals<'a> = &'a dyn Fn() -> Vec<Arrival>;
+
+/// How far a motion in steps has come.
+pub(super) enum Stepped {
+    Arrived,
+    OnItsWay,
+    Stopped(Obstruction),
+}
 
 /// The kind of the motion under way.
 enum Course {
@@ -44,6 +76,8 @@ enum Course {
         goal: Vec<f64>,
         /// Greatest step of a joint \[rad or m\].
         max_step: f64,
+        /// Whether a step was taken already.
+        begun: bool,
     },
     /// That of the joint motion: smooth or along a trajectory.
     Motion,
@@ -54,7 +88,16 @@ impl ConfigurationMotion {
     pub(super) fn new(loaded: Arc<LoadedRobot>, positions: Vec<f64>, limits: &MotionLimits) -> Self {
         let chain = &loaded.chain;
         let motion = JointMotion::new(chain, limits, &chain.positions_from(&positions));
-        Self { loaded, positions, motion, course: Course::AtRest, last_step: None, reports: Vec::new() }
+        Self {
+            loaded,
+            positions,
+            motion,
+            course: Course::AtRest,
+            last_step: None,
+            arrivals: Vec::new(),
+            lookout: Lookout::default(),
+            obstruction: None,
+        }
     }
 
     pub(super) fn loaded(&self) -> &Arc<LoadedRobot> {
@@ -100,86 +143,143 @@ impl ConfigurationMotion {
     /// Puts the robot at rest at `positions` (one entry a joint) at once, without a motion.
     pub(super) fn place(&mut self, positions: Vec<f64>) {
         self.motion.place(&self.loaded.chain.positions_from(&positions));
-        (self.positions, self.course) = (positions, Course::AtRest);
-        self.reports.clear();
+        self.positions = positions;
+        self.begin(Course::AtRest, Vec::new());
     }
 
     /// Moves to `goal`, positions of the chain's variables, in steps of at most `max_step`, one in each `period`. The first step is taken
-    /// now if it is due. Returns whether the goal is reached; if not, the tick that reaches it gives back the `reports`.
-    pub(super) fn step_to(&mut self, goal: &[f64], max_step: f64, period: Duration, reports: Reports) -> bool {
+    /// now if it is due. The tick at the end of a motion that goes on gives back the statuses of the `arrivals`.
+    pub(super) fn step_to(
+        &mut self,
+        goal: &[f64],
+        (max_step, period): (f64, Duration),
+        avoidance: Option<&Avoidance>,
+        arrivals: Arrivals,
+    ) -> Stepped {
         self.motion.place(&self.loaded.chain.positions_from(&self.positions));
-        self.course = Course::Steps { goal: goal.to_vec(), max_step };
-        self.step(period);
-        self.reports = if self.is_at_rest() { Vec::new() } else { reports() };
-        self.is_at_rest()
+        self.begin(Course::Steps { goal: goal.to_vec(), max_step, begun: false }, Vec::new());
+        self.step(period, avoidance);
+        if self.is_at_rest() {
+            return self.obstruction.take().map_or(Stepped::Arrived, Stepped::Stopped);
+        }
+        self.arrivals = arrivals();
+        Stepped::OnItsWay
     }
 
     /// Begins a smooth motion to `goal`, positions of the chain's variables. Gives the time that it takes \[s\]; `None` where the goal is
-    /// reached already. If not, the tick that reaches it gives back the `reports`.
-    pub(super) fn move_smoothly_to(&mut self, goal: &[f64], reports: Reports) -> Result<Option<f64>, MotionError> {
+    /// reached already. If not, the tick at its end gives back the statuses of the `arrivals`.
+    pub(super) fn move_smoothly_to(&mut self, goal: &[f64], arrivals: Arrivals) -> Result<Option<f64>, MotionError> {
         let time = self.motion.move_to(goal)?;
         if self.motion.is_at_rest() {
-            (self.course, self.reports) = (Course::AtRest, Vec::new());
+            self.begin(Course::AtRest, Vec::new());
             return Ok(None);
         }
-        (self.course, self.reports) = (Course::Motion, reports());
+        self.begin(Course::Motion, arrivals());
         Ok(Some(time))
     }
 
-    /// Follows a trajectory, after the motion under way has ended at its first point. The tick at its end gives back the `report`.
-    pub(super) fn follow(&mut self, points: Arc<[TrajectoryPoint]>, report: SolveStatus) -> Result<(), MotionError> {
+    /// Follows a trajectory, after the motion under way has ended at its first point. The tick at its end gives back the status of the
+    /// `arrival`.
+    pub(super) fn follow(&mut self, points: Arc<[TrajectoryPoint]>, arrival: Arrival) -> Result<(), MotionError> {
         self.motion.follow(points)?;
-        (self.course, self.reports) = (Course::Motion, vec![report]);
+        self.begin(Course::Motion, vec![arrival]);
         Ok(())
     }
 
     /// Brakes to rest; at once where the motion is not smooth. Gives the time that it takes \[s\].
     pub(super) fn stop(&mut self) -> Result<f64, MotionError> {
         let time = self.motion.stop()?;
-        self.reports.clear();
-        if self.motion.is_at_rest() {
-            self.course = Course::AtRest;
-        }
+        let course = if self.motion.is_at_rest() { Course::AtRest } else { Course::Motion };
+        self.begin(course, Vec::new());
         Ok(time)
     }
 
-    /// Lets `step` seconds of motion pass, or takes the step that is due in each `period`. Gives the statuses of a goal that is reached.
-    pub(super) fn tick(&mut self, step: f64, period: Duration) -> Vec<SolveStatus> {
+    /// Lets `step` seconds of motion pass, or takes the step that is due in each `period`. Gives the statuses of a motion that has ended.
+    pub(super) fn tick(&mut self, step: f64, period: Duration, avoidance: Option<&Avoidance>) -> Vec<SolveStatus> {
         match self.course {
             Course::AtRest => return Vec::new(),
-            Course::Steps { .. } => self.step(period),
-            Course::Motion => {
-                self.motion.advance(step);
-                self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
-                if self.motion.is_at_rest() {
-                    self.course = Course::AtRest;
+            Course::Steps { .. } => self.step(period, avoidance),
+            Course::Motion => self.advance(step, avoidance),
+        }
+        if !self.is_at_rest() {
+            return Vec::new();
+        }
+        let obstruction = self.obstruction.take();
+        let arrivals = std::mem::take(&mut self.arrivals);
+        let status = |arrival| self.status_at_the_end(arrival, (avoidance, obstruction.as_ref()));
+        arrivals.into_iter().map(status).collect()
+    }
+
+    fn begin(&mut self, course: Course, arrivals: Vec<Arrival>) {
+        (self.course, self.arrivals, self.obstruction) = (course, arrivals, None);
+        self.lookout.begin();
+    }
+
+    /// The status of a target where the arm stands now, at the target or before something.
+    fn status_at_the_end(
+        &mut self,
+        arrival: Arrival,
+        (avoidance, obstruction): (Option<&Avoidance>, Option<&Obstruction>),
+    ) -> SolveStatus {
+        let Arrival { target, mut status } = arrival;
+        if let Some(avoidance) = avoidance {
+            let here = self.loaded.chain.positions_from(&self.positions);
+            self.lookout.report_nearest(&mut status, avoidance, &here);
+        }
+        if let Some(obstruction) = obstruction {
+            let here = self.loaded.chain.positions_from(&self.positions);
+            measure(&mut status, (&self.loaded, &target), &here, &mut self.loaded.solver.scratch());
+            obstruction.put_into(&mut status);
+        }
+        status
+    }
+
+    /// Moves on by `step` seconds, or brakes before a collision.
+    fn advance(&mut self, step: f64, avoidance: Option<&Avoidance>) {
+        match avoidance {
+            None => self.motion.advance(step),
+            Some(avoidance) => {
+                let is_clear = self.lookout.advance(avoidance, &mut self.motion, step);
+                if !is_clear && self.obstruction.is_none() {
+                    self.obstruction = Some(self.lookout.obstruction(avoidance));
                 }
             }
         }
-        if self.is_at_rest() { std::mem::take(&mut self.reports) } else { Vec::new() }
+        self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
+        if self.motion.is_at_rest() {
+            self.course = Course::AtRest;
+        }
     }
 
-    /// Moves the chain one step towards the goal, if one is due.
-    fn step(&mut self, period: Duration) {
-        let Course::Steps { goal, max_step } = &self.course else { return };
+    /// Moves the chain one step towards the goal, if one is due, or as far as the way there is clear.
+    fn step(&mut self, period: Duration, avoidance: Option<&Avoidance>) {
+        let Course::Steps { goal, max_step, begun } = &mut self.course else { return };
         // A step may be a little early: ticks are not exact.
         if max_step.is_finite() && self.last_step.is_some_and(|last| last.elapsed() < period.mul_f64(0.95)) {
             return;
         }
         self.last_step = Some(Instant::now());
         let (robot, chain) = (&self.loaded.robot, &self.loaded.chain);
-        let mut goal_positions = self.positions.clone();
-        chain.write_into(robot, goal, &mut goal_positions);
+        let from = chain.positions_from(&self.positions);
+        let mut end = goal.clone();
+        if let Some(avoidance) = avoidance {
+            let passes = *begun && self.lookout.passes(avoidance, &from, goal);
+            let fraction = if passes { 1.0 } else { self.lookout.clear_fraction(avoidance, &from, goal) };
+            self.obstruction = (fraction < 1.0).then(|| self.lookout.obstruction(avoidance));
+            write_between(&from, goal, fraction, &mut end);
+        }
+        *begun = true;
+        let mut end_positions = self.positions.clone();
+        chain.write_into(robot, &end, &mut end_positions);
         // Over all joints: a joint that mimics another may move farther than that.
         let largest_move =
-            self.positions.iter().zip(&goal_positions).map(|(from, to)| (to - from).abs()).fold(0.0, f64::max);
+            self.positions.iter().zip(&end_positions).map(|(from, to)| (to - from).abs()).fold(0.0, f64::max);
         let arrived = largest_move <= *max_step;
         if arrived {
-            self.positions = goal_positions;
+            self.positions = end_positions;
         } else {
-            let fraction = max_step / largest_move;
-            let from = chain.positions_from(&self.positions);
-            let next: Vec<f64> = from.iter().zip(goal).map(|(from, to)| from + fraction * (to - from)).collect();
+            let fraction = *max_step / largest_move;
+            let next: Vec<f64> = from.iter().zip(&end).map(|(from, to)| from + fraction * (to - from)).collect();
             chain.write_into(robot, &next, &mut self.positions);
         }
         self.motion.place(&chain.positions_from(&self.positions));

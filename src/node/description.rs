@@ -1,6 +1,7 @@
 //! The robot in use, and where it comes from: a parameter, a file or a topic.
 
 use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
 use std::sync::Arc;
 
 use futures::StreamExt;
@@ -12,7 +13,7 @@ use crate::config::Yaml;
 use crate::motion::{JointLimits, MotionLimits};
 use crate::names;
 use crate::parameters::Settings;
-use crate::robot::{Chain, ChainError, Robot, read_urdf_file};
+use crate::robot::{Chain, ChainError, MeshFolders, Robot, read_urdf_file};
 use crate::solver::{Method, Solver, SolverKind, free_axes_in_words, names_of_free_axes};
 
 /// A robot with its chain and its solvers.
@@ -43,6 +44,12 @@ impl LoadedRobot {
             SolverKind::Jacobian => Method::Jacobian(settings.jacobian),
         };
         self.solver.with_method(method).map_err(|e| e.to_string())
+    }
+
+    /// Where the meshes of the robot are looked for.
+    pub(super) fn mesh_folders(&self, settings: &Settings) -> MeshFolders {
+        let is_from_file = !self.from_topic && settings.robot_description.is_empty();
+        MeshFolders::from_environment(is_from_file.then_some(Path::new(&settings.urdf_file)))
     }
 
     /// Name of the base link's frame.
@@ -86,7 +93,7 @@ fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), String
 
 /// A robot that can be used.
 pub(super) struct ReadyRobot {
-    loaded: Arc<LoadedRobot>,
+    pub loaded: Arc<LoadedRobot>,
     /// Its first positions where it is not measured: one entry for each joint.
     initial: Vec<f64>,
     limits: MotionLimits,
@@ -145,7 +152,9 @@ pub(super) fn use_robot(shared: &Shared, ready: ReadyRobot) {
     warn_about_axes(&loaded, &shared.settings());
     let positions = shared.measured.configuration(shared, &loaded, &initial).unwrap_or(initial);
     shared.output.reporter.latest.clear();
+    shared.world.use_robot(&loaded);
     shared.output.replace_robot(loaded, positions, &limits);
+    shared.world.note_change();
 }
 
 /// Warns about tips that cannot follow all six axes, unless the settings free enough axes.

@@ -39,6 +39,14 @@ interfaces! {
     TARGET_PATH: "~/target_path", "geometry_msgs/msg/PoseArray";
     /// The URDF, where no parameter gives it.
     ROBOT_DESCRIPTION: "robot_description", "std_msgs/msg/String";
+    /// The SRDF, where no parameter gives it.
+    ROBOT_DESCRIPTION_SEMANTIC: "robot_description_semantic", "std_msgs/msg/String";
+    /// Changes of obstacles as MoveIt sends them.
+    #[cfg_attr(not(feature = "moveit"), allow(dead_code, reason = "only with moveit_msgs"))]
+    COLLISION_OBJECT: "collision_object", "moveit_msgs/msg/CollisionObject";
+    /// Parts that are attached and detached as MoveIt sends them.
+    #[cfg_attr(not(feature = "moveit"), allow(dead_code, reason = "only with moveit_msgs"))]
+    ATTACHED_COLLISION_OBJECT: "attached_collision_object", "moveit_msgs/msg/AttachedCollisionObject";
     /// Where the robot really is.
     MEASURED_JOINT_STATES: "~/measured_joint_states", "sensor_msgs/msg/JointState";
     /// What a person does with the handle of a tip.
@@ -61,6 +69,8 @@ interfaces! {
     HANDLE_UPDATE: "~/handle/update", "visualization_msgs/msg/InteractiveMarkerUpdate";
     /// The URDF in use.
     ROBOT_DESCRIPTION_IN_USE: "~/robot_description", "std_msgs/msg/String";
+    /// Obstacles and attached parts.
+    OBSTACLES: "~/obstacles", "urdf_ik/msg/Obstacles";
     /// What RViz draws beside the robot.
     MARKERS: "~/markers", "visualization_msgs/msg/MarkerArray";
     /// Counts of the last second.
@@ -79,6 +89,10 @@ interfaces! {
     SOLVE_PATH: "~/solve_path", "urdf_ik/srv/SolvePath";
     /// Poses of links.
     FORWARD_KINEMATICS: "~/forward_kinematics", "urdf_ik/srv/ForwardKinematics";
+    /// Changes of obstacles and attached parts.
+    CHANGE_OBSTACLES: "~/change_obstacles", "urdf_ik/srv/ChangeObstacles";
+    /// How near the robot is to itself and to obstacles.
+    CHECK_COLLISIONS: "~/check_collisions", "urdf_ik/srv/CheckCollisions";
     /// Brakes to rest.
     STOP: "~/stop", "std_srvs/srv/Trigger";
     /// Back to the measured or initial joint positions.
@@ -91,6 +105,9 @@ interfaces! {
     /// Forward kinematics as MoveIt asks for it.
     #[cfg_attr(not(feature = "moveit"), allow(dead_code, reason = "only with moveit_msgs"))]
     COMPUTE_FK: "~/compute_fk", "moveit_msgs/srv/GetPositionFK";
+    /// Whether a configuration is free, as MoveIt asks for it.
+    #[cfg_attr(not(feature = "moveit"), allow(dead_code, reason = "only with moveit_msgs"))]
+    CHECK_STATE_VALIDITY: "~/check_state_validity", "moveit_msgs/srv/GetStateValidity";
     /// Names of the parameters.
     LIST_PARAMETERS: "~/list_parameters", "rcl_interfaces/srv/ListParameters";
     /// Types, bounds and sentences of parameters.

@@ -4,8 +4,12 @@
 //! send by publishers. They share the settings, the robot and its configuration (`output`), the frames of TF (`frames`).
 //! `interface` lists all topics and services.
 
+mod avoidance;
 mod batch_response;
+mod body_pair;
+mod check_collisions;
 mod clock;
+mod collision_model;
 mod command_line;
 mod configuration_motion;
 mod convert;
@@ -18,10 +22,13 @@ mod interface;
 mod latest;
 mod link_poses;
 mod logging;
+mod lookout;
 mod markers;
+mod measure;
 mod measured;
 #[cfg(feature = "moveit")]
 mod moveit;
+mod obstacles;
 mod output;
 mod parameters;
 mod path_plan;
@@ -31,6 +38,7 @@ mod reporter;
 mod request_overrides;
 mod rosout;
 mod searches;
+mod semantic;
 mod service_server;
 mod services;
 mod solve_ik;
@@ -38,6 +46,7 @@ mod solve_ik_batch;
 mod solve_path;
 mod spin;
 mod status;
+mod surroundings;
 mod target_message;
 mod target_path;
 mod target_solver;
@@ -68,6 +77,7 @@ use measured::Measured;
 use output::Output;
 use searches::Searches;
 use status::Refused;
+use surroundings::Surroundings;
 use target_solver::TargetSolver;
 
 r2r::assert_compiled_with_use_sim_time_support!();
@@ -88,6 +98,8 @@ struct Shared {
     output: Output,
     frames: Frames,
     measured: Measured,
+    /// What surrounds the robot.
+    world: Surroundings,
     warnings: Warnings,
     counters: Counters,
     target_solver: TargetSolver,
@@ -179,6 +191,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     let settings = Settings::new(&values, None)?;
     // A mistake in the parameters ends the node before anybody can call it.
     let robot = description::of_parameters(&settings)?;
+    let srdf = semantic::of_parameter(&settings, robot.as_ref().map(|robot| &*robot.loaded))?;
     let (mut spinner, commands) = spin::Spinner::new();
     spin::use_sim_time(settings.use_sim_time, node);
     let clock = Clock::new(node);
@@ -187,6 +200,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
         output: Output::new(node, clock.clone(), &settings)?,
         frames: Frames::new(),
         measured: Measured::default(),
+        world: Surroundings::new(srdf),
         warnings: Warnings::default(),
         counters: Counters::default(),
         target_solver: TargetSolver::default(),
@@ -202,6 +216,9 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     targets::serve(node, &shared, &mut spinner, drags)?;
     target_path::serve(node, &shared)?;
     services::serve(node, &mut spinner, &shared)?;
+    obstacles::serve(node, &mut spinner, &shared)?;
+    semantic::serve(node, &shared)?;
+    surroundings::serve(&shared);
     #[cfg(feature = "moveit")]
     moveit::serve(node, &mut spinner, &shared)?;
     diagnostics::serve(node, &shared)?;

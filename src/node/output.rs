@@ -10,12 +10,13 @@ use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::{Float64MultiArray, String as Text};
-use r2r::urdf_ik::msg::SolveStatus;
 
+use super::avoidance::Avoidance;
 use super::clock::{Clock, TickTimes};
-use super::configuration_motion::{Configuration, ConfigurationMotion, Reports};
+use super::configuration_motion::{Arrival, Arrivals, Configuration, ConfigurationMotion, Stepped};
 use super::description::LoadedRobot;
 use super::interface::{JOINT_COMMANDS, JOINT_STATES, ROBOT_DESCRIPTION_IN_USE};
+use super::lookout::Obstruction;
 use super::publisher::Publisher;
 use super::reporter::Reporter;
 use super::status::Refused;
@@ -77,12 +78,14 @@ pub(super) struct Moved {
     pub progress: Option<Progress>,
 }
 
-/// The motion to a goal that is not reached yet.
+/// The motion to a goal that is not reached.
 pub(super) enum Progress {
     /// In bounded steps.
     Steps,
     /// Smooth, with the time until arrival \[s\].
     Smooth(f64),
+    /// None: something is in the way.
+    Stopped(Obstruction),
 }
 
 impl Output {
@@ -162,7 +165,8 @@ impl Output {
         Ok((self.publish_unless_sampled(&mut state), time))
     }
 
-    /// Begins the motion of the chain to `positions` that `settings` ask for. `reports` makes the statuses for the arrival.
+    /// Begins the motion of the chain to `positions` that `settings` ask for, as far as `avoidance` allows it. `arrivals` makes the statuses
+    /// for the end of the motion.
     ///
     /// # Errors
     /// [`Refused`] where `loaded` is no longer the robot in use, or no smooth motion was found.
@@ -170,20 +174,23 @@ impl Output {
         &self,
         loaded: &Arc<LoadedRobot>,
         positions: &[f64],
-        settings: &Settings,
-        reports: Reports,
+        (settings, avoidance): (&Settings, Option<&Avoidance>),
+        arrivals: Arrivals,
     ) -> Result<Moved, Refused> {
         let mut state = self.lock();
         let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
         let progress = match settings.motion {
             Motion::Immediate => {
                 let max_step = settings.max_joint_step.unwrap_or(f64::INFINITY);
-                let arrived = motion.step_to(positions, max_step, settings.publish_period, reports);
-                (!arrived).then_some(Progress::Steps)
+                match motion.step_to(positions, (max_step, settings.publish_period), avoidance, arrivals) {
+                    Stepped::Arrived => None,
+                    Stepped::OnItsWay => Some(Progress::Steps),
+                    Stepped::Stopped(obstruction) => Some(Progress::Stopped(obstruction)),
+                }
             }
             Motion::Smooth => {
                 let time = motion
-                    .move_smoothly_to(positions, reports)
+                    .move_smoothly_to(positions, arrivals)
                     .map_err(|e| Refused::invalid("motion", e.to_string()))?;
                 time.map(Progress::Smooth)
             }
@@ -208,8 +215,8 @@ impl Output {
         Ok((configuration, state.requests))
     }
 
-    /// Begins to follow a trajectory, if nothing else was requested since [`Output::prepare_path`] gave `ticket`. `report` is the status for
-    /// the arrival. Gives the stamp of the joint state.
+    /// Begins to follow a trajectory, if nothing else was requested since [`Output::prepare_path`] gave `ticket`. `arrival` has
+    /// the status for the end. Gives the stamp of the joint state.
     ///
     /// # Errors
     /// [`Refused`] where something else was requested.
@@ -217,22 +224,22 @@ impl Output {
         &self,
         ticket: u64,
         points: Arc<[TrajectoryPoint]>,
-        report: SolveStatus,
+        arrival: Arrival,
     ) -> Result<Time, Refused> {
         let mut state = self.lock();
         let ours = state.requests == ticket;
         let motion = state.motion.as_mut().filter(|_| ours).ok_or_else(|| {
             Refused::invalid("path", "another motion was requested while the path was planned".into())
         })?;
-        motion.follow(points, report).map_err(|e| Refused::invalid("path", e.to_string()))?;
+        motion.follow(points, arrival).map_err(|e| Refused::invalid("path", e.to_string()))?;
         state.note_request();
         (state.commanded, state.smooth) = (true, true);
         Ok(state.last_stamp.clone())
     }
 
     /// Moves on by one period and publishes the joint state; at rest, only where targets have not published it just now. Publishes the
-    /// statuses of a goal that is reached. The tick was `due` then, and may be late.
-    fn tick(&self, settings: &Settings, due: Instant) {
+    /// statuses of a motion that has ended. The tick was `due` then, and may be late.
+    fn tick(&self, settings: &Settings, avoidance: Option<&Avoidance>, due: Instant) {
         let mut state = self.lock();
         let period = settings.publish_period;
         let in_motion = state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
@@ -250,12 +257,15 @@ impl Output {
         if was_just_published && state.motion.as_ref().is_some_and(ConfigurationMotion::is_at_rest) {
             return;
         }
-        let reached = state.motion.as_mut().map(|motion| motion.tick(step, period)).unwrap_or_default();
+        let ended = state.motion.as_mut().map(|motion| {
+            let avoidance = avoidance.filter(|avoidance| Arc::ptr_eq(&avoidance.loaded, motion.loaded()));
+            motion.tick(step, period, avoidance)
+        });
         let stamp = self.publish(&mut state, if in_motion { time } else { now });
         // A tick in time after a late one repeats nothing that a target published.
         state.last_publication = None;
         drop(state);
-        for report in reached {
+        for report in ended.unwrap_or_default() {
             self.reporter.report_arrival(report, stamp.clone());
         }
     }
@@ -313,6 +323,7 @@ pub(super) fn serve(shared: &Arc<Shared>) {
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
         let mut next = tokio::time::Instant::now();
+        let mut avoidance = None;
         loop {
             let settings = shared.settings();
             let period = settings.publish_period;
@@ -323,7 +334,11 @@ pub(super) fn serve(shared: &Arc<Shared>) {
                 tokio::time::sleep_until(next.min(now + MAX_SLEEP)).await;
                 continue;
             }
-            shared.output.tick(&settings, next.into_std());
+            // While a new scene is being made, the one before counts.
+            if let Ok(newest) = Avoidance::at_once(&shared, &settings) {
+                avoidance = newest;
+            }
+            shared.output.tick(&settings, avoidance.as_ref(), next.into_std());
             next = (next + period).max(now);
         }
     });

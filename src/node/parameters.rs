@@ -161,7 +161,11 @@ impl Store {
         }
         let settings = Settings::new(&values, Some(&self.shared.settings()))?;
         self.apply(&kept, &values, &settings)?;
+        let starts_to_avoid = settings.avoid_collisions && !self.shared.settings().avoid_collisions;
         self.shared.replace_settings(settings);
+        if starts_to_avoid {
+            self.shared.world.note_change();
+        }
         *kept = values;
         drop(kept);
         self.publish_event(changes);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::Pose;
 
+use super::avoidance::Avoidance;
 use super::convert;
 use super::description::LoadedRobot;
 use super::query::NullSpaceTask;
@@ -25,6 +26,7 @@ pub(super) struct PathToPlan {
     pub start: Vec<f64>,
     /// Whether the path begins at the first of the poses, instead of where the tip is.
     pub start_at_first_pose: bool,
+    pub avoidance: Option<Avoidance>,
     pub settings: Settings,
 }
 
@@ -86,6 +88,7 @@ impl PathToPlan {
             seed: &self.start,
             limits: &limits,
             preference: null_space_task.preference(),
+            clearance: self.avoidance.as_ref().map(Avoidance::clearance),
         };
         let followed = follow(&solver, &problem, &settings.path.follow).map_err(|e| refuse(e.to_string()))?;
         let trajectory =
@@ -112,6 +115,7 @@ impl Plan {
             None => outcome::SOLVED,
             Some(StopReason::OutOfReach { .. }) => outcome::OUT_OF_REACH,
             Some(StopReason::JointLimits { .. }) => outcome::JOINT_LIMITS,
+            Some(StopReason::Collision { .. }) => outcome::COLLISION,
             Some(_) => outcome::NOT_CONVERGED,
         }
     }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use nalgebra::Isometry3;
 
 use super::Shared;
+use super::avoidance::Avoidance;
 use super::description::LoadedRobot;
 use super::status::Refused;
 use crate::config;
@@ -72,6 +73,8 @@ pub(super) struct Query {
     pub targets: Vec<Target>,
     /// Where the search starts: positions of the chain's variables.
     pub seed: Vec<f64>,
+    /// What the solution keeps clear of.
+    pub avoidance: Option<Avoidance>,
     /// The parameters, with what the request overrides.
     pub settings: Settings,
     /// When it began to wait for its search: from then on its timeout counts.
@@ -151,6 +154,7 @@ impl Query {
             mode: Mode::Search { pick, attempts, random_seed },
             preference: null_space_task.preference(),
             deadline: Some(timeout.saturating_sub(self.began.elapsed())),
+            clearance: self.avoidance.as_ref().map(Avoidance::clearance),
             ..Problem::new(&self.targets, &self.seed)
         }
     }
@@ -207,7 +211,8 @@ mod tests {
         let task = NullSpaceTask { posture: settings.posture.clone(), positions: None, weights: settings.null_space };
         let time_left = |waited| {
             let began = Instant::now().checked_sub(Duration::from_secs(waited)).unwrap();
-            let query = Query { targets: Vec::new(), seed: Vec::new(), settings: settings.clone(), began };
+            let query =
+                Query { targets: Vec::new(), seed: Vec::new(), avoidance: None, settings: settings.clone(), began };
             query.problem(&task, 1).deadline.unwrap()
         };
         assert!(time_left(4) <= Duration::from_secs(6) && time_left(4) > Duration::ZERO);

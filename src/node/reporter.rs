@@ -26,7 +26,7 @@ impl Reporter {
         self.latest.note(status);
     }
 
-    /// Publishes the status of a goal that the arm has reached now, after a motion.
+    /// Publishes the status of a motion that has ended now.
     pub(super) fn report_arrival(&self, mut report: SolveStatus, stamp: Time) {
         report.joint_state_stamp = stamp;
         self.report(&report);

@@ -21,6 +21,7 @@ pub(super) struct RequestOverrides<'a> {
     timeout: f64,
     attempts: u32,
     random_seed: u64,
+    avoid_collisions: &'a str,
 }
 
 macro_rules! from_request {
@@ -37,6 +38,7 @@ macro_rules! from_request {
                     timeout: request.timeout,
                     attempts: request.attempts,
                     random_seed: request.random_seed,
+                    avoid_collisions: &request.avoid_collisions,
                 }
             }
         }
@@ -58,6 +60,7 @@ impl<'a> From<&'a SolvePath::Request> for RequestOverrides<'a> {
             timeout: 0.0,
             attempts: 0,
             random_seed: 0,
+            avoid_collisions: &request.avoid_collisions,
         }
     }
 }
@@ -82,6 +85,12 @@ impl RequestOverrides<'_> {
         if self.free_axes.contains(&true) {
             target.free_axes = std::array::from_fn(|axis| self.free_axes.get(axis) == Some(&true));
         }
+        settings.avoid_collisions = match self.avoid_collisions {
+            "" => settings.avoid_collisions,
+            "on" => true,
+            "off" => false,
+            other => return Err(neither_on_nor_off(other)),
+        };
         self.apply_numbers(target, settings)
     }
 
@@ -98,6 +107,13 @@ impl RequestOverrides<'_> {
         }
         Ok(())
     }
+}
+
+fn neither_on_nor_off(given: &str) -> Refused {
+    let given = short(given);
+    let sentence =
+        format!("avoid_collisions is '{given}'; it must be 'on', 'off', or empty for the parameter avoid_collisions");
+    Refused::invalid("avoid_collisions", sentence)
 }
 
 /// Uses the time `seconds` \[s\] of a request instead of the parameter `timeout`, unless it is 0.

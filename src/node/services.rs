@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use r2r::std_srvs::srv::Trigger;
-use r2r::urdf_ik::srv::{ForwardKinematics, SolveIK, SolveIKBatch, SolvePath};
+use r2r::urdf_ik::srv::{CheckCollisions, ForwardKinematics, SolveIK, SolveIKBatch, SolvePath};
 
+use super::check_collisions::check_collisions;
 use super::frames::Located;
-use super::interface::{FORWARD_KINEMATICS, RESET, SOLVE_IK, SOLVE_IK_BATCH, SOLVE_PATH, STOP};
+use super::interface::{CHECK_COLLISIONS, FORWARD_KINEMATICS, RESET, SOLVE_IK, SOLVE_IK_BATCH, SOLVE_PATH, STOP};
 use super::service_server::answer_each;
 use super::solve_ik::solve_ik;
 use super::solve_ik_batch::solve_ik_batch;
@@ -20,6 +21,7 @@ pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Sh
     answer_each::<SolveIKBatch::Service, _>(node, spinner, shared, SOLVE_IK_BATCH, solve_ik_batch)?;
     answer_each::<SolvePath::Service, _>(node, spinner, shared, SOLVE_PATH, solve_path)?;
     answer_each::<ForwardKinematics::Service, _>(node, spinner, shared, FORWARD_KINEMATICS, forward_kinematics)?;
+    answer_each::<CheckCollisions::Service, _>(node, spinner, shared, CHECK_COLLISIONS, check_collisions)?;
     answer_each::<Trigger::Service, _>(node, spinner, shared, STOP, stop)?;
     answer_each::<Trigger::Service, _>(node, spinner, shared, RESET, reset)
 }

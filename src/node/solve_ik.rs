@@ -7,11 +7,12 @@ use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::PoseStamped;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
-use r2r::urdf_ik::msg::SolveStatus;
 use r2r::urdf_ik::srv::SolveIK::{Request, Response};
 
+use super::avoidance::Avoidance;
 use super::description::LoadedRobot;
 use super::interface::SOLVE_IK;
+use super::lookout::Lookout;
 use super::query::{self, Query};
 use super::request_overrides::{self, RequestOverrides};
 use super::status::{self, Refused};
@@ -54,14 +55,22 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
         headers.push(Header { frame_id: frame.name, ..stamped.header.clone() });
     }
     let seed = loaded.chain.positions_from(&positions);
-    let query = Arc::new(Query { targets, seed, settings, began: Instant::now() });
+    let began = Instant::now();
+    let avoidance = Avoidance::of(shared, (&loaded, &positions), &settings).await?;
+    let query = Arc::new(Query { targets, seed, avoidance, settings, began });
     let (solver, solution) = query.solve(shared, &loaded).await?;
     loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
     let mut joint_state = convert::joint_state(&loaded.robot, &positions);
     joint_state.header.stamp = shared.clock.stamp();
-    let mut statuses = headers.into_iter().enumerate().map(|(index, header)| SolveStatus {
-        joint_state_stamp: joint_state.header.stamp.clone(),
-        ..status::of_solution(&solver, &query.targets, index, &solution, header)
+    let scene = Avoidance::scene(query.avoidance.as_ref());
+    let mut lookout = Lookout::default();
+    let mut statuses = headers.into_iter().enumerate().map(|(index, header)| {
+        let mut status = status::of_solution(&solver, (&query.targets, index), (&solution, scene), header);
+        status.joint_state_stamp = joint_state.header.stamp.clone();
+        if let Some(avoidance) = &query.avoidance {
+            lookout.report_nearest(&mut status, avoidance, &solution.positions);
+        }
+        status
     });
     let status = statuses.next().unwrap_or_default();
     let other_statuses = statuses.collect();

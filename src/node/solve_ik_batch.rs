@@ -11,6 +11,7 @@ use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::srv::SolveIKBatch::{Request, Response};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::avoidance::Avoidance;
 use super::batch_response::BatchResponse;
 use super::configuration_motion::Configuration;
 use super::interface::SOLVE_IK_BATCH;
@@ -54,7 +55,9 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
     let origin = frame.in_base(&configuration);
     let Request { poses, seed, .. } = request;
     let threads = threads(&settings, poses.len());
-    let job = Job { configuration, poses, seed, origin, pattern, settings, began, time };
+    // One for all targets, whatever changes meanwhile.
+    let avoidance = Avoidance::of(shared, (loaded, &configuration.positions), &settings).await?;
+    let job = Job { configuration, poses, seed, origin, pattern, avoidance, settings, began, time };
     let work = move || pool(threads)?.install(|| job.run());
     let mut response = shared.searches.run_long(threads, work).await?;
     response.header = Header { stamp: shared.clock.stamp(), frame_id: frame.name };
@@ -119,6 +122,7 @@ struct Job {
     origin: Isometry3<f64>,
     /// The targets without their poses.
     pattern: Target,
+    avoidance: Option<Avoidance>,
     settings: Settings,
     /// When the request came: from then on `time` counts.
     began: Instant,
@@ -151,6 +155,7 @@ impl Job {
                 mode: query::search_mode(&self.settings),
                 preference: null_space_task.preference(),
                 deadline: Some(self.settings.timeout),
+                clearance: self.avoidance.as_ref().map(Avoidance::clearance),
                 ..Problem::new(slice::from_ref(target), &seed.chain)
             })
             .collect();

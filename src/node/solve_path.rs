@@ -6,6 +6,7 @@ use nalgebra::Isometry3;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::srv::SolvePath::{Request, Response};
 
+use super::avoidance::Avoidance;
 use super::configuration_motion::Configuration;
 use super::interface::SOLVE_PATH;
 use super::path_plan::{self, PathToPlan};
@@ -54,7 +55,9 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
     override_path(&request, &mut settings)?;
     let start = loaded.chain.positions_from(&at_start.end);
     let start_at_first_pose = request.start_at_first_pose;
-    let to_plan = PathToPlan { loaded: Arc::clone(&loaded), poses, pattern, start, start_at_first_pose, settings };
+    let avoidance = Avoidance::of(shared, (&loaded, &at_start.end), &settings).await?;
+    let to_plan =
+        PathToPlan { loaded: Arc::clone(&loaded), poses, pattern, start, start_at_first_pose, avoidance, settings };
     let plan = shared.searches.run_long(1, move || to_plan.plan()).await?;
     let ends = plan.trajectory.points.last().map_or(0.0, |last| last.length);
     Ok(Response {

@@ -4,7 +4,9 @@ use r2r::builtin_interfaces::msg::Time;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
 
+use crate::collision::Scene;
 use crate::names;
+use crate::robot::Chain;
 use crate::solver::{Outcome, Reason, Solution, Solver, Target};
 
 /// The outcomes of `SolveStatus` in the type of its field.
@@ -20,6 +22,7 @@ pub(super) mod outcome {
     pub const UNKNOWN_FRAME: u8 = SolveStatus::UNKNOWN_FRAME as u8;
     pub const NO_ROBOT: u8 = SolveStatus::NO_ROBOT as u8;
     pub const SKIPPED: u8 = SolveStatus::SKIPPED as u8;
+    pub const COLLISION: u8 = SolveStatus::COLLISION as u8;
 }
 
 /// Why a request was not solved.
@@ -81,12 +84,12 @@ impl Refused {
     }
 }
 
-/// The status of a solution for the target with that index. The solution's smallest singular value must have been filled in.
+/// The status of a solution for the target with that index, found in `scene`. The solution's smallest singular value must
+/// have been filled in.
 pub(super) fn of_solution(
     solver: &Solver,
-    targets: &[Target],
-    index: usize,
-    solution: &Solution,
+    (targets, index): (&[Target], usize),
+    (solution, scene): (&Solution, Option<&Scene>),
     header: Header,
 ) -> SolveStatus {
     let (chain, target) = (solver.chain(), &targets[index]);
@@ -94,7 +97,7 @@ pub(super) fn of_solution(
     let met = residual.position <= target.tolerance.position && residual.orientation <= target.tolerance.orientation;
     // Of several targets this one may be met although others are not.
     let is_met_alone = met && targets.len() > 1 && !solution.is_solved();
-    let sentence = solution.sentence(chain);
+    let sentence = sentence(solution, chain, scene);
     SolveStatus {
         outcome: if is_met_alone { outcome::SOLVED } else { code(solution.outcome) },
         message: if is_met_alone {
@@ -118,6 +121,16 @@ pub(super) fn of_solution(
         attempts: u32::try_from(solution.attempts).unwrap_or(u32::MAX),
         solve_time: solution.elapsed.as_secs_f64(),
         joint_state_stamp: Time::default(),
+        nearest: Vec::new(),
+        nearest_distance: 0.0,
+    }
+}
+
+/// The outcome of a solution that was found in `scene`, as a sentence.
+pub(super) fn sentence(solution: &Solution, chain: &Chain, scene: Option<&Scene>) -> String {
+    match scene {
+        Some(scene) => solution.sentence_in(chain, scene),
+        None => solution.sentence(chain),
     }
 }
 
@@ -128,6 +141,7 @@ pub(super) fn code(outcome: Outcome) -> u8 {
         Outcome::Closest(Reason::OutOfReach { .. }) => outcome::OUT_OF_REACH,
         Outcome::Closest(Reason::JointLimits) => outcome::JOINT_LIMITS,
         Outcome::Closest(Reason::StepLimited) => outcome::STEP_LIMITED,
+        Outcome::Closest(Reason::Collision { .. }) => outcome::COLLISION,
         Outcome::Closest(Reason::NotConverged) => outcome::NOT_CONVERGED,
     }
 }

@@ -11,7 +11,8 @@ use r2r::urdf_ik::msg::SolveStatus;
 use r2r::{QosProfile, WrappedTypesupport};
 use tokio::sync::watch;
 
-use super::configuration_motion::Configuration;
+use super::avoidance::Avoidance;
+use super::configuration_motion::{Arrival, Configuration};
 use super::interface::{JOINT_TRAJECTORY, TARGET_PATH};
 use super::path_plan::{self, PathToPlan, Plan};
 use super::publisher::Publisher;
@@ -82,8 +83,8 @@ struct Planned {
     plan: Plan,
     /// From [`Output::prepare_path`](super::output::Output::prepare_path): void once something else moves the arm.
     ticket: u64,
-    /// The status of the whole path, without its stamp.
-    report: SolveStatus,
+    /// The end of the path, and the status of the whole path without its stamp.
+    arrival: Arrival,
     /// Whether a part of the path may be executed.
     partial: bool,
 }
@@ -107,7 +108,8 @@ async fn plan(shared: &Shared, tip: usize, message: PathMessage) -> Result<Plann
     let start = loaded.chain.positions_from(&at_rest.end);
     let partial = settings.path.partial;
     let settings = (*settings).clone();
-    let to_plan = PathToPlan { loaded, poses, pattern, start, start_at_first_pose: false, settings };
+    let avoidance = Avoidance::of(shared, (&loaded, &at_rest.end), &settings).await?;
+    let to_plan = PathToPlan { loaded, poses, pattern, start, start_at_first_pose: false, avoidance, settings };
     let plan = shared.searches.run_long(1, move || to_plan.plan()).await?;
     let report = SolveStatus {
         outcome: plan.outcome(),
@@ -120,7 +122,8 @@ async fn plan(shared: &Shared, tip: usize, message: PathMessage) -> Result<Plann
         smallest_singular_value: f64::NAN,
         ..SolveStatus::default()
     };
-    Ok(Planned { plan, ticket, report, partial })
+    let target = Target { pose: plan.path.pose_at(plan.path.length()), ..pattern };
+    Ok(Planned { plan, ticket, arrival: Arrival { target, status: report }, partial })
 }
 
 /// Starts the motion along the path, if the arm can follow all of it or a part is allowed. Gives the status for now.
@@ -129,14 +132,15 @@ fn execute(
     planned: Planned,
     trajectories: &Publisher<JointTrajectory>,
 ) -> Result<SolveStatus, Refused> {
-    let Planned { plan, ticket, mut report, partial } = planned;
+    let Planned { plan, ticket, arrival, partial } = planned;
+    let mut report = arrival.status.clone();
     if plan.trajectory.points.is_empty() || (plan.stop.is_some() && !partial) {
         report.message = format!("the arm does not move: {}", report.message);
         return Ok(report);
     }
     let (length, time) = (plan.path.length(), plan.duration());
     let message = convert::joint_trajectory(plan.solver.chain(), &plan.trajectory.points);
-    let stamp = shared.output.follow(ticket, plan.trajectory.points.into(), report.clone())?;
+    let stamp = shared.output.follow(ticket, plan.trajectory.points.into(), arrival)?;
     trajectories.publish(&message);
     shared.output.reporter.latest.follow(&report.tip_link, &plan.path);
     report.outcome = outcome::STEP_LIMITED;

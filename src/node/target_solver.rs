@@ -8,12 +8,14 @@ use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
 
 use super::Shared;
-use super::configuration_motion::Configuration;
+use super::avoidance::Avoidance;
+use super::configuration_motion::{Arrival, Configuration};
 use super::description::LoadedRobot;
+use super::measure::measure;
 use super::output::{Moved, Progress};
 use super::status::{self, Refused, outcome};
-use super::target_tracker::{Effort, TargetTracker};
-use crate::parameters::OnUnreachable;
+use super::target_tracker::{Effort, TargetTracker, is_stopped_by_collision};
+use crate::parameters::{OnUnreachable, Settings};
 use crate::solver::Target;
 
 /// How long the target of one tip waits for the targets of the other tips, where there are several.
@@ -21,6 +23,8 @@ const GATHER_TIME: Duration = Duration::from_millis(1);
 
 /// Greatest number of variables of a chain whose targets are tracked in the spin thread: this takes some microseconds.
 const MAX_VARIABLES_TO_TRACK_AT_ONCE: usize = 32;
+/// Greatest number of pairs of bodies that tracking keeps apart in the spin thread, for the same reason.
+const MAX_PAIRS_TO_KEEP_APART_AT_ONCE: usize = 1000;
 
 /// A target that can be solved.
 pub(super) struct PreparedTarget {
@@ -50,6 +54,13 @@ struct Memory {
     last: Vec<(Target, Instant)>,
 }
 
+/// How targets are solved.
+struct Manner {
+    settings: Arc<Settings>,
+    avoidance: Option<Avoidance>,
+    effort: Effort,
+}
+
 impl TargetSolver {
     /// Solves a target together with all others that wait by then, and publishes the results.
     pub(super) async fn solve(&self, shared: &Shared, target: PreparedTarget) {
@@ -61,19 +72,24 @@ impl TargetSolver {
         let mut memory = self.memory.lock().await;
         // Empty where another task has solved this target with its own.
         let targets = std::mem::take(&mut *self.waiting());
-        if !targets.is_empty() {
-            memory.solve_and_report(shared, targets, Effort::Search);
+        let Some(PreparedTarget { loaded, .. }) = targets.first() else { return };
+        match Manner::to_search(shared, loaded).await {
+            Ok(manner) => {
+                memory.solve_and_report(shared, targets, &manner);
+            }
+            Err(refused) => refuse(shared, targets, &refused),
         }
     }
 
-    /// Solves a target at once, if the chain has one tip, no other solve is under way, and tracking meets the target. Returns whether it
-    /// did.
+    /// Solves a target at once, if the chain has one tip, no other solve is under way, that is short work, and tracking meets the target.
+    /// Returns whether it did.
     pub(super) fn track(&self, shared: &Shared, target: PreparedTarget) -> bool {
         let chain = &target.loaded.chain;
         if chain.tips().len() > 1 || chain.variables().len() > MAX_VARIABLES_TO_TRACK_AT_ONCE {
             return false;
         }
-        self.memory.try_lock().is_ok_and(|mut memory| memory.solve_and_report(shared, vec![target], Effort::Track))
+        let Some(manner) = Manner::to_track_at_once(shared) else { return false };
+        self.memory.try_lock().is_ok_and(|mut memory| memory.solve_and_report(shared, vec![target], &manner))
     }
 
     /// Forgets the targets of all tips.
@@ -86,10 +102,30 @@ impl TargetSolver {
     }
 }
 
+impl Manner {
+    /// # Errors
+    /// As of [`Avoidance::of`].
+    async fn to_search(shared: &Shared, loaded: &Arc<LoadedRobot>) -> Result<Self, Refused> {
+        let settings = shared.settings();
+        let positions = shared.output.configuration().ok_or_else(Refused::no_robot)?.positions;
+        let avoidance = Avoidance::of(shared, (loaded, &positions), &settings).await?;
+        Ok(Self { settings, avoidance, effort: Effort::Search })
+    }
+
+    /// `None` where that may take long.
+    fn to_track_at_once(shared: &Shared) -> Option<Self> {
+        let settings = shared.settings();
+        let avoidance = Avoidance::at_once(shared, &settings).ok()?;
+        let pairs = avoidance.as_ref().map_or(0, |avoidance| avoidance.scene.pairs().len());
+        let is_short = pairs <= MAX_PAIRS_TO_KEEP_APART_AT_ONCE;
+        is_short.then_some(Self { settings, avoidance, effort: Effort::Track })
+    }
+}
+
 impl Memory {
     /// Solves the targets and publishes their statuses. Returns false, and publishes nothing, where the effort was not enough.
-    fn solve_and_report(&mut self, shared: &Shared, targets: Vec<PreparedTarget>, effort: Effort) -> bool {
-        let work = AssertUnwindSafe(|| self.solve(shared, &targets, effort));
+    fn solve_and_report(&mut self, shared: &Shared, targets: Vec<PreparedTarget>, manner: &Manner) -> bool {
+        let work = AssertUnwindSafe(|| self.solve(shared, &targets, manner));
         // A panic of a solver must not end the task that serves all targets.
         let reports = panic::catch_unwind(work).unwrap_or_else(|_| {
             *self = Self::default();
@@ -108,10 +144,8 @@ impl Memory {
                 }
                 true
             }
-            Err(refused) if effort == Effort::Search => {
-                for PreparedTarget { topic, target, header, .. } in targets {
-                    shared.refuse(topic, target.tip, header, refused.clone());
-                }
+            Err(refused) if manner.effort == Effort::Search => {
+                refuse(shared, targets, &refused);
                 true
             }
             Ok(None) | Err(_) => false,
@@ -123,36 +157,41 @@ impl Memory {
         &mut self,
         shared: &Shared,
         new: &[PreparedTarget],
-        effort: Effort,
+        manner: &Manner,
     ) -> Result<Option<Vec<SolveStatus>>, Refused> {
-        let settings = shared.settings();
+        let Manner { settings, avoidance, effort } = manner;
+        let avoidance = avoidance.as_ref();
         let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
         let loaded = &now.loaded;
-        if new.iter().any(|target| !Arc::ptr_eq(&target.loaded, loaded)) {
+        let robots = new.iter().map(|target| &target.loaded).chain(avoidance.map(|avoidance| &avoidance.loaded));
+        if robots.into_iter().any(|robot| !Arc::ptr_eq(robot, loaded)) {
             return Err(Refused::other_robot());
         }
         let targets = self.targets(loaded, new, settings.join_targets);
         let tracker = self.tracker.get_or_insert_with(|| TargetTracker::new(Arc::clone(loaded)));
         let seed = loaded.chain.positions_from(&now.end);
-        let (solver, solution) = tracker.follow(&targets, &seed, &settings, effort)?;
-        if effort == Effort::Track && !solution.is_solved() {
+        let (solver, solution) = tracker.follow(&targets, &seed, (settings, avoidance), *effort)?;
+        if *effort == Effort::Track && !solution.is_solved() && !is_stopped_by_collision(solution) {
             return Ok(None);
         }
-        let reports = || -> Vec<SolveStatus> {
-            let report = |(index, target): (usize, &PreparedTarget)| {
-                status::of_solution(&solver, &targets, index, solution, target.header.clone())
+        let scene = Avoidance::scene(avoidance);
+        let arrivals = || -> Vec<Arrival> {
+            let arrival = |(index, new): (usize, &PreparedTarget)| {
+                let status = status::of_solution(&solver, (&targets, index), (solution, scene), new.header.clone());
+                Arrival { target: new.target, status }
             };
-            new.iter().enumerate().map(report).collect()
+            new.iter().enumerate().map(arrival).collect()
         };
+        let reports = || -> Vec<SolveStatus> { arrivals().into_iter().map(|arrival| arrival.status).collect() };
         if !solution.is_solved() && settings.on_unreachable == OnUnreachable::Hold {
             let mut reports = reports();
             hold(shared, tracker, &now, new, &mut reports)?;
             return Ok(Some(reports));
         }
-        let moved = shared.output.move_to(loaded, &solution.positions, &settings, &reports)?;
+        let moved = shared.output.move_to(loaded, &solution.positions, (settings, avoidance), &arrivals)?;
         // Only now, because the joint state must not wait for its statuses.
         let mut reports = reports();
-        report_motion(tracker, &moved, new, &mut reports)?;
+        report_motion(tracker, &moved, (new, avoidance), &mut reports);
         Ok(Some(reports))
     }
 
@@ -171,6 +210,13 @@ impl Memory {
     }
 }
 
+/// Refuses targets, all for the same reason.
+fn refuse(shared: &Shared, targets: Vec<PreparedTarget>, refused: &Refused) {
+    for PreparedTarget { topic, target, header, .. } in targets {
+        shared.refuse(topic, target.tip, header, refused.clone());
+    }
+}
+
 /// Stops the arm, and puts where it is into the `reports` of the `new` targets.
 fn hold(
     shared: &Shared,
@@ -183,7 +229,7 @@ fn hold(
     let here = now.loaded.chain.positions_from(&now.positions);
     for (report, new) in reports.iter_mut().zip(new) {
         report.message = format!("{}; the arm holds its position", report.message);
-        tracker.measure(report, &new.target, &here)?;
+        measure(report, (&now.loaded, &new.target), &here, &mut tracker.scratch);
         report.joint_state_stamp = stamp.clone();
     }
     Ok(())
@@ -193,19 +239,26 @@ fn hold(
 fn report_motion(
     tracker: &mut TargetTracker,
     moved: &Moved,
-    new: &[PreparedTarget],
+    (new, avoidance): (&[PreparedTarget], Option<&Avoidance>),
     reports: &mut [SolveStatus],
-) -> Result<(), Refused> {
+) {
     for (report, new) in reports.iter_mut().zip(new) {
         report.joint_state_stamp = moved.stamp.clone();
-        if let Some(progress) = &moved.progress {
-            tracker.measure(report, &new.target, &moved.positions)?;
-            report.outcome = outcome::STEP_LIMITED;
-            report.message = match progress {
-                Progress::Smooth(time) => format!("the arm arrives in {time:.3} s; then: {}", report.message),
-                Progress::Steps => "the arm is on its way: max_joint_step does not allow the whole move at once".into(),
-            };
+        if let Some(avoidance) = avoidance {
+            tracker.lookout.report_nearest(report, avoidance, &moved.positions);
+        }
+        let Some(progress) = &moved.progress else { continue };
+        measure(report, (&tracker.loaded, &new.target), &moved.positions, &mut tracker.scratch);
+        report.outcome = outcome::STEP_LIMITED;
+        match progress {
+            Progress::Smooth(time) => {
+                report.message = format!("the arm arrives in {time:.3} s; then: {}", report.message);
+            }
+            Progress::Steps => {
+                "the arm is on its way: max_joint_step does not allow the whole move at once"
+                    .clone_into(&mut report.message);
+            }
+            Progress::Stopped(obstruction) => obstruction.put_into(report),
         }
     }
-    Ok(())
 }

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use r2r::urdf_ik::msg::SolveStatus;
-
+use super::avoidance::Avoidance;
 use super::description::LoadedRobot;
+use super::lookout::Lookout;
 use super::query::{self, NullSpaceTask};
 use super::status::Refused;
 use crate::config::Yaml;
 use crate::motion::JointLimit;
 use crate::parameters::{Motion, Settings};
-use crate::robot::ChainPoses;
-use crate::solver::{Mode, Preference, Problem, Scratch, Solution, Solver, Target};
+use crate::solver::{Mode, Outcome, Preference, Problem, Reason, Scratch, Solution, Solver, Target};
 
 /// For a target that cannot be met: greatest error of a solution on another branch, over the error on the present branch, for which the
 /// arm changes the branch. So an arm at the edge of its reach does not jump to and fro.
@@ -31,7 +30,8 @@ pub(super) enum Effort {
 /// Solves one target after the other for one robot, in memory that is kept.
 pub(super) struct TargetTracker {
     pub loaded: Arc<LoadedRobot>,
-    scratch: Scratch,
+    pub scratch: Scratch,
+    pub lookout: Lookout,
     tracked: Solution,
     searched: Solution,
     /// Bounds of the joint moves of tracking: none.
@@ -75,11 +75,18 @@ impl MoveWeights {
     }
 }
 
+/// Whether something in the way is what keeps a tracked solution from its targets. The arm then stays before it, on its branch: so a stream
+/// that leads into an obstacle is answered as fast as any other.
+pub(super) fn is_stopped_by_collision(solution: &Solution) -> bool {
+    matches!(solution.outcome, Outcome::Closest(Reason::Collision { .. }))
+}
+
 impl TargetTracker {
     pub(super) fn new(loaded: Arc<LoadedRobot>) -> Self {
         let solver = &loaded.solver;
         Self {
             scratch: solver.scratch(),
+            lookout: Lookout::default(),
             tracked: solver.solution(),
             searched: solver.solution(),
             steps: vec![f64::INFINITY; loaded.chain.variables().len()],
@@ -90,12 +97,13 @@ impl TargetTracker {
     }
 
     /// Solves `targets` of different tips. First it tracks them from `seed` on the same branch. Where that does not meet them, and both
-    /// `effort` and the settings allow it, it searches the other branches. Gives the solver and its solution.
+    /// `effort` and the settings allow it, it searches the other branches; where something is to be avoided, the arm changes the branch only
+    /// if the straight way there is clear, and not where a collision is what stops it. Gives the solver and its solution.
     pub(super) fn follow(
         &mut self,
         targets: &[Target],
         seed: &[f64],
-        settings: &Settings,
+        (settings, avoidance): (&Settings, Option<&Avoidance>),
         effort: Effort,
     ) -> Result<(Solver, &Solution), Refused> {
         let solver = self.loaded.solver(settings).map_err(query::no_solver)?;
@@ -111,9 +119,11 @@ impl TargetTracker {
         let move_weights = self.move_weights.insert(move_weights).weights.as_deref();
         let preference = Preference { move_weights, ..self.null_space_task.insert(null_space_task).preference() };
         let mode = Mode::Track { max_step: &self.steps };
-        let track = Problem { mode, preference, deadline, ..Problem::new(targets, seed) };
+        let clearance = avoidance.map(Avoidance::clearance);
+        let track = Problem { mode, preference, deadline, clearance, ..Problem::new(targets, seed) };
         solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| query::refusal(&e))?;
-        if self.tracked.is_solved() || !settings.branch_jumps || effort == Effort::Track {
+        let is_settled = self.tracked.is_solved() || is_stopped_by_collision(&self.tracked);
+        if is_settled || !settings.branch_jumps || effort == Effort::Track {
             return Ok((solver, &self.tracked));
         }
         let search = Problem { mode: query::search_mode(settings), ..track };
@@ -127,27 +137,12 @@ impl TargetTracker {
         }
         let greatest = MAX_ERROR_RATIO_FOR_A_JUMP * MAX_ERROR_RATIO_FOR_A_JUMP * self.tracked.squared_error;
         let is_worth_a_jump = self.searched.is_solved() || self.searched.squared_error < greatest;
-        if !is_worth_a_jump {
+        let is_clear =
+            |avoidance: &Avoidance| self.lookout.clear_fraction(avoidance, seed, &self.searched.positions) >= 1.0;
+        if !is_worth_a_jump || !avoidance.is_none_or(is_clear) {
             return Ok((solver, &self.tracked));
         }
         query::complete(&solver, targets, &mut self.scratch, &mut self.searched)?;
         Ok((solver, &self.searched))
-    }
-
-    /// Puts into `report` how far the tip is from `target`, and how near to a singularity, at `positions` of the chain's variables.
-    pub(super) fn measure(
-        &mut self,
-        report: &mut SolveStatus,
-        target: &Target,
-        positions: &[f64],
-    ) -> Result<(), Refused> {
-        let loaded = &self.loaded;
-        let mut poses = ChainPoses::new(&loaded.chain);
-        loaded.chain.forward_kinematics(positions, &mut poses);
-        let residual = target.residual(&poses.tips()[target.tip]);
-        (report.position_error, report.orientation_error) = (residual.position, residual.orientation);
-        let smallest = loaded.solver.smallest_singular_value(&[*target], positions, &mut self.scratch);
-        report.smallest_singular_value = smallest.map_err(|e| query::refusal(&e))?;
-        Ok(())
     }
 }

@@ -9,7 +9,7 @@ pub(super) enum Tone {
     Neutral,
     OnItsWay,
     Reached,
-    /// By joint limits, or because no solution was found.
+    /// By joint limits, by something in the way, or because no solution was found.
     HeldBack,
     OutOfReach,
     /// A target, or a choice in the menu.
@@ -22,7 +22,7 @@ impl Tone {
         match outcome {
             outcome::SOLVED => Self::Reached,
             outcome::STEP_LIMITED => Self::OnItsWay,
-            outcome::JOINT_LIMITS | outcome::NOT_CONVERGED => Self::HeldBack,
+            outcome::JOINT_LIMITS | outcome::NOT_CONVERGED | outcome::COLLISION => Self::HeldBack,
             outcome::OUT_OF_REACH => Self::OutOfReach,
             _ => Self::Refused,
         }

@@ -54,6 +54,8 @@ pub struct NullSpace {
 pub struct Settings {
     pub robot_description: String,
     pub urdf_file: String,
+    /// Empty where none is given.
+    pub robot_description_semantic: String,
     pub base_link: Option<String>,
     pub tip_links: Vec<String>,
     pub frame_prefix: String,
@@ -71,6 +73,8 @@ pub struct Settings {
     pub pick: Pick,
     pub on_unreachable: OnUnreachable,
     pub branch_jumps: bool,
+    pub avoid_collisions: bool,
+    pub collision_margin: f64,
     pub publish_period: Duration,
     /// `None` for no bound.
     pub max_joint_step: Option<f64>,
@@ -120,6 +124,7 @@ impl Settings {
         Ok(Self {
             robot_description: values.text("robot_description"),
             urdf_file: values.text("urdf_file"),
+            robot_description_semantic: values.text("robot_description_semantic"),
             base_link: Some(values.text("base_link")).filter(|name| !name.is_empty()),
             tip_links: values.names("tip_links"),
             frame_prefix: values.text("frame_prefix"),
@@ -137,6 +142,8 @@ impl Settings {
                 _ => OnUnreachable::Closest,
             },
             branch_jumps: values.bool("branch_jumps"),
+            avoid_collisions: values.bool("avoid_collisions"),
+            collision_margin: values.double("collision_margin"),
             publish_period,
             max_joint_step: Some(values.double("max_joint_step")).filter(|step| *step > 0.0),
             motion: match values.text("motion").as_str() {
@@ -283,6 +290,8 @@ mod tests {
         assert_eq!((settings.path.follow, settings.path.blend_radius), (FollowOptions::default(), 0.0));
         assert!(!settings.path.partial && settings.command_joints.is_empty() && settings.joint_limits.text.is_empty());
         assert!(settings.branch_jumps && !settings.best_effort_targets && !settings.use_sim_time);
+        assert!(!settings.avoid_collisions && settings.robot_description_semantic.is_empty());
+        assert_eq!(settings.collision_margin, 0.01);
         assert!(settings.base_link.is_none() && settings.tip_links.is_empty() && settings.max_joint_step.is_none());
     }
 
@@ -296,6 +305,9 @@ mod tests {
             ("frame_prefix", text("left/")),
             ("urdf_file", text("a.urdf")),
             ("robot_description", text("<robot/>")),
+            ("robot_description_semantic", text("a.srdf")),
+            ("avoid_collisions", Value::Bool(true)),
+            ("collision_margin", Value::Double(0.03)),
             ("timeout", Value::Double(1.5)),
             ("attempts", Value::Integer(7)),
             ("random_seed", Value::Integer(9)),
@@ -339,6 +351,8 @@ mod tests {
         assert_eq!(settings.tip_links, ["hand"]);
         assert_eq!((settings.frame_prefix.as_str(), settings.urdf_file.as_str()), ("left/", "a.urdf"));
         assert_eq!(settings.robot_description, "<robot/>");
+        assert_eq!(settings.robot_description_semantic, "a.srdf");
+        assert_eq!((settings.avoid_collisions, settings.collision_margin), (true, 0.03));
         assert_eq!(settings.timeout, Duration::from_millis(1500));
         assert_eq!((settings.attempts, settings.random_seed), (7, 9));
         assert_eq!((settings.cores, settings.batch_cores), (3, Some(2)));

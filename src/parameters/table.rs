@@ -8,7 +8,7 @@ use super::definition::{Definition, at_once, at_start, live};
 use crate::solver::AXIS_NAMES;
 
 /// Every parameter of the node, in the order in which people look for them.
-pub static TABLE: [Definition; 46] = [
+pub static TABLE: [Definition; 49] = [
     at_once(live(
         "robot_description",
         Text(""),
@@ -17,6 +17,12 @@ pub static TABLE: [Definition; 46] = [
         "The URDF itself. It is used instead of urdf_file and the topic robot_description.",
     )),
     at_start("urdf_file", Text(""), Any, "Path of the URDF. It is used instead of the topic robot_description."),
+    at_start(
+        "robot_description_semantic",
+        Text(""),
+        Any,
+        "The SRDF itself, or its path: which links may touch each other. Empty: the topic robot_description_semantic, if there is one.",
+    ),
     at_start("base_link", Text(""), Any, "Base link of the chain. Empty: the robot's root link."),
     at_start("tip_links", NoTexts, Any, "Tip links of the chain. Empty: the robot's only leaf link."),
     at_start("frame_prefix", Text(""), Any, "Prefix of the robot's link names in frame names, such as left/."),
@@ -91,6 +97,20 @@ pub static TABLE: [Definition; 46] = [
         "",
         Any,
         "Whether the arm may change to another branch of solutions for a topic target that it cannot reach on its present branch.",
+    ),
+    live(
+        "avoid_collisions",
+        Bool(false),
+        "",
+        Any,
+        "Whether the arm keeps clear of itself and of obstacles. A request that says on or off uses its own.",
+    ),
+    live(
+        "collision_margin",
+        Double(0.01),
+        "m",
+        Range(0.0, 1.0),
+        "Least distance that is kept, where collisions are avoided. What is nearer already may stay so, or move away.",
     ),
     at_once(live(
         "publish_rate",

@@ -154,7 +154,7 @@ def test_arguments_win_over_the_parameter_file(started_by):
 
 
 @pytest.mark.parametrize('value, names', [
-    ('true', {'~/compute_ik': '/compute_ik', '~/compute_fk': '/compute_fk'}),
+    ('true', {f'~/{name}': f'/{name}' for name in ('compute_ik', 'compute_fk', 'check_state_validity')}),
     ('false', {}),
 ])
 def test_the_services_for_moveit_can_have_its_names(started_by, value, names):

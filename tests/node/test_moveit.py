@@ -22,10 +22,11 @@ from checks import assert_posture, assert_reached, difference
 from client import pose_from, pose_message, posture, transform_message
 from conftest import ARM_FILE, ROOT, UNSOLVABLE
 from kinematics import Robot, errors, rotation, translation
+from solids import BESIDE, MARGIN, ROUNDING, aside, home, start_arm
 
 CODES = {getattr(MoveItErrorCodes, name): name for name in (
     'SUCCESS', 'FAILURE', 'TIMED_OUT', 'INVALID_GOAL_CONSTRAINTS', 'INVALID_ROBOT_STATE', 'INVALID_LINK_NAME',
-    'FRAME_TRANSFORM_FAILURE', 'COLLISION_CHECKING_UNAVAILABLE', 'NO_IK_SOLUTION')}
+    'FRAME_TRANSFORM_FAILURE', 'NO_IK_SOLUTION')}
 LONG = Duration(sec=10)  # so that the time that a busy machine takes does not tell
 BENT = {'shoulder_pan_joint': 0.4, 'elbow_joint': 0.3}
 TWO_ARMS = ROOT / 'tests' / 'data' / 'urdf' / 'two_arms.urdf'
@@ -227,9 +228,17 @@ def test_a_timeout_has_the_bounds_of_the_parameter(arm, arm_robot, timeout):
     assert_failed(arm, answer, 'FAILURE', 'timeout', 'must be from')
 
 
-def test_collisions_cannot_be_avoided(arm, arm_robot):
-    answer = compute_ik(arm, arm_robot.pose('tool0', BENT), avoid_collisions=True)
-    assert_failed(arm, answer, 'COLLISION_CHECKING_UNAVAILABLE', 'avoid_collisions', 'no collision checking')
+@pytest.mark.parametrize('parameter', [False, True])
+def test_the_request_decides_whether_collisions_count(start, parameter):
+    node = start_arm(start, BESIDE, avoid_collisions=parameter).client
+    inside = aside(BESIDE.centre[1])
+    answer = compute_ik(node, inside)
+    assert answer.error_code.val == MoveItErrorCodes.SUCCESS
+    assert BESIDE.nearest(posture(answer.solution.joint_state)) < 0
+    assert_failed(node, compute_ik(node, inside, avoid_collisions=True), 'NO_IK_SOLUTION')
+    beside = compute_ik(node, home(), avoid_collisions=True)
+    assert beside.error_code.val == MoveItErrorCodes.SUCCESS
+    assert BESIDE.nearest(posture(beside.solution.joint_state)) >= MARGIN - ROUNDING
 
 
 @pytest.mark.parametrize('kind, constraint', [

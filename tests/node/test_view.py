@@ -20,11 +20,12 @@ from conftest import ARM_FILE, ROBOTS, ROOT, numbers  # noqa: E402
 from geometry_msgs.msg import PoseStamped  # noqa: E402
 from kinematics import errors, translation  # noqa: E402
 from pages import (  # noqa: E402
-    TIMEOUT, Program, choose, click, drag, free_port, leave, needs_browser, wait_for, wait_for_pixels, wait_for_text, wait_for_z_arrow,
-    window)  # noqa: F401
+    TIMEOUT, Program, choose, click, drag, free_port, leave, needs_browser, pixels, wait_for, wait_for_pixels, wait_for_text,
+    wait_for_z_arrow, window)  # noqa: F401
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 from test_noodle import generate  # noqa: E402
+from world import World, box, change, mesh  # noqa: E402
 
 VIEW = ROOT / 'scripts' / 'view.py'
 
@@ -65,6 +66,7 @@ def page(window, view, start, request):
 
 ACCENT = (215, 105, 35)  # of the bundled arm's rings, lit
 BONE = (35, 115, 130)
+OBSTACLE, ATTACHED = (118, 151, 142), (166, 135, 185)
 
 
 @needs_browser
@@ -130,6 +132,20 @@ def test_meshes_that_are_missing_or_broken_are_named_and_the_rest_is_drawn(page,
     assert 'not drawn: torn.stl' in window.text()
     wait_for_pixels(window, ACCENT, 200)
     wait_for_pixels(window, BONE, 100)
+
+
+@needs_browser
+def test_obstacles_are_drawn_and_attached_parts_move(page):
+    node, window = page(ARM_FILE, 'arm7')
+    world = World(node)
+    sheet = mesh([(-0.2, -0.2, 0), (0.2, -0.2, 0), (0.2, 0.2, 0), (-0.2, 0.2, 0)], [(0, 1, 2), (0, 2, 3)])
+    world.make(change('add', 'block', (0.3, -0.4, 0.2), shapes=[box(0.3, 0.2, 0.4)]),
+               change('add', 'sheet', (0.3, 0.4, 0.3), meshes=[sheet]),
+               change('attach', 'part', (0, 0, 0.15), shapes=[box(0.15, 0.15, 0.15)], link='tool0'))
+    wait_for_pixels(window, OBSTACLE, 1000, tolerance=12)
+    wait_for_pixels(window, ATTACHED, 1000, tolerance=12)
+    world.make(change('clear'))
+    wait_for(lambda: len(pixels(window, ATTACHED, tolerance=12)[0]) < 100, 'the obstacles to go')
 
 
 @needs_browser

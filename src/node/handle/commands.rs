@@ -8,6 +8,9 @@ use tokio::sync::mpsc;
 use super::drawing::tip_poses;
 use super::handles::{Handle, Handles};
 use super::menu::Choice;
+use crate::node::avoidance::Avoidance;
+use crate::node::configuration_motion::Configuration;
+use crate::node::output::Progress;
 use crate::node::parameters::Setter;
 use crate::node::status::Refused;
 use crate::node::target_message::Asks;
@@ -74,10 +77,15 @@ fn toggle(shared: &Shared, handles: &Handles, tip: usize, choice: Choice) -> Res
 /// Moves to the initial configuration as to a target.
 async fn to_initial(shared: &Shared) -> Result<(), Refused> {
     shared.forget_targets().await;
-    let loaded = targets::starting_configuration(shared)?.loaded;
+    let Configuration { loaded, positions, .. } = targets::starting_configuration(shared)?;
     let settings = shared.settings();
+    let avoidance = Avoidance::of(shared, (&loaded, &positions), &settings).await?;
     let initial = settings.initial_posture.apply(&loaded.robot);
     let initial = initial.map_err(|e| Refused::invalid("initial_posture", format!("initial_posture: {e}")))?;
-    shared.output.move_to(&loaded, &loaded.chain.positions_from(&initial), &settings, &Vec::new)?;
-    Ok(())
+    let goal = loaded.chain.positions_from(&initial);
+    let moved = shared.output.move_to(&loaded, &goal, (&settings, avoidance.as_ref()), &Vec::new)?;
+    match moved.progress {
+        Some(Progress::Stopped(obstruction)) => Err(Refused::invalid("collision", obstruction.message())),
+        _ => Ok(()),
+    }
 }

@@ -1,11 +1,12 @@
 //! Shapes as messages: all of them, or what has changed.
 
-use nalgebra::Point3;
+use nalgebra::{Isometry3, Point3};
 use r2r::geometry_msgs::msg::{Point, Pose, Quaternion, Vector3};
 use r2r::std_msgs::msg::{ColorRGBA, Header};
 use r2r::visualization_msgs::msg::{Marker, MarkerArray};
 
-use super::shape::{Colour, Form, Shape};
+use super::shape::{Colour, Form, Shape, Solid};
+use crate::node::convert;
 
 // The actions in the type of their field.
 const ADD: i32 = Marker::ADD as i32;
@@ -38,16 +39,26 @@ fn drawn(frame: &str, shape: &Shape) -> Marker {
     let mut marker = marker(frame, &shape.namespace, shape.id);
     marker.action = ADD;
     marker.type_ = match shape.form {
-        Form::Sphere => Marker::SPHERE as i32,
+        Form::Sphere | Form::Solid(Solid::Ball, ..) => Marker::SPHERE as i32,
         Form::Spheres => Marker::SPHERE_LIST as i32,
         Form::Lines => Marker::LINE_LIST as i32,
         Form::Strip => Marker::LINE_STRIP as i32,
+        Form::Triangles => Marker::TRIANGLE_LIST as i32,
+        Form::Solid(Solid::Box, ..) => Marker::CUBE as i32,
+        Form::Solid(Solid::Cylinder, ..) => Marker::CYLINDER as i32,
     };
-    let others = if matches!(shape.form, Form::Sphere | Form::Spheres) { shape.size } else { 0.0 };
-    marker.scale = Vector3 { x: shape.size, y: others, z: others };
+    let [x, y, z] = match shape.form {
+        Form::Solid(_, edges, _) => edges,
+        Form::Lines | Form::Strip => [shape.size, 0.0, 0.0],
+        Form::Sphere | Form::Spheres | Form::Triangles => [shape.size; 3],
+    };
+    marker.scale = Vector3 { x, y, z };
     marker.color = colour(shape.colours.first().copied().unwrap_or_default());
     match (shape.form, shape.points.as_slice()) {
         (Form::Sphere, [centre]) => marker.pose.position = point(centre),
+        (Form::Solid(_, _, rotation), [centre]) => {
+            marker.pose = convert::pose_message(&Isometry3::from_parts(centre.coords.into(), rotation));
+        }
         (_, points) => marker.points = points.iter().map(point).collect(),
     }
     if shape.colours.len() > 1 {
@@ -66,8 +77,6 @@ fn colour([r, g, b, a]: Colour) -> ColorRGBA {
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::Isometry3;
-
     use super::*;
 
     fn axes(namespace: &str, id: i32, place: f64) -> Shape {

@@ -7,7 +7,7 @@ use crate::names;
 use crate::node::Shared;
 use crate::node::description::LoadedRobot;
 use crate::node::interface::MARKERS;
-use crate::robot::{MeshFolders, MeshNotFound, Visuals};
+use crate::robot::{MeshNotFound, Visuals};
 
 /// Greatest number of meshes that are looked for: a file on a network may take long.
 const MAX_MESHES: usize = 1000;
@@ -18,8 +18,7 @@ pub(super) async fn are_missed(shared: &Shared, loaded: &Arc<LoadedRobot>) -> bo
     let (robot, settings) = (Arc::clone(loaded), shared.settings());
     let look = move || {
         let visuals = Visuals::of_urdf(&robot.text);
-        let is_from_file = !robot.from_topic && settings.robot_description.is_empty();
-        let folders = MeshFolders::from_environment(is_from_file.then_some(Path::new(&settings.urdf_file)));
+        let folders = robot.mesh_folders(&settings);
         let missing = visuals.meshes.iter().take(MAX_MESHES).filter_map(|mesh| folders.find(mesh).err()).collect();
         (visuals, missing)
     };

@@ -5,6 +5,7 @@
 
 mod messages;
 mod missing_meshes;
+mod obstacles;
 mod scene;
 mod shape;
 mod skeleton;
@@ -16,6 +17,8 @@ use std::time::{Duration, Instant};
 use r2r::QosProfile;
 use r2r::visualization_msgs::msg::MarkerArray;
 
+use super::check_collisions::near_pairs;
+use super::configuration_motion::Configuration;
 use super::interface::MARKERS;
 use super::publisher::Publisher;
 use super::{NodeError, Shared};
@@ -51,6 +54,22 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
     Ok(())
 }
 
+/// The obstacles and attached parts, and the nearest pair of bodies if it is nearer than twice the margin.
+fn surroundings(shared: &Shared, now: &Configuration) -> Vec<Shape> {
+    let known = shared.world.known();
+    // The robot is just being replaced.
+    if !known.is_of(&now.loaded) {
+        return Vec::new();
+    }
+    let mut shapes = obstacles::shapes(&known, now);
+    if let Some(scene) = shared.world.scene_now(&now.loaded, &now.positions) {
+        let near = near_pairs(&scene, now, 2.0 * shared.settings().collision_margin);
+        shapes.extend(near.first().map(|near| obstacles::nearest(near, now)));
+    }
+    shapes.retain(Shape::is_drawable);
+    shapes
+}
+
 /// What the subscribers have been sent, and what comes next.
 #[derive(Default)]
 struct Drawing {
@@ -73,7 +92,8 @@ impl Drawing {
             Some(scene) => scene,
             None => Scene::new(Arc::clone(&now.loaded), missing_meshes::are_missed(shared, &now.loaded).await),
         };
-        let shapes = self.scene.insert(scene).shapes(&now, &shared.output.reporter.latest.asked());
+        let mut shapes = self.scene.insert(scene).shapes(&now, &shared.output.reporter.latest.asked());
+        shapes.extend(surroundings(shared, &now));
         let is_current = self.all_sent.is_some_and(|sent| sent.elapsed() < REPEAT)
             && subscribers <= self.subscribers
             && frame == self.frame;

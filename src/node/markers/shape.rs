@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 /// Red, green, blue and opacity, each in \[0, 1\].
 pub(super) type Colour = [f32; 4];
@@ -28,14 +28,14 @@ pub(super) struct Shape {
     pub form: Form,
     /// Width of lines, diameter of spheres \[m\].
     pub size: f64,
-    /// The centre of a sphere, or the corners of the other forms.
+    /// The centre of a sphere or a solid, or the corners of the other forms.
     pub points: Vec<Point3<f64>>,
     /// One colour for each point, or one for all of them.
     pub colours: Vec<Colour>,
 }
 
 /// How the points of a shape are joined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Form {
     /// One sphere around the only point, smooth from near by.
     Sphere,
@@ -45,6 +45,19 @@ pub(super) enum Form {
     Lines,
     /// A line through all points.
     Strip,
+    /// A triangle of the first three points, of the next three, and so on. The size is 1.
+    Triangles,
+    /// A solid around the only point, with its edges \[m\] and its rotation.
+    Solid(Solid, [f64; 3], UnitQuaternion<f64>),
+}
+
+/// What fits a box exactly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Solid {
+    Box,
+    Ball,
+    /// Along z.
+    Cylinder,
 }
 
 impl Shape {

@@ -6,16 +6,17 @@ use std::time::Instant;
 
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::PoseStamped;
-use r2r::moveit_msgs::msg::{Constraints, PositionIKRequest, RobotState};
+use r2r::moveit_msgs::msg::{PositionIKRequest, RobotState};
 use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
 use r2r::sensor_msgs::msg::JointState;
 
-use super::{Failure, apply_state, code, error_code, tip, with_note};
+use super::{Failure, apply_state, check_constraints, code, error_code, tip, with_note};
+use crate::node::avoidance::Avoidance;
 use crate::node::configuration_motion::Configuration;
 use crate::node::description::LoadedRobot;
 use crate::node::interface::COMPUTE_IK;
 use crate::node::query::{self, Query};
-use crate::node::status::Refused;
+use crate::node::status::{self, Refused};
 use crate::node::{Shared, convert, link_poses, request_overrides};
 use crate::parameters::Settings;
 use crate::solver::{Stop, Target, Tolerance};
@@ -47,9 +48,14 @@ async fn answer(shared: &Shared, request: PositionIKRequest) -> Result<(JointSta
     let note = apply_state(&loaded.robot, &request.robot_state, &mut positions)?;
     let targets = targets(shared, &configuration, &settings, &request).await?;
     let seed = loaded.chain.positions_from(&positions);
-    let query = Arc::new(Query { targets, seed, settings, began: Instant::now() });
+    let began = Instant::now();
+    // As MoveIt has it, the request alone decides, and not the parameter.
+    settings.avoid_collisions = request.avoid_collisions;
+    let avoidance = Avoidance::of(shared, (&loaded, &positions), &settings).await?;
+    let query = Arc::new(Query { targets, seed, avoidance, settings, began });
     let (_, solution) = query.solve(shared, &loaded).await?;
-    let sentence = with_note(solution.sentence(&loaded.chain), note);
+    let scene = Avoidance::scene(query.avoidance.as_ref());
+    let sentence = with_note(status::sentence(&solution, &loaded.chain, scene), note);
     if !solution.is_solved() {
         let code = if solution.stop == Stop::Deadline { code::TIMED_OUT } else { code::NO_IK_SOLUTION };
         return Err(Failure::new(code, "not met", sentence));
@@ -62,29 +68,7 @@ async fn answer(shared: &Shared, request: PositionIKRequest) -> Result<(JointSta
 
 /// Refuses what the node could only ignore, which would be worse.
 fn check_abilities(request: &PositionIKRequest) -> Result<(), Failure> {
-    if request.avoid_collisions {
-        let sentence = "avoid_collisions is set, but urdf_ik has no collision checking: send the request without it, and \
-                        check the solution elsewhere";
-        return Err(Failure::new(code::COLLISION_CHECKING_UNAVAILABLE, "avoid_collisions", sentence.into()));
-    }
-    let Constraints {
-        joint_constraints, position_constraints, orientation_constraints, visibility_constraints, ..
-    } = &request.constraints;
-    for (kind, count) in [
-        ("joint", joint_constraints.len()),
-        ("position", position_constraints.len()),
-        ("orientation", orientation_constraints.len()),
-        ("visibility", visibility_constraints.len()),
-    ] {
-        if count > 0 {
-            let sentence = format!(
-                "constraints has {count} {kind} constraints, but urdf_ik keeps no constraint except the joint limits of the \
-                 URDF: send the request without them"
-            );
-            return Err(Failure::new(code::INVALID_GOAL_CONSTRAINTS, "constraints", sentence));
-        }
-    }
-    Ok(())
+    check_constraints(&request.constraints)
 }
 
 /// The request's poses as targets of tips, in the base link's frame.

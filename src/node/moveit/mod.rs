@@ -1,20 +1,22 @@
-//! The services that scripts written for MoveIt call: `compute_ik` and `compute_fk`.
+//! What scripts written for MoveIt use: the services `compute_ik`, `compute_fk` and `check_state_validity`, and the topics of obstacles.
 //!
-//! The node has no collision checking and no constraints: a request that asks for them is refused with a sentence. It has no groups
-//! either: the name of a group is not used.
+//! The node keeps no constraints: a request that asks for them is refused with a sentence. It has no groups either: the name of a group is
+//! not used. Collisions are those with the world of the node, whatever the planning scene of MoveIt has.
 
+mod collision_objects;
 mod fk;
 mod ik;
+mod state_validity;
 mod tip;
 
 use std::sync::Arc;
 
 use r2r::geometry_msgs::msg::Transform;
-use r2r::moveit_msgs::msg::{MoveItErrorCodes, RobotState};
-use r2r::moveit_msgs::srv::{GetPositionFK, GetPositionIK};
+use r2r::moveit_msgs::msg::{Constraints, MoveItErrorCodes, RobotState};
+use r2r::moveit_msgs::srv::{GetPositionFK, GetPositionIK, GetStateValidity};
 use serde_json::json;
 
-use super::interface::{COMPUTE_FK, COMPUTE_IK, Interface};
+use super::interface::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK, Interface};
 use super::service_server::answer_each;
 use super::spin::Spinner;
 use super::status::{Refused, outcome};
@@ -23,7 +25,10 @@ use crate::robot::Robot;
 
 pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
     answer_each::<GetPositionIK::Service, _>(node, spinner, shared, COMPUTE_IK, ik::compute_ik)?;
-    answer_each::<GetPositionFK::Service, _>(node, spinner, shared, COMPUTE_FK, fk::compute_fk)
+    answer_each::<GetPositionFK::Service, _>(node, spinner, shared, COMPUTE_FK, fk::compute_fk)?;
+    let check = state_validity::check_state_validity;
+    answer_each::<GetStateValidity::Service, _>(node, spinner, shared, CHECK_STATE_VALIDITY, check)?;
+    collision_objects::serve(node, shared)
 }
 
 /// The values of `MoveItErrorCodes` that are used, in the type of its field.
@@ -37,7 +42,6 @@ mod code {
     pub const INVALID_ROBOT_STATE: i32 = MoveItErrorCodes::INVALID_ROBOT_STATE as i32;
     pub const INVALID_LINK_NAME: i32 = MoveItErrorCodes::INVALID_LINK_NAME as i32;
     pub const FRAME_TRANSFORM_FAILURE: i32 = MoveItErrorCodes::FRAME_TRANSFORM_FAILURE as i32;
-    pub const COLLISION_CHECKING_UNAVAILABLE: i32 = MoveItErrorCodes::COLLISION_CHECKING_UNAVAILABLE as i32;
     pub const NO_IK_SOLUTION: i32 = MoveItErrorCodes::NO_IK_SOLUTION as i32;
 }
 
@@ -87,7 +91,35 @@ fn apply_state(robot: &Robot, state: &RobotState, positions: &mut [f64]) -> Resu
     convert::overlay(robot, "robot_state.joint_state", &state.joint_state, positions)
         .map_err(|sentence| Failure::new(code::INVALID_ROBOT_STATE, "robot_state", sentence))?;
     let moves_the_robot = state.multi_dof_joint_state.transforms.iter().any(|transform| !is_identity(transform));
-    Ok(moves_the_robot.then_some("robot_state.multi_dof_joint_state is not used: TF says where the robot is"))
+    let carries_something = !state.attached_collision_objects.is_empty();
+    Ok(if moves_the_robot {
+        Some("robot_state.multi_dof_joint_state is not used: TF says where the robot is")
+    } else {
+        carries_something
+            .then_some("robot_state.attached_collision_objects is not used: attach them to the node's robot")
+    })
+}
+
+/// Refuses constraints, which the node could only ignore.
+fn check_constraints(constraints: &Constraints) -> Result<(), Failure> {
+    let Constraints {
+        joint_constraints, position_constraints, orientation_constraints, visibility_constraints, ..
+    } = constraints;
+    for (kind, count) in [
+        ("joint", joint_constraints.len()),
+        ("position", position_constraints.len()),
+        ("orientation", orientation_constraints.len()),
+        ("visibility", visibility_constraints.len()),
+    ] {
+        if count > 0 {
+            let sentence = format!(
+                "constraints has {count} {kind} constraints, but urdf_ik keeps no constraint except the joint limits of the \
+                 URDF: send the request without them"
+            );
+            return Err(Failure::new(code::INVALID_GOAL_CONSTRAINTS, "constraints", sentence));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a transform moves nothing.

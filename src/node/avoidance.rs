@@ -1,0 +1,68 @@
+//! What the arm keeps clear of while it moves: the world at one moment, and the margin.
+
+use std::sync::Arc;
+
+use super::Shared;
+use super::description::LoadedRobot;
+use super::status::Refused;
+use crate::collision::{Clearance, Scene};
+use crate::parameters::Settings;
+
+/// The world at one moment, and how far from it the arm stays.
+#[derive(Clone)]
+pub(super) struct Avoidance {
+    /// The robot that the scene is of.
+    pub loaded: Arc<LoadedRobot>,
+    pub scene: Arc<Scene>,
+    /// The least distance of every pair \[m\].
+    pub margin: f64,
+}
+
+/// The world is not known yet: shapes have to be loaded first.
+pub(super) struct NotReady;
+
+impl Avoidance {
+    /// What `settings` ask to avoid around a robot, with the joints outside its chain at `positions` (one entry a joint); `None` where they
+    /// ask for nothing.
+    ///
+    /// # Errors
+    /// [`Refused`] where the shapes of the robot cannot be used.
+    pub(super) async fn of(
+        shared: &Shared,
+        (loaded, positions): (&Arc<LoadedRobot>, &[f64]),
+        settings: &Settings,
+    ) -> Result<Option<Self>, Refused> {
+        if !settings.avoid_collisions {
+            return Ok(None);
+        }
+        let scene = shared.world.scene(shared, loaded, positions).await?;
+        Ok(Some(Self::new(loaded, scene, settings)))
+    }
+
+    /// The same around the robot where it is, without waiting.
+    ///
+    /// # Errors
+    /// [`NotReady`].
+    pub(super) fn at_once(shared: &Shared, settings: &Settings) -> Result<Option<Self>, NotReady> {
+        if !settings.avoid_collisions {
+            return Ok(None);
+        }
+        let now = shared.output.configuration().ok_or(NotReady)?;
+        let scene = shared.world.scene_now(&now.loaded, &now.positions).ok_or(NotReady)?;
+        Ok(Some(Self::new(&now.loaded, scene, settings)))
+    }
+
+    fn new(loaded: &Arc<LoadedRobot>, scene: Arc<Scene>, settings: &Settings) -> Self {
+        Self { loaded: Arc::clone(loaded), scene, margin: settings.collision_margin }
+    }
+
+    /// What is around the robot, where anything is avoided.
+    pub(super) fn scene(avoidance: Option<&Self>) -> Option<&Scene> {
+        avoidance.map(|avoidance| &*avoidance.scene)
+    }
+
+    /// The same as solvers take it.
+    pub(super) fn clearance(&self) -> Clearance<'_> {
+        Clearance { scene: &self.scene, margin: self.margin }
+    }
+}

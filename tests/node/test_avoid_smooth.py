@@ -1,0 +1,67 @@
+"""Smooth motion beside something that is in the way: it brakes within its limits, and stands before contact."""
+import numpy as np
+from urdf_ik.msg import SolveStatus
+
+from checks import assert_honest, assert_solved
+from client import posture
+from motion import assert_smooth, still
+from solids import BESIDE, MARGIN, MOVING, ROBOT, ROUNDING, Ball, aside, home, start_arm
+from test_avoid_streams import end_of
+from world import change
+
+RATE = 100.0
+
+
+def start_smooth(start, *balls):
+    return start_arm(start, *balls, motion='smooth', publish_rate=RATE, branch_jumps=False)
+
+
+def moved(node, before):
+    """The states since then that have velocities."""
+    return [state for state in node.states_since(before) if len(state.velocity)]
+
+
+def test_what_appears_in_the_way_stops_the_arm(start):
+    there, here = Ball((0, 0, 3), 0.08), Ball((0.45, 0.33, 0.4), 0.08)
+    world = start_smooth(start, there)
+    node = world.client
+    # The scene is made for the first target.
+    assert_solved(node, ROBOT, node.send_pose(home()), 'tool0', home())
+    before = node.snapshot()
+    target = aside(0.45)
+    first = node.send_pose(target)
+    assert first.outcome == SolveStatus.STEP_LIMITED, first.message
+    world.make(change('move', 'ball', here.centre))
+    end = node.status_of(first.header.stamp, SolveStatus.COLLISION)
+    assert "obstacle 'ball'" in end.message and 'ball' in end.nearest
+    node.wait_for(lambda: still(node.states[-1]), 'the arm to rest')
+    states = moved(node, before)
+    assert_smooth(states, ROBOT, 1 / RATE)
+    here.assert_passed(states, **MOVING)
+    stands = node.answer_to(end)
+    assert here.nearest(stands) >= MARGIN - ROUNDING and posture(states[-1]) == stands
+    assert_honest(end, ROBOT, stands, 'tool0', target)
+
+
+def test_the_arm_moves_away_and_comes_back(start):
+    node = start_smooth(start, BESIDE).client
+    for y in (0.2, -0.1, 0.15, 0.0):
+        before = node.snapshot()
+        end = end_of(node, node.send_pose(aside(y)))
+        assert end.outcome == (SolveStatus.COLLISION if y > 0.1 else SolveStatus.SOLVED), end.message
+        BESIDE.assert_passed(moved(node, before), **MOVING)
+        assert BESIDE.nearest(node.next_posture()) >= MARGIN - ROUNDING
+    assert_solved(node, ROBOT, end, 'tool0', aside(0.0))
+
+
+def test_a_stream_is_followed_as_far_as_the_way_is_clear(start):
+    node = start_smooth(start, BESIDE).client
+    before = node.snapshot()
+    for y in np.linspace(0, 0.3, 100):
+        node.send_pose(aside(y))
+        node.spin_for(0.01)
+    node.wait_for(lambda: still(node.states[-1]), 'the arm to rest')
+    states = moved(node, before)
+    assert_smooth(states, ROBOT, 1 / RATE)
+    assert BESIDE.assert_passed(states, **MOVING) < 2 * MARGIN
+    assert BESIDE.nearest(node.next_posture()) >= MARGIN - ROUNDING
