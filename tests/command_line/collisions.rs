@@ -1,5 +1,6 @@
 //! The built command line as a shell uses it: `info --collisions` and `collisions`.
 
+use crate::common;
 use crate::shell::{fails, file, keys, parse, run, sorted, succeeds, text_of, urdf};
 
 /// Three boxes in a row, turned about z by two joints, and a link whose mesh is missing.
@@ -75,7 +76,8 @@ fn bad_input_of_collisions_is_refused_or_named() {
     assert_eq!(missing.code, 0);
     let named = "link 'hand' counts without a shape: mesh package://nobody/hand.stl was not found";
     assert!(missing.out.contains(named) && missing.err.contains(named), "{} {}", missing.out, missing.err);
-    fails(&["collisions", "--urdf", &urdf("arm7.urdf"), "--positions", &positions], &["no pair of links counts"]);
+    let bare = text_of(&file("shapeless.urdf", &common::urdf::planar(0.5, 0.4)));
+    fails(&["collisions", "--urdf", &bare, "--positions", &positions], &["no pair of links counts"]);
     let other = text_of(&file("other.srdf", r#"<robot name="b"><disable_collisions link1="x" link2="y"/></robot>"#));
     let whole = text_of(&file("whole.urdf", ARM));
     let asked = ["collisions", "--urdf", &whole, "--positions", &positions];

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
+mod avoidance;
 mod collisions;
 mod commands;
 #[path = "../common/mod.rs"]

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
-use urdf_ik::collision::{LinkShapes, Srdf, SrdfError};
+use serde_json::Value;
+use urdf_ik::collision::{LinkShapes, Srdf, SrdfError, World, world_from_json};
 use urdf_ik::config::NamedPositions;
 use urdf_ik::files::{self, MAX_DATA_BYTES, MAX_URDF_BYTES, ReadError};
 use urdf_ik::robot::{Chain, MeshFolders, Robot, read_urdf_file};
@@ -34,6 +35,15 @@ pub fn read_robot_with_shapes(path: &Path) -> Result<(Robot, LinkShapes), Failur
     Ok((robot, shapes))
 }
 
+/// Reads a robot, and the shapes of its links where they are wanted.
+pub fn read_robot_and_shapes(path: &Path, wanted: bool) -> Result<(Robot, Option<LinkShapes>), Failure> {
+    if wanted {
+        read_robot_with_shapes(path).map(|(robot, shapes)| (robot, Some(shapes)))
+    } else {
+        Ok((read_robot(path)?, None))
+    }
+}
+
 /// Reads an SRDF of `robot`. Links that it names but the robot does not have are named on standard error.
 pub fn read_srdf(path: &Path, robot: &Robot) -> Result<Srdf, Failure> {
     let of_file = |e: SrdfError| format!("{}: {e}", place(path));
@@ -43,6 +53,13 @@ pub fn read_srdf(path: &Path, robot: &Robot) -> Result<Srdf, Failure> {
         eprintln!("urdf_ik: {}: the robot has no links of these names: {}", place(path), unknown.join(", "));
     }
     Ok(srdf)
+}
+
+/// Reads a list of obstacles in JSON. Meshes are looked for beside the file.
+pub fn read_world(path: &Path) -> Result<World, Failure> {
+    let folders = MeshFolders::from_environment((!is_standard_input(path)).then_some(path));
+    let list: Value = read_json(path)?;
+    world_from_json(&list, &folders).map_err(|e| format!("{}: {e}", place(path)).into())
 }
 
 /// The robot of a URDF from the file at `path`. Warnings about it go to standard error.
@@ -58,8 +75,14 @@ pub fn robot_from(urdf: &str, path: &Path) -> Result<Robot, Failure> {
 /// Reads a file of JSON.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let text = read_text(path, MAX_DATA_BYTES)?;
-    // The reason may quote a long text.
-    serde_json::from_str(&text).map_err(|e| format!("{}: {:.500}", place(path), e.to_string()).into())
+    serde_json::from_str(&text).map_err(|e| {
+        // Python writes such numbers, which JSON does not have.
+        let at = text.lines().nth(e.line().saturating_sub(1)).and_then(|line| line.get(e.column().saturating_sub(1)..));
+        let is_no_number = at.is_some_and(|rest| rest.starts_with("NaN") || rest.starts_with("Infinity"));
+        let hint = if is_no_number { ": give a finite number" } else { "" };
+        // The reason may quote a long text.
+        format!("{}: {:.500}{hint}", place(path), e.to_string()).into()
+    })
 }
 
 /// The text of a file, or of standard input.
@@ -85,6 +108,11 @@ pub fn read_start(text: Option<&str>, robot: &Robot, chain: &Chain) -> Result<Ve
         Some(text) => Ok(chain.positions_from(&read_positions(text, robot)?)),
         None => Ok(chain.nominal_positions()),
     }
+}
+
+/// Positions of all joints of the robot: those of [`read_positions`], or without a text where they are neutral.
+pub fn read_rest(text: Option<&str>, robot: &Robot) -> Result<Vec<f64>, Failure> {
+    text.map_or_else(|| Ok(robot.neutral_positions()), |text| read_positions(text, robot))
 }
 
 fn is_standard_input(path: &Path) -> bool {

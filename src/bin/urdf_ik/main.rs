@@ -1,7 +1,10 @@
 //! The command line: robots, forward and inverse kinematics without ROS.
 
+mod avoidance;
 mod collisions;
+mod distance_out;
 mod evaluate;
+mod evaluate_cases;
 mod evaluate_plot;
 mod figures;
 mod fk;

@@ -91,8 +91,14 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     let free_axes = arguments.free_axes.mask()?;
     let target = Target { free_axes, ..Target::new(0, path.pose_at(0.0)) };
     let timing = Timing { speed: arguments.speed, acceleration: arguments.acceleration, period: arguments.period };
-    let problem =
-        PathProblem { path: &path, target: &target, seed: &seed, limits: &limits, preference: Preference::default() };
+    let problem = PathProblem {
+        path: &path,
+        target: &target,
+        seed: &seed,
+        limits: &limits,
+        preference: Preference::default(),
+        clearance: None,
+    };
     let spinner = progress::spinner("planning the path");
     let followed = follow(&solver, &problem, &FollowOptions::default())?;
     let trajectory = Trajectory::new(&chain, &problem, &followed, &timing)?;

@@ -3,21 +3,24 @@
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
 use nalgebra::{Isometry3, Translation3};
 use serde_json::{Value, json};
-use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Mode, Pick, Preference, Problem, ProblemError, Solution, Solver, Target};
+use urdf_ik::robot::{Chain, Robot};
+use urdf_ik::solver::{Mode, Pick, Preference, Problem, Solution, Solver, Target};
 use urdf_ik::spatial::rotation_from;
 
 use super::Failure;
-use super::input::{read_positions, read_start};
+use super::avoidance::{Avoidance, AvoidanceOptions, Surroundings, name_standing_contacts};
+use super::distance_out::DistanceOut;
+use super::input::{read_positions, read_rest, read_robot_and_shapes, read_start, read_world};
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
 
 #[derive(Args)]
-#[command(group = ArgGroup::new("wanted").required(true))]
+#[command(group = ArgGroup::new("wanted").required(true), group = ArgGroup::new("avoiding").multiple(true))]
 pub struct Arguments {
     #[command(flatten)]
     robot: RobotArguments,
@@ -34,7 +37,7 @@ pub struct Arguments {
     tolerance: ToleranceOptions,
     #[command(flatten)]
     method: MethodOptions,
-    /// Greatest number of starting points, the seed included
+    /// Greatest number of starting points, the seed included; those that lead to collisions do not count
     #[arg(long, value_name = "N", default_value = "100")]
     attempts: NonZeroUsize,
     /// Selects the starting points after those near the seed
@@ -50,6 +53,11 @@ pub struct Arguments {
     /// Joint positions that the null-space task moves towards, as far as the targets leave the joints free, in the form of --seed
     #[arg(long, value_name = "POSITIONS")]
     posture: Option<String>,
+    #[command(flatten)]
+    avoidance: AvoidanceOptions,
+    /// Obstacles around the robot, in JSON, to keep clear of as well as of its own links; -: standard input
+    #[arg(long, value_name = "FILE.json", group = "avoiding")]
+    obstacles: Option<PathBuf>,
     /// Print all distinct solutions that are found, as a list
     #[arg(long, conflicts_with = "pick")]
     all: bool,
@@ -57,13 +65,18 @@ pub struct Arguments {
 
 /// Prints the solution. Returns whether it meets the targets.
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
-    let robot = arguments.robot.robot()?;
+    let margin = arguments.avoidance.margin()?;
+    let avoids = arguments.avoidance.avoid_collisions || arguments.obstacles.is_some();
+    let (robot, shapes) = read_robot_and_shapes(&arguments.robot.urdf, avoids)?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     let targets = arguments.targets(&chain)?;
     let solver = Solver::prepare(arguments.method.method()?, &chain)?;
     let seed = read_start(arguments.seed.as_deref(), &robot, &chain)?;
     let posture = arguments.posture.as_deref().map(|text| read_positions(text, &robot)).transpose()?;
     let posture = posture.map(|all| chain.positions_from(&all));
+    let srdf = arguments.avoidance.srdf.as_deref();
+    let avoidance = shapes.map(|shapes| Avoidance::new((&robot, &chain), shapes, srdf, margin)).transpose()?;
+    let surroundings = avoidance.as_ref().map(|avoidance| arguments.surroundings(&robot, avoidance)).transpose()?;
     let problem = Problem {
         mode: Mode::Search {
             pick: arguments.pick,
@@ -71,10 +84,11 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
             random_seed: arguments.random_seed,
         },
         preference: Preference { posture: posture.as_deref(), posture_weight: 1.0, ..Preference::default() },
+        clearance: surroundings.as_ref().map(Surroundings::clearance),
         ..Problem::new(&targets, &seed)
     };
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
-    let describe = |solution: &Solution| describe(&solver, &targets, solution);
+    let describe = |solution: &Solution| describe(&solver, &targets, surroundings.as_ref(), solution);
     let answer = if arguments.all {
         let mut found = Vec::new();
         solver.solve_all(&problem, &mut scratch, &mut solution, &mut |solution| {
@@ -92,6 +106,14 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
 }
 
 impl Arguments {
+    /// What is around the robot. Contacts that no solution can part are named on standard error.
+    fn surroundings<'a>(&self, robot: &Robot, avoidance: &'a Avoidance) -> Result<Surroundings<'a>, Failure> {
+        let world = self.obstacles.as_deref().map(read_world).transpose()?.unwrap_or_default();
+        let surroundings = avoidance.surrounded(world, read_rest(self.seed.as_deref(), robot)?);
+        name_standing_contacts(&surroundings.standing_contacts().into_iter().collect());
+        Ok(surroundings)
+    }
+
     /// The targets, one for each tip of the chain.
     fn targets(&self, chain: &Chain) -> Result<Vec<Target>, Failure> {
         let mut poses = Vec::new();
@@ -115,15 +137,24 @@ impl Arguments {
 }
 
 /// A solution as JSON. Of several tips, the errors are the greatest ones.
-fn describe(solver: &Solver, targets: &[Target], solution: &Solution) -> Result<Value, ProblemError> {
+fn describe(
+    solver: &Solver,
+    targets: &[Target],
+    surroundings: Option<&Surroundings>,
+    solution: &Solution,
+) -> Result<Value, Failure> {
     let (chain, worst) = (solver.chain(), solution.worst_residual());
     let smallest_singular_value =
         solver.smallest_singular_value(targets, &solution.positions, &mut solver.scratch())?;
     let positions: serde_json::Map<_, _> =
         chain.variables().iter().zip(&solution.positions).map(|(v, p)| (v.name.clone(), json!(p))).collect();
-    Ok(json!({
+    let outcome = surroundings.map_or_else(
+        || solution.sentence(chain),
+        |surroundings| solution.sentence_in(chain, surroundings.clearance().scene),
+    );
+    let mut answer = json!({
         "solved": solution.is_solved(),
-        "outcome": solution.sentence(chain),
+        "outcome": outcome,
         "positions": positions,
         "position_error": worst.position,
         "orientation_error": worst.orientation,
@@ -131,5 +162,10 @@ fn describe(solver: &Solver, targets: &[Target], solution: &Solution) -> Result<
         "iterations": solution.iterations,
         "attempts": solution.attempts,
         "time_us": solution.elapsed.as_secs_f64() * 1e6,
-    }))
+    });
+    if let Some(surroundings) = surroundings {
+        let nearest = surroundings.nearest(&solution.positions)?;
+        answer["nearest"] = json!(nearest.as_ref().map(|(bodies, distance)| DistanceOut::new(bodies, *distance)));
+    }
+    Ok(answer)
 }

@@ -1,0 +1,114 @@
+//! What a solve keeps clear of: the options, and the scene that they ask for.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use urdf_ik::collision::{
+    Body, BodyDistances, Clearance, LinkPlaces, LinkShapes, Pairs, Scene, World, standing_contacts,
+};
+use urdf_ik::robot::{Chain, Robot};
+
+use super::Failure;
+use super::input::read_srdf;
+
+/// The least distance that is kept, where none is given \[m\].
+const MARGIN: f64 = 1e-4;
+
+/// Whether and how a solve avoids collisions.
+#[derive(Args)]
+pub struct AvoidanceOptions {
+    /// Accept only solutions in which the robot's links touch neither each other nor an obstacle
+    #[arg(long, group = "avoiding")]
+    pub avoid_collisions: bool,
+    /// The robot's SRDF, which says what may touch; -: standard input [default: neighbours and what always touches]
+    #[arg(long, value_name = "FILE", requires = "avoiding")]
+    pub srdf: Option<PathBuf>,
+    /// Least distance between what may not touch [m] [default: 0.0001]
+    #[arg(long, value_name = "M", requires = "avoiding", allow_negative_numbers = true)]
+    margin: Option<f64>,
+}
+
+impl AvoidanceOptions {
+    /// The least distance to keep \[m\].
+    pub fn margin(&self) -> Result<f64, Failure> {
+        let margin = self.margin.unwrap_or(MARGIN);
+        if margin.is_finite() && margin >= 0.0 {
+            Ok(margin)
+        } else {
+            Err(format!("--margin is {margin:?}; it must be a finite number, 0 or more").into())
+        }
+    }
+}
+
+/// How a chain avoids collisions, whatever is around its robot.
+pub struct Avoidance<'a> {
+    robot: &'a Robot,
+    chain: &'a Chain,
+    shapes: LinkShapes,
+    /// The pairs of links that the chain moves.
+    pairs: Pairs,
+    /// The least distance \[m\].
+    margin: f64,
+}
+
+impl<'a> Avoidance<'a> {
+    pub fn new(
+        (robot, chain): (&'a Robot, &'a Chain),
+        shapes: LinkShapes,
+        srdf: Option<&Path>,
+        margin: f64,
+    ) -> Result<Self, Failure> {
+        if shapes.links().next().is_none() {
+            return Err("collisions cannot be avoided: no link of the robot has a collision shape".into());
+        }
+        let srdf = srdf.map(|path| read_srdf(path, robot)).transpose()?;
+        let pairs = Pairs::of_chain(robot, chain, &shapes, srdf.as_ref())?;
+        Ok(Self { robot, chain, shapes, pairs, margin })
+    }
+
+    /// With `world` around, and the joints that the chain does not move at `rest`, which has one entry for each joint of the robot.
+    pub fn surrounded(&self, world: World, rest: Vec<f64>) -> Surroundings<'_> {
+        let scene = Scene::new(self.robot, self.chain, &self.shapes, &self.pairs, &world, &rest);
+        Surroundings { avoidance: self, world, rest, scene }
+    }
+}
+
+/// A robot and what is around it.
+pub struct Surroundings<'a> {
+    avoidance: &'a Avoidance<'a>,
+    world: World,
+    rest: Vec<f64>,
+    scene: Scene,
+}
+
+impl Surroundings<'_> {
+    /// What a solver has to keep clear of.
+    pub fn clearance(&self) -> Clearance<'_> {
+        Clearance { scene: &self.scene, margin: self.avoidance.margin }
+    }
+
+    /// The links and obstacles that touch and always will, because the chain moves neither.
+    pub fn standing_contacts(&self) -> Vec<[Body; 2]> {
+        let Avoidance { robot, chain, shapes, .. } = self.avoidance;
+        standing_contacts(robot, chain, shapes, &self.world, &self.rest)
+    }
+
+    /// The two bodies that are nearest to each other at `positions` of the chain, and their distance \[m\]; `None` where there are no two.
+    pub fn nearest(&self, positions: &[f64]) -> Result<Option<([Body; 2], f64)>, Failure> {
+        let Avoidance { robot, chain, shapes, pairs, .. } = self.avoidance;
+        let mut all = self.rest.clone();
+        chain.write_into(robot, positions, &mut all);
+        let distances = BodyDistances::new(robot, shapes, pairs, &self.world);
+        let least = distances.least(&LinkPlaces::new(robot, &all)?);
+        Ok(least.map(|(index, distance)| (distances.bodies()[index].clone(), distance)))
+    }
+}
+
+/// Names contacts that no solution can part, on standard error.
+pub fn name_standing_contacts(contacts: &BTreeSet<[Body; 2]>) {
+    if !contacts.is_empty() {
+        let names: Vec<String> = contacts.iter().map(|[first, second]| format!("{first} and {second}")).collect();
+        eprintln!("urdf_ik: these touch and do not count, because the chain moves neither: {}", names.join(", "));
+    }
+}

@@ -1,0 +1,216 @@
+//! What `urdf_ik evaluate` solves: a case file, or a scene file, whose cases have obstacles around the robot.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use nalgebra::{Isometry3, Translation3};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use urdf_ik::collision::{World, world_from_json};
+use urdf_ik::robot::{Chain, MeshFolders, Robot};
+use urdf_ik::spatial::rotation_from;
+
+use super::Failure;
+use super::fk::positions;
+use super::input::{place, read_json};
+
+/// Where the solves of a case file start.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Seed {
+    /// The middle of each joint's range
+    Nominal,
+    /// The random joint positions of the case file
+    Random,
+}
+
+impl Seed {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Nominal => "nominal",
+            Self::Random => "random",
+        }
+    }
+}
+
+/// A file of either kind.
+#[derive(Deserialize)]
+pub struct CaseFile {
+    /// Name of the robot.
+    pub robot: String,
+    urdf: PathBuf,
+    srdf: Option<PathBuf>,
+    /// The chain from here …
+    pub base_link: String,
+    /// … to here.
+    pub tip_link: String,
+    /// A scene file names the joints in each case instead.
+    joint_names: Option<Vec<String>>,
+    cases: Vec<Value>,
+}
+
+/// A case of a case file.
+#[derive(Deserialize)]
+struct ListedCase {
+    seed: Vec<f64>,
+    seed_random: Vec<f64>,
+    target: Pose,
+}
+
+/// A case of a scene file.
+#[derive(Deserialize)]
+struct SceneCase {
+    start: BTreeMap<String, f64>,
+    target: Pose,
+    obstacles: Value,
+}
+
+#[derive(Deserialize)]
+struct Pose {
+    p: [f64; 3],
+    q_xyzw: [f64; 4],
+}
+
+/// One case in the terms of the robot.
+pub struct Case {
+    /// Where a solve starts: positions of the chain's variables.
+    pub seed: Vec<f64>,
+    /// The tip link in the base link's frame.
+    pub target: Isometry3<f64>,
+    /// Positions of all joints of the robot. Those that the chain does not move stand there.
+    pub rest: Vec<f64>,
+    /// What stands around the robot.
+    pub world: World,
+}
+
+/// The cases of a file for a chain.
+pub struct Cases<'a> {
+    file: &'a CaseFile,
+    robot: &'a Robot,
+    chain: &'a Chain,
+    /// For each joint that the file lists, the index of the chain's variable; the chain's own order for a scene file.
+    order: Vec<usize>,
+    /// Which seed of a case file; `None` for a scene file.
+    seed: Option<Seed>,
+    folders: MeshFolders,
+}
+
+impl CaseFile {
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let mut file: Self = read_json(path)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        file.urdf = folder.join(&file.urdf);
+        file.srdf = file.srdf.map(|srdf| folder.join(srdf));
+        Ok(file)
+    }
+
+    /// The robot's URDF.
+    pub fn urdf(&self) -> &Path {
+        &self.urdf
+    }
+
+    /// The robot's SRDF, where the file names one.
+    pub fn srdf(&self) -> Option<&Path> {
+        self.srdf.as_deref()
+    }
+}
+
+impl<'a> Cases<'a> {
+    /// The cases of the file at `path`. `seed` is the one that is asked for; a case file has two. Joints that a scene file names but the
+    /// robot does not have are named on standard error: some URDFs of a robot have fewer.
+    pub fn new(
+        file: &'a CaseFile,
+        path: &Path,
+        (robot, chain): (&'a Robot, &'a Chain),
+        seed: Option<Seed>,
+    ) -> Result<Self, Failure> {
+        let (order, seed) = match (&file.joint_names, seed) {
+            (Some(names), seed) => (order_of(names, chain)?, Some(seed.unwrap_or(Seed::Nominal))),
+            (None, None) => ((0..chain.variables().len()).collect(), None),
+            (None, Some(_)) => {
+                return Err("--seed has no meaning for a scene file, whose cases say where they start".into());
+            }
+        };
+        let starts = file.cases.iter().filter_map(|case| case.get("start")?.as_object()).flat_map(Map::keys);
+        let unknown: BTreeSet<&str> =
+            starts.map(String::as_str).filter(|&joint| robot.joint_index(joint).is_none()).collect();
+        if !unknown.is_empty() {
+            let names = unknown.into_iter().collect::<Vec<_>>().join(", ");
+            eprintln!("urdf_ik: {}: the robot has no joints of these names: {names:.500}", place(path));
+        }
+        Ok(Self { file, robot, chain, order, seed, folders: MeshFolders::from_environment(Some(path)) })
+    }
+
+    /// Where the solves start, in a word.
+    pub fn seed_name(&self) -> &'static str {
+        self.seed.map_or("start", Seed::name)
+    }
+
+    pub fn len(&self) -> usize {
+        self.file.cases.len()
+    }
+
+    /// The case of that index.
+    pub fn read(&self, index: usize) -> Result<Case, Failure> {
+        let entry = &self.file.cases[index];
+        match self.seed {
+            Some(seed) => self.listed(seed, typed(entry)?),
+            None => self.scene(typed(entry)?),
+        }
+    }
+
+    /// The chain's positions in the order of the file's joints.
+    pub fn in_order(&self, positions: &[f64]) -> Vec<f64> {
+        self.order.iter().map(|&variable| positions[variable]).collect()
+    }
+
+    fn listed(&self, seed: Seed, case: ListedCase) -> Result<Case, Failure> {
+        let given = match seed {
+            Seed::Nominal => case.seed,
+            Seed::Random => case.seed_random,
+        };
+        if given.len() != self.order.len() {
+            return Err(format!("the seed has {} entries for {} joints", given.len(), self.order.len()).into());
+        }
+        let mut seed = vec![0.0; given.len()];
+        for (&variable, position) in self.order.iter().zip(given) {
+            seed[variable] = position;
+        }
+        let rest = self.robot.neutral_positions();
+        Ok(Case { seed, target: pose(&case.target)?, rest, world: World::default() })
+    }
+
+    fn scene(&self, mut case: SceneCase) -> Result<Case, Failure> {
+        case.start.retain(|joint, _| self.robot.joint_index(joint).is_some());
+        let rest = positions(self.robot, &case.start)?;
+        let world = world_from_json(&case.obstacles, &self.folders)?;
+        Ok(Case { seed: self.chain.positions_from(&rest), target: pose(&case.target)?, rest, world })
+    }
+}
+
+fn typed<T: DeserializeOwned>(entry: &Value) -> Result<T, Failure> {
+    // The reason may quote a long text.
+    T::deserialize(entry).map_err(|e| format!("{:.500}", e.to_string()).into())
+}
+
+fn pose(pose: &Pose) -> Result<Isometry3<f64>, Failure> {
+    Ok(Isometry3::from_parts(Translation3::from(pose.p), rotation_from(pose.q_xyzw)?))
+}
+
+/// For each of the file's joints, the index of the chain's variable.
+fn order_of(names: &[String], chain: &Chain) -> Result<Vec<usize>, Failure> {
+    let index = |name: &String| {
+        let found = chain.variables().iter().position(|variable| variable.name == *name);
+        found.ok_or_else(|| format!("the case file names the joint '{name}', but the chain does not have it"))
+    };
+    let order = names.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+    if let Some(twice) = (1..order.len()).find(|&at| order[..at].contains(&order[at])) {
+        return Err(format!("the case file names the joint '{}' twice", names[twice]).into());
+    }
+    if order.len() == chain.variables().len() {
+        Ok(order)
+    } else {
+        Err(format!("the case file names {} joints, but the chain has {}", order.len(), chain.variables().len()).into())
+    }
+}
