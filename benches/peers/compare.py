@@ -94,6 +94,15 @@ def case_count():
     return int(text)
 
 
+def scene_folder():
+    return Path(os.environ.get('SCENE_FOLDER') or ROOT.parent / 'shared' / 'scenes')
+
+
+def scene_robots():
+    """The robots of the scene files, which compare_scenes.py takes."""
+    return [path.stem for path in sorted(scene_folder().glob('*.json'))]
+
+
 def all_arms(count):
     """The bundled arm and those of the case files; one that cannot be compared is left out, and a line says why."""
     names = solvers.names_from('ROBOTS')
@@ -104,8 +113,9 @@ def all_arms(count):
             found.append(arms.read_case_file(path, count))
         except (arms.ArmError, OSError, KeyError, json.JSONDecodeError) as error:
             print(f'{path} is left out: {error}', flush=True)
-    if unknown := [name for name in names if name not in [arm.name for arm in found]]:
-        raise PeerError(f'ROBOTS names {", ".join(unknown)}; there are: {", ".join(arm.name for arm in found)}')
+    there = [arm.name for arm in found] + scene_robots()
+    if unknown := [name for name in names if name not in there]:
+        raise PeerError(f'ROBOTS names {", ".join(unknown)}; there are: {", ".join(dict.fromkeys(there))}')
     return [arm for arm in found if arm.cases and (not names or arm.name in names)]
 
 
@@ -136,6 +146,8 @@ def run(ours, programs):
         for seed in SEEDS:
             results[arm.name, seed] = compare(arm, seed, competitors)
             print(report.summary(arm.name, seed, results[arm.name, seed], labels), flush=True)
+    if not results:
+        return
     machine = report.machine_text(began, report.Machine.now())
     versions = {solver.label: version for solver, version in versions.items()}
     (out / 'results.md').write_text(report.full_table(results, labels, versions, machine))

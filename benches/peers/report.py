@@ -10,7 +10,7 @@ import numpy as np
 from solvers import OURS, RUNS, TIME_LIMIT, TOLERANCE
 
 TOLERANCE_TEXT = f'{TOLERANCE:g}'.replace('e-0', 'e-')
-BEGIN, END = '<!-- bench-peers: begin -->', '<!-- bench-peers: end -->'
+MARKERS = 'bench-peers'
 
 HOW = f"""\
 Limit of one solve: {TIME_LIMIT * 1e3:g} ms. Tolerance: {TOLERANCE_TEXT} m and rad. Every case is run {RUNS} times. The
@@ -124,14 +124,15 @@ the middle of the joint ranges and from a random seed, to {TOLERANCE_TEXT} m and
     return f'{caption}\n{table(["robot", *labels.values()], rows, 1)}'
 
 
-def split_at_markers(document):
-    """The document's text up to the first marker and from the second on, both with their marker."""
+def split_at_markers(document, name=MARKERS):
+    """The document's text up to the first marker of that name and from the second on, both with their marker."""
+    begin, end = f'<!-- {name}: begin -->', f'<!-- {name}: end -->'
     text = document.read_text()
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise MarkerError(f'{document} needs these two lines around the table: {BEGIN} and {END}')
-    return text[:text.index(BEGIN) + len(BEGIN)], text[text.index(END):]
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise MarkerError(f'{document} needs these two lines around the table: {begin} and {end}')
+    return text[:text.index(begin) + len(begin)], text[text.index(end):]
 
 
-def write_between_markers(document, text):
-    before, after = split_at_markers(document)
+def write_between_markers(document, text, name=MARKERS):
+    before, after = split_at_markers(document, name)
     document.write_text(f'{before}\n{text}{after}')

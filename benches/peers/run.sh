@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compares urdf_ik with published solvers; what is missing for that is installed first, into .ros/peers and by apt-get.
-# A peer that cannot be installed is left out. The environment variables stand at the head of compare.py.
+# A peer that cannot be installed is left out. The environment variables stand at the heads of compare.py and compare_scenes.py; PART is
+# poses or scenes, to run that one alone.
 set -euo pipefail
 
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)"
@@ -128,6 +129,7 @@ for package in numpy pin matplotlib; do
   install_python_package "$package"
 done
 if wanted trac_ik; then optional TRAC-IK install_python_package pytracik; fi
+if wanted roboplan; then optional roboplan install_python_package roboplan; fi
 if wanted optik; then optional OptIK install_python_package optik-py; fi
 if wanted roboticstoolbox; then optional roboticstoolbox install_python_package roboticstoolbox-python; fi
 if wanted kdl; then optional KDL make_kdl; fi
@@ -135,4 +137,6 @@ if wanted pinocchio; then optional Pinocchio make_pinocchio; fi
 if wanted k; then optional k make_k; fi
 step "building urdf_ik" "Correct what it says, then run this again." "$logs/urdf_ik.log" \
   cargo build --locked --release --manifest-path "$root/Cargo.toml" --bin urdf_ik
-exec "$private/venv/bin/python" "$here/compare.py" "${CARGO_TARGET_DIR:-$root/target}/release/urdf_ik" "$programs"
+program="${CARGO_TARGET_DIR:-$root/target}/release/urdf_ik"
+if [ "${PART:-poses}" = poses ]; then "$private/venv/bin/python" "$here/compare.py" "$program" "$programs"; fi
+if [ "${PART:-scenes}" = scenes ]; then "$private/venv/bin/python" "$here/compare_scenes.py" "$program"; fi

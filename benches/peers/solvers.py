@@ -16,6 +16,7 @@ TOLERANCE = 1e-5  # [m] and [rad]
 RUNS = 3  # of each case: the first gives the solution, the smallest time counts; as in `urdf_ik evaluate`
 PROCESS_LIMIT = 900  # [s] for the cases of one file, should a peer hang
 OURS = 'urdf_ik'
+AMONG_OBSTACLES = {'roboplan'}  # peers of compare_scenes.py alone
 
 
 class PeerError(Exception):
@@ -154,6 +155,7 @@ def write_task(arm, cases, seed, folder):
 def chosen(solvers, names):
     """Ours and the solvers of these names, all where there are none; PeerError for a name that no solver has."""
     known = {solver.name for solver in solvers}
+    known |= AMONG_OBSTACLES
     if unknown := [name for name in names if name not in known]:
         raise PeerError(f'PEERS names {", ".join(unknown)}; there are: {", ".join(sorted(known - {OURS}))}')
     return [solver for solver in solvers if not names or solver.name in [OURS, *names]]

@@ -1,0 +1,147 @@
+"""Runs urdf_ik and published solvers on the same scenes, checks every answer with Pinocchio and coal, writes a table.
+
+    python compare_scenes.py URDF_IK_PROGRAM                             (`make bench-peers` does this)
+
+Environment variables: CASES (at most so many for each robot; 400), ROBOTS and PEERS (names, separated by commas;
+default: all), SCENE_FOLDER (default: ../shared/scenes beside the project, where there is one), OUT (folder of the
+results; default: this one), UPDATE_DOCS (1: writes the table into docs/collisions.md, between its two marker
+comments).
+"""
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import arms
+import report
+import scenes
+from compare import ROOT, Result, case_count, scene_folder
+from solvers import HERE, OURS, RUNS, TOLERANCE, Answers, PeerError, PythonPeer, names_from, parsed, run_alone
+
+TIME_LIMIT = 0.05  # [s] of one solve
+MARKERS = 'bench-scenes'
+HOW = f"""\
+Collision-free solutions among obstacles: a free configuration is known for each target. Limit of one solve:
+{TIME_LIMIT * 1e3:g} ms. Tolerance: {report.TOLERANCE_TEXT} m and rad. A case is solved if the answer came within the limit, meets the
+target, lies inside the joint limits, and is free by coal on the exact shapes. An answer is wrong if the solver claims
+success for it, but one of these is not so. Mean, median and 99th percentile are over all cases, the smallest of {RUNS}
+runs each. TRAC-IK is asked again from random seeds until coal finds no collision; roboplan's SimpleIk checks collisions
+itself.
+"""
+
+
+def our_answers(program, path, folder):
+    solutions, times = folder / 'solutions.json', folder / 'times.json'
+    run_alone([program, 'evaluate', '--cases', path, '--avoid-collisions', '--timeout-ms', str(TIME_LIMIT * 1e3),
+               '--position-tolerance', str(TOLERANCE), '--orientation-tolerance', str(TOLERANCE),
+               '--solutions', solutions, '--times', times])
+    return Answers(json.loads(solutions.read_text()), json.loads(times.read_text()))
+
+
+def peer_answers(name, path, chain):
+    settings = [str(TIME_LIMIT), str(TOLERANCE), str(RUNS)]
+    return parsed(run_alone([sys.executable, HERE / 'scene_peers.py', name, path, chain, *settings]))
+
+
+def judged(judge, cases, answers):
+    """The answers as a result. A right one that came after the time limit is not wrong, but does not count."""
+    if not len(cases) == len(answers.solutions) == len(answers.times):
+        raise PeerError('it did not answer every case')
+    result = Result(times=answers.times)
+    for case, solution, took in zip(cases, answers.solutions, answers.times, strict=True):
+        judge.enter(case)
+        right = solution is not None and judge.is_right(solution, TOLERANCE)
+        result.wrong += solution is not None and not right
+        result.solved.append(right and took <= TIME_LIMIT * 1e6)
+    return result
+
+
+def compare(of, program, peers):
+    """The results of all solvers by name."""
+    judge, results = scenes.Judge(of), {}
+    with tempfile.TemporaryDirectory() as folder:
+        path, chain = Path(folder) / 'scenes.json', Path(folder) / arms.CHAIN
+        scenes.write(of, path)
+        arms.write_chain_urdf(arms.arm_from(of.robot, of.urdf, of.base, of.tip), chain)
+        results[OURS] = judged(judge, of.cases, our_answers(program, path, Path(folder)))
+        for peer in peers:
+            try:
+                results[peer.name] = judged(judge, of.cases, peer_answers(peer.name, path, chain))
+            except PeerError as error:
+                print(f'{of.robot}: {peer.label} is left out: {error}', flush=True)
+    return results
+
+
+def installed(peers):
+    """The peers that are there and asked for, with their versions."""
+    names, found = names_from('PEERS'), {}
+    for peer in peers:
+        if not names or peer.name in names:
+            try:
+                found[peer] = peer.version()
+            except PeerError as error:
+                print(f'{peer.label} is left out: {error}', flush=True)
+    return found
+
+
+def all_scenes(folder, count):
+    """The scenes of the bundled arm and those of the files."""
+    names = names_from('ROBOTS')
+
+    def wanted(name):
+        return not names or name in names
+    files = [path for path in sorted(scene_folder().glob('*.json')) if wanted(path.stem)]
+    found = [scenes.bundled(ROOT, folder, count)] if wanted('arm7') else []
+    return found + [scenes.read(path, count) for path in files]
+
+
+def table(results, labels):
+    header = ['robot', 'solver', 'solved %', 'wrong', 'mean µs', 'median µs', '99 % µs', '× urdf_ik']
+    rows = []
+    for robot, by_name in results.items():
+        for name, result in by_name.items():
+            times = [np.mean(result.times), *np.percentile(result.times, [50, 99])]
+            rows.append([robot, labels[name], report.percent_solved([result]), str(result.wrong),
+                         *map(report.microseconds, times), report.ratio(result.times, by_name[OURS].times)])
+    return report.table(header, rows, 2)
+
+
+def run(program):
+    document = ROOT / 'docs' / 'collisions.md' if os.environ.get('UPDATE_DOCS') == '1' else None
+    if document:
+        report.split_at_markers(document, MARKERS)  # better refused now than after the run
+    out = Path(os.environ.get('OUT') or Path(__file__).parent)
+    out.mkdir(parents=True, exist_ok=True)
+    versions = installed([PythonPeer('trac_ik', 'TRAC-IK with coal', 'pytracik'),
+                          PythonPeer('roboplan', 'roboplan SimpleIk', 'roboplan')])
+    labels = {OURS: 'urdf_ik', **{peer.name: peer.label for peer in versions}}
+    began, results = report.Machine.now(), {}
+    with tempfile.TemporaryDirectory() as folder:
+        for of in all_scenes(Path(folder), case_count()):
+            results[of.robot] = compare(of, program, list(versions))
+            print(report.summary(of.robot, f'{len(of.cases)} scenes', results[of.robot], labels), flush=True)
+    if not results:
+        return
+    text = f'{HOW}\n{report.machine_text(began, report.Machine.now())}:\n\n{table(results, labels)}'
+    text += '\nVersions: ' + '; '.join(f'{peer.label}: {version}' for peer, version in versions.items()) + '.\n'
+    title = '# urdf_ik beside published solvers, among obstacles\n\nWritten by `make bench-peers`.\n\n'
+    (out / 'scene_results.md').write_text(title + text)
+    if document:
+        report.write_between_markers(document, text, MARKERS)
+    print(f'written: {out / "scene_results.md"}{f", {document}" if document else ""}')
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    try:
+        run(Path(sys.argv[1]))
+    except (PeerError, arms.ArmError, report.MarkerError) as error:
+        sys.exit(f'bench-peers: {error}')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,203 @@
+"""Robots among obstacles: scenes read from files or drawn for the bundled arm, and the judge, Pinocchio with coal's
+exact shapes.
+
+Lengths are in metres, angles in radians, quaternions x y z w. A scene file is what `urdf_ik evaluate
+--avoid-collisions` reads.
+"""
+import json
+import math
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from pathlib import Path
+
+import coal
+import numpy as np
+import pinocchio
+
+from arms import BUNDLED, RANDOM_SEED
+
+ROUNDING = 1e-6  # of the tolerance
+LIMIT_ROOM = 1e-6  # [rad or m] beyond a joint limit: TRAC-IK's bindings hold limits in single precision
+DRAWN = 100  # configurations in which a pair must touch to be left out
+
+
+@dataclass
+class Scenes:
+    """A robot and its cases, with absolute paths."""
+
+    robot: str
+    urdf: Path
+    srdf: Path
+    base: str
+    tip: str
+    cases: list[dict]
+
+    @property
+    def folders(self):
+        """Where `package://` is looked for: the folders above the URDF."""
+        return [str(folder) for folder in self.urdf.parents]
+
+
+def read(path, count):
+    content = json.loads(Path(path).read_text())
+    urdf, srdf = ((Path(path).parent / content[key]).resolve() for key in ('urdf', 'srdf'))
+    return Scenes(content['robot'], urdf, srdf, content['base_link'], content['tip_link'], content['cases'][:count])
+
+
+def write(scenes, path):
+    path.write_text(json.dumps({'robot': scenes.robot, 'urdf': str(scenes.urdf), 'srdf': str(scenes.srdf),
+                                'base_link': scenes.base, 'tip_link': scenes.tip, 'cases': scenes.cases}))
+
+
+def pose_of(entry):
+    """The pose of an obstacle or a target."""
+    rotation = pinocchio.Quaternion(np.array(entry['q_xyzw'], float)).normalized()
+    return pinocchio.SE3(rotation.toRotationMatrix(), np.array(entry['p'], float))
+
+
+def shape_of(obstacle):
+    kind = obstacle['type']
+    if kind == 'box':
+        return coal.Box(*obstacle['size'])
+    if kind == 'sphere':
+        return coal.Sphere(obstacle['radius'])
+    return coal.Cylinder(obstacle['radius'], obstacle['length'])
+
+
+class Judge:
+    """A robot with its collision shapes, among the obstacles of one case at a time."""
+
+    def __init__(self, scenes):
+        self.scenes, urdf = scenes, str(scenes.urdf)
+        self.model = pinocchio.buildModelFromUrdf(urdf)
+        self.data = self.model.createData()
+        self.links = pinocchio.buildGeomFromUrdf(self.model, urdf, pinocchio.GeometryType.COLLISION,
+                                                 package_dirs=scenes.folders)
+        self.links.addAllCollisionPairs()
+        frames = [shape.parentFrame for shape in self.links.geometryObjects]
+        for pair in list(self.links.collisionPairs):
+            if frames[pair.first] == frames[pair.second]:
+                self.links.removeCollisionPair(pair)
+        if scenes.srdf:
+            pinocchio.removeCollisionPairs(self.model, self.links, str(scenes.srdf))
+        self.base, self.tip = self.model.getFrameId(scenes.base), self.model.getFrameId(scenes.tip)
+        self.names = self.chain_names()
+        self.joints = [self.joint(name) for name in self.names]
+        self.lower = self.limits(self.model.lowerPositionLimit, -math.pi)
+        self.upper = self.limits(self.model.upperPositionLimit, math.pi)
+
+    def joint(self, name):
+        return self.model.joints[self.model.getJointId(name)]
+
+    def limits(self, of_model, of_circle):
+        """The limits of the chain's joints on one side."""
+        return np.array([of_circle if joint.nq == 2 else of_model[joint.idx_q] for joint in self.joints])
+
+    def chain_names(self):
+        """The joints that move the tip against the base, from the base on."""
+        names, at = [], self.model.frames[self.tip].parentJoint
+        while at != self.model.frames[self.base].parentJoint:
+            names.insert(0, self.model.names[at])
+            at = self.model.parents[at]
+        return names
+
+    def enter(self, case):
+        """Puts the obstacles of a case around the robot, and the other joints where the case has them."""
+        self.case, self.shapes = case, self.links.copy()
+        moving = [index for index, shape in enumerate(self.links.geometryObjects) if shape.parentJoint != 0]
+        for number, obstacle in enumerate(case['obstacles']):
+            thing = pinocchio.GeometryObject(f'obstacle {number}', 0, pose_of(obstacle), shape_of(obstacle))
+            at = self.shapes.addGeometryObject(thing)
+            for link in moving:
+                self.shapes.addCollisionPair(pinocchio.CollisionPair(link, at))
+        self.shapes_data = pinocchio.GeometryData(self.shapes)
+        self.rest = pinocchio.neutral(self.model)
+        for name, position in case['start'].items():
+            if self.model.existJointName(name):
+                self.put(self.rest, self.joint(name), position)
+
+    @staticmethod
+    def put(configuration, joint, position):
+        """Pinocchio holds a joint without limits as cosine and sine."""
+        values = (math.cos(position), math.sin(position)) if joint.nq == 2 else position
+        configuration[joint.idx_q:joint.idx_q + joint.nq] = values
+
+    def configuration(self, positions):
+        """All joints of the robot, with those of the chain at `positions`."""
+        configuration = self.rest.copy()
+        for joint, position in zip(self.joints, positions, strict=True):
+            self.put(configuration, joint, position)
+        return configuration
+
+    def is_free(self, positions):
+        configuration = self.configuration(positions)
+        shapes = self.shapes, self.shapes_data
+        return not pinocchio.computeCollisions(self.model, self.data, *shapes, configuration, True)
+
+    def tip_pose(self, positions):
+        pinocchio.framesForwardKinematics(self.model, self.data, self.configuration(positions))
+        return self.data.oMf[self.base].actInv(self.data.oMf[self.tip])
+
+    def is_right(self, positions, tolerance):
+        """Whether the positions meet the target within the tolerance, inside the limits and free of collisions."""
+        if not all(math.isfinite(position) for position in positions):
+            return False
+        pose, target = self.tip_pose(positions), pose_of(self.case['target'])
+        distance = np.linalg.norm(pose.translation - target.translation)
+        angle = np.linalg.norm(pinocchio.log3(target.rotation.T @ pose.rotation))
+        room = zip(self.joints, positions, self.lower - LIMIT_ROOM, self.upper + LIMIT_ROOM, strict=True)
+        inside = all(joint.nq == 2 or low <= position <= high for joint, position, low, high in room)
+        return inside and max(distance, angle) <= tolerance * (1 + ROUNDING) and self.is_free(positions)
+
+    def start(self):
+        return np.array([self.case['start'].get(name, 0.0) for name in self.names])
+
+
+def bundled(root, folder, count):
+    """The project's own arm among random boxes, cylinders and spheres; a free configuration is known for each target."""
+    urdf, srdf = root / BUNDLED['urdf'], folder / 'arm7.srdf'
+    base, tip = BUNDLED['base_link'], BUNDLED['tip_link']
+    random = np.random.default_rng(RANDOM_SEED)
+    write_srdf(Judge(Scenes('arm7', urdf, None, base, tip, [])), srdf, random)
+    scenes = Scenes('arm7', urdf, srdf, base, tip, [])
+    judge = Judge(scenes)
+    while len(scenes.cases) < count:
+        case = {'start': {}, 'obstacles': [obstacle(number, random) for number in range(8)]}
+        judge.enter(case)
+        start, goal = (random.uniform(judge.lower, judge.upper) for _ in range(2))
+        if judge.is_free(start) and judge.is_free(goal):
+            pose = judge.tip_pose(goal)
+            quaternion = pinocchio.Quaternion(pose.rotation).normalized()
+            scenes.cases.append({**case, 'start': dict(zip(judge.names, start)),
+                                 'target': {'p': list(pose.translation), 'q_xyzw': list(quaternion.coeffs())}})
+    return scenes
+
+
+def obstacle(number, random):
+    """A random shape, outside the base of the arm."""
+    angle, out, up = random.uniform(-math.pi, math.pi), random.uniform(0.3, 0.9), random.uniform(0.0, 1.0)
+    turn = random.normal(size=4)
+    place = {'id': f'o{number}', 'p': [out * math.cos(angle), out * math.sin(angle), up],
+             'q_xyzw': list(turn / np.linalg.norm(turn))}
+    size = list(random.uniform(0.05, 0.3, 3))
+    return {**place, **[{'type': 'box', 'size': size}, {'type': 'sphere', 'radius': size[0] / 2},
+                        {'type': 'cylinder', 'radius': size[0] / 2, 'length': size[1]}][number % 3]}
+
+
+def write_srdf(judge, path, random):
+    """An SRDF in which neighbours may touch, and what touches in every one of some random configurations."""
+    judge.enter({'start': {}, 'obstacles': []})
+    model, shapes, data = judge.model, judge.links, pinocchio.GeometryData(judge.links)
+    link = [model.frames[shape.parentFrame].name for shape in shapes.geometryObjects]
+    pairs = [tuple(sorted((link[pair.first], link[pair.second]))) for pair in shapes.collisionPairs]
+    always = set(pairs)
+    for _ in range(DRAWN):
+        configuration = judge.configuration(random.uniform(judge.lower, judge.upper))
+        pinocchio.computeCollisions(model, judge.data, shapes, data, configuration, False)
+        always &= {pair for pair, result in zip(pairs, data.collisionResults) if result.isCollision()}
+    joints = ET.parse(judge.scenes.urdf).getroot().findall('joint')
+    neighbours = {tuple(sorted(joint.find(end).get('link') for end in ('parent', 'child'))) for joint in joints}
+    root = ET.Element('robot', name=judge.scenes.robot)
+    for first, second in sorted(always | neighbours):
+        ET.SubElement(root, 'disable_collisions', link1=first, link2=second, reason='Adjacent')
+    ET.ElementTree(root).write(path)
