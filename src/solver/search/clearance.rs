@@ -66,6 +66,7 @@ impl ClearanceScratch {
 
 impl Search {
     /// Whether the configuration of a lane, as it would be handed out, keeps the clearance of the problem.
+    #[inline]
     pub fn lane_is_clear(
         &self,
         problem: &Problem,
@@ -73,9 +74,18 @@ impl Search {
         (configurations, lane): (&Configurations, usize),
         scratch: &mut ClearanceScratch,
     ) -> bool {
-        if problem.clearance.is_none() {
-            return true;
-        }
+        problem.clearance.is_none() || self.placed_lane_is_clear(problem, setup, (configurations, lane), scratch)
+    }
+
+    /// The same with a clearance. It is not inlined: who has none should not carry it along.
+    #[inline(never)]
+    fn placed_lane_is_clear(
+        &self,
+        problem: &Problem,
+        setup: &Setup,
+        (configurations, lane): (&Configurations, usize),
+        scratch: &mut ClearanceScratch,
+    ) -> bool {
         let mut positions = std::mem::take(&mut scratch.positions);
         configurations.read(lane, &mut positions);
         self.fold(problem, setup, &mut positions);

@@ -113,6 +113,7 @@ impl Search {
     }
 
     /// How the pick judges the configuration of a lane, less being better.
+    #[inline]
     fn score(
         &self,
         pick: Pick,
