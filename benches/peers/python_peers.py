@@ -104,6 +104,17 @@ def attempt(solve, arguments):
         return None
 
 
+def timed(solve, case, runs):
+    """The first of so many solutions of a case, a list or None, and the least time of them in microseconds."""
+    solutions, took = [], []
+    for _ in range(runs):
+        began = time.perf_counter()
+        solutions.append(attempt(solve, case))
+        took.append((time.perf_counter() - began) * 1e6)
+    first = solutions[0]
+    return None if first is None else [float(position) for position in first], min(took)
+
+
 def main():
     name, path, limit, tolerance, runs = sys.argv[1:]
     content = json.loads(Path(path).read_text())
@@ -113,14 +124,9 @@ def main():
     attempt(solve, cases[0])
     gc.disable()
     for case in cases:
-        took = []
-        for run in range(int(runs)):
-            began = time.perf_counter()
-            solution = attempt(solve, case)
-            took.append((time.perf_counter() - began) * 1e6)
-            if run == 0:
-                solutions.append(None if solution is None else [float(position) for position in solution])
-        times.append(min(took))
+        solution, took = timed(solve, case, int(runs))
+        solutions.append(solution)
+        times.append(took)
     print('\n' + json.dumps({'solutions': solutions, 'times_us': times}))
 
 

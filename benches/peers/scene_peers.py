@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 import scenes
-from python_peers import attempt
+from python_peers import timed
 
 STARTS = 10_000  # of roboplan: more than its time allows
 ITERATIONS = 100  # of one start, its default
@@ -107,14 +107,9 @@ def main():
     solutions, times = [], []
     for case in of.cases:
         judge.enter(case)
-        solve, took = prepare(), []
-        for run in range(int(runs)):
-            began = time.perf_counter()
-            solution = attempt(solve, ())
-            took.append((time.perf_counter() - began) * 1e6)
-            if run == 0:
-                solutions.append(None if solution is None else [float(position) for position in solution])
-        times.append(min(took))
+        solution, took = timed(prepare(), (), int(runs))
+        solutions.append(solution)
+        times.append(took)
     print('\n' + json.dumps({'solutions': solutions, 'times_us': times}))
 
 

@@ -18,6 +18,16 @@ pub enum Body {
     Obstacle(String),
 }
 
+impl Body {
+    /// Its name, without what it is.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Link(name) | Self::Attached(name) | Self::Obstacle(name) => name,
+        }
+    }
+}
+
 impl fmt::Display for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -82,8 +82,7 @@ pub(super) struct CheckScratch {
 
 impl FreeCheck {
     pub fn new(joints: &MovingJoints, bodies: &[PlacedBody], pairs: &[[usize; 2]]) -> Self {
-        let mut parts = Vec::new();
-        let mut of_body = Vec::new();
+        let (mut parts, mut of_body) = (Vec::new(), Vec::new());
         for body in bodies {
             let start = parts.len();
             parts.extend(body.shapes.iter().map(|shape| Part::new(body.frame, &body.pose, shape)));
@@ -97,8 +96,7 @@ impl FreeCheck {
         }
         let moving: Vec<usize> = (0..parts.len()).filter(|&part| parts[part].frame.is_some()).collect();
         let groups: Vec<Group> = moving.chunks(LANES).map(|four| group(&parts, four)).collect();
-        let mut standing: Vec<Standing> = Vec::new();
-        let mut others = Vec::new();
+        let (mut standing, mut others) = (Vec::<Standing>::new(), Vec::new());
         for &(_, [a, b]) in &all {
             if !can_meet(joints, &parts[a], &parts[b]) {
                 continue;
@@ -336,6 +334,11 @@ impl FreeCheck {
             if verdict != Verdict::Open {
                 return verdict;
             }
+        }
+        if let (Core::Mesh(first), Core::Mesh(second)) = (&a.shape.core, &b.shape.core)
+            && first.convex_pieces.len() + second.convex_pieces.len() > 2
+        {
+            return TwoMeshes { first, second, place: &open.place }.settle_pieces(simd, margin);
         }
         let outlines = (a.outline(), b.outline());
         let direction = direction((a, b), &open.place);

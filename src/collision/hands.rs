@@ -38,12 +38,8 @@ fn beyond(robot: &Robot, chain: &Chain, tip: usize) -> BTreeSet<usize> {
     let is_fixed = |link: usize| parent_joint(link).is_some_and(|joint| joint.kind == JointKind::Fixed);
     let path: Vec<usize> = robot.links_up_from(tip).collect();
     let first = path.iter().find(|&&link| !is_fixed(link)).copied().unwrap_or(tip);
-    let is_moved = |joint: usize| {
-        let master = robot.joints()[joint].mimic.map_or(joint, |mimic| mimic.master);
-        chain.variables().iter().any(|variable| variable.joint == master)
-    };
     let mut links = BTreeSet::from([first]);
-    for joint in robot.parents_first().filter(|&joint| !is_moved(joint)) {
+    for joint in robot.parents_first().filter(|&joint| !chain.moves(robot, joint)) {
         if links.contains(&robot.joints()[joint].parent) {
             links.insert(robot.joints()[joint].child);
         }

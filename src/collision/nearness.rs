@@ -12,6 +12,7 @@ pub(super) fn are_triangles_within(first: &Triangle, second: &Triangle, margin: 
     if is_beyond_box(first, second, margin)
         || is_beyond_plane(first, second, margin)
         || is_beyond_plane(second, first, margin)
+        || is_beyond_edges(first, second, margin)
     {
         return false;
     }
@@ -32,6 +33,23 @@ fn is_beyond_plane(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     let [a, b, c] = [second.a, second.b, second.c].map(|corner| normal.dot(corner - first.a));
     let most = margin * normal.length();
     a.min(b).min(c) > most || a.max(b).max(c) < -most
+}
+
+/// Whether a direction across an edge of each proves that two triangles are farther apart than `margin`.
+fn is_beyond_edges(first: &Triangle, second: &Triangle, margin: f64) -> bool {
+    let edges = |triangle: &Triangle| [triangle.b - triangle.a, triangle.c - triangle.b, triangle.a - triangle.c];
+    let [a, b, c] = [second.a, second.b, second.c].map(|corner| corner - first.a);
+    let [p, q] = [first.b - first.a, first.c - first.a];
+    edges(first).into_iter().any(|edge| {
+        edges(second).into_iter().any(|other| {
+            let across = edge.cross(other);
+            let [low, high] =
+                [0.0_f64.min(across.dot(p)).min(across.dot(q)), 0.0_f64.max(across.dot(p)).max(across.dot(q))];
+            let [a, b, c] = [a, b, c].map(|corner| across.dot(corner));
+            let gap = (a.min(b).min(c) - high).max(low - a.max(b).max(c));
+            gap > margin * across.length()
+        })
+    })
 }
 
 /// Whether a triangle is no farther from `shape` than `margin`, in the frame of that.

@@ -68,9 +68,8 @@ impl Pairs {
     /// # Errors
     /// [`SrdfError::OtherRobot`].
     pub fn of_chain(robot: &Robot, chain: &Chain, shapes: &LinkShapes, srdf: Option<&Srdf>) -> Result<Self, SrdfError> {
-        let is_variable = |joint: usize| chain.variables().iter().any(|variable| variable.joint == joint);
-        let masters = robot.joints().iter().enumerate().map(|(at, joint)| joint.mimic.map_or(at, |mimic| mimic.master));
-        Self::new(&Motion { robot, moves: masters.map(is_variable).collect() }, shapes, srdf)
+        let moves = (0..robot.joints().len()).map(|joint| chain.moves(robot, joint)).collect();
+        Self::new(&Motion { robot, moves }, shapes, srdf)
     }
 
     fn new(motion: &Motion, shapes: &LinkShapes, srdf: Option<&Srdf>) -> Result<Self, SrdfError> {

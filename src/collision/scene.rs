@@ -45,6 +45,14 @@ pub struct SceneScratch {
     pub near: Vec<Near>,
 }
 
+impl SceneScratch {
+    /// Of what [`Scene::find_near`] has found, the nearest pair.
+    #[must_use]
+    pub fn nearest(&self) -> Option<&Near> {
+        self.near.iter().min_by(|one, other| one.distance.total_cmp(&other.distance))
+    }
+}
+
 impl Scene {
     /// The scene of `chain`, with the other joints at `rest` (one entry for each joint of `robot`) and `world` around. `pairs` are those of
     /// links that count.
@@ -134,16 +142,6 @@ impl Scene {
         let SceneScratch { frames, near, .. } = scratch;
         dispatch!(Level::new(), simd => self.joints.frames(simd, positions, frames));
         self.check.find_near(frames, within, near);
-    }
-
-    /// How far shapes overlap at `positions`, or come nearer than `margin` \[m\], roughly: the sum of the depths of a few balls in each of
-    /// them. Writes by how much it grows with each variable into `row` \[m/rad or m/m\]. Against that slope a search leaves contacts; whether
-    /// it has is for [`Scene::is_free`] to say.
-    pub fn overlap(&self, positions: &[f64], margin: f64, scratch: &mut SceneScratch, row: &mut [f64]) -> f64 {
-        let frames = &mut scratch.frames;
-        dispatch!(Level::new(), simd => self.joints.frames(simd, positions, frames));
-        row.fill(0.0);
-        self.check.overlap(&self.joints, frames, margin, row)
     }
 
     /// Writes by how much the distance of `near`, found at these positions, grows with each variable \[m/rad or m/m\].

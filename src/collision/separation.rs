@@ -77,25 +77,42 @@ pub(super) fn are_apart<S: Simd>(
     (first, second): (Outline, Outline),
     place: &Frame,
     direction: &Vector3<f64>,
-    (steps, margin): (usize, f64),
+    steps: (usize, f64),
 ) -> bool {
+    least_overlap(simd, (first, second), place, direction, steps).is_none()
+}
+
+/// The same; where it is not proved, gives the direction along which they overlap least of those that were tried.
+#[inline(always)]
+pub(super) fn least_overlap<S: Simd>(
+    simd: S,
+    (first, second): (Outline, Outline),
+    place: &Frame,
+    direction: &Vector3<f64>,
+    (steps, margin): (usize, f64),
+) -> Option<Vector3<f64>> {
     let reach = margin + first.rounding() + second.rounding();
     let mut direction = *direction;
+    let mut best = (f64::NEG_INFINITY, direction);
     for _ in 0..steps {
         let nearest = place.point(&first.farthest(simd, &-place.rotation.tr_mul(&direction)));
         let apart = nearest - second.farthest(simd, &direction);
-        if apart.dot(&direction) > reach {
-            return true;
+        let along = apart.dot(&direction);
+        if along > reach {
+            return None;
+        }
+        if along > best.0 {
+            best = (along, direction);
         }
         let length = apart.norm_squared();
         if length == 0.0 {
-            return false;
+            break;
         }
         // The mirror image: the next direction has these two points apart.
-        direction -= apart * (2.0 * apart.dot(&direction) / length);
+        direction -= apart * (2.0 * along / length);
         direction /= direction.norm();
     }
-    false
+    Some(best.1)
 }
 
 /// A direction along which `first` is beyond `second`, looked for from `direction` on (GJK); `None` where they are within `margin`.

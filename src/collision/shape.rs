@@ -13,7 +13,7 @@ use super::mesh::Mesh;
 use super::solid::Solid;
 
 /// Shapes are no larger than this, and no farther from their link's frame \[m\].
-pub(super) const FARTHEST: f64 = 1e6;
+pub const FARTHEST: f64 = 1e6;
 /// No size of a shape is less \[m\].
 pub(super) const LEAST_SIZE: f64 = 1e-9;
 

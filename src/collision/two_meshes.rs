@@ -1,4 +1,4 @@
-//! What spheres, hulls of parts and triangles say of two meshes.
+//! What spheres, convex hulls and triangles say of two meshes.
 
 use fearless_simd::Simd;
 use nalgebra::Vector3;
@@ -6,12 +6,15 @@ use parry3d_f64::math::Pose;
 use parry3d_f64::shape::Triangle;
 
 use super::convex_distance::convex_nearest;
+use super::convex_piece::ConvexPiece;
 use super::mesh::Mesh;
 use super::moving_joints::Frame;
 use super::nearness::are_triangles_within;
 use super::open_spheres::{NearPoints, PART_STEPS, Verdict, centre, open_around, placed_triangle};
-use super::separation::{Outline, are_apart};
+use super::region::{PiecesInside, Region};
+use super::separation::{Outline, are_apart, least_overlap};
 use super::spheres::{BRANCHES, Below, DEPTH, Piece, Sphere};
+use super::triangle_block::TriangleBlock;
 
 /// All that the first eight of each make, and for each division of either at most seven more.
 const STACK: usize = BRANCHES * BRANCHES + 2 * DEPTH * (BRANCHES - 1);
@@ -40,20 +43,89 @@ impl TwoMeshes<'_> {
         Verdict::Free
     }
 
+    /// What the hulls of their convex pieces prove.
+    #[inline(always)]
+    pub fn settle_pieces<S: Simd>(&self, simd: S, margin: f64) -> Verdict {
+        for a in &self.first.convex_pieces {
+            for b in &self.second.convex_pieces {
+                if self.least_overlap(simd, (a, b), margin).is_some() {
+                    return Verdict::Open;
+                }
+            }
+        }
+        Verdict::Free
+    }
+
     /// Whether any of their triangles are no farther apart than `margin`.
     #[inline(always)]
     pub fn are_within<S: Simd>(&self, simd: S, margin: f64) -> bool {
-        let mut found = Touching { found: false };
-        Descent::new(self).run(simd, margin, &mut found);
-        found.found
+        for a in &self.first.convex_pieces {
+            for b in &self.second.convex_pieces {
+                if let Some(direction) = self.least_overlap(simd, (a, b), margin)
+                    && self.are_pieces_within(simd, (a, b), &direction, margin)
+                {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// The direction, in the frame of the second, along which the hulls of two pieces overlap least of those that were tried; `None` where
+    /// they are farther apart than `margin`.
+    #[inline(always)]
+    fn least_overlap<S: Simd>(
+        &self,
+        simd: S,
+        (a, b): (&ConvexPiece, &ConvexPiece),
+        margin: f64,
+    ) -> Option<Vector3<f64>> {
+        let apart = self.place.point(&a.middle) - b.middle;
+        let reach = a.radius + b.radius + margin;
+        if apart.norm_squared() > reach * reach {
+            return None;
+        }
+        let direction = apart.try_normalize(0.0).unwrap_or_else(Vector3::y);
+        let hulls = (Outline::Hull(&a.hull), Outline::Hull(&b.hull));
+        least_overlap(simd, hulls, self.place, &direction, (PART_STEPS, margin))
+    }
+
+    /// Whether any triangles are no farther apart than `margin` where two pieces overlap, which is little along `direction`.
+    #[inline(always)]
+    fn are_pieces_within<S: Simd>(
+        &self,
+        simd: S,
+        (a, b): (&ConvexPiece, &ConvexPiece),
+        direction: &Vector3<f64>,
+        margin: f64,
+    ) -> bool {
+        let back = self.place.inverse();
+        let of_first = Region::new(simd, (a, b), &back, (&(back.rotation * direction), margin));
+        let of_second = Region::new(simd, (b, a), self.place, (&-direction, margin));
+        let mut first = PiecesInside::new(of_first, &self.first.spheres);
+        loop {
+            let mut block = TriangleBlock::new();
+            while !block.is_full()
+                && let Some(piece) = first.next(simd)
+            {
+                block.push(placed_triangle(self.place, piece));
+            }
+            if block.is_empty() {
+                return false;
+            }
+            let mut second = PiecesInside::new(of_second.within_of(block.around(), margin), &self.second.spheres);
+            while let Some(piece) = second.next(simd) {
+                if block.is_near(simd, piece, margin) {
+                    return true;
+                }
+            }
+        }
     }
 
     /// The nearest points of any of their triangles that are no farther apart than `within`, in the frame of the second.
     #[inline(always)]
     pub fn nearest<S: Simd>(&self, simd: S, within: f64) -> Option<NearPoints> {
-        let mut nearest = Nearest { found: None };
-        Descent::new(self).run(simd, within, &mut nearest);
-        nearest.found
+        Descent::new(self).nearest(simd, within)
     }
 }
 
@@ -76,36 +148,41 @@ impl<'a> Descent<'a> {
         Self { meshes, back: meshes.place.inverse(), stack: [((0, 0), (0, 0), 0.0); STACK], height: 0 }
     }
 
-    /// Shows all pieces to `visitor` that may be no farther apart than `margin`, which the visitor can narrow.
+    /// The nearest points that are no farther apart than `within`.
     #[inline(always)]
-    fn run<S: Simd>(&mut self, simd: S, mut margin: f64, visitor: &mut impl Visitor) {
+    fn nearest<S: Simd>(&mut self, simd: S, within: f64) -> Option<NearPoints> {
+        let (mut found, mut within) = (None, within);
         let (a, b) = (&self.meshes.first.spheres, &self.meshes.second.spheres);
         for branch in 0..a.eights[0].used.count_ones() as usize {
-            self.divide_second(simd, (0, branch), 0, margin);
+            self.divide_second(simd, (0, branch), 0, within);
         }
         self.nearest_last(0);
         while self.height > 0 {
             self.height -= 1;
             let (at_a, at_b, _) = self.stack[self.height];
-            if self.are_parts_apart(simd, at_a, at_b, margin) {
+            if self.are_parts_apart(simd, at_a, at_b, within) {
                 continue;
             }
             let (eight_a, eight_b) = (&a.eights[at_a.0 as usize], &b.eights[at_b.0 as usize]);
             let is_first_larger = eight_a.get(at_a.1).radius >= eight_b.get(at_b.1).radius;
             match (a.below(eight_a, at_a.1), b.below(eight_b, at_b.1)) {
                 (Below::Pieces(first), Below::Pieces(second)) => {
-                    margin = self.show(first, second, margin, visitor);
-                    if margin < 0.0 {
-                        return;
+                    found = self.nearer(first, second, found, within);
+                    if let Some((distance, _)) = found {
+                        within = distance;
+                        if distance <= 0.0 {
+                            return found;
+                        }
                     }
                 }
                 (Below::Eight(below), Below::Eight(_)) if is_first_larger => {
-                    self.divide_first(simd, below, at_b, margin);
+                    self.divide_first(simd, below, at_b, within);
                 }
-                (_, Below::Eight(below)) => self.divide_second(simd, at_a, below, margin),
-                (Below::Eight(below), Below::Pieces(_)) => self.divide_first(simd, below, at_b, margin),
+                (_, Below::Eight(below)) => self.divide_second(simd, at_a, below, within),
+                (Below::Eight(below), Below::Pieces(_)) => self.divide_first(simd, below, at_b, within),
             }
         }
+        found
     }
 
     /// Puts on the stack which of eight spheres of the first are near one of the second.
@@ -162,53 +239,33 @@ impl<'a> Descent<'a> {
         are_apart(simd, (Outline::Hull(part_a), Outline::Hull(part_b)), place, &direction, (PART_STEPS, margin))
     }
 
-    fn show(&self, first: &[Piece], second: &[Piece], mut margin: f64, visitor: &mut impl Visitor) -> f64 {
+    /// The nearest points of any of these pieces, where they are no farther apart than `within`, or else what was found before.
+    fn nearer(
+        &self,
+        first: &[Piece],
+        second: &[Piece],
+        mut found: Option<NearPoints>,
+        mut within: f64,
+    ) -> Option<NearPoints> {
         for piece in first {
             let first = placed_triangle(self.meshes.place, piece);
-            for &[p, q, r] in second {
-                margin = visitor.visit(&first, &Triangle::new(p, q, r), margin);
+            for &[a, b, c] in second {
+                let second = Triangle::new(a, b, c);
+                if !are_triangles_within(&first, &second, within) {
+                    continue;
+                }
+                let Some([p, q]) = convex_nearest(&first, &second, &Pose::IDENTITY) else {
+                    return Some((0.0, [first.center(), second.center()]));
+                };
+                within = (p - q).length();
+                found = Some((within, [p, q]));
             }
         }
-        margin
+        found
     }
 }
 
 /// How far a point is from a sphere; less than 0 inside \[m\].
 fn gap(sphere: &Sphere, point: &Vector3<f64>) -> f64 {
     (centre(sphere) - point).norm() - sphere.radius
-}
-
-/// Whom triangles are shown that may be near each other.
-trait Visitor {
-    /// Gives the margin that matters from now on; less than 0 where nothing does.
-    fn visit(&mut self, first: &Triangle, second: &Triangle, margin: f64) -> f64;
-}
-
-struct Touching {
-    found: bool,
-}
-
-impl Visitor for Touching {
-    fn visit(&mut self, first: &Triangle, second: &Triangle, margin: f64) -> f64 {
-        self.found |= are_triangles_within(first, second, margin);
-        if self.found { -1.0 } else { margin }
-    }
-}
-
-struct Nearest {
-    found: Option<NearPoints>,
-}
-
-impl Visitor for Nearest {
-    fn visit(&mut self, first: &Triangle, second: &Triangle, margin: f64) -> f64 {
-        if margin < 0.0 || !are_triangles_within(first, second, margin) {
-            return margin;
-        }
-        let Some([p, q]) = convex_nearest(first, second, &Pose::IDENTITY) else {
-            self.found = Some((0.0, [first.center(), second.center()]));
-            return -1.0;
-        };
-        self.found = Some(((p - q).length(), [p, q]));
-        (p - q).length()
-    }
 }

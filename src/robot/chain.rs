@@ -150,6 +150,14 @@ impl Chain {
         &self.variables
     }
 
+    /// Whether a variable moves the joint of that index among [`Robot::joints`]: its own, or that of the joint that it mimics. The joint
+    /// need not be part of the chain.
+    #[must_use]
+    pub fn moves(&self, robot: &Robot, joint: usize) -> bool {
+        let master = robot.joints()[joint].mimic.map_or(joint, |mimic| mimic.master);
+        self.variables.iter().any(|variable| variable.joint == master)
+    }
+
     /// Names of the variables, in the same order.
     #[must_use]
     pub fn variable_names(&self) -> Vec<&str> {

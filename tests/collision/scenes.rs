@@ -18,6 +18,7 @@ const CAPSULE: &str = r#"<capsule radius="0.1" length="0.4"/>"#;
 const SPHERE: &str = r#"<sphere radius="0.2"/>"#;
 const CUBE: &str = r#"<mesh filename="cube.stl" scale="0.3 0.5 0.4"/>"#;
 const RING: &str = r#"<mesh filename="ring.obj"/>"#;
+const DUMBBELL: &str = r#"<mesh filename="dumbbell.obj"/>"#;
 
 /// A ring around z: what goes through it does not touch it.
 fn ring() -> String {
@@ -41,10 +42,41 @@ fn ring() -> String {
     text
 }
 
+/// A bar along x with a disk at either end: between the disks there is room inside its convex hull.
+fn dumbbell() -> String {
+    let around = 16;
+    let profile = [
+        (-0.5, 0.05),
+        (-0.5, 0.25),
+        (-0.35, 0.25),
+        (-0.35, 0.05),
+        (0.35, 0.05),
+        (0.35, 0.25),
+        (0.5, 0.25),
+        (0.5, 0.05),
+    ];
+    let mut text = String::new();
+    for (along, radius) in profile {
+        for i in 0..around {
+            let (sine, cosine) = (TAU * f64::from(i) / f64::from(around)).sin_cos();
+            writeln!(text, "v {along} {} {}", radius * cosine, radius * sine).unwrap();
+        }
+    }
+    for at in 0..7 {
+        for i in 0..around {
+            let corner = |at: i32, i: i32| at * around + i % around + 1;
+            let [a, b, c, d] = [corner(at, i), corner(at, i + 1), corner(at + 1, i + 1), corner(at + 1, i)];
+            writeln!(text, "f {a} {b} {c}\nf {a} {c} {d}").unwrap();
+        }
+    }
+    text
+}
+
 fn folder(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("cube.stl", cube::stl());
     folder.write("ring.obj", ring());
+    folder.write("dumbbell.obj", dumbbell());
     folder
 }
 
@@ -94,7 +126,7 @@ fn agrees(scene: &Scene, exact: &Shaped, samples: &[[f64; 6]]) -> usize {
 #[test]
 fn scenes_of_two_links_agree_with_their_distances() {
     let folder = folder("scenes_links");
-    let shapes = [CYLINDER, BOX, CAPSULE, SPHERE, CUBE, RING];
+    let shapes = [CYLINDER, BOX, CAPSULE, SPHERE, CUBE, RING, DUMBBELL];
     for (index, fixed) in shapes.into_iter().enumerate() {
         for free in &shapes[..=index] {
             let shaped = Shaped::two(fixed, free, Some(&folder));
@@ -176,27 +208,6 @@ fn slopes_are_those_of_the_distances() {
             let slope = (at(1e-4) - at(-1e-4)) / 2e-4;
             assert!((slope - row[variable]).abs() < 1e-3, "{sample:?}, {variable}: {slope} {}", row[variable]);
         }
-    }
-    assert!(seen > 20, "{seen}");
-}
-
-/// A step against the slope of the overlap makes it smaller, and the slope is that of small steps.
-#[test]
-fn overlaps_have_the_slopes_of_small_steps() {
-    let folder = folder("scenes_overlap");
-    let shaped = Shaped::two(BOX, CUBE, Some(&folder));
-    let scene = scene(&shaped, &World::default());
-    let (mut scratch, mut row, mut seen) = (SceneScratch::default(), [0.0; 6], 0);
-    for sample in samples(17, 60) {
-        let overlap = scene.overlap(&sample, 0.01, &mut scratch, &mut row);
-        if overlap == 0.0 {
-            continue;
-        }
-        seen += 1;
-        let slope: f64 = row.iter().map(|slope| slope * slope).sum();
-        let moved: [f64; 6] = std::array::from_fn(|at| sample[at] - 1e-6 * row[at]);
-        let change = scene.overlap(&moved, 0.01, &mut scratch, &mut row) - overlap;
-        assert!((change + 1e-6 * slope).abs() <= 1e-3 * 1e-6 * slope, "{sample:?}: {change} {slope}");
     }
     assert!(seen > 20, "{seen}");
 }

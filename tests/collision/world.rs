@@ -128,6 +128,36 @@ fn what_stands_on_what_stands_is_found() {
     // The chain moves the carriage, so this is a pair.
     world.add("in the way", cube(EDGE), Isometry3::identity());
     let rest = vec![0.0; shaped.robot.joints().len()];
-    let contacts = standing_contacts(&shaped.robot, &chain, &shaped.shapes, &world, &rest);
+    let contacts = standing_contacts(&shaped.robot, &chain, &shaped.shapes, None, &world, &rest);
     assert_eq!(contacts, [[Body::Link("rail".to_owned()), Body::Obstacle("table".to_owned())]]);
+}
+
+/// A table with a base, a post and a lid on it: the base moves an arm, the lid turns beside it.
+const TABLE: &str = r#"<robot name="table">
+  <link name="table"><collision><geometry><box size="1 1 0.1"/></geometry></collision></link>
+  <link name="base"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+  <link name="post"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+  <link name="lid"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+  <link name="arm"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+  <joint name="a" type="fixed"><parent link="table"/><child link="base"/><origin xyz="0 0 0.09"/></joint>
+  <joint name="b" type="fixed"><parent link="table"/><child link="post"/><origin xyz="0.3 0 0.11"/></joint>
+  <joint name="c" type="continuous"><parent link="table"/><child link="lid"/><origin xyz="-0.3 0 0.09"/><axis xyz="0 0 1"/></joint>
+  <joint name="d" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint>
+</robot>"#;
+
+#[test]
+fn links_that_stand_in_each_other_are_found() {
+    let shaped = Shaped::new(TABLE, None);
+    let chain = Chain::new(&shaped.robot, "base", &["arm"]).unwrap();
+    let rest = vec![0.0; shaped.robot.joints().len()];
+    let contacts = |srdf: Option<&str>| {
+        let srdf = srdf.map(|inside| Srdf::from_text(&format!(r#"<robot name="table">{inside}</robot>"#)).unwrap());
+        let found = standing_contacts(&shaped.robot, &chain, &shaped.shapes, srdf.as_ref(), &World::default(), &rest);
+        found.into_iter().map(|[first, second]| format!("{} {}", first.name(), second.name())).collect::<Vec<_>>()
+    };
+    // The lid and the table are neighbours, the post is a centimetre above the table.
+    assert_eq!(contacts(None), ["table base"]);
+    assert_eq!(contacts(Some("")), ["table base", "table lid"]);
+    let base = r#"<disable_collisions link1="base" link2="table" reason="Adjacent"/>"#;
+    assert_eq!(contacts(Some(base)), ["table lid"]);
 }

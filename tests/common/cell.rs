@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Translation3};
+use nalgebra::{Isometry3, Point3, Translation3};
 use urdf_ik::collision::{Clearance, Geometry, LinkPair, LinkPlaces, LinkShapes, Obstacle, Pairs, Scene, World};
 use urdf_ik::robot::{MeshFolders, Robot};
 
@@ -11,7 +11,10 @@ use super::{Arm, root};
 
 pub const MARGIN: f64 = 0.01;
 
-/// The bundled arm of seven joints among obstacles.
+/// The corners of each face of a box, around it. Bits of a corner say at which end of x, y and z it is.
+const FACES: [[u32; 4]; 6] = [[0, 2, 6, 4], [1, 3, 7, 5], [0, 1, 5, 4], [2, 3, 7, 6], [0, 1, 3, 2], [4, 5, 7, 6]];
+
+/// A bundled robot among obstacles.
 pub struct Cell {
     pub arm: Arm,
     obstacles: Vec<(Geometry, Isometry3<f64>)>,
@@ -27,9 +30,15 @@ pub fn at(geometry: Geometry, x: f64, y: f64, z: f64) -> (Geometry, Isometry3<f6
 }
 
 impl Cell {
+    /// The arm of seven joints.
     pub fn new(obstacles: Vec<(Geometry, Isometry3<f64>)>) -> Self {
-        let text = std::fs::read_to_string(root().join("urdf/arm7.urdf")).unwrap();
-        let arm = Arm::from_text(&text, "base_link", &["tool0"]);
+        Self::of("arm7.urdf", &["tool0"], obstacles)
+    }
+
+    /// The robot of that file, with these tips.
+    pub fn of(file: &str, tips: &[&str], obstacles: Vec<(Geometry, Isometry3<f64>)>) -> Self {
+        let text = std::fs::read_to_string(root().join("urdf").join(file)).unwrap();
+        let arm = Arm::from_text(&text, "base_link", tips);
         let shapes = LinkShapes::of_urdf(&text, &arm.robot, &MeshFolders::new([], None)).unwrap();
         let pairs = Pairs::of_chain(&arm.robot, &arm.chain, &shapes, None).unwrap();
         let judge = judge(&text, &obstacles, &arm.robot, &pairs);
@@ -45,8 +54,32 @@ impl Cell {
             obstacle.add_primitive(geometry.clone(), &Isometry3::identity()).unwrap();
             world.add(&format!("obstacle{index}"), Arc::new(obstacle), *pose);
         }
+        self.scene_of(&world)
+    }
+
+    /// The scene, in which the obstacles, which must be boxes, are one mesh.
+    pub fn scene_with_a_mesh(&self) -> Scene {
+        let (mut vertices, mut faces) = (Vec::new(), Vec::new());
+        for (geometry, pose) in &self.obstacles {
+            let Geometry::Box { size } = geometry else { panic!("{geometry} is no box") };
+            let first = u32::try_from(vertices.len()).unwrap();
+            for corner in 0..8_u8 {
+                let side = |axis: usize| size[axis] * (f64::from(corner >> axis & 1) - 0.5);
+                vertices.push((pose * Point3::new(side(0), side(1), side(2))).coords.into());
+            }
+            for [a, b, c, d] in FACES.map(|face| face.map(|corner| first + corner)) {
+                faces.extend([[a, b, c], [a, c, d]]);
+            }
+        }
+        let (mut mesh, mut world) = (Obstacle::default(), World::default());
+        mesh.add_mesh("boxes", &vertices, &faces, &Isometry3::identity()).unwrap();
+        world.add("mesh", Arc::new(mesh), Isometry3::identity());
+        self.scene_of(&world)
+    }
+
+    fn scene_of(&self, world: &World) -> Scene {
         let Arm { robot, chain, .. } = &self.arm;
-        Scene::new(robot, chain, &self.shapes, &self.pairs, &world, &robot.neutral_positions())
+        Scene::new(robot, chain, &self.shapes, &self.pairs, world, &robot.neutral_positions())
     }
 
     pub fn scene(&self) -> Scene {

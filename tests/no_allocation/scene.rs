@@ -29,7 +29,6 @@ fn a_scene_allocates_nothing_once_its_scratch_has_grown() {
                 let near = scratch.near[at];
                 scene.write_slope(&near, &scratch, &mut row);
             }
-            scene.overlap(positions, 0.01, &mut scratch, &mut row);
             free
         };
         // All in one place: every pair is open and near.

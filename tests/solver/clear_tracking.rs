@@ -2,136 +2,16 @@
 
 use std::f64::consts::TAU;
 
-use nalgebra::{Isometry3, Vector3};
-use urdf_ik::collision::{Clearance, Geometry, Scene};
-use urdf_ik::solver::{FabrikOptions, Method, Mode, Outcome, Problem, Reason, Solution, Solver, SolverKind, Target};
+use nalgebra::Vector3;
+use urdf_ik::collision::{Clearance, Geometry};
+use urdf_ik::solver::{FabrikOptions, Method, Mode, Outcome, Problem, Reason, Solver, SolverKind, Target};
 
 use crate::common;
 use crate::common::cell::{Cell, MARGIN, at, clearance};
-
-/// Targets of a stream.
-const TICKS: u32 = 2000;
-/// Largest step of each joint from target to target \[rad\].
-const STEP: f64 = 0.02;
-/// Parts between two targets at which distances are looked at, the second among them.
-const PARTS: u32 = 2;
-/// What the judge's distances and those of the scene may differ by \[m\].
-const EXACT: f64 = 2e-6;
-
-/// A configuration with the elbow bent, and where the tool is in it.
-const BENT: [f64; 7] = [0.0, 0.1, 0.0, -0.3, 0.0, 0.9, 0.0];
-
-/// What a stream was like.
-#[derive(Debug)]
-struct Course {
-    end: Vec<f64>,
-    /// The solution of the last target.
-    last: Solution,
-    /// For each tenth of the stream, the targets that were not met.
-    missed: [u32; 10],
-    /// Of these, how often a collision was the reason.
-    collisions: u32,
-    /// The largest step of any joint.
-    largest_step: f64,
-    /// The largest change of a step of any joint from one target to the next, and how often one is more than half a step.
-    largest_jerk: f64,
-    jerks: u32,
-    /// The way of all joints.
-    way: f64,
-    /// The largest distance of the tool from its target \[m\].
-    farthest: f64,
-    least_distance: f64,
-    bits: u64,
-}
+use crate::streams::{BENT, STEP, TICKS, follow, moved, slab, tool};
 
 fn solver(cell: &Cell, method: impl Into<Method>) -> Solver {
     Solver::prepare(method, &cell.arm.chain).unwrap()
-}
-
-/// Follows a stream from `start`, and checks every step of it.
-fn follow(cell: &Cell, scene: &Scene, solver: &Solver, start: &[f64], target: impl Fn(f64) -> Target) -> Course {
-    let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
-    let steps = vec![STEP; start.len()];
-    let mut seed = start.to_vec();
-    let mut step_before = vec![0.0; start.len()];
-    let mut course = Course {
-        end: Vec::new(),
-        last: solver.solution(),
-        missed: [0; 10],
-        collisions: 0,
-        largest_step: 0.0,
-        largest_jerk: 0.0,
-        jerks: 0,
-        way: 0.0,
-        farthest: 0.0,
-        least_distance: f64::INFINITY,
-        bits: 0,
-    };
-    for tick in 1..=TICKS {
-        let targets = [target(f64::from(tick) / f64::from(TICKS))];
-        let problem = Problem {
-            mode: Mode::Track { max_step: &steps },
-            clearance: Some(clearance(scene)),
-            ..Problem::new(&targets, &seed)
-        };
-        solver.solve(&problem, &mut scratch, &mut solution).unwrap();
-        check_step(cell, &seed, &solution.positions, tick);
-        for ((position, seed), before) in solution.positions.iter().zip(&seed).zip(&mut step_before) {
-            let step = position - seed;
-            course.largest_step = course.largest_step.max(step.abs());
-            course.largest_jerk = course.largest_jerk.max((step - *before).abs());
-            course.jerks += u32::from((step - *before).abs() > 0.5 * STEP);
-            course.way += step.abs();
-            *before = step;
-            course.bits = course.bits.rotate_left(1) ^ position.to_bits();
-        }
-        let least = cell.least_distance(&solution.positions);
-        course.least_distance = course.least_distance.min(least);
-        if let Some((pair, distance)) = solution.nearest {
-            assert!((distance - least).abs() < EXACT, "tick {tick}: {distance} of pair {pair}, which is {least}");
-        }
-        course.farthest = course.farthest.max(solution.residuals[0].position);
-        if !solution.is_solved() {
-            course.missed[usize::try_from((tick - 1) * 10 / TICKS).unwrap()] += 1;
-            course.collisions += u32::from(matches!(solution.outcome, Outcome::Closest(Reason::Collision { .. })));
-        }
-        seed.clone_from(&solution.positions);
-    }
-    course.end = seed;
-    course.last = solution;
-    course
-}
-
-/// Checks that the step stays in its bounds, and that every pair keeps what it has to, on the way too.
-fn check_step(cell: &Cell, seed: &[f64], positions: &[f64], tick: u32) {
-    assert!(cell.arm.chain.contains(positions), "tick {tick}");
-    for (position, seed) in positions.iter().zip(seed) {
-        assert!((seed - STEP..=seed + STEP).contains(position), "tick {tick}: {position} from {seed}");
-    }
-    let floors: Vec<f64> = cell.distances(seed).into_iter().map(|distance| distance.min(MARGIN)).collect();
-    for part in 1..=PARTS {
-        let fraction = f64::from(part) / f64::from(PARTS);
-        let between: Vec<f64> = seed.iter().zip(positions).map(|(a, b)| a + fraction * (b - a)).collect();
-        let slack = if part == PARTS { EXACT } else { 1e-3 };
-        for (pair, (distance, floor)) in cell.distances(&between).into_iter().zip(&floors).enumerate() {
-            assert!(distance >= floor - slack, "tick {tick}: pair {pair} at {distance} has to keep {floor}");
-        }
-    }
-}
-
-/// The tool's pose in `positions`, moved by `offset` \[m\], its orientation free.
-fn moved(cell: &Cell, positions: &[f64], offset: Vector3<f64>) -> Target {
-    let pose = cell.arm.tip_poses(positions)[0];
-    Target::new(0, Isometry3::from_parts((pose.translation.vector + offset).into(), pose.rotation)).position_only()
-}
-
-/// The place of the tool \[m\].
-fn tool(cell: &Cell, positions: &[f64]) -> Vector3<f64> {
-    cell.arm.tip_poses(positions)[0].translation.vector
-}
-
-fn slab(x: f64, y: f64, z: f64) -> Geometry {
-    Geometry::Box { size: [x, y, z] }
 }
 
 #[test]

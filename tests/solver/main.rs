@@ -4,6 +4,7 @@
 
 mod all_solutions;
 mod batch;
+mod clear_arms;
 mod clear_tracking;
 mod clearance;
 #[path = "../common/mod.rs"]
@@ -19,5 +20,6 @@ mod preferences;
 mod problems;
 mod reachable;
 mod several_tips;
+mod streams;
 mod tracking;
 mod unreachable;

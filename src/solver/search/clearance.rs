@@ -37,7 +37,9 @@ impl ClearanceScratch {
         self.clear_at_seed.clear();
     }
 
-    /// Whether `positions` keep the clearance of the problem: every pair is farther apart than the margin, or as far as at the seed.
+    /// Whether `positions` keep the clearance of the problem: every pair is farther apart than the margin, or as far as at the seed. It is
+    /// not inlined: who has no clearance should not carry it along.
+    #[inline(never)]
     pub fn is_clear(&mut self, problem: &Problem, positions: &[f64]) -> bool {
         let Some(clearance) = &problem.clearance else { return true };
         let ClearanceScratch { scene, floors, seed_is_known, clear_at_seed, .. } = self;
@@ -74,18 +76,9 @@ impl Search {
         (configurations, lane): (&Configurations, usize),
         scratch: &mut ClearanceScratch,
     ) -> bool {
-        problem.clearance.is_none() || self.placed_lane_is_clear(problem, setup, (configurations, lane), scratch)
-    }
-
-    /// The same with a clearance. It is not inlined: who has none should not carry it along.
-    #[inline(never)]
-    fn placed_lane_is_clear(
-        &self,
-        problem: &Problem,
-        setup: &Setup,
-        (configurations, lane): (&Configurations, usize),
-        scratch: &mut ClearanceScratch,
-    ) -> bool {
+        if problem.clearance.is_none() {
+            return true;
+        }
         let mut positions = std::mem::take(&mut scratch.positions);
         configurations.read(lane, &mut positions);
         self.fold(problem, setup, &mut positions);

@@ -1,8 +1,8 @@
 //! Damped least squares under the rows of pairs near contact, from one configuration.
 
-use super::dual_active_set::{DualActiveSet, Inequalities};
 use super::rows::Rows;
 use crate::collision::{Clearance, Near, SegmentScratch};
+use crate::dual_active_set::{DualActiveSet, Inequalities};
 use crate::solver::kernel::configurations::Configurations;
 use crate::solver::kernel::lanes::Lanes;
 use crate::solver::problem::Problem;
@@ -40,7 +40,7 @@ impl Place {
         self.positions.resize(variables, 0.0);
     }
 
-    /// Takes up the positions `solving`.
+    /// Writes `positions` from `solving`.
     fn settle(&mut self, search: &Search, problem: &Problem, setup: &Setup) {
         self.positions.copy_from_slice(&self.solving);
         search.fold(problem, setup, &mut self.positions);

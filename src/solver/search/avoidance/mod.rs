@@ -3,11 +3,10 @@
 //! The answer that tracking gives without regard to collisions stands where the straight motion from the seed to it keeps clear. Otherwise
 //! [`descent`] goes from the seed towards the targets by damped least squares, in which every pair near contact is an inequality
 //! ([`rows`]): it may come as near as it has to keep, so the arm slides along an obstacle, and stops where none of its joints leads on. A
-//! [`dual_active_set`] solves each step. The exact distances have the last word: of the motion from the seed to where the descent ends only
+//! A [`DualActiveSet`](crate::dual_active_set::DualActiveSet) solves each step. The exact distances have the last word: of the motion from the seed to where the descent ends only
 //! the part that keeps clear is made.
 
 mod descent;
-mod dual_active_set;
 mod rows;
 pub mod scratch;
 
@@ -44,8 +43,7 @@ impl Search {
         } else if !segment.scene.near.is_empty() {
             clearance.scene.find_near(&solution.positions, clearance.margin + LEAST_LOOK, &mut segment.scene);
         }
-        let near = &scratch.avoidance.segment.scene.near;
-        let nearest = near.iter().min_by(|a, b| a.distance.total_cmp(&b.distance));
+        let nearest = scratch.avoidance.segment.scene.nearest();
         solution.nearest = nearest.map(|near| (near.pair, near.distance));
         solution.elapsed += start.elapsed();
     }
