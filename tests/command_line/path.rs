@@ -1,6 +1,6 @@
 //! The command `path` as a shell uses it.
 
-use crate::shell::{fails, file, keys, parse, run, sorted, succeeds, text_of, urdf};
+use crate::shell::{Run, fails, file, keys, parse, run, sorted, succeeds, text_of, urdf};
 
 const LINE: &str =
     r#"[{"p": [0.4, -0.2, 0.3], "q_xyzw": [1, 0, 0, 0]}, {"p": [0.4, 0.2, 0.3], "q_xyzw": [1, 0, 0, 0]}]"#;
@@ -54,6 +54,39 @@ fn limits_and_start_are_used() {
     }
 }
 
+/// The same path with an obstacle of that file.
+fn among(obstacle: &str, name: &str, more: &[&str]) -> Run {
+    let obstacles = text_of(&file(&format!("{name}_obstacles.json"), obstacle));
+    run(&borrowed(&path(LINE, &format!("{name}.json"), &[&["--obstacles", &obstacles], more].concat())))
+}
+
+#[test]
+fn a_path_stops_before_an_obstacle() {
+    let wall = r#"[{"id": "wall", "type": "box", "size": [1, 0.1, 1], "p": [0.5, 0.2, 0.3]}]"#;
+    let stopped = among(wall, "path_wall", &["--margin", "0.02"]);
+    let answer = parse(&stopped.out);
+    let fraction = answer["fraction"].as_f64().unwrap();
+    assert!(stopped.code == 1 && stopped.err.is_empty() && (0.5..0.9).contains(&fraction), "{answer}");
+    assert!(answer["stop"].as_str().unwrap().contains("obstacle 'wall'"), "{answer}");
+    assert_eq!(answer["nearest"]["obstacle"], "wall");
+    // As near as the margin allows, by the exact shapes at the points.
+    let distance = answer["nearest"]["distance"].as_f64().unwrap();
+    assert!((0.02..0.021).contains(&distance), "{answer}");
+}
+
+#[test]
+fn what_is_far_from_a_path_does_not_change_it() {
+    let ball = r#"[{"id": "ball", "type": "sphere", "radius": 0.1, "p": [-1, 0, 0.3]}]"#;
+    let plain = parse(&succeeds(&borrowed(&path(LINE, "path_plain.json", &[]))));
+    let mut answer = parse(&among(ball, "path_far", &[]).out);
+    let nearest = answer.as_object_mut().unwrap().remove("nearest").unwrap();
+    assert!(nearest["distance"].as_f64().unwrap() > 0.0, "{nearest}");
+    assert_eq!(answer, plain);
+    let alone = parse(&succeeds(&borrowed(&path(LINE, "path_alone.json", &["--avoid-collisions"]))));
+    assert_eq!(alone["points"], plain["points"]);
+    assert!(alone["nearest"]["obstacle"].is_null() && alone["nearest"]["links"].as_array().unwrap().len() == 2);
+}
+
 #[test]
 fn bad_paths_are_refused() {
     let refused = |text: &str, more: &[&str], words: &[&str]| {
@@ -68,4 +101,7 @@ fn bad_paths_are_refused() {
     refused(LINE, &["--joint-limits", "/no/such.yaml"], &["cannot read /no/such.yaml"]);
     let limits = text_of(&file("path_unknown.yaml", "joint_limits:\n  elbou: {}\n"));
     refused(LINE, &["--joint-limits", &limits], &["'elbou'", "line 2"]);
+    refused(LINE, &["--obstacles", "/no/such.json"], &["/no/such.json", "there is no such file"]);
+    refused(LINE, &["--margin", "0.1"], &["--avoid-collisions", "--obstacles"]);
+    refused(LINE, &["--avoid-collisions", "--margin", "nan"], &["--margin is NaN"]);
 }

@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use urdf_ik::collision::{
-    Body, BodyDistances, Clearance, LinkPlaces, LinkShapes, Pairs, Scene, World, standing_contacts,
+    Body, BodyDistances, Clearance, LinkPlaces, LinkShapes, Pairs, Scene, Srdf, World, standing_contacts,
 };
 use urdf_ik::robot::{Chain, Robot};
 
 use super::Failure;
-use super::input::read_srdf;
+use super::input::{read_rest, read_robot_and_shapes, read_srdf, read_world};
 
 /// The least distance that is kept, where none is given \[m\].
 const MARGIN: f64 = 1e-4;
 
-/// Whether and how a solve avoids collisions.
+/// Whether and how collisions are avoided.
 #[derive(Args)]
 pub struct AvoidanceOptions {
-    /// Accept only solutions in which the robot's links touch neither each other nor an obstacle
+    /// Accept only joint positions at which the robot's links touch neither each other nor an obstacle
     #[arg(long, group = "avoiding")]
     pub avoid_collisions: bool,
     /// The robot's SRDF, which says what may touch; -: standard input [default: neighbours and what always touches]
@@ -41,11 +41,55 @@ impl AvoidanceOptions {
     }
 }
 
+/// The same with obstacles around the robot.
+#[derive(Args)]
+#[command(group = ArgGroup::new("avoiding").multiple(true))]
+pub struct SurroundingsOptions {
+    #[command(flatten)]
+    avoidance: AvoidanceOptions,
+    /// Obstacles around the robot, in JSON, to keep clear of as well as of its own links; -: standard input
+    #[arg(long, value_name = "FILE.json", group = "avoiding")]
+    obstacles: Option<PathBuf>,
+}
+
+impl SurroundingsOptions {
+    /// The robot of the URDF at `path`, and the shapes of its links where collisions count.
+    pub fn robot(&self, path: &Path) -> Result<(Robot, Option<LinkShapes>), Failure> {
+        self.avoidance.margin()?;
+        read_robot_and_shapes(path, self.avoidance.avoid_collisions || self.obstacles.is_some())
+    }
+
+    /// How the chain avoids collisions; `None` without shapes.
+    pub fn avoidance<'a>(
+        &self,
+        of: (&'a Robot, &'a Chain),
+        shapes: Option<LinkShapes>,
+    ) -> Result<Option<Avoidance<'a>>, Failure> {
+        let margin = self.avoidance.margin()?;
+        shapes.map(|shapes| Avoidance::new(of, shapes, self.avoidance.srdf.as_deref(), margin)).transpose()
+    }
+
+    /// What is around the robot, whose joints stand where `start` has them unless the chain moves them. Contacts that no solution can part
+    /// are named on standard error.
+    pub fn surroundings<'a>(
+        &self,
+        avoidance: Option<&'a Avoidance>,
+        start: Option<&str>,
+    ) -> Result<Option<Surroundings<'a>>, Failure> {
+        let Some(avoidance) = avoidance else { return Ok(None) };
+        let world = self.obstacles.as_deref().map(read_world).transpose()?.unwrap_or_default();
+        let surroundings = avoidance.surrounded(world, read_rest(start, avoidance.robot)?);
+        name_standing_contacts(&surroundings.standing_contacts().into_iter().collect());
+        Ok(Some(surroundings))
+    }
+}
+
 /// How a chain avoids collisions, whatever is around its robot.
 pub struct Avoidance<'a> {
     robot: &'a Robot,
     chain: &'a Chain,
     shapes: LinkShapes,
+    srdf: Option<Srdf>,
     /// The pairs of links that the chain moves.
     pairs: Pairs,
     /// The least distance \[m\].
@@ -64,7 +108,7 @@ impl<'a> Avoidance<'a> {
         }
         let srdf = srdf.map(|path| read_srdf(path, robot)).transpose()?;
         let pairs = Pairs::of_chain(robot, chain, &shapes, srdf.as_ref())?;
-        Ok(Self { robot, chain, shapes, pairs, margin })
+        Ok(Self { robot, chain, shapes, srdf, pairs, margin })
     }
 
     /// With `world` around, and the joints that the chain does not move at `rest`, which has one entry for each joint of the robot.
@@ -90,18 +134,29 @@ impl Surroundings<'_> {
 
     /// The links and obstacles that touch and always will, because the chain moves neither.
     pub fn standing_contacts(&self) -> Vec<[Body; 2]> {
-        let Avoidance { robot, chain, shapes, .. } = self.avoidance;
-        standing_contacts(robot, chain, shapes, &self.world, &self.rest)
+        let Avoidance { robot, chain, shapes, srdf, .. } = self.avoidance;
+        standing_contacts(robot, chain, shapes, srdf.as_ref(), &self.world, &self.rest)
     }
 
     /// The two bodies that are nearest to each other at `positions` of the chain, and their distance \[m\]; `None` where there are no two.
     pub fn nearest(&self, positions: &[f64]) -> Result<Option<([Body; 2], f64)>, Failure> {
+        self.nearest_of_all([positions])
+    }
+
+    /// The same at any of several positions of the chain.
+    pub fn nearest_of_all<'p>(
+        &self,
+        all_positions: impl IntoIterator<Item = &'p [f64]>,
+    ) -> Result<Option<([Body; 2], f64)>, Failure> {
         let Avoidance { robot, chain, shapes, pairs, .. } = self.avoidance;
-        let mut all = self.rest.clone();
-        chain.write_into(robot, positions, &mut all);
         let distances = BodyDistances::new(robot, shapes, pairs, &self.world);
-        let least = distances.least(&LinkPlaces::new(robot, &all)?);
-        Ok(least.map(|(index, distance)| (distances.bodies()[index].clone(), distance)))
+        let (mut joints, mut nearest) = (self.rest.clone(), None::<(usize, f64)>);
+        for positions in all_positions {
+            chain.write_into(robot, positions, &mut joints);
+            let least = distances.least(&LinkPlaces::new(robot, &joints)?);
+            nearest = nearest.into_iter().chain(least).min_by(|(_, one), (_, other)| one.total_cmp(other));
+        }
+        Ok(nearest.map(|(index, distance)| (distances.bodies()[index].clone(), distance)))
     }
 }
 

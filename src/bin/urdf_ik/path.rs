@@ -13,11 +13,13 @@ use urdf_ik::motion::{
     FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
     follow,
 };
-use urdf_ik::robot::Chain;
+use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{Preference, Solver, SolverKind, Target};
 use urdf_ik::spatial::rotation_from;
 
 use super::Failure;
+use super::avoidance::{Surroundings, SurroundingsOptions};
+use super::distance_out::DistanceOut;
 use super::input::{read_json, read_start, read_text};
 use super::options::{FreeAxes, RobotArguments};
 use super::output::OutputFile;
@@ -52,6 +54,8 @@ pub struct Arguments {
     /// parameters: 1 rad/s, 5 rad/s², 50 rad/s³, and the same in metres
     #[arg(long, value_name = "FILE.yaml")]
     joint_limits: Option<PathBuf>,
+    #[command(flatten)]
+    surroundings: SurroundingsOptions,
     /// Draw the motion in shares of its limits: positions, velocities, accelerations and jerks of the joints, and the tip's speed
     #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg)]
     plot: Option<OutputFile>,
@@ -66,38 +70,27 @@ struct Waypoint {
 
 /// Prints the trajectory. Returns whether the path can be followed to its end.
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
-    let robot = arguments.robot.robot()?;
+    let (robot, shapes) = arguments.surroundings.robot(&arguments.robot.urdf)?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     if chain.tips().len() != 1 {
         return Err("path takes one --tip".into());
     }
     let solver = Solver::prepare(SolverKind::Jacobian, &chain)?;
-    let waypoints: Vec<Waypoint> = read_json(&arguments.waypoints)?;
-    let pose = |(at, waypoint): (usize, &Waypoint)| -> Result<_, Failure> {
-        let rotation = rotation_from(waypoint.q_xyzw).map_err(|e| format!("waypoint {at}: {e}"))?;
-        Ok(Isometry3::from_parts(Translation3::from(waypoint.p), rotation))
-    };
-    let poses = waypoints.iter().enumerate().map(pose).collect::<Result<Vec<_>, _>>()?;
-    let path = Path::new(&poses, PathOptions { blend_radius: arguments.blend_radius, ..PathOptions::default() })?;
-    let file = match &arguments.joint_limits {
-        Some(file) => {
-            let text = read_text(file, MAX_SETTINGS_BYTES)?;
-            JointLimits::from_yaml(&text, &robot).map_err(|e| format!("{}: {e}", file.display()))?
-        }
-        None => JointLimits::default(),
-    };
-    let limits = MotionLimits::new(&robot, &chain, &file).or(&JointLimit::DEFAULT);
+    let path = arguments.path()?;
+    let limits = arguments.limits(&robot, &chain)?;
     let seed = read_start(arguments.start.as_deref(), &robot, &chain)?;
     let free_axes = arguments.free_axes.mask()?;
     let target = Target { free_axes, ..Target::new(0, path.pose_at(0.0)) };
     let timing = Timing { speed: arguments.speed, acceleration: arguments.acceleration, period: arguments.period };
+    let avoidance = arguments.surroundings.avoidance((&robot, &chain), shapes)?;
+    let surroundings = arguments.surroundings.surroundings(avoidance.as_ref(), arguments.start.as_deref())?;
     let problem = PathProblem {
         path: &path,
         target: &target,
         seed: &seed,
         limits: &limits,
         preference: Preference::default(),
-        clearance: None,
+        clearance: surroundings.as_ref().map(Surroundings::clearance),
     };
     let spinner = progress::spinner("planning the path");
     let followed = follow(&solver, &problem, &FollowOptions::default())?;
@@ -109,9 +102,40 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
             None => eprintln!("urdf_ik: no picture is drawn, because nothing of the path can be followed"),
         }
     }
-    serde_json::to_writer_pretty(&mut *out, &describe(&chain, &path, &followed, &trajectory))?;
+    let mut answer = describe(&chain, &path, &followed, &trajectory);
+    if let Some(surroundings) = &surroundings {
+        let points = trajectory.points.iter().map(|point| point.positions.as_slice());
+        let nearest = surroundings.nearest_of_all(points)?;
+        answer["nearest"] = json!(nearest.as_ref().map(|(bodies, distance)| DistanceOut::new(bodies, *distance)));
+    }
+    serde_json::to_writer_pretty(&mut *out, &answer)?;
     writeln!(out)?;
     Ok(followed.stop.is_none())
+}
+
+impl Arguments {
+    /// The path through the waypoints.
+    fn path(&self) -> Result<Path, Failure> {
+        let waypoints: Vec<Waypoint> = read_json(&self.waypoints)?;
+        let pose = |(at, waypoint): (usize, &Waypoint)| -> Result<_, Failure> {
+            let rotation = rotation_from(waypoint.q_xyzw).map_err(|e| format!("waypoint {at}: {e}"))?;
+            Ok(Isometry3::from_parts(Translation3::from(waypoint.p), rotation))
+        };
+        let poses = waypoints.iter().enumerate().map(pose).collect::<Result<Vec<_>, _>>()?;
+        Ok(Path::new(&poses, PathOptions { blend_radius: self.blend_radius, ..PathOptions::default() })?)
+    }
+
+    /// The limits of the chain's variables.
+    fn limits(&self, robot: &Robot, chain: &Chain) -> Result<MotionLimits, Failure> {
+        let file = match &self.joint_limits {
+            Some(file) => {
+                let text = read_text(file, MAX_SETTINGS_BYTES)?;
+                JointLimits::from_yaml(&text, robot).map_err(|e| format!("{}: {e}", file.display()))?
+            }
+            None => JointLimits::default(),
+        };
+        Ok(MotionLimits::new(robot, chain, &file).or(&JointLimit::DEFAULT))
+    }
 }
 
 fn describe(chain: &Chain, path: &Path, followed: &Followed, trajectory: &Trajectory) -> Value {

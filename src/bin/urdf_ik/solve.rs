@@ -3,24 +3,23 @@
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
 use nalgebra::{Isometry3, Translation3};
 use serde_json::{Value, json};
-use urdf_ik::robot::{Chain, Robot};
+use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, Pick, Preference, Problem, Solution, Solver, Target};
 use urdf_ik::spatial::rotation_from;
 
 use super::Failure;
-use super::avoidance::{Avoidance, AvoidanceOptions, Surroundings, name_standing_contacts};
+use super::avoidance::{Surroundings, SurroundingsOptions};
 use super::distance_out::DistanceOut;
-use super::input::{read_positions, read_rest, read_robot_and_shapes, read_start, read_world};
+use super::input::{read_positions, read_start};
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
 
 #[derive(Args)]
-#[command(group = ArgGroup::new("wanted").required(true), group = ArgGroup::new("avoiding").multiple(true))]
+#[command(group = ArgGroup::new("wanted").required(true))]
 pub struct Arguments {
     #[command(flatten)]
     robot: RobotArguments,
@@ -54,10 +53,7 @@ pub struct Arguments {
     #[arg(long, value_name = "POSITIONS")]
     posture: Option<String>,
     #[command(flatten)]
-    avoidance: AvoidanceOptions,
-    /// Obstacles around the robot, in JSON, to keep clear of as well as of its own links; -: standard input
-    #[arg(long, value_name = "FILE.json", group = "avoiding")]
-    obstacles: Option<PathBuf>,
+    surroundings: SurroundingsOptions,
     /// Print all distinct solutions that are found, as a list
     #[arg(long, conflicts_with = "pick")]
     all: bool,
@@ -65,18 +61,15 @@ pub struct Arguments {
 
 /// Prints the solution. Returns whether it meets the targets.
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
-    let margin = arguments.avoidance.margin()?;
-    let avoids = arguments.avoidance.avoid_collisions || arguments.obstacles.is_some();
-    let (robot, shapes) = read_robot_and_shapes(&arguments.robot.urdf, avoids)?;
+    let (robot, shapes) = arguments.surroundings.robot(&arguments.robot.urdf)?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     let targets = arguments.targets(&chain)?;
     let solver = Solver::prepare(arguments.method.method()?, &chain)?;
     let seed = read_start(arguments.seed.as_deref(), &robot, &chain)?;
     let posture = arguments.posture.as_deref().map(|text| read_positions(text, &robot)).transpose()?;
     let posture = posture.map(|all| chain.positions_from(&all));
-    let srdf = arguments.avoidance.srdf.as_deref();
-    let avoidance = shapes.map(|shapes| Avoidance::new((&robot, &chain), shapes, srdf, margin)).transpose()?;
-    let surroundings = avoidance.as_ref().map(|avoidance| arguments.surroundings(&robot, avoidance)).transpose()?;
+    let avoidance = arguments.surroundings.avoidance((&robot, &chain), shapes)?;
+    let surroundings = arguments.surroundings.surroundings(avoidance.as_ref(), arguments.seed.as_deref())?;
     let problem = Problem {
         mode: Mode::Search {
             pick: arguments.pick,
@@ -106,14 +99,6 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
 }
 
 impl Arguments {
-    /// What is around the robot. Contacts that no solution can part are named on standard error.
-    fn surroundings<'a>(&self, robot: &Robot, avoidance: &'a Avoidance) -> Result<Surroundings<'a>, Failure> {
-        let world = self.obstacles.as_deref().map(read_world).transpose()?.unwrap_or_default();
-        let surroundings = avoidance.surrounded(world, read_rest(self.seed.as_deref(), robot)?);
-        name_standing_contacts(&surroundings.standing_contacts().into_iter().collect());
-        Ok(surroundings)
-    }
-
     /// The targets, one for each tip of the chain.
     fn targets(&self, chain: &Chain) -> Result<Vec<Target>, Failure> {
         let mut poses = Vec::new();
