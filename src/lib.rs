@@ -18,6 +18,7 @@
 
 pub mod collision;
 pub mod config;
+mod dual_active_set;
 pub mod files;
 mod inverse_kinematics;
 mod lanes;
@@ -28,6 +29,7 @@ pub mod node;
 pub mod parameters;
 mod pseudorandom;
 pub mod robot;
+mod row_rotations;
 pub mod segments;
 pub mod skeleton;
 pub mod solver;

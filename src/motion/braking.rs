@@ -1,7 +1,7 @@
 //! Motion that keeps clear: it goes on only while it can still come to rest in time.
 
 use super::clear_way::ClearWay;
-use super::generator::{State, Which};
+use super::generator::{Generator, State, Which};
 use super::joint_motion::{JointMotion, Phase, sample};
 use super::trajectory::TrajectoryPoint;
 
@@ -58,12 +58,12 @@ impl JointMotion {
             return false;
         }
         let after = self.ahead(step);
-        self.generator.plan_to_brake(&after).is_ok() && self.braking_is_clear(after, way)
+        self.generator.plan_to_brake(&after).is_ok() && self.generator.brakes_clear(&self.state.positions, after, way)
     }
 
     /// Whether the way of the motion under way is clear, from one time from now to another \[s\].
     fn is_clear_between(&mut self, from: f64, to: f64, way: &mut ClearWay) -> bool {
-        let intervals = self.intervals(to - from);
+        let intervals = self.generator.intervals(to - from);
         let mut here = self.ahead(from);
         (1..=intervals).all(|interval| {
             let there = self.ahead(from + (to - from) * f64::from(interval) / f64::from(intervals));
@@ -71,37 +71,6 @@ impl JointMotion {
             here = there;
             clear
         })
-    }
-
-    /// Whether the planned braking from `here` on is clear, and the joints may stand at its end.
-    fn braking_is_clear(&mut self, mut here: State, way: &mut ClearWay) -> bool {
-        let time = self.generator.duration(Which::Planned);
-        let intervals = self.intervals(time);
-        let mut there = here.clone();
-        self.generator.sample(Which::Planned, time, &mut there);
-        if !way.may_stand(&self.state.positions, &there.positions) {
-            return false;
-        }
-        (1..=intervals).all(|interval| {
-            let after = time * f64::from(interval) / f64::from(intervals);
-            self.generator.sample(Which::Planned, after, &mut there);
-            let clear = here.positions == there.positions || way.is_clear(&here.positions, &there.positions);
-            std::mem::swap(&mut here, &mut there);
-            clear
-        })
-    }
-
-    /// In how many intervals a motion of so much `time` \[s\] is looked at.
-    fn intervals(&self, time: f64) -> u32 {
-        // A parabola of this acceleration is so far from its chord after such a time.
-        let longest = (8.0 * GREATEST_SAG / self.generator.greatest_acceleration()).sqrt().min(GREATEST_INTERVAL);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a small whole number, or the greatest"
-        )]
-        let intervals = (time / longest).ceil().max(1.0) as u32;
-        intervals
     }
 
     /// The time until the motion under way is at its end \[s\].
@@ -136,5 +105,39 @@ impl JointMotion {
             }
         }
         state
+    }
+}
+
+impl Generator {
+    /// Whether the way of the planned braking from the state `here` on is clear and the joints may stand at its end, where they are at
+    /// positions `now` that they may stand at.
+    pub(super) fn brakes_clear(&mut self, now: &[f64], mut here: State, way: &mut ClearWay) -> bool {
+        let time = self.duration(Which::Planned);
+        let intervals = self.intervals(time);
+        let mut there = here.clone();
+        self.sample(Which::Planned, time, &mut there);
+        if !way.may_stand(now, &there.positions) {
+            return false;
+        }
+        (1..=intervals).all(|interval| {
+            let after = time * f64::from(interval) / f64::from(intervals);
+            self.sample(Which::Planned, after, &mut there);
+            let clear = here.positions == there.positions || way.is_clear(&here.positions, &there.positions);
+            std::mem::swap(&mut here, &mut there);
+            clear
+        })
+    }
+
+    /// In how many intervals a motion of so much `time` \[s\] is looked at.
+    fn intervals(&self, time: f64) -> u32 {
+        // A parabola of this acceleration is so far from its chord after such a time.
+        let longest = (8.0 * GREATEST_SAG / self.greatest_acceleration()).sqrt().min(GREATEST_INTERVAL);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a small whole number, or the greatest"
+        )]
+        let intervals = (time / longest).ceil().max(1.0) as u32;
+        intervals
     }
 }

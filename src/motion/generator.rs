@@ -100,8 +100,7 @@ impl Generator {
 
     /// Plans to rest, each joint as fast as it can, and uses that profile from now on.
     pub fn plan_to_rest(&mut self, from: &State) -> Result<(), MotionError> {
-        self.input.control_interface = ControlInterface::Velocity;
-        self.plan(from, Synchronization::None)?;
+        self.plan_each_to_brake(from)?;
         self.use_planned();
         Ok(())
     }
@@ -110,6 +109,13 @@ impl Generator {
     pub fn plan_to_brake(&mut self, from: &State) -> Result<(), MotionError> {
         self.input.control_interface = ControlInterface::Velocity;
         self.plan_in_proportion(from)
+    }
+
+    /// Plans to rest, each joint as fast as it can, but does not use that profile yet. Joints that do not move on a line need this: the
+    /// generator takes them for joints that nearly do, and exceeds their jerks.
+    pub fn plan_each_to_brake(&mut self, from: &State) -> Result<(), MotionError> {
+        self.input.control_interface = ControlInterface::Velocity;
+        self.plan(from, Synchronization::None)
     }
 
     /// Uses the profile that was planned last.

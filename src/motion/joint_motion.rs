@@ -82,6 +82,11 @@ impl JointMotion {
         matches!(self.phase, Phase::Rest)
     }
 
+    /// Whether no joint moves, nor has been taken over while it moved.
+    fn is_still(&self) -> bool {
+        self.is_at_rest() && self.state.velocities.iter().chain(&self.state.accelerations).all(|v| *v == 0.0)
+    }
+
     /// Positions of the variables at the end of the motion under way.
     #[must_use]
     pub fn end(&self) -> &[f64] {
@@ -105,6 +110,14 @@ impl JointMotion {
         self.phase = Phase::Rest;
     }
 
+    /// Takes over joints that move: positions inside the limits, velocities and accelerations, one entry for each variable. The next motion
+    /// begins with these; until then the joints stand.
+    pub fn place_moving(&mut self, [positions, velocities, accelerations]: [&[f64]; 3]) {
+        self.place(positions);
+        self.state.velocities.copy_from_slice(velocities);
+        self.state.accelerations.copy_from_slice(accelerations);
+    }
+
     /// Begins a motion to `goal`, positions of the variables inside their limits. Continuous joints move the short way. Gives the time that
     /// it takes \[s\].
     ///
@@ -116,7 +129,7 @@ impl JointMotion {
             Domain::Interval { .. } => domain.clamp(*there),
         };
         let end: Vec<f64> = self.domains.iter().zip(self.state.positions.iter().zip(goal)).map(near).collect();
-        if self.is_at_rest() && end == self.state.positions {
+        if self.is_still() && end == self.state.positions {
             return Ok(0.0);
         }
         self.check_duration(&end)?;
@@ -142,7 +155,7 @@ impl JointMotion {
     /// # Errors
     /// [`MotionError::NotFound`].
     pub fn stop(&mut self) -> Result<f64, MotionError> {
-        if self.is_at_rest() {
+        if self.is_still() {
             return Ok(0.0);
         }
         self.generator.plan_to_rest(&self.state)?;

@@ -67,6 +67,7 @@ mod path_problem;
 mod path_solver;
 mod path_stop;
 mod preference_slope;
+pub mod servo;
 mod speed_limits;
 mod speed_profile;
 mod spline;

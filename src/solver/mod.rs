@@ -40,7 +40,7 @@ mod search;
 mod solution;
 mod target_residual;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use batch::{Answer, Batch};
 pub use free_axes::{AXIS_NAMES, UnknownAxis, free_axes_from_names, free_axes_in_words, names_of_free_axes};

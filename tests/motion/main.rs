@@ -5,8 +5,12 @@
 mod clearance;
 #[path = "../common/mod.rs"]
 mod common;
+mod evasion;
 mod follow;
 mod joint_motion;
 mod many_paths;
 mod path;
+mod servo;
+mod servo_obstacles;
+mod servo_watch;
 mod trajectory;

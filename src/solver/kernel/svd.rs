@@ -5,6 +5,7 @@
 //! size, and small singular values keep their relative accuracy.
 
 use super::configurations::Configurations;
+use crate::row_rotations::{make_orthogonal, norm_squared};
 
 /// Singular values below this fraction of the largest count as zero in the pseudoinverse.
 const RANK_TOLERANCE: f64 = 1e-6;
@@ -122,26 +123,11 @@ impl Svd {
         let n = self.variables;
         let (head, tail) = self.rows.split_at_mut(j * n);
         let (a, b) = (&mut head[i * n..][..n], &mut tail[..n]);
-        let (aa, bb) = (norm_squared(a), norm_squared(b));
-        let ab: f64 = a.iter().zip(b.iter()).map(|(x, y)| x * y).sum();
-        if ab.abs() <= 1e-15 * (aa * bb).sqrt() {
-            return false;
-        }
-        let ratio = (bb - aa) / (2.0 * ab);
-        let tangent = ratio.signum() / (ratio.abs() + (1.0 + ratio * ratio).sqrt());
-        let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
-        let sine = cosine * tangent;
-        for (x, y) in a.iter_mut().zip(b.iter_mut()) {
-            (*x, *y) = (cosine * *x - sine * *y, sine * *x + cosine * *y);
-        }
+        let Some([cosine, sine]) = make_orthogonal(a, b) else { return false };
         let (x, y) = (self.right[i], self.right[j]);
         (self.right[i], self.right[j]) = (cosine * x - sine * y, sine * x + cosine * y);
         true
     }
-}
-
-fn norm_squared(row: &[f64]) -> f64 {
-    row.iter().map(|entry| entry * entry).sum()
 }
 
 #[cfg(test)]

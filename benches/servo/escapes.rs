@@ -1,0 +1,135 @@
+//! Starts from singular configurations and from joint limits: does every possible direction move the tip?
+
+use nalgebra::{Isometry3, Vector3, Vector6};
+use urdf_ik::motion::servo::Axes;
+
+use crate::lines::PERIOD;
+use crate::possible::least_move;
+use crate::singular::{at_limits, configuration, directions};
+use crate::table::{Worst, WorstUsage, print};
+use crate::watch::{Run, Subject, Wish, count, from_line, small};
+
+/// How far the tip has to come \[m or rad\], and in which time \[s\].
+const WAYS: [f64; 2] = [2e-3, 5e-3];
+const TIME: f64 = 0.5;
+const SPEEDS: [f64; 2] = [0.1, 0.3];
+
+/// Where the arm starts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    Singular,
+    Limits,
+}
+
+impl Start {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Singular => "singular",
+            Self::Limits => "limits",
+        }
+    }
+
+    pub fn positions(self, subject: &Subject, seed: u64) -> Option<Vec<f64>> {
+        match self {
+            Self::Singular => configuration(subject, seed),
+            Self::Limits => at_limits(subject, seed),
+        }
+    }
+}
+
+/// A unit twist: translations first, then rotations.
+pub fn twist(direction: usize) -> (usize, Vector6<f64>) {
+    let all = directions();
+    let (kind, unit) = (direction / all.len(), all[direction % all.len()]);
+    let none = Vector3::zeros();
+    let [linear, angular] = if kind == 0 { [unit, none] } else { [none, unit] };
+    (kind, Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z))
+}
+
+/// What came of a start in a direction.
+struct Way {
+    /// How far the tip came in the direction, as a share of what it has to.
+    share: f64,
+    /// How far it was beside it: the larger of metres and radians.
+    beside: f64,
+    /// The largest move of a joint.
+    farthest: f64,
+}
+
+/// Moves until the tip is far enough, or the time is over.
+fn moves(subject: &Subject, start: &[f64], direction: usize) -> (Run, Way) {
+    let (kind, unit) = twist(direction);
+    let wish = Wish::twist(&(unit * SPEEDS[kind]), Axes::Base);
+    let (mut servo, mut run) = (subject.servo(start), Run::new(PERIOD, start));
+    let anchor: Isometry3<f64> = subject.pose(start);
+    let mut way = Way { share: 0.0, beside: 0.0, farthest: 0.0 };
+    for _ in 0..count(TIME, PERIOD) {
+        run.step(&mut servo, &wish);
+        let positions = servo.positions();
+        let (apart, along) = from_line(&anchor, &unit, &subject.pose(positions));
+        way.beside = way.beside.max(apart[0]).max(apart[1]);
+        way.share = way.share.max(along / WAYS[kind]);
+        let far = positions.iter().zip(start).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        way.farthest = way.farthest.max(far);
+        if way.share >= 1.0 {
+            break;
+        }
+    }
+    (run, way)
+}
+
+pub fn measure(subject: &Subject, start: Start, seeds: u64) -> usize {
+    let mut usage = WorstUsage::new();
+    let mut rows = [
+        Worst::new("translation: missing of 2 mm in 0.5 s, a share", 0.0),
+        Worst::new("rotation: missing of 5 mrad in 0.5 s, a share", 0.0),
+        Worst::new("beside the line, m or rad", f64::INFINITY),
+        Worst::new("largest move of a joint over the least", f64::INFINITY),
+    ];
+    let (mut configurations, mut directions_seen) = (0, 0);
+    for seed in 0..seeds {
+        let Some(positions) = start.positions(subject, seed) else { continue };
+        configurations += 1;
+        for direction in 0..2 * directions().len() {
+            let (kind, unit) = twist(direction);
+            directions_seen += 1;
+            let Some(least) = least_move(subject, &positions, &(unit * WAYS[kind])) else { continue };
+            let name = format!("{}/{seed}/{direction}", start.name());
+            let (run, way) = moves(subject, &positions, direction);
+            usage.meet(&run.usage(subject), &name);
+            rows[kind].meet(1.0 - way.share.min(1.0), &name);
+            rows[2].meet(way.beside, &name);
+            rows[3].meet(way.farthest / least.max(1e-3), &name);
+        }
+    }
+    let possible = rows[0].cases + rows[1].cases;
+    let share = 100.0 * small(possible) / small(directions_seen.max(1));
+    let title = format!("{}, {configurations} configurations, {share:.0} % of the directions possible", start.name());
+    let rows: Vec<Worst> = rows.into_iter().chain(usage.into_rows()).collect();
+    print(&subject.arm.name, &title, &rows)
+}
+
+/// Prints a start in a direction step by step.
+pub fn replay(subject: &Subject, start: Start, seed: u64, direction: usize) {
+    let Some(positions) = start.positions(subject, seed) else { return println!("there is no such configuration") };
+    let (kind, unit) = twist(direction);
+    println!("start {positions:?}\ndirection {:?}", unit.as_slice());
+    let room: Vec<[f64; 2]> = (0..subject.joints()).map(|joint| subject.room(joint, positions[joint])).collect();
+    println!("room {room:.3?}");
+    println!("singular values {:.6?}", subject.scaled_jacobian(&positions).singular_values().as_slice());
+    println!("least move {:?}", least_move(subject, &positions, &(unit * WAYS[kind])));
+    let (run, way) = moves(subject, &positions, direction);
+    let anchor = subject.pose(&positions);
+    for (sample, positions) in run.positions.iter().enumerate().step_by(5) {
+        let (apart, along) = from_line(&anchor, &unit, &subject.pose(positions));
+        let velocities: Vec<String> = run.velocities(sample).iter().map(|v| format!("{v:.3}")).collect();
+        println!(
+            "{:.3} along {along:.6} beside {:.1e} {:.1e} {}",
+            small(sample) * PERIOD,
+            apart[0],
+            apart[1],
+            velocities.join(" ")
+        );
+    }
+    println!("share {:.3} beside {:.2e} farthest {:.3}\n{:?}", way.share, way.beside, way.farthest, run.usage(subject));
+}

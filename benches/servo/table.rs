@@ -1,0 +1,85 @@
+//! The worst of many cases, and tables of them.
+
+use crate::watch::{TOLERANCE, Usage};
+
+/// The worst value of a kind, with the case where it was met.
+#[derive(Debug, Clone)]
+pub struct Worst {
+    pub name: &'static str,
+    /// What is allowed; infinite where the value is only a figure.
+    pub allowed: f64,
+    pub value: f64,
+    pub case: String,
+    /// Cases above what is allowed.
+    pub failed: usize,
+    pub cases: usize,
+}
+
+impl Worst {
+    pub fn new(name: &'static str, allowed: f64) -> Self {
+        Self { name, allowed, value: 0.0, case: String::new(), failed: 0, cases: 0 }
+    }
+
+    /// One case's worst value.
+    pub fn meet(&mut self, value: f64, case: &str) {
+        self.cases += 1;
+        if value > self.allowed || value.is_nan() {
+            self.failed += 1;
+        }
+        if value > self.value || value.is_nan() {
+            (self.value, self.case) = (value, case.to_owned());
+        }
+    }
+
+    /// One line of a table.
+    pub fn print(&self, robot: &str) {
+        let verdict = if self.allowed.is_infinite() {
+            "figure".to_owned()
+        } else if self.failed == 0 {
+            "ok".to_owned()
+        } else {
+            format!("FAILED {}", self.failed)
+        };
+        let allowed = if self.allowed.is_infinite() { "-".to_owned() } else { format!("{:.3e}", self.allowed) };
+        println!(
+            "{robot:9} {:44} worst {:10.3e} of {allowed:9} {verdict:12} of {:6} cases; {}",
+            self.name, self.value, self.cases, self.case
+        );
+    }
+}
+
+/// The worst use of bounds.
+#[derive(Debug, Clone)]
+pub struct WorstUsage([Worst; 4]);
+
+impl WorstUsage {
+    pub fn new() -> Self {
+        Self([
+            Worst::new("outside position limits [rad or m]", 1e-9),
+            Worst::new("velocity over its bound", TOLERANCE),
+            Worst::new("acceleration over its bound", TOLERANCE),
+            Worst::new("jerk over its bound", TOLERANCE),
+        ])
+    }
+
+    pub fn meet(&mut self, usage: &Usage, case: &str) {
+        for (order, worst) in self.0.iter_mut().enumerate() {
+            let excess = if order == 0 { usage.worst[0] } else { (usage.worst[order] - 1.0).max(0.0) };
+            let (sample, joint) = usage.places[order];
+            worst.meet(excess, &format!("{case} sample {sample} joint {joint}"));
+        }
+    }
+
+    pub fn into_rows(self) -> Vec<Worst> {
+        self.0.into()
+    }
+}
+
+/// Prints rows, and how many fail.
+pub fn print(robot: &str, title: &str, rows: &[Worst]) -> usize {
+    println!("\n{robot}: {title}");
+    for row in rows {
+        row.print(robot);
+    }
+    rows.iter().filter(|row| row.failed > 0).count()
+}

@@ -1,0 +1,57 @@
+//! How long a step of the servo takes.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use urdf_ik::solver::{Mode, Problem, Target};
+
+use crate::lines::{PERIOD, cases};
+use crate::watch::{Subject, moved_positions};
+
+/// Prints the median and the 99th percentile of a step, of a tracked solve, and their ratio.
+pub fn measure(subject: &Subject, seeds: u64) {
+    let (mut steps, mut solves) = (Vec::new(), Vec::new());
+    for seed in 0..seeds {
+        for case in cases(subject, seed) {
+            let mut servo = subject.servo(&case.start);
+            for _ in 0..250 {
+                let started = Instant::now();
+                case.wish.give(&mut servo, PERIOD);
+                steps.push(started.elapsed().as_secs_f64() * 1e6);
+            }
+            track(subject, &case.start, &mut solves);
+        }
+    }
+    let (step, solve) = (shares(&mut steps), shares(&mut solves));
+    println!(
+        "{:9} a step of the servo: median {:.1} µs, p99 {:.1} µs, max {:.1} µs; a tracked solve: median {:.1} µs, p99 {:.1} µs; \
+         ratio {:.1}",
+        subject.arm.name,
+        step[0],
+        step[1],
+        step[2],
+        solve[0],
+        solve[1],
+        step[0] / solve[0]
+    );
+}
+
+/// Solves for poses a little on.
+fn track(subject: &Subject, start: &[f64], times: &mut Vec<f64>) {
+    let (mut scratch, mut solution) = (subject.solver.scratch(), subject.solver.solution());
+    let most = vec![0.1; start.len()];
+    for step in 0..20_u32 {
+        let on = moved_positions(subject, start, 1e-3 * (1.0 + f64::from(step)));
+        let targets = [Target::new(0, subject.pose(&on))];
+        let problem = Problem { mode: Mode::Track { max_step: &most }, ..Problem::new(&targets, start) };
+        let started = Instant::now();
+        let solved = subject.solver.solve(black_box(&problem), &mut scratch, &mut solution);
+        times.push(started.elapsed().as_secs_f64() * 1e6);
+        assert!(solved.is_ok(), "a track is refused");
+    }
+}
+
+fn shares(times: &mut [f64]) -> [f64; 3] {
+    times.sort_by(f64::total_cmp);
+    [50, 99, 100].map(|share| times[(times.len() - 1) * share / 100])
+}

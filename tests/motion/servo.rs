@@ -1,0 +1,186 @@
+//! Servos by what they publish: lines, bounds, ways out of singularities and limits.
+
+use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
+use urdf_ik::motion::servo::Axes;
+use urdf_ik::robot::Domain;
+
+use crate::common::{Arm, Random, bundled_arms, load};
+use crate::servo_watch::{Run, Subject, TOLERANCE, Wish, count, from_line, random_wish, small, twist_between};
+
+const PERIOD: f64 = 0.004;
+/// Bent configurations, far from limits and singularities.
+const ARM6: [f64; 6] = [0.2, 0.4, -0.5, 0.3, 0.7, 0.1];
+const ARM7: [f64; 7] = [0.2, 0.5, 0.3, 0.2, 0.4, -0.5, 0.1];
+
+fn bundled(name: &str) -> Subject {
+    Subject::new(Arm::new(name, load(&format!("{name}.urdf")), "base_link", &["tool0"]))
+}
+
+fn along(axis: usize, speed: f64) -> Vector6<f64> {
+    let mut twist = Vector6::zeros();
+    twist[axis] = speed;
+    twist
+}
+
+/// Half a second of a twist along the axes of the base or the tip from a bent configuration, far from limits.
+fn keeps_its_line(subject: &Subject, start: &[f64], given: &Vector6<f64>, axes: Axes) {
+    let mut servo = subject.servo(start);
+    let mut run = Run::new(PERIOD, start);
+    run.steps(&mut servo, &Wish::twist(given, axes), 1.0);
+    assert!(run.usage(subject).is_kept(), "{}: {given:?} {:?}", subject.arm.name, run.usage(subject));
+    let anchor = subject.pose(start);
+    let turn = if axes == Axes::Tip { anchor.rotation } else { UnitQuaternion::identity() };
+    let [linear, angular] = [0, 3].map(|row| turn * Vector3::from(given.fixed_rows::<3>(row)));
+    let twist = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
+    let poses: Vec<Isometry3<f64>> = run.positions.iter().map(|positions| subject.pose(positions)).collect();
+    for sample in 1..poses.len() - 1 {
+        let ([metres, radians], _) = from_line(&anchor, &twist, &poses[sample]);
+        assert!(metres <= 1e-4 && radians <= 1e-4, "{}: {given:?} {metres:e} {radians:e}", subject.arm.name);
+        if small(sample) * PERIOD >= 0.3 {
+            let moved = twist_between(&poses[sample - 1], &poses[sample + 1], 2.0 * PERIOD);
+            let off = (moved - twist).norm() / twist.norm();
+            assert!(off <= 5e-3, "{}: {given:?} velocity off by {off} at sample {sample}", subject.arm.name);
+        }
+    }
+}
+
+#[test]
+fn a_tip_stays_on_its_line_and_has_the_velocity_commanded() {
+    for (name, bent) in [("arm6", ARM6.to_vec()), ("arm7", ARM7.to_vec())] {
+        let subject = bundled(name);
+        for axes in [Axes::Base, Axes::Tip] {
+            for axis in 0..6 {
+                for sign in [-1.0, 1.0] {
+                    let twist = along(axis, sign * if axis < 3 { 0.05 } else { 0.15 });
+                    keeps_its_line(&subject, &bent, &twist, axes);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_bound_is_broken_whatever_is_commanded_and_however_often_it_changes() {
+    let mut subjects = vec![bundled("arm6")];
+    subjects.extend(bundled_arms().into_iter().map(Subject::new));
+    for subject in subjects {
+        for (seed, period) in [(1, 0.001), (2, 0.004), (3, 0.01)] {
+            let mut random = Random::new(seed);
+            let start = random.positions(&subject.arm.chain);
+            let (mut servo, mut run) = (subject.servo(&start), Run::new(period, &start));
+            for _ in 0..1000 {
+                let wish = random_wish(&mut random, &subject, &subject.pose(servo.positions()));
+                for _ in 0..=random.below(12) {
+                    run.step(&mut servo, &wish);
+                }
+            }
+            let usage = run.usage(&subject);
+            assert!(usage.excess() <= TOLERANCE, "{} seed {seed}: {usage:?}", subject.arm.name);
+            run.steps(&mut servo, &Wish::Rest, 5.0);
+            assert!(run.usage(&subject).is_kept() && servo.is_at_rest(), "{} seed {seed}", subject.arm.name);
+        }
+    }
+}
+
+/// How far the tip comes along a twist in half a second.
+fn way(subject: &Subject, start: &[f64], twist: &Vector6<f64>) -> f64 {
+    let mut servo = subject.servo(start);
+    let mut run = Run::new(PERIOD, start);
+    let anchor = subject.pose(start);
+    let mut farthest = 0.0_f64;
+    for _ in 0..count(0.5, PERIOD) {
+        run.step(&mut servo, &Wish::twist(twist, Axes::Base));
+        farthest = farthest.max(from_line(&anchor, twist, &subject.pose(servo.positions())).1);
+    }
+    assert!(run.usage(subject).is_kept(), "{}: {:?}", subject.arm.name, run.usage(subject));
+    farthest
+}
+
+/// The elbow of arm6 where it is stretched, by bisection of the Jacobian's determinant.
+fn stretched(subject: &Subject) -> Vec<f64> {
+    let at = |elbow: f64| vec![0.2, 0.4, elbow, 0.3, 0.7, 0.1];
+    let determinant = |elbow: f64| subject.scaled_jacobian(&at(elbow)).determinant();
+    let (mut low, mut high) = (-1.5, -1.35);
+    assert!(determinant(low) * determinant(high) < 0.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if determinant(low) * determinant(middle) > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    at(low)
+}
+
+#[test]
+fn a_stretched_arm_comes_back_in() {
+    let subject = bundled("arm6");
+    let start = stretched(&subject);
+    let values = subject.jacobian(&start).svd(true, true);
+    let (least, left, right) = (values.singular_values.imin(), values.u.unwrap(), values.v_t.unwrap());
+    let blocked = left.column(least).into_owned();
+    // Along what no velocity moves, the tip moves by the square of what bends the elbow: to one side alone.
+    let bent = |by: f64| -> Vec<f64> { start.iter().zip(right.row(least).iter()).map(|(a, b)| a + by * b).collect() };
+    let twists = [-1e-3, 1e-3].map(|by| twist_between(&subject.pose(&start), &subject.pose(&bent(by)), 1.0));
+    let side = (twists[0] + twists[1]).dot(&blocked.fixed_rows::<6>(0)).signum();
+    let inward = blocked.fixed_rows::<3>(0).normalize() * (0.1 * side);
+    let way = way(&subject, &start, &Vector6::new(inward.x, inward.y, inward.z, 0.0, 0.0, 0.0));
+    assert!(way >= 2e-3, "the tip came {way} m in");
+}
+
+#[test]
+fn joints_leave_their_limits() {
+    for name in ["arm6", "arm7"] {
+        let subject = bundled(name);
+        let bent = if name == "arm6" { ARM6.to_vec() } else { ARM7.to_vec() };
+        for joint in 0..subject.joints() {
+            let Domain::Interval { lower, upper } = subject.domain(joint) else { continue };
+            for (limit, inward) in [(lower, 1.0), (upper, -1.0)] {
+                let mut start = bent.clone();
+                start[joint] = limit;
+                let jacobian = subject.jacobian(&start);
+                let column: Vector6<f64> = jacobian.column(joint).fixed_rows::<6>(0).into_owned();
+                // What this joint alone gives, as a translation where it gives one.
+                let (rows, least) = if column.fixed_rows::<3>(0).norm() > 0.05 { (0, 2e-3) } else { (3, 5e-3) };
+                let mut twist = Vector6::zeros();
+                let part = column.fixed_rows::<3>(rows).normalize() * (inward * if rows == 0 { 0.1 } else { 0.3 });
+                twist.fixed_rows_mut::<3>(rows).copy_from(&part);
+                if !is_possible(&subject, &start, &twist) {
+                    continue;
+                }
+                let way = way(&subject, &start, &twist);
+                assert!(way >= least, "{name}: joint {joint} at {limit}: the tip came {way}");
+            }
+        }
+    }
+}
+
+/// Whether moderate joint velocities that push no joint over a limit give the twist, by the pseudoinverse.
+fn is_possible(subject: &Subject, start: &[f64], twist: &Vector6<f64>) -> bool {
+    let jacobian = subject.jacobian(start);
+    let Ok(inverse) = jacobian.clone().pseudo_inverse(1e-6) else { return false };
+    let velocities = inverse * twist;
+    let exact = (jacobian * &velocities - twist).norm() < 1e-9;
+    let pushes = (0..start.len()).any(|joint| {
+        let [below, above] = subject.room(joint, start[joint]);
+        below < 1e-6 && velocities[joint] < 0.0 || above < 1e-6 && velocities[joint] > 0.0
+    });
+    exact && !pushes && velocities.amax() < 0.5
+}
+
+#[test]
+fn a_minute_to_and_fro_does_not_turn_the_tool() {
+    let subject = bundled("arm6");
+    let start = ARM6;
+    let (mut servo, mut run) = (subject.servo(&start), Run::new(0.01, &start));
+    let anchor = subject.pose(&start);
+    for stroke in 0..60 {
+        let speed = if stroke % 2 == 0 { 0.05 } else { -0.05 };
+        run.steps(&mut servo, &Wish::twist(&along(1, speed), Axes::Base), 1.0);
+        let turned = subject.pose(servo.positions()).rotation.angle_to(&anchor.rotation);
+        assert!(turned <= 1e-4, "turned by {turned} after stroke {stroke}");
+    }
+    run.steps(&mut servo, &Wish::Rest, 1.0);
+    assert!(servo.is_at_rest() && run.usage(&subject).is_kept());
+}
