@@ -19,6 +19,7 @@ pub(super) struct Avoidance {
 }
 
 /// The world is not known yet: shapes have to be loaded first.
+#[derive(Clone, Copy)]
 pub(super) struct NotReady;
 
 impl Avoidance {

@@ -14,20 +14,13 @@ pub(super) fn message(scene: &Scene, near: &Near, root_in_base: &Isometry3<f64>)
         Point { x: point.x, y: point.y, z: point.z }
     };
     BodyPair {
-        first: name(first).to_owned(),
+        first: first.name().to_owned(),
         first_kind: kind(first),
-        second: name(second).to_owned(),
+        second: second.name().to_owned(),
         second_kind: kind(second),
         distance: near.distance,
         first_point: point(&near.points[0]),
         second_point: point(&near.points[1]),
-    }
-}
-
-/// The name of a body, without what it is.
-pub(super) fn name(body: &Body) -> &str {
-    match body {
-        Body::Link(name) | Body::Attached(name) | Body::Obstacle(name) => name,
     }
 }
 

@@ -8,6 +8,9 @@ use r2r::builtin_interfaces::msg::Time;
 /// Greatest difference between the time of a tick in a motion and ROS time. A greater one means that the system's clock was set.
 const MAX_DEVIATION: Duration = Duration::from_millis(500);
 
+/// How late the timers of tokio may be.
+const TIMER_ERROR: Duration = Duration::from_millis(2);
+
 /// The node's clock.
 #[derive(Clone)]
 pub(super) struct Clock(Arc<Mutex<r2r::Clock>>);
@@ -46,6 +49,17 @@ impl TickTimes {
         self.last = Some((due, time));
         time
     }
+}
+
+/// Sleeps until `deadline`, as exactly as the system's clock allows. Timers of tokio are late by up to a millisecond or two, and would so
+/// change the rate of ticks that are a millisecond apart.
+pub(super) async fn sleep_until(deadline: Instant) {
+    let timer = deadline.checked_sub(TIMER_ERROR).unwrap_or(deadline);
+    tokio::time::sleep_until(timer.into()).await;
+    // Also where no timer was needed, so that other tasks of this thread have their turn.
+    tokio::task::yield_now().await;
+    // This short while the other threads serve the tasks.
+    std::thread::sleep(deadline.saturating_duration_since(Instant::now()));
 }
 
 #[cfg(test)]

@@ -38,11 +38,7 @@ impl CollisionModel {
         }
         let srdf = srdf.cloned();
         let pairs = Pairs::of_chain(robot, chain, &shapes, srdf.as_deref()).map_err(|e| e.to_string())?;
-        let is_moved = |joint: usize| {
-            let master = robot.joints()[joint].mimic.map_or(joint, |mimic| mimic.master);
-            chain.variables().iter().any(|variable| variable.joint == master)
-        };
-        let standing = robot.movable().filter(|&joint| !is_moved(joint)).collect();
+        let standing = robot.movable().filter(|&joint| !chain.moves(robot, joint)).collect();
         Ok(Self { loaded: Arc::clone(loaded), srdf, shapes, pairs, standing })
     }
 

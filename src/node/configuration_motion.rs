@@ -1,17 +1,19 @@
-//! Moves the joints of the robot over time: at once, in steps, smoothly, or along a trajectory; and stops them before collisions.
+//! Moves the joints of the robot over time: at once, in steps, smoothly, along a trajectory, or by a servo; and stops them before collisions.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nalgebra::Isometry3;
-use r2r::urdf_ik::msg::SolveStatus;
+use r2r::urdf_ik::msg::{ServoStatus, SolveStatus};
 
-use super::avoidance::Avoidance;
+use super::avoidance::{Avoidance, NotReady};
 use super::description::LoadedRobot;
 use super::lookout::{Lookout, Obstruction};
 use super::measure::measure;
+use super::steering::{Around, Input, Steering};
 use crate::collision::write_between;
 use crate::motion::{JointMotion, MotionError, MotionLimits, TrajectoryPoint};
+use crate::parameters::{ServoSettings, Settings};
 use crate::solver::Target;
 
 /// The configuration of a robot.
@@ -40,6 +42,7 @@ pub(super) struct ConfigurationMotion {
     positions: Vec<f64>,
     /// Motion of the chain's variables.
     motion: JointMotion,
+    limits: MotionLimits,
     course: Course,
     /// When the last bounded step was taken.
     last_step: Option<Instant>,
@@ -81,6 +84,35 @@ enum Course {
     },
     /// That of the joint motion: smooth or along a trajectory.
     Motion,
+    /// By commands of velocities and poses.
+    Servo(Box<Steering>),
+}
+
+/// How a command of the servo was taken.
+pub(super) struct Steered {
+    /// Whether the servo has taken over from something else.
+    pub has_begun: bool,
+    /// Topic of another source that commands the servo at the same time.
+    pub rival: Option<&'static str>,
+}
+
+/// What a tick does.
+pub(super) struct Tick<'a> {
+    /// Time that passes \[s\].
+    pub step: f64,
+    pub settings: &'a Settings,
+    pub avoidance: Option<&'a Avoidance>,
+    /// Whether somebody listens to what the servo does.
+    pub reports_servo: bool,
+}
+
+/// What there is to say after a tick.
+#[derive(Default)]
+pub(super) struct Ticked {
+    /// The statuses of a motion that has ended.
+    pub ended: Vec<SolveStatus>,
+    /// The status of the servo, without a header.
+    pub servo: Option<ServoStatus>,
 }
 
 impl ConfigurationMotion {
@@ -92,6 +124,7 @@ impl ConfigurationMotion {
             loaded,
             positions,
             motion,
+            limits: limits.clone(),
             course: Course::AtRest,
             last_step: None,
             arrivals: Vec::new(),
@@ -107,7 +140,7 @@ impl ConfigurationMotion {
     pub(super) fn configuration(&self) -> Configuration {
         let mut end = self.positions.clone();
         let goal = match &self.course {
-            Course::AtRest => None,
+            Course::AtRest | Course::Servo(_) => None,
             Course::Steps { goal, .. } => Some(goal.as_slice()),
             Course::Motion => Some(self.motion.end()),
         };
@@ -123,7 +156,7 @@ impl ConfigurationMotion {
 
     /// Whether the motion is sampled at even times, so that nothing must be published between the ticks.
     pub(super) fn is_sampled(&self) -> bool {
-        matches!(self.course, Course::Motion)
+        matches!(self.course, Course::Motion | Course::Servo(_))
     }
 
     /// The present positions: one entry for each joint of the robot.
@@ -136,8 +169,23 @@ impl ConfigurationMotion {
         self.motion.velocities()
     }
 
+    /// The state of the chain's variables where the servo steers them, as a point of a trajectory at that `time` \[s\].
+    pub(super) fn state_of_servo(&self, time: f64) -> Option<TrajectoryPoint> {
+        matches!(self.course, Course::Servo(_)).then(|| TrajectoryPoint {
+            time,
+            length: 0.0,
+            positions: self.motion.positions().to_vec(),
+            velocities: self.motion.velocities().to_vec(),
+            accelerations: self.motion.accelerations().to_vec(),
+        })
+    }
+
     pub(super) fn set_limits(&mut self, limits: &MotionLimits) {
         self.motion.set_limits(limits);
+        self.limits.clone_from(limits);
+        if let Course::Servo(steering) = &mut self.course {
+            steering.set_limits(limits);
+        }
     }
 
     /// Puts the robot at rest at `positions` (one entry a joint) at once, without a motion.
@@ -194,20 +242,62 @@ impl ConfigurationMotion {
         Ok(time)
     }
 
-    /// Lets `step` seconds of motion pass, or takes the step that is due in each `period`. Gives the statuses of a motion that has ended.
-    pub(super) fn tick(&mut self, step: f64, period: Duration, avoidance: Option<&Avoidance>) -> Vec<SolveStatus> {
-        match self.course {
-            Course::AtRest => return Vec::new(),
-            Course::Steps { .. } => self.step(period, avoidance),
-            Course::Motion => self.advance(step, avoidance),
+    /// Follows a command by the servo, which goes on from the motion under way. `None` where nothing changes: a command of zero does not
+    /// take over from another motion, because idle devices send it all the time.
+    pub(super) fn steer(&mut self, input: Input, settings: &ServoSettings) -> Option<Steered> {
+        if let Course::Servo(steering) = &mut self.course {
+            return Some(Steered { has_begun: false, rival: steering.take(input, settings.timeout) });
+        }
+        if input.wish.is_zero() {
+            return None;
+        }
+        let mut steering = Steering::new(&self.loaded, &self.limits, settings.options, &self.motion);
+        let rival = steering.take(input, settings.timeout);
+        self.begin(Course::Servo(Box::new(steering)), Vec::new());
+        Some(Steered { has_begun: true, rival })
+    }
+
+    /// Drops the pose that a tip follows by the servo; without a tip, all commands of the servo.
+    pub(super) fn rest_servo(&mut self, tip: Option<usize>) {
+        if let Course::Servo(steering) = &mut self.course {
+            steering.rest(tip);
+        }
+    }
+
+    /// Lets time pass, or takes the step that is due in each period.
+    pub(super) fn tick(&mut self, tick: &Tick) -> Ticked {
+        let Tick { avoidance, .. } = *tick;
+        match &self.course {
+            Course::AtRest => return Ticked::default(),
+            Course::Servo(_) => return Ticked { servo: self.servo(tick), ..Ticked::default() },
+            Course::Steps { .. } => self.step(tick.settings.publish_period, avoidance),
+            Course::Motion => self.advance(tick.step, avoidance),
         }
         if !self.is_at_rest() {
-            return Vec::new();
+            return Ticked::default();
         }
         let obstruction = self.obstruction.take();
         let arrivals = std::mem::take(&mut self.arrivals);
         let status = |arrival| self.status_at_the_end(arrival, (avoidance, obstruction.as_ref()));
-        arrivals.into_iter().map(status).collect()
+        Ticked { ended: arrivals.into_iter().map(status).collect(), ..Ticked::default() }
+    }
+
+    /// Lets the servo move on. Gives its status, where somebody listens.
+    fn servo(&mut self, tick: &Tick) -> Option<ServoStatus> {
+        let Course::Servo(steering) = &mut self.course else { return None };
+        let Tick { step, settings, avoidance, reports_servo } = *tick;
+        if step <= 0.0 {
+            return None;
+        }
+        let avoidance = if settings.avoid_collisions { avoidance.map(Some).ok_or(NotReady) } else { Ok(None) };
+        let around = Around { loaded: &self.loaded, positions: &self.positions, settings: &settings.servo, avoidance };
+        let status = steering.step((step, settings.publish_period.as_secs_f64()), &around, reports_servo);
+        self.motion.place_moving(steering.state());
+        self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
+        if steering.has_ended(settings.servo.timeout) {
+            self.course = Course::AtRest;
+        }
+        status
     }
 
     fn begin(&mut self, course: Course, arrivals: Vec<Arrival>) {

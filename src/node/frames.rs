@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
-use nalgebra::{Isometry3, Translation3};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::geometry_msgs::msg::TransformStamped;
@@ -66,6 +66,16 @@ impl Located {
     /// The frame `name` of the link with index `link`.
     pub(super) fn of_link(name: String, link: usize) -> Self {
         Self { name, link, in_link: Isometry3::identity() }
+    }
+
+    /// Index of the link that it is fixed to.
+    pub(super) fn link(&self) -> usize {
+        self.link
+    }
+
+    /// Its rotation in that link's frame.
+    pub(super) fn rotation_in_link(&self) -> UnitQuaternion<f64> {
+        self.in_link.rotation
     }
 
     /// Pose of the frame in the root link's frame, with the robot's links at `poses`.

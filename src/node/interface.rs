@@ -37,6 +37,19 @@ interfaces! {
     TARGET_POINT: "~/target_point", "geometry_msgs/msg/PointStamped";
     /// Poses that the tip link visits along straight lines.
     TARGET_PATH: "~/target_path", "geometry_msgs/msg/PoseArray";
+    /// The velocity of the tip link.
+    TARGET_TWIST: "~/target_twist", "geometry_msgs/msg/TwistStamped";
+    /// Velocities of joints.
+    JOINT_JOG: "~/joint_jog", "sensor_msgs/msg/JointState";
+    /// The velocity of the first tip link as MoveIt Servo takes it.
+    #[cfg_attr(not(feature = "moveit_servo"), allow(dead_code, reason = "only with moveit_msgs"))]
+    DELTA_TWIST_CMDS: "/servo_node/delta_twist_cmds", "geometry_msgs/msg/TwistStamped";
+    /// Velocities of joints as MoveIt Servo takes them.
+    #[cfg_attr(not(feature = "moveit_servo"), allow(dead_code, reason = "only with moveit_msgs"))]
+    DELTA_JOINT_CMDS: "/servo_node/delta_joint_cmds", "control_msgs/msg/JointJog";
+    /// Poses that the first tip link follows, as MoveIt Servo takes them.
+    #[cfg_attr(not(feature = "moveit_servo"), allow(dead_code, reason = "only with moveit_msgs"))]
+    POSE_TARGET_CMDS: "/servo_node/pose_target_cmds", "geometry_msgs/msg/PoseStamped";
     /// The URDF, where no parameter gives it.
     ROBOT_DESCRIPTION: "robot_description", "std_msgs/msg/String";
     /// The SRDF, where no parameter gives it.
@@ -61,10 +74,17 @@ interfaces! {
     JOINT_STATES: "~/joint_states", "sensor_msgs/msg/JointState";
     /// Each path that the arm follows.
     JOINT_TRAJECTORY: "~/joint_trajectory", "trajectory_msgs/msg/JointTrajectory";
+    /// Each state of the servo, for a controller of trajectories.
+    SERVO_TRAJECTORY: "~/servo_trajectory", "trajectory_msgs/msg/JointTrajectory";
     /// Positions of the parameter `command_joints`, for controllers.
     JOINT_COMMANDS: "~/joint_commands", "std_msgs/msg/Float64MultiArray";
     /// The result of each target.
     STATUS: "~/status", "urdf_ik/msg/SolveStatus";
+    /// What the servo does.
+    SERVO_STATUS: "~/servo_status", "urdf_ik/msg/ServoStatus";
+    /// The status as MoveIt Servo publishes it.
+    #[cfg_attr(not(feature = "moveit_servo"), allow(dead_code, reason = "only with moveit_msgs"))]
+    SERVO_STATUS_OF_MOVEIT: "/servo_node/status", "moveit_msgs/msg/ServoStatus";
     /// Changes of the handles.
     HANDLE_UPDATE: "~/handle/update", "visualization_msgs/msg/InteractiveMarkerUpdate";
     /// The URDF in use.
@@ -93,6 +113,8 @@ interfaces! {
     CHANGE_OBSTACLES: "~/change_obstacles", "urdf_ik/srv/ChangeObstacles";
     /// How near the robot is to itself and to obstacles.
     CHECK_COLLISIONS: "~/check_collisions", "urdf_ik/srv/CheckCollisions";
+    /// Whether the tip link moves as its poses move.
+    CLUTCH: "~/clutch", "std_srvs/srv/SetBool";
     /// Brakes to rest.
     STOP: "~/stop", "std_srvs/srv/Trigger";
     /// Back to the measured or initial joint positions.
@@ -108,6 +130,12 @@ interfaces! {
     /// Whether a configuration is free, as MoveIt asks for it.
     #[cfg_attr(not(feature = "moveit"), allow(dead_code, reason = "only with moveit_msgs"))]
     CHECK_STATE_VALIDITY: "~/check_state_validity", "moveit_msgs/srv/GetStateValidity";
+    /// Which commands of MoveIt Servo count.
+    #[cfg_attr(not(feature = "moveit_servo"), allow(dead_code, reason = "only with moveit_msgs"))]
+    SWITCH_COMMAND_TYPE: "/servo_node/switch_command_type", "moveit_msgs/srv/ServoCommandType";
+    /// Lets no command of MoveIt Servo count, or lets them count again.
+    #[cfg_attr(not(feature = "moveit_servo"), allow(dead_code, reason = "only with moveit_msgs"))]
+    PAUSE_SERVO: "/servo_node/pause_servo", "std_srvs/srv/SetBool";
     /// Names of the parameters.
     LIST_PARAMETERS: "~/list_parameters", "rcl_interfaces/srv/ListParameters";
     /// Types, bounds and sentences of parameters.

@@ -70,16 +70,19 @@ impl Log for RosLog {
 pub(super) struct Warnings(Mutex<HashMap<String, Instant>>);
 
 impl Warnings {
-    /// Logs a warning, unless this `kind` of fault of this `subject` was logged since the subject last recovered from it.
-    pub(super) fn warn_once(&self, subject: &str, kind: &str, sentence: &str) {
+    /// Logs a warning, unless this `kind` of fault of this `subject` was logged since the subject last recovered from it. Tells whether it
+    /// did.
+    pub(super) fn warn_once(&self, subject: &str, kind: &str, sentence: &str) -> bool {
         let kind = names::sentence(kind);
         let mut logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if logged.len() >= MAX_REMEMBERED {
             logged.clear();
         }
-        if logged.insert(format!("{subject}\n{kind}"), Instant::now()).is_none() {
+        let is_new = logged.insert(format!("{subject}\n{kind}"), Instant::now()).is_none();
+        if is_new {
             log::warn!("{subject}: {sentence}");
         }
+        is_new
     }
 
     /// Notes that `subject` is without fault. Its faults that did not occur for [`QUIET_TIME`] are logged again when they come back.

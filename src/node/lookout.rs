@@ -6,7 +6,7 @@ use r2r::urdf_ik::msg::SolveStatus;
 
 use super::avoidance::Avoidance;
 use super::status::outcome;
-use crate::collision::{Body, Near, Scene, SegmentScratch};
+use crate::collision::{Near, Scene, SegmentScratch};
 use crate::motion::{ClearWay, JointMotion, Step};
 
 /// How far beyond the margin two bodies may be apart for a status to name them \[m\].
@@ -81,8 +81,7 @@ impl Lookout {
     pub(super) fn report_nearest(&mut self, report: &mut SolveStatus, avoidance: &Avoidance, positions: &[f64]) {
         let scratch = &mut self.scratch.scene;
         avoidance.scene.find_near(positions, avoidance.margin + NEAR, scratch);
-        let nearest = scratch.near.iter().min_by(|one, other| one.distance.total_cmp(&other.distance));
-        if let Some(near) = nearest {
+        if let Some(near) = scratch.nearest() {
             (report.nearest, report.nearest_distance) = names(&avoidance.scene, near);
         }
     }
@@ -105,9 +104,10 @@ impl Obstruction {
 
 /// The names of two bodies, and their distance \[m\].
 fn names(scene: &Scene, near: &Near) -> (Vec<String>, f64) {
-    let name = |body: &Body| match body {
-        Body::Link(name) | Body::Attached(name) | Body::Obstacle(name) => name.clone(),
-    };
-    let names = scene.pairs().nth(near.pair).map(|pair| pair.map(name).to_vec());
-    (names.unwrap_or_default(), near.distance)
+    (bodies(scene, near.pair), near.distance)
+}
+
+/// The names of the two bodies of a pair, by its index.
+pub(super) fn bodies(scene: &Scene, pair: usize) -> Vec<String> {
+    scene.pairs().nth(pair).map(|pair| pair.map(|body| body.name().to_owned()).to_vec()).unwrap_or_default()
 }

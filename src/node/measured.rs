@@ -8,8 +8,10 @@ use futures::StreamExt;
 use r2r::QosProfile;
 use r2r::sensor_msgs::msg::JointState;
 
+use super::configuration_motion::Configuration;
 use super::description::LoadedRobot;
 use super::interface::MEASURED_JOINT_STATES;
+use super::status::Refused;
 use super::{NodeError, Shared, convert};
 use crate::names;
 
@@ -104,4 +106,16 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
         }
     });
     Ok(())
+}
+
+/// Where the next motion starts. After a pause in targets that is where the robot was measured, which may have moved since.
+pub(super) fn starting_configuration(shared: &Shared) -> Result<Configuration, Refused> {
+    let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    if shared.output.idle(shared.settings().measured_timeout)
+        && let Some(positions) = shared.measured.configuration(shared, &now.loaded, &now.positions)
+    {
+        shared.output.set_configuration(&now.loaded, positions.clone());
+        return Ok(Configuration { end: positions.clone(), positions, ..now });
+    }
+    Ok(now)
 }

@@ -11,6 +11,7 @@ mod check_collisions;
 mod clock;
 mod collision_model;
 mod command_line;
+mod commands;
 mod configuration_motion;
 mod convert;
 mod description;
@@ -41,11 +42,13 @@ mod searches;
 mod semantic;
 mod service_server;
 mod services;
+mod servo;
 mod solve_ik;
 mod solve_ik_batch;
 mod solve_path;
 mod spin;
 mod status;
+mod steering;
 mod surroundings;
 mod target_message;
 mod target_path;
@@ -103,6 +106,7 @@ struct Shared {
     warnings: Warnings,
     counters: Counters,
     target_solver: TargetSolver,
+    servo: servo::Intake,
     clock: Clock,
     searches: Searches,
     /// A permit for each joint position that responses of batches may hold.
@@ -204,6 +208,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
         warnings: Warnings::default(),
         counters: Counters::default(),
         target_solver: TargetSolver::default(),
+        servo: servo::Intake::new(settings.tip_links.len().max(1)),
         clock,
         searches: Searches::new(),
         batch_positions: Semaphore::new(solve_ik_batch::MAX_POSITIONS),
@@ -211,9 +216,11 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     });
     frames::serve(node, &shared)?;
     measured::serve(node, &shared)?;
+    let asking = commands.clone();
     let setter = parameters::serve(node, &shared, values, commands)?;
     let drags = handle::serve(node, &mut spinner, &shared, setter)?;
     targets::serve(node, &shared, &mut spinner, drags)?;
+    servo::serve(node, &mut spinner, &shared, asking)?;
     target_path::serve(node, &shared)?;
     services::serve(node, &mut spinner, &shared)?;
     obstacles::serve(node, &mut spinner, &shared)?;
@@ -221,6 +228,12 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
     surroundings::serve(&shared);
     #[cfg(feature = "moveit")]
     moveit::serve(node, &mut spinner, &shared)?;
+    if shared.settings().moveit_servo.enabled && !cfg!(feature = "moveit_servo") {
+        log::warn!(
+            "moveit_servo.enabled is not used, because moveit_msgs or control_msgs was missing when the node was built: \
+             install ros-$ROS_DISTRO-moveit-msgs and ros-$ROS_DISTRO-control-msgs, and build again"
+        );
+    }
     diagnostics::serve(node, &shared)?;
     markers::serve(node, &shared)?;
     description::serve(node, &shared, robot)?;

@@ -9,17 +9,19 @@ use std::time::{Duration, Instant};
 use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::sensor_msgs::msg::JointState;
-use r2r::std_msgs::msg::{Float64MultiArray, String as Text};
+use r2r::std_msgs::msg::{Header, String as Text};
 
 use super::avoidance::Avoidance;
-use super::clock::{Clock, TickTimes};
-use super::configuration_motion::{Arrival, Arrivals, Configuration, ConfigurationMotion, Stepped};
+use super::clock::{self, Clock, TickTimes};
+use super::commands::Commands;
+use super::configuration_motion::{Arrival, Arrivals, Configuration, ConfigurationMotion, Steered, Stepped, Tick};
 use super::description::LoadedRobot;
-use super::interface::{JOINT_COMMANDS, JOINT_STATES, ROBOT_DESCRIPTION_IN_USE};
+use super::interface::{JOINT_STATES, ROBOT_DESCRIPTION_IN_USE};
 use super::lookout::Obstruction;
 use super::publisher::Publisher;
 use super::reporter::Reporter;
 use super::status::Refused;
+use super::steering::Input;
 use super::{NodeError, Shared, convert, latched};
 use crate::motion::{MotionLimits, TrajectoryPoint};
 use crate::parameters::{Motion, Settings};
@@ -33,16 +35,10 @@ const MAX_SIMULATED_STEP: f64 = 0.2;
 pub(super) struct Output {
     state: Mutex<State>,
     joint_states: Publisher<JointState>,
-    commands: Option<Commands>,
+    commands: Commands,
     description: Publisher<Text>,
     pub(super) reporter: Reporter,
     clock: Clock,
-}
-
-/// The topic for controllers, which has positions alone.
-struct Commands {
-    joints: Vec<String>,
-    publisher: Publisher<Float64MultiArray>,
 }
 
 #[derive(Default)]
@@ -90,17 +86,10 @@ pub(super) enum Progress {
 
 impl Output {
     pub(super) fn new(node: &mut r2r::Node, clock: Clock, settings: &Settings) -> Result<Self, NodeError> {
-        let joints = settings.command_joints.clone();
-        let commands = if joints.is_empty() {
-            None
-        } else {
-            let publisher = Publisher::new(node, JOINT_COMMANDS, QosProfile::default().keep_last(10))?;
-            Some(Commands { joints, publisher })
-        };
         Ok(Self {
             state: Mutex::default(),
             joint_states: Publisher::new(node, JOINT_STATES, QosProfile::default().keep_last(10))?,
-            commands,
+            commands: Commands::new(node, settings)?,
             description: Publisher::new(node, ROBOT_DESCRIPTION_IN_USE, latched())?,
             reporter: Reporter::new(node)?,
             clock,
@@ -160,6 +149,7 @@ impl Output {
     pub(super) fn stop(&self) -> Result<(Time, f64), Refused> {
         let mut state = self.lock();
         let motion = state.motion.as_mut().ok_or_else(Refused::no_robot)?;
+        motion.rest_servo(None);
         let time = motion.stop().map_err(|e| Refused::invalid("motion", e.to_string()))?;
         state.note_request();
         Ok((self.publish_unless_sampled(&mut state), time))
@@ -201,6 +191,33 @@ impl Output {
         Ok(Moved { stamp: self.publish_unless_sampled(&mut state), positions, progress })
     }
 
+    /// Lets the servo follow a command. `None` where the command asks for nothing.
+    ///
+    /// # Errors
+    /// [`Refused`] where `loaded` is no longer the robot in use.
+    pub(super) fn steer(
+        &self,
+        loaded: &Arc<LoadedRobot>,
+        settings: &Settings,
+        input: Input,
+    ) -> Result<Option<Steered>, Refused> {
+        let mut state = self.lock();
+        let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
+        let steered = motion.steer(input, &settings.servo);
+        if steered.is_some() {
+            state.note_request();
+            (state.commanded, state.smooth) = (true, true);
+        }
+        Ok(steered)
+    }
+
+    /// Drops the pose that a tip follows by the servo; without a tip, all commands of the servo.
+    pub(super) fn rest_servo(&self, tip: Option<usize>) {
+        if let Some(motion) = self.lock().motion.as_mut() {
+            motion.rest_servo(tip);
+        }
+    }
+
     /// Brakes before a path is planned for `loaded`. Gives the configuration, whose end is where the robot comes to rest, and a ticket for
     /// [`Output::follow`].
     ///
@@ -240,6 +257,7 @@ impl Output {
     /// Moves on by one period and publishes the joint state; at rest, only where targets have not published it just now. Publishes the
     /// statuses of a motion that has ended. The tick was `due` then, and may be late.
     fn tick(&self, settings: &Settings, avoidance: Option<&Avoidance>, due: Instant) {
+        let reports_servo = self.reporter.servo.subscribers() > 0;
         let mut state = self.lock();
         let period = settings.publish_period;
         let in_motion = state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
@@ -257,16 +275,23 @@ impl Output {
         if was_just_published && state.motion.as_ref().is_some_and(ConfigurationMotion::is_at_rest) {
             return;
         }
-        let ended = state.motion.as_mut().map(|motion| {
+        let ticked = state.motion.as_mut().map(|motion| {
             let avoidance = avoidance.filter(|avoidance| Arc::ptr_eq(&avoidance.loaded, motion.loaded()));
-            motion.tick(step, period, avoidance)
+            (Arc::clone(motion.loaded()), motion.tick(&Tick { step, settings, avoidance, reports_servo }))
         });
         let stamp = self.publish(&mut state, if in_motion { time } else { now });
+        if let Some(motion) = &state.motion {
+            self.commands.publish_servo(motion, period);
+        }
         // A tick in time after a late one repeats nothing that a target published.
         state.last_publication = None;
         drop(state);
-        for report in ended.unwrap_or_default() {
+        let Some((loaded, ticked)) = ticked else { return };
+        for report in ticked.ended {
             self.reporter.report_arrival(report, stamp.clone());
+        }
+        if let Some(status) = ticked.servo {
+            self.reporter.report_servo(status, Header { stamp, frame_id: loaded.base_frame(settings) });
         }
     }
 
@@ -293,11 +318,8 @@ impl Output {
                 state.message.velocity = convert::joint_velocities(robot, chain, motion.velocities());
             }
             self.joint_states.publish(&state.message);
-            if let Some(commands) = self.commands.as_ref().filter(|_| state.commanded) {
-                let position =
-                    |name: &String| robot.movable_index(name).map_or(f64::NAN, |joint| motion.positions()[joint]);
-                let data = commands.joints.iter().map(position).collect();
-                commands.publisher.publish(&Float64MultiArray { data, ..Float64MultiArray::default() });
+            if state.commanded {
+                self.commands.publish_positions(motion);
             }
         }
         (state.last_stamp, state.last_publication) = (stamp.clone(), Some(Instant::now()));
@@ -322,23 +344,23 @@ impl State {
 pub(super) fn serve(shared: &Arc<Shared>) {
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
-        let mut next = tokio::time::Instant::now();
+        let mut next = Instant::now();
         let mut avoidance = None;
         loop {
             let settings = shared.settings();
             let period = settings.publish_period;
-            let now = tokio::time::Instant::now();
+            let now = Instant::now();
             // In short sleeps, because the rate may change meanwhile.
             next = next.min(now + period);
             if now < next {
-                tokio::time::sleep_until(next.min(now + MAX_SLEEP)).await;
+                clock::sleep_until(next.min(now + MAX_SLEEP)).await;
                 continue;
             }
             // While a new scene is being made, the one before counts.
             if let Ok(newest) = Avoidance::at_once(&shared, &settings) {
                 avoidance = newest;
             }
-            shared.output.tick(&settings, avoidance.as_ref(), next.into_std());
+            shared.output.tick(&settings, avoidance.as_ref(), next);
             next = (next + period).max(now);
         }
     });

@@ -2,28 +2,37 @@
 
 use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
-use r2r::urdf_ik::msg::SolveStatus;
+use r2r::std_msgs::msg::Header;
+use r2r::urdf_ik::msg::{ServoStatus, SolveStatus};
 
 use super::NodeError;
-use super::interface::STATUS;
+use super::interface::{SERVO_STATUS, STATUS};
 use super::latest::Latest;
 use super::publisher::Publisher;
 
 /// Publishes statuses, and keeps what they say of the newest targets.
 pub(super) struct Reporter {
     publisher: Publisher<SolveStatus>,
+    pub servo: Publisher<ServoStatus>,
     pub latest: Latest,
 }
 
 impl Reporter {
     pub(super) fn new(node: &mut r2r::Node) -> Result<Self, NodeError> {
-        let publisher = Publisher::new(node, STATUS, QosProfile::default().keep_last(10))?;
-        Ok(Self { publisher, latest: Latest::default() })
+        let quality = QosProfile::default().keep_last(10);
+        let publisher = Publisher::new(node, STATUS, quality.clone())?;
+        let servo = Publisher::new(node, SERVO_STATUS, quality)?;
+        Ok(Self { publisher, servo, latest: Latest::default() })
     }
 
     pub(super) fn report(&self, status: &SolveStatus) {
         self.publisher.publish(status);
         self.latest.note(status);
+    }
+
+    /// Publishes the status of the servo after a tick.
+    pub(super) fn report_servo(&self, status: ServoStatus, header: Header) {
+        self.servo.publish(&ServoStatus { header, ..status });
     }
 
     /// Publishes the status of a motion that has ended now.

@@ -29,7 +29,25 @@ where
     S::Response: Send,
     A: Future<Output = S::Response> + Send + 'static,
 {
-    let requests = node.create_service::<S>(service.name, QosProfile::services_default().keep_last(DEPTH))?;
+    answer_each_as::<S, A>(node, spinner, shared, (service, service.name), answer)
+}
+
+/// The same for a service by another name: below a namespace of its own, for instance.
+pub(super) fn answer_each_as<S, A>(
+    node: &mut r2r::Node,
+    spinner: &mut Spinner,
+    shared: &Arc<Shared>,
+    (service, name): (Interface, &str),
+    answer: impl Fn(Arc<Shared>, S::Request) -> A + Clone + Send + 'static,
+) -> Result<(), NodeError>
+where
+    S: WrappedServiceTypeSupport + 'static,
+    S::Request: Clone + Send,
+    S::Response: Send,
+    A: Future<Output = S::Response> + Send + 'static,
+{
+    let quality = QosProfile::services_default().keep_last(DEPTH);
+    let requests = node.create_service::<S>(name, quality)?;
     let (shared, tasks) = (Arc::clone(shared), Handle::current());
     spinner.run_locally(requests.for_each(move |request| {
         let (shared, answer) = (Arc::clone(&shared), answer.clone());

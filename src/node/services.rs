@@ -51,6 +51,7 @@ fn requested_poses(
 /// Brakes to rest, within the limits of the joints.
 pub(super) async fn stop(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
     shared.forget_targets().await;
+    shared.servo.stop();
     match shared.output.stop() {
         Ok((_, time)) => Trigger::Response { success: true, message: format!("the arm comes to rest in {time:.3} s") },
         Err(refused) => Trigger::Response { success: false, message: refused.sentence },
@@ -60,6 +61,7 @@ pub(super) async fn stop(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::R
 /// Back to where the robot was measured a moment ago, else to the parameter `initial_posture`.
 pub(super) async fn reset(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::Response {
     shared.forget_targets().await;
+    shared.servo.reset(&shared);
     let done = shared.output.configuration().ok_or_else(|| Refused::no_robot().sentence).and_then(|now| {
         let settings = shared.settings();
         let initial = settings.initial_posture.apply(&now.loaded.robot).map_err(|e| format!("initial_posture: {e}"))?;

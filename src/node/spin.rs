@@ -11,6 +11,7 @@ use futures::FutureExt;
 use futures::executor::LocalPool;
 use futures::future::BoxFuture;
 use futures::task::LocalSpawnExt;
+use tokio::sync::oneshot;
 
 use super::NodeError;
 
@@ -34,9 +35,10 @@ pub(super) fn create_node(name: &str) -> Result<r2r::Node, NodeError> {
 }
 
 /// What only the thread that owns the node can do.
-#[derive(Clone, Copy)]
 enum Command {
     UseSimTime(bool),
+    /// Counts the publishers of a topic, whose name is complete.
+    CountPublishers(String, oneshot::Sender<usize>),
 }
 
 /// Sends commands to the spinning node.
@@ -48,6 +50,14 @@ impl Commands {
     pub(super) fn use_sim_time(&self, on: bool) {
         // Sending fails only after the node has ended, when there is no time to keep.
         let _ = self.0.send(Command::UseSimTime(on));
+    }
+
+    /// Number of publishers of a topic, whose name is complete.
+    pub(super) async fn count_publishers(&self, topic: String) -> usize {
+        let (sender, count) = oneshot::channel();
+        // The same here: then nobody counts.
+        let _ = self.0.send(Command::CountPublishers(topic, sender));
+        count.await.unwrap_or(0)
     }
 }
 
@@ -109,6 +119,11 @@ impl Spinning {
 fn execute(command: Command, node: &mut r2r::Node) {
     match command {
         Command::UseSimTime(on) => use_sim_time(on, node),
+        Command::CountPublishers(topic, count) => {
+            let publishers = node.get_publishers_info_by_topic(&topic, false);
+            // Who asked may not wait any more.
+            let _ = count.send(publishers.map_or(0, |publishers| publishers.len()));
+        }
     }
 }
 

@@ -253,7 +253,7 @@ impl Ingredients {
         let load = || CollisionModel::load(&self.loaded, self.known.srdf.as_ref(), &self.folders).map(Arc::new);
         let made = Made::new(self.model.map_or_else(load, Ok)?, self.known.world, &self.positions);
         let is_new = self.before.is_none_or(|before| !Arc::ptr_eq(&before, &made.world));
-        let contacts = is_new.then(|| made.standing_contacts(&self.positions));
+        let contacts = is_new.then(|| made.standing_contacts(self.known.srdf.as_deref(), &self.positions));
         Ok((made, contacts))
     }
 }
@@ -264,9 +264,9 @@ impl Made {
         Self { rest: model.rest(positions), model, world, scene }
     }
 
-    fn standing_contacts(&self, positions: &[f64]) -> Vec<[Body; 2]> {
+    fn standing_contacts(&self, srdf: Option<&Srdf>, positions: &[f64]) -> Vec<[Body; 2]> {
         let loaded = &self.model.loaded;
-        standing_contacts(&loaded.robot, &loaded.chain, &self.model.shapes, &self.world, positions)
+        standing_contacts(&loaded.robot, &loaded.chain, &self.model.shapes, srdf, &self.world, positions)
     }
 }
 
@@ -315,7 +315,9 @@ pub(super) fn serve(shared: &Arc<Shared>) {
             let Some(now) = shared.output.configuration().filter(|_| is_wanted) else { continue };
             match shared.world.scene(&shared, &now.loaded, &now.positions).await {
                 Ok(_) => {}
-                Err(refused) => shared.warnings.warn_once("collisions", &refused.kind, &refused.sentence),
+                Err(refused) => {
+                    shared.warnings.warn_once("collisions", &refused.kind, &refused.sentence);
+                }
             }
         }
     });

@@ -2,12 +2,13 @@
 
 use byteorder::LittleEndian;
 use nalgebra::{Isometry3, UnitQuaternion};
-use r2r::WrappedTypesupport;
 use r2r::geometry_msgs::msg::{PointStamped, PoseStamped};
 use r2r::std_msgs::msg::Header;
+use r2r::{QosProfile, WrappedTypesupport};
 use serde::de::DeserializeOwned;
 
 use super::convert;
+use crate::parameters::Settings;
 
 /// What a target asks of its tip.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +34,12 @@ pub(super) struct TargetMessage {
     pub frame_is_damaged: bool,
     /// Its number among the targets that were left to the task of the tip.
     pub number: u64,
+}
+
+/// Quality of service of the target topics.
+pub(super) fn quality(settings: &Settings) -> QosProfile {
+    let quality = QosProfile::default().keep_last(1);
+    if settings.best_effort_targets { quality.best_effort() } else { quality }
 }
 
 impl TargetMessage {

@@ -14,11 +14,11 @@ use tokio::sync::watch;
 use super::avoidance::Avoidance;
 use super::configuration_motion::{Arrival, Configuration};
 use super::interface::{JOINT_TRAJECTORY, TARGET_PATH};
+use super::measured::starting_configuration;
 use super::path_plan::{self, PathToPlan, Plan};
 use super::publisher::Publisher;
 use super::status::{Refused, outcome};
-use super::target_message::has_valid_frame;
-use super::targets::{self, starting_configuration};
+use super::target_message::{has_valid_frame, quality};
 use super::{NodeError, Shared, convert, query, tip_namespaces};
 use crate::solver::Target;
 
@@ -37,7 +37,7 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
         let newest = sender.subscribe();
         let mut arrivals = futures::stream::SelectAll::new();
         for namespace in namespaces {
-            let quality = targets::quality(&shared.settings());
+            let quality = quality(&shared.settings());
             arrivals.push(node.subscribe_raw(&TARGET_PATH.name_in(&namespace), TARGET_PATH.ros_type, quality)?.boxed());
         }
         let counting = Arc::clone(shared);

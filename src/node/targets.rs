@@ -12,19 +12,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures::channel::mpsc;
 use futures::{FutureExt, StreamExt};
 use nalgebra::Isometry3;
-use r2r::QosProfile;
 use r2r::std_msgs::msg::Header;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::configuration_motion::Configuration;
 use super::description::LoadedRobot;
 use super::interface::{TARGET_POINT, TARGET_POSE};
+use super::measured::starting_configuration;
 use super::spin::Spinner;
 use super::status::Refused;
-use super::target_message::{Asks, TargetMessage};
+use super::target_message::{Asks, TargetMessage, quality};
 use super::target_solver::PreparedTarget;
-use super::{NodeError, Shared, query, tip_namespaces};
+use super::{NodeError, Shared, query, servo, tip_namespaces};
 use crate::parameters::Settings;
 use crate::solver::Target;
 
@@ -58,12 +57,6 @@ pub(super) fn serve(
     Ok(())
 }
 
-/// Quality of service of the target topics.
-pub(super) fn quality(settings: &Settings) -> QosProfile {
-    let quality = QosProfile::default().keep_last(1);
-    if settings.best_effort_targets { quality.best_effort() } else { quality }
-}
-
 /// Receives the targets of one tip in the spin thread. A target that tracking meets is solved there: to wake another thread would take
 /// as long as the solve itself. All others are left to the task of the tip, because a search may take long.
 struct Intake {
@@ -83,8 +76,11 @@ impl Intake {
     }
 
     fn receive(&mut self, message: Option<TargetMessage>) {
+        let Some(message) = message else { return self.shared.counters.arrived() };
+        if servo::takes(&self.shared, self.tip, &message) {
+            return;
+        }
         self.shared.counters.arrived();
-        let Some(message) = message else { return };
         // Not while the task is at work: the newer target would be answered first.
         if self.last_done.load(Ordering::Acquire) == self.left && self.track(&message) {
             return;
@@ -156,18 +152,6 @@ async fn prepare_or_replace(
         }
         newer_one_waits = true;
     }
-}
-
-/// Where the next motion starts. After a pause in targets that is where the robot was measured, which may have moved since.
-pub(super) fn starting_configuration(shared: &Shared) -> Result<Configuration, Refused> {
-    let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
-    if shared.output.idle(shared.settings().measured_timeout)
-        && let Some(positions) = shared.measured.configuration(shared, &now.loaded, &now.positions)
-    {
-        shared.output.set_configuration(&now.loaded, positions.clone());
-        return Ok(Configuration { end: positions.clone(), positions, ..now });
-    }
-    Ok(now)
 }
 
 /// Checks a target and transforms it into the base link's frame, waiting for its transform until `deadline`.

@@ -7,7 +7,9 @@ mod value;
 mod values;
 
 pub use definition::{Bounds, DefaultValue, Definition, TakesEffect};
-pub use settings::{Motion, NullSpace, OnUnreachable, PathSettings, Settings};
+pub use settings::{
+    CommandUnits, Motion, MoveItServoSettings, NullSpace, OnUnreachable, PathSettings, ServoSettings, Settings,
+};
 pub use table::{TABLE, definition, markdown};
 pub use value::{Refusal, Value};
 pub use values::Values;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::value::{Refusal, Value};
 use super::values::Values;
 use crate::config::{self, Yaml};
+use crate::motion::servo::ServoOptions;
 use crate::motion::{FollowOptions, JointLimit, Timing};
 use crate::solver::{FabrikOptions, JacobianStep, Pick, SolverKind, Tolerance, free_axes_from_names};
 
@@ -47,6 +48,35 @@ pub struct NullSpace {
     pub manipulability: f64,
 }
 
+/// The parameters of the servo.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the table describes each field under the same name")]
+pub struct ServoSettings {
+    pub timeout: Duration,
+    /// The two speeds and the priority.
+    pub options: ServoOptions,
+}
+
+/// What the numbers of the commands of MoveIt Servo are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandUnits {
+    /// Shares of the scales, from -1 to 1.
+    Unitless,
+    /// Velocities in m/s and rad/s.
+    SpeedUnits,
+}
+
+/// The parameters of the names of MoveIt Servo.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the table describes each field under the same name")]
+pub struct MoveItServoSettings {
+    pub enabled: bool,
+    pub command_in_type: CommandUnits,
+    pub linear_scale: f64,
+    pub rotational_scale: f64,
+    pub joint_scale: f64,
+}
+
 /// Typed parameters, each as the table describes it.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the table describes each field under the same name")]
@@ -85,6 +115,8 @@ pub struct Settings {
     /// The three defaults.
     pub default_limits: JointLimit,
     pub path: PathSettings,
+    pub servo: ServoSettings,
+    pub moveit_servo: MoveItServoSettings,
     pub join_targets: Duration,
     pub command_joints: Vec<String>,
     pub interactive_target: bool,
@@ -109,7 +141,6 @@ impl Settings {
     /// # Errors
     /// A [`Refusal`] where a value has the right type but no meaning, such as joint positions that are no YAML mapping.
     pub fn new(values: &Values, before: Option<&Self>) -> Result<Self, Refusal> {
-        let seconds = |name| Duration::try_from_secs_f64(values.double(name)).unwrap_or(Duration::ZERO);
         let (initial_posture_text, initial_posture) =
             values.named_positions("initial_posture", before.map(|b| (&b.initial_posture_text, &b.initial_posture)))?;
         let (posture_text, posture) =
@@ -131,7 +162,7 @@ impl Settings {
             solver: values.text("solver").parse().map_err(|e| Refusal(format!("solver: {e}")))?,
             tolerance: values.tolerance("position_tolerance", "orientation_tolerance"),
             free_axes: values.free_axes()?,
-            timeout: seconds("timeout"),
+            timeout: values.seconds("timeout"),
             attempts: usize::try_from(values.integer("attempts")).unwrap_or(1),
             random_seed: u64::try_from(values.integer("random_seed")).unwrap_or(0),
             pick: values.text("pick").parse().map_err(|e| Refusal(format!("pick: {e}")))?,
@@ -154,7 +185,9 @@ impl Settings {
             joint_limits_text,
             default_limits: values.default_limits(),
             path: values.path(publish_period),
-            join_targets: seconds("join_targets"),
+            servo: values.servo()?,
+            moveit_servo: values.moveit_servo(),
+            join_targets: values.seconds("join_targets"),
             command_joints: values.names("command_joints"),
             interactive_target: values.bool("interactive_target"),
             initial_posture,
@@ -162,8 +195,8 @@ impl Settings {
             posture,
             posture_text,
             null_space: values.null_space(),
-            measured_timeout: seconds("measured_timeout"),
-            transform_timeout: seconds("transform_timeout"),
+            measured_timeout: values.seconds("measured_timeout"),
+            transform_timeout: values.seconds("transform_timeout"),
             best_effort_targets: values.text("target_reliability") == "best_effort",
             jacobian: match values.text("jacobian.method").as_str() {
                 "pseudoinverse" => JacobianStep::Pseudoinverse,
@@ -190,6 +223,10 @@ impl Values {
 
     fn double(&self, name: &str) -> f64 {
         if let Some(Value::Double(value)) = self.get(name) { *value } else { 0.0 }
+    }
+
+    fn seconds(&self, name: &str) -> Duration {
+        Duration::try_from_secs_f64(self.double(name)).unwrap_or(Duration::ZERO)
     }
 
     fn text(&self, name: &str) -> String {
@@ -246,6 +283,26 @@ impl Values {
         }
     }
 
+    fn servo(&self) -> Result<ServoSettings, Refusal> {
+        let priority = self.text("servo.priority").parse().map_err(|e| Refusal(format!("servo.priority: {e}")))?;
+        let (linear_speed, angular_speed) = (self.double("servo.linear_speed"), self.double("servo.angular_speed"));
+        let options = ServoOptions { linear_speed, angular_speed, priority };
+        Ok(ServoSettings { timeout: self.seconds("servo.timeout"), options })
+    }
+
+    fn moveit_servo(&self) -> MoveItServoSettings {
+        MoveItServoSettings {
+            enabled: self.bool("moveit_servo.enabled"),
+            command_in_type: match self.text("moveit_servo.command_in_type").as_str() {
+                "speed_units" => CommandUnits::SpeedUnits,
+                _ => CommandUnits::Unitless,
+            },
+            linear_scale: self.double("moveit_servo.scale.linear"),
+            rotational_scale: self.double("moveit_servo.scale.rotational"),
+            joint_scale: self.double("moveit_servo.scale.joint"),
+        }
+    }
+
     fn free_axes(&self) -> Result<[bool; 6], Refusal> {
         let names = self.names("free_axes");
         let free =
@@ -264,136 +321,4 @@ impl Values {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::solver::AXIS_NAMES;
-
-    #[test]
-    fn defaults_are_read_as_the_table_has_them() {
-        let settings = Settings::new(&Values::default(), None).unwrap();
-        assert_eq!(settings.tolerance, Tolerance::default());
-        assert_eq!(settings.timeout, Duration::from_millis(50));
-        assert_eq!((settings.attempts, settings.random_seed), (100, 0));
-        assert_eq!((settings.cores, settings.batch_cores), (1, None));
-        assert_eq!(settings.on_unreachable, OnUnreachable::Closest);
-        assert_eq!((settings.pick, settings.free_axes), (Pick::First, [false; 6]));
-        assert!(settings.posture.0.is_empty());
-        assert_eq!(settings.null_space, NullSpace { posture: 1.0, limits: 0.0, manipulability: 0.0 });
-        assert_eq!(settings.publish_period, Duration::from_millis(20));
-        assert_eq!(settings.transform_timeout, Duration::from_millis(100));
-        assert_eq!(settings.measured_timeout, Duration::from_millis(500));
-        assert_eq!(settings.default_limits, JointLimit::DEFAULT);
-        assert_eq!(settings.jacobian, JacobianStep::Damped { damping: None });
-        assert_eq!(settings.fabrik, FabrikOptions::default());
-        assert_eq!((settings.motion, settings.join_targets), (Motion::Immediate, Duration::from_millis(100)));
-        assert_eq!(settings.path.timing, Timing { period: 0.02, ..Timing::default() });
-        assert_eq!((settings.path.follow, settings.path.blend_radius), (FollowOptions::default(), 0.0));
-        assert!(!settings.path.partial && settings.command_joints.is_empty() && settings.joint_limits.text.is_empty());
-        assert!(settings.branch_jumps && !settings.best_effort_targets && !settings.use_sim_time);
-        assert!(!settings.avoid_collisions && settings.robot_description_semantic.is_empty());
-        assert_eq!(settings.collision_margin, 0.01);
-        assert!(settings.base_link.is_none() && settings.tip_links.is_empty() && settings.max_joint_step.is_none());
-    }
-
-    #[test]
-    fn each_setting_follows_its_parameter() {
-        let mut values = Values::default();
-        let text = |value: &str| Value::Text(value.into());
-        for (name, value) in [
-            ("base_link", text("torso")),
-            ("tip_links", Value::Texts(vec!["hand".into()])),
-            ("frame_prefix", text("left/")),
-            ("urdf_file", text("a.urdf")),
-            ("robot_description", text("<robot/>")),
-            ("robot_description_semantic", text("a.srdf")),
-            ("avoid_collisions", Value::Bool(true)),
-            ("collision_margin", Value::Double(0.03)),
-            ("timeout", Value::Double(1.5)),
-            ("attempts", Value::Integer(7)),
-            ("random_seed", Value::Integer(9)),
-            ("cores", Value::Integer(3)),
-            ("batch_cores", Value::Integer(2)),
-            ("on_unreachable", text("hold")),
-            ("branch_jumps", Value::Bool(false)),
-            ("max_joint_step", Value::Double(0.1)),
-            ("initial_posture", text("{elbow: 1.0}")),
-            ("free_axes", Value::Texts(vec!["rz".into(), String::new()])),
-            ("pick", text("nearest")),
-            ("posture", text("{elbow: -1.0}")),
-            ("null_space.posture", Value::Double(2.0)),
-            ("null_space.limits", Value::Double(3.0)),
-            ("null_space.manipulability", Value::Double(4.0)),
-            ("target_reliability", text("best_effort")),
-            ("jacobian.damping", Value::Double(0.2)),
-            ("solver", text("fabrik")),
-            ("fabrik.acceleration", Value::Integer(5)),
-            ("fabrik.polish", Value::Bool(false)),
-            ("use_sim_time", Value::Bool(true)),
-            ("motion", text("smooth")),
-            ("joint_limits", text("joint_limits: {}")),
-            ("default_velocity", Value::Double(0.1)),
-            ("default_acceleration", Value::Double(0.2)),
-            ("default_jerk", Value::Double(0.3)),
-            ("path.speed", Value::Double(0.4)),
-            ("path.acceleration", Value::Double(0.6)),
-            ("path.blend_radius", Value::Double(0.7)),
-            ("path.position_deviation", Value::Double(0.08)),
-            ("path.orientation_deviation", Value::Double(0.09)),
-            ("path.partial", Value::Bool(true)),
-            ("join_targets", Value::Double(2.0)),
-            ("command_joints", Value::Texts(vec!["elbow".into()])),
-            ("interactive_target", Value::Bool(false)),
-        ] {
-            values.set(name, value).unwrap();
-        }
-        let settings = Settings::new(&values, None).unwrap();
-        assert_eq!(settings.base_link.as_deref(), Some("torso"));
-        assert_eq!(settings.tip_links, ["hand"]);
-        assert_eq!((settings.frame_prefix.as_str(), settings.urdf_file.as_str()), ("left/", "a.urdf"));
-        assert_eq!(settings.robot_description, "<robot/>");
-        assert_eq!(settings.robot_description_semantic, "a.srdf");
-        assert_eq!((settings.avoid_collisions, settings.collision_margin), (true, 0.03));
-        assert_eq!(settings.timeout, Duration::from_millis(1500));
-        assert_eq!((settings.attempts, settings.random_seed), (7, 9));
-        assert_eq!((settings.cores, settings.batch_cores), (3, Some(2)));
-        assert_eq!(settings.on_unreachable, OnUnreachable::Hold);
-        assert_eq!(settings.max_joint_step, Some(0.1));
-        assert_eq!(settings.initial_posture.0["elbow"], 1.0);
-        assert_eq!(settings.posture.0["elbow"], -1.0);
-        assert_eq!((settings.pick, settings.free_axes), (Pick::Nearest, [false, false, false, false, false, true]));
-        assert_eq!(settings.null_space, NullSpace { posture: 2.0, limits: 3.0, manipulability: 4.0 });
-        assert_eq!(settings.jacobian, JacobianStep::Damped { damping: Some(0.2) });
-        assert_eq!(settings.solver, SolverKind::Fabrik);
-        assert_eq!(settings.fabrik, FabrikOptions { acceleration: 5, polish: false });
-        assert!(
-            !settings.interactive_target
-                && !settings.branch_jumps
-                && settings.best_effort_targets
-                && settings.use_sim_time
-        );
-        assert_eq!((settings.motion, settings.join_targets), (Motion::Smooth, Duration::from_secs(2)));
-        assert_eq!((settings.joint_limits.text.as_str(), settings.command_joints.len()), ("joint_limits: {}", 1));
-        let limits = JointLimit { velocity: Some(0.1), acceleration: Some(0.2), jerk: Some(0.3) };
-        assert_eq!(settings.default_limits, limits);
-        assert_eq!((settings.path.timing.speed, settings.path.timing.acceleration), (0.4, 0.6));
-        assert_eq!((settings.path.blend_radius, settings.path.partial), (0.7, true));
-        assert_eq!(settings.path.follow.deviation, Tolerance { position: 0.08, orientation: 0.09 });
-        values.set("jacobian.method", text("pseudoinverse")).unwrap();
-        assert_eq!(Settings::new(&values, None).unwrap().jacobian, JacobianStep::Pseudoinverse);
-    }
-
-    #[test]
-    fn what_the_table_cannot_check_is_refused_by_name() {
-        let mut values = Values::default();
-        values.set("free_axes", Value::Texts(AXIS_NAMES.map(str::to_owned).to_vec())).unwrap();
-        assert!(Settings::new(&values, None).unwrap_err().0.starts_with("free_axes "));
-        values.set("free_axes", Value::NotSet).unwrap();
-        values.set("joint_limits", Value::Text("no/such.yaml".into())).unwrap();
-        assert!(Settings::new(&values, None).unwrap_err().0.contains("no/such.yaml"));
-        values.set("joint_limits", Value::NotSet).unwrap();
-        for name in ["posture", "initial_posture"] {
-            values.set(name, Value::Text("elbow".into())).unwrap();
-            assert!(Settings::new(&values, None).unwrap_err().0.starts_with(&format!("{name}: ")));
-        }
-    }
-}
+mod tests;

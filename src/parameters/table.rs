@@ -8,7 +8,7 @@ use super::definition::{Definition, at_once, at_start, live};
 use crate::solver::AXIS_NAMES;
 
 /// Every parameter of the node, in the order in which people look for them.
-pub static TABLE: [Definition; 49] = [
+pub static TABLE: [Definition; 58] = [
     at_once(live(
         "robot_description",
         Text(""),
@@ -192,6 +192,56 @@ pub static TABLE: [Definition; 49] = [
         "Whether the arm follows a path of ~/target_path as far as it can when it cannot reach the end. false: it does not move.",
     ),
     live(
+        "servo.timeout",
+        Double(0.1),
+        "s",
+        Range(1e-3, 3600.0),
+        "How long a command of ~/target_twist or ~/joint_jog, or a pose with a clutch, counts. Then the arm comes to rest.",
+    ),
+    live("servo.linear_speed", Double(0.5), "m/s", Range(1e-4, 10.0), "Greatest speed of a tip under such commands."),
+    live(
+        "servo.angular_speed",
+        Double(1.5),
+        "rad/s",
+        Range(1e-3, 100.0),
+        "Greatest angular speed of a tip under them.",
+    ),
+    live(
+        "servo.priority",
+        Text("translation"),
+        "",
+        OneOf(&["translation", "rotation", "both"]),
+        "What is kept where joint limits or collisions allow only a part of a twist: first the translation, first the rotation, or what is nearest to both.",
+    ),
+    at_start(
+        "moveit_servo.enabled",
+        Bool(false),
+        Any,
+        "Whether the node has the topics and services of MoveIt Servo, under /servo_node. It needs moveit_msgs and control_msgs.",
+    ),
+    live(
+        "moveit_servo.command_in_type",
+        Text("unitless"),
+        "",
+        OneOf(&["unitless", "speed_units"]),
+        "What the numbers of these commands are: shares of the scales, from -1 to 1, or velocities in m/s and rad/s.",
+    ),
+    live("moveit_servo.scale.linear", Double(0.4), "m/s", Range(0.0, 10.0), "Greatest speed of a tip under them."),
+    live(
+        "moveit_servo.scale.rotational",
+        Double(0.8),
+        "rad/s",
+        Range(0.0, 100.0),
+        "Greatest angular speed of a tip under them.",
+    ),
+    live(
+        "moveit_servo.scale.joint",
+        Double(0.5),
+        "rad/s",
+        Range(0.0, 100.0),
+        "Velocity of a joint (m/s for prismatic joints) under a unitless command of 1.",
+    ),
+    live(
         "join_targets",
         Double(0.1),
         "s",
@@ -325,48 +375,4 @@ pub fn markdown() -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::solver::{Pick, SolverKind};
-
-    #[test]
-    fn defaults_are_within_their_bounds_and_names_are_unique() {
-        for (index, parameter) in TABLE.iter().enumerate() {
-            assert_eq!(parameter.check(parameter.default_value()), Ok(parameter.default_value()), "{}", parameter.name);
-            assert!(TABLE[..index].iter().all(|other| other.name != parameter.name), "{}", parameter.name);
-        }
-    }
-
-    #[test]
-    fn every_solver_can_be_chosen() {
-        let solver = definition("solver").unwrap();
-        let OneOf(words) = solver.bounds else { panic!("solver should be one of some words") };
-        assert_eq!(words, SolverKind::ALL.map(SolverKind::name));
-    }
-
-    #[test]
-    fn every_pick_can_be_chosen() {
-        let pick = definition("pick").unwrap();
-        let OneOf(words) = pick.bounds else { panic!("pick should be one of some words") };
-        assert_eq!(words, Pick::ALL.map(Pick::name));
-    }
-
-    /// `UPDATE_DOCS=1 cargo test --lib parameters` writes the table instead of comparing it.
-    #[test]
-    fn the_documentation_shows_the_table() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/parameters.md");
-        let document = std::fs::read_to_string(path).unwrap();
-        let (before, rest) = document.split_once("<!-- parameters: begin -->\n").unwrap();
-        let (shown, _) = rest.split_once("<!-- parameters: end -->").unwrap();
-        if std::env::var("UPDATE_DOCS").is_ok_and(|value| value == "1") {
-            let after = &rest[shown.len()..];
-            std::fs::write(path, format!("{before}<!-- parameters: begin -->\n{}{after}", markdown())).unwrap();
-        } else {
-            assert!(
-                shown == markdown(),
-                "docs/parameters.md should hold this table (UPDATE_DOCS=1 writes it):\n{}",
-                markdown()
-            );
-        }
-    }
-}
+mod tests;

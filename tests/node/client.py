@@ -247,8 +247,10 @@ class Client:
     # Services
 
     def service(self, kind, name):
+        """The client of the service ~/NAME, or of NAME itself if it begins with a slash; the same each time."""
         if name not in self.services:
-            self.services[name] = self.node.create_client(kind, f'{self.name}/{name}')
+            full_name = name if name.startswith('/') else f'{self.name}/{name}'
+            self.services[name] = self.node.create_client(kind, full_name)
         return self.services[name]
 
     def call(self, kind, name, **fields):

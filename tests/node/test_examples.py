@@ -16,13 +16,16 @@ NODES = {
     'two_arms.py': TWO_ARMS,
 }
 REACHED = r'(\d+) of (\d+) targets reached$'
+FOLLOWED = r'^nothing held the arm back in (\d+) of (\d+) ticks$'
 PRINTED = {
     'all_solutions.py': r'^8 solutions$',
     'batch.py': r'^1012 of 2500 places',
     'path.py': r'planned: the whole path of 1\.0000 m(.|\n)*ended: the whole path',
+    'policy.py': r'^arrived: shoulder_pan_joint \+0\.',
     'publish_target.py': REACHED,
     'publish_target.rs': REACHED,
     'query.py': r'^success: True$',
+    'space_mouse.py': FOLLOWED,
     'track_frame.py': REACHED,
     'two_arms.py': REACHED,
 }
@@ -61,6 +64,9 @@ def test_it_prints_what_it_should(started, name):
         assert len(counts) == (2 if 'two_arms' in name else 1)
         # A busy machine may cut a search short: the parameter timeout is a guard.
         assert all(int(reached) >= 0.98 * int(answered) >= 200 for reached, answered in counts), printed
+    if PRINTED[name] is FOLLOWED:
+        free, ticks = map(int, re.search(FOLLOWED, printed, re.MULTILINE).groups())
+        assert free >= 0.95 * ticks >= 100, printed
 
 
 def test_every_example_of_the_node_is_run_and_listed():

@@ -8,7 +8,8 @@ import time
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
+from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped, TwistStamped
+from sensor_msgs.msg import JointState
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from client import pose_from, pose_message
@@ -112,7 +113,8 @@ def figure(start, tmp_path):
 
 @pytest.mark.parametrize('kind, topic', [
     (PoseStamped, 'target_pose'), (PointStamped, 'target_point'), (PoseArray, 'target_path'),
-    (PoseStamped, 'tool0/target_pose'), (InteractiveMarkerFeedback, 'handle/feedback')])
+    (PoseStamped, 'tool0/target_pose'), (InteractiveMarkerFeedback, 'handle/feedback'), (TwistStamped, 'target_twist'),
+    (JointState, 'joint_jog')])
 def test_it_gives_way_while_somebody_else_commands_the_tip(figure, arm_robot, kind, topic):
     node = figure.node
     message = kind()

@@ -1,17 +1,21 @@
 """Topics and services: names, types and quality of service."""
+import importlib.util
+
 import pytest
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-from conftest import ROOT
+from conftest import ARM_FILE, ROOT
 
 RELIABLE, BEST_EFFORT = ReliabilityPolicy.RELIABLE, ReliabilityPolicy.BEST_EFFORT
 VOLATILE, TRANSIENT_LOCAL = DurabilityPolicy.VOLATILE, DurabilityPolicy.TRANSIENT_LOCAL
 PUBLISHED = {
     '~/joint_states': ('sensor_msgs/msg/JointState', RELIABLE, VOLATILE),
     '~/status': ('urdf_ik/msg/SolveStatus', RELIABLE, VOLATILE),
+    '~/servo_status': ('urdf_ik/msg/ServoStatus', RELIABLE, VOLATILE),
     '~/robot_description': ('std_msgs/msg/String', RELIABLE, TRANSIENT_LOCAL),
     '~/handle/update': ('visualization_msgs/msg/InteractiveMarkerUpdate', RELIABLE, VOLATILE),
     '~/joint_trajectory': ('trajectory_msgs/msg/JointTrajectory', RELIABLE, VOLATILE),
+    '~/servo_trajectory': ('trajectory_msgs/msg/JointTrajectory', RELIABLE, VOLATILE),
     '~/markers': ('visualization_msgs/msg/MarkerArray', RELIABLE, VOLATILE),
     '/diagnostics': ('diagnostic_msgs/msg/DiagnosticArray', RELIABLE, VOLATILE),
     '/parameter_events': ('rcl_interfaces/msg/ParameterEvent', RELIABLE, VOLATILE),
@@ -21,6 +25,8 @@ SUBSCRIBED = {
     '~/target_pose': ('geometry_msgs/msg/PoseStamped', RELIABLE, VOLATILE),
     '~/target_point': ('geometry_msgs/msg/PointStamped', RELIABLE, VOLATILE),
     '~/target_path': ('geometry_msgs/msg/PoseArray', RELIABLE, VOLATILE),
+    '~/target_twist': ('geometry_msgs/msg/TwistStamped', RELIABLE, VOLATILE),
+    '~/joint_jog': ('sensor_msgs/msg/JointState', RELIABLE, VOLATILE),
     '~/handle/feedback': ('visualization_msgs/msg/InteractiveMarkerFeedback', RELIABLE, VOLATILE),
     '~/measured_joint_states': ('sensor_msgs/msg/JointState', BEST_EFFORT, VOLATILE),
     'robot_description': ('std_msgs/msg/String', RELIABLE, TRANSIENT_LOCAL),
@@ -31,6 +37,7 @@ SERVICES = {
     '~/solve_ik': 'urdf_ik/srv/SolveIK',
     '~/solve_ik_batch': 'urdf_ik/srv/SolveIKBatch',
     '~/solve_path': 'urdf_ik/srv/SolvePath',
+    '~/clutch': 'std_srvs/srv/SetBool',
     '~/stop': 'std_srvs/srv/Trigger',
     '~/forward_kinematics': 'urdf_ik/srv/ForwardKinematics',
     '~/reset': 'std_srvs/srv/Trigger',
@@ -100,3 +107,10 @@ def test_the_documents_have_the_types_of_the_running_node(document):
         package, _, base = kind.split('/')
         if package != 'rcl_interfaces':  # every node has these
             assert any(f'`{name}`' in row and f'{package}/{base}' in row for row in rows), name
+
+
+@pytest.mark.skipif(importlib.util.find_spec('control_msgs') is not None, reason='control_msgs is here: see test_moveit_servo.py')
+def test_without_the_messages_of_moveit_servo_the_log_says_what_is_missing(start):
+    node = start.node(ARM_FILE, moveit_servo__enabled=True)
+    [line] = node.process.lines_with('moveit_servo.enabled is not used')
+    assert 'ros-$ROS_DISTRO-control-msgs' in line

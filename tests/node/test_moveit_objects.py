@@ -96,6 +96,9 @@ def test_validity(moveit):
     assert {(contact.contact_body_1, contact.contact_body_2) for contact in touching.contacts} == {
         ('finger', 'post'), ('hand', 'post')}
     assert {contact.body_type_2 for contact in touching.contacts} == {ContactInformation.WORLD_OBJECT}
+    # From the first body to the second: the hand is before the post, the finger behind it.
+    normals = {contact.contact_body_1: contact.normal.x for contact in touching.contacts}
+    assert normals['hand'] > 0 > normals['finger']
 
 
 def test_what_cannot_be_checked_is_not_valid(moveit):

@@ -15,7 +15,7 @@ from conftest import ARM_FILE, ROOT
 from kinematics import errors, translation
 
 READ_ONLY = ['base_link', 'tip_links', 'urdf_file', 'robot_description_semantic', 'frame_prefix', 'target_reliability',
-             'command_joints', 'interactive_target']
+             'command_joints', 'interactive_target', 'moveit_servo.enabled']
 EXPECTED = [
     'robot_description', 'solver', 'position_tolerance', 'orientation_tolerance', 'timeout', 'attempts', 'random_seed',
     'on_unreachable', 'branch_jumps', 'avoid_collisions', 'collision_margin', 'publish_rate', 'max_joint_step',

@@ -14,7 +14,7 @@ use crate::node::output::Progress;
 use crate::node::parameters::Setter;
 use crate::node::status::Refused;
 use crate::node::target_message::Asks;
-use crate::node::{Shared, services, targets};
+use crate::node::{Shared, measured, services};
 use crate::parameters::Value;
 
 /// Choices that wait, each with the index of its tip. A person makes fewer.
@@ -77,7 +77,7 @@ fn toggle(shared: &Shared, handles: &Handles, tip: usize, choice: Choice) -> Res
 /// Moves to the initial configuration as to a target.
 async fn to_initial(shared: &Shared) -> Result<(), Refused> {
     shared.forget_targets().await;
-    let Configuration { loaded, positions, .. } = targets::starting_configuration(shared)?;
+    let Configuration { loaded, positions, .. } = measured::starting_configuration(shared)?;
     let settings = shared.settings();
     let avoidance = Avoidance::of(shared, (&loaded, &positions), &settings).await?;
     let initial = settings.initial_posture.apply(&loaded.robot);

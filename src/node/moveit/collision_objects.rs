@@ -49,7 +49,9 @@ async fn make(shared: &Shared, topic: Interface, changes: Result<Vec<ObstacleCha
     };
     match made {
         Ok(_) => shared.warnings.recovered(topic.name),
-        Err(sentence) => shared.warnings.warn_once(topic.name, &sentence, &sentence),
+        Err(sentence) => {
+            shared.warnings.warn_once(topic.name, &sentence, &sentence);
+        }
     }
 }
 

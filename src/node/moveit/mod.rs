@@ -1,4 +1,5 @@
-//! What scripts written for MoveIt use: the services `compute_ik`, `compute_fk` and `check_state_validity`, and the topics of obstacles.
+//! What scripts written for MoveIt use: the services `compute_ik`, `compute_fk` and `check_state_validity`, the topics of obstacles, and
+//! the topics and services of MoveIt Servo.
 //!
 //! The node keeps no constraints: a request that asks for them is refused with a sentence. It has no groups either: the name of a group is
 //! not used. Collisions are those with the world of the node, whatever the planning scene of MoveIt has.
@@ -6,6 +7,12 @@
 mod collision_objects;
 mod fk;
 mod ik;
+#[cfg(feature = "moveit_servo")]
+mod servo;
+#[cfg(feature = "moveit_servo")]
+mod servo_commands;
+#[cfg(feature = "moveit_servo")]
+mod servo_status;
 mod state_validity;
 mod tip;
 
@@ -28,6 +35,8 @@ pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Sh
     answer_each::<GetPositionFK::Service, _>(node, spinner, shared, COMPUTE_FK, fk::compute_fk)?;
     let check = state_validity::check_state_validity;
     answer_each::<GetStateValidity::Service, _>(node, spinner, shared, CHECK_STATE_VALIDITY, check)?;
+    #[cfg(feature = "moveit_servo")]
+    servo::serve(node, spinner, shared)?;
     collision_objects::serve(node, shared)
 }
 

@@ -53,7 +53,8 @@ fn contacts(scene: &Scene, configuration: &Configuration, header: &Header) -> Ve
     let root_in_base = configuration.root_in_base();
     let contact = |near: &Near| {
         let pair = body_pair::message(scene, near, &root_in_base);
-        let normal = root_in_base.rotation * near.normal;
+        // In MoveIt it points from the first body to the second.
+        let normal = -(root_in_base.rotation * near.normal);
         ContactInformation {
             header: header.clone(),
             position: pair.first_point,

@@ -20,7 +20,7 @@ struct Ready {
     id: String,
     change: Change,
     frame: Option<Located>,
-    /// Index of the link that shall carry it.
+    /// Index of the link that will carry it.
     link: usize,
 }
 
@@ -109,7 +109,7 @@ async fn prepare(
 }
 
 /// Makes one change. `links` are the poses of all links in the root link's frame; then come the frame of the place that the change
-/// gives, and the link that shall carry the obstacle.
+/// gives, and the link that will carry the obstacle.
 fn apply(
     world: &mut World,
     links: &[Isometry3<f64>],

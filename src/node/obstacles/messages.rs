@@ -5,13 +5,10 @@ use r2r::geometry_msgs::msg::{Point, Pose};
 use r2r::shape_msgs::msg::{Mesh, MeshTriangle, SolidPrimitive};
 use r2r::urdf_ik::msg::Obstacle as Message;
 
-use crate::collision::{Geometry, Obstacle};
+use crate::collision::{FARTHEST, Geometry, Obstacle};
 use crate::names::number;
 use crate::node::convert;
 use crate::spatial::rotation_from;
-
-/// Obstacles are no farther from their frame than this \[m\].
-const FARTHEST: f64 = 1e6;
 
 // The shapes in the type of their field.
 const BOX: u8 = SolidPrimitive::BOX as u8;

@@ -1,0 +1,122 @@
+"""Commands the servo of a node, and keeps what it says."""
+import json
+
+from geometry_msgs.msg import TwistStamped
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool
+from urdf_ik.msg import ServoStatus
+
+from client import fill, pose_message, posture
+from conftest import ARM_FILE
+from motion import still
+
+RATE = 100.0
+# Of the bundled arm: far from limits and singularities.
+BENT = {'shoulder_pan_joint': 0.5, 'shoulder_lift_joint': 0.1, 'elbow_joint': 0.4, 'forearm_roll_joint': -1.1,
+        'wrist_flex_joint': 0.6}
+# Long enough for a busy machine: most tests are not about silence.
+PATIENT = 2.0
+
+CODES = {getattr(ServoStatus, name): name for name in (
+    'OK', 'JOINT_LIMIT', 'SINGULARITY', 'COLLISION', 'SPEED', 'TIMEOUT', 'INVALID', 'UNKNOWN_FRAME', 'NO_ROBOT')}
+
+
+def twist(linear=(0, 0, 0), angular=(0, 0, 0), frame=''):
+    message = TwistStamped()
+    message.header.frame_id = frame
+    fill(message.twist.linear, 'xyz', linear)
+    fill(message.twist.angular, 'xyz', angular)
+    return message
+
+
+def jog(**velocities):
+    return JointState(name=list(velocities), velocity=[float(v) for v in velocities.values()])
+
+
+def start_servo(start, file=ARM_FILE, initial_posture=BENT, **parameters):
+    """The servo of a new node, which waits long for the next command."""
+    patient = {'publish_rate': RATE, 'servo__timeout': PATIENT, **parameters}
+    return Servo(start.node(file, initial_posture=json.dumps(initial_posture), **patient))
+
+
+def tip(robot, axis):
+    """A function of joint positions: where the tool of the bundled arm is along an axis."""
+    return lambda positions: robot.pose('tool0', positions)[axis, 3]
+
+
+def moved(node, before):
+    """The states since then that have velocities, which those of a reset have not."""
+    return [state for state in node.states_since(before) if len(state.velocity)]
+
+
+class Servo:
+    """The servo of one node, whose client is `node`."""
+
+    def __init__(self, node):
+        self.node = node
+        self.statuses = []
+        heard = node.node.create_subscription(ServoStatus, f'{node.name}/servo_status', self.statuses.append, 1000)
+        for topic, kind in (('target_twist', TwistStamped), ('joint_jog', JointState)):
+            node.wait_until_heard(node.publisher(kind, f'{node.name}/{topic}'))
+        # A refusal is published once: whoever is not there yet misses it.
+        node.wait_for(lambda: heard.get_publisher_count() > 0, 'the topic servo_status')
+
+    def reset(self):
+        """Back to the initial posture. The streams of the test before command zero, so those of the next count."""
+        self.node.reset()
+        for _ in range(3):
+            self.send(twist())
+            self.send(JointState(name=self.node.states[-1].name[:1], velocity=[0.0]))
+            self.node.next_state()
+
+    def send(self, message, topic=None):
+        """Publishes one command."""
+        if topic is None:
+            topic = {TwistStamped: 'target_twist', JointState: 'joint_jog'}.get(type(message), 'target_pose')
+        self.node.publisher(type(message), f'{self.node.name}/{topic}').publish(message)
+
+    def stream(self, message, until, what, topic=None):
+        """Publishes a command over and over until a condition holds, whose value it returns."""
+        def sent():
+            self.send(message, topic)
+            return until()
+        return self.node.wait_for(sent, what, timeout=30.0)
+
+    def stream_for(self, count, make, topic=None):
+        """Publishes `make(index)` so often, a state after the other."""
+        for index in range(count):
+            self.send(make(index), topic)
+            self.node.next_state()
+
+    def moved(self, before, by, distance):
+        """Whether a function `by` of the joint positions has changed by so much since `before`."""
+        start = by(before)
+        return lambda: abs(by(posture(self.node.states[-1])) - start) >= distance
+
+    def rest(self):
+        """Waits until the arm stands, without a command."""
+        self.node.wait_for(lambda: still(self.node.states[-1]) or not self.node.states[-1].velocity, 'the arm to rest')
+        return posture(self.node.states[-1])
+
+    def status(self, code, since=0):
+        """The next status of that code, of those after the first `since`."""
+        def found():
+            return next((status for status in self.statuses[since:] if status.code == code), None)
+        return self.node.wait_for(found, f'the status {CODES[code]}')
+
+    def refused(self, message, topic=None):
+        """The status that refuses a command; the arm must not move."""
+        since = len(self.statuses)
+
+        def found():
+            return next((s for s in self.statuses[since:] if s.code >= ServoStatus.INVALID), None)
+        return self.stream(message, found, 'a refusal', topic)
+
+    def clutch(self, closed, topic='clutch'):
+        answer = self.node.call(SetBool, topic, data=closed)
+        assert answer.success, answer.message
+        return answer.message
+
+    def hand(self, pose, frame=''):
+        """A pose of a hand, for the clutch."""
+        return pose_message(pose, frame, self.node.new_stamp())

@@ -1,0 +1,141 @@
+"""Commands of the servo that make no sense, or too much: refused or bounded, with a sentence, once."""
+import math
+
+import numpy as np
+import pytest
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+from urdf_ik.msg import ServoStatus
+
+from client import posture
+from conftest import ROBOTS
+from kinematics import Robot
+from motion import assert_smooth, velocity_limits
+from servo_client import RATE, Servo, jog, moved, start_servo, tip, twist
+
+
+@pytest.fixture(scope='module')
+def shared_servo(module_start):
+    return start_servo(module_start)
+
+
+@pytest.fixture
+def servo(shared_servo):
+    shared_servo.reset()
+    return shared_servo
+
+
+@pytest.mark.parametrize('message, words', [
+    (twist(linear=(0, math.nan, 0)), ['linear y is NaN', 'finite']),
+    (twist(linear=(0.1, 0, 0), angular=(0, 0, -math.inf)), ['angular z is -inf', 'finite']),
+    (jog(elbow_joint=math.inf), ['elbow_joint', 'is inf', 'finite']),
+    (jog(knee_joint=0.1), ['knee_joint', 'is not a movable joint', 'elbow_joint']),
+    (JointState(name=['elbow_joint'], velocity=[0.1, 0.2]), ['1 names and 2 velocities']),
+    (JointState(name=['elbow_joint'], position=[0.1]), ['1 names and 0 velocities']),
+    (JointState(), ['no velocities']),
+])
+def test_what_makes_no_sense_is_refused_once(start, message, words):
+    servo = start_servo(start, servo__timeout=0.1)
+    before = servo.node.next_posture()
+    refused = servo.refused(message)
+    assert refused.code == ServoStatus.INVALID
+    for word in words:
+        assert word in refused.message, refused.message
+    for _ in range(50):
+        servo.send(message)
+    servo.node.next_state()
+    assert servo.node.next_posture() == before
+    assert len([status for status in servo.statuses if status.code == ServoStatus.INVALID]) == 1
+    assert len(servo.node.process.lines_with(refused.message[:60])) == 1
+
+
+def test_a_bad_command_in_a_stream_is_skipped(servo, arm_robot):
+    node = servo.node
+    before = node.snapshot()
+    start = node.next_posture()
+    bad = twist(linear=(0, math.nan, 0))
+    reached = servo.moved(start, tip(arm_robot, 1), 0.05)
+
+    def until():
+        servo.send(bad)
+        return reached()
+    servo.stream(twist(linear=(0, 0.1, 0)), until, 'the way')
+    assert_smooth(moved(node, before), arm_robot, 1 / RATE)
+
+
+@pytest.mark.parametrize('size', [1e3, 1e30, 1e300, 1.7e308])
+def test_enormous_twists_are_clamped(servo, arm_robot, size):
+    node = servo.node
+    before, since = node.snapshot(), len(servo.statuses)
+    servo.stream_for(60, lambda index: twist(linear=(0, size, 0), angular=(size if index % 20 < 10 else -size, 0, 0)))
+    node.wait_for(lambda: any(status.code != ServoStatus.OK for status in servo.statuses[since:]), 'a bound')
+    states = moved(node, before)
+    assert_smooth(states, arm_robot, 1 / RATE)
+    places = [arm_robot.pose('tool0', posture(state))[:3, 3] for state in states]
+    assert np.linalg.norm(places[-1] - places[0]) > 0.02, 'it moves all the same'
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    stamps = np.array([state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec for state in states])
+    assert (steps <= 0.5 * np.diff(stamps) * 1.01 + 1e-6).all()
+    assert all(0.0 <= status.scale <= 1.0 for status in servo.statuses)
+
+
+def test_enormous_jogs_are_clamped(servo, arm_robot):
+    node = servo.node
+    before, since = node.snapshot(), len(servo.statuses)
+    servo.stream_for(40, lambda _: jog(shoulder_pan_joint=1e300))
+    states = moved(node, before)
+    assert_smooth(states, arm_robot, 1 / RATE)
+    limit = velocity_limits(arm_robot)['shoulder_pan_joint']
+    assert max(state.velocity[state.name.index('shoulder_pan_joint')] for state in states) <= limit + 1e-7
+    told = servo.status(ServoStatus.SPEED, since)
+    assert told.joints == ['shoulder_pan_joint'] and told.tip_links == [] and math.isnan(told.smallest_singular_value)
+
+
+def test_a_frame_that_nobody_knows_is_refused(servo):
+    before = servo.node.next_posture()
+    refused = servo.refused(twist(linear=(0.1, 0, 0), frame='nowhere'))
+    assert refused.code == ServoStatus.UNKNOWN_FRAME and 'nowhere' in refused.message
+    assert refused.header.frame_id == 'nowhere' and refused.tip_links == ['tool0']
+    assert servo.node.next_posture() == before
+
+
+def test_a_frame_name_that_is_not_utf8_does_not_mean_the_base_link(servo):
+    raw = serialize_message(twist(linear=(0.1, 0, 0), frame='wor?ld')).replace(b'wor?ld', b'wor\xffld')
+    since = len(servo.statuses)
+    publisher = servo.node.publisher(type(twist()), f'{servo.node.name}/target_twist')
+    publisher.publish(raw)
+    assert 'UTF-8' in servo.status(ServoStatus.UNKNOWN_FRAME, since).message
+
+
+def test_without_a_robot_commands_are_refused(start):
+    servo = Servo(start.node(robot=False))
+    assert servo.refused(twist(linear=(0.1, 0, 0))).code == ServoStatus.NO_ROBOT
+    assert servo.refused(jog(elbow_joint=0.1)).code == ServoStatus.NO_ROBOT
+
+
+def test_joints_that_follow_others_are_named(start):
+    file = ROBOTS / 'telescope.urdf'
+    follower, joint = next((name, joint) for name, joint in Robot.load(file).joints.items() if joint.mimic)
+    servo = Servo(start.node(file, tip_links=['tool']))
+    message = servo.refused(jog(**{follower: 0.1})).message
+    assert follower in message and f"follows joint '{joint.mimic[0]}'" in message
+
+
+def test_joints_beside_the_chain_are_named(start):
+    servo = Servo(start.node(ROBOTS / 'two_arms.urdf', tip_links=['left-hand']))
+    message = servo.refused(jog(right_elbow=0.1)).message
+    assert "'right_elbow' is not moved by the chain" in message and 'left_elbow' in message
+
+
+@pytest.mark.parametrize('name, least, greatest', [
+    ('servo.timeout', 0.0, 1e9), ('servo.linear_speed', 0.0, 1e9), ('servo.angular_speed', -1.0, 1e9),
+])
+def test_the_parameters_have_bounds(servo, name, least, greatest):
+    for value in (least, greatest, math.nan):
+        assert name in servo.node.refusal(**{name.replace('.', '__'): value})
+
+
+def test_the_priority_is_one_of_three(servo):
+    assert 'translation, rotation, both' in servo.node.refusal(servo__priority='speed')
+    with servo.node.changed(servo__priority='both'):
+        assert servo.node.get('servo.priority') == ['both']

@@ -1,0 +1,150 @@
+"""What ~/servo_status says holds the arm back, and that it does."""
+import math
+
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+from urdf_ik.msg import ServoStatus
+
+from checks import difference
+from client import nanoseconds, posture
+from motion import assert_smooth, still
+from servo_client import BENT, PATIENT, RATE, Servo, jog, moved, start_servo, tip, twist
+from solids import BESIDE, MARGIN, MOVING, ROBOT, ROUNDING, start_arm
+
+
+@pytest.fixture
+def servo(start):
+    return start_servo(start)
+
+
+def until_status(servo, message, code):
+    """Streams a command until a status has this code."""
+    since = len(servo.statuses)
+
+    def told():
+        return next((status for status in servo.statuses[since:] if status.code == code), None)
+    return servo.stream(message, told, f'the code {code}')
+
+
+def test_a_status_belongs_to_each_state(servo):
+    node = servo.node
+    servo.stream_for(20, lambda _: twist(linear=(0, 0.05, 0)))
+    status = servo.status(ServoStatus.OK)
+    assert status.header.frame_id == 'base_link' and status.message and status.scale == 1.0
+    assert not status.joints and not status.nearest and status.smallest_singular_value > 0.05
+    stamps = {nanoseconds(state.header.stamp) for state in node.states}
+    assert nanoseconds(status.header.stamp) in stamps
+
+
+def test_a_joint_limit_is_named(servo, arm_robot):
+    upper = arm_robot.joints['elbow_joint'].upper
+    status = until_status(servo, jog(elbow_joint=0.5), ServoStatus.JOINT_LIMIT)
+    assert status.joints == ['elbow_joint'] and 'elbow_joint' in status.message
+
+    def left():
+        return upper - posture(servo.node.states[-1])['elbow_joint']
+    servo.stream(jog(elbow_joint=0.5), lambda: left() < 1e-3, 'the limit')
+    # And out again.
+    servo.stream(jog(elbow_joint=-0.5), lambda: left() > 0.05, 'the way back')
+
+
+def test_a_singularity_is_told(servo, arm_robot):
+    """The arm stretches until it cannot go on, and comes back."""
+    node = servo.node
+    before = node.snapshot()
+    status = until_status(servo, twist(linear=(0.2, 0, 0)), ServoStatus.SINGULARITY)
+    assert status.tip_links == ['tool0'] and 'singular' in status.message
+    assert 0.0 <= status.smallest_singular_value < 0.2
+    start = node.next_posture()
+    servo.stream(twist(linear=(-0.2, 0, 0)), servo.moved(start, tip(arm_robot, 0), 0.05), 'the way back')
+    assert_smooth(moved(node, before), arm_robot, 1 / RATE)
+
+
+def test_the_greatest_speeds_are_parameters(servo, arm_robot):
+    node = servo.node
+    node.set_all(servo__linear_speed=0.03)
+    status = until_status(servo, twist(linear=(0, 0.06, 0)), ServoStatus.SPEED)
+    assert 0.0 < status.scale <= 1.0 and 'linear_speed' in status.message
+    before = node.snapshot()
+    servo.stream_for(100, lambda _: twist(linear=(0, 0.06, 0)))
+    states = node.states_since(before)
+    places = np.array([arm_robot.pose('tool0', posture(state))[:3, 3] for state in states])
+    stamps = np.array([nanoseconds(state.header.stamp) for state in states])
+    speeds = np.linalg.norm(np.diff(places, axis=0), axis=1) / (1e-9 * np.diff(stamps))
+    assert 0.9 * 0.03 <= speeds.max() <= 1.02 * 0.03
+
+
+def test_what_is_in_the_way_is_told_and_kept_clear_of(start):
+    node = start_arm(start, BESIDE, publish_rate=RATE, servo__timeout=PATIENT).client
+    servo = Servo(node)
+    before = node.snapshot()
+    status = until_status(servo, twist(linear=(0, 0.1, 0)), ServoStatus.COLLISION)
+    servo.stream(twist(linear=(0, 0.1, 0)), lambda: 'ball' in servo.statuses[-1].nearest, 'the ball to be named')
+    status = servo.statuses[-1]
+    assert len(status.nearest) == 2 and 'ball' in status.message
+    assert MARGIN - ROUNDING <= status.nearest_distance < 0.1
+    servo.stream_for(100, lambda _: twist(linear=(0, 0.1, 0)))
+    BESIDE.assert_passed(moved(node, before), **MOVING)
+    start_at = node.next_posture()
+    servo.stream(twist(linear=(0, -0.1, 0)), servo.moved(start_at, tip(ROBOT, 1), 0.05), 'the way back')
+    assert_smooth(moved(node, before), ROBOT, 1 / RATE)
+
+
+def test_without_obstacles_the_arm_avoids_itself_from_the_first_command_on(start):
+    node = start_arm(start, publish_rate=RATE, servo__timeout=PATIENT).client
+    servo = Servo(node)
+    servo.stream(jog(shoulder_pan_joint=0.3), servo.moved(node.next_posture(), tip(ROBOT, 1), 0.02), 'the way')
+
+
+def test_the_arm_starts_from_where_it_was_measured(start, arm_robot):
+    servo = start_servo(start, initial_posture={}, measured_timeout=60.0)
+    node = servo.node
+    measured = node.next_posture() | BENT
+    for _ in range(20):
+        message = JointState(name=list(measured), position=list(measured.values()))
+        message.header.stamp = node.new_stamp()
+        node.measured.publish(message)
+        node.spin_for(0.01)
+    before = node.snapshot()
+    servo.stream_for(10, lambda _: jog(wrist_roll_joint=0.2))
+    first = posture(next(state for state in moved(node, before)))
+    assert difference(first, measured) < 0.01
+    assert_smooth(moved(node, before), arm_robot, 1 / RATE)
+
+
+def test_simulated_time_sets_the_pace(start, arm_robot):
+    from rosgraph_msgs.msg import Clock
+    servo = start_servo(start, robot=False, use_sim_time=True)
+    node = servo.node
+    clock = node.wait_until_heard(node.publisher(Clock, '/clock'))
+    now = [100.0]
+
+    def running(by=0.004):
+        now[0] += by
+        message = Clock()
+        message.clock.sec, message.clock.nanosec = int(now[0]), int(now[0] % 1 * 1e9)
+        clock.publish(message)
+        node.spin_for(0.01)
+    node.wait_for(lambda: running() or node.states, 'joint states')
+    start_at = posture(node.states[-1])
+    far = servo.moved(start_at, tip(arm_robot, 1), 0.01)
+    servo.stream(twist(linear=(0, 0.1, 0)), lambda: running() or far(), 'the way')
+    # Time stands still, and so does the arm.
+    node.spin_for(0.1)
+    before = node.next_state()
+    servo.stream_for(10, lambda _: twist(linear=(0, 0.1, 0)))
+    assert node.next_state().position == before.position
+    assert not math.isnan(sum(before.velocity))
+
+
+def test_two_publishers_of_a_topic_are_told_once(start):
+    servo = start_servo(start)
+    node = servo.node
+    other = node.wait_until_heard(node.node.create_publisher(type(twist()), f'{node.name}/target_twist', 10))
+
+    def told():
+        other.publish(twist(linear=(0, -0.01, 0)))
+        return node.process.lines_with('2 publishers')
+    servo.stream(twist(linear=(0, 0.01, 0)), told, 'the warning')
+    assert not still(node.states[-1])
