@@ -1,5 +1,5 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run view play example build test check bench bench-node bench-peers clean
+.PHONY: help run view keys play example build test check bench bench-node bench-peers clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
@@ -12,6 +12,9 @@ example: build  ## a program of examples/ beside a node of its own: make example
 
 view: build  ## the page in the browser alone, for a node that runs, or: make view [NODE=NAME] [PORT=NUMBER]
 	@exec scripts/with-ros python3 scripts/view.py --ros-args -p node:=$(or $(NODE),urdf_ik) -p port:=$(or $(PORT),8080)
+
+keys: build  ## keys in this terminal that steer a node that runs, or: make keys [NODE=NAME]
+	@exec scripts/with-ros python3 scripts/keys.py --ros-args -p node:=$(or $(NODE),urdf_ik)
 
 play: build  ## a skeleton or an arm to play with in the browser, or: make play [MODEL=FILE OR NAME] [PORT=NUMBER]
 	@exec scripts/with-ros python3 scripts/play.py --model '$(or $(MODEL),humanoid)' --port $(or $(PORT),8080)

@@ -24,14 +24,16 @@ ARGUMENTS = {
     'use_sim_time': 'true: follow the topic clock',
     'measured_topic': 'joint states of the robot itself, such as /joint_states of a joint_state_broadcaster',
     'commands_topic': 'topic for bare positions, such as /forward_position_controller/commands; set command_joints as well',
-    'trajectory_topic': 'topic for the trajectories of paths, such as /joint_trajectory_controller/joint_trajectory',
+    'trajectory_topic': 'topic for the trajectories of paths and of the servo, such as /joint_trajectory_controller/joint_trajectory',
     'moveit_names': 'true: offer the services for MoveIt under the names of a move_group; none may run',
+    'moveit_servo': 'true: offer the topics and services of MoveIt Servo under /servo_node; no Servo may run',
 }
 MOVEIT_SERVICES = ('compute_ik', 'compute_fk', 'check_state_validity')
 TOPICS = {
-    'measured_topic': '~/measured_joint_states',
-    'commands_topic': '~/joint_commands',
-    'trajectory_topic': '~/joint_trajectory',
+    '~/measured_joint_states': 'measured_topic',
+    '~/joint_commands': 'commands_topic',
+    '~/joint_trajectory': 'trajectory_topic',
+    '~/servo_trajectory': 'trajectory_topic',
 }
 
 
@@ -48,14 +50,15 @@ def parameters_from(arguments):
     for name in ('base_link', 'solver', 'motion'):
         if arguments[name]:
             parameters[name] = ParameterValue(arguments[name], value_type=str)
-    if arguments['use_sim_time']:
-        parameters['use_sim_time'] = ParameterValue(LaunchConfiguration('use_sim_time'), value_type=bool)
+    for argument, name in (('use_sim_time', 'use_sim_time'), ('moveit_servo', 'moveit_servo.enabled')):
+        if arguments[argument]:
+            parameters[name] = ParameterValue(LaunchConfiguration(argument), value_type=bool)
     return parameters
 
 
 def start(context):
     arguments = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
-    remappings = [(topic, arguments[name]) for name, topic in TOPICS.items() if arguments[name]]
+    remappings = [(topic, arguments[name]) for topic, name in TOPICS.items() if arguments[name]]
     moveit_names = arguments['moveit_names'] and IfCondition(LaunchConfiguration('moveit_names')).evaluate(context)
     if moveit_names:
         remappings += [(f'~/{name}', f'/{name}') for name in MOVEIT_SERVICES]

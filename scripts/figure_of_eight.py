@@ -10,8 +10,8 @@ It asks the node's own services where the tip link is, and which of several figu
 It tries figures around the present pose first, then nearer to the base, then with other orientations, and then by position
 alone. Figures that dip below the base link come last, since there is the floor.
 
-It gives way while somebody else commands the tip link: drags its handle, or sends it targets or paths. Afterwards it leads the
-tip link back to the figure.
+It gives way while somebody else commands the tip link: drags its handle, steers it, or sends it targets or paths. Afterwards
+it leads the tip link back to the figure.
 """
 import collections
 import itertools
@@ -30,11 +30,12 @@ for number in SIGNALS:
 
 import numpy as np  # noqa: E402
 import rclpy  # noqa: E402
-from geometry_msgs.msg import Point, PointStamped, PoseArray, PoseStamped, Quaternion  # noqa: E402
+from geometry_msgs.msg import Point, PointStamped, PoseArray, PoseStamped, Quaternion, TwistStamped  # noqa: E402
 from rcl_interfaces.msg import ParameterDescriptor  # noqa: E402
 from rclpy.executors import ExternalShutdownException  # noqa: E402
 from rclpy.node import Node  # noqa: E402
 from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 from urdf_ik.srv import ForwardKinematics, SolveIK  # noqa: E402
 from visualization_msgs.msg import InteractiveMarkerFeedback  # noqa: E402
@@ -95,16 +96,18 @@ def candidates(tip_position, tip_orientation, size):
 
 
 class Others:
-    """Notices when somebody else commands a tip link: drags its handle, sends it a target or a path."""
+    """Notices when somebody else commands a tip link: drags its handle, steers it, sends it a target or a path."""
 
     def __init__(self, node, names):
         self.until = -math.inf
         self.own = collections.deque(maxlen=REMEMBERED)
         # Best effort receives from every sender.
         latest = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
-        for name in names:
-            for kind, topic in ((PoseStamped, 'target_pose'), (PointStamped, 'target_point'), (PoseArray, 'target_path')):
-                node.create_subscription(kind, f'{name}/{topic}', self.hear_target, latest)
+        topics = ((PoseStamped, 'target_pose'), (PointStamped, 'target_point'), (PoseArray, 'target_path'),
+                  (TwistStamped, 'target_twist'))
+        for name, (kind, topic) in itertools.product(names, topics):
+            node.create_subscription(kind, f'{name}/{topic}', self.hear_target, latest)
+        node.create_subscription(JointState, f'{names[0]}/joint_jog', lambda _: self.hear(), latest)
         node.create_subscription(InteractiveMarkerFeedback, f'{names[0]}/handle/feedback', lambda _: self.hear(), latest)
         node.create_subscription(JointTrajectory, f'{names[0]}/joint_trajectory', self.hear_path, latest)
 

@@ -1,0 +1,1 @@
+"""Steering by keys: what keys.py is made of."""
