@@ -1,4 +1,4 @@
-//! A stream of targets that leads past a ball and through it, with `avoid_collisions` and without.
+//! A stream of targets that leads through a ball, and past it with `avoid_collisions`, also with bounded steps.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -19,6 +19,10 @@ const SWING: f64 = 0.3;
 /// The ball beside the hand \[m\].
 const CENTRE: [f64; 3] = [0.5, 0.22, 0.4];
 const RADIUS: f64 = 0.08;
+/// Greatest step of a joint from one joint state to the next, where steps are bounded \[rad\].
+const STEP: f64 = 0.005;
+/// By how much a step may be over the bound, since positions are rounded \[rad\].
+const ROUNDING: f64 = 1e-12;
 /// Distances are found up to this one \[m\].
 const FAR: f64 = 0.5;
 /// Places between two joint states at which distances are measured.
@@ -55,27 +59,35 @@ fn swings() -> Vec<Pose> {
         .collect()
 }
 
-/// Streams for so many seconds, without and with avoidance, and prints what came of it.
+/// Streams for so many seconds without avoidance, with it, and with bounded steps too, and prints what came of it.
 pub fn measure(seconds: u32) -> Fallible<()> {
     let urdf = solid_urdf()?;
     let path = swings();
-    for (name, avoid) in [("through the ball", false), ("past the ball", true)] {
+    for (name, avoid, bound) in [
+        ("through the ball", false, None),
+        ("past the ball", true, None),
+        ("past the ball with bounded steps", true, Some(STEP)),
+    ] {
         let mut node = Command::new(env!("CARGO_BIN_EXE_urdf_ik_node"));
         node.args(["--ros-args", "-p"]).arg(format!("robot_description:={urdf:?}"));
         node.arg("-p").arg(format!("avoid_collisions:={avoid}"));
+        if let Some(bound) = bound {
+            // An arm that is on its way takes steps at this rate.
+            node.args(["-p", "publish_rate:=1000.0", "-p"]).arg(format!("max_joint_step:={bound:?}"));
+        }
         let peer = Peer::start("urdf_ik_node", node)?;
         let mut client = Client::new(std::slice::from_ref(&peer), &path[0])?;
         client.add_ball(0, CENTRE, RADIUS)?;
         println!();
         println!("The same {name}:");
         let states = stream::measure(client, &peer, &path, seconds)?;
-        report(&urdf, &states)?;
+        report(&urdf, &states, bound)?;
     }
     Ok(())
 }
 
-/// Prints the least distance at the joint states, and between them.
-fn report(urdf: &str, states: &[Vec<f64>]) -> Fallible<()> {
+/// Prints the least distance at the joint states, and between them, and the steps between them.
+fn report(urdf: &str, states: &[Vec<f64>], bound: Option<f64>) -> Fallible<()> {
     let robot = Robot::from_urdf(urdf)?;
     let chain = Chain::with_defaults(&robot, None, &[])?;
     let shapes = LinkShapes::of_urdf(urdf, &robot, &MeshFolders::new([], None))?;
@@ -91,16 +103,20 @@ fn report(urdf: &str, states: &[Vec<f64>]) -> Fallible<()> {
         scratch.near.iter().map(|near| near.distance).fold(FAR, f64::min)
     };
     let at_states = states.iter().map(|state| distance(state)).fold(FAR, f64::min);
-    let (mut between, mut step) = (FAR, 0.0_f64);
+    let (mut between, mut steps) = (FAR, Vec::new());
     for pair in states.windows(2) {
         let mut place = pair[0].clone();
         for at in 1..=PLACES {
             write_between(&pair[0], &pair[1], f64::from(at) / f64::from(PLACES + 1), &mut place);
             between = between.min(distance(&place));
         }
-        step = pair[0].iter().zip(&pair[1]).map(|(one, next)| (next - one).abs()).fold(step, f64::max);
+        steps.push(pair[0].iter().zip(&pair[1]).map(|(one, next)| (next - one).abs()).fold(0.0, f64::max));
     }
     println!("- least distance [mm]: {:.3} at joint states, {:.3} between them", 1e3 * at_states, 1e3 * between);
-    println!("- greatest step of a joint [rad]: {step:.4}");
+    println!("- greatest step of a joint [rad]: {:.4}", steps.iter().copied().fold(0.0, f64::max));
+    if let Some(bound) = bound {
+        let over = steps.iter().filter(|step| **step > bound + ROUNDING).count();
+        println!("- steps over the bound of {bound} rad: {over} of {}", steps.len());
+    }
     Ok(())
 }

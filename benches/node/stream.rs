@@ -1,5 +1,6 @@
 //! A thousand targets a second.
 
+use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -54,6 +55,9 @@ fn run(client: &mut Client, path: &[Pose], targets: u32) -> Fallible<(Vec<Durati
         while end.elapsed() < PATIENCE && answers.last().map(|answer| answer.target) != sent.last().copied() {
             answers.extend(client.answers(0, Duration::from_millis(20)));
         }
+        // An arm that takes several steps to a target answers again when it is there.
+        let mut answered = BTreeSet::new();
+        answers.retain(|answer| answered.insert(answer.target));
         Ok((sent, answers))
     })
 }
