@@ -4,6 +4,8 @@
 //! without any inequality, and takes the violated ones in, one after the other, along steps on which those that it has taken in stay
 //! met. What no longer holds the least back is released. It ends at the least, or with the proof that no place meets all.
 
+use crate::vectors::{add_times, dot};
+
 /// A violation up to this is none \[rad or m\].
 const FEASIBLE: f64 = 1e-12;
 /// Share of the square of a normal that is rounding, where the normals of the active inequalities span it.
@@ -64,6 +66,22 @@ impl DualActiveSet {
         }
         self.active = Vec::with_capacity(size);
         self.multipliers = Vec::with_capacity(size);
+    }
+
+    /// Begins a function anew, whose matrix has this diagonal.
+    pub fn begin_function(&mut self, diagonal: impl Iterator<Item = f64>) {
+        let size = self.vector.len();
+        self.vector.fill(0.0);
+        self.matrix.fill(0.0);
+        self.matrix.iter_mut().step_by(size + 1).zip(diagonal).for_each(|(entry, value)| *entry = value);
+    }
+
+    /// Adds ½ `weight` (`row` · x - `goal`)² to the function, without its constant.
+    pub fn add_square(&mut self, row: &[f64], goal: f64, weight: f64) {
+        for (i, entry) in row.iter().enumerate() {
+            self.vector[i] += weight * entry * goal;
+            add_times(&mut self.matrix[i * row.len()..][..=i], weight * entry, &row[..=i]);
+        }
     }
 
     /// Finds the least under `inequalities`. Gives whether there is one: `false` where no place meets all of them.
@@ -267,16 +285,6 @@ fn invert_transposed(factor: &[f64], columns: &mut [f64], size: usize) {
             let after: f64 = (i + 1..=j).map(|k| factor[k * size + i] * column[k]).sum();
             column[i] = -after / factor[i * size + i];
         }
-    }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn add_times(sum: &mut [f64], factor: f64, vector: &[f64]) {
-    for (sum, entry) in sum.iter_mut().zip(vector) {
-        *sum += factor * entry;
     }
 }
 

@@ -34,6 +34,7 @@ pub mod segments;
 pub mod skeleton;
 pub mod solver;
 pub mod spatial;
+mod vectors;
 mod yaml;
 
 pub use inverse_kinematics::{Error, InverseKinematics};

@@ -1,10 +1,36 @@
 //! Rotations that make rows orthogonal (Hestenes 1958, "Inversion of matrices by biorthogonalization and related results").
 
+use crate::vectors::dot;
+
+/// Largest number of sweeps of rotations; six rows need four or five.
+const MAX_SWEEPS: usize = 30;
+
+/// Rotates `count` rows of one length until they are orthogonal, and those of `along` with them.
+pub fn diagonalise(rows: &mut [f64], along: &mut [f64], count: usize) {
+    let [length, other] = [rows.len() / count, along.len() / count];
+    for _ in 0..MAX_SWEEPS {
+        let mut still = true;
+        for j in 1..count {
+            for i in 0..j {
+                let (head, tail) = rows.split_at_mut(j * length);
+                if let Some(rotation) = make_orthogonal(&mut head[i * length..][..length], &mut tail[..length]) {
+                    let (head, tail) = along.split_at_mut(j * other);
+                    rotate(&mut head[i * other..][..other], &mut tail[..other], rotation);
+                    still = false;
+                }
+            }
+        }
+        if still {
+            break;
+        }
+    }
+}
+
 /// Makes two rows of the same length orthogonal by a rotation in their plane. Gives its cosine and sine; `None` where they are orthogonal
 /// already.
-pub fn make_orthogonal(a: &mut [f64], b: &mut [f64]) -> Option<[f64; 2]> {
-    let (aa, bb) = (norm_squared(a), norm_squared(b));
-    let ab: f64 = a.iter().zip(b.iter()).map(|(x, y)| x * y).sum();
+fn make_orthogonal(a: &mut [f64], b: &mut [f64]) -> Option<[f64; 2]> {
+    let (aa, bb) = (dot(a, a), dot(b, b));
+    let ab = dot(a, b);
     if ab.abs() <= 1e-15 * (aa * bb).sqrt() {
         return None;
     }
@@ -17,13 +43,8 @@ pub fn make_orthogonal(a: &mut [f64], b: &mut [f64]) -> Option<[f64; 2]> {
 }
 
 /// Rotates two rows in their plane.
-pub fn rotate(a: &mut [f64], b: &mut [f64], [cosine, sine]: [f64; 2]) {
+fn rotate(a: &mut [f64], b: &mut [f64], [cosine, sine]: [f64; 2]) {
     for (x, y) in a.iter_mut().zip(b) {
         (*x, *y) = (cosine * *x - sine * *y, sine * *x + cosine * *y);
     }
-}
-
-/// The squared length of a row.
-pub fn norm_squared(row: &[f64]) -> f64 {
-    row.iter().map(|entry| entry * entry).sum()
 }

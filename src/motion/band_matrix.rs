@@ -1,5 +1,6 @@
 //! Symmetric band matrices and their linear equations.
 
+use crate::vectors::dot;
 /// A symmetric matrix whose entries far from the diagonal are 0.
 #[derive(Debug, Clone)]
 pub(super) struct BandMatrix {
@@ -111,10 +112,6 @@ impl BandMatrix {
             }
         }
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

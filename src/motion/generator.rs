@@ -8,6 +8,7 @@ use rsruckig::prelude::{
 use super::limits::MotionLimits;
 use super::motion_error::MotionError;
 use crate::robot::Domain;
+use crate::vectors::{dot, length};
 
 /// State of the joints: each list has one entry for each variable.
 #[derive(Debug, Clone)]
@@ -21,6 +22,19 @@ impl State {
     pub fn at_rest(positions: &[f64]) -> Self {
         let still = vec![0.0; positions.len()];
         Self { positions: positions.to_vec(), velocities: still.clone(), accelerations: still }
+    }
+}
+
+impl State {
+    /// Whether velocities and accelerations are in proportion.
+    fn is_on_a_line(&self) -> bool {
+        /// Rounding, over the product of the lengths.
+        const ROUNDING: f64 = 1e-9;
+        let [speed, acceleration] = [length(&self.velocities), length(&self.accelerations)];
+        let along = dot(&self.velocities, &self.accelerations).signum();
+        let apart = self.velocities.iter().zip(&self.accelerations);
+        apart.map(|(v, a)| (v * acceleration - along * a * speed).abs()).fold(0.0, f64::max)
+            <= ROUNDING * speed * acceleration
     }
 }
 
@@ -100,22 +114,17 @@ impl Generator {
 
     /// Plans to rest, each joint as fast as it can, and uses that profile from now on.
     pub fn plan_to_rest(&mut self, from: &State) -> Result<(), MotionError> {
-        self.plan_each_to_brake(from)?;
+        self.input.control_interface = ControlInterface::Velocity;
+        self.plan(from, Synchronization::None)?;
         self.use_planned();
         Ok(())
     }
 
-    /// Plans to rest on a line where the joints move on one, but does not use that profile yet.
+    /// Plans to rest on a line where the joints move on one, and else each joint as fast as it can, but does not use that profile yet.
     pub fn plan_to_brake(&mut self, from: &State) -> Result<(), MotionError> {
         self.input.control_interface = ControlInterface::Velocity;
-        self.plan_in_proportion(from)
-    }
-
-    /// Plans to rest, each joint as fast as it can, but does not use that profile yet. Joints that do not move on a line need this: the
-    /// generator takes them for joints that nearly do, and exceeds their jerks.
-    pub fn plan_each_to_brake(&mut self, from: &State) -> Result<(), MotionError> {
-        self.input.control_interface = ControlInterface::Velocity;
-        self.plan(from, Synchronization::None)
+        // The generator takes joints for such that move on a line where they nearly do, and then exceeds their jerks.
+        if from.is_on_a_line() { self.plan_in_proportion(from) } else { self.plan(from, Synchronization::None) }
     }
 
     /// Uses the profile that was planned last.

@@ -48,7 +48,7 @@ impl JointMotion {
     /// [`MotionLimits::or`].
     #[must_use]
     pub fn new(chain: &Chain, limits: &MotionLimits, positions: &[f64]) -> Self {
-        let domains: Vec<Domain> = chain.variables().iter().map(|variable| variable.domain).collect();
+        let domains = chain.domains();
         Self {
             names: chain.variables().iter().map(|variable| variable.name.clone()).collect(),
             generator: Generator::new(&domains, limits),

@@ -150,6 +150,12 @@ impl Chain {
         &self.variables
     }
 
+    /// Where each variable may be.
+    #[must_use]
+    pub fn domains(&self) -> Vec<Domain> {
+        self.variables.iter().map(|variable| variable.domain).collect()
+    }
+
     /// Whether a variable moves the joint of that index among [`Robot::joints`]: its own, or that of the joint that it mimics. The joint
     /// need not be part of the chain.
     #[must_use]

@@ -1,6 +1,6 @@
 //! Servos by what they publish: lines, bounds, ways out of singularities and limits.
 
-use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
+use nalgebra::{DMatrix, DVector, Isometry3, UnitQuaternion, Vector3, Vector6};
 use urdf_ik::motion::servo::Axes;
 use urdf_ik::robot::Domain;
 
@@ -183,4 +183,82 @@ fn a_minute_to_and_fro_does_not_turn_the_tool() {
     }
     run.steps(&mut servo, &Wish::Rest, 1.0);
     assert!(servo.is_at_rest() && run.usage(&subject).is_kept());
+}
+
+#[test]
+fn a_redundant_arm_stays_on_its_line_where_a_joint_comes_to_its_limit() {
+    let subject = bundled("arm7");
+    for (seed, joint, axis, sign) in [(2, 4, 4, 1.0), (3, 5, 0, -1.0), (16, 4, 3, -1.0), (41, 5, 4, 1.0)] {
+        let mut random = Random::new(seed);
+        let mut start = random.positions(&subject.arm.chain);
+        let Domain::Interval { lower, .. } = subject.domain(joint) else { unreachable!("joint {joint} has limits") };
+        start[joint] = lower + 0.03;
+        let twist = along(axis, sign * if axis < 3 { 0.1 } else { 0.3 });
+        let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
+        run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), 1.5);
+        let anchor = subject.pose(&start);
+        let mut longest = 0.0_f64;
+        for positions in &run.positions {
+            let ([metres, radians], way) = from_line(&anchor, &twist, &subject.pose(positions));
+            assert!(metres <= 1e-4 && radians <= 1e-4, "seed {seed}: {metres:e} m and {radians:e} rad off");
+            longest = longest.max(way);
+        }
+        let nearest = run.positions.iter().map(|positions| positions[joint] - lower).fold(f64::INFINITY, f64::min);
+        assert!(
+            longest >= 1.2 * twist.norm() && nearest < 0.025,
+            "seed {seed}: {longest} along, {nearest} from the limit"
+        );
+    }
+}
+
+/// The twist that is left where a joint stands: its translation as well as the others can, then its rotation; with even units.
+fn projected(jacobian: &DMatrix<f64>, twist: &Vector6<f64>, joint: usize) -> DVector<f64> {
+    const FIRST: f64 = 1e3;
+    let others = jacobian.clone().remove_column(joint);
+    let weigh = |mut rows: DMatrix<f64>| {
+        rows.rows_mut(0, 3).scale_mut(FIRST);
+        rows
+    };
+    let goal = weigh(DMatrix::from_column_slice(6, 1, twist.as_slice()));
+    let velocities = weigh(others.clone()).svd(true, true).solve(&goal, 1e-9).expect("both sides were asked for");
+    (others * velocities).column(0).into_owned()
+}
+
+#[test]
+fn what_a_limit_leaves_of_a_twist_keeps_its_direction() {
+    let subject = bundled("arm6");
+    let even = |twist: &Vector6<f64>| {
+        let mut twist = *twist;
+        twist.fixed_rows_mut::<3>(0).scale_mut(1.0 / subject.scale);
+        twist
+    };
+    let mut judged = 0;
+    for joint in 0..6 {
+        let mut start = ARM6.to_vec();
+        let Domain::Interval { lower, .. } = subject.domain(joint) else { continue };
+        start[joint] = lower;
+        for axis in 0..12 {
+            let given = along(axis % 6, [0.05, 0.15][axis % 6 / 3] * if axis < 6 { 1.0 } else { -1.0 });
+            let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
+            run.steps(&mut servo, &Wish::twist(&given, Axes::Base), 0.6);
+            let last = run.positions.len() - 2;
+            let jacobian = subject.scaled_jacobian(&run.positions[last]);
+            let whole = jacobian.clone().lu().solve(&even(&given)).expect("far from singularities");
+            let is_pressed = whole[joint] < -0.01 && run.positions[last][joint] - lower < 1e-4;
+            let others = jacobian.clone().remove_column(joint);
+            let moved = even(&twist_between(
+                &subject.pose(&run.positions[last - 1]),
+                &subject.pose(&run.positions[last + 1]),
+                2.0 * PERIOD,
+            ));
+            if !is_pressed || others.singular_values().min() < 0.1 || moved.norm() < 0.1 * even(&given).norm() {
+                continue;
+            }
+            let left = projected(&jacobian, &even(&given), joint);
+            let angle = moved.angle(&Vector6::from_column_slice(left.as_slice())).to_degrees();
+            assert!(angle <= 1.0, "joint {joint} at its limit, twist {given:?}: {angle} degrees off");
+            judged += 1;
+        }
+    }
+    assert!(judged >= 10, "only {judged} cases had a joint that stands at its limit");
 }

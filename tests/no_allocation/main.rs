@@ -14,4 +14,5 @@ mod points;
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod robots;
 mod scene;
+mod servo;
 mod solver;

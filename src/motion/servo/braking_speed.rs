@@ -15,10 +15,14 @@ pub fn braking_speed(distance: f64, acceleration: f64, jerk: f64) -> f64 {
     if distance <= 0.0 {
         return 0.0;
     }
-    let slow = SHARE * acceleration;
-    let build_up = slow * (TURN * acceleration / jerk);
-    // The positive root of distance = v² / (2 slow) + v · build_up / slow.
-    2.0 * slow * distance / (build_up + (build_up * build_up + 2.0 * slow * distance).sqrt())
+    approach(distance, SHARE * acceleration, TURN * acceleration / jerk)
+}
+
+/// The rate at which something may approach its goal, so much of which is `left`: one that `brake`, the rate of the rate, can still end, and
+/// near the goal in proportion, with the time constant `end` \[s\].
+pub fn approach(left: f64, brake: f64, end: f64) -> f64 {
+    // The positive root of left = rate² / (2 brake) + end · rate.
+    2.0 * left / (end + (end * end + 2.0 * left / brake).sqrt())
 }
 
 /// A bound of a velocity that is to be respected by all velocities together: far from it they all slow down, near it the rest goes on.

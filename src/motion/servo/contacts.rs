@@ -3,6 +3,7 @@
 use super::braking_speed::braking_speed;
 use super::jerk_bounds::Limits;
 use crate::collision::{Clearance, Near, SceneScratch};
+use crate::vectors::{dot, length};
 
 /// How far beyond the margin pairs are looked at \[m\].
 const LOOK: f64 = 0.15;
@@ -40,15 +41,15 @@ impl Contacts {
             self.slopes.resize(before + limits.len(), 0.0);
             let slope = &mut self.slopes[before..];
             scene.write_slope(&near, &self.scene, slope);
-            let length = slope.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
-            if length < LEAST_SLOPE {
+            let steepness = length(slope);
+            if steepness < LEAST_SLOPE {
                 self.slopes.truncate(before);
                 continue;
             }
             for entry in &mut *slope {
-                *entry /= length;
+                *entry /= steepness;
             }
-            self.least.push(-braking_speed((near.distance - margin) / length, acceleration, jerk));
+            self.least.push(-braking_speed((near.distance - margin) / steepness, acceleration, jerk));
             self.pairs.push(near);
         }
     }
@@ -69,8 +70,4 @@ impl Contacts {
         let pressing = rows.filter(|((slope, least), _)| dot(slope, velocities) <= **least + TIGHT);
         pressing.map(|(_, near)| near).min_by(|a, b| a.distance.total_cmp(&b.distance))
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -28,14 +28,14 @@ impl Guard {
         let moves = from.positions != next.positions;
         let is_safe = !moves
             || way.is_clear(&from.positions, &next.positions)
-                && self.generator.plan_each_to_brake(next).is_ok()
+                && self.generator.plan_to_brake(next).is_ok()
                 && self.generator.brakes_clear(&from.positions, next.clone(), &mut way);
         self.stopped_by = if is_safe { None } else { way.stopped_by };
         if is_safe {
             return;
         }
         *next = from.clone();
-        if self.generator.plan_each_to_brake(from).is_ok() {
+        if self.generator.plan_to_brake(from).is_ok() {
             let time = self.generator.duration(Which::Planned).min(period);
             self.generator.sample(Which::Planned, time, next);
         } else {

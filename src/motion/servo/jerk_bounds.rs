@@ -3,6 +3,7 @@
 //! A joint may go on as long as it can still come to rest in time: below its velocity limit when its acceleration has ended, and before
 //! its position limit when it has braked. A step is bounded so that this holds after it; so there is always a next step.
 
+use crate::motion::generator::State as Joints;
 use crate::robot::Domain;
 
 /// The share of the limits of acceleration and jerk that braking counts on. The rest makes up for jerks that are constant over a step.
@@ -30,6 +31,15 @@ pub struct State {
 }
 
 impl State {
+    /// That of one of many joints.
+    pub fn of(joints: &Joints, index: usize) -> Self {
+        Self {
+            position: joints.positions[index],
+            velocity: joints.velocities[index],
+            acceleration: joints.accelerations[index],
+        }
+    }
+
     /// The state after a time with constant jerk.
     pub fn after(self, time: f64, jerk: f64) -> Self {
         let Self { position, velocity, acceleration } = self;

@@ -1,5 +1,9 @@
 //! How one velocity becomes another: on a straight line, within limits of acceleration and jerk.
 
+use super::braking_speed::approach;
+use super::jerk_bounds::Limits;
+use crate::vectors::length;
+
 /// The share of the joints' limits that a ramp uses. The rest is for the curvature of the motion.
 const SHARE: f64 = 0.85;
 /// Near its end a ramp approaches in proportion to what is left, with this time constant in periods.
@@ -22,6 +26,23 @@ pub struct Ramp {
 pub struct Rates {
     pub acceleration: f64,
     pub jerk: f64,
+}
+
+impl Rates {
+    /// What the limits of the joints allow where each of them has that share of the rate.
+    pub fn of_shares(limits: &[Limits], shares: impl Iterator<Item = f64>) -> Self {
+        let mut rates = Self { acceleration: f64::MAX, jerk: f64::MAX };
+        for (limits, share) in limits.iter().zip(shares) {
+            rates.acceleration = rates.acceleration.min(limits.acceleration / share.abs());
+            rates.jerk = rates.jerk.min(limits.jerk / share.abs());
+        }
+        rates
+    }
+
+    /// The same where the joints have only that scale of the rate.
+    pub fn over(self, scale: f64) -> Self {
+        Self { acceleration: self.acceleration / scale, jerk: self.jerk / scale }
+    }
 }
 
 impl Ramp {
@@ -55,9 +76,7 @@ impl Ramp {
         let allowed = rates(difference);
         let (most, jerk) = (SHARE * allowed.acceleration, SHARE * allowed.jerk);
         let end = PERIODS_AT_THE_END * period;
-        // The root of left = rate² / (2 jerk) + end · rate: what the jerk can still end, and in proportion near the end.
-        let wanted = 2.0 * left / (end + (end * end + 2.0 * left / jerk).sqrt());
-        let wanted = wanted.min(most);
+        let wanted = approach(left, jerk, end).min(most);
         for (difference, acceleration) in difference.iter_mut().zip(&*acceleration) {
             *difference = *difference * wanted - acceleration;
         }
@@ -80,8 +99,4 @@ fn normalise(vector: &mut [f64]) -> f64 {
         }
     }
     length
-}
-
-fn length(vector: &[f64]) -> f64 {
-    vector.iter().map(|entry| entry * entry).sum::<f64>().sqrt()
 }

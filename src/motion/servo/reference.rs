@@ -2,10 +2,12 @@
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3, Vector6};
 
+use super::braking_speed::braking_speed;
 use super::command::{Axes, Command, TipPose, TipTwist};
 use super::options::{Priority, ServoOptions};
 use super::ramp::{Ramp, Rates};
 use crate::spatial::{rotation_vector, stacked};
+use crate::vectors::length;
 
 /// How far a target may be from where the arm can be \[m\] and \[rad\], in what is commanded.
 const GREATEST_LAG: [f64; 2] = [2e-3, 5e-3];
@@ -13,15 +15,15 @@ const GREATEST_LAG: [f64; 2] = [2e-3, 5e-3];
 const GREATEST_GIVE: [f64; 2] = [0.02, 0.1];
 /// How fast tips are led to their targets at most, over the targets' own motion.
 const LEAD: f64 = 0.3;
-/// So much of that may be given without slowing down.
-const PATIENT: f64 = 0.7;
+/// The time constant with which leading ends while something is blocked, and begins again \[s\].
+const CHANGE: f64 = 0.1;
 /// The gain with which a commanded pose is approached \[1/s\], and the share of the acceleration that this uses.
 const POSE_GAIN: f64 = 12.0;
 const POSE_SHARE: f64 = 0.3;
 /// The weight of tips without a command.
 const HELD_TIP: f64 = 0.1;
 /// The weight of what comes second.
-const SECOND: f64 = 0.02;
+const SECOND: f64 = 0.002;
 
 /// The targets of all tips.
 #[derive(Debug, Clone)]
@@ -32,11 +34,21 @@ pub struct Reference {
     ramp: Ramp,
     goal: Vec<f64>,
     last_goal: Vec<f64>,
+    /// The share of leading: none while something is blocked.
+    lead: f64,
     /// A unit twist along the axes of the base link.
     turned: Vec<f64>,
     /// The same along the axes of the base link, with what leads the tips to their targets.
     pub wish: Vec<f64>,
     pub weights: Vec<f64>,
+}
+
+/// What came of moving the targets on.
+pub struct Advanced {
+    /// The tip that its greatest speed holds back, where one is.
+    pub limited_tip: Option<usize>,
+    /// Whether the scale is 1 again.
+    pub begins_anew: bool,
 }
 
 /// The target of one tip.
@@ -48,9 +60,8 @@ struct TipReference {
     commanded: [bool; 2],
     /// How far translation and rotation may give way where they are not.
     give: [f64; 2],
-    /// How far the target is from the tip, and how much of what may give way has done so.
+    /// How far the target is from the tip.
     error: [Vector3<f64>; 2],
-    given: [f64; 2],
 }
 
 impl Reference {
@@ -63,7 +74,6 @@ impl Reference {
             commanded: [false; 2],
             give: [GREATEST_GIVE[0], if frees { f64::INFINITY } else { GREATEST_GIVE[1] }],
             error: [Vector3::zeros(); 2],
-            given: [0.0; 2],
         };
         Self {
             length_scale,
@@ -71,6 +81,7 @@ impl Reference {
             ramp: Ramp::new(size),
             goal: vec![0.0; size],
             last_goal: vec![0.0; size],
+            lead: 1.0,
             turned: vec![0.0; size],
             wish: vec![0.0; size],
             weights: vec![1.0; size],
@@ -92,37 +103,41 @@ impl Reference {
         self.ramp.scale(0.0);
     }
 
-    /// Begins where the tips are, with their twists and the derivatives of these, as [`Reference::wish`] has them.
-    pub fn begin(&mut self, poses: &[Isometry3<f64>], twist: &[f64], derivative: &[f64]) {
+    /// Begins where the tips are, with each entry of their twists, as [`Reference::wish`] has them, and its derivative.
+    pub fn begin(&mut self, poses: &[Isometry3<f64>], twists: impl Iterator<Item = [f64; 2]>) {
         for (tip, pose) in self.tips.iter_mut().zip(poses) {
             (tip.pose, tip.axes, tip.commanded) = (*pose, Axes::Base, [false; 2]);
         }
-        self.ramp.velocity.copy_from_slice(twist);
-        self.ramp.acceleration.copy_from_slice(derivative);
+        for ((velocity, acceleration), twist) in
+            self.ramp.velocity.iter_mut().zip(&mut self.ramp.acceleration).zip(twists)
+        {
+            [*velocity, *acceleration] = twist;
+        }
     }
 
-    /// Moves the targets on by `period` seconds. What moved the tips last was `scale` of the wish; a new command begins with that, and makes
-    /// the scale 1. `rates` tells what the joints allow along a unit wish. Gives the tip that its greatest speed holds back, where one is.
+    /// Moves the targets on by `period` seconds. What moved the tips last was `scale` of the wish; a new command begins with that, so that
+    /// the scale is 1 again. `rates` tells what the joints allow along a unit wish, of which they do that scale.
     pub fn advance(
         &mut self,
         command: &Command,
-        (period, scale): (f64, &mut f64),
+        (period, mut scale): (f64, f64),
         options: &ServoOptions,
         rates: impl Fn(&[f64], f64) -> Rates,
-    ) -> Option<usize> {
+    ) -> Advanced {
         if let Command::Rest = command {
             // The scale alone brings the tips to rest, on their way.
             self.ramp.acceleration.fill(0.0);
-            self.move_targets(period * *scale);
-            return None;
+            self.move_targets(period * scale);
+            return Advanced { limited_tip: None, begins_anew: self.is_at_rest() };
         }
         self.last_goal.copy_from_slice(&self.goal);
-        let limited = self.write_goal(command, options, &|twist: &[f64]| rates(twist, 1.0));
-        if self.last_goal != self.goal {
-            self.ramp.scale(*scale);
-            *scale = 1.0;
+        let limited_tip = self.write_goal(command, options, &|twist: &[f64]| rates(twist, 1.0));
+        let is_new = self.last_goal != self.goal;
+        if is_new {
+            self.ramp.scale(scale);
+            scale = 1.0;
         }
-        let half = 0.5 * period * *scale;
+        let half = 0.5 * period * scale;
         self.move_targets(half);
         let Self { ramp, goal, tips, turned, .. } = self;
         ramp.advance(goal, period, |direction| {
@@ -130,10 +145,10 @@ impl Reference {
             {
                 turned.copy_from_slice(tip.to_base(direction).as_slice());
             }
-            rates(turned, *scale)
+            rates(turned, scale)
         });
         self.move_targets(half);
-        limited
+        Advanced { limited_tip, begins_anew: is_new || self.is_at_rest() }
     }
 
     /// Moves the targets on by so many seconds, each along its screw.
@@ -145,10 +160,12 @@ impl Reference {
     }
 
     /// Writes the wish: the twists of the targets, and what leads the tips there, where they would be at `poses` without it. Targets wait
-    /// there for tips that are too far away.
-    pub fn write_wish(&mut self, poses: &[Isometry3<f64>], gain: f64) {
+    /// there for tips that are too far away. Where limits or singularities block a part of the twists, only the rest of these counts.
+    pub fn write_wish(&mut self, poses: &[Isometry3<f64>], gain: f64, (is_blocked, period): (bool, f64)) {
+        let wanted = if is_blocked { 0.0 } else { 1.0 };
+        self.lead += (wanted - self.lead) * (period / CHANGE).min(1.0);
         // A target that stands leads nowhere: what is left must not move the arm.
-        let speed = LEAD * self.ramp.velocity.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+        let (gain, speed) = (self.lead * gain, self.lead * LEAD * length(&self.ramp.velocity));
         for (index, (tip, pose)) in self.tips.iter_mut().zip(poses).enumerate() {
             tip.wait_for(pose);
             let [linear, angular] = tip.error;
@@ -161,14 +178,19 @@ impl Reference {
         }
     }
 
-    /// How much a motion with these twists has to slow down, so that what gives way does not give more than it may.
-    pub fn patience(&self, twists: impl Fn(usize) -> f64) -> f64 {
+    /// How much a motion with these twists, whose speed can change at these rates, has to slow down, so that what gives way does not give
+    /// more than it may.
+    pub fn patience(&self, rates: Rates, twists: impl Fn(usize) -> f64) -> f64 {
         let mut patience = 1.0_f64;
         for (index, tip) in self.tips.iter().enumerate() {
-            for part in 0..2 {
-                let twist = Vector3::from_fn(|axis, _| twists(6 * index + 3 * part + axis));
-                if tip.given[part] > 0.0 && tip.error[part].dot(&twist) < 0.0 {
-                    patience = patience.min((1.0 - tip.given[part]) / (1.0 - PATIENT));
+            for (part, unit) in [self.length_scale, 1.0].into_iter().enumerate() {
+                let twist = Vector3::from_fn(|axis, _| unit * twists(6 * index + 3 * part + axis));
+                let distance = tip.error[part].norm();
+                let away = -tip.error[part].dot(&twist) / distance;
+                if !tip.commanded[part] && away > 0.0 {
+                    let left = tip.give[part] - distance;
+                    let most = braking_speed(left, away * rates.acceleration, away * rates.jerk);
+                    patience = patience.min(most / away);
                 }
             }
         }
@@ -300,10 +322,8 @@ impl TipReference {
     fn wait_for(&mut self, pose: &Isometry3<f64>) {
         self.error = difference(pose, &self.pose);
         for (part, lag) in GREATEST_LAG.into_iter().enumerate() {
-            let gives_way = !self.commanded[part];
-            let most = if gives_way { self.give[part] } else { lag };
+            let most = if self.commanded[part] { lag } else { self.give[part] };
             let share = self.error[part].norm() / most;
-            self.given[part] = if gives_way { share.min(1.0) } else { 0.0 };
             if share > 1.0 {
                 self.error[part] /= share;
             }

@@ -6,30 +6,35 @@ use super::braking_speed::{braking_speed, widened};
 use super::contacts::Contacts;
 use super::jerk_bounds::Limits;
 use super::ramp::Rates;
-use super::singular_motions::{SingularMotions, Surroundings};
+use super::singular_motions::{LEAST_VALUE, SingularMotions, Surroundings};
 use crate::dual_active_set::{DualActiveSet, Inequalities};
 use crate::robot::{Chain, Domain};
+use crate::vectors::{add_times, dot, length};
 
 /// The share of the velocity limits that is used.
 const SHARE: f64 = 0.99;
 /// The share of the acceleration limits that the curvature of a motion may need.
 const CURVATURE_SHARE: f64 = 0.7;
 /// Damping \[rad²\] that only decides what the tips leave open.
-const DAMPING: f64 = 1e-10;
+const DAMPING: f64 = 1e-11;
+/// How fast a joint may come nearer to its limit \[rad/s or m/s\] where it counts twice as much as one far from limits, and the least speed,
+/// over this, that makes it count more.
+const KNEE: f64 = 1.0;
+const LEAST_BOUND: f64 = 0.05;
 /// Damping where the joints would have to be very fast, and the least scale that is not.
 const STRONG_DAMPING: f64 = 1e-4;
 const LEAST_SCALE: f64 = 0.1;
 /// A shorter wish tells nothing of how fast the joints have to be.
 const LEAST_WISH: f64 = 1e-6;
+/// Singular values below this count as this where it is about how fast the twists of the tips may change: near a singularity these change
+/// with the values as much as with the joints.
+const LEAST_RATE_VALUE: f64 = 0.1;
 /// At least so much of the acceleration limits is left for changes of what is commanded.
 const LEAST_LEFT: f64 = 0.2;
 /// What is missed of a twist relative to it is nothing below this.
 const MISSED: f64 = 1e-3;
 /// Rounding of velocities at their bounds \[rad/s or m/s\].
 const TIGHT: f64 = 1e-9;
-/// Joints beyond this share of their half range are led back by the null space, with at most this share of the speed of the motion.
-const OUTER: f64 = 0.7;
-const RETURN: f64 = 0.5;
 
 /// What the tips are to do.
 pub struct Wish<'a> {
@@ -50,11 +55,13 @@ pub struct Resolved {
     pub is_singular: bool,
     /// Whether limits or contacts do.
     pub is_bounded: bool,
+    /// Whether a part of the wish is not only slower, but left out.
+    pub is_blocked: bool,
 }
 
 impl Resolved {
     /// Nothing holds the arm back.
-    pub const FREE: Self = Self { scale: 1.0, fastest: None, is_singular: false, is_bounded: false };
+    pub const FREE: Self = Self { scale: 1.0, fastest: None, is_singular: false, is_bounded: false, is_blocked: false };
 }
 
 /// Finds joint velocities.
@@ -68,7 +75,6 @@ pub struct Resolver {
     quadratic: DualActiveSet,
     /// The bounds of the quadratic problem.
     bounds: [Vec<f64>; 2],
-    preferred: Vec<f64>,
     /// The accelerations that the motion found last needs to go on at the same speed.
     curvature: Vec<f64>,
     /// The velocities found last, over the wish.
@@ -91,7 +97,6 @@ impl Resolver {
             twist: vec![0.0; rows],
             quadratic,
             bounds: [list.clone(), list.clone()],
-            preferred: list.clone(),
             curvature: list.clone(),
             shares: list.clone(),
             lower: list.clone(),
@@ -119,42 +124,65 @@ impl Resolver {
         const GREATEST: Rates = Rates { acceleration: 20.0, jerk: 400.0 };
         let mut rates = GREATEST;
         for (i, limits) in self.limits.iter().enumerate() {
-            let share = self.tips.response(twist, i).abs().max(self.shares[i]);
-            let left = (limits.acceleration - self.curvature[i].abs()).max(LEAST_LEFT * limits.acceleration);
-            rates.acceleration = rates.acceleration.min(left / share);
+            let response = self.tips.response(twist, i, LEAST_RATE_VALUE);
+            let share = response.abs().max(self.shares[i]);
+            rates.acceleration = rates.acceleration.min(self.left(i, response, 1.0) / share);
             rates.jerk = rates.jerk.min(limits.jerk / share);
         }
         rates
     }
 
+    /// How fast the share `pace` of a motion whose velocities are found with `scale` may go over to a goal.
+    pub fn pace_rates(&self, [pace, goal]: [f64; 2], scale: f64) -> Rates {
+        let mut rates = Rates { acceleration: f64::MAX, jerk: f64::MAX };
+        for (i, limits) in self.limits.iter().enumerate() {
+            let velocity = self.velocities[i] / scale;
+            let acceleration = self.left(i, (goal - pace) * velocity, pace / scale) / velocity.abs();
+            rates.acceleration = rates.acceleration.min(acceleration);
+            rates.jerk = rates.jerk.min(acceleration * limits.jerk / limits.acceleration);
+        }
+        rates
+    }
+
+    /// What the curvature of the motion leaves of a variable's acceleration limit for a change in one direction. Where the curvature goes
+    /// against it, as on the way out of a singularity, that is more than all of it.
+    fn left(&self, variable: usize, direction: f64, pace: f64) -> f64 {
+        let limit = self.limits[variable].acceleration;
+        (limit - direction.signum() * pace * pace * self.curvature[variable]).max(LEAST_LEFT * limit)
+    }
+
     /// Writes the velocities for a wish, and tells what came of it.
     pub fn resolve(&mut self, positions: &[f64], wish: &Wish, contacts: &Contacts) -> Resolved {
-        let at = Surroundings { positions, limits: &self.limits, lower: &self.lower, upper: &self.upper };
+        let at = Surroundings { positions, limits: &self.limits };
         let is_singular = self.tips.choose_speeds(wish.twist, &at);
         let is_lost = self.tips.loses_something(length(wish.twist));
-        self.write_sum(positions);
+        self.write_sum();
         let (first, mut fastest) = self.slow_down(self.tips.approach);
-        let mut scale = first;
+        let (mut scale, mut is_blocked) = (first, is_lost || self.tips.is_cut);
         let is_bounded = !self.is_inside(contacts);
-        if is_bounded || is_lost {
+        if is_bounded || is_lost || self.velocities.len() > self.twist.len() {
             self.write_effective(first);
-            let (second, now) = self.solve_bounded(wish, contacts);
+            let (second, now, misses) = self.solve_bounded(wish, contacts);
             (scale, fastest) = (first * second, now.or(fastest));
+            is_blocked |= misses;
         }
         let size = scale * length(wish.twist);
         for (share, velocity) in self.shares.iter_mut().zip(&self.velocities) {
             *share = if size > LEAST_WISH { velocity.abs() / size } else { 0.0 };
         }
         let (bend, most_bent) = self.slow_down_bends(positions);
-        Resolved { scale: scale * bend, fastest: most_bent.or(fastest), is_singular, is_bounded }
+        Resolved { scale: scale * bend, fastest: most_bent.or(fastest), is_singular, is_bounded, is_blocked }
     }
 
     /// Finds velocities inside bounds and contacts: such that give the whole twist, where there are any. Otherwise the way to a joint limit
-    /// is first made more slowly as a whole, and then without the joint. Gives the scale, and the variable that needs it.
-    fn solve_bounded(&mut self, wish: &Wish, contacts: &Contacts) -> (f64, Option<usize>) {
+    /// is first made more slowly as a whole, and then without the joint. Gives the scale, the variable that needs it, and whether a part
+    /// is left out.
+    fn solve_bounded(&mut self, wish: &Wish, contacts: &Contacts) -> (f64, Option<usize>, bool) {
         self.minimise(wish, contacts, DAMPING, |bound| bound);
-        if self.missed() > MISSED * length(&self.twist) {
+        let mut misses = self.misses();
+        if misses {
             self.minimise(wish, contacts, DAMPING, widened);
+            misses = self.misses();
         }
         let mut done = self.slow_down(1.0);
         if done.0 < LEAST_SCALE {
@@ -162,13 +190,14 @@ impl Resolver {
             done = self.slow_down(1.0);
         }
         let slower = self.slow_down_to_bounds();
-        (done.0 * slower, done.1)
+        (done.0 * slower, done.1, misses)
     }
 
-    /// What the velocities miss of the twist.
-    fn missed(&self) -> f64 {
+    /// Whether the velocities miss a part of the twist.
+    fn misses(&self) -> bool {
         let rows = self.effective.chunks_exact(self.velocities.len()).zip(&self.twist);
-        rows.map(|(row, twist)| (twist - dot(row, &self.velocities)).powi(2)).sum::<f64>().sqrt()
+        let squared: f64 = rows.map(|(row, twist)| (twist - dot(row, &self.velocities)).powi(2)).sum();
+        squared.sqrt() > MISSED * length(&self.twist)
     }
 
     /// Slows all velocities down until none is above its bound. Gives the scale.
@@ -190,13 +219,11 @@ impl Resolver {
         let (first, fastest) = self.slow_down(1.0);
         let is_bounded = !self.is_inside(contacts);
         if is_bounded {
-            let size = self.velocities.len();
-            self.quadratic.matrix.fill(0.0);
-            self.quadratic.matrix.iter_mut().step_by(size + 1).for_each(|entry| *entry = 1.0);
+            self.quadratic.begin_function(std::iter::repeat(1.0));
             self.quadratic.vector.copy_from_slice(&self.velocities);
             self.minimise_quadratic(contacts, |bound| bound);
         }
-        Resolved { scale: first, fastest, is_singular: false, is_bounded }
+        Resolved { scale: first, fastest, is_singular: false, is_bounded, is_blocked: is_bounded }
     }
 
     /// An entry of the twists that the velocities give.
@@ -209,39 +236,12 @@ impl Resolver {
         self.velocities.iter_mut().for_each(|velocity| *velocity *= scale);
     }
 
-    /// Writes the sum of the motions, and what leads joints back from their limits without moving the tips.
-    fn write_sum(&mut self, positions: &[f64]) {
+    /// Writes the sum of the motions.
+    fn write_sum(&mut self) {
         let variables = self.velocities.len();
         self.velocities.fill(0.0);
         for (motion, speed) in self.tips.motions.chunks_exact(variables).zip(&self.tips.speeds) {
-            self.velocities.iter_mut().zip(motion).for_each(|(velocity, motion)| *velocity += speed * motion);
-        }
-        self.write_preferred(positions);
-        for (motion, _) in
-            self.tips.motions.chunks_exact(variables).zip(&self.tips.values).filter(|(_, value)| **value > 0.0)
-        {
-            let along = dot(motion, &self.preferred);
-            self.preferred.iter_mut().zip(motion).for_each(|(preferred, motion)| *preferred -= along * motion);
-        }
-        self.velocities.iter_mut().zip(&self.preferred).for_each(|(velocity, preferred)| *velocity += preferred);
-    }
-
-    /// Writes velocities that lead joints away from their limits, in proportion to the speed of the motion.
-    fn write_preferred(&mut self, positions: &[f64]) {
-        self.preferred.fill(0.0);
-        if self.velocities.len() <= self.tips.values.iter().filter(|value| **value > 0.0).count() {
-            return;
-        }
-        let speeds =
-            self.velocities.iter().zip(&self.limits).map(|(velocity, limits)| velocity.abs() / limits.velocity);
-        let speed = RETURN * speeds.fold(0.0, f64::max).min(1.0);
-        for ((preferred, limits), position) in self.preferred.iter_mut().zip(&self.limits).zip(positions) {
-            if let Domain::Interval { .. } = limits.domain {
-                let half = limits.domain.half_range();
-                let out = if half > 0.0 { (position - limits.domain.middle()) / half } else { 0.0 };
-                let beyond = ((out.abs() - OUTER) / (1.0 - OUTER)).clamp(0.0, 1.0);
-                *preferred = -out.signum() * beyond * speed * limits.velocity;
-            }
+            add_times(&mut self.velocities, *speed, motion);
         }
     }
 
@@ -265,7 +265,7 @@ impl Resolver {
         tips.null_motion.write_acceleration((&tips.jacobian, positions), velocities, twist);
         let (mut scale, mut fastest) = (1.0, None);
         for i in 0..self.limits.len() {
-            self.curvature[i] = -self.tips.response(&self.twist, i);
+            self.curvature[i] = -self.tips.response(&self.twist, i, LEAST_VALUE);
             let (needed, most) = (self.curvature[i].abs(), CURVATURE_SHARE * self.limits[i].acceleration);
             if needed * scale * scale > most {
                 (scale, fastest) = ((most / needed).sqrt(), Some(i));
@@ -290,34 +290,28 @@ impl Resolver {
         self.twist.fill(0.0);
         for (index, motion) in self.tips.motions.chunks_exact(variables).enumerate() {
             let left = self.tips.singular.left(index);
-            let [value, own] = [self.tips.values[index], self.tips.singular.values[index]];
+            let value = self.tips.values[index];
             let part = if value > 0.0 { value * self.tips.speeds[index] } else { self.tips.parts[index] };
+            let own = self.tips.singular.right(index);
             let rows = self.effective.chunks_exact_mut(variables).zip(&mut self.twist).zip(left);
             for ((row, twist), left) in rows {
                 *twist += scale * part * left;
-                if value > own {
-                    row.iter_mut().zip(motion).for_each(|(entry, motion)| *entry += (value - own) * left * motion);
+                if value > 0.0 {
+                    let change = motion.iter().zip(own).map(|(motion, own)| value * motion - own);
+                    row.iter_mut().zip(change).for_each(|(entry, change)| *entry += left * change);
                 }
             }
         }
-        self.preferred.iter_mut().for_each(|preferred| *preferred *= scale);
     }
 
     /// Writes the velocities that come nearest to the twist within bounds and contacts.
     fn minimise(&mut self, wish: &Wish, contacts: &Contacts, damping: f64, bound: fn(f64) -> f64) {
-        let variables = self.velocities.len();
-        let DualActiveSet { matrix, vector, .. } = &mut self.quadratic;
-        matrix.fill(0.0);
-        matrix.iter_mut().step_by(variables + 1).for_each(|entry| *entry = damping);
-        vector.iter_mut().zip(&self.preferred).for_each(|(entry, preferred)| *entry = damping * preferred);
-        for ((row, twist), weight) in self.effective.chunks_exact(variables).zip(&self.twist).zip(wish.weights) {
-            let squared = weight * weight;
-            for i in 0..variables {
-                vector[i] += squared * row[i] * twist;
-                for j in 0..=i {
-                    matrix[i * variables + j] += squared * row[i] * row[j];
-                }
-            }
+        let near = |(lower, upper): (&f64, &f64)| KNEE / upper.min(-lower).max(KNEE * LEAST_BOUND);
+        let weights = self.lower.iter().zip(&self.upper).map(near).map(|near| damping * (1.0 + near * near));
+        self.quadratic.begin_function(weights);
+        let rows = self.effective.chunks_exact(self.velocities.len());
+        for ((row, twist), weight) in rows.zip(&self.twist).zip(wish.weights) {
+            self.quadratic.add_square(row, *twist, weight * weight);
         }
         self.minimise_quadratic(contacts, bound);
     }
@@ -336,12 +330,4 @@ impl Resolver {
             self.velocities.fill(0.0);
         }
     }
-}
-
-fn length(vector: &[f64]) -> f64 {
-    dot(vector, vector).sqrt()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -5,8 +5,6 @@ use super::resolve::{Resolver, Wish};
 
 /// How far ahead it is \[s\].
 const TIME: f64 = 0.15;
-/// The share of the acceleration limits that the joints may need until then.
-const SHARE: f64 = 0.6;
 
 /// Looks ahead.
 #[derive(Debug, Clone)]
@@ -34,7 +32,7 @@ impl Scout {
         for (i, limits) in limits.iter().enumerate() {
             let needed = (self.resolver.velocities[i] - resolver.velocities[i]).abs() / TIME;
             // At half the speed the joints have twice the time for half the change.
-            let scale = (SHARE * limits.acceleration / needed).sqrt();
+            let scale = (limits.acceleration / needed).sqrt();
             if scale < foresight {
                 (foresight, variable) = (scale, Some(i));
             }

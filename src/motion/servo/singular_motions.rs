@@ -2,19 +2,22 @@
 
 use std::sync::Arc;
 
-use super::braking_speed::{braking_speed, widened};
+use super::braking_speed::braking_speed;
 use super::jerk_bounds::Limits;
 use super::null_motion::NullMotion;
 use super::singular_values::SingularValues;
 use super::stacked_jacobian::StackedJacobian;
 use crate::robot::Chain;
+use crate::vectors::{dot, length};
 
 /// Singular values below this count as this: what is commanded along them is done more slowly.
-const LEAST_VALUE: f64 = 0.005;
+pub const LEAST_VALUE: f64 = 0.005;
 /// Singular values below this are 0.
 const ZERO: f64 = 1e-7;
 /// Below this it is looked at whether a motion leads to the singularity.
 const NEAR: f64 = 0.4;
+/// Around this value a motion along a singular direction is done more slowly than the rest; far from it all of them are.
+const EDGE: f64 = 0.005;
 /// What is left over of a twist relative to it is rounding below this.
 const ROUNDING: f64 = 1e-9;
 
@@ -22,9 +25,6 @@ const ROUNDING: f64 = 1e-9;
 pub struct Surroundings<'a> {
     pub positions: &'a [f64],
     pub limits: &'a [Limits],
-    /// How fast each variable may come nearer to its limits.
-    pub lower: &'a [f64],
-    pub upper: &'a [f64],
 }
 
 /// The motions of all singular values at one configuration.
@@ -41,6 +41,8 @@ pub struct SingularMotions {
     pub speeds: Vec<f64>,
     /// The part of the wish along it.
     pub parts: Vec<f64>,
+    /// Whether a part of the wish is done more slowly than the rest.
+    pub is_cut: bool,
     /// The scale with which all of them can still come to rest before their singularities.
     pub approach: f64,
     direction: Vec<f64>,
@@ -57,6 +59,7 @@ impl SingularMotions {
             values: vec![0.0; rows],
             speeds: vec![0.0; rows],
             parts: vec![0.0; rows],
+            is_cut: false,
             approach: 1.0,
             direction: vec![0.0; rows],
             jacobian,
@@ -78,12 +81,11 @@ impl SingularMotions {
         values.iter().copied().filter(|value| rank(*value) <= surplus).fold(0.0, f64::max)
     }
 
-    /// The speed of a variable with which the tips have a twist.
-    pub fn response(&self, twist: &[f64], variable: usize) -> f64 {
+    /// The speed of a variable with which the tips have a twist, where singular values below `least` count as that.
+    pub fn response(&self, twist: &[f64], variable: usize, least: f64) -> f64 {
         let values = self.singular.values.iter().enumerate().filter(|(_, value)| **value > ZERO);
         let of = |(index, value): (usize, &f64)| {
-            dot(self.singular.left(index), twist) / value.max(LEAST_VALUE) * self.singular.right(index)[variable]
-                / value
+            dot(self.singular.left(index), twist) / value.max(least) * self.singular.right(index)[variable] / value
         };
         values.map(of).sum()
     }
@@ -97,27 +99,29 @@ impl SingularMotions {
     pub fn choose_speeds(&mut self, twist: &[f64], at: &Surroundings) -> bool {
         let size = length(twist);
         let mut is_singular = false;
-        let mut knows_null_space = false;
         self.approach = 1.0;
+        if self.singular.values.iter().any(|value| *value < LEAST_VALUE) {
+            self.null_motion.find_null_space(&self.singular, LEAST_VALUE);
+        }
         for index in 0..self.values.len() {
             let value = self.singular.values[index];
             let part = dot(self.singular.left(index), twist);
             self.parts[index] = part;
             let counts = part.abs() > 0.01 * size;
-            if value > ZERO {
-                self.take_motion(index, value);
-                let speed = part / value.max(LEAST_VALUE);
-                self.speeds[index] = self.safe_speed(at, index, speed);
-                is_singular |= counts && (self.speeds[index] * value).abs() < 0.99 * part.abs();
+            let is_nearly_lost = value < LEAST_VALUE && part.abs() > ROUNDING * size.max(ROUNDING);
+            is_singular |= is_nearly_lost && counts;
+            if is_nearly_lost && self.leave(at, index, part) {
                 continue;
             }
-            if !knows_null_space {
-                self.null_motion.find_null_space(&self.singular, ZERO);
-                knows_null_space = true;
+            if value > ZERO {
+                self.take_motion(index, value);
+                self.speeds[index] = self.safe_speed(at, index, part / value.max(LEAST_VALUE));
+                is_singular |= counts && (self.speeds[index] * value).abs() < 0.99 * part.abs();
+            } else {
+                (self.values[index], self.speeds[index]) = (0.0, 0.0);
             }
-            self.leave(at, index, part, size);
-            is_singular |= counts;
         }
+        self.is_cut = is_singular;
         is_singular || self.approach < 1.0
     }
 
@@ -149,44 +153,25 @@ impl SingularMotions {
         };
         let [acceleration, jerk] = [greatest(|limits| limits.acceleration), greatest(|limits| limits.jerk)];
         let most = braking_speed(value / curvature.abs(), acceleration, jerk);
-        let speed = speed.clamp(-widened(most), widened(most));
+        let widened = most * (1.0 + (value / EDGE).powi(3));
+        let speed = speed.clamp(-widened, widened);
         self.approach = self.approach.min(most / speed.abs());
         speed
     }
 
-    /// Chooses a motion that leaves a singular configuration, where there is one.
-    fn leave(&mut self, at: &Surroundings, index: usize, part: f64, size: f64) {
+    /// Chooses a motion that leaves a nearly singular configuration. Gives whether there is one.
+    fn leave(&mut self, at: &Surroundings, index: usize, part: f64) -> bool {
         let variables = self.null_motion.found.len();
-        (self.values[index], self.speeds[index]) = (0.0, 0.0);
-        if part.abs() <= ROUNDING * size.max(ROUNDING) {
-            return;
+        for (entry, left) in self.direction.iter_mut().zip(self.singular.left(index)) {
+            *entry = part.signum() * left;
         }
-        let mut direction = std::mem::take(&mut self.direction);
-        direction.copy_from_slice(self.singular.left(index));
-        for entry in &mut direction {
-            *entry *= part.signum();
+        if !self.null_motion.find((&self.jacobian, at.positions), &self.direction, at.limits) {
+            return false;
         }
-        let is_found = self.null_motion.find(&self.jacobian, at.positions, &direction);
-        self.direction = direction;
-        if is_found {
-            let found = &self.null_motion.found;
-            // Both ways lead on; one may be closed by a limit.
-            let is_closed = |sign: f64| {
-                let mut bounds = at.lower.iter().zip(at.upper).zip(found);
-                bounds.any(|((lower, upper), v)| sign * v < -0.01 && *lower > -1e-3 || sign * v > 0.01 && *upper < 1e-3)
-            };
-            let sign = if is_closed(1.0) && !is_closed(-1.0) { -1.0 } else { 1.0 };
-            let motion = &mut self.motions[index * variables..][..variables];
-            motion.iter_mut().zip(found).for_each(|(motion, entry)| *motion = sign * entry);
-            (self.values[index], self.speeds[index]) = (LEAST_VALUE, part.abs() / LEAST_VALUE);
-        }
+        let motion = &mut self.motions[index * variables..][..variables];
+        let sign = part.signum();
+        motion.iter_mut().zip(&self.null_motion.found).for_each(|(motion, entry)| *motion = sign * entry);
+        (self.values[index], self.speeds[index]) = (LEAST_VALUE, part / LEAST_VALUE);
+        true
     }
-}
-
-fn length(vector: &[f64]) -> f64 {
-    dot(vector, vector).sqrt()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

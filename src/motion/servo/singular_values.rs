@@ -1,10 +1,8 @@
 //! The singular value decomposition of the Jacobian.
 
 use super::stacked_jacobian::StackedJacobian;
-use crate::row_rotations::{make_orthogonal, norm_squared, rotate};
-
-/// Largest number of sweeps of rotations; six rows need four or five.
-const MAX_SWEEPS: usize = 30;
+use crate::row_rotations::diagonalise;
+use crate::vectors::length;
 
 /// The decomposition J = Σ wₖ σₖ vₖᵀ, where the wₖ are orthonormal, and so are the vₖ. It is found by rotations of the rows, which keep the
 /// relative accuracy of small singular values. They are in no order.
@@ -32,7 +30,7 @@ impl SingularValues {
         self.left.iter_mut().step_by(count + 1).for_each(|entry| *entry = 1.0);
         diagonalise(&mut self.right, &mut self.left, count);
         for (value, row) in self.values.iter_mut().zip(self.right.chunks_exact(self.variables)) {
-            *value = norm_squared(row).sqrt();
+            *value = length(row);
         }
     }
 
@@ -44,26 +42,5 @@ impl SingularValues {
     /// σₖ vₖ: the motion of the variables that it is of, times the value.
     pub fn right(&self, index: usize) -> &[f64] {
         &self.right[index * self.variables..][..self.variables]
-    }
-}
-
-/// Rotates `count` rows of one length until they are orthogonal, and those of `along` with them.
-pub fn diagonalise(rows: &mut [f64], along: &mut [f64], count: usize) {
-    let [length, other] = [rows.len() / count, along.len() / count];
-    for _ in 0..MAX_SWEEPS {
-        let mut still = true;
-        for j in 1..count {
-            for i in 0..j {
-                let (head, tail) = rows.split_at_mut(j * length);
-                if let Some(rotation) = make_orthogonal(&mut head[i * length..][..length], &mut tail[..length]) {
-                    let (head, tail) = along.split_at_mut(j * other);
-                    rotate(&mut head[i * other..][..other], &mut tail[..other], rotation);
-                    still = false;
-                }
-            }
-        }
-        if still {
-            break;
-        }
     }
 }

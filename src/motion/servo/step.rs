@@ -18,8 +18,9 @@ use super::tracker::Tracker;
 use crate::collision::Clearance;
 use crate::motion::generator::State as Joints;
 use crate::motion::{JointMotion, MotionLimits};
-use crate::robot::{Chain, Domain};
+use crate::robot::{Chain, Variable};
 use crate::solver::Solver;
+use crate::vectors::dot;
 
 /// The joints are led to velocities that they are to have so many periods ahead, and at least so long \[s\].
 const PERIODS_AHEAD: f64 = 4.0;
@@ -87,7 +88,7 @@ impl Servo {
             allowed: 1.0,
             now: Joints::at_rest(positions),
             next: Joints::at_rest(positions),
-            guard: Guard::new(&domains(&chain), limits),
+            guard: Guard::new(&chain.domains(), limits),
             ahead: still.clone(),
             tracker: Tracker::new(still.len()),
             still,
@@ -137,7 +138,7 @@ impl Servo {
     pub fn set_limits(&mut self, limits: &MotionLimits) {
         self.resolver.limits = joint_limits(&self.chain, limits);
         self.scout = Scout::new(&self.resolver);
-        self.guard = Guard::new(&domains(&self.chain), limits);
+        self.guard = Guard::new(&self.chain.domains(), limits);
     }
 
     /// Sets the options from the next step on.
@@ -153,7 +154,7 @@ impl Servo {
         self.follow_tips(0.0);
     }
 
-    /// Moves on by `period` seconds as commanded. All steps should have the same period. Nothing is allocated after the first step.
+    /// Moves on by `period` seconds as commanded. All steps should have the same period. Without a clearance nothing is allocated.
     ///
     /// # Errors
     /// [`CommandError`] for a command that makes no sense for the chain; the step is made as with [`Command::Rest`].
@@ -173,8 +174,7 @@ impl Servo {
                 self.follow_velocities(velocities, period);
                 None
             }
-            // On a way that needs faster and faster joints the tips would take long to stop.
-            Command::Rest if self.follows_variables || self.allowed < LEAST_SCALE_TO_STOP && !self.is_at_rest() => {
+            Command::Rest if self.follows_variables || self.stops_by_joints() => {
                 self.stop_variables(period);
                 None
             }
@@ -198,15 +198,12 @@ impl Servo {
     fn follow_tips(&mut self, time: f64) {
         self.look_ahead(time);
         self.follows_variables = false;
-        let rows = self.resolver.tips.jacobian.rows.chunks_exact(self.now.positions.len());
-        let (twist, derivative) = rows
-            .map(|row| {
-                let of = |vector: &[f64]| row.iter().zip(vector).map(|(a, b)| a * b).sum::<f64>();
-                let acceleration = of(&self.now.accelerations);
-                (of(&self.now.velocities) + time * acceleration, acceleration)
-            })
-            .collect::<(Vec<_>, Vec<_>)>();
-        self.reference.begin(self.resolver.tips.jacobian.tips(), &twist, &derivative);
+        let jacobian = &self.resolver.tips.jacobian;
+        let twists = jacobian.rows.chunks_exact(self.now.positions.len()).map(|row| {
+            let acceleration = dot(row, &self.now.accelerations);
+            [dot(row, &self.now.velocities) + time * acceleration, acceleration]
+        });
+        self.reference.begin(jacobian.tips(), twists);
         self.last = Resolved::FREE;
         (self.pace.velocity[0], self.pace.acceleration[0]) = (1.0, 0.0);
     }
@@ -218,20 +215,18 @@ impl Servo {
         }
         let Self { reference, resolver, options, last, contacts, ahead, .. } = self;
         let pace = &mut self.pace;
-        let before = last.scale;
-        let limited = reference.advance(command, (period, &mut last.scale), options, |twist, scale| {
+        let advanced = reference.advance(command, (period, last.scale), options, |twist, scale| {
             // The joints do only that share of it.
-            let Rates { acceleration, jerk } = resolver.rates(twist);
-            let scale = scale.max(LEAST_SCALE);
-            Rates { acceleration: acceleration / scale, jerk: jerk / scale }
+            resolver.rates(twist).over(scale.max(LEAST_SCALE))
         });
-        if last.scale != before || reference.is_at_rest() {
+        if advanced.begins_anew {
             (pace.velocity[0], pace.acceleration[0]) = (1.0, 0.0);
         }
-        reference.write_wish(resolver.tips.jacobian.tips(), GAIN / time);
+        reference.write_wish(resolver.tips.jacobian.tips(), GAIN / time, (last.is_blocked, period));
         let wish = Wish { twist: &reference.wish, weights: &reference.weights };
         *last = resolver.resolve(ahead, &wish, contacts);
-        let patience = reference.patience(|row| resolver.twist(row));
+        let rates = Rates::of_shares(&resolver.limits, resolver.velocities.iter().copied());
+        let patience = reference.patience(rates, |row| resolver.twist(row));
         let (foresight, variable) = self.scout.foresight(resolver, ahead, &wish);
         last.fastest = variable.or(last.fastest);
         let stops = matches!(command, Command::Rest);
@@ -242,7 +237,7 @@ impl Servo {
             reference.stop();
             last.scale = 1.0;
         }
-        limited
+        advanced.limited_tip
     }
 
     /// Finds the velocities that follow those commanded.
@@ -254,15 +249,14 @@ impl Servo {
         }
         let Self { ramp, resolver, last, contacts, .. } = self;
         let limits = &resolver.limits;
-        ramp.advance(velocities, period, |direction| {
-            let mut rates = Rates { acceleration: f64::MAX, jerk: f64::MAX };
-            for (limits, share) in limits.iter().zip(direction) {
-                rates.acceleration = rates.acceleration.min(limits.acceleration / share.abs());
-                rates.jerk = rates.jerk.min(limits.jerk / share.abs());
-            }
-            rates
-        });
+        ramp.advance(velocities, period, |direction| Rates::of_shares(limits, direction.iter().copied()));
         *last = resolver.bound(&ramp.velocity, contacts);
+    }
+
+    /// Whether the tips would take long to stop on their way: where that needs faster and faster joints, or these are not yet where they
+    /// were wanted.
+    fn stops_by_joints(&self) -> bool {
+        (self.allowed < LEAST_SCALE_TO_STOP || self.tracker.is_behind) && !self.is_at_rest()
     }
 
     fn stop_variables(&mut self, period: f64) {
@@ -274,14 +268,10 @@ impl Servo {
     /// Moves the joints on, towards the velocities found.
     fn advance(&mut self, period: f64, time: f64, clearance: Option<&Clearance>) {
         let Self { tracker, resolver, now, next, .. } = self;
-        let state = |i: usize| State {
-            position: now.positions[i],
-            velocity: now.velocities[i],
-            acceleration: now.accelerations[i],
-        };
-        tracker.choose(state, &resolver.velocities, &resolver.limits, (period, time));
+        let rows = if self.follows_variables { &[][..] } else { &resolver.tips.jacobian.rows };
+        tracker.choose(now, (&resolver.velocities, rows), &resolver.limits, (period, time));
         for (i, limits) in resolver.limits.iter().enumerate() {
-            let after = state(i).after(period, tracker.jerks[i]);
+            let after = State::of(now, i).after(period, tracker.jerks[i]);
             // Only rounding can bring it outside.
             next.positions[i] = limits.domain.clamp(after.position);
             (next.velocities[i], next.accelerations[i]) = (after.velocity, after.acceleration);
@@ -337,12 +327,7 @@ fn keep_pace(pace: &mut Ramp, resolver: &mut Resolver, [scale, other]: [f64; 2],
         (pace.velocity[0], pace.acceleration[0]) = (goal, 0.0);
         return goal;
     }
-    let mut rates = Rates { acceleration: f64::MAX, jerk: f64::MAX };
-    for (limits, velocity) in resolver.limits.iter().zip(&resolver.velocities) {
-        let whole = velocity.abs() / scale;
-        rates.acceleration = rates.acceleration.min(limits.acceleration / whole);
-        rates.jerk = rates.jerk.min(limits.jerk / whole);
-    }
+    let rates = resolver.pace_rates([pace.velocity[0], goal], scale);
     pace.advance(&[goal], period, |_| rates);
     // To stand is a goal like any other; what is too fast for something ahead has to become slower at once.
     if pace.velocity[0] < 0.0 || pace.velocity[0] > goal && goal > 0.0 {
@@ -352,14 +337,10 @@ fn keep_pace(pace: &mut Ramp, resolver: &mut Resolver, [scale, other]: [f64; 2],
     pace.velocity[0]
 }
 
-fn domains(chain: &Chain) -> Vec<Domain> {
-    chain.variables().iter().map(|variable| variable.domain).collect()
-}
-
 /// The limits of each variable.
 fn joint_limits(chain: &Chain, limits: &MotionLimits) -> Vec<Limits> {
     let variables = chain.variables().iter().enumerate();
-    let of = |(i, variable): (usize, &crate::robot::Variable)| Limits {
+    let of = |(i, variable): (usize, &Variable)| Limits {
         domain: variable.domain,
         velocity: VELOCITY_SHARE * limits.velocities[i],
         acceleration: limits.accelerations[i],

@@ -1,11 +1,15 @@
 //! Leads the joints to the velocities that they are to have.
 //!
 //! - Usually these change slowly, and jerks that reach them the time ahead follow them without a lag.
-//! - Where such a jerk is too great for a joint, the motion as a whole is changed along its way, so that the tips stay on theirs.
-//! - Velocities that are far away need a plan for the end of the acceleration. All of them then change in proportion: so tips that both
-//!   the old and the new ones lead along the same way stay on it.
+//! - Velocities that are far away need a plan for the end of the acceleration. All of them then change in proportion.
+//! - What such a plan, and the bounds of the jerks, would change of the tips' velocities across their way is made good by all joints
+//!   together: the least squares of what the tips miss, and less of what the joints miss of the plan.
 
+use super::braking_speed::approach;
 use super::jerk_bounds::{Limits, State};
+use crate::dual_active_set::{DualActiveSet, Inequalities};
+use crate::motion::generator::State as Joints;
+use crate::vectors::{add_times, dot, length};
 
 /// Near the end velocities approach in proportion to what is left, with this time constant in periods.
 const PERIODS_AT_THE_END: f64 = 4.0;
@@ -13,8 +17,14 @@ const PERIODS_AT_THE_END: f64 = 4.0;
 const SHARE: f64 = 0.9;
 /// Velocities are far away from this on, over the change that the jerk can make in the time ahead.
 const FAR: f64 = 2.0;
-/// A way with slower joints is none \[rad/s or m/s\].
+/// So far away the joints do not follow any more.
+const BEHIND: f64 = 40.0;
+/// A slower way is none \[rad/s\].
 const LEAST_SPEED: f64 = 1e-4;
+/// The way is that of the wanted velocities, where the square of their speed is more than this share of that of the actual ones.
+const WAY: f64 = 0.01;
+/// How much the jerks of the joints count over those of the tips.
+const DAMPING: f64 = 0.03;
 
 /// Chooses the jerks of a step.
 #[derive(Debug, Clone)]
@@ -23,7 +33,15 @@ pub struct Tracker {
     last: Vec<f64>,
     rates: Vec<f64>,
     difference: Vec<f64>,
+    /// The jerks that reach the wanted velocities the time ahead.
+    follow: Vec<f64>,
     bounds: Vec<[f64; 2]>,
+    quadratic: DualActiveSet,
+    /// The bounds of the quadratic problem.
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    /// Whether the joints are far from the velocities that were wanted last.
+    pub is_behind: bool,
     /// The jerks of this step.
     pub jerks: Vec<f64>,
 }
@@ -31,9 +49,16 @@ pub struct Tracker {
 impl Tracker {
     pub fn new(variables: usize) -> Self {
         let list = vec![0.0; variables];
+        let mut quadratic = DualActiveSet::default();
+        quadratic.make_room(variables);
         Self {
+            is_behind: false,
+            quadratic,
+            lower: list.clone(),
+            upper: list.clone(),
             last: list.clone(),
             rates: list.clone(),
+            follow: list.clone(),
             difference: list.clone(),
             bounds: vec![[0.0; 2]; variables],
             jerks: list,
@@ -41,20 +66,20 @@ impl Tracker {
     }
 
     /// Chooses jerks for a step of `period` seconds, inside the bounds of each joint, that lead to the `wanted` velocities, which are for
-    /// `time` later.
+    /// `time` later. The Jacobian's `rows` make twists of the tips of them; none where the joints are commanded.
     pub fn choose(
         &mut self,
-        states: impl Fn(usize) -> State,
-        wanted: &[f64],
+        now: &Joints,
+        (wanted, rows): (&[f64], &[f64]),
         limits: &[Limits],
         (period, time): (f64, f64),
     ) {
         let mut farthest = 0.0_f64;
         for (i, limits) in limits.iter().enumerate() {
-            let state = states(i);
+            let state = State::of(now, i);
             let State { velocity, acceleration, .. } = state;
             self.bounds[i] = limits.jerks(state, period);
-            self.jerks[i] = 2.0 * (wanted[i] - velocity - time * acceleration) / (time * time);
+            self.follow[i] = 2.0 * (wanted[i] - velocity - time * acceleration) / (time * time);
             let most = SHARE * limits.acceleration;
             self.rates[i] = ((wanted[i] - self.last[i]) / period).clamp(-most, most);
             // What is left while the acceleration becomes that of the wanted velocities counts, too.
@@ -63,44 +88,56 @@ impl Tracker {
             farthest = farthest.max(left / (limits.jerk * time * time));
         }
         self.last.copy_from_slice(wanted);
-        if farthest > FAR || !self.change_along(wanted) {
-            self.plan(states, wanted, limits, (period, time));
+        self.jerks.copy_from_slice(&self.follow);
+        self.is_behind = farthest > BEHIND;
+        if farthest > FAR {
+            self.plan(now, wanted, limits, (period, time));
         }
+        self.bring_inside(wanted, &now.velocities, rows, time);
         for (jerk, [least, greatest]) in self.jerks.iter_mut().zip(&self.bounds) {
             *jerk = jerk.max(*least).min(*greatest);
         }
     }
 
-    /// Changes the jerks along the wanted velocities until all of them are inside their bounds. Gives whether that is possible.
-    fn change_along(&mut self, wanted: &[f64]) -> bool {
+    /// Brings the jerks inside their bounds, so that the tips keep to their way: across it they reach the wanted velocity the time ahead, along
+    /// it the plan is kept, but they do not run back.
+    fn bring_inside(&mut self, wanted: &[f64], velocities: &[f64], rows: &[f64], time: f64) {
+        let variables = wanted.len();
         let is_inside = |(jerk, [least, greatest]): (&f64, &[f64; 2])| least <= jerk && jerk <= greatest;
-        if self.jerks.iter().zip(&self.bounds).all(is_inside) {
-            return true;
+        if self.follow == self.jerks && self.jerks.iter().zip(&self.bounds).all(is_inside) {
+            return;
         }
-        if wanted.iter().all(|wanted| wanted.abs() < LEAST_SPEED) {
-            return false;
+        let Self { quadratic, lower, upper, jerks, follow, bounds, .. } = self;
+        // In units that make the greatest jerk 1.
+        let unit = bounds.iter().flatten().fold(f64::MIN_POSITIVE, |most, bound| most.max(bound.abs()));
+        let rows = rows.chunks_exact(variables);
+        let squared = |velocities: &[f64]| rows.clone().map(|row| dot(row, velocities).powi(2)).sum::<f64>();
+        let way = if squared(wanted) > WAY * squared(velocities) { wanted } else { velocities };
+        let missed = |row: &[f64]| (dot(row, follow) - dot(row, jerks)) / unit;
+        let along: f64 = rows.clone().map(|row| dot(row, way) * missed(row)).sum();
+        let least = squared(way).max(LEAST_SPEED * LEAST_SPEED);
+        // Of the speed of the way, what is wanted, and what the plan reaches. It must not lead the tips back.
+        let goal = rows.clone().map(|row| dot(row, way) * dot(row, wanted)).sum::<f64>() / least;
+        let planned = goal - 0.5 * time * time * unit * along / least;
+        let share = if planned < 0.0 { goal / (goal - planned) } else { 1.0 } * along / least;
+        quadratic.begin_function(std::iter::repeat(DAMPING));
+        for row in rows {
+            quadratic.add_square(row, missed(row) - share * dot(row, way), 1.0);
         }
-        let mut along = [f64::NEG_INFINITY, f64::INFINITY];
-        for ((jerk, [least, greatest]), wanted) in self.jerks.iter().zip(&self.bounds).zip(wanted) {
-            let ends = [(least - jerk) / wanted, (greatest - jerk) / wanted];
-            if *wanted != 0.0 {
-                along = [along[0].max(ends[0].min(ends[1])), along[1].min(ends[0].max(ends[1]))];
-            }
+        for (i, [least, greatest]) in bounds.iter().enumerate() {
+            (lower[i], upper[i]) = ((least - jerks[i]) / unit, (greatest - jerks[i]) / unit);
         }
-        if along[0] > along[1] {
-            return false;
+        if quadratic.minimise(&Inequalities { rows: &[], least: &[], lower, upper }) {
+            add_times(jerks, unit, &quadratic.minimum);
         }
-        let change = 0.0_f64.clamp(along[0], along[1]);
-        self.jerks.iter_mut().zip(wanted).for_each(|(jerk, wanted)| *jerk += change * wanted);
-        true
     }
 
     /// Writes jerks that lead to the wanted velocities in proportion, as fast as the limits allow.
-    fn plan(&mut self, states: impl Fn(usize) -> State, wanted: &[f64], limits: &[Limits], (period, time): (f64, f64)) {
+    fn plan(&mut self, now: &Joints, wanted: &[f64], limits: &[Limits], (period, time): (f64, f64)) {
         for (i, difference) in self.difference.iter_mut().enumerate() {
-            *difference = wanted[i] - time * self.rates[i] - states(i).velocity;
+            *difference = wanted[i] - time * self.rates[i] - now.velocities[i];
         }
-        let size = self.difference.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+        let size = length(&self.difference);
         let least = |vector: &[f64], limit: fn(&Limits) -> f64| {
             let shares = limits.iter().zip(vector).map(|(limits, entry)| SHARE * limit(limits) / entry.abs());
             shares.fold(f64::INFINITY, f64::min)
@@ -108,11 +145,10 @@ impl Tracker {
         let most = size * least(&self.difference, |limits| limits.acceleration);
         let jerk = size * least(&self.difference, |limits| limits.jerk);
         let end = PERIODS_AT_THE_END * period;
-        // The root of size = rate² / (2 jerk) + end · rate.
-        let approach = (2.0 * size / (end + (end * end + 2.0 * size / jerk).sqrt())).min(most);
+        let rate = approach(size, jerk, end).min(most);
         for i in 0..wanted.len() {
-            let along = if size > 0.0 { approach * self.difference[i] / size } else { 0.0 };
-            self.jerks[i] = (self.rates[i] + along - states(i).acceleration) / period;
+            let along = if size > 0.0 { rate * self.difference[i] / size } else { 0.0 };
+            self.jerks[i] = (self.rates[i] + along - now.accelerations[i]) / period;
         }
         let scale = least(&self.jerks, |limits| limits.jerk).min(1.0);
         self.jerks.iter_mut().for_each(|jerk| *jerk *= scale);

@@ -5,12 +5,11 @@
 //! size, and small singular values keep their relative accuracy.
 
 use super::configurations::Configurations;
-use crate::row_rotations::{make_orthogonal, norm_squared};
+use crate::row_rotations::diagonalise;
+use crate::vectors::dot;
 
 /// Singular values below this fraction of the largest count as zero in the pseudoinverse.
 const RANK_TOLERANCE: f64 = 1e-6;
-/// Largest number of sweeps of Jacobi rotations; six rows need four or five.
-const MAX_SWEEPS: usize = 30;
 
 /// Scratch for Jacobians of at most `6 * targets` rows and `variables` columns.
 #[derive(Debug, Clone)]
@@ -102,31 +101,10 @@ impl Svd {
     /// Rotates rows and right-hand side until the rows are orthogonal.
     fn orthogonalise(&mut self) {
         let count = self.lengths.len();
-        for _ in 0..MAX_SWEEPS {
-            let mut still = true;
-            for i in 1..count {
-                for j in 0..i {
-                    still &= !self.rotate(j, i);
-                }
-            }
-            if still {
-                break;
-            }
-        }
+        diagonalise(&mut self.rows[..count * self.variables], &mut self.right[..count], count);
         for (length, row) in self.lengths.iter_mut().zip(self.rows.chunks_exact(self.variables)) {
-            *length = norm_squared(row);
+            *length = dot(row, row);
         }
-    }
-
-    /// Makes rows `i` < `j` orthogonal by a rotation in their plane. Returns whether one was needed.
-    fn rotate(&mut self, i: usize, j: usize) -> bool {
-        let n = self.variables;
-        let (head, tail) = self.rows.split_at_mut(j * n);
-        let (a, b) = (&mut head[i * n..][..n], &mut tail[..n]);
-        let Some([cosine, sine]) = make_orthogonal(a, b) else { return false };
-        let (x, y) = (self.right[i], self.right[j]);
-        (self.right[i], self.right[j]) = (cosine * x - sine * y, sine * x + cosine * y);
-        true
     }
 }
 

@@ -233,9 +233,7 @@ impl Descent<'_> {
         for (i, trial) in trial.solving.iter().enumerate() {
             (lower[i], upper[i]) = (bounds.lower[i] - trial, bounds.upper[i] - trial);
         }
-        quadratic.matrix.fill(0.0);
-        quadratic.matrix.iter_mut().step_by(step.len() + 1).for_each(|entry| *entry = 1.0);
-        quadratic.vector.fill(0.0);
+        quadratic.begin_function(std::iter::repeat(1.0));
         rows.write_least_after(step, least);
         if !quadratic.minimise(&Inequalities { rows: &rows.slopes, least, lower, upper }) {
             return false;

@@ -1,6 +1,7 @@
 //! Pairs near contact as inequalities of a step.
 
 use crate::collision::{Clearance, Floors, Near, SceneScratch};
+use crate::vectors::dot;
 
 /// Rows at most.
 const MAX_ROWS: usize = 96;
@@ -111,8 +112,4 @@ impl Rows {
         self.least.push(least / length + dot(slope, step));
         self.near.push(near);
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
