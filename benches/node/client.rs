@@ -208,7 +208,7 @@ pub fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-fn since_epoch(stamp: &Time) -> Duration {
+pub fn since_epoch(stamp: &Time) -> Duration {
     Duration::new(u64::try_from(stamp.sec).unwrap_or_default(), stamp.nanosec)
 }
 

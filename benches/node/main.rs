@@ -4,7 +4,7 @@
 //! messages and solve nothing (`echo.rs`). They alternate in short blocks, in which the others are stopped, so that other work on
 //! the machine affects all of them equally. Then short queries and targets, alone and beside long queries. Then a stream of 1000 targets
 //! per second on a smooth path: how many are solved, their age when they are solved, and the processor time and memory of the node. Then such
-//! a stream through a ball, and past it: also how near the arm comes.
+//! a stream through a ball, and past it: also how near the arm comes. At last a thousand steering commands per second.
 
 mod beside;
 mod client;
@@ -14,6 +14,7 @@ mod latency;
 mod obstacle;
 mod path;
 mod peer;
+mod steering;
 mod stream;
 
 use std::env;
@@ -57,5 +58,6 @@ fn measure(seconds: u32) -> Fallible<()> {
     println!("1000 targets a second for {seconds} s:");
     stream::measure(client, &peers[0], &path, seconds)?;
     drop(peers);
-    obstacle::measure(seconds)
+    obstacle::measure(seconds)?;
+    steering::measure(seconds)
 }

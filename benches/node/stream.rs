@@ -86,7 +86,7 @@ fn report(sent: &[Duration], answers: &[Answer]) {
     }
 }
 
-fn report_usage(before: &Usage, after: &Usage, elapsed: Duration) {
+pub fn report_usage(before: &Usage, after: &Usage, elapsed: Duration) {
     let share = after.processor.saturating_sub(before.processor).as_secs_f64() / elapsed.as_secs_f64();
     println!("- processor: {:.1} % of one core", 100.0 * share);
     println!("- memory: {} KiB before, {} KiB after", before.resident, after.resident);

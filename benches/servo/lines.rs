@@ -17,34 +17,39 @@ const SETTLING: f64 = 0.3;
 /// Samples between two that are looked at.
 const STRIDE: usize = 4;
 
-/// A case: a start and a twist.
+/// A case: a start and a twist along some axes.
 pub struct Case {
     pub start: Vec<f64>,
-    pub wish: Wish,
-    /// The twist in the base link's axes.
-    pub twist: Vector6<f64>,
+    twist: Vector6<f64>,
+    axes: Axes,
     pub name: String,
+}
+
+impl Case {
+    pub fn wish(&self) -> Wish {
+        Wish::twist(&self.twist, self.axes)
+    }
+
+    /// The twist in the base link's axes where the tip is at `pose` and began at `first`: the axes of the tip's target turn only with
+    /// commanded rotations.
+    fn twist_at(&self, pose: &Isometry3<f64>, first: &Isometry3<f64>) -> Vector6<f64> {
+        let turns = self.twist.fixed_rows::<3>(3).norm() > 0.0;
+        if self.axes == Axes::Base { self.twist } else { turned(if turns { pose } else { first }, &self.twist) }
+    }
 }
 
 /// The cases of a seed: six directions along the axes of base and tip.
 pub fn cases(subject: &Subject, seed: u64) -> Vec<Case> {
     let mut random = Random::new(seed);
     let start = random.positions(&subject.arm.chain);
-    let pose = subject.pose(&start);
     let mut made = Vec::new();
     for axes in [Axes::Base, Axes::Tip] {
         for axis in 0..6 {
             let sign = if random.unit() < 0.5 { -1.0 } else { 1.0 };
-            let mut given = Vector6::zeros();
-            given[axis] = sign * if axis < 3 { 0.1 } else { 0.3 };
-            let twist = if axes == Axes::Base { given } else { turned(&pose, &given) };
-            let index = made.len();
-            made.push(Case {
-                start: start.clone(),
-                wish: Wish::twist(&given, axes),
-                twist,
-                name: format!("lines/{seed}/{index}"),
-            });
+            let mut twist = Vector6::zeros();
+            twist[axis] = sign * if axis < 3 { 0.1 } else { 0.3 };
+            let name = format!("lines/{seed}/{}", made.len());
+            made.push(Case { start: start.clone(), twist, axes, name });
         }
     }
     made
@@ -58,13 +63,15 @@ fn turned(pose: &Isometry3<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
 pub fn run(subject: &Subject, case: &Case) -> Run {
     let mut servo = subject.servo(&case.start);
     let mut run = Run::new(PERIOD, &case.start);
-    run.steps(&mut servo, &case.wish, SECONDS);
+    run.steps(&mut servo, &case.wish(), SECONDS);
     run
 }
 
 /// What is seen at each sample.
 pub struct Seen {
     pub poses: Vec<Isometry3<f64>>,
+    /// The commanded twists, in the base link's axes.
+    pub twists: Vec<Vector6<f64>>,
     pub sights: Vec<Sight>,
     /// Whether nothing holds the arm back, has lately, or soon will.
     pub free: Vec<bool>,
@@ -74,9 +81,10 @@ pub struct Seen {
     pub settling: f64,
 }
 
-pub fn see(subject: &Subject, run: &Run, twist: &Vector6<f64>) -> Seen {
+pub fn see(subject: &Subject, run: &Run, case: &Case) -> Seen {
     let samples = run.positions.len();
     let poses: Vec<_> = run.positions.iter().map(|positions| subject.pose(positions)).collect();
+    let twists: Vec<_> = poses.iter().map(|pose| case.twist_at(pose, &poses[0])).collect();
     let mut sights: Vec<Sight> = Vec::with_capacity(samples);
     for sample in 0..samples {
         if sample % STRIDE != 0 {
@@ -84,39 +92,40 @@ pub fn see(subject: &Subject, run: &Run, twist: &Vector6<f64>) -> Seen {
             sights.push(same);
             continue;
         }
-        let mut sight = look(subject, &run.positions[sample], &run.velocities(sample), twist);
+        let mut sight = look(subject, &run.positions[sample], &run.velocities(sample), &twists[sample]);
         if sample > 0 && sight.held.is_none() && jerks(subject, &sights[sample - 1], &sight, PERIOD * small(STRIDE)) {
             sight.held = Some(Held::Jerk);
         }
         sights.push(sight);
     }
     let settling = SETTLING.max(1.5 * sights[0].braking);
-    let ways = ways(&poses, twist);
-    let free: Vec<bool> = (0..samples).map(|sample| is_free(sample, &sights, &ways, settling, twist)).collect();
+    let ways = ways(&poses, &twists);
+    let free: Vec<bool> =
+        (0..samples).map(|sample| is_free(sample, &sights, &ways, settling, case.twist.norm())).collect();
     let mut since = vec![0.0; samples];
     for sample in 1..samples {
         since[sample] = if free[sample] && free[sample - 1] { since[sample - 1] + PERIOD } else { 0.0 };
     }
-    Seen { poses, sights, free, since, settling }
+    Seen { poses, twists, sights, free, since, settling }
 }
 
 /// How far the tip has come in the direction of the twist.
-fn ways(poses: &[Isometry3<f64>], twist: &Vector6<f64>) -> Vec<f64> {
-    let direction = twist.normalize();
+fn ways(poses: &[Isometry3<f64>], twists: &[Vector6<f64>]) -> Vec<f64> {
     let mut ways = vec![0.0];
-    for pair in poses.windows(2) {
-        ways.push(ways[ways.len() - 1] + twist_between(&pair[0], &pair[1], 1.0).dot(&direction).max(0.0));
+    for (pair, twist) in poses.windows(2).zip(twists) {
+        let along = twist_between(&pair[0], &pair[1], 1.0).dot(&twist.normalize());
+        ways.push(ways[ways.len() - 1] + along.max(0.0));
     }
     ways
 }
 
 /// Whether nothing held the arm back while it settled, and nothing does on the way that it takes to brake.
-fn is_free(sample: usize, sights: &[Sight], ways: &[f64], settling: f64, twist: &Vector6<f64>) -> bool {
+fn is_free(sample: usize, sights: &[Sight], ways: &[f64], settling: f64, speed: f64) -> bool {
     let first = sample.saturating_sub(count(settling, PERIOD));
     if sights[first..=sample].iter().any(|sight| sight.held.is_some()) {
         return false;
     }
-    let end = ways[sample] + twist.norm() * sights[sample].braking.max(SETTLING);
+    let end = ways[sample] + speed * sights[sample].braking.max(SETTLING);
     // What comes after the end is not known.
     let Some(after) = ways[sample..].iter().position(|way| *way > end) else {
         return ways[sample..].len() > count(1.0, PERIOD) && sights[sample..].iter().all(|sight| sight.held.is_none());
@@ -131,22 +140,28 @@ pub struct Faults {
     pub apart: [f64; 2],
     pub velocity: f64,
     pub lag: [f64; 2],
+    /// How fast the tip runs against the twist, over the twist's speed.
+    pub backwards: f64,
     pub steady: Steady,
 }
 
-pub fn faults(subject: &Subject, run: &Run, twist: &Vector6<f64>, seen: &Seen) -> Faults {
-    let mut faults = Faults { steady: projection::steady(subject, run, twist, seen), ..Faults::default() };
-    let mut anchor = seen.poses[0];
+pub fn faults(subject: &Subject, run: &Run, seen: &Seen) -> Faults {
+    let mut faults = Faults { steady: projection::steady(subject, run, seen), ..Faults::default() };
+    let (mut anchor, mut twist) = (seen.poses[0], &seen.twists[0]);
     let mut lags = [f64::INFINITY, f64::NEG_INFINITY];
     let speed = twist.norm();
     let kind = usize::from(twist.fixed_rows::<3>(0).norm() == 0.0);
     for sample in 0..run.positions.len() - 1 {
+        if sample > 0 {
+            let moved = twist_between(&seen.poses[sample - 1], &seen.poses[sample + 1], 2.0 * PERIOD);
+            faults.backwards = faults.backwards.max(-moved.dot(&seen.twists[sample]) / (speed * speed));
+        }
         if !seen.free[sample] {
             continue;
         }
         faults.free += 1;
         if seen.since[sample] == 0.0 {
-            anchor = seen.poses[sample];
+            (anchor, twist) = (seen.poses[sample], &seen.twists[sample]);
             lags = [f64::INFINITY, f64::NEG_INFINITY];
         }
         let (apart, way) = from_line(&anchor, twist, &seen.poses[sample]);
@@ -173,6 +188,7 @@ pub fn measure(subject: &Subject, seeds: u64) -> usize {
         Worst::new("free: velocity off, as a share", 5e-3),
         Worst::new("free: lag changes [m]", 1e-4),
         Worst::new("free: lag changes [rad]", 1e-4),
+        Worst::new("runs against its twist, as a share", 0.05),
         Worst::new("no limit, not singular: off the twist [deg]", 1.0),
         Worst::new("at limits: off the projected twist [deg]", 1.0),
         Worst::new("at limits: share of stuck time", f64::INFINITY),
@@ -184,14 +200,15 @@ pub fn measure(subject: &Subject, seeds: u64) -> usize {
         for case in cases(subject, seed) {
             let run = run(subject, &case);
             usage.meet(&run.usage(subject), &case.name);
-            let seen = see(subject, &run, &case.twist);
-            let faults = faults(subject, &run, &case.twist, &seen);
+            let seen = see(subject, &run, &case);
+            let faults = faults(subject, &run, &seen);
             samples += run.positions.len();
             free += faults.free;
             steady += faults.steady.samples;
             let Steady { angle, stuck, singular, slowed, .. } = faults.steady;
             let [a, b] = faults.apart;
-            let values = [a, b, faults.velocity, faults.lag[0], faults.lag[1], slowed, angle, stuck, singular];
+            let values =
+                [a, b, faults.velocity, faults.lag[0], faults.lag[1], faults.backwards, slowed, angle, stuck, singular];
             rows.iter_mut().zip(values).for_each(|(row, value)| row.meet(value, &case.name));
         }
     }
@@ -204,17 +221,17 @@ pub fn measure(subject: &Subject, seeds: u64) -> usize {
 /// Prints a run sample by sample.
 pub fn replay(subject: &Subject, case: &Case) {
     let run = run(subject, case);
-    let seen = see(subject, &run, &case.twist);
-    println!("{} {:?}\nstart {:?}\ntwist {:?}", case.name, case.wish, case.start, case.twist.as_slice());
+    let seen = see(subject, &run, case);
+    println!("{} {:?}\nstart {:?}", case.name, case.wish(), case.start);
     println!("time free held σ | m off, rad off, along | velocity share | joint velocities | room");
-    let mut anchor = seen.poses[0];
+    let (mut anchor, mut twist) = (seen.poses[0], &seen.twists[0]);
     for sample in (1..run.positions.len() - 1).step_by(5) {
         if seen.free[sample] && seen.since[sample] < 5.0 * PERIOD {
-            anchor = seen.poses[sample];
+            (anchor, twist) = (seen.poses[sample], &seen.twists[sample]);
         }
-        let (apart, way) = from_line(&anchor, &case.twist, &seen.poses[sample]);
+        let (apart, way) = from_line(&anchor, twist, &seen.poses[sample]);
         let moved = twist_between(&seen.poses[sample - 1], &seen.poses[sample + 1], 2.0 * PERIOD);
-        let share = moved.dot(&case.twist) / case.twist.norm_squared();
+        let share = moved.dot(&seen.twists[sample]) / twist.norm_squared();
         let positions = &run.positions[sample];
         let room = (0..subject.joints()).map(|joint| subject.room(joint, positions[joint]));
         let room: Vec<String> = room.map(|[low, high]| format!("{:.3}", low.min(high))).collect();
@@ -231,7 +248,7 @@ pub fn replay(subject: &Subject, case: &Case) {
             room.join(" ")
         );
     }
-    println!("{:?}\n{:?}", faults(subject, &run, &case.twist, &seen), run.usage(subject));
+    println!("{:?}\n{:?}", faults(subject, &run, &seen), run.usage(subject));
     let slowest = (0..subject.joints()).map(|joint| braking(subject.bounds(joint)[0], subject.bounds(joint)).1);
     println!("braking takes at most {:.2} s", slowest.fold(0.0, f64::max));
 }

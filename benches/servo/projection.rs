@@ -38,12 +38,12 @@ struct Standing {
     approaching: bool,
 }
 
-pub fn steady(subject: &Subject, run: &Run, twist: &Vector6<f64>, seen: &Seen) -> Steady {
+pub fn steady(subject: &Subject, run: &Run, seen: &Seen) -> Steady {
     let mut found = Steady::default();
     let (mut since, mut before): (usize, Option<Standing>) = (0, None);
     let mut stuck = 0;
     for sample in (1..run.positions.len() - 1).step_by(STRIDE) {
-        let (positions, velocities) = (&run.positions[sample], run.velocities(sample));
+        let (positions, velocities, twist) = (&run.positions[sample], run.velocities(sample), &seen.twists[sample]);
         let (standing, goal, least) = standing(subject, positions, &velocities, twist);
         if before.as_ref() != Some(&standing) {
             since = sample;

@@ -16,7 +16,7 @@ pub fn measure(subject: &Subject, seeds: u64) {
             let mut servo = subject.servo(&case.start);
             for _ in 0..250 {
                 let started = Instant::now();
-                case.wish.give(&mut servo, PERIOD);
+                case.wish().give(&mut servo, PERIOD);
                 steps.push(started.elapsed().as_secs_f64() * 1e6);
             }
             track(subject, &case.start, &mut solves);
