@@ -186,13 +186,31 @@ fn a_minute_to_and_fro_does_not_turn_the_tool() {
 }
 
 #[test]
+fn a_tip_that_comes_out_of_a_singularity_comes_back_to_its_line_without_a_swing() {
+    const OUT: f64 = 2.4;
+    let subject = bundled("arm6");
+    let start = Random::new(46).positions(&subject.arm.chain);
+    let twist = along(4, -0.3);
+    let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
+    run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), OUT + 0.6);
+    let poses: Vec<_> = run.positions.iter().map(|positions| subject.pose(positions)).collect();
+    let singular = |sample: usize| subject.scaled_jacobian(&run.positions[sample]).singular_values().min() < 0.03;
+    assert!((0..count(OUT, PERIOD)).any(singular), "it was not at a singularity");
+    for sample in count(OUT, PERIOD)..poses.len() - 1 {
+        let moved = twist_between(&poses[sample - 1], &poses[sample + 1], 2.0 * PERIOD);
+        let off = (moved - twist).norm() / twist.norm();
+        assert!(off < 0.02, "velocity off by {off} at sample {sample}");
+    }
+}
+
+#[test]
 fn a_redundant_arm_stays_on_its_line_where_a_joint_comes_to_its_limit() {
     let subject = bundled("arm7");
-    for (seed, joint, axis, sign) in [(2, 4, 4, 1.0), (3, 5, 0, -1.0), (16, 4, 3, -1.0), (41, 5, 4, 1.0)] {
+    for (seed, joint, axis, sign) in [(16, 4, 4, -1.0), (25, 4, 4, 1.0), (35, 5, 1, -1.0), (37, 4, 1, -1.0)] {
         let mut random = Random::new(seed);
         let mut start = random.positions(&subject.arm.chain);
         let Domain::Interval { lower, .. } = subject.domain(joint) else { unreachable!("joint {joint} has limits") };
-        start[joint] = lower + 0.03;
+        start[joint] = lower + 0.02;
         let twist = along(axis, sign * if axis < 3 { 0.1 } else { 0.3 });
         let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
         run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), 1.5);
@@ -205,7 +223,7 @@ fn a_redundant_arm_stays_on_its_line_where_a_joint_comes_to_its_limit() {
         }
         let nearest = run.positions.iter().map(|positions| positions[joint] - lower).fold(f64::INFINITY, f64::min);
         assert!(
-            longest >= 1.2 * twist.norm() && nearest < 0.025,
+            longest >= 1.2 * twist.norm() && nearest < 0.001,
             "seed {seed}: {longest} along, {nearest} from the limit"
         );
     }

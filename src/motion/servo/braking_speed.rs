@@ -1,7 +1,7 @@
 //! How fast something may come near to where it has to stop.
 
 /// The share of the acceleration limit that braking is planned with. What is left is for what was not foreseen.
-const SHARE: f64 = 0.35;
+pub const SHARE: f64 = 0.35;
 /// The change of acceleration before it, over the acceleration limit.
 const TURN: f64 = 1.5;
 

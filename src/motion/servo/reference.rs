@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3, Vector6};
 
-use super::braking_speed::braking_speed;
+use super::braking_speed::{SHARE, approach, braking_speed};
 use super::command::{Axes, Command, TipPose, TipTwist};
 use super::options::{Priority, ServoOptions};
 use super::ramp::{Ramp, Rates};
@@ -161,20 +161,34 @@ impl Reference {
 
     /// Writes the wish: the twists of the targets, and what leads the tips there, where they would be at `poses` without it. Targets wait
     /// there for tips that are too far away. Where limits or singularities block a part of the twists, only the rest of these counts.
-    pub fn write_wish(&mut self, poses: &[Isometry3<f64>], gain: f64, (is_blocked, period): (bool, f64)) {
+    /// Tips come to their targets with `gain` \[1/s\], or so slowly that the joints can brake there: `rates` tells what these allow along a
+    /// unit wish.
+    pub fn write_wish(
+        &mut self,
+        poses: &[Isometry3<f64>],
+        gain: f64,
+        (is_blocked, period): (bool, f64),
+        rates: impl Fn(&[f64]) -> Rates,
+    ) {
         let wanted = if is_blocked { 0.0 } else { 1.0 };
         self.lead += (wanted - self.lead) * (period / CHANGE).min(1.0);
         // A target that stands leads nowhere: what is left must not move the arm.
-        let (gain, speed) = (self.lead * gain, self.lead * LEAD * length(&self.ramp.velocity));
+        let most = LEAD * length(&self.ramp.velocity);
         for (index, (tip, pose)) in self.tips.iter_mut().zip(poses).enumerate() {
             tip.wait_for(pose);
-            let [linear, angular] = tip.error;
-            let lead = stacked(
-                &(linear * (gain / self.length_scale)).cap_magnitude(speed),
-                &(angular * gain).cap_magnitude(speed),
-            );
-            let twist = tip.to_base(&self.ramp.velocity[6 * index..][..6]);
-            self.wish[6 * index..][..6].copy_from_slice((twist + lead).as_slice());
+            let first = 6 * index;
+            let mut twist = tip.to_base(&self.ramp.velocity[first..][..6]);
+            for (part, unit) in [self.length_scale, 1.0].into_iter().enumerate() {
+                let left = tip.error[part].norm() / unit;
+                if left > 0.0 {
+                    let direction = tip.error[part] / (left * unit);
+                    self.turned.fill(0.0);
+                    self.turned[first + 3 * part..][..3].copy_from_slice(direction.as_slice());
+                    let speed = approach(left, SHARE * rates(&self.turned).acceleration, 1.0 / gain).min(most);
+                    twist.fixed_rows_mut::<3>(3 * part).axpy(self.lead * speed, &direction, 1.0);
+                }
+            }
+            self.wish[first..][..6].copy_from_slice(twist.as_slice());
         }
     }
 

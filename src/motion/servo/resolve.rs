@@ -17,10 +17,10 @@ const SHARE: f64 = 0.99;
 const CURVATURE_SHARE: f64 = 0.7;
 /// Damping \[rad²\] that only decides what the tips leave open.
 const DAMPING: f64 = 1e-11;
-/// How fast a joint may come nearer to its limit \[rad/s or m/s\] where it counts twice as much as one far from limits, and the least speed,
-/// over this, that makes it count more.
-const KNEE: f64 = 1.0;
-const LEAST_BOUND: f64 = 0.05;
+/// How far from its limit a joint counts twice as much as one far from limits, and from where on it does not count still more
+/// \[rad or m\].
+const NEAR: f64 = 0.7;
+const NEAREST: f64 = 0.05;
 /// Damping where the joints would have to be very fast, and the least scale that is not.
 const STRONG_DAMPING: f64 = 1e-4;
 const LEAST_SCALE: f64 = 0.1;
@@ -79,6 +79,9 @@ pub struct Resolver {
     curvature: Vec<f64>,
     /// The velocities found last, over the wish.
     shares: Vec<f64>,
+    /// How far each variable is from its limits.
+    rooms: Vec<f64>,
+    /// The velocities from which each can still brake before them.
     pub lower: Vec<f64>,
     pub upper: Vec<f64>,
     /// The velocities found last \[rad/s or m/s\].
@@ -99,6 +102,7 @@ impl Resolver {
             bounds: [list.clone(), list.clone()],
             curvature: list.clone(),
             shares: list.clone(),
+            rooms: list.clone(),
             lower: list.clone(),
             upper: list.clone(),
             velocities: list,
@@ -111,9 +115,12 @@ impl Resolver {
         self.tips.look_at(positions);
         for (i, limits) in self.limits.iter().enumerate() {
             let speed = |distance: f64| braking_speed(distance, limits.acceleration, limits.jerk);
-            (self.lower[i], self.upper[i]) = match limits.domain {
-                Domain::Interval { lower, upper } => (-speed(positions[i] - lower), speed(upper - positions[i])),
-                Domain::Circle => (f64::NEG_INFINITY, f64::INFINITY),
+            (self.rooms[i], self.lower[i], self.upper[i]) = match limits.domain {
+                Domain::Interval { lower, upper } => {
+                    let [below, above] = [positions[i] - lower, upper - positions[i]];
+                    (below.min(above), -speed(below), speed(above))
+                }
+                Domain::Circle => (f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY),
             };
         }
     }
@@ -306,8 +313,7 @@ impl Resolver {
 
     /// Writes the velocities that come nearest to the twist within bounds and contacts.
     fn minimise(&mut self, wish: &Wish, contacts: &Contacts, damping: f64, bound: fn(f64) -> f64) {
-        let near = |(lower, upper): (&f64, &f64)| KNEE / upper.min(-lower).max(KNEE * LEAST_BOUND);
-        let weights = self.lower.iter().zip(&self.upper).map(near).map(|near| damping * (1.0 + near * near));
+        let weights = self.rooms.iter().map(|room| damping * (1.0 + (NEAR / room.max(NEAREST)).powi(2)));
         self.quadratic.begin_function(weights);
         let rows = self.effective.chunks_exact(self.velocities.len());
         for ((row, twist), weight) in rows.zip(&self.twist).zip(wish.weights) {
