@@ -1,7 +1,7 @@
 //! Servos by what they publish: lines, bounds, ways out of singularities and limits.
 
 use nalgebra::{DMatrix, DVector, Isometry3, UnitQuaternion, Vector3, Vector6};
-use urdf_ik::motion::servo::Axes;
+use urdf_ik::motion::servo::{Axes, ServoOptions};
 use urdf_ik::robot::Domain;
 
 use crate::common::{Arm, Random, bundled_arms, load};
@@ -200,6 +200,23 @@ fn a_tip_that_comes_out_of_a_singularity_comes_back_to_its_line_without_a_swing(
         let moved = twist_between(&poses[sample - 1], &poses[sample + 1], 2.0 * PERIOD);
         let off = (moved - twist).norm() / twist.norm();
         assert!(off < 0.02, "velocity off by {off} at sample {sample}");
+    }
+}
+
+#[test]
+fn no_tip_is_faster_than_its_greatest_speed() {
+    const GREATEST: f64 = 0.5;
+    for (name, start) in [("arm6", ARM6.to_vec()), ("arm7", ARM7.to_vec())] {
+        let subject = bundled(name);
+        let (mut servo, mut run) = (subject.servo(&start), Run::new(0.01, &start));
+        servo.set_options(ServoOptions { linear_speed: GREATEST, ..ServoOptions::default() });
+        for part in 0..8 {
+            let twist = along(1, 1e3) + along(3, if part % 2 == 0 { 1e3 } else { -1e3 });
+            run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), 0.1);
+        }
+        let places: Vec<_> = run.positions.iter().map(|positions| subject.pose(positions).translation.vector).collect();
+        let fastest = places.windows(2).map(|pair| (pair[1] - pair[0]).norm() / 0.01).fold(0.0, f64::max);
+        assert!(fastest > 0.9 * GREATEST && fastest < 1.01 * GREATEST, "{name}: {fastest} m/s");
     }
 }
 

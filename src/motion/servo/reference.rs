@@ -161,13 +161,14 @@ impl Reference {
 
     /// Writes the wish: the twists of the targets, and what leads the tips there, where they would be at `poses` without it. Targets wait
     /// there for tips that are too far away. Where limits or singularities block a part of the twists, only the rest of these counts.
-    /// Tips come to their targets with `gain` \[1/s\], or so slowly that the joints can brake there: `rates` tells what these allow along a
-    /// unit wish.
+    /// Tips come to their targets with `gain` \[1/s\], or so slowly that the joints can brake there, and never faster than they may be:
+    /// `rates` tells what the joints allow along a unit wish.
     pub fn write_wish(
         &mut self,
         poses: &[Isometry3<f64>],
         gain: f64,
         (is_blocked, period): (bool, f64),
+        options: &ServoOptions,
         rates: impl Fn(&[f64]) -> Rates,
     ) {
         let wanted = if is_blocked { 0.0 } else { 1.0 };
@@ -188,6 +189,8 @@ impl Reference {
                     twist.fixed_rows_mut::<3>(3 * part).axpy(self.lead * speed, &direction, 1.0);
                 }
             }
+            let [linear, angular] = [0, 3].map(|row| twist.fixed_rows::<3>(row).norm());
+            twist *= options.scale(linear * self.length_scale, angular);
             self.wish[first..][..6].copy_from_slice(twist.as_slice());
         }
     }

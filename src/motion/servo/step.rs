@@ -222,8 +222,8 @@ impl Servo {
         if advanced.begins_anew {
             (pace.velocity[0], pace.acceleration[0]) = (1.0, 0.0);
         }
-        let rates = |twist: &[f64]| resolver.rates(twist);
-        reference.write_wish(resolver.tips.jacobian.tips(), GAIN / time, (last.is_blocked, period), rates);
+        let (tips, rates) = (resolver.tips.jacobian.tips(), |twist: &[f64]| resolver.rates(twist));
+        reference.write_wish(tips, GAIN / time, (last.is_blocked, period), options, rates);
         let wish = Wish { twist: &reference.wish, weights: &reference.weights };
         *last = resolver.resolve(ahead, &wish, contacts);
         let rates = Rates::of_shares(&resolver.limits, resolver.velocities.iter().copied());
