@@ -6,12 +6,13 @@ HELP = """\
   a d  or left, right  left, right          (y)     i k  turn about y
   r f                  up, down             (z)     j l  turn about z
 
-  1 ... 9  a joint                           0  the joints turn the other way
-  + -      faster, slower                    x  along the axes of the base link or of the tip
-  space    stop                              t  the next tip, where there are several
-  h        this help                         q  end
+  1 ... 9  a joint            0  the joints turn the other way
+  + -      faster, slower     x  along the axes of the base link or of the tip
+  space    stop               t  the next tip, where there are several
+  h        this help          q  end
 
-Hold one key at a time: the arm moves as long as the terminal repeats it. A short press is a short move."""
+Hold one key at a time: the arm moves as long as the terminal repeats it.
+A short press is a short move."""
 
 # The axis of a twist, linear first, and the direction.
 TWISTS = {
