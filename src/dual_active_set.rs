@@ -143,7 +143,7 @@ impl DualActiveSet {
         loop {
             let count = self.active.len();
             self.write_normal(inequalities, next);
-            let free: f64 = self.normal[count..].iter().map(|entry| entry * entry).sum();
+            let free = dot(&self.normal[count..], &self.normal[count..]);
             let is_dependent = free <= DEPENDENT * dot(&self.normal, &self.normal);
             self.write_reduction();
             let (released, to_release) = self.first_to_release();

@@ -19,3 +19,14 @@ pub fn add_times(sum: &mut [f64], factor: f64, vector: &[f64]) {
         *sum += factor * entry;
     }
 }
+
+/// Makes a vector as long as 1, and gives how long it was; leaves 0 as it is.
+pub fn normalise(vector: &mut [f64]) -> f64 {
+    let length = length(vector);
+    if length > 0.0 {
+        for entry in vector {
+            *entry /= length;
+        }
+    }
+    length
+}

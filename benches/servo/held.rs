@@ -78,14 +78,12 @@ pub fn velocity_box(subject: &Subject, positions: &[f64]) -> Bounds {
 /// What holds the arm back there from a constant twist in the base link's axes, while its joints have these velocities.
 pub fn look(subject: &Subject, positions: &[f64], velocities: &[f64], twist: &Vector6<f64>) -> Sight {
     let jacobian = subject.scaled_jacobian(positions);
-    let mut scaled = *twist;
-    scaled.fixed_rows_mut::<3>(0).scale_mut(1.0 / subject.scale);
     let mut sight = Sight { held: None, braking: 0.3, needed: None };
     let values = jacobian.singular_values();
     if values.len() < 6 || values.min() < SINGULAR {
         return Sight { held: Some(Held::Singularity), ..sight };
     }
-    let Some(found) = exact(&jacobian, &scaled, &velocity_box(subject, positions)) else {
+    let Some(found) = exact(&jacobian, &subject.scaled_twist(twist), &velocity_box(subject, positions)) else {
         return Sight { held: Some(Held::Velocity), ..sight };
     };
     let times = (0..subject.joints()).map(|joint| braking(found[joint], subject.bounds(joint)).1);

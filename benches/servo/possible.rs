@@ -67,11 +67,7 @@ fn solve(subject: &Subject, start: &[f64], guess: &[f64], target: &Isometry3<f64
     let rooms: Vec<[f64; 2]> = (0..start.len()).map(room).collect();
     let mut positions: Vec<f64> =
         (0..start.len()).map(|i| guess[i].clamp(start[i] - rooms[i][0], start[i] + rooms[i][1])).collect();
-    let missing = |positions: &[f64]| {
-        let mut missing = twist_between(&subject.pose(positions), target, 1.0);
-        missing.fixed_rows_mut::<3>(0).scale_mut(1.0 / subject.scale);
-        missing
-    };
+    let missing = |positions: &[f64]| subject.scaled_twist(&twist_between(&subject.pose(positions), target, 1.0));
     let (mut error, mut damping) = (missing(&positions), 1e-3);
     for _ in 0..30 {
         if error.norm() < 1e-7 {

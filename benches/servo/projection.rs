@@ -55,8 +55,9 @@ pub fn steady(subject: &Subject, run: &Run, seen: &Seen) -> Steady {
             continue;
         }
         found.samples += if at_limits { STRIDE } else { 0 };
-        let moved = scaled(subject, &twist_between(&seen.poses[sample - 1], &seen.poses[sample + 1], 2.0 * PERIOD));
-        let wish = scaled(subject, twist).norm();
+        let moved = twist_between(&seen.poses[sample - 1], &seen.poses[sample + 1], 2.0 * PERIOD);
+        let moved = subject.scaled_twist(&moved);
+        let wish = subject.scaled_twist(twist).norm();
         if goal.norm() < 0.02 * wish {
             continue;
         }
@@ -76,12 +77,6 @@ pub fn steady(subject: &Subject, run: &Run, seen: &Seen) -> Steady {
     found
 }
 
-fn scaled(subject: &Subject, twist: &Vector6<f64>) -> Vector6<f64> {
-    let mut twist = *twist;
-    twist.fixed_rows_mut::<3>(0).scale_mut(1.0 / subject.scale);
-    twist
-}
-
 /// Which joints stand at limits, the projected twist, and the smallest singular value of the joints that are left.
 fn standing(
     subject: &Subject,
@@ -99,7 +94,7 @@ fn standing(
         upper: (0..joints).map(|joint| bound(joint, 1)).collect(),
     };
     let jacobian = subject.scaled_jacobian(positions);
-    let found = projected(&jacobian, &scaled(subject, twist), &bounds);
+    let found = projected(&jacobian, &subject.scaled_twist(twist), &bounds);
     let goal = &jacobian * &found;
     let approaching = (0..joints).any(|joint| {
         let [below, above] = subject.room(joint, positions[joint]);

@@ -1,6 +1,7 @@
 //! Symmetric band matrices and their linear equations.
 
 use crate::vectors::dot;
+
 /// A symmetric matrix whose entries far from the diagonal are 0.
 #[derive(Debug, Clone)]
 pub(super) struct BandMatrix {

@@ -23,9 +23,7 @@ impl State {
         let still = vec![0.0; positions.len()];
         Self { positions: positions.to_vec(), velocities: still.clone(), accelerations: still }
     }
-}
 
-impl State {
     /// Whether velocities and accelerations are in proportion.
     fn is_on_a_line(&self) -> bool {
         /// Rounding, over the product of the lengths.

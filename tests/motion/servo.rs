@@ -206,16 +206,17 @@ fn a_tip_that_comes_out_of_a_singularity_comes_back_to_its_line_without_a_swing(
 #[test]
 fn no_tip_is_faster_than_its_greatest_speed() {
     const GREATEST: f64 = 0.5;
+    const STEP: f64 = 0.01;
     for (name, start) in [("arm6", ARM6.to_vec()), ("arm7", ARM7.to_vec())] {
         let subject = bundled(name);
-        let (mut servo, mut run) = (subject.servo(&start), Run::new(0.01, &start));
+        let (mut servo, mut run) = (subject.servo(&start), Run::new(STEP, &start));
         servo.set_options(ServoOptions { linear_speed: GREATEST, ..ServoOptions::default() });
         for part in 0..8 {
             let twist = along(1, 1e3) + along(3, if part % 2 == 0 { 1e3 } else { -1e3 });
             run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), 0.1);
         }
         let places: Vec<_> = run.positions.iter().map(|positions| subject.pose(positions).translation.vector).collect();
-        let fastest = places.windows(2).map(|pair| (pair[1] - pair[0]).norm() / 0.01).fold(0.0, f64::max);
+        let fastest = places.windows(2).map(|pair| (pair[1] - pair[0]).norm() / STEP).fold(0.0, f64::max);
         assert!(fastest > 0.9 * GREATEST && fastest < 1.01 * GREATEST, "{name}: {fastest} m/s");
     }
 }
@@ -262,11 +263,6 @@ fn projected(jacobian: &DMatrix<f64>, twist: &Vector6<f64>, joint: usize) -> DVe
 #[test]
 fn what_a_limit_leaves_of_a_twist_keeps_its_direction() {
     let subject = bundled("arm6");
-    let even = |twist: &Vector6<f64>| {
-        let mut twist = *twist;
-        twist.fixed_rows_mut::<3>(0).scale_mut(1.0 / subject.scale);
-        twist
-    };
     let mut judged = 0;
     for joint in 0..6 {
         let mut start = ARM6.to_vec();
@@ -278,18 +274,16 @@ fn what_a_limit_leaves_of_a_twist_keeps_its_direction() {
             run.steps(&mut servo, &Wish::twist(&given, Axes::Base), 0.6);
             let last = run.positions.len() - 2;
             let jacobian = subject.scaled_jacobian(&run.positions[last]);
-            let whole = jacobian.clone().lu().solve(&even(&given)).expect("far from singularities");
+            let wish = subject.scaled_twist(&given);
+            let whole = jacobian.clone().lu().solve(&wish).expect("far from singularities");
             let is_pressed = whole[joint] < -0.01 && run.positions[last][joint] - lower < 1e-4;
             let others = jacobian.clone().remove_column(joint);
-            let moved = even(&twist_between(
-                &subject.pose(&run.positions[last - 1]),
-                &subject.pose(&run.positions[last + 1]),
-                2.0 * PERIOD,
-            ));
-            if !is_pressed || others.singular_values().min() < 0.1 || moved.norm() < 0.1 * even(&given).norm() {
+            let [before, after] = [last - 1, last + 1].map(|sample| subject.pose(&run.positions[sample]));
+            let moved = subject.scaled_twist(&twist_between(&before, &after, 2.0 * PERIOD));
+            if !is_pressed || others.singular_values().min() < 0.1 || moved.norm() < 0.1 * wish.norm() {
                 continue;
             }
-            let left = projected(&jacobian, &even(&given), joint);
+            let left = projected(&jacobian, &wish, joint);
             let angle = moved.angle(&Vector6::from_column_slice(left.as_slice())).to_degrees();
             assert!(angle <= 1.0, "joint {joint} at its limit, twist {given:?}: {angle} degrees off");
             judged += 1;

@@ -77,6 +77,13 @@ impl Subject {
         jacobian.rows_mut(0, 3).scale_mut(1.0 / self.scale);
         jacobian
     }
+
+    /// A twist with linear rows over the length scale.
+    pub fn scaled_twist(&self, twist: &Vector6<f64>) -> Vector6<f64> {
+        let mut twist = *twist;
+        twist.fixed_rows_mut::<3>(0).scale_mut(1.0 / self.scale);
+        twist
+    }
 }
 
 /// A command that owns what it has.

@@ -3,7 +3,7 @@
 use super::braking_speed::braking_speed;
 use super::jerk_bounds::Limits;
 use crate::collision::{Clearance, Near, SceneScratch};
-use crate::vectors::{dot, length};
+use crate::vectors::{dot, normalise};
 
 /// How far beyond the margin pairs are looked at \[m\].
 const LOOK: f64 = 0.15;
@@ -41,13 +41,10 @@ impl Contacts {
             self.slopes.resize(before + limits.len(), 0.0);
             let slope = &mut self.slopes[before..];
             scene.write_slope(&near, &self.scene, slope);
-            let steepness = length(slope);
+            let steepness = normalise(slope);
             if steepness < LEAST_SLOPE {
                 self.slopes.truncate(before);
                 continue;
-            }
-            for entry in &mut *slope {
-                *entry /= steepness;
             }
             self.least.push(-braking_speed((near.distance - margin) / steepness, acceleration, jerk));
             self.pairs.push(near);

@@ -7,7 +7,7 @@ use super::jerk_bounds::Limits;
 use super::singular_values::SingularValues;
 use super::stacked_jacobian::StackedJacobian;
 use crate::row_rotations::diagonalise;
-use crate::vectors::{add_times, dot, length};
+use crate::vectors::{add_times, dot, length, normalise};
 
 /// A step of the variables for a difference quotient \[rad or m\].
 const STEP: f64 = 1e-4;
@@ -107,11 +107,7 @@ impl NullMotion {
             for other in known.chunks_exact(variables) {
                 remove(vector, other, 1.0);
             }
-            let size = length(vector);
-            if size > INDEPENDENT {
-                for entry in &mut *vector {
-                    *entry /= size;
-                }
+            if normalise(vector) > INDEPENDENT {
                 self.size += 1;
             }
         }
@@ -245,6 +241,5 @@ impl NullMotion {
 
 /// Removes from a vector what it has of another one, whose squared length is given.
 fn remove(vector: &mut [f64], other: &[f64], squared: f64) {
-    let share = dot(vector, other) / squared;
-    vector.iter_mut().zip(other).for_each(|(entry, other)| *entry -= share * other);
+    add_times(vector, -dot(vector, other) / squared, other);
 }

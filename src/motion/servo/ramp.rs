@@ -2,7 +2,7 @@
 
 use super::braking_speed::approach;
 use super::jerk_bounds::Limits;
-use crate::vectors::length;
+use crate::vectors::{length, normalise};
 
 /// The share of the joints' limits that a ramp uses. The rest is for the curvature of the motion.
 const SHARE: f64 = 0.85;
@@ -88,15 +88,4 @@ impl Ramp {
             acceleration[i] = next;
         }
     }
-}
-
-/// Makes a vector as long as 1, and gives how long it was; leaves 0 as it is.
-fn normalise(vector: &mut [f64]) -> f64 {
-    let length = length(vector);
-    if length > 0.0 {
-        for entry in vector {
-            *entry /= length;
-        }
-    }
-    length
 }

@@ -79,7 +79,7 @@ pub struct Resolver {
     curvature: Vec<f64>,
     /// The velocities found last, over the wish.
     shares: Vec<f64>,
-    /// How far each variable is from its limits.
+    /// How far each variable is from the nearer of its limits.
     rooms: Vec<f64>,
     /// The velocities from which each can still brake before them.
     pub lower: Vec<f64>,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::braking_speed::braking_speed;
 use super::jerk_bounds::Limits;
 use super::null_motion::NullMotion;
+use super::ramp::Rates;
 use super::singular_values::SingularValues;
 use super::stacked_jacobian::StackedJacobian;
 use crate::robot::Chain;
@@ -147,11 +148,7 @@ impl SingularMotions {
         if curvature * speed >= 0.0 {
             return speed;
         }
-        let greatest = |limit: fn(&Limits) -> f64| {
-            let limits = at.limits.iter().zip(motion);
-            limits.map(|(limits, motion)| limit(limits) / motion.abs()).fold(f64::INFINITY, f64::min)
-        };
-        let [acceleration, jerk] = [greatest(|limits| limits.acceleration), greatest(|limits| limits.jerk)];
+        let Rates { acceleration, jerk } = Rates::of_shares(at.limits, motion.iter().copied());
         let most = braking_speed(value / curvature.abs(), acceleration, jerk);
         let widened = most * (1.0 + (value / EDGE).powi(3));
         let speed = speed.clamp(-widened, widened);

@@ -7,6 +7,7 @@
 
 use super::braking_speed::approach;
 use super::jerk_bounds::{Limits, State};
+use super::ramp::Rates;
 use crate::dual_active_set::{DualActiveSet, Inequalities};
 use crate::motion::generator::State as Joints;
 use crate::vectors::{add_times, dot, length};
@@ -138,19 +139,14 @@ impl Tracker {
             *difference = wanted[i] - time * self.rates[i] - now.velocities[i];
         }
         let size = length(&self.difference);
-        let least = |vector: &[f64], limit: fn(&Limits) -> f64| {
-            let shares = limits.iter().zip(vector).map(|(limits, entry)| SHARE * limit(limits) / entry.abs());
-            shares.fold(f64::INFINITY, f64::min)
-        };
-        let most = size * least(&self.difference, |limits| limits.acceleration);
-        let jerk = size * least(&self.difference, |limits| limits.jerk);
+        let most = Rates::of_shares(limits, self.difference.iter().copied()).over(1.0 / (SHARE * size));
         let end = PERIODS_AT_THE_END * period;
-        let rate = approach(size, jerk, end).min(most);
+        let rate = approach(size, most.jerk, end).min(most.acceleration);
         for i in 0..wanted.len() {
             let along = if size > 0.0 { rate * self.difference[i] / size } else { 0.0 };
             self.jerks[i] = (self.rates[i] + along - now.accelerations[i]) / period;
         }
-        let scale = least(&self.jerks, |limits| limits.jerk).min(1.0);
+        let scale = (SHARE * Rates::of_shares(limits, self.jerks.iter().copied()).jerk).min(1.0);
         self.jerks.iter_mut().for_each(|jerk| *jerk *= scale);
     }
 }

@@ -6,7 +6,7 @@
 
 use super::configurations::Configurations;
 use crate::row_rotations::diagonalise;
-use crate::vectors::dot;
+use crate::vectors::{add_times, dot};
 
 /// Singular values below this fraction of the largest count as zero in the pseudoinverse.
 const RANK_TOLERANCE: f64 = 1e-6;
@@ -70,10 +70,7 @@ impl Svd {
             return;
         }
         for (row, _, length) in self.significant() {
-            let along: f64 = row.iter().zip(&*motion).map(|(a, b)| a * b).sum();
-            for (value, entry) in motion.iter_mut().zip(row) {
-                *value -= along / length * entry;
-            }
+            add_times(motion, -dot(row, motion) / length, row);
         }
     }
 

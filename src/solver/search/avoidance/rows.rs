@@ -1,7 +1,7 @@
 //! Pairs near contact as inequalities of a step.
 
 use crate::collision::{Clearance, Floors, Near, SceneScratch};
-use crate::vectors::dot;
+use crate::vectors::{dot, normalise};
 
 /// Rows at most.
 const MAX_ROWS: usize = 96;
@@ -101,13 +101,10 @@ impl Rows {
         self.slopes.resize(before + self.variables, 0.0);
         let slope = &mut self.slopes[before..];
         clearance.scene.write_slope(&near, scene, slope);
-        let length = dot(slope, slope).sqrt();
+        let length = normalise(slope);
         if length < LEAST_SLOPE {
             self.slopes.truncate(before);
             return;
-        }
-        for entry in &mut *slope {
-            *entry /= length;
         }
         self.least.push(least / length + dot(slope, step));
         self.near.push(near);
