@@ -1,15 +1,18 @@
-//! The distances that pairs have to keep when they start nearer than the margin.
+//! The gaps that pairs have to keep when they start nearer than the margin.
 
+use super::distance::TOUCHING;
 use super::near_check::Near;
 
 /// A pair that starts nearer may come nearer by this much, which is rounding \[m\].
 const ROUNDING: f64 = 1e-9;
+/// The same for pairs that touch, whose depth is found less exactly \[m\].
+const ROUNDING_OF_DEPTHS: f64 = TOUCHING;
 
-/// Pairs that start nearer than the margin keep the distance that they start with. They may open, never close.
+/// Pairs that start nearer than the margin keep the [gap](Near::gap) that they start with. They may open, never close.
 #[derive(Debug, Clone, Default)]
 pub struct Floors {
     margin: f64,
-    /// Pairs that start nearer, with their distances \[m\], in the order of the pairs.
+    /// Pairs that start nearer, with the gaps that they have to keep \[m\], in the order of the pairs.
     nearer: Vec<(usize, f64)>,
 }
 
@@ -24,8 +27,18 @@ impl Floors {
     pub fn begin(&mut self, near: &[Near], margin: f64) {
         self.margin = margin;
         self.nearer.clear();
-        let nearer = near.iter().filter(|near| near.distance < margin);
-        self.nearer.extend(nearer.map(|near| (near.pair, (near.distance - ROUNDING).max(0.0))));
+        let nearer = near.iter().filter(|near| near.gap() < margin);
+        self.nearer.extend(nearer.map(|near| (near.pair, less_rounding(near.gap()))));
+    }
+
+    /// Lets pairs that start nearer than the margin keep the gaps that they have opened to, up to the margin. `near` was found on the way.
+    pub fn raise(&mut self, near: &[Near]) {
+        for (pair, floor) in &mut self.nearer {
+            // A pair that is not among them is beyond the margin.
+            let found = near.binary_search_by_key(pair, |near| near.pair);
+            let gap = found.map_or(self.margin, |at| less_rounding(near[at].gap()));
+            *floor = floor.max(gap).min(self.margin);
+        }
     }
 
     /// Whether every pair has to keep the margin.
@@ -34,17 +47,21 @@ impl Floors {
         self.nearer.is_empty()
     }
 
-    /// The distance that `pair` has to keep \[m\].
+    /// The gap that `pair` has to keep \[m\].
     #[must_use]
     pub fn of(&self, pair: usize) -> f64 {
         let found = self.nearer.binary_search_by_key(&pair, |(pair, _)| *pair);
         found.map_or(self.margin, |at| self.nearer[at].1)
     }
 
-    /// Of what was found elsewhere, the pair that is farthest below the distance that it has to keep.
+    /// Of what was found elsewhere, the pair that is farthest below the gap that it has to keep.
     #[must_use]
     pub fn worst<'a>(&self, near: &'a [Near]) -> Option<&'a Near> {
-        let room = |near: &Near| near.distance - self.of(near.pair);
+        let room = |near: &Near| near.gap() - self.of(near.pair);
         near.iter().filter(|near| room(near) < 0.0).min_by(|a, b| room(a).total_cmp(&room(b)))
     }
+}
+
+fn less_rounding(gap: f64) -> f64 {
+    gap - if gap > 0.0 { ROUNDING } else { ROUNDING_OF_DEPTHS }
 }

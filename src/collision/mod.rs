@@ -17,6 +17,7 @@ mod convex_distance;
 mod convex_piece;
 mod corners;
 mod decomposition;
+mod depth;
 mod distance;
 mod distinct;
 mod end_effectors;

@@ -5,6 +5,7 @@ use nalgebra::{Point3, Vector3};
 use parry3d_f64::math::Vector as Point;
 
 use super::convex_distance::convex_nearest;
+use super::depth::{Depths, Overlap};
 use super::distance::TOUCHING;
 use super::free_check::FreeCheck;
 use super::mesh_and_solid::MeshAndSolid;
@@ -22,10 +23,20 @@ pub struct Near {
     pub pair: usize,
     /// Their distance \[m\]; 0 where they touch.
     pub distance: f64,
-    /// The nearest point of each, in the root link's frame \[m\].
+    /// How far one has to move at least to leave the other \[m\]; 0 where they do not overlap. A mesh counts by its convex pieces.
+    pub depth: f64,
+    /// The nearest point of each, or the deepest where they overlap, in the root link's frame \[m\].
     pub points: [Point3<f64>; 2],
     /// The direction in which the first moves away from the second, in the root link's frame; of length 1.
     pub normal: Vector3<f64>,
+}
+
+impl Near {
+    /// How far the two are apart \[m\]: their distance, or less than 0 by the depth where they overlap.
+    #[must_use]
+    pub fn gap(&self) -> f64 {
+        self.distance - self.depth
+    }
 }
 
 /// So many directions are tried to prove that two shapes are not near.
@@ -33,7 +44,7 @@ const STEPS: usize = 6;
 
 impl FreeCheck {
     /// Finds all pairs that are no farther apart than `within` \[m\], in the order of the pairs.
-    pub fn find_near(&self, frames: &JointFrames, within: f64, near: &mut Vec<Near>) {
+    pub fn find_near(&self, frames: &JointFrames, within: f64, depths: &mut Depths, near: &mut Vec<Near>) {
         near.clear();
         near.reserve(self.all.len());
         for &(pair, [first, second]) in &self.all {
@@ -46,14 +57,15 @@ impl FreeCheck {
             let at_second = frames.of(b.frame).times(&b.local);
             let place = at_second.inverse().times(&frames.of(a.frame).times(&a.local));
             let found = if a.solid.is_some() && b.solid.is_none() {
-                self.nearest((b, a), &place.inverse(), bound).map(|near| near.turned(&place))
+                self.nearest((b, a), &place.inverse(), bound, depths).map(|near| near.turned(&place))
             } else {
-                self.nearest((a, b), &place, bound)
+                self.nearest((a, b), &place, bound, depths)
             };
-            if let Some(PartsNear { distance, points, normal }) = found {
+            if let Some(PartsNear { distance, depth, points, normal }) = found {
                 let points = points.map(|point| Point3::from(at_second.point(&point)));
-                let found = Near { pair, distance, points, normal: at_second.rotation * normal };
+                let found = Near { pair, distance, depth, points, normal: at_second.rotation * normal };
                 match near.last_mut().filter(|near| near.pair == pair) {
+                    Some(last) if last.gap() <= found.gap() => {}
                     Some(last) => *last = found,
                     None => near.push(found),
                 }
@@ -61,32 +73,36 @@ impl FreeCheck {
         }
     }
 
-    /// The distance of two parts where it is no more than `within`. `place` is that of the first in the frame of the second.
-    fn nearest(&self, (a, b): (&Part, &Part), place: &Frame, within: f64) -> Option<PartsNear> {
+    /// How near two parts are to each other where that is no more than `within`. `place` is that of the first in the frame of the second.
+    fn nearest(&self, (a, b): (&Part, &Part), place: &Frame, within: f64, depths: &mut Depths) -> Option<PartsNear> {
         let towards = direction((a, b), place);
         let found = dispatch!(self.level, simd => nearest_points(simd, (a, b), (place, &towards), within));
         let (distance, [p, q]) = found?;
         let points = [p, q].map(|point| Vector3::from(point.to_array()));
         if distance <= TOUCHING {
-            return Some(PartsNear { distance: 0.0, points, normal: towards });
+            let overlap = depths.of((a, b), place, &towards);
+            let touch = Overlap { depth: 0.0, points, normal: towards };
+            let Overlap { depth, points, normal } = overlap.unwrap_or(touch);
+            return Some(PartsNear { distance: 0.0, depth, points, normal });
         }
         let normal = (points[0] - points[1]).try_normalize(0.0).unwrap_or(towards);
-        Some(PartsNear { distance, points, normal })
+        Some(PartsNear { distance, depth: 0.0, points, normal })
     }
 }
 
 /// Two parts near each other, in the frame of the second.
 struct PartsNear {
     distance: f64,
+    depth: f64,
     points: [Vector3<f64>; 2],
     normal: Vector3<f64>,
 }
 
 impl PartsNear {
     /// The same for the second and the first, where `place` is that of the second in the frame that comes out.
-    fn turned(&self, place: &Frame) -> Self {
+    fn turned(self, place: &Frame) -> Self {
         let [p, q] = self.points.map(|point| place.point(&point));
-        Self { distance: self.distance, points: [q, p], normal: -(place.rotation * self.normal) }
+        Self { points: [q, p], normal: -(place.rotation * self.normal), ..self }
     }
 }
 

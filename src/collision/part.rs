@@ -52,6 +52,15 @@ impl Part {
         }
     }
 
+    /// Convex shapes that have together all of it.
+    pub fn pieces(&self) -> impl Iterator<Item = Outline<'_>> + Clone {
+        let (pieces, solid) = match &self.shape.core {
+            Core::Mesh(mesh) => (&mesh.convex_pieces[..], None),
+            Core::Convex(convex) => (&[][..], Some(Outline::Solid(&convex.solid))),
+        };
+        pieces.iter().map(|piece| Outline::Hull(&piece.hull)).chain(solid)
+    }
+
     /// The centre of the sphere around it, in its own frame.
     pub fn core_centre(&self) -> Vector3<f64> {
         self.local.inverse().point(&self.centre)

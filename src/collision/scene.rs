@@ -3,6 +3,7 @@
 use fearless_simd::{Level, dispatch};
 
 use super::body::{Body, PlacedBody};
+use super::depth::Depths;
 use super::distance::TOUCHING;
 use super::free_check::{CheckScratch, FreeCheck, GREATEST_MARGIN};
 use super::link_shapes::LinkShapes;
@@ -25,6 +26,7 @@ pub struct Scene {
     pairs: Vec<[usize; 2]>,
     check: FreeCheck,
     motion_bounds: MotionBounds,
+    unread: Vec<String>,
 }
 
 /// What a solver has to keep clear of.
@@ -41,6 +43,7 @@ pub struct Clearance<'a> {
 pub struct SceneScratch {
     frames: JointFrames,
     check: CheckScratch,
+    depths: Depths,
     /// What [`Scene::find_near`] has found.
     pub near: Vec<Near>,
 }
@@ -49,7 +52,7 @@ impl SceneScratch {
     /// Of what [`Scene::find_near`] has found, the nearest pair.
     #[must_use]
     pub fn nearest(&self) -> Option<&Near> {
-        self.near.iter().min_by(|one, other| one.distance.total_cmp(&other.distance))
+        self.near.iter().min_by(|one, other| one.gap().total_cmp(&other.gap()))
     }
 }
 
@@ -89,13 +92,21 @@ impl Scene {
         let check = FreeCheck::new(&joints, &bodies, &all);
         let motion_bounds =
             MotionBounds::new(joints.levers().collect(), bodies.iter().map(PlacedBody::reach).collect());
-        Self { joints, variables: chain.variables().len(), bodies, pairs: all, check, motion_bounds }
+        let mut unread: Vec<String> = shapes.faults().iter().map(|fault| fault.link.clone()).collect();
+        unread.dedup();
+        Self { joints, variables: chain.variables().len(), bodies, pairs: all, check, motion_bounds, unread }
     }
 
     /// The pairs that may not touch.
     #[must_use]
     pub fn pairs(&self) -> impl ExactSizeIterator<Item = [&Body; 2]> {
         self.pairs.iter().map(|pair| pair.map(|body| &self.bodies[body].body))
+    }
+
+    /// Names of the links of which a shape could not be read. What is free here may not be free of these.
+    #[must_use]
+    pub fn unread(&self) -> &[String] {
+        &self.unread
     }
 
     /// Number of the chain's variables.
@@ -139,12 +150,12 @@ impl Scene {
 
     /// Finds all pairs that are no farther apart than `within` \[m\] at `positions`, in the order of the pairs.
     pub fn find_near(&self, positions: &[f64], within: f64, scratch: &mut SceneScratch) {
-        let SceneScratch { frames, near, .. } = scratch;
+        let SceneScratch { frames, near, depths, .. } = scratch;
         dispatch!(Level::new(), simd => self.joints.frames(simd, positions, frames));
-        self.check.find_near(frames, within, near);
+        self.check.find_near(frames, within, depths, near);
     }
 
-    /// Writes by how much the distance of `near`, found at these positions, grows with each variable \[m/rad or m/m\].
+    /// Writes by how much the gap of `near`, found at these positions, grows with each variable \[m/rad or m/m\].
     pub fn write_slope(&self, near: &Near, scratch: &SceneScratch, row: &mut [f64]) {
         row.fill(0.0);
         for (side, sign) in [1.0, -1.0].into_iter().enumerate() {

@@ -55,22 +55,37 @@ pub fn write_between(from: &[f64], to: &[f64], fraction: f64, at: &mut [f64]) {
     }
 }
 
+/// What a pair has to keep that begins nearer than the margin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Nearer {
+    /// The gap that it begins with.
+    Keeps,
+    /// Each gap that it has opened to, up to the margin: it only opens.
+    Opens,
+}
+
 impl Clearance<'_> {
     /// How much of the straight motion between two configurations keeps clear. Positions are those of the chain's variables, and finite.
     ///
-    /// Every pair has to keep the margin, or where it begins nearer, the distance that it begins with. It keeps it at the place that
+    /// Every pair has to keep the margin, or where it begins nearer, the gap that it begins with. It keeps it at the place that
     /// [`write_between`] gives for the fraction, and all the way there it comes nearer by no more than `resolution` \[m\].
     pub fn free_part(&self, from: &[f64], to: &[f64], resolution: f64, scratch: &mut SegmentScratch) -> FreePart {
-        let motion = Motion::new(self, from, to);
-        let sharpness = SHARPNESS * resolution.max(LEAST_RESOLUTION) / motion.length;
-        match motion.advance(resolution.max(LEAST_RESOLUTION), scratch) {
-            Advance::Free => FreePart { fraction: 1.0, stopped_by: None },
-            Advance::Stopped { free, near_at, near } => motion.stop([free, near_at], near, sharpness, scratch),
-            Advance::TooLong { free } => FreePart { fraction: free, stopped_by: None },
-        }
+        Motion::new(self, from, to, Nearer::Keeps).free_part(resolution, scratch)
     }
 
-    /// Whether all of that motion keeps clear, and if not, the pair that comes too near: [`FreePart::stopped_by`].
+    /// How much of that motion keeps clear where a pair that begins nearer than the margin may only open, until it is not.
+    pub(crate) fn opening_part(
+        &self,
+        from: &[f64],
+        to: &[f64],
+        resolution: f64,
+        scratch: &mut SegmentScratch,
+    ) -> FreePart {
+        Motion::new(self, from, to, Nearer::Opens).free_part(resolution, scratch)
+    }
+
+    /// Whether all of what [`Clearance::free_part`] looks at keeps clear, and if not, the pair that comes too near:
+    /// [`FreePart::stopped_by`].
     pub(crate) fn check(
         &self,
         from: &[f64],
@@ -78,11 +93,18 @@ impl Clearance<'_> {
         resolution: f64,
         scratch: &mut SegmentScratch,
     ) -> Result<(), Option<Near>> {
-        match Motion::new(self, from, to).advance(resolution.max(LEAST_RESOLUTION), scratch) {
-            Advance::Free => Ok(()),
-            Advance::Stopped { near, .. } => Err(Some(near)),
-            Advance::TooLong { .. } => Err(None),
-        }
+        Motion::new(self, from, to, Nearer::Keeps).check(resolution, scratch)
+    }
+
+    /// Whether all of what [`Clearance::opening_part`] looks at keeps clear, and if not, the pair that comes too near.
+    pub(crate) fn check_opening(
+        &self,
+        from: &[f64],
+        to: &[f64],
+        resolution: f64,
+        scratch: &mut SegmentScratch,
+    ) -> Result<(), Option<Near>> {
+        Motion::new(self, from, to, Nearer::Opens).check(resolution, scratch)
     }
 }
 
@@ -103,15 +125,34 @@ struct Motion<'a> {
     to: &'a [f64],
     /// By how much the distance of any pair changes at most \[m\].
     length: f64,
+    nearer: Nearer,
 }
 
 impl<'a> Motion<'a> {
-    fn new(clearance: &'a Clearance<'a>, from: &'a [f64], to: &'a [f64]) -> Self {
-        Self { clearance, from, to, length: clearance.scene.greatest_motion(from, to) }
+    fn new(clearance: &'a Clearance<'a>, from: &'a [f64], to: &'a [f64], nearer: Nearer) -> Self {
+        Self { clearance, from, to, length: clearance.scene.greatest_motion(from, to), nearer }
+    }
+
+    fn free_part(&self, resolution: f64, scratch: &mut SegmentScratch) -> FreePart {
+        let sharpness = SHARPNESS * resolution.max(LEAST_RESOLUTION) / self.length;
+        match self.advance(resolution, scratch) {
+            Advance::Free => FreePart { fraction: 1.0, stopped_by: None },
+            Advance::Stopped { free, near_at, near } => self.stop([free, near_at], near, sharpness, scratch),
+            Advance::TooLong { free } => FreePart { fraction: free, stopped_by: None },
+        }
+    }
+
+    fn check(&self, resolution: f64, scratch: &mut SegmentScratch) -> Result<(), Option<Near>> {
+        match self.advance(resolution, scratch) {
+            Advance::Free => Ok(()),
+            Advance::Stopped { near, .. } => Err(Some(near)),
+            Advance::TooLong { .. } => Err(None),
+        }
     }
 
     /// Looks at one place after the other, as far apart as nothing can be missed.
     fn advance(&self, resolution: f64, scratch: &mut SegmentScratch) -> Advance {
+        let resolution = resolution.max(LEAST_RESOLUTION);
         let look = self.length.min(LOOK);
         scratch.make_room(self.clearance.scene.pairs().len(), self.from.len());
         self.look(0.0, look, scratch);
@@ -126,6 +167,9 @@ impl<'a> Motion<'a> {
             self.look(next, look, scratch);
             if let Some(&near) = scratch.floors.worst(&scratch.scene.near) {
                 return Advance::Stopped { free, near_at: next, near };
+            }
+            if self.nearer == Nearer::Opens {
+                scratch.floors.raise(&scratch.scene.near);
             }
             free = next;
         }
@@ -142,10 +186,9 @@ impl<'a> Motion<'a> {
     fn clears(&self, look: f64, slack: f64, scratch: &SegmentScratch) -> f64 {
         let others = (look + slack) / self.length;
         let fraction = |near: &Near| {
-            let floor = scratch.floors.of(near.pair);
-            let room = near.distance - floor + slack;
-            // The bound of all is one of each pair, and cheaper. Pairs that touch from the beginning cannot come nearer.
-            if floor <= 0.0 || room / self.length >= others {
+            let room = near.gap() - scratch.floors.of(near.pair) + slack;
+            // The bound of all is one of each pair, and cheaper.
+            if room / self.length >= others {
                 return others;
             }
             let length = self.clearance.scene.greatest_motion_of(near.pair, self.from, self.to);

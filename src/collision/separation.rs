@@ -19,7 +19,8 @@ pub(super) enum Outline<'a> {
 }
 
 impl Outline<'_> {
-    fn rounding(self) -> f64 {
+    /// What is within this distance belongs to the shape as well \[m\].
+    pub fn rounding(self) -> f64 {
         match self {
             Self::Solid(_) => 0.0,
             Self::Hull(hull) => hull.rounding,

@@ -7,11 +7,13 @@ use crate::collision::{Clearance, Near, SegmentScratch};
 pub const WAY_ALLOWANCE: f64 = 1e-3;
 /// Greatest share of the margin that this may be.
 const GREATEST_SHARE: f64 = 0.5;
+/// The share of the allowance that every place which is looked at keeps; the rest is for what is between two such places.
+const SHARE_OF_PLACES: f64 = 0.75;
 
 /// Looks at ways of the joints for what they have to keep clear of. Positions are those of the chain's variables.
 ///
 /// Where the joints stand, every pair keeps the margin; on the way it comes nearer by no more than [`WAY_ALLOWANCE`]. A pair that is nearer
-/// at the beginning may stay so or open, and never close.
+/// than that may only open, until it is not. Where the joints stand, a pair may stay as near as it is.
 pub struct ClearWay<'a> {
     clearance: Clearance<'a>,
     scratch: &'a mut SegmentScratch,
@@ -27,14 +29,21 @@ impl<'a> ClearWay<'a> {
 
     /// The fraction of the straight way from one configuration to another that is clear, and at whose end the joints may stand.
     pub fn fraction(&mut self, from: &[f64], to: &[f64]) -> f64 {
-        self.look(self.clearance.margin, self.allowance(), (from, to))
+        let standing = self.clearance.free_part(from, to, SHARE_OF_PLACES * self.allowance(), self.scratch);
+        let passing = self.on_the_way();
+        let resolution = self.resolution();
+        let part = passing.opening_part(from, to, resolution, self.scratch);
+        let least = if part.fraction < standing.fraction { part } else { standing };
+        self.stopped_by = least.stopped_by;
+        least.fraction
     }
 
     /// Whether the straight way from one configuration to another is clear, which the joints pass without standing at its ends.
     pub fn is_clear(&mut self, from: &[f64], to: &[f64]) -> bool {
-        let allowance = self.allowance();
-        // Both the margin and the resolution take a part of what is allowed.
-        self.look(self.clearance.margin - 0.9 * allowance, 0.1 * allowance, (from, to)) >= 1.0
+        let (passing, resolution) = (self.on_the_way(), self.resolution());
+        let checked = passing.check_opening(from, to, resolution, self.scratch);
+        self.stopped_by = checked.err().flatten();
+        checked.is_ok()
     }
 
     /// Whether joints that are `here` now may stand somewhere else.
@@ -48,11 +57,14 @@ impl<'a> ClearWay<'a> {
         self.stopped_by.is_none()
     }
 
-    fn look(&mut self, margin: f64, resolution: f64, (from, to): (&[f64], &[f64])) -> f64 {
-        let clearance = Clearance { margin, ..self.clearance };
-        let part = clearance.free_part(from, to, resolution, self.scratch);
-        self.stopped_by = part.stopped_by;
-        part.fraction
+    /// What every place keeps on the way.
+    fn on_the_way(&self) -> Clearance<'a> {
+        Clearance { margin: self.clearance.margin - SHARE_OF_PLACES * self.allowance(), ..self.clearance }
+    }
+
+    /// How much nearer a pair may come between two such places \[m\].
+    fn resolution(&self) -> f64 {
+        (1.0 - SHARE_OF_PLACES) * self.allowance()
     }
 
     fn allowance(&self) -> f64 {

@@ -2,7 +2,7 @@
 
 use rsruckig::prelude::{
     ControlInterface, DataArrayOrVec, InputParameter, Ruckig, RuckigResult, Synchronization, ThrowErrorHandler,
-    Trajectory as Profile,
+    Trajectory,
 };
 
 use super::limits::MotionLimits;
@@ -19,9 +19,15 @@ pub(super) struct State {
 }
 
 impl State {
+    /// Joints that stand at `positions`.
     pub fn at_rest(positions: &[f64]) -> Self {
         let still = vec![0.0; positions.len()];
         Self { positions: positions.to_vec(), velocities: still.clone(), accelerations: still }
+    }
+
+    /// Whether no joint moves.
+    pub fn is_at_rest(&self) -> bool {
+        self.velocities.iter().chain(&self.accelerations).all(|v| *v == 0.0)
     }
 
     /// Whether velocities and accelerations are in proportion.
@@ -36,24 +42,42 @@ impl State {
     }
 }
 
+/// Jerk-limited motion of the joints over time, from a state to rest.
+#[derive(Debug, Clone)]
+pub(super) struct Profile {
+    trajectory: Trajectory<0>,
+    /// Positions at its end, inside the limits.
+    pub end: Vec<f64>,
+}
+
+impl Profile {
+    /// The time that it takes \[s\].
+    pub fn duration(&self) -> f64 {
+        self.trajectory.get_duration()
+    }
+
+    /// The state after `time` seconds.
+    pub fn at(&self, time: f64) -> State {
+        let list = || DataArrayOrVec::new(Some(self.end.len()), 0.0);
+        let (mut positions, mut velocities, mut accelerations) = (list(), list(), list());
+        self.trajectory.at_time(
+            time,
+            &mut Some(&mut positions),
+            &mut Some(&mut velocities),
+            &mut Some(&mut accelerations),
+            &mut None,
+            &mut None,
+        );
+        State { positions: positions.to_vec(), velocities: velocities.to_vec(), accelerations: accelerations.to_vec() }
+    }
+}
+
 /// Online trajectory generation.
 pub(super) struct Generator {
     ruckig: Ruckig<0, ThrowErrorHandler>,
     input: InputParameter<0>,
-    profile: Profile<0>,
-    /// Where the next profile is made: a failure does not change the profile in use.
-    next: Profile<0>,
-    // Memory for one sample.
-    positions: DataArrayOrVec<f64, 0>,
-    velocities: DataArrayOrVec<f64, 0>,
-    accelerations: DataArrayOrVec<f64, 0>,
-}
-
-/// Which of two profiles: the one in use, or the one that was planned last and is not used.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Which {
-    InUse,
-    Planned,
+    /// Where the next profile is made.
+    next: Trajectory<0>,
 }
 
 impl Generator {
@@ -78,17 +102,8 @@ impl Generator {
             // The cycle time is for ruckig's own steps, which are not used.
             ruckig: Ruckig::new(count, 1.0),
             input,
-            profile: Profile::new(count),
-            next: Profile::new(count),
-            positions: list(&|_| 0.0),
-            velocities: list(&|_| 0.0),
-            accelerations: list(&|_| 0.0),
+            next: Trajectory::new(count),
         }
-    }
-
-    /// The same with other limits, for the profiles from the next one on.
-    pub fn with_limits(&self, domains: &[Domain], limits: &MotionLimits) -> Self {
-        Self { profile: self.profile.clone(), ..Self::new(domains, limits) }
     }
 
     /// The velocity limit of a variable \[rad/s or m/s\].
@@ -101,38 +116,47 @@ impl Generator {
         self.input.max_acceleration.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Plans to a goal, and uses that profile from now on.
-    pub fn plan_to_goal(&mut self, from: &State, goal: &[f64]) -> Result<(), MotionError> {
+    /// Plans to a goal inside the limits. The joints move in proportion where that is possible, else all in the same time, else each on its
+    /// own.
+    pub fn plan_to_goal(&mut self, from: &State, goal: &[f64]) -> Result<Profile, MotionError> {
         self.input.control_interface = ControlInterface::Position;
         self.input.target_position.copy_from_slice(goal);
         self.plan_in_proportion(from)?;
-        self.use_planned();
-        Ok(())
+        Ok(Profile { trajectory: self.next.clone(), end: goal.to_vec() })
     }
 
-    /// Plans to rest, each joint as fast as it can, and uses that profile from now on.
-    pub fn plan_to_rest(&mut self, from: &State) -> Result<(), MotionError> {
+    /// Plans to rest, each joint as fast as it can.
+    pub fn plan_to_rest(&mut self, from: &State) -> Result<Profile, MotionError> {
         self.input.control_interface = ControlInterface::Velocity;
         self.plan(from, Synchronization::None)?;
-        self.use_planned();
-        Ok(())
+        Ok(self.profile_to_rest())
     }
 
-    /// Plans to rest on a line where the joints move on one, and else each joint as fast as it can, but does not use that profile yet.
-    pub fn plan_to_brake(&mut self, from: &State) -> Result<(), MotionError> {
-        self.input.control_interface = ControlInterface::Velocity;
+    /// Plans to rest on a line where the joints move on one, and else each joint as fast as it can.
+    pub fn plan_to_brake(&mut self, from: &State) -> Result<Profile, MotionError> {
         // The generator takes joints for such that move on a line where they nearly do, and then exceeds their jerks.
-        if from.is_on_a_line() { self.plan_in_proportion(from) } else { self.plan(from, Synchronization::None) }
+        if !from.is_on_a_line() {
+            return self.plan_to_rest(from);
+        }
+        self.input.control_interface = ControlInterface::Velocity;
+        self.plan_in_proportion(from)?;
+        Ok(self.profile_to_rest())
     }
 
-    /// Uses the profile that was planned last.
-    pub fn use_planned(&mut self) {
-        std::mem::swap(&mut self.profile, &mut self.next);
-    }
-
-    /// The joints move in proportion where that is possible, else all in the same time, else each on its own.
     fn plan_in_proportion(&mut self, from: &State) -> Result<(), MotionError> {
         self.plan(from, Synchronization::Phase).or_else(|_| self.plan(from, Synchronization::None))
+    }
+
+    /// The profile that was planned last, with the end that it has.
+    fn profile_to_rest(&self) -> Profile {
+        let mut profile = Profile { trajectory: self.next.clone(), end: vec![0.0; self.input.current_position.len()] };
+        profile.end = profile.at(profile.duration()).positions;
+        if let (Some(lower), Some(upper)) = (&self.input.min_position, &self.input.max_position) {
+            for (i, end) in profile.end.iter_mut().enumerate() {
+                *end = end.max(lower[i]).min(upper[i]);
+            }
+        }
+        profile
     }
 
     fn plan(&mut self, from: &State, synchronization: Synchronization) -> Result<(), MotionError> {
@@ -146,37 +170,5 @@ impl Generator {
             // After the first line comes a list of the input.
             Err(error) => Err(MotionError::NotFound(error.to_string().lines().next().unwrap_or_default().to_owned())),
         }
-    }
-
-    /// The time that a profile takes \[s\].
-    pub fn duration(&self, which: Which) -> f64 {
-        match which {
-            Which::InUse => self.profile.get_duration(),
-            Which::Planned => self.next.get_duration(),
-        }
-    }
-
-    /// The state on a profile after `time` seconds.
-    pub fn sample(&mut self, which: Which, time: f64, state: &mut State) {
-        let Self { profile, next, positions, velocities, accelerations, .. } = self;
-        let profile = if which == Which::InUse { profile } else { next };
-        profile.at_time(
-            time,
-            &mut Some(positions),
-            &mut Some(velocities),
-            &mut Some(accelerations),
-            &mut None,
-            &mut None,
-        );
-        state.positions.copy_from_slice(positions);
-        state.velocities.copy_from_slice(velocities);
-        state.accelerations.copy_from_slice(accelerations);
-    }
-
-    /// The positions at the end of the profile in use.
-    pub fn end(&mut self, domains: &[Domain]) -> Vec<f64> {
-        let duration = self.profile.get_duration();
-        self.profile.at_time(duration, &mut Some(&mut self.positions), &mut None, &mut None, &mut None, &mut None);
-        self.positions.iter().zip(domains).map(|(position, domain)| domain.clamp(*position)).collect()
     }
 }

@@ -53,6 +53,19 @@ impl Avoidance {
         Ok(Some(Self::new(&now.loaded, scene, settings)))
     }
 
+    /// What a moving arm keeps clear of: the last scene of the robot that was made. Where it is out of date, another one is asked for.
+    ///
+    /// # Errors
+    /// [`NotReady`] where none was made yet.
+    pub(super) fn in_motion(shared: &Shared, settings: &Settings) -> Result<Option<Self>, NotReady> {
+        Self::at_once(shared, settings).or_else(|NotReady| {
+            shared.world.ask_for_scene();
+            let loaded = shared.output.configuration().ok_or(NotReady)?.loaded;
+            let scene = shared.world.last_scene(&loaded).ok_or(NotReady)?;
+            Ok(Some(Self::new(&loaded, scene, settings)))
+        })
+    }
+
     fn new(loaded: &Arc<LoadedRobot>, scene: Arc<Scene>, settings: &Settings) -> Self {
         Self { loaded: Arc::clone(loaded), scene, margin: settings.collision_margin }
     }

@@ -19,6 +19,7 @@ pub(super) fn message(scene: &Scene, near: &Near, root_in_base: &Isometry3<f64>)
         second: second.name().to_owned(),
         second_kind: kind(second),
         distance: near.distance,
+        depth: near.depth,
         first_point: point(&near.points[0]),
         second_point: point(&near.points[1]),
     }

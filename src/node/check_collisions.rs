@@ -8,7 +8,7 @@ use super::configuration_motion::Configuration;
 use super::status::Refused;
 use super::{Shared, body_pair, convert};
 use crate::collision::{Near, Scene, SceneScratch};
-use crate::names::number;
+use crate::names::{self, number};
 
 /// Every pair is nearer than this \[m\].
 const ANY_DISTANCE: f64 = 1e9;
@@ -58,7 +58,8 @@ fn response(scene: &Scene, configuration: &Configuration, margin: f64, within: f
     Response {
         success: true,
         message: sentence(scene, near.first(), margin),
-        free: is_free,
+        free: is_free && scene.unread().is_empty(),
+        unread_links: scene.unread().to_vec(),
         pairs: near.iter().take_while(|near| near.distance <= within).map(message).collect(),
         nearest: near.first().map(message).unwrap_or_default(),
     }
@@ -69,17 +70,31 @@ pub(super) fn near_pairs(scene: &Scene, configuration: &Configuration, within: f
     let mut scratch = SceneScratch::default();
     let positions = configuration.loaded.chain.positions_from(&configuration.positions);
     scene.find_near(&positions, within, &mut scratch);
-    scratch.near.sort_by(|one, other| one.distance.total_cmp(&other.distance));
+    scratch.near.sort_by(|one, other| one.gap().total_cmp(&other.gap()));
     scratch.near
 }
 
 fn sentence(scene: &Scene, nearest: Option<&Near>, margin: f64) -> String {
-    let Some(nearest) = nearest else {
-        return "free: no joint of the chain moves two bodies against each other".into();
-    };
+    let of_pairs = nearest.map_or_else(
+        || "free: no joint of the chain moves two bodies against each other".into(),
+        |nearest| sentence_of_pair(scene, nearest, margin),
+    );
+    match scene.unread() {
+        [] => of_pairs,
+        unread => format!(
+            "not known to be free: shapes of these links could not be read and were not looked at: {}; apart from them {of_pairs}",
+            names::list(unread)
+        ),
+    }
+}
+
+fn sentence_of_pair(scene: &Scene, nearest: &Near, margin: f64) -> String {
     let Some([first, second]) = scene.pairs().nth(nearest.pair) else { return String::new() };
-    let Near { distance, .. } = nearest;
+    let Near { distance, depth, .. } = nearest;
     match *distance {
+        distance if distance <= 0.0 && *depth > 0.0 => {
+            format!("not free: {first} and {second} touch, and overlap by {depth:.4} m")
+        }
         distance if distance <= 0.0 => format!("not free: {first} and {second} touch"),
         distance if distance <= margin => {
             format!("not free: {first} and {second} are {distance:.4} m apart, and the margin is {} m", number(margin))

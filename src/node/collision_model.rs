@@ -7,6 +7,10 @@ use crate::collision::{LinkShapes, Pairs, Scene, Srdf, World};
 use crate::names;
 use crate::robot::MeshFolders;
 
+/// How far a joint outside the chain may be from where a scene has it \[rad or m\]: measured joints are never quite still. It moves what it
+/// carries by less than a millimetre, as long as that reaches no farther than a metre.
+const NOISE: f64 = 5e-4;
+
 /// The collision geometry of a robot. Constant.
 pub(super) struct CollisionModel {
     pub loaded: Arc<LoadedRobot>,
@@ -63,8 +67,14 @@ impl CollisionModel {
         self.standing.iter().map(|&joint| positions[joint]).collect()
     }
 
-    /// Whether the joints that the chain does not move are at `rest` in `positions`.
+    /// Whether the joints that the chain does not move are at `rest` in `positions`, as far as measurements tell.
     pub(super) fn stands_at(&self, rest: &[f64], positions: &[f64]) -> bool {
-        self.standing.iter().zip(rest).all(|(&joint, rest)| positions[joint] == *rest)
+        self.distance_from(rest, positions) <= NOISE
+    }
+
+    /// How far the joints that the chain does not move are from `rest` in `positions` at most \[rad or m\].
+    pub(super) fn distance_from(&self, rest: &[f64], positions: &[f64]) -> f64 {
+        let standing = self.standing.iter().zip(rest);
+        standing.map(|(&joint, rest)| (positions[joint] - rest).abs()).fold(0.0, f64::max)
     }
 }

@@ -101,7 +101,8 @@ pub(super) struct Tick<'a> {
     /// Time that passes \[s\].
     pub step: f64,
     pub settings: &'a Settings,
-    pub avoidance: Option<&'a Avoidance>,
+    /// What the arm keeps clear of. Where that is not ready, nothing begins to move.
+    pub avoidance: Result<Option<&'a Avoidance>, NotReady>,
     /// Whether somebody listens to what the servo does.
     pub reports_servo: bool,
 }
@@ -270,7 +271,11 @@ impl ConfigurationMotion {
         match &self.course {
             Course::AtRest => return Ticked::default(),
             Course::Servo(_) => return Ticked { servo: self.servo(tick), ..Ticked::default() },
-            Course::Steps { .. } => self.step(tick.settings.publish_period, avoidance),
+            Course::Steps { .. } => {
+                if let Ok(avoidance) = avoidance {
+                    self.step(tick.settings.publish_period, avoidance);
+                }
+            }
             Course::Motion => self.advance(tick.step, avoidance),
         }
         if !self.is_at_rest() {
@@ -278,6 +283,7 @@ impl ConfigurationMotion {
         }
         let obstruction = self.obstruction.take();
         let arrivals = std::mem::take(&mut self.arrivals);
+        let avoidance = avoidance.ok().flatten();
         let status = |arrival| self.status_at_the_end(arrival, (avoidance, obstruction.as_ref()));
         Ticked { ended: arrivals.into_iter().map(status).collect(), ..Ticked::default() }
     }
@@ -289,10 +295,9 @@ impl ConfigurationMotion {
         if step <= 0.0 {
             return None;
         }
-        let avoidance = if settings.avoid_collisions { avoidance.map(Some).ok_or(NotReady) } else { Ok(None) };
         let around = Around { loaded: &self.loaded, positions: &self.positions, settings: &settings.servo, avoidance };
         let status = steering.step((step, settings.publish_period.as_secs_f64()), &around, reports_servo);
-        self.motion.place_moving(steering.state());
+        self.motion.take_over(&steering.hand_over());
         self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
         if steering.has_ended(settings.servo.timeout) {
             self.course = Course::AtRest;
@@ -302,7 +307,6 @@ impl ConfigurationMotion {
 
     fn begin(&mut self, course: Course, arrivals: Vec<Arrival>) {
         (self.course, self.arrivals, self.obstruction) = (course, arrivals, None);
-        self.lookout.begin();
     }
 
     /// The status of a target where the arm stands now, at the target or before something.
@@ -324,14 +328,19 @@ impl ConfigurationMotion {
         status
     }
 
-    /// Moves on by `step` seconds, or brakes before a collision.
-    fn advance(&mut self, step: f64, avoidance: Option<&Avoidance>) {
+    /// Moves on by `step` seconds, or along the way to rest that the arm holds.
+    fn advance(&mut self, step: f64, avoidance: Result<Option<&Avoidance>, NotReady>) {
         match avoidance {
-            None => self.motion.advance(step),
-            Some(avoidance) => {
+            Ok(None) => self.motion.advance(step),
+            Ok(Some(avoidance)) => {
                 let is_clear = self.lookout.advance(avoidance, &mut self.motion, step);
                 if !is_clear && self.obstruction.is_none() {
                     self.obstruction = Some(self.lookout.obstruction(avoidance));
+                }
+            }
+            Err(NotReady) => {
+                if self.motion.advance_unseen(step) {
+                    self.obstruction.get_or_insert_with(Obstruction::unknown);
                 }
             }
         }

@@ -18,8 +18,8 @@ pub(super) struct Lookout {
     scratch: SegmentScratch,
     /// What came too near at last; `None` where a way was too long to look at.
     found: Option<Near>,
-    /// Of what all that is left of the motion under way is clear.
-    cleared: Option<Avoidance>,
+    /// What the last step of a motion was looked at for.
+    seen: Option<Avoidance>,
 }
 
 /// What stands in the way of the arm.
@@ -40,22 +40,17 @@ impl Lookout {
         self.look(avoidance, |way| way.is_clear(from, to))
     }
 
-    /// Moves on by `step` seconds, or begins to brake before a collision. Tells whether it goes on.
+    /// Moves on by `step` seconds, or follows the way to rest that the joints hold. Tells whether the motion goes on.
     pub(super) fn advance(&mut self, avoidance: &Avoidance, motion: &mut JointMotion, step: f64) -> bool {
         let is_the_same =
-            |cleared: &Avoidance| Arc::ptr_eq(&cleared.scene, &avoidance.scene) && avoidance.margin <= cleared.margin;
-        if self.cleared.as_ref().is_some_and(is_the_same) {
-            motion.advance(step);
-            return true;
+            |seen: &Avoidance| Arc::ptr_eq(&seen.scene, &avoidance.scene) && avoidance.margin <= seen.margin;
+        if !self.seen.as_ref().is_some_and(is_the_same) {
+            motion.look_again();
+            self.seen = Some(avoidance.clone());
         }
-        let done = self.look(avoidance, |way| motion.advance_if_clear(step, way));
-        self.cleared = (done == Step::ClearToTheEnd).then(|| avoidance.clone());
+        let done = motion.advance_if_clear(step, &avoidance.clearance());
+        self.found = motion.stopped_by().copied();
         done != Step::Braking
-    }
-
-    /// Forgets what is known of a motion, because another one begins.
-    pub(super) fn begin(&mut self) {
-        self.cleared = None;
     }
 
     fn look<T>(&mut self, avoidance: &Avoidance, look: impl FnOnce(&mut ClearWay) -> T) -> T {
@@ -88,6 +83,11 @@ impl Lookout {
 }
 
 impl Obstruction {
+    /// What the arm has to avoid is not known.
+    pub(super) fn unknown() -> Self {
+        Self { nearest: <_>::default(), sentence: "what it has to avoid is not known yet".into() }
+    }
+
     /// That the arm stops before it, as a sentence.
     pub(super) fn message(&self) -> String {
         format!("the arm stops before a collision: {}", self.sentence)

@@ -11,7 +11,7 @@ use r2r::builtin_interfaces::msg::Time;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::{Header, String as Text};
 
-use super::avoidance::Avoidance;
+use super::avoidance::{Avoidance, NotReady};
 use super::clock::{self, Clock, TickTimes};
 use super::commands::Commands;
 use super::configuration_motion::{Arrival, Arrivals, Configuration, ConfigurationMotion, Steered, Stepped, Tick};
@@ -256,7 +256,7 @@ impl Output {
 
     /// Moves on by one period and publishes the joint state; at rest, only where targets have not published it just now. Publishes the
     /// statuses of a motion that has ended. The tick was `due` then, and may be late.
-    fn tick(&self, settings: &Settings, avoidance: Option<&Avoidance>, due: Instant) {
+    fn tick(&self, settings: &Settings, avoidance: Result<Option<&Avoidance>, NotReady>, due: Instant) {
         let reports_servo = self.reporter.servo.subscribers() > 0;
         let mut state = self.lock();
         let period = settings.publish_period;
@@ -276,7 +276,12 @@ impl Output {
             return;
         }
         let ticked = state.motion.as_mut().map(|motion| {
-            let avoidance = avoidance.filter(|avoidance| Arc::ptr_eq(&avoidance.loaded, motion.loaded()));
+            let is_of_another = |avoidance: &Avoidance| !Arc::ptr_eq(&avoidance.loaded, motion.loaded());
+            let avoidance = if avoidance.is_ok_and(|avoidance| avoidance.is_some_and(is_of_another)) {
+                Err(NotReady)
+            } else {
+                avoidance
+            };
             (Arc::clone(motion.loaded()), motion.tick(&Tick { step, settings, avoidance, reports_servo }))
         });
         let stamp = self.publish(&mut state, if in_motion { time } else { now });
@@ -345,7 +350,6 @@ pub(super) fn serve(shared: &Arc<Shared>) {
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
         let mut next = Instant::now();
-        let mut avoidance = None;
         loop {
             let settings = shared.settings();
             let period = settings.publish_period;
@@ -357,10 +361,8 @@ pub(super) fn serve(shared: &Arc<Shared>) {
                 continue;
             }
             // While a new scene is being made, the one before counts.
-            if let Ok(newest) = Avoidance::at_once(&shared, &settings) {
-                avoidance = newest;
-            }
-            shared.output.tick(&settings, avoidance.as_ref(), next);
+            let avoidance = Avoidance::in_motion(&shared, &settings);
+            shared.output.tick(&settings, avoidance.as_ref().map(Option::as_ref).map_err(|e| *e), next);
             next = (next + period).max(now);
         }
     });

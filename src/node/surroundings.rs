@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::Shared;
 use super::collision_model::CollisionModel;
@@ -32,6 +32,8 @@ pub(super) struct Surroundings {
     making: tokio::sync::Mutex<()>,
     /// Counts the changes of what is known.
     changes: watch::Sender<u64>,
+    /// Wakes the task that makes scenes.
+    asked: Notify,
 }
 
 struct State {
@@ -58,7 +60,8 @@ impl Surroundings {
     pub(super) fn new(given: Option<Srdf>) -> Self {
         let given = given.map(Arc::new);
         let state = State { known: Known::default(), given, model: None, made: None };
-        Self { state: Mutex::new(state), making: tokio::sync::Mutex::default(), changes: watch::Sender::new(0) }
+        let changes = watch::Sender::new(0);
+        Self { state: Mutex::new(state), making: tokio::sync::Mutex::default(), changes, asked: Notify::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -154,6 +157,18 @@ impl Surroundings {
         made.map(|made| Arc::clone(&made.scene))
     }
 
+    /// The last scene of the robot that was made, with whatever obstacles, and the joints outside the chain wherever they were.
+    pub(super) fn last_scene(&self, loaded: &Arc<LoadedRobot>) -> Option<Arc<Scene>> {
+        let state = self.lock();
+        let made = state.made.as_ref().filter(|made| made.model.is_of(loaded, state.known.srdf.as_ref()));
+        made.map(|made| Arc::clone(&made.scene))
+    }
+
+    /// Asks for a scene of what is known now, without waiting.
+    pub(super) fn ask_for_scene(&self) {
+        self.asked.notify_one();
+    }
+
     /// The same scene, which is made now where it has not been made: the first one reads the shapes of the robot.
     ///
     /// # Errors
@@ -212,13 +227,20 @@ impl Surroundings {
         state.model.is_some() || world.obstacles().next().is_some() || world.attached().next().is_some()
     }
 
-    /// Keeps what was made for those who ask next. A scene with other joints at rest than the published ones is not kept: it would take
-    /// the place of the one that targets need.
+    /// Keeps what was made for those who ask next. A scene with the joints outside the chain farther from the published ones than before is
+    /// not kept: it would take the place of the one that targets need.
     fn keep(&self, shared: &Shared, made: Made) {
         let now = shared.output.configuration();
         let mut state = self.lock();
         state.model = Some(Arc::clone(&made.model));
-        if now.is_some_and(|now| made.model.stands_at(&made.rest, &now.positions)) {
+        let Some(now) = now else { return };
+        let apart = |made: &Made| made.model.distance_from(&made.rest, &now.positions);
+        let is_nearer = state.made.as_ref().is_none_or(|before| {
+            !Arc::ptr_eq(&before.model, &made.model)
+                || !Arc::ptr_eq(&before.world, &made.world)
+                || apart(&made) <= apart(before)
+        });
+        if is_nearer {
             state.made = Some(made);
         }
     }
@@ -310,7 +332,11 @@ pub(super) fn serve(shared: &Arc<Shared>) {
     let shared = Arc::clone(shared);
     let mut changes = shared.world.changes();
     tokio::spawn(async move {
-        while changes.changed().await.is_ok() {
+        loop {
+            tokio::select! {
+                changed = changes.changed() => if changed.is_err() { return },
+                () = shared.world.asked.notified() => {}
+            }
             let is_wanted = shared.settings().avoid_collisions || shared.world.is_in_use();
             let Some(now) = shared.output.configuration().filter(|_| is_wanted) else { continue };
             match shared.world.scene(&shared, &now.loaded, &now.positions).await {

@@ -6,6 +6,7 @@ mod bad_meshes;
 #[path = "../common/mod.rs"]
 mod common;
 mod cube;
+mod depths;
 mod distances;
 mod large_meshes;
 mod meshes;

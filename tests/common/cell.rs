@@ -77,7 +77,8 @@ impl Cell {
         self.scene_of(&world)
     }
 
-    fn scene_of(&self, world: &World) -> Scene {
+    /// The scene with that world around.
+    pub fn scene_of(&self, world: &World) -> Scene {
         let Arm { robot, chain, .. } = &self.arm;
         Scene::new(robot, chain, &self.shapes, &self.pairs, world, &robot.neutral_positions())
     }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Vector3};
-use urdf_ik::collision::{Clearance, Geometry, LinkShapes, Obstacle, Pairs, Scene, SegmentScratch, World};
+use urdf_ik::collision::{Clearance, Geometry, LinkShapes, Obstacle, Pairs, Scene, World};
 use urdf_ik::motion::{
-    ClearWay, FollowOptions, Followed, JointLimit, JointLimits, JointMotion, MotionLimits, Path, PathOptions,
-    PathProblem, Step, StopReason, Timing, Trajectory, WAY_ALLOWANCE, follow,
+    FollowOptions, Followed, JointLimit, JointLimits, JointMotion, MotionLimits, Path, PathOptions, PathProblem, Step,
+    StopReason, Timing, Trajectory, WAY_ALLOWANCE, follow,
 };
 use urdf_ik::robot::{Chain, MeshFolders, Robot};
 use urdf_ik::solver::{Preference, Solver, SolverKind, Target};
@@ -70,10 +70,9 @@ fn distance(hand: &[f64], ball: [f64; 3]) -> f64 {
 
 /// Moves to rest beside a ball at `ball`. Gives the least distance on the way, and whether the motion went on as planned.
 fn run(motion: &mut JointMotion, scene: &Scene, ball: [f64; 3]) -> (f64, bool) {
-    let (mut scratch, mut least, mut as_planned) = (SegmentScratch::default(), f64::INFINITY, true);
+    let (mut least, mut as_planned) = (f64::INFINITY, true);
     while !motion.is_at_rest() {
-        let mut way = ClearWay::new(Clearance { scene, margin: MARGIN }, &mut scratch);
-        as_planned &= motion.advance_if_clear(STEP, &mut way) != Step::Braking;
+        as_planned &= motion.advance_if_clear(STEP, &Clearance { scene, margin: MARGIN }) != Step::Braking;
         least = least.min(distance(motion.positions(), ball));
     }
     (least, as_planned)
@@ -147,14 +146,13 @@ fn far_from_everything_a_motion_has_the_same_bits() {
     let ball = [0.0, 0.0, 2.0];
     let scene = gantry.beside(ball);
     let (mut one, mut other) = (gantry.motion([0.0; 3]), gantry.motion([0.0; 3]));
-    let mut scratch = SegmentScratch::default();
     for goal in [[1.0, 0.3, 0.0], [-1.0, 0.1, 0.4]] {
         one.move_to(&goal).unwrap();
         other.move_to(&goal).unwrap();
         for _ in 0..70 {
             one.advance(STEP);
-            let mut way = ClearWay::new(Clearance { scene: &scene, margin: MARGIN }, &mut scratch);
-            assert_eq!(other.advance_if_clear(STEP, &mut way), Step::Safe);
+            let clearance = Clearance { scene: &scene, margin: MARGIN };
+            assert_eq!(other.advance_if_clear(STEP, &clearance), Step::Safe);
             assert_eq!(one.positions(), other.positions());
         }
     }

@@ -8,6 +8,8 @@ mod common;
 mod evasion;
 mod follow;
 mod joint_motion;
+mod keep_clear;
+mod keep_clear_runs;
 mod many_paths;
 mod path;
 mod servo;

@@ -31,7 +31,7 @@ impl Contacts {
         let Some(Clearance { scene, margin }) = clearance else { return };
         scene.find_near(positions, margin + LOOK, &mut self.scene);
         if self.scene.near.len() > MAX_PAIRS {
-            self.scene.near.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.pair.cmp(&b.pair)));
+            self.scene.near.sort_unstable_by(|a, b| a.gap().total_cmp(&b.gap()).then(a.pair.cmp(&b.pair)));
         }
         let slowest = |limit: fn(&Limits) -> f64| limits.iter().map(limit).fold(f64::INFINITY, f64::min);
         let [acceleration, jerk] = [slowest(|limits| limits.acceleration), slowest(|limits| limits.jerk)];
@@ -46,7 +46,7 @@ impl Contacts {
                 self.slopes.truncate(before);
                 continue;
             }
-            self.least.push(-braking_speed((near.distance - margin) / steepness, acceleration, jerk));
+            self.least.push(-braking_speed((near.gap() - margin) / steepness, acceleration, jerk));
             self.pairs.push(near);
         }
     }
@@ -65,6 +65,6 @@ impl Contacts {
         const TIGHT: f64 = 1e-6;
         let rows = self.slopes.chunks_exact(velocities.len()).zip(&self.least).zip(&self.pairs);
         let pressing = rows.filter(|((slope, least), _)| dot(slope, velocities) <= **least + TIGHT);
-        pressing.map(|(_, near)| near).min_by(|a, b| a.distance.total_cmp(&b.distance))
+        pressing.map(|(_, near)| near).min_by(|a, b| a.gap().total_cmp(&b.gap()))
     }
 }

@@ -5,7 +5,7 @@
 //! jerk. A step runs through these stages:
 //!
 //! ```text
-//! command ──▶ reference ──▶ resolve ──▶ scout ──▶ tracker ──▶ guard ──▶ positions, velocities, accelerations
+//! command ──▶ reference ──▶ resolve ──▶ scout ──▶ tracker ──▶ keeper ──▶ positions, velocities, accelerations
 //!        (target poses and  (joint      (slower for  (jerks, inside  (brakes before
 //!         their twists)      velocities) what comes)  jerk_bounds)    a collision)
 //! ```
@@ -42,7 +42,6 @@
 mod braking_speed;
 mod command;
 mod contacts;
-mod guard;
 mod jerk_bounds;
 mod null_motion;
 mod options;

@@ -6,7 +6,6 @@ use nalgebra::Isometry3;
 
 use super::command::{Command, CommandError};
 use super::contacts::Contacts;
-use super::guard::Guard;
 use super::jerk_bounds::{Limits, State};
 use super::options::ServoOptions;
 use super::ramp::{Ramp, Rates};
@@ -16,8 +15,9 @@ use super::resolve::{Resolved, Resolver, Wish};
 use super::scout::Scout;
 use super::tracker::Tracker;
 use crate::collision::Clearance;
+use crate::motion::MotionLimits;
 use crate::motion::generator::State as Joints;
-use crate::motion::{JointMotion, MotionLimits};
+use crate::motion::keeper::{HandOver, Keeper};
 use crate::robot::{Chain, Variable};
 use crate::solver::Solver;
 use crate::vectors::dot;
@@ -58,7 +58,7 @@ pub struct Servo {
     now: Joints,
     /// Where the joints will be after a step.
     next: Joints,
-    guard: Guard,
+    keeper: Keeper,
     /// Where the variables will be the time ahead.
     ahead: Vec<f64>,
     tracker: Tracker,
@@ -88,7 +88,7 @@ impl Servo {
             allowed: 1.0,
             now: Joints::at_rest(positions),
             next: Joints::at_rest(positions),
-            guard: Guard::new(&chain.domains(), limits),
+            keeper: Keeper::new(&chain.domains(), limits),
             ahead: still.clone(),
             tracker: Tracker::new(still.len()),
             still,
@@ -125,7 +125,7 @@ impl Servo {
     /// Whether no joint moves.
     #[must_use]
     pub fn is_at_rest(&self) -> bool {
-        self.now.velocities.iter().chain(&self.now.accelerations).all(|v| *v == 0.0)
+        self.now.is_at_rest()
     }
 
     /// The pose in the base link's frame to which a tip is led.
@@ -138,7 +138,7 @@ impl Servo {
     pub fn set_limits(&mut self, limits: &MotionLimits) {
         self.resolver.limits = joint_limits(&self.chain, limits);
         self.scout = Scout::new(&self.resolver);
-        self.guard = Guard::new(&self.chain.domains(), limits);
+        self.keeper.set_limits(&self.chain.domains(), limits);
     }
 
     /// Sets the options from the next step on.
@@ -146,12 +146,27 @@ impl Servo {
         self.options = options;
     }
 
-    /// Goes on from the state of another motion of the same chain.
-    pub fn take_over(&mut self, motion: &JointMotion) {
-        self.now.positions.copy_from_slice(motion.positions());
-        self.now.velocities.copy_from_slice(motion.velocities());
-        self.now.accelerations.copy_from_slice(motion.accelerations());
+    /// Takes over joints of the same chain that move by something else, and goes on from there.
+    pub fn take_over(&mut self, joints: &HandOver) {
+        self.now.clone_from(joints.state);
+        self.keeper.take_over(joints.keeper);
         self.follow_tips(0.0);
+    }
+
+    /// The joints as another motion takes them over.
+    #[must_use]
+    pub fn hand_over(&self) -> HandOver<'_> {
+        HandOver { state: &self.now, keeper: &self.keeper }
+    }
+
+    /// Moves on by `period` seconds along the way to rest that the joints hold, because what surrounds them is not known.
+    pub fn step_unseen(&mut self, period: f64) -> &Report {
+        if !self.is_at_rest() {
+            self.now = self.keeper.follow(&self.now, period, None);
+            self.follow_tips(0.0);
+        }
+        self.write_report(None);
+        &self.report
     }
 
     /// Moves on by `period` seconds as commanded. All steps should have the same period. Without a clearance nothing is allocated.
@@ -283,8 +298,13 @@ impl Servo {
             next.velocities.fill(0.0);
             next.accelerations.fill(0.0);
         }
-        if let Some(clearance) = clearance {
-            self.guard.check(clearance, now, next, period);
+        match clearance {
+            None => self.keeper.forget(),
+            Some(clearance) => {
+                if !self.keeper.check_state(now, next, period, clearance) {
+                    *next = self.keeper.follow(now, period, Some(clearance));
+                }
+            }
         }
         std::mem::swap(now, next);
     }
@@ -292,7 +312,7 @@ impl Servo {
     fn write_report(&mut self, limited_tip: Option<usize>) {
         let Report { scale, smallest_singular_value, holds } = &mut self.report;
         holds.clear();
-        if let Some(near) = &self.guard.stopped_by {
+        if let Some(near) = &self.keeper.stopped_by {
             holds.push(Hold::Contact { pair: near.pair, distance: near.distance });
         }
         *smallest_singular_value = (!self.follows_variables).then(|| self.resolver.tips.smallest_singular_value());

@@ -64,6 +64,7 @@ fn contacts(scene: &Scene, configuration: &Configuration, header: &Header) -> Ve
             // The kinds of both messages have the same numbers.
             body_type_1: u32::from(pair.first_kind),
             body_type_2: u32::from(pair.second_kind),
+            depth: pair.depth,
             ..ContactInformation::default()
         }
     };

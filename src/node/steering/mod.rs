@@ -19,8 +19,9 @@ pub(super) use status::code;
 
 use super::avoidance::{Avoidance, NotReady};
 use super::description::LoadedRobot;
-use crate::motion::servo::{Axes, Command, Servo, ServoOptions, TipPose, TipTwist};
-use crate::motion::{JointMotion, MotionLimits};
+use crate::collision::Clearance;
+use crate::motion::servo::{Axes, Command, CommandError, Report, Servo, ServoOptions, TipPose, TipTwist};
+use crate::motion::{HandOver, JointMotion, MotionLimits};
 
 /// The servo of a chain, and what it is commanded.
 pub(super) struct Steering {
@@ -44,7 +45,7 @@ impl Steering {
         motion: &JointMotion,
     ) -> Self {
         let mut servo = Servo::new(&loaded.solver, limits, options, motion.positions());
-        servo.take_over(motion);
+        servo.take_over(&motion.hand_over());
         let tips = loaded.chain.tips().len();
         Self {
             servo,
@@ -94,34 +95,34 @@ impl Steering {
             self.options = around.settings.options;
             self.servo.set_options(self.options);
         }
-        let command = match (&self.newest, &around.avoidance) {
-            (Newest::Rest, _) | (_, Err(NotReady)) => Command::Rest,
-            (Newest::Jog(jog), _) => Command::Velocities(&jog.value),
-            (Newest::Twists(twists), _) => {
+        let command = match &self.newest {
+            Newest::Rest => Command::Rest,
+            Newest::Jog(jog) => Command::Velocities(&jog.value),
+            Newest::Twists(twists) => {
                 relate(twists.iter().map(|twist| &twist.value), around, &mut self.twists);
                 Command::Twists(&self.twists)
             }
-            (Newest::Poses(poses), _) => {
+            Newest::Poses(poses) => {
                 self.poses.clear();
                 self.poses.extend(poses.iter().map(|pose| pose.value.target));
                 Command::Poses(&self.poses)
             }
         };
-        let clearance = around.avoidance.ok().flatten().map(Avoidance::clearance);
+        let clearance = around.avoidance.map(|avoidance| avoidance.map(Avoidance::clearance));
         let part = step / (step / period).ceil().max(1.0);
         let mut left = step - part;
         while left > 0.5 * part {
             // What the last part says of the command holds for all.
-            let _ = self.servo.step(part, &command, clearance.as_ref());
+            let _ = one_step(&mut self.servo, part, &command, &clearance);
             left -= part;
         }
-        let stepped = self.servo.step(part, &command, clearance.as_ref());
+        let stepped = one_step(&mut self.servo, part, &command, &clearance);
         wants_status.then(|| status::of_step(&stepped, &self.newest, around))
     }
 
-    /// Positions, velocities and accelerations of the chain's variables.
-    pub(super) fn state(&self) -> [&[f64]; 3] {
-        [self.servo.positions(), self.servo.velocities(), self.servo.accelerations()]
+    /// The joints as another motion takes them over.
+    pub(super) fn hand_over(&self) -> HandOver<'_> {
+        self.servo.hand_over()
     }
 
     /// Whether it has stood without a command for `timeout`.
@@ -135,6 +136,19 @@ impl Steering {
 
     pub(super) fn set_limits(&mut self, limits: &MotionLimits) {
         self.servo.set_limits(limits);
+    }
+}
+
+/// Moves on by `part` seconds as commanded; as the servo holds where it is not known what to keep clear of.
+fn one_step<'a>(
+    servo: &'a mut Servo,
+    part: f64,
+    command: &Command,
+    clearance: &Result<Option<Clearance>, NotReady>,
+) -> Result<&'a Report, CommandError> {
+    match clearance {
+        Ok(clearance) => servo.step(part, command, clearance.as_ref()),
+        Err(NotReady) => Ok(servo.step_unseen(part)),
     }
 }
 

@@ -47,7 +47,7 @@ impl Rows {
         scene: &mut SceneScratch,
         (step, look): (&[f64], f64),
     ) -> f64 {
-        let room = |near: &Near| near.distance - floors.of(near.pair);
+        let room = |near: &Near| near.gap() - floors.of(near.pair);
         let mut reach = look;
         if scene.near.len() > MAX_PAIRS {
             scene.near.sort_unstable_by(|a, b| room(a).total_cmp(&room(b)).then(a.pair.cmp(&b.pair)));
