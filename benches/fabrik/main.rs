@@ -39,10 +39,10 @@ impl Way {
     }
 }
 
-/// The bundled arm and those of vendors that are next to the checkout.
+/// The bundled arm and those of makers.
 fn arms() -> Vec<Arm> {
     let mut arms = common::arms_named(&["arm7"]);
-    arms.extend(common::shared_arms());
+    arms.extend(common::makers_arms());
     arms
 }
 

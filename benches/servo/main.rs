@@ -1,7 +1,7 @@
 //! An independent judge of the servo: `cargo bench --no-default-features --bench servo -- [WHAT…] [ROBOT…] [cases=N] [from=SEED]`.
 //!
-//! WHAT is among `lines`, `singular`, `limits`, `dropouts`, `random`, `hold60` and `tick`; all without one. ROBOT is a name of
-//! ../shared/cases, else `arm6` or `arm7`. It judges the published positions alone, at even times, by its own kinematics: where nothing
+//! WHAT is among `lines`, `singular`, `limits`, `dropouts`, `random`, `hold60` and `tick`; all without one. ROBOT is a maker's, `arm6`
+//! or `arm7`. It judges the published positions alone, at even times, by its own kinematics: where nothing
 //! holds the arm back the tip must be on its line, and no bound may be broken by finite differences. Each row has its worst case, which
 //! `-- replay ROBOT CASE` prints step by step.
 
@@ -23,7 +23,7 @@ mod tick;
 #[path = "../../tests/motion/servo_watch.rs"]
 mod watch;
 
-use common::{Arm, load, shared_arms};
+use common::{Arm, load, makers_arms};
 use escapes::Start;
 use watch::Subject;
 
@@ -65,13 +65,10 @@ fn is_asked(arm: &Arm, words: &[String]) -> bool {
     robots.peek().is_none() || robots.any(|robot| *robot == arm.name)
 }
 
-/// The arms beside the checkout, else those of the package.
+/// The arms of makers and two of the package.
 fn arms() -> Vec<Arm> {
-    let shared = shared_arms();
-    if !shared.is_empty() {
-        return shared;
-    }
-    ["arm6", "arm7"].map(|name| Arm::new(name, load(&format!("{name}.urdf")), "base_link", &["tool0"])).into()
+    let bundled = ["arm6", "arm7"].map(|name| Arm::new(name, load(&format!("{name}.urdf")), "base_link", &["tool0"]));
+    makers_arms().into_iter().chain(bundled).collect()
 }
 
 fn measure(subject: &Subject, kind: &str, cases: u64) -> usize {

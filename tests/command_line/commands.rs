@@ -197,7 +197,7 @@ fn evaluate_reports_rate_and_times_and_writes_both_of_each_case() {
     let arm = &common::bundled_arms()[1];
     let cases = cases(arm, 10);
     let path = text_of(&file("cases.json", &cases.to_string()));
-    let text = std::fs::read_to_string(common::urdf_path("mixed_joints.urdf").unwrap()).unwrap();
+    let text = std::fs::read_to_string(common::urdf_path("mixed_joints.urdf")).unwrap();
     file("evaluated.urdf", &text);
     for seed in ["nominal", "random"] {
         let [solutions, times] = ["solutions", "times"]

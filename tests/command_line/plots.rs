@@ -125,7 +125,7 @@ fn a_path_that_cannot_begin_has_no_picture() {
 
 #[test]
 fn names_from_outside_do_not_break_a_picture() {
-    let text = std::fs::read_to_string(common::urdf_path("arm7.urdf").unwrap()).unwrap();
+    let text = std::fs::read_to_string(common::urdf_path("arm7.urdf")).unwrap();
     let odd = format!("&lt;a&gt; &amp; {}", "long ".repeat(1000));
     let text = text.replace("\"elbow_joint\"", &format!("\"{odd}\""));
     let (mut arguments, plot) = path("plot_odd", &[]);

@@ -71,7 +71,7 @@ pub fn file(name: &str, text: &str) -> PathBuf {
 }
 
 pub fn urdf(name: &str) -> String {
-    text_of(&common::urdf_path(name).unwrap())
+    text_of(&common::urdf_path(name))
 }
 
 pub fn text_of(path: &Path) -> String {

@@ -5,11 +5,13 @@
 pub mod cell;
 pub mod joints;
 mod random;
+mod robots;
+mod share;
 pub mod urdf;
 
 use std::f64::consts::TAU;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use nalgebra::{DMatrix, Isometry3, Translation3, Vector6};
@@ -18,6 +20,8 @@ use urdf_ik::robot::{Chain, ChainPoses, Robot};
 use urdf_ik::solver::{Problem, Solution, Solver, SolverKind, Target};
 
 pub use random::Random;
+pub use robots::{all_arms, arms_named, bundled_arms, load, makers_arms, mobile_arms, two_handed, urdf_path};
+pub use share::Share;
 
 /// A robot with one of its chains.
 pub struct Arm {
@@ -66,22 +70,6 @@ impl Arm {
             (apart.0.max(position), apart.1.max(orientation))
         })
     }
-}
-
-/// Every available robot, one tip each: those of the package and those next to the checkout.
-pub fn all_arms() -> Vec<Arm> {
-    let mut arms = bundled_arms();
-    arms.extend(shared_arms());
-    arms
-}
-
-/// The arms of that list whose names are among `names`. Prints which are missing.
-pub fn arms_named(names: &[&str]) -> Vec<Arm> {
-    let arms = all_arms();
-    for name in names.iter().filter(|name| arms.iter().all(|arm| arm.name != **name)) {
-        println!("skipped {name}: it is not here");
-    }
-    arms.into_iter().filter(|arm| names.contains(&arm.name.as_str())).collect()
 }
 
 /// All of a solution but its time, to the bit.
@@ -150,53 +138,6 @@ pub fn distance(a: &Isometry3<f64>, b: &Isometry3<f64>) -> (f64, f64) {
 /// The folder of the package.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// The path of the URDF file of that name. Prints a message where it does not exist.
-pub fn urdf_path(file: &str) -> Option<PathBuf> {
-    let folders = ["urdf", "tests/data/urdf", "../shared/robots"];
-    let found = folders.iter().map(|folder| root().join(folder).join(file)).find(|path| path.is_file());
-    if found.is_none() {
-        println!("skipped {file}: it is in none of {folders:?}");
-    }
-    found
-}
-
-pub fn load(file: &str) -> Robot {
-    Robot::from_urdf_file(urdf_path(file).unwrap()).unwrap()
-}
-
-/// The robots that come with the package, one tip each, and with every kind of joint among them.
-pub fn bundled_arms() -> Vec<Arm> {
-    vec![
-        Arm::new("arm7", load("arm7.urdf"), "base_link", &["tool0"]),
-        Arm::new("mixed_joints", load("mixed_joints.urdf"), "base_link", &["tool"]),
-        Arm::new("two_arms", load("two_arms.urdf"), "base_link", &["left_hand"]),
-    ]
-}
-
-/// Two hands on one torso.
-pub fn two_handed() -> Arm {
-    Arm::new("two_arms, both", load("two_arms.urdf"), "base_link", &["left_hand", "right_hand"])
-}
-
-/// The arms of the case files next to the checkout, if there are any.
-pub fn shared_arms() -> Vec<Arm> {
-    let folder = root().join("../shared/cases");
-    let Ok(files) = std::fs::read_dir(&folder) else {
-        println!("skipped the shared cases: there is no folder {}", folder.display());
-        return Vec::new();
-    };
-    let mut paths: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
-    paths.sort();
-    paths.iter().map(|path| shared_arm(path)).collect()
-}
-
-fn shared_arm(path: &Path) -> Arm {
-    let case = read_json(path);
-    let text = |key: &str| case[key].as_str().unwrap();
-    let urdf = path.parent().unwrap().join(text("urdf"));
-    Arm::new(text("robot"), Robot::from_urdf_file(urdf).unwrap(), text("base_link"), &[text("tip_link")])
 }
 
 pub fn read_json(path: &Path) -> Value {

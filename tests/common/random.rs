@@ -11,8 +11,10 @@ use urdf_ik::robot::{Chain, Domain, Robot};
 pub struct Random(Rand64);
 
 impl Random {
+    /// The sequence of that seed, or another one for each number in the environment variable `SEED_OFFSET`.
     pub fn new(seed: u64) -> Self {
-        Self(Rand64::new(seed.into()))
+        let offset: u64 = std::env::var("SEED_OFFSET").map_or(0, |offset| offset.parse().expect("SEED_OFFSET is a whole number"));
+        Self(Rand64::new(u128::from(seed) + (u128::from(offset) << 64)))
     }
 
     /// A number in \[0, 1).
@@ -35,7 +37,7 @@ impl Random {
         turn * Vector3::x()
     }
 
-    /// Positions of the chain's variables, uniform inside their limits.
+    /// Positions of the chain's variables, uniform inside their limits, or within half a turn, or as many metres, where there are none.
     pub fn positions(&mut self, chain: &Chain) -> Vec<f64> {
         chain.variables().iter().map(|variable| self.inside(&variable.domain)).collect()
     }
@@ -50,8 +52,9 @@ impl Random {
 
     fn inside(&mut self, domain: &Domain) -> f64 {
         match *domain {
-            Domain::Interval { lower, upper } => self.between(lower, upper),
-            Domain::Circle => self.between(-PI, PI),
+            // Kilometres away from its base a tip has few digits left.
+            Domain::Interval { lower, upper } if upper - lower < 1e3 => self.between(lower, upper),
+            _ => self.between(-PI, PI),
         }
     }
 }

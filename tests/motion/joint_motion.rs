@@ -11,7 +11,7 @@ use urdf_ik::motion::{
 use urdf_ik::robot::{Chain, Domain};
 use urdf_ik::solver::{Preference, Target};
 
-use crate::common::{Arm, Random, bundled_arms, load, shared_arms};
+use crate::common::{Arm, Random, all_arms, bundled_arms, load};
 
 /// Rounding of the generator's profiles \[rad or m\]: the error with which it meets its goals.
 const ROUNDING: f64 = 2e-8;
@@ -95,14 +95,10 @@ fn random_goal(random: &mut Random, chain: &Chain, here: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-fn all() -> Vec<Arm> {
-    bundled_arms().into_iter().chain(shared_arms()).collect()
-}
-
 #[test]
 fn motions_are_continuous_and_within_limits_however_they_are_interrupted() {
     let mut random = Random::new(141);
-    for arm in all() {
+    for arm in all_arms() {
         for _ in 0..20 {
             let limits = random_limits(&mut random, &arm.chain);
             let start = random.positions(&arm.chain);
@@ -130,7 +126,7 @@ fn motions_are_continuous_and_within_limits_however_they_are_interrupted() {
 #[test]
 fn a_goal_is_met_exactly_after_the_predicted_time() {
     let mut random = Random::new(42);
-    for arm in all() {
+    for arm in all_arms() {
         let limits = random_limits(&mut random, &arm.chain);
         let (start, goal) = (random.positions(&arm.chain), random.positions(&arm.chain));
         let motion = JointMotion::new(&arm.chain, &limits, &start);

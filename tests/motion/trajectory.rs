@@ -10,7 +10,7 @@ use urdf_ik::motion::{
 use urdf_ik::robot::{Domain, Robot, Variable};
 use urdf_ik::solver::{Preference, Target};
 
-use crate::common::{self, Arm, Random, distance, load, urdf, urdf_path};
+use crate::common::{self, Arm, Random, distance, load, urdf};
 
 /// A trajectory with its path and options.
 struct Made {
@@ -152,11 +152,7 @@ fn the_bundled_arm_moves_straight_and_evenly() {
 
 #[test]
 fn panda_moves_straight_and_evenly_over_eighty_centimetres() {
-    if urdf_path("panda.urdf").is_none() {
-        return;
-    }
-    let arm = Arm::new("panda", load("panda.urdf"), "panda_link0", &["panda_hand_tcp"]);
-    straight_and_even(&arm, &tool_down([0.4, -0.4, 0.4], [0.4, 0.4, 0.4], 0.0));
+    straight_and_even(&common::arms_named(&["panda"])[0], &tool_down([0.4, -0.4, 0.4], [0.4, 0.4, 0.4], 0.0));
 }
 
 const LIMITS: &str = "

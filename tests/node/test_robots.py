@@ -1,11 +1,11 @@
-"""Real robots, where their descriptions lie beside the checkout."""
+"""Robots of makers."""
 import pytest
 
 from checks import assert_posture, assert_solved
 from conftest import ROOT
 from kinematics import Robot
 
-FOLDER = ROOT.parent / 'shared' / 'robots'
+FOLDER = ROOT / 'tests' / 'data' / 'robots'
 ROBOTS = {  # file: base link, tip link
     'fetch.urdf': ('torso_lift_link', 'gripper_link'),
     'gen3.urdf': ('base_link', 'EndEffector_Link'),
@@ -19,8 +19,6 @@ ROBOTS = {  # file: base link, tip link
 
 @pytest.mark.parametrize('file', ROBOTS)
 def test_targets_are_met(start, generator, file):
-    if not (FOLDER / file).exists():
-        pytest.skip(f'there is no {FOLDER / file}')
     robot = Robot.load(FOLDER / file)
     base, tip = ROBOTS[file]
     node = start.node(FOLDER / file, base_link=base, tip_links=[tip])

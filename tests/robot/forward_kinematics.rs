@@ -13,11 +13,11 @@ fn every_link_agrees_with_the_reference_poses() {
     let mut compared = 0;
     let mut files: Vec<_> = std::fs::read_dir(common::root().join("tests/data/forward_kinematics")).unwrap().collect();
     files.sort_by_key(|file| file.as_ref().unwrap().path());
+    let count = files.len();
     for file in files {
         let figures = common::read_json(&file.unwrap().path());
         let name = figures["urdf"].as_str().unwrap();
-        let Some(path) = common::urdf_path(name) else { continue };
-        let robot = Robot::from_urdf_file(path).unwrap();
+        let robot = common::load(name);
         let mut worst: f64 = 0.0;
         for sample in figures["samples"].as_array().unwrap() {
             let links = sample["links"].as_object().unwrap();
@@ -33,7 +33,7 @@ fn every_link_agrees_with_the_reference_poses() {
         }
         println!("{name}: largest difference {worst:e}");
     }
-    assert!(compared > 200, "only {compared} poses were compared");
+    assert_eq!((count, compared), (11, 970), "robots and poses");
 }
 
 /// A sample's positions for every joint; each joint that moves by itself must be named.
@@ -49,14 +49,16 @@ fn positions_of(robot: &Robot, sample: &serde_json::Value) -> Vec<f64> {
     positions
 }
 
-/// Chains of every kind: all available robots, also upwards and with several tips.
+/// Chains of every kind: all robots, also upwards and with several tips.
 fn arms() -> Vec<Arm> {
     let mut arms = common::bundled_arms();
     arms.push(common::two_handed());
     arms.push(Arm::new("arm7, upwards", common::load("arm7.urdf"), "tool0", &["base_link"]));
     arms.push(Arm::new("mixed_joints, upwards", common::load("mixed_joints.urdf"), "tool", &["base_link"]));
     arms.push(Arm::new("two_arms, across", common::load("two_arms.urdf"), "left_hand", &["right_hand", "head_link"]));
-    arms.extend(common::shared_arms());
+    arms.extend(common::makers_arms());
+    arms.extend(common::mobile_arms());
+    assert_eq!(arms.len(), 16);
     arms
 }
 

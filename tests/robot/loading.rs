@@ -180,7 +180,7 @@ fn floating_and_planar_joints_are_refused_only_in_the_chain() {
 
 #[test]
 fn the_neutral_configuration_is_inside_the_limits() {
-    for arm in common::bundled_arms().into_iter().chain(common::shared_arms()) {
+    for arm in common::all_arms().into_iter().chain(common::mobile_arms()) {
         let positions = arm.robot.neutral_positions();
         for (joint, position) in
             arm.robot.joints().iter().zip(&positions).filter(|(joint, _)| joint.kind.has_position())

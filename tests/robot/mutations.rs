@@ -61,7 +61,7 @@ const VALUES: [&str; 20] = [
 #[test]
 fn damaged_descriptions_are_refused_or_sound() {
     let texts: Vec<String> =
-        FILES.iter().map(|file| std::fs::read_to_string(common::urdf_path(file).unwrap()).unwrap()).collect();
+        FILES.iter().map(|file| std::fs::read_to_string(common::urdf_path(file)).unwrap()).collect();
     let mut random = Random::new(2024);
     let (mut loaded, mut refused) = (0, 0);
     for round in 0..MUTATIONS {
@@ -94,7 +94,7 @@ fn damaged_descriptions_are_refused_or_sound() {
 fn descriptions_that_end_early_are_refused() {
     let mut random = Random::new(7);
     for file in FILES {
-        let text = std::fs::read_to_string(common::urdf_path(file).unwrap()).unwrap();
+        let text = std::fs::read_to_string(common::urdf_path(file)).unwrap();
         let end = text.rfind("</robot>").unwrap();
         for _ in 0..300 {
             let cut = random.below(end);

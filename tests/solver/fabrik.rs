@@ -42,9 +42,9 @@ fn met(arm: &Arm, solver: &Solver, count: usize, change: impl Fn(Target) -> Targ
 
 #[test]
 fn robots_reach_their_targets_alone_and_polished() {
-    for arm in common::bundled_arms().iter().chain(&common::shared_arms()) {
+    for arm in common::all_arms() {
         for options in [alone(DEPTH), FabrikOptions::default()] {
-            let found = met(arm, &arm.solver().with_method(options).unwrap(), 300, |target| target);
+            let found = met(&arm, &arm.solver().with_method(options).unwrap(), 300, |target| target);
             assert_eq!(found, 300, "{}: {options:?}", arm.name);
         }
     }

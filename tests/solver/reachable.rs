@@ -9,12 +9,6 @@ use crate::common::{self, Arm, Random};
 /// Random targets of each robot.
 const TARGETS: usize = 100;
 
-fn all_arms() -> Vec<Arm> {
-    let mut arms = common::bundled_arms();
-    arms.extend(common::shared_arms());
-    arms
-}
-
 /// What [`solve_random`] asks for.
 struct Task {
     method: JacobianStep,
@@ -61,7 +55,7 @@ fn full_pose_met(target: &Target, pose: &Isometry3<f64>) -> bool {
 }
 
 fn assert_rate(task: &Task, claim: fn(&Target, &Isometry3<f64>) -> bool, least: f64) {
-    for arm in all_arms() {
+    for arm in common::all_arms() {
         let rate = solve_random(&arm, task, claim);
         println!("{}: {rate}", arm.name);
         assert!(rate >= least, "{}: {rate}", arm.name);

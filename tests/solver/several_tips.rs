@@ -1,6 +1,5 @@
 //! Several tips that share joints, and the weights of their targets.
 
-use urdf_ik::robot::Robot;
 use urdf_ik::solver::{Problem, Target};
 
 use crate::common::{self, Arm, Random};
@@ -10,12 +9,8 @@ const ROUNDS: usize = 60;
 
 /// Robots of two arms on a torso that moves.
 fn two_armed() -> Vec<Arm> {
-    let mut arms = vec![common::two_handed()];
-    if let Some(path) = common::urdf_path("talos_full_v2.urdf") {
-        let robot = Robot::from_urdf_file(path).unwrap();
-        arms.push(Arm::new("talos", robot, "base_link", &["arm_left_7_link", "arm_right_7_link"]));
-    }
-    arms
+    let talos = common::load("talos_full_v2.urdf");
+    vec![common::two_handed(), Arm::new("talos", talos, "base_link", &["arm_left_7_link", "arm_right_7_link"])]
 }
 
 #[test]

@@ -96,14 +96,9 @@ fn paths() -> Vec<Path> {
     for (joint, near) in [(5, -PI / 3.0 + 0.01), (3, -1.44)] {
         add(seven(), &bent, joint, near, 3);
     }
-    for name in ["ur5", "panda"] {
-        for arm in common::arms_named(&[name]) {
-            match name {
-                "ur5" => add(arm, &[0.3, -1.2, 1.4, -0.6, 1.1, 0.2], 4, 0.01, 2),
-                _ => add(arm, &[0.2, -0.4, 0.3, -1.9, 0.2, 1.7, 0.1], 3, -0.09, 3),
-            }
-        }
-    }
+    let makers = |name: &str| common::arms_named(&[name]).swap_remove(0);
+    add(makers("ur5"), &[0.3, -1.2, 1.4, -0.6, 1.1, 0.2], 4, 0.01, 2);
+    add(makers("panda"), &[0.2, -0.4, 0.3, -1.9, 0.2, 1.7, 0.1], 3, -0.09, 3);
     paths
 }
 

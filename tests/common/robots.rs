@@ -1,0 +1,71 @@
+//! The robots of the tests. All of them are in the package: one that is missing fails the test that asks for it.
+
+use std::path::PathBuf;
+
+use urdf_ik::robot::Robot;
+
+use super::{Arm, root};
+
+/// The path of the URDF file of that name.
+pub fn urdf_path(file: &str) -> PathBuf {
+    let folders = ["urdf", "tests/data/urdf", "tests/data/robots"];
+    let found = folders.iter().map(|folder| root().join(folder).join(file)).find(|path| path.is_file());
+    found.unwrap_or_else(|| panic!("{file} is in none of {folders:?}"))
+}
+
+pub fn load(file: &str) -> Robot {
+    Robot::from_urdf_file(urdf_path(file)).unwrap()
+}
+
+/// The robots that we wrote, one tip each, and with every kind of joint among them.
+pub fn bundled_arms() -> Vec<Arm> {
+    vec![
+        Arm::new("arm7", load("arm7.urdf"), "base_link", &["tool0"]),
+        Arm::new("mixed_joints", load("mixed_joints.urdf"), "base_link", &["tool"]),
+        Arm::new("two_arms", load("two_arms.urdf"), "base_link", &["left_hand"]),
+    ]
+}
+
+/// Two hands on one torso.
+pub fn two_handed() -> Arm {
+    Arm::new("two_arms, both", load("two_arms.urdf"), "base_link", &["left_hand", "right_hand"])
+}
+
+/// Arms of seven makers, one tip each.
+pub fn makers_arms() -> Vec<Arm> {
+    vec![
+        Arm::new("fetch7", load("fetch.urdf"), "torso_lift_link", &["gripper_link"]),
+        Arm::new("gen3", load("gen3.urdf"), "base_link", &["EndEffector_Link"]),
+        Arm::new("iiwa14", load("iiwa14.urdf"), "base_link", &["tool0"]),
+        Arm::new("kr6", load("kr6r900sixx.urdf"), "base_link", &["tool0"]),
+        Arm::new("panda", load("panda.urdf"), "panda_link0", &["panda_hand_tcp"]),
+        Arm::new("talos7", load("talos_full_v2.urdf"), "torso_2_link", &["gripper_left_base_link"]),
+        Arm::new("ur5", load("ur5_robot.urdf"), "base_link", &["tool0"]),
+    ]
+}
+
+/// Arms on bases that drive: two of their joints have limits of ±999 999 rad and m.
+pub fn mobile_arms() -> Vec<Arm> {
+    vec![
+        Arm::new("frankie", load("frankie.urdf"), "panda_base0", &["frankie_hand"]),
+        Arm::new("fetch10", load("fetch.urdf"), "base0", &["gripper_link"]),
+    ]
+}
+
+/// Every robot but those on bases that drive, one tip each.
+pub fn all_arms() -> Vec<Arm> {
+    let mut arms = bundled_arms();
+    arms.extend(makers_arms());
+    assert_eq!(arms.len(), 10);
+    arms
+}
+
+/// The arms of [`all_arms`] with these names, in this order.
+pub fn arms_named(names: &[&str]) -> Vec<Arm> {
+    let mut arms = all_arms();
+    let mut take = |name: &&str| match arms.iter().position(|arm| arm.name == *name) {
+        Some(index) => arms.swap_remove(index),
+        None => panic!("there is no robot '{name}'"),
+    };
+    names.iter().map(&mut take).collect()
+}
