@@ -179,7 +179,9 @@ pub fn check_limits(skeleton: &Skeleton, configuration: &Configuration) {
         let along = orientations[index + 1] * Vector3::x() * length;
         assert!((points[index + 1] - points[parent] - along).norm() < 1e-13, "{index}");
     }
-    assert!(skeleton.violation(configuration).unwrap() < 1e-13);
+    let violation = skeleton.violation(configuration).unwrap();
+    // The twist of a joint that has swung by nearly half a turn has few digits.
+    assert!(violation < 1e-10, "{violation:e} rad outside the limits");
 }
 
 /// Checks the limits of a joint by its rotation.
