@@ -259,10 +259,11 @@ fn a_target_half_a_turn_away_is_reached() {
 #[test]
 fn a_search_that_ends_by_itself_has_the_bits_of_one_with_more_attempts() {
     const FEW: usize = 16;
-    let (mut ended, mut unfinished) = (0, 0);
+    let (mut ended, mut unfinished, mut solvers) = (0, 0, 0);
     for arm in common::bundled_arms() {
         for method in [SolverKind::Jacobian, SolverKind::Fabrik, SolverKind::ClosedForm] {
             let Ok(solver) = arm.solver().with_method(method) else { continue };
+            solvers += 1;
             let mut random = Random::new(5);
             for _ in 0..100 {
                 let seed = random.positions(&arm.chain);
@@ -284,5 +285,6 @@ fn a_search_that_ends_by_itself_has_the_bits_of_one_with_more_attempts() {
             }
         }
     }
+    assert_eq!(solvers, 7, "a closed form for one of three arms");
     assert!(ended > 100 && unfinished > 100, "{ended} searches ended by themselves, {unfinished} did not");
 }
