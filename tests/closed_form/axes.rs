@@ -63,6 +63,13 @@ impl Axes {
         }
     }
 
+    /// At what distance \[m\] an axis and the next one pass.
+    pub fn gap(&self, index: usize) -> f64 {
+        let between = self.points[index + 1] - self.points[index];
+        let across = self.directions[index].cross(&self.directions[index + 1]);
+        across.try_normalize(1e-6).map_or(f64::INFINITY, |across| between.dot(&across).abs())
+    }
+
     /// The same from the other end.
     pub fn reversed(mut self) -> Self {
         self.directions.reverse();

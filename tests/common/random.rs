@@ -13,7 +13,8 @@ pub struct Random(Rand64);
 impl Random {
     /// The sequence of that seed, or another one for each number in the environment variable `SEED_OFFSET`.
     pub fn new(seed: u64) -> Self {
-        let offset: u64 = std::env::var("SEED_OFFSET").map_or(0, |offset| offset.parse().expect("SEED_OFFSET is a whole number"));
+        let offset: u64 =
+            std::env::var("SEED_OFFSET").map_or(0, |offset| offset.parse().expect("SEED_OFFSET is a whole number"));
         Self(Rand64::new(u128::from(seed) + (u128::from(offset) << 64)))
     }
 

@@ -87,7 +87,8 @@ fn random_lines_are_followed_as_far_as_claimed() {
             let path = path(&poses, 0.1 * f64::from(case % 2));
             let followed = followed(&arm, &path, &seed);
             check(&arm, &path, &followed, &format!("{} {case}", arm.name));
-            assert_eq!(followed.curve.as_ref().unwrap().positions_at(0.0), seed);
+            let first = followed.curve.as_ref().unwrap().positions_at(0.0);
+            assert!(first.iter().zip(&seed).all(|(first, seed)| (first - seed).abs() < 1e-14), "{first:?} {seed:?}");
             if let Some(stop) = &followed.stop {
                 assert!(!stop.to_string().is_empty() && stop.length < path.length());
                 stopped += 1;

@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use urdf_ik::motion::{Path, PathError, PathOptions};
 
-use crate::common::{Random, distance};
+use crate::common::{Random, Share, distance};
 
 fn pose(x: f64, y: f64, z: f64, turn: [f64; 3]) -> Isometry3<f64> {
     Isometry3::new(Vector3::new(x, y, z), turn.into())
@@ -86,6 +86,7 @@ fn repeated_waypoints_count_once_and_one_pose_has_no_length() {
 #[test]
 fn a_rounded_corner_bends_smoothly_and_misses_its_waypoint_by_less_than_its_radius() {
     let mut random = Random::new(5);
+    let mut slow = Share { failed: 0, of: 0 };
     for case in 0..40 {
         let poses = random_poses(&mut random, 4);
         let radius = random.between(0.01, 0.3);
@@ -106,16 +107,15 @@ fn a_rounded_corner_bends_smoothly_and_misses_its_waypoint_by_less_than_its_radi
         });
         let least_radius = sizes.fold(radius, |least, size| least.min(0.5 * size));
         let mut nearest = [f64::INFINITY; 4];
-        let mut bend_before = None;
+        let (mut bend_before, mut slowest) = (None, f64::INFINITY);
         for index in 1..steps {
             let [a, b, c] = [at(index - 1), at(index), at(index + 1)];
             let [before, after] = [rate(&a, &b), rate(&b, &c)];
             let (shift, turn) = (after.fixed_rows::<3>(0).norm(), after.fixed_rows::<3>(3).norm());
             let at_rest = path.rests().iter().any(|rest| (rest - f64::from(index) * step).abs() <= 2.001 * step);
-            assert!(
-                shift < 1.01 && (at_rest || (0.4..1.01).contains(&shift.max(0.25 * turn))),
-                "{case}: {shift}, {turn}"
-            );
+            let speed = shift.max(0.25 * turn);
+            assert!(shift < 1.01 && (at_rest || (0.05..1.01).contains(&speed)), "{case}: {shift}, {turn}");
+            slowest = if at_rest { slowest } else { speed.min(slowest) };
             // The second derivative is continuous: the third one is bounded.
             let bend = (after - before) / step;
             if let (false, Some(before)) = (at_rest, bend_before) {
@@ -127,8 +127,13 @@ fn a_rounded_corner_bends_smoothly_and_misses_its_waypoint_by_less_than_its_radi
                 *nearest = nearest.min(distance(&b, pose).0);
             }
         }
+        // Where way and turn both go back the way they came, the middle of a corner is slow.
+        slow.failed += usize::from(slowest < 0.4);
+        slow.of += 1;
         assert!(nearest.iter().all(|near| *near < radius + step), "{case}: {nearest:?} {radius}");
     }
+    println!("slow corners: {slow:?}");
+    slow.assert_at_most(0.02, "slow corners");
 }
 
 #[test]

@@ -158,7 +158,8 @@ fn a_moved_root_arrives_and_a_free_one_is_dragged() {
         chain.reach_forward(&problem, &mut chain.scratch(&options(5)), &mut expected).unwrap();
         assert!(dragged.is_solved() && dragged.iterations <= 1);
         for (found, expected) in dragged.configuration.points.iter().zip(&expected.points) {
-            assert!((found - expected).norm() < 1e-12, "{segments}: {found} {expected}");
+            // A chain of 1000 segments is dragged by hundreds of metres.
+            assert!((found - expected).norm() < 1e-13 * (1.0 + 5.0 * outer), "{segments}: {found} {expected}");
         }
     }
 }

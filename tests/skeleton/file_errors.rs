@@ -204,8 +204,24 @@ fn aliases_do_not_repeat_what_is_long() {
 #[test]
 fn damaged_models_are_refused_or_sound() {
     const VALUES: [&str; 18] = [
-        "", "a", "0", "-1", "1e999", ".nan", "-.inf", "~", "[1, 0, 0]", "[0, 0, 0]", "{", "}", "&x 1", "*x", "!!str 1",
-        "<<: *x", "? ", "root",
+        "",
+        "a",
+        "0",
+        "-1",
+        "1e999",
+        ".nan",
+        "-.inf",
+        "~",
+        "[1, 0, 0]",
+        "[0, 0, 0]",
+        "{",
+        "}",
+        "&x 1",
+        "*x",
+        "!!str 1",
+        "<<: *x",
+        "? ",
+        "root",
     ];
     let texts = ["humanoid.yaml", "hand.yaml", "noodle.yaml", "pitch_yaw.yaml"]
         .map(|name| std::fs::read_to_string(root().join("config/skeletons").join(name)).unwrap());

@@ -216,14 +216,15 @@ fn more_cycles_and_attempts_never_lead_farther_away() {
 /// Doubling changes no digit of a number, and neither does a half turn about an axis.
 #[test]
 fn a_figure_of_twice_the_size_has_the_same_answer_to_the_bit() {
-    // How much an angle counts beside a distance depends on lengths.
-    for case in cases(3).filter(|case| case.targets.iter().all(|target| target.orientation.is_none())) {
+    for case in cases(3).filter(|case| case.skeleton.is_free()) {
         let half_turn = UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(0.0, 0.0, 0.0, 1.0));
-        let turned = case.skeleton.is_free() && case.options.restarts == 0;
-        let place = Isometry3::from_parts(Vector3::zeros().into(), if turned { half_turn } else { Default::default() });
+        // Restarts are scattered in directions of their own.
+        let turn = if case.options.restarts == 0 { half_turn } else { UnitQuaternion::identity() };
+        let place = Isometry3::from_parts(Vector3::zeros().into(), turn);
         let double = case.moved(&place, 2.0);
         let (one, two) = (case.solve(case.options), double.solve(double.options));
-        assert_eq!((one.iterations, one.restarts, one.accelerated), (two.iterations, two.restarts, two.accelerated));
+        let counts = |solution: &Solution| (solution.iterations, solution.restarts, solution.accelerated);
+        assert_eq!(counts(&one), counts(&two), "{:?} {:?} {:?}", case.options, case.root, case.targets);
         for (one, two) in one.configuration.points.iter().zip(&two.configuration.points) {
             assert_eq!(place * (one * 2.0), *two);
         }
@@ -232,7 +233,7 @@ fn a_figure_of_twice_the_size_has_the_same_answer_to_the_bit() {
 
 #[test]
 fn a_figure_elsewhere_has_the_same_answer() {
-    let (mut random, mut missed) = (Random::new(4), 0);
+    let (mut random, mut other) = (Random::new(4), Share { failed: 0, of: 0 });
     for case in cases(5).filter(|case| !case.skeleton.is_planar()) {
         let place = Isometry3::from_parts(random.direction().into(), rotation(&mut random));
         let elsewhere = case.moved(&place, 1.0);
@@ -240,9 +241,12 @@ fn a_figure_elsewhere_has_the_same_answer() {
         let few = Options { iterations: 3, restarts: 0, ..case.options };
         let (one, two) = (case.solve(few), elsewhere.solve(few));
         let pairs = one.configuration.points.iter().zip(&two.configuration.points);
-        missed += usize::from(pairs.map(|(one, two)| (place * one - two).norm()).fold(0.0, f64::max) > 1e-9);
+        let apart = pairs.map(|(one, two)| (place * one - two).norm()).fold(0.0, f64::max);
+        other.failed += usize::from(apart > 1e-9);
+        other.of += 1;
     }
-    Share { failed: missed, of: CASES }.assert_at_most(0.01, "answers that differ");
+    println!("elsewhere: {other:?}");
+    other.assert_at_most(0.01, "answers that differ");
 }
 
 #[test]
@@ -257,6 +261,6 @@ fn possible_targets_are_met() {
             }
         }
         println!("limited: {is_limited}, {missed} of {of} missed");
-        Share { failed: missed, of }.assert_at_most(0.02, "possible targets");
+        Share { failed: missed, of }.assert_at_most(0.005, "possible targets");
     }
 }

@@ -7,7 +7,7 @@ use urdf_ik::robot::{Noodle, NoodleJoints};
 use urdf_ik::solver::FabrikOptions;
 use urdf_ik::solver::{Outcome, Problem, Reason, Scratch, Solution, Solver, Target};
 
-use crate::common::{self, Arm, Random};
+use crate::common::{self, Arm, Random, Share};
 
 /// Length of every noodle \[m\].
 const LENGTH: f64 = 1.0;
@@ -76,7 +76,7 @@ impl<'a> Trial<'a> {
 fn meets_reachable_targets(arm: &Arm, count: usize) {
     let mut random = Random::new(121);
     let straight = arm.chain.nominal_positions();
-    let mut missed = Vec::new();
+    let (mut missed, mut of) = (Vec::new(), 0);
     for round in 0..count {
         let (wave, any) = (smooth(arm, &mut random), random.positions(&arm.chain));
         let seed = random.positions(&arm.chain);
@@ -88,6 +88,7 @@ fn meets_reachable_targets(arm: &Arm, count: usize) {
                     let what = format!("target {round}, {shape}, from a {from} configuration");
                     for target in [target, target.position_only()] {
                         let solution = trial.solve(target, seed);
+                        of += 1;
                         if !solution.is_solved() {
                             missed.push(format!("{}, {name}, {what}: {}", arm.name, solution.sentence(&arm.chain)));
                         }
@@ -96,7 +97,8 @@ fn meets_reachable_targets(arm: &Arm, count: usize) {
             }
         }
     }
-    assert!(missed.is_empty(), "{missed:#?}");
+    println!("{}: {} of {of} missed {missed:#?}", arm.name, missed.len());
+    Share { failed: missed.len(), of }.assert_at_most(0.002, &arm.name);
 }
 
 #[test]
