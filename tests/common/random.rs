@@ -1,6 +1,7 @@
 //! Pseudorandom numbers for tests and benches: the same on every machine.
 
 #![allow(dead_code, reason = "each test binary and each bench uses its own part of this one")]
+#![allow(clippy::expect_used, reason = "a seed that is no number must not be taken for another one")]
 
 use std::f64::consts::PI;
 
