@@ -2,12 +2,13 @@
 
 use super::curve_cost::CurveCost;
 use super::curve_fit::{Aim, CurveFit};
-use super::follow_options::{FollowError, FollowOptions};
+use super::follow_options::{FollowError, FollowOptions, check_start};
 use super::followed::{Followed, larger, ratio};
 use super::joint_curve::JointCurve;
 use super::path_problem::PathProblem;
 use super::path_solver::PathSolver;
 use super::path_stop::{PathStop, StopReason};
+use super::tip_distance::OnPath;
 use super::tracking::{Tracked, stop_unreached, track};
 use crate::solver::{Residual, Solver};
 
@@ -24,10 +25,11 @@ const CHORDS: u32 = 8;
 /// they can, measured by their velocity limits, and towards the preference. The same input gives the same result.
 ///
 /// # Errors
-/// [`FollowError`] for a seed, a target or options that are not valid. A path that cannot be followed to its end is no error:
+/// [`FollowError`] for a seed, a target or options that are not valid, and for a seed outside the limits. A path that cannot be followed to its end is no error:
 /// [`Followed::stop`] says why.
 pub fn follow(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -> Result<Followed, FollowError> {
     options.check()?;
+    check_start(solver.chain(), problem.seed)?;
     problem.preference.check(solver.chain())?;
     let mut solver = PathSolver::new(solver, problem, options);
     let Some(start) = solver.start(problem.seed)? else {
@@ -46,7 +48,7 @@ pub fn follow(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -
     };
     let length = curve.length();
     let fraction = if stop.is_some() { (length / problem.path.length()).min(1.0 - f64::EPSILON) } else { 1.0 };
-    deviation = larger(deviation, solver.residual(0.0, &curve.positions_at(0.0)));
+    deviation = larger(deviation, distance_on(&mut solver, &curve, 0.0));
     Ok(Followed { curve: Some(curve), fraction, stop, deviation })
 }
 
@@ -116,14 +118,18 @@ fn deviation_on(solver: &mut PathSolver, curve: &JointCurve, ends: &[f64]) -> (R
     let mut deviation = Residual::default();
     for place in MEASURED_PLACES {
         let length = ends[0] + place * (ends[1] - ends[0]);
-        let found = solver.residual(length, &curve.positions_at(length));
-        deviation = larger(deviation, found);
+        deviation = larger(deviation, distance_on(solver, curve, length));
     }
     // The path ends within the target's tolerance.
     let end = ends[1];
     let is_missed = end == solver.path.length()
-        && ratio(&solver.residual(end, &curve.positions_at(end)), &solver.problem.target.tolerance) > 1.0;
+        && ratio(&distance_on(solver, curve, end), &solver.problem.target.tolerance) > 1.0;
     (deviation, is_missed)
+}
+
+/// The tip's distance from the path where the curve has that length.
+fn distance_on(solver: &mut PathSolver, curve: &JointCurve, length: f64) -> Residual {
+    solver.distance.at(OnPath { length, positions: &curve.positions_at(length) })
 }
 
 /// What is in the way of the curve on an interval.

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::names::{number, short};
+use crate::robot::{Chain, Domain};
 use crate::solver::{ProblemError, Tolerance};
 
 /// How exactly a path is followed.
@@ -32,6 +34,22 @@ pub enum FollowError {
     /// The tip, the seed, the tolerance, the free axes or the preference are not valid for the chain.
     #[error(transparent)]
     Problem(#[from] ProblemError),
+    /// The start is outside the limits of a joint, so that no path can begin there.
+    #[error(
+        "at the start joint '{}' is at {}, outside its limits, {} to {}: give a start inside them",
+        short(joint),
+        number(*position),
+        number(limits[0]),
+        number(limits[1])
+    )]
+    StartOutsideLimits {
+        /// The first such joint.
+        joint: String,
+        /// Where it is \[rad or m\].
+        position: f64,
+        /// Its lower and its upper limit \[rad or m\].
+        limits: [f64; 2],
+    },
     /// An option is not a finite number above 0.
     #[error("the {option} is {value}; it must be a finite number above 0")]
     Option {
@@ -58,4 +76,18 @@ impl FollowOptions {
         }
         Ok(())
     }
+}
+
+/// Checks that no joint is outside its limits at the start of a path. What is not a finite number is left to the solver.
+pub(super) fn check_start(chain: &Chain, start: &[f64]) -> Result<(), FollowError> {
+    for (variable, &position) in chain.variables().iter().zip(start) {
+        match variable.domain {
+            Domain::Interval { lower, upper } if position < lower || position > upper => {
+                let joint = variable.name.clone();
+                return Err(FollowError::StartOutsideLimits { joint, position, limits: [lower, upper] });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }

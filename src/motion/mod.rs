@@ -72,6 +72,7 @@ mod speed_limits;
 mod speed_profile;
 mod spline;
 mod timing;
+mod tip_distance;
 mod tip_jacobian;
 mod tracking;
 mod trajectory;

@@ -1,18 +1,17 @@
-//! Solves for poses of a path, and measures how far the tip is from it and whether the way there is clear.
+//! Solves for poses of a path, and finds out whether the way there is clear.
 
 use super::follow_options::FollowOptions;
-use super::followed::{larger, ratio};
+use super::followed::ratio;
 use super::path::Path;
 use super::path_problem::PathProblem;
 use super::path_stop::StopReason;
+use super::tip_distance::{OnPath, TipDistance};
 use crate::collision::{Clearance, SegmentScratch};
-use crate::robot::{Chain, ChainPoses};
-use crate::solver::{Mode, Pick, Problem, ProblemError, Residual, Scratch, Solution, Solver, Target, Tolerance};
+use crate::robot::Chain;
+use crate::solver::{Mode, Pick, Problem, ProblemError, Scratch, Solution, Solver, Target, Tolerance};
 
 /// Tolerance of a solve over the target's tolerance: a larger rest error would show in the velocities.
 const SOLVE_TOLERANCE_RATIO: f64 = 1e-3;
-/// Number of points between the ends of a piece where the deviation is measured.
-const DEVIATION_POINTS: u8 = 7;
 /// How much nearer than the margin a pair may come between two configurations of which both keep it \[m\].
 const CLEARANCE_RESOLUTION: f64 = 1e-4;
 /// What pairs keep more than the margin while the path is tracked, so that the curve has room \[m\].
@@ -29,13 +28,12 @@ pub(super) struct PathSolver<'a> {
     pub(super) options: &'a FollowOptions,
     /// The last solution.
     pub(super) solution: Solution,
+    /// How far the tip is from the path.
+    pub(super) distance: TipDistance<'a>,
     scratch: Scratch,
-    poses: ChainPoses,
     way: SegmentScratch,
     /// Whether solves go through what is in the way, to find out what that is.
     ignores_collisions: bool,
-    /// Positions between the ends of a piece.
-    between: Vec<f64>,
     /// The largest joint step of each variable.
     steps: Vec<f64>,
 }
@@ -51,11 +49,10 @@ impl<'a> PathSolver<'a> {
             path: problem.path,
             options,
             solution: solver.solution(),
+            distance: TipDistance::new(chain, problem),
             scratch: solver.scratch(),
-            poses: ChainPoses::new(chain),
             way: SegmentScratch::default(),
             ignores_collisions: false,
-            between: vec![0.0; variables],
             steps: vec![options.largest_joint_step; variables],
         }
     }
@@ -90,32 +87,11 @@ impl<'a> PathSolver<'a> {
     pub(super) fn start(&mut self, seed: &[f64]) -> Result<Option<Vec<f64>>, ProblemError> {
         let unbounded = vec![f64::INFINITY; self.steps.len()];
         let is_tracked = self.solve(0.0, seed, Mode::Track { max_step: &unbounded })?;
-        if self.chain.contains(seed) && ratio(&self.residual(0.0, seed), &self.problem.target.tolerance) <= 1.0 {
+        let distance = self.distance.at(OnPath { length: 0.0, positions: seed });
+        if ratio(&distance, &self.problem.target.tolerance) <= 1.0 {
             return Ok(Some(seed.to_vec()));
         }
         Ok((is_tracked || self.search(0.0, seed)?).then(|| self.solution.positions.clone()))
-    }
-
-    /// Distance of the tip at `positions` from the pose at `length`.
-    pub(super) fn residual(&mut self, length: f64, positions: &[f64]) -> Residual {
-        self.chain.forward_kinematics(positions, &mut self.poses);
-        let target = self.problem.target_at(length);
-        target.residual(&self.poses.tips()[target.tip])
-    }
-
-    /// Greatest distance of the tip from the path between two configurations, where the joints move evenly from one to the other.
-    pub(super) fn deviation_between(&mut self, (at, here): (f64, &[f64]), (next, there): (f64, &[f64])) -> Residual {
-        let mut between = std::mem::take(&mut self.between);
-        let mut deviation = Residual::default();
-        for point in 1..=DEVIATION_POINTS {
-            let part = f64::from(point) / f64::from(DEVIATION_POINTS + 1);
-            for (between, (here, there)) in between.iter_mut().zip(here.iter().zip(there)) {
-                *between = here + part * (there - here);
-            }
-            deviation = larger(deviation, self.residual(at + part * (next - at), &between));
-        }
-        self.between = between;
-        deviation
     }
 
     /// What solves keep clear of.

@@ -3,6 +3,7 @@
 use super::followed::ratio;
 use super::path_solver::PathSolver;
 use super::path_stop::{PathStop, StopReason};
+use super::tip_distance::OnPath;
 use crate::solver::{Outcome, ProblemError, Reason, Residual};
 
 /// After a piece with a smaller deviation, over the allowed one, the next piece may be twice as long.
@@ -98,7 +99,8 @@ fn solve_piece(solver: &mut PathSolver, at: f64, next: f64, here: &[f64]) -> Res
         return Ok(Piece::Unreached);
     }
     let there = std::mem::take(&mut solver.solution.positions);
-    let deviation = solver.deviation_between((at, here), (next, &there));
+    let (from, to) = (OnPath { length: at, positions: here }, OnPath { length: next, positions: &there });
+    let deviation = solver.distance.between(from, to);
     let obstruction = solver.obstruction_between(here, &there);
     solver.solution.positions = there;
     if let Some(reason) = obstruction {

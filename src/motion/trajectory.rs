@@ -1,12 +1,14 @@
 //! A trajectory along a followed path: points evenly in time.
 
-use super::followed::{Followed, larger};
+use super::followed::{Followed, larger, ratio};
 use super::joint_curve::{Derivatives, JointCurve, Part};
 use super::path_problem::PathProblem;
 use super::speed_profile::{Progress, SpeedProfile};
 use super::timing::{Timing, TimingError, check_points};
-use crate::robot::{Chain, ChainPoses};
-use crate::solver::Residual;
+use super::tip_distance::{OnPath, TipDistance};
+use crate::names;
+use crate::robot::Chain;
+use crate::solver::{Residual, Tolerance};
 
 /// The configuration at one time.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,12 +31,16 @@ pub struct Trajectory {
     /// One point each period, from time 0 on. Empty where nothing of the path can be followed.
     pub points: Vec<TrajectoryPoint>,
     /// Greatest distance of the tip from the pose of the path at the same length, over the axes that are not free. It is measured at the
-    /// points, and in the middle between them where the joints move evenly. It is more than [`follow`](super::follow()) allowed where points
-    /// are far apart.
+    /// points, and at seven places between each two, where the joints move evenly. It is more than [`follow`](super::follow()) allowed where
+    /// points are [too far apart](Self::too_coarse).
     pub deviation: Residual,
 }
 
 impl TrajectoryPoint {
+    fn place(&self) -> OnPath<'_> {
+        OnPath { length: self.length, positions: &self.positions }
+    }
+
     /// Position, velocity and acceleration of a variable at a time between this point and the next.
     pub(super) fn towards(&self, next: &Self, variable: usize, time: f64) -> [f64; 3] {
         let at = |point: &Self| [point.positions[variable], point.velocities[variable], point.accelerations[variable]];
@@ -93,6 +99,24 @@ impl Trajectory {
         let deviation = deviation(chain, problem, &points);
         Ok(Self { points, deviation })
     }
+
+    /// A sentence where its points are too far apart: along `followed` the tip keeps to what was `allowed` there, but not where the joints move
+    /// evenly from each point to the next. `None` where they are near enough.
+    #[must_use]
+    pub fn too_coarse(&self, followed: &Followed, allowed: &Tolerance) -> Option<String> {
+        let [first, second, ..] = self.points.as_slice() else { return None };
+        if ratio(&followed.deviation, allowed) > 1.0 || ratio(&self.deviation, allowed) <= 1.0 {
+            return None;
+        }
+        let Residual { position, orientation } = self.deviation;
+        Some(format!(
+            "its points are {} s apart, and where the joints move evenly from each to the next, the tip leaves the path by up to \
+             {position:.2e} m and {orientation:.2e} rad, of which {:.2e} m and {:.2e} rad are allowed: choose a shorter period",
+            names::number(second.time - first.time),
+            allowed.position,
+            allowed.orientation
+        ))
+    }
 }
 
 /// Adds the points after one rest until the next: a whole number of periods, for which time passes a little more slowly.
@@ -138,17 +162,7 @@ fn add_part(
 }
 
 fn deviation(chain: &Chain, problem: &PathProblem, points: &[TrajectoryPoint]) -> Residual {
-    let mut poses = ChainPoses::new(chain);
-    let mut residual = |length: f64, positions: &[f64]| {
-        chain.forward_kinematics(positions, &mut poses);
-        let target = problem.target_at(length);
-        target.residual(&poses.tips()[target.tip])
-    };
-    let at_points = points.iter().map(|point| (point.length, point.positions.clone()));
-    let between = points.windows(2).map(|pair| {
-        let middle = pair[0].positions.iter().zip(&pair[1].positions).map(|(a, b)| 0.5 * (a + b)).collect();
-        (0.5 * (pair[0].length + pair[1].length), middle)
-    });
-    let all = at_points.chain(between);
-    all.fold(Residual::default(), |worst, (length, positions)| larger(worst, residual(length, &positions)))
+    let mut distance = TipDistance::new(chain, problem);
+    let at_points = points.iter().fold(Residual::default(), |worst, point| larger(worst, distance.at(point.place())));
+    points.windows(2).fold(at_points, |worst, pair| larger(worst, distance.between(pair[0].place(), pair[1].place())))
 }

@@ -39,6 +39,8 @@ pub(super) struct Plan {
     pub fraction: f64,
     /// Where and why it does not reach the end of the path.
     pub stop: Option<PathStop>,
+    /// A sentence where its points are too far apart to keep the tip as near to the path as was asked.
+    too_coarse: Option<String>,
     /// Distance of the tip from the last pose of the path at the end of the trajectory. Where there is no trajectory: now.
     pub end: Residual,
     /// Where it does not reach the end: index of the next pose.
@@ -97,9 +99,10 @@ impl PathToPlan {
         chain.forward_kinematics(last, &mut poses);
         let target = Target { pose: path.pose_at(path.length()), ..self.pattern };
         let end = target.residual(&poses.tips()[target.tip]);
+        let too_coarse = trajectory.too_coarse(&followed, &settings.path.follow.deviation);
         let Followed { fraction, stop, .. } = followed;
         let stop_index = stop.as_ref().map_or(0, |stop| stop.waypoint.saturating_sub(before));
-        Ok(Plan { solver, path, trajectory, fraction, stop, end, stop_index })
+        Ok(Plan { solver, path, trajectory, fraction, stop, too_coarse, end, stop_index })
     }
 }
 
@@ -120,12 +123,13 @@ impl Plan {
         }
     }
 
-    /// How much of the path the trajectory covers, and why not more.
+    /// How much of the path the trajectory covers, why not more, and whether its points are too far apart.
     pub(super) fn sentence(&self) -> String {
         let (length, time) = (self.path.length(), self.duration());
-        match &self.stop {
+        let covered = match &self.stop {
             None => format!("the whole path of {length:.4} m takes {time:.3} s"),
             Some(stop) => format!("{:.1} % of the path: {stop}", 100.0 * self.fraction),
-        }
+        };
+        self.too_coarse.as_ref().map_or_else(|| covered.clone(), |sentence| format!("{covered}; but {sentence}"))
     }
 }

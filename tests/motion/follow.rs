@@ -223,6 +223,26 @@ fn invalid_options_are_refused() {
     assert!(told(&Target { tip: 3, ..target }, &seed, &default).to_string().contains("tip 3"));
 }
 
+/// No path begins there, and one that began elsewhere would be another one than was asked for.
+#[test]
+fn a_start_outside_the_limits_is_refused() {
+    let arm = arm7();
+    let target = Target::new(0, Isometry3::identity());
+    for beyond in [1e-6, 0.01, 0.2] {
+        let mut seed = arm.chain.nominal_positions();
+        let Domain::Interval { lower, upper } = arm.chain.variables()[3].domain else { panic!("no limits") };
+        seed[3] = upper + beyond;
+        let start = arm.tip_poses(&seed)[0];
+        let path = path(&[start, start * Isometry3::translation(0.0, 0.05, 0.0)], 0.0);
+        let told = followed_by(&arm, &target, &path, &seed, &FollowOptions::default()).unwrap_err();
+        let (joint, limits) = (arm.chain.variables()[3].name.clone(), [lower, upper]);
+        assert_eq!(told, FollowError::StartOutsideLimits { joint, position: seed[3], limits });
+        assert!(told.to_string().contains("'elbow_joint' is at 1."), "{told}");
+        seed[3] = upper;
+        assert!(followed_by(&arm, &target, &path, &seed, &FollowOptions::default()).is_ok());
+    }
+}
+
 /// ∫ Σ (q′ / v)² ds of a followed path, with the velocity limits v.
 fn effort(arm: &Arm, followed: &Followed) -> f64 {
     let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());

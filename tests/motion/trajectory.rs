@@ -244,6 +244,48 @@ fn the_tip_deviates_no_farther_than_allowed() {
     assert!(limited > 5, "{limited}");
 }
 
+/// The message names what is allowed, and what is found by measuring more closely than the trajectory does.
+#[test]
+fn points_that_are_too_far_apart_are_told() {
+    let arm = common::bundled_arms().swap_remove(0);
+    let path = tool_down([0.4, -0.3, 0.3], [0.4, 0.3, 0.3], 0.0);
+    let (seed, target) = (arm.chain.nominal_positions(), Target::new(0, Isometry3::identity()));
+    let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
+    let problem = PathProblem {
+        path: &path,
+        target: &target,
+        seed: &seed,
+        limits: &limits,
+        preference: Preference::default(),
+        clearance: None,
+    };
+    let allowed = FollowOptions::default().deviation;
+    let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
+    let mut told = 0;
+    for period in [0.01, 0.05, 0.2, 0.5, 1.0, 2.0, 20.0] {
+        let trajectory =
+            Trajectory::new(&arm.chain, &problem, &followed, &Timing { period, ..Timing::default() }).unwrap();
+        let mut worst = 0.0_f64;
+        for pair in trajectory.points.windows(2) {
+            for part in (0..=100).map(|part| f64::from(part) / 100.0) {
+                let mean = |from: f64, to: f64| from + part * (to - from);
+                let between: Vec<f64> =
+                    pair[0].positions.iter().zip(&pair[1].positions).map(|(from, to)| mean(*from, *to)).collect();
+                let pose = path.pose_at(mean(pair[0].length, pair[1].length));
+                worst = worst.max(distance(&arm.tip_poses(&between)[0], &pose).0);
+            }
+        }
+        println!("period {period} s: {worst:.3e} m, told {:.3e} m", trajectory.deviation.position);
+        assert!((worst - trajectory.deviation.position).abs() <= 0.03 * worst, "{period} {worst}");
+        let sentence = trajectory.too_coarse(&followed, &allowed);
+        assert_eq!(sentence.is_some(), worst > allowed.position, "{period}: {worst} {sentence:?}");
+        told += usize::from(sentence.is_some());
+        let number = format!("{:.2e} m", trajectory.deviation.position);
+        assert!(sentence.is_none_or(|sentence| sentence.contains(&number) && sentence.contains("1.00e-4 m")));
+    }
+    assert!((2..7).contains(&told), "{told}");
+}
+
 #[test]
 fn a_rounded_corner_is_passed_at_full_speed_where_the_joints_allow() {
     let arm = common::bundled_arms().swap_remove(0);

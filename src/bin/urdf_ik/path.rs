@@ -93,9 +93,13 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
         clearance: surroundings.as_ref().map(Surroundings::clearance),
     };
     let spinner = progress::spinner("planning the path");
-    let followed = follow(&solver, &problem, &FollowOptions::default())?;
+    let options = FollowOptions::default();
+    let followed = follow(&solver, &problem, &options)?;
     let trajectory = Trajectory::new(&chain, &problem, &followed, &timing)?;
     drop(spinner);
+    if let Some(sentence) = trajectory.too_coarse(&followed, &options.deviation) {
+        eprintln!("urdf_ik: the trajectory is too coarse: {sentence}");
+    }
     if let Some(plot) = &arguments.plot {
         match path_plot::svg(&chain, &problem, &timing, &trajectory)? {
             Some(svg) => plot.write(|out| out.write_all(svg.as_bytes()))?,
