@@ -1,10 +1,10 @@
-//! The command line of the node: `--help`, `--version`, and what ROS arguments say of the log. rcl reads all other ROS arguments, but
-//! does not refuse those that it does not know.
+//! The command line of the node: `--help`, `--version`, and what ROS arguments say of the log and of one topic. rcl reads all other ROS
+//! arguments, but does not refuse those that it does not know.
 
 use log::LevelFilter;
 
-use super::NodeError;
-use super::parameters;
+use super::interface::MEASURED_JOINT_STATES;
+use super::{NodeError, parameters};
 
 /// ROS arguments that another one follows.
 const WITH_VALUE: [&str; 10] = [
@@ -35,7 +35,15 @@ pub(super) enum CommandLine {
     /// A text is printed instead of starting the node.
     Print(String),
     /// The node is started.
-    Start(LogArguments),
+    Start(Arguments),
+}
+
+/// What ROS arguments say that rcl does not tell.
+#[derive(Debug)]
+pub(super) struct Arguments {
+    pub log: LogArguments,
+    /// Whether the topic of measured joint states has another name: then there is a robot that is measured.
+    pub has_measured_topic: bool,
 }
 
 /// What ROS arguments say of the log.
@@ -53,38 +61,48 @@ impl CommandLine {
     /// # Errors
     /// [`NodeError::Argument`] for an argument that means nothing to ROS or the node.
     pub(super) fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, NodeError> {
-        let mut log = LogArguments { to_rosout: true, levels: Vec::new() };
+        let log = LogArguments { to_rosout: true, levels: Vec::new() };
+        let mut read = Arguments { log, has_measured_topic: false };
         let mut is_for_ros = false;
         while let Some(argument) = arguments.next() {
             match (is_for_ros, argument.as_str()) {
                 (_, "--ros-args") => is_for_ros = true,
                 (true, "--") => is_for_ros = false,
-                (true, flag) if WITH_VALUE.contains(&flag) => log.read(flag, arguments.next()),
-                (true, flag) if ALONE.contains(&flag) => log.read(flag, None),
+                (true, flag) if WITH_VALUE.contains(&flag) => read.note(flag, arguments.next()),
+                (true, flag) if ALONE.contains(&flag) => read.note(flag, None),
                 (false, "-h" | "--help") => return Ok(Self::Print(help())),
                 (false, "-V" | "--version") => {
                     return Ok(Self::Print(concat!("urdf_ik_node ", env!("CARGO_PKG_VERSION")).into()));
                 }
                 // rcl takes it for a remapping as ROS 1 writes it.
-                (false, rule) if rule.contains(":=") => {}
+                (false, rule) if rule.contains(":=") => read.note_remapping(rule),
                 _ => return Err(NodeError::Argument(argument)),
             }
         }
-        Ok(Self::Start(log))
+        Ok(Self::Start(read))
     }
 }
 
-impl LogArguments {
-    /// Reads a ROS argument, with its value where it has one. Those that are not about the log are passed over.
-    fn read(&mut self, flag: &str, value: Option<String>) {
+impl Arguments {
+    /// Reads a ROS argument, with its value where it has one. Those that the node has no use for are passed over.
+    fn note(&mut self, flag: &str, value: Option<String>) {
         match (flag, value) {
-            ("--log-level", Some(rule)) => self.levels.extend(level_rule(&rule)),
-            ("--enable-rosout-logs", _) => self.to_rosout = true,
-            ("--disable-rosout-logs", _) => self.to_rosout = false,
+            ("--log-level", Some(rule)) => self.log.levels.extend(level_rule(&rule)),
+            ("--enable-rosout-logs", _) => self.log.to_rosout = true,
+            ("--disable-rosout-logs", _) => self.log.to_rosout = false,
+            ("-r" | "--remap", Some(rule)) => self.note_remapping(&rule),
             _ => {}
         }
     }
 
+    /// Reads a remapping: a name, which may have that of a node before it, and what it becomes.
+    fn note_remapping(&mut self, rule: &str) {
+        let from = rule.split_once(":=").map(|(from, _)| from.rsplit(['/', ':']).next());
+        self.has_measured_topic |= from == Some(Some(MEASURED_JOINT_STATES.short_name()));
+    }
+}
+
+impl LogArguments {
     /// The level of `logger`: that of the rule with its name, else with the longest of the names that it begins with, up to a dot.
     pub(super) fn level_of(&self, logger: &str) -> LevelFilter {
         let is_below =
@@ -137,10 +155,37 @@ mod tests {
         CommandLine::read(arguments.split_whitespace().map(str::to_owned))
     }
 
-    fn log_arguments(arguments: &str) -> LogArguments {
+    fn arguments(arguments: &str) -> Arguments {
         match read(arguments).unwrap() {
-            CommandLine::Start(log) => log,
+            CommandLine::Start(arguments) => arguments,
             CommandLine::Print(text) => panic!("printed: {text}"),
+        }
+    }
+
+    fn log_arguments(text: &str) -> LogArguments {
+        arguments(text).log
+    }
+
+    #[test]
+    fn a_remapped_topic_of_measurements_is_noticed() {
+        for rule in [
+            "~/measured_joint_states:=/joint_states",
+            "/urdf_ik/measured_joint_states:=x",
+            "arm:~/measured_joint_states:=x",
+        ] {
+            assert!(
+                arguments(&format!("--ros-args -r __node:=arm --remap {rule} -p a:=b")).has_measured_topic,
+                "{rule}"
+            );
+            assert!(arguments(rule).has_measured_topic, "{rule}");
+        }
+        for other in [
+            "-r joint_states:=measured_joint_states",
+            "-p measured_joint_states:=x",
+            "-r ~/not_measured_joint_states:=x",
+            "-r",
+        ] {
+            assert!(!arguments(&format!("--ros-args {other}")).has_measured_topic, "{other}");
         }
     }
 

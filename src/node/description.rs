@@ -150,7 +150,7 @@ pub(super) fn use_robot(shared: &Shared, ready: ReadyRobot) {
         names::list(&names)
     );
     warn_about_axes(&loaded, &shared.settings());
-    let positions = shared.measured.configuration(shared, &loaded, &initial).unwrap_or(initial);
+    let positions = shared.measured.configuration(shared, &loaded, &initial).ok().flatten().unwrap_or(initial);
     shared.output.reporter.latest.clear();
     shared.world.use_robot(&loaded);
     shared.output.replace_robot(loaded, positions, &limits);

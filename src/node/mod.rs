@@ -72,7 +72,7 @@ use tokio::sync::Semaphore;
 
 use crate::parameters::{Settings, Values};
 use clock::Clock;
-use command_line::{CommandLine, LogArguments};
+use command_line::{Arguments, CommandLine};
 use diagnostics::Counters;
 use frames::Frames;
 use logging::Warnings;
@@ -160,12 +160,20 @@ fn latched() -> QosProfile {
 pub fn run() -> Result<(), NodeError> {
     let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     match CommandLine::read(arguments)? {
-        CommandLine::Print(text) => Ok(writeln!(std::io::stdout(), "{text}")?),
+        CommandLine::Print(text) => print(&text),
         CommandLine::Start(arguments) => run_with(&arguments),
     }
 }
 
-fn run_with(arguments: &LogArguments) -> Result<(), NodeError> {
+/// Prints a text. A reader may stop early, as `head` does.
+fn print(text: &str) -> Result<(), NodeError> {
+    match writeln!(std::io::stdout(), "{text}") {
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        printed => Ok(printed?),
+    }
+}
+
+fn run_with(arguments: &Arguments) -> Result<(), NodeError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKER_THREADS).enable_all().build()?;
     let spinning = runtime.block_on(serve(arguments));
     // First the tasks end, because they would still publish; then the node.
@@ -175,14 +183,14 @@ fn run_with(arguments: &LogArguments) -> Result<(), NodeError> {
 }
 
 /// Starts the node and waits for a signal. Gives the spinning node back.
-async fn serve(arguments: &LogArguments) -> Result<spin::Spinning, NodeError> {
+async fn serve(arguments: &Arguments) -> Result<spin::Spinning, NodeError> {
     // Before anything of ROS: a signal must not kill the process while the context is made.
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut node = spin::create_node(DEFAULT_NAME)?;
-    logging::install(&mut node, arguments)?;
+    logging::install(&mut node, &arguments.log)?;
     let values = parameters::overrides(&node)?;
-    let spinning = start(&mut node, values)?.run(node)?;
+    let spinning = start(&mut node, values, Measured::new(arguments.has_measured_topic))?.run(node)?;
     tokio::select! {
         _ = interrupt.recv() => log::info!("the node stops: it received SIGINT"),
         _ = terminate.recv() => log::info!("the node stops: it received SIGTERM"),
@@ -191,7 +199,7 @@ async fn serve(arguments: &LogArguments) -> Result<spin::Spinning, NodeError> {
 }
 
 /// Creates every topic and service of the node, and the tasks that serve them.
-fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeError> {
+fn start(node: &mut r2r::Node, values: Values, measured: Measured) -> Result<spin::Spinner, NodeError> {
     let settings = Settings::new(&values, None)?;
     // A mistake in the parameters ends the node before anybody can call it.
     let robot = description::of_parameters(&settings)?;
@@ -203,7 +211,7 @@ fn start(node: &mut r2r::Node, values: Values) -> Result<spin::Spinner, NodeErro
         name: node.fully_qualified_name()?,
         output: Output::new(node, clock.clone(), &settings)?,
         frames: Frames::new(),
-        measured: Measured::default(),
+        measured,
         world: Surroundings::new(srdf),
         warnings: Warnings::default(),
         counters: Counters::default(),

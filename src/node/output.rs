@@ -106,11 +106,12 @@ impl Output {
         self.lock().motion.as_ref().map(ConfigurationMotion::configuration)
     }
 
-    /// Whether the arm is at rest, and nothing was requested for longer than `pause`.
-    pub(super) fn idle(&self, pause: Duration) -> bool {
+    /// Whether the robot may stand elsewhere than the configuration says: the arm is at rest there, and no motion led there, or nothing was
+    /// requested for longer than `pause`.
+    pub(super) fn may_stand_elsewhere(&self, pause: Duration) -> bool {
         let state = self.lock();
         state.motion.as_ref().is_none_or(ConfigurationMotion::is_at_rest)
-            && state.last_request.is_none_or(|last| last.elapsed() > pause)
+            && (!state.commanded || state.last_request.is_none_or(|last| last.elapsed() > pause))
     }
 
     /// Uses a robot at `positions` (one entry a joint) from now on, instead of the one before.

@@ -65,10 +65,13 @@ pub(super) async fn reset(shared: Arc<Shared>, _: Trigger::Request) -> Trigger::
     let done = shared.output.configuration().ok_or_else(|| Refused::no_robot().sentence).and_then(|now| {
         let settings = shared.settings();
         let initial = settings.initial_posture.apply(&now.loaded.robot).map_err(|e| format!("initial_posture: {e}"))?;
-        let measured = shared.measured.configuration(&shared, &now.loaded, &initial);
-        let which = if measured.is_some() { "measured" } else { "initial" };
-        shared.output.set_configuration(&now.loaded, measured.unwrap_or(initial));
-        Ok(format!("the robot is at the {which} joint positions"))
+        let (positions, message) = match shared.measured.configuration(&shared, &now.loaded, &initial) {
+            Ok(Some(measured)) => (measured, "the robot is at the measured joint positions".to_owned()),
+            Ok(None) => (initial, "the robot is at the initial joint positions".to_owned()),
+            Err(sentence) => (initial, format!("the robot is shown at the initial joint positions, but {sentence}")),
+        };
+        shared.output.set_configuration(&now.loaded, positions);
+        Ok(message)
     });
     let success = done.is_ok();
     Trigger::Response { success, message: done.unwrap_or_else(|sentence| sentence) }

@@ -300,7 +300,7 @@ pub static TABLE: [Definition; 58] = [
         Double(0.5),
         "s",
         Range(0.0, 3600.0),
-        "Greatest age of a measured joint state that is used. Also the pause in targets after which the next motion starts from the measured positions.",
+        "Greatest age of a measured joint state that is used, from when it came. Also the pause in targets after which the next motion starts from the measured positions. 0: measured joint states are not used.",
     ),
     live(
         "transform_timeout",

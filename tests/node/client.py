@@ -108,9 +108,9 @@ def python_value(value):
 
 
 class Client:
-    """The other side of everything that the node NAME (a full name) offers."""
+    """The other side of everything that the node NAME (a full name) offers; `measured` is its topic of measured joint states."""
 
-    def __init__(self, name):
+    def __init__(self, name, measured=None):
         self.name = name
         self.namespace = name.rsplit('/', 1)[0]
         self.node = rclpy.create_node(f'client_{uuid.uuid4().hex}', start_parameter_services=False)
@@ -123,7 +123,7 @@ class Client:
         self.subscribe(SolveStatus, f'{name}/status', self.statuses, 1000)
         self.subscribe(JointState, f'{name}/joint_states', self.states, 1000)
         # Made early, since what a best-effort publisher sends before both sides know each other is lost.
-        self.measured = self.publisher(JointState, f'{name}/measured_joint_states', MEASURED)
+        self.measured = self.publisher(JointState, measured or f'{name}/measured_joint_states', MEASURED)
 
     def close(self):
         self.executor.shutdown()

@@ -82,7 +82,7 @@ class Launcher:
         parameters = {name.replace('__', '.'): value for name, value in parameters.items()}
         if urdf is not None:
             parameters['urdf_file'] = str(urdf)
-        client = Client(f'{namespace}/{name}')
+        client = Client(f'{namespace}/{name}', remaps.get('~/measured_joint_states'))
         self.clients.append(client)
         client.process = self.run(*ros_arguments(namespace, parameters, {'__node': name, **remaps}), *arguments)
         has_robot = bool(urdf or 'robot_description' in parameters) if robot is None else robot

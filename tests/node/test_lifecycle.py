@@ -1,5 +1,7 @@
 """Start, diagnostics and stop."""
+import os
 import signal
+import subprocess
 import threading
 import time
 
@@ -13,7 +15,7 @@ from checks import assert_solved
 from client import Client, pose_message
 from conftest import ARM_FILE, UNSOLVABLE
 from kinematics import translation
-from process import ros_arguments
+from process import NODE, STOP_TIMEOUT, executable, ros_arguments
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 PROMPT = 1.0  # [s]
@@ -144,6 +146,17 @@ def test_it_tells_about_itself_and_ends(start, argument, words):
     for word in words:
         assert word in process.output()
     assert 'waits' not in process.output()
+
+
+def test_a_reader_of_the_help_may_stop_early():
+    """As `head` does: nothing is wrong then."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = subprocess.run([executable(NODE), '--help'], stdout=writer, stderr=subprocess.PIPE, timeout=STOP_TIMEOUT)
+    finally:
+        os.close(writer)
+    assert (ended.returncode, ended.stderr) == (0, b'')
 
 
 @pytest.mark.parametrize('argument', ['--hlep', 'robot.urdf'])

@@ -4,12 +4,14 @@ import math
 import pytest
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_solved, difference
 from client import LATCHED, posture
 from conftest import ARM_FILE
+from servo_client import Servo, twist
 
 MEASURED_AT = {
     'shoulder_pan_joint': 0.8, 'shoulder_lift_joint': 0.3, 'upper_arm_roll_joint': -0.5, 'elbow_joint': 0.2,
@@ -131,3 +133,67 @@ def test_an_inexact_encoder_is_no_fault(node, arm_robot):
     stream(node, upper)
     assert node.reset()['elbow_joint'] == arm_robot.joints['elbow_joint'].upper
     assert not node.process.lines_with('outside')
+
+
+def refused(node, message, *words):
+    """The status of a target that is refused, and moves nothing."""
+    before = node.next_posture()
+    status = node.send_pose(message)
+    assert status.outcome == SolveStatus.INVALID, status.message
+    for word in words:
+        assert word in status.message, status.message
+    assert node.next_posture() == before
+
+
+@pytest.mark.parametrize('partial, words', [
+    ({**MEASURED_AT, 'elbow_joint': math.nan}, ['elbow_joint', "position of joint 'elbow_joint' is NaN"]),
+    ({name: MEASURED_AT[name] for name in list(MEASURED_AT)[2:]}, ['shoulder_pan_joint, shoulder_lift_joint']),
+    ({}, list(MEASURED_AT)),
+])
+def test_no_command_moves_the_arm_before_it_is_measured_whole(node, arm_robot, partial, words):
+    target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
+    stream(node, partial)
+    refused(node, target, 'measured_joint_states', 'measured_timeout', *words)
+    servo = Servo(node)
+    assert words[0] in servo.refused(twist(linear=(0, 0, 0.1))).message
+    assert words[0] in node.call(Trigger, 'reset').message
+    stream(node, MEASURED_AT)
+    assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target)
+
+
+def test_a_measured_topic_is_waited_for(start, arm_robot):
+    """Where the topic has another name there is a robot, although nothing has come from it yet."""
+    node = start.node(ARM_FILE, remaps={'~/measured_joint_states': '/driver/joint_states'}, measured_timeout=60.0)
+    target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
+    refused(node, target, *MEASURED_AT)
+    stream(node, MEASURED_AT)
+    assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target)
+
+
+def test_an_arm_whose_measurement_has_stopped_does_not_set_out(start, arm_robot):
+    node = start.node(ARM_FILE, measured_timeout=0.3)
+    target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
+    publish(node, MEASURED_AT)
+    node.wait_for(lambda: 'nobody knows' in node.call(Trigger, 'reset').message, 'the measurement to be too old')
+    refused(node, target, *MEASURED_AT)
+    node.set_all(measured_timeout=0.0)
+    assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target)
+
+
+def test_a_joint_that_is_not_measured_does_not_spoil_the_others(node):
+    stream(node, {'gripper': math.nan, **MEASURED_AT})
+    assert difference(node.reset(), MEASURED_AT) < 1e-9
+    assert node.process.lines_with("'gripper' is NaN")
+
+
+def test_when_a_measurement_came_counts_and_not_its_stamp(start):
+    """Clocks of robots differ: the stamp of a measurement may be of any year."""
+    node = start.node(ARM_FILE, measured_timeout=60.0)
+    for seconds in (0, 1, 2**31 - 1):
+        at = {**MEASURED_AT, 'elbow_joint': -1.0 / (1 + seconds % 7)}
+        for _ in range(20):
+            message = JointState(name=list(at), position=list(at.values()))
+            message.header.stamp.sec = seconds
+            node.measured.publish(message)
+            node.spin_for(0.01)
+        assert difference(node.reset(), at) < 1e-9
