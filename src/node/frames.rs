@@ -48,6 +48,8 @@ struct Tree {
     registry: Registry,
     /// Parent of each frame, and whether the transform is static.
     parents: HashMap<String, (String, bool)>,
+    /// Why the last transform of a frame was refused, which counts while the frame has none.
+    refusals: HashMap<String, String>,
     /// ROS time when the last transform arrived.
     now: Duration,
 }
@@ -97,8 +99,12 @@ impl Located {
 
 impl Frames {
     pub(super) fn new() -> Self {
-        let tree =
-            Tree { registry: Registry::with_max_age(TRANSFORM_HISTORY), parents: HashMap::new(), now: Duration::ZERO };
+        let tree = Tree {
+            registry: Registry::with_max_age(TRANSFORM_HISTORY),
+            parents: HashMap::new(),
+            refusals: HashMap::new(),
+            now: Duration::ZERO,
+        };
         Self { tree: Mutex::new(tree), arrivals: watch::Sender::new(0) }
     }
 
@@ -132,7 +138,7 @@ impl Frames {
         deadline: Instant,
     ) -> Result<Located, String> {
         let base = format!("{prefix}{}", loaded.chain.base());
-        let name = if name.is_empty() { base.as_str() } else { name.strip_prefix('/').unwrap_or(name) };
+        let name = if name.is_empty() { base.as_str() } else { frame_name(name) };
         let robot = &loaded.robot;
         let link_of = |frame: &str| frame.strip_prefix(prefix).and_then(|link| robot.link_index(link));
         let root = format!("{prefix}{}", robot.links()[robot.root()].name);
@@ -169,7 +175,10 @@ impl Tree {
             return Ok((link, Isometry3::identity()));
         }
         let sentence = |e: RegistryError| match [name, anchor].into_iter().find(|frame| !self.has(frame)) {
-            Some(unknown) => format!("no transform of '{}' has come on /tf or /tf_static", short(unknown)),
+            Some(unknown) => {
+                let missing = || format!("no transform of '{}' has come on /tf or /tf_static", short(unknown));
+                self.refusals.get(unknown).cloned().unwrap_or_else(missing)
+            }
             None => names::sentence(&e.to_string()).into_owned(),
         };
         let time = match timestamp(stamp) {
@@ -182,10 +191,27 @@ impl Tree {
         Ok((link, Isometry3::from_parts(Translation3::new(t.x, t.y, t.z), rotation)))
     }
 
+    /// Adds one transform, and remembers why the frame has none where it is refused.
+    ///
+    /// # Errors
+    /// A sentence about a transform that is refused.
+    fn take(&mut self, message: &TransformStamped, fixed: bool) -> Result<(), String> {
+        let child = frame_name(&message.child_frame_id);
+        let taken = self.insert(message, fixed);
+        match &taken {
+            Ok(()) => drop(self.refusals.remove(child)),
+            Err(sentence) if self.refusals.len() < MAX_FRAMES && child.len() <= MAX_NAME_BYTES => {
+                self.refusals.insert(child.to_owned(), sentence.clone());
+            }
+            Err(_) => {}
+        }
+        taken
+    }
+
     /// Adds one transform. A frame may change its parent, or change from static to moving.
     fn insert(&mut self, message: &TransformStamped, fixed: bool) -> Result<(), String> {
-        let name = |text: &str| text.strip_prefix('/').unwrap_or(text).to_owned();
-        let (parent, child) = (name(&message.header.frame_id), name(&message.child_frame_id));
+        let [parent, child] =
+            [&message.header.frame_id, &message.child_frame_id].map(|name| frame_name(name).to_owned());
         let (t, q) = (&message.transform.translation, &message.transform.rotation);
         let refuse = |reason: String| {
             let reason = names::sentence(&reason);
@@ -246,6 +272,11 @@ impl Tree {
     }
 }
 
+/// The name of a frame, without the slash that ROS 1 had before it.
+fn frame_name(text: &str) -> &str {
+    text.strip_prefix('/').unwrap_or(text)
+}
+
 /// A stamp as a time of TF; `None` for zero, which means the latest, and for times before the epoch.
 fn timestamp(stamp: &Time) -> Option<Timestamp> {
     let seconds = u64::try_from(stamp.sec).ok()?;
@@ -265,7 +296,7 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
                     let mut tree = shared.frames.lock();
                     tree.note_time(shared.clock.now());
                     for transform in &message.transforms {
-                        if let Err(sentence) = tree.insert(transform, fixed) {
+                        if let Err(sentence) = tree.take(transform, fixed) {
                             shared.warnings.warn_once("tf", &short(&transform.child_frame_id), &sentence);
                         }
                     }
@@ -299,5 +330,19 @@ mod tests {
         insert(&mut tree, "map", "frame0").unwrap();
         let name = "x".repeat(1_000_000);
         assert!(insert(&mut tree, &name, "frame0").unwrap_err().len() < 1500);
+    }
+
+    #[test]
+    fn a_frame_whose_transform_is_refused_has_a_reason() {
+        let frames = Frames::new();
+        let mut tree = frames.lock();
+        let link_of = |frame: &str| (frame == "base").then_some(0);
+        let reason = |tree: &Tree| tree.find(("camera", &Time::default()), link_of, "base").unwrap_err();
+        assert!(reason(&tree).contains("no transform of 'camera' has come"), "{}", reason(&tree));
+        let mut message = TransformStamped { child_frame_id: "/camera".into(), ..TransformStamped::default() };
+        message.header.frame_id = "base".into();
+        message.transform.rotation.w = 0.5;
+        tree.take(&message, true).unwrap_err();
+        assert!(reason(&tree).contains("quaternion"), "{}", reason(&tree));
     }
 }

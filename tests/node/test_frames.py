@@ -177,6 +177,19 @@ def test_a_frame_that_is_known_but_not_connected(arm, target):
     assert 'palm' in status.message
 
 
+def test_a_frame_whose_transform_is_broken_is_not_said_to_be_missing(arm, arm_robot, target):
+    """It counts as soon as a transform comes that is not."""
+    good = transform_message('base_link', 'bent', MOUNT, seconds_ago(arm, 0))
+    broken = transform_message('base_link', 'bent', MOUNT, seconds_ago(arm, 0))
+    broken.transform.rotation.w += 0.5
+    arm.publish_transforms(broken, static=True)
+    arm.wait_for(lambda: 'quaternion' in send_in(arm, 'bent', target).message, 'the refusal of the transform')
+    status = send_in(arm, 'bent', target)
+    assert status.outcome == SolveStatus.UNKNOWN_FRAME and "from 'base_link' to 'bent' is refused" in status.message
+    arm.publish_transforms(good, static=True)
+    arm.wait_for(lambda: send_in(arm, 'bent', target).outcome == SolveStatus.SOLVED, 'the good transform')
+
+
 def test_frames_in_a_circle_do_not_hang(arm, arm_robot, target):
     arm.publish_transforms(transform_message('hen', 'egg', MOUNT, seconds_ago(arm, 0)),
                            transform_message('egg', 'hen', MOUNT, seconds_ago(arm, 0)))
