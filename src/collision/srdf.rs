@@ -43,6 +43,12 @@ pub enum SrdfError {
         /// What was found instead.
         found: String,
     },
+    /// The text is a URDF, which has links and joints of its own.
+    #[error("it is a URDF, not an SRDF, because it has <{element}>: give the SRDF of the robot, or none")]
+    Urdf {
+        /// What only a URDF has.
+        element: &'static str,
+    },
     /// An element does not name its links.
     #[error("the SRDF has a <{element}> without {missing}")]
     Missing {
@@ -117,6 +123,8 @@ impl Srdf {
             "disable_default_collisions" => {
                 self.disabled_by_default.push(link("disable_default_collisions", "link")?);
             }
+            "link" => return Err(SrdfError::Urdf { element: "link" }),
+            "joint" => return Err(SrdfError::Urdf { element: "joint" }),
             _ => {}
         }
         Ok(())

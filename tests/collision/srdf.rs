@@ -52,6 +52,8 @@ fn an_srdf_of_another_robot_is_refused() {
 
 #[test]
 fn what_is_no_srdf_is_refused() {
+    let group = r#"<robot name="r"><group name="g"><link name="a"/><joint name="j"/></group></robot>"#;
+    assert_eq!(Srdf::from_text(group).unwrap(), Srdf::default());
     for (text, reason) in [
         ("", "must be one <robot> element, but it has no element"),
         ("<model/>", "must be one <robot> element, but it has <model>"),
@@ -59,6 +61,11 @@ fn what_is_no_srdf_is_refused() {
         ("<robot></group></robot>", "not well-formed XML"),
         (r#"<robot><disable_collisions link1="a"/></robot>"#, "a <disable_collisions> without link2"),
         ("<robot><disable_default_collisions/></robot>", "a <disable_default_collisions> without link"),
+        (r#"<robot name="r"><link name="a"/></robot>"#, "it is a URDF, not an SRDF, because it has <link>"),
+        (
+            r#"<robot name="r"><joint name="j" type="fixed"/></robot>"#,
+            "it is a URDF, not an SRDF, because it has <joint>",
+        ),
     ] {
         let sentence = Srdf::from_text(text).unwrap_err().to_string();
         assert!(sentence.contains(reason), "{text}: {sentence}");
