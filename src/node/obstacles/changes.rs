@@ -1,5 +1,6 @@
 //! `change_obstacles`: changes what surrounds the robot, all at once or not at all.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
@@ -8,12 +9,14 @@ use r2r::urdf_ik::srv::ChangeObstacles::{Request, Response};
 
 use super::request::{Change, Part, naming};
 use crate::collision::{Attached, World};
+use crate::names;
 use crate::node::description::LoadedRobot;
 use crate::node::frames::Located;
 use crate::node::interface::CHANGE_OBSTACLES;
 use crate::node::status::Refused;
 use crate::node::{Shared, link_poses};
 use crate::parameters::Settings;
+use crate::robot::Robot;
 
 /// A change that is ready to be made: the name of what it changes, and the frame of the place that it gives.
 struct Ready {
@@ -59,7 +62,7 @@ pub(in crate::node) async fn make(shared: &Shared, changes: Vec<ObstacleChange>)
     if !Arc::ptr_eq(&now.loaded, &loaded) {
         return Err(Refused::other_robot());
     }
-    let links = loaded.robot.link_poses(&now.positions);
+    let links = Links { robot: &loaded.robot, poses: loaded.robot.link_poses(&now.positions) };
     let world = shared.world.change(&loaded, |world| {
         ready.into_iter().try_for_each(|Ready { id, change, frame, link }| {
             let done = apply(world, &links, &id, change, (frame.as_ref(), link));
@@ -108,16 +111,22 @@ async fn prepare(
     Ok(Ready { id, change, frame, link })
 }
 
-/// Makes one change. `links` are the poses of all links in the root link's frame; then come the frame of the place that the change
-/// gives, and the link that will carry the obstacle.
+/// The links of a robot.
+struct Links<'a> {
+    robot: &'a Robot,
+    /// In the root link's frame.
+    poses: Vec<Isometry3<f64>>,
+}
+
+/// Makes one change. After `links` and the name come the frame of the place that the change gives, and the link that will carry the obstacle.
 fn apply(
     world: &mut World,
-    links: &[Isometry3<f64>],
+    links: &Links,
     id: &str,
     change: Change,
     (frame, link): (Option<&Located>, usize),
 ) -> Result<(), String> {
-    let in_root = |pose: &Isometry3<f64>| frame.map_or(*pose, |frame| frame.in_root(links) * pose);
+    let in_root = |pose: &Isometry3<f64>| frame.map_or(*pose, |frame| frame.in_root(&links.poses) * pose);
     let done = match change {
         Change::Add { obstacle, place } => {
             world.add(id, obstacle, in_root(&place.pose));
@@ -130,6 +139,7 @@ fn apply(
             Ok(())
         }
         Change::Attach { part, touch_links, .. } => {
+            check_touch_links(world, links.robot, &touch_links)?;
             let (obstacle, pose) = match &part {
                 Part::New(obstacle, place) => (obstacle, in_root(&place.pose)),
                 Part::Present => {
@@ -138,11 +148,23 @@ fn apply(
                     (obstacle, *pose)
                 }
             };
-            let (obstacle, pose) = (Arc::clone(obstacle), links[link].inv_mul(&pose));
+            let (obstacle, pose) = (Arc::clone(obstacle), links.poses[link].inv_mul(&pose));
             world.attach(id, Attached { obstacle, pose, link, may_touch: touch_links });
             Ok(())
         }
-        Change::Detach => world.detach(id, links),
+        Change::Detach => world.detach(id, &links.poses),
     };
     done.map_err(|e| e.to_string())
+}
+
+/// Refuses names that are neither links of the robot nor obstacles or attached parts of the world.
+fn check_touch_links(world: &World, robot: &Robot, names: &BTreeSet<String>) -> Result<(), String> {
+    let is_body = |name: &str| {
+        robot.link_index(name).is_some() || world.obstacle(name).is_some() || world.attached().any(|(id, _)| id == name)
+    };
+    let unknown: Vec<&String> = names.iter().filter(|name| !is_body(name)).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(format!("touch_links has names that are neither links of the robot nor obstacles: {}", names::list(&unknown)))
 }
