@@ -6,14 +6,20 @@
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3, Vector6};
 use thiserror::Error;
 
+use crate::names::number;
+
 /// Greatest difference of the length of a quaternion from 1: it may be rounded.
 const UNIT_TOLERANCE: f64 = 1e-3;
 
 /// A quaternion that is not a rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error(
-    "the orientation quaternion (x {x}, y {y}, z {z}, w {w}) has the length {}; it must be 1 within {UNIT_TOLERANCE}",
-    Quaternion::new(*.w, *.x, *.y, *.z).norm()
+    "the orientation quaternion (x {}, y {}, z {}, w {}) has the length {}; it must be 1 within {UNIT_TOLERANCE}",
+    number(*.x),
+    number(*.y),
+    number(*.z),
+    number(*.w),
+    number(Quaternion::new(*.w, *.x, *.y, *.z).norm())
 )]
 pub struct NotARotation {
     /// First imaginary part.

@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::mesh::Mesh;
 use super::mesh_file::mesh_of;
 use super::shape::{Core, FARTHEST, Geometry, LEAST_SIZE, PlacedShape};
+use crate::names::number;
 
 /// Shapes that are fixed to each other.
 #[derive(Clone, Default)]
@@ -40,8 +41,9 @@ impl Obstacle {
         };
         if let Some(size) = sizes.iter().find(|size| !(LEAST_SIZE..=FARTHEST).contains(*size)) {
             let text = format!(
-                "a {} has a size of {size} m, which must be greater than 0 and at most {FARTHEST} m",
-                geometry.name()
+                "a {} has a size of {} m, which must be greater than 0 and at most {FARTHEST} m",
+                geometry.name(),
+                number(*size)
             );
             return Err(ObstacleError(text));
         }

@@ -122,8 +122,8 @@ fn deviation_on(solver: &mut PathSolver, curve: &JointCurve, ends: &[f64]) -> (R
     }
     // The path ends within the target's tolerance.
     let end = ends[1];
-    let is_missed = end == solver.path.length()
-        && ratio(&distance_on(solver, curve, end), &solver.problem.target.tolerance) > 1.0;
+    let is_missed =
+        end == solver.path.length() && ratio(&distance_on(solver, curve, end), &solver.problem.target.tolerance) > 1.0;
     (deviation, is_missed)
 }
 

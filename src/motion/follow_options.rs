@@ -51,7 +51,7 @@ pub enum FollowError {
         limits: [f64; 2],
     },
     /// An option is not a finite number above 0.
-    #[error("the {option} is {value}; it must be a finite number above 0")]
+    #[error("the {option} is {}; it must be a finite number above 0", number(*value))]
     Option {
         /// Which one.
         option: &'static str,

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use super::blend::Blend;
 use super::line::Line;
+use crate::names::number;
 use crate::spatial::{self, NotARotation};
 
 /// Greatest absolute coordinate of a waypoint in the base link's frame \[m\].
@@ -65,13 +66,13 @@ pub enum PathError {
         reason: NotARotation,
     },
     /// The blend radius is negative or not finite.
-    #[error("the blend radius is {value} m; it must be a finite number, 0 or more")]
+    #[error("the blend radius is {} m; it must be a finite number, 0 or more", number(*value))]
     BlendRadius {
         /// What was given.
         value: f64,
     },
     /// The length of a radian is not above zero.
-    #[error("the path length of a radian is {value} m; it must be a number from 1e-6 to 1e6")]
+    #[error("the path length of a radian is {} m; it must be a number from 1e-6 to 1e6", number(*value))]
     MetresPerRadian {
         /// What was given.
         value: f64,

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::names::number;
+
 /// Greatest number of points of a trajectory.
 const MAX_POINTS: f64 = 1e6;
 
@@ -28,7 +30,7 @@ impl Default for Timing {
 #[non_exhaustive]
 pub enum TimingError {
     /// A value is not a finite number above 0.
-    #[error("the {what} is {value}; it must be a finite number above 0")]
+    #[error("the {what} is {}; it must be a finite number above 0", number(*value))]
     Value {
         /// Which one.
         what: &'static str,
@@ -37,8 +39,9 @@ pub enum TimingError {
     },
     /// It would have too many points.
     #[error(
-        "the trajectory would have {points:.0} points; the most is {MAX_POINTS:.0}: use a higher speed or a longer period, or look \
-         for a joint with a very low limit"
+        "the trajectory would have {} points; the most is {MAX_POINTS:.0}: use a higher speed or a longer period, or look \
+         for a joint with a very low limit",
+        number(points.round())
     )]
     TooLong {
         /// How many it would have.

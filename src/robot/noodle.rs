@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use thiserror::Error;
 
 use super::xml_writer::Writer;
+use crate::names::number;
 
 /// The joints between the segments of a noodle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +52,7 @@ pub enum NoodleError {
             first = Noodle::LENGTHS.start(), last = Noodle::LENGTHS.end())]
     Length(f64),
     /// The radius is too small, too large or not a number.
-    #[error("the radius is {radius} m; it must be above 0 m and no more than the length, {length} m")]
+    #[error("the radius is {} m; it must be above 0 m and no more than the length, {length} m", number(*radius))]
     Radius {
         /// What was given \[m\].
         radius: f64,

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::names::number;
 use crate::robot::Chain;
 
 /// Targets farther from the base link's origin than this \[m\] are refused.
@@ -60,7 +61,7 @@ pub enum ProblemError {
         tip: String,
     },
     /// A weight is not above zero.
-    #[error("the weight of the target of '{tip}' is {value}; it must be a finite number above 0")]
+    #[error("the weight of the target of '{tip}' is {}; it must be a finite number above 0", number(*value))]
     Weight {
         /// The tip link.
         tip: String,
@@ -68,7 +69,7 @@ pub enum ProblemError {
         value: f64,
     },
     /// A tolerance is not above zero.
-    #[error("the {which} tolerance is {value}; it must be a finite number above 0")]
+    #[error("the {which} tolerance is {}; it must be a finite number above 0", number(*value))]
     Tolerance {
         /// `position` or `orientation`.
         which: &'static str,
@@ -76,7 +77,7 @@ pub enum ProblemError {
         value: f64,
     },
     /// The margin of the clearance is NaN, infinite or negative.
-    #[error("the margin of the clearance is {value} m; it must be a finite number, 0 or more")]
+    #[error("the margin of the clearance is {} m; it must be a finite number, 0 or more", number(*value))]
     Margin {
         /// The given value.
         value: f64,
@@ -92,7 +93,7 @@ pub enum ProblemError {
         expected: usize,
     },
     /// A weight of the preference is NaN, infinite or negative.
-    #[error("the {which} weight is {value}; it must be a finite number, 0 or more")]
+    #[error("the {which} weight is {}; it must be a finite number, 0 or more", number(*value))]
     PreferenceWeight {
         /// `posture`, `limits`, `manipulability` or `move`.
         which: &'static str,
@@ -120,7 +121,7 @@ pub enum ProblemError {
         value: f64,
     },
     /// A step bound is NaN or negative.
-    #[error("the largest step of joint '{joint}' is {value}; it must be 0 or more")]
+    #[error("the largest step of joint '{joint}' is {}; it must be 0 or more", number(*value))]
     Step {
         /// The joint.
         joint: String,

@@ -118,7 +118,7 @@ fn bad_lists_say_which_obstacle_and_what_to_do() {
         (changed("type", json!("cone")), "its 'type' is 'cone'; it must be box, sphere, cylinder, capsule or mesh"),
         (changed("radius", json!(0)), "a cylinder has a size of 0 m, which must be greater than 0"),
         (changed("radius", json!(-1)), "a cylinder has a size of -1 m"),
-        (changed("radius", json!(1e300)), "must be greater than 0 and at most 1000000 m"),
+        (changed("radius", json!(1e300)), "a size of 1e300 m, which must be greater than 0 and at most 1000000 m"),
         (changed("radius", json!("1")), "its 'radius' is \"1\"; it must be a number"),
         (changed("radius", Value::Null), "its 'radius' is null; it must be a number"),
         (changed("p", json!([0, 0])), "its 'p' is [0,0]; it must be 3 numbers"),

@@ -207,6 +207,10 @@ def test_all_or_none(world):
     (change('attach', 'post', (0, 0, 0), shapes=[CUBE]), ["'post'", 'link_name']),
     (change('attach', 'post', (0, 0, 0), shapes=[CUBE], link='elbow'), ["'post'", "'elbow'", 'hand']),
     (change('attach', 'nothing', link='hand'), ["'nothing'", 'shapes']),
+    (change('attach', 'post', (0, 0, 0), shapes=[CUBE], link='hand', touch=['carriage', 'fingre', 'tabel']),
+     ["'post'", 'touch_links', 'nor obstacles: fingre, tabel']),
+    (change('add', 'post', (0, 0, 0), shapes=[box(1, 1e300, 1)]), ["'post'", 'a size of 1e300 m']),
+    (change('add', 'post', (0, 1e300, 0), shapes=[CUBE]), ["'post'", 'position y of the pose is 1e300;']),
     (change('add', 'post', (0, 0, 0), shapes=[CUBE], link='hand'), ["'post'", 'attach']),
 ])
 def test_what_makes_no_sense_is_refused(world, wrong, words):
@@ -285,6 +289,7 @@ def test_the_topic_of_an_srdf(start):
 @pytest.mark.parametrize('given, words', [
     ('no/such.srdf', 'no/such.srdf'),
     ('<robot', 'XML'),
+    (str(GANTRY), 'it is a URDF'),
     (SRDF.format('<disable_collisions link1="a" link2="b" reason="Never"/>'), 'another robot'),
 ])
 def test_an_srdf_that_cannot_be_used_ends_the_node(start, given, words):

@@ -160,6 +160,7 @@ mod tests {
             (cylinder(vec![0.4]), "primitives[0]: a cylinder has 2 dimensions"),
             (cylinder(vec![0.4, 0.0]), "primitives[0]: a cylinder has a size of 0 m"),
             (cylinder(vec![f64::NAN, 0.1]), "primitives[0]: a cylinder has a size of NaN m"),
+            (cylinder(vec![0.1, 1e300]), "primitives[0]: a cylinder has a size of 1e300 m,"),
             (Message { meshes: vec![Mesh::default()], ..Message::default() }, "meshes[0]: mesh 0 has no triangles"),
         ] {
             let sentence = shapes(&given).err().unwrap();
