@@ -2,27 +2,42 @@
 
 use thiserror::Error;
 
+use crate::names::short;
+
 /// The axes of a tip link's frame in the order of [`Target::free_axes`](super::Target::free_axes): translations along x, y, z, then
 /// rotations about them.
 pub const AXIS_NAMES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
-/// A name that no axis has.
+/// Why names of axes were refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("there is no axis '{name}'; the axes are: {}", AXIS_NAMES.join(", "))]
-pub struct UnknownAxis {
-    /// The given name.
-    pub name: String,
+#[non_exhaustive]
+pub enum AxisNameError {
+    /// No axis has this name.
+    #[error("there is no axis '{}'; the axes are: {}", short(name), AXIS_NAMES.join(", "))]
+    Unknown {
+        /// The given name.
+        name: String,
+    },
+    /// An axis is named more than once.
+    #[error("the axis '{name}' is named twice")]
+    Twice {
+        /// Its name.
+        name: &'static str,
+    },
 }
 
 /// The free axes with the given names, which are those of [`AXIS_NAMES`].
 ///
 /// # Errors
-/// [`UnknownAxis`] for the first name that is none of them.
-pub fn free_axes_from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<[bool; 6], UnknownAxis> {
+/// [`AxisNameError`] for the first name that is none of them, or comes again.
+pub fn free_axes_from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<[bool; 6], AxisNameError> {
     let mut free = [false; 6];
     for name in names {
         let axis = AXIS_NAMES.iter().position(|known| *known == name);
-        free[axis.ok_or_else(|| UnknownAxis { name: name.to_owned() })?] = true;
+        let axis = axis.ok_or_else(|| AxisNameError::Unknown { name: name.to_owned() })?;
+        if std::mem::replace(&mut free[axis], true) {
+            return Err(AxisNameError::Twice { name: AXIS_NAMES[axis] });
+        }
     }
     Ok(free)
 }
@@ -58,5 +73,6 @@ mod tests {
         assert_eq!(free_axes_in_words([false; 6]), "");
         let error = free_axes_from_names(["x", "yaw"]).unwrap_err();
         assert_eq!(error.to_string(), "there is no axis 'yaw'; the axes are: x, y, z, rx, ry, rz");
+        assert_eq!(free_axes_from_names(["rx", "y", "rx"]), Err(AxisNameError::Twice { name: "rx" }));
     }
 }

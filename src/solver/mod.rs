@@ -43,7 +43,7 @@ mod target_residual;
 pub(crate) mod testing;
 
 pub use batch::{Answer, Batch};
-pub use free_axes::{AXIS_NAMES, UnknownAxis, free_axes_from_names, free_axes_in_words, names_of_free_axes};
+pub use free_axes::{AXIS_NAMES, AxisNameError, free_axes_from_names, free_axes_in_words, names_of_free_axes};
 pub use method::{
     FabrikOptions, GREATEST_ACCELERATION, JacobianStep, Method, NotApplicable, SolverKind, UnknownSolver,
 };

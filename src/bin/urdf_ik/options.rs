@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{
-    FabrikOptions, GREATEST_ACCELERATION, JacobianStep, Method, SolverKind, Tolerance, UnknownAxis,
+    AxisNameError, FabrikOptions, GREATEST_ACCELERATION, JacobianStep, Method, SolverKind, Tolerance,
     free_axes_from_names,
 };
 
@@ -141,7 +141,7 @@ pub struct FreeAxes {
 }
 
 impl FreeAxes {
-    pub fn mask(&self) -> Result<[bool; 6], UnknownAxis> {
+    pub fn mask(&self) -> Result<[bool; 6], AxisNameError> {
         free_axes_from_names(self.free_axes.iter().map(String::as_str))
     }
 }
