@@ -135,6 +135,14 @@ def test_choices_of_a_request(node, arm_robot, corners):
     assert free.success and free.orientation_deviation <= 1e-3
 
 
+def test_points_that_are_too_far_apart_are_told(node, arm_robot, corners):
+    assert 'period' not in solve_path(node, corners[1:]).message
+    answer = solve_path(node, corners[1:], period=0.5)
+    assert answer.success and answer.position_deviation > 1e-4, answer.message
+    for word in ('0.5 s apart', f'{answer.position_deviation:.2e}'.replace('e-0', 'e-'), 'shorter period'):
+        assert word in answer.message, answer.message
+
+
 def test_a_path_in_a_links_frame(node, arm_robot, corners):
     elbow = np.linalg.inv(arm_robot.pose('elbow_link', START))
     request = SolvePath.Request(poses=messages([elbow @ pose for pose in corners[1:]]))
@@ -172,6 +180,8 @@ def test_a_path_that_leads_out_of_reach_goes_as_far_as_it_can(node, arm_robot, c
     ([np.eye(4)], {'period': math.nan}, 'period'),
     ([np.eye(4)], {'start': JointState(name=['knee_joint'], position=[0.0])}, 'knee_joint'),
     ([np.eye(4)], {'start': JointState(name=['elbow_joint'], position=[math.nan])}, 'elbow_joint'),
+    ([np.eye(4)], {'start': JointState(name=['elbow_joint'], position=[3.15])}, "'elbow_joint' is at 3.15, outside"),
+    ([np.eye(4)], {'start': JointState(name=['elbow_joint'], position=[3.15]), 'start_at_first_pose': True}, 'outside'),
 ])
 def test_what_makes_no_path_is_refused_by_name(node, poses, fields, word):
     answer = solve_path(node, poses, **fields)
