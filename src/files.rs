@@ -105,7 +105,10 @@ fn too_large(max_bytes: usize) -> String {
 }
 
 fn text(bytes: Vec<u8>, place: &str) -> Result<String, ReadError> {
-    let failed = |at: usize| ReadError { path: place.to_owned(), reason: format!("byte {at} is not UTF-8 text") };
+    let failed = |at: usize| ReadError {
+        path: place.to_owned(),
+        reason: format!("byte {at} is not UTF-8 text: save it as UTF-8"),
+    };
     String::from_utf8(bytes).map_err(|e| failed(e.utf8_error().valid_up_to()))
 }
 
@@ -131,7 +134,7 @@ mod tests {
         assert_eq!(read_text(&path, 7).unwrap(), "grüße");
         assert!(refusal(&path, 6).ends_with("it is larger than 6 bytes, which is the limit for such a file"));
         std::fs::write(&path, b"gr\xfc\xdfe").unwrap();
-        assert!(refusal(&path, 6).ends_with("byte 2 is not UTF-8 text"));
+        assert!(refusal(&path, 6).ends_with("byte 2 is not UTF-8 text: save it as UTF-8"));
         assert_eq!(read_bytes(&path, 6).unwrap(), b"gr\xfc\xdfe");
         std::fs::remove_file(&path).unwrap();
         assert_eq!(refusal(&path, 6), format!("cannot read {}: there is no such file", path.display()));

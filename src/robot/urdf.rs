@@ -55,23 +55,20 @@ impl Robot {
 
     /// Reads a robot from a URDF file.
     ///
-    /// Bytes that are not UTF-8 are replaced: old files have them in comments.
-    ///
     /// # Errors
-    /// [`UrdfError::File`] where the file is no regular file, is larger than [`MAX_URDF_BYTES`] or cannot be read; else as
+    /// [`UrdfError::File`] where the file is no regular file, is larger than [`MAX_URDF_BYTES`], is not UTF-8 or cannot be read; else as
     /// [`Robot::from_urdf`].
     pub fn from_urdf_file(path: impl AsRef<Path>) -> Result<Self, UrdfError> {
         Self::from_urdf(&read_urdf_file(path)?)
     }
 }
 
-/// Reads the text of a URDF file. Bytes that are not UTF-8 are replaced.
+/// Reads the text of a URDF file.
 ///
 /// # Errors
-/// [`ReadError`] where the file is no regular file, is larger than [`MAX_URDF_BYTES`] or cannot be read.
+/// [`ReadError`] where the file is no regular file, is larger than [`MAX_URDF_BYTES`], is not UTF-8 or cannot be read.
 pub fn read_urdf_file(path: impl AsRef<Path>) -> Result<String, ReadError> {
-    let bytes = files::read_bytes(path.as_ref(), MAX_URDF_BYTES)?;
-    Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+    files::read_text(path.as_ref(), MAX_URDF_BYTES)
 }
 
 /// The index of each name.

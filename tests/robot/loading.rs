@@ -50,12 +50,13 @@ fn byte_order_mark_declaration_comments_and_entities() {
 }
 
 #[test]
-fn files_with_bytes_that_are_not_utf8() {
+fn files_with_bytes_that_are_not_utf8_are_refused() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("latin1.urdf");
     let mut bytes = b"<?xml version='1.0' encoding='ISO-8859-1'?><!-- gr\xfc\xdfe \xb0 -->".to_vec();
     bytes.extend_from_slice(one_joint("continuous", "").as_bytes());
     std::fs::write(&path, bytes).unwrap();
-    assert_eq!(Robot::from_urdf_file(&path).unwrap().joints()[0].name, "j");
+    let told = Robot::from_urdf_file(&path).unwrap_err().to_string();
+    assert!(told.ends_with("latin1.urdf: byte 50 is not UTF-8 text: save it as UTF-8"), "{told}");
 }
 
 #[test]
