@@ -17,6 +17,10 @@ use crate::robot::MeshNotFound;
 /// Greatest size of a mesh file \[bytes\].
 pub const MAX_MESH_BYTES: usize = 128 << 20;
 
+/// Where an STL that is a text has the word facet at the latest \[bytes\]: after a name of any reasonable length. A binary one may begin with the
+/// word solid too.
+const TEXT_BEGINNING: usize = 4096;
+
 /// Why a mesh is not part of the collision geometry.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
@@ -110,9 +114,10 @@ fn read_triangles(path: &Path) -> Result<Triangles, MeshError> {
     let mesh = || path.display().to_string();
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     let read: fn(&[u8]) -> Result<Triangles, String> = match ending.as_deref() {
-        Some("stl") => {
-            |bytes| mesh_loader::stl::from_slice(bytes).map_err(|e| e.to_string()).and_then(|s| of_scene(&s))
-        }
+        Some("stl") => |bytes| {
+            check_binary_stl(bytes)?;
+            mesh_loader::stl::from_slice(bytes).map_err(|e| e.to_string()).and_then(|s| of_scene(&s))
+        },
         // Materials, which are files of their own, do not matter.
         Some("obj") => |bytes| {
             let scene = mesh_loader::obj::from_slice(bytes, None, |_| Ok(Vec::new()));
@@ -123,6 +128,20 @@ fn read_triangles(path: &Path) -> Result<Triangles, MeshError> {
     };
     let bytes = files::read_bytes(path, MAX_MESH_BYTES)?;
     read(&bytes).map_err(|reason| MeshError::Malformed { mesh: mesh(), reason })
+}
+
+/// Refuses a binary STL whose header says another number of triangles than its length gives: it was cut off, or something was put in its place.
+fn check_binary_stl(bytes: &[u8]) -> Result<(), String> {
+    // 80 bytes for people, the number of triangles, and 50 bytes for each of them.
+    let Some((header, triangles)) = bytes.split_at_checked(84) else { return Ok(()) };
+    let beginning = &bytes[..bytes.len().min(TEXT_BEGINNING)];
+    let is_text = bytes.trim_ascii_start().starts_with(b"solid") && beginning.windows(5).any(|word| word == b"facet");
+    let said = header[80..].iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte));
+    let there = triangles.len() / 50;
+    if is_text || said == there {
+        return Ok(());
+    }
+    Err(format!("its header says {said} triangles, but its length is that of {there}"))
 }
 
 fn of_scene(scene: &mesh_loader::Scene) -> Result<Triangles, String> {

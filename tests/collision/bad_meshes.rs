@@ -48,11 +48,37 @@ fn bad_meshes_are_named_with_the_reason() {
     assert_eq!(missing.apart([0.0; 6]), f64::INFINITY);
 }
 
+#[test]
+fn a_binary_stl_of_another_length_than_its_header_says_is_refused() {
+    let folder = Folder::new("header");
+    let triangles = |said: u32, there: usize, beginning: &[u8]| {
+        let mut bytes = vec![0; 80];
+        bytes[..beginning.len()].copy_from_slice(beginning);
+        bytes.extend(said.to_le_bytes());
+        bytes.extend(cube::binary_stl()[84..].iter().cycle().take(50 * there));
+        bytes
+    };
+    for (said, there) in [(100, 50), (50, 100), (0, 100), (4_000_000_000, 100), (1, 0)] {
+        for beginning in [&b""[..], b"solid cube"] {
+            let sentence = refusal(&folder, "header.stl", triangles(said, there, beginning));
+            let numbers = format!("its header says {said} triangles, but its length is that of {there}");
+            assert!(sentence.contains(&numbers), "{sentence}");
+        }
+    }
+    // Some programs write a line break at the end, and many begin a binary file with the word solid.
+    for beginning in [&b""[..], b"solid cube"] {
+        folder.write("good.stl", [triangles(12, 12, beginning), b"\n".to_vec()].concat());
+        let shaped = Shaped::two(r#"<mesh filename="good.stl"/>"#, r#"<sphere radius="0.1"/>"#, Some(&folder));
+        assert!(shaped.faults().is_empty(), "{:?}", shaped.faults());
+    }
+}
+
 /// A million triangles and one are refused, and so is a file that is larger than meshes are, before it is read.
 #[test]
 fn enormous_meshes_are_refused() {
     let folder = Folder::new("enormous");
-    let too_many = vec![0; 84 + 50 * (urdf_ik::collision::MAX_TRIANGLES + 1)];
+    let mut too_many = vec![0; 84 + 50 * (urdf_ik::collision::MAX_TRIANGLES + 1)];
+    too_many[80..84].copy_from_slice(&1_000_001_u32.to_le_bytes());
     let sentence = refusal(&folder, "many.stl", too_many);
     assert!(sentence.contains("has 1000001 triangles; it may have 1000000: simplify it"), "{sentence}");
     folder.write("large.stl", "");
