@@ -9,6 +9,7 @@ use thiserror::Error;
 use crate::files::{self, MAX_SETTINGS_BYTES, ReadError};
 use crate::names::{self, number, sentence, short};
 use crate::robot::Robot;
+use crate::unique_keys::UniqueKeys;
 use crate::yaml::yaml_reader;
 
 /// A YAML text, and where it comes from.
@@ -82,8 +83,10 @@ impl NamedPositions {
         }
         let refuse = |place: &str, reason: String| NamedPositionsError::NotAMapping { place: place.to_owned(), reason };
         let yaml = Yaml::read(text).map_err(|e| refuse(&format!("'{}'", short(text)), e.to_string()))?;
-        let reader = yaml_reader(&yaml.text).map_err(|reason| refuse(&yaml.place, reason))?;
-        BTreeMap::deserialize(reader).map(Self).map_err(|e| refuse(&yaml.place, e.to_string()))
+        let reader = || yaml_reader(&yaml.text).map_err(|reason| refuse(&yaml.place, reason));
+        let positions = BTreeMap::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
+        UniqueKeys::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
+        Ok(Self(positions))
     }
 
     /// The positions of the whole robot (one entry a joint). Joints that are not named are where [`Robot::neutral_positions`] puts them; mimic
@@ -143,6 +146,7 @@ mod tests {
             "'wrist' is not a movable joint of the robot; its movable joints are: shoulder, elbow"
         );
         assert!(message("{shoulder: 3}").starts_with("3 is outside the limits of joint 'shoulder'"));
+        assert!(message("{shoulder: 1.5, elbow: 1, shoulder: 1.5}").contains("'shoulder' stands there twice"));
         assert!(message("{shoulder: .nan}").starts_with("NaN is outside the limits"));
         assert!(message("{shoulder: 1e300}").starts_with("1e300 is outside the limits"));
         assert!(message(&format!("{{{}: 1}}", "x".repeat(1000))).len() < 200);

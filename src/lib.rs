@@ -34,12 +34,14 @@ pub mod segments;
 pub mod skeleton;
 pub mod solver;
 pub mod spatial;
+mod unique_keys;
 mod vectors;
 mod yaml;
 
 pub use inverse_kinematics::{Error, InverseKinematics};
 /// Poses and vectors of the interface are nalgebra's.
 pub use nalgebra;
+pub use unique_keys::UniqueKeys;
 
 /// Runs the examples of that page.
 #[cfg(doctest)]

@@ -178,6 +178,9 @@ fn solve_refuses_invalid_options() {
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &fabrik, &["--fabrik-acceleration is 7", "6"]);
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--seed", "knee=1"], &["'knee'", "elbow_joint"]);
     solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--seed", "elbow_joint=x"], &["elbow_joint"]);
+    let twice = "'elbow_joint' stands there twice";
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--seed", "elbow_joint=0.1,elbow_joint=0.2"], &[twice]);
+    solve("tool0", "0.3 0.2 0.5 0 0 0 1", &["--free-axes", "rx,y,rx"], &["the axis 'rx' is named twice"]);
     fails(&["solve", "--urdf", &urdf("arm7.urdf")], &["--target", "--position"]);
     let two = ["solve", "--urdf", &urdf("two_arms.urdf"), "--position", "0", "0", "0"];
     fails(&two, &["leaf links", "left_hand", "right_hand"]);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use urdf_ik::UniqueKeys;
 use urdf_ik::collision::{LinkShapes, Srdf, SrdfError, World, world_from_json};
 use urdf_ik::config::NamedPositions;
 use urdf_ik::files::{self, MAX_DATA_BYTES, MAX_URDF_BYTES, ReadError};
@@ -75,7 +76,8 @@ pub fn robot_from(urdf: &str, path: &Path) -> Result<Robot, Failure> {
 /// Reads a file of JSON.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let text = read_text(path, MAX_DATA_BYTES)?;
-    serde_json::from_str(&text).map_err(|e| {
+    let read = serde_json::from_str::<UniqueKeys>(&text).and_then(|_| serde_json::from_str(&text));
+    read.map_err(|e| {
         // Python writes such numbers, which JSON does not have.
         let at = text.lines().nth(e.line().saturating_sub(1)).and_then(|line| line.get(e.column().saturating_sub(1)..));
         let is_no_number = at.is_some_and(|rest| rest.starts_with("NaN") || rest.starts_with("Infinity"));

@@ -1,0 +1,86 @@
+//! Finds keys that stand twice in JSON or YAML: most readers keep the last value without a word.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+use crate::names::short;
+
+/// A value in which no key stands twice: neither in it, nor in what it holds. Nothing of it is kept.
+///
+/// To deserialize it from a text before the text is read for its content finds keys that would be lost.
+pub struct UniqueKeys;
+
+impl<'de> Deserialize<'de> for UniqueKeys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Walk)
+    }
+}
+
+/// Visits a value with all that it holds.
+struct Walk;
+
+impl<'de> Visitor<'de> for Walk {
+    type Value = UniqueKeys;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_unit<E>(self) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<UniqueKeys, A::Error> {
+        while list.next_element::<UniqueKeys>()?.is_some() {}
+        Ok(UniqueKeys)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<UniqueKeys, A::Error> {
+        let mut seen = HashSet::new();
+        while let Some(key) = map.next_key::<String>()? {
+            if !seen.insert(key.clone()) {
+                return Err(A::Error::custom(format!("'{}' stands there twice", short(&key))));
+            }
+            map.next_value::<UniqueKeys>()?;
+        }
+        Ok(UniqueKeys)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_stands_twice_is_found_at_any_depth() {
+        let json = |text: &str| serde_json::from_str::<UniqueKeys>(text).map(|_| ()).map_err(|e| e.to_string());
+        assert_eq!(json(r#"[{"a": 1, "b": [true, null, "a", -2, 0.5]}, {"a": {"a": {}}}]"#), Ok(()));
+        assert_eq!(json(r#"{"a": 1, "b": 2, "a": 1}"#).unwrap_err(), "'a' stands there twice at line 1 column 19");
+        assert!(json(r#"[{"b": {"c": [{"\u0061": 1, "a": 2}]}}]"#).unwrap_err().starts_with("'a' stands there twice"));
+        let yaml = |text: &str| serde_yaml::from_str::<UniqueKeys>(text).map(|_| ()).map_err(|e| e.to_string());
+        assert_eq!(yaml("{a: 1, b: .nan, c: [2, x], d: }"), Ok(()));
+        assert!(yaml("a: 1\nb: 2\na: 3\n").unwrap_err().contains("'a' stands there twice"));
+    }
+}
