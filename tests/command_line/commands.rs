@@ -19,8 +19,16 @@ fn help_and_version() {
         assert!(succeeds(command).contains("Exit status: 0"), "{command:?}");
     }
     assert!(succeeds(&["--version"]).contains(env!("CARGO_PKG_VERSION")));
-    fails(&[], &["Usage"]);
-    fails(&["dance"], &["dance"]);
+    let alone = run(&[]);
+    assert!(alone.code == 2 && alone.err.contains("Usage"), "{}", alone.err);
+}
+
+#[test]
+fn wrong_arguments_are_told_in_one_line() {
+    fails(&["dance"], &["urdf_ik: unrecognized subcommand 'dance'", "--help"]);
+    fails(&["solve"], &["urdf_ik: ", "not provided: --urdf <FILE>"]);
+    fails(&["fk", "--urdf", "a", "--position", "b"], &["'--position'", "a similar argument exists: '--positions'"]);
+    fails(&["generate", "--joints", "hinge", "--segments", "3"], &["'hinge'", "[possible values: alternating, ball]"]);
 }
 
 #[test]
@@ -108,6 +116,7 @@ fn fk_refuses_what_it_cannot_use() {
     fk("object.json", r#"{"elbow_joint": 1}"#, &["object.json"]);
     fk("text.json", r#"[{"elbow_joint": "1"}]"#, &["text.json"]);
     fk("huge.json", r#"[{"elbow_joint": 1e999}]"#, &["huge.json"]);
+    fk("twice.json", r#"[{"elbow_joint": 1, "elbow_joint": 2}]"#, &["twice.json", "'elbow_joint' stands there twice"]);
     fails(&["fk", "--urdf", &urdf("arm7.urdf"), "--positions", "/nowhere.json"], &["/nowhere.json"]);
     fails(&["fk", "--urdf", "/nowhere.urdf", "--positions", "/nowhere.json"], &["/nowhere.urdf"]);
 }
@@ -116,6 +125,9 @@ fn fk_refuses_what_it_cannot_use() {
 fn robots_that_do_not_load_are_reported_with_their_file() {
     let broken = text_of(&file("broken.urdf", "<robot name='r'><link name='a'>"));
     fails(&["info", "--urdf", &broken], &["broken.urdf", "well-formed"]);
+    let latin1 = Path::new(env!("CARGO_TARGET_TMPDIR")).join("latin1.urdf");
+    std::fs::write(&latin1, b"<robot name='gr\xfc\xdfe'><link name='a'/></robot>").unwrap();
+    fails(&["info", "--urdf", &text_of(&latin1)], &["latin1.urdf", "byte 15 is not UTF-8"]);
     let missing = run(&["info", "--urdf", "/nowhere.urdf"]);
     assert_eq!(missing.err, "urdf_ik: cannot read /nowhere.urdf: there is no such file\n");
     fails(&["info", "--urdf", env!("CARGO_TARGET_TMPDIR")], &[env!("CARGO_TARGET_TMPDIR"), "a directory"]);
@@ -274,6 +286,7 @@ fn evaluate_takes_its_options_and_refuses_bad_files() {
     fails(&with(&["--fabrik-acceleration", "2"]), &["--fabrik-acceleration", "jacobian"]);
     fails(&with(&["--solutions", "/nowhere/out.json"]), &["/nowhere/out.json"]);
     fails(&with(&["--times", "/nowhere/out.json"]), &["/nowhere/out.json"]);
+    fails(&with(&["--solutions", "-"]), &["--solutions", "standard output has the summary"]);
     fails(&with(&["--max-cases", "0"]), &["no case to solve"]);
     let bad = |name: &str, change: &dyn Fn(&mut Value), words: &[&str]| {
         let mut changed = cases.clone();

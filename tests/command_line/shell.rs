@@ -45,6 +45,7 @@ pub fn fails(arguments: &[&str], words: &[&str]) {
     let run = run(arguments);
     assert_eq!(run.code, 2, "{arguments:?}");
     assert_eq!(run.out, "", "{arguments:?}");
+    assert_eq!(run.err.lines().count(), 1, "{arguments:?}: {}", run.err);
     for word in words {
         assert!(run.err.contains(word), "{arguments:?}: '{word}' is not in: {}", run.err);
     }

@@ -26,6 +26,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 /// The failure of a command: one line of text, and exit status [`BAD_INPUT`].
@@ -76,7 +77,11 @@ enum Command {
 
 fn main() -> ExitCode {
     let mut out = io::stdout().lock();
-    let done = match CommandLine::parse().command {
+    let command = match CommandLine::try_parse() {
+        Ok(CommandLine { command }) => command,
+        Err(error) => return answer_without_command(&error),
+    };
+    let done = match command {
         Command::Info(arguments) => info::run(&arguments, &mut out).map(|()| true),
         Command::Fk(arguments) => fk::run(&arguments, &mut out).map(|()| true),
         Command::Collisions(arguments) => collisions::run(&arguments, &mut out).map(|()| true),
@@ -98,6 +103,23 @@ fn main() -> ExitCode {
             ExitCode::from(BAD_INPUT)
         }
     }
+}
+
+/// Prints the help or the version where they are asked for, and else in one line what is wrong with the arguments.
+fn answer_without_command(error: &clap::Error) -> ExitCode {
+    // An error that is shown on standard output is an answer, and help for a command that is missing stays as it is.
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        // A reader may stop early, and there is nobody else to tell.
+        let _ = error.print();
+        return ExitCode::from(u8::from(error.use_stderr()) * BAD_INPUT);
+    }
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let reason: Vec<&str> =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more")).collect();
+    let reason = reason.join(" ").replace(" tip: ", "; tip: ");
+    eprintln!("urdf_ik: {} (--help explains the options)", reason.strip_prefix("error: ").unwrap_or(&reason));
+    ExitCode::from(BAD_INPUT)
 }
 
 fn is_broken_pipe(failure: &(dyn Error + 'static)) -> bool {
