@@ -1,10 +1,12 @@
 //! The command `generate` as a shell uses it.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::{Command, Output};
 
 use urdf_ik::robot::{Noodle, NoodleJoints};
 
-use crate::shell::{fails, parse, succeeds, text_of};
+use crate::shell::{command, fails, parse, succeeds, text_of};
 
 #[test]
 fn generate_writes_the_requested_noodle() {
@@ -62,5 +64,42 @@ fn generate_refuses_invalid_options() {
     refused(&["--joints", "hinge"], &["--joints", "alternating", "ball"]);
     refused(&["--name", ""], &["name"]);
     refused(&["--name", "a\tb"], &["name", "control characters"]);
-    refused(&["--output", "/no/such/folder/noodle.urdf"], &["cannot write /no/such/folder/noodle.urdf"]);
+    refused(&["--output", "/no/such/folder/noodle.urdf"], &["--output", "there is no folder /no/such/folder"]);
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let run = command(&["generate", "--segments", "3", "--output", "-"]).current_dir(folder).output().unwrap();
+    assert_eq!(String::from_utf8(run.stdout).unwrap(), Noodle::new(3).urdf().unwrap());
+    assert!(!folder.join("-").exists());
+}
+
+/// Limits the size of files to some kilobytes, which is like a disk that becomes full.
+fn on_a_full_disk(arguments: &[&str]) -> Output {
+    let limited = r#"trap '' XFSZ; ulimit -f 8; exec "$0" "$@""#;
+    Command::new("sh").args(["-c", limited, env!("CARGO_BIN_EXE_urdf_ik")]).args(arguments).output().unwrap()
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file_and_nothing_else() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("full_disk");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir(&folder).unwrap();
+    let (file, link) = (folder.join("noodle.urdf"), folder.join("link.urdf"));
+    std::fs::write(&file, "the old one").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink("noodle.urdf", &link).unwrap();
+    for output in [&file, &link] {
+        let run = on_a_full_disk(&["generate", "--segments", "1000", "--output", &text_of(output)]);
+        let told = String::from_utf8(run.stderr).unwrap();
+        assert!(told.contains("cannot write") && told.contains("File too large"), "{told}");
+        assert_eq!(run.status.code(), Some(2));
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "the old one");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+    }
+    succeeds(&["generate", "--segments", "1000", "--output", &text_of(&link)]);
+    assert!(link.is_symlink() && std::fs::read_dir(&folder).unwrap().count() == 2);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), Noodle::new(1000).urdf().unwrap());
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
 }

@@ -1,12 +1,12 @@
 //! `urdf_ik generate`: the URDF of a noodle.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use urdf_ik::robot::{Noodle, NoodleJoints};
 
 use super::Failure;
+use super::output::Output;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -28,9 +28,9 @@ pub struct Arguments {
     /// Name of the robot
     #[arg(long, default_value = "noodle")]
     name: String,
-    /// Write the URDF to this file [default: standard output]
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    /// Write the URDF to this file; -: standard output
+    #[arg(long, value_name = "FILE", value_parser = Output::any, default_value = "-")]
+    output: Output,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -55,8 +55,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     };
     let urdf = noodle.urdf()?;
     match &arguments.output {
-        Some(path) => std::fs::write(path, urdf).map_err(|e| format!("cannot write {}: {e}", path.display()))?,
-        None => out.write_all(urdf.as_bytes())?,
+        Output::File(file) => file.write(|file| file.write_all(urdf.as_bytes())),
+        Output::Standard => Ok(out.write_all(urdf.as_bytes())?),
     }
-    Ok(())
 }

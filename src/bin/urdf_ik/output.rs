@@ -1,6 +1,6 @@
 //! Files that the commands write: checked before the work begins, written after it.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,13 +12,35 @@ use super::Failure;
 #[derive(Debug, Clone)]
 pub struct OutputFile(PathBuf);
 
+/// Where the answer of a command goes.
+#[derive(Debug, Clone)]
+pub enum Output {
+    /// Where `-` stands for the file.
+    Standard,
+    /// Elsewhere.
+    File(OutputFile),
+}
+
+impl Output {
+    /// A file of any kind, or `-`, for clap.
+    pub fn any(path: &str) -> Result<Self, String> {
+        if path == "-" { Ok(Self::Standard) } else { OutputFile::any(path).map(Self::File) }
+    }
+}
+
 impl OutputFile {
     /// A file of any kind, for clap.
     pub fn any(path: &str) -> Result<Self, String> {
+        if path == "-" {
+            return Err("standard output has the summary: name a file".to_owned());
+        }
         let path = PathBuf::from(path);
         let problem = match path.metadata() {
             Ok(about) if about.is_dir() => Some("it is a directory".to_owned()),
-            Ok(_) => access(&path, Access::WRITE_OK).err().map(|e| io::Error::from(e).to_string()),
+            Ok(about) => {
+                let denied = access(&path, Access::WRITE_OK).err().map(|e| io::Error::from(e).to_string());
+                denied.or_else(|| if about.is_file() { folder_problem(&path) } else { None })
+            }
             Err(e) if e.kind() == ErrorKind::NotFound => folder_problem(&path),
             Err(e) => Some(e.to_string()),
         };
@@ -40,18 +62,54 @@ impl OutputFile {
         if found { Self::any(path) } else { Err(format!("its name must end in .{ending}")) }
     }
 
-    /// Writes the file by `content`.
+    /// Writes the file by `content`, as [`write_file`] does.
     pub fn write(&self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
-        let write = || {
-            let mut file = BufWriter::new(File::create(&self.0)?);
-            content(&mut file)?;
-            file.flush()
-        };
-        write().map_err(|e| format!("cannot write {}: {e}", self.0.display()).into())
+        write_file(&self.0, content)
     }
 }
 
-/// What is wrong with the folder of a file that does not exist yet.
+/// Writes a file by `content`. It takes the place of an old one only when it is whole: a disk that is full leaves the old one. What is no
+/// regular file, such as a pipe, is written as it is.
+pub fn write_file(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    // A link stays: what it leads to is replaced.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let written = match target.metadata() {
+        Ok(about) if !about.is_file() => File::options().write(true).open(&target).and_then(|file| fill(file, content)),
+        about => {
+            let beside = target.with_file_name(format!(".urdf_ik_{}.part", std::process::id()));
+            let written = write_beside(&beside, about.ok().map(|about| about.permissions()), content)
+                .and_then(|()| fs::rename(&beside, &target));
+            if written.is_err() {
+                // It may not be there, and the reason is what matters.
+                let _ = fs::remove_file(&beside);
+            }
+            written
+        }
+    };
+    written.map_err(|e| format!("cannot write {}: {e}", path.display()).into())
+}
+
+fn write_beside(
+    path: &Path,
+    permissions: Option<fs::Permissions>,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let file = File::create(path)?;
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions)?;
+    }
+    fill(file.try_clone()?, content)?;
+    // A disk may tell only now that it is full.
+    file.sync_all()
+}
+
+fn fill(file: File, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut file = BufWriter::new(file);
+    content(&mut file)?;
+    file.flush()
+}
+
+/// What is wrong with the folder of a file.
 fn folder_problem(path: &Path) -> Option<String> {
     let folder = match path.parent() {
         Some(folder) if folder.as_os_str().is_empty() => Path::new("."),

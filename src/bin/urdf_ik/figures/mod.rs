@@ -12,13 +12,13 @@ mod sub_base;
 mod three_link;
 mod two_link;
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::Failure;
+use crate::output::write_file;
 
 /// Draws a figure: the text of an SVG file.
 type Draw = fn() -> Result<String, Failure>;
@@ -51,7 +51,8 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     }
     for (name, draw) in FIGURES {
         let path = arguments.folder.join(name).with_extension("svg");
-        fs::write(&path, draw()?).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        let svg = draw()?;
+        write_file(&path, |file| file.write_all(svg.as_bytes()))?;
         writeln!(out, "{}", path.display())?;
     }
     Ok(())
