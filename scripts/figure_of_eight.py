@@ -10,8 +10,9 @@ It asks the node's own services where the tip link is, and which of several figu
 It tries figures around the present pose first, then nearer to the base, then with other orientations, and then by position
 alone. Figures that dip below the base link come last, since there is the floor.
 
-It gives way while somebody else commands the tip link: drags its handle, steers it, or sends it targets or paths. Afterwards
-it leads the tip link back to the figure.
+It gives way while somebody else commands the tip link: drags its handle or is about to, steers it, or sends it targets or paths.
+Afterwards it leads the tip link back to the figure. The service ~/figure_of_eight/rest of the node (std_srvs/SetBool) lets it
+rest, or go on.
 """
 import collections
 import itertools
@@ -36,6 +37,7 @@ from rclpy.executors import ExternalShutdownException  # noqa: E402
 from rclpy.node import Node  # noqa: E402
 from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
+from std_srvs.srv import SetBool  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 from urdf_ik.srv import ForwardKinematics, SolveIK  # noqa: E402
 from visualization_msgs.msg import InteractiveMarkerFeedback  # noqa: E402
@@ -274,12 +276,19 @@ class FigureOfEight(Node):
         self.others = Others(self, (self.node, f'{self.node}/{topic_name(tip_link)}'))
         self.course, self.asked = Course(figure, self.period), None
         self.course.resume()
+        self.is_resting = False
+        self.create_service(SetBool, f'{self.node}/figure_of_eight/rest', self.rest)
         self.create_timer(1 / self.rate, lambda: self.step(frame))
         rclpy.spin(self)
 
+    def rest(self, request, response):
+        self.is_resting = request.data
+        response.success, response.message = True, 'the figure rests' if request.data else 'the figure goes on'
+        return response
+
     def step(self, frame):
-        """Publishes the target of this moment, unless somebody else commands the tip link."""
-        if not self.others.are_quiet():
+        """Publishes the target of this moment, unless it is to rest or somebody else commands the tip link."""
+        if self.is_resting or not self.others.are_quiet():
             self.course.interrupt()
             self.asked = None
         elif self.course.is_interrupted():

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped, TwistStamped
 from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from client import pose_from, pose_message
@@ -93,6 +94,10 @@ class Figure:
             return len(self.own()) >= 3
         self.node.wait_for(moves, 'targets of the figure', TIMEOUT)
 
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        assert self.process.wait(TIMEOUT) == 0, self.log.read_text()
+
     def wait_until_paused(self):
         def is_quiet():
             self.targets.clear()
@@ -107,8 +112,7 @@ def figure(start, tmp_path):
     figure = Figure(node, tmp_path)
     figure.wait_until_moving()
     yield figure
-    figure.process.send_signal(signal.SIGINT)
-    assert figure.process.wait(TIMEOUT) == 0, figure.log.read_text()
+    figure.stop()
 
 
 @pytest.mark.parametrize('kind, topic', [
@@ -144,6 +148,14 @@ def test_it_goes_on_from_where_the_tip_is(figure, arm_robot):
     poses = [pose_from(target.pose) for target in figure.own()]
     steps = [errors(one, other) for one, other in zip(poses, poses[1:])]
     assert max(distance for distance, _ in steps) < 0.1 and max(angle for _, angle in steps) < 0.3
+
+
+def test_it_rests_until_it_is_told_to_go_on(figure):
+    rest = f'{figure.node.name}/figure_of_eight/rest'
+    assert figure.node.call(SetBool, rest, data=True).success
+    figure.wait_until_paused()
+    assert figure.node.call(SetBool, rest, data=False).success
+    figure.wait_until_moving()
 
 
 def test_a_path_is_waited_for(figure, arm_robot):
