@@ -1,7 +1,9 @@
 """The web server of the page: viser on 127.0.0.1, for pages of this server only."""
 import functools
 import http
+import logging
 import socket
+import sys
 from urllib.parse import urlsplit
 
 import rich
@@ -17,9 +19,23 @@ class NoServer(Exception):
     """Why there is no web server, as a sentence."""
 
 
+class OneLine(logging.Formatter):
+    """A record in one line: what strangers send to the port must not fill the terminal with tracebacks."""
+
+    def format(self, record):
+        cause = record.exc_info[1] if record.exc_info else None
+        words = f'page: {record.getMessage()}' + (f': {cause}' if cause else '')
+        return words.splitlines()[0]
+
+
 def open_server(port, label):
     """A viser server on this port or the next free one."""
     rich.get_console().quiet = True  # view.py says what there is to say
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OneLine())
+    for name in ('websockets', 'asyncio'):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
     server = serve_own_pages(lambda: viser.ViserServer(host=HOST, port=free_port(port), label=label, verbose=False))
     server.gui.main_panel.dock_right()
     return server

@@ -1,5 +1,6 @@
 """The page in the browser: it draws the robot, and what is dragged on it moves the arm."""
 import base64
+import contextlib
 import os
 import re
 import socket
@@ -25,6 +26,8 @@ from pages import (  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 from test_noodle import generate  # noqa: E402
+from websockets.exceptions import ConnectionClosed  # noqa: E402
+from websockets.sync.client import connect  # noqa: E402
 from world import World, box, change, mesh  # noqa: E402
 
 VIEW = ROOT / 'scripts' / 'view.py'
@@ -209,6 +212,28 @@ def shake_hands(port, origin, host):
         connection.sendall('\r\n'.join([*lines, '', '']).encode())
         with connection.makefile('rb') as answer:
             return answer.readline()
+
+
+def test_junk_on_the_port_leaves_no_traceback(view):
+    program = view('/nobody')
+    port = program.port()
+    for junk in (b'\0\xff' * 500, b'junk\r\n\r\n', b'GET / HTTP/1.1\r\n', b'GET /' + b'a' * 100_000, b'POST / HTTP/1.1\r\n\r\n', b''):
+        with socket.create_connection(('127.0.0.1', port), timeout=TIMEOUT) as connection:
+            connection.sendall(junk)
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(4096):
+                pass
+    # As a page of this server that sends junk.
+    for junk in (b'junk', 'junk', b'\xc1', b'\x80', b'\x81\xa4type\xa4junk', b'\x90', bytes(100_000)):
+        with connect(f'ws://127.0.0.1:{port}', origin=f'http://127.0.0.1:{port}', subprotocols=[f'viser-v{viser.__version__}'],
+                     max_size=None) as page:
+            page.send(junk)
+            with contextlib.suppress(ConnectionClosed, TimeoutError):
+                while page.recv(timeout=1.0):
+                    pass
+    answer = shake_hands(port, f'http://127.0.0.1:{port}', f'127.0.0.1:{port}')
+    assert answer.startswith(b'HTTP/1.1 101 '), answer
+    assert 'Traceback' not in program.output() and '  File ' not in program.output(), program.output()
 
 
 @pytest.fixture(scope='module')
