@@ -1,0 +1,101 @@
+//! Paths and their trajectories, and smooth motion of joints.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Translation3};
+use urdf_ik::motion::{
+    FollowOptions, Followed, JointLimit, JointLimits, JointMotion, MotionLimits, Path, PathOptions, PathProblem,
+    Timing, Trajectory, follow,
+};
+use urdf_ik::solver::{Preference, Solver, SolverKind, Target};
+
+use crate::record::Group;
+use crate::robots::Arm;
+use crate::{Fallible, Random};
+
+const PATHS: usize = 12;
+const MOTIONS: usize = 100;
+/// Variables of a chain whose paths take too long to record many.
+const LONG: usize = 12;
+/// Goals of a smooth motion, and its periods between two goals.
+const GOALS: usize = 4;
+const PERIODS: usize = 40;
+const PERIOD: f64 = 0.01;
+/// Stands for the duration of a motion that was not found.
+const NOT_FOUND: f64 = -1.0;
+
+pub fn groups(arm: &Arm) -> Fallible<Vec<Group>> {
+    Ok(vec![joint_motions(arm), paths(arm)?])
+}
+
+/// The limits of a robot.
+pub fn limits(arm: &Arm) -> MotionLimits {
+    MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT)
+}
+
+/// Joints that go from goal to goal, often before they have arrived, or are stopped.
+fn joint_motions(arm: &Arm) -> Group {
+    let (chain, limits) = (Arc::clone(&arm.chain), limits(arm));
+    Group::new(format!("smooth motion, {}", arm.name), MOTIONS, move |random| {
+        let mut motion = JointMotion::new(&chain, &limits, &random.positions(&chain));
+        let mut numbers = Vec::new();
+        for _ in 0..GOALS {
+            let begun = if random.one_in(5) { motion.stop() } else { motion.move_to(&random.positions(&chain)) };
+            numbers.push(begun.unwrap_or(NOT_FOUND));
+            (0..random.below(PERIODS)).for_each(|_| motion.advance(PERIOD));
+            for state in [motion.positions(), motion.velocities(), motion.accelerations()] {
+                numbers.extend_from_slice(state);
+            }
+        }
+        Ok(numbers)
+    })
+}
+
+/// Paths of two lines from where the first tip is, followed by the joints, and their trajectories.
+fn paths(arm: &Arm) -> Fallible<Group> {
+    let (arm, limits) = (arm.clone(), limits(arm));
+    let solver = Solver::prepare(SolverKind::Jacobian, &arm.chain)?;
+    let free_axes = solver.sensible_free_axes(0);
+    let count = if arm.chain.variables().len() > LONG { PATHS / 12 } else { PATHS };
+    Ok(Group::new(format!("path, {}", arm.name), count, move |random| {
+        let seed = random.positions(&arm.chain);
+        let start = arm.tips(&seed)[0];
+        let poses = [start, beside(&start, random), beside(&start, random)];
+        let blend_radius = if random.one_in(2) { 0.02 } else { 0.0 };
+        let path = Path::new(&poses, PathOptions { blend_radius, ..PathOptions::default() })?;
+        let (limits_weight, tip) = (if random.one_in(2) { 0.1 } else { 0.0 }, Target::new(0, start));
+        let problem = PathProblem {
+            path: &path,
+            target: &if random.one_in(3) { tip.position_only() } else { Target { free_axes, ..tip } },
+            seed: &seed,
+            limits: &limits,
+            preference: Preference { limits_weight, ..Preference::default() },
+            clearance: None,
+        };
+        let followed = follow(&solver, &problem, &FollowOptions::default())?;
+        let trajectory = Trajectory::new(&arm.chain, &problem, &followed, &Timing::default())?;
+        Ok(numbers_of(&followed, &trajectory))
+    }))
+}
+
+/// A pose up to 0.2 m and 0.3 rad away along each axis.
+fn beside(pose: &Isometry3<f64>, random: &mut Random) -> Isometry3<f64> {
+    let [x, y, z, roll, pitch, yaw] = [0.2, 0.2, 0.2, 0.3, 0.3, 0.3].map(|most: f64| random.between(-most, most));
+    let turn = nalgebra::UnitQuaternion::from_euler_angles(roll, pitch, yaw);
+    Isometry3::from_parts(
+        Translation3::from(pose.translation.vector + nalgebra::Vector3::new(x, y, z)),
+        pose.rotation * turn,
+    )
+}
+
+/// How far the path is followed, the duration, and every twentieth point.
+fn numbers_of(followed: &Followed, trajectory: &Trajectory) -> Vec<f64> {
+    let mut numbers = vec![followed.fraction, followed.deviation.position, followed.deviation.orientation];
+    numbers.extend(trajectory.points.last().map(|last| last.time));
+    for point in trajectory.points.iter().step_by(20) {
+        for part in [&point.positions, &point.velocities, &point.accelerations] {
+            numbers.extend_from_slice(part);
+        }
+    }
+    numbers
+}
