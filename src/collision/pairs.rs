@@ -166,12 +166,12 @@ impl Motion<'_> {
         touching
     }
 
-    /// Positions of all joints: those that move, anywhere within their limits.
+    /// Positions of all joints: those that move, anywhere within their working ranges.
     fn sample(&self, sample: usize) -> Vec<f64> {
         let mut positions = self.robot.neutral_positions();
         for joint in (0..positions.len()).filter(|&joint| self.moves[joint]) {
-            let domain = self.robot.domain(joint).unwrap_or(self.robot.joints()[joint].domain);
-            positions[joint] = domain.at(fraction(sample, joint));
+            let range = self.robot.working_range(joint).unwrap_or(self.robot.joints()[joint].domain);
+            positions[joint] = range.at(fraction(sample, joint));
         }
         self.robot.apply_mimic(&mut positions);
         positions

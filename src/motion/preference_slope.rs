@@ -43,7 +43,7 @@ impl<'a> PreferenceSlope<'a> {
             let unit = slopes.unit(i);
             let posture = preference.posture.map_or(0.0, |_| preference.posture_weight);
             slopes.curvature[i] = (posture + preference.manipulability_weight) / (unit * unit)
-                + preference.limits_weight / chain.variables()[i].domain.half_range().powi(2);
+                + preference.limits_weight / chain.variables()[i].half_range().powi(2);
         }
         slopes
     }
@@ -82,7 +82,7 @@ impl<'a> PreferenceSlope<'a> {
         for (i, position) in positions.iter().enumerate() {
             let [from_posture, from_middle] = self.distances(i, *position);
             self.slope[i] = preference.posture_weight * from_posture / self.unit(i)
-                + preference.limits_weight * from_middle / self.solver.chain().variables()[i].domain.half_range();
+                + preference.limits_weight * from_middle / self.solver.chain().variables()[i].half_range();
         }
         if preference.manipulability_weight > 0.0 {
             self.moved.copy_from_slice(positions);

@@ -17,8 +17,19 @@ pub struct Variable {
     pub joint: usize,
     /// Positions that the limits of the joint, and of all joints that mimic it, allow \[rad or m\].
     pub domain: Domain,
+    /// The part of them in which it is looked for: see [`Robot::working_range`].
+    pub working_range: Domain,
     /// Whether the position is a length \[m\] rather than an angle \[rad\].
     pub prismatic: bool,
+}
+
+impl Variable {
+    /// Half of the length of its domain. Infinite where that has no end or no length, or goes beyond the working range: then there is no
+    /// middle to keep to.
+    #[must_use]
+    pub(crate) fn half_range(&self) -> f64 {
+        if self.working_range == self.domain { self.domain.half_range() } else { f64::INFINITY }
+    }
 }
 
 /// A movable joint of a chain, seen from the base link.
@@ -183,10 +194,10 @@ impl Chain {
             && self.variables.iter().zip(positions).all(|(variable, position)| variable.domain.contains(*position))
     }
 
-    /// Positions inside the limits: the middle of each range, 0 on circles.
+    /// Positions inside the limits: the middle of each working range, 0 on circles.
     #[must_use]
     pub fn nominal_positions(&self) -> Vec<f64> {
-        self.variables.iter().map(|variable| variable.domain.middle()).collect()
+        self.variables.iter().map(|variable| variable.working_range.middle()).collect()
     }
 
     /// The chain's positions from those of the whole robot (one entry a joint).
@@ -299,8 +310,9 @@ impl Builder<'_> {
             joint: joint.name.clone(),
             mimics: self.robot.followers(index).map(|(follower, _)| follower.name.clone()).collect(),
         })?;
+        let working_range = self.robot.working_range(index).unwrap_or(domain);
         let prismatic = joint.kind == JointKind::Prismatic;
-        self.variables.push(Variable { name: joint.name.clone(), joint: index, domain, prismatic });
+        self.variables.push(Variable { name: joint.name.clone(), joint: index, domain, working_range, prismatic });
         self.moved.insert(index, self.variables.len() - 1);
         Ok(self.variables.len() - 1)
     }

@@ -24,6 +24,7 @@ mod meshes;
 mod noodle;
 mod urdf;
 mod visuals;
+mod working_range;
 mod xml_writer;
 
 pub use chain::{Chain, ChainJoint, Tip, Variable};
@@ -66,6 +67,8 @@ pub struct Robot {
     joint_names: HashMap<String, usize>,
     /// For each joint, those that mimic it.
     followers: Vec<Vec<usize>>,
+    /// The greatest length from the root to a link along the joints between them \[m\].
+    size: f64,
 }
 
 impl Robot {
@@ -173,12 +176,12 @@ impl Robot {
         }
     }
 
-    /// Joint positions inside the limits: 0 where the limits allow that, else the middle of the range.
+    /// Joint positions inside the limits: 0 where the limits allow that, else the middle of the [working range](Self::working_range).
     #[must_use]
     pub fn neutral_positions(&self) -> Vec<f64> {
         let neutral = |joint: usize| {
-            let domain = self.domain(joint).unwrap_or(self.joints[joint].domain);
-            if domain.contains(0.0) { 0.0 } else { domain.middle() }
+            let range = self.working_range(joint).unwrap_or(self.joints[joint].domain);
+            if range.contains(0.0) { 0.0 } else { range.middle() }
         };
         let mut positions: Vec<f64> = (0..self.joints.len()).map(neutral).collect();
         self.apply_mimic(&mut positions);

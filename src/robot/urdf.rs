@@ -7,7 +7,7 @@ use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use super::error::UrdfError;
 use super::joint::{Domain, Joint, JointKind, Mimic};
-use super::{Link, Robot, kinematic_urdf};
+use super::{Link, Robot, kinematic_urdf, working_range};
 use crate::files::{self, MAX_URDF_BYTES, ReadError};
 use crate::names::{self, number, short};
 
@@ -50,7 +50,8 @@ impl Robot {
         }
         let order = parents_first(&links, &joints, root)?;
         let followers = followers(&joints);
-        Ok(Self { name: urdf.name, links, joints, order, root, warnings, link_names, joint_names, followers })
+        let size = working_range::size(links.len(), &joints, &order);
+        Ok(Self { name: urdf.name, links, joints, order, root, warnings, link_names, joint_names, followers, size })
     }
 
     /// Reads a robot from a URDF file.

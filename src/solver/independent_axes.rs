@@ -69,14 +69,14 @@ fn sets_of(count: usize) -> impl Iterator<Item = [bool; 6]> {
     sets.map(|bits| [5, 4, 3, 2, 1, 0].map(|axis| bits >> axis & 1 == 1))
 }
 
-/// The Jacobians of the tip in configurations spread over the limits of the chain.
+/// The Jacobians of the tip in configurations spread over the working ranges of the chain.
 fn jacobian_samples(chain: &Chain, tip: usize, length_scale: f64) -> Vec<JacobianSample> {
     let variables = chain.variables();
-    let domains: Vec<Domain> = variables.iter().map(|variable| variable.domain).collect();
+    let ranges: Vec<Domain> = variables.iter().map(|variable| variable.working_range).collect();
     let moving: Vec<usize> = (0..variables.len())
-        .filter(|&i| !matches!(domains[i], Domain::Interval { lower, upper } if lower >= upper))
+        .filter(|&i| !matches!(ranges[i], Domain::Interval { lower, upper } if lower >= upper))
         .collect();
-    let table = SeedTable::new(chain, domains, length_scale);
+    let table = SeedTable::new(chain, ranges, length_scale);
     let mut configuration = vec![0.0; variables.len()];
     let mut poses = ChainPoses::new(chain);
     let mut columns = vec![Vector6::zeros(); variables.len()];

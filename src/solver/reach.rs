@@ -21,6 +21,8 @@ pub struct TipReach {
     pub centre: Point3<f64>,
     /// Bounds for the tip link's origin.
     pub tip: Reach,
+    /// Bounds for the tip link's origin while every joint is in its [working range](crate::robot::Robot::working_range).
+    pub working: Reach,
     /// Bounds for the frame of the last joint, which a full target pose determines.
     pub last_joint: Reach,
     /// The size of the arm \[m\]: the sum of its link lengths and of the strokes of its prismatic joints. Each stroke counts at
@@ -40,12 +42,13 @@ struct Segment {
 }
 
 impl Segment {
-    /// The segment from the frame of `joint` before its motion to the point `end` in its frame after it.
-    fn new(joint: &ChainJoint, variable: &Variable, end: &Vector3<f64>) -> Self {
+    /// The segment from the frame of `joint` before its motion to the point `end` in its frame after it, with its
+    /// variable in `range`.
+    fn new(joint: &ChainJoint, range: Domain, end: &Vector3<f64>) -> Self {
         if joint.kind != JointKind::Prismatic {
             return Self { shortest: end.norm(), longest: end.norm(), link: end.norm(), stroke: 0.0 };
         }
-        let Domain::Interval { lower, upper } = variable.domain else {
+        let Domain::Interval { lower, upper } = range else {
             return Self { shortest: 0.0, longest: f64::INFINITY, link: end.norm(), stroke: f64::INFINITY };
         };
         let ends = [lower, upper].map(|position| joint.multiplier * position + joint.offset);
@@ -79,22 +82,26 @@ impl TipReach {
     pub fn new(chain: &Chain, tip: usize) -> Self {
         let tip = &chain.tips()[tip];
         let joints = chain.joints();
-        let segment = |joint: usize, end: &Vector3<f64>| {
-            Segment::new(&joints[joint], &chain.variables()[joints[joint].variable], end)
-        };
-        let (mut joint, mut segments) = (tip.parent, Vec::new());
+        // Each joint, and where its link ends.
+        let (mut joint, mut links) = (tip.parent, Vec::new());
         while let Some(parent) = joints[joint].parent {
-            segments.push(segment(parent, &joints[joint].placement.translation.vector));
+            links.push((parent, joints[joint].placement.translation.vector));
             joint = parent;
         }
         let centre = Point3::from(joints[joint].placement.translation.vector);
-        let mut to_last = segments.clone();
-        to_last.push(segment(tip.parent, &Vector3::zeros()));
-        segments.push(segment(tip.parent, &tip.placement.translation.vector));
-        let links: f64 = segments.iter().map(|segment| segment.link).sum();
+        let segments = |end: Vector3<f64>, range: fn(&Variable) -> Domain| -> Vec<Segment> {
+            let range = |joint: usize| range(&chain.variables()[joints[joint].variable]);
+            let links = links.iter().copied().chain([(tip.parent, end)]);
+            links.map(|(joint, end)| Segment::new(&joints[joint], range(joint), &end)).collect()
+        };
+        let end = tip.placement.translation.vector;
+        let whole = segments(end, |variable| variable.domain);
+        let working = Reach::of(&segments(end, |variable| variable.working_range));
+        let last_joint = Reach::of(&segments(Vector3::zeros(), |variable| variable.domain));
+        let links: f64 = whole.iter().map(|segment| segment.link).sum();
         let most = if links > 0.0 { links } else { 1.0 };
-        let extent = links + segments.iter().map(|segment| segment.stroke.min(most)).sum::<f64>();
-        Self { centre, tip: Reach::of(&segments), last_joint: Reach::of(&to_last), extent }
+        let extent = links + whole.iter().map(|segment| segment.stroke.min(most)).sum::<f64>();
+        Self { centre, tip: Reach::of(&whole), working, last_joint, extent }
     }
 
     /// If the target is certainly out of reach, the distance that it needs \[m\] and the bounds that exclude it.

@@ -39,14 +39,14 @@ impl Random {
         turn * Vector3::x()
     }
 
-    /// Positions of the chain's variables, uniform inside their limits, or within half a turn, or as many metres, where there are none.
+    /// Positions of the chain's variables, uniform inside their working ranges.
     pub fn positions(&mut self, chain: &Chain) -> Vec<f64> {
-        chain.variables().iter().map(|variable| self.inside(&variable.domain)).collect()
+        chain.variables().iter().map(|variable| self.inside(&variable.working_range)).collect()
     }
 
-    /// Positions of all joints of the robot, uniform inside their limits, with the mimic joints set accordingly.
+    /// Positions of all joints of the robot, uniform inside their working ranges, with the mimic joints set accordingly.
     pub fn robot_positions(&mut self, robot: &Robot) -> Vec<f64> {
-        let domain = |joint: usize| robot.domain(joint).unwrap_or(robot.joints()[joint].domain);
+        let domain = |joint: usize| robot.working_range(joint).unwrap_or(robot.joints()[joint].domain);
         let mut positions: Vec<f64> = (0..robot.joints().len()).map(|joint| self.inside(&domain(joint))).collect();
         robot.apply_mimic(&mut positions);
         positions

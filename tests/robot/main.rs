@@ -10,3 +10,4 @@ mod forward_kinematics;
 mod loading;
 mod mutations;
 mod noodle;
+mod working_range;

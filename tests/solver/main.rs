@@ -23,3 +23,4 @@ mod several_tips;
 mod streams;
 mod tracking;
 mod unreachable;
+mod working_range;

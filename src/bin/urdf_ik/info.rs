@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use urdf_ik::robot::{Chain, Domain, Joint, JointKind, Robot};
+use urdf_ik::robot::{Chain, Domain, Joint, JointKind, Robot, Variable};
 use urdf_ik::solver::closed_form::ClosedForm;
 use urdf_ik::solver::{Method, NotApplicable, Solver, TipReach, free_axes_in_words, names_of_free_axes};
 
@@ -97,6 +97,16 @@ fn range(domain: &Domain, unit: &str) -> String {
     }
 }
 
+/// Where a variable is looked for whose limits are very far apart.
+fn working_range(variable: &Variable, unit: &str) -> String {
+    match variable.working_range {
+        Domain::Interval { lower, upper } if variable.working_range != variable.domain => {
+            format!(", looked for from {lower:.4} to {upper:.4} {unit}")
+        }
+        _ => String::new(),
+    }
+}
+
 fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(), Failure> {
     writeln!(
         out,
@@ -112,7 +122,7 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
     for (variable, followers) in chain.variables().iter().zip(followers) {
         let unit = if variable.prismatic { "m" } else { "rad" };
         let also = if followers.is_empty() { String::new() } else { format!(", also moves {}", followers.join(", ")) };
-        writeln!(out, "  {}  {}{also}", variable.name, range(&variable.domain, unit))?;
+        writeln!(out, "  {}  {}{also}{}", variable.name, range(&variable.domain, unit), working_range(variable, unit))?;
     }
     let solver = Solver::prepare(Method::default(), chain)?;
     if solver.reach().iter().any(|reach| reach.extent > 0.0) {

@@ -50,7 +50,7 @@ fn shapes_of_links(robot: &Robot, shapes: &LinkShapes, out: &mut impl Write) -> 
 
 /// What touches with all joints in the middle of their range: a sign of shapes that overlap, or of an SRDF that lacks a pair.
 fn in_the_middle(robot: &Robot, shapes: &LinkShapes, pairs: &Pairs, out: &mut impl Write) -> Result<(), Failure> {
-    let middle = |joint: usize| robot.domain(joint).unwrap_or(robot.joints()[joint].domain).middle();
+    let middle = |joint: usize| robot.working_range(joint).unwrap_or(robot.joints()[joint].domain).middle();
     let mut positions: Vec<f64> = (0..robot.joints().len()).map(middle).collect();
     robot.apply_mimic(&mut positions);
     let places = LinkPlaces::new(robot, &positions)?;

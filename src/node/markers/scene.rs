@@ -126,8 +126,8 @@ impl Scene {
             |id, radius| Shape::globe(namespace("reach"), id, REACH_LINE * self.size, (reach.centre, radius), REACH);
         let mut shapes = vec![
             Shape::axes(namespace("tip"), id, &[*pose], TIP_AXES * self.size),
-            globe(id, reach.tip.outer),
-            globe(id + 1, reach.tip.inner),
+            globe(id, reach.working.outer),
+            globe(id + 1, reach.working.inner),
         ];
         if let Some((target, frame)) = target.and_then(|target| Some((target, target.pose?))) {
             let (centre, colour) = (Point3::from(frame.translation.vector), colour_of(target.outcome));

@@ -111,15 +111,15 @@ impl ClosedForm {
 
     /// Every configuration in which the tip has `pose` (base link's frame), limits or not, as the closed form has it: exact to rounding
     /// where [`Family::exact`], else starting points. Joints that are free come near `seed` \[rad\]. Of seven joints: of those that
-    /// are not locked, where the locked one stands in the middle of its range. Of fewer than six: followed by zeros.
+    /// are not locked, where the locked one stands in the middle of its working range. Of fewer than six: followed by zeros.
     #[must_use]
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         match &self.form {
             Form::SixAxis { arm, .. } => arm.solutions(pose, seed),
             Form::SevenAxis(arm) => {
                 let locked = &arm.locked;
-                let domain = self.chain.variables()[locked.joint].domain;
-                locked.arm(domain.middle()).solutions(pose, seed)
+                let range = self.chain.variables()[locked.joint].working_range;
+                locked.arm(range.middle()).solutions(pose, seed)
             }
             Form::ShortChain(short) => {
                 short.solutions(&Target::new(0, *pose), seed).map_or(ArmSolutions::none(), |(found, _)| found)

@@ -219,9 +219,8 @@ impl NullSpaceMotion<'_> {
             let position = scratch.configurations.positions[i].0[lane];
             let (from_posture, from_middle) = self.distances(i, position);
             cost += 0.5 * preference.posture_weight * (from_posture / self.search.unit(i)).powi(2);
-            cost += 0.5
-                * preference.limits_weight
-                * (from_middle / self.search.chain.variables()[i].domain.half_range()).powi(2);
+            cost +=
+                0.5 * preference.limits_weight * (from_middle / self.search.chain.variables()[i].half_range()).powi(2);
             cost += 0.5 * self.move_weight(i) * (position - self.setup.start[i]).powi(2);
         }
         if preference.manipulability_weight > 0.0 {
@@ -254,7 +253,7 @@ impl NullSpaceMotion<'_> {
         }
         for (i, position) in positions.iter().enumerate() {
             let (from_posture, from_middle) = self.distances(i, *position);
-            let (unit, half) = (self.search.unit(i), self.search.chain.variables()[i].domain.half_range());
+            let (unit, half) = (self.search.unit(i), self.search.chain.variables()[i].half_range());
             let posture_weight = preference.posture.map_or(0.0, |_| preference.posture_weight / (unit * unit));
             let limits_weight = preference.limits_weight / (half * half);
             let move_weight = self.move_weight(i);

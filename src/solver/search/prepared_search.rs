@@ -35,11 +35,12 @@ impl Search {
         // A chain that only rotates has no length to compare with an angle, and no target for its position is accepted.
         let length_scale = if extent > 0.0 { LENGTH_SCALE_OF_REACH * extent } else { 1.0 };
         // One turn is enough of a joint that has many: the others are the same configurations.
-        let domains = chain.variables().iter().zip(turns.iter());
-        let domains = domains.map(|(variable, turns)| if *turns { Domain::Circle } else { variable.domain }).collect();
+        let ranges = chain.variables().iter().zip(turns.iter());
+        let ranges =
+            ranges.map(|(variable, turns)| if *turns { Domain::Circle } else { variable.working_range }).collect();
         Self {
             kernel: Arc::new(Kernel::new(chain, length_scale)),
-            table: Arc::new(SeedTable::new(chain, domains, length_scale)),
+            table: Arc::new(SeedTable::new(chain, ranges, length_scale)),
             turns,
             reach,
             chain: Arc::clone(chain),

@@ -23,7 +23,7 @@ impl Grid {
         if !(voxel.is_finite() && voxel > 0.0) {
             return Err(format!("--voxel is {voxel:?}; it must be a finite number above 0").into());
         }
-        let (inner, outer) = (reach.tip.inner, reach.tip.outer);
+        let (inner, outer) = (reach.working.inner, reach.working.outer);
         if !outer.is_finite() {
             return Err("the reach has no end: a prismatic joint has no limits, or very large ones".into());
         }

@@ -1,0 +1,53 @@
+//! Where a joint is looked for.
+//!
+//! Some URDFs write "no limit" as a large number: ±999 999 m for a base that drives, ±1e9 rad for a wheel. Configurations that are spread
+//! over such limits are nowhere near the work, and beside such lengths those of the arm vanish. So each joint has a finite working range
+//! inside its limits. Starting points, the number of axes that a tip can follow, middles of ranges, samples and pictures come from it. The
+//! limits stay what the URDF says: a joint that is led beyond its working range may go there.
+
+use std::f64::consts::TAU;
+
+use super::{Domain, Joint, JointKind, Robot};
+
+/// The working range of a prismatic joint goes so many sizes of the robot to each side. With ten times as many, the lever of a base that
+/// turns before it drives hides the arm; a third as many is less than the rails under large arms are long.
+const SIZES: f64 = 10.0;
+/// The working range of a joint that turns goes so many turns to each side.
+const TURNS: f64 = 10.0;
+
+impl Domain {
+    /// The part of an interval that is no farther than `reach` from the allowed position nearest to 0.
+    fn within(self, reach: f64) -> Self {
+        match self {
+            Self::Interval { lower, upper } if lower <= upper => {
+                let centre = self.clamp(0.0);
+                Self::Interval { lower: lower.max(centre - reach), upper: upper.min(centre + reach) }
+            }
+            other => other,
+        }
+    }
+}
+
+impl Robot {
+    /// The part of the [domain](Self::domain) of `joint` in which it is looked for: the domain itself, unless its limits are very far apart.
+    /// Then it ends ten sizes of the robot from the allowed position nearest to 0, or ten turns where the joint turns. A joint that others
+    /// mimic has as much as the slowest of them needs. `None` where the joint has no domain.
+    #[must_use]
+    pub fn working_range(&self, joint: usize) -> Option<Domain> {
+        let reach = |joint: &Joint| if joint.kind == JointKind::Prismatic { SIZES * self.size } else { TURNS * TAU };
+        let followers = self.followers(joint).filter(|(_, mimic)| mimic.multiplier != 0.0);
+        let needed = followers.map(|(follower, mimic)| reach(follower) / mimic.multiplier.abs());
+        let reach = needed.fold(reach(&self.joints[joint]), f64::max);
+        self.domain(joint).map(|domain| domain.within(reach))
+    }
+}
+
+/// The size of a robot \[m\]: the greatest length from its root to a link along the origins of the joints between them; 1 m where it has none.
+pub(super) fn size(links: usize, joints: &[Joint], parents_first: &[usize]) -> f64 {
+    let mut lengths = vec![0.0; links];
+    for Joint { parent, child, origin, .. } in parents_first.iter().map(|&index| &joints[index]) {
+        lengths[*child] = lengths[*parent] + origin.translation.vector.norm();
+    }
+    let size = lengths.into_iter().fold(0.0, f64::max);
+    if size > 0.0 { size } else { 1.0 }
+}
