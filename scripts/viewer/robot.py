@@ -11,6 +11,8 @@ import yourdfpy
 TURNING, SLIDING = ('revolute', 'continuous'), ('prismatic',)
 MAX_CHARACTERS = 16 * 1024 * 1024
 REACH_RANGE = (0.05, 1000.0)  # [m]
+# Limits may be very far apart: a joint works within so many sizes of the robot (src/robot/working_range.rs).
+WORKING_SIZES = 10.0
 
 
 class BadDescription(Exception):
@@ -116,13 +118,15 @@ class Robot:
         return poses
 
     def reach(self):
-        """The length of the longest branch, stretched [m]."""
+        """The length of the longest branch, stretched [m]. A stroke counts up to the end of its working range."""
         lengths = np.zeros(len(self.links))
+        longest = WORKING_SIZES * (np.linalg.norm(self._origins[:, :3, 3], axis=1).sum() or 1.0)
         for child, parent in enumerate(self._parents):
             joint = self._joints[child]
             slide = self.ranges[joint.name].upper if joint.type in SLIDING else 0.0
             step = np.linalg.norm(self._origins[child, :3, 3])
-            lengths[child + 1] = lengths[parent] + step + (max(slide, 0.0) if np.isfinite(slide) else 0.0)
+            stroke = min(max(slide, 0.0), longest) if np.isfinite(slide) else 0.0
+            lengths[child + 1] = lengths[parent] + step + stroke
         return float(np.clip(lengths.max(), *REACH_RANGE))
 
 
