@@ -54,9 +54,8 @@ impl Random {
 
     fn inside(&mut self, domain: &Domain) -> f64 {
         match *domain {
-            // Kilometres away from its base a tip has few digits left.
-            Domain::Interval { lower, upper } if upper - lower < 1e3 => self.between(lower, upper),
-            _ => self.between(-PI, PI),
+            Domain::Interval { lower, upper } => self.between(lower, upper),
+            Domain::Circle => self.between(-PI, PI),
         }
     }
 }
