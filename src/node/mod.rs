@@ -246,5 +246,6 @@ fn start(node: &mut r2r::Node, values: Values, measured: Measured) -> Result<spi
     markers::serve(node, &shared)?;
     description::serve(node, &shared, robot)?;
     output::serve(&shared);
+    target_solver::serve(&shared);
     Ok(spinner)
 }

@@ -72,6 +72,8 @@ pub(super) struct Moved {
     pub positions: Vec<f64>,
     /// The motion that is left; `None` where the goal is reached.
     pub progress: Option<Progress>,
+    /// For a motion that goes on from this one.
+    pub ticket: u64,
 }
 
 /// The motion to a goal that is not reached.
@@ -157,18 +159,23 @@ impl Output {
     }
 
     /// Begins the motion of the chain to `positions` that `settings` ask for, as far as `avoidance` allows it. `arrivals` makes the statuses
-    /// for the end of the motion.
+    /// for the end of the motion. It goes on from the motion that gave `ticket`, or from whatever there is.
     ///
     /// # Errors
-    /// [`Refused`] where `loaded` is no longer the robot in use, or no smooth motion was found.
+    /// [`Refused`] where `loaded` is no longer the robot in use, no smooth motion was found, or something else was requested since that
+    /// ticket.
     pub(super) fn move_to(
         &self,
         loaded: &Arc<LoadedRobot>,
         positions: &[f64],
         (settings, avoidance): (&Settings, Option<&Avoidance>),
+        ticket: Option<u64>,
         arrivals: Arrivals,
     ) -> Result<Moved, Refused> {
         let mut state = self.lock();
+        if ticket.is_some_and(|ticket| ticket != state.requests) {
+            return Err(Refused::invalid("motion", "another motion was requested meanwhile".into()));
+        }
         let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
         let progress = match settings.motion {
             Motion::Immediate => {
@@ -189,7 +196,8 @@ impl Output {
         let positions = loaded.chain.positions_from(motion.positions());
         state.note_request();
         (state.commanded, state.smooth) = (true, settings.motion == Motion::Smooth);
-        Ok(Moved { stamp: self.publish_unless_sampled(&mut state), positions, progress })
+        let ticket = state.requests;
+        Ok(Moved { stamp: self.publish_unless_sampled(&mut state), positions, progress, ticket })
     }
 
     /// Lets the servo follow a command. `None` where the command asks for nothing.

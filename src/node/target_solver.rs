@@ -1,4 +1,6 @@
 //! Turns prepared targets into motion; targets of several tips that arrive close together are solved together.
+//!
+//! While targets rest, the null-space task goes on from where they are met, in periods of `publish_rate`, to its optimum.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
+use tokio::sync::Notify;
 
 use super::Shared;
 use super::avoidance::Avoidance;
+use super::clock;
 use super::configuration_motion::{Arrival, Configuration};
 use super::description::LoadedRobot;
 use super::measure::measure;
@@ -16,7 +20,7 @@ use super::output::{Moved, Progress};
 use super::status::{self, Refused, outcome};
 use super::target_tracker::{Effort, TargetTracker, is_stopped_by_collision};
 use crate::parameters::{OnUnreachable, Settings};
-use crate::solver::Target;
+use crate::solver::{Solution, Solver, Target};
 
 /// How long the target of one tip waits for the targets of the other tips, where there are several.
 const GATHER_TIME: Duration = Duration::from_millis(1);
@@ -44,6 +48,8 @@ pub(super) struct TargetSolver {
     /// Targets that wait to be solved.
     waiting: Mutex<Vec<PreparedTarget>>,
     memory: tokio::sync::Mutex<Memory>,
+    /// Wakes the task that goes on between targets.
+    flow_begins: Notify,
 }
 
 /// What is kept from one solve to the next.
@@ -52,6 +58,18 @@ struct Memory {
     tracker: Option<TargetTracker>,
     /// The last target of each tip, and when it was solved.
     last: Vec<(Target, Instant)>,
+    /// `None` where the null-space task has nothing to do.
+    flow: Option<Flow>,
+}
+
+/// Targets that are met, while the null-space task goes on.
+struct Flow {
+    targets: Vec<Target>,
+    /// Of the first of the targets: those that came last.
+    headers: Vec<Header>,
+    /// Of the last motion: whatever else is requested ends the flow.
+    ticket: u64,
+    since: Instant,
 }
 
 /// How targets are solved.
@@ -59,6 +77,14 @@ struct Manner {
     settings: Arc<Settings>,
     avoidance: Option<Avoidance>,
     effort: Effort,
+}
+
+impl Flow {
+    /// After a motion to where the targets are met; `None` where something was in the way.
+    fn new(targets: Vec<Target>, headers: Vec<Header>, moved: &Moved) -> Option<Self> {
+        let is_stopped = matches!(moved.progress, Some(Progress::Stopped(_)));
+        (!is_stopped).then(|| Self { targets, headers, ticket: moved.ticket, since: Instant::now() })
+    }
 }
 
 impl TargetSolver {
@@ -76,6 +102,7 @@ impl TargetSolver {
         match Manner::to_search(shared, loaded).await {
             Ok(manner) => {
                 memory.solve_and_report(shared, targets, &manner);
+                self.wake(&memory);
             }
             Err(refused) => refuse(shared, targets, &refused),
         }
@@ -89,12 +116,45 @@ impl TargetSolver {
             return false;
         }
         let Some(manner) = Manner::to_track_at_once(shared) else { return false };
-        self.memory.try_lock().is_ok_and(|mut memory| memory.solve_and_report(shared, vec![target], &manner))
+        let Ok(mut memory) = self.memory.try_lock() else { return false };
+        let is_met = memory.solve_and_report(shared, vec![target], &manner);
+        self.wake(&memory);
+        is_met
+    }
+
+    /// Wakes the task that goes on between targets, where there is something to go on with.
+    fn wake(&self, memory: &Memory) {
+        if memory.flow.is_some() {
+            self.flow_begins.notify_one();
+        }
+    }
+
+    /// Goes on with the null-space task for a period, unless a target has done so meanwhile; tells whether there is more to do.
+    async fn flow_on(&self, shared: &Shared) -> bool {
+        let period = shared.settings().publish_period;
+        clock::sleep_until(Instant::now() + period).await;
+        let mut memory = self.memory.lock().await;
+        let Some(flow) = memory.flow.take() else { return false };
+        // A timer may be a little early.
+        if flow.since.elapsed() < period.mul_f64(0.9) {
+            memory.flow = Some(flow);
+            return true;
+        }
+        let manner = match &memory.tracker {
+            Some(tracker) => Manner::to_search(shared, &Arc::clone(&tracker.loaded)).await,
+            None => return false,
+        };
+        let work = AssertUnwindSafe(|| memory.flow_on(shared, flow, &manner?));
+        let flow = panic::catch_unwind(work).unwrap_or(Ok(None));
+        memory.flow = flow.unwrap_or(None);
+        memory.flow.is_some()
     }
 
     /// Forgets the targets of all tips.
     pub(super) async fn forget(&self) {
-        self.memory.lock().await.last.clear();
+        let mut memory = self.memory.lock().await;
+        memory.last.clear();
+        memory.flow = None;
     }
 
     fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<PreparedTarget>> {
@@ -168,31 +228,44 @@ impl Memory {
             return Err(Refused::other_robot());
         }
         let targets = self.targets(loaded, new, settings.join_targets);
+        self.flow = None;
         let tracker = self.tracker.get_or_insert_with(|| TargetTracker::new(Arc::clone(loaded)));
         let seed = loaded.chain.positions_from(&now.end);
         let (solver, solution) = tracker.follow(&targets, &seed, (settings, avoidance), *effort)?;
         if *effort == Effort::Track && !solution.is_solved() && !is_stopped_by_collision(solution) {
             return Ok(None);
         }
-        let scene = Avoidance::scene(avoidance);
-        let arrivals = || -> Vec<Arrival> {
-            let arrival = |(index, new): (usize, &PreparedTarget)| {
-                let status = status::of_solution(&solver, (&targets, index), (solution, scene), new.header.clone());
-                Arrival { target: new.target, status }
-            };
-            new.iter().enumerate().map(arrival).collect()
-        };
+        let is_solved = solution.is_solved();
+        let headers = || new.iter().map(|new| &new.header);
+        let arrivals = || arrivals((&solver, solution), &targets, headers(), avoidance);
         let reports = || -> Vec<SolveStatus> { arrivals().into_iter().map(|arrival| arrival.status).collect() };
-        if !solution.is_solved() && settings.on_unreachable == OnUnreachable::Hold {
+        if !is_solved && settings.on_unreachable == OnUnreachable::Hold {
             let mut reports = reports();
             hold(shared, tracker, &now, new, &mut reports)?;
             return Ok(Some(reports));
         }
-        let moved = shared.output.move_to(loaded, &solution.positions, (settings, avoidance), &arrivals)?;
+        let moved = shared.output.move_to(loaded, &solution.positions, (settings, avoidance), None, &arrivals)?;
         // Only now, because the joint state must not wait for its statuses.
         let mut reports = reports();
         report_motion(tracker, &moved, (new, avoidance), &mut reports);
+        if is_solved && tracker.has_task() {
+            self.flow = Flow::new(targets, headers().cloned().collect(), &moved);
+        }
         Ok(Some(reports))
+    }
+
+    /// Goes on with the null-space task. Gives the flow back, where there is more to do.
+    fn flow_on(&mut self, shared: &Shared, flow: Flow, manner: &Manner) -> Result<Option<Flow>, Refused> {
+        let (settings, avoidance) = (&*manner.settings, manner.avoidance.as_ref());
+        let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+        let tracker = self.tracker.as_mut().filter(|tracker| Arc::ptr_eq(&tracker.loaded, &now.loaded));
+        let tracker = tracker.ok_or_else(Refused::other_robot)?;
+        let seed = now.loaded.chain.positions_from(&now.end);
+        let Some(solved) = tracker.flow(&flow.targets, &seed, (settings, avoidance))? else { return Ok(None) };
+        let arrivals = || arrivals((&solved.0, solved.1), &flow.targets, flow.headers.iter(), avoidance);
+        let positions = &solved.1.positions;
+        let moved = shared.output.move_to(&now.loaded, positions, (settings, avoidance), Some(flow.ticket), &arrivals)?;
+        Ok(Flow::new(flow.targets, flow.headers, &moved))
     }
 
     /// The new targets, then the last targets of the other tips that are not older than `window`. Remembers the new ones.
@@ -208,6 +281,32 @@ impl Memory {
         self.last.extend(new.iter().map(|new| (new.target, now)));
         targets
     }
+}
+
+/// The statuses for when the arm has arrived at the first of the `targets`, which have these `headers`.
+fn arrivals<'a>(
+    (solver, solution): (&Solver, &Solution),
+    targets: &[Target],
+    headers: impl Iterator<Item = &'a Header>,
+    avoidance: Option<&Avoidance>,
+) -> Vec<Arrival> {
+    let scene = Avoidance::scene(avoidance);
+    let arrival = |(index, header): (usize, &Header)| {
+        let status = status::of_solution(solver, (targets, index), (solution, scene), header.clone());
+        Arrival { target: targets[index], status }
+    };
+    headers.enumerate().map(arrival).collect()
+}
+
+/// Goes on with the null-space task while targets rest.
+pub(super) fn serve(shared: &Arc<Shared>) {
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        loop {
+            shared.target_solver.flow_begins.notified().await;
+            while shared.target_solver.flow_on(&shared).await {}
+        }
+    });
 }
 
 /// Refuses targets, all for the same reason.

@@ -1,6 +1,6 @@
 //! Preferences among the solutions of a redundant chain.
 
-use super::problem_error::{ProblemError, check_length, check_positions};
+use super::problem_error::{ProblemError, check_length, check_positions, check_steps};
 use crate::robot::Chain;
 
 /// Preferences among the solutions of a redundant chain or of a target with free axes, by motions in the null space.
@@ -21,6 +21,11 @@ pub struct Preference<'a> {
     /// product of the singular values of the Jacobian, in the sense of
     /// [`Solution::smallest_singular_value`](super::Solution::smallest_singular_value).
     pub manipulability_weight: f64,
+    /// In tracking, the largest step of each variable from the seed that posture, limits and manipulability may ask for \[rad or m\]. A
+    /// variable that the targets alone move farther is moved no farther. So in a stream of targets the arm flows by self-motions, as fast
+    /// as these steps allow, to what it prefers, where it would otherwise leap there with one target. `None` for no bound. Searches have
+    /// none.
+    pub max_step: Option<&'a [f64]>,
 }
 
 impl Preference<'_> {
@@ -31,6 +36,12 @@ impl Preference<'_> {
             && self.manipulability_weight == 0.0
     }
 
+    /// What is preferred of moves, and what is preferred of configurations.
+    pub(crate) fn split(&self) -> (Self, Self) {
+        let moves = Self { move_weights: self.move_weights, ..Self::default() };
+        (moves, Self { move_weights: None, ..*self })
+    }
+
     /// Checks that the preference is valid for `chain`.
     pub(crate) fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
         if let Some(posture) = self.posture {
@@ -38,6 +49,9 @@ impl Preference<'_> {
         }
         if let Some(weights) = self.move_weights {
             check_length(chain, "move weights", weights.len())?;
+        }
+        if let Some(max_step) = self.max_step {
+            check_steps(chain, "max_step of the preference", max_step)?;
         }
         let moves = self.move_weights.unwrap_or_default().iter().map(|weight| ("move", *weight));
         for (which, value) in moves.chain([

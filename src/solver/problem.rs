@@ -8,7 +8,7 @@ use nalgebra::Isometry3;
 use thiserror::Error;
 
 use super::preference::Preference;
-use super::problem_error::{FARTHEST, ProblemError, check_length, check_positions};
+use super::problem_error::{FARTHEST, ProblemError, check_positions, check_steps};
 use crate::collision::Clearance;
 use crate::robot::Chain;
 
@@ -219,12 +219,7 @@ impl<'a> Problem<'a> {
         }
         self.preference.check(chain)?;
         if let Mode::Track { max_step } = self.mode {
-            check_length(chain, "max_step", max_step.len())?;
-            for (variable, &value) in chain.variables().iter().zip(max_step) {
-                if value.is_nan() || value < 0.0 {
-                    return Err(ProblemError::Step { joint: variable.name.clone(), value });
-                }
-            }
+            check_steps(chain, "max_step", max_step)?;
         }
         Ok(())
     }

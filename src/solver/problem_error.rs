@@ -103,7 +103,7 @@ pub enum ProblemError {
     /// The seed, the preferred posture, or the list of steps, has another length than the chain.
     #[error("the {what} has {found} entries; the chain has {expected} variables")]
     Length {
-        /// `seed`, `preferred posture`, `move weights` or `max_step`.
+        /// `seed`, `preferred posture`, `move weights`, `max_step` or `max_step of the preference`.
         what: &'static str,
         /// Entries found.
         found: usize,
@@ -138,6 +138,16 @@ pub(super) fn check_positions(chain: &Chain, what: &'static str, positions: &[f6
         }
     }
     Ok(())
+}
+
+/// Checks the largest steps that variables may make.
+pub(super) fn check_steps(chain: &Chain, what: &'static str, steps: &[f64]) -> Result<(), ProblemError> {
+    check_length(chain, what, steps.len())?;
+    let mut steps = chain.variables().iter().zip(steps);
+    match steps.find(|(_, step)| step.is_nan() || **step < 0.0) {
+        Some((variable, &value)) => Err(ProblemError::Step { joint: variable.name.clone(), value }),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn check_length(chain: &Chain, what: &'static str, found: usize) -> Result<(), ProblemError> {

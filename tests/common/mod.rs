@@ -3,7 +3,9 @@
 #![allow(dead_code, unused_imports, reason = "each test binary and bench uses its own part of this one")]
 
 pub mod cell;
+pub mod joint_curves;
 pub mod joints;
+pub mod preference_cost;
 mod random;
 mod robots;
 mod share;

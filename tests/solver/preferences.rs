@@ -4,6 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use urdf_ik::robot::Domain;
 use urdf_ik::solver::{Mode, Preference, Problem, Solution, Target};
 
+use crate::common::preference_cost::{cost, short};
 use crate::common::{self, Arm, Random, urdf};
 
 const TARGETS: usize = 64;
@@ -11,30 +12,6 @@ const TARGETS: usize = 64;
 /// Arms of seven joints.
 fn redundant_arms() -> Vec<Arm> {
     common::arms_named(&["arm7", "gen3", "iiwa14", "panda"])
-}
-
-/// What the preference minimises, by its documentation, for arms of revolute joints.
-fn cost(arm: &Arm, scale: f64, preference: &Preference, positions: &[f64], rows: usize) -> f64 {
-    let mut cost = 0.0;
-    for (i, variable) in arm.chain.variables().iter().enumerate() {
-        if let Some(posture) = preference.posture {
-            let apart = positions[i] - posture[i];
-            let apart = if variable.domain == Domain::Circle { short(apart) } else { apart };
-            cost += 0.5 * preference.posture_weight * apart * apart;
-        }
-        if let Domain::Interval { lower, upper } = variable.domain {
-            let share = (positions[i] - 0.5 * (lower + upper)) / (0.5 * (upper - lower));
-            cost += 0.5 * preference.limits_weight * share * share;
-        }
-    }
-    if preference.manipulability_weight > 0.0 {
-        cost -= preference.manipulability_weight * common::log_manipulability(arm, scale, positions, rows);
-    }
-    cost
-}
-
-fn short(angle: f64) -> f64 {
-    angle - (angle / std::f64::consts::TAU).round() * std::f64::consts::TAU
 }
 
 /// The slope of the cost in the null space, of the variables that can move in its direction, over the full slope.

@@ -83,7 +83,7 @@ async fn to_initial(shared: &Shared) -> Result<(), Refused> {
     let initial = settings.initial_posture.apply(&loaded.robot);
     let initial = initial.map_err(|e| Refused::invalid("initial_posture", format!("initial_posture: {e}")))?;
     let goal = loaded.chain.positions_from(&initial);
-    let moved = shared.output.move_to(&loaded, &goal, (&settings, avoidance.as_ref()), &Vec::new)?;
+    let moved = shared.output.move_to(&loaded, &goal, (&settings, avoidance.as_ref()), None, &Vec::new)?;
     match moved.progress {
         Some(Progress::Stopped(obstruction)) => Err(Refused::invalid("collision", obstruction.message())),
         _ => Ok(()),

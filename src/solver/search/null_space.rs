@@ -3,6 +3,9 @@
 //! Gradient projection (Liégeois 1977, "Automatic supervisory control of the configuration and behavior of multibody mechanisms"), in
 //! coordinates in which the preference bends alike in every direction. A projected step leaves the targets only to second order,
 //! so each one is followed by Newton steps back. The four lanes try four lengths of a step at once.
+//!
+//! In a stream of targets the joints flow: bounds around the seed keep the motion of one target short, and its steps end at the first of
+//! these bounds, so that they stay self-motions.
 
 use std::f64::consts::TAU;
 
@@ -15,7 +18,7 @@ use crate::solver::kernel::lanes::{LANES, Lanes};
 use crate::solver::kernel::normal_equations::StepScratch;
 use crate::solver::kernel::svd::Svd;
 use crate::solver::preference::Preference;
-use crate::solver::problem::{Problem, Target, counted_axes};
+use crate::solver::problem::{Mode, Problem, Target, counted_axes};
 
 /// Steps at most. Each is a search along one direction.
 const STEPS: usize = 40;
@@ -29,8 +32,9 @@ const GREATEST_STEP: f64 = 0.5;
 const LENGTHS: [f64; LANES] = [1.0, 0.5, 0.2, 0.05];
 /// Half of the difference of positions by which the slope of the manipulability is found.
 const DIFFERENCE: f64 = 1e-4;
-/// Share of its range by which a variable is counted as standing at its bound.
+/// How near its bound a variable is counted as standing there, over one more than its position: by rounding, and where it flows.
 const AT_BOUND: f64 = 1e-12;
+const AT_BOUND_OF_FLOW: f64 = LEAST_STEP;
 
 /// Where motions in the null space are computed.
 #[derive(Debug, Clone)]
@@ -79,12 +83,12 @@ impl NullSpaceScratch {
         }
     }
 
-    /// Stops the variables that stand at a bound at `positions` and would go beyond; tells whether there were any.
-    fn stop_at_bounds(&mut self, setup: &Setup, positions: &[f64]) -> bool {
+    /// Stops the variables that stand `near` a bound at `positions` and would go beyond; tells whether there were any.
+    fn stop_at_bounds(&mut self, setup: &Setup, positions: &[f64], near: f64) -> bool {
         let bounds = setup.bounds();
         let mut any = false;
         for (i, position) in positions.iter().enumerate() {
-            let slack = AT_BOUND * (1.0 + position.abs());
+            let slack = near * (1.0 + position.abs());
             let below = position - bounds.lower[i] <= slack && self.direction[i] < 0.0;
             let above = bounds.upper[i] - position <= slack && self.direction[i] > 0.0;
             if (below || above) && !self.stopped[i] {
@@ -93,6 +97,20 @@ impl NullSpaceScratch {
             }
         }
         any
+    }
+
+    /// Shortens the step from `positions` until it passes no bound.
+    fn end_at_bounds(&mut self, setup: &Setup, positions: &[f64]) {
+        let (bounds, mut share) = (setup.bounds(), 1.0_f64);
+        for (i, (position, step)) in positions.iter().zip(&self.direction).enumerate() {
+            let room = if *step > 0.0 { bounds.upper[i] - position } else { position - bounds.lower[i] };
+            if step.abs() > room {
+                share = share.min(room / step.abs());
+            }
+        }
+        for step in &mut self.direction {
+            *step *= share;
+        }
     }
 
     /// The logarithm of the manipulability of a lane that has been linearised.
@@ -112,9 +130,29 @@ struct NullSpaceMotion<'a> {
     targets: &'a [Target],
     preference: &'a Preference<'a>,
     setup: &'a Setup,
+    /// Whether steps end at the first bound, instead of going on along it.
+    flows: bool,
 }
 
 impl Search {
+    /// Moves `positions`, which meet the targets of `problem`, towards its preference. In tracking, where its steps are bounded, they go
+    /// first where they would without a task, and then flow on from there.
+    pub fn settle_or_flow(
+        &self,
+        problem: &Problem,
+        setup: &mut Setup,
+        positions: &mut [f64],
+        (scratch, clearance): (&mut NullSpaceScratch, &mut ClearanceScratch),
+    ) {
+        let (Mode::Track { .. }, Some(max_step)) = (problem.mode, problem.preference.max_step) else {
+            return self.settle(problem, &problem.preference, setup, positions, (scratch, clearance));
+        };
+        let (moves, task) = problem.preference.split();
+        self.settle(problem, &moves, setup, positions, (scratch, clearance));
+        setup.narrow(positions, max_step);
+        self.settle(problem, &task, setup, positions, (scratch, clearance));
+    }
+
     /// Moves `positions`, which meet the targets of `problem`, towards the preference as far as the targets and the bounds allow, over
     /// configurations that keep clear.
     pub fn settle(
@@ -126,7 +164,8 @@ impl Search {
         (scratch, clearance): (&mut NullSpaceScratch, &mut ClearanceScratch),
     ) {
         if !preference.is_none() || preference.move_weights.is_some() {
-            let motion = NullSpaceMotion { search: self, targets: problem.targets, preference, setup };
+            let flows = preference.max_step.is_some() && matches!(problem.mode, Mode::Track { .. });
+            let motion = NullSpaceMotion { search: self, targets: problem.targets, preference, setup, flows };
             motion.go(positions, scratch, &mut |configurations, lane| {
                 self.lane_is_clear(problem, setup, (configurations, lane), clearance)
             });
@@ -176,7 +215,8 @@ impl NullSpaceMotion<'_> {
         // Each pass stops one variable at least.
         for _ in 0..=positions.len() {
             scratch.project(self.targets.len());
-            if !scratch.stop_at_bounds(self.setup, positions) {
+            let near = if self.flows { AT_BOUND_OF_FLOW } else { AT_BOUND };
+            if !scratch.stop_at_bounds(self.setup, positions, near) {
                 break;
             }
         }
@@ -186,6 +226,9 @@ impl NullSpaceMotion<'_> {
             for step in direction {
                 *step *= GREATEST_STEP / longest;
             }
+        }
+        if self.flows {
+            scratch.end_at_bounds(self.setup, positions);
         }
         longest > LEAST_STEP
     }

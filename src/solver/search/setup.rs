@@ -39,6 +39,15 @@ impl Setup {
         Bounds { lower: &self.lower, upper: &self.upper }
     }
 
+    /// Lets the variables go from `positions`, which are inside the bounds, no farther than `steps` from the start, or where they are
+    /// farther from it, no farther at all.
+    pub fn narrow(&mut self, positions: &[f64], steps: &[f64]) {
+        for (i, (position, step)) in positions.iter().zip(steps).enumerate() {
+            self.lower[i] = self.lower[i].max(position.min(self.start[i] - step));
+            self.upper[i] = self.upper[i].min(position.max(self.start[i] + step));
+        }
+    }
+
     /// Takes all bounds away.
     pub fn unbound(&mut self) {
         self.lower.fill(f64::NEG_INFINITY);

@@ -39,7 +39,7 @@ impl Search {
         let Exploration { picked, closest, attempts, clearance, .. } = exploration;
         let is_picked = picked.is_some();
         let candidate = if is_picked {
-            self.settle(problem, &problem.preference, setup, &mut picked.positions, (null_space, clearance));
+            self.settle_or_flow(problem, setup, &mut picked.positions, (null_space, clearance));
             picked
         } else {
             if problem.closest && iteration.refines() {
