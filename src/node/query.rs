@@ -56,8 +56,8 @@ impl NullSpaceTask {
             posture: self.positions.as_deref(),
             posture_weight: self.weights.posture,
             limits_weight: self.weights.limits,
-            move_weights: None,
             manipulability_weight: self.weights.manipulability,
+            ..Preference::default()
         }
     }
 }
