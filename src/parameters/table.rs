@@ -272,7 +272,7 @@ pub static TABLE: [Definition; 58] = [
         Text(""),
         "",
         Any,
-        "Joint positions that the null-space task moves towards, as far as the target leaves the joints free. The format is that of initial_posture. Empty: none.",
+        "Joint positions that the null-space task moves towards, as far as the target leaves the joints free; under targets of topics no faster than the velocity limits of the joints. The format is that of initial_posture. Empty: none.",
     ),
     live(
         "null_space.posture",

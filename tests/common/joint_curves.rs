@@ -10,7 +10,7 @@ use super::{Arm, Random, length_scale};
 pub const PERIOD: f64 = 0.01;
 /// Poses of a stream.
 pub const POSES: usize = 200;
-/// Largest step of a joint from one pose to the next, where the poses come from \[rad or m\].
+/// Length of the step of all joints from one pose to the next, where the poses come from \[rad, or m of prismatic joints\].
 const STEP: f64 = 0.015;
 /// A larger step of a joint is a jump \[rad or m\].
 const JUMP: f64 = 0.2;
@@ -33,8 +33,8 @@ pub fn curve(arm: &Arm, random: &mut Random) -> Vec<Vec<f64>> {
         while t < 1.0 && configurations.len() < POSES {
             let (a, b) = (between(&from, &middle, t), between(&middle, &to, t));
             configurations.push(between(&a, &b, t));
-            let fastest = a.iter().zip(&b).map(|(a, b)| 2.0 * (b - a).abs()).fold(0.0, f64::max);
-            t += STEP / fastest;
+            let speed = a.iter().zip(&b).map(|(a, b)| (2.0 * (b - a)).powi(2)).sum::<f64>().sqrt();
+            t += STEP / speed;
         }
         (from, middle) = (to, next);
     }

@@ -1,11 +1,16 @@
 """What is made of motions that leave the target in place, and which of several solutions is given."""
+import json
+
 import pytest
+from std_srvs.srv import Trigger
 
 from checks import assert_reached, assert_solved, difference
-from client import posture
+from client import nanoseconds, posture
 from conftest import ARM_FILE
+from motion import velocity_limits
 
 POSTURE = {'shoulder_pan_joint': 0.4, 'shoulder_lift_joint': 0.5, 'upper_arm_roll_joint': 0.9, 'elbow_joint': -0.5}
+LATENESS = 0.02  # [s]
 AS_TEXT = '{' + ', '.join(f'{name}: {value}' for name, value in POSTURE.items()) + '}'
 
 
@@ -25,19 +30,77 @@ def test_a_posture_is_approached_without_leaving_the_target(arm, arm_robot, bent
     target = arm_robot.pose('tool0', bent)
     assert difference(arm.answer_to(arm.send_pose(target)), bent) < 1e-6, 'nothing had to move'
     with arm.changed(posture=AS_TEXT):
-        positions = assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
-        assert distance(positions) < distance(bent) - 0.1
         answer = arm.solve_ik(target)
         assert answer.success, answer.message
-        assert_reached(arm_robot, posture(answer.joint_state), 'tool0', target)
-        assert distance(posture(answer.joint_state)) < distance(bent) - 0.1
+        optimum = posture(answer.joint_state)
+        assert_reached(arm_robot, optimum, 'tool0', target)
+        assert distance(optimum) < distance(bent) - 0.1, 'a service gives the optimum at once'
+        before = arm.snapshot()
+        assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
+        positions = wait_for_the_end_of_the_flow(arm)
+        assert distance(positions) < distance(optimum) + 0.01 * (distance(bent) - distance(optimum))
+        assert_flows(arm_robot, arm.states_since(before), target)
     assert difference(arm.answer_to(arm.send_pose(target)), positions) < 1e-6, 'the preference is gone, the arm stays'
+
+
+@pytest.fixture
+def slow(start, arm_robot):
+    """A node whose joints are slow, on its way to the posture, and the target where its tip stays."""
+    limits = {name: {'has_velocity_limits': True, 'max_velocity': 0.05} for name in arm_robot.movable}
+    node = start.node(ARM_FILE, joint_limits=json.dumps({'joint_limits': limits}), posture=AS_TEXT)
+    target = arm_robot.pose('tool0', {**POSTURE, 'upper_arm_roll_joint': 0.2, 'wrist_flex_joint': 0.7})
+    first = assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target)
+    node.wait_for(lambda: difference(posture(node.states[-1]), first) > 0.01, 'the arm to flow')
+    return node, target
+
+
+def test_a_stop_ends_the_flow(slow):
+    node, _ = slow
+    assert node.call(Trigger, 'stop').success
+    stopped = node.next_posture()
+    count = len(node.states) + 10
+    node.wait_for(lambda: len(node.states) >= count, 'more states')
+    assert difference(posture(node.states[-1]), stopped) == 0.0
+
+
+def test_a_newer_target_goes_on_from_where_the_arm_has_flowed(slow, arm_robot):
+    node, target = slow
+    before = node.snapshot()
+    for _ in range(20):
+        assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target)
+    assert_flows(arm_robot, node.states_since(before), target, fastest=0.05)
+
+
+def wait_for_the_end_of_the_flow(node):
+    """Where the arm stands, once ten states in a row are the same."""
+    def stands():
+        last = [posture(state) for state in list(node.states)[-10:]]
+        return len(last) == 10 and all(positions == last[0] for positions in last)
+
+    count = len(node.states) + 10
+    node.wait_for(lambda: len(node.states) >= count and stands(), 'the arm to stand')
+    return posture(node.states[-1])
+
+
+def assert_flows(robot, states, target, fastest=None):
+    """The tip stays at the target in all states, and no joint is faster than its limit."""
+    limits = velocity_limits(robot)
+    for state in states:
+        assert_reached(robot, posture(state), 'tool0', target)
+    for before, after in zip(states, states[1:]):
+        # A solve takes the time since the last one, which was published a little later than it began.
+        time = (nanoseconds(after.header.stamp) - nanoseconds(before.header.stamp)) / 1e9 + LATENESS
+        for name, position in posture(after).items():
+            step = abs(position - posture(before)[name])
+            assert step <= (fastest or limits[name]) * time, (name, step, time)
 
 
 def test_a_posture_within_reach_is_reached(arm, arm_robot):
     target = arm_robot.pose('tool0', POSTURE)
     with arm.changed(posture=AS_TEXT):
-        positions = assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
+        assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
+        positions = wait_for_the_end_of_the_flow(arm)
+    assert_reached(arm_robot, positions, 'tool0', target)
     assert distance(positions) < 1e-4
 
 
@@ -51,7 +114,10 @@ def test_a_posture_without_weight_does_nothing(arm, arm_robot, bent):
 def test_the_other_weights_need_no_posture(arm, arm_robot, bent, weight):
     target = arm_robot.pose('tool0', bent)
     with arm.changed(**{weight: 1.0}):
-        positions = assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
+        before = arm.snapshot()
+        assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
+        positions = wait_for_the_end_of_the_flow(arm)
+        assert_flows(arm_robot, arm.states_since(before), target)
     assert difference(positions, bent) > 0.01
 
 

@@ -15,6 +15,7 @@ mod joint_kinds;
 mod many;
 mod modes;
 mod noodle;
+mod null_space_flow;
 mod picks;
 mod preferences;
 mod problems;

@@ -167,13 +167,15 @@ impl Arrival<'_> {
             starting_configuration(shared)?;
         }
         let steered = shared.output.steer(&now.loaded, &settings, Input { topic: self.topic, wish })?;
-        drop(sources);
         let Some(steered) = steered else { return Ok(()) };
+        let goes_on_with_targets =
+            steered.has_begun && sources.takes_over_again(Instant::now(), settings.servo.timeout);
+        drop(sources);
         if steered.has_begun {
             let shared_too = Arc::clone(shared);
             shared.servo.tasks.spawn(async move { shared_too.forget_targets().await });
         }
-        if let Some(other) = steered.rival {
+        if let Some(other) = steered.rival.or(goes_on_with_targets.then_some("targets")) {
             let topic = self.topic;
             let sentence = format!("{topic} and {other} command the arm at the same time: the newest command counts");
             shared.warnings.warn_once(topic, "rival", &sentence);

@@ -32,6 +32,8 @@ pub(super) enum Source {
 pub(super) struct Sources {
     jog: Gate,
     tips: Vec<Tip>,
+    /// When the servo took over from other motions last.
+    took_over: Option<Instant>,
 }
 
 #[derive(Clone, Default)]
@@ -43,7 +45,7 @@ struct Tip {
 
 impl Sources {
     pub(super) fn new(tips: usize) -> Self {
-        Self { jog: Gate::default(), tips: vec![Tip::default(); tips] }
+        Self { tips: vec![Tip::default(); tips], ..Self::default() }
     }
 
     pub(super) fn gate(&mut self, source: Source) -> &mut Gate {
@@ -52,6 +54,12 @@ impl Sources {
             Source::Twist(tip) => &mut self.tips[tip].twist,
             Source::Pose(tip) => &mut self.tips[tip].pose,
         }
+    }
+
+    /// Notes that the servo takes over from another motion `now`. Tells whether it did so no longer than `time` ago: then the other has
+    /// taken over in between, and both go on.
+    pub(super) fn takes_over_again(&mut self, now: Instant, time: Duration) -> bool {
+        self.took_over.replace(now).is_some_and(|before| now.saturating_duration_since(before) <= time)
     }
 
     /// Whether a command of a source has come within `time`.
@@ -101,6 +109,15 @@ mod tests {
         assert_eq!([0, 1, 2].map(|tip| sources.clutch(tip)), [Clutch::Absent, Clutch::Open, Clutch::Absent]);
         sources.reset_clutches(now + 2 * timeout, timeout);
         assert_eq!(sources.clutch(1), Clutch::Absent);
+    }
+
+    #[test]
+    fn the_servo_takes_over_again_where_something_else_did_meanwhile() {
+        let (now, timeout) = (Instant::now(), Duration::from_millis(100));
+        let mut sources = Sources::new(1);
+        assert!(!sources.takes_over_again(now, timeout));
+        assert!(sources.takes_over_again(now + timeout / 2, timeout));
+        assert!(!sources.takes_over_again(now + 2 * timeout, timeout));
     }
 
     #[test]
