@@ -1,7 +1,7 @@
 //! Streams of poses along smooth curves of the joints, and an arm that follows them as the node does in immediate motion.
 
 use urdf_ik::motion::{JointLimit, JointLimits, MotionLimits};
-use urdf_ik::solver::{Mode, Preference, Problem, Scratch, Solution, Solver, Target};
+use urdf_ik::solver::{Mode, Preference, Problem, Scratch, Solution, Solver, Target, Tolerance};
 
 use super::preference_cost::{cost, downhill};
 use super::{Arm, Random, length_scale};
@@ -14,10 +14,12 @@ pub const POSES: usize = 200;
 const STEP: f64 = 0.015;
 /// A larger step of a joint is a jump \[rad or m\].
 const JUMP: f64 = 0.2;
-/// What is left of the way to the optimum, as a share of the cost, when the arm is said to have arrived; a gain below the second
-/// number is none.
+/// What is left of the gain when the arm is said to have arrived at the optimum, as a share of it; less than the second number is none.
 const SHARE_LEFT: f64 = 0.01;
 const NO_GAIN: f64 = 1e-6;
+/// How exactly a resting target is met \[m and rad\]: with less, the room that the tolerance leaves near singularities would count as a gain
+/// or a loss.
+const EXACT: Tolerance = Tolerance { position: 1e-8, orientation: 1e-8 };
 
 /// Configurations along smooth curves between random ones: quadratic Bézier curves, each with a random configuration as its middle
 /// point, joined where they have the same tangent.
@@ -107,11 +109,14 @@ impl<'a> Follower<'a> {
     /// Rests where the tip of the last configuration is, for a second and as long as the joints take for the way to the optimum.
     pub fn rest(&mut self, last: &[f64], velocities: &[f64]) -> Rest {
         let (arm, scale, preference) = (self.arm, length_scale(&self.solver), self.preference);
+        let mut targets = arm.targets_at(last);
+        targets.iter_mut().for_each(|target| target.tolerance = EXACT);
+        let mut course = Course::default();
+        self.go_to(&targets, &mut course);
         let before = cost(arm, scale, &preference, &self.positions, 6);
         let optimum = downhill(arm, scale, &preference, &self.positions);
         let longest = optimum.way.iter().zip(velocities).map(|(way, velocity)| way / velocity).fold(0.0, f64::max);
-        let targets = arm.targets_at(last);
-        let (mut course, mut time) = (Course::default(), 0.0);
+        let mut time = 0.0;
         while time < 1.0 + longest {
             self.go_to(&targets, &mut course);
             time += PERIOD;
