@@ -36,7 +36,7 @@ need_component clippy clippy
 
 export RUSTDOCFLAGS="--deny warnings"
 # Everything with ROS uses the features, target folder and profile of the build, so that no crate is compiled for it twice:
-# MoveIt's services are checked where moveit_msgs is installed.
+# what MoveIt's programs use is checked with the private ROS 2, which has the messages for it, and where moveit_msgs is installed.
 with_ros=(scripts/cargo-ros)
 ros_options=(--locked --release)
 # The unit tests are compiled as the development profile has it: faster to compile, and with its assertions.

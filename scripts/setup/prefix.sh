@@ -4,14 +4,14 @@
 # Prints what the prefix is made of; a virtual environment cannot be moved, so its place is part of it.
 prefix_recipe() {
   printf '%s\n' "$workspace/prefix"
-  find "$root/scripts/requirements.txt" "$here/prefix.sh" "$here/repair.py" "$here/tf2_msgs" -type f -print0 \
+  find "$root/scripts/requirements.txt" "$here/prefix.sh" "$here/repair.py" "$here/messages" -type f -print0 \
     | sort --zero-terminated | xargs --null sha256sum
 }
 
 # Succeeds where the prefix was finished from the present recipe and still starts.
 prefix_is_ready() {
   [ -f "$workspace/prefix/recipe" ] && [ "$(prefix_recipe)" = "$(cat "$workspace/prefix/recipe")" ] \
-    && in_prefix python -c 'import numpy, pytest, rclpy, tf2_msgs.srv' > /dev/null 2>&1
+    && in_prefix python -c 'import control_msgs.msg, moveit_msgs.srv, numpy, pytest, rclpy, tf2_msgs.srv' > /dev/null 2>&1
 }
 
 # Runs a command in the environment of the prefix alone.
@@ -20,12 +20,12 @@ in_prefix() (
   "$@"
 )
 
-# Installs the package tf2_msgs, which no wheel holds, into prefix $1.
-make_tf2_msgs() {
-  local build="$workspace/build/tf2_msgs"
-  cmake -S "$here/tf2_msgs" -B "$build" -DCMAKE_INSTALL_PREFIX="$1" -DPython3_EXECUTABLE="$1/bin/python" \
-    -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
-    && cmake --build "$build" --parallel --target install
+# Installs the message packages that no wheel holds into prefix $1.
+make_messages() {
+  local build="$workspace/build/messages"
+  cmake -S "$here/messages" -B "$build" -DCMAKE_INSTALL_PREFIX="$1" -DPython3_EXECUTABLE="$1/bin/python" \
+    -DCMAKE_BUILD_TYPE=Release \
+    && cmake --build "$build" --parallel "$(nproc)"
 }
 
 clear_workspace() {
@@ -48,8 +48,8 @@ make_prefix() {
     --requirement "$root/scripts/requirements.txt"
   step "completing the prefix" "Report this with the file $log/repair.log." "$log/repair.log" \
     in_prefix python "$here/repair.py" "$prefix"
-  step "generating tf2_msgs" "Report this with the file $log/tf2_msgs.log." "$log/tf2_msgs.log" \
-    in_prefix make_tf2_msgs "$prefix"
+  step "generating messages" "Report this with the file $log/messages.log." "$log/messages.log" \
+    in_prefix make_messages "$prefix"
   # Written last: a prefix without it is not finished.
   prefix_recipe > "$prefix/recipe"
 }

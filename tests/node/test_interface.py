@@ -1,7 +1,9 @@
 """Topics and services: names, types and quality of service."""
 import importlib.util
+from pathlib import Path
 
 import pytest
+import rclpy
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 from conftest import ARM_FILE, ROOT
@@ -97,6 +99,18 @@ def test_tf2_msgs_has_what_tf2_is_built_with():
     assert FrameGraph.Response.get_fields_and_field_types() == {'frame_yaml': 'string'}
     assert LookupTransform.Result.get_fields_and_field_types()['error'] == 'tf2_msgs/TF2Error'
     assert TF2Error.TRANSFORM_ERROR == 6
+
+
+@pytest.mark.skipif(ROOT not in Path(rclpy.__file__).parents, reason='a ROS 2 was sourced, which may lack moveit_msgs and control_msgs')
+def test_the_private_ros_has_the_messages_of_moveit():
+    """Otherwise all tests of what MoveIt's programs use would be skipped."""
+    from control_msgs.msg import JointJog
+    from moveit_msgs.msg import CollisionObject
+    from moveit_msgs.srv import ServoCommandType
+
+    assert list(JointJog.get_fields_and_field_types())[-1] == 'duration'
+    assert CollisionObject.get_fields_and_field_types()['type'] == 'object_recognition_msgs/ObjectType'
+    assert CollisionObject.MOVE == b'\x03' and ServoCommandType.Request.POSE == 2
 
 
 @pytest.mark.parametrize('document', ['README.md', 'docs/node.md'])
