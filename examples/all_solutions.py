@@ -16,11 +16,9 @@ def main():
     request.pose.pose.position.z = 0.8
     request.pose.pose.orientation.y, request.pose.pose.orientation.w = 0.8, 0.6  # the tool points forward and down
 
-    answer = None
-    while answer is None:  # ROS 2 can lose the first answer to a client that the node has only just found
-        future = client.call_async(request)
-        rclpy.spin_until_future_complete(node, future, timeout_sec=5.0)
-        answer = future.result()
+    future = client.call_async(request)
+    rclpy.spin_until_future_complete(node, future)
+    answer = future.result()
     print(answer.message)
     print('  '.join(name.removesuffix('_joint')[:12].rjust(12) for name in answer.joint_state.name))
     for solution in answer.all_joint_states:

@@ -22,11 +22,9 @@ def main():
 
     places = [place(row, column) for row in range(ROWS) for column in range(COLUMNS)]
     request = SolveIKBatch.Request(poses=[Pose(position=point, orientation=DOWN) for point in places])
-    answer = None
-    while answer is None:  # ROS 2 can lose the first answer to a client that the node has only just found
-        future = client.call_async(request)
-        rclpy.spin_until_future_complete(node, future, timeout_sec=60.0)
-        answer = future.result()
+    future = client.call_async(request)
+    rclpy.spin_until_future_complete(node, future)
+    answer = future.result()
 
     # Seen from above: the x axis leads up, the y axis to the left.
     for row in range(ROWS):

@@ -15,11 +15,9 @@ def plan(node):
     client = node.create_client(SolvePath, 'urdf_ik/solve_path')
     client.wait_for_service()
     request = SolvePath.Request(poses=POSES, start_at_first_pose=True, blend_radius=0.05, speed=0.3)
-    answer = None
-    while answer is None:  # ROS 2 can lose the first answer to a client that the node has only just found
-        future = client.call_async(request)
-        rclpy.spin_until_future_complete(node, future, timeout_sec=30.0)
-        answer = future.result()
+    future = client.call_async(request)
+    rclpy.spin_until_future_complete(node, future)
+    answer = future.result()
     print('planned:', answer.message)
     print(f'{len(answer.trajectory.points)} points; the tip stays within {1e3 * answer.position_deviation:.3f} mm of the path')
 

@@ -17,11 +17,9 @@ def main():
     request.pose.pose.orientation.x = 1.0  # the tool points down
     request.pose.pose.orientation.w = 0.0
 
-    answer = None
-    while answer is None:  # ROS 2 can lose the first answer to a client that the node has only just found
-        future = client.call_async(request)
-        rclpy.spin_until_future_complete(node, future, timeout_sec=5.0)
-        answer = future.result()
+    future = client.call_async(request)
+    rclpy.spin_until_future_complete(node, future)
+    answer = future.result()
     print('success:', answer.success)
     print('message:', answer.message)
     for name, position in zip(answer.joint_state.name, answer.joint_state.position):

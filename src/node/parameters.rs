@@ -294,7 +294,7 @@ fn answer<S>(
 where
     S: WrappedServiceTypeSupport + 'static,
     S::Request: Clone + Send,
-    S::Response: Send,
+    S::Response: Clone + Send,
 {
     use futures::StreamExt;
     let mut requests = node.create_service::<S>(service.name, QosProfile::parameters())?;
@@ -302,7 +302,7 @@ where
     tokio::spawn(async move {
         while let Some(request) = requests.next().await {
             let response = reply(&store, request.message.clone());
-            service_server::respond(request, response, service);
+            tokio::spawn(service_server::respond(request, response, service));
         }
     });
     Ok(())

@@ -2,6 +2,7 @@
 
 use std::future::{Future, ready};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
@@ -13,6 +14,12 @@ use super::{NodeError, Shared};
 
 /// Requests, and responses, of a service that ROS keeps while they are under way. The default is ten, which twenty callers exceed.
 const DEPTH: usize = 100;
+
+/// How long a response may wait until ROS has found the half of its caller that hears.
+const DISCOVERY: Duration = Duration::from_secs(10);
+
+/// Pause between two tries to send a response. Each try holds up the requests of the service for 0.1 s.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Creates a service and answers each of its requests in a task of its own. The spin thread starts that task at once: r2r keeps ten
 /// requests, and drops those that come before a task of another thread has taken them.
@@ -26,7 +33,7 @@ pub(super) fn answer_each<S, A>(
 where
     S: WrappedServiceTypeSupport + 'static,
     S::Request: Clone + Send,
-    S::Response: Send,
+    S::Response: Clone + Send,
     A: Future<Output = S::Response> + Send + 'static,
 {
     answer_each_as::<S, A>(node, spinner, shared, (service, service.name), answer)
@@ -43,7 +50,7 @@ pub(super) fn answer_each_as<S, A>(
 where
     S: WrappedServiceTypeSupport + 'static,
     S::Request: Clone + Send,
-    S::Response: Send,
+    S::Response: Clone + Send,
     A: Future<Output = S::Response> + Send + 'static,
 {
     let quality = QosProfile::services_default().keep_last(DEPTH);
@@ -53,20 +60,26 @@ where
         let (shared, answer) = (Arc::clone(&shared), answer.clone());
         tasks.spawn(async move {
             let response = answer(shared, request.message.clone()).await;
-            respond(request, response, service);
+            respond(request, response, service).await;
         });
         ready(())
     }));
     Ok(())
 }
 
-/// Sends a response. A failure is logged for debugging only: the caller has gone.
-pub(super) fn respond<S: WrappedServiceTypeSupport + 'static>(
+/// Sends a response. ROS finds the two halves of a new caller one after the other, and gives up after 0.1 s if that which hears is missing:
+/// then the response is sent again. Any other failure is logged for debugging only: the caller has gone.
+pub(super) async fn respond<S: WrappedServiceTypeSupport + 'static>(
     request: ServiceRequest<S>,
     response: S::Response,
     service: Interface,
 ) {
-    if let Err(e) = request.respond(response) {
-        log::debug!("the response of {} was not sent: {e}", service.name);
+    let deadline = Instant::now() + DISCOVERY;
+    loop {
+        match request.clone().respond(response.clone()) {
+            Ok(()) => return,
+            Err(r2r::Error::RCL_RET_TIMEOUT) if Instant::now() < deadline => tokio::time::sleep(PAUSE).await,
+            Err(e) => return log::debug!("the response of {} was not sent: {e}", service.name),
+        }
     }
 }
