@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 import rclpy
-from geometry_msgs.msg import PointStamped, PoseStamped, TransformStamped
+from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped, TransformStamped
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import (DescribeParameters, GetParameters, GetParameterTypes, ListParameters, SetParameters,
                                 SetParametersAtomically)
@@ -19,7 +19,7 @@ from urdf_ik.srv import ForwardKinematics, SolveIK
 
 from kinematics import pose_of, quaternion_of
 
-TIMEOUT = 10.0  # [s] for what should come at once on an idle machine
+TIMEOUT = 30.0  # [s] patience with a busy machine; on an idle one all comes at once
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 MEASURED = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 OUTCOMES = {getattr(SolveStatus, name): name for name in (
@@ -120,6 +120,7 @@ class Client:
         self.services = {}
         self.publishers = {}
         self.last_stamp = 0
+        self.is_met = False
         self.subscribe(SolveStatus, f'{name}/status', self.statuses, 1000)
         self.subscribe(JointState, f'{name}/joint_states', self.states, 1000)
         # Made early, since what a best-effort publisher sends before both sides know each other is lost.
@@ -139,8 +140,8 @@ class Client:
             self.executor.spin_once(timeout_sec=0.02)
         return value
 
-    def spin_for(self, duration):
-        """Takes in what comes for a while, to see that something does not come."""
+    def pace(self, duration):
+        """Takes in what comes for a while, between two messages of a stream. That nothing comes is seen by `settle`."""
         deadline = time.monotonic() + duration
         while time.monotonic() < deadline:
             self.executor.spin_once(timeout_sec=0.02)
@@ -157,12 +158,48 @@ class Client:
                     and self.node.count_publishers(f'{self.name}/status') > 0
                     and (self.states or not robot))
         self.wait_for(ready, f'{self.name} to be ready; it printed:\n{process.output()}')
+        self.meet()
+        self.is_met = True
+
+    def meet(self):
+        """Until the node has found all that was made here by now, so that nothing that it publishes once is missed.
+
+        It finds all in the order in which it was made, and answers a new caller only once it has found the subscription for the answer.
+        """
+        service = self.node.create_client(GetParameters, f'{self.name}/get_parameters')
+        self.wait_for(service.service_is_ready, 'the services of parameters')
+        future = service.call_async(GetParameters.Request())
+        self.wait_for(future.done, f'{self.name} to find this client')
+        self.node.destroy_client(service)
+
+    def live(self, states=10):
+        """Lets the node live for so many of its periods, however long they take."""
+        count = len(self.states) + states
+        self.wait_for(lambda: len(self.states) >= count, f'{states} joint states')
+
+    def settle(self, states=10):
+        """Lets the node live, and then refuse a path: whatever statuses it had to publish by then have come before that of the path.
+
+        The status of the path is put aside. A refused path replaces no target and moves nothing, but handles show it.
+        """
+        self.live(states)
+        sentinel = PoseArray()
+        sentinel.header.stamp = self.new_stamp()
+        self.wait_until_heard(self.publisher(PoseArray, f'{self.name}/target_path')).publish(sentinel)
+        self.statuses.remove(self.status_of(sentinel.header.stamp))
 
     # Topics
 
     def subscribe(self, kind, topic, received, qos=10):
-        """Collects the messages of a topic in the list `received`."""
-        self.node.create_subscription(kind, topic, received.append, qos)
+        """Collects the messages of a topic in the list `received`, from when this returns if the node is ready."""
+        def receive(message):
+            received.append(message)
+            # The executor takes one message a turn, which is too slow for what has queued up while nobody was spinning.
+            while taken := subscription.handle.take_message(kind, False):
+                received.append(taken[0])
+        subscription = self.node.create_subscription(kind, topic, receive, qos)
+        if self.is_met:
+            self.meet()
         return received
 
     def publisher(self, kind, topic, qos=10):
@@ -225,11 +262,11 @@ class Client:
     # Joint states
 
     def answer_to(self, status):
-        """The joint positions {name: position} that a status names."""
+        """The joint positions {name: position} that a status names; of several with its stamp, as in simulated time, those of the last."""
         stamp = status.joint_state_stamp
         assert nanoseconds(stamp) > 0, f'no joint state belongs to: {status.message}'
         return posture(self.wait_for(
-            lambda: next((state for state in self.states if state.header.stamp == stamp), None),
+            lambda: next((state for state in reversed(self.states) if state.header.stamp == stamp), None),
             f'the joint state of the status "{status.message}"'))
 
     def next_posture(self):

@@ -10,6 +10,7 @@ from visualization_msgs.srv import GetInteractiveMarkers
 from client import pose_from, pose_message
 
 FRAME_TIME = 1 / 60  # [s] between two pictures, and so between two messages of a drag
+ALIVE = 0.25  # [s] between two signs of life of a hand that rests
 SERVICE = 'handle/get_interactive_markers'
 
 
@@ -27,6 +28,7 @@ class HandleClient:
         self.to_lose = 0  # updates that are lost on the way
         self.request = self.asked_at = None
         self.number = None  # of the last update before the answer
+        self.signs_of_life = None
         if listens:
             client.node.create_subscription(InteractiveMarkerUpdate, f'{client.name}/handle/update', self.receive,
                                             QoSProfile(depth=100))
@@ -137,13 +139,21 @@ class HandleClient:
     def press(self, name='tool0'):
         self.send(Feedback.POSE_UPDATE, name)
         self.send(Feedback.MOUSE_DOWN, name)
+        self.signs_of_life = self.client.node.create_timer(ALIVE, lambda: self.markers and self.send(Feedback.KEEP_ALIVE, name))
 
     def move(self, pose, name='tool0'):
         """Drags the handle there; the stamp of the message."""
         return self.send(Feedback.POSE_UPDATE, name, pose, control_name='move x')
 
+    def vanish(self):
+        """Gives no sign of life any more."""
+        if self.signs_of_life:
+            self.client.node.destroy_timer(self.signs_of_life)
+            self.signs_of_life = None
+
     def release(self, pose, name='tool0'):
         """Lets go; the stamp of the last target."""
+        self.vanish()
         stamp = self.send(Feedback.POSE_UPDATE, name, pose)
         self.send(Feedback.MOUSE_UP, name, pose)
         return stamp
@@ -154,7 +164,7 @@ class HandleClient:
         stamps = []
         for pose in poses:
             stamps.append(self.move(pose, name))
-            self.client.spin_for(FRAME_TIME)
+            self.client.pace(FRAME_TIME)
         stamps.append(self.release(poses[-1], name))
         return stamps
 

@@ -59,7 +59,7 @@ def test_a_stream_is_followed_as_far_as_the_way_is_clear(start):
     before = node.snapshot()
     for y in np.linspace(0, 0.3, 100):
         node.send_pose(aside(y))
-        node.spin_for(0.01)
+        node.pace(0.01)
     node.wait_for(lambda: still(node.states[-1]), 'the arm to rest')
     states = moved(node, before)
     assert_smooth(states, ROBOT, 1 / RATE)

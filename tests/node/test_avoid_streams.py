@@ -70,7 +70,7 @@ def test_a_target_far_beyond_is_not_reached_through_the_ball(node):
     before = node.snapshot()
     status = node.send_pose(aside(0.5))
     assert status.outcome in (SolveStatus.COLLISION, SolveStatus.SOLVED), status.message
-    node.spin_for(0.2)
+    node.settle()
     BESIDE.assert_passed(node.states_since(before))
 
 

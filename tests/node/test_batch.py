@@ -103,6 +103,7 @@ def test_the_answers_are_those_of_single_queries_whatever_the_cores(arm, many_po
 def test_a_batch_moves_nothing(arm, many_poses):
     before, initial = arm.snapshot(), arm.next_posture()
     assert solve_batch(arm, many_poses[:10]).success
+    arm.settle()
     assert arm.next_posture() == initial and len(arm.statuses) == before.statuses
 
 

@@ -58,9 +58,13 @@ def test_the_file_goes_before_the_topic(start):
     node = start.node(ARM_FILE)
     received = node.subscribe(String, f'{node.name}/robot_description', [], LATCHED)
     publish(node, PLANAR)
-    node.spin_for(0.3)
+    node.wait_until_heard(node.publisher(String, f'{node.namespace}/robot_description', LATCHED))
+    node.settle()
     assert 'elbow_joint' in node.next_posture()
-    assert [message.data for message in received] == [ARM_FILE.read_text()]
+    # Another robot would be published before this one.
+    node.set_all(robot_description=LONGER)
+    node.wait_for(lambda: received and received[-1].data == LONGER, 'the description')
+    assert [message.data for message in received] == [ARM_FILE.read_text(), LONGER]
 
 
 def test_from_the_topic_published_before_the_start(start):
@@ -101,9 +105,11 @@ def test_the_same_text_again_changes_nothing(start):
     status = node.send_pose(Robot(PLANAR).pose('tip', {'shoulder': 0.4, 'elbow': 0.7}))
     reached = node.answer_to(status)
     publish(node, PLANAR)
-    node.spin_for(0.3)
+    node.settle()
     assert node.next_posture() == reached
-    assert len(received) == 1
+    publish(node, LONGER)
+    node.wait_for(lambda: received and received[-1].data == LONGER, 'another description')
+    assert [message.data for message in received] == [PLANAR, LONGER]
 
 
 @pytest.fixture(scope='module')

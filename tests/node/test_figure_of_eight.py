@@ -13,7 +13,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
-from client import pose_from, pose_message
+from client import nanoseconds, pose_from, pose_message, posture
 from conftest import ARM_FILE, ROOT
 from kinematics import errors, translation
 from urdf_ik.msg import SolveStatus
@@ -101,9 +101,18 @@ class Figure:
     def wait_until_paused(self):
         def is_quiet():
             self.targets.clear()
-            self.node.spin_for(0.3)
+            for _ in range(25):
+                self.node.next_state()
             return not self.own()
         self.node.wait_for(is_quiet, 'a pause of the figure')
+
+    def wait_until_resumed(self):
+        """The targets after a pause of a second or more by the script's own time."""
+        def resumed():
+            own = self.own()
+            times = [nanoseconds(target.header.stamp) for target in own]
+            return next((own[index:] for index in range(1, len(own)) if times[index] - times[index - 1] > 1e9), None)
+        return self.node.wait_for(resumed, 'a pause of the figure and its end', TIMEOUT)
 
 
 @pytest.fixture
@@ -127,25 +136,20 @@ def test_it_gives_way_while_somebody_else_commands_the_tip(figure, arm_robot, ki
     publisher = node.wait_until_heard(node.publisher(kind, f'{node.name}/{topic}'))
     for _ in range(10):
         publisher.publish(message)
-        node.spin_for(0.05)
-    figure.wait_until_paused()
-    figure.targets.clear()
-    figure.wait_until_moving()
+        node.pace(0.05)
+    figure.wait_until_resumed()
 
 
 def test_it_goes_on_from_where_the_tip_is(figure, arm_robot):
     node = figure.node
     place = pose_message(arm_robot.pose('tool0', {'elbow_joint': -0.5, 'shoulder_pan_joint': 1.0}))
     node.publisher(PoseStamped, f'{node.name}/target_pose').publish(place)
-    figure.wait_until_paused()
-    posture = node.next_posture()
-    figure.targets.clear()
-    figure.wait_until_moving()
-    first = [pose_from(target.pose) for target in figure.own()][0]
-    distance, angle = errors(first, arm_robot.pose('tool0', posture))
+    first = figure.wait_until_resumed()[0]
+    rest = [state for state in node.states if nanoseconds(state.header.stamp) < nanoseconds(first.header.stamp)][-1]
+    distance, angle = errors(pose_from(first.pose), arm_robot.pose('tool0', posture(rest)))
     assert distance < 0.01 and angle < 0.05
-    node.wait_for(lambda: len(figure.own()) > 150, 'the way back')
-    poses = [pose_from(target.pose) for target in figure.own()]
+    node.wait_for(lambda: len(figure.wait_until_resumed()) > 150, 'the way back')
+    poses = [pose_from(target.pose) for target in figure.wait_until_resumed()]
     steps = [errors(one, other) for one, other in zip(poses, poses[1:])]
     assert max(distance for distance, _ in steps) < 0.1 and max(angle for _, angle in steps) < 0.3
 

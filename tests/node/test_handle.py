@@ -9,7 +9,7 @@ from visualization_msgs.msg import Marker
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_reached, assert_solved
-from client import pose_message
+from client import pose_from, pose_message, posture
 from conftest import ARM_FILE, ROBOTS, UNSOLVABLE
 from handle_client import FRAME_TIME, HandleClient
 from kinematics import Robot, errors, quaternion_of, translation
@@ -32,11 +32,18 @@ def wait_until_at(client, pose, name='tool0'):
     client.client.wait_for(lambda: is_at(client, pose, name), 'the handle to come')
 
 
+def wait_until_at_tip(client, robot):
+    """Until the handle is where the arm is: the arm may go on a little after its first answer."""
+    node = client.client
+    node.wait_for(lambda: is_at(client, robot.pose('tool0', posture(node.states[-1]))), 'the handle to come to the tip')
+
+
 @pytest.fixture
 def handle(arm):
     client = HandleClient(arm).connect()
     yield client
     # Nobody must hold it in the next test.
+    client.vanish()
     client.send(Feedback.MOUSE_UP)
 
 
@@ -89,7 +96,7 @@ def test_it_goes_back_to_the_tip_that_cannot_follow(arm, arm_robot, handle):
     before = len(handle.updates)
     arm.status_of(handle.drag([FAR @ translation(0, 0, 1)])[-1])
     arm.wait_for(lambda: len(handle.updates) > before, 'the handle to be put back')
-    wait_until_at(handle, arm_robot.pose('tool0', arm.next_posture()))
+    wait_until_at_tip(handle, arm_robot)
 
 
 def test_colours_and_texts_tell_what_became_of_the_target(arm, arm_robot, handle):
@@ -117,16 +124,19 @@ def test_colours_and_texts_tell_what_became_of_the_target(arm, arm_robot, handle
 def test_numbers_are_consecutive_and_nothing_is_sent_without_a_change(arm, arm_robot, handle):
     # A new subscriber gets all markers again, in case it has missed one.
     arm.wait_for(lambda: handle.updates, 'the first update')
-    arm.spin_for(0.2)
+    arm.live()
     before = len(handle.updates)
-    arm.spin_for(0.3)
-    assert len(handle.updates) == before
+    arm.live()
     began = arm.node.get_clock().now()
-    for pose in on_the_way(arm_robot, 100):
+    poses = on_the_way(arm_robot, 100)
+    for pose in poses:
         arm.send_pose(pose)
-        arm.spin_for(0.005)
+        arm.pace(0.005)
+    wait_until_at_tip(handle, arm_robot)
     seconds = (arm.node.get_clock().now() - began).nanoseconds * 1e-9
-    arm.spin_for(0.1)
+    # What comes next is on the way, and nothing came while the arm stood.
+    assert not any(max(errors(pose_from(moved.pose), arm_robot.pose('tool0', {}))) < 1e-9
+                   for update in handle.updates[before:] for moved in update.poses)
     numbers = [update.seq_num for update in handle.updates]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     assert before < len(numbers) <= before + 30 * (seconds + 0.1) + 1
@@ -138,7 +148,7 @@ def test_nothing_is_sent_without_a_listener(start, arm_robot):
     node = start.node(ARM_FILE)
     for pose in on_the_way(arm_robot, 10):
         status = node.send_pose(pose)
-        node.spin_for(0.04)
+        node.pace(0.04)
     asking = HandleClient(node, listens=False).connect()
     assert asking.number == 0
     # But who asks gets the handle as it is now.
@@ -152,7 +162,7 @@ def test_a_client_that_misses_an_update_asks_again(arm, arm_robot, handle):
         status = arm.send_pose(pose)
         if handle.resets:
             break
-        arm.spin_for(0.02)
+        arm.pace(0.02)
     assert handle.resets == 1
     wait_until_at(handle, arm_robot.pose('tool0', arm.answer_to(status)))
 
@@ -169,7 +179,7 @@ def test_a_late_client_misses_nothing(arm, arm_robot, handle):
     assert late.colour() == handle.colour() and late.menu() == handle.menu()
     handle.release(FAR)
     for client in (late, handle):
-        wait_until_at(client, arm_robot.pose('tool0', arm.next_posture()))
+        wait_until_at_tip(client, arm_robot)
 
 
 def test_two_clients_fight_over_the_handle(arm, arm_robot, handle):
@@ -183,7 +193,7 @@ def test_two_clients_fight_over_the_handle(arm, arm_robot, handle):
     for own, other in zip(ours, theirs):
         stamp = handle.move(own)
         refused.append(rival.move(other))
-        arm.spin_for(FRAME_TIME)
+        arm.pace(FRAME_TIME)
     refused.append(rival.release(theirs[-1]))
     status = arm.status_of(stamp)
     reached = assert_solved(arm, arm_robot, status, 'tool0', ours[-1])
@@ -201,6 +211,7 @@ def test_two_clients_fight_over_the_handle(arm, arm_robot, handle):
 def test_a_client_that_vanishes_lets_go(arm, arm_robot, handle):
     rival = HandleClient(arm).connect()
     handle.press()
+    handle.vanish()
     stamp = handle.move(arm_robot.pose('tool0', AIM))
     here = arm_robot.pose('tool0', arm.answer_to(arm.status_of(stamp)))
     target = on_the_way(arm_robot, 2)[0]
@@ -209,14 +220,14 @@ def test_a_client_that_vanishes_lets_go(arm, arm_robot, handle):
 
     def is_answered():
         tries.append(rival.move(target))
-        arm.spin_for(0.1)
+        arm.pace(0.1)
         return next((stamp for stamp in tries if arm.statuses_of(stamp)), None)
 
     first = arm.wait_for(is_answered, 'the handle to be free')
     assert first != tries[0]
     assert_solved(arm, arm_robot, arm.status_of(tries[-1]), 'tool0', target)
     # And it too vanishes: then the handle is at the tip again.
-    wait_until_at(handle, arm_robot.pose('tool0', arm.next_posture()))
+    wait_until_at_tip(handle, arm_robot)
     assert max(errors(here, target)) > 0.01
 
 
@@ -225,12 +236,11 @@ def test_a_resting_hand_keeps_hold(arm, arm_robot, handle):
     handle.press()
     handle.move(arm_robot.pose('tool0', AIM))
     for _ in range(15):  # longer than a silent client may hold it
-        handle.send(Feedback.KEEP_ALIVE)
         rival.send(Feedback.KEEP_ALIVE)  # from one that holds nothing
-        arm.spin_for(0.1)
+        arm.pace(0.1)
     refused = rival.move(FAR)
     arm.status_of(handle.move(arm_robot.pose('tool0', AIM)))
-    arm.spin_for(0.1)
+    arm.settle()
     assert not arm.statuses_of(refused)
 
 
@@ -256,11 +266,15 @@ def test_the_newest_source_of_targets_wins(arm, arm_robot, handle):
     assert_reached(arm_robot, arm.next_posture(), 'tool0', other)
     assert_solved(arm, arm_robot, arm.status_of(handle.move(one)), 'tool0', one)
     assert_reached(arm_robot, arm.next_posture(), 'tool0', one)
-    # Meanwhile the handle stays in the hand.
+    # Meanwhile the handle stays in the hand, and then it goes with the next target.
+    before = len(handle.updates)
     arm.send_pose(other)
-    arm.spin_for(0.1)
-    assert is_at(handle, one)
-    handle.release(one)
+    arm.live()
+    arm.status_of(handle.release(one))
+    last = arm_robot.pose('tool0', arm.answer_to(arm.send_pose(on_the_way(arm_robot, 3)[0])))
+    wait_until_at(handle, last)
+    shown = [pose_from(moved.pose) for update in handle.updates[before:] for moved in [*update.poses, *update.markers]]
+    assert all(max(errors(pose, other)) > 1e-3 for pose in shown)
 
 
 def test_a_node_that_comes_back(start, arm_robot):
@@ -280,7 +294,7 @@ def test_a_node_that_comes_back(start, arm_robot):
     assert not is_at(client, pose)
     # It counts from the beginning, and is understood.
     assert_solved(node, arm_robot, node.status_of(client.drag([pose])[-1]), 'tool0', pose)
-    wait_until_at(client, arm_robot.pose('tool0', node.next_posture()))
+    wait_until_at_tip(client, arm_robot)
 
 
 def test_each_tip_has_a_handle(start):

@@ -114,7 +114,7 @@ def test_a_flood_leaves_the_node_well(start, arm_robot, target):
             message.pose.position.x = math.nan if number % 5 == 0 else target[0, 3]
             handle.feedback.publish(message)
             if number % 50 == 0:
-                node.spin_for(0.001)
+                node.pace(0.001)
 
     flood(2000)
     before = memory(node)

@@ -3,7 +3,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -12,20 +11,17 @@ from urdf_ik.msg import SolveStatus
 from urdf_ik.srv import SolveIK, SolveIKBatch
 
 from checks import assert_solved
-from client import Client, pose_message
+from client import Client, nanoseconds, pose_message
 from conftest import ARM_FILE, UNSOLVABLE
 from kinematics import translation
 from process import NODE, STOP_TIMEOUT, executable, ros_arguments
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
-PROMPT = 1.0  # [s]
-
 
 def assert_stops(process, number):
+    """It ends although what it does would go on for a minute."""
     process.send_signal(number)
-    began = time.monotonic()
     assert process.wait() == 0, process.output()
-    assert time.monotonic() - began < PROMPT
     assert 'panicked' not in process.output(), process.output()
 
 
@@ -64,7 +60,7 @@ def test_a_signal_stops_it_during_a_flood(start, arm_robot, number):
 def test_a_signal_stops_it_while_a_target_waits_for_its_frame(start):
     node = start.node(ARM_FILE, transform_timeout=60.0)
     node.target_publisher('target_pose').publish(pose_message(translation(0.3, 0, 0.3), 'nowhere', node.new_stamp()))
-    node.spin_for(0.1)
+    node.settle()
     assert_stops(node.process, signal.SIGINT)
 
 
@@ -80,24 +76,23 @@ def test_a_signal_stops_it_as_soon_as_it_is_in_the_graph(start, number):
 
 
 def start_long_search(node):
-    """A search that has 30 s and finds nothing, by the topic and by the service."""
-    node.set_all(timeout=30.0, attempts=1_000_000)
+    """A search that has a minute and finds nothing, by the topic and by the service."""
+    node.set_all(timeout=60.0, attempts=1_000_000)
     target = pose_message(UNSOLVABLE, stamp=node.new_stamp())
     node.target_publisher('target_pose').publish(target)
     node.service(SolveIK, 'solve_ik').call_async(SolveIK.Request(pose=target))
-    node.spin_for(0.2)
+    node.settle()
     assert not node.statuses
 
 
 def test_a_long_search_holds_nothing_else_up(start):
     node = start.node(ARM_FILE)
     start_long_search(node)
-    before = node.snapshot()
-    node.wait_for(lambda: len(node.states) > before.states + 50, 'fifty joint states', timeout=2.0)
-    began = time.monotonic()
+    node.live(50)
     assert node.get('solver') == ['jacobian']
     assert node.forward_kinematics().success
-    assert time.monotonic() - began < 1
+    node.settle()
+    assert not node.statuses, 'the search has ended'
     assert_stops(node.process, signal.SIGINT)
 
 
@@ -178,6 +173,7 @@ def test_two_nodes_do_not_disturb_each_other(start, arm_robot):
     target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
     initial = other.next_posture()
     assert_solved(one, arm_robot, one.send_pose(target), 'tool0', target)
+    other.settle()
     assert other.next_posture() == initial and not other.statuses
 
 
@@ -188,9 +184,11 @@ def test_several_robots_live_side_by_side(start, arm_robot):
     target = arm_robot.pose('tool0', {'shoulder_pan_joint': 0.5})
     status = left.send_pose(target, frame='left/base_link')
     assert_solved(left, arm_robot, status, 'tool0', target)
+    right.settle()
     assert right.next_posture() == initial and not right.statuses
     status = right.send_pose(target, frame='right/base_link')
     right.status_of(status.header.stamp, SolveStatus.SOLVED)
+    left.settle()
     assert len(left.statuses) == 1
 
 
@@ -201,26 +199,25 @@ def test_joint_states_can_be_remapped(start):
 
 
 def diagnostics_of(node):
-    """What the node has said about itself, each time it is called."""
+    """What the node has said about itself, and when [s], each time it is called."""
     received = node.subscribe(DiagnosticArray, '/diagnostics', [])
-    return lambda: [status for array in received for status in array.status if node.name.strip('/') in status.name]
+    return lambda: [(nanoseconds(array.header.stamp) / 1e9, status) for array in received for status in array.status
+                    if node.name.strip('/') in status.name]
 
 
-def test_diagnostics_come_once_a_second(start, arm_robot):
+def test_diagnostics_come_once_a_second(start):
     node = start.node(ARM_FILE)
-    own = diagnostics_of(node)
-    node.wait_for(lambda: len(own()) >= 1, 'diagnostics')
-    began = time.monotonic()
-    count = len(own())
-    node.wait_for(lambda: len(own()) >= count + 2, 'two more')
-    assert 1.2 < time.monotonic() - began < 3.5
-    assert own()[-1].level in (DiagnosticStatus.OK, b'\x00'), own()[-1]
-    assert any('arm7' in value.value for value in own()[-1].values), own()[-1]
-    assert own()[-1].message
+    diagnostics = diagnostics_of(node)
+    node.wait_for(lambda: len(diagnostics()) >= 3, 'three diagnostics')
+    times, own = zip(*diagnostics())
+    assert times[2] - times[0] > 1.0
+    assert own[-1].level in (DiagnosticStatus.OK, b'\x00'), own[-1]
+    assert any('arm7' in value.value for value in own[-1].values), own[-1]
+    assert own[-1].message
 
 
 def test_without_a_robot_diagnostics_say_so(start):
     node = start.node(robot=False)
     own = diagnostics_of(node)
-    status = node.wait_for(own, 'diagnostics')[-1]
+    _, status = node.wait_for(own, 'diagnostics')[-1]
     assert status.level != DiagnosticStatus.OK and 'robot' in status.message

@@ -211,7 +211,7 @@ def test_joints_at_their_limits_are_marked(start, arm_robot):
 
 def test_at_rest_all_is_repeated_and_nothing_else_is_sent(arm):
     scene = watch(arm)
-    arm.spin_for(0.2)
+    arm.live()
     scene.messages.clear()
     arm.wait_for(lambda: len(scene.messages) == 2, 'a repetition')
     for message in scene.messages:
@@ -234,7 +234,8 @@ def test_a_late_viewer_sees_all_and_before_the_first_nothing_is_kept(start, arm_
     for step in range(10):
         node.send_pose(translation(0.0, 0.02 * step, 0.0) @ here)
     scene = watch(node)
-    node.spin_for(0.2)
+    scene.messages.clear()
+    node.wait_for(lambda: scene.messages, 'a repetition')
     assert scene.namespaces() == {'tip', 'target', 'reach'}, 'nobody watched, so there is no trace'
     late = Client(node.name)
     try:
@@ -339,11 +340,12 @@ def test_a_noodle_of_a_thousand_joints(start, tmp_path):
 def test_a_replaced_robot_leaves_nothing_behind(start):
     node = start.node()
     scene = Scene(node, node)
-    node.spin_for(0.3)
-    assert not scene.messages, 'without a robot there is nothing to draw'
+    node.meet()
+    node.settle(states=0)
     descriptions = node.publisher(String, f'{node.namespace}/robot_description', LATCHED)
     descriptions.publish(String(data=PLANAR))
-    node.wait_for(lambda: 'skeleton' in scene.namespaces(), 'the first robot')
+    node.wait_for(lambda: scene.messages, 'the first robot')
+    assert 'skeleton' in scene.namespaces(), 'without a robot there is nothing to draw'
     node.send_point((0.4, 0.2, 0.0))
     node.wait_for(lambda: 'target' in scene.namespaces(), 'its target')
     descriptions.publish(String(data=ARM_FILE.read_text()))

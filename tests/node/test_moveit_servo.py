@@ -57,7 +57,7 @@ def send_until(node, topic, message, condition, what):
     def sent():
         message.header.stamp = node.new_stamp()
         publisher.publish(message)
-        node.spin_for(PERIOD)
+        node.pace(PERIOD)
         return condition()
     return node.wait_for(sent, what)
 

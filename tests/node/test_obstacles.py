@@ -122,7 +122,8 @@ def test_an_orientation_of_zeros_is_none(world):
 def test_frames_of_tf(world):
     now = world.client.node.get_clock().now().to_msg()
     world.client.publish_transforms(transform_message('hand', 'camera', translation(0.2, 0, 0), now), static=True)
-    world.make(post((0.3, 0, 0), frame='camera'))
+    with world.client.changed(transform_timeout=5.0):
+        world.make(post((0.3, 0, 0), frame='camera'))
     assert world.distances()['finger', 'post'] == pytest.approx(0.34, abs=1e-6)
     world.wait_for_names(['post'])
     sentence = world.refusal(change('add', 'other', (0, 0, 9), frame='nowhere', shapes=[CUBE]))

@@ -101,7 +101,8 @@ def test_a_path_of_two_lines_is_planned_and_nothing_moves(node, arm_robot, corne
                                           rel=0.3)
     end = answer.end.position
     assert np.allclose((end.x, end.y, end.z), corners[-1][:3, 3])
-    assert node.next_posture() == posture(node.states[before.states - 1]) and len(node.statuses) == before.statuses
+    node.settle()
+    assert posture(node.states[-1]) == posture(node.states[before.states - 1]) and len(node.statuses) == before.statuses
 
 
 def test_a_path_may_begin_at_its_first_pose(node, arm_robot, corners):
@@ -242,7 +243,7 @@ def test_a_path_that_cannot_be_followed_moves_nothing_unless_asked(node, arm_rob
     refused = send_path(node, [corners[1], away])
     assert refused.outcome not in (SolveStatus.SOLVED, SolveStatus.STEP_LIMITED)
     assert 'does not move' in refused.message and 'stopped after' in refused.message, refused.message
-    node.spin_for(0.2)
+    node.settle()
     assert node.next_posture() == before and len(node.trajectories) == trajectories
     with node.changed(path__partial=True):
         first = send_path(node, [corners[1], away])
@@ -273,6 +274,7 @@ def test_a_target_takes_over_from_a_path(node, arm_robot, corners):
     target = arm_robot.pose('tool0', {**START, 'shoulder_pan_joint': 0.8})
     status = node.send_pose(target)
     node.status_of(status.header.stamp, SolveStatus.SOLVED)
+    node.settle()
     assert_smooth(moved(node, before), arm_robot, 1 / RATE, acceleration=20.0, jerk=2000.0)
     assert len(node.statuses_of(path.header.stamp)) == 1
 
@@ -293,7 +295,7 @@ def test_a_path_is_stopped(node, arm_robot, corners):
     wait_until_fast(node)
     assert node.call(Trigger, 'stop').success
     node.wait_for(lambda: still(node.states[-1]), 'the arm to rest')
-    node.spin_for(0.2)
+    node.settle()
     assert still(node.states[-1]) and len(node.statuses_of(path.header.stamp)) == 1
     assert_smooth(moved(node, before), arm_robot, 1 / RATE, acceleration=20.0, jerk=2000.0)
 
@@ -305,6 +307,7 @@ def test_a_newer_path_replaces_the_one_under_way(node, arm_robot, corners):
     second = send_path(node, [corners[0]])
     node.status_of(second.header.stamp, SolveStatus.SOLVED)
     assert errors(arm_robot.pose('tool0', node.next_posture()), corners[0]) <= (1e-5, 1e-5)
+    node.settle()
     assert_smooth(moved(node, before), arm_robot, 1 / RATE, acceleration=20.0, jerk=2000.0)
     assert len(node.statuses_of(first.header.stamp)) == 1
 

@@ -50,7 +50,8 @@ def test_the_level_of_the_log_is_that_of_rosout(start, rule):
     node = start.node(ARM_FILE, namespace=namespace, arguments=['--log-level', rule], positon_tolerance=1e-3)
     log = log_of(node)
     node.wait_for(lambda: log('positon_tolerance'), 'the warning')
-    node.spin_for(0.2)
+    node.send_pose(translation(0.3, 0, 0.3), 'nowhere')
+    node.wait_for(lambda: log('nowhere'), 'a later warning')
     assert not log('chain from')
     assert not node.process.lines_with('chain from')
 

@@ -106,7 +106,7 @@ def test_dropouts_of_any_length_do_not_make_it_jump(servo, arm_robot, generator)
             direction = generator.normal(size=3)
             command = twist(linear=0.15 * direction / np.linalg.norm(direction))
             servo.stream_for(int(generator.integers(3, 15)), lambda _: command)
-            node.spin_for(generator.uniform(0.01, 0.3))
+            node.pace(generator.uniform(0.01, 0.3))
         servo.rest()
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)
 

@@ -44,7 +44,7 @@ def test_the_way_is_smooth_and_ends_at_the_target(node, arm_robot):
     assert_honest(first, arm_robot, node.answer_to(first), 'tool0', target)
     arrival = node.status_of(first.header.stamp, SolveStatus.SOLVED)
     reached = assert_solved(node, arm_robot, arrival, 'tool0', target)
-    node.spin_for(0.1)
+    node.settle()
     states = moved(node, before)
     assert_smooth(states, arm_robot, 1 / RATE)
     assert posture(states[-1]) == reached and still(states[-1])
@@ -61,7 +61,7 @@ def test_newer_targets_take_over_at_any_time(node, arm_robot, generator):
         target = arm_robot.pose('tool0', arm_robot.sample(generator))
         status = node.send_pose(target)
         assert status.outcome == SolveStatus.STEP_LIMITED, status.message
-        node.spin_for(generator.uniform(0.0, 0.25))
+        node.pace(generator.uniform(0.0, 0.25))
     arrival = node.status_of(status.header.stamp, SolveStatus.SOLVED)
     assert_solved(node, arm_robot, arrival, 'tool0', target)
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)
@@ -71,7 +71,7 @@ def test_a_stream_is_followed_smoothly(node, arm_robot):
     before = node.snapshot()
     for turn in np.linspace(0.0, 1.0, 100):
         status = node.send_pose(arm_robot.pose('tool0', {name: turn * value for name, value in FAR_OFF.items()}))
-        node.spin_for(0.01)
+        node.pace(0.01)
     target = arm_robot.pose('tool0', FAR_OFF)
     arrival = node.status_of(status.header.stamp, SolveStatus.SOLVED)
     assert_solved(node, arm_robot, arrival, 'tool0', target)
@@ -91,7 +91,7 @@ def test_a_stop_brakes_within_the_limits(node, arm_robot):
     assert answer.success and 'to rest in' in answer.message
     wait_for_rest(node)
     stopped = node.next_posture()
-    node.spin_for(0.3)
+    node.settle()
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)
     assert node.next_posture() == stopped
     assert [status.outcome for status in node.statuses_of(first.header.stamp)] == [SolveStatus.STEP_LIMITED]
@@ -131,7 +131,7 @@ def test_a_reset_goes_at_once_and_ends_the_motion(node, arm_robot):
     initial = posture(node.states[-1])
     node.send_pose(arm_robot.pose('tool0', FAR_OFF))
     assert node.reset() == initial
-    node.spin_for(0.2)
+    node.settle()
     assert node.next_posture() == initial
 
 
@@ -202,7 +202,7 @@ def test_mimic_and_prismatic_joints_move_with_their_masters(start, generator):
     for _ in range(5):
         target = robot.pose('tool', robot.sample(generator))
         status = node.send_pose(target)
-        node.spin_for(0.2)
+        node.pace(0.2)
     node.wait_for(lambda: len(node.statuses_of(status.header.stamp)) == 2, 'the arrival')
     # Followers may have any multiple of their masters' accelerations.
     assert_smooth(moved(node, before), robot, 1 / RATE, acceleration=25.0, jerk=250.0,
@@ -223,15 +223,15 @@ def test_simulated_time_sets_the_pace(start, arm_robot):
 
     def running():
         pass_time(0.005)
-        node.spin_for(0.01)
+        node.pace(0.01)
     node.wait_for(lambda: running() or node.states, 'joint states')
     target = arm_robot.pose('tool0', FAR_OFF)
     first = node.send_pose(target)
     node.wait_for(lambda: running() or any(state.velocity for state in node.states), 'motion')
     # Time stands still, and so does the arm.
-    node.spin_for(0.1)
+    node.settle()
     before = node.next_state()
-    node.spin_for(0.2)
+    node.settle()
     assert node.next_state().position == before.position
     arrival = node.wait_for(
         lambda: running() or [s for s in node.statuses_of(first.header.stamp) if s.outcome == SolveStatus.SOLVED],

@@ -36,7 +36,7 @@ def test_a_newer_target_replaces_one_that_is_being_approached(start, arm_robot):
     second = node.send_pose(near)
     arrival = node.status_of(second.header.stamp, SolveStatus.SOLVED)
     assert_solved(node, arm_robot, arrival, 'tool0', near)
-    node.spin_for(0.2)
+    node.settle()
     assert all(status.outcome != SolveStatus.SOLVED for status in node.statuses_of(first.header.stamp))
 
 
@@ -58,7 +58,7 @@ def test_a_reset_ends_the_motion(start, arm_robot):
     assert first.outcome == SolveStatus.STEP_LIMITED
     assert node.reset() == initial
     before = node.snapshot()
-    node.wait_for(lambda: len(node.states) > before.states + 10, 'ten joint states')
+    node.settle()
     assert all(posture(state) == initial for state in node.states_since(before))
     assert len(node.statuses) == before.statuses
 
@@ -68,10 +68,9 @@ def test_another_robot_ends_the_motion(start, arm_robot):
     node.send_pose(arm_robot.pose('tool0', {'shoulder_pan_joint': 2.0}))
     planar = Robot.load(ROBOTS / 'planar.urdf')
     node.set_all(robot_description=planar.text)
-    before = node.snapshot()
     still = node.next_posture()
     assert_posture(planar, still)
-    node.wait_for(lambda: len(node.states) > before.states + 10, 'ten joint states')
+    node.settle()
     assert node.next_posture() == still
 
 

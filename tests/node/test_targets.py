@@ -34,7 +34,7 @@ def test_reachable_poses_are_met(arm, arm_robot, generator):
         assert status.header == message.header
         assert (status.tip_link, status.solver) == ('tool0', 'jacobian')
         assert status.message and not status.limiting_joints
-        assert status.attempts >= 1 and 0 <= status.solve_time < 1 and status.smallest_singular_value >= 0
+        assert status.attempts >= 1 and status.solve_time >= 0 and status.smallest_singular_value >= 0
 
 
 def test_points_are_met_by_position_alone(arm, arm_robot, generator):
@@ -56,7 +56,7 @@ def test_each_target_has_one_status(arm, arm_robot, generator):
     for _ in range(10):
         status = arm.send_pose(arm_robot.pose('tool0', arm_robot.sample(generator)))
         stamps.append(status.header.stamp)
-    arm.spin_for(0.2)
+    arm.settle()
     assert [status.header.stamp for status in arm.statuses[before.statuses:]] == stamps
 
 
@@ -190,9 +190,9 @@ def test_a_flood_of_targets_never_queues_up(start, arm_robot):
     for message in messages:
         node.target_publisher('target_pose').publish(message)
     last = messages[-1].header.stamp
-    (status,) = node.wait_for(lambda: node.statuses_of(last), 'the answer to the last target', timeout=2.0)
+    (status,) = node.wait_for(lambda: node.statuses_of(last), 'the answer to the last target')
     positions = assert_solved(node, arm_robot, status, 'tool0', target)
-    node.spin_for(0.3)
+    node.settle()
     stamps = [nanoseconds(status.header.stamp) for status in node.statuses]
     assert stamps == sorted(set(stamps)) and stamps[-1] == nanoseconds(last), 'an old target was answered late'
     assert node.next_posture() == positions

@@ -85,7 +85,7 @@ def test_what_is_dragged_moves_the_arm(page, arm_robot):
     wait_for_pixels(window, ACCENT, 200)
     x, y = (float(side) for side in wait_for_z_arrow(window))
     before = posture(node.next_state())
-    drag(window, (x, y), (0, -60), pause=lambda: node.spin_for(0.05))
+    drag(window, (x, y), (0, -60), pause=lambda: node.pace(0.05))
 
     start = arm_robot.pose('tool0', before)
 
