@@ -17,7 +17,7 @@ OPTIONS = (
     '--headless', '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic',
     '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
     '--remote-debugging-port=0', '--hide-scrollbars')
-TIMEOUT = 30.0  # [s]
+TIMEOUT = 120.0  # [s] patience with a busy machine
 
 
 def executable():

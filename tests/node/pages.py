@@ -15,7 +15,7 @@ from browser import Browser
 from conftest import ROOT
 
 PICTURES = ROOT / 'target' / 'screenshots'
-TIMEOUT = 30.0  # [s]
+TIMEOUT = 120.0  # [s] patience with a busy machine
 Z_ARROW = (55, 140, 228)
 WIDTH, HEIGHT = 1000, 640
 SCENE = np.s_[:, :660]  # of a screenshot: without the panel
