@@ -264,7 +264,8 @@ impl Memory {
         let Some(solved) = tracker.flow(&flow.targets, &seed, (settings, avoidance))? else { return Ok(None) };
         let arrivals = || arrivals((&solved.0, solved.1), &flow.targets, flow.headers.iter(), avoidance);
         let positions = &solved.1.positions;
-        let moved = shared.output.move_to(&now.loaded, positions, (settings, avoidance), Some(flow.ticket), &arrivals)?;
+        let moved =
+            shared.output.move_to(&now.loaded, positions, (settings, avoidance), Some(flow.ticket), &arrivals)?;
         Ok(Flow::new(flow.targets, flow.headers, &moved))
     }
 

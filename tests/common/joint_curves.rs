@@ -24,7 +24,8 @@ const EXACT: Tolerance = Tolerance { position: 1e-8, orientation: 1e-8 };
 /// Configurations along smooth curves between random ones: quadratic Bézier curves, each with a random configuration as its middle
 /// point, joined where they have the same tangent.
 pub fn curve(arm: &Arm, random: &mut Random) -> Vec<Vec<f64>> {
-    let between = |a: &[f64], b: &[f64], t: f64| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a + t * (b - a)).collect() };
+    let between =
+        |a: &[f64], b: &[f64], t: f64| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a + t * (b - a)).collect() };
     let mut middle = random.positions(&arm.chain);
     let mut from = between(&random.positions(&arm.chain), &middle, 0.5);
     let mut configurations = Vec::new();

@@ -58,7 +58,12 @@ fn no_joint_moves_for_the_task_farther_than_it_may_and_the_targets_stay_met() {
                     for (i, (plain, at)) in without.positions.iter().zip(&with.positions).enumerate() {
                         let lower = plain.min(seed[i] - max_step[i]) - ROUNDING;
                         let upper = plain.max(seed[i] + max_step[i]) + ROUNDING;
-                        assert!((lower..=upper).contains(at), "{}, {task}: {at} from {}, not {plain}", arm.name, seed[i]);
+                        assert!(
+                            (lower..=upper).contains(at),
+                            "{}, {task}: {at} from {}, not {plain}",
+                            arm.name,
+                            seed[i]
+                        );
                         moved = moved.max((at - plain).abs());
                     }
                 });

@@ -151,7 +151,13 @@ impl Search {
         };
         let (moves, task) = problem.preference.split();
         self.settle(problem, &moves, setup, positions, (scratch, clearance));
-        let guards: (f64, f64) = std::env::var("GUARD").ok().and_then(|t| { let (a, b) = t.split_once(',')?; Some((a.parse().ok()?, b.parse().ok()?)) }).unwrap_or((0.0, 0.0));
+        let guards: (f64, f64) = std::env::var("GUARD")
+            .ok()
+            .and_then(|t| {
+                let (a, b) = t.split_once(',')?;
+                Some((a.parse().ok()?, b.parse().ok()?))
+            })
+            .unwrap_or((0.0, 0.0));
         let moving = setup.start != positions;
         setup.narrow(positions, max_step);
         if moving {
@@ -163,7 +169,9 @@ impl Search {
                 }
             }
             scratch.guard = guards.1;
-        } else { scratch.guard = 0.0; }
+        } else {
+            scratch.guard = 0.0;
+        }
         self.settle(problem, &task, setup, positions, (scratch, clearance));
     }
 
