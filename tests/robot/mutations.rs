@@ -109,7 +109,7 @@ fn random_joints_load_where_they_are_a_tree() {
     const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
     let (mut random, mut trees, mut refused) = (Random::new(8), 0, 0);
     for _ in 0..4000 {
-        let links = &NAMES[..1 + random.below(5)];
+        let links = &NAMES[..=random.below(5)];
         // Now and then one more joint, or a link that is not there.
         let count = links.len() - 1 + usize::from(random.below(8) == 0);
         let known = links.len() + usize::from(random.below(30) == 0);
