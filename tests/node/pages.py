@@ -145,14 +145,7 @@ def choose(window, now, wanted):
 
     def is_chosen():
         # The panel may move between a look and a click.
-        if click(window, choice):
-            return True
-        click(window, opened)
-        # Another click too early would close the list that is opening.
-        deadline = time.monotonic() + 1.0
-        while not window.evaluate(f'!!({choice})') and time.monotonic() < deadline:
-            time.sleep(0.05)
-        return False
+        return click(window, choice) or (click(window, opened) and time.sleep(0.5))
 
     wait_for(is_chosen, f'the choice of {wanted}')
 
