@@ -92,8 +92,8 @@ fn the_preference_for_the_middle_does_not_pull_a_base_that_has_none() {
             *sum += cost(&solution);
         }
     }
-    // The base makes way for the arm, so that its joints come nearer to their middles than on any fixed base.
-    assert!(sums[1] < 0.2 * sums[0], "{sums:?}");
+    // The base makes way for the arm, whose joints come nearer to their middles.
+    assert!(sums[1] < 0.5 * sums[0], "{sums:?}");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn joints_of_a_billion_turns_are_like_joints_without_limits() {
     assert!(many.chain.variables().iter().all(|variable| variable.domain != Domain::Circle));
     assert_eq!(many.chain.nominal_positions(), endless.chain.nominal_positions());
     let mut random = Random::new(4);
-    for [one, other] in std::iter::zip(solvers(&endless), solvers(&many)).map(|(one, other)| [one, other]) {
+    for (one, other) in std::iter::zip(solvers(&endless), solvers(&many)) {
         for _ in 0..TARGETS {
             let (goal, seed) = (random.positions(&endless.chain), random.positions(&endless.chain));
             let targets = endless.targets_at(&goal);
