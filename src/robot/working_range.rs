@@ -9,8 +9,8 @@ use std::f64::consts::TAU;
 
 use super::{Domain, Joint, JointKind, Robot};
 
-/// The working range of a prismatic joint goes so many sizes of the robot to each side. With ten times as many, the lever of a base that
-/// turns before it drives hides the arm; a third as many is less than the rails under large arms are long.
+/// The working range of a prismatic joint goes so many sizes of the robot to each side. Rails under arms are about as long, and at that
+/// distance the lever of a base that turns before it drives does not yet hide the arm where the axes of a tip are counted.
 const SIZES: f64 = 10.0;
 /// The working range of a joint that turns goes so many turns to each side.
 const TURNS: f64 = 10.0;
