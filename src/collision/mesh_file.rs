@@ -136,7 +136,7 @@ fn check_binary_stl(bytes: &[u8]) -> Result<(), String> {
     let Some((header, triangles)) = bytes.split_at_checked(84) else { return Ok(()) };
     let beginning = &bytes[..bytes.len().min(TEXT_BEGINNING)];
     let is_text = bytes.trim_ascii_start().starts_with(b"solid") && beginning.windows(5).any(|word| word == b"facet");
-    let said = header[80..].iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte));
+    let said = header[80..].iter().rev().fold(0, |number, &byte| (number << 8) | usize::from(byte));
     let there = triangles.len() / 50;
     if is_text || said == there {
         return Ok(());

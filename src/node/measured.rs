@@ -112,7 +112,9 @@ impl Known {
         let mut fault = Ok(());
         for (name, &position) in names.iter().zip(positions).filter(|(name, _)| name.len() <= convert::MAX_NAME_BYTES) {
             match convert::check_position(name, position) {
-                Ok(()) => drop(self.joints.insert(name.clone(), (Instant::now(), position))),
+                Ok(()) => {
+                    self.joints.insert(name.clone(), (Instant::now(), position));
+                }
                 bad => fault = fault.and(bad),
             }
         }
