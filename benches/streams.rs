@@ -18,9 +18,7 @@ const SEED: u64 = 28;
 
 fn main() {
     let mut arms = all_arms();
-    if common::urdf_path("fetch.urdf").is_some() {
-        arms.push(Arm::new("fetch8", load("fetch.urdf"), "base_link", &["gripper_link"]));
-    }
+    arms.push(Arm::new("fetch8", load("fetch.urdf"), "base_link", &["gripper_link"]));
     let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     arms.retain(|arm| named.is_empty() || named.contains(&arm.name));
     println!("{STREAMS} streams each      task            jumps  searched  unmet | not at rest in time  largest step");

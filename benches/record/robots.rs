@@ -9,7 +9,7 @@ use urdf_ik::robot::{Chain, ChainPoses, Noodle, NoodleJoints, Robot};
 use crate::{Fallible, Random};
 
 /// Folders where robots are looked for, in the folder of the package.
-const FOLDERS: [&str; 4] = ["urdf", "tests/data/urdf", "tests/data/robots", "../shared/robots"];
+const FOLDERS: [&str; 3] = ["urdf", "tests/data/urdf", "tests/data/robots"];
 
 /// Names of the robots here, their files, base links, or none for the root, and tip links, or none for the only leaf.
 const ROBOTS: [(&str, &str, Option<&str>, &[&str]); 16] = [

@@ -108,6 +108,7 @@ fn preference<'a>(random: &mut Random, posture: &'a [f64], weights: &'a [f64]) -
         limits_weight: weight(),
         manipulability_weight: weight(),
         move_weights: random.one_in(2).then_some(weights),
+        ..Preference::default()
     }
 }
 

@@ -65,15 +65,14 @@ impl Depths {
             GJKResult::Intersection => self.polytope.closest_points(place, &core_second, &core_first, &self.simplex),
             _ => return None,
         };
-        let (on_second, on_first, normal) = match found {
-            Some(found) => found,
+        let (on_second, on_first, normal) = if let Some(found) = found {
+            found
+        } else {
             // Two lines that cross leave no polytope.
-            None => {
-                rounding = first.rounding() + second.rounding();
-                self.simplex.reset(CsoPoint::from_shapes(place, &second, &first, towards));
-                closest_points(place, &second, &first, rounding, true, &mut self.simplex);
-                self.polytope.closest_points(place, &second, &first, &self.simplex)?
-            }
+            rounding = first.rounding() + second.rounding();
+            self.simplex.reset(CsoPoint::from_shapes(place, &second, &first, towards));
+            closest_points(place, &second, &first, rounding, true, &mut self.simplex);
+            self.polytope.closest_points(place, &second, &first, &self.simplex)?
         };
         let depth = rounding - (on_first - on_second).dot(normal);
         let points = [on_first, on_second].map(|point| Vector3::from(point.to_array()));

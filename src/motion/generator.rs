@@ -76,6 +76,9 @@ impl Profile {
 pub(super) struct Generator {
     ruckig: Ruckig<0, ThrowErrorHandler>,
     input: InputParameter<0>,
+    /// The positions that the joints may have \[rad or m\].
+    lower: DataArrayOrVec<f64, 0>,
+    upper: DataArrayOrVec<f64, 0>,
     /// Where the next profile is made.
     next: Trajectory<0>,
 }
@@ -96,12 +99,12 @@ impl Generator {
         input.max_velocity = list(&|variable| limits.velocities[variable]);
         input.max_acceleration = list(&|variable| limits.accelerations[variable]);
         input.max_jerk = list(&|variable| limits.jerks[variable]);
-        input.min_position = Some(list(&|variable| ends(variable).0));
-        input.max_position = Some(list(&|variable| ends(variable).1));
         Self {
             // The cycle time is for ruckig's own steps, which are not used.
             ruckig: Ruckig::new(count, 1.0),
             input,
+            lower: list(&|variable| ends(variable).0),
+            upper: list(&|variable| ends(variable).1),
             next: Trajectory::new(count),
         }
     }
@@ -120,6 +123,7 @@ impl Generator {
     /// own.
     pub fn plan_to_goal(&mut self, from: &State, goal: &[f64]) -> Result<Profile, MotionError> {
         self.input.control_interface = ControlInterface::Position;
+        (self.input.min_position, self.input.max_position) = (Some(self.lower.clone()), Some(self.upper.clone()));
         self.input.target_position.copy_from_slice(goal);
         self.plan_in_proportion(from)?;
         Ok(Profile { trajectory: self.next.clone(), end: goal.to_vec() })
@@ -127,7 +131,7 @@ impl Generator {
 
     /// Plans to rest, each joint as fast as it can.
     pub fn plan_to_rest(&mut self, from: &State) -> Result<Profile, MotionError> {
-        self.input.control_interface = ControlInterface::Velocity;
+        self.begin_to_rest();
         self.plan(from, Synchronization::None)?;
         Ok(self.profile_to_rest())
     }
@@ -138,9 +142,16 @@ impl Generator {
         if !from.is_on_a_line() {
             return self.plan_to_rest(from);
         }
-        self.input.control_interface = ControlInterface::Velocity;
+        self.begin_to_rest();
         self.plan_in_proportion(from)?;
         Ok(self.profile_to_rest())
+    }
+
+    /// The next plan is one to rest. Nothing stays farther inside the limits than that; and the generator takes some plans to rest in the
+    /// middle of the limits for such that leave them.
+    fn begin_to_rest(&mut self) {
+        self.input.control_interface = ControlInterface::Velocity;
+        (self.input.min_position, self.input.max_position) = (None, None);
     }
 
     fn plan_in_proportion(&mut self, from: &State) -> Result<(), MotionError> {
@@ -151,10 +162,8 @@ impl Generator {
     fn profile_to_rest(&self) -> Profile {
         let mut profile = Profile { trajectory: self.next.clone(), end: vec![0.0; self.input.current_position.len()] };
         profile.end = profile.at(profile.duration()).positions;
-        if let (Some(lower), Some(upper)) = (&self.input.min_position, &self.input.max_position) {
-            for (i, end) in profile.end.iter_mut().enumerate() {
-                *end = end.max(lower[i]).min(upper[i]);
-            }
+        for (i, end) in profile.end.iter_mut().enumerate() {
+            *end = end.max(self.lower[i]).min(self.upper[i]);
         }
         profile
     }

@@ -111,7 +111,9 @@ impl<'a> Follower<'a> {
     pub fn rest(&mut self, last: &[f64], velocities: &[f64]) -> Rest {
         let (arm, scale, preference) = (self.arm, length_scale(&self.solver), self.preference);
         let mut targets = arm.targets_at(last);
-        targets.iter_mut().for_each(|target| target.tolerance = EXACT);
+        for target in &mut targets {
+            target.tolerance = EXACT;
+        }
         let mut course = Course::default();
         self.go_to(&targets, &mut course);
         let before = cost(arm, scale, &preference, &self.positions, 6);

@@ -46,7 +46,7 @@ impl Subject {
     /// The bundled arm of seven joints.
     pub fn arm7() -> Self {
         let text = std::fs::read_to_string(root().join("urdf/arm7.urdf")).unwrap();
-        Self::new(Arm::from_text(&text, "base_link", &["tool0"]), &text, MeshFolders::new([], None), None)
+        Self::new(Arm::from_text(&text, "base_link", &["tool0"]), &text, &MeshFolders::new([], None), None)
     }
 
     /// A robot of ../shared/scenes.
@@ -56,11 +56,11 @@ impl Subject {
         let (text, srdf) = (read("urdf"), read("srdf"));
         let arm = Arm::new(name, Robot::from_urdf(&text).unwrap(), base, &[tip]);
         let srdf = Srdf::from_text(&srdf).unwrap();
-        Self::new(arm, &text, MeshFolders::new([], Some(&folder)), Some(&srdf))
+        Self::new(arm, &text, &MeshFolders::new([], Some(&folder)), Some(&srdf))
     }
 
-    fn new(arm: Arm, text: &str, folders: MeshFolders, srdf: Option<&Srdf>) -> Self {
-        let shapes = LinkShapes::of_urdf(text, &arm.robot, &folders).unwrap();
+    fn new(arm: Arm, text: &str, folders: &MeshFolders, srdf: Option<&Srdf>) -> Self {
+        let shapes = LinkShapes::of_urdf(text, &arm.robot, folders).unwrap();
         assert_eq!(shapes.faults(), [], "{}", arm.name);
         let pairs = Pairs::of_chain(&arm.robot, &arm.chain, &shapes, srdf).unwrap();
         let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
