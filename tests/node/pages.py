@@ -143,9 +143,19 @@ def choose(window, now, wanted):
 
     show(window, opened)
 
+    def count():
+        """How many fields show what is wanted."""
+        return window.evaluate(f"[...document.querySelectorAll('input')].filter(e => e.value == {wanted!r}).length")
+
+    before = count()
+
     def is_chosen():
-        # The panel may move between a look and a click.
-        return click(window, choice) or (click(window, opened) and time.sleep(0.5))
+        # The panel may move between a look and a click: only the field tells whether a click was one.
+        if count() > before:
+            return True
+        if click(window, choice) or click(window, opened):
+            time.sleep(0.5)
+        return False
 
     wait_for(is_chosen, f'the choice of {wanted}')
 
