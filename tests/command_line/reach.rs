@@ -185,10 +185,10 @@ fn what_makes_no_sense_is_refused() {
     fails(&["reach", "--urdf", &two, "--tip", "left_hand", "--tip", "right_hand"], &["one --tip"]);
     let point = text_of(&file("reach_point.urdf", &common::urdf::one_joint("continuous", "")));
     fails(&["reach", "--urdf", &point], &["only rotates"]);
-    for (length, words) in [("1e6", "voxels"), ("1e300", "the reach has no end")] {
+    for length in ["1e6", "1e300"] {
         let limits = format!("<axis xyz='1 0 0'/><limit lower='0' upper='{length}' effort='1' velocity='1'/>");
         let rail = text_of(&file("reach_rail.urdf", &common::urdf::one_joint("prismatic", &limits)));
-        fails(&["reach", "--urdf", &rail], &[words]);
+        fails(&["reach", "--urdf", &rail], &["voxels"]);
     }
 }
 

@@ -49,7 +49,6 @@ pub struct NullSpaceScratch {
     scaled: Vec<f64>,
     /// Which variables stand at a bound and would go beyond.
     stopped: Vec<bool>,
-    pub guard: f64,
 }
 
 impl NullSpaceScratch {
@@ -63,7 +62,6 @@ impl NullSpaceScratch {
             units: vec![0.0; variables],
             scaled: vec![0.0; variables],
             stopped: vec![false; variables],
-            guard: 0.0,
         }
     }
 
@@ -151,28 +149,10 @@ impl Search {
         };
         let (moves, task) = problem.preference.split();
         self.settle(problem, &moves, setup, positions, (scratch, clearance));
-        let guards: (f64, f64) = std::env::var("GUARD")
-            .ok()
-            .and_then(|t| {
-                let (a, b) = t.split_once(',')?;
-                Some((a.parse().ok()?, b.parse().ok()?))
-            })
-            .unwrap_or((0.0, 0.0));
-        let moving = setup.start != positions;
-        setup.narrow(positions, max_step);
-        if moving {
-            for (i, v) in self.chain.variables().iter().enumerate() {
-                if let Domain::Interval { lower, upper } = v.domain {
-                    let t = setup.whole_turns[i];
-                    setup.lower[i] = setup.lower[i].max(positions[i].min(lower - t + guards.0));
-                    setup.upper[i] = setup.upper[i].min(positions[i].max(upper - t - guards.0));
-                }
-            }
-            scratch.guard = guards.1;
-        } else {
-            scratch.guard = 0.0;
+        if !task.is_none() {
+            setup.narrow(positions, max_step);
+            self.settle(problem, &task, setup, positions, (scratch, clearance));
         }
-        self.settle(problem, &task, setup, positions, (scratch, clearance));
     }
 
     /// Moves `positions`, which meet the targets of `problem`, towards the preference as far as the targets and the bounds allow, over
@@ -200,13 +180,6 @@ impl NullSpaceMotion<'_> {
         scratch.configurations.write_all(positions);
         self.measure(scratch);
         let mut cost = self.cost(scratch, 0);
-        let counted = counted_axes(self.targets);
-        let mut least = 0.0;
-        if self.flows && scratch.guard > 0.0 {
-            self.linearise(scratch);
-            scratch.svd.decompose(&scratch.configurations, self.targets.len(), 0);
-            least = scratch.svd.smallest_singular_value(counted).min(scratch.guard);
-        }
         for _ in 0..STEPS {
             if !self.find_direction(positions, scratch) {
                 return;
@@ -217,12 +190,7 @@ impl NullSpaceMotion<'_> {
             for lane in (0..LANES).filter(|lane| met >> lane & 1 == 1) {
                 let found = self.cost(scratch, lane);
                 // A gain that rounding could make is none.
-                let allowed = least == 0.0 || {
-                    self.linearise(scratch);
-                    scratch.svd.decompose(&scratch.configurations, self.targets.len(), lane);
-                    scratch.svd.smallest_singular_value(counted) >= least
-                };
-                if allowed && found < cost - 1e-12 * cost.abs() && is_allowed(&scratch.configurations, lane) {
+                if found < cost - 1e-12 * cost.abs() && is_allowed(&scratch.configurations, lane) {
                     (cost, better) = (found, Some(lane));
                 }
             }

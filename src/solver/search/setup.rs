@@ -17,8 +17,8 @@ pub struct Setup {
     pub start: Vec<f64>,
     /// Whole turns \[rad\] that are taken off each variable while solving, since angles of many turns lose digits.
     pub whole_turns: Vec<f64>,
-    pub lower: Vec<f64>,
-    pub upper: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
 }
 
 impl Setup {
