@@ -19,6 +19,7 @@ from kinematics import errors, translation
 from urdf_ik.msg import SolveStatus
 
 SCRIPT = ROOT / 'scripts' / 'figure_of_eight.py'
+sys.path.insert(0, str(SCRIPT.parent))
 TIMEOUT = 60.0  # [s] patience with a busy machine
 # Stands in for a module of which the import takes long.
 SLOW_MODULE = """
@@ -166,9 +167,10 @@ def test_a_path_is_waited_for(figure, arm_robot):
     """A path that takes longer than the pause is followed to its end."""
     node = figure.node
     here = arm_robot.pose('tool0', {})
+    paths = node.wait_until_heard(node.publisher(PoseArray, f'{node.name}/target_path'))
     node.publisher(PoseStamped, f'{node.name}/target_pose').publish(pose_message(here))
     figure.wait_until_paused()  # otherwise a target under way would take over from the path
     path = PoseArray(poses=[pose_message(translation(0.0, 0.3, 0.0) @ here).pose])  # 3 s at the default speed
     path.header.stamp = node.new_stamp()
-    node.wait_until_heard(node.publisher(PoseArray, f'{node.name}/target_path')).publish(path)
+    paths.publish(path)
     node.status_of(path.header.stamp, SolveStatus.SOLVED)

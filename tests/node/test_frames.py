@@ -209,7 +209,7 @@ def test_a_frame_whose_transform_is_broken_is_not_said_to_be_missing(arm, arm_ro
     status = send_in(arm, 'bent', target)
     assert status.outcome == SolveStatus.UNKNOWN_FRAME and "from 'base_link' to 'bent' is refused" in status.message
     arm.publish_transforms(good, static=True)
-    arm.wait_for(lambda: send_in(arm, 'bent', target).outcome == SolveStatus.SOLVED, 'the good transform')
+    arm.wait_for(lambda: send_in(arm, 'bent', inverse(MOUNT) @ target).outcome == SolveStatus.SOLVED, 'the good transform')
 
 
 @pytest.mark.usefixtures('impatient')

@@ -200,5 +200,5 @@ def test_when_a_measurement_came_counts_and_not_its_stamp(start):
             message = JointState(name=list(at), position=list(at.values()))
             message.header.stamp.sec = seconds
             node.measured.publish(message)
-            node.spin_for(0.01)
+            node.pace(0.01)
         assert difference(node.reset(), at) < 1e-9

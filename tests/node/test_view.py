@@ -129,7 +129,7 @@ def test_the_figure_of_eight_waits_for_the_pointer_and_rests_by_a_button(page, t
             if len(columns):
                 window.mouse('mouseMoved', columns.mean(), rows.mean())
             figure.targets.clear()
-            node.spin_for(0.5)
+            node.pace(0.5)
             return not figure.own()
         node.wait_for(is_caught, 'the figure to wait for the pointer', 2 * TIMEOUT)
         wait_for(lambda: click(window, BUTTON('Figure of eight: rest')), 'the button to rest')
