@@ -65,7 +65,6 @@ fn contacts(scene: &Scene, configuration: &Configuration, header: &Header) -> Ve
             body_type_1: u32::from(pair.first_kind),
             body_type_2: u32::from(pair.second_kind),
             depth: pair.depth,
-            ..ContactInformation::default()
         }
     };
     near_pairs(scene, configuration, 0.0).iter().map(contact).collect()
