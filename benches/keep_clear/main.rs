@@ -40,6 +40,7 @@ fn main() {
                 println!("{name}, seed {seed}, {commands:?}, {events:?}: {what}");
             }
         }
+        assert!(made > 0, "{name}: no run has a configuration to begin with");
         let per_step = began.elapsed().as_secs_f64() / (f64::from(made.max(1)) * seconds / PERIOD);
         println!(
             "{name}: {made} runs of {seconds} s, {:.1} rad a run, {held} steps on the way that was held, least gap of pairs that keep clear \

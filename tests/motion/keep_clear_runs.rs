@@ -30,6 +30,8 @@ pub const MARGIN: f64 = 0.01;
 pub const PERIOD: f64 = 0.01;
 /// Greatest step of a joint in motion by steps \[rad\].
 const MAX_STEP: f64 = 0.02;
+/// A run begins with pairs at least so many margins apart: links of a UR5 are never much farther from each other.
+const ROOM: f64 = 1.2;
 /// Gaps are told apart no better than this \[m\]: the depth of a round shape is found by iterations.
 const ROUNDING: f64 = 1e-6;
 
@@ -174,7 +176,7 @@ impl<'a> Run<'a> {
         let alone = subject.scene(&world);
         let start = (0..100).find_map(|_| {
             let start = random.positions(&subject.arm.chain);
-            alone.is_free(&start, 3.0 * MARGIN, &mut scratch).then_some(start)
+            alone.is_free(&start, ROOM * MARGIN, &mut scratch).then_some(start)
         })?;
         let mut scene = alone;
         for index in 0..3 + random.below(6) {
@@ -182,7 +184,7 @@ impl<'a> Run<'a> {
             let mut with = world.clone();
             with.add(&format!("obstacle{index}"), obstacle, pose);
             let candidate = subject.scene(&with);
-            if candidate.is_free(&start, 3.0 * MARGIN, &mut scratch) {
+            if candidate.is_free(&start, ROOM * MARGIN, &mut scratch) {
                 (world, scene) = (with, candidate);
             }
         }
