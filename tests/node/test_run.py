@@ -59,7 +59,7 @@ def test_the_list_is_what_the_node_offers(started):
     printed, _ = started(VIEW='0')
     client = Client('/urdf_ik')
     try:
-        client.wait_for(lambda: LAST_LINE in printed(), 'the end of the list', 20.0)
+        client.wait_for(lambda: LAST_LINE in printed(), 'the end of the list', 60.0)
         text = printed()
         # Each line ends with a name and a type.
         listed = [tuple(line.split()[-2:]) for line in text.splitlines() if line.startswith('  ') and '/' in line]
