@@ -5,7 +5,7 @@ use super::near_check::Near;
 
 /// A pair that starts nearer may come nearer by this much, which is rounding \[m\].
 const ROUNDING: f64 = 1e-9;
-/// The same for pairs that touch, whose depth is found less exactly \[m\].
+/// A pair that touches may go deeper by this much: depths are found less exactly \[m\].
 const ROUNDING_OF_DEPTHS: f64 = TOUCHING;
 
 /// Pairs that start nearer than the margin keep the [gap](Near::gap) that they start with. They may open, never close.

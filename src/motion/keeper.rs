@@ -153,12 +153,19 @@ impl Keeper {
         Held { way: braking.map_or_else(|_| Way::rest(&now.positions), Way::along), is_braking: true }
     }
 
-    /// The time between two configurations of which the straight line between them is looked at: an equal part of a step, so that every
-    /// state at the end of a step is looked at.
+    /// The time between two configurations of which the straight line between them is looked at: an equal part of a step, or several steps
+    /// where these are short, so that states at the end of a step are looked at. Simulated time may stand still.
     fn interval(&self, step: f64) -> f64 {
         // A parabola of this acceleration is so far from its chord after such a time.
         let longest = (8.0 * GREATEST_SAG / self.generator.greatest_acceleration()).sqrt().min(GREATEST_INTERVAL);
-        step / (step / longest).ceil().max(1.0)
+        let steps = (longest / step).floor();
+        if !steps.is_finite() {
+            longest
+        } else if steps >= 1.0 {
+            steps * step
+        } else {
+            step / (step / longest).ceil()
+        }
     }
 }
 

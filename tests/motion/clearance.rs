@@ -141,6 +141,20 @@ fn what_comes_too_near_is_met_while_braking() {
 }
 
 #[test]
+fn time_may_stand_still_or_pass_by_next_to_nothing() {
+    let gantry = Gantry::new();
+    let scene = gantry.beside([1.0, 0.0, 0.0]);
+    let clearance = Clearance { scene: &scene, margin: MARGIN };
+    let mut motion = gantry.motion([0.0; 3]);
+    motion.move_to(&[0.5, 0.0, 0.0]).unwrap();
+    for step in [STEP, 0.0, 1e-12, f64::MIN_POSITIVE, STEP, 0.0] {
+        let before = motion.positions()[0];
+        assert_eq!(motion.advance_if_clear(step, &clearance), Step::Safe);
+        assert!((0.0..=step).contains(&(motion.positions()[0] - before)));
+    }
+}
+
+#[test]
 fn far_from_everything_a_motion_has_the_same_bits() {
     let gantry = Gantry::new();
     let ball = [0.0, 0.0, 2.0];
