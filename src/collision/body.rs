@@ -4,7 +4,7 @@ use std::fmt;
 
 use nalgebra::Isometry3;
 
-use super::shape::{PlacedShape, pose};
+use super::shape::{Core, PlacedShape, pose};
 use crate::names::short;
 
 /// What can touch something else.
@@ -50,6 +50,11 @@ pub(super) struct PlacedBody {
 }
 
 impl PlacedBody {
+    /// Whether a mesh is among its shapes.
+    pub fn has_mesh(&self) -> bool {
+        self.shapes.iter().any(|shape| matches!(shape.core, Core::Mesh(_)))
+    }
+
     /// The joint that carries it, and how far it reaches from that joint's origin \[m\].
     pub fn reach(&self) -> (Option<usize>, f64) {
         let pose = pose(&self.pose);

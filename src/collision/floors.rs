@@ -27,17 +27,23 @@ impl Floors {
     pub fn begin(&mut self, near: &[Near], margin: f64) {
         self.margin = margin;
         self.nearer.clear();
-        let nearer = near.iter().filter(|near| near.gap() < margin);
-        self.nearer.extend(nearer.map(|near| (near.pair, less_rounding(near.gap()))));
+        for near in near {
+            self.add(near);
+        }
     }
 
-    /// Lets pairs that start nearer than the margin keep the gaps that they have opened to, up to the margin. `near` was found on the way.
-    pub fn raise(&mut self, near: &[Near]) {
-        for (pair, floor) in &mut self.nearer {
-            // A pair that is not among them is beyond the margin.
-            let found = near.binary_search_by_key(pair, |near| near.pair);
-            let gap = found.map_or(self.margin, |at| less_rounding(near[at].gap()));
-            *floor = floor.max(gap).min(self.margin);
+    /// Adds a pair as it starts. Pairs are added in their order.
+    pub(super) fn add(&mut self, near: &Near) {
+        if near.gap() < self.margin {
+            self.nearer.push((near.pair, less_rounding(near.gap())));
+        }
+    }
+
+    /// Lets a pair that starts nearer than the margin keep the gap that it has opened to, up to the margin \[m\].
+    pub fn raise(&mut self, pair: usize, gap: f64) {
+        if let Ok(at) = self.nearer.binary_search_by_key(&pair, |(pair, _)| *pair) {
+            let floor = &mut self.nearer[at].1;
+            *floor = floor.max(less_rounding(gap)).min(self.margin);
         }
     }
 

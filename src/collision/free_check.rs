@@ -136,24 +136,30 @@ impl FreeCheck {
         })
     }
 
-    /// Whether one pair of bodies is farther apart than `margin`, which is greater than 0, at these positions.
-    pub fn is_pair_free(
-        &self,
-        joints: &MovingJoints,
-        (positions, pair): (&[f64], usize),
-        margin: f64,
-        frames: &mut JointFrames,
-    ) -> bool {
-        dispatch!(self.level, simd => {
-            joints.frames(simd, positions, frames);
-            self.check_pair(simd, frames, pair, margin)
-        })
+    /// Whether one pair of bodies is farther apart than `margin`, which is greater than 0.
+    pub fn is_pair_free(&self, frames: &JointFrames, pair: usize, margin: f64) -> bool {
+        dispatch!(self.level, simd => self.check_pair(simd, frames, pair, margin))
+    }
+
+    /// How far a pair of bodies is apart at least, by the spheres around their parts; less than 0 where these overlap \[m\].
+    pub fn spheres_apart(&self, frames: &JointFrames, pair: usize) -> f64 {
+        let gap = |&(_, parts): &(usize, [usize; 2])| {
+            let [a, b] = parts.map(|part| &self.parts[part]);
+            (frames.of(a.frame).point(&a.centre) - frames.of(b.frame).point(&b.centre)).norm() - a.radius - b.radius
+        };
+        self.parts_of(pair).iter().map(gap).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The pairs of parts of a pair of bodies.
+    pub fn parts_of(&self, pair: usize) -> &[(usize, [usize; 2])] {
+        let start = self.all.partition_point(|(other, _)| *other < pair);
+        let length = self.all[start..].partition_point(|(other, _)| *other == pair);
+        &self.all[start..start + length]
     }
 
     #[inline(always)]
     fn check_pair<S: Simd>(&self, simd: S, frames: &JointFrames, pair: usize, margin: f64) -> bool {
-        let start = self.all.partition_point(|(other, _)| *other < pair);
-        for &(_, parts) in self.all[start..].iter().take_while(|(other, _)| *other == pair) {
+        for &(_, parts) in self.parts_of(pair) {
             let Some(open) = self.first_of_pair(simd, frames, parts, margin) else { continue };
             if self.settle(simd, &open, margin) != Verdict::Free && self.triangles_are_near(simd, &open, margin) {
                 return false;

@@ -47,10 +47,31 @@ impl FreeCheck {
     pub fn find_near(&self, frames: &JointFrames, within: f64, depths: &mut Depths, near: &mut Vec<Near>) {
         near.clear();
         near.reserve(self.all.len());
-        for &(pair, [first, second]) in &self.all {
+        for parts in self.all.chunk_by(|(one, _), (other, _)| one == other) {
+            if let Some(found) = self.nearest_parts(frames, parts, within, depths) {
+                near.push(found);
+            }
+        }
+    }
+
+    /// How near one pair is, where it is no farther apart than `within` \[m\].
+    pub fn nearness(&self, frames: &JointFrames, pair: usize, within: f64, depths: &mut Depths) -> Option<Near> {
+        self.nearest_parts(frames, self.parts_of(pair), within, depths)
+    }
+
+    /// The nearest of the parts of one pair.
+    fn nearest_parts(
+        &self,
+        frames: &JointFrames,
+        parts: &[(usize, [usize; 2])],
+        within: f64,
+        depths: &mut Depths,
+    ) -> Option<Near> {
+        let mut nearest = None::<Near>;
+        for &(pair, [first, second]) in parts {
             let [a, b] = [first, second].map(|part| &self.parts[part]);
             let apart = frames.of(a.frame).point(&a.centre) - frames.of(b.frame).point(&b.centre);
-            let bound = near.last().filter(|near| near.pair == pair).map_or(within, |near| near.distance);
+            let bound = nearest.map_or(within, |near| near.distance);
             if apart.norm() - a.radius - b.radius > bound {
                 continue;
             }
@@ -61,16 +82,14 @@ impl FreeCheck {
             } else {
                 self.nearest((a, b), &place, bound, depths)
             };
-            if let Some(PartsNear { distance, depth, points, normal }) = found {
+            if let Some(PartsNear { distance, depth, points, normal }) = found
+                && nearest.is_none_or(|nearest| distance - depth < nearest.gap())
+            {
                 let points = points.map(|point| Point3::from(at_second.point(&point)));
-                let found = Near { pair, distance, depth, points, normal: at_second.rotation * normal };
-                match near.last_mut().filter(|near| near.pair == pair) {
-                    Some(last) if last.gap() <= found.gap() => {}
-                    Some(last) => *last = found,
-                    None => near.push(found),
-                }
+                nearest = Some(Near { pair, distance, depth, points, normal: at_second.rotation * normal });
             }
         }
+        nearest
     }
 
     /// How near two parts are to each other where that is no more than `within`. `place` is that of the first in the frame of the second.

@@ -10,6 +10,7 @@ use super::convex_distance::convex_distance;
 /// Whether two triangles are no farther apart than `margin`.
 pub(super) fn are_triangles_within(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     if is_beyond_box(first, second, margin)
+        || is_beyond_centres(first, second, margin)
         || is_beyond_plane(first, second, margin)
         || is_beyond_plane(second, first, margin)
         || is_beyond_edges(first, second, margin)
@@ -25,6 +26,17 @@ fn is_beyond_box(first: &Triangle, second: &Triangle, margin: f64) -> bool {
         |triangle: &Triangle| (triangle.a.min(triangle.b).min(triangle.c), triangle.a.max(triangle.b).max(triangle.c));
     let ((low, high), (other_low, other_high)) = (around(first), around(second));
     (other_low - high).max(low - other_high).max_element() > margin
+}
+
+/// Whether the direction from centre to centre proves that two triangles are farther apart than `margin`.
+fn is_beyond_centres(first: &Triangle, second: &Triangle, margin: f64) -> bool {
+    let direction = (second.a + second.b + second.c) - (first.a + first.b + first.c);
+    let [high, low] = [
+        first.a.dot(direction).max(first.b.dot(direction)).max(first.c.dot(direction)),
+        second.a.dot(direction).min(second.b.dot(direction)).min(second.c.dot(direction)),
+    ];
+    let gap = low - high;
+    gap > 0.0 && gap * gap > margin * margin * direction.length_squared()
 }
 
 /// Whether all of `second` is farther than `margin` on one side of the plane of `first`.

@@ -144,15 +144,40 @@ impl Scene {
 
     /// The same of one pair, by its index among [`Scene::pairs`].
     pub(crate) fn is_pair_free(&self, pair: usize, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> bool {
-        let frames = &mut scratch.frames;
-        self.check.is_pair_free(&self.joints, (positions, pair), margin.max(TOUCHING), frames)
+        self.place(positions, scratch);
+        self.is_placed_pair_free(pair, margin.max(TOUCHING), scratch)
     }
 
     /// Finds all pairs that are no farther apart than `within` \[m\] at `positions`, in the order of the pairs.
     pub fn find_near(&self, positions: &[f64], within: f64, scratch: &mut SceneScratch) {
+        self.place(positions, scratch);
         let SceneScratch { frames, near, depths, .. } = scratch;
-        dispatch!(Level::new(), simd => self.joints.frames(simd, positions, frames));
         self.check.find_near(frames, within, depths, near);
+    }
+
+    /// Puts the bodies where the following ask for one pair.
+    pub(super) fn place(&self, positions: &[f64], scratch: &mut SceneScratch) {
+        dispatch!(Level::new(), simd => self.joints.frames(simd, positions, &mut scratch.frames));
+    }
+
+    /// How far a pair is apart at least where the bodies are placed, by spheres around their parts; may be less than 0 \[m\].
+    pub(super) fn spheres_apart(&self, pair: usize, scratch: &SceneScratch) -> f64 {
+        self.check.spheres_apart(&scratch.frames, pair)
+    }
+
+    /// Whether both bodies of a pair have meshes.
+    pub(super) fn has_two_meshes(&self, pair: usize) -> bool {
+        self.pairs[pair].iter().all(|&body| self.bodies[body].has_mesh())
+    }
+
+    /// Whether a pair is farther apart than `margin`, which is greater than 0, where the bodies are placed.
+    pub(super) fn is_placed_pair_free(&self, pair: usize, margin: f64, scratch: &SceneScratch) -> bool {
+        self.check.is_pair_free(&scratch.frames, pair, margin)
+    }
+
+    /// How near a pair is where the bodies are placed, if it is no farther apart than `within` \[m\].
+    pub(super) fn nearness(&self, pair: usize, within: f64, scratch: &mut SceneScratch) -> Option<Near> {
+        self.check.nearness(&scratch.frames, pair, within, &mut scratch.depths)
     }
 
     /// Writes by how much the gap of `near`, found at these positions, grows with each variable \[m/rad or m/m\].

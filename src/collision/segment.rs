@@ -1,14 +1,18 @@
 //! How far a straight motion from one configuration to another keeps clear: conservative advancement.
 //!
 //! A pair needs time to come near: as long as its distance over the greatest speed of its points. So a look at one place clears a stretch
-//! of the motion (Mirtich 1996, "Impulse-based dynamic simulation of rigid body systems").
+//! of the motion for it (Mirtich 1996, "Impulse-based dynamic simulation of rigid body systems"). Each pair is looked at when its own time
+//! is over: most are far apart, and are looked at once.
 
 use super::floors::Floors;
 use super::near_check::Near;
 use super::scene::{Clearance, SceneScratch};
 
-/// How far a look goes beyond the margin at most \[m\]. Farther takes longer, and clears more.
-const LOOK: f64 = 0.05;
+/// More room than this is told by spheres alone \[m\]. More would take longer than it clears.
+const GREATEST_ROOM: f64 = 0.01;
+/// Where a pair has less room than was asked for, this share of it is asked for next, and where it has it, so many times as much.
+const LESS_ROOM: f64 = 0.5;
+const MORE_ROOM: f64 = 1.5;
 /// Between two looks no pair comes nearer by less than this \[m\].
 const LEAST_RESOLUTION: f64 = 1e-6;
 /// A motion that is stopped ends no farther before than this fraction of the resolution.
@@ -28,12 +32,25 @@ pub struct FreePart {
 /// What a motion is checked in. It grows with the largest scene that it has seen.
 #[derive(Debug, Clone, Default)]
 pub struct SegmentScratch {
-    /// What the last look has found.
+    /// What a look at all pairs has found.
     pub scene: SceneScratch,
     /// What the pairs have to keep, from where the motion begins.
     pub floors: Floors,
+    /// For each pair, what is known of it so far.
+    views: Vec<View>,
     /// The configuration of the last look.
     at: Vec<f64>,
+}
+
+/// What is known of a pair on a motion.
+#[derive(Debug, Clone, Copy)]
+struct View {
+    /// The fraction at which it was looked at, and kept what it has to.
+    seen: f64,
+    /// The fraction at which it has to be looked at again; infinite where it keeps clear to the end.
+    due: f64,
+    /// By how much it could come nearer there at least \[m\].
+    room: f64,
 }
 
 impl SegmentScratch {
@@ -42,6 +59,8 @@ impl SegmentScratch {
         self.at.resize(variables, 0.0);
         self.scene.near.clear();
         self.scene.near.reserve(pairs);
+        self.views.clear();
+        self.views.resize(pairs, View { seen: 0.0, due: 0.0, room: GREATEST_ROOM });
         self.floors.make_room(pairs);
     }
 }
@@ -65,6 +84,15 @@ enum Nearer {
 }
 
 impl Clearance<'_> {
+    /// The pair that is farthest below what it has to keep at `positions`.
+    pub(crate) fn worst_at(&self, positions: &[f64], floors: &Floors, scratch: &mut SceneScratch) -> Option<Near> {
+        if floors.is_empty() && self.scene.is_free(positions, self.margin, scratch) {
+            return None;
+        }
+        self.scene.find_near(positions, self.margin, scratch);
+        floors.worst(&scratch.near).copied()
+    }
+
     /// How much of the straight motion between two configurations keeps clear. Positions are those of the chain's variables, and finite.
     ///
     /// Every pair has to keep the margin, or where it begins nearer, the gap that it begins with. It keeps it at the place that
@@ -150,54 +178,96 @@ impl<'a> Motion<'a> {
         }
     }
 
-    /// Looks at one place after the other, as far apart as nothing can be missed.
+    /// Looks at each pair in one place after the other, as far apart as nothing can be missed.
     fn advance(&self, resolution: f64, scratch: &mut SegmentScratch) -> Advance {
         let resolution = resolution.max(LEAST_RESOLUTION);
-        let look = self.length.min(LOOK);
         scratch.make_room(self.clearance.scene.pairs().len(), self.from.len());
-        self.look(0.0, look, scratch);
-        scratch.floors.begin(&scratch.scene.near, self.clearance.margin);
-        let mut free = 0.0;
+        scratch.floors.begin(&[], self.clearance.margin);
+        let within = self.clearance.margin + self.length;
+        if self.length <= GREATEST_ROOM && self.clearance.scene.is_free(self.from, within, &mut scratch.scene) {
+            return Advance::Free;
+        }
         for _ in 0..LOOKS {
-            if self.length == 0.0 || free + self.clears(look, 0.0, scratch) >= 1.0 {
+            let next = scratch.views.iter().map(|view| view.due).fold(f64::INFINITY, f64::min);
+            if next > 1.0 {
                 return Advance::Free;
             }
-            // Where it is free at both ends of a stretch, it comes nearer in between by half of the slack at most.
-            let next = (free + self.clears(look, 2.0 * resolution, scratch)).min(1.0);
-            self.look(next, look, scratch);
-            if let Some(&near) = scratch.floors.worst(&scratch.scene.near) {
-                return Advance::Stopped { free, near_at: next, near };
+            self.place(next, scratch);
+            for pair in 0..scratch.views.len() {
+                if scratch.views[pair].due > next {
+                    continue;
+                }
+                if let Err(near) = self.look_at(pair, next, resolution, scratch) {
+                    return Advance::Stopped { free: scratch.views[pair].seen, near_at: next, near };
+                }
             }
-            if self.nearer == Nearer::Opens {
-                scratch.floors.raise(&scratch.scene.near);
-            }
-            free = next;
         }
-        Advance::TooLong { free }
+        Advance::TooLong { free: scratch.views.iter().map(|view| view.seen).fold(1.0, f64::min) }
     }
 
-    /// Finds what is within `look` of the margin at `fraction` of the motion.
-    fn look(&self, fraction: f64, look: f64, scratch: &mut SegmentScratch) {
+    /// Puts the bodies at `fraction` of the motion.
+    fn place(&self, fraction: f64, scratch: &mut SegmentScratch) {
         write_between(self.from, self.to, fraction, &mut scratch.at);
-        self.clearance.scene.find_near(&scratch.at, self.clearance.margin + look, &mut scratch.scene);
+        self.clearance.scene.place(&scratch.at, &mut scratch.scene);
     }
 
-    /// The fraction of the motion in which no pair closes by more than its room and `slack`, from where the last look was.
-    fn clears(&self, look: f64, slack: f64, scratch: &SegmentScratch) -> f64 {
-        let others = (look + slack) / self.length;
-        let fraction = |near: &Near| {
-            let room = near.gap() - scratch.floors.of(near.pair) + slack;
-            // The bound of all is one of each pair, and cheaper.
-            if room / self.length >= others {
-                return others;
+    /// Looks at a pair there, and says when to look again. Gives it where it is nearer than it has to be.
+    fn look_at(&self, pair: usize, fraction: f64, resolution: f64, scratch: &mut SegmentScratch) -> Result<(), Near> {
+        let (left, scene) = (1.0 - fraction, self.clearance.scene);
+        let mut view = View { seen: fraction, due: f64::INFINITY, room: GREATEST_ROOM };
+        let apart = scene.spheres_apart(pair, &scratch.scene) - self.clearance.margin;
+        // The bound of all pairs is one of each, and cheaper.
+        if apart < left * self.length {
+            let length = scene.greatest_motion_of(pair, self.from, self.to);
+            let asked = (left * length).min(MORE_ROOM * scratch.views[pair].room).min(GREATEST_ROOM);
+            view.room = if apart > asked { apart } else { self.room(pair, fraction, [asked, resolution], scratch)? };
+            if view.room < left * length {
+                // Where it keeps clear at both ends of a stretch, it comes nearer in between by half of the slack at most.
+                view.due = (fraction + (view.room + 2.0 * resolution) / length).min(1.0);
             }
-            let length = self.clearance.scene.greatest_motion_of(near.pair, self.from, self.to);
-            if length > 0.0 { room / length } else { others }
-        };
-        scratch.scene.near.iter().map(fraction).fold(others, f64::min)
+        }
+        scratch.views[pair] = view;
+        Ok(())
     }
 
-    /// Halves the stretch from where it is free to where `near` comes too near, until it is short.
+    /// By how much a pair may come nearer there at least, which need not be more than what is asked \[m\]. Whether meshes are free is told
+    /// much faster than their distance, so that is measured only where it is near what the pair has to keep.
+    fn room(
+        &self,
+        pair: usize,
+        fraction: f64,
+        [mut asked, resolution]: [f64; 2],
+        scratch: &mut SegmentScratch,
+    ) -> Result<f64, Near> {
+        let SegmentScratch { scene: found, floors, .. } = scratch;
+        let Clearance { scene, margin } = *self.clearance;
+        while scene.has_two_meshes(pair) && floors.of(pair) >= margin {
+            if scene.is_placed_pair_free(pair, margin + asked, found) {
+                return Ok(asked);
+            }
+            if asked <= resolution {
+                break;
+            }
+            asked *= LESS_ROOM;
+        }
+        let within = margin + asked.max(resolution);
+        let near = scene.nearness(pair, within, found);
+        if let Some(near) = near {
+            if fraction == 0.0 {
+                floors.add(&near);
+            }
+            if near.gap() < floors.of(pair) {
+                return Err(near);
+            }
+        }
+        let gap = near.map_or(within, |near| near.gap());
+        if self.nearer == Nearer::Opens {
+            floors.raise(pair, gap);
+        }
+        Ok(gap - floors.of(pair))
+    }
+
+    /// Halves the stretch from where a pair keeps clear to where `near` comes too near, until it is short.
     fn stop(
         &self,
         [mut free, mut near_at]: [f64; 2],
@@ -206,17 +276,26 @@ impl<'a> Motion<'a> {
         scratch: &mut SegmentScratch,
     ) -> FreePart {
         let mut stopped_by = near;
+        if let Some(near) = self.worst_at(free, scratch) {
+            // Another pair comes too near before. Where the motion begins, none is.
+            (free, near_at, stopped_by) = (0.0, free, near);
+        }
         while near_at - free > sharpness {
             let middle = 0.5 * (free + near_at);
             if middle <= free || middle >= near_at {
                 break;
             }
-            self.look(middle, 0.0, scratch);
-            match scratch.floors.worst(&scratch.scene.near) {
-                Some(&near) => (near_at, stopped_by) = (middle, near),
+            match self.worst_at(middle, scratch) {
+                Some(near) => (near_at, stopped_by) = (middle, near),
                 None => free = middle,
             }
         }
         FreePart { fraction: free, stopped_by: Some(stopped_by) }
+    }
+
+    /// The pair that is farthest below what it has to keep, at `fraction` of the motion.
+    fn worst_at(&self, fraction: f64, scratch: &mut SegmentScratch) -> Option<Near> {
+        write_between(self.from, self.to, fraction, &mut scratch.at);
+        self.clearance.worst_at(&scratch.at, &scratch.floors, &mut scratch.scene)
     }
 }

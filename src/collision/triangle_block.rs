@@ -6,7 +6,6 @@ use parry3d_f64::math::Vector as Point;
 use parry3d_f64::shape::Triangle;
 
 use super::nearness::are_triangles_within;
-use super::spheres::Piece;
 use crate::lanes::{LANES, Lanes};
 
 /// So many triangles at most: few are close together, and have a small box around them.
@@ -61,10 +60,10 @@ impl TriangleBlock {
         self.length += 1;
     }
 
-    /// Whether any of them is no farther than `margin` from a piece.
+    /// One of them that is no farther than `margin` from a triangle.
     #[inline(always)]
-    pub fn is_near<S: Simd>(&self, simd: S, &[a, b, c]: &Piece, margin: f64) -> bool {
-        let triangle = Triangle::new(a, b, c);
+    pub fn near<S: Simd>(&self, simd: S, triangle: &Triangle, margin: f64) -> Option<&Triangle> {
+        let Triangle { a, b, c } = *triangle;
         let (low, high) = (a.min(b).min(c) - Point::splat(margin), a.max(b).max(c) + Point::splat(margin));
         for group in 0..self.length.div_ceil(LANES) {
             let mut overlap = 0b1111;
@@ -76,11 +75,11 @@ impl TriangleBlock {
             while overlap != 0 {
                 let at = group * LANES + overlap.trailing_zeros() as usize;
                 overlap &= overlap - 1;
-                if are_triangles_within(&self.triangles[at], &triangle, margin) {
-                    return true;
+                if are_triangles_within(&self.triangles[at], triangle, margin) {
+                    return Some(&self.triangles[at]);
                 }
             }
         }
-        false
+        None
     }
 }

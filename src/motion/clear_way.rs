@@ -50,10 +50,13 @@ impl<'a> ClearWay<'a> {
     pub fn may_stand(&mut self, here: &[f64], there: &[f64]) -> bool {
         let Clearance { scene, margin } = self.clearance;
         let SegmentScratch { scene: found, floors, .. } = &mut *self.scratch;
-        scene.find_near(here, margin, found);
-        floors.begin(&found.near, margin);
-        scene.find_near(there, margin, found);
-        self.stopped_by = floors.worst(&found.near).copied();
+        floors.begin(&[], margin);
+        self.stopped_by = self.clearance.worst_at(there, floors, found);
+        if self.stopped_by.is_some() {
+            scene.find_near(here, margin, found);
+            floors.begin(&found.near, margin);
+            self.stopped_by = self.clearance.worst_at(there, floors, found);
+        }
         self.stopped_by.is_none()
     }
 

@@ -40,8 +40,12 @@ impl Search {
         let AvoidanceScratch { segment, seed, .. } = &mut scratch.avoidance;
         if let Err(stopped_by) = clearance.check(seed, &solution.positions, RESOLUTION, segment) {
             self.avoid(problem, clearance, stopped_by, scratch, solution);
-        } else if !segment.scene.near.is_empty() {
-            clearance.scene.find_near(&solution.positions, clearance.margin + LEAST_LOOK, &mut segment.scene);
+        } else {
+            let within = clearance.margin + LEAST_LOOK;
+            segment.scene.near.clear();
+            if !clearance.scene.is_free(&solution.positions, within, &mut segment.scene) {
+                clearance.scene.find_near(&solution.positions, within, &mut segment.scene);
+            }
         }
         let nearest = scratch.avoidance.segment.scene.nearest();
         solution.nearest = nearest.map(|near| (near.pair, near.distance));
