@@ -98,41 +98,13 @@ impl Clearance<'_> {
     /// Every pair has to keep the margin, or where it begins nearer, the gap that it begins with. It keeps it at the place that
     /// [`write_between`] gives for the fraction, and all the way there it comes nearer by no more than `resolution` \[m\].
     pub fn free_part(&self, from: &[f64], to: &[f64], resolution: f64, scratch: &mut SegmentScratch) -> FreePart {
-        Motion::new(self, from, to, Nearer::Keeps).free_part(resolution, scratch)
+        self.motion(from, to).free_part(resolution, scratch)
     }
 
-    /// How much of that motion keeps clear where a pair that begins nearer than the margin may only open, until it is not.
-    pub(crate) fn opening_part(
-        &self,
-        from: &[f64],
-        to: &[f64],
-        resolution: f64,
-        scratch: &mut SegmentScratch,
-    ) -> FreePart {
-        Motion::new(self, from, to, Nearer::Opens).free_part(resolution, scratch)
-    }
-
-    /// Whether all of what [`Clearance::free_part`] looks at keeps clear, and if not, the pair that comes too near:
-    /// [`FreePart::stopped_by`].
-    pub(crate) fn check(
-        &self,
-        from: &[f64],
-        to: &[f64],
-        resolution: f64,
-        scratch: &mut SegmentScratch,
-    ) -> Result<(), Option<Near>> {
-        Motion::new(self, from, to, Nearer::Keeps).check(resolution, scratch)
-    }
-
-    /// Whether all of what [`Clearance::opening_part`] looks at keeps clear, and if not, the pair that comes too near.
-    pub(crate) fn check_opening(
-        &self,
-        from: &[f64],
-        to: &[f64],
-        resolution: f64,
-        scratch: &mut SegmentScratch,
-    ) -> Result<(), Option<Near>> {
-        Motion::new(self, from, to, Nearer::Opens).check(resolution, scratch)
+    /// That motion.
+    pub(crate) fn motion<'a>(&'a self, from: &'a [f64], to: &'a [f64]) -> Motion<'a> {
+        let length = self.scene.greatest_motion(from, to);
+        Motion { clearance: self, from, to, length, nearer: Nearer::Keeps }
     }
 }
 
@@ -147,7 +119,7 @@ enum Advance {
 }
 
 /// A straight motion.
-struct Motion<'a> {
+pub(crate) struct Motion<'a> {
     clearance: &'a Clearance<'a>,
     from: &'a [f64],
     to: &'a [f64],
@@ -156,12 +128,14 @@ struct Motion<'a> {
     nearer: Nearer,
 }
 
-impl<'a> Motion<'a> {
-    fn new(clearance: &'a Clearance<'a>, from: &'a [f64], to: &'a [f64], nearer: Nearer) -> Self {
-        Self { clearance, from, to, length: clearance.scene.greatest_motion(from, to), nearer }
+impl Motion<'_> {
+    /// That motion where a pair that begins nearer than the margin may only open, until it is not.
+    pub fn opening(self) -> Self {
+        Self { nearer: Nearer::Opens, ..self }
     }
 
-    fn free_part(&self, resolution: f64, scratch: &mut SegmentScratch) -> FreePart {
+    /// How much of it keeps clear: see [`Clearance::free_part`].
+    pub fn free_part(&self, resolution: f64, scratch: &mut SegmentScratch) -> FreePart {
         let sharpness = SHARPNESS * resolution.max(LEAST_RESOLUTION) / self.length;
         match self.advance(resolution, scratch) {
             Advance::Free => FreePart { fraction: 1.0, stopped_by: None },
@@ -170,7 +144,8 @@ impl<'a> Motion<'a> {
         }
     }
 
-    fn check(&self, resolution: f64, scratch: &mut SegmentScratch) -> Result<(), Option<Near>> {
+    /// Whether all of it keeps clear, and if not, the pair that comes too near: [`FreePart::stopped_by`].
+    pub fn check(&self, resolution: f64, scratch: &mut SegmentScratch) -> Result<(), Option<Near>> {
         match self.advance(resolution, scratch) {
             Advance::Free => Ok(()),
             Advance::Stopped { near, .. } => Err(Some(near)),

@@ -32,7 +32,7 @@ impl<'a> ClearWay<'a> {
         let standing = self.clearance.free_part(from, to, SHARE_OF_PLACES * self.allowance(), self.scratch);
         let passing = self.on_the_way();
         let resolution = self.resolution();
-        let part = passing.opening_part(from, to, resolution, self.scratch);
+        let part = passing.motion(from, to).opening().free_part(resolution, self.scratch);
         let least = if part.fraction < standing.fraction { part } else { standing };
         self.stopped_by = least.stopped_by;
         least.fraction
@@ -41,7 +41,7 @@ impl<'a> ClearWay<'a> {
     /// Whether the straight way from one configuration to another is clear, which the joints pass without standing at its ends.
     pub fn is_clear(&mut self, from: &[f64], to: &[f64]) -> bool {
         let (passing, resolution) = (self.on_the_way(), self.resolution());
-        let checked = passing.check_opening(from, to, resolution, self.scratch);
+        let checked = passing.motion(from, to).opening().check(resolution, self.scratch);
         self.stopped_by = checked.err().flatten();
         checked.is_ok()
     }

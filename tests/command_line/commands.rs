@@ -50,7 +50,10 @@ fn info_shows_tree_limits_chain_and_reach() {
 #[test]
 fn info_says_which_axes_a_chain_cannot_follow() {
     let out = succeeds(&["info", "--urdf", &urdf("arm7.urdf")]);
-    assert!(out.contains("length scale 0.4520 m") && !out.contains("free_axes"), "{out}");
+    assert!(
+        out.contains("length scale 0.4520 m") && out.contains("6 of 6 axes") && !out.contains("free_axes"),
+        "{out}"
+    );
     let out = succeeds(&["info", "--urdf", &urdf("arm5.urdf")]);
     assert!(out.contains("5 of 6 axes") && out.contains("free_axes: rz (turn about z)"), "{out}");
     let planar = text_of(&file("planar.urdf", &common::urdf::planar(0.5, 0.4)));
@@ -59,6 +62,16 @@ fn info_says_which_axes_a_chain_cannot_follow() {
     let point = text_of(&file("point.urdf", &common::urdf::one_joint("continuous", "")));
     let out = succeeds(&["info", "--urdf", &point]);
     assert!(out.contains("no length") && out.contains("free_axes: x,y,z,"), "{out}");
+}
+
+/// The limits of a mobile base say "anywhere", with 999 999 m or the like.
+#[test]
+fn info_says_that_a_mobile_arm_follows_all_axes() {
+    for (name, base, tip) in [("frankie", "panda_base0", "frankie_hand"), ("fetch", "base0", "gripper_link")] {
+        let robot = common::root().join(format!("tests/data/robots/{name}.urdf"));
+        let out = succeeds(&["info", "--urdf", &text_of(&robot), "--base", base, "--tip", tip]);
+        assert!(out.contains("6 of 6 axes"), "{name}: {out}");
+    }
 }
 
 #[test]

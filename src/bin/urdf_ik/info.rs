@@ -150,16 +150,14 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
     Ok(())
 }
 
-/// The axes that a tip should leave free where it cannot follow all six.
+/// How many axes a tip can follow, and which it should leave free where these are not all six.
 fn axes(free: [bool; 6], out: &mut impl Write) -> Result<(), Failure> {
     let names = names_of_free_axes(free);
+    write!(out, "  it can follow {} of 6 axes", 6 - names.len())?;
     if !names.is_empty() {
-        let (followed, words) = (6 - names.len(), free_axes_in_words(free));
-        writeln!(
-            out,
-            "  it can follow {followed} of 6 axes, so most full poses cannot be met; free_axes: {} ({words})",
-            names.join(",")
-        )?;
+        let words = free_axes_in_words(free);
+        write!(out, ", so most full poses cannot be met; free_axes: {} ({words})", names.join(","))?;
     }
+    writeln!(out)?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! The answer that tracking gives without regard to collisions stands where the straight motion from the seed to it keeps clear. Otherwise
 //! [`descent`] goes from the seed towards the targets by damped least squares, in which every pair near contact is an inequality
 //! ([`rows`]): it may come as near as it has to keep, so the arm slides along an obstacle, and stops where none of its joints leads on. A
-//! A [`DualActiveSet`](crate::dual_active_set::DualActiveSet) solves each step. The exact distances have the last word: of the motion from the seed to where the descent ends only
+//! [`DualActiveSet`](crate::dual_active_set::DualActiveSet) solves each step. The exact distances have the last word: of the motion from the seed to where the descent ends only
 //! the part that keeps clear is made.
 
 mod descent;
@@ -38,7 +38,7 @@ impl Search {
         let start = Instant::now();
         self.begin_at_seed(problem, &mut scratch.avoidance);
         let AvoidanceScratch { segment, seed, .. } = &mut scratch.avoidance;
-        if let Err(stopped_by) = clearance.check(seed, &solution.positions, RESOLUTION, segment) {
+        if let Err(stopped_by) = clearance.motion(seed, &solution.positions).check(RESOLUTION, segment) {
             self.avoid(problem, clearance, stopped_by, scratch, solution);
         } else {
             let within = clearance.margin + LEAST_LOOK;
