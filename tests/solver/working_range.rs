@@ -6,7 +6,7 @@ use urdf_ik::robot::Domain;
 use urdf_ik::solver::{FabrikOptions, Mode, Preference, Problem, Solution, Solver};
 
 use crate::common::{
-    Arm, Random, solve,
+    self, Arm, Random, solve,
     urdf::{joint, six_joints},
 };
 
@@ -21,6 +21,14 @@ fn mobile_arm() -> Arm {
         + &joint("drive", "prismatic", "turntable", "base_link", &base("1 0 0"));
     let links = "<link name='ground'/><link name='turntable'/>";
     Arm::from_text(&text.replace("</robot>", &format!("{links}{joints}</robot>")), "ground", &["tool0"])
+}
+
+/// That arm and those of two makers, 9 and 10 joints. The first joint turns, the second drives.
+fn all_mobile_arms() -> Vec<Arm> {
+    let mut arms = vec![mobile_arm()];
+    arms.extend(common::mobile_arms());
+    assert_eq!(arms.iter().map(|arm| arm.chain.variables().len()).collect::<Vec<_>>(), [9, 9, 10]);
+    arms
 }
 
 /// Positions with the base up to `far` from the origin \[m\].
@@ -44,20 +52,22 @@ fn assert_met(arm: &Arm, positions: &[f64], solution: &Solution) {
 
 #[test]
 fn an_arm_on_a_base_without_limits_follows_all_axes() {
-    let arm = mobile_arm();
-    assert_eq!(arm.chain.variables().len(), 9);
-    assert_eq!(arm.solver().sensible_free_axes(0), [false; 6]);
+    for arm in all_mobile_arms() {
+        assert_eq!(arm.solver().sensible_free_axes(0), [false; 6], "{}", arm.name);
+    }
 }
 
 #[test]
 fn every_target_is_met_near_the_start_and_far_from_it() {
-    let (arm, mut random) = (mobile_arm(), Random::new(1));
-    for solver in solvers(&arm) {
-        for far in [5.0, 100.0] {
-            for number in 0..TARGETS {
-                let (goal, drawn) = (within(&arm, far, &mut random), within(&arm, far, &mut random));
-                let seed = if number % 2 == 0 { arm.chain.nominal_positions() } else { drawn };
-                assert_met(&arm, &goal, &solve(&solver, &Problem::new(&arm.targets_at(&goal), &seed)));
+    let mut random = Random::new(1);
+    for arm in all_mobile_arms() {
+        for solver in solvers(&arm) {
+            for far in [5.0, 100.0] {
+                for number in 0..TARGETS {
+                    let (goal, drawn) = (within(&arm, far, &mut random), within(&arm, far, &mut random));
+                    let seed = if number % 2 == 0 { arm.chain.nominal_positions() } else { drawn };
+                    assert_met(&arm, &goal, &solve(&solver, &Problem::new(&arm.targets_at(&goal), &seed)));
+                }
             }
         }
     }
