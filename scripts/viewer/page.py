@@ -20,8 +20,8 @@ from .shapes import MeshFinder, load_shapes
 
 
 class Page:
-    def __init__(self, server, arm, executor):
-        self._server, self._arm, self._executor = server, arm, executor
+    def __init__(self, server, arm, executor, pointer):
+        self._server, self._arm, self._executor, self._pointer = server, arm, executor, pointer
         self._scene, self._pace = Scene(server), Pace(server)
         self._panel = Panel(server, self._actions())
         self._robot, self._drawn_from, self._problem = None, None, None
@@ -44,6 +44,7 @@ class Page:
         arm, soon = self._arm, self._soon
         return {
             'move': lambda name: soon(arm.trigger, name.lower()),
+            'figure': lambda: soon(arm.rest_figure),
             'solver': lambda name: soon(arm.set_parameter, 'solver', name),
             'free_axes': lambda axes: soon(arm.set_parameter, 'free_axes', axes),
             'trace': lambda on: soon(self._show_trace, on),
@@ -130,6 +131,8 @@ class Page:
         for number, (tip, handle) in enumerate(zip(self._tips, self._handles)):
             tip_pose = poses[self._robot.link_index[tip]]
             handle.follow(tip_pose)
+            if handle.is_under(self._pointer):
+                self._arm.hold_still(tip)
             status = self._arm.statuses.get(tip)
             word, color = ('', GREY) if status is None else word_and_color(status)
             handle.look(color, f'{tip}: {word}' if word and len(self._tips) > 1 else word)
@@ -167,6 +170,7 @@ class Page:
         notes = [note for note in (self._problem, arm.notice) if note] + [f'not drawn: {what}' for what in self._missing]
         self._panel.show_status(self._headline(), {tip: arm.statuses[tip] for tip in self._tips if tip in arm.statuses},
                                 arm.answered, rate, notes)
+        self._panel.show_figure(arm.figure_is_there, arm.figure_rests)
         if arm.parameters is not None:
             self._panel.show_parameters(arm.parameters, arm.solvers)
         if self._robot is not None:

@@ -24,6 +24,7 @@ class Panel:
         self._status = gui.add_html('')
         with gui.add_folder('Arm'):
             buttons = gui.add_button_group('Move', ['Stop', 'Reset'])
+            self._figure = gui.add_button('', visible=False, hint='The target that moves on a figure of eight')
             self._solver = gui.add_dropdown('Solver', ['jacobian'], hint='The parameter solver')
             self._free_axes = gui.add_dropdown('Free axes', list(FREE_AXES), hint='The parameter free_axes')
         with gui.add_folder('Joints'):
@@ -34,12 +35,21 @@ class Panel:
             shadow = gui.add_checkbox('Shadow', False)
             dark = gui.add_checkbox('Dark', False)
             view_buttons = gui.add_button_group('Show', ['Clear trace', 'Camera home', 'Picture'])
+        self._figure.on_click(lambda event: actions['figure']())
         buttons.on_click(lambda event: actions['move'](event.target.value))
         view_buttons.on_click(lambda event: actions['show'](event.target.value, event.client))
         self._solver.on_update(chosen(lambda event: actions['solver'](event.target.value)))
         self._free_axes.on_update(chosen(lambda event: actions['free_axes'](axes_of(event.target.value))))
         for name, box in (('trace', trace), ('target', target), ('shadow', shadow), ('dark', dark)):
             box.on_update(lambda event, name=name: actions[name](event.target.value))
+
+    def show_figure(self, is_there, is_resting):
+        """The button that lets the figure of eight rest, or go on."""
+        label = 'Figure of eight: go on' if is_resting else 'Figure of eight: rest'
+        if self._figure.label != label:
+            self._figure.label = label
+        if self._figure.visible != is_there:
+            self._figure.visible = is_there
 
     def show_parameters(self, parameters, solvers):
         """What the node has, whoever set it."""

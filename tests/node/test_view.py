@@ -22,9 +22,10 @@ from geometry_msgs.msg import PoseStamped  # noqa: E402
 from kinematics import errors, translation  # noqa: E402
 from pages import (  # noqa: E402
     TIMEOUT, Program, choose, click, drag, free_port, leave, needs_browser, pixels, wait_for, wait_for_pixels, wait_for_text,
-    wait_for_z_arrow, window)  # noqa: F401
+    Z_ARROW, wait_for_z_arrow, window)  # noqa: F401
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
+from test_figure_of_eight import Figure  # noqa: E402
 from test_noodle import generate  # noqa: E402
 from websockets.exceptions import ConnectionClosed  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
@@ -105,6 +106,34 @@ def test_what_is_chosen_on_the_panel_is_done(page, arm_robot):
                   and difference(posture(node.next_state()), before) < 1e-9, 'the posture before')
     choose(window, 'jacobian', 'fabrik')
     node.wait_for(lambda: node.get('solver') == ['fabrik'], 'the solver to be set')
+
+
+BUTTON = "[...document.querySelectorAll('button')].find(e => e.innerText == {!r})".format
+
+
+@needs_browser
+def test_the_figure_of_eight_waits_for_the_pointer_and_rests_by_a_button(page, tmp_path):
+    node, window = page(ARM_FILE, 'arm7')
+    figure = Figure(node, tmp_path)
+    try:
+        figure.wait_until_moving()
+
+        def is_caught():
+            """Goes after the handle with the pointer, as a hand does, until no target comes any more."""
+            columns, rows = pixels(window, Z_ARROW, tolerance=30)
+            if len(columns):
+                window.mouse('mouseMoved', columns.mean(), rows.mean())
+            figure.targets.clear()
+            node.pace(0.5)
+            return not figure.own()
+        node.wait_for(is_caught, 'the figure to wait for the pointer', 2 * TIMEOUT)
+        wait_for(lambda: click(window, BUTTON('Figure of eight: rest')), 'the button to rest')
+        wait_for(lambda: click(window, BUTTON('Figure of eight: go on')), 'the button to go on')
+        figure.targets.clear()
+        figure.wait_until_moving()
+        wait_for_text(window, 'Figure of eight: rest')
+    finally:
+        figure.stop()
 
 
 @needs_browser
