@@ -31,6 +31,11 @@ from websockets.exceptions import ConnectionClosed  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 from world import World, box, change, mesh  # noqa: E402
 
+sys.path.insert(0, str(ROOT / 'scripts'))
+
+from viewer.server import open_server  # noqa: E402
+from viewer.stage import Stage  # noqa: E402
+
 VIEW = ROOT / 'scripts' / 'view.py'
 
 def start_view(log, node, port=None, **environment):
@@ -134,6 +139,29 @@ def test_the_figure_of_eight_waits_for_the_pointer_and_rests_by_a_button(page, t
         wait_for_text(window, 'Figure of eight: rest')
     finally:
         figure.stop()
+
+
+@needs_browser
+def test_the_camera_stays_above_the_floor(window):
+    server = open_server(free_port(), 'stage')
+    try:
+        stage = Stage(server)
+        stage.set_reach(1.0)
+        stage.aim_camera(np.array([[-0.3, -0.3, 0.0], [0.3, 0.3, 0.6]]))
+        window.open(f'http://127.0.0.1:{server.get_port()}')
+        client, = wait_for(lambda: list(server.get_clients().values()), 'the page')
+        began = client.camera.position[2]
+        heights = []
+        client.camera.on_update(lambda camera: heights.append(camera.position[2]))
+        for _ in range(4):
+            drag(window, (330, 200), (0, -300))
+        wait_for(lambda: heights and heights[-1] < 0.2 * began, 'the camera to come down')
+        drag(window, (330, 200), (0, -300))
+        wait_for(lambda: client.camera.position[2] >= 0.0, 'the camera to be above the floor')
+        assert min(heights) > -1.0 and client.camera.position[2] < 0.2 * began
+    finally:
+        leave(window, 'test_the_camera_stays_above_the_floor')
+        server.stop()
 
 
 @needs_browser
