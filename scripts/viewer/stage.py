@@ -20,8 +20,7 @@ class Stage:
         self._scene.add_light_directional('/light/fill', intensity=0.7, position=(-2.0, 1.0, 1.0))
         self.set_shadow(False)
         self.reach = self._camera = None
-        self._floor = self._lowest = 0.0
-        server.on_client_connect(self._watch_camera)
+        self._floor = 0.0
         self.set_dark(False)
 
     def set_reach(self, reach, floor=0.0):
@@ -54,7 +53,6 @@ class Stage:
         """Turns the cameras of all pages, and of those to come, to all of these points, shape (points, 3)."""
         low, high = points.min(axis=0), points.max(axis=0)
         size = np.clip(np.linalg.norm(high - low), 0.75 * self.reach, 3 * self.reach)
-        self._lowest = min(self._floor, low[2])
         look_at = (low + high) / 2
         self._camera = (look_at + direction / np.linalg.norm(direction) * DISTANCE * size, look_at)
         initial = self._server.initial_camera
@@ -62,23 +60,6 @@ class Stage:
         initial.up, initial.fov = (0.0, 0.0, 1.0), FIELD_OF_VIEW
         initial.near, initial.far = self.reach / 200, 50 * self.reach
         self.camera_home()
-
-    def _watch_camera(self, client):
-        """Keeps a page's camera above the floor, or above what hangs below it."""
-        has_been_above = False  # before that it is where the page began, and on its way to the figure
-
-        @client.camera.on_update
-        def _(camera):
-            nonlocal has_been_above
-            x, y, z = camera.position
-            lowest = self._lowest + 0.01 * (self.reach or 0.0)
-            if z >= lowest:
-                has_been_above = True
-            elif has_been_above:
-                look_at = camera.look_at
-                with client.atomic():
-                    # To set the place moves what it looks at, too.
-                    camera.position, camera.look_at = (x, y, lowest), look_at
 
     def camera_home(self):
         if self._camera is not None:

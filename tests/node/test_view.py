@@ -22,7 +22,7 @@ from geometry_msgs.msg import PoseStamped  # noqa: E402
 from kinematics import errors, translation  # noqa: E402
 from pages import (  # noqa: E402
     TIMEOUT, Program, choose, click, drag, free_port, leave, needs_browser, pixels, wait_for, wait_for_pixels, wait_for_text,
-    Z_ARROW, wait_for_z_arrow, window)  # noqa: F401
+    wait_for_z_arrow, window)  # noqa: F401
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 from test_figure_of_eight import Figure  # noqa: E402
@@ -30,11 +30,6 @@ from test_noodle import generate  # noqa: E402
 from websockets.exceptions import ConnectionClosed  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 from world import World, box, change, mesh  # noqa: E402
-
-sys.path.insert(0, str(ROOT / 'scripts'))
-
-from viewer.server import open_server  # noqa: E402
-from viewer.stage import Stage  # noqa: E402
 
 VIEW = ROOT / 'scripts' / 'view.py'
 
@@ -117,51 +112,19 @@ BUTTON = "[...document.querySelectorAll('button')].find(e => e.innerText == {!r}
 
 
 @needs_browser
-def test_the_figure_of_eight_waits_for_the_pointer_and_rests_by_a_button(page, tmp_path):
+def test_the_figure_of_eight_rests_and_goes_on_by_a_button(page, tmp_path):
     node, window = page(ARM_FILE, 'arm7')
     figure = Figure(node, tmp_path)
     try:
         figure.wait_until_moving()
-
-        def is_caught():
-            """Goes after the handle with the pointer, as a hand does, until no target comes any more."""
-            columns, rows = pixels(window, Z_ARROW, tolerance=30)
-            if len(columns):
-                window.mouse('mouseMoved', columns.mean(), rows.mean())
-            figure.targets.clear()
-            node.pace(0.5)
-            return not figure.own()
-        node.wait_for(is_caught, 'the figure to wait for the pointer', 2 * TIMEOUT)
         wait_for(lambda: click(window, BUTTON('Figure of eight: rest')), 'the button to rest')
+        wait_for_text(window, 'Figure of eight: go on')
         wait_for(lambda: click(window, BUTTON('Figure of eight: go on')), 'the button to go on')
         figure.targets.clear()
         figure.wait_until_moving()
         wait_for_text(window, 'Figure of eight: rest')
     finally:
         figure.stop()
-
-
-@needs_browser
-def test_the_camera_stays_above_the_floor(window):
-    server = open_server(free_port(), 'stage')
-    try:
-        stage = Stage(server)
-        stage.set_reach(1.0)
-        stage.aim_camera(np.array([[-0.3, -0.3, 0.0], [0.3, 0.3, 0.6]]))
-        window.open(f'http://127.0.0.1:{server.get_port()}')
-        client, = wait_for(lambda: list(server.get_clients().values()), 'the page')
-        began = client.camera.position[2]
-        heights = []
-        client.camera.on_update(lambda camera: heights.append(camera.position[2]))
-        for _ in range(4):
-            drag(window, (330, 200), (0, -300))
-        wait_for(lambda: heights and heights[-1] < 0.2 * began, 'the camera to come down')
-        drag(window, (330, 200), (0, -300))
-        wait_for(lambda: client.camera.position[2] >= 0.0, 'the camera to be above the floor')
-        assert min(heights) > -1.0 and client.camera.position[2] < 0.2 * began
-    finally:
-        leave(window, 'test_the_camera_stays_above_the_floor')
-        server.stop()
 
 
 @needs_browser
