@@ -15,7 +15,7 @@ const TARGETS: usize = 150;
 
 /// The bundled arm of seven joints on a base that turns and then drives, with the limits that some URDFs write for none.
 fn mobile_arm() -> Arm {
-    let text = std::fs::read_to_string(crate::common::urdf_path("arm7.urdf")).unwrap();
+    let text = std::fs::read_to_string(common::urdf_path("arm7.urdf")).unwrap();
     let base = |axis: &str| format!("<axis xyz='{axis}'/><limit lower='-{LIMIT}' upper='{LIMIT}' velocity='4'/>");
     let joints = joint("turn", "revolute", "ground", "turntable", &base("0 0 1"))
         + &joint("drive", "prismatic", "turntable", "base_link", &base("1 0 0"));
