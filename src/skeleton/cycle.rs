@@ -31,7 +31,8 @@ pub(super) struct CycleScratch {
 
 impl CycleScratch {
     pub(super) fn new(segments: usize, options: &Options) -> Self {
-        let (numbers, depth) = (4 * segments, options.acceleration);
+        // Of all points, or of all rotations.
+        let (numbers, depth) = (4 * segments + 3, options.acceleration);
         let flat = || vec![0.0; if depth > 0 { numbers } else { 0 }];
         Self {
             image: State::new(segments),
@@ -65,25 +66,31 @@ impl CycleScratch {
 
     /// Forgets the cycles before: for a new start, or after a jump.
     pub(super) fn reset(&mut self, skeleton: &Skeleton) {
-        let numbers_each = if self.image.orientations.is_empty() { 3 } else { 4 };
-        self.anderson.reset(numbers_each * skeleton.segment_count());
+        let segments = skeleton.segment_count();
+        self.anderson.reset(if self.image.orientations.is_empty() { 3 * (segments + 1) } else { 4 * segments });
     }
 }
 
 impl Setup<'_> {
-    /// One cycle of `current`; targets out of reach fade. Returns whether it was accelerated.
-    pub(super) fn cycle(&self, (aims, fading): (&Aims, f64), current: &mut State, scratch: &mut CycleScratch) -> bool {
+    /// One cycle of `current`; targets out of reach fade, and with `circles` one may close a chain. Returns whether it was accelerated.
+    pub(super) fn cycle(
+        &self,
+        (aims, fading): (&Aims, f64),
+        circles: bool,
+        current: &mut State,
+        scratch: &mut CycleScratch,
+    ) -> bool {
         let CycleScratch { image, merged, frames, .. } = scratch;
         image.copy_from(current);
         self.forward((aims, fading), (merged, frames), image);
-        if self.backward(aims, frames, &current.points, image) {
+        if self.backward(aims, (circles, frames), &current.points, image) {
             std::mem::swap(current, image);
             return false;
         }
         let plain = self.errors(aims, image);
         let is_mixed = !plain.are_met()
             && self.problem.options.acceleration > 0
-            && self.root.is_some()
+            && (self.root.is_some() || current.orientations.is_empty())
             && self.mix(current, scratch)
             && self.errors(aims, &scratch.mixed).is_nearer_than(&plain);
         std::mem::swap(current, if is_mixed { &mut scratch.mixed } else { &mut scratch.image });
@@ -103,11 +110,11 @@ impl Setup<'_> {
         }
     }
 
-    /// Backward reaching. Returns whether a circle closed the chain.
+    /// Backward reaching, with `circles` where one may close a chain. Returns whether it did.
     pub(super) fn backward(
         &self,
         aims: &Aims,
-        frames: &mut FrameScratch,
+        (circles, frames): (bool, &mut FrameScratch),
         before: &[Point3<f64>],
         state: &mut State,
     ) -> bool {
@@ -118,7 +125,7 @@ impl Setup<'_> {
         if let Some(root) = self.root {
             state.points[0] = root.translation.vector.into();
         }
-        if self.problem.options.circles && self.is_single_chain {
+        if circles && self.is_single_chain {
             return self.skeleton.backward_to_circle(before, &mut state.points);
         }
         self.skeleton.backward_points(before, &mut state.points);
@@ -139,20 +146,18 @@ impl Setup<'_> {
 
     /// The configuration of `numbers`, with lengths and limits restored. Returns whether there is one.
     fn read_numbers(&self, numbers: &[f64], image: &State, mixed: &mut State) -> bool {
-        mixed.points[0] = image.points[0];
         if image.orientations.is_empty() {
             self.read_points(numbers, image, mixed);
             return true;
         }
+        mixed.points[0] = image.points[0];
         self.read_rotations(numbers, image, mixed)
     }
 
     /// The points of `numbers`, moved until all lengths hold.
     fn read_points(&self, numbers: &[f64], image: &State, mixed: &mut State) {
-        let wished = |point: usize| match point.checked_sub(1) {
-            Some(segment) => Point3::from_slice(&numbers[3 * segment..3 * segment + 3]),
-            None => image.points[0],
-        };
+        let wished = |point: usize| Point3::from_slice(&numbers[3 * point..3 * point + 3]);
+        mixed.points[0] = self.root.map_or_else(|| wished(0), |_| image.points[0]);
         self.skeleton.restore_lengths(wished, &image.points, &mut mixed.points);
     }
 

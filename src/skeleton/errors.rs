@@ -31,10 +31,10 @@ impl Errors {
         for (index, target) in problem.targets.iter().enumerate() {
             let (distance, angle) = target.apart(state);
             if let Some((_, least)) = aims.far[index] {
-                far += target.weight * (distance - least).powi(2);
+                far += aims.weights[index] * (distance - least).powi(2);
                 continue;
             }
-            near += target.weight * (distance * distance + (arm * angle).powi(2));
+            near += aims.weights[index] * (distance * distance + (arm * angle).powi(2));
             near_is_met &= problem.options.allow(distance, angle);
         }
         let (near, far) = (near.sqrt(), far.sqrt());
@@ -61,11 +61,15 @@ impl Errors {
         self.near + self.far
     }
 
-    /// Targets that may be met come before those out of reach.
     pub(super) fn is_nearer_than(&self, other: &Self) -> bool {
+        self.is_nearer_by(0.0, other)
+    }
+
+    /// Whether it is nearer by more than `margin` \[m\]. Targets that may be met come before those out of reach.
+    pub(super) fn is_nearer_by(&self, margin: f64, other: &Self) -> bool {
         match (self.near_is_met, other.near_is_met) {
-            (true, true) => self.far < other.far,
-            (false, false) => self.near < other.near,
+            (true, true) => self.far + margin < other.far,
+            (false, false) => self.near + margin < other.near,
             (is_met, _) => is_met,
         }
     }

@@ -102,9 +102,8 @@ pub(super) fn settled(
     suggested: &Merged,
 ) -> Option<(Point3<f64>, f64)> {
     if let Some(index) = aims.index(point) {
-        let target = &problem.targets[index];
-        let weight = if aims.far[index].is_some() { target.weight * fading } else { target.weight };
-        return Some((target.position, weight));
+        let weight = aims.weights[index] * if aims.far[index].is_some() { fading } else { 1.0 };
+        return Some((problem.targets[index].position, weight));
     }
     (suggested.weight > 0.0).then_some((suggested.place, suggested.weight))
 }

@@ -25,8 +25,9 @@ const AFTER_FAILURE: f64 = 4.0;
 /// Steps end when this many have not brought the cost to a share.
 const PATIENCE: usize = 6;
 const PROGRESS: f64 = 0.8;
-/// The same where some targets are out of reach: they come nearer slowly.
-const PROGRESS_WITH_FAR: f64 = 0.999;
+/// The same where some targets are out of reach: they come nearer slowly. First to see which attempt comes nearest, and then from there.
+const PROGRESS_WITH_FAR: f64 = 0.95;
+const PROGRESS_AT_LAST: f64 = 0.999;
 /// Number of times that a step is found anew because joints met limits on the way.
 const ROUNDS: usize = 4;
 /// Weight of targets out of reach beside those that may be met.
@@ -40,31 +41,33 @@ impl Setup<'_> {
         aims: &Aims,
         current: &mut State,
         (cycle, scratch): (&mut CycleScratch, &mut LeastSquares),
+        is_last: bool,
         left: &mut usize,
     ) {
+        let progress_with_far = if is_last { PROGRESS_AT_LAST } else { PROGRESS_WITH_FAR };
         let far = aims.far.iter().flatten().count();
         let are_mixed = 0 < far && far < aims.far.len();
         let far_weight = if are_mixed { FAR_WEIGHT } else { f64::from(far > 0) };
-        self.descend((aims, far_weight), (current, cycle.spare()), scratch, left);
+        self.descend((aims, far_weight), progress_with_far, (current, cycle.spare()), scratch, left);
         if are_mixed {
             // Those out of reach have drawn the others away a little.
-            self.descend((aims, 0.0), (current, cycle.spare()), scratch, left);
+            self.descend((aims, 0.0), PROGRESS, (current, cycle.spare()), scratch, left);
         }
     }
 
     fn descend(
         &self,
         (aims, far_weight): (&Aims, f64),
+        progress_with_far: f64,
         (current, next): (&mut State, &mut State),
         scratch: &mut LeastSquares,
         left: &mut usize,
     ) {
         let unit = self.skeleton.total_length().powi(2);
-        let progress = if far_weight > 0.0 { PROGRESS_WITH_FAR } else { PROGRESS };
+        let progress = if far_weight > 0.0 { progress_with_far } else { PROGRESS };
         // What is left at best of targets out of reach is no cost that can fall.
-        let targets = self.problem.targets.iter().zip(&aims.far);
-        let least: f64 =
-            targets.filter_map(|(target, far)| Some(target.weight * far_weight * far.as_ref()?.1.powi(2))).sum();
+        let targets = aims.weights.iter().zip(&aims.far);
+        let least: f64 = targets.filter_map(|(weight, far)| Some(weight * far_weight * far.as_ref()?.1.powi(2))).sum();
         let mut damping = FIRST_DAMPING;
         let mut cost = self.linearise(aims, far_weight, current, scratch);
         let (mut lowest, mut steps) = (cost, 0);
@@ -106,7 +109,7 @@ impl Setup<'_> {
         weights.fill(0.0);
         for (index, target) in self.problem.targets.iter().enumerate() {
             let (point, share) = (target.point, if aims.far[index].is_some() { far_weight } else { 1.0 });
-            let weight = (target.weight * share).sqrt();
+            let weight = (aims.weights[index] * share).sqrt();
             let linear = target.position - state.points[point];
             errors.fixed_rows_mut::<3>(6 * point).copy_from(&(linear * weight));
             weights.fixed_rows_mut::<3>(6 * point).fill(weight);

@@ -13,6 +13,9 @@ use super::state::{Aims, State, contradiction};
 use super::tree::Skeleton;
 use crate::segments::{InputError, Refusal, require};
 
+/// Another attempt is taken only where it brings the targets nearer by more than this fraction of the length of all segments: else the
+/// answer would leap from one frame of a drag to the next for next to nothing.
+const MARGIN: f64 = 1e-3;
 /// A seed is near its targets within this fraction of the length of all segments.
 const NEAR: f64 = 0.1;
 /// Weight of a target out of reach in each cycle over that in the previous cycle.
@@ -34,10 +37,14 @@ pub struct Scratch {
 
 /// How far a solve went.
 struct Progress {
+    /// Errors of different weights do not compare: where the targets count all the same, only what meets them is kept.
+    all_the_same: bool,
     best: Option<Errors>,
     left: usize,
     accelerated: usize,
     restarts: usize,
+    /// The attempt that came nearest.
+    nearest: usize,
 }
 
 impl Skeleton {
@@ -103,18 +110,42 @@ impl Scratch {
 impl Setup<'_> {
     fn run(&self, scratch: &mut Scratch) -> Progress {
         let options = &self.problem.options;
-        let mut progress = Progress { best: None, left: options.iterations, accelerated: 0, restarts: 0 };
+        let (best, left) = (None, options.iterations);
+        let mut progress = Progress { all_the_same: false, best, left, accelerated: 0, restarts: 0, nearest: 0 };
         for attempt in 0..=options.restarts {
             progress.restarts = attempt;
             self.start(attempt, &mut scratch.current);
-            self.attempt(&mut progress, scratch);
-            let is_met = progress.best.is_some_and(|best| best.near_is_met());
-            // A chain that has stalled would stall again.
-            if is_met || progress.left == 0 || self.is_single_chain {
+            // Weights decide only what cannot be met: what can be is found better without them.
+            for all_the_same in [true, false] {
+                if all_the_same && self.weights_are_the_same() {
+                    continue;
+                }
+                progress.all_the_same = all_the_same;
+                scratch.aims.weigh(self.problem.targets, all_the_same);
+                self.attempt(&mut progress, scratch);
+                if progress.best.is_some_and(|best| best.are_met()) {
+                    break;
+                }
+            }
+            // Without limits, targets out of reach are as near as they come.
+            let is_over = |best: Errors| if self.has_orientations { best.are_met() } else { best.near_is_met() };
+            if progress.best.is_some_and(is_over) || progress.left == 0 {
                 break;
             }
         }
+        self.refine(&mut progress, scratch);
         progress
+    }
+
+    /// Comes as near to targets out of reach as leads on from the best configuration of several attempts.
+    fn refine(&self, progress: &mut Progress, scratch: &mut Scratch) {
+        let Scratch { aims, current, best, cycle, polish } = scratch;
+        let follows = self.problem.options.polish && self.has_orientations && progress.nearest > 0;
+        if follows && progress.best.is_some_and(|best| !best.are_met()) {
+            current.copy_from(best);
+            self.polish(aims, current, (cycle, polish), true, &mut progress.left);
+            progress.keep(self.errors(aims, current), 0.0, current, best);
+        }
     }
 
     /// Cycles until the targets are met or there is no progress. Keeps the best configuration.
@@ -122,7 +153,7 @@ impl Setup<'_> {
         let Scratch { aims, current, best, cycle, polish } = scratch;
         cycle.reset(self.skeleton);
         if self.is_single_chain && !self.errors(aims, current).are_met() && self.lay_straight(current) {
-            progress.keep(self.errors(aims, current), current, best);
+            progress.keep(self.errors(aims, current), self.margin(), current, best);
             return;
         }
         let has_orientations = !current.orientations.is_empty();
@@ -140,21 +171,32 @@ impl Setup<'_> {
                 || skips_cycles
                 || watch.has_stalled(self, &errors, current, cycle);
             if is_over && polish_follows && !errors.are_met() {
-                self.polish(aims, current, (cycle, polish), &mut progress.left);
+                self.polish(aims, current, (cycle, polish), progress.restarts == 0, &mut progress.left);
                 errors = self.errors(aims, current);
             }
             // The error of a single chain never grows.
             if is_over || !self.is_single_chain {
-                progress.keep(errors, current, best);
+                progress.keep(errors, self.margin(), current, best);
             }
             if is_over {
                 return;
             }
-            let is_accelerated = self.cycle((aims, fading), current, cycle);
+            // A chain that is folded near its root comes nearer very slowly, but a circle closes it.
+            let circles = self.problem.options.circles || watch.is_slow();
+            let is_accelerated = self.cycle((aims, fading), circles, current, cycle);
             progress.accelerated += usize::from(is_accelerated);
             progress.left -= 1;
             fading = (fading * FADING).max(FAINTEST);
         }
+    }
+
+    fn weights_are_the_same(&self) -> bool {
+        self.problem.targets.windows(2).all(|two| two[0].weight.total_cmp(&two[1].weight).is_eq())
+    }
+
+    /// By how much another attempt has to be nearer \[m\].
+    fn margin(&self) -> f64 {
+        MARGIN * self.skeleton.total_length()
     }
 
     fn lay_straight(&self, state: &mut State) -> bool {
@@ -198,10 +240,17 @@ impl Setup<'_> {
 }
 
 impl Progress {
-    fn keep(&mut self, errors: Errors, state: &State, best: &mut State) {
-        // Of two that are equally near, the newer one tells what limits it.
-        if self.best.is_none_or(|before| !before.is_nearer_than(&errors)) {
-            self.best = Some(errors);
+    fn keep(&mut self, errors: Errors, margin: f64, state: &State, best: &mut State) {
+        if self.all_the_same && !errors.are_met() {
+            return;
+        }
+        let is_kept = |before: Errors| match self.restarts {
+            // Of two that are equally near, the newer one tells what limits it.
+            0 => !before.is_nearer_than(&errors),
+            _ => errors.is_nearer_by(margin, &before),
+        };
+        if self.best.is_none_or(is_kept) {
+            (self.best, self.nearest) = (Some(errors), self.restarts);
             best.copy_from(state);
         }
     }

@@ -48,17 +48,18 @@ impl Watch {
         state: &mut State,
         cycle: &mut CycleScratch,
     ) -> bool {
-        if setup.is_single_chain {
-            return self.stands_still(setup, state, cycle);
-        }
-        let (cycles, share) = self.patience;
         self.cycles += 1;
         for (lowest, error) in self.lowest.iter_mut().zip(errors.reducible()) {
-            if error < share * *lowest {
+            if error < self.patience.1 * *lowest {
                 (*lowest, self.cycles) = (error, 0);
             }
         }
-        self.cycles >= cycles
+        if setup.is_single_chain { self.stands_still(setup, state, cycle) } else { self.is_slow() }
+    }
+
+    /// Whether no error has fallen by its share in so many cycles.
+    pub(super) fn is_slow(&self) -> bool {
+        self.cycles >= self.patience.0
     }
 
     fn stands_still(&mut self, setup: &Setup, state: &mut State, cycle: &mut CycleScratch) -> bool {

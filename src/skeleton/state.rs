@@ -37,10 +37,10 @@ impl State {
         self.rotations.resize(if has_orientations { segments } else { 0 }, UnitQuaternion::identity());
     }
 
-    /// Writes what a cycle changes as plain numbers: the points but the root, or the rotations.
+    /// Writes what a cycle changes as plain numbers: the points, or the rotations.
     pub(super) fn write_numbers(&self, numbers: &mut [f64]) {
         if self.orientations.is_empty() {
-            for (point, numbers) in self.points[1..].iter().zip(numbers.chunks_exact_mut(3)) {
+            for (point, numbers) in self.points.iter().zip(numbers.chunks_exact_mut(3)) {
                 numbers.copy_from_slice(point.coords.as_slice());
             }
         }
@@ -66,12 +66,19 @@ pub(super) struct Aims {
     pub leads: Vec<bool>,
     /// For each target that is certainly out of reach, the reason, and the distance that is left at best \[m\].
     pub far: Vec<Option<(Reason, f64)>>,
+    /// For each target, its weight in the search.
+    pub weights: Vec<f64>,
 }
 
 impl Aims {
     pub(super) fn new(segments: usize) -> Self {
         let points = segments + 1;
-        Self { of_point: vec![None; points], leads: vec![false; points], far: Vec::with_capacity(points) }
+        Self {
+            of_point: vec![None; points],
+            leads: vec![false; points],
+            far: Vec::with_capacity(points),
+            weights: Vec::with_capacity(points),
+        }
     }
 
     /// Those of `problem`, with the root at `root`, or free.
@@ -88,9 +95,16 @@ impl Aims {
                 Some((reason, reach.gap(distance)))
             }));
         }
+        self.weigh(problem.targets, false);
         for (segment, &parent) in skeleton.parents.iter().enumerate().rev() {
             self.leads[parent] |= self.leads[segment + 1];
         }
+    }
+
+    /// Has the targets count by their weights in the search, or all the same.
+    pub(super) fn weigh(&mut self, targets: &[Target], all_the_same: bool) {
+        self.weights.clear();
+        self.weights.extend(targets.iter().map(|target| if all_the_same { 1.0 } else { target.weight }));
     }
 
     /// The target of a point.

@@ -13,6 +13,7 @@ mod errors;
 mod figures;
 mod file_errors;
 mod files;
+mod found;
 mod limited_figures;
 mod limits;
 mod passes;

@@ -1,6 +1,6 @@
 //! A complete solve: steps that shrink until the linear approximation holds, attempts, the outcome.
 
-use std::f64::consts::PI;
+use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Point3, Vector3};
 
@@ -16,7 +16,9 @@ const LEAST_PROGRESS: f64 = 1e-6;
 /// An attempt is given up for another starting point when the distance has not halved in this many iterations.
 const PATIENCE: usize = 12;
 /// Largest number of attempts.
-const ATTEMPTS: usize = 12;
+const ATTEMPTS: usize = 100;
+/// The first so many begin near the closest configuration or an extreme one; of the others every other one is scattered.
+const UNSCATTERED: usize = 12;
 /// Largest angle \[rad\] of a bend.
 const LARGEST_BEND: f64 = 0.5;
 /// Slope of half the squared error over the error times the reach that counts as pressing a variable against its bound.
@@ -92,7 +94,7 @@ impl PitchYawArm {
     /// Each iteration solves the linear approximation J · step = error by the [`Method`](super::Method) asked for and
     /// halves the step until the tip moves as predicted, within half of the predicted change, and gets nearer. Where
     /// that is too slow, or no step does, as from a stretched arm straight back to its base, further attempts start
-    /// from the closest configuration and from the stretched or folded arm, each bent a little.
+    /// from the closest configuration and from the stretched or folded arm, each bent a little, and then from scattered ones.
     ///
     /// A target out of reach is replaced by the nearest point in reach: the arm stretches towards it. The reach does
     /// not include the bounds of the variables; with bounds, the answer is the closest configuration to that point that
@@ -173,6 +175,12 @@ impl PitchYawArm {
     /// an extreme one, bent a little.
     fn set_start(&self, attempt: usize, goal: &Goal, scratch: &mut Scratch) {
         let Scratch { current, candidate, best, .. } = scratch;
+        if attempt >= UNSCATTERED && attempt % 2 == 0 {
+            for (i, value) in current.iter_mut().enumerate() {
+                *value = self.scattered(i, fraction(attempt, i));
+            }
+            return;
+        }
         if attempt % 2 == 1 {
             candidate.copy_from_slice(best);
         } else {
@@ -186,6 +194,13 @@ impl PitchYawArm {
             *value += angle * (2.0 * fraction(attempt, i) - 1.0);
         }
         self.clamp_into(candidate, current);
+    }
+
+    /// A value of a variable that its bounds allow, at `fraction` of them; of one turn where they are wider.
+    fn scattered(&self, variable: usize, fraction: f64) -> f64 {
+        let (lower, upper) = (self.lower[variable], self.upper[variable]);
+        let (from, to) = if upper - lower < TAU { (lower, upper) } else { (-PI, PI) };
+        (from + (to - from) * fraction).max(lower).min(upper)
     }
 
     /// The configuration in which the tip is at the inner or the outer end of its reach, whichever is nearer, in the

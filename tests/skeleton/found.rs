@@ -1,0 +1,122 @@
+//! What a single request finds: the nearest configuration beyond reach, folded chains, arms with tight bounds, taut ropes, and targets of
+//! very different weights.
+
+use nalgebra::{Isometry3, Point3};
+use urdf_ik::skeleton::pitch_yaw::{Options as ArmOptions, PitchYawArm, Problem as ArmProblem};
+use urdf_ik::skeleton::{Configuration, Options, Outcome, Problem, Root, Segment, Skeleton, Target};
+
+use crate::common::{Random, Share};
+use crate::figures::{any_joint, limited_chain, rotations, solve, tip_reach};
+
+/// A random configuration of a figure, also outside the limits.
+fn anywhere(random: &mut Random, figure: &Skeleton) -> Configuration {
+    figure.place(&Isometry3::identity(), &rotations(random, figure.segment_count())).unwrap()
+}
+
+/// The problem of these targets from `seed`, with the root where it is.
+fn problem<'a>(targets: &'a [Target], seed: &'a Configuration) -> Problem<'a> {
+    Problem { targets, root: Root::Fixed, seed, options: Options::default() }
+}
+
+#[test]
+fn chains_folded_near_their_root_are_solved() {
+    let mut random = Random::new(1);
+    for run in 0..600 {
+        let count = 2 + run % 7;
+        let lengths: Vec<f64> = (0..count).map(|_| if run % 2 == 0 { 0.5 } else { random.between(0.2, 0.5) }).collect();
+        let chain = Skeleton::chain(&lengths).unwrap();
+        let distance = tip_reach(&chain).inner.max(random.between(0.0, 0.01));
+        let targets = [Target::new(count, Point3::from(random.direction() * distance))];
+        let seed = if run % 3 == 0 { chain.at_rest() } else { anywhere(&mut random, &chain) };
+        let solution = solve(&chain, &problem(&targets, &seed));
+        assert!(solution.is_solved(), "run {run}: {solution:?}");
+    }
+}
+
+/// No other search comes much nearer: many single attempts from other configurations.
+#[test]
+fn limited_chains_come_as_near_to_targets_beyond_reach_as_any_search() {
+    let (mut random, mut farther) = (Random::new(2), Share { failed: 0, of: 60 });
+    for run in 0..farther.of {
+        let count = 3 + run % 6;
+        let chain = limited_chain(&mut random, count, any_joint);
+        let reach = chain.total_length();
+        let targets = [Target::new(count, Point3::from(random.direction() * reach * random.between(1.0, 1.5)))];
+        let seed = chain.at_rest();
+        let found = solve(&chain, &problem(&targets, &seed)).residuals[0].distance;
+        let options = Options { restarts: 0, ..Options::default() };
+        let other = |_| {
+            let seed = anywhere(&mut random, &chain);
+            solve(&chain, &Problem { options, ..problem(&targets, &seed) }).residuals[0].distance
+        };
+        let nearest = (0..30).map(other).fold(f64::INFINITY, f64::min);
+        farther.failed += usize::from(found > nearest + 0.01 * reach);
+    }
+    farther.assert_at_most(0.005, "farther than other searches come");
+}
+
+#[test]
+fn arms_with_tight_bounds_reach_what_they_can() {
+    let mut random = Random::new(3);
+    for run in 0..2000 {
+        let lengths: Vec<f64> = (0..2 + run % 5).map(|_| random.between(0.1, 0.5)).collect();
+        let bounds: Vec<[f64; 3]> = (0..2 * lengths.len())
+            .map(|_| {
+                let (middle, half) = (random.between(-1.5, 1.5), random.between(0.1, 1.0));
+                [middle - half, middle + half, random.between(middle - half, middle + half)]
+            })
+            .collect();
+        let [lower, upper, inside] = [0, 1, 2].map(|which| bounds.iter().map(|bound| bound[which]).collect::<Vec<_>>());
+        let arm = PitchYawArm::new(Point3::origin(), lengths).unwrap().with_bounds(lower, upper).unwrap();
+        let (target, seed) = (arm.tip(&inside).unwrap(), vec![0.0; arm.variables()]);
+        let mut solution = arm.solution();
+        let problem = ArmProblem { target, seed: &seed, options: ArmOptions::default() };
+        arm.solve(&problem, &mut arm.scratch(), &mut solution).unwrap();
+        assert_eq!(solution.residual.outcome, Outcome::Solved, "run {run}: {solution:?}");
+    }
+}
+
+#[test]
+fn taut_ropes_with_a_free_root_are_solved() {
+    let mut random = Random::new(4);
+    for run in 0..20 {
+        let count = 50 + 10 * (run % 10);
+        let chain = Skeleton::chain(&vec![0.02; count]).unwrap();
+        let from = Point3::from(random.direction());
+        let to = from + random.direction() * chain.total_length() * random.between(0.9, 0.995);
+        let (targets, seed) = ([Target::new(0, from), Target::new(count, to)], chain.at_rest());
+        let solution = solve(&chain, &Problem { root: Root::Free, ..problem(&targets, &seed) });
+        assert!(solution.is_solved(), "{count} segments: {:?}", solution.residuals);
+    }
+}
+
+/// A trunk of two segments and three arms of three.
+fn three_arms(random: &mut Random, limited: bool) -> Skeleton {
+    let mut segments = vec![Segment::new(0, 0.4), Segment::new(1, 0.3)];
+    for segment in 0..9 {
+        let parent = if segment % 3 == 0 { 2 } else { segments.len() };
+        segments.push(Segment::new(parent, random.between(0.1, 0.3)));
+    }
+    if limited {
+        segments = segments.iter().enumerate().map(|(i, segment)| segment.with_joint(any_joint(random, i))).collect();
+    }
+    Skeleton::new(&segments).unwrap()
+}
+
+#[test]
+fn weights_do_not_keep_targets_from_being_met() {
+    let mut random = Random::new(5);
+    for limited in [false, true] {
+        for run in 0..60 {
+            let figure = three_arms(&mut random, limited);
+            // Without any cycle the answer is the seed, moved to what the limits allow.
+            let far = [Target::new(5, Point3::new(1e3, 0.0, 0.0))];
+            let (drawn, none) = (anywhere(&mut random, &figure), Options { iterations: 0, ..Options::default() });
+            let allowed = solve(&figure, &Problem { options: none, ..problem(&far, &drawn) }).configuration.points;
+            let mut targets = [5, 8, 11].map(|point| Target::new(point, allowed[point]));
+            (targets[run % 3].weight, targets[(run + 1) % 3].weight) = (1e6, [1.0, 1e3][run % 2]);
+            let solution = solve(&figure, &problem(&targets, &figure.at_rest()));
+            assert!(solution.is_solved(), "run {run}: {:?}", solution.residuals);
+        }
+    }
+}
