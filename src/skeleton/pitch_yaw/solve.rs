@@ -175,7 +175,7 @@ impl PitchYawArm {
     /// an extreme one, bent a little.
     fn set_start(&self, attempt: usize, goal: &Goal, scratch: &mut Scratch) {
         let Scratch { current, candidate, best, .. } = scratch;
-        if attempt >= UNSCATTERED && attempt % 2 == 0 {
+        if attempt >= UNSCATTERED && attempt.is_multiple_of(2) {
             for (i, value) in current.iter_mut().enumerate() {
                 *value = self.scattered(i, fraction(attempt, i));
             }
