@@ -131,8 +131,7 @@ impl FreeCheck {
             self.check_all(simd, frames, margin, scratch)
         });
         near.map_err(|[a, b]| {
-            let is_it = |(_, pair): &&(usize, [usize; 2])| *pair == [a, b] || *pair == [b, a];
-            self.all.iter().find(is_it).map_or(0, |(pair, _)| *pair)
+            self.all.iter().find(|(_, parts)| *parts == [a, b] || *parts == [b, a]).map_or(0, |(pair, _)| *pair)
         })
     }
 
@@ -143,18 +142,14 @@ impl FreeCheck {
 
     /// How far a pair of bodies is apart at least, by the spheres around their parts; less than 0 where these overlap \[m\].
     pub fn spheres_apart(&self, frames: &JointFrames, pair: usize) -> f64 {
-        let gap = |&(_, parts): &(usize, [usize; 2])| {
-            let [a, b] = parts.map(|part| &self.parts[part]);
-            (frames.of(a.frame).point(&a.centre) - frames.of(b.frame).point(&b.centre)).norm() - a.radius - b.radius
-        };
+        let gap = |&(_, [a, b]): &(usize, [usize; 2])| self.parts[a].spheres_apart(&self.parts[b], frames);
         self.parts_of(pair).iter().map(gap).fold(f64::INFINITY, f64::min)
     }
 
     /// The pairs of parts of a pair of bodies.
     pub fn parts_of(&self, pair: usize) -> &[(usize, [usize; 2])] {
-        let start = self.all.partition_point(|(other, _)| *other < pair);
-        let length = self.all[start..].partition_point(|(other, _)| *other == pair);
-        &self.all[start..start + length]
+        let [start, end] = [pair, pair + 1].map(|bound| self.all.partition_point(|(other, _)| *other < bound));
+        &self.all[start..end]
     }
 
     #[inline(always)]

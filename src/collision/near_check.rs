@@ -70,9 +70,8 @@ impl FreeCheck {
         let mut nearest = None::<Near>;
         for &(pair, [first, second]) in parts {
             let [a, b] = [first, second].map(|part| &self.parts[part]);
-            let apart = frames.of(a.frame).point(&a.centre) - frames.of(b.frame).point(&b.centre);
             let bound = nearest.map_or(within, |near| near.distance);
-            if apart.norm() - a.radius - b.radius > bound {
+            if a.spheres_apart(b, frames) > bound {
                 continue;
             }
             let at_second = frames.of(b.frame).times(&b.local);

@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 
-use super::moving_joints::Frame;
+use super::moving_joints::{Frame, JointFrames};
 use super::separation::Outline;
 use super::shape::{Core, PlacedShape};
 use super::solid::Solid;
@@ -43,6 +43,12 @@ impl Part {
             }
         };
         Self { frame, centre: local.point(&centre), local, shape: shape.clone(), solid, radius, surface }
+    }
+
+    /// How far the spheres around two parts are apart; less than 0 where they overlap \[m\].
+    pub fn spheres_apart(&self, other: &Self, frames: &JointFrames) -> f64 {
+        let [at, at_other] = [self, other].map(|part| frames.of(part.frame).point(&part.centre));
+        (at - at_other).norm() - self.radius - other.radius
     }
 
     pub fn outline(&self) -> Outline<'_> {

@@ -195,7 +195,7 @@ impl Motion<'_> {
         if apart < left * self.length {
             let length = scene.greatest_motion_of(pair, self.from, self.to);
             let asked = (left * length).min(MORE_ROOM * scratch.views[pair].room).min(GREATEST_ROOM);
-            view.room = if apart > asked { apart } else { self.room(pair, fraction, [asked, resolution], scratch)? };
+            view.room = if apart > asked { apart } else { self.room(pair, fraction, asked, resolution, scratch)? };
             if view.room < left * length {
                 // Where it keeps clear at both ends of a stretch, it comes nearer in between by half of the slack at most.
                 view.due = (fraction + (view.room + 2.0 * resolution) / length).min(1.0);
@@ -211,7 +211,8 @@ impl Motion<'_> {
         &self,
         pair: usize,
         fraction: f64,
-        [mut asked, resolution]: [f64; 2],
+        mut asked: f64,
+        resolution: f64,
         scratch: &mut SegmentScratch,
     ) -> Result<f64, Near> {
         let SegmentScratch { scene: found, floors, .. } = scratch;

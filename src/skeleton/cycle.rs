@@ -72,7 +72,8 @@ impl CycleScratch {
 }
 
 impl Setup<'_> {
-    /// One cycle of `current`; targets out of reach fade, and with `circles` one may close a chain. Returns whether it was accelerated.
+    /// One cycle of `current`; targets out of reach fade, and with `circles` one may close a chain. Returns whether it
+    /// was accelerated.
     pub(super) fn cycle(
         &self,
         (aims, fading): (&Aims, f64),
@@ -83,7 +84,7 @@ impl Setup<'_> {
         let CycleScratch { image, merged, frames, .. } = scratch;
         image.copy_from(current);
         self.forward((aims, fading), (merged, frames), image);
-        if self.backward(aims, (circles, frames), &current.points, image) {
+        if self.backward(aims, circles, frames, &current.points, image) {
             std::mem::swap(current, image);
             return false;
         }
@@ -114,7 +115,8 @@ impl Setup<'_> {
     pub(super) fn backward(
         &self,
         aims: &Aims,
-        (circles, frames): (bool, &mut FrameScratch),
+        circles: bool,
+        frames: &mut FrameScratch,
         before: &[Point3<f64>],
         state: &mut State,
     ) -> bool {

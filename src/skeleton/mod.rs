@@ -38,7 +38,8 @@
 //! backward pass has come, the other from the target. A joint between the two lies on the circle in which the spheres
 //! around its neighbours meet ([`circle_between`]). Where they meet, the chain can be closed at once
 //! ([`Options::circles`]). It saves the last cycles of short or well bent chains; in a long, nearly stretched chain no
-//! joint can move far enough.
+//! joint can move far enough. A single chain that comes nearer slowly, as one folded near its root does, is closed by
+//! circles without being asked.
 //!
 //! **Polish.** With limits or orientations, an attempt whose cycles have stalled goes on by damped least squares on all
 //! joints at once, within their limits ([`Options::polish`]). It takes a few steps where cycles take hundreds, or are

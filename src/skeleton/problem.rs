@@ -59,7 +59,8 @@ pub struct Options {
     pub iterations: usize,
     /// Largest number of attempts after the one from the seed, each from another scattered configuration.
     pub restarts: usize,
-    /// Number of past differences for Anderson acceleration; 0 is the algorithm as published. A free root takes none with limits or orientations.
+    /// Number of past differences for Anderson acceleration; 0 is the algorithm as published. A free root takes none
+    /// with limits or orientations.
     pub acceleration: usize,
     /// Whether the backward pass closes a chain by a circle where it can. See [`super`], "Circles".
     pub circles: bool,

@@ -40,12 +40,8 @@ impl Skeleton {
         self.single_pass(problem, scratch, configuration, |setup, scratch| {
             scratch.best.points.copy_from_slice(&scratch.current.points);
             let (_, frames) = scratch.cycle.passes();
-            setup.backward(
-                &scratch.aims,
-                (problem.options.circles, frames),
-                &scratch.best.points,
-                &mut scratch.current,
-            );
+            let circles = problem.options.circles;
+            setup.backward(&scratch.aims, circles, frames, &scratch.best.points, &mut scratch.current);
         })
     }
 

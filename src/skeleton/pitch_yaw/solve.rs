@@ -94,7 +94,8 @@ impl PitchYawArm {
     /// Each iteration solves the linear approximation J · step = error by the [`Method`](super::Method) asked for and
     /// halves the step until the tip moves as predicted, within half of the predicted change, and gets nearer. Where
     /// that is too slow, or no step does, as from a stretched arm straight back to its base, further attempts start
-    /// from the closest configuration and from the stretched or folded arm, each bent a little, and then from scattered ones.
+    /// from the closest configuration and from the stretched or folded arm, each bent a little, and then from scattered
+    /// ones.
     ///
     /// A target out of reach is replaced by the nearest point in reach: the arm stretches towards it. The reach does
     /// not include the bounds of the variables; with bounds, the answer is the closest configuration to that point that
