@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use crate::common::{numbers, root};
 use crate::shell::{Run, command, fails, file, keys, parse, run, sorted, succeeds, text_of};
 
-fn model(name: &str) -> String {
+pub fn model(name: &str) -> String {
     let folder =
         if Path::new(name).extension().is_some_and(|ending| ending == "urdf") { "urdf" } else { "config/skeletons" };
     text_of(&root().join(folder).join(name))
 }
 
 /// The answers of a stream to `lines`, after the description of the model.
-fn stream(model: &str, input: &[u8]) -> (Value, Vec<Value>) {
+pub fn stream(model: &str, input: &[u8]) -> (Value, Vec<Value>) {
     let mut running = command(&["skeleton", "--model", model, "--stream"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -39,7 +39,7 @@ fn answers(name: &str, requests: &[Value]) -> (Value, Vec<Value>) {
     (description, answers)
 }
 
-fn target(point: &str, position: [f64; 3]) -> Value {
+pub fn target(point: &str, position: [f64; 3]) -> Value {
     json!([{ "point": point, "position": position }])
 }
 

@@ -51,6 +51,9 @@ pub struct Answer {
     pub accelerated: usize,
     pub is_solved: bool,
     pub microseconds: f64,
+    /// Of the joints of a figure of hinges \[rad\], by segment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positions: Option<BTreeMap<String, f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configurations: Option<Vec<ConfigurationOut>>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -137,6 +137,10 @@ impl Session for Links {
         }
     }
 
+    fn urdf(&self) -> Result<String, Failure> {
+        Err("the model is a URDF already, so --urdf-out has nothing to write; give that file to the node".into())
+    }
+
     fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
         let is_three = matches!(self.form, Form::Three(_));
         request.check(self.form.kind(), if is_three { &["up"] } else { &[] })?;

@@ -12,6 +12,7 @@ use super::answer::{
     Answer, Description, PathOut, ResidualOut, Rest, SegmentOut, numbers_of_points, numbers_of_rotations,
 };
 use super::describe::range;
+use super::json::short;
 use super::request::{Request, Seed};
 use super::session::Session;
 use crate::Failure;
@@ -109,6 +110,15 @@ impl Session for Arm {
             ends: points.last().into_iter().cloned().collect(),
             rest: Rest { points: numbers_of_points(&rest), orientations: numbers_of_rotations(&orientations) },
         }
+    }
+
+    fn urdf(&self) -> Result<String, Failure> {
+        let name = short(&self.model.points[1]);
+        Err(format!(
+            "segment '{name}': its pitch and yaw add up with those of other segments, which joints of a URDF cannot do; \
+             give the model the kind skeleton, and its segments hinges"
+        )
+        .into())
     }
 
     fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {

@@ -16,6 +16,7 @@ use crate::input::place;
 
 /// What is not at its default.
 #[derive(Args)]
+#[group(requires = "targets")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch")]
 pub struct Switches {
     /// The root is free: it goes where the targets pull it

@@ -13,6 +13,7 @@ use super::describe::{describe, is_stiff, without_limits};
 use super::figure::{self, Drawn};
 use super::request::{Pass, Request, RootEntry, RootName, Seed};
 use super::session::Session;
+use super::urdf_out;
 use crate::Failure;
 
 /// The keys of a request that have a meaning here.
@@ -118,6 +119,10 @@ impl Session for Tree {
         describe(&self.model)
     }
 
+    fn urdf(&self) -> Result<String, Failure> {
+        urdf_out::urdf(&self.model, &self.root)
+    }
+
     fn figure(&self, request: &Request) -> Result<String, Failure> {
         let asked = self.asked(request)?;
         let (problem, solution) = (asked.problem(), asked.solve()?);
@@ -132,6 +137,9 @@ impl Session for Tree {
             Some(pass) => self.passed(&asked, pass)?,
         };
         answer.is_solved = answer.residuals.iter().all(|residual| residual.solved);
+        if request.pass.is_none() && request.limits.unwrap_or(true) {
+            answer.positions = urdf_out::positions(&self.model, &reached)?;
+        }
         answer.points = numbers_of_points(&reached.points);
         answer.orientations = numbers_of_rotations(&reached.orientations);
         self.root = asked.held.unwrap_or_else(|| root_of(&reached));
