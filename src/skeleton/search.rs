@@ -1,5 +1,7 @@
 //! A complete solve: cycles until they make no progress, attempts, the outcome.
 
+use std::time::Instant;
+
 use super::configuration::Configuration;
 use super::cycle::CycleScratch;
 use super::errors::Errors;
@@ -51,6 +53,8 @@ struct Progress {
     nearest: usize,
     /// By how much another attempt has to be nearer \[m\].
     margin: f64,
+    /// When it has to end.
+    deadline: Option<Instant>,
 }
 
 impl Skeleton {
@@ -119,8 +123,17 @@ impl Setup<'_> {
     fn run(&self, scratch: &mut Scratch) -> Progress {
         let options = &self.problem.options;
         let (best, left) = (None, options.iterations);
-        let mut progress =
-            Progress { all_the_same: false, best, left, accelerated: 0, restarts: 0, nearest: 0, margin: 0.0 };
+        let deadline = options.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        let mut progress = Progress {
+            all_the_same: false,
+            best,
+            left,
+            accelerated: 0,
+            restarts: 0,
+            nearest: 0,
+            margin: 0.0,
+            deadline,
+        };
         for attempt in 0..=options.restarts {
             progress.restarts = attempt;
             // Weights decide only what cannot be met: what can be is found better without them.
@@ -138,7 +151,7 @@ impl Setup<'_> {
             }
             // Without limits, targets out of reach are as near as they come.
             let is_over = |best: Errors| if self.has_orientations { best.are_met() } else { best.near_is_met() };
-            if progress.best.is_some_and(is_over) || progress.left == 0 {
+            if progress.best.is_some_and(is_over) || progress.is_over() {
                 break;
             }
         }
@@ -213,7 +226,7 @@ impl Setup<'_> {
         loop {
             let mut errors = self.errors(aims, current);
             let is_over = errors.are_met()
-                || progress.left == 0
+                || progress.is_over()
                 || skips_cycles
                 || watch.has_stalled(self, &errors, current, cycle);
             if is_over && polish_follows && !errors.are_met() {
@@ -289,6 +302,11 @@ impl Setup<'_> {
 }
 
 impl Progress {
+    /// Whether no iteration and no time are left.
+    fn is_over(&self) -> bool {
+        self.left == 0 || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     /// Replaces the best configuration by one that is nearer.
     fn keep(&mut self, errors: Errors, state: &State, best: &mut State) {
         let is_kept = |before: Errors| match self.restarts {

@@ -63,6 +63,9 @@ impl Arguments {
 
 /// Prints the answer. Returns whether it meets the targets.
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
+    if arguments.stream && arguments.model.as_os_str() == "-" {
+        return Err("--model - reads standard input to its end, where --stream reads requests; give a file".into());
+    }
     let mut session = open::open(&arguments.model)?;
     let Some(targets) = &arguments.targets else {
         arguments.write_urdf(&*session)?;

@@ -1,5 +1,6 @@
 //! Pitch-yaw arms: where they are, and how they are solved.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use serde_json::json;
@@ -74,6 +75,12 @@ impl Arm {
         Ok((solution, Some(passed)))
     }
 
+    /// The pitch and the yaw of each segment \[rad\].
+    fn by_name(&self, positions: &[f64]) -> BTreeMap<String, f64> {
+        let names = |kind: &'static str| self.model.points[1..].iter().map(move |name| format!("{name}_{kind}"));
+        names("pitch").chain(names("yaw")).zip(positions.iter().copied()).collect()
+    }
+
     /// The names of the segments with a variable at one of its bounds.
     fn limited(&self, arm: &PitchYawArm, positions: &[f64]) -> Vec<String> {
         let (lower, upper) = arm.bounds();
@@ -134,6 +141,7 @@ impl Session for Arm {
             angle: 0.0,
             solved: is_solved,
             reason: (!is_solved).then(|| solution.residual.outcome.to_string()),
+            is_certain: solution.residual.outcome.is_certain(),
         };
         let answer = Answer {
             points: numbers_of_points(&points),
@@ -143,6 +151,7 @@ impl Session for Arm {
             iterations: solution.iterations,
             is_solved,
             microseconds,
+            positions: Some(self.by_name(&solution.positions)),
             path,
             ..Answer::default()
         };
