@@ -7,6 +7,7 @@ mod clearance;
 mod common;
 mod evasion;
 mod follow;
+mod joint_limits;
 mod joint_motion;
 mod keep_clear;
 mod keep_clear_runs;
