@@ -65,12 +65,12 @@ impl Setup<'_> {
         let far_weight = if are_mixed { FAR_WEIGHT } else { f64::from(far > 0) };
         let (next, start) = cycle.spares();
         start.copy_from(current);
-        let is_held = self.descend((aims, far_weight), kind, (start, current, next), scratch, left);
-        if !are_mixed {
-            return is_held;
+        let mut is_held = self.descend((aims, far_weight), kind, (start, current, next), scratch, left);
+        if are_mixed {
+            // Those out of reach have drawn the others away a little.
+            is_held |= self.descend((aims, 0.0), kind, (start, current, next), scratch, left);
         }
-        // Those out of reach have drawn the others away a little.
-        self.descend((aims, 0.0), kind, (start, current, next), scratch, left) || is_held
+        is_held
     }
 
     fn descend(

@@ -123,17 +123,11 @@ impl Setup<'_> {
     fn run(&self, scratch: &mut Scratch) -> Progress {
         let options = &self.problem.options;
         let (best, left) = (None, options.iterations);
+        // What the polish leads to from the seed is compared at the end.
+        let margin = if self.polish_follows() { 0.0 } else { self.margin() };
         let deadline = options.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-        let mut progress = Progress {
-            all_the_same: false,
-            best,
-            left,
-            accelerated: 0,
-            restarts: 0,
-            nearest: 0,
-            margin: 0.0,
-            deadline,
-        };
+        let mut progress =
+            Progress { all_the_same: false, best, left, accelerated: 0, restarts: 0, nearest: 0, margin, deadline };
         for attempt in 0..=options.restarts {
             progress.restarts = attempt;
             // Weights decide only what cannot be met: what can be is found better without them.
@@ -156,13 +150,16 @@ impl Setup<'_> {
             }
         }
         self.refine(&mut progress, scratch);
+        if self.polish_follows() && !progress.best.is_some_and(|best| best.are_met()) {
+            self.lead_on(&mut progress, scratch);
+        }
         progress
     }
 
     /// Comes as near to targets out of reach as leads on from the best configuration of several attempts.
     fn refine(&self, progress: &mut Progress, scratch: &mut Scratch) {
         let Scratch { aims, current, best, cycle, polish } = scratch;
-        let follows = self.problem.options.polish && self.has_orientations && progress.nearest > 0;
+        let follows = self.polish_follows() && progress.nearest > 0;
         if follows && progress.best.is_some_and(|best| !best.are_met()) {
             current.copy_from(best);
             self.polish(aims, Polish::Fully, current, (cycle, polish), &mut progress.left);
@@ -172,31 +169,28 @@ impl Setup<'_> {
 
     /// Comes nearer from the seed, or from where another attempt starts. Keeps the best configuration.
     fn attempt(&self, progress: &mut Progress, scratch: &mut Scratch) {
-        let Scratch { aims, current, best, cycle, .. } = scratch;
+        let Scratch { aims, current, best, cycle, polish } = scratch;
         let errors = self.errors(aims, current);
         cycle.reset(self.skeleton);
         if self.is_single_chain && !errors.are_met() && self.lay_straight(current) {
             progress.keep(self.errors(aims, current), current, best);
             return;
         }
-        let polish_follows = self.problem.options.polish && self.has_orientations;
-        if progress.restarts > 0 || !polish_follows {
+        // Without restarts, lead_on does it.
+        let is_dragged =
+            progress.restarts == 0 && self.polish_follows() && errors.sum() < NEAR * self.skeleton.total_length();
+        if !is_dragged {
             self.reach(progress, scratch);
-        } else if errors.sum() < NEAR * self.skeleton.total_length() {
-            // As where targets are dragged.
-            self.lead_on(progress, scratch);
-        } else {
-            self.reach(progress, scratch);
-            if !progress.best.is_some_and(|best| best.are_met()) {
-                self.start(0, &scratch.aims, &mut scratch.current);
-                self.lead_on(progress, scratch);
-            }
+        } else if self.problem.options.restarts > 0 {
+            self.polish(aims, Polish::Fully, current, (cycle, polish), &mut progress.left);
+            progress.keep(self.errors(aims, current), current, best);
         }
     }
 
-    /// Goes on from the seed by damped least squares alone: what is dragged keeps its pose where another one is hardly nearer. A segment
-    /// turns far only where that brings the targets nearer by the margin, or meets them in a request that allows restarts.
+    /// Goes on from the seed by damped least squares alone, and keeps that but where another configuration is nearer by the margin: so what
+    /// is dragged keeps its pose. A segment turns far only where that, too, comes nearer by the margin.
     fn lead_on(&self, progress: &mut Progress, scratch: &mut Scratch) {
+        self.start(0, &scratch.aims, &mut scratch.current);
         let Scratch { aims, current, best, cycle, polish } = scratch;
         let is_held = self.polish(aims, Polish::Calmly, current, (cycle, polish), &mut progress.left);
         let calm = self.errors(aims, current);
@@ -204,12 +198,10 @@ impl Setup<'_> {
             return;
         }
         progress.replace(calm, current, best);
-        progress.margin = self.margin();
         if is_held {
             self.polish(aims, Polish::Fully, current, (cycle, polish), &mut progress.left);
             let errors = self.errors(aims, current);
-            let is_nearer = errors.sum() + self.margin() < calm.sum();
-            if is_nearer || (errors.are_met() && self.problem.options.restarts > 0) {
+            if errors.sum() + self.margin() < calm.sum() {
                 progress.replace(errors, current, best);
             }
         }
@@ -219,7 +211,7 @@ impl Setup<'_> {
     fn reach(&self, progress: &mut Progress, scratch: &mut Scratch) {
         let Scratch { aims, current, best, cycle, polish } = scratch;
         let has_orientations = !current.orientations.is_empty();
-        let polish_follows = self.problem.options.polish && has_orientations;
+        let polish_follows = self.polish_follows();
         // Cycles lead many starts to the same place, so every other one goes without.
         let skips_cycles = polish_follows && progress.restarts % 2 == 1;
         let (mut watch, mut fading) = (Watch::new(has_orientations, polish_follows), 1.0_f64);
@@ -248,6 +240,10 @@ impl Setup<'_> {
             progress.left -= 1;
             fading = (fading * FADING).max(FAINTEST);
         }
+    }
+
+    fn polish_follows(&self) -> bool {
+        self.problem.options.polish && self.has_orientations
     }
 
     fn weights_are_the_same(&self) -> bool {
@@ -315,7 +311,9 @@ impl Progress {
             _ => errors.is_nearer_by(self.margin, &before),
         };
         if self.best.is_none_or(is_kept) {
-            self.margin = 0.0;
+            if self.restarts > 0 {
+                self.margin = 0.0;
+            }
             self.replace(errors, state, best);
         }
     }

@@ -4,8 +4,8 @@ use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::motion::{
-    FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, TimingError,
-    Trajectory, TrajectoryPoint, follow,
+    FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing,
+    TimingError, Trajectory, TrajectoryPoint, follow,
 };
 use urdf_ik::robot::{Domain, Variable};
 use urdf_ik::solver::{Preference, Target};
@@ -239,7 +239,8 @@ fn the_tip_deviates_no_farther_than_allowed() {
         let at = start.translation.vector + random.direction() * random.between(0.1, 0.4);
         let path =
             Path::new(&[start, Isometry3::from_parts(at.into(), start.rotation)], PathOptions::default()).unwrap();
-        let made = Asked::new(arm, path, &seed, &JointLimits::default()).made(Timing { speed: 0.02, ..Timing::default() });
+        let made =
+            Asked::new(arm, path, &seed, &JointLimits::default()).made(Timing { speed: 0.02, ..Timing::default() });
         limited += usize::from(made.trajectory.points.iter().any(|point| is_at_limit(&made.arm, point)));
         let strayed = made.trajectory.deviation;
         let allowed = FollowOptions::default().deviation;
