@@ -1,0 +1,18 @@
+//! The parameters of the node: one table, from which the declarations, the checks and `docs/parameters.md` are made.
+
+#![forbid(unsafe_code)]
+
+pub mod config;
+mod definition;
+mod settings;
+mod table;
+mod value;
+mod values;
+
+pub use definition::{Bounds, DefaultValue, Definition, TakesEffect};
+pub use settings::{
+    CommandUnits, Motion, MoveItServoSettings, NullSpace, OnUnreachable, PathSettings, ServoSettings, Settings,
+};
+pub use table::{TABLE, definition, markdown};
+pub use value::{Refusal, Value};
+pub use values::Values;

@@ -1,0 +1,257 @@
+//! A complete solve: cycles until they make no progress, attempts, the outcome.
+
+use super::configuration::Configuration;
+use super::cycle::CycleScratch;
+use super::errors::Errors;
+use super::least_squares::LeastSquares;
+use super::outcome::{Outcome, Reason};
+use super::problem::{Options, Problem};
+use super::setup::Setup;
+use super::solution::{Residual, Solution};
+use super::stall::Watch;
+use super::state::{Aims, State, contradiction};
+use super::tree::Skeleton;
+use urdf_ik_mathematics::segments::{InputError, Refusal, require};
+
+/// Another attempt is taken only where it brings the targets nearer by more than this fraction of the length of all segments: else the
+/// answer would leap from one frame of a drag to the next for next to nothing.
+const MARGIN: f64 = 1e-3;
+/// A seed is near its targets within this fraction of the length of all segments.
+const NEAR: f64 = 0.1;
+/// Weight of a target out of reach in each cycle over that in the previous cycle.
+const FADING: f64 = 0.8;
+/// Smallest weight of a target out of reach, so that no sum of weights becomes zero.
+const FAINTEST: f64 = 1e-12;
+
+/// Scratch memory of a solve. Made by [`Skeleton::scratch`], allocated there once. It fits any skeleton of as many
+/// segments, with the same acceleration or none. Its contents never change an answer.
+#[derive(Debug, Clone)]
+pub struct Scratch {
+    pub(super) aims: Aims,
+    pub(super) current: State,
+    /// The best configuration so far.
+    pub(super) best: State,
+    pub(super) cycle: CycleScratch,
+    polish: LeastSquares,
+}
+
+/// How far a solve went.
+struct Progress {
+    /// Errors of different weights do not compare: where the targets count all the same, only what meets them is kept.
+    all_the_same: bool,
+    best: Option<Errors>,
+    left: usize,
+    accelerated: usize,
+    restarts: usize,
+    /// The attempt that came nearest.
+    nearest: usize,
+}
+
+impl Skeleton {
+    /// Scratch memory for this skeleton and the [`Options::acceleration`] of `options`.
+    #[must_use]
+    pub fn scratch(&self, options: &Options) -> Scratch {
+        let segments = self.segment_count();
+        Scratch {
+            aims: Aims::new(segments),
+            current: State::new(segments),
+            best: State::new(segments),
+            cycle: CycleScratch::new(segments, options),
+            polish: LeastSquares::new(segments + 1),
+        }
+    }
+
+    /// Moves the points to the targets. It allocates nothing, and the same problem gives the same bits.
+    ///
+    /// A seed that meets its targets, with its root in place, its lengths and limits, is returned as it is. All lengths
+    /// and limits hold in the answer, to rounding, and the closest configuration of all cycles and attempts counts.
+    ///
+    /// # Errors
+    /// [`InputError`] where the problem, the scratch or the memory for the answer do not fit this skeleton; `solution`
+    /// is then left as it was. A target that is not met is not an error but an [`Outcome`].
+    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), InputError> {
+        self.check(problem, scratch, solution)?;
+        let setup = Setup::new(self, problem);
+        scratch.prepare(&setup);
+        let progress = setup.run(scratch);
+        setup.judge(&progress, scratch, solution);
+        Ok(())
+    }
+
+    fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), InputError> {
+        problem.check(self)?;
+        self.check_scratch(problem, scratch)?;
+        self.check_count("solution", solution.configuration.points.len(), 1)?;
+        self.check_count("solution's list of limited joints", solution.limited.len(), 0)
+    }
+
+    pub(super) fn check_scratch(&self, problem: &Problem, scratch: &Scratch) -> Result<(), InputError> {
+        self.check_count("scratch", scratch.current.points.len(), 1)?;
+        // Plain cycles need no memory for acceleration.
+        let (found, expected) = (scratch.cycle.depth(), problem.options.acceleration);
+        require(expected == 0 || found == expected, || Refusal::Depth { found, expected })
+    }
+}
+
+impl Scratch {
+    /// Writes what the targets mean for the points.
+    pub(super) fn prepare(&mut self, setup: &Setup) {
+        self.set_kind(setup.has_orientations);
+        self.aims.set(setup.skeleton, setup.problem, setup.root.map(|root| root.translation.vector.into()));
+    }
+
+    pub(super) fn set_kind(&mut self, has_orientations: bool) {
+        self.current.set_kind(has_orientations);
+        self.best.set_kind(has_orientations);
+        self.cycle.set_kind(has_orientations);
+    }
+}
+
+impl Setup<'_> {
+    fn run(&self, scratch: &mut Scratch) -> Progress {
+        let options = &self.problem.options;
+        let (best, left) = (None, options.iterations);
+        let mut progress = Progress { all_the_same: false, best, left, accelerated: 0, restarts: 0, nearest: 0 };
+        for attempt in 0..=options.restarts {
+            progress.restarts = attempt;
+            self.start(attempt, &mut scratch.current);
+            // Weights decide only what cannot be met: what can be is found better without them.
+            for all_the_same in [true, false] {
+                if all_the_same && self.weights_are_the_same() {
+                    continue;
+                }
+                progress.all_the_same = all_the_same;
+                scratch.aims.weigh(self.problem.targets, all_the_same);
+                self.attempt(&mut progress, scratch);
+                if progress.best.is_some_and(|best| best.are_met()) {
+                    break;
+                }
+            }
+            // Without limits, targets out of reach are as near as they come.
+            let is_over = |best: Errors| if self.has_orientations { best.are_met() } else { best.near_is_met() };
+            if progress.best.is_some_and(is_over) || progress.left == 0 {
+                break;
+            }
+        }
+        self.refine(&mut progress, scratch);
+        progress
+    }
+
+    /// Comes as near to targets out of reach as leads on from the best configuration of several attempts.
+    fn refine(&self, progress: &mut Progress, scratch: &mut Scratch) {
+        let Scratch { aims, current, best, cycle, polish } = scratch;
+        let follows = self.problem.options.polish && self.has_orientations && progress.nearest > 0;
+        if follows && progress.best.is_some_and(|best| !best.are_met()) {
+            current.copy_from(best);
+            self.polish(aims, current, (cycle, polish), true, &mut progress.left);
+            progress.keep(self.errors(aims, current), 0.0, current, best);
+        }
+    }
+
+    /// Cycles until the targets are met or there is no progress. Keeps the best configuration.
+    fn attempt(&self, progress: &mut Progress, scratch: &mut Scratch) {
+        let Scratch { aims, current, best, cycle, polish } = scratch;
+        cycle.reset(self.skeleton);
+        if self.is_single_chain && !self.errors(aims, current).are_met() && self.lay_straight(current) {
+            progress.keep(self.errors(aims, current), self.margin(), current, best);
+            return;
+        }
+        let has_orientations = !current.orientations.is_empty();
+        let polish_follows = self.problem.options.polish && has_orientations;
+        // Cycles lead many starts to the same place, so every other one goes without. From a seed near its targets, as
+        // where they are dragged, damped least squares lead to the nearest answer, and cycles elsewhere.
+        let is_near = || self.errors(aims, current).sum() < NEAR * self.skeleton.total_length();
+        let skips_cycles =
+            polish_follows && if progress.restarts == 0 { is_near() } else { progress.restarts % 2 == 1 };
+        let (mut watch, mut fading) = (Watch::new(has_orientations, polish_follows), 1.0_f64);
+        loop {
+            let mut errors = self.errors(aims, current);
+            let is_over = errors.are_met()
+                || progress.left == 0
+                || skips_cycles
+                || watch.has_stalled(self, &errors, current, cycle);
+            if is_over && polish_follows && !errors.are_met() {
+                self.polish(aims, current, (cycle, polish), progress.restarts == 0, &mut progress.left);
+                errors = self.errors(aims, current);
+            }
+            // The error of a single chain never grows.
+            if is_over || !self.is_single_chain {
+                progress.keep(errors, self.margin(), current, best);
+            }
+            if is_over {
+                return;
+            }
+            // A chain that is folded near its root comes nearer very slowly, but a circle closes it.
+            let circles = self.problem.options.circles || watch.is_slow();
+            let is_accelerated = self.cycle((aims, fading), circles, current, cycle);
+            progress.accelerated += usize::from(is_accelerated);
+            progress.left -= 1;
+            fading = (fading * FADING).max(FAINTEST);
+        }
+    }
+
+    fn weights_are_the_same(&self) -> bool {
+        self.problem.targets.windows(2).all(|two| two[0].weight.total_cmp(&two[1].weight).is_eq())
+    }
+
+    /// By how much another attempt has to be nearer \[m\].
+    fn margin(&self) -> f64 {
+        MARGIN * self.skeleton.total_length()
+    }
+
+    fn lay_straight(&self, state: &mut State) -> bool {
+        let Problem { targets, options, .. } = self.problem;
+        self.skeleton.lay_straight(&targets[0].position, &self.reach, options.tolerance, &mut state.points)
+    }
+
+    /// Writes the answer: the configuration, and whether it meets the targets.
+    fn judge(&self, progress: &Progress, scratch: &Scratch, solution: &mut Solution) {
+        let Scratch { best, .. } = scratch;
+        let Configuration { points, orientations } = &mut solution.configuration;
+        points.copy_from_slice(&best.points);
+        orientations.clear();
+        orientations.extend_from_slice(&best.orientations);
+        solution.limited.copy_from_slice(&best.limited);
+        solution.iterations = self.problem.options.iterations - progress.left;
+        (solution.accelerated, solution.restarts) = (progress.accelerated, progress.restarts);
+        solution.residuals.clear();
+        for index in 0..self.problem.targets.len() {
+            let (distance, angle) = self.problem.targets[index].apart(best);
+            let is_met = self.problem.options.allow(distance, angle);
+            let outcome =
+                if is_met { Outcome::Solved } else { Outcome::Closest(self.reason(index, progress, scratch)) };
+            solution.residuals.push(Residual { distance, angle, outcome });
+        }
+    }
+
+    /// Why a target is not met: what is certain first.
+    fn reason(&self, index: usize, progress: &Progress, Scratch { aims, best, .. }: &Scratch) -> Reason {
+        let certain = aims.far[index].map(|(reason, _)| reason);
+        certain.or_else(|| contradiction(self.skeleton, self.problem, index)).unwrap_or({
+            if best.limited.contains(&true) {
+                Reason::Limits
+            } else if self.is_single_chain && progress.left > 0 {
+                Reason::Stalled
+            } else {
+                Reason::NotConverged
+            }
+        })
+    }
+}
+
+impl Progress {
+    fn keep(&mut self, errors: Errors, margin: f64, state: &State, best: &mut State) {
+        if self.all_the_same && !errors.are_met() {
+            return;
+        }
+        let is_kept = |before: Errors| match self.restarts {
+            // Of two that are equally near, the newer one tells what limits it.
+            0 => !before.is_nearer_than(&errors),
+            _ => errors.is_nearer_by(margin, &before),
+        };
+        if self.best.is_none_or(is_kept) {
+            (self.best, self.nearest) = (Some(errors), self.restarts);
+            best.copy_from(state);
+        }
+    }
+}
