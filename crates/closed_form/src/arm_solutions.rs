@@ -26,6 +26,7 @@ impl ArmSolutions {
     }
 
     /// A single one.
+    #[doc(hidden)]
     pub fn one(positions: [f64; JOINTS]) -> Self {
         let mut solutions = Self::none();
         solutions.push(positions, false);
@@ -46,11 +47,13 @@ impl ArmSolutions {
     }
 
     /// The positions as starting points of Newton steps. Whether what they lead to stands for a continuum is not known.
+    #[doc(hidden)]
     pub fn as_mut_slice(&mut self) -> &mut [[f64; JOINTS]] {
         self.free.fill(false);
         &mut self.positions[..self.count]
     }
 
+    #[doc(hidden)]
     pub fn push(&mut self, positions: [f64; JOINTS], free: bool) {
         if self.count < MAX_SOLUTIONS {
             (self.positions[self.count], self.free[self.count]) = (positions, free);

@@ -6,6 +6,26 @@
 //! ```
 //!
 //! Every shape counts as it is: boxes, cylinders, spheres and capsules exactly, meshes by their triangles. Lengths are in metres.
+//!
+//! ```
+//! use urdf_ik_collision::{BodyDistances, LinkPair, LinkPlaces, LinkShapes, Pairs, World};
+//! use urdf_ik_robot::{MeshFolders, Robot};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let urdf = r#"<robot name="press">
+//!       <link name="plate"> <collision> <geometry> <sphere radius="0.1"/> </geometry> </collision> </link>
+//!       <link name="stamp"> <collision> <geometry> <sphere radius="0.2"/> </geometry> </collision> </link>
+//!       <joint name="slide" type="prismatic"> <parent link="plate"/> <child link="stamp"/> <axis xyz="1 0 0"/>
+//!         <limit lower="0.4" upper="1" effort="1" velocity="1"/> </joint>
+//!     </robot>"#;
+//! let robot = Robot::from_urdf(urdf)?;
+//! let shapes = LinkShapes::of_urdf(urdf, &robot, &MeshFolders::from_environment(None))?;
+//! let pairs = Pairs { counted: vec![LinkPair([0, 1])], left_out: Vec::new(), moving: vec![1] };
+//! let distances = BodyDistances::new(&robot, &shapes, &pairs, &World::default());
+//! let places = LinkPlaces::new(&robot, &[0.5])?;
+//! assert!((distances.least(&places).unwrap().1 - 0.2).abs() < 1e-9);
+//! # Ok(())
+//! # }
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -7,8 +7,8 @@ use thiserror::Error;
 use super::meshes::Meshes;
 use super::shape::{Geometry, PlacedShape};
 use super::urdf_collisions::{Collision, collisions};
-use urdf_ik_text::names::{sentence, short};
 use urdf_ik_robot::{MeshFolders, Robot};
+use urdf_ik_text::names::{sentence, short};
 
 /// Greatest number of shapes of a robot. Every two of them can be a pair.
 const MAX_SHAPES: usize = 1000;

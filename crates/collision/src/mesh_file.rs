@@ -10,9 +10,9 @@ use super::distinct::distinct;
 use super::mesh::Mesh;
 use super::shape::FARTHEST;
 use super::triangles::{MAX_TRIANGLES, Triangles};
+use urdf_ik_robot::MeshNotFound;
 use urdf_ik_text::files::{self, ReadError};
 use urdf_ik_text::names::{sentence, short};
-use urdf_ik_robot::MeshNotFound;
 
 /// Greatest size of a mesh file \[bytes\].
 pub const MAX_MESH_BYTES: usize = 128 << 20;

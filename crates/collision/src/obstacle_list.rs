@@ -11,9 +11,9 @@ use super::meshes::Meshes;
 use super::obstacle::Obstacle;
 use super::shape::{FARTHEST, Geometry, LEAST_SIZE};
 use super::world::{MAX_OBSTACLES, World, WorldError};
-use urdf_ik_text::names::{sentence, short};
-use urdf_ik_robot::MeshFolders;
 use urdf_ik_mathematics::spatial::rotation_from;
+use urdf_ik_robot::MeshFolders;
+use urdf_ik_text::names::{sentence, short};
 
 /// Why a list of obstacles was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

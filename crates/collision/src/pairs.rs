@@ -5,9 +5,9 @@ use std::fmt;
 use super::link_shapes::LinkShapes;
 use super::places::LinkPlaces;
 use super::srdf::{Srdf, SrdfError};
-use urdf_ik_text::names::short;
 use urdf_ik_mathematics::pseudorandom::fraction;
 use urdf_ik_robot::{Chain, JointKind, Robot};
+use urdf_ik_text::names::short;
 
 /// Number of sampled configurations. A pair that touches in all of them is left out.
 const SAMPLES: usize = 200;

@@ -4,8 +4,8 @@ use parry3d_f64::math::Pose;
 use thiserror::Error;
 
 use super::shape::pose;
-use urdf_ik_text::names::short;
 use urdf_ik_robot::Robot;
+use urdf_ik_text::names::short;
 
 /// Links are no farther from the root link than this \[m\].
 const FARTHEST: f64 = 1e9;

@@ -128,6 +128,7 @@ impl Scene {
     }
 
     /// Checks that every pair is farther apart than `margin` \[m\] at `positions`; else gives the index of one that is not.
+    #[doc(hidden)]
     pub fn check(&self, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> Result<(), usize> {
         if margin > GREATEST_MARGIN {
             self.find_near(positions, margin, scratch);
@@ -143,6 +144,7 @@ impl Scene {
     }
 
     /// The same of one pair, by its index among [`Scene::pairs`].
+    #[doc(hidden)]
     pub fn is_pair_free(&self, pair: usize, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> bool {
         self.place(positions, scratch);
         self.is_placed_pair_free(pair, margin.max(TOUCHING), scratch)

@@ -85,6 +85,7 @@ enum Nearer {
 
 impl Clearance<'_> {
     /// The pair that is farthest below what it has to keep at `positions`.
+    #[doc(hidden)]
     pub fn worst_at(&self, positions: &[f64], floors: &Floors, scratch: &mut SceneScratch) -> Option<Near> {
         if floors.is_empty() && self.scene.is_free(positions, self.margin, scratch) {
             return None;
@@ -102,6 +103,7 @@ impl Clearance<'_> {
     }
 
     /// That motion.
+    #[doc(hidden)]
     pub fn motion<'a>(&'a self, from: &'a [f64], to: &'a [f64]) -> Motion<'a> {
         let length = self.scene.greatest_motion(from, to);
         Motion { clearance: self, from, to, length, nearer: Nearer::Keeps }

@@ -7,9 +7,9 @@ use thiserror::Error;
 
 use super::end_effectors::EndEffectors;
 use super::xml::{Element, each_element};
+use urdf_ik_robot::Robot;
 use urdf_ik_text::files::{self, MAX_URDF_BYTES, ReadError};
 use urdf_ik_text::names::{self, sentence, short};
-use urdf_ik_robot::Robot;
 
 /// The pairs of links that may touch each other by an SRDF: its elements `disable_collisions`, `disable_default_collisions` and
 /// `enable_collisions`, which mean what they mean to MoveIt; and its end effectors.

@@ -10,8 +10,8 @@ use super::joint_curve::JointCurve;
 use super::path_problem::PathProblem;
 use super::preference_slope::PreferenceSlope;
 use super::tip_jacobian::TipJacobian;
-use urdf_ik_solver::Solver;
 use urdf_ik_mathematics::spatial;
+use urdf_ik_solver::Solver;
 
 /// Weight of the tip's squared distance from the path, over that of the joints' motion within an interval. Steps onto the path take away
 /// what distance is left.

@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use urdf_ik_text::names::{number, short};
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_solver::{ProblemError, Tolerance};
+use urdf_ik_text::names::{number, short};
 
 /// How exactly a path is followed.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -7,8 +7,8 @@ use rsruckig::prelude::{
 
 use super::limits::MotionLimits;
 use super::motion_error::MotionError;
-use urdf_ik_robot::Domain;
 use urdf_ik_mathematics::vectors::{dot, length};
+use urdf_ik_robot::Domain;
 
 /// State of the joints: each list has one entry for each variable.
 #[derive(Debug, Clone)]

@@ -8,8 +8,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use thiserror::Error;
 
-use urdf_ik_text::names::{self, number, sentence, short};
 use urdf_ik_robot::{Chain, Joint, Robot};
+use urdf_ik_text::names::{self, number, sentence, short};
 use urdf_ik_text::yaml::yaml_reader;
 
 /// The limits of some joints in a joint_limits.yaml, by name.

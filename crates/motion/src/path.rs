@@ -5,8 +5,8 @@ use thiserror::Error;
 
 use super::blend::Blend;
 use super::line::Line;
-use urdf_ik_text::names::number;
 use urdf_ik_mathematics::spatial::{self, NotARotation};
+use urdf_ik_text::names::number;
 
 /// Greatest absolute coordinate of a waypoint in the base link's frame \[m\].
 const MAX_COORDINATE: f64 = 1e9;

@@ -6,9 +6,9 @@ use nalgebra::Isometry3;
 
 use super::path::Path;
 use urdf_ik_collision::{Body, Near, Scene};
-use urdf_ik_text::names;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Outcome, Reason, Residual, Solution};
+use urdf_ik_text::names;
 
 /// Where and why a path could not be followed further. It displays as a sentence.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,8 @@
 
 use nalgebra::{Isometry3, Vector6};
 
-use urdf_ik_robot::{Chain, ChainPoses};
 use urdf_ik_mathematics::spatial;
+use urdf_ik_robot::{Chain, ChainPoses};
 
 /// Computes the Jacobian of one tip. Holds its scratch.
 pub(super) struct TipJacobian<'a> {

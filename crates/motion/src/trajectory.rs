@@ -6,9 +6,9 @@ use super::path_problem::PathProblem;
 use super::speed_profile::{Progress, SpeedProfile};
 use super::timing::{Timing, TimingError, check_points};
 use super::tip_distance::{OnPath, TipDistance};
-use urdf_ik_text::names;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Residual, Tolerance};
+use urdf_ik_text::names;
 
 /// The configuration at one time.
 #[derive(Debug, Clone, PartialEq)]

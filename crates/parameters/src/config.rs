@@ -6,10 +6,10 @@ use std::path::Path;
 use serde::Deserialize;
 use thiserror::Error;
 
-use urdf_ik_text::files::{self, MAX_SETTINGS_BYTES, ReadError};
-use urdf_ik_text::names::{self, number, sentence, short};
 use urdf_ik_robot::Robot;
 use urdf_ik_text::UniqueKeys;
+use urdf_ik_text::files::{self, MAX_SETTINGS_BYTES, ReadError};
+use urdf_ik_text::names::{self, number, sentence, short};
 use urdf_ik_text::yaml::yaml_reader;
 
 /// A YAML text, and where it comes from.

@@ -1,9 +1,9 @@
 //! What a parameter is: name, type, default, unit, bounds and sentence; and the check of a value against it.
 
 use super::value::{Refusal, Value};
-use urdf_ik_text::names::{number, sentence};
 use Bounds::{Any, OneOf, Range};
 use DefaultValue::{Bool, Double, Integer, NoTexts, Text};
+use urdf_ik_text::names::{number, sentence};
 
 /// A parameter's default, which also fixes its type.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,4 +1,11 @@
 //! The parameters of the node: one table, from which the declarations, the checks and `docs/parameters.md` are made.
+//!
+//! ```
+//! use urdf_ik_parameters::{TABLE, definition};
+//!
+//! let rate = definition("publish_rate").expect("it is in the table");
+//! assert!(!rate.sentence.is_empty() && TABLE.len() > 20);
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -27,6 +27,7 @@ impl Variable {
     /// Half of the length of its domain. Infinite where that has no end or no length, or goes beyond the working range: then there is no
     /// middle to keep to.
     #[must_use]
+    #[doc(hidden)]
     pub fn half_range(&self) -> f64 {
         if self.working_range == self.domain { self.domain.half_range() } else { f64::INFINITY }
     }

@@ -162,6 +162,7 @@ impl Robot {
     }
 
     /// The joints that mimic `joint`, each with its rule.
+    #[doc(hidden)]
     pub fn followers(&self, joint: usize) -> impl Iterator<Item = (&Joint, Mimic)> + '_ {
         self.followers[joint].iter().filter_map(|&follower| {
             let follower = &self.joints[follower];

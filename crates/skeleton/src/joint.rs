@@ -6,8 +6,8 @@ use nalgebra::{Matrix3, Unit, UnitQuaternion, Vector3};
 
 use super::cone::{Cone, Polar, Range};
 use super::swing_twist::SwingTwist;
-use urdf_ik_text::names::number;
 use urdf_ik_mathematics::segments::{InputError, Refusal, direction, require};
+use urdf_ik_text::names::number;
 
 /// Smallest sine of the angle between a hinge's axis and its segment with which the hinge can steer the segment.
 const LEAST_LEVER: f64 = 1e-6;

@@ -113,7 +113,6 @@ mod straight;
 mod swing_twist;
 mod tree;
 
-pub use urdf_ik_mathematics::segments::{InputError, Reach};
 pub use circle::{Circle, circle_between};
 pub use cone::{Cone, Range};
 pub use configuration::Configuration;
@@ -123,3 +122,4 @@ pub use problem::{Options, Problem, Root, Target};
 pub use search::Scratch;
 pub use solution::{Residual, Solution};
 pub use tree::{Segment, Skeleton};
+pub use urdf_ik_mathematics::segments::{InputError, Reach};

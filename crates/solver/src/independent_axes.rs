@@ -122,8 +122,8 @@ fn singular_values(jacobian: &DMatrix<f64>, kept: [bool; 6]) -> Vec<f64> {
 mod tests {
     use std::sync::Arc;
 
-    use urdf_ik_robot::{Chain, Robot};
     use crate::{Method, Solver, names_of_free_axes};
+    use urdf_ik_robot::{Chain, Robot};
 
     fn robot(joints: &str) -> Robot {
         let mut links: Vec<&str> = joints.split('\'').skip(1).step_by(2).filter(|name| name.starts_with('l')).collect();

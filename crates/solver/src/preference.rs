@@ -43,6 +43,7 @@ impl Preference<'_> {
     }
 
     /// Checks that the preference is valid for `chain`.
+    #[doc(hidden)]
     pub fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
         if let Some(posture) = self.posture {
             check_positions(chain, "preferred posture", posture)?;

@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-use urdf_ik_text::names::number;
 use urdf_ik_robot::Chain;
+use urdf_ik_text::names::number;
 
 /// Targets farther from the base link's origin than this \[m\] are refused.
 pub(super) const FARTHEST: f64 = 1e9;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::reach::Reach;
 use urdf_ik_collision::Scene;
-use urdf_ik_text::names;
 use urdf_ik_robot::Chain;
+use urdf_ik_text::names;
 
 /// How far one tip is from its target, by forward kinematics of exactly the positions of the solution.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use thiserror::Error;
 
-use urdf_ik_text::names;
 use urdf_ik_robot::{Chain, ChainError, Robot, UrdfError};
 use urdf_ik_solver::{Method, NotApplicable, Problem, ProblemError, Scratch, Solution, Solver, Target};
+use urdf_ik_text::names;
 
 /// A robot's inverse kinematics, ready to be asked. It owns what a [`Solver`] works in.
 ///

@@ -7,10 +7,10 @@
 
 use nalgebra::Isometry3;
 
-use urdf_ik_mathematics::pseudorandom::fraction;
 use crate::axes::JOINTS;
 use crate::line::Line;
 use crate::turn::Turn;
+use urdf_ik_mathematics::pseudorandom::fraction;
 
 /// Functions of a line whose components are linear in those that two turns about skew lines leave.
 const FUNCTIONS: usize = 14;

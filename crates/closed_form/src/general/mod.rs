@@ -20,9 +20,9 @@ use super::axes::{Axes, JOINTS};
 use super::line::Line;
 use super::turn::Turn;
 use super::whole_turns::same;
-use urdf_ik_mathematics::pseudorandom::fraction;
 use equations::Side;
 use resultant::Resultant;
+use urdf_ik_mathematics::pseudorandom::fraction;
 
 /// Configurations that the self-check of an arm tries, and how many of them the closed form must find again from their poses.
 const TRIAL_CONFIGURATIONS: usize = 16;

@@ -5,12 +5,10 @@ use std::f64::consts::FRAC_PI_2;
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 
 use super::{ThreeLink, ThreeLinkAngles};
-use urdf_ik_robot::Chain;
-use urdf_ik_mathematics::segments::InputError;
-use crate::two_link::chain::{
-    Axis, Bend, NotOfThisShape, Reading, SHAPE_TOLERANCE, base_frame, check_parallel,
-};
+use crate::two_link::chain::{Axis, Bend, NotOfThisShape, Reading, SHAPE_TOLERANCE, base_frame, check_parallel};
 use crate::two_link::{PlaneFreedom, Solutions};
+use urdf_ik_mathematics::segments::InputError;
+use urdf_ik_robot::Chain;
 
 /// A chain of five joints: yaw, roll and shoulder with axes that cross in one point, the roll's at right angles to both others, then
 /// elbow and wrist with axes parallel to the shoulder's. The up vector is the direction from the wrist to the tip link's origin,

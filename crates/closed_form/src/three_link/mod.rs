@@ -54,7 +54,9 @@ use super::two_link::{
     PlaneFreedom, ROUNDINGS, Solutions, SpatialAngles, SpatialTwoLink, on_both_sides, upright_normal,
 };
 use super::whole_turns::wrapped;
-use urdf_ik_mathematics::segments::{InputError, check_coordinates, check_length, check_total, direction as direction_of};
+use urdf_ik_mathematics::segments::{
+    InputError, check_coordinates, check_length, check_total, direction as direction_of,
+};
 
 /// Three links on a base that turns and rolls. See the [module](self) for what its angles mean.
 #[derive(Debug, Clone, Copy, PartialEq)]

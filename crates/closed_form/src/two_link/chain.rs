@@ -6,12 +6,12 @@ use thiserror::Error;
 use super::answer::Solutions;
 use super::spatial::SpatialTwoLink;
 use super::{Angles, ROUNDINGS, TwoLink};
-use urdf_ik_robot::{Chain, ChainJoint, JointKind};
-use urdf_ik_mathematics::segments::{InputError, check_coordinates};
 use crate::axes::joint_lines;
 use crate::axis_deviation::EXACT_DEVIATION;
 use crate::line::Line;
 use crate::whole_turns::wrapped;
+use urdf_ik_mathematics::segments::{InputError, check_coordinates};
+use urdf_ik_robot::{Chain, ChainJoint, JointKind};
 
 /// How far axes may be from parallel, from a right angle \[rad\] or from meeting \[m\] for a chain to count as of exact shape.
 pub const SHAPE_TOLERANCE: f64 = EXACT_DEVIATION;

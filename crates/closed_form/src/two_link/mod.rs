@@ -54,11 +54,11 @@ use std::f64::consts::PI;
 
 use nalgebra::Point2;
 
-use urdf_ik_mathematics::segments::{InputError, Reach, check_coordinates, check_length, check_total};
 pub use answer::{Freedom, PlaneFreedom, Shape, Solutions};
 pub use chain::{NotOfThisShape, PlanarChain, SHAPE_TOLERANCE, SpatialChain};
 pub(super) use plane::{on_both_sides, upright_normal};
 pub use spatial::{SpatialAngles, SpatialTwoLink};
+use urdf_ik_mathematics::segments::{InputError, Reach, check_coordinates, check_length, check_total};
 
 use super::whole_turns::wrapped;
 

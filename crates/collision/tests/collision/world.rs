@@ -14,7 +14,7 @@ use crate::robots::Shaped;
 const EDGE: f64 = 0.1;
 
 fn gantry() -> Shaped {
-    Shaped::new(include_str!("../node/robots/gantry.urdf"), None)
+    Shaped::new(include_str!("../../../../tests/node/robots/gantry.urdf"), None)
 }
 
 fn cube(edge: f64) -> Arc<Obstacle> {

@@ -1,4 +1,4 @@
-//! An independent judge of the servo: `cargo bench --no-default-features --bench servo -- [WHAT…] [ROBOT…] [cases=N] [from=SEED]`.
+//! An independent judge of the servo: `cargo bench --bench servo -- [WHAT…] [ROBOT…] [cases=N] [from=SEED]`.
 //!
 //! WHAT is among `lines`, `singular`, `limits`, `dropouts`, `random`, `hold60` and `tick`; all without one. ROBOT is a maker's, `arm6`
 //! or `arm7`. It judges the published positions alone, at even times, by its own kinematics: where nothing

@@ -8,8 +8,8 @@ use super::jerk_bounds::Limits;
 use super::ramp::Rates;
 use super::singular_motions::{LEAST_VALUE, SingularMotions, Surroundings};
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
-use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_mathematics::vectors::{add_times, dot, length};
+use urdf_ik_robot::{Chain, Domain};
 
 /// The share of the velocity limits that is used.
 const SHARE: f64 = 0.99;

@@ -8,8 +8,8 @@ use super::null_motion::NullMotion;
 use super::ramp::Rates;
 use super::singular_values::SingularValues;
 use super::stacked_jacobian::StackedJacobian;
-use urdf_ik_robot::Chain;
 use urdf_ik_mathematics::vectors::{dot, length};
+use urdf_ik_robot::Chain;
 
 /// Singular values below this count as this: what is commanded along them is done more slowly.
 pub const LEAST_VALUE: f64 = 0.005;

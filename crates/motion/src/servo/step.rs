@@ -14,13 +14,13 @@ use super::report::{Hold, Report};
 use super::resolve::{Resolved, Resolver, Wish};
 use super::scout::Scout;
 use super::tracker::Tracker;
-use urdf_ik_collision::Clearance;
 use crate::MotionLimits;
 use crate::generator::State as Joints;
 use crate::keeper::{HandOver, Keeper};
+use urdf_ik_collision::Clearance;
+use urdf_ik_mathematics::vectors::dot;
 use urdf_ik_robot::{Chain, Variable};
 use urdf_ik_solver::Solver;
-use urdf_ik_mathematics::vectors::dot;
 
 /// The joints are led to velocities that they are to have so many periods ahead, and at least so long \[s\].
 const PERIODS_AHEAD: f64 = 4.0;

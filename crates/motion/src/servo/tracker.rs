@@ -8,8 +8,8 @@
 use super::braking_speed::approach;
 use super::jerk_bounds::{Limits, State};
 use super::ramp::Rates;
-use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use crate::generator::State as Joints;
+use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot, length};
 
 /// Near the end velocities approach in proportion to what is left, with this time constant in periods.

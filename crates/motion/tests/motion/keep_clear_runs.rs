@@ -1,4 +1,4 @@
-//! Runs of an arm among obstacles in simulated time, and a judge of every state. Shared with benches/keep_clear.
+//! Runs of an arm among obstacles in simulated time, and a judge of every state. Shared with crates/motion/benches/keep_clear.
 //!
 //! A run draws what is commanded and what happens around the arm from its seed. The judge reads positions alone: every pair keeps the
 //! margin less the allowance of a way. Where something came too near for braking, that counts from when the arm stands: then pairs that

@@ -1,4 +1,4 @@
-//! Runs of a servo, and what finite differences of the published positions say of them. Shared with benches/servo.
+//! Runs of a servo, and what finite differences of the published positions say of them. Shared with crates/motion/benches/servo.
 
 #![allow(dead_code, reason = "the tests and the bench use their own parts of this file")]
 

@@ -35,7 +35,7 @@ fn every_pick_can_be_chosen() {
     assert_eq!(words, Pick::ALL.map(Pick::name));
 }
 
-/// `UPDATE_DOCS=1 cargo test --lib parameters` writes the table instead of comparing it.
+/// `UPDATE_DOCS=1 cargo test -p urdf_ik_parameters --lib` writes the table instead of comparing it.
 #[test]
 fn the_documentation_shows_the_table() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/parameters.md");

@@ -4,8 +4,8 @@ use nalgebra::Vector3;
 use serde::Deserialize;
 
 use super::given::given;
-use urdf_ik_text::names::number;
 use crate::{Cone, Limit, Range};
+use urdf_ik_text::names::number;
 
 /// A hinge.
 #[derive(Deserialize)]

@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use urdf_ik_text::names::{list, short};
 use crate::pitch_yaw::PitchYawArm;
 use crate::{Configuration, Skeleton};
+use urdf_ik_text::names::{list, short};
 
 /// A skeleton with names.
 #[derive(Debug, Clone, PartialEq)]

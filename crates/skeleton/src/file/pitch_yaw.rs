@@ -13,9 +13,9 @@ use super::name::Name;
 use super::named::NamedArm;
 use super::names::Names;
 use super::read::{RootEntry, checked_length, yaml};
-use urdf_ik_text::names::short;
 use crate::Range;
 use crate::pitch_yaw::PitchYawArm;
+use urdf_ik_text::names::short;
 
 /// A whole file but its segments, which are read next.
 #[derive(Deserialize)]

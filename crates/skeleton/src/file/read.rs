@@ -9,9 +9,9 @@ use super::given::given;
 use super::link::Link;
 use super::list::for_value;
 use super::name::Name;
-use urdf_ik_text::names::number;
-use urdf_ik_mathematics::segments::{FARTHEST, check_coordinates};
 use crate::joint::is_in_plane;
+use urdf_ik_mathematics::segments::{FARTHEST, check_coordinates};
+use urdf_ik_text::names::number;
 use urdf_ik_text::yaml::yaml_reader;
 
 /// The value of `kind` in a file.

@@ -11,9 +11,9 @@ use super::name::Name;
 use super::named::NamedSkeleton;
 use super::names::Names;
 use super::read::{Outline, RootEntry, checked_length, point, rotation, yaml};
-use urdf_ik_text::names::short;
 use crate::configuration::{aligned, product};
 use crate::{Joint, Segment, Skeleton};
+use urdf_ik_text::names::short;
 
 /// Sines of smaller angles \[rad\] do not tell a plane.
 const LEAST_SINE: f64 = 1e-6;

@@ -51,16 +51,16 @@ mod step;
 
 use nalgebra::{Point3, Vector3};
 
-use urdf_ik_text::names::number;
-pub use urdf_ik_mathematics::segments::InputError;
-use urdf_ik_mathematics::segments::{
-    Reach, Refusal, check_any, check_coordinates, check_count, check_positive, check_total, require,
-};
 pub use crate::outcome::{Outcome, Reason};
 pub use crate::solution::Residual;
 pub use path::{PathPoint, PathSteps, PathSummary};
 pub use problem::{Method, Options, Problem, Solution};
 pub use solve::Scratch;
+pub use urdf_ik_mathematics::segments::InputError;
+use urdf_ik_mathematics::segments::{
+    Reach, Refusal, check_any, check_coordinates, check_count, check_positive, check_total, require,
+};
+use urdf_ik_text::names::number;
 
 /// The arm: its base, the lengths of its segments, and the bounds of its variables. See the [module](self).
 #[derive(Debug, Clone, PartialEq)]

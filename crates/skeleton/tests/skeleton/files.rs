@@ -241,7 +241,9 @@ segments:
 
 #[test]
 fn the_document_shows_a_model_and_an_error_as_they_are() {
-    let page = std::fs::read_to_string(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("docs/skeletons.md")).unwrap();
+    let page =
+        std::fs::read_to_string(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("docs/skeletons.md"))
+            .unwrap();
     let lines = page.lines().skip_while(|line| !line.starts_with("    # An arm"));
     let example = lines.map_while(|line| line.strip_prefix("    ")).collect::<Vec<_>>().join("\n");
     let model = skeleton(&example);

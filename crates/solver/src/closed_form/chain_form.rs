@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use nalgebra::Isometry3;
 
-use urdf_ik_closed_form::arm_solutions::ArmSolutions;
-use urdf_ik_closed_form::axes::JOINTS;
-use urdf_ik_closed_form::family::Family;
 use super::redundancy::SevenAxis;
 use super::short_chains::ShortChain;
-use urdf_ik_closed_form::six_axis::SixAxis;
-use urdf_ik_robot::Chain;
 use crate::method::NotApplicable;
 use crate::problem::Target;
 use crate::search::Search;
+use urdf_ik_closed_form::arm_solutions::ArmSolutions;
+use urdf_ik_closed_form::axes::JOINTS;
+use urdf_ik_closed_form::family::Family;
+use urdf_ik_closed_form::six_axis::SixAxis;
+use urdf_ik_robot::Chain;
 
 /// The closed form of one chain.
 ///

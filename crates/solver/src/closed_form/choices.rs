@@ -2,11 +2,11 @@
 
 use std::f64::consts::{PI, TAU};
 
+use crate::problem::{Mode, Problem};
 use urdf_ik_closed_form::arm_solutions::{ArmSolutions, MAX_SOLUTIONS};
 use urdf_ik_closed_form::axes::JOINTS;
 use urdf_ik_closed_form::whole_turns::whole_turns;
 use urdf_ik_robot::{Chain, Domain};
-use crate::problem::{Mode, Problem};
 
 /// A position that passes a limit by no more than this \[rad\] does so by rounding.
 pub(super) const LIMIT_ROUNDING: f64 = 1e-9;

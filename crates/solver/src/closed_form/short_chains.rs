@@ -6,6 +6,9 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 
+use crate::names_of_free_axes;
+use crate::problem::Target;
+use crate::search::Search;
 use urdf_ik_closed_form::arm_solutions::ArmSolutions;
 use urdf_ik_closed_form::axes::{Axes, JOINTS};
 use urdf_ik_closed_form::axis_deviation::EXACT_DEVIATION;
@@ -15,9 +18,6 @@ use urdf_ik_closed_form::self_check::self_check;
 use urdf_ik_closed_form::six_axis::SixAxis;
 use urdf_ik_closed_form::whole_turns::same;
 use urdf_ik_robot::Chain;
-use crate::names_of_free_axes;
-use crate::problem::Target;
-use crate::search::Search;
 
 /// Sets of free turns: none, one, two or all of the three.
 const FREE_TURN_SETS: usize = 8;

@@ -12,9 +12,9 @@ use super::lanes::Lanes;
 use super::links::Links;
 use super::normal_equations::StepScratch;
 use super::residual::Goal;
-use urdf_ik_robot::Chain;
 use crate::method::FabrikOptions;
 use crate::problem::Target;
+use urdf_ik_robot::Chain;
 
 /// The kernel of one chain. It never changes after it is made.
 #[derive(Debug, Clone)]

@@ -108,8 +108,8 @@ impl Svd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use urdf_ik_random::random::Random;
     use nalgebra::{DMatrix, DVector};
+    use urdf_ik_random::random::Random;
 
     fn entries(count: usize, seed: u64) -> Vec<f64> {
         let mut random = Random::new(seed);

@@ -2,9 +2,9 @@
 
 use super::prepared_search::Search;
 use super::setup::Setup;
-use urdf_ik_collision::{Floors, SceneScratch};
 use crate::kernel::configurations::Configurations;
 use crate::problem::Problem;
+use urdf_ik_collision::{Floors, SceneScratch};
 
 /// Where clearances are looked at.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@ use std::f64::consts::TAU;
 
 use super::prepared_search::Search;
 use super::setup::Setup;
-use urdf_ik_robot::Domain;
 use crate::problem::{Mode, Problem};
+use urdf_ik_robot::Domain;
 
 impl Search {
     /// Where a search lets variable `i` come to rest: if it turns, at the turn that lies in the limits and nearest to the seed.

@@ -12,13 +12,13 @@ use std::f64::consts::TAU;
 use super::clearance::ClearanceScratch;
 use super::prepared_search::Search;
 use super::setup::Setup;
-use urdf_ik_robot::Domain;
 use crate::kernel::configurations::Configurations;
 use crate::kernel::lanes::{LANES, Lanes};
 use crate::kernel::normal_equations::StepScratch;
 use crate::kernel::svd::Svd;
 use crate::preference::Preference;
 use crate::problem::{Mode, Problem, Target, counted_axes};
+use urdf_ik_robot::Domain;
 
 /// Steps at most. Each is a search along one direction.
 const STEPS: usize = 40;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use fearless_simd::Level;
 
 use super::seed_table::SeedTable;
-use urdf_ik_robot::{Chain, Domain, JointKind, Variable};
 use crate::kernel::dispatch::Kernel;
 use crate::reach::TipReach;
+use urdf_ik_robot::{Chain, Domain, JointKind, Variable};
 
 /// Length scale over extent: position errors in metres are divided by this fraction of [`TipReach::extent`] to weigh them
 /// against radians. Found by experiment on eleven arms.

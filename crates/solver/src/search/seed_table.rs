@@ -3,9 +3,9 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 
+use crate::problem::Target;
 use urdf_ik_mathematics::pseudorandom;
 use urdf_ik_robot::{Chain, ChainPoses, Domain};
-use crate::problem::Target;
 
 /// Configurations in the table.
 const TABLE_SIZE: usize = 256;

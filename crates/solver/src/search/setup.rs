@@ -3,10 +3,10 @@
 use std::f64::consts::TAU;
 
 use super::prepared_search::Search;
-use urdf_ik_robot::Domain;
 use crate::kernel::damped_step::Bounds;
 use crate::kernel::residual::Goal;
 use crate::problem::{Mode, Problem, Target};
+use urdf_ik_robot::Domain;
 
 /// A problem, set up once and then only read.
 #[derive(Debug, Clone)]

@@ -3,10 +3,10 @@
 
 use super::prepared_search::Search;
 use super::setup::Setup;
-use urdf_ik_robot::{ChainPoses, Domain};
 use crate::kernel::configurations::Configurations;
 use crate::problem::{Problem, Target};
 use crate::solution::{Outcome, Reason, Residual, Solution};
+use urdf_ik_robot::{ChainPoses, Domain};
 
 /// Slope of half the squared error \[rad²\] by a variable that counts as more than rounding.
 const LEAST_SLOPE: f64 = 1e-9;

@@ -8,11 +8,11 @@ use super::explore::Exploration;
 use super::iteration::{Iteration, SEARCH_DAMPING};
 use super::prepared_search::Search;
 use super::setup::Setup;
-use urdf_ik_robot::{Domain, Variable};
 use crate::kernel::configurations::Configurations;
 use crate::method::JacobianStep;
 use crate::problem::{Mode, Problem};
 use crate::solution::{Outcome, Reason, Solution};
+use urdf_ik_robot::{Domain, Variable};
 
 /// With fewer attempts than this, a solution within the limits may well have been missed.
 const ENOUGH_ATTEMPTS: usize = 100;

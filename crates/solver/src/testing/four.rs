@@ -4,9 +4,6 @@ use std::sync::Arc;
 
 use fearless_simd::Level;
 
-use urdf_ik_random::random::Random;
-use urdf_ik_random::robots::{Axes, Recipe};
-use urdf_ik_robot::{Chain, ChainPoses};
 use crate::kernel::configurations::Configurations;
 use crate::kernel::damped_step::Bounds;
 use crate::kernel::dispatch::Kernel;
@@ -17,6 +14,9 @@ use crate::kernel::residual::Goal;
 use crate::method::FabrikOptions;
 use crate::problem::Target;
 use crate::search::Search;
+use urdf_ik_random::random::Random;
+use urdf_ik_random::robots::{Axes, Recipe};
+use urdf_ik_robot::{Chain, ChainPoses};
 
 /// A kernel with four configurations, one for each lane.
 pub struct Four {

@@ -2,9 +2,9 @@
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
-use urdf_ik_random::random::Random;
 use urdf_ik_closed_form::axes::{Axes, REDUNDANT_JOINTS};
 use urdf_ik_closed_form::line::Line;
+use urdf_ik_random::random::Random;
 
 /// Positions of seven joints \[rad\], nearly all around.
 pub fn positions(random: &mut Random) -> [f64; REDUNDANT_JOINTS] {

@@ -122,7 +122,8 @@ fn tracking(title: String, cell: Rc<Cell>, solver: Solver) -> Group {
 
 impl Cell {
     fn new(name: &str, tips: &[&str], world: World) -> Fallible<Self> {
-        let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("urdf").join(name).with_extension("urdf");
+        let file =
+            Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("urdf").join(name).with_extension("urdf");
         let text = read_urdf_file(&file)?;
         let arm = Arm::new(name, Robot::from_urdf(&text)?, None, tips)?;
         let shapes = LinkShapes::of_urdf(&text, &arm.robot, &MeshFolders::new([], None))?;

@@ -10,7 +10,9 @@ mod collisions;
 mod compare;
 mod kinematics;
 mod motions;
-use urdf_ik_testing::random;
+#[path = "../../../testing/src/random.rs"]
+#[allow(dead_code, reason = "the tests use the rest of it")]
+mod random;
 mod record;
 mod robots;
 mod servo;

@@ -46,7 +46,8 @@ pub struct Arm {
 pub fn robots() -> Fallible<Vec<Arm>> {
     let mut arms = Vec::new();
     for (name, file, base, tips) in ROBOTS {
-        let paths = FOLDERS.map(|folder| Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(folder).join(file));
+        let paths =
+            FOLDERS.map(|folder| Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(folder).join(file));
         match paths.iter().find(|path| path.is_file()) {
             Some(path) => arms.push(Arm::new(name, Robot::from_urdf_file(path)?, base, tips)?),
             None => println!("a smaller record, without {name}: {file} is in none of {FOLDERS:?}"),

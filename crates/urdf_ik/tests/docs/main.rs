@@ -84,7 +84,7 @@ fn sources(folder: &Path) -> String {
 
 #[test]
 fn tests_that_documents_name_exist() {
-    let code = sources(&root().join("src")) + &sources(&root().join("tests"));
+    let code = ["src", "crates", "tests"].map(|folder| sources(&root().join(folder))).concat();
     for document in documents() {
         let words = fs::read_to_string(&document).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
         for name in words.split("Test: `").skip(1).filter_map(|rest| rest.split('`').next()) {

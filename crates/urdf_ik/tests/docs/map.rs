@@ -42,6 +42,9 @@ fn first_sentence(path: &Path) -> String {
 fn map() -> String {
     let mut found = Vec::new();
     files(&root().join("src"), &mut found);
+    for package in fs::read_dir(root().join("crates")).unwrap() {
+        files(&package.unwrap().path().join("src"), &mut found);
+    }
     let mut folders: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for path in found {
         let folder = path.parent().unwrap().strip_prefix(root()).unwrap().display().to_string();

@@ -5,11 +5,11 @@
 mod clear_tracking;
 mod closed_form;
 use urdf_ik_testing as common;
-#[path = "../collision/cube.rs"]
+#[path = "../../../collision/tests/collision/cube.rs"]
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod cube;
 mod points;
-#[path = "../collision/robots.rs"]
+#[path = "../../../collision/tests/collision/robots.rs"]
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod robots;
 mod scene;

@@ -17,9 +17,9 @@ use super::grid::{CIRCLE_VALUES, Grid, SPACING, Start, Starts};
 use super::joint_ranges::{JointRanges, LIMIT_WEIGHT};
 use super::single::{LANES, at};
 use super::spherical_joint::{Entries, SphericalJoint};
+use crate::search::SearchScratch;
 use urdf_ik_closed_form::trigonometric::Linear;
 use urdf_ik_closed_form::turn::Turn;
-use crate::search::SearchScratch;
 
 /// Values of the arm angle where a spherical joint is near its singularity.
 const SINGULARITY_VALUES: usize = 16;

@@ -6,9 +6,9 @@
 
 use super::joint_ranges::{JointRanges, largest};
 use super::minimax_line::minimax_along;
-use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
 use crate::problem::Target;
 use crate::search::{Search, SearchScratch};
+use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
 
 /// The most steps from one start.
 const MAX_STEPS: usize = 20;

@@ -3,9 +3,9 @@
 use super::descent::{Descent, Least};
 use super::joint_ranges::{LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT};
 use super::single::single;
+use crate::search::SearchScratch;
 use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
 use urdf_ik_closed_form::turn::Turn;
-use crate::search::SearchScratch;
 
 /// A minimum is seen by two values to either side of it.
 pub(super) const NEIGHBOURS: usize = 2;

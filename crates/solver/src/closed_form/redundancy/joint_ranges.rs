@@ -7,11 +7,11 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f32x8};
 
 use super::single::single;
-use urdf_ik_robot::{Chain, Domain};
-use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
 use crate::closed_form::choices::LIMIT_ROUNDING;
-use urdf_ik_closed_form::whole_turns::whole_turns;
 use crate::problem::{Mode, Problem};
+use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
+use urdf_ik_closed_form::whole_turns::whole_turns;
+use urdf_ik_robot::{Chain, Domain};
 
 /// The cost of a radian beyond a limit, over that of a radian inside.
 pub(super) const LIMIT_WEIGHT: f64 = 8.0;

@@ -2,12 +2,12 @@
 
 use nalgebra::Isometry3;
 
-use urdf_ik_robot::ChainPoses;
+use crate::search::Search;
 use urdf_ik_closed_form::arm::Arm;
 use urdf_ik_closed_form::axes::{Axes, JOINTS, REDUNDANT_JOINTS};
 use urdf_ik_closed_form::family::Family;
 use urdf_ik_closed_form::self_check::SAMPLE_POSITIONS;
-use crate::search::Search;
+use urdf_ik_robot::ChainPoses;
 
 /// The numbers of the axes in sentences.
 const AXIS_NUMBERS: [usize; REDUNDANT_JOINTS] = [1, 2, 3, 4, 5, 6, 7];

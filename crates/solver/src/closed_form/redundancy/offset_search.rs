@@ -15,9 +15,9 @@ use super::grid::{CIRCLE_VALUES, Grid, Start, Starts};
 use super::joint_ranges::JointRanges;
 use super::offset::{Elbow, Goal, OffsetArm, Swung};
 use super::single::{LANES, Vector, add, angle, at, constant, cross, dot, scale, single, turned};
+use crate::search::SearchScratch;
 use urdf_ik_closed_form::trigonometric::Linear;
 use urdf_ik_closed_form::turn::Turn;
-use crate::search::SearchScratch;
 
 /// Ways to reach a pose at one position of the outermost joint, with the elbow bent as it is.
 const WAYS_PER_ELBOW: usize = 4;

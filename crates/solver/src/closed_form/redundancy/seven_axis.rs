@@ -8,12 +8,12 @@ use super::locked_joint::LockedJoint;
 use super::offset::OffsetArm;
 use super::offset_search::OffsetSearch;
 use super::sweep::{Sweep, SweptConfiguration};
-use urdf_ik_closed_form::axes::{Axes, REDUNDANT_JOINTS};
 use crate::closed_form::choices::folded_into_limits;
 use crate::closed_form::hand_out::hand_out;
 use crate::problem::{Mode, Pick, Problem};
 use crate::search::{Search, SearchScratch};
 use crate::solution::Solution;
+use urdf_ik_closed_form::axes::{Axes, REDUNDANT_JOINTS};
 
 /// The most configurations of a sweep that are handed out, until one meets the target.
 const MAX_HANDED_OUT: usize = 4;

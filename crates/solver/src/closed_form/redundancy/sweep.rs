@@ -8,11 +8,11 @@ use std::f64::consts::{PI, TAU};
 use super::descent::{Descent, Least};
 use super::joint_ranges::{JointRanges, largest};
 use super::locked_joint::LockedJoint;
-use urdf_ik_robot::Domain;
-use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
 use crate::closed_form::choices::{Choice, MAX_LIMIT_EXCESS, folded_into_limits, folded_near_limits};
 use crate::problem::{Mode, Problem, Target};
 use crate::search::{Search, SearchScratch};
+use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
+use urdf_ik_robot::Domain;
 
 /// From one position of the locked joint to the next \[rad\], and the most positions to either side of the seed's.
 const SWEEP_STEP: f64 = TAU / 12.0;

@@ -6,11 +6,11 @@ use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3, Vector6};
 
-use urdf_ik_robot::ChainPoses;
 use crate::kernel::lanes::LANES;
 use crate::problem::{Target, Tolerance};
 use crate::testing::four::Four;
 use urdf_ik_random::random::Random;
+use urdf_ik_robot::ChainPoses;
 
 /// Every choice of free axes but all six.
 fn masks() -> impl Iterator<Item = [bool; 6]> {

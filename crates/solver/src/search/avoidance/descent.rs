@@ -1,13 +1,13 @@
 //! Damped least squares under the rows of pairs near contact, from one configuration.
 
 use super::rows::Rows;
-use urdf_ik_collision::{Clearance, Near, SegmentScratch};
-use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use crate::kernel::configurations::Configurations;
 use crate::kernel::lanes::Lanes;
 use crate::problem::Problem;
 use crate::search::prepared_search::Search;
 use crate::search::setup::Setup;
+use urdf_ik_collision::{Clearance, Near, SegmentScratch};
+use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 
 /// Trials at most.
 const TRIALS: usize = 8;

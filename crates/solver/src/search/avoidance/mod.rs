@@ -14,11 +14,11 @@ use std::time::Instant;
 
 use super::prepared_search::Search;
 use super::scratch::SearchScratch;
-use urdf_ik_collision::{Clearance, Near, write_between};
 use crate::problem::{Mode, Problem};
 use crate::solution::{Outcome, Reason, Solution, Stop};
 use descent::Descent;
 use scratch::AvoidanceScratch;
+use urdf_ik_collision::{Clearance, Near, write_between};
 
 /// Between the seed and the answer no pair comes nearer by more than this than it has to keep \[m\].
 const RESOLUTION: f64 = 1e-3;

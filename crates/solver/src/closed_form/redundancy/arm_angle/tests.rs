@@ -3,8 +3,8 @@
 use std::f64::consts::{PI, TAU};
 
 use super::*;
-use urdf_ik_random::random::Random;
 use crate::testing::seven_axes::{self, error, positions, tip};
+use urdf_ik_random::random::Random;
 
 /// The greatest miss of all configurations at `angle`, and how many there are.
 fn worst(arm: &ArmAngle, axes: &Axes<REDUNDANT_JOINTS>, pose: &Isometry3<f64>, angle: f64) -> (f64, usize) {

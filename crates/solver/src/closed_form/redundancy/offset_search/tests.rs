@@ -1,8 +1,8 @@
 //! Against forward kinematics of arms with frames anywhere.
 
 use super::*;
-use urdf_ik_random::random::Random;
 use crate::testing::seven_axes::{self, error, positions, tip};
+use urdf_ik_random::random::Random;
 
 #[test]
 fn every_way_at_every_position_of_the_outermost_joint_meets_the_target() {
