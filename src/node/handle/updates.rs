@@ -11,10 +11,10 @@ use tokio::time::MissedTickBehavior;
 use super::drawing::{self, Drawn};
 use super::handles::Handles;
 use super::marker;
-use crate::node::interface::{HANDLE_UPDATE, HANDLES};
-use crate::node::publisher::Publisher;
-use crate::node::service_server::answer_each;
-use crate::node::spin::Spinner;
+use crate::node::ros::interface::{HANDLE_UPDATE, HANDLES};
+use crate::node::ros::publisher::Publisher;
+use crate::node::ros::service_server::answer_each;
+use crate::node::ros::spin::Spinner;
 use crate::node::{NodeError, Shared};
 
 /// Time between two updates: at most 30 come in a second.

@@ -1,0 +1,12 @@
+//! The plumbing of ROS: names, publishers, services, the thread that spins, the clock, the log. Nothing here knows of robots.
+
+pub(crate) mod clock;
+pub(crate) mod command_line;
+pub(crate) mod error;
+pub(crate) mod interface;
+pub(crate) mod logging;
+pub(crate) mod publisher;
+mod rosout;
+pub(crate) mod service_server;
+pub(crate) mod spin;
+pub(crate) mod tip_namespaces;
