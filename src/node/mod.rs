@@ -26,7 +26,6 @@ use std::io::Write;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use r2r::QosProfile;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
 use tokio::signal::unix::{SignalKind, signal};
@@ -111,11 +110,6 @@ impl Shared {
             self.output.configuration().map(|now| now.loaded.chain.tip_names().get(tip).map(|tip| (*tip).to_owned()));
         self.report(&refused.status(header, tip_link.flatten().unwrap_or_default()));
     }
-}
-
-/// Quality of service of a topic whose last message later subscribers receive too.
-fn latched() -> QosProfile {
-    QosProfile::default().keep_last(1).transient_local()
 }
 
 /// Runs the node with the arguments of the process until SIGINT or SIGTERM; or prints what `--help` and `--version` ask for.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use nalgebra::Isometry3;
 use r2r::urdf_ik::msg::{ServoStatus, SolveStatus};
 
 use super::lookout::{Lookout, Obstruction};
@@ -11,29 +10,11 @@ use super::measure::measure;
 use super::steering::{Around, Input, Steering};
 use crate::collision::write_between;
 use crate::motion::{JointMotion, MotionError, MotionLimits, TrajectoryPoint};
+use crate::node::robot_in_use::configuration::Configuration;
 use crate::node::robot_in_use::description::LoadedRobot;
 use crate::node::surroundings::avoidance::{Avoidance, NotReady};
 use crate::parameters::{ServoSettings, Settings};
 use crate::solver::Target;
-
-/// The configuration of a robot.
-#[derive(Clone)]
-pub(crate) struct Configuration {
-    pub loaded: Arc<LoadedRobot>,
-    /// The present positions: one entry for each joint of the robot.
-    pub positions: Vec<f64>,
-    /// The positions at the end of the motion under way.
-    pub end: Vec<f64>,
-}
-
-impl Configuration {
-    /// The pose of the root link's frame in the base link's.
-    pub(crate) fn root_in_base(&self) -> Isometry3<f64> {
-        let robot = &self.loaded.robot;
-        let base = robot.link_index(self.loaded.chain.base()).unwrap_or(robot.root());
-        robot.link_poses(&self.positions)[base].inverse()
-    }
-}
 
 /// The configuration of a robot, and its motion.
 pub(crate) struct ConfigurationMotion {

@@ -5,4 +5,5 @@ pub(crate) mod configuration_motion;
 pub(crate) mod lookout;
 pub(crate) mod measure;
 pub(crate) mod output;
+pub(crate) mod start;
 pub(crate) mod steering;

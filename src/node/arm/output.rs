@@ -12,19 +12,21 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::{Header, String as Text};
 
 use super::commands::Commands;
-use super::configuration_motion::{Arrival, Arrivals, Configuration, ConfigurationMotion, Steered, Stepped, Tick};
+use super::configuration_motion::{Arrival, Arrivals, ConfigurationMotion, Steered, Stepped, Tick};
 use super::lookout::Obstruction;
 use super::steering::Input;
 use crate::motion::{MotionLimits, TrajectoryPoint};
 use crate::node::messages::convert;
 use crate::node::reports::reporter::Reporter;
 use crate::node::reports::status::Refused;
+use crate::node::robot_in_use::configuration::Configuration;
 use crate::node::robot_in_use::description::LoadedRobot;
 use crate::node::ros::clock::{self, Clock, TickTimes};
 use crate::node::ros::interface::{JOINT_STATES, ROBOT_DESCRIPTION_IN_USE};
+use crate::node::ros::latched;
 use crate::node::ros::publisher::Publisher;
 use crate::node::surroundings::avoidance::{Avoidance, NotReady};
-use crate::node::{NodeError, Shared, latched};
+use crate::node::{NodeError, Shared};
 use crate::parameters::{Motion, Settings};
 
 /// Longest sleep of the publication, so that a new `publish_rate` takes effect at once to a human eye.

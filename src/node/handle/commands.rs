@@ -8,11 +8,11 @@ use tokio::sync::mpsc;
 use super::drawing::tip_poses;
 use super::handles::{Handle, Handles};
 use super::menu::Choice;
-use crate::node::arm::configuration_motion::Configuration;
 use crate::node::arm::output::Progress;
+use crate::node::arm::start::starting_configuration;
 use crate::node::messages::target_message::Asks;
 use crate::node::reports::status::Refused;
-use crate::node::robot_in_use::measured;
+use crate::node::robot_in_use::configuration::Configuration;
 use crate::node::services::parameters::Setter;
 use crate::node::surroundings::avoidance::Avoidance;
 use crate::node::{Shared, services};
@@ -78,7 +78,7 @@ fn toggle(shared: &Shared, handles: &Handles, tip: usize, choice: Choice) -> Res
 /// Moves to the initial configuration as to a target.
 async fn to_initial(shared: &Shared) -> Result<(), Refused> {
     shared.forget_targets().await;
-    let Configuration { loaded, positions, .. } = measured::starting_configuration(shared)?;
+    let Configuration { loaded, positions, .. } = starting_configuration(shared)?;
     let settings = shared.settings();
     let avoidance = Avoidance::of(shared, (&loaded, &positions), &settings).await?;
     let initial = settings.initial_posture.apply(&loaded.robot);

@@ -9,7 +9,7 @@ use super::handles::{Handle, Handles};
 use super::look::{self, Look};
 use super::marker;
 use crate::node::Shared;
-use crate::node::arm::configuration_motion::Configuration;
+use crate::node::robot_in_use::configuration::Configuration;
 use crate::robot::ChainPoses;
 
 /// Size of a handle, relative to that of the arm.

@@ -48,7 +48,7 @@ pub(super) fn serve(
     let publisher = Publisher::new(node, HANDLE_UPDATE, QosProfile::default().keep_last(DEPTH))?;
     let updates = Arc::new(Updates { handles: Arc::clone(handles), publisher, shown: Mutex::default() });
     let answering = Arc::clone(&updates);
-    answer_each::<GetInteractiveMarkers::Service, _>(node, spinner, shared, HANDLES, move |shared, _| {
+    answer_each::<GetInteractiveMarkers::Service, _, _>(node, spinner, shared, HANDLES, move |shared, _| {
         let updates = Arc::clone(&answering);
         async move { updates.now(&shared) }
     })?;

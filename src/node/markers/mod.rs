@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 use r2r::QosProfile;
 use r2r::visualization_msgs::msg::MarkerArray;
 
-use crate::node::arm::configuration_motion::Configuration;
+use crate::node::robot_in_use::configuration::Configuration;
 use crate::node::ros::interface::MARKERS;
 use crate::node::ros::publisher::Publisher;
-use crate::node::services::check_collisions::near_pairs;
+use crate::node::surroundings::near_pairs::near_pairs;
 use crate::node::{NodeError, Shared};
 use scene::Scene;
 use shape::Shape;

@@ -32,10 +32,10 @@ use crate::node::{NodeError, Shared};
 use crate::robot::Robot;
 
 pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    answer_each::<GetPositionIK::Service, _>(node, spinner, shared, COMPUTE_IK, ik::compute_ik)?;
-    answer_each::<GetPositionFK::Service, _>(node, spinner, shared, COMPUTE_FK, fk::compute_fk)?;
+    answer_each::<GetPositionIK::Service, _, _>(node, spinner, shared, COMPUTE_IK, ik::compute_ik)?;
+    answer_each::<GetPositionFK::Service, _, _>(node, spinner, shared, COMPUTE_FK, fk::compute_fk)?;
     let check = state_validity::check_state_validity;
-    answer_each::<GetStateValidity::Service, _>(node, spinner, shared, CHECK_STATE_VALIDITY, check)?;
+    answer_each::<GetStateValidity::Service, _, _>(node, spinner, shared, CHECK_STATE_VALIDITY, check)?;
     #[cfg(feature = "moveit_servo")]
     servo::serve(node, spinner, shared)?;
     collision_objects::serve(node, shared)

@@ -56,10 +56,14 @@ pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Sh
         }));
     }
     let (of_switch, of_pause) = (gate.clone(), gate);
-    answer_each::<ServoCommandType::Service, _>(node, spinner, shared, SWITCH_COMMAND_TYPE, move |shared, request| {
-        ready(switch_command_type(&shared, &of_switch, &request))
-    })?;
-    answer_each::<SetBool::Service, _>(node, spinner, shared, PAUSE_SERVO, move |shared, request| {
+    answer_each::<ServoCommandType::Service, _, _>(
+        node,
+        spinner,
+        shared,
+        SWITCH_COMMAND_TYPE,
+        move |shared, request| ready(switch_command_type(&shared, &of_switch, &request)),
+    )?;
+    answer_each::<SetBool::Service, _, _>(node, spinner, shared, PAUSE_SERVO, move |shared, request| {
         ready(pause(&shared, &of_pause, &request))
     })?;
     publish_status(node, spinner)

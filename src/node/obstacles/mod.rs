@@ -11,11 +11,12 @@ use r2r::urdf_ik::msg::{AttachedObstacle, Obstacles};
 use r2r::urdf_ik::srv::ChangeObstacles;
 
 use crate::node::ros::interface::{CHANGE_OBSTACLES, OBSTACLES};
+use crate::node::ros::latched;
 use crate::node::ros::publisher::Publisher;
 use crate::node::ros::service_server::answer_each;
 use crate::node::ros::spin::Spinner;
 use crate::node::surroundings::Known;
-use crate::node::{NodeError, Shared, latched};
+use crate::node::{NodeError, Shared};
 
 #[cfg(feature = "moveit")]
 pub(crate) use changes::make;
@@ -26,7 +27,7 @@ const PERIOD: Duration = Duration::from_millis(20);
 const REST: u32 = 9;
 
 pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    answer_each::<ChangeObstacles::Service, _>(node, spinner, shared, CHANGE_OBSTACLES, changes::change_obstacles)?;
+    answer_each::<ChangeObstacles::Service, _, _>(node, spinner, shared, CHANGE_OBSTACLES, changes::change_obstacles)?;
     let publisher = Publisher::<Obstacles>::new(node, OBSTACLES, latched())?;
     let shared = Arc::clone(shared);
     tokio::spawn(async move {

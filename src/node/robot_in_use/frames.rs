@@ -18,9 +18,9 @@ use transforms::errors::RegistryError;
 use transforms::geometry::{Quaternion, Transform, Vector3};
 use transforms::time::{Stamp, Timestamp};
 
+use super::configuration::Configuration;
 use super::description::LoadedRobot;
 use crate::names::{self, short};
-use crate::node::arm::configuration_motion::Configuration;
 use crate::node::messages::convert::MAX_NAME_BYTES;
 use crate::node::reports::status::Refused;
 use crate::node::ros::interface::{TF, TF_STATIC};

@@ -4,10 +4,10 @@ use r2r::builtin_interfaces::msg::Time;
 use r2r::geometry_msgs::msg::PoseStamped;
 use r2r::std_msgs::msg::Header;
 
+use super::configuration::Configuration;
 use super::description::LoadedRobot;
 use super::frames::Located;
 use crate::names;
-use crate::node::arm::configuration_motion::Configuration;
 use crate::node::messages::convert;
 
 /// Index of the link `name`, which may begin with `prefix`.

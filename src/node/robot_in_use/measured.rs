@@ -14,9 +14,7 @@ use r2r::sensor_msgs::msg::JointState;
 
 use super::description::LoadedRobot;
 use crate::names;
-use crate::node::arm::configuration_motion::Configuration;
 use crate::node::messages::convert;
-use crate::node::reports::status::Refused;
 use crate::node::ros::interface::MEASURED_JOINT_STATES;
 use crate::node::{NodeError, Shared};
 
@@ -160,20 +158,4 @@ pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
         }
     });
     Ok(())
-}
-
-/// Where the next motion starts. At first, and after a pause in targets, that is where the robot is measured, which may have moved since.
-///
-/// # Errors
-/// [`Refused`] where there is no robot, or where measurements are expected but missing then.
-pub(crate) fn starting_configuration(shared: &Shared) -> Result<Configuration, Refused> {
-    let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
-    if !shared.output.may_stand_elsewhere(shared.settings().measured_timeout) {
-        return Ok(now);
-    }
-    let measured = shared.measured.configuration(shared, &now.loaded, &now.positions);
-    let measured = measured.map_err(|sentence| Refused::invalid(MEASURED_JOINT_STATES.short_name(), sentence))?;
-    let Some(positions) = measured else { return Ok(now) };
-    shared.output.set_configuration(&now.loaded, positions.clone());
-    Ok(Configuration { end: positions.clone(), positions, ..now })
 }

@@ -1,5 +1,6 @@
 //! The robot in use: where it comes from, where its joints are, and where frames are from it.
 
+pub(crate) mod configuration;
 pub(crate) mod description;
 pub(crate) mod frames;
 pub(crate) mod link_poses;

@@ -5,7 +5,7 @@ use log::LevelFilter;
 
 use super::interface::MEASURED_JOINT_STATES;
 use crate::node::NodeError;
-use crate::node::services::parameters;
+use crate::parameters::{Definition, TABLE};
 
 /// ROS arguments that another one follows.
 const WITH_VALUE: [&str; 10] = [
@@ -144,8 +144,14 @@ For example: urdf_ik_node --ros-args -p urdf_file:=robot.urdf -p 'tip_links:=[to
 Parameters and their defaults (`ros2 param describe` explains them while the node runs):
 {}",
         env!("CARGO_PKG_VERSION"),
-        parameters::help()
+        parameters()
     )
+}
+
+/// A line for each parameter: its name and default.
+fn parameters() -> String {
+    let line = |known: &Definition| format!("  {:<28} {}", known.name, known.default_value());
+    TABLE.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

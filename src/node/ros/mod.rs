@@ -10,3 +10,10 @@ mod rosout;
 pub(crate) mod service_server;
 pub(crate) mod spin;
 pub(crate) mod tip_namespaces;
+
+use r2r::QosProfile;
+
+/// Quality of service of a topic whose last message later subscribers receive too.
+pub(crate) fn latched() -> QosProfile {
+    QosProfile::default().keep_last(1).transient_local()
+}

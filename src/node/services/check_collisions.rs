@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use r2r::urdf_ik::srv::CheckCollisions::{Request, Response};
 
-use crate::collision::{Near, Scene, SceneScratch};
+use crate::collision::{Near, Scene};
 use crate::names::{self, number};
 use crate::node::Shared;
-use crate::node::arm::configuration_motion::Configuration;
 use crate::node::messages::{body_pair, convert};
 use crate::node::reports::status::Refused;
+use crate::node::robot_in_use::configuration::Configuration;
+use crate::node::surroundings::near_pairs::near_pairs;
 
 /// Every pair is nearer than this \[m\].
 const ANY_DISTANCE: f64 = 1e9;
@@ -64,15 +65,6 @@ fn response(scene: &Scene, configuration: &Configuration, margin: f64, within: f
         pairs: near.iter().take_while(|near| near.distance <= within).map(message).collect(),
         nearest: near.first().map(message).unwrap_or_default(),
     }
-}
-
-/// The pairs of `scene` that are no farther apart than `within` \[m\] at `configuration`, the nearest one first.
-pub(crate) fn near_pairs(scene: &Scene, configuration: &Configuration, within: f64) -> Vec<Near> {
-    let mut scratch = SceneScratch::default();
-    let positions = configuration.loaded.chain.positions_from(&configuration.positions);
-    scene.find_near(&positions, within, &mut scratch);
-    scratch.near.sort_by(|one, other| one.gap().total_cmp(&other.gap()));
-    scratch.near
 }
 
 fn sentence(scene: &Scene, nearest: Option<&Near>, margin: f64) -> String {

@@ -3,6 +3,7 @@
 mod batch_response;
 pub(crate) mod check_collisions;
 pub(crate) mod parameters;
+pub(crate) mod query;
 pub(crate) mod request_overrides;
 mod solve_ik;
 pub(crate) mod solve_ik_batch;
@@ -22,20 +23,20 @@ use crate::node::ros::interface::{
 };
 use crate::node::ros::service_server::answer_each;
 use crate::node::ros::spin::Spinner;
-use crate::node::services::check_collisions::check_collisions;
-use crate::node::services::solve_ik::solve_ik;
-use crate::node::services::solve_ik_batch::solve_ik_batch;
-use crate::node::services::solve_path::solve_path;
 use crate::node::{NodeError, Shared};
+use check_collisions::check_collisions;
+use solve_ik::solve_ik;
+use solve_ik_batch::solve_ik_batch;
+use solve_path::solve_path;
 
 pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    answer_each::<SolveIK::Service, _>(node, spinner, shared, SOLVE_IK, solve_ik)?;
-    answer_each::<SolveIKBatch::Service, _>(node, spinner, shared, SOLVE_IK_BATCH, solve_ik_batch)?;
-    answer_each::<SolvePath::Service, _>(node, spinner, shared, SOLVE_PATH, solve_path)?;
-    answer_each::<ForwardKinematics::Service, _>(node, spinner, shared, FORWARD_KINEMATICS, forward_kinematics)?;
-    answer_each::<CheckCollisions::Service, _>(node, spinner, shared, CHECK_COLLISIONS, check_collisions)?;
-    answer_each::<Trigger::Service, _>(node, spinner, shared, STOP, stop)?;
-    answer_each::<Trigger::Service, _>(node, spinner, shared, RESET, reset)
+    answer_each::<SolveIK::Service, _, _>(node, spinner, shared, SOLVE_IK, solve_ik)?;
+    answer_each::<SolveIKBatch::Service, _, _>(node, spinner, shared, SOLVE_IK_BATCH, solve_ik_batch)?;
+    answer_each::<SolvePath::Service, _, _>(node, spinner, shared, SOLVE_PATH, solve_path)?;
+    answer_each::<ForwardKinematics::Service, _, _>(node, spinner, shared, FORWARD_KINEMATICS, forward_kinematics)?;
+    answer_each::<CheckCollisions::Service, _, _>(node, spinner, shared, CHECK_COLLISIONS, check_collisions)?;
+    answer_each::<Trigger::Service, _, _>(node, spinner, shared, STOP, stop)?;
+    answer_each::<Trigger::Service, _, _>(node, spinner, shared, RESET, reset)
 }
 
 async fn forward_kinematics(shared: Arc<Shared>, request: ForwardKinematics::Request) -> ForwardKinematics::Response {

@@ -73,12 +73,6 @@ pub(crate) fn overrides(node: &r2r::Node) -> Result<Values, NodeError> {
     Ok(values)
 }
 
-/// A line for each parameter: its name and default.
-pub(crate) fn help() -> String {
-    let line = |known: &Definition| format!("  {:<28} {}", known.name, known.default_value());
-    TABLE.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
 fn from_override(value: &r2r::ParameterValue) -> Value {
     use r2r::ParameterValue as Given;
     match value {

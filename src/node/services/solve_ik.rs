@@ -9,6 +9,7 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::srv::SolveIK::{Request, Response};
 
+use super::query::Query;
 use super::request_overrides::{self, RequestOverrides};
 use crate::node::Shared;
 use crate::node::arm::lookout::Lookout;
@@ -16,7 +17,7 @@ use crate::node::messages::convert;
 use crate::node::reports::status::{self, Refused};
 use crate::node::robot_in_use::description::LoadedRobot;
 use crate::node::ros::interface::SOLVE_IK;
-use crate::node::solving::query::{self, Query};
+use crate::node::solving::problem;
 use crate::node::surroundings::avoidance::Avoidance;
 use crate::robot::Chain;
 use crate::solver::Target;
@@ -45,7 +46,7 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
     let mut positions = configuration.positions.clone();
     convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions)
         .map_err(|sentence| Refused::invalid("seed", sentence))?;
-    let mut pattern = query::target(Isometry3::identity(), &settings);
+    let mut pattern = problem::target(Isometry3::identity(), &settings);
     RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
     let (mut targets, mut headers) = (Vec::new(), Vec::new());
     for (tip, field, stamped) in tips_and_poses(&request, &loaded.chain, pattern.tip)? {

@@ -14,11 +14,12 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::batch_response::BatchResponse;
 use super::request_overrides::RequestOverrides;
 use crate::node::Shared;
-use crate::node::arm::configuration_motion::Configuration;
 use crate::node::messages::convert;
 use crate::node::reports::status::Refused;
+use crate::node::robot_in_use::configuration::Configuration;
 use crate::node::ros::interface::SOLVE_IK_BATCH;
-use crate::node::solving::query::{self, NullSpaceTask};
+use crate::node::solving::null_space_task::NullSpaceTask;
+use crate::node::solving::problem;
 use crate::node::solving::searches;
 use crate::node::surroundings::avoidance::Avoidance;
 use crate::parameters::Settings;
@@ -50,7 +51,7 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
     let loaded = &configuration.loaded;
     let positions = check_size(request.poses.len(), loaded.robot.movable().count())?;
     let _positions = shared.batch_positions.try_acquire_many(positions).map_err(|_| other_batches())?;
-    let mut pattern = query::target(Isometry3::identity(), &settings);
+    let mut pattern = problem::target(Isometry3::identity(), &settings);
     RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
     let time = batch_timeout(request.batch_timeout)?;
     let frame = shared.frames.of_request(loaded, &settings, &request.header).await?;
@@ -154,7 +155,7 @@ impl Job {
             .iter()
             .flatten()
             .map(|(target, seed)| Problem {
-                mode: query::search_mode(&self.settings),
+                mode: problem::search_mode(&self.settings),
                 preference: null_space_task.preference(),
                 deadline: Some(self.settings.timeout),
                 clearance: self.avoidance.as_ref().map(Avoidance::clearance),
@@ -162,7 +163,7 @@ impl Job {
             })
             .collect();
         let go_on = || self.time.is_none_or(|time| self.began.elapsed() < time);
-        let solver = loaded.solver(&self.settings).map_err(query::no_solver)?;
+        let solver = loaded.solver(&self.settings).map_err(problem::no_solver)?;
         let searching = Instant::now();
         let batch = solver.solve_batch(&problems, &go_on);
         let mut response = BatchResponse::new(loaded, targets.len(), searching.elapsed());

@@ -8,12 +8,12 @@ use r2r::urdf_ik::srv::SolvePath::{Request, Response};
 
 use super::request_overrides::{self, RequestOverrides};
 use crate::node::Shared;
-use crate::node::arm::configuration_motion::Configuration;
 use crate::node::messages::convert;
 use crate::node::reports::status::{Refused, outcome};
+use crate::node::robot_in_use::configuration::Configuration;
 use crate::node::ros::interface::SOLVE_PATH;
 use crate::node::solving::path_plan::{self, PathToPlan};
-use crate::node::solving::query;
+use crate::node::solving::problem;
 use crate::node::surroundings::avoidance::Avoidance;
 use crate::parameters::Settings;
 
@@ -51,7 +51,7 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
     let frame = shared.frames.of_request(&loaded, &settings, &request.header).await?;
     let at_start = Configuration { loaded: Arc::clone(&loaded), positions: start.clone(), end: start };
     let poses = path_plan::poses(&request.poses, &frame.in_base(&at_start))?;
-    let mut pattern = query::target(Isometry3::identity(), &settings);
+    let mut pattern = problem::target(Isometry3::identity(), &settings);
     let mut settings = (*settings).clone();
     RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
     override_path(&request, &mut settings)?;

@@ -12,13 +12,13 @@ use tokio::runtime::Handle;
 use super::messages::{JogMessage, TwistMessage};
 use super::sources::{Clutch, Source, Sources};
 use crate::node::Shared;
-use crate::node::arm::configuration_motion::Configuration;
+use crate::node::arm::start::starting_configuration;
 use crate::node::arm::steering::{Input, LinkAxes, Pose, Twist, Wish, code};
 use crate::node::messages::target_message::TargetMessage;
 use crate::node::reports::status::{Refused, outcome};
+use crate::node::robot_in_use::configuration::Configuration;
 use crate::node::robot_in_use::description::LoadedRobot;
 use crate::node::robot_in_use::frames::Located;
-use crate::node::robot_in_use::measured::starting_configuration;
 use crate::node::ros::interface::HANDLE_FEEDBACK;
 
 /// What is remembered of those who command the servo.

@@ -49,7 +49,7 @@ pub(crate) fn serve(
                     twist(shared, tip, &message);
                 }
             });
-            answer_each_as::<SetBool::Service, _>(
+            answer_each_as::<SetBool::Service, _, _>(
                 node,
                 spinner,
                 shared,

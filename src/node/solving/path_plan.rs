@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::Pose;
 
-use super::query::NullSpaceTask;
+use super::null_space_task::NullSpaceTask;
 use crate::motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow};
 use crate::node::messages::convert;
 use crate::node::reports::status::{Refused, outcome};

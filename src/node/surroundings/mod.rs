@@ -4,6 +4,7 @@
 
 pub(crate) mod avoidance;
 mod collision_model;
+pub(crate) mod near_pairs;
 pub(crate) mod semantic;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,8 +17,8 @@ use crate::node::Shared;
 use crate::node::reports::status::Refused;
 use crate::node::robot_in_use::description::LoadedRobot;
 use crate::node::ros::interface::OBSTACLES;
-use crate::node::surroundings::collision_model::CollisionModel;
 use crate::robot::{MeshFolders, Robot};
+use collision_model::CollisionModel;
 
 /// The robot in use with what surrounds it.
 #[derive(Clone, Default)]

@@ -9,7 +9,8 @@ use r2r::std_msgs::msg::String as Text;
 use crate::collision::Srdf;
 use crate::node::robot_in_use::description::LoadedRobot;
 use crate::node::ros::interface::ROBOT_DESCRIPTION_SEMANTIC;
-use crate::node::{NodeError, Shared, latched};
+use crate::node::ros::latched;
+use crate::node::{NodeError, Shared};
 use crate::parameters::{Refusal, Settings};
 
 /// The SRDF of the parameter; `None` where there is none.

@@ -20,18 +20,18 @@ use r2r::std_msgs::msg::Header;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::node::arm::start::starting_configuration;
 use crate::node::messages::target_message::{Asks, TargetMessage, quality};
 use crate::node::reports::status::Refused;
 use crate::node::robot_in_use::description::LoadedRobot;
-use crate::node::robot_in_use::measured::starting_configuration;
 use crate::node::ros::interface::{TARGET_POINT, TARGET_POSE};
 use crate::node::ros::spin::Spinner;
 use crate::node::ros::tip_namespaces;
-use crate::node::solving::query;
-use crate::node::targets::target_solver::PreparedTarget;
+use crate::node::solving::problem;
 use crate::node::{NodeError, Shared, servo};
 use crate::parameters::Settings;
 use crate::solver::Target;
+use target_solver::PreparedTarget;
 
 /// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip; it is empty where there are none.
 pub(crate) fn serve(
@@ -181,7 +181,7 @@ async fn prepare(
     if !Arc::ptr_eq(&configuration.loaded, &loaded) {
         return Err(Refused::other_robot());
     }
-    let target = Target { tip, ..query::target(frame.in_base(&configuration) * pose, &settings) };
+    let target = Target { tip, ..problem::target(frame.in_base(&configuration) * pose, &settings) };
     let target = asked(target, message.asks, &loaded, &settings);
     let header = Header { frame_id: frame.name, ..message.header.clone() };
     Ok(PreparedTarget { topic: message.topic, loaded, target, header })

@@ -12,10 +12,11 @@ use tokio::sync::Notify;
 
 use super::target_tracker::{Effort, TargetTracker, is_stopped_by_collision};
 use crate::node::Shared;
-use crate::node::arm::configuration_motion::{Arrival, Configuration};
+use crate::node::arm::configuration_motion::Arrival;
 use crate::node::arm::measure::measure;
 use crate::node::arm::output::{Moved, Progress};
 use crate::node::reports::status::{self, Refused, outcome};
+use crate::node::robot_in_use::configuration::Configuration;
 use crate::node::robot_in_use::description::LoadedRobot;
 use crate::node::ros::clock;
 use crate::node::surroundings::avoidance::Avoidance;

@@ -8,7 +8,8 @@ use crate::motion::JointLimit;
 use crate::node::arm::lookout::Lookout;
 use crate::node::reports::status::Refused;
 use crate::node::robot_in_use::description::LoadedRobot;
-use crate::node::solving::query::{self, NullSpaceTask};
+use crate::node::solving::null_space_task::NullSpaceTask;
+use crate::node::solving::problem;
 use crate::node::surroundings::avoidance::Avoidance;
 use crate::parameters::{Motion, Settings};
 use crate::solver::{Mode, Outcome, Preference, Problem, Reason, Scratch, Solution, Solver, Target};
@@ -115,7 +116,7 @@ impl TargetTracker {
         (settings, avoidance): (&Settings, Option<&Avoidance>),
         effort: Effort,
     ) -> Result<(Solver, &Solution), Refused> {
-        let solver = self.loaded.solver(settings).map_err(query::no_solver)?;
+        let solver = self.loaded.solver(settings).map_err(problem::no_solver)?;
         let deadline = Some(settings.timeout);
         let null_space_task = match self.null_space_task.take().filter(|task| task.serves(settings)) {
             Some(task) => task,
@@ -137,14 +138,14 @@ impl TargetTracker {
         let mode = Mode::Track { max_step: &self.steps };
         let clearance = avoidance.map(Avoidance::clearance);
         let track = Problem { mode, preference, deadline, clearance, ..Problem::new(targets, seed) };
-        solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| query::refusal(&e))?;
+        solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| problem::refusal(&e))?;
         self.tracked_at = Some(now);
         let is_settled = self.tracked.is_solved() || is_stopped_by_collision(&self.tracked);
         if is_settled || !settings.branch_jumps || effort == Effort::Track {
             return Ok((solver, &self.tracked));
         }
-        let search = Problem { mode: query::search_mode(settings), preference: moves, ..track };
-        solver.solve(&search, &mut self.scratch, &mut self.searched).map_err(|e| query::refusal(&e))?;
+        let search = Problem { mode: problem::search_mode(settings), preference: moves, ..track };
+        solver.solve(&search, &mut self.scratch, &mut self.searched).map_err(|e| problem::refusal(&e))?;
         // Both were spent on this target, whichever of the two solutions is used.
         let iterations = self.tracked.iterations + self.searched.iterations;
         let attempts = self.tracked.attempts + self.searched.attempts;
@@ -159,7 +160,7 @@ impl TargetTracker {
         if !is_worth_a_jump || !avoidance.is_none_or(is_clear) {
             return Ok((solver, &self.tracked));
         }
-        query::complete(&solver, targets, &mut self.scratch, &mut self.searched)?;
+        problem::complete(&solver, targets, &mut self.scratch, &mut self.searched)?;
         Ok((solver, &self.searched))
     }
 

@@ -1,71 +1,23 @@
-//! Turns targets and settings into a problem, and completes its solution.
+//! The query of a service: from its targets to a solution, or to all of them.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use nalgebra::Isometry3;
-
-use crate::config;
 use crate::node::Shared;
 use crate::node::reports::status::Refused;
 use crate::node::robot_in_use::description::LoadedRobot;
+use crate::node::solving::null_space_task::NullSpaceTask;
+use crate::node::solving::problem;
 use crate::node::surroundings::avoidance::Avoidance;
-use crate::parameters::{NullSpace, Settings};
-use crate::solver::{Mode, Preference, Problem, ProblemError, Scratch, Solution, Solver, Target};
+use crate::parameters::Settings;
+use crate::solver::{Mode, Problem, Solution, Solver, Target};
 
 /// Attempts that every search makes at once, more than the parameter `attempts` has by default. An arm of seven joints takes about a
 /// millisecond for them. Only a search that needs more goes to a thread of low priority.
 const FIRST_ATTEMPTS: usize = 128;
 /// Greatest number of variables of a chain whose first attempts are short work.
 const MAX_VARIABLES_AT_ONCE: usize = 32;
-
-/// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance and free axes.
-pub(crate) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
-    Target { tolerance: settings.tolerance, free_axes: settings.free_axes, ..Target::new(0, pose) }
-}
-
-/// The null-space task of the settings, for one robot: what motions that leave the tip in place are used for.
-pub(crate) struct NullSpaceTask {
-    /// The posture of the settings.
-    posture: config::NamedPositions,
-    /// The same as positions of the chain's variables; `None` where the settings have no posture.
-    positions: Option<Vec<f64>>,
-    weights: NullSpace,
-}
-
-impl NullSpaceTask {
-    pub(crate) fn new(loaded: &LoadedRobot, settings: &Settings) -> Result<Self, Refused> {
-        let posture = settings.posture.clone();
-        let positions = if posture.0.is_empty() {
-            None
-        } else {
-            let all = posture.apply(&loaded.robot).map_err(|e| Refused::invalid("posture", format!("posture: {e}")))?;
-            Some(loaded.chain.positions_from(&all))
-        };
-        Ok(Self { posture, positions, weights: settings.null_space })
-    }
-
-    /// Whether this is still the task of `settings`.
-    pub(crate) fn serves(&self, settings: &Settings) -> bool {
-        self.weights == settings.null_space && self.posture == settings.posture
-    }
-
-    pub(crate) fn preference(&self) -> Preference<'_> {
-        Preference {
-            posture: self.positions.as_deref(),
-            posture_weight: self.weights.posture,
-            limits_weight: self.weights.limits,
-            manipulability_weight: self.weights.manipulability,
-            ..Preference::default()
-        }
-    }
-}
-
-/// The search that the settings describe.
-pub(crate) fn search_mode(settings: &Settings) -> Mode<'static> {
-    Mode::Search { pick: settings.pick, attempts: settings.attempts, random_seed: settings.random_seed }
-}
 
 /// A query of a service: its targets, its seed and its settings.
 pub(crate) struct Query {
@@ -124,18 +76,18 @@ impl Query {
 
     /// Searches with at most `attempts`, on `cores`.
     fn search(&self, loaded: &LoadedRobot, attempts: usize, cores: usize) -> Result<(Solver, Solution), Refused> {
-        let solver = loaded.solver(&self.settings).map_err(no_solver)?;
+        let solver = loaded.solver(&self.settings).map_err(problem::no_solver)?;
         let null_space_task = NullSpaceTask::new(loaded, &self.settings)?;
         let problem = self.problem(&null_space_task, attempts);
         let mut scratches = vec![solver.scratch(); cores];
         let mut solution = solver.solution();
-        solver.solve_on(&problem, &mut scratches, &mut solution).map_err(|e| refusal(&e))?;
-        complete(&solver, &self.targets, &mut scratches[0], &mut solution)?;
+        solver.solve_on(&problem, &mut scratches, &mut solution).map_err(|e| problem::refusal(&e))?;
+        problem::complete(&solver, &self.targets, &mut scratches[0], &mut solution)?;
         Ok((solver, solution))
     }
 
     fn search_all(&self, loaded: &LoadedRobot) -> Result<Vec<Vec<f64>>, Refused> {
-        let solver = loaded.solver(&self.settings).map_err(no_solver)?;
+        let solver = loaded.solver(&self.settings).map_err(problem::no_solver)?;
         let null_space_task = NullSpaceTask::new(loaded, &self.settings)?;
         let mut found = Vec::new();
         let mut keep = |solution: &Solution| {
@@ -144,7 +96,7 @@ impl Query {
         };
         let problem = self.problem(&null_space_task, self.settings.attempts);
         let all = solver.solve_all(&problem, &mut solver.scratch(), &mut solver.solution(), &mut keep);
-        all.map_err(|e| refusal(&e))?;
+        all.map_err(|e| problem::refusal(&e))?;
         Ok(found)
     }
 
@@ -171,44 +123,25 @@ fn of_more_attempts(first: Option<Solution>, whole: Solution) -> Solution {
     }
 }
 
-/// Computes what a search leaves out of its solution: the smallest singular value.
-pub(crate) fn complete(
-    solver: &Solver,
-    targets: &[Target],
-    scratch: &mut Scratch,
-    solution: &mut Solution,
-) -> Result<(), Refused> {
-    if solution.smallest_singular_value.is_none() {
-        let smallest = solver.smallest_singular_value(targets, &solution.positions, scratch);
-        solution.smallest_singular_value = Some(smallest.map_err(|e| refusal(&e))?);
-    }
-    Ok(())
-}
-
-/// The refusal of a solver that does not fit the chain.
-pub(crate) fn no_solver(sentence: String) -> Refused {
-    Refused::invalid("solver", sentence)
-}
-
-/// The refusal of a problem that makes no sense for the chain.
-pub(crate) fn refusal(error: &ProblemError) -> Refused {
-    Refused::invalid("problem", error.to_string())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::time::Duration;
 
     use super::*;
+    use crate::node::robot_in_use::description;
     use crate::parameters::Values;
     use crate::robot::{Chain, Robot};
     use crate::solver::{Outcome, Stop};
+
+    const ROBOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/urdf/arm7.urdf");
 
     #[test]
     fn the_time_of_waiting_counts_against_the_timeout() {
         let mut settings = Settings::new(&Values::default(), None).unwrap();
         settings.timeout = Duration::from_secs(10);
-        let task = NullSpaceTask { posture: settings.posture.clone(), positions: None, weights: settings.null_space };
+        let urdf = fs::read_to_string(ROBOT).unwrap();
+        let task = NullSpaceTask::new(&description::load(urdf, false, &settings).unwrap().loaded, &settings).unwrap();
         let time_left = |waited| {
             let began = Instant::now().checked_sub(Duration::from_secs(waited)).unwrap();
             let query =
@@ -220,7 +153,7 @@ mod tests {
     }
     #[test]
     fn a_search_without_time_has_at_least_the_first_attempts() {
-        let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/urdf/arm7.urdf")).unwrap();
+        let robot = Robot::from_urdf_file(ROBOT).unwrap();
         let chain = Arc::new(Chain::with_defaults(&robot, None, &[]).unwrap());
         let empty = Solution::new(&chain);
         let first = Solution { attempts: FIRST_ATTEMPTS, stop: Stop::Attempts, ..empty.clone() };
