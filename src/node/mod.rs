@@ -1,87 +1,52 @@
 //! The ROS 2 node: a thin layer that puts robot and solver on the ROS graph.
 //!
-//! The r2r node lives in one thread that spins (`spin`). Tokio tasks, one for each topic or service, receive from it by streams and
-//! send by publishers. They share the settings, the robot and its configuration (`output`), the frames of TF (`frames`).
-//! `interface` lists all topics and services.
+//! The r2r node lives in one thread that spins (`ros::spin`). Tokio tasks, one for each topic or service, receive from it by streams and
+//! send by publishers. They share the settings, the robot and its configuration (`arm::output`), the frames of TF (`robot_in_use::frames`).
+//! `ros::interface` lists all topics and services.
 
-mod avoidance;
-mod batch_response;
-mod body_pair;
-mod check_collisions;
-mod clock;
-mod collision_model;
-mod command_line;
-mod commands;
-mod configuration_motion;
-mod convert;
-mod description;
-mod diagnostics;
-mod error;
-mod frames;
+mod arm;
 mod handle;
-mod interface;
-mod latest;
-mod link_poses;
-mod logging;
-mod lookout;
 mod markers;
-mod measure;
-mod measured;
+mod messages;
 #[cfg(feature = "moveit")]
 mod moveit;
 mod obstacles;
-mod output;
-mod parameters;
-mod path_plan;
-mod publisher;
-mod query;
-mod reporter;
-mod request_overrides;
-mod rosout;
-mod searches;
-mod semantic;
-mod service_server;
+mod reports;
+mod robot_in_use;
+mod ros;
 mod services;
 mod servo;
-mod solve_ik;
-mod solve_ik_batch;
-mod solve_path;
-mod spin;
-mod status;
-mod steering;
+mod solving;
 mod surroundings;
-mod target_message;
-mod target_path;
-mod target_solver;
-mod target_tracker;
 mod targets;
-mod tip_namespaces;
-mod tone;
 
-pub use error::NodeError;
+pub use ros::error::NodeError;
 
 use std::io::Write;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use r2r::QosProfile;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 
 use crate::parameters::{Settings, Values};
-use clock::Clock;
-use command_line::{Arguments, CommandLine};
-use diagnostics::Counters;
-use frames::Frames;
-use logging::Warnings;
-use measured::Measured;
-use output::Output;
-use searches::Searches;
-use status::Refused;
-use surroundings::Surroundings;
-use target_solver::TargetSolver;
+use arm::output::{self, Output};
+use reports::diagnostics::{self, Counters};
+use reports::status::Refused;
+use robot_in_use::description;
+use robot_in_use::frames::{self, Frames};
+use robot_in_use::measured::{self, Measured};
+use ros::clock::Clock;
+use ros::command_line::{Arguments, CommandLine};
+use ros::logging::{self, Warnings};
+use ros::spin;
+use services::{parameters, solve_ik_batch};
+use solving::searches::Searches;
+use surroundings::{Surroundings, semantic};
+use targets::target_path;
+use targets::target_solver::{self, TargetSolver};
 
 r2r::assert_compiled_with_use_sim_time_support!();
 
@@ -145,11 +110,6 @@ impl Shared {
             self.output.configuration().map(|now| now.loaded.chain.tip_names().get(tip).map(|tip| (*tip).to_owned()));
         self.report(&refused.status(header, tip_link.flatten().unwrap_or_default()));
     }
-}
-
-/// Quality of service of a topic whose last message later subscribers receive too.
-fn latched() -> QosProfile {
-    QosProfile::default().keep_last(1).transient_local()
 }
 
 /// Runs the node with the arguments of the process until SIGINT or SIGTERM; or prints what `--help` and `--version` ask for.

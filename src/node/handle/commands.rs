@@ -8,13 +8,14 @@ use tokio::sync::mpsc;
 use super::drawing::tip_poses;
 use super::handles::{Handle, Handles};
 use super::menu::Choice;
-use crate::node::avoidance::Avoidance;
-use crate::node::configuration_motion::Configuration;
-use crate::node::output::Progress;
-use crate::node::parameters::Setter;
-use crate::node::status::Refused;
-use crate::node::target_message::Asks;
-use crate::node::{Shared, measured, services};
+use crate::node::arm::output::Progress;
+use crate::node::arm::start::starting_configuration;
+use crate::node::messages::target_message::Asks;
+use crate::node::reports::status::Refused;
+use crate::node::robot_in_use::configuration::Configuration;
+use crate::node::services::parameters::Setter;
+use crate::node::surroundings::avoidance::Avoidance;
+use crate::node::{Shared, services};
 use crate::parameters::Value;
 
 /// Choices that wait, each with the index of its tip. A person makes fewer.
@@ -77,7 +78,7 @@ fn toggle(shared: &Shared, handles: &Handles, tip: usize, choice: Choice) -> Res
 /// Moves to the initial configuration as to a target.
 async fn to_initial(shared: &Shared) -> Result<(), Refused> {
     shared.forget_targets().await;
-    let Configuration { loaded, positions, .. } = measured::starting_configuration(shared)?;
+    let Configuration { loaded, positions, .. } = starting_configuration(shared)?;
     let settings = shared.settings();
     let avoidance = Avoidance::of(shared, (&loaded, &positions), &settings).await?;
     let initial = settings.initial_posture.apply(&loaded.robot);

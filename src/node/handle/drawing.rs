@@ -9,7 +9,7 @@ use super::handles::{Handle, Handles};
 use super::look::{self, Look};
 use super::marker;
 use crate::node::Shared;
-use crate::node::configuration_motion::Configuration;
+use crate::node::robot_in_use::configuration::Configuration;
 use crate::robot::ChainPoses;
 
 /// Size of a handle, relative to that of the arm.
@@ -93,8 +93,8 @@ fn of<'a>(drawing: &'a [Drawn], name: &str) -> Option<&'a Drawn> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::target_message::Asks;
-    use crate::node::tone::Tone;
+    use crate::node::messages::target_message::Asks;
+    use crate::node::reports::tone::Tone;
     use crate::solver::SolverKind;
 
     fn drawn(name: &str, x: f64, tone: Tone) -> Drawn {

@@ -12,12 +12,12 @@ use super::commands::Choices;
 use super::handles::Handles;
 use super::menu;
 use crate::names;
-use crate::node::configuration_motion::Configuration;
-use crate::node::convert::{self, MAX_NAME_BYTES};
-use crate::node::interface::HANDLE_FEEDBACK;
-use crate::node::spin::Spinner;
-use crate::node::status::Refused;
-use crate::node::target_message::{self, TargetMessage};
+use crate::node::messages::convert::{self, MAX_NAME_BYTES};
+use crate::node::messages::target_message::{self, TargetMessage};
+use crate::node::reports::status::Refused;
+use crate::node::robot_in_use::configuration::Configuration;
+use crate::node::ros::interface::HANDLE_FEEDBACK;
+use crate::node::ros::spin::Spinner;
 use crate::node::{NodeError, Shared};
 
 /// The events of `InteractiveMarkerFeedback` in the type of its field.

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::grip::Grip;
-use crate::node::description::LoadedRobot;
-use crate::node::target_message::Asks;
+use crate::node::messages::target_message::Asks;
+use crate::node::robot_in_use::description::LoadedRobot;
 
 /// The handle of one tip.
 pub(super) struct Handle {

@@ -1,9 +1,9 @@
 //! How a handle looks: its colour and text say what became of the newest target of its tip.
 
 use crate::names;
-use crate::node::latest::LatestTarget;
-use crate::node::target_message::Asks;
-use crate::node::tone::Tone;
+use crate::node::messages::target_message::Asks;
+use crate::node::reports::latest::LatestTarget;
+use crate::node::reports::tone::Tone;
 use crate::solver::SolverKind;
 
 /// Greatest number of characters in a line of the text, unless a word is longer.
@@ -62,7 +62,7 @@ fn short(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::status::outcome;
+    use crate::node::reports::status::outcome;
 
     fn of(outcome: u8, sentence: &str) -> (Tone, String) {
         let newest = LatestTarget {

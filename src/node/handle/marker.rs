@@ -7,8 +7,8 @@ use r2r::visualization_msgs::msg::{InteractiveMarker, InteractiveMarkerControl, 
 
 use super::look::Look;
 use super::menu;
-use crate::node::convert;
-use crate::node::target_message::Asks;
+use crate::node::messages::convert;
+use crate::node::messages::target_message::Asks;
 
 /// The values of `InteractiveMarkerControl` that are used, in the type of its fields.
 mod control {

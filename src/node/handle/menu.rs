@@ -2,7 +2,7 @@
 
 use r2r::visualization_msgs::msg::MenuEntry;
 
-use crate::node::target_message::Asks;
+use crate::node::messages::target_message::Asks;
 use crate::solver::SolverKind;
 
 /// What can be chosen.

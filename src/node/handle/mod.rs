@@ -20,17 +20,17 @@ use std::sync::Arc;
 
 use futures::channel::mpsc;
 
-use super::parameters::Setter;
-use super::spin::Spinner;
-use super::target_message::TargetMessage;
-use super::{NodeError, Shared};
+use crate::node::messages::target_message::TargetMessage;
+use crate::node::ros::spin::Spinner;
+use crate::node::services::parameters::Setter;
+use crate::node::{NodeError, Shared};
 use handles::Handles;
 
 /// Drags of one tip that wait for the spin thread, which takes them at once.
 const WAITING_DRAGS: usize = 10;
 
 /// Serves the handles, if the parameter `interactive_target` asks for them. Gives the drags of each tip as a stream of targets.
-pub(super) fn serve(
+pub(crate) fn serve(
     node: &mut r2r::Node,
     spinner: &mut Spinner,
     shared: &Arc<Shared>,

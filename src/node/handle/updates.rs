@@ -11,10 +11,10 @@ use tokio::time::MissedTickBehavior;
 use super::drawing::{self, Drawn};
 use super::handles::Handles;
 use super::marker;
-use crate::node::interface::{HANDLE_UPDATE, HANDLES};
-use crate::node::publisher::Publisher;
-use crate::node::service_server::answer_each;
-use crate::node::spin::Spinner;
+use crate::node::ros::interface::{HANDLE_UPDATE, HANDLES};
+use crate::node::ros::publisher::Publisher;
+use crate::node::ros::service_server::answer_each;
+use crate::node::ros::spin::Spinner;
 use crate::node::{NodeError, Shared};
 
 /// Time between two updates: at most 30 come in a second.
@@ -48,7 +48,7 @@ pub(super) fn serve(
     let publisher = Publisher::new(node, HANDLE_UPDATE, QosProfile::default().keep_last(DEPTH))?;
     let updates = Arc::new(Updates { handles: Arc::clone(handles), publisher, shown: Mutex::default() });
     let answering = Arc::clone(&updates);
-    answer_each::<GetInteractiveMarkers::Service, _>(node, spinner, shared, HANDLES, move |shared, _| {
+    answer_each::<GetInteractiveMarkers::Service, _, _>(node, spinner, shared, HANDLES, move |shared, _| {
         let updates = Arc::clone(&answering);
         async move { updates.now(&shared) }
     })?;

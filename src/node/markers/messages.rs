@@ -6,7 +6,7 @@ use r2r::std_msgs::msg::{ColorRGBA, Header};
 use r2r::visualization_msgs::msg::{Marker, MarkerArray};
 
 use super::shape::{Colour, Form, Shape, Solid};
-use crate::node::convert;
+use crate::node::messages::convert;
 
 // The actions in the type of their field.
 const ADD: i32 = Marker::ADD as i32;

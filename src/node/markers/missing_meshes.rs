@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::names;
 use crate::node::Shared;
-use crate::node::description::LoadedRobot;
-use crate::node::interface::MARKERS;
+use crate::node::robot_in_use::description::LoadedRobot;
+use crate::node::ros::interface::MARKERS;
 use crate::robot::{MeshNotFound, Visuals};
 
 /// Greatest number of meshes that are looked for: a file on a network may take long.

@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 use r2r::QosProfile;
 use r2r::visualization_msgs::msg::MarkerArray;
 
-use super::check_collisions::near_pairs;
-use super::configuration_motion::Configuration;
-use super::interface::MARKERS;
-use super::publisher::Publisher;
-use super::{NodeError, Shared};
+use crate::node::robot_in_use::configuration::Configuration;
+use crate::node::ros::interface::MARKERS;
+use crate::node::ros::publisher::Publisher;
+use crate::node::surroundings::near_pairs::near_pairs;
+use crate::node::{NodeError, Shared};
 use scene::Scene;
 use shape::Shape;
 
@@ -32,7 +32,7 @@ const REST: u32 = 9;
 /// Time after which all is drawn anew: RViz forgets what a person hides, and shows it again only where it comes again.
 const REPEAT: Duration = Duration::from_secs(1);
 
-pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
     let publisher = Publisher::<MarkerArray>::new(node, MARKERS, QosProfile::default().keep_last(10))?;
     let shared = Arc::clone(shared);
     tokio::spawn(async move {

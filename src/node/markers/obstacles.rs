@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::shape::{Colour, Form, Shape, Solid};
 use crate::collision::{Geometry, Near, Obstacle};
-use crate::node::configuration_motion::Configuration;
+use crate::node::robot_in_use::configuration::Configuration;
 use crate::node::surroundings::Known;
 
 const OBSTACLE: Colour = [0.45, 0.6, 0.55, 0.85];

@@ -8,10 +8,10 @@ use super::shape::{Colour, Form, Shape};
 use super::skeleton;
 use super::trace::Trace;
 use crate::names;
-use crate::node::configuration_motion::Configuration;
-use crate::node::description::LoadedRobot;
-use crate::node::latest::{Asked, LatestTarget};
-use crate::node::tone::Tone;
+use crate::node::reports::latest::{Asked, LatestTarget};
+use crate::node::reports::tone::Tone;
+use crate::node::robot_in_use::configuration::Configuration;
+use crate::node::robot_in_use::description::LoadedRobot;
 use crate::robot::{Chain, Domain};
 use crate::solver::TipReach;
 

@@ -9,7 +9,7 @@ use r2r::urdf_ik::msg::{Obstacle, ObstacleChange};
 
 use crate::collision::World;
 use crate::names::short;
-use crate::node::interface::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface};
+use crate::node::ros::interface::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface};
 use crate::node::surroundings::Known;
 use crate::node::{NodeError, Shared, obstacles};
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use r2r::moveit_msgs::srv::GetPositionFK::{Request, Response};
 
 use super::{Failure, apply_state, code, error_code, with_note};
-use crate::node::interface::COMPUTE_FK;
-use crate::node::status::Refused;
-use crate::node::{Shared, link_poses};
+use crate::node::Shared;
+use crate::node::reports::status::Refused;
+use crate::node::robot_in_use::link_poses;
+use crate::node::ros::interface::COMPUTE_FK;
 
 pub(super) async fn compute_fk(shared: Arc<Shared>, request: Request) -> Response {
     match answer(&shared, request).await {

@@ -11,13 +11,17 @@ use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
 use r2r::sensor_msgs::msg::JointState;
 
 use super::{Failure, apply_state, check_constraints, code, error_code, tip, with_note};
-use crate::node::avoidance::Avoidance;
-use crate::node::configuration_motion::Configuration;
-use crate::node::description::LoadedRobot;
-use crate::node::interface::COMPUTE_IK;
-use crate::node::query::{self, Query};
-use crate::node::status::{self, Refused};
-use crate::node::{Shared, convert, link_poses, request_overrides};
+use crate::node::Shared;
+use crate::node::messages::convert;
+use crate::node::reports::status::{self, Refused};
+use crate::node::robot_in_use::configuration::Configuration;
+use crate::node::robot_in_use::description::LoadedRobot;
+use crate::node::robot_in_use::link_poses;
+use crate::node::ros::interface::COMPUTE_IK;
+use crate::node::services::query::Query;
+use crate::node::services::request_overrides;
+use crate::node::solving::problem;
+use crate::node::surroundings::avoidance::Avoidance;
 use crate::parameters::Settings;
 use crate::solver::{Stop, Target, Tolerance};
 
@@ -118,7 +122,7 @@ fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (
 
 /// The target of the tip that `link` (empty: the first tip) moves with, for `link` to be at `pose` in the base link's frame.
 fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3<f64>) -> Result<Target, String> {
-    let target = query::target(pose, settings);
+    let target = problem::target(pose, settings);
     if link.is_empty() {
         return Ok(target);
     }

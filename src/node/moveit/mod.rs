@@ -23,18 +23,19 @@ use r2r::moveit_msgs::msg::{Constraints, MoveItErrorCodes, RobotState};
 use r2r::moveit_msgs::srv::{GetPositionFK, GetPositionIK, GetStateValidity};
 use serde_json::json;
 
-use super::interface::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK, Interface};
-use super::service_server::answer_each;
-use super::spin::Spinner;
-use super::status::{Refused, outcome};
-use super::{NodeError, Shared, convert};
+use crate::node::messages::convert;
+use crate::node::reports::status::{Refused, outcome};
+use crate::node::ros::interface::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK, Interface};
+use crate::node::ros::service_server::answer_each;
+use crate::node::ros::spin::Spinner;
+use crate::node::{NodeError, Shared};
 use crate::robot::Robot;
 
-pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    answer_each::<GetPositionIK::Service, _>(node, spinner, shared, COMPUTE_IK, ik::compute_ik)?;
-    answer_each::<GetPositionFK::Service, _>(node, spinner, shared, COMPUTE_FK, fk::compute_fk)?;
+pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    answer_each::<GetPositionIK::Service, _, _>(node, spinner, shared, COMPUTE_IK, ik::compute_ik)?;
+    answer_each::<GetPositionFK::Service, _, _>(node, spinner, shared, COMPUTE_FK, fk::compute_fk)?;
     let check = state_validity::check_state_validity;
-    answer_each::<GetStateValidity::Service, _>(node, spinner, shared, CHECK_STATE_VALIDITY, check)?;
+    answer_each::<GetStateValidity::Service, _, _>(node, spinner, shared, CHECK_STATE_VALIDITY, check)?;
     #[cfg(feature = "moveit_servo")]
     servo::serve(node, spinner, shared)?;
     collision_objects::serve(node, shared)

@@ -14,15 +14,15 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 use super::servo_commands::{self, Gate, Kind};
 use super::servo_status;
-use crate::node::interface::{
+use crate::node::messages::target_message::{self, TargetMessage};
+use crate::node::ros::interface::{
     DELTA_JOINT_CMDS, DELTA_TWIST_CMDS, Interface, PAUSE_SERVO, POSE_TARGET_CMDS, SERVO_STATUS, SERVO_STATUS_OF_MOVEIT,
     SWITCH_COMMAND_TYPE,
 };
-use crate::node::publisher::Publisher;
-use crate::node::service_server::answer_each;
+use crate::node::ros::publisher::Publisher;
+use crate::node::ros::service_server::answer_each;
+use crate::node::ros::spin::Spinner;
 use crate::node::servo::{self, JogMessage, TwistMessage};
-use crate::node::spin::Spinner;
-use crate::node::target_message::{self, TargetMessage};
 use crate::node::{NodeError, Shared};
 
 /// The tip that is steered.
@@ -56,10 +56,14 @@ pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Sh
         }));
     }
     let (of_switch, of_pause) = (gate.clone(), gate);
-    answer_each::<ServoCommandType::Service, _>(node, spinner, shared, SWITCH_COMMAND_TYPE, move |shared, request| {
-        ready(switch_command_type(&shared, &of_switch, &request))
-    })?;
-    answer_each::<SetBool::Service, _>(node, spinner, shared, PAUSE_SERVO, move |shared, request| {
+    answer_each::<ServoCommandType::Service, _, _>(
+        node,
+        spinner,
+        shared,
+        SWITCH_COMMAND_TYPE,
+        move |shared, request| ready(switch_command_type(&shared, &of_switch, &request)),
+    )?;
+    answer_each::<SetBool::Service, _, _>(node, spinner, shared, PAUSE_SERVO, move |shared, request| {
         ready(pause(&shared, &of_pause, &request))
     })?;
     publish_status(node, spinner)

@@ -9,11 +9,12 @@ use r2r::std_msgs::msg::Header;
 
 use super::{Failure, apply_state, check_constraints, code};
 use crate::collision::{Near, Scene};
-use crate::node::check_collisions::near_pairs;
-use crate::node::configuration_motion::Configuration;
-use crate::node::interface::CHECK_STATE_VALIDITY;
-use crate::node::status::Refused;
-use crate::node::{Shared, body_pair};
+use crate::node::Shared;
+use crate::node::messages::body_pair;
+use crate::node::reports::status::Refused;
+use crate::node::robot_in_use::configuration::Configuration;
+use crate::node::ros::interface::CHECK_STATE_VALIDITY;
+use crate::node::surroundings::near_pairs::near_pairs;
 
 pub(super) async fn check_state_validity(shared: Arc<Shared>, request: Request) -> Response {
     match answer(&shared, request).await {

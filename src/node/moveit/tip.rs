@@ -2,7 +2,7 @@
 
 use nalgebra::Isometry3;
 
-use crate::node::description::LoadedRobot;
+use crate::node::robot_in_use::description::LoadedRobot;
 use crate::robot::{JointKind, Robot};
 
 /// The tip that `link` is or is connected with by fixed joints alone, and the pose of the link in the tip's frame. `None` where there is

@@ -10,11 +10,12 @@ use r2r::urdf_ik::srv::ChangeObstacles::{Request, Response};
 use super::request::{Change, Part, naming};
 use crate::collision::{Attached, World};
 use crate::names;
-use crate::node::description::LoadedRobot;
-use crate::node::frames::Located;
-use crate::node::interface::CHANGE_OBSTACLES;
-use crate::node::status::Refused;
-use crate::node::{Shared, link_poses};
+use crate::node::Shared;
+use crate::node::reports::status::Refused;
+use crate::node::robot_in_use::description::LoadedRobot;
+use crate::node::robot_in_use::frames::Located;
+use crate::node::robot_in_use::link_poses;
+use crate::node::ros::interface::CHANGE_OBSTACLES;
 use crate::parameters::Settings;
 use crate::robot::Robot;
 
@@ -45,7 +46,7 @@ pub(super) async fn change_obstacles(shared: Arc<Shared>, request: Request) -> R
 ///
 /// # Errors
 /// [`Refused`] with a sentence that names the obstacle.
-pub(in crate::node) async fn make(shared: &Shared, changes: Vec<ObstacleChange>) -> Result<String, Refused> {
+pub(crate) async fn make(shared: &Shared, changes: Vec<ObstacleChange>) -> Result<String, Refused> {
     let settings = shared.settings();
     let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
     let loaded = now.loaded;

@@ -7,7 +7,7 @@ use r2r::urdf_ik::msg::Obstacle as Message;
 
 use crate::collision::{FARTHEST, Geometry, Obstacle};
 use crate::names::number;
-use crate::node::convert;
+use crate::node::messages::convert;
 use crate::spatial::rotation_from;
 
 // The shapes in the type of their field.

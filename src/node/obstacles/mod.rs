@@ -10,23 +10,24 @@ use std::time::{Duration, Instant};
 use r2r::urdf_ik::msg::{AttachedObstacle, Obstacles};
 use r2r::urdf_ik::srv::ChangeObstacles;
 
-use super::interface::{CHANGE_OBSTACLES, OBSTACLES};
-use super::publisher::Publisher;
-use super::service_server::answer_each;
-use super::spin::Spinner;
-use super::surroundings::Known;
-use super::{NodeError, Shared, latched};
+use crate::node::ros::interface::{CHANGE_OBSTACLES, OBSTACLES};
+use crate::node::ros::latched;
+use crate::node::ros::publisher::Publisher;
+use crate::node::ros::service_server::answer_each;
+use crate::node::ros::spin::Spinner;
+use crate::node::surroundings::Known;
+use crate::node::{NodeError, Shared};
 
 #[cfg(feature = "moveit")]
-pub(super) use changes::make;
+pub(crate) use changes::make;
 
 /// Least time between two publications of the world.
 const PERIOD: Duration = Duration::from_millis(20);
 /// Least pause between two publications, over the time that one takes: so a world of large meshes takes no more than a tenth of a core.
 const REST: u32 = 9;
 
-pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    answer_each::<ChangeObstacles::Service, _>(node, spinner, shared, CHANGE_OBSTACLES, changes::change_obstacles)?;
+pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    answer_each::<ChangeObstacles::Service, _, _>(node, spinner, shared, CHANGE_OBSTACLES, changes::change_obstacles)?;
     let publisher = Publisher::<Obstacles>::new(node, OBSTACLES, latched())?;
     let shared = Arc::clone(shared);
     tokio::spawn(async move {

@@ -10,7 +10,7 @@ use r2r::urdf_ik::msg::ObstacleChange;
 use super::messages;
 use crate::collision::Obstacle;
 use crate::names::short;
-use crate::node::convert::MAX_NAME_BYTES;
+use crate::node::messages::convert::MAX_NAME_BYTES;
 
 /// Greatest number of names in touch_links.
 const MAX_TOUCH_LINKS: usize = 1000;

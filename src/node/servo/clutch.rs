@@ -5,7 +5,7 @@ use r2r::std_srvs::srv::SetBool;
 use super::sources::Clutch;
 use crate::names;
 use crate::node::Shared;
-use crate::node::status::Refused;
+use crate::node::reports::status::Refused;
 
 /// Closes or opens the clutch of a tip.
 pub(super) fn set(shared: &Shared, tip: usize, request: &SetBool::Request) -> SetBool::Response {

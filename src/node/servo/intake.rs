@@ -12,17 +12,17 @@ use tokio::runtime::Handle;
 use super::messages::{JogMessage, TwistMessage};
 use super::sources::{Clutch, Source, Sources};
 use crate::node::Shared;
-use crate::node::configuration_motion::Configuration;
-use crate::node::description::LoadedRobot;
-use crate::node::frames::Located;
-use crate::node::interface::HANDLE_FEEDBACK;
-use crate::node::measured::starting_configuration;
-use crate::node::status::{Refused, outcome};
-use crate::node::steering::{Input, LinkAxes, Pose, Twist, Wish, code};
-use crate::node::target_message::TargetMessage;
+use crate::node::arm::start::starting_configuration;
+use crate::node::arm::steering::{Input, LinkAxes, Pose, Twist, Wish, code};
+use crate::node::messages::target_message::TargetMessage;
+use crate::node::reports::status::{Refused, outcome};
+use crate::node::robot_in_use::configuration::Configuration;
+use crate::node::robot_in_use::description::LoadedRobot;
+use crate::node::robot_in_use::frames::Located;
+use crate::node::ros::interface::HANDLE_FEEDBACK;
 
 /// What is remembered of those who command the servo.
-pub(in crate::node) struct Intake {
+pub(crate) struct Intake {
     sources: Mutex<Sources>,
     /// For work that the spin thread must not do.
     tasks: Handle,
@@ -30,7 +30,7 @@ pub(in crate::node) struct Intake {
 
 impl Intake {
     /// For a chain with so many tips. It must be made in the runtime of the node's tasks.
-    pub(in crate::node) fn new(tips: usize) -> Self {
+    pub(crate) fn new(tips: usize) -> Self {
         Self { sources: Mutex::new(Sources::new(tips)), tasks: Handle::current() }
     }
 
@@ -39,12 +39,12 @@ impl Intake {
     }
 
     /// Shuts out the streams under way, because the arm was stopped: each must pause, or command zero, before it counts again.
-    pub(in crate::node) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.sources().shut();
     }
 
     /// Takes the clutches away, because the arm starts anew; those whose poses still come in only open.
-    pub(in crate::node) fn reset(&self, shared: &Shared) {
+    pub(crate) fn reset(&self, shared: &Shared) {
         let timeout = shared.settings().servo.timeout;
         let mut sources = self.sources();
         sources.shut();
@@ -53,7 +53,7 @@ impl Intake {
 }
 
 /// A velocity for a tip. It counts until the next command, and no longer than `servo.timeout`.
-pub(in crate::node) fn twist(shared: &Arc<Shared>, tip: usize, message: &TwistMessage) {
+pub(crate) fn twist(shared: &Arc<Shared>, tip: usize, message: &TwistMessage) {
     let arrival = Arrival { source: Source::Twist(tip), tip: Some(tip), topic: message.topic, header: &message.header };
     arrival.take(shared, |now| {
         let [linear, angular] = message.velocities()?;
@@ -65,13 +65,13 @@ pub(in crate::node) fn twist(shared: &Arc<Shared>, tip: usize, message: &TwistMe
 }
 
 /// Velocities of joints, for as long as a twist.
-pub(in crate::node) fn jog(shared: &Arc<Shared>, message: &JogMessage) {
+pub(crate) fn jog(shared: &Arc<Shared>, message: &JogMessage) {
     let arrival = Arrival { source: Source::Jog, tip: None, topic: message.topic, header: &message.header };
     arrival.take(shared, |now| Ok(Wish::Jog(message.of_variables(&now.loaded)?)));
 }
 
 /// A pose for a tip to follow, for as long as a twist. Where it `is_relative`, only how it moves counts, from where the tip is now.
-pub(in crate::node) fn pose(shared: &Arc<Shared>, tip: usize, message: &TargetMessage, is_relative: bool) {
+pub(crate) fn pose(shared: &Arc<Shared>, tip: usize, message: &TargetMessage, is_relative: bool) {
     let arrival = Arrival { source: Source::Pose(tip), tip: Some(tip), topic: message.topic, header: &message.header };
     arrival.take(shared, |now| {
         let in_frame = message.pose.clone().map_err(|sentence| Refused::invalid("pose", sentence))?;
@@ -83,7 +83,7 @@ pub(in crate::node) fn pose(shared: &Arc<Shared>, tip: usize, message: &TargetMe
 
 /// Whether a target is not for the solver, because its tip has a clutch: closed, it moves the tip as it moves; open, it does nothing. A drag
 /// is an aim of its own where the clutch is open: a person who drags wants the arm to follow.
-pub(in crate::node) fn takes(shared: &Arc<Shared>, tip: usize, message: &TargetMessage) -> bool {
+pub(crate) fn takes(shared: &Arc<Shared>, tip: usize, message: &TargetMessage) -> bool {
     let clutch = shared.servo.sources().clutch(tip);
     match clutch {
         Clutch::Absent => false,
@@ -102,7 +102,7 @@ pub(in crate::node) fn takes(shared: &Arc<Shared>, tip: usize, message: &TargetM
 
 /// Drops all commands: the arm comes to rest as after `servo.timeout`.
 #[cfg(feature = "moveit_servo")]
-pub(in crate::node) fn rest(shared: &Shared) {
+pub(crate) fn rest(shared: &Shared) {
     shared.output.rest_servo(None);
 }
 

@@ -6,9 +6,9 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 
 use crate::names;
-use crate::node::description::LoadedRobot;
-use crate::node::status::Refused;
-use crate::node::target_message;
+use crate::node::messages::target_message;
+use crate::node::reports::status::Refused;
+use crate::node::robot_in_use::description::LoadedRobot;
 
 /// Greatest number of a command. Where one is greater, all are scaled down: the speed limits lie far below, and squares of greater ones may
 /// overflow.
@@ -16,7 +16,7 @@ const GREATEST: f64 = 1e6;
 
 /// A twist of a tip as it arrived.
 #[derive(Clone)]
-pub(in crate::node) struct TwistMessage {
+pub(crate) struct TwistMessage {
     /// Name of its topic, for messages to a person.
     pub topic: &'static str,
     /// Its frame has the axes of the twist.
@@ -31,7 +31,7 @@ pub(in crate::node) struct TwistMessage {
 
 /// Velocities of joints as they arrived.
 #[derive(Clone)]
-pub(in crate::node) struct JogMessage {
+pub(crate) struct JogMessage {
     /// Name of its topic, for messages to a person.
     pub topic: &'static str,
     pub header: Header,
@@ -43,7 +43,7 @@ pub(in crate::node) struct JogMessage {
 
 impl TwistMessage {
     /// Reads a twist from its serialised message; `None` where it is not one.
-    pub(in crate::node) fn read(topic: &'static str, raw: &[u8]) -> Option<Self> {
+    pub(crate) fn read(topic: &'static str, raw: &[u8]) -> Option<Self> {
         let (TwistStamped { header, twist }, frame_is_damaged) =
             target_message::read(raw, |message: &TwistStamped| &message.header)?;
         let vector = |VectorMessage { x, y, z }| Vector3::new(x, y, z);

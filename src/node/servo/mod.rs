@@ -15,19 +15,21 @@ use std::sync::Arc;
 use futures::{Stream, StreamExt};
 use r2r::std_srvs::srv::SetBool;
 
-pub(super) use intake::{Intake, jog, takes, twist};
+pub(crate) use intake::{Intake, jog, takes, twist};
 #[cfg(feature = "moveit_servo")]
-pub(super) use intake::{pose, rest};
-pub(super) use messages::{JogMessage, TwistMessage};
+pub(crate) use intake::{pose, rest};
+pub(crate) use messages::{JogMessage, TwistMessage};
 use sources::Source;
 
-use super::interface::{CLUTCH, JOINT_JOG, TARGET_TWIST};
-use super::service_server::answer_each_as;
-use super::spin::{Commands, Spinner};
-use super::{NodeError, Shared, target_message, tip_namespaces};
+use crate::node::messages::target_message;
+use crate::node::ros::interface::{CLUTCH, JOINT_JOG, TARGET_TWIST};
+use crate::node::ros::service_server::answer_each_as;
+use crate::node::ros::spin::{Commands, Spinner};
+use crate::node::ros::tip_namespaces;
+use crate::node::{NodeError, Shared};
 
 /// Subscribes to the commands, in the spin thread, and answers the services.
-pub(super) fn serve(
+pub(crate) fn serve(
     node: &mut r2r::Node,
     spinner: &mut Spinner,
     shared: &Arc<Shared>,
@@ -47,7 +49,7 @@ pub(super) fn serve(
                     twist(shared, tip, &message);
                 }
             });
-            answer_each_as::<SetBool::Service, _>(
+            answer_each_as::<SetBool::Service, _, _>(
                 node,
                 spinner,
                 shared,

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::sources::Source;
 use crate::node::Shared;
-use crate::node::interface::Interface;
-use crate::node::spin::Commands;
+use crate::node::ros::interface::Interface;
+use crate::node::ros::spin::Commands;
 
 /// How often the publishers are counted, of topics whose commands come in.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -6,7 +6,7 @@ use super::gate::Gate;
 
 /// What poses of a tip count for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::node) enum Clutch {
+pub(crate) enum Clutch {
     /// There is none: each pose is a target.
     #[default]
     Absent,
