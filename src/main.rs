@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match urdf_ik_node::node::run() {
+    match urdf_ik_node::run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("urdf_ik_node: {error}");

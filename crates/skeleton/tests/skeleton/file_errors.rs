@@ -151,7 +151,7 @@ fn what_is_wrong_is_named_in_one_sentence_with_its_line() {
 fn files_are_named_and_read_with_care() {
     let missing = Model::read(Path::new("no/such.yaml")).unwrap_err().to_string();
     assert_eq!(missing, "no/such.yaml: it cannot be read: there is no such file");
-    let folder = Model::read(Path::new("config")).unwrap_err().to_string();
+    let folder = Model::read(Path::new("src")).unwrap_err().to_string();
     assert!(folder.ends_with("it is a directory, not a regular file"), "{folder}");
     let path = std::env::temp_dir().join(format!("urdf_ik_skeleton_{}.yaml", std::process::id()));
     std::fs::write(&path, "segments:\n  - {name: a, length: -1}").unwrap();

@@ -1,0 +1,113 @@
+//! Looks at straight ways of the joints for what the arm avoids, and says what stands in the way.
+
+use std::sync::Arc;
+
+use r2r::urdf_ik::msg::SolveStatus;
+
+use crate::reports::status::outcome;
+use crate::surroundings::avoidance::Avoidance;
+use urdf_ik::collision::{Near, Scene, SegmentScratch};
+use urdf_ik::motion::{ClearWay, JointMotion, Step};
+
+/// How far beyond the margin two bodies may be apart for a status to name them \[m\].
+const NEAR: f64 = 0.05;
+
+/// Looks at ways, in memory that is kept.
+#[derive(Default)]
+pub(crate) struct Lookout {
+    scratch: SegmentScratch,
+    /// What came too near at last; `None` where a way was too long to look at.
+    found: Option<Near>,
+    /// What the last step of a motion was looked at for.
+    seen: Option<Avoidance>,
+}
+
+/// What stands in the way of the arm.
+pub(crate) struct Obstruction {
+    /// Names of the two bodies that would come too near, and their distance where that begins.
+    nearest: (Vec<String>, f64),
+    sentence: String,
+}
+
+impl Lookout {
+    /// The fraction of the straight way from one configuration of the chain's variables to another that is clear.
+    pub(crate) fn clear_fraction(&mut self, avoidance: &Avoidance, from: &[f64], to: &[f64]) -> f64 {
+        self.look(avoidance, |way| way.fraction(from, to))
+    }
+
+    /// Whether joints that began to move to `to` before can go on from where they are now.
+    pub(crate) fn passes(&mut self, avoidance: &Avoidance, from: &[f64], to: &[f64]) -> bool {
+        self.look(avoidance, |way| way.is_clear(from, to))
+    }
+
+    /// Moves on by `step` seconds, or follows the way to rest that the joints hold. Tells whether the motion goes on.
+    pub(crate) fn advance(&mut self, avoidance: &Avoidance, motion: &mut JointMotion, step: f64) -> bool {
+        let is_the_same =
+            |seen: &Avoidance| Arc::ptr_eq(&seen.scene, &avoidance.scene) && avoidance.margin <= seen.margin;
+        if !self.seen.as_ref().is_some_and(is_the_same) {
+            motion.look_again();
+            self.seen = Some(avoidance.clone());
+        }
+        let done = motion.advance_if_clear(step, &avoidance.clearance());
+        self.found = motion.stopped_by().copied();
+        done != Step::Braking
+    }
+
+    fn look<T>(&mut self, avoidance: &Avoidance, look: impl FnOnce(&mut ClearWay) -> T) -> T {
+        let mut way = ClearWay::new(avoidance.clearance(), &mut self.scratch);
+        let seen = look(&mut way);
+        self.found = way.stopped_by;
+        seen
+    }
+
+    /// What stood in the way at the last look, which was not clear.
+    pub(crate) fn obstruction(&self, avoidance: &Avoidance) -> Obstruction {
+        let pair = self.found.as_ref().and_then(|near| Some((near, avoidance.scene.pairs().nth(near.pair)?)));
+        match pair {
+            Some((near, [first, second])) => Obstruction {
+                nearest: names(&avoidance.scene, near),
+                sentence: format!("{first} would come within {:.4} m of {second}", near.distance),
+            },
+            None => Obstruction { nearest: <_>::default(), sentence: "the way is too long to be looked at".into() },
+        }
+    }
+
+    /// Puts into `report` which two bodies are nearest to each other at `positions` of the chain's variables, where any are near.
+    pub(crate) fn report_nearest(&mut self, report: &mut SolveStatus, avoidance: &Avoidance, positions: &[f64]) {
+        let scratch = &mut self.scratch.scene;
+        avoidance.scene.find_near(positions, avoidance.margin + NEAR, scratch);
+        if let Some(near) = scratch.nearest() {
+            (report.nearest, report.nearest_distance) = names(&avoidance.scene, near);
+        }
+    }
+}
+
+impl Obstruction {
+    /// What the arm has to avoid is not known.
+    pub(crate) fn unknown() -> Self {
+        Self { nearest: <_>::default(), sentence: "what it has to avoid is not known yet".into() }
+    }
+
+    /// That the arm stops before it, as a sentence.
+    pub(crate) fn message(&self) -> String {
+        format!("the arm stops before a collision: {}", self.sentence)
+    }
+
+    /// Puts into the `report` of a target that the arm stops before it.
+    pub(crate) fn put_into(&self, report: &mut SolveStatus) {
+        report.outcome = outcome::COLLISION;
+        report.message = self.message();
+        (report.nearest, report.nearest_distance) = self.nearest.clone();
+        report.limiting_joints.clear();
+    }
+}
+
+/// The names of two bodies, and their distance \[m\].
+fn names(scene: &Scene, near: &Near) -> (Vec<String>, f64) {
+    (bodies(scene, near.pair), near.distance)
+}
+
+/// The names of the two bodies of a pair, by its index.
+pub(crate) fn bodies(scene: &Scene, pair: usize) -> Vec<String> {
+    scene.pairs().nth(pair).map(|pair| pair.map(|body| body.name().to_owned()).to_vec()).unwrap_or_default()
+}
