@@ -27,6 +27,7 @@ impl ArmSolutions {
 
     /// A single one.
     #[doc(hidden)]
+    #[must_use]
     pub fn one(positions: [f64; JOINTS]) -> Self {
         let mut solutions = Self::none();
         solutions.push(positions, false);

@@ -37,6 +37,7 @@ pub struct AxisDeviation {
 
 impl AxisConditions<'_> {
     /// By how much `axes` miss these conditions.
+    #[must_use]
     pub fn deviation<const N: usize>(&self, axes: &Axes<N>) -> AxisDeviation {
         let angles = self.parallel.iter().map(|&[a, b]| (axes.angle(a, b), [a, b]));
         let squares = self.square.iter().map(|&[a, b]| (axes.lines[a].angle_from_right(&axes.lines[b]), [a, b]));
@@ -80,6 +81,7 @@ impl AxisDeviation {
     }
 
     /// Whether the axes are near enough for starting points, of an arm of this length \[m\].
+    #[must_use]
     pub fn near(&self, length: f64) -> bool {
         self.over_near(length) <= 1.0
     }
@@ -110,6 +112,7 @@ impl AxisDeviation {
 }
 
 /// What axes have in common, and by how much they miss it unless that is nothing.
+#[must_use]
 pub fn with_deviation(common: String, deviation: &str) -> String {
     if deviation.is_empty() {
         common

@@ -95,6 +95,7 @@ impl Family {
 
     /// How well other axes belong to the same family; `None` where axes are parallel that must not be.
     #[doc(hidden)]
+    #[must_use]
     pub fn of_other(&self, axes: &Axes, length: f64) -> Option<Self> {
         let axes = if self.reversed { axes.reversed() } else { *axes };
         let mut same_kind = None;
@@ -108,12 +109,14 @@ impl Family {
 
     /// The one of two that the axes miss by more.
     #[doc(hidden)]
+    #[must_use]
     pub fn worse(self, other: Self) -> Self {
         if other.over_near > self.over_near { other } else { self }
     }
 
     /// Whether it is better than another: exact before near, then a deviation less than half as large.
     #[doc(hidden)]
+    #[must_use]
     pub fn before(&self, other: &Self) -> bool {
         match (self.exact() || other.exact(), self.near() == other.near()) {
             (true, _) => !other.exact(),
@@ -125,12 +128,14 @@ impl Family {
     /// What the axes have in common, where they have these numbers, and by how much they miss it, in words, with the names of the
     /// joints.
     #[doc(hidden)]
+    #[must_use]
     pub fn in_words(&self, numbers: [usize; JOINTS], joints: &[&str]) -> String {
         with_deviation(self.numbered(numbers), &self.deviation.in_words(joints))
     }
 
     /// What the axes have in common, in words, where they have these numbers.
     #[doc(hidden)]
+    #[must_use]
     pub fn numbered(&self, mut numbers: [usize; JOINTS]) -> String {
         if self.reversed {
             numbers.reverse();

@@ -23,18 +23,22 @@ pub struct Linear {
 }
 
 impl Linear {
+    #[must_use]
     pub fn at(&self, turn: Turn) -> f64 {
         self.one + self.cos * turn.cos + self.sin * turn.sin
     }
 
+    #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self { one: self.one * factor, cos: self.cos * factor, sin: self.sin * factor }
     }
 
+    #[must_use]
     pub fn plus(&self, constant: f64) -> Self {
         Self { one: self.one + constant, ..*self }
     }
 
+    #[must_use]
     pub fn squared(&self) -> Quadratic {
         Quadratic {
             one: self.one * self.one + 0.5 * (self.cos * self.cos + self.sin * self.sin),
@@ -53,11 +57,13 @@ pub struct Quadratic {
 }
 
 impl Quadratic {
+    #[must_use]
     pub fn constant(one: f64) -> Self {
         Self { one, first: Complex::ZERO, second: Complex::ZERO }
     }
 
     /// This and `factor` times the other.
+    #[must_use]
     pub fn and(&self, factor: f64, other: &Self) -> Self {
         Self {
             one: self.one + factor * other.one,

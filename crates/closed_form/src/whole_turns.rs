@@ -4,6 +4,7 @@ use std::f64::consts::{PI, TAU};
 
 /// The whole turns nearest to an angle \[rad\]: without them it is half a turn at most, either way.
 #[inline]
+#[must_use]
 pub fn whole_turns(angle: f64) -> f64 {
     (angle / TAU).round() * TAU
 }
@@ -15,6 +16,7 @@ pub(super) fn wrapped(angle: f64) -> f64 {
 }
 
 /// Whether two configurations differ by no more than `slack` \[rad\] in any joint, whole turns apart or not.
+#[must_use]
 pub fn same(a: &[f64], b: &[f64], slack: f64) -> bool {
     let step = |a: f64, b: f64| (a - b - whole_turns(a - b)).abs();
     a.iter().zip(b).all(|(a, b)| step(*a, *b) <= slack)

@@ -104,6 +104,7 @@ impl Clearance<'_> {
 
     /// That motion.
     #[doc(hidden)]
+    #[must_use]
     pub fn motion<'a>(&'a self, from: &'a [f64], to: &'a [f64]) -> Motion<'a> {
         let length = self.scene.greatest_motion(from, to);
         Motion { clearance: self, from, to, length, nearer: Nearer::Keeps }

@@ -19,6 +19,7 @@ pub struct Lanes(pub [f64; LANES]);
 
 impl Lanes {
     /// The same number in every lane.
+    #[must_use]
     pub const fn splat(value: f64) -> Self {
         Self([value; LANES])
     }

@@ -10,7 +10,6 @@ pub const GREATEST_ACCELERATION: usize = 6;
 
 /// The names of the methods, as in the parameter `solver` has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum SolverKind {
     /// Newton steps by the Jacobian.
     Jacobian,

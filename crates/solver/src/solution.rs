@@ -18,7 +18,6 @@ pub struct Residual {
 
 /// Why a solution is only the closest one that was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
 pub enum Reason {
     /// It is certain that no configuration reaches the target.
     OutOfReach {

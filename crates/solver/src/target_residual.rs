@@ -17,6 +17,7 @@ impl Target {
 
     /// Linear \[m\] and angular \[rad\] difference in the tip's frame, free axes at zero.
     #[doc(hidden)]
+    #[must_use]
     pub fn difference(&self, pose: &Isometry3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         let relative = pose.inv_mul(&self.pose);
         let angular = match &self.free_axes[3..] {

@@ -73,21 +73,33 @@ impl fmt::Display for Element {
 }
 
 /// Refuses what does not hold.
+///
+/// # Errors
+/// [`InputError`] where it does not hold.
 pub fn require(holds: bool, refusal: impl FnOnce() -> Refusal) -> Result<(), InputError> {
     if holds { Ok(()) } else { Err(InputError(refusal())) }
 }
 
 /// Checks that a list has the length that a model needs.
+///
+/// # Errors
+/// [`InputError`] where it has another number of them.
 pub fn check_count(what: &'static str, found: usize, expected: usize) -> Result<(), InputError> {
     require(found == expected, || Refusal::Count { what, found, expected })
 }
 
 /// Checks that a model or a problem has at least one part such as a `segment`.
+///
+/// # Errors
+/// [`InputError`] where it has none.
 pub fn check_any(what: &'static str, count: usize) -> Result<(), InputError> {
     require(count > 0, || Refusal::Empty { what })
 }
 
 /// Checks that the length of `element` \[m\] is finite and at least 0.
+///
+/// # Errors
+/// [`InputError`] where it is not so.
 pub fn check_length(element: impl Into<Element>, value: f64) -> Result<(), InputError> {
     require(value.is_finite() && value >= 0.0, || {
         let (element, unit, right) = (element.into(), " m long", "a finite number of at least 0");
@@ -96,6 +108,9 @@ pub fn check_length(element: impl Into<Element>, value: f64) -> Result<(), Input
 }
 
 /// Checks that `value` is finite and above 0; `unit` is as a sentence has it after the number.
+///
+/// # Errors
+/// [`InputError`] where it is not so.
 pub fn check_positive(element: impl Into<Element>, value: f64, unit: &'static str) -> Result<(), InputError> {
     require(value.is_finite() && value > 0.0, || Refusal::Number {
         element: element.into(),
@@ -106,6 +121,9 @@ pub fn check_positive(element: impl Into<Element>, value: f64, unit: &'static st
 }
 
 /// Checks that lengths whose sum is `value` \[m\] leave squares of distances their precision.
+///
+/// # Errors
+/// [`InputError`] where it is not so.
 pub fn check_total(value: f64) -> Result<(), InputError> {
     require(value <= FARTHEST, || {
         Refusal::Model(format!(
@@ -116,6 +134,9 @@ pub fn check_total(value: f64) -> Result<(), InputError> {
 }
 
 /// Checks that all `coordinates` of `element` \[m\], two or three, are finite and not too large.
+///
+/// # Errors
+/// [`InputError`] where it is not so.
 pub fn check_coordinates(element: impl Into<Element>, coordinates: &[f64]) -> Result<(), InputError> {
     let mut named = ['x', 'y', 'z'].into_iter().zip(coordinates);
     match named.find(|(_, value)| value.is_nan() || value.abs() > FARTHEST) {
@@ -125,6 +146,9 @@ pub fn check_coordinates(element: impl Into<Element>, coordinates: &[f64]) -> Re
 }
 
 /// The direction of a vector of any length but zero, however short or long.
+///
+/// # Errors
+/// [`InputError`] for zero and for what is not finite.
 pub fn direction(element: impl Into<Element>, vector: &Vector3<f64>) -> Result<Unit<Vector3<f64>>, InputError> {
     let greatest = vector.amax();
     let is_right = greatest > 0.0 && vector.iter().all(|coordinate| coordinate.is_finite());
@@ -134,6 +158,9 @@ pub fn direction(element: impl Into<Element>, vector: &Vector3<f64>) -> Result<U
 }
 
 /// Checks that a quaternion is a rotation; one with NaN is not.
+///
+/// # Errors
+/// [`InputError`] where it is none.
 pub fn check_rotation(element: impl Into<Element>, rotation: &UnitQuaternion<f64>) -> Result<(), InputError> {
     require((rotation.norm() - 1.0).abs() <= UNIT_TOLERANCE, || Refusal::Rotation(element.into()))
 }
