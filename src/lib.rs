@@ -4,6 +4,8 @@
 //! send by publishers. They share the settings, the robot and its configuration (`arm::output`), the frames of TF (`robot_in_use::frames`).
 //! `ros::interface` lists all topics and services.
 
+#![forbid(unsafe_code)]
+
 mod arm;
 mod handle;
 mod markers;

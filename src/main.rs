@@ -1,5 +1,7 @@
 //! The ROS 2 node. See the library of this crate.
 
+#![forbid(unsafe_code)]
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

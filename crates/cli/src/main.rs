@@ -1,5 +1,7 @@
 //! The command line: robots, forward and inverse kinematics without ROS.
 
+#![forbid(unsafe_code)]
+
 mod avoidance;
 mod collisions;
 mod distance_out;
