@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use r2r::urdf_ik::msg::{AttachedObstacle, Obstacles};
 use r2r::urdf_ik::srv::ChangeObstacles;
 
+use crate::node::reports::answers::answer_each;
 use crate::node::ros::interface::{CHANGE_OBSTACLES, OBSTACLES};
 use crate::node::ros::latched;
 use crate::node::ros::publisher::Publisher;
-use crate::node::ros::service_server::answer_each;
 use crate::node::ros::spin::Spinner;
 use crate::node::surroundings::Known;
 use crate::node::{NodeError, Shared};

@@ -36,7 +36,18 @@ pub(crate) struct Refused {
     pub kind: String,
 }
 
+impl AsRef<Self> for Refused {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl Refused {
+    /// A fault that differs from others by its whole sentence.
+    pub(crate) fn said(sentence: String) -> Self {
+        Self { outcome: outcome::INVALID, kind: sentence.clone(), sentence }
+    }
+
     /// A request that makes no sense: `sentence` names the field.
     pub(crate) fn invalid(kind: &str, sentence: String) -> Self {
         Self { outcome: outcome::INVALID, sentence, kind: kind.into() }

@@ -14,32 +14,27 @@ use super::request_overrides::{self, RequestOverrides};
 use crate::node::Shared;
 use crate::node::arm::lookout::Lookout;
 use crate::node::messages::convert;
+use crate::node::reports::answers::Answer;
 use crate::node::reports::status::{self, Refused};
 use crate::node::robot_in_use::description::LoadedRobot;
-use crate::node::ros::interface::SOLVE_IK;
 use crate::node::solving::problem;
 use crate::node::surroundings::avoidance::Avoidance;
 use crate::robot::Chain;
 use crate::solver::Target;
 
-pub(crate) async fn solve_ik(shared: Arc<Shared>, request: Request) -> Response {
-    let (header, tip) = (request.pose.header.clone(), request.tip_link.clone());
-    match answer(&shared, request).await {
-        Ok(response) => {
-            shared.warnings.recovered(SOLVE_IK.short_name());
-            shared.counters.queries(1, u32::from(response.success));
-            response
-        }
-        Err(refused) => {
-            shared.warnings.warn_once(SOLVE_IK.short_name(), &refused.kind, &refused.sentence);
-            let status = refused.status(header, tip);
-            shared.counters.queries(1, 0);
-            Response { message: status.message.clone(), status, ..Response::default() }
-        }
+impl Answer<Request> for Response {
+    fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
+        let status = refused.status(request.pose.header.clone(), request.tip_link.clone());
+        Self { message: status.message.clone(), status, ..Self::default() }
+    }
+
+    fn queries(&self) -> (u32, u32) {
+        (1, u32::from(self.success))
     }
 }
 
-async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> {
+pub(crate) async fn solve_ik(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
+    let shared = &*shared;
     let mut settings = (*shared.settings()).clone();
     let configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
     let loaded = Arc::clone(&configuration.loaded);

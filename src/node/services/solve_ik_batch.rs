@@ -15,9 +15,9 @@ use super::batch_response::BatchResponse;
 use super::request_overrides::RequestOverrides;
 use crate::node::Shared;
 use crate::node::messages::convert;
+use crate::node::reports::answers::Answer;
 use crate::node::reports::status::Refused;
 use crate::node::robot_in_use::configuration::Configuration;
-use crate::node::ros::interface::SOLVE_IK_BATCH;
 use crate::node::solving::null_space_task::NullSpaceTask;
 use crate::node::solving::problem;
 use crate::node::solving::searches;
@@ -28,23 +28,18 @@ use crate::solver::{Problem, Target};
 /// Greatest number of positions in all responses that are under way: a quarter of a gigabyte.
 pub(crate) const MAX_POSITIONS: usize = 1 << 25;
 
-pub(crate) async fn solve_ik_batch(shared: Arc<Shared>, request: Request) -> Response {
-    let (header, tip_link, count) = (request.header.clone(), request.tip_link.clone(), request.poses.len());
-    let response = match answer(&shared, request).await {
-        Ok(response) => {
-            shared.warnings.recovered(SOLVE_IK_BATCH.short_name());
-            response
-        }
-        Err(refused) => {
-            shared.warnings.warn_once(SOLVE_IK_BATCH.short_name(), &refused.kind, &refused.sentence);
-            refused.batch(header, tip_link, count)
-        }
-    };
-    shared.counters.queries(u32::try_from(count).unwrap_or(u32::MAX), response.solved);
-    response
+impl Answer<Request> for Response {
+    fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
+        refused.batch(request.header.clone(), request.tip_link.clone(), request.poses.len())
+    }
+
+    fn queries(&self) -> (u32, u32) {
+        (u32::try_from(self.outcomes.len()).unwrap_or(u32::MAX), self.solved)
+    }
 }
 
-async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> {
+pub(crate) async fn solve_ik_batch(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
+    let shared = &*shared;
     let began = Instant::now();
     let mut settings = (*shared.settings()).clone();
     let configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;

@@ -9,40 +9,34 @@ use r2r::urdf_ik::srv::SolvePath::{Request, Response};
 use super::request_overrides::{self, RequestOverrides};
 use crate::node::Shared;
 use crate::node::messages::convert;
+use crate::node::reports::answers::Answer;
 use crate::node::reports::status::{Refused, outcome};
 use crate::node::robot_in_use::configuration::Configuration;
-use crate::node::ros::interface::SOLVE_PATH;
 use crate::node::solving::path_plan::{self, PathToPlan};
 use crate::node::solving::problem;
 use crate::node::surroundings::avoidance::Avoidance;
 use crate::parameters::Settings;
 
-pub(crate) async fn solve_path(shared: Arc<Shared>, request: Request) -> Response {
-    let (header, tip_link) = (request.header.clone(), request.tip_link.clone());
-    match answer(&shared, request).await {
-        Ok(response) => {
-            shared.warnings.recovered(SOLVE_PATH.short_name());
-            shared.counters.queries(1, u32::from(response.success));
-            response
+impl Answer<Request> for Response {
+    fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
+        Self {
+            message: refused.sentence,
+            outcome: refused.outcome,
+            header: request.header.clone(),
+            tip_link: request.tip_link.clone(),
+            position_deviation: f64::NAN,
+            orientation_deviation: f64::NAN,
+            ..Self::default()
         }
-        Err(Refused { outcome, sentence, kind }) => {
-            shared.warnings.warn_once(SOLVE_PATH.short_name(), &kind, &sentence);
-            shared.counters.queries(1, 0);
-            let (position_deviation, orientation_deviation) = (f64::NAN, f64::NAN);
-            Response {
-                message: sentence,
-                outcome,
-                header,
-                tip_link,
-                position_deviation,
-                orientation_deviation,
-                ..Response::default()
-            }
-        }
+    }
+
+    fn queries(&self) -> (u32, u32) {
+        (1, u32::from(self.success))
     }
 }
 
-async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> {
+pub(crate) async fn solve_path(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
+    let shared = &*shared;
     let settings = shared.settings();
     let Configuration { loaded, end, .. } = shared.output.configuration().ok_or_else(Refused::no_robot)?;
     let mut start = end;

@@ -344,12 +344,8 @@ pub(crate) fn serve(shared: &Arc<Shared>) {
             }
             let is_wanted = shared.settings().avoid_collisions || shared.world.is_in_use();
             let Some(now) = shared.output.configuration().filter(|_| is_wanted) else { continue };
-            match shared.world.scene(&shared, &now.loaded, &now.positions).await {
-                Ok(_) => {}
-                Err(refused) => {
-                    shared.warnings.warn_once("collisions", &refused.kind, &refused.sentence);
-                }
-            }
+            let made = shared.world.scene(&shared, &now.loaded, &now.positions).await;
+            shared.warnings.note("collisions", &made);
         }
     });
 }
