@@ -27,13 +27,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use r2r::std_msgs::msg::Header;
-use r2r::urdf_ik::msg::SolveStatus;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 
 use crate::parameters::{Settings, Values};
 use arm::output::{self, Output};
 use reports::diagnostics::{self, Counters};
+use reports::report::Report;
 use reports::status::Refused;
 use reports::warnings::Warnings;
 use robot_in_use::description;
@@ -92,9 +92,9 @@ impl Shared {
 
 /// Reports on targets.
 impl Shared {
-    /// Publishes a status and counts it.
-    fn report(&self, report: &SolveStatus) {
-        self.counters.answered(report);
+    /// Publishes a report and counts it.
+    fn report(&self, report: Report) {
+        self.counters.answered(&report);
         self.output.reporter.report(report);
     }
 
@@ -104,12 +104,16 @@ impl Shared {
         self.output.reporter.latest.clear();
     }
 
-    /// Publishes the status of a refused target of `topic`, and logs it once.
-    fn refuse(&self, topic: &str, tip: usize, header: Header, refused: Refused) {
-        self.warnings.warn_once(topic, &refused.kind, &refused.sentence);
-        let tip_link =
-            self.output.configuration().map(|now| now.loaded.chain.tip_names().get(tip).map(|tip| (*tip).to_owned()));
-        self.report(&refused.status(header, tip_link.flatten().unwrap_or_default()));
+    /// Publishes what became of a target of `topic`. A refusal is logged once; `header` and `tip` are those of the target.
+    fn conclude(&self, topic: &str, tip: usize, header: Header, ended: Result<Report, Refused>) {
+        self.warnings.note(topic, &ended);
+        self.report(ended.unwrap_or_else(|refused| {
+            let tip_link = self
+                .output
+                .configuration()
+                .map(|now| now.loaded.chain.tip_names().get(tip).map(|tip| (*tip).to_owned()));
+            refused.report(header, tip_link.flatten().unwrap_or_default())
+        }));
     }
 }
 

@@ -25,7 +25,8 @@ use serde_json::json;
 
 use crate::node::messages::convert;
 use crate::node::reports::answers::answer_each;
-use crate::node::reports::status::{Refused, outcome};
+use crate::node::reports::report::Verdict;
+use crate::node::reports::status::Refused;
 use crate::node::ros::interface::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK};
 use crate::node::ros::spin::Spinner;
 use crate::node::{NodeError, Shared};
@@ -83,8 +84,7 @@ impl AsRef<Refused> for Failure {
 
 impl From<Refused> for Failure {
     fn from(refused: Refused) -> Self {
-        let code =
-            if refused.outcome == outcome::UNKNOWN_FRAME { code::FRAME_TRANSFORM_FAILURE } else { code::FAILURE };
+        let code = if refused.verdict == Verdict::UnknownFrame { code::FRAME_TRANSFORM_FAILURE } else { code::FAILURE };
         Self { code, refused }
     }
 }

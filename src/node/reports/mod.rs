@@ -3,6 +3,7 @@
 pub(crate) mod answers;
 pub(crate) mod diagnostics;
 pub(crate) mod latest;
+pub(crate) mod report;
 pub(crate) mod reporter;
 pub(crate) mod status;
 pub(crate) mod tone;

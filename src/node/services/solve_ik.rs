@@ -24,7 +24,7 @@ use crate::solver::Target;
 
 impl Answer<Request> for Response {
     fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
-        let status = refused.status(request.pose.header.clone(), request.tip_link.clone());
+        let status = refused.report(request.pose.header.clone(), request.tip_link.clone()).message();
         Self { message: status.message.clone(), status, ..Self::default() }
     }
 
@@ -62,12 +62,12 @@ pub(crate) async fn solve_ik(shared: Arc<Shared>, request: Request) -> Result<Re
     let scene = Avoidance::scene(query.avoidance.as_ref());
     let mut lookout = Lookout::default();
     let mut statuses = headers.into_iter().enumerate().map(|(index, header)| {
-        let mut status = status::of_solution(&solver, (&query.targets, index), (&solution, scene), header);
-        status.joint_state_stamp = joint_state.header.stamp.clone();
+        let mut report = status::of_solution(&solver, (&query.targets, index), (&solution, scene), header);
+        report.joint_state_stamp = joint_state.header.stamp.clone();
         if let Some(avoidance) = &query.avoidance {
-            lookout.report_nearest(&mut status, avoidance, &solution.positions);
+            lookout.report_nearest(&mut report, avoidance, &solution.positions);
         }
-        status
+        report.message()
     });
     let status = statuses.next().unwrap_or_default();
     let other_statuses = statuses.collect();

@@ -10,7 +10,8 @@ use super::request_overrides::{self, RequestOverrides};
 use crate::node::Shared;
 use crate::node::messages::convert;
 use crate::node::reports::answers::Answer;
-use crate::node::reports::status::{Refused, outcome};
+use crate::node::reports::report::Verdict;
+use crate::node::reports::status::Refused;
 use crate::node::robot_in_use::configuration::Configuration;
 use crate::node::solving::path_plan::{self, PathToPlan};
 use crate::node::solving::problem;
@@ -21,7 +22,7 @@ impl Answer<Request> for Response {
     fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
         Self {
             message: refused.sentence,
-            outcome: refused.outcome,
+            outcome: refused.verdict.code(),
             header: request.header.clone(),
             tip_link: request.tip_link.clone(),
             position_deviation: f64::NAN,
@@ -57,9 +58,9 @@ pub(crate) async fn solve_path(shared: Arc<Shared>, request: Request) -> Result<
     let plan = shared.searches.run_long(1, move || to_plan.plan()).await?;
     let ends = plan.trajectory.points.last().map_or(0.0, |last| last.length);
     Ok(Response {
-        success: plan.outcome() == outcome::SOLVED,
+        success: plan.verdict() == Verdict::Solved,
         message: plan.sentence(),
-        outcome: plan.outcome(),
+        outcome: plan.verdict().code(),
         header: Header { frame_id: frame.name, ..request.header },
         tip_link: loaded.chain.tips()[pattern.tip].link.clone(),
         solver: plan.solver.method().kind().name().into(),

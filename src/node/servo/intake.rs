@@ -15,7 +15,8 @@ use crate::node::Shared;
 use crate::node::arm::start::starting_configuration;
 use crate::node::arm::steering::{Input, LinkAxes, Pose, Twist, Wish, code};
 use crate::node::messages::target_message::TargetMessage;
-use crate::node::reports::status::{Refused, outcome};
+use crate::node::reports::report::Verdict;
+use crate::node::reports::status::Refused;
 use crate::node::robot_in_use::configuration::Configuration;
 use crate::node::robot_in_use::description::LoadedRobot;
 use crate::node::robot_in_use::frames::Located;
@@ -191,9 +192,9 @@ fn publish_refusal(shared: &Shared, tip: Option<usize>, header: &Header, refused
     let now = shared.output.configuration();
     let tip = now.as_ref().zip(tip).and_then(|(now, tip)| now.loaded.chain.tips().get(tip));
     shared.output.reporter.servo.publish(&ServoStatus {
-        code: match refused.outcome {
-            outcome::UNKNOWN_FRAME => code::UNKNOWN_FRAME,
-            outcome::NO_ROBOT => code::NO_ROBOT,
+        code: match refused.verdict {
+            Verdict::UnknownFrame => code::UNKNOWN_FRAME,
+            Verdict::NoRobot => code::NO_ROBOT,
             _ => code::INVALID,
         },
         message: refused.sentence,
