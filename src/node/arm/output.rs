@@ -373,7 +373,7 @@ pub(crate) fn serve(shared: &Arc<Shared>) {
                 continue;
             }
             // While a new scene is being made, the one before counts.
-            let avoidance = Avoidance::in_motion(&shared, &settings);
+            let avoidance = Avoidance::in_motion(&shared.world, &settings);
             shared.output.tick(&settings, avoidance.as_ref().map(Option::as_ref).map_err(|e| *e), next);
             next = (next + period).max(now);
         }

@@ -79,7 +79,7 @@ async fn to_initial(shared: &Shared) -> Result<(), Refused> {
     shared.forget_targets().await;
     let Configuration { loaded, positions, .. } = starting_configuration(shared)?;
     let settings = shared.settings();
-    let avoidance = Avoidance::of(shared, (&loaded, &positions), &settings).await?;
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &positions), &settings).await?;
     let initial = settings.initial_posture.apply(&loaded.robot);
     let initial = initial.map_err(|e| Refused::invalid("initial_posture", format!("initial_posture: {e}")))?;
     let goal = loaded.chain.positions_from(&initial);

@@ -49,9 +49,9 @@ pub(super) async fn compute_ik(shared: Arc<Shared>, request: Request) -> Result<
     let began = Instant::now();
     // As MoveIt has it, the request alone decides, and not the parameter.
     settings.avoid_collisions = request.avoid_collisions;
-    let avoidance = Avoidance::of(shared, (&loaded, &positions), &settings).await?;
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &positions), &settings).await?;
     let query = Arc::new(Query { targets, seed, avoidance, settings, began });
-    let (_, solution) = query.solve(shared, &loaded).await?;
+    let (_, solution) = query.solve(&shared.searches, &loaded).await?;
     let scene = Avoidance::scene(query.avoidance.as_ref());
     let sentence = with_note(status::sentence(&solution, &loaded.chain, scene), note);
     if !solution.is_solved() {

@@ -34,7 +34,7 @@ pub(super) async fn check_state_validity(shared: Arc<Shared>, request: Request) 
     let settings = shared.settings();
     let mut configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
     apply_state(&Arc::clone(&configuration.loaded).robot, &request.robot_state, &mut configuration.positions)?;
-    let scene = shared.world.scene(&shared, &configuration.loaded, &configuration.positions).await?;
+    let scene = shared.world.scene((&configuration.loaded, &configuration.positions), &settings).await?;
     let header = Header { stamp: shared.clock.stamp(), frame_id: configuration.loaded.base_frame(&settings) };
     let check = move || {
         let contacts = contacts(&scene, &configuration, &header);

@@ -26,7 +26,7 @@ pub(crate) async fn check_collisions(shared: Arc<Shared>, request: Request) -> R
     convert::overlay(robot, "joint_state", &request.joint_state, &mut configuration.positions).map_err(invalid)?;
     let margin = or_default("margin", request.margin, settings.collision_margin).map_err(invalid)?;
     let within = or_default("within", request.within, margin).map_err(invalid)?;
-    let scene = shared.world.scene(&shared, &configuration.loaded, &configuration.positions).await?;
+    let scene = shared.world.scene((&configuration.loaded, &configuration.positions), &settings).await?;
     // Large meshes take long.
     shared.searches.run_long(1, move || Ok(response(&scene, &configuration, margin, within))).await
 }

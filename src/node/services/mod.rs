@@ -6,7 +6,7 @@ pub(crate) mod parameters;
 pub(crate) mod query;
 pub(crate) mod request_overrides;
 mod solve_ik;
-pub(crate) mod solve_ik_batch;
+mod solve_ik_batch;
 mod solve_path;
 
 use std::sync::Arc;
@@ -86,9 +86,10 @@ pub(crate) async fn reset(shared: &Shared) -> Result<String, Refused> {
     shared.forget_targets().await;
     shared.servo.reset(shared);
     let loaded = shared.output.configuration().ok_or_else(Refused::no_robot)?.loaded;
-    let initial = shared.settings().initial_posture.apply(&loaded.robot);
+    let settings = shared.settings();
+    let initial = settings.initial_posture.apply(&loaded.robot);
     let initial = initial.map_err(|e| Refused::invalid("initial_posture", format!("initial_posture: {e}")))?;
-    let (positions, message) = match shared.measured.configuration(shared, &loaded, &initial) {
+    let (positions, message) = match shared.measured.configuration(settings.measured_timeout, &loaded, &initial) {
         Ok(Some(measured)) => (measured, "the robot is at the measured joint positions".to_owned()),
         Ok(None) => (initial, "the robot is at the initial joint positions".to_owned()),
         Err(sentence) => (initial, format!("the robot is shown at the initial joint positions, but {sentence}")),

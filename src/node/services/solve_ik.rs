@@ -18,6 +18,7 @@ use crate::node::reports::answers::Answer;
 use crate::node::reports::status::{self, Refused};
 use crate::node::robot_in_use::description::LoadedRobot;
 use crate::node::solving::problem;
+use crate::node::solving::searches::Searches;
 use crate::node::surroundings::avoidance::Avoidance;
 use crate::robot::Chain;
 use crate::solver::Target;
@@ -53,9 +54,9 @@ pub(crate) async fn solve_ik(shared: Arc<Shared>, request: Request) -> Result<Re
     }
     let seed = loaded.chain.positions_from(&positions);
     let began = Instant::now();
-    let avoidance = Avoidance::of(shared, (&loaded, &positions), &settings).await?;
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &positions), &settings).await?;
     let query = Arc::new(Query { targets, seed, avoidance, settings, began });
-    let (solver, solution) = query.solve(shared, &loaded).await?;
+    let (solver, solution) = query.solve(&shared.searches, &loaded).await?;
     loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
     let mut joint_state = convert::joint_state(&loaded.robot, &positions);
     joint_state.header.stamp = shared.clock.stamp();
@@ -73,7 +74,7 @@ pub(crate) async fn solve_ik(shared: Arc<Shared>, request: Request) -> Result<Re
     let other_statuses = statuses.collect();
     let message = status.message.clone();
     let all_joint_states = if request.all_solutions {
-        all_joint_states(shared, &loaded, query, &positions, &joint_state.header).await?
+        all_joint_states(&shared.searches, &loaded, query, &positions, &joint_state.header).await?
     } else {
         Vec::new()
     };
@@ -83,13 +84,13 @@ pub(crate) async fn solve_ik(shared: Arc<Shared>, request: Request) -> Result<Re
 
 /// A joint state for every distinct solution. Joints outside the chain are as in `positions` (one entry a joint).
 async fn all_joint_states(
-    shared: &Shared,
+    searches: &Searches,
     loaded: &Arc<LoadedRobot>,
     query: Arc<Query>,
     positions: &[f64],
     header: &Header,
 ) -> Result<Vec<JointState>, Refused> {
-    let solutions = query.all_solutions(shared, loaded).await?;
+    let solutions = query.all_solutions(searches, loaded).await?;
     let joint_state = |solution: Vec<f64>| {
         let mut positions = positions.to_vec();
         loaded.chain.write_into(&loaded.robot, &solution, &mut positions);

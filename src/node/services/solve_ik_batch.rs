@@ -20,13 +20,10 @@ use crate::node::reports::status::Refused;
 use crate::node::robot_in_use::configuration::Configuration;
 use crate::node::solving::null_space_task::NullSpaceTask;
 use crate::node::solving::problem;
-use crate::node::solving::searches;
+use crate::node::solving::searches::{self, MAX_POSITIONS};
 use crate::node::surroundings::avoidance::Avoidance;
 use crate::parameters::Settings;
 use crate::solver::{Problem, Target};
-
-/// Greatest number of positions in all responses that are under way: a quarter of a gigabyte.
-pub(crate) const MAX_POSITIONS: usize = 1 << 25;
 
 impl Answer<Request> for Response {
     fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
@@ -45,7 +42,7 @@ pub(crate) async fn solve_ik_batch(shared: Arc<Shared>, request: Request) -> Res
     let configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
     let loaded = &configuration.loaded;
     let positions = check_size(request.poses.len(), loaded.robot.movable().count())?;
-    let _positions = shared.batch_positions.try_acquire_many(positions).map_err(|_| other_batches())?;
+    let _positions = shared.searches.batch_positions.try_acquire_many(positions).map_err(|_| other_batches())?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
     RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
     let time = batch_timeout(request.batch_timeout)?;
@@ -54,7 +51,7 @@ pub(crate) async fn solve_ik_batch(shared: Arc<Shared>, request: Request) -> Res
     let Request { poses, seed, .. } = request;
     let threads = threads(&settings, poses.len());
     // One for all targets, whatever changes meanwhile.
-    let avoidance = Avoidance::of(shared, (loaded, &configuration.positions), &settings).await?;
+    let avoidance = Avoidance::of(&shared.world, (loaded, &configuration.positions), &settings).await?;
     let job = Job { configuration, poses, seed, origin, pattern, avoidance, settings, began, time };
     let work = move || pool(threads)?.install(|| job.run());
     let mut response = shared.searches.run_long(threads, work).await?;

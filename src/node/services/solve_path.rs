@@ -52,7 +52,7 @@ pub(crate) async fn solve_path(shared: Arc<Shared>, request: Request) -> Result<
     override_path(&request, &mut settings)?;
     let start = loaded.chain.positions_from(&at_start.end);
     let start_at_first_pose = request.start_at_first_pose;
-    let avoidance = Avoidance::of(shared, (&loaded, &at_start.end), &settings).await?;
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &at_start.end), &settings).await?;
     let to_plan =
         PathToPlan { loaded: Arc::clone(&loaded), poses, pattern, start, start_at_first_pose, avoidance, settings };
     let plan = shared.searches.run_long(1, move || to_plan.plan()).await?;

@@ -107,7 +107,7 @@ async fn plan(shared: &Shared, tip: usize, message: PathMessage) -> Result<Plann
     let start = loaded.chain.positions_from(&at_rest.end);
     let partial = settings.path.partial;
     let settings = (*settings).clone();
-    let avoidance = Avoidance::of(shared, (&loaded, &at_rest.end), &settings).await?;
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &at_rest.end), &settings).await?;
     let to_plan = PathToPlan { loaded, poses, pattern, start, start_at_first_pose: false, avoidance, settings };
     let plan = shared.searches.run_long(1, move || to_plan.plan()).await?;
     let report = Report {

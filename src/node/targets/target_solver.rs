@@ -169,14 +169,14 @@ impl Manner {
     async fn to_search(shared: &Shared, loaded: &Arc<LoadedRobot>) -> Result<Self, Refused> {
         let settings = shared.settings();
         let positions = shared.output.configuration().ok_or_else(Refused::no_robot)?.positions;
-        let avoidance = Avoidance::of(shared, (loaded, &positions), &settings).await?;
+        let avoidance = Avoidance::of(&shared.world, (loaded, &positions), &settings).await?;
         Ok(Self { settings, avoidance, effort: Effort::Search })
     }
 
     /// `None` where that may take long.
     fn to_track_at_once(shared: &Shared) -> Option<Self> {
         let settings = shared.settings();
-        let avoidance = Avoidance::at_once(shared, &settings).ok()?;
+        let avoidance = Avoidance::at_once(&shared.world, &settings).ok()?;
         let pairs = avoidance.as_ref().map_or(0, |avoidance| avoidance.scene.pairs().len());
         let is_short = pairs <= MAX_PAIRS_TO_KEEP_APART_AT_ONCE;
         is_short.then_some(Self { settings, avoidance, effort: Effort::Track })
