@@ -19,6 +19,7 @@ use crate::node::robot_in_use::description::LoadedRobot;
 use crate::node::robot_in_use::link_poses;
 use crate::node::services::query::Query;
 use crate::node::services::request_overrides;
+use crate::node::ros::interface::COMPUTE_IK;
 use crate::node::solving::problem;
 use crate::node::surroundings::avoidance::Avoidance;
 use crate::parameters::Settings;
@@ -55,6 +56,7 @@ pub(super) async fn compute_ik(shared: Arc<Shared>, request: Request) -> Result<
     let scene = Avoidance::scene(query.avoidance.as_ref());
     let sentence = with_note(status::sentence(&solution, &loaded.chain, scene), note);
     if !solution.is_solved() {
+        log::debug!("{}: {sentence}", COMPUTE_IK.short_name());
         let code = if solution.stop == Stop::Deadline { code::TIMED_OUT } else { code::NO_IK_SOLUTION };
         return Ok(Response { error_code: error_code(shared, code, &sentence), ..Response::default() });
     }
