@@ -29,21 +29,21 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use r2r::std_msgs::msg::Header;
-use r2r::urdf_ik::msg::SolveStatus;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Semaphore;
 
 use arm::output::{self, Output};
 use reports::diagnostics::{self, Counters};
+use reports::report::Report;
 use reports::status::Refused;
+use reports::warnings::Warnings;
 use robot_in_use::description;
 use robot_in_use::frames::{self, Frames};
 use robot_in_use::measured::{self, Measured};
 use ros::clock::Clock;
 use ros::command_line::{Arguments, CommandLine};
-use ros::logging::{self, Warnings};
+use ros::logging;
 use ros::spin;
-use services::{parameters, solve_ik_batch};
+use services::parameters;
 use solving::searches::Searches;
 use surroundings::{Surroundings, semantic};
 use targets::target_path;
@@ -65,19 +65,17 @@ struct Shared {
     /// The node's name with its namespace.
     name: String,
     settings: RwLock<Arc<Settings>>,
-    output: Output,
+    output: Arc<Output>,
     frames: Frames,
     measured: Measured,
     /// What surrounds the robot.
     world: Surroundings,
-    warnings: Warnings,
+    warnings: Arc<Warnings>,
     counters: Counters,
     target_solver: TargetSolver,
     servo: servo::Intake,
     clock: Clock,
     searches: Searches,
-    /// A permit for each joint position that responses of batches may hold.
-    batch_positions: Semaphore,
 }
 
 impl Shared {
@@ -93,9 +91,9 @@ impl Shared {
 
 /// Reports on targets.
 impl Shared {
-    /// Publishes a status and counts it.
-    fn report(&self, report: &SolveStatus) {
-        self.counters.answered(report);
+    /// Publishes a report and counts it.
+    fn report(&self, report: Report) {
+        self.counters.answered(&report);
         self.output.reporter.report(report);
     }
 
@@ -105,12 +103,16 @@ impl Shared {
         self.output.reporter.latest.clear();
     }
 
-    /// Publishes the status of a refused target of `topic`, and logs it once.
-    fn refuse(&self, topic: &str, tip: usize, header: Header, refused: Refused) {
-        self.warnings.warn_once(topic, &refused.kind, &refused.sentence);
-        let tip_link =
-            self.output.configuration().map(|now| now.loaded.chain.tip_names().get(tip).map(|tip| (*tip).to_owned()));
-        self.report(&refused.status(header, tip_link.flatten().unwrap_or_default()));
+    /// Publishes what became of a target of `topic`. A refusal is logged once; `header` and `tip` are those of the target.
+    fn conclude(&self, topic: &str, tip: usize, header: Header, ended: Result<Report, Refused>) {
+        self.warnings.note(topic, &ended);
+        self.report(ended.unwrap_or_else(|refused| {
+            let tip_link = self
+                .output
+                .configuration()
+                .map(|now| now.loaded.chain.tip_names().get(tip).map(|tip| (*tip).to_owned()));
+            refused.report(header, tip_link.flatten().unwrap_or_default())
+        }));
     }
 }
 
@@ -152,7 +154,7 @@ async fn serve(arguments: &Arguments) -> Result<spin::Spinning, NodeError> {
     let mut node = spin::create_node(DEFAULT_NAME)?;
     logging::install(&mut node, &arguments.log)?;
     let values = parameters::overrides(&node)?;
-    let spinning = start(&mut node, values, Measured::new(arguments.has_measured_topic))?.run(node)?;
+    let spinning = start(&mut node, values, arguments.has_measured_topic)?.run(node)?;
     tokio::select! {
         _ = interrupt.recv() => log::info!("the node stops: it received SIGINT"),
         _ = terminate.recv() => log::info!("the node stops: it received SIGTERM"),
@@ -161,7 +163,7 @@ async fn serve(arguments: &Arguments) -> Result<spin::Spinning, NodeError> {
 }
 
 /// Creates every topic and service of the node, and the tasks that serve them.
-fn start(node: &mut r2r::Node, values: Values, measured: Measured) -> Result<spin::Spinner, NodeError> {
+fn start(node: &mut r2r::Node, values: Values, is_measured: bool) -> Result<spin::Spinner, NodeError> {
     let settings = Settings::new(&values, None)?;
     // A mistake in the parameters ends the node before anybody can call it.
     let robot = description::of_parameters(&settings)?;
@@ -169,19 +171,21 @@ fn start(node: &mut r2r::Node, values: Values, measured: Measured) -> Result<spi
     let (mut spinner, commands) = spin::Spinner::new();
     spin::use_sim_time(settings.use_sim_time, node);
     let clock = Clock::new(node);
+    let warnings = Arc::<Warnings>::default();
+    let output = Arc::new(Output::new(node, clock.clone(), &settings)?);
+    let present = Arc::clone(&output);
     let shared = Arc::new(Shared {
         name: node.fully_qualified_name()?,
-        output: Output::new(node, clock.clone(), &settings)?,
+        output,
         frames: Frames::new(),
-        measured,
-        world: Surroundings::new(srdf),
-        warnings: Warnings::default(),
+        measured: Measured::new(is_measured, Arc::clone(&warnings)),
+        world: Surroundings::new(srdf, Arc::clone(&warnings), Box::new(move || present.configuration())),
+        warnings,
         counters: Counters::default(),
         target_solver: TargetSolver::default(),
         servo: servo::Intake::new(settings.tip_links.len().max(1)),
         clock,
         searches: Searches::new(),
-        batch_positions: Semaphore::new(solve_ik_batch::MAX_POSITIONS),
         settings: RwLock::new(Arc::new(settings)),
     });
     frames::serve(node, &shared)?;

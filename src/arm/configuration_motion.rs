@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use r2r::urdf_ik::msg::{ServoStatus, SolveStatus};
+use r2r::urdf_ik::msg::ServoStatus;
 
 use super::lookout::{Lookout, Obstruction};
 use super::measure::measure;
 use super::steering::{Around, Input, Steering};
+use crate::reports::report::Report;
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::{Avoidance, NotReady};
@@ -37,11 +38,11 @@ pub(crate) struct ConfigurationMotion {
 /// What to publish of a target when the motion to it has ended.
 pub(crate) struct Arrival {
     pub target: Target,
-    /// The status for when it has arrived.
-    pub status: SolveStatus,
+    /// The report for when it has arrived.
+    pub report: Report,
 }
 
-/// Makes the statuses for the arrival. This takes longer than to start a motion, so it is done only where they are needed.
+/// Makes the reports for the arrival. This takes longer than to start a motion, so it is done only where they are needed.
 pub(crate) type Arrivals<'a> = &'a dyn Fn() -> Vec<Arrival>;
 
 /// How far a motion in steps has come.
@@ -91,8 +92,8 @@ pub(crate) struct Tick<'a> {
 /// What there is to say after a tick.
 #[derive(Default)]
 pub(crate) struct Ticked {
-    /// The statuses of a motion that has ended.
-    pub ended: Vec<SolveStatus>,
+    /// The reports on a motion that has ended.
+    pub ended: Vec<Report>,
     /// The status of the servo, without a header.
     pub servo: Option<ServoStatus>,
 }
@@ -178,7 +179,7 @@ impl ConfigurationMotion {
     }
 
     /// Moves to `goal`, positions of the chain's variables, in steps of at most `max_step`, one in each `period`. The first step is taken
-    /// now if it is due. The tick at the end of a motion that goes on gives back the statuses of the `arrivals`.
+    /// now if it is due. The tick at the end of a motion that goes on gives back the reports of the `arrivals`.
     pub(crate) fn step_to(
         &mut self,
         goal: &[f64],
@@ -197,7 +198,7 @@ impl ConfigurationMotion {
     }
 
     /// Begins a smooth motion to `goal`, positions of the chain's variables. Gives the time that it takes \[s\]; `None` where the goal is
-    /// reached already. If not, the tick at its end gives back the statuses of the `arrivals`.
+    /// reached already. If not, the tick at its end gives back the reports of the `arrivals`.
     pub(crate) fn move_smoothly_to(&mut self, goal: &[f64], arrivals: Arrivals) -> Result<Option<f64>, MotionError> {
         let time = self.motion.move_to(goal)?;
         if self.motion.is_at_rest() {
@@ -208,7 +209,7 @@ impl ConfigurationMotion {
         Ok(Some(time))
     }
 
-    /// Follows a trajectory, after the motion under way has ended at its first point. The tick at its end gives back the status of the
+    /// Follows a trajectory, after the motion under way has ended at its first point. The tick at its end gives back the report of the
     /// `arrival`.
     pub(crate) fn follow(&mut self, points: Arc<[TrajectoryPoint]>, arrival: Arrival) -> Result<(), MotionError> {
         self.motion.follow(points)?;
@@ -265,8 +266,8 @@ impl ConfigurationMotion {
         let obstruction = self.obstruction.take();
         let arrivals = std::mem::take(&mut self.arrivals);
         let avoidance = avoidance.ok().flatten();
-        let status = |arrival| self.status_at_the_end(arrival, (avoidance, obstruction.as_ref()));
-        Ticked { ended: arrivals.into_iter().map(status).collect(), ..Ticked::default() }
+        let report = |arrival| self.report_at_the_end(arrival, (avoidance, obstruction.as_ref()));
+        Ticked { ended: arrivals.into_iter().map(report).collect(), ..Ticked::default() }
     }
 
     /// Lets the servo move on. Gives its status, where somebody listens.
@@ -290,23 +291,23 @@ impl ConfigurationMotion {
         (self.course, self.arrivals, self.obstruction) = (course, arrivals, None);
     }
 
-    /// The status of a target where the arm stands now, at the target or before something.
-    fn status_at_the_end(
+    /// The report on a target where the arm stands now, at the target or before something.
+    fn report_at_the_end(
         &mut self,
         arrival: Arrival,
         (avoidance, obstruction): (Option<&Avoidance>, Option<&Obstruction>),
-    ) -> SolveStatus {
-        let Arrival { target, mut status } = arrival;
+    ) -> Report {
+        let Arrival { target, mut report } = arrival;
         if let Some(avoidance) = avoidance {
             let here = self.loaded.chain.positions_from(&self.positions);
-            self.lookout.report_nearest(&mut status, avoidance, &here);
+            self.lookout.report_nearest(&mut report, avoidance, &here);
         }
         if let Some(obstruction) = obstruction {
             let here = self.loaded.chain.positions_from(&self.positions);
-            measure(&mut status, (&self.loaded, &target), &here, &mut self.loaded.solver.scratch());
-            obstruction.put_into(&mut status);
+            measure(&mut report, (&self.loaded, &target), &here, &mut self.loaded.solver.scratch());
+            obstruction.put_into(&mut report);
         }
-        status
+        report
     }
 
     /// Moves on by `step` seconds, or along the way to rest that the arm holds.

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use r2r::urdf_ik::msg::SolveStatus;
-
-use crate::reports::status::outcome;
+use crate::reports::report::{Nearest, Report, Verdict};
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik::collision::{Near, Scene, SegmentScratch};
 use urdf_ik::motion::{ClearWay, JointMotion, Step};
@@ -24,8 +22,8 @@ pub(crate) struct Lookout {
 
 /// What stands in the way of the arm.
 pub(crate) struct Obstruction {
-    /// Names of the two bodies that would come too near, and their distance where that begins.
-    nearest: (Vec<String>, f64),
+    /// The two bodies that would come too near, where that begins.
+    nearest: Nearest,
     sentence: String,
 }
 
@@ -65,19 +63,19 @@ impl Lookout {
         let pair = self.found.as_ref().and_then(|near| Some((near, avoidance.scene.pairs().nth(near.pair)?)));
         match pair {
             Some((near, [first, second])) => Obstruction {
-                nearest: names(&avoidance.scene, near),
+                nearest: nearest(&avoidance.scene, near),
                 sentence: format!("{first} would come within {:.4} m of {second}", near.distance),
             },
-            None => Obstruction { nearest: <_>::default(), sentence: "the way is too long to be looked at".into() },
+            None => Obstruction { nearest: Nearest::default(), sentence: "the way is too long to be looked at".into() },
         }
     }
 
     /// Puts into `report` which two bodies are nearest to each other at `positions` of the chain's variables, where any are near.
-    pub(crate) fn report_nearest(&mut self, report: &mut SolveStatus, avoidance: &Avoidance, positions: &[f64]) {
+    pub(crate) fn report_nearest(&mut self, report: &mut Report, avoidance: &Avoidance, positions: &[f64]) {
         let scratch = &mut self.scratch.scene;
         avoidance.scene.find_near(positions, avoidance.margin + NEAR, scratch);
         if let Some(near) = scratch.nearest() {
-            (report.nearest, report.nearest_distance) = names(&avoidance.scene, near);
+            report.nearest = nearest(&avoidance.scene, near);
         }
     }
 }
@@ -85,7 +83,7 @@ impl Lookout {
 impl Obstruction {
     /// What the arm has to avoid is not known.
     pub(crate) fn unknown() -> Self {
-        Self { nearest: <_>::default(), sentence: "what it has to avoid is not known yet".into() }
+        Self { nearest: Nearest::default(), sentence: "what it has to avoid is not known yet".into() }
     }
 
     /// That the arm stops before it, as a sentence.
@@ -94,17 +92,16 @@ impl Obstruction {
     }
 
     /// Puts into the `report` of a target that the arm stops before it.
-    pub(crate) fn put_into(&self, report: &mut SolveStatus) {
-        report.outcome = outcome::COLLISION;
-        report.message = self.message();
-        (report.nearest, report.nearest_distance) = self.nearest.clone();
+    pub(crate) fn put_into(&self, report: &mut Report) {
+        report.verdict = Verdict::Collision;
+        report.sentence = self.message();
+        report.nearest = self.nearest.clone();
         report.limiting_joints.clear();
     }
 }
 
-/// The names of two bodies, and their distance \[m\].
-fn names(scene: &Scene, near: &Near) -> (Vec<String>, f64) {
-    (bodies(scene, near.pair), near.distance)
+fn nearest(scene: &Scene, near: &Near) -> Nearest {
+    Nearest { bodies: bodies(scene, near.pair), distance: near.distance }
 }
 
 /// The names of the two bodies of a pair, by its index.

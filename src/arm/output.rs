@@ -161,7 +161,7 @@ impl Output {
         Ok((self.publish_unless_sampled(&mut state), time))
     }
 
-    /// Begins the motion of the chain to `positions` that `settings` ask for, as far as `avoidance` allows it. `arrivals` makes the statuses
+    /// Begins the motion of the chain to `positions` that `settings` ask for, as far as `avoidance` allows it. `arrivals` makes the reports
     /// for the end of the motion. It goes on from the motion that gave `ticket`, or from whatever there is.
     ///
     /// # Errors
@@ -267,7 +267,7 @@ impl Output {
     }
 
     /// Moves on by one period and publishes the joint state; at rest, only where targets have not published it just now. Publishes the
-    /// statuses of a motion that has ended. The tick was `due` then, and may be late.
+    /// reports on a motion that has ended. The tick was `due` then, and may be late.
     fn tick(&self, settings: &Settings, avoidance: Result<Option<&Avoidance>, NotReady>, due: Instant) {
         let reports_servo = self.reporter.servo.subscribers() > 0;
         let mut state = self.lock();
@@ -373,7 +373,7 @@ pub(crate) fn serve(shared: &Arc<Shared>) {
                 continue;
             }
             // While a new scene is being made, the one before counts.
-            let avoidance = Avoidance::in_motion(&shared, &settings);
+            let avoidance = Avoidance::in_motion(&shared.world, &settings);
             shared.output.tick(&settings, avoidance.as_ref().map(Option::as_ref).map_err(|e| *e), next);
             next = (next + period).max(now);
         }

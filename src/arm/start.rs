@@ -11,10 +11,11 @@ use crate::ros::interface::MEASURED_JOINT_STATES;
 /// [`Refused`] where there is no robot, or where measurements are expected but missing then.
 pub(crate) fn starting_configuration(shared: &Shared) -> Result<Configuration, Refused> {
     let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
-    if !shared.output.may_stand_elsewhere(shared.settings().measured_timeout) {
+    let timeout = shared.settings().measured_timeout;
+    if !shared.output.may_stand_elsewhere(timeout) {
         return Ok(now);
     }
-    let measured = shared.measured.configuration(shared, &now.loaded, &now.positions);
+    let measured = shared.measured.configuration(timeout, &now.loaded, &now.positions);
     let measured = measured.map_err(|sentence| Refused::invalid(MEASURED_JOINT_STATES.short_name(), sentence))?;
     let Some(positions) = measured else { return Ok(now) };
     shared.output.set_configuration(&now.loaded, positions.clone());

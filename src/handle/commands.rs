@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use r2r::std_srvs::srv::Trigger;
 use tokio::sync::mpsc;
 
 use super::drawing::tip_poses;
@@ -42,19 +41,19 @@ pub(super) fn serve(shared: &Arc<Shared>, handles: &Arc<Handles>, setter: Setter
 /// # Errors
 /// A sentence that refuses the choice.
 async fn carry_out(
-    shared: &Arc<Shared>,
+    shared: &Shared,
     handles: &Handles,
     setter: &Setter,
     tip: usize,
     choice: Choice,
 ) -> Result<(), String> {
-    let asked = |answer: Trigger::Response| if answer.success { Ok(()) } else { Err(answer.message) };
+    let asked = |done: Result<String, Refused>| done.map(drop).map_err(|refused| refused.sentence);
     match choice {
         Choice::Solver(kind) => setter.set("solver", &Value::Text(kind.name().into())).map_err(|refusal| refusal.0),
         Choice::PositionOnly | Choice::KeepOrientation => toggle(shared, handles, tip, choice),
         Choice::ToInitial => to_initial(shared).await.map_err(|refused| refused.sentence),
-        Choice::Reset => asked(services::reset(Arc::clone(shared), Trigger::Request::default()).await),
-        Choice::Stop => asked(services::stop(Arc::clone(shared), Trigger::Request::default()).await),
+        Choice::Reset => asked(services::reset(shared).await),
+        Choice::Stop => asked(services::stop(shared).await),
     }
 }
 
@@ -80,7 +79,7 @@ async fn to_initial(shared: &Shared) -> Result<(), Refused> {
     shared.forget_targets().await;
     let Configuration { loaded, positions, .. } = starting_configuration(shared)?;
     let settings = shared.settings();
-    let avoidance = Avoidance::of(shared, (&loaded, &positions), &settings).await?;
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &positions), &settings).await?;
     let initial = settings.initial_posture.apply(&loaded.robot);
     let initial = initial.map_err(|e| Refused::invalid("initial_posture", format!("initial_posture: {e}")))?;
     let goal = loaded.chain.positions_from(&initial);

@@ -87,7 +87,7 @@ impl Receiver {
         if let Err(refused) = done {
             // A tip that no robot has: the status names none.
             let tip = tip.unwrap_or(usize::MAX);
-            self.shared.refuse(HANDLE_FEEDBACK.short_name(), tip, feedback.header, refused);
+            self.shared.conclude(HANDLE_FEEDBACK.short_name(), tip, feedback.header, Err(refused));
         }
     }
 

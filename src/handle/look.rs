@@ -31,7 +31,7 @@ pub(super) fn tone_and_text(newest: Option<&LatestTarget>, notice: Option<&str>)
         return (Tone::Refused, short(notice));
     }
     let Some(newest) = newest else { return (Tone::Neutral, String::new()) };
-    let tone = Tone::of(newest.outcome);
+    let tone = Tone::of(newest.verdict);
     let text = match tone {
         Tone::Neutral | Tone::OnItsWay | Tone::Reached => String::new(),
         // The numbers of its sentence change all the time during a drag.
@@ -62,14 +62,14 @@ fn short(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reports::status::outcome;
+    use crate::reports::report::Verdict;
 
-    fn of(outcome: u8, sentence: &str) -> (Tone, String) {
+    fn of(verdict: Verdict, sentence: &str) -> (Tone, String) {
         let newest = LatestTarget {
             tip_link: "tool0".into(),
             pose: None,
             has_orientation: true,
-            outcome,
+            verdict,
             sentence: sentence.into(),
         };
         tone_and_text(Some(&newest), None)
@@ -78,25 +78,25 @@ mod tests {
     #[test]
     fn only_failures_have_a_text() {
         assert_eq!(tone_and_text(None, None), (Tone::Neutral, String::new()));
-        assert_eq!(of(outcome::SOLVED, "solved: 0 m"), (Tone::Reached, String::new()));
-        assert_eq!(of(outcome::STEP_LIMITED, "the arm arrives in 2 s"), (Tone::OnItsWay, String::new()));
-        assert_eq!(of(outcome::OUT_OF_REACH, "out of reach: by far"), (Tone::OutOfReach, "out of reach".into()));
+        assert_eq!(of(Verdict::Solved, "solved: 0 m"), (Tone::Reached, String::new()));
+        assert_eq!(of(Verdict::StepLimited, "the arm arrives in 2 s"), (Tone::OnItsWay, String::new()));
+        assert_eq!(of(Verdict::OutOfReach, "out of reach: by far"), (Tone::OutOfReach, "out of reach".into()));
         let limits = "these joints are at their limits: shoulder, elbow; the closest configuration found is far off";
         assert_eq!(
-            of(outcome::JOINT_LIMITS, limits),
+            of(Verdict::JointLimits, limits),
             (Tone::HeldBack, "these joints are at their limits:\nshoulder, elbow".into())
         );
-        for code in [outcome::INVALID, outcome::UNKNOWN_FRAME, outcome::NO_ROBOT] {
-            assert_eq!(of(code, "no"), (Tone::Refused, "no".into()));
+        for verdict in [Verdict::Invalid, Verdict::UnknownFrame, Verdict::NoRobot] {
+            assert_eq!(of(verdict, "no"), (Tone::Refused, "no".into()));
         }
         assert_eq!(tone_and_text(None, Some("it has none")), (Tone::Refused, "it has none".into()));
     }
 
     #[test]
     fn texts_from_outside_are_cut() {
-        let (_, text) = of(outcome::INVALID, &"x ".repeat(100_000));
+        let (_, text) = of(Verdict::Invalid, &"x ".repeat(100_000));
         assert!(text.lines().count() <= 4 && text.lines().all(|line| line.chars().count() <= LINE), "{text}");
-        assert!(of(outcome::INVALID, &"x".repeat(100_000)).1.chars().count() < 120);
-        assert!(!of(outcome::INVALID, "a\0b").1.contains('\0'));
+        assert!(of(Verdict::Invalid, &"x".repeat(100_000)).1.chars().count() < 120);
+        assert!(!of(Verdict::Invalid, "a\0b").1.contains('\0'));
     }
 }

@@ -8,6 +8,7 @@ use super::shape::{Colour, Form, Shape};
 use super::skeleton;
 use super::trace::Trace;
 use crate::reports::latest::{Asked, LatestTarget};
+use crate::reports::report::Verdict;
 use crate::reports::tone::Tone;
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
@@ -130,7 +131,7 @@ impl Scene {
             globe(id + 1, reach.working.inner),
         ];
         if let Some((target, frame)) = target.and_then(|target| Some((target, target.pose?))) {
-            let (centre, colour) = (Point3::from(frame.translation.vector), colour_of(target.outcome));
+            let (centre, colour) = (Point3::from(frame.translation.vector), colour_of(target.verdict));
             shapes.push(ball(namespace("target"), id + 1, TARGET_BALL * self.size, centre, colour));
             if target.has_orientation {
                 shapes.push(Shape::axes(namespace("target"), id, &[frame], TARGET_AXES * self.size));
@@ -182,7 +183,7 @@ fn joints_at_limits<'a>(chain: &'a Chain, positions: &'a [f64]) -> impl Iterator
 }
 
 /// The colour that says what became of a target.
-fn colour_of(outcome: u8) -> Colour {
-    let [red, green, blue] = Tone::of(outcome).colour();
+fn colour_of(verdict: Verdict) -> Colour {
+    let [red, green, blue] = Tone::of(verdict).colour();
     [red, green, blue, TARGET_OPACITY]
 }

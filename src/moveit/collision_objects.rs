@@ -7,6 +7,7 @@ use r2r::QosProfile;
 use r2r::moveit_msgs::msg::{AttachedCollisionObject, CollisionObject};
 use r2r::urdf_ik::msg::{Obstacle, ObstacleChange};
 
+use crate::reports::status::Refused;
 use crate::ros::interface::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface};
 use crate::surroundings::Known;
 use crate::{NodeError, Shared, obstacles};
@@ -44,15 +45,10 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
 /// Makes the changes, or logs why they are refused.
 async fn make(shared: &Shared, topic: Interface, changes: Result<Vec<ObstacleChange>, String>) {
     let made = match changes {
-        Ok(changes) => obstacles::make(shared, changes).await.map_err(|refused| refused.sentence),
-        Err(sentence) => Err(sentence),
+        Ok(changes) => obstacles::make(shared, changes).await.map_err(|refused| Refused::said(refused.sentence)),
+        Err(sentence) => Err(Refused::said(sentence)),
     };
-    match made {
-        Ok(_) => shared.warnings.recovered(topic.name),
-        Err(sentence) => {
-            shared.warnings.warn_once(topic.name, &sentence, &sentence);
-        }
-    }
+    shared.warnings.note(topic.name, &made);
 }
 
 /// The changes that an object stands for. As in MoveIt, to remove an object without a name removes all obstacles.

@@ -6,21 +6,17 @@ use r2r::moveit_msgs::srv::GetPositionFK::{Request, Response};
 
 use super::{Failure, apply_state, code, error_code, with_note};
 use crate::Shared;
+use crate::reports::answers::Answer;
 use crate::reports::status::Refused;
 use crate::robot_in_use::link_poses;
-use crate::ros::interface::COMPUTE_FK;
 
-pub(super) async fn compute_fk(shared: Arc<Shared>, request: Request) -> Response {
-    match answer(&shared, request).await {
-        Ok(response) => {
-            shared.warnings.recovered(COMPUTE_FK.short_name());
-            response
-        }
-        Err(failure) => Response { error_code: failure.report(&shared, COMPUTE_FK), ..Response::default() },
+impl Answer<Request, Failure> for Response {
+    fn refused(shared: &Shared, _: &Request, failure: Failure) -> Self {
+        Self { error_code: failure.error_code(shared), ..Self::default() }
     }
 }
 
-async fn answer(shared: &Shared, request: Request) -> Result<Response, Failure> {
+pub(super) async fn compute_fk(shared: Arc<Shared>, request: Request) -> Result<Response, Failure> {
     let settings = shared.settings();
     let mut configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
     let loaded = Arc::clone(&configuration.loaded);
@@ -29,6 +25,6 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Failure> 
     let fk_link_names = link_poses::or_tips(&loaded, request.fk_link_names);
     let poses = link_poses::poses(&configuration, &settings.frame_prefix, &fk_link_names, frame, shared.clock.stamp());
     let pose_stamped = poses.map_err(|sentence| Failure::new(code::INVALID_LINK_NAME, "fk_link_names", sentence))?;
-    let error_code = error_code(shared, code::SUCCESS, &with_note(String::new(), note));
+    let error_code = error_code(&shared, code::SUCCESS, &with_note(String::new(), note));
     Ok(Response { pose_stamped, fk_link_names, error_code })
 }

@@ -8,11 +8,11 @@ use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::PoseStamped;
 use r2r::moveit_msgs::msg::{PositionIKRequest, RobotState};
 use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
-use r2r::sensor_msgs::msg::JointState;
 
 use super::{Failure, apply_state, check_constraints, code, error_code, tip, with_note};
 use crate::Shared;
 use crate::messages::convert;
+use crate::reports::answers::Answer;
 use crate::reports::status::{self, Refused};
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
@@ -25,24 +25,19 @@ use crate::surroundings::avoidance::Avoidance;
 use urdf_ik::parameters::Settings;
 use urdf_ik::solver::{Stop, Target, Tolerance};
 
-pub(super) async fn compute_ik(shared: Arc<Shared>, request: Request) -> Response {
-    match answer(&shared, request.ik_request).await {
-        Ok((joint_state, sentence)) => {
-            shared.warnings.recovered(COMPUTE_IK.short_name());
-            shared.counters.queries(1, 1);
-            let solution = RobotState { joint_state, ..RobotState::default() };
-            Response { solution, error_code: error_code(&shared, code::SUCCESS, &sentence) }
-        }
-        Err(failure) => {
-            shared.counters.queries(1, 0);
-            Response { error_code: failure.report(&shared, COMPUTE_IK), ..Response::default() }
-        }
+impl Answer<Request, Failure> for Response {
+    fn refused(shared: &Shared, _: &Request, failure: Failure) -> Self {
+        Self { error_code: failure.error_code(shared), ..Self::default() }
+    }
+
+    fn queries(&self) -> (u32, u32) {
+        (1, u32::from(self.error_code.val == code::SUCCESS))
     }
 }
 
-/// The joint state that meets the request, and a sentence about it.
-async fn answer(shared: &Shared, request: PositionIKRequest) -> Result<(JointState, String), Failure> {
-    check_abilities(&request)?;
+pub(super) async fn compute_ik(shared: Arc<Shared>, request: Request) -> Result<Response, Failure> {
+    let (shared, request) = (&*shared, request.ik_request);
+    check_constraints(&request.constraints)?;
     let mut settings = (*shared.settings()).clone();
     let configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
     let loaded = Arc::clone(&configuration.loaded);
@@ -55,24 +50,21 @@ async fn answer(shared: &Shared, request: PositionIKRequest) -> Result<(JointSta
     let began = Instant::now();
     // As MoveIt has it, the request alone decides, and not the parameter.
     settings.avoid_collisions = request.avoid_collisions;
-    let avoidance = Avoidance::of(shared, (&loaded, &positions), &settings).await?;
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &positions), &settings).await?;
     let query = Arc::new(Query { targets, seed, avoidance, settings, began });
-    let (_, solution) = query.solve(shared, &loaded).await?;
+    let (_, solution) = query.solve(&shared.searches, &loaded).await?;
     let scene = Avoidance::scene(query.avoidance.as_ref());
     let sentence = with_note(status::sentence(&solution, &loaded.chain, scene), note);
     if !solution.is_solved() {
+        log::debug!("{}: {sentence}", COMPUTE_IK.short_name());
         let code = if solution.stop == Stop::Deadline { code::TIMED_OUT } else { code::NO_IK_SOLUTION };
-        return Err(Failure::new(code, "not met", sentence));
+        return Ok(Response { error_code: error_code(shared, code, &sentence), ..Response::default() });
     }
     loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
     let mut joint_state = convert::joint_state(&loaded.robot, &positions);
     joint_state.header.stamp = shared.clock.stamp();
-    Ok((joint_state, sentence))
-}
-
-/// Refuses what the node could only ignore, which would be worse.
-fn check_abilities(request: &PositionIKRequest) -> Result<(), Failure> {
-    check_constraints(&request.constraints)
+    let solution = RobotState { joint_state, ..RobotState::default() };
+    Ok(Response { solution, error_code: error_code(shared, code::SUCCESS, &sentence) })
 }
 
 /// The request's poses as targets of tips, in the base link's frame.

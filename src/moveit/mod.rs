@@ -24,9 +24,10 @@ use r2r::moveit_msgs::srv::{GetPositionFK, GetPositionIK, GetStateValidity};
 use serde_json::json;
 
 use crate::messages::convert;
-use crate::reports::status::{Refused, outcome};
-use crate::ros::interface::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK, Interface};
-use crate::ros::service_server::answer_each;
+use crate::reports::answers::answer_each;
+use crate::reports::report::Verdict;
+use crate::reports::status::Refused;
+use crate::ros::interface::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK};
 use crate::ros::spin::Spinner;
 use crate::{NodeError, Shared};
 use urdf_ik::robot::Robot;
@@ -68,23 +69,22 @@ impl Failure {
         Self { code, refused: Refused::invalid(kind, sentence) }
     }
 
-    /// The failure as the response of `service`. It is logged as well, because older versions of `moveit_msgs` have no field for the
-    /// sentence. A target that cannot be met is no fault.
-    fn report(self, shared: &Shared, service: Interface) -> MoveItErrorCodes {
-        let Refused { kind, sentence, .. } = self.refused;
-        if matches!(self.code, code::NO_IK_SOLUTION | code::TIMED_OUT) {
-            log::debug!("{}: {sentence}", service.short_name());
-        } else {
-            shared.warnings.warn_once(service.short_name(), &kind, &sentence);
-        }
-        error_code(shared, self.code, &sentence)
+    /// The failure as a response has it.
+    fn error_code(&self, shared: &Shared) -> MoveItErrorCodes {
+        error_code(shared, self.code, &self.refused.sentence)
+    }
+}
+
+// What is refused is logged, because older versions of `moveit_msgs` have no field for the sentence.
+impl AsRef<Refused> for Failure {
+    fn as_ref(&self) -> &Refused {
+        &self.refused
     }
 }
 
 impl From<Refused> for Failure {
     fn from(refused: Refused) -> Self {
-        let code =
-            if refused.outcome == outcome::UNKNOWN_FRAME { code::FRAME_TRANSFORM_FAILURE } else { code::FAILURE };
+        let code = if refused.verdict == Verdict::UnknownFrame { code::FRAME_TRANSFORM_FAILURE } else { code::FAILURE };
         Self { code, refused }
     }
 }

@@ -10,28 +10,21 @@ use r2r::std_msgs::msg::Header;
 use super::{Failure, apply_state, check_constraints, code};
 use crate::Shared;
 use crate::messages::body_pair;
+use crate::reports::answers::Answer;
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
-use crate::ros::interface::CHECK_STATE_VALIDITY;
 use crate::surroundings::near_pairs::near_pairs;
 use urdf_ik::collision::{Near, Scene};
 
-pub(super) async fn check_state_validity(shared: Arc<Shared>, request: Request) -> Response {
-    match answer(&shared, request).await {
-        Ok(response) => {
-            shared.warnings.recovered(CHECK_STATE_VALIDITY.short_name());
-            response
-        }
-        // The response has no field for the reason. What cannot be checked is not valid.
-        Err(failure) => {
-            failure.report(&shared, CHECK_STATE_VALIDITY);
-            Response::default()
-        }
+impl Answer<Request, Failure> for Response {
+    /// The response has no field for the reason. What cannot be checked is not valid.
+    fn refused(_: &Shared, _: &Request, _: Failure) -> Self {
+        Self::default()
     }
 }
 
 /// Every pair that touches is a contact.
-async fn answer(shared: &Shared, request: Request) -> Result<Response, Failure> {
+pub(super) async fn check_state_validity(shared: Arc<Shared>, request: Request) -> Result<Response, Failure> {
     check_constraints(&request.constraints)?;
     if !request.robot_state.attached_collision_objects.is_empty() {
         let sentence =
@@ -41,7 +34,7 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Failure> 
     let settings = shared.settings();
     let mut configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
     apply_state(&Arc::clone(&configuration.loaded).robot, &request.robot_state, &mut configuration.positions)?;
-    let scene = shared.world.scene(shared, &configuration.loaded, &configuration.positions).await?;
+    let scene = shared.world.scene((&configuration.loaded, &configuration.positions), &settings).await?;
     let header = Header { stamp: shared.clock.stamp(), frame_id: configuration.loaded.base_frame(&settings) };
     let check = move || {
         let contacts = contacts(&scene, &configuration, &header);

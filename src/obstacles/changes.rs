@@ -13,7 +13,6 @@ use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::robot_in_use::frames::Located;
 use crate::robot_in_use::link_poses;
-use crate::ros::interface::CHANGE_OBSTACLES;
 use urdf_ik::collision::{Attached, World};
 use urdf_ik::parameters::Settings;
 use urdf_ik::robot::Robot;
@@ -29,17 +28,8 @@ struct Ready {
 }
 
 /// The service.
-pub(super) async fn change_obstacles(shared: Arc<Shared>, request: Request) -> Response {
-    match make(&shared, request.changes).await {
-        Ok(message) => {
-            shared.warnings.recovered(CHANGE_OBSTACLES.short_name());
-            Response { success: true, message }
-        }
-        Err(refused) => {
-            shared.warnings.warn_once(CHANGE_OBSTACLES.short_name(), &refused.kind, &refused.sentence);
-            Response { success: false, message: refused.sentence }
-        }
-    }
+pub(super) async fn change_obstacles(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
+    Ok(Response { success: true, message: make(&shared, request.changes).await? })
 }
 
 /// Makes all changes, one after the other, or none. Gives a sentence about what there is then.

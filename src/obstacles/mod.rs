@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use r2r::urdf_ik::msg::{AttachedObstacle, Obstacles};
 use r2r::urdf_ik::srv::ChangeObstacles;
 
+use crate::reports::answers::answer_each;
 use crate::ros::interface::{CHANGE_OBSTACLES, OBSTACLES};
 use crate::ros::latched;
 use crate::ros::publisher::Publisher;
-use crate::ros::service_server::answer_each;
 use crate::ros::spin::Spinner;
 use crate::surroundings::Known;
 use crate::{NodeError, Shared};

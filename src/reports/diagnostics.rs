@@ -6,9 +6,8 @@ use std::time::Duration;
 use r2r::QosProfile;
 use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use r2r::std_msgs::msg::Header;
-use r2r::urdf_ik::msg::SolveStatus;
 
-use super::status::outcome;
+use super::report::{Report, Verdict};
 use crate::ros::interface::DIAGNOSTICS;
 use crate::ros::publisher::Publisher;
 use crate::{NodeError, Shared};
@@ -43,17 +42,17 @@ impl Counters {
         self.count(|counts| counts.arrived += 1);
     }
 
-    /// Counts a target that was answered, with this status.
-    pub(crate) fn answered(&self, status: &SolveStatus) {
+    /// Counts a target that was answered, with this report.
+    pub(crate) fn answered(&self, report: &Report) {
         self.count(|counts| {
             counts.answered += 1;
-            match status.outcome {
-                outcome::SOLVED => counts.solved += 1,
-                outcome::INVALID | outcome::UNKNOWN_FRAME | outcome::NO_ROBOT => counts.refused += 1,
+            match report.verdict {
+                Verdict::Solved => counts.solved += 1,
+                Verdict::Invalid | Verdict::UnknownFrame | Verdict::NoRobot => counts.refused += 1,
                 _ => counts.closest += 1,
             }
-            counts.solve_time += status.solve_time;
-            counts.longest = counts.longest.max(status.solve_time);
+            counts.solve_time += report.solve_time.as_secs_f64();
+            counts.longest = counts.longest.max(report.solve_time.as_secs_f64());
         });
     }
 

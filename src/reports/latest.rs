@@ -3,9 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nalgebra::{Isometry3, Point3};
-use r2r::urdf_ik::msg::SolveStatus;
 
-use super::status::outcome;
+use super::report::{Report, Verdict};
 use urdf_ik::motion::Path;
 use urdf_ik::solver::Target;
 
@@ -35,9 +34,8 @@ pub(crate) struct LatestTarget {
     pub pose: Option<Isometry3<f64>>,
     /// Whether the orientation of the pose is asked for: all of it or a part.
     pub has_orientation: bool,
-    /// One of the outcomes of `SolveStatus`.
-    pub outcome: u8,
-    /// The outcome as a sentence.
+    pub verdict: Verdict,
+    /// The verdict as a sentence.
     pub sentence: String,
 }
 
@@ -73,16 +71,16 @@ impl Latest {
         (entry.pose, entry.has_orientation) = (Some(path.pose_at(length)), true);
     }
 
-    /// Notes a status of the newest target of its tip.
-    pub(crate) fn note(&self, status: &SolveStatus) {
+    /// Notes a report on the newest target of its tip.
+    pub(crate) fn note(&self, report: &Report) {
         // A refusal may be about no tip.
-        if status.tip_link.is_empty() {
+        if report.tip_link.is_empty() {
             return;
         }
         let mut asked = self.lock();
-        let target = asked.of(&status.tip_link);
-        target.outcome = status.outcome;
-        target.sentence.clone_from(&status.message);
+        let target = asked.of(&report.tip_link);
+        target.verdict = report.verdict;
+        target.sentence.clone_from(&report.sentence);
     }
 
     /// Forgets all, because the arm goes where no target asks it to be.
@@ -101,7 +99,7 @@ impl Asked {
                 tip_link,
                 pose: None,
                 has_orientation: false,
-                outcome: outcome::SOLVED,
+                verdict: Verdict::Solved,
                 sentence: String::new(),
             });
             self.targets.len() - 1

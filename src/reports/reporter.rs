@@ -6,6 +6,7 @@ use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::{ServoStatus, SolveStatus};
 
 use super::latest::Latest;
+use super::report::Report;
 use crate::NodeError;
 use crate::ros::interface::{SERVO_STATUS, STATUS};
 use crate::ros::publisher::Publisher;
@@ -25,9 +26,9 @@ impl Reporter {
         Ok(Self { publisher, servo, latest: Latest::default() })
     }
 
-    pub(crate) fn report(&self, status: &SolveStatus) {
-        self.publisher.publish(status);
-        self.latest.note(status);
+    pub(crate) fn report(&self, report: Report) {
+        self.latest.note(&report);
+        self.publisher.publish(&report.message());
     }
 
     /// Publishes the status of the servo after a tick.
@@ -36,8 +37,7 @@ impl Reporter {
     }
 
     /// Publishes the status of a motion that has ended now.
-    pub(crate) fn report_arrival(&self, mut report: SolveStatus, stamp: Time) {
-        report.joint_state_stamp = stamp;
-        self.report(&report);
+    pub(crate) fn report_arrival(&self, report: Report, stamp: Time) {
+        self.report(Report { joint_state_stamp: stamp, ..report });
     }
 }

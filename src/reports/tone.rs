@@ -1,6 +1,6 @@
 //! What became of a target, as a colour: the same in handles and markers.
 
-use super::status::outcome;
+use super::report::Verdict;
 
 /// What became of the newest target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,14 +17,14 @@ pub(crate) enum Tone {
 }
 
 impl Tone {
-    /// The tone of one of the outcomes of `SolveStatus`.
-    pub(crate) fn of(outcome: u8) -> Self {
-        match outcome {
-            outcome::SOLVED => Self::Reached,
-            outcome::STEP_LIMITED => Self::OnItsWay,
-            outcome::JOINT_LIMITS | outcome::NOT_CONVERGED | outcome::COLLISION => Self::HeldBack,
-            outcome::OUT_OF_REACH => Self::OutOfReach,
-            _ => Self::Refused,
+    /// The tone of a verdict.
+    pub(crate) fn of(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Solved => Self::Reached,
+            Verdict::StepLimited => Self::OnItsWay,
+            Verdict::JointLimits | Verdict::NotConverged | Verdict::Collision => Self::HeldBack,
+            Verdict::OutOfReach => Self::OutOfReach,
+            Verdict::Invalid | Verdict::UnknownFrame | Verdict::NoRobot | Verdict::Skipped => Self::Refused,
         }
     }
 

@@ -150,8 +150,10 @@ pub(crate) fn use_robot(shared: &Shared, ready: ReadyRobot) {
         names::list(&chain.tip_names()),
         names::list(&names)
     );
-    warn_about_axes(&loaded, &shared.settings());
-    let positions = shared.measured.configuration(shared, &loaded, &initial).ok().flatten().unwrap_or(initial);
+    let settings = shared.settings();
+    warn_about_axes(&loaded, &settings);
+    let positions =
+        shared.measured.configuration(settings.measured_timeout, &loaded, &initial).ok().flatten().unwrap_or(initial);
     shared.output.reporter.latest.clear();
     shared.world.use_robot(&loaded);
     shared.output.replace_robot(loaded, positions, &limits);

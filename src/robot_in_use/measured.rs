@@ -14,6 +14,7 @@ use r2r::sensor_msgs::msg::JointState;
 
 use super::description::LoadedRobot;
 use crate::messages::convert;
+use crate::reports::warnings::Warnings;
 use crate::ros::interface::MEASURED_JOINT_STATES;
 use crate::{NodeError, Shared};
 use urdf_ik_text::names;
@@ -24,7 +25,10 @@ const MAX_JOINTS: usize = 10_000;
 const ENCODER_MARGIN: f64 = 0.01;
 
 /// What drivers have told of the joints. Several of them may each measure some joints.
-pub(crate) struct Measured(Mutex<Known>);
+pub(crate) struct Measured {
+    known: Mutex<Known>,
+    warnings: Arc<Warnings>,
+}
 
 struct Known {
     /// Whether measurements are expected.
@@ -37,12 +41,12 @@ struct Known {
 
 impl Measured {
     /// Nothing is measured yet; `is_expected` tells whether measurements are to come.
-    pub(crate) fn new(is_expected: bool) -> Self {
-        Self(Mutex::new(Known { is_expected, joints: HashMap::new(), fault: None }))
+    pub(crate) fn new(is_expected: bool, warnings: Arc<Warnings>) -> Self {
+        Self { known: Mutex::new(Known { is_expected, joints: HashMap::new(), fault: None }), warnings }
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes the joints that a message gives a position.
@@ -59,19 +63,18 @@ impl Measured {
         taken
     }
 
-    /// The measured positions of the whole robot (one entry a joint), inside the limits. A measurement counts for `measured_timeout` from when
+    /// The measured positions of the whole robot (one entry a joint), inside the limits. A measurement counts for `timeout` from when
     /// it came. Joints outside the chain without a measurement are as in `otherwise`. `None` where no measurement is expected.
     ///
     /// # Errors
     /// A sentence with the joints of the chain that have no measurement.
     pub(crate) fn configuration(
         &self,
-        shared: &Shared,
+        timeout: Duration,
         loaded: &LoadedRobot,
         otherwise: &[f64],
     ) -> Result<Option<Vec<f64>>, String> {
         let robot = &loaded.robot;
-        let timeout = shared.settings().measured_timeout;
         let mut positions = otherwise.to_vec();
         let mut fresh = vec![false; positions.len()];
         let known = self.lock();
@@ -84,7 +87,7 @@ impl Measured {
                 // Published positions must not be outside the limits.
                 let domain = robot.domain(joint).unwrap_or(robot.joints()[joint].domain);
                 (positions[joint], fresh[joint]) = (domain.clamp(*position), true);
-                warn_if_far(shared, &robot.joints()[joint].name, *position, positions[joint]);
+                warn_if_far(&self.warnings, &robot.joints()[joint].name, *position, positions[joint]);
             }
         }
         let variables = loaded.chain.variables();
@@ -93,7 +96,7 @@ impl Measured {
         if !missing.is_empty() {
             return Err(known.lack_of(&missing, timeout));
         }
-        shared.warnings.recovered(MEASURED_JOINT_STATES.short_name());
+        self.warnings.recovered(MEASURED_JOINT_STATES.short_name());
         robot.apply_mimic(&mut positions);
         Ok(Some(positions))
     }
@@ -134,7 +137,7 @@ impl Known {
 }
 
 /// Warns of a joint that is measured well outside its limits: what is `measured` may have another unit, or be of another robot.
-fn warn_if_far(shared: &Shared, joint: &str, measured: f64, inside: f64) {
+fn warn_if_far(warnings: &Warnings, joint: &str, measured: f64, inside: f64) {
     if (measured - inside).abs() > ENCODER_MARGIN {
         let joint = names::short(joint);
         let sentence = format!(
@@ -142,7 +145,7 @@ fn warn_if_far(shared: &Shared, joint: &str, measured: f64, inside: f64) {
             names::number(measured),
             names::number(inside)
         );
-        shared.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), &joint, &sentence);
+        warnings.warn_once(MEASURED_JOINT_STATES.short_name(), &joint, &sentence);
     }
 }
 

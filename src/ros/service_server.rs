@@ -37,31 +37,35 @@ where
     C: Send + Sync + 'static,
     A: Future<Output = S::Response> + Send + 'static,
 {
-    answer_each_as::<S, C, A>(node, spinner, context, (service, service.name), answer)
+    answer_and_finish::<S, C, A, _>(node, spinner, context, (service, service.name), answer, |_, _, response| response)
 }
 
-/// The same for a service by another name: below a namespace of its own, for instance.
-pub(crate) fn answer_each_as<S, C, A>(
+/// Creates a service by its name or another one: below a namespace of its own, for instance. What `answer` gives, `finish` makes a
+/// response.
+pub(crate) fn answer_and_finish<S, C, A, T>(
     node: &mut r2r::Node,
     spinner: &mut Spinner,
     context: &Arc<C>,
     (service, name): (Interface, &str),
     answer: impl Fn(Arc<C>, S::Request) -> A + Clone + Send + 'static,
+    finish: impl Fn(&C, &S::Request, T) -> S::Response + Clone + Send + 'static,
 ) -> Result<(), NodeError>
 where
     S: WrappedServiceTypeSupport + 'static,
     S::Request: Clone + Send,
     S::Response: Clone + Send,
     C: Send + Sync + 'static,
-    A: Future<Output = S::Response> + Send + 'static,
+    T: Send,
+    A: Future<Output = T> + Send + 'static,
 {
     let quality = QosProfile::services_default().keep_last(DEPTH);
     let requests = node.create_service::<S>(name, quality)?;
     let (context, tasks) = (Arc::clone(context), Handle::current());
     spinner.run_locally(requests.for_each(move |request| {
-        let (context, answer) = (Arc::clone(&context), answer.clone());
+        let (context, answer, finish) = (Arc::clone(&context), answer.clone(), finish.clone());
         tasks.spawn(async move {
-            let response = answer(context, request.message.clone()).await;
+            let answered = answer(Arc::clone(&context), request.message.clone()).await;
+            let response = finish(&context, &request.message, answered);
             respond(request, response, service).await;
         });
         ready(())

@@ -5,7 +5,8 @@ use std::time::Duration;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::srv::SolveIKBatch::Response;
 
-use crate::reports::status::{self, Refused, outcome};
+use crate::reports::report::Verdict;
+use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use urdf_ik::solver::{Answer, Outcome, Solver};
 
@@ -29,7 +30,7 @@ impl<'a> BatchResponse<'a> {
             joint_names: loaded.robot.movable_names().map(str::to_owned).collect(),
             positions: vec![f64::NAN; targets * joints.len()],
             solve_time: solve_time.as_secs_f64(),
-            ..unanswered(targets, outcome::INVALID)
+            ..unanswered(targets, Verdict::Invalid)
         };
         Self { loaded, joints, positions: Vec::new(), first_refused: None, response }
     }
@@ -49,7 +50,7 @@ impl<'a> BatchResponse<'a> {
             Answer::Given { outcome, residual, .. } => (outcome, residual),
             Answer::Refused(error) => return self.refuse(index, &error.to_string()),
             Answer::Skipped => {
-                self.response.outcomes[index] = outcome::SKIPPED;
+                self.response.outcomes[index] = Verdict::Skipped.code();
                 self.response.skipped += 1;
                 return;
             }
@@ -58,7 +59,7 @@ impl<'a> BatchResponse<'a> {
             Outcome::Solved => self.response.solved += 1,
             Outcome::Closest(_) => self.response.not_met += 1,
         }
-        self.response.outcomes[index] = status::code(*outcome);
+        self.response.outcomes[index] = Verdict::from(*outcome).code();
         self.response.position_errors[index] = residual.position;
         self.response.orientation_errors[index] = residual.orientation;
         self.positions.clear();
@@ -93,9 +94,9 @@ impl<'a> BatchResponse<'a> {
 }
 
 /// A response for so many targets without an answer.
-fn unanswered(targets: usize, outcome: u8) -> Response {
+fn unanswered(targets: usize, verdict: Verdict) -> Response {
     Response {
-        outcomes: vec![outcome; targets],
+        outcomes: vec![verdict.code(); targets],
         position_errors: vec![f64::NAN; targets],
         orientation_errors: vec![f64::NAN; targets],
         ..Response::default()
@@ -110,7 +111,7 @@ impl Refused {
             header,
             tip_link,
             refused: u32::try_from(targets).unwrap_or(u32::MAX),
-            ..unanswered(targets, self.outcome)
+            ..unanswered(targets, self.verdict)
         }
     }
 }

@@ -18,13 +18,7 @@ const ANY_DISTANCE: f64 = 1e9;
 const FIRST_DISTANCE: f64 = 0.05;
 const WIDENING: f64 = 3.0;
 
-/// The service.
-pub(crate) async fn check_collisions(shared: Arc<Shared>, request: Request) -> Response {
-    let answer = check(&shared, request).await;
-    answer.unwrap_or_else(|refused| Response { message: refused.sentence, ..Response::default() })
-}
-
-async fn check(shared: &Shared, request: Request) -> Result<Response, Refused> {
+pub(crate) async fn check_collisions(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
     let invalid = |sentence| Refused::invalid("collisions", sentence);
     let settings = shared.settings();
     let mut configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
@@ -32,7 +26,7 @@ async fn check(shared: &Shared, request: Request) -> Result<Response, Refused> {
     convert::overlay(robot, "joint_state", &request.joint_state, &mut configuration.positions).map_err(invalid)?;
     let margin = or_default("margin", request.margin, settings.collision_margin).map_err(invalid)?;
     let within = or_default("within", request.within, margin).map_err(invalid)?;
-    let scene = shared.world.scene(shared, &configuration.loaded, &configuration.positions).await?;
+    let scene = shared.world.scene((&configuration.loaded, &configuration.positions), &settings).await?;
     // Large meshes take long.
     shared.searches.run_long(1, move || Ok(response(&scene, &configuration, margin, within))).await
 }

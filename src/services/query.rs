@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::Shared;
 use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::solving::null_space_task::NullSpaceTask;
 use crate::solving::problem;
+use crate::solving::searches::Searches;
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik::parameters::Settings;
 use urdf_ik::solver::{Mode, Problem, Solution, Solver, Target};
@@ -42,7 +42,7 @@ impl Query {
     /// as the first attempts; then these give the answer.
     pub(crate) async fn solve(
         self: &Arc<Self>,
-        shared: &Shared,
+        searches: &Searches,
         loaded: &Arc<LoadedRobot>,
     ) -> Result<(Solver, Solution), Refused> {
         let Settings { attempts, cores, .. } = self.settings;
@@ -50,28 +50,28 @@ impl Query {
         if loaded.chain.variables().len() <= MAX_VARIABLES_AT_ONCE {
             let (query, robot) = (Arc::clone(self), Arc::clone(loaded));
             let (solver, solution) =
-                shared.searches.run_short(move || query.search(&robot, attempts.min(FIRST_ATTEMPTS), 1)).await?;
+                searches.run_short(move || query.search(&robot, attempts.min(FIRST_ATTEMPTS), 1)).await?;
             if attempts <= FIRST_ATTEMPTS || solution.attempts < FIRST_ATTEMPTS {
                 return Ok((solver, solution));
             }
             first = Some(solution);
         }
         let (query, robot) = (Arc::clone(self), Arc::clone(loaded));
-        let (solver, whole) = shared.searches.run_long(cores, move || query.search(&robot, attempts, cores)).await?;
+        let (solver, whole) = searches.run_long(cores, move || query.search(&robot, attempts, cores)).await?;
         Ok((solver, of_more_attempts(first, whole)))
     }
 
     /// Finds every distinct solution, as positions of the chain's variables.
     pub(crate) async fn all_solutions(
         self: Arc<Self>,
-        shared: &Shared,
+        searches: &Searches,
         loaded: &Arc<LoadedRobot>,
     ) -> Result<Vec<Vec<f64>>, Refused> {
         let robot = Arc::clone(loaded);
         let is_short =
             self.settings.attempts <= FIRST_ATTEMPTS && loaded.chain.variables().len() <= MAX_VARIABLES_AT_ONCE;
         let work = move || self.search_all(&robot);
-        if is_short { shared.searches.run_short(work).await } else { shared.searches.run_long(1, work).await }
+        if is_short { searches.run_short(work).await } else { searches.run_long(1, work).await }
     }
 
     /// Searches with at most `attempts`, on `cores`.

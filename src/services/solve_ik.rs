@@ -14,32 +14,28 @@ use super::request_overrides::{self, RequestOverrides};
 use crate::Shared;
 use crate::arm::lookout::Lookout;
 use crate::messages::convert;
+use crate::reports::answers::Answer;
 use crate::reports::status::{self, Refused};
 use crate::robot_in_use::description::LoadedRobot;
-use crate::ros::interface::SOLVE_IK;
 use crate::solving::problem;
+use crate::solving::searches::Searches;
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::Target;
 
-pub(crate) async fn solve_ik(shared: Arc<Shared>, request: Request) -> Response {
-    let (header, tip) = (request.pose.header.clone(), request.tip_link.clone());
-    match answer(&shared, request).await {
-        Ok(response) => {
-            shared.warnings.recovered(SOLVE_IK.short_name());
-            shared.counters.queries(1, u32::from(response.success));
-            response
-        }
-        Err(refused) => {
-            shared.warnings.warn_once(SOLVE_IK.short_name(), &refused.kind, &refused.sentence);
-            let status = refused.status(header, tip);
-            shared.counters.queries(1, 0);
-            Response { message: status.message.clone(), status, ..Response::default() }
-        }
+impl Answer<Request> for Response {
+    fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
+        let status = refused.report(request.pose.header.clone(), request.tip_link.clone()).message();
+        Self { message: status.message.clone(), status, ..Self::default() }
+    }
+
+    fn queries(&self) -> (u32, u32) {
+        (1, u32::from(self.success))
     }
 }
 
-async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> {
+pub(crate) async fn solve_ik(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
+    let shared = &*shared;
     let mut settings = (*shared.settings()).clone();
     let configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
     let loaded = Arc::clone(&configuration.loaded);
@@ -58,27 +54,27 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
     }
     let seed = loaded.chain.positions_from(&positions);
     let began = Instant::now();
-    let avoidance = Avoidance::of(shared, (&loaded, &positions), &settings).await?;
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &positions), &settings).await?;
     let query = Arc::new(Query { targets, seed, avoidance, settings, began });
-    let (solver, solution) = query.solve(shared, &loaded).await?;
+    let (solver, solution) = query.solve(&shared.searches, &loaded).await?;
     loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
     let mut joint_state = convert::joint_state(&loaded.robot, &positions);
     joint_state.header.stamp = shared.clock.stamp();
     let scene = Avoidance::scene(query.avoidance.as_ref());
     let mut lookout = Lookout::default();
     let mut statuses = headers.into_iter().enumerate().map(|(index, header)| {
-        let mut status = status::of_solution(&solver, (&query.targets, index), (&solution, scene), header);
-        status.joint_state_stamp = joint_state.header.stamp.clone();
+        let mut report = status::of_solution(&solver, (&query.targets, index), (&solution, scene), header);
+        report.joint_state_stamp = joint_state.header.stamp.clone();
         if let Some(avoidance) = &query.avoidance {
-            lookout.report_nearest(&mut status, avoidance, &solution.positions);
+            lookout.report_nearest(&mut report, avoidance, &solution.positions);
         }
-        status
+        report.message()
     });
     let status = statuses.next().unwrap_or_default();
     let other_statuses = statuses.collect();
     let message = status.message.clone();
     let all_joint_states = if request.all_solutions {
-        all_joint_states(shared, &loaded, query, &positions, &joint_state.header).await?
+        all_joint_states(&shared.searches, &loaded, query, &positions, &joint_state.header).await?
     } else {
         Vec::new()
     };
@@ -88,13 +84,13 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
 
 /// A joint state for every distinct solution. Joints outside the chain are as in `positions` (one entry a joint).
 async fn all_joint_states(
-    shared: &Shared,
+    searches: &Searches,
     loaded: &Arc<LoadedRobot>,
     query: Arc<Query>,
     positions: &[f64],
     header: &Header,
 ) -> Result<Vec<JointState>, Refused> {
-    let solutions = query.all_solutions(shared, loaded).await?;
+    let solutions = query.all_solutions(searches, loaded).await?;
     let joint_state = |solution: Vec<f64>| {
         let mut positions = positions.to_vec();
         loaded.chain.write_into(&loaded.robot, &solution, &mut positions);

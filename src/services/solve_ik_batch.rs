@@ -15,42 +15,34 @@ use super::batch_response::BatchResponse;
 use super::request_overrides::RequestOverrides;
 use crate::Shared;
 use crate::messages::convert;
+use crate::reports::answers::Answer;
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
-use crate::ros::interface::SOLVE_IK_BATCH;
 use crate::solving::null_space_task::NullSpaceTask;
 use crate::solving::problem;
-use crate::solving::searches;
+use crate::solving::searches::{self, MAX_POSITIONS};
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik::parameters::Settings;
 use urdf_ik::solver::{Problem, Target};
 
-/// Greatest number of positions in all responses that are under way: a quarter of a gigabyte.
-pub(crate) const MAX_POSITIONS: usize = 1 << 25;
+impl Answer<Request> for Response {
+    fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
+        refused.batch(request.header.clone(), request.tip_link.clone(), request.poses.len())
+    }
 
-pub(crate) async fn solve_ik_batch(shared: Arc<Shared>, request: Request) -> Response {
-    let (header, tip_link, count) = (request.header.clone(), request.tip_link.clone(), request.poses.len());
-    let response = match answer(&shared, request).await {
-        Ok(response) => {
-            shared.warnings.recovered(SOLVE_IK_BATCH.short_name());
-            response
-        }
-        Err(refused) => {
-            shared.warnings.warn_once(SOLVE_IK_BATCH.short_name(), &refused.kind, &refused.sentence);
-            refused.batch(header, tip_link, count)
-        }
-    };
-    shared.counters.queries(u32::try_from(count).unwrap_or(u32::MAX), response.solved);
-    response
+    fn queries(&self) -> (u32, u32) {
+        (u32::try_from(self.outcomes.len()).unwrap_or(u32::MAX), self.solved)
+    }
 }
 
-async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> {
+pub(crate) async fn solve_ik_batch(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
+    let shared = &*shared;
     let began = Instant::now();
     let mut settings = (*shared.settings()).clone();
     let configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
     let loaded = &configuration.loaded;
     let positions = check_size(request.poses.len(), loaded.robot.movable().count())?;
-    let _positions = shared.batch_positions.try_acquire_many(positions).map_err(|_| other_batches())?;
+    let _positions = shared.searches.batch_positions.try_acquire_many(positions).map_err(|_| other_batches())?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
     RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
     let time = batch_timeout(request.batch_timeout)?;
@@ -59,7 +51,7 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
     let Request { poses, seed, .. } = request;
     let threads = threads(&settings, poses.len());
     // One for all targets, whatever changes meanwhile.
-    let avoidance = Avoidance::of(shared, (loaded, &configuration.positions), &settings).await?;
+    let avoidance = Avoidance::of(&shared.world, (loaded, &configuration.positions), &settings).await?;
     let job = Job { configuration, poses, seed, origin, pattern, avoidance, settings, began, time };
     let work = move || pool(threads)?.install(|| job.run());
     let mut response = shared.searches.run_long(threads, work).await?;

@@ -9,40 +9,35 @@ use r2r::urdf_ik::srv::SolvePath::{Request, Response};
 use super::request_overrides::{self, RequestOverrides};
 use crate::Shared;
 use crate::messages::convert;
-use crate::reports::status::{Refused, outcome};
+use crate::reports::answers::Answer;
+use crate::reports::report::Verdict;
+use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
-use crate::ros::interface::SOLVE_PATH;
 use crate::solving::path_plan::{self, PathToPlan};
 use crate::solving::problem;
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik::parameters::Settings;
 
-pub(crate) async fn solve_path(shared: Arc<Shared>, request: Request) -> Response {
-    let (header, tip_link) = (request.header.clone(), request.tip_link.clone());
-    match answer(&shared, request).await {
-        Ok(response) => {
-            shared.warnings.recovered(SOLVE_PATH.short_name());
-            shared.counters.queries(1, u32::from(response.success));
-            response
+impl Answer<Request> for Response {
+    fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
+        Self {
+            message: refused.sentence,
+            outcome: refused.verdict.code(),
+            header: request.header.clone(),
+            tip_link: request.tip_link.clone(),
+            position_deviation: f64::NAN,
+            orientation_deviation: f64::NAN,
+            ..Self::default()
         }
-        Err(Refused { outcome, sentence, kind }) => {
-            shared.warnings.warn_once(SOLVE_PATH.short_name(), &kind, &sentence);
-            shared.counters.queries(1, 0);
-            let (position_deviation, orientation_deviation) = (f64::NAN, f64::NAN);
-            Response {
-                message: sentence,
-                outcome,
-                header,
-                tip_link,
-                position_deviation,
-                orientation_deviation,
-                ..Response::default()
-            }
-        }
+    }
+
+    fn queries(&self) -> (u32, u32) {
+        (1, u32::from(self.success))
     }
 }
 
-async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> {
+pub(crate) async fn solve_path(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
+    let shared = &*shared;
     let settings = shared.settings();
     let Configuration { loaded, end, .. } = shared.output.configuration().ok_or_else(Refused::no_robot)?;
     let mut start = end;
@@ -57,15 +52,15 @@ async fn answer(shared: &Shared, request: Request) -> Result<Response, Refused> 
     override_path(&request, &mut settings)?;
     let start = loaded.chain.positions_from(&at_start.end);
     let start_at_first_pose = request.start_at_first_pose;
-    let avoidance = Avoidance::of(shared, (&loaded, &at_start.end), &settings).await?;
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &at_start.end), &settings).await?;
     let to_plan =
         PathToPlan { loaded: Arc::clone(&loaded), poses, pattern, start, start_at_first_pose, avoidance, settings };
     let plan = shared.searches.run_long(1, move || to_plan.plan()).await?;
     let ends = plan.trajectory.points.last().map_or(0.0, |last| last.length);
     Ok(Response {
-        success: plan.outcome() == outcome::SOLVED,
+        success: plan.verdict() == Verdict::Solved,
         message: plan.sentence(),
-        outcome: plan.outcome(),
+        outcome: plan.verdict().code(),
         header: Header { frame_id: frame.name, ..request.header },
         tip_link: loaded.chain.tips()[pattern.tip].link.clone(),
         solver: plan.solver.method().kind().name().into(),

@@ -15,7 +15,8 @@ use crate::Shared;
 use crate::arm::start::starting_configuration;
 use crate::arm::steering::{Input, LinkAxes, Pose, Twist, Wish, code};
 use crate::messages::target_message::TargetMessage;
-use crate::reports::status::{Refused, outcome};
+use crate::reports::report::Verdict;
+use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::robot_in_use::frames::Located;
@@ -143,9 +144,11 @@ struct Arrival<'a> {
 impl Arrival<'_> {
     /// Stores the command that `relate` makes of it, or says why it is refused.
     fn take(self, shared: &Arc<Shared>, relate: impl FnOnce(&Configuration) -> Result<Wish, Refused>) {
-        match self.store(shared, relate) {
-            Ok(()) => shared.warnings.recovered(self.topic),
-            Err(refused) => refuse(shared, (self.topic, self.tip), self.header, &refused),
+        let stored = self.store(shared, relate);
+        if shared.warnings.note(self.topic, &stored)
+            && let Err(refused) = stored
+        {
+            publish_refusal(shared, self.tip, self.header, refused);
         }
     }
 
@@ -184,20 +187,17 @@ impl Arrival<'_> {
     }
 }
 
-/// Publishes that a command of a topic is refused, and logs it: once, until the topic has been without this fault for a while.
-fn refuse(shared: &Shared, (topic, tip): (&str, Option<usize>), header: &Header, refused: &Refused) {
-    if !shared.warnings.warn_once(topic, &refused.kind, &refused.sentence) {
-        return;
-    }
+/// Publishes that a command is refused.
+fn publish_refusal(shared: &Shared, tip: Option<usize>, header: &Header, refused: Refused) {
     let now = shared.output.configuration();
     let tip = now.as_ref().zip(tip).and_then(|(now, tip)| now.loaded.chain.tips().get(tip));
     shared.output.reporter.servo.publish(&ServoStatus {
-        code: match refused.outcome {
-            outcome::UNKNOWN_FRAME => code::UNKNOWN_FRAME,
-            outcome::NO_ROBOT => code::NO_ROBOT,
+        code: match refused.verdict {
+            Verdict::UnknownFrame => code::UNKNOWN_FRAME,
+            Verdict::NoRobot => code::NO_ROBOT,
             _ => code::INVALID,
         },
-        message: refused.sentence.clone(),
+        message: refused.sentence,
         header: header.clone(),
         tip_links: tip.map(|tip| tip.link.clone()).into_iter().collect(),
         smallest_singular_value: f64::NAN,

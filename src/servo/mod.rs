@@ -23,7 +23,7 @@ use sources::Source;
 
 use crate::messages::target_message;
 use crate::ros::interface::{CLUTCH, JOINT_JOG, TARGET_TWIST};
-use crate::ros::service_server::answer_each_as;
+use crate::ros::service_server::answer_and_finish;
 use crate::ros::spin::{Commands, Spinner};
 use crate::ros::tip_namespaces;
 use crate::{NodeError, Shared};
@@ -49,12 +49,13 @@ pub(crate) fn serve(
                     twist(shared, tip, &message);
                 }
             });
-            answer_each_as::<SetBool::Service, _, _>(
+            answer_and_finish::<SetBool::Service, _, _, _>(
                 node,
                 spinner,
                 shared,
                 (CLUTCH, &CLUTCH.name_in(&namespace)),
                 move |shared, request| std::future::ready(clutch::set(&shared, tip, &request)),
+                |_, _, response| response,
             )?;
         }
     }

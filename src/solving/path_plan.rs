@@ -7,7 +7,8 @@ use r2r::geometry_msgs::msg::Pose;
 
 use super::null_space_task::NullSpaceTask;
 use crate::messages::convert;
-use crate::reports::status::{Refused, outcome};
+use crate::reports::report::Verdict;
+use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik::motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow};
@@ -112,14 +113,14 @@ impl Plan {
         self.trajectory.points.last().map_or(0.0, |last| last.time)
     }
 
-    /// One of the outcomes of `SolveStatus`.
-    pub(crate) fn outcome(&self) -> u8 {
+    /// Whether it reaches the end of the path, or why not.
+    pub(crate) fn verdict(&self) -> Verdict {
         match self.stop.as_ref().map(|stop| &stop.reason) {
-            None => outcome::SOLVED,
-            Some(StopReason::OutOfReach { .. }) => outcome::OUT_OF_REACH,
-            Some(StopReason::JointLimits { .. }) => outcome::JOINT_LIMITS,
-            Some(StopReason::Collision { .. }) => outcome::COLLISION,
-            Some(_) => outcome::NOT_CONVERGED,
+            None => Verdict::Solved,
+            Some(StopReason::OutOfReach { .. }) => Verdict::OutOfReach,
+            Some(StopReason::JointLimits { .. }) => Verdict::JointLimits,
+            Some(StopReason::Collision { .. }) => Verdict::Collision,
+            Some(_) => Verdict::NotConverged,
         }
     }
 

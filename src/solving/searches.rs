@@ -14,6 +14,9 @@ const THREADS_PER_CORE: usize = 16;
 /// Niceness of these threads: the lowest priority of Linux, which keeps it for each thread.
 const NICENESS: i32 = 19;
 
+/// Greatest number of positions in all responses of batches that are under way: a quarter of a gigabyte.
+pub(crate) const MAX_POSITIONS: usize = 1 << 25;
+
 /// Runs searches and plans. How they run changes no bit of an answer.
 pub(crate) struct Searches {
     /// A permit for each request that may wait for a core.
@@ -22,6 +25,8 @@ pub(crate) struct Searches {
     cores: Semaphore,
     /// A permit for each thread of low priority.
     threads: Arc<Semaphore>,
+    /// A permit for each joint position that responses of batches may hold.
+    pub batch_positions: Semaphore,
 }
 
 impl Searches {
@@ -31,6 +36,7 @@ impl Searches {
             waiting: Semaphore::new(MAX_WAITING),
             cores: Semaphore::new(cores),
             threads: Arc::new(Semaphore::new(THREADS_PER_CORE * cores)),
+            batch_positions: Semaphore::new(MAX_POSITIONS),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::Shared;
+use super::Surroundings;
 use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use urdf_ik::collision::{Clearance, Scene};
@@ -29,14 +29,14 @@ impl Avoidance {
     /// # Errors
     /// [`Refused`] where the shapes of the robot cannot be used.
     pub(crate) async fn of(
-        shared: &Shared,
+        world: &Surroundings,
         (loaded, positions): (&Arc<LoadedRobot>, &[f64]),
         settings: &Settings,
     ) -> Result<Option<Self>, Refused> {
         if !settings.avoid_collisions {
             return Ok(None);
         }
-        let scene = shared.world.scene(shared, loaded, positions).await?;
+        let scene = world.scene((loaded, positions), settings).await?;
         Ok(Some(Self::new(loaded, scene, settings)))
     }
 
@@ -44,12 +44,12 @@ impl Avoidance {
     ///
     /// # Errors
     /// [`NotReady`].
-    pub(crate) fn at_once(shared: &Shared, settings: &Settings) -> Result<Option<Self>, NotReady> {
+    pub(crate) fn at_once(world: &Surroundings, settings: &Settings) -> Result<Option<Self>, NotReady> {
         if !settings.avoid_collisions {
             return Ok(None);
         }
-        let now = shared.output.configuration().ok_or(NotReady)?;
-        let scene = shared.world.scene_now(&now.loaded, &now.positions).ok_or(NotReady)?;
+        let now = world.present().ok_or(NotReady)?;
+        let scene = world.scene_now(&now.loaded, &now.positions).ok_or(NotReady)?;
         Ok(Some(Self::new(&now.loaded, scene, settings)))
     }
 
@@ -57,11 +57,11 @@ impl Avoidance {
     ///
     /// # Errors
     /// [`NotReady`] where none was made yet.
-    pub(crate) fn in_motion(shared: &Shared, settings: &Settings) -> Result<Option<Self>, NotReady> {
-        Self::at_once(shared, settings).or_else(|NotReady| {
-            shared.world.ask_for_scene();
-            let loaded = shared.output.configuration().ok_or(NotReady)?.loaded;
-            let scene = shared.world.last_scene(&loaded).ok_or(NotReady)?;
+    pub(crate) fn in_motion(world: &Surroundings, settings: &Settings) -> Result<Option<Self>, NotReady> {
+        Self::at_once(world, settings).or_else(|NotReady| {
+            world.ask_for_scene();
+            let loaded = world.present().ok_or(NotReady)?.loaded;
+            let scene = world.last_scene(&loaded).ok_or(NotReady)?;
             Ok(Some(Self::new(&loaded, scene, settings)))
         })
     }

@@ -13,10 +13,13 @@ use tokio::sync::{Notify, watch};
 
 use crate::Shared;
 use crate::reports::status::Refused;
+use crate::reports::warnings::Warnings;
+use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::interface::OBSTACLES;
 use collision_model::CollisionModel;
 use urdf_ik::collision::{Attached, Body, Scene, Srdf, World, standing_contacts};
+use urdf_ik::parameters::Settings;
 use urdf_ik::robot::{MeshFolders, Robot};
 use urdf_ik_text::names;
 
@@ -39,7 +42,13 @@ pub(crate) struct Surroundings {
     changes: watch::Sender<u64>,
     /// Wakes the task that makes scenes.
     asked: Notify,
+    warnings: Arc<Warnings>,
+    /// Gives the robot's present configuration.
+    present: Present,
 }
+
+/// Gives the robot's present configuration; `None` before a robot is known.
+type Present = Box<dyn Fn() -> Option<Configuration> + Send + Sync>;
 
 struct State {
     known: Known,
@@ -62,15 +71,26 @@ struct Made {
 
 impl Surroundings {
     /// Without a robot and obstacles; `given` is the SRDF of the parameter.
-    pub(crate) fn new(given: Option<Srdf>) -> Self {
+    pub(crate) fn new(given: Option<Srdf>, warnings: Arc<Warnings>, present: Present) -> Self {
         let given = given.map(Arc::new);
         let state = State { known: Known::default(), given, model: None, made: None };
-        let changes = watch::Sender::new(0);
-        Self { state: Mutex::new(state), making: tokio::sync::Mutex::default(), changes, asked: Notify::new() }
+        Self {
+            state: Mutex::new(state),
+            making: tokio::sync::Mutex::default(),
+            changes: watch::Sender::new(0),
+            asked: Notify::new(),
+            warnings,
+            present,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The robot's present configuration; `None` before a robot is known.
+    fn present(&self) -> Option<Configuration> {
+        (self.present)()
     }
 
     /// The robot in use and what surrounds it.
@@ -180,9 +200,8 @@ impl Surroundings {
     /// [`Refused`] where the robot was replaced, or its collision geometry cannot be read.
     pub(crate) async fn scene(
         &self,
-        shared: &Shared,
-        loaded: &Arc<LoadedRobot>,
-        positions: &[f64],
+        (loaded, positions): (&Arc<LoadedRobot>, &[f64]),
+        settings: &Settings,
     ) -> Result<Arc<Scene>, Refused> {
         if let Some(scene) = self.scene_now(loaded, positions) {
             return Ok(scene);
@@ -191,25 +210,24 @@ impl Surroundings {
         if let Some(scene) = self.scene_now(loaded, positions) {
             return Ok(scene);
         }
-        let ingredients = self.ingredients(shared, loaded, positions)?;
+        let ingredients = self.ingredients((loaded, positions), settings)?;
         let made = tokio::task::spawn_blocking(|| ingredients.make()).await.unwrap_or_else(|_| {
             Err("making the scene failed inside urdf_ik; please report this with the description".into())
         });
         let (made, contacts) = made.map_err(|sentence| Refused::invalid("collisions", sentence))?;
         if let Some(contacts) = contacts {
-            warn_about(shared, &contacts);
+            warn_about(&self.warnings, &contacts);
         }
         let scene = Arc::clone(&made.scene);
-        self.keep(shared, made);
+        self.keep(made);
         Ok(scene)
     }
 
     /// What the scene around `loaded` is made of, with the joints outside its chain at `positions`.
     fn ingredients(
         &self,
-        shared: &Shared,
-        loaded: &Arc<LoadedRobot>,
-        positions: &[f64],
+        (loaded, positions): (&Arc<LoadedRobot>, &[f64]),
+        settings: &Settings,
     ) -> Result<Ingredients, Refused> {
         let state = self.lock();
         if !state.known.is_of(loaded) {
@@ -221,7 +239,7 @@ impl Surroundings {
             known: state.known.clone(),
             model: state.model.clone().filter(|model| model.is_of(loaded, state.known.srdf.as_ref())),
             before: state.made.as_ref().map(|made| Arc::clone(&made.world)),
-            folders: loaded.mesh_folders(&shared.settings()),
+            folders: loaded.mesh_folders(settings),
         })
     }
 
@@ -234,8 +252,8 @@ impl Surroundings {
 
     /// Keeps what was made for those who ask next. A scene with the joints outside the chain farther from the published ones than before is
     /// not kept: it would take the place of the one that targets need.
-    fn keep(&self, shared: &Shared, made: Made) {
-        let now = shared.output.configuration();
+    fn keep(&self, made: Made) {
+        let now = self.present();
         let mut state = self.lock();
         state.model = Some(Arc::clone(&made.model));
         let Some(now) = now else { return };
@@ -318,10 +336,10 @@ fn moved(world: &World, old: &Robot, new: &Robot) -> (World, Vec<String>) {
 }
 
 /// Warns once about what touches and cannot be parted.
-fn warn_about(shared: &Shared, contacts: &[[Body; 2]]) {
+fn warn_about(warnings: &Warnings, contacts: &[[Body; 2]]) {
     let subject = OBSTACLES.short_name();
     if contacts.is_empty() {
-        shared.warnings.recovered(subject);
+        warnings.recovered(subject);
         return;
     }
     let pairs: Vec<String> = contacts.iter().map(|[first, second]| format!("{first} and {second}")).collect();
@@ -329,7 +347,7 @@ fn warn_about(shared: &Shared, contacts: &[[Body; 2]]) {
         "these touch, and no joint of the chain moves them, so they do not count as collisions: {}",
         names::list(&pairs)
     );
-    shared.warnings.warn_once(subject, &sentence, &sentence);
+    warnings.warn_once(subject, &sentence, &sentence);
 }
 
 /// Makes the scene anew after each change, where collisions matter: they are avoided, there are obstacles, or a scene was asked for.
@@ -342,14 +360,11 @@ pub(crate) fn serve(shared: &Arc<Shared>) {
                 changed = changes.changed() => if changed.is_err() { return },
                 () = shared.world.asked.notified() => {}
             }
-            let is_wanted = shared.settings().avoid_collisions || shared.world.is_in_use();
-            let Some(now) = shared.output.configuration().filter(|_| is_wanted) else { continue };
-            match shared.world.scene(&shared, &now.loaded, &now.positions).await {
-                Ok(_) => {}
-                Err(refused) => {
-                    shared.warnings.warn_once("collisions", &refused.kind, &refused.sentence);
-                }
-            }
+            let settings = shared.settings();
+            let is_wanted = settings.avoid_collisions || shared.world.is_in_use();
+            let Some(now) = shared.world.present().filter(|_| is_wanted) else { continue };
+            let made = shared.world.scene((&now.loaded, &now.positions), &settings).await;
+            shared.warnings.note("collisions", &made);
         }
     });
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use r2r::std_msgs::msg::String as Text;
 
+use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::interface::ROBOT_DESCRIPTION_SEMANTIC;
 use crate::ros::latched;
@@ -47,16 +48,11 @@ pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
                 continue;
             }
             let used = Srdf::from_text(&data).map_err(|e| e.to_string()).and_then(|srdf| shared.world.use_srdf(srdf));
-            let subject = ROBOT_DESCRIPTION_SEMANTIC.short_name();
-            match used {
-                Ok(()) => {
-                    shared.warnings.recovered(subject);
-                    newest = data;
-                }
-                Err(sentence) => {
-                    let sentence = format!("it is refused: {sentence}; what was in use before is kept");
-                    shared.warnings.warn_once(subject, &sentence, &sentence);
-                }
+            let refuse = |sentence| Refused::said(format!("it is refused: {sentence}; what was in use before is kept"));
+            let used = used.map_err(refuse);
+            shared.warnings.note(ROBOT_DESCRIPTION_SEMANTIC.short_name(), &used);
+            if used.is_ok() {
+                newest = data;
             }
         }
     });

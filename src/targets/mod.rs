@@ -117,7 +117,7 @@ async fn solve_each(
         let (message, prepared) = prepare_or_replace(&shared, tip, &mut newest, message).await;
         match prepared {
             Ok(target) => shared.target_solver.solve(&shared, target).await,
-            Err(refused) => shared.refuse(message.topic, tip, message.header, refused),
+            Err(refused) => shared.conclude(message.topic, tip, message.header, Err(refused)),
         }
         last_done.store(message.number, Ordering::Release);
     }

@@ -7,7 +7,6 @@ use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::PoseArray;
 use r2r::std_msgs::msg::Header;
 use r2r::trajectory_msgs::msg::JointTrajectory;
-use r2r::urdf_ik::msg::SolveStatus;
 use r2r::{QosProfile, WrappedTypesupport};
 use tokio::sync::watch;
 
@@ -15,7 +14,8 @@ use crate::arm::configuration_motion::Arrival;
 use crate::arm::start::starting_configuration;
 use crate::messages::convert;
 use crate::messages::target_message::{has_valid_frame, quality};
-use crate::reports::status::{Refused, outcome};
+use crate::reports::report::{Report, Verdict};
+use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
 use crate::ros::interface::{JOINT_TRAJECTORY, TARGET_PATH};
 use crate::ros::publisher::Publisher;
@@ -72,13 +72,8 @@ async fn execute_each(
             Ok(_) if newest.has_changed().unwrap_or(true) => continue,
             planned => planned,
         };
-        match planned.and_then(|planned| execute(&shared, planned, &trajectories)) {
-            Ok(report) => {
-                shared.warnings.recovered(TARGET_PATH.short_name());
-                shared.report(&report);
-            }
-            Err(refused) => shared.refuse(TARGET_PATH.short_name(), tip, header, refused),
-        }
+        let ended = planned.and_then(|planned| execute(&shared, planned, &trajectories));
+        shared.conclude(TARGET_PATH.short_name(), tip, header, ended);
     }
 }
 
@@ -87,7 +82,7 @@ struct Planned {
     plan: Plan,
     /// From [`Output::prepare_path`](crate::arm::output::Output::prepare_path): void once something else moves the arm.
     ticket: u64,
-    /// The end of the path, and the status of the whole path without its stamp.
+    /// The end of the path, and the report on the whole path without its stamp.
     arrival: Arrival,
     /// Whether a part of the path may be executed.
     partial: bool,
@@ -112,34 +107,28 @@ async fn plan(shared: &Shared, tip: usize, message: PathMessage) -> Result<Plann
     let start = loaded.chain.positions_from(&at_rest.end);
     let partial = settings.path.partial;
     let settings = (*settings).clone();
-    let avoidance = Avoidance::of(shared, (&loaded, &at_rest.end), &settings).await?;
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &at_rest.end), &settings).await?;
     let to_plan = PathToPlan { loaded, poses, pattern, start, start_at_first_pose: false, avoidance, settings };
     let plan = shared.searches.run_long(1, move || to_plan.plan()).await?;
-    let report = SolveStatus {
-        outcome: plan.outcome(),
-        message: plan.sentence(),
+    let report = Report {
+        verdict: plan.verdict(),
+        sentence: plan.sentence(),
         header: Header { frame_id: frame.name, ..header },
         tip_link: plan.solver.chain().tips()[tip].link.clone(),
-        solver: plan.solver.method().kind().name().into(),
-        position_error: plan.end.position,
-        orientation_error: plan.end.orientation,
-        smallest_singular_value: f64::NAN,
-        ..SolveStatus::default()
+        solver: Some(plan.solver.method().kind()),
+        residual: Some(plan.end),
+        ..Report::default()
     };
     let target = Target { pose: plan.path.pose_at(plan.path.length()), ..pattern };
-    Ok(Planned { plan, ticket, arrival: Arrival { target, status: report }, partial })
+    Ok(Planned { plan, ticket, arrival: Arrival { target, report }, partial })
 }
 
-/// Starts the motion along the path, if the arm can follow all of it or a part is allowed. Gives the status for now.
-fn execute(
-    shared: &Shared,
-    planned: Planned,
-    trajectories: &Publisher<JointTrajectory>,
-) -> Result<SolveStatus, Refused> {
+/// Starts the motion along the path, if the arm can follow all of it or a part is allowed. Gives the report for now.
+fn execute(shared: &Shared, planned: Planned, trajectories: &Publisher<JointTrajectory>) -> Result<Report, Refused> {
     let Planned { plan, ticket, arrival, partial } = planned;
-    let mut report = arrival.status.clone();
+    let mut report = arrival.report.clone();
     if plan.trajectory.points.is_empty() || (plan.stop.is_some() && !partial) {
-        report.message = format!("the arm does not move: {}", report.message);
+        report.sentence = format!("the arm does not move: {}", report.sentence);
         return Ok(report);
     }
     let (length, time) = (plan.path.length(), plan.duration());
@@ -147,9 +136,9 @@ fn execute(
     let stamp = shared.output.follow(ticket, plan.trajectory.points.into(), arrival)?;
     trajectories.publish(&message);
     shared.output.reporter.latest.follow(&report.tip_link, &plan.path);
-    report.outcome = outcome::STEP_LIMITED;
-    report.message =
-        format!("the arm follows a path of {length:.4} m and arrives in {time:.3} s; then: {}", report.message);
+    report.verdict = Verdict::StepLimited;
+    report.sentence =
+        format!("the arm follows a path of {length:.4} m and arrives in {time:.3} s; then: {}", report.sentence);
     report.joint_state_stamp = stamp;
     Ok(report)
 }

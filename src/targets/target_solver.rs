@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use r2r::std_msgs::msg::Header;
-use r2r::urdf_ik::msg::SolveStatus;
 use tokio::sync::Notify;
 
 use super::target_tracker::{Effort, TargetTracker, is_stopped_by_collision};
@@ -15,7 +14,8 @@ use crate::Shared;
 use crate::arm::configuration_motion::Arrival;
 use crate::arm::measure::measure;
 use crate::arm::output::{Moved, Progress};
-use crate::reports::status::{self, Refused, outcome};
+use crate::reports::report::{Report, Verdict};
+use crate::reports::status::{self, Refused};
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::clock;
@@ -169,14 +169,14 @@ impl Manner {
     async fn to_search(shared: &Shared, loaded: &Arc<LoadedRobot>) -> Result<Self, Refused> {
         let settings = shared.settings();
         let positions = shared.output.configuration().ok_or_else(Refused::no_robot)?.positions;
-        let avoidance = Avoidance::of(shared, (loaded, &positions), &settings).await?;
+        let avoidance = Avoidance::of(&shared.world, (loaded, &positions), &settings).await?;
         Ok(Self { settings, avoidance, effort: Effort::Search })
     }
 
     /// `None` where that may take long.
     fn to_track_at_once(shared: &Shared) -> Option<Self> {
         let settings = shared.settings();
-        let avoidance = Avoidance::at_once(shared, &settings).ok()?;
+        let avoidance = Avoidance::at_once(&shared.world, &settings).ok()?;
         let pairs = avoidance.as_ref().map_or(0, |avoidance| avoidance.scene.pairs().len());
         let is_short = pairs <= MAX_PAIRS_TO_KEEP_APART_AT_ONCE;
         is_short.then_some(Self { settings, avoidance, effort: Effort::Track })
@@ -184,7 +184,7 @@ impl Manner {
 }
 
 impl Memory {
-    /// Solves the targets and publishes their statuses. Returns false, and publishes nothing, where the effort was not enough.
+    /// Solves the targets and publishes their reports. Returns false, and publishes nothing, where the effort was not enough.
     fn solve_and_report(&mut self, shared: &Shared, targets: Vec<PreparedTarget>, manner: &Manner) -> bool {
         let work = AssertUnwindSafe(|| self.solve(shared, &targets, manner));
         // A panic of a solver must not end the task that serves all targets.
@@ -199,7 +199,7 @@ impl Memory {
         }
         match reports {
             Ok(Some(reports)) => {
-                for (target, report) in targets.iter().zip(&reports) {
+                for (target, report) in targets.iter().zip(reports) {
                     shared.warnings.recovered(target.topic);
                     shared.report(report);
                 }
@@ -213,13 +213,13 @@ impl Memory {
         }
     }
 
-    /// Solves the targets, starts the motion, and gives a status for each; `None` where the effort was not enough.
+    /// Solves the targets, starts the motion, and gives a report on each; `None` where the effort was not enough.
     fn solve(
         &mut self,
         shared: &Shared,
         new: &[PreparedTarget],
         manner: &Manner,
-    ) -> Result<Option<Vec<SolveStatus>>, Refused> {
+    ) -> Result<Option<Vec<Report>>, Refused> {
         let Manner { settings, avoidance, effort } = manner;
         let avoidance = avoidance.as_ref();
         let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
@@ -239,14 +239,14 @@ impl Memory {
         let is_solved = solution.is_solved();
         let headers = || new.iter().map(|new| &new.header);
         let arrivals = || arrivals((&solver, solution), &targets, headers(), avoidance);
-        let reports = || -> Vec<SolveStatus> { arrivals().into_iter().map(|arrival| arrival.status).collect() };
+        let reports = || -> Vec<Report> { arrivals().into_iter().map(|arrival| arrival.report).collect() };
         if !is_solved && settings.on_unreachable == OnUnreachable::Hold {
             let mut reports = reports();
             hold(shared, tracker, &now, new, &mut reports)?;
             return Ok(Some(reports));
         }
         let moved = shared.output.move_to(loaded, &solution.positions, (settings, avoidance), None, &arrivals)?;
-        // Only now, because the joint state must not wait for its statuses.
+        // Only now, because the joint state must not wait for its reports.
         let mut reports = reports();
         report_motion(tracker, &moved, (new, avoidance), &mut reports);
         if is_solved && tracker.has_task() {
@@ -285,7 +285,7 @@ impl Memory {
     }
 }
 
-/// The statuses for when the arm has arrived at the first of the `targets`, which have these `headers`.
+/// The reports for when the arm has arrived at the first of the `targets`, which have these `headers`.
 fn arrivals<'a>(
     (solver, solution): (&Solver, &Solution),
     targets: &[Target],
@@ -294,8 +294,8 @@ fn arrivals<'a>(
 ) -> Vec<Arrival> {
     let scene = Avoidance::scene(avoidance);
     let arrival = |(index, header): (usize, &Header)| {
-        let status = status::of_solution(solver, (targets, index), (solution, scene), header.clone());
-        Arrival { target: targets[index], status }
+        let report = status::of_solution(solver, (targets, index), (solution, scene), header.clone());
+        Arrival { target: targets[index], report }
     };
     headers.enumerate().map(arrival).collect()
 }
@@ -314,7 +314,7 @@ pub(crate) fn serve(shared: &Arc<Shared>) {
 /// Refuses targets, all for the same reason.
 fn refuse(shared: &Shared, targets: Vec<PreparedTarget>, refused: &Refused) {
     for PreparedTarget { topic, target, header, .. } in targets {
-        shared.refuse(topic, target.tip, header, refused.clone());
+        shared.conclude(topic, target.tip, header, Err(refused.clone()));
     }
 }
 
@@ -324,12 +324,12 @@ fn hold(
     tracker: &mut TargetTracker,
     now: &Configuration,
     new: &[PreparedTarget],
-    reports: &mut [SolveStatus],
+    reports: &mut [Report],
 ) -> Result<(), Refused> {
     let (stamp, _) = shared.output.stop()?;
     let here = now.loaded.chain.positions_from(&now.positions);
     for (report, new) in reports.iter_mut().zip(new) {
-        report.message = format!("{}; the arm holds its position", report.message);
+        report.sentence = format!("{}; the arm holds its position", report.sentence);
         measure(report, (&now.loaded, &new.target), &here, &mut tracker.scratch);
         report.joint_state_stamp = stamp.clone();
     }
@@ -341,7 +341,7 @@ fn report_motion(
     tracker: &mut TargetTracker,
     moved: &Moved,
     (new, avoidance): (&[PreparedTarget], Option<&Avoidance>),
-    reports: &mut [SolveStatus],
+    reports: &mut [Report],
 ) {
     for (report, new) in reports.iter_mut().zip(new) {
         report.joint_state_stamp = moved.stamp.clone();
@@ -350,14 +350,14 @@ fn report_motion(
         }
         let Some(progress) = &moved.progress else { continue };
         measure(report, (&tracker.loaded, &new.target), &moved.positions, &mut tracker.scratch);
-        report.outcome = outcome::STEP_LIMITED;
+        report.verdict = Verdict::StepLimited;
         match progress {
             Progress::Smooth(time) => {
-                report.message = format!("the arm arrives in {time:.3} s; then: {}", report.message);
+                report.sentence = format!("the arm arrives in {time:.3} s; then: {}", report.sentence);
             }
             Progress::Steps => {
                 "the arm is on its way: max_joint_step does not allow the whole move at once"
-                    .clone_into(&mut report.message);
+                    .clone_into(&mut report.sentence);
             }
             Progress::Stopped(obstruction) => obstruction.put_into(report),
         }
