@@ -86,7 +86,7 @@ impl MethodOptions {
         match self.solver {
             SolverKind::Jacobian => Ok(self.jacobian_step()?.into()),
             SolverKind::Fabrik => Ok(self.fabrik_options()?.into()),
-            other => Ok(other.into()),
+            other @ SolverKind::ClosedForm => Ok(other.into()),
         }
     }
 
