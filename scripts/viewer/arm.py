@@ -16,6 +16,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from urdf_ik.msg import Obstacles, SolveStatus
+from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from interfaces import topic_name
 
@@ -24,6 +25,7 @@ KEPT = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 PARAMETERS = ('base_link', 'tip_links', 'urdf_file', 'solver', 'free_axes')
 POLL_INTERVAL = 1.0  # [s] between two looks at the parameters
 GONE_AFTER = 2.5  # [s] without a sign of the node
+HOLD_INTERVAL = 0.5  # [s] between two signs that a handle is about to be grasped
 FIELDS = {ParameterType.PARAMETER_STRING: 'string_value', ParameterType.PARAMETER_STRING_ARRAY: 'string_array_value'}
 
 
@@ -47,7 +49,8 @@ class Arm(Node):
         self._set = self.create_client(SetParameters, f'{node}/set_parameters')
         self._describe = self.create_client(DescribeParameters, f'{node}/describe_parameters')
         self._rest = self.create_client(SetBool, f'{node}/figure_of_eight/rest')
-        self._rests = False
+        self._holds = self.create_publisher(InteractiveMarkerFeedback, f'{node}/handle/feedback', LATEST)
+        self._held_at, self._rests = -np.inf, False
         self._triggers = {name: self.create_client(Trigger, f'{node}/{name}') for name in ('stop', 'reset')}
         self.create_timer(POLL_INTERVAL, self._poll)
 
@@ -144,6 +147,13 @@ class Arm(Node):
             target.header.stamp = self.get_clock().now().to_msg()
             _, publisher = self._tips[tip][-1]
             publisher.publish(target)
+
+    def hold_still(self, tip):
+        """Says that somebody is about to take hold of a tip's handle: whoever else moves it gives way, as figure_of_eight.py does."""
+        now = time.monotonic()
+        if now > self._held_at + HOLD_INTERVAL:
+            self._held_at = now
+            self._holds.publish(InteractiveMarkerFeedback(client_id=self.get_name(), marker_name=tip))  # keep alive
 
     # The figure of eight
 

@@ -24,6 +24,7 @@ class Handle:
                                                 color=GREY, cast_shadow=False)
         self._label = server.scene.add_label(f'/handle_label/{name}', '', anchor='bottom-center', visible=False)
         self._label_height = np.array([0.0, 0.0, 0.2 * reach])
+        self._server, self._radius = server, 0.2 * reach  # of the ball around all that can be grasped
 
         @self._gizmo.on_update
         async def _(event):  # a coroutine, because calls of these keep their order
@@ -56,6 +57,10 @@ class Handle:
     @property
     def is_held(self):
         return self._held_by is not None
+
+    def is_under(self, pointer):
+        """Whether somebody is about to take hold of it."""
+        return pointer.is_over(self._server, self._gizmo.position, self._radius)
 
     def let_go(self, client_id):
         """A page that closes has let go of what it held."""

@@ -20,8 +20,8 @@ from .shapes import MeshFinder, load_shapes
 
 
 class Page:
-    def __init__(self, server, arm, executor):
-        self._server, self._arm, self._executor = server, arm, executor
+    def __init__(self, server, arm, executor, pointer):
+        self._server, self._arm, self._executor, self._pointer = server, arm, executor, pointer
         self._scene, self._pace = Scene(server), Pace(server)
         self._panel = Panel(server, self._actions())
         self._robot, self._drawn_from, self._problem = None, None, None
@@ -131,6 +131,8 @@ class Page:
         for number, (tip, handle) in enumerate(zip(self._tips, self._handles)):
             tip_pose = poses[self._robot.link_index[tip]]
             handle.follow(tip_pose)
+            if handle.is_under(self._pointer):
+                self._arm.hold_still(tip)
             status = self._arm.statuses.get(tip)
             word, color = ('', GREY) if status is None else word_and_color(status)
             handle.look(color, f'{tip}: {word}' if word and len(self._tips) > 1 else word)

@@ -28,16 +28,19 @@ class OneLine(logging.Formatter):
         return words.splitlines()[0]
 
 
-def open_server(port, label):
-    """A viser server on this port or the next free one."""
+def open_server(port, label, pointer=None):
+    """A viser server on this port or the next free one. Its pages tell `pointer` where theirs is, if there is one."""
     rich.get_console().quiet = True  # view.py says what there is to say
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine())
     for name in ('websockets', 'asyncio'):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
-    server = serve_own_pages(lambda: viser.ViserServer(host=HOST, port=free_port(port), label=label, verbose=False))
+    start = functools.partial(viser.ViserServer, host=HOST, port=free_port(port), label=label, verbose=False)
+    server = serve_own_pages(start, pointer.is_told_by if pointer else lambda request: False)
     server.gui.main_panel.dock_right()
+    if pointer:
+        pointer.attach(server)
     return server
 
 
@@ -63,8 +66,11 @@ def is_own_page(headers):
     return headers.get('Origin') == f'http://{host}' and urlsplit(f'//{host}').hostname in LOCAL_NAMES
 
 
-def serve_own_pages(start):
-    """Calls `start`, and has the web socket server that it starts refuse pages of others, which viser itself does not."""
+def serve_own_pages(start, is_taken):
+    """Calls `start`, and has the web socket server that it starts refuse pages of others, which viser itself does not.
+
+    A request for which `is_taken` is true is answered with nothing.
+    """
     serve = websockets.asyncio.server.serve
     guarded = []
 
@@ -75,6 +81,8 @@ def serve_own_pages(start):
         def guard(connection, request):
             if request.headers.get('Upgrade', '').lower() == 'websocket' and not is_own_page(request.headers):
                 return connection.respond(http.HTTPStatus.FORBIDDEN, 'this page is not one of this server\n')
+            if is_taken(request):
+                return connection.respond(http.HTTPStatus.NO_CONTENT, '')
             return process_request(connection, request)
 
         return serve(handler, *arguments, process_request=guard, **options)

@@ -344,8 +344,7 @@ impl ConfigurationMotion {
         let from = chain.positions_from(&self.positions);
         let mut end = goal.clone();
         if let Some(avoidance) = avoidance {
-            let passes = *begun && self.lookout.passes(avoidance, &from, goal);
-            let fraction = if passes { 1.0 } else { self.lookout.clear_fraction(avoidance, &from, goal) };
+            let fraction = self.lookout.fraction_ahead(avoidance, &from, goal, *begun);
             self.obstruction = (fraction < 1.0).then(|| self.lookout.obstruction(avoidance));
             write_between(&from, goal, fraction, &mut end);
         }

@@ -33,9 +33,9 @@ impl Lookout {
         self.look(avoidance, |way| way.fraction(from, to))
     }
 
-    /// Whether joints that began to move to `to` before can go on from where they are now.
-    pub(crate) fn passes(&mut self, avoidance: &Avoidance, from: &[f64], to: &[f64]) -> bool {
-        self.look(avoidance, |way| way.is_clear(from, to))
+    /// The fraction of the straight way that joints, which may have begun to move along it, can go on along.
+    pub(crate) fn fraction_ahead(&mut self, avoidance: &Avoidance, from: &[f64], to: &[f64], has_begun: bool) -> f64 {
+        self.look(avoidance, |way| way.fraction_ahead(from, to, has_begun))
     }
 
     /// Moves on by `step` seconds, or follows the way to rest that the joints hold. Tells whether the motion goes on.

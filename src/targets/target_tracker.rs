@@ -1,7 +1,7 @@
 //! Solves the targets of the topics, one after the other, from where the arm is.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::arm::lookout::Lookout;
 use crate::reports::status::Refused;
@@ -117,51 +117,72 @@ impl TargetTracker {
         effort: Effort,
     ) -> Result<(Solver, &Solution), Refused> {
         let solver = self.loaded.solver(settings).map_err(problem::no_solver)?;
-        let deadline = Some(settings.timeout);
-        let null_space_task = match self.null_space_task.take().filter(|task| task.serves(settings)) {
-            Some(task) => task,
-            None => NullSpaceTask::new(&self.loaded, settings)?,
-        };
-        let speeds = match self.speeds.take().filter(|speeds| speeds.serve(settings)) {
-            Some(speeds) => speeds,
-            None => JointSpeeds::new(&self.loaded, settings)?,
-        };
-        let speeds = self.speeds.insert(speeds);
+        self.take(settings)?;
         let now = Instant::now();
-        let passed = self.tracked_at.map_or(settings.publish_period, |at| now.duration_since(at));
-        let passed = passed.min(settings.publish_period).as_secs_f64();
-        self.flow.iter_mut().zip(&speeds.velocities).for_each(|(flow, velocity)| *flow = velocity * passed);
-        let move_weights = (settings.motion == Motion::Smooth).then_some(&*speeds.move_weights);
-        let moves = Preference { move_weights, ..Preference::default() };
-        let task = self.null_space_task.insert(null_space_task).preference();
-        let preference = Preference { move_weights, max_step: Some(&self.flow), ..task };
-        let mode = Mode::Track { max_step: &self.steps };
-        let clearance = avoidance.map(Avoidance::clearance);
-        let track = Problem { mode, preference, deadline, clearance, ..Problem::new(targets, seed) };
+        self.allow_flow(now, settings.publish_period);
+        let move_weights = self.speeds.as_ref().filter(|_| settings.motion == Motion::Smooth);
+        let move_weights = move_weights.map(|speeds| &*speeds.move_weights);
+        let task = self.null_space_task.as_ref().map(NullSpaceTask::preference).unwrap_or_default();
+        let track = Problem {
+            mode: Mode::Track { max_step: &self.steps },
+            preference: Preference { move_weights, max_step: Some(&self.flow), ..task },
+            deadline: Some(settings.timeout),
+            clearance: avoidance.map(Avoidance::clearance),
+            ..Problem::new(targets, seed)
+        };
         solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| problem::refusal(&e))?;
         self.tracked_at = Some(now);
         let is_settled = self.tracked.is_solved() || is_stopped_by_collision(&self.tracked);
         if is_settled || !settings.branch_jumps || effort == Effort::Track {
             return Ok((solver, &self.tracked));
         }
-        let search = Problem { mode: problem::search_mode(settings), preference: moves, ..track };
+        let preference = Preference { move_weights, ..Preference::default() };
+        let search = Problem { mode: problem::search_mode(settings), preference, ..track };
         solver.solve(&search, &mut self.scratch, &mut self.searched).map_err(|e| problem::refusal(&e))?;
-        // Both were spent on this target, whichever of the two solutions is used.
+        self.share_work();
+        if !self.is_worth_a_jump(seed, avoidance) {
+            return Ok((solver, &self.tracked));
+        }
+        problem::complete(&solver, targets, &mut self.scratch, &mut self.searched)?;
+        Ok((solver, &self.searched))
+    }
+
+    /// Takes over what the settings say of the null-space task and of the joints' speeds, where that is not known yet.
+    fn take(&mut self, settings: &Settings) -> Result<(), Refused> {
+        if !self.null_space_task.as_ref().is_some_and(|task| task.serves(settings)) {
+            self.null_space_task = Some(NullSpaceTask::new(&self.loaded, settings)?);
+        }
+        if !self.speeds.as_ref().is_some_and(|speeds| speeds.serve(settings)) {
+            self.speeds = Some(JointSpeeds::new(&self.loaded, settings)?);
+        }
+        Ok(())
+    }
+
+    /// Sets how far the null-space task may move each joint for a target that is tracked `now`.
+    fn allow_flow(&mut self, now: Instant, publish_period: Duration) {
+        let passed = self.tracked_at.map_or(publish_period, |at| now.duration_since(at));
+        let passed = passed.min(publish_period).as_secs_f64();
+        let velocities = self.speeds.iter().flat_map(|speeds| &speeds.velocities);
+        self.flow.iter_mut().zip(velocities).for_each(|(flow, velocity)| *flow = velocity * passed);
+    }
+
+    /// Says in both solutions what was spent on either: both were for one target, whichever of the two is used.
+    fn share_work(&mut self) {
         let iterations = self.tracked.iterations + self.searched.iterations;
         let attempts = self.tracked.attempts + self.searched.attempts;
         let elapsed = self.tracked.elapsed + self.searched.elapsed;
         for solution in [&mut self.tracked, &mut self.searched] {
             (solution.iterations, solution.attempts, solution.elapsed) = (iterations, attempts, elapsed);
         }
+    }
+
+    /// Whether the arm changes from `seed` to the branch that the search has found.
+    fn is_worth_a_jump(&mut self, seed: &[f64], avoidance: Option<&Avoidance>) -> bool {
         let greatest = MAX_ERROR_RATIO_FOR_A_JUMP * MAX_ERROR_RATIO_FOR_A_JUMP * self.tracked.squared_error;
-        let is_worth_a_jump = self.searched.is_solved() || self.searched.squared_error < greatest;
+        let is_better = self.searched.is_solved() || self.searched.squared_error < greatest;
         let is_clear =
             |avoidance: &Avoidance| self.lookout.clear_fraction(avoidance, seed, &self.searched.positions) >= 1.0;
-        if !is_worth_a_jump || !avoidance.is_none_or(is_clear) {
-            return Ok((solver, &self.tracked));
-        }
-        problem::complete(&solver, targets, &mut self.scratch, &mut self.searched)?;
-        Ok((solver, &self.searched))
+        is_better && avoidance.is_none_or(is_clear)
     }
 
     /// Whether the null-space task asks for anything.

@@ -21,8 +21,8 @@ from conftest import ARM_FILE, ROBOTS, ROOT, numbers  # noqa: E402
 from geometry_msgs.msg import PoseStamped  # noqa: E402
 from kinematics import errors, translation  # noqa: E402
 from pages import (  # noqa: E402
-    TIMEOUT, Program, choose, click, drag, free_port, leave, needs_browser, pixels, wait_for, wait_for_pixels, wait_for_text,
-    wait_for_z_arrow, window)  # noqa: F401
+    HEIGHT, TIMEOUT, WIDTH, Z_ARROW, Program, choose, click, drag, free_port, leave, needs_browser, pixels, wait_for,
+    wait_for_pixels, wait_for_text, wait_for_z_arrow, window)  # noqa: F401
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 from test_figure_of_eight import Figure  # noqa: E402
@@ -111,20 +111,52 @@ def test_what_is_chosen_on_the_panel_is_done(page, arm_robot):
 BUTTON = "[...document.querySelectorAll('button')].find(e => e.innerText == {!r})".format
 
 
-@needs_browser
-def test_the_figure_of_eight_rests_and_goes_on_by_a_button(page, tmp_path):
+@pytest.fixture
+def page_and_figure(page, tmp_path):
     node, window = page(ARM_FILE, 'arm7')
     figure = Figure(node, tmp_path)
     try:
         figure.wait_until_moving()
-        wait_for(lambda: click(window, BUTTON('Figure of eight: rest')), 'the button to rest')
-        wait_for_text(window, 'Figure of eight: go on')
-        wait_for(lambda: click(window, BUTTON('Figure of eight: go on')), 'the button to go on')
-        figure.targets.clear()
-        figure.wait_until_moving()
-        wait_for_text(window, 'Figure of eight: rest')
+        yield window, figure
     finally:
         figure.stop()
+
+
+@needs_browser
+def test_the_figure_of_eight_rests_and_goes_on_by_a_button(page_and_figure):
+    window, figure = page_and_figure
+
+    def press(label, then):
+        """Until the button says something else: the panel may move between a look and a click."""
+        def has_changed():
+            if then in window.text():
+                return True
+            click(window, BUTTON(label))
+            figure.node.pace(1.0)
+            return False
+        wait_for(has_changed, f'the button to say {then}')
+
+    press('Figure of eight: rest', 'Figure of eight: go on')
+    press('Figure of eight: go on', 'Figure of eight: rest')
+    figure.targets.clear()
+    figure.wait_until_moving()
+
+
+@needs_browser
+def test_the_figure_of_eight_waits_for_a_pointer_over_the_handle(page_and_figure):
+    window, figure = page_and_figure
+    # The handle comes by there once in a round.
+    columns, rows = wait_for_pixels(window, Z_ARROW, 10, tolerance=30)
+    window.mouse('mouseMoved', columns.mean(), rows.mean())
+
+    def has_stopped():
+        count = len(figure.own())
+        for _ in range(25):
+            figure.node.next_state()
+        return len(figure.own()) == count
+    figure.node.wait_for(has_stopped, 'the figure to wait for the pointer', TIMEOUT)
+    window.mouse('mouseMoved', WIDTH - 10, HEIGHT - 10)
+    figure.wait_until_resumed()
 
 
 @needs_browser

@@ -1,5 +1,7 @@
 """The parts of the page that need neither a node nor a browser."""
+import math
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,8 +14,10 @@ from conftest import ARM_FILE, ROBOTS, ROOT  # noqa: E402
 sys.path.insert(0, str(ROOT / 'scripts'))
 
 import kinematics  # noqa: E402
+import viser.transforms  # noqa: E402
 from viewer import shapes  # noqa: E402
 from viewer.panel import axes_of, joint_row, name_of_axes  # noqa: E402
+from viewer.pointer import PATH, Pointer, is_seen_at  # noqa: E402
 from viewer.robot import BadDescription, JointRange, Robot  # noqa: E402
 from viewer.shapes import MeshError, MeshFinder, load_shapes  # noqa: E402
 
@@ -92,3 +96,31 @@ def test_a_joint_at_its_limit_is_marked():
 @pytest.mark.parametrize('axes', [[], ['rz'], ['rx', 'ry', 'rz'], ['x', 'rz']])
 def test_free_axes_have_a_name_each(axes):
     assert axes_of(name_of_axes(axes)) == axes
+
+
+def test_a_ball_is_under_the_pointer_where_the_camera_shows_it():
+    """A camera at 2 m in front of the ball, that looks along -x of the scene: its right is +y, its down is -z."""
+    turn = viser.transforms.SO3.from_matrix(np.array([[0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]))
+    camera = SimpleNamespace(wxyz=turn.wxyz, position=np.array([2.0, 0.0, 0.5]), fov=2 * math.atan(0.5))
+    # Half the height of the picture is 1 m there.
+    for middle, place in (((0, 0, 0.5), (0, 0)), ((0, 0.8, 0.5), (0.8, 0)), ((0, 0, 0.9), (0, -0.4))):
+        assert is_seen_at(place, camera, middle, 0.1)
+        assert is_seen_at((place[0] + 0.09, place[1]), camera, middle, 0.1)
+        assert not is_seen_at((place[0] + 0.11, place[1]), camera, middle, 0.1)
+        assert not is_seen_at((place[0], place[1] - 0.11), camera, middle, 0.1)
+    assert not is_seen_at((0, 0), camera, (3, 0, 0.5), 0.1), 'behind the camera'
+
+
+@pytest.mark.parametrize('query, site, taken, known', [
+    ('right=0.1&down=-0.2', 'same-origin', True, True),
+    ('right=0.1&down=-0.2', 'cross-site', False, False),
+    ('right=0.1&down=-0.2', None, False, False),
+    ('right=nan&down=0', 'same-origin', True, False),
+    ('right=1', 'same-origin', True, False),
+    ('right=a&down=b', 'same-origin', False, False),
+    ('right=1&right=2&down=0', 'same-origin', False, False)])
+def test_only_pages_of_this_server_tell_where_their_pointer_is(query, site, taken, known):
+    pointer = Pointer()
+    headers = {'Sec-Fetch-Site': site} if site else {}
+    assert pointer.is_told_by(SimpleNamespace(path=f'{PATH}?{query}', headers=headers)) == taken
+    assert (pointer._place is not None) == known

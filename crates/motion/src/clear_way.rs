@@ -38,6 +38,12 @@ impl<'a> ClearWay<'a> {
         least.fraction
     }
 
+    /// The fraction of the straight way that joints in motion can go on along. Joints that have begun to move only pass where they are now,
+    /// so they need not be able to stand there.
+    pub fn fraction_ahead(&mut self, from: &[f64], to: &[f64], has_begun: bool) -> f64 {
+        if has_begun && self.is_clear(from, to) { 1.0 } else { self.fraction(from, to) }
+    }
+
     /// Whether the straight way from one configuration to another is clear, which the joints pass without standing at its ends.
     pub fn is_clear(&mut self, from: &[f64], to: &[f64]) -> bool {
         let (passing, resolution) = (self.on_the_way(), self.resolution());

@@ -37,6 +37,7 @@ pub use meshes::{MeshFolders, MeshNotFound};
 pub use noodle::{Noodle, NoodleError, NoodleJoints};
 pub use urdf::read_urdf_file;
 pub use visuals::Visuals;
+pub use xml_writer::Writer as XmlWriter;
 
 use std::collections::HashMap;
 

@@ -3,7 +3,7 @@
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, Event};
 
 /// A writer of XML elements, which cannot fail.
-pub(super) struct Writer(quick_xml::Writer<Vec<u8>>);
+pub struct Writer(quick_xml::Writer<Vec<u8>>);
 
 impl Writer {
     /// A writer for machines: everything on one line.
@@ -12,29 +12,31 @@ impl Writer {
     }
 
     /// A writer for people: an XML declaration, then one line for each element.
-    pub(super) fn for_people() -> Self {
+    #[must_use]
+    pub fn for_people() -> Self {
         let mut writer = Self(quick_xml::Writer::new_with_indent(Vec::new(), b' ', 2));
         writer.write(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)));
         writer
     }
 
     /// Writes the start of an element.
-    pub(super) fn open<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
+    pub fn open<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
         self.write(Event::Start(Self::element(name, attributes)));
     }
 
     /// Writes an element without children.
-    pub(super) fn empty<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
+    pub fn empty<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
         self.write(Event::Empty(Self::element(name, attributes)));
     }
 
     /// Writes the end of an element.
-    pub(super) fn close(&mut self, name: &str) {
+    pub fn close(&mut self, name: &str) {
         self.write(Event::End(BytesEnd::new(name)));
     }
 
     /// The whole text.
-    pub(super) fn finish(self) -> String {
+    #[must_use]
+    pub fn finish(self) -> String {
         // All parts were strings, so nothing is lost.
         String::from_utf8_lossy(&self.0.into_inner()).into_owned()
     }

@@ -151,9 +151,11 @@ impl Range {
     /// The angle of the range that is nearest to `angle` \[rad\] on the circle, without regard to full turns.
     #[must_use]
     pub fn nearest(&self, angle: f64) -> f64 {
-        if self.is_unlimited() {
-            return angle;
-        }
+        if self.is_unlimited() { angle } else { self.inside(angle) }
+    }
+
+    /// [`Self::nearest`], in the range even where that is no limit.
+    pub(super) fn inside(&self, angle: f64) -> f64 {
         let middle = 0.5 * (self.lower + self.upper);
         // From -π to π away from the middle, so that both ends are as near as they can be.
         let away = (angle - middle + PI).rem_euclid(TAU) - PI;

@@ -147,7 +147,8 @@ pub(super) fn aligned(frame: &UnitQuaternion<f64>, along: &Vector3<f64>) -> Unit
     let scalar = 1.0 + axis.dot(&direction);
     if scalar < 1e-12 {
         // Straight back, where every direction of rotation is equally short: about z.
-        return frame * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI);
+        let back = frame * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI);
+        return aligned(&back, along);
     }
     let vector = axis.cross(&direction);
     product(&UnitQuaternion::new_normalize(Quaternion::from_parts(scalar, vector)), frame)

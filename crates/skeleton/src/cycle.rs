@@ -49,9 +49,9 @@ impl CycleScratch {
         self.anderson.depth()
     }
 
-    /// A configuration that nothing depends on between cycles.
-    pub(super) fn spare(&mut self) -> &mut State {
-        &mut self.mixed
+    /// Two configurations that nothing depends on between cycles.
+    pub(super) fn spares(&mut self) -> (&mut State, &mut State) {
+        (&mut self.mixed, &mut self.image)
     }
 
     /// What single passes need.

@@ -77,6 +77,14 @@ impl Joint {
         Self { rest, ..self }
     }
 
+    /// The angle \[rad\] of a hinge after `rotation`, from rest and in its range; where there are several, the one nearest
+    /// to 0. None for a ball joint.
+    #[must_use]
+    pub fn angle(&self, rotation: &UnitQuaternion<f64>) -> Option<f64> {
+        let Limit::Hinge { axis, angle } = &self.limit else { return None };
+        Some(angle.inside(angle_about(&Unit::new_normalize(*axis), rotation)))
+    }
+
     /// Checks the limits.
     pub(super) fn check(&self) -> Result<(), InputError> {
         let check_range = |what, Range { lower, upper }: &Range| {

@@ -77,6 +77,14 @@ pub enum Outcome {
     Closest(Reason),
 }
 
+impl Outcome {
+    /// Whether it is proved that no configuration meets the target.
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        matches!(self, Self::Closest(Reason::OutOfReach { .. } | Reason::Apart { .. }))
+    }
+}
+
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {

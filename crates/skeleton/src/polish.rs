@@ -34,48 +34,68 @@ const FINE_PROGRESS_WITH_FAR: f64 = 0.999;
 const ROUNDS: usize = 4;
 /// Weight of targets out of reach beside those that may be met.
 const FAR_WEIGHT: f64 = 1e-4;
+/// A figure that is dragged is calm where no segment turns by more than this \[rad\].
+const CALM_TURN: f64 = 0.5;
+
+/// How far a polish goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Polish {
+    /// As far as shows which of many attempts comes nearest.
+    Nearly,
+    /// To where it ends.
+    Fully,
+    /// To where it ends, but no segment turns by more than [`CALM_TURN`].
+    Calmly,
+}
 
 impl Setup<'_> {
     /// Steps from `current` until the targets are met or there is no progress. Takes from `left` one for each step.
-    /// Targets out of reach come as near as those that may be met allow: nearly, or to the last where it `is_fine`.
+    /// Targets out of reach come as near as those that may be met allow. Returns whether it could have gone on but for
+    /// the turn of a segment.
     pub(super) fn polish(
         &self,
         aims: &Aims,
+        kind: Polish,
         current: &mut State,
         (cycle, scratch): (&mut CycleScratch, &mut LeastSquares),
-        is_fine: bool,
         left: &mut usize,
-    ) {
-        let progress_with_far = if is_fine { FINE_PROGRESS_WITH_FAR } else { PROGRESS_WITH_FAR };
+    ) -> bool {
         let far = aims.far.iter().flatten().count();
         let are_mixed = 0 < far && far < aims.far.len();
         let far_weight = if are_mixed { FAR_WEIGHT } else { f64::from(far > 0) };
-        self.descend((aims, far_weight), progress_with_far, (current, cycle.spare()), scratch, left);
-        if are_mixed {
-            // Those out of reach have drawn the others away a little.
-            self.descend((aims, 0.0), PROGRESS, (current, cycle.spare()), scratch, left);
+        let (next, start) = cycle.spares();
+        start.copy_from(current);
+        let is_held = self.descend((aims, far_weight), kind, (start, current, next), scratch, left);
+        if !are_mixed {
+            return is_held;
         }
+        // Those out of reach have drawn the others away a little.
+        self.descend((aims, 0.0), kind, (start, current, next), scratch, left) || is_held
     }
 
     fn descend(
         &self,
         (aims, far_weight): (&Aims, f64),
-        progress_with_far: f64,
-        (current, next): (&mut State, &mut State),
+        kind: Polish,
+        (start, current, next): (&State, &mut State, &mut State),
         scratch: &mut LeastSquares,
         left: &mut usize,
-    ) {
+    ) -> bool {
         let unit = self.skeleton.total_length().powi(2);
-        let progress = if far_weight > 0.0 { progress_with_far } else { PROGRESS };
+        let progress = match kind {
+            _ if far_weight == 0.0 => PROGRESS,
+            Polish::Nearly => PROGRESS_WITH_FAR,
+            Polish::Fully | Polish::Calmly => FINE_PROGRESS_WITH_FAR,
+        };
         // What is left at best of targets out of reach is no cost that can fall.
         let targets = aims.weights.iter().zip(&aims.far);
         let least: f64 = targets.filter_map(|(weight, far)| Some(weight * far_weight * far.as_ref()?.1.powi(2))).sum();
         let mut damping = FIRST_DAMPING;
         let mut cost = self.linearise(aims, far_weight, current, scratch);
-        let (mut lowest, mut steps) = (cost, 0);
+        let (mut lowest, mut steps, mut is_held) = (cost, 0, false);
         while *left > 0 && steps < PATIENCE && damping < MOST_DAMPING && !self.is_done(aims, far_weight, current) {
             (*left, steps) = (*left - 1, steps + 1);
-            self.find_limits(current, scratch, &mut next.limited);
+            self.find_limits(aims, current, scratch, &mut next.limited);
             current.limited.copy_from_slice(&next.limited);
             scratch.step.fill(0.0);
             for _ in 0..ROUNDS {
@@ -86,7 +106,9 @@ impl Setup<'_> {
             }
             self.skeleton.place_into(&next.rotations, &mut next.points, &mut next.orientations);
             let after = self.linearise(aims, far_weight, next, scratch);
-            if after < cost {
+            let turns = kind == Polish::Calmly && !next.is_calm(start);
+            is_held |= turns && after < cost;
+            if after < cost && !turns {
                 std::mem::swap(current, next);
                 (cost, damping) = (after, (damping * AFTER_SUCCESS).max(LEAST_DAMPING));
                 if cost - least < progress * (lowest - least) {
@@ -97,6 +119,7 @@ impl Setup<'_> {
                 self.linearise(aims, far_weight, current, scratch);
             }
         }
+        is_held
     }
 
     fn is_done(&self, aims: &Aims, far_weight: f64, state: &State) -> bool {
@@ -125,13 +148,17 @@ impl Setup<'_> {
     }
 
     /// Writes what each joint may do without leaving a limit that the errors press on.
-    fn find_limits(&self, state: &State, least_squares: &mut LeastSquares, limited: &mut [bool]) {
+    fn find_limits(&self, aims: &Aims, state: &State, least_squares: &mut LeastSquares, limited: &mut [bool]) {
         least_squares.find_descent((self.skeleton, &state.points));
         least_squares.root_is_free = self.root.is_none();
         let z = Vector3::z();
         let everywhere = if self.skeleton.is_planar() { z * z.transpose() } else { Matrix3::identity() };
         least_squares.projectors[0] = if self.root.is_none() { everywhere } else { Matrix3::zeros() };
         for (segment, joint) in self.skeleton.joints.iter().enumerate() {
+            if !aims.leads[segment + 1] {
+                (least_squares.projectors[segment + 1], limited[segment]) = (Matrix3::zeros(), false);
+                continue;
+            }
             let base = base(state, segment, self);
             let push = base.inverse() * three(&least_squares.gradient, 3 * (segment + 1));
             let allowed = joint.allowed(&state.rotations[segment], &push);
@@ -150,9 +177,13 @@ impl Setup<'_> {
         next.orientations[0] = UnitQuaternion::from_scaled_axis(three(&least_squares.step, 0)) * state.orientations[0];
         let mut any_is_new = false;
         for (segment, joint) in self.skeleton.joints.iter().enumerate() {
+            let (step, before) = (three(&least_squares.step, 3 * (segment + 1)), &state.rotations[segment]);
+            if step == Vector3::zeros() {
+                next.rotations[segment] = *before;
+                continue;
+            }
             let (base, point) = (base(state, segment, self), segment + 1);
-            let turn = base.inverse() * three(&least_squares.step, 3 * point);
-            let before = &state.rotations[segment];
+            let turn = base.inverse() * step;
             let wish = UnitQuaternion::from_scaled_axis(turn) * before;
             let allowed = joint.nearest(&wish);
             next.rotations[segment] = allowed;
@@ -166,6 +197,14 @@ impl Setup<'_> {
             (next.limited[segment], any_is_new) = (true, true);
         }
         any_is_new
+    }
+}
+
+impl State {
+    /// Whether no segment has turned far from where it was before.
+    fn is_calm(&self, before: &Self) -> bool {
+        let mut turns = self.orientations.iter().zip(&before.orientations);
+        turns.all(|(orientation, before)| orientation.angle_to(before) <= CALM_TURN)
     }
 }
 

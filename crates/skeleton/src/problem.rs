@@ -1,5 +1,7 @@
 //! What is asked of a skeleton.
 
+use std::time::Duration;
+
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
 
 use super::configuration::Configuration;
@@ -66,6 +68,8 @@ pub struct Options {
     pub circles: bool,
     /// Whether an attempt whose cycles have stalled goes on by damped least squares. See [`super`], "Polish".
     pub polish: bool,
+    /// After this time no further attempt begins, and no further cycle; the answer is then not the same on every machine.
+    pub time_limit: Option<Duration>,
 }
 
 impl Options {
@@ -76,7 +80,7 @@ impl Options {
 }
 
 impl Default for Options {
-    /// To 1 µm and 1 µrad in 5000 cycles, with up to 50 restarts, 5 differences, no circles, with polish.
+    /// To 1 µm and 1 µrad in 5000 cycles, with up to 50 restarts, 5 differences, no circles, with polish, in any time.
     fn default() -> Self {
         Self {
             tolerance: 1e-6,
@@ -86,6 +90,7 @@ impl Default for Options {
             acceleration: 5,
             circles: false,
             polish: true,
+            time_limit: None,
         }
     }
 }

@@ -6,26 +6,27 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::joint::{LIMITED, Limit};
 use super::setup::Setup;
-use super::state::State;
+use super::state::{Aims, State};
 use urdf_ik_mathematics::pseudorandom;
 
 /// Points nearer to each other than this fraction of the skeleton's length differ by rounding.
 const ROUNDING: f64 = 1e-13;
 
 impl Setup<'_> {
-    /// Writes the configuration from which an attempt starts: the seed, or one that is scattered, always the same way.
-    pub(super) fn start(&self, attempt: usize, state: &mut State) {
+    /// Writes the configuration from which an attempt starts: the seed, or one in which the segments that lead to a
+    /// target are scattered, always the same way.
+    pub(super) fn start(&self, attempt: usize, aims: &Aims, state: &mut State) {
         let root = self.root.unwrap_or_else(|| {
             let orientation = self.problem.seed.orientations.first().copied().unwrap_or_default();
             Isometry3::from_parts(self.problem.seed.points[0].into(), orientation)
         });
         state.limited.fill(false);
         if !state.orientations.is_empty() {
-            self.start_frames(attempt, &root, state);
+            self.start_frames(attempt, aims, &root, state);
         } else if attempt == 0 {
             self.start_at_seed(&root.translation.vector.into(), &mut state.points);
         } else {
-            self.scatter(attempt, &root.translation.vector.into(), &mut state.points);
+            self.scatter(attempt, aims, &root.translation.vector.into(), &mut state.points);
         }
     }
 
@@ -42,11 +43,15 @@ impl Setup<'_> {
         }
     }
 
-    fn scatter(&self, attempt: usize, root: &Point3<f64>, points: &mut [Point3<f64>]) {
+    fn scatter(&self, attempt: usize, aims: &Aims, root: &Point3<f64>, points: &mut [Point3<f64>]) {
+        let seed = &self.problem.seed.points;
         points[0] = *root;
         for (segment, (&parent, &length)) in self.skeleton.parents.iter().zip(&self.skeleton.lengths).enumerate() {
             let end = segment + 1;
-            let direction = if self.skeleton.is_planar() {
+            let along = (seed[end] - seed[parent]).try_normalize(0.0).filter(|_| !aims.leads[end]);
+            let direction = if let Some(along) = along {
+                along
+            } else if self.skeleton.is_planar() {
                 let (sine, cosine) = (TAU * pseudorandom::fraction(attempt, end)).sin_cos();
                 Vector3::new(cosine, sine, 0.0)
             } else {
@@ -56,15 +61,14 @@ impl Setup<'_> {
         }
     }
 
-    fn start_frames(&self, attempt: usize, root: &Isometry3<f64>, state: &mut State) {
-        if attempt == 0 {
-            // Without orientations in the seed, those of its segments follow from the root's.
-            state.orientations[0] = root.rotation;
-            self.skeleton.rotations_into(self.problem.seed, &mut state.orientations, &mut state.rotations);
-        }
+    fn start_frames(&self, attempt: usize, aims: &Aims, root: &Isometry3<f64>, state: &mut State) {
+        // Without orientations in the seed, those of its segments follow from the root's.
+        state.orientations[0] = root.rotation;
+        self.skeleton.rotations_into(self.problem.seed, &mut state.orientations, &mut state.rotations);
         (state.points[0], state.orientations[0]) = (root.translation.vector.into(), root.rotation);
         for (index, joint) in self.skeleton.joints.iter().enumerate() {
-            let wish = if attempt == 0 { state.rotations[index] } else { self.sample(attempt, index) };
+            let is_scattered = attempt > 0 && aims.leads[index + 1];
+            let wish = if is_scattered { self.sample(attempt, index) } else { state.rotations[index] };
             let allowed = joint.nearest(&wish);
             // Decomposing and composing a rotation changes its last digits.
             state.limited[index] = allowed.angle_to(&wish) > LIMITED;

@@ -41,6 +41,9 @@ pub struct Rest {
 /// The answer to a request.
 #[derive(Serialize, Default)]
 pub struct Answer {
+    /// The one that the request has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<Value>,
     pub points: Vec<[f64; 3]>,
     pub orientations: Vec<[f64; 4]>,
     /// Names of the segments whose joints are at a limit.
@@ -51,8 +54,17 @@ pub struct Answer {
     pub accelerated: usize,
     pub is_solved: bool,
     pub microseconds: f64,
+    /// Names of the points that are not where they should be held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_held: Option<Vec<String>>,
+    /// Of the joints of a figure of hinges, by segment; of the variables of an arm \[rad\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positions: Option<BTreeMap<String, f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configurations: Option<Vec<ConfigurationOut>>,
+    /// What an arm with a closed form may do without leaving its target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub free: Option<Vec<&'static str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<Vec<PathOut>>,
 }
@@ -66,6 +78,8 @@ pub struct ResidualOut {
     pub solved: bool,
     /// Why it is not met, where that is known.
     pub reason: Option<String>,
+    /// Whether the reason proves that no configuration meets it.
+    pub is_certain: bool,
 }
 
 /// One of several configurations of an arm.

@@ -1,7 +1,7 @@
 //! A request to a skeleton in the terms of the library.
 
 use urdf_ik::nalgebra::{Isometry3, Point3};
-use urdf_ik::skeleton::{Configuration, InputError, Options, Problem, Root, Skeleton, Solution, Target};
+use urdf_ik::skeleton::{Configuration, InputError, Options, Outcome, Problem, Root, Skeleton, Solution, Target};
 
 use super::request::Pass;
 use crate::Failure;
@@ -9,7 +9,9 @@ use crate::Failure;
 /// What is asked, and of which skeleton.
 pub struct Asked<'a> {
     pub skeleton: &'a Skeleton,
+    /// Targets, and last those of points that are held.
     pub targets: Vec<Target>,
+    pub held_points: usize,
     pub seed: Configuration,
     pub root: Root,
     pub options: Options,
@@ -23,8 +25,16 @@ impl Asked<'_> {
     }
 
     pub fn solve(&self) -> Result<Solution, Failure> {
-        let mut solution = self.skeleton.solution();
-        self.skeleton.solve(&self.problem(), &mut self.skeleton.scratch(&self.options), &mut solution)?;
+        let (mut solution, mut scratch) = (self.skeleton.solution(), self.skeleton.scratch(&self.options));
+        self.skeleton.solve(&self.problem(), &mut scratch, &mut solution)?;
+        let first_held = self.targets.len() - self.held_points;
+        if solution.residuals[first_held..].iter().any(|residual| residual.outcome != Outcome::Solved) {
+            // Targets have drawn points away that are held: these go back alone.
+            let (targets, seed) = (&self.targets[first_held..], solution.configuration.clone());
+            let mut held = self.skeleton.solution();
+            self.skeleton.solve(&Problem { targets, seed: &seed, ..self.problem() }, &mut scratch, &mut held)?;
+            solution.configuration = held.configuration;
+        }
         Ok(solution)
     }
 

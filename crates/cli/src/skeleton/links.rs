@@ -1,5 +1,7 @@
 //! Arms of two or three links in a URDF: where they are, and all configurations by their closed forms.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 use std::time::Instant;
 
@@ -7,8 +9,9 @@ use serde_json::Value;
 use urdf_ik::nalgebra::{Point3, Vector3};
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::segments::InputError;
+use urdf_ik::skeleton::Reason;
 use urdf_ik::solver::closed_form::three_link::ThreeLinkChain;
-use urdf_ik::solver::closed_form::two_link::{PlanarChain, Solutions, SpatialChain};
+use urdf_ik::solver::closed_form::two_link::{Freedom, PlanarChain, PlaneFreedom, Solutions, SpatialChain};
 
 use super::answer::{
     Answer, ConfigurationOut, Description, ResidualOut, Rest, SegmentOut, numbers_of_points, numbers_of_rotations,
@@ -19,6 +22,8 @@ use crate::Failure;
 
 /// Points nearer to the one before \[m\] are the same joint.
 const SAME_POINT: f64 = 1e-9;
+/// Positions nearer to a limit \[rad\] are at the limit.
+const LIMIT_ROUNDING: f64 = 1e-9;
 
 /// An arm and where it is.
 pub struct Links {
@@ -39,10 +44,11 @@ enum Form {
     Three(ThreeLinkChain),
 }
 
-/// The configurations for a target, and by how much they miss it \[m\].
+/// The configurations for a target, by how much they miss it \[m\], and what else would do as well.
 struct Found {
     configurations: Vec<Vec<f64>>,
     missing: f64,
+    free: Vec<&'static str>,
 }
 
 impl Form {
@@ -78,7 +84,20 @@ impl Found {
         [f64; JOINTS]: Default,
     {
         let configurations = solutions.configurations().iter().map(|positions| positions.to_vec()).collect();
-        Self { configurations, missing: solutions.missing }
+        let in_plane: &[_] = match solutions.freedom {
+            Freedom::None => &[],
+            Freedom::Shoulder => &["shoulder"],
+            Freedom::Elbow => &["elbow"],
+            Freedom::AllButSum => &["shoulder against elbow"],
+            Freedom::Both => &["shoulder", "elbow"],
+        };
+        let plane: &[_] = match solutions.plane {
+            PlaneFreedom::None => &[],
+            PlaneFreedom::Yaw => &["yaw"],
+            PlaneFreedom::Roll => &["roll"],
+            PlaneFreedom::YawAgainstShoulder => &["yaw against shoulder"],
+        };
+        Self { configurations, missing: solutions.missing, free: [in_plane, plane].concat() }
     }
 }
 
@@ -106,12 +125,28 @@ impl Links {
     }
 
     fn configuration(&self, positions: &[f64]) -> ConfigurationOut {
-        let names = self.chain.variable_names().into_iter().map(str::to_owned);
         ConfigurationOut {
             points: self.points_at(positions).points,
-            positions: names.zip(positions.iter().copied()).collect(),
+            positions: self.by_name(positions),
             allowed: self.chain.contains(positions),
         }
+    }
+
+    fn by_name(&self, positions: &[f64]) -> BTreeMap<String, f64> {
+        let names = self.chain.variable_names().into_iter().map(str::to_owned);
+        names.zip(positions.iter().copied()).collect()
+    }
+
+    /// The configuration with each joint whole turns away, where its limits allow it, and as near to `before` as they do.
+    fn turned(&self, mut positions: Vec<f64>, before: &[f64]) -> Vec<f64> {
+        for ((position, variable), before) in positions.iter_mut().zip(self.chain.variables()).zip(before) {
+            let (domain, middle) = (&variable.domain, variable.domain.clamp(*before));
+            let nearest = *position + ((middle - *position) / TAU).round() * TAU;
+            let turns = [nearest, nearest - TAU, nearest + TAU];
+            let allowed = turns.into_iter().find(|turn| (domain.clamp(*turn) - turn).abs() < LIMIT_ROUNDING);
+            *position = allowed.map_or(*position, |turn| domain.clamp(turn));
+        }
+        positions
     }
 }
 
@@ -137,9 +172,14 @@ impl Session for Links {
         }
     }
 
+    fn urdf(&self) -> Result<String, Failure> {
+        Err("the model is a URDF already, so --urdf-out has nothing to write; give that file to the node".into())
+    }
+
     fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
         let is_three = matches!(self.form, Form::Three(_));
-        request.check(self.form.kind(), if is_three { &["up"] } else { &[] })?;
+        request.check(self.form.kind(), if is_three { &["up", "tolerance"] } else { &["tolerance"] })?;
+        let tolerance = request.options.options()?.tolerance;
         let before = match request.seed {
             Seed::Previous => self.positions.clone(),
             Seed::Rest => self.rest(),
@@ -148,19 +188,27 @@ impl Session for Links {
         let target = request.only_target(&self.points)?;
         let up = request.up.map_or_else(Vector3::z, Vector3::from);
         let begin = Instant::now();
-        let Found { configurations, missing } = self.form.solve(&target.position.into(), &up)?;
+        let Found { configurations, missing, free } = self.form.solve(&target.position.into(), &up)?;
+        let configurations: Vec<_> = configurations.into_iter().map(|found| self.turned(found, &before)).collect();
         let microseconds = begin.elapsed().as_secs_f64() * 1e6;
-        let nearest = configurations.iter().min_by(|a, b| apart(a, &before).total_cmp(&apart(b, &before)));
+        let breaks = |positions: &Vec<f64>| !self.chain.contains(positions);
+        let rank = |positions: &Vec<f64>| (breaks(positions), apart(positions, &before));
+        let nearer = |a: &&Vec<f64>, b: &&Vec<f64>| rank(a).partial_cmp(&rank(b)).unwrap_or(Ordering::Equal);
+        let nearest = configurations.iter().min_by(nearer);
         self.positions = nearest.cloned().unwrap_or(before);
         let Rest { points, orientations } = self.points_at(&self.positions);
-        let solved = missing == 0.0;
+        let is_reached = missing <= tolerance;
+        let solved = is_reached && self.chain.contains(&self.positions);
+        let reason = if is_reached { Reason::Limits.to_string() } else { format!("out of reach by {missing:.6} m") };
         let [wrist, tip] = last_link(&points);
         let residual = ResidualOut {
             point: target.point.clone(),
             distance: (tip - Point3::from(target.position)).norm(),
             angle: if is_three { (tip - wrist).angle(&up) } else { 0.0 },
             solved,
-            reason: (!solved).then(|| format!("out of reach by {missing:.6} m")),
+            reason: (!solved).then_some(reason),
+            // All configurations are known.
+            is_certain: !solved,
         };
         Ok(Answer {
             points,
@@ -168,7 +216,9 @@ impl Session for Links {
             residuals: vec![residual],
             is_solved: solved,
             microseconds,
+            positions: Some(self.by_name(&self.positions)),
             configurations: Some(configurations.iter().map(|positions| self.configuration(positions)).collect()),
+            free: Some(free),
             ..Answer::default()
         })
     }

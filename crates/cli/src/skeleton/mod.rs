@@ -14,6 +14,7 @@ mod session;
 mod stream;
 mod switches;
 mod tree;
+mod urdf_out;
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, Write};
@@ -25,6 +26,7 @@ use serde_json::{Value, json};
 use self::answer::Answer;
 use self::json::{Object, read_file};
 use self::request::TargetEntry;
+use self::session::Session;
 use self::switches::Switches;
 use super::Failure;
 use super::output::OutputFile;
@@ -35,23 +37,41 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
     /// JSON: a list of {"point", "position", "orientation", "weight"}; the last two may be left out; -: standard input
-    #[arg(long, value_name = "FILE.json", required_unless_present = "stream")]
+    #[arg(long, value_name = "FILE.json", required_unless_present_any = ["stream", "urdf_out"])]
     targets: Option<PathBuf>,
     #[command(flatten)]
     switches: Switches,
     /// Draw the passes and the solution of a skeleton
-    #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg)]
+    #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg, requires = "targets")]
     figure: Option<OutputFile>,
+    /// Write a figure of hinges and fixed segments as a URDF, its root where the answer has it; without targets, at rest
+    #[arg(long, value_name = "FILE.urdf", value_parser = OutputFile::any)]
+    urdf_out: Option<OutputFile>,
     /// Answer requests on standard input, a line of JSON each, until it ends
     #[arg(long, conflicts_with_all = ["targets", "figure", "Switches"])]
     stream: bool,
 }
 
+impl Arguments {
+    /// Writes the URDF if it is asked for.
+    fn write_urdf(&self, session: &dyn Session) -> Result<(), Failure> {
+        let Some(file) = &self.urdf_out else { return Ok(()) };
+        let urdf = session.urdf()?;
+        file.write(|file| file.write_all(urdf.as_bytes()))
+    }
+}
+
 /// Prints the answer. Returns whether it meets the targets.
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
+    if arguments.stream && arguments.model.as_os_str() == "-" {
+        return Err("--model - reads standard input to its end, where --stream reads requests; give a file".into());
+    }
     let mut session = open::open(&arguments.model)?;
     let Some(targets) = &arguments.targets else {
-        stream::run(&mut *session, BufReader::new(std::io::stdin()), out)?;
+        arguments.write_urdf(&*session)?;
+        if arguments.stream {
+            stream::run(&mut *session, BufReader::new(std::io::stdin()), out)?;
+        }
         return Ok(true);
     };
     let description = session.description();
@@ -68,6 +88,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
         answer = session.answer(&request)?;
         request.seed = request::Seed::Previous;
     }
+    arguments.write_urdf(&*session)?;
     let is_done = answer.is_solved || request.pass.is_some();
     serde_json::to_writer_pretty(&mut *out, &by_name(&answer, &description.points)?)?;
     writeln!(out)?;

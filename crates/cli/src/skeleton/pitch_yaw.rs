@@ -1,5 +1,6 @@
 //! Pitch-yaw arms: where they are, and how they are solved.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use serde_json::json;
@@ -12,6 +13,7 @@ use super::answer::{
     Answer, Description, PathOut, ResidualOut, Rest, SegmentOut, numbers_of_points, numbers_of_rotations,
 };
 use super::describe::range;
+use super::json::short;
 use super::request::{Request, Seed};
 use super::session::Session;
 use crate::Failure;
@@ -73,6 +75,12 @@ impl Arm {
         Ok((solution, Some(passed)))
     }
 
+    /// The pitch and the yaw of each segment \[rad\].
+    fn by_name(&self, positions: &[f64]) -> BTreeMap<String, f64> {
+        let names = |kind: &'static str| self.model.points[1..].iter().map(move |name| format!("{name}_{kind}"));
+        names("pitch").chain(names("yaw")).zip(positions.iter().copied()).collect()
+    }
+
     /// The names of the segments with a variable at one of its bounds.
     fn limited(&self, arm: &PitchYawArm, positions: &[f64]) -> Vec<String> {
         let (lower, upper) = arm.bounds();
@@ -111,6 +119,15 @@ impl Session for Arm {
         }
     }
 
+    fn urdf(&self) -> Result<String, Failure> {
+        let name = short(&self.model.points[1]);
+        Err(format!(
+            "segment '{name}': its pitch and yaw add up with those of other segments, which joints of a URDF cannot do; \
+             give the model the kind skeleton, and its segments hinges"
+        )
+        .into())
+    }
+
     fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
         let begin = Instant::now();
         let (solution, path) = self.solve(request)?;
@@ -124,6 +141,7 @@ impl Session for Arm {
             angle: 0.0,
             solved: is_solved,
             reason: (!is_solved).then(|| solution.residual.outcome.to_string()),
+            is_certain: solution.residual.outcome.is_certain(),
         };
         let answer = Answer {
             points: numbers_of_points(&points),
@@ -133,6 +151,7 @@ impl Session for Arm {
             iterations: solution.iterations,
             is_solved,
             microseconds,
+            positions: Some(self.by_name(&solution.positions)),
             path,
             ..Answer::default()
         };

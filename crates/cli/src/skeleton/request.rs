@@ -1,6 +1,9 @@
 //! What is asked of a model: a line of the stream, or the command line as one such line.
 
+use std::time::Duration;
+
 use serde::Deserialize;
+use serde_json::Value;
 use urdf_ik::nalgebra::{Isometry3, UnitQuaternion};
 use urdf_ik::skeleton::{Configuration, Options, pitch_yaw};
 
@@ -10,11 +13,18 @@ use crate::Failure;
 
 /// The memory of a solve grows with the number of differences; more than these help nobody.
 const MOST_DIFFERENCES: usize = 100;
+/// A request ends within minutes, even of a long chain.
+const MOST_ITERATIONS: usize = 1_000_000;
+const MOST_RESTARTS: usize = 10_000;
 
 /// A request. What it leaves out has its default.
 #[derive(Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
+    /// It stands in the answer as it is.
+    pub id: Option<Value>,
+    /// Names of the points that stay where they are; targets give way.
+    pub hold: Vec<String>,
     #[serde(deserialize_with = "objects")]
     pub targets: Vec<TargetEntry>,
     pub root: RootEntry,
@@ -137,6 +147,8 @@ pub struct OptionsEntry {
     pub acceleration: Option<usize>,
     pub circles: Option<bool>,
     pub polish: Option<bool>,
+    /// \[s\]
+    pub time_limit: Option<f64>,
 }
 
 impl OptionsEntry {
@@ -144,9 +156,23 @@ impl OptionsEntry {
     pub fn options(&self) -> Result<Options, Failure> {
         let default = Options::default();
         let acceleration = self.acceleration.unwrap_or(default.acceleration);
-        if acceleration > MOST_DIFFERENCES {
-            return Err(format!("the acceleration is {acceleration}; the most is {MOST_DIFFERENCES}").into());
+        for (key, asked, most) in [
+            ("acceleration is", Some(acceleration), MOST_DIFFERENCES),
+            ("iterations are", self.iterations, MOST_ITERATIONS),
+            ("restarts are", self.restarts, MOST_RESTARTS),
+        ] {
+            if let Some(asked) = asked.filter(|asked| *asked > most) {
+                return Err(format!("the {key} {asked}; the most is {most}").into());
+            }
         }
+        let time_limit = self.time_limit.map(Duration::try_from_secs_f64).transpose();
+        let time_limit =
+            time_limit.ok().filter(|limit| limit.is_none_or(|limit| !limit.is_zero())).ok_or_else(|| {
+                format!(
+                    "the time limit is {:?} s; give a number of seconds above 0",
+                    self.time_limit.unwrap_or_default()
+                )
+            })?;
         Ok(Options {
             tolerance: self.tolerance.unwrap_or(default.tolerance),
             orientation_tolerance: self.orientation_tolerance.unwrap_or(default.orientation_tolerance),
@@ -155,6 +181,7 @@ impl OptionsEntry {
             acceleration,
             circles: self.circles.unwrap_or(default.circles),
             polish: self.polish.unwrap_or(default.polish),
+            time_limit,
         })
     }
 }
@@ -177,6 +204,8 @@ impl Request {
             ("acceleration", options.acceleration.is_some()),
             ("circles", options.circles.is_some()),
             ("polish", options.polish.is_some()),
+            ("time_limit", options.time_limit.is_some()),
+            ("hold", !self.hold.is_empty()),
         ];
         match given.into_iter().find(|(key, is_given)| *is_given && !known.contains(key)) {
             Some((key, _)) => Err(format!("{key} has no meaning for a model of the kind {kind}").into()),

@@ -10,6 +10,9 @@ pub trait Session {
     /// Moves the model as the request says. After an error it is where it was.
     fn answer(&mut self, request: &Request) -> Result<Answer, Failure>;
 
+    /// The model as a URDF, its root where it is.
+    fn urdf(&self) -> Result<String, Failure>;
+
     /// The picture of how a request is solved, as SVG.
     fn figure(&self, _request: &Request) -> Result<String, Failure> {
         Err(format!("--figure has no meaning for a model of the kind {}", self.description().kind).into())

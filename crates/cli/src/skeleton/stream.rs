@@ -3,7 +3,7 @@
 use std::io::{BufRead, Read, Write};
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use urdf_ik::files::MAX_SETTINGS_BYTES;
 
 use super::answer::Answer;
@@ -16,17 +16,28 @@ use crate::Failure;
 pub fn run(session: &mut dyn Session, mut input: impl BufRead, out: &mut impl Write) -> Result<(), Failure> {
     write_line(out, &json!({ "model": session.description() }))?;
     while let Some(line) = next_line(&mut input)? {
-        match line.and_then(|line| answer(session, &line)) {
-            Ok(answer) => write_line(out, &answer)?,
-            Err(failure) => write_line(out, &json!({ "error": failure.to_string() }))?,
+        match line.and_then(|line| request(&line)) {
+            Ok(request) => match session.answer(&request) {
+                Ok(answer) => write_line(out, &Answer { id: request.id, ..answer })?,
+                Err(failure) => write_line(out, &refusal(&failure, request.id))?,
+            },
+            Err(failure) => write_line(out, &refusal(&failure, None))?,
         }
     }
     Ok(())
 }
 
-fn answer(session: &mut dyn Session, line: &[u8]) -> Result<Answer, Failure> {
+fn request(line: &[u8]) -> Result<Request, Failure> {
     let Object(request) = serde_json::from_slice::<Object<Request>>(line.trim_ascii_end()).map_err(|e| refused(&e))?;
-    session.answer(&request)
+    Ok(request)
+}
+
+fn refusal(failure: &Failure, id: Option<Value>) -> Value {
+    let mut refusal = json!({ "error": failure.to_string() });
+    if let Some(id) = id {
+        refusal["id"] = id;
+    }
+    refusal
 }
 
 /// The sentence of the JSON reader about a line, with a column alone: it has not seen the lines before.

@@ -16,6 +16,7 @@ use crate::input::place;
 
 /// What is not at its default.
 #[derive(Args)]
+#[group(requires = "targets")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch")]
 pub struct Switches {
     /// The root is free: it goes where the targets pull it
@@ -57,6 +58,12 @@ pub struct Switches {
     /// Leave out the damped least squares after cycles that have stalled
     #[arg(long)]
     no_polish: bool,
+    /// Hold a point where it is; targets give way. May be repeated
+    #[arg(long, value_name = "POINT")]
+    hold: Vec<String>,
+    /// End after this time with the nearest configuration so far [s] [default: none]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    time_limit: Option<f64>,
     /// Direction of the last of three links [default: 0 0 1]
     #[arg(long, num_args = 3, action = ArgAction::Set, allow_hyphen_values = true, value_names = ["X", "Y", "Z"])]
     up: Option<Vec<f64>>,
@@ -92,6 +99,7 @@ impl Switches {
             seed: seed.map_or(Seed::Rest, Seed::Given),
             options: self.options(),
             limits: self.no_limits.then_some(false),
+            hold: self.hold.clone(),
             up: self.up.as_ref().map(|up| [up[0], up[1], up[2]]),
             method: self.method,
             path: self.longest_step.map(|longest_step| PathEntry { longest_step }),
@@ -108,6 +116,7 @@ impl Switches {
             acceleration: self.acceleration,
             circles: self.circles.then_some(true),
             polish: self.no_polish.then_some(false),
+            time_limit: self.time_limit,
         }
     }
 

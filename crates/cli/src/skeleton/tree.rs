@@ -2,21 +2,23 @@
 
 use std::time::Instant;
 
-use urdf_ik::nalgebra::Isometry3;
+use urdf_ik::nalgebra::{Isometry3, Point3};
 use urdf_ik::skeleton::file::NamedSkeleton;
-use urdf_ik::skeleton::{Configuration, Outcome, Residual, Root, Skeleton, Target};
+use urdf_ik::skeleton::{Configuration, Outcome, Reason, Residual, Root, Skeleton, Target};
 
 use super::answer::{Answer, Description, ResidualOut, numbers_of_points, numbers_of_rotations};
 use super::asked::Asked;
 use super::checked::targets;
 use super::describe::{describe, is_stiff, without_limits};
 use super::figure::{self, Drawn};
+use super::json::short;
 use super::request::{Pass, Request, RootEntry, RootName, Seed};
 use super::session::Session;
+use super::urdf_out;
 use crate::Failure;
 
 /// The keys of a request that have a meaning here.
-const KNOWN: [&str; 10] = [
+const KNOWN: [&str; 12] = [
     "root",
     "limits",
     "pass",
@@ -27,7 +29,12 @@ const KNOWN: [&str; 10] = [
     "acceleration",
     "circles",
     "polish",
+    "time_limit",
+    "hold",
 ];
+
+/// Weight of the points that are held, the greatest that there is.
+const HELD: f64 = 1e6;
 
 /// A skeleton and where it is.
 pub struct Tree {
@@ -50,7 +57,7 @@ impl Tree {
     fn asked(&self, request: &Request) -> Result<Asked<'_>, Failure> {
         request.check("skeleton", &KNOWN)?;
         let skeleton = if request.limits.unwrap_or(true) { &self.model.skeleton } else { &self.free };
-        let targets = targets(&self.model, &request.targets)?;
+        let mut targets = targets(&self.model, &request.targets)?;
         let (seed, place) = match &request.seed {
             Seed::Previous => (self.current.clone(), self.root),
             Seed::Rest => (self.model.rest.clone(), root_of(&self.model.rest)),
@@ -62,7 +69,17 @@ impl Tree {
             RootEntry::At(pose) => Some(pose.pose(&place.rotation)?),
         };
         let root = held.map_or(Root::Free, Root::At);
-        Ok(Asked { skeleton, targets, seed, root, options: request.options.options()?, held })
+        for name in &request.hold {
+            let point = self.model.target_point(name)?;
+            if targets.iter().any(|target| target.point == point) {
+                return Err(
+                    format!("'{}' is held, and has a target or is held twice; leave out one", short(name)).into()
+                );
+            }
+            targets.push(Target { weight: HELD, ..Target::new(point, seed.points[point]) });
+        }
+        let (held_points, options) = (request.hold.len(), request.options.options()?);
+        Ok(Asked { skeleton, targets, held_points, seed, root, options, held })
     }
 
     /// The names of the segments that a limit holds, but for those that cannot move at all.
@@ -78,11 +95,14 @@ impl Tree {
         let (solution, microseconds) = timed(|| asked.solve())?;
         let reached = asked.completed(solution.configuration)?;
         let mut residuals = self.distances(asked, &reached);
-        for (out, Residual { distance, angle, outcome }) in residuals.iter_mut().zip(&solution.residuals) {
-            (out.distance, out.angle, out.solved) = (*distance, *angle, *outcome == Outcome::Solved);
-            out.reason = (!out.solved).then(|| outcome.to_string());
+        for (out, Residual { outcome, .. }) in residuals.iter_mut().zip(&solution.residuals) {
+            out.is_certain = !out.solved && outcome.is_certain();
+            out.reason = (!out.solved).then(|| self.reason(asked, outcome));
         }
+        let held = residuals.split_off(asked.targets.len() - asked.held_points);
+        let not_held = held.into_iter().filter(|held| !held.solved).map(|held| held.point).collect();
         let answer = Answer {
+            not_held: (asked.held_points > 0).then_some(not_held),
             limited: self.limited(asked, &solution.limited),
             residuals,
             iterations: solution.iterations,
@@ -92,6 +112,18 @@ impl Tree {
             ..Answer::default()
         };
         Ok((answer, reached))
+    }
+
+    /// Why a target is not met, with the name of another one.
+    fn reason(&self, asked: &Asked, outcome: &Outcome) -> String {
+        match outcome {
+            Outcome::Solved => "it gives way to points that are held".to_owned(),
+            Outcome::Closest(reason @ Reason::Apart { other, .. }) => {
+                let name = &self.model.points[asked.targets[*other].point];
+                reason.to_string().replacen(&format!("target {other}"), &format!("the target for '{name}'"), 1)
+            }
+            Outcome::Closest(reason) => reason.to_string(),
+        }
     }
 
     /// The answer of a single pass, and where it leads.
@@ -107,7 +139,8 @@ impl Tree {
             let distance = (reached.points[target.point] - target.position).norm();
             let angle = target.orientation.map_or(0.0, |wish| reached.orientations[target.point].angle_to(&wish));
             let solved = distance <= asked.options.tolerance && angle <= asked.options.orientation_tolerance;
-            ResidualOut { point: self.model.points[target.point].clone(), distance, angle, solved, reason: None }
+            let point = self.model.points[target.point].clone();
+            ResidualOut { point, distance, angle, solved, reason: None, is_certain: false }
         };
         asked.targets.iter().map(residual).collect()
     }
@@ -116,6 +149,10 @@ impl Tree {
 impl Session for Tree {
     fn description(&self) -> Description {
         describe(&self.model)
+    }
+
+    fn urdf(&self) -> Result<String, Failure> {
+        urdf_out::urdf(&self.model, &self.root)
     }
 
     fn figure(&self, request: &Request) -> Result<String, Failure> {
@@ -131,7 +168,13 @@ impl Session for Tree {
             None => self.solved(&asked)?,
             Some(pass) => self.passed(&asked, pass)?,
         };
-        answer.is_solved = answer.residuals.iter().all(|residual| residual.solved);
+        // A forward pass leads the root away.
+        let is_in_place = asked.held.is_none_or(|held| reached.points[0] == Point3::from(held.translation.vector));
+        let is_held = answer.not_held.as_ref().is_none_or(Vec::is_empty);
+        answer.is_solved = is_in_place && is_held && answer.residuals.iter().all(|residual| residual.solved);
+        if request.pass.is_none() && request.limits.unwrap_or(true) {
+            answer.positions = urdf_out::positions(&self.model, &reached)?;
+        }
         answer.points = numbers_of_points(&reached.points);
         answer.orientations = numbers_of_rotations(&reached.orientations);
         self.root = asked.held.unwrap_or_else(|| root_of(&reached));

@@ -13,5 +13,6 @@ mod plots;
 mod reach;
 mod shell;
 mod skeleton;
+mod skeleton_urdf;
 mod solve;
 mod svg;

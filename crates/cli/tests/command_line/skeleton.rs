@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use crate::common::{numbers, root};
 use crate::shell::{Run, command, fails, file, keys, parse, run, sorted, succeeds, text_of};
 
-fn model(name: &str) -> String {
+pub fn model(name: &str) -> String {
     let folder =
         if Path::new(name).extension().is_some_and(|ending| ending == "urdf") { "urdf" } else { "config/skeletons" };
     text_of(&root().join(folder).join(name))
 }
 
 /// The answers of a stream to `lines`, after the description of the model.
-fn stream(model: &str, input: &[u8]) -> (Value, Vec<Value>) {
+pub fn stream(model: &str, input: &[u8]) -> (Value, Vec<Value>) {
     let mut running = command(&["skeleton", "--model", model, "--stream"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -39,7 +39,7 @@ fn answers(name: &str, requests: &[Value]) -> (Value, Vec<Value>) {
     (description, answers)
 }
 
-fn target(point: &str, position: [f64; 3]) -> Value {
+pub fn target(point: &str, position: [f64; 3]) -> Value {
     json!([{ "point": point, "position": position }])
 }
 
@@ -395,4 +395,98 @@ fn arms_of_two_and_three_links_have_all_configurations() {
     // The configuration nearest to the one before.
     assert_eq!(found[1]["points"], found[0]["points"]);
     assert!(found[2]["error"].as_str().unwrap().contains("up vector is (0, 0, 0)"), "{}", found[2]);
+}
+
+#[test]
+fn requests_have_an_id_a_time_limit_and_bounds() {
+    let far = target("s24", [9.0, 0.0, 0.0]);
+    let request = |more: Value| {
+        let mut request = json!({ "targets": far, "id": "seven" });
+        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        request
+    };
+    let (_, answers) = answers(
+        "noodle.yaml",
+        &[
+            request(json!({})),
+            request(json!({ "options": { "iterations": 1_000_000_000_000_000_000_u64 } })),
+            request(json!({ "options": { "restarts": 10_001 } })),
+            request(json!({ "options": { "time_limit": -1.0 } })),
+            request(json!({ "options": { "time_limit": 1e-9 } })),
+        ],
+    );
+    assert!(answers.iter().all(|answer| answer["id"] == "seven"));
+    assert_eq!(answers[0]["residuals"][0]["is_certain"], true);
+    let refusals = [
+        "the iterations are 1000000000000000000; the most is 1000000",
+        "the restarts are 10001; the most is 10000",
+        "the time limit is -1.0 s; give a number of seconds above 0",
+    ];
+    for (answer, refusal) in answers[1..4].iter().zip(refusals) {
+        assert_eq!(answer["error"], refusal);
+    }
+    assert!(answers[4]["iterations"].as_u64().unwrap() <= 1, "{}", answers[4]);
+}
+
+#[test]
+fn points_that_are_held_keep_their_place() {
+    let request = |hold: Value, position: [f64; 3]| json!({ "targets": target("left_hand", position), "seed": "rest", "root": "free", "hold": hold });
+    let feet = json!(["left_foot", "right_foot"]);
+    let (description, answers) = answers(
+        "humanoid.yaml",
+        &[
+            request(feet.clone(), [0.3, 0.3, 1.2]),
+            request(feet, [3.0, 0.0, 3.0]),
+            request(json!(["left_hand"]), [0.3, 0.3, 1.2]),
+            request(json!(["tail"]), [0.3, 0.3, 1.2]),
+        ],
+    );
+    for (answer, reaches) in answers[..2].iter().zip([true, false]) {
+        assert_eq!((&answer["is_solved"], &answer["not_held"]), (&json!(reaches), &json!([])), "{answer}");
+        assert_eq!(answer["residuals"].as_array().unwrap().len(), 1);
+        for (index, name) in description["points"].as_array().unwrap().iter().enumerate() {
+            if name.as_str().unwrap().ends_with("foot") {
+                let before = numbers(&description["rest"]["points"][index]);
+                assert!(apart(point(answer, index), before) <= 1e-6, "{name}");
+            }
+        }
+    }
+    assert_eq!(answers[2]["error"], "'left_hand' is held, and has a target or is held twice; leave out one");
+    assert!(answers[3]["error"].as_str().unwrap().contains("'tail'"));
+}
+
+#[test]
+fn reasons_name_targets() {
+    let targets = json!([{ "point": "left_hand", "position": [0.0, 0.9, 1.2] }, { "point": "right_hand", "position": [0.0, -0.9, 1.2] },
+        { "point": "head", "position": [0.0, 0.0, 9.0] }]);
+    let (_, answers) = answers("humanoid.yaml", &[json!({ "targets": targets, "root": "free" })]);
+    let head = &answers[0]["residuals"][2];
+    assert!(head["reason"].as_str().unwrap().starts_with("contradicts the target for 'left_hand': "), "{head}");
+    assert_eq!(head["is_certain"], true);
+}
+
+/// Arms with limits that not every configuration keeps: the answer is one that does, wherever there is one.
+#[test]
+fn arms_answer_within_their_limits_where_they_can() {
+    let urdf = |upper: f64| {
+        format!(
+            "<robot name='arm'><link name='a'/><link name='b'/><link name='c'/><link name='tip'/>
+               <joint name='j1' type='revolute'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/>
+                 <limit lower='3.5' upper='9' effort='1' velocity='1'/></joint>
+               <joint name='j2' type='revolute'><parent link='b'/><child link='c'/><origin xyz='0.5 0 0'/><axis xyz='0 0 1'/>
+                 <limit lower='-3' upper='{upper}' effort='1' velocity='1'/></joint>
+               <joint name='end' type='fixed'><parent link='c'/><child link='tip'/><origin xyz='0.4 0 0'/></joint></robot>"
+        )
+    };
+    // Off the plane by less than the tolerance.
+    let input = json!({ "targets": target("tip", [0.3, 0.5, 1e-12]) }).to_string();
+    for (upper, allowed) in [(3.0, true), (-0.1, true), (-2.9, false)] {
+        let model = text_of(&file(&format!("limited_{upper}.urdf"), &urdf(upper)));
+        let answer = &stream(&model, input.as_bytes()).1[0];
+        assert_eq!(answer["is_solved"], allowed, "{answer}");
+        let (first, second) = (&answer["positions"]["j1"], &answer["positions"]["j2"]);
+        assert!(!allowed || (3.5..=9.0).contains(&first.as_f64().unwrap()), "{answer}");
+        assert!(!allowed || (-3.0..=upper).contains(&second.as_f64().unwrap()), "{answer}");
+        assert_eq!(answer["residuals"][0]["reason"].is_null(), allowed);
+    }
 }

@@ -216,8 +216,7 @@ impl<'a> Run<'a> {
             judged.held += usize::from(self.step());
             self.time += PERIOD;
             let stands = self.stands();
-            let moved = before.iter().zip(self.positions()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            judged.moved += moved;
+            judged.moved += largest_move(&before, self.positions());
             let positions = self.positions().to_vec();
             let (least, broken) = self.judge.check(&self.scene, &positions, stands);
             judged.least = judged.least.min(least);
@@ -426,19 +425,20 @@ impl<'a> Run<'a> {
             }
             Mover::Steps { goal, begun } => {
                 let from = self.motion.positions().to_vec();
-                let mut way = ClearWay::new(clearance, &mut self.segment);
-                let fraction = if *begun && way.is_clear(&from, goal) { 1.0 } else { way.fraction(&from, goal) };
+                let fraction = ClearWay::new(clearance, &mut self.segment).fraction_ahead(&from, goal, *begun);
                 *begun = true;
-                let mut end = from.clone();
-                write_between(&from, goal, fraction, &mut end);
-                let largest = from.iter().zip(&end).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 let mut next = from.clone();
-                write_between(&from, &end, if largest > MAX_STEP { MAX_STEP / largest } else { 1.0 }, &mut next);
+                write_between(&from, goal, fraction.min(MAX_STEP / largest_move(&from, goal)), &mut next);
                 self.motion.place(&next);
                 fraction < 1.0
             }
         }
     }
+}
+
+/// How far the variable moves that moves most.
+fn largest_move(from: &[f64], to: &[f64]) -> f64 {
+    from.iter().zip(to).map(|(from, to)| (to - from).abs()).fold(0.0, f64::max)
 }
 
 /// A box or a ball somewhere around the arm.

@@ -6,6 +6,7 @@ mod clearance;
 use urdf_ik_testing as common;
 mod evasion;
 mod follow;
+mod joint_limits;
 mod joint_motion;
 mod keep_clear;
 mod keep_clear_runs;

@@ -4,13 +4,56 @@ use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::motion::{
-    FollowOptions, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, TimingError,
-    Trajectory, TrajectoryPoint, follow,
+    FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing,
+    TimingError, Trajectory, TrajectoryPoint, follow,
 };
-use urdf_ik::robot::{Domain, Robot, Variable};
+use urdf_ik::robot::{Domain, Variable};
 use urdf_ik::solver::{Preference, Target};
 
-use crate::common::{self, Arm, Random, Share, distance, load, urdf};
+use super::joint_limits::LIMITS;
+use crate::common::{self, Arm, Random, Share, distance};
+
+/// An arm, and a path for its tip.
+struct Asked {
+    arm: Arm,
+    path: Path,
+    target: Target,
+    seed: Vec<f64>,
+    limits: MotionLimits,
+}
+
+impl Asked {
+    fn new(arm: Arm, path: Path, seed: &[f64], file: &JointLimits) -> Self {
+        let limits = MotionLimits::new(&arm.robot, &arm.chain, file).or(&JointLimit::DEFAULT);
+        Self { arm, path, target: Target::new(0, Isometry3::identity()), seed: seed.to_vec(), limits }
+    }
+
+    fn of_arm7(path: Path) -> Self {
+        let arm = common::bundled_arms().swap_remove(0);
+        let seed = arm.chain.nominal_positions();
+        Self::new(arm, path, &seed, &JointLimits::default())
+    }
+
+    fn problem(&self) -> PathProblem<'_> {
+        let Self { path, target, seed, limits, .. } = self;
+        PathProblem { path, target, seed, limits, preference: Preference::default(), clearance: None }
+    }
+
+    fn followed(&self) -> Followed {
+        follow(&self.arm.solver(), &self.problem(), &FollowOptions::default()).unwrap()
+    }
+
+    fn timed(&self, followed: &Followed, timing: &Timing) -> Result<Trajectory, TimingError> {
+        Trajectory::new(&self.arm.chain, &self.problem(), followed, timing)
+    }
+
+    fn made(self, timing: Timing) -> Made {
+        let followed = self.followed();
+        let trajectory = self.timed(&followed, &timing).unwrap();
+        let Self { arm, path, limits, .. } = self;
+        Made { arm, path, limits, timing, trajectory, fraction: followed.fraction }
+    }
+}
 
 /// A trajectory with its path and options.
 struct Made {
@@ -22,20 +65,13 @@ struct Made {
     fraction: f64,
 }
 
-fn made(arm: Arm, path: Path, seed: &[f64], file: &JointLimits, timing: Timing) -> Made {
-    let target = Target::new(0, Isometry3::identity());
-    let limits = MotionLimits::new(&arm.robot, &arm.chain, file).or(&JointLimit::DEFAULT);
-    let problem = PathProblem {
-        path: &path,
-        target: &target,
-        seed,
-        limits: &limits,
-        preference: Preference::default(),
-        clearance: None,
+/// Whether a joint is at its limit at a point of a trajectory.
+fn is_at_limit(arm: &Arm, point: &TrajectoryPoint) -> bool {
+    let at_limit = |(position, variable): (&f64, &Variable)| match variable.domain {
+        Domain::Interval { lower, upper } => *position <= lower + 1e-9 || *position >= upper - 1e-9,
+        Domain::Circle => false,
     };
-    let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
-    let trajectory = Trajectory::new(&arm.chain, &problem, &followed, &timing).unwrap();
-    Made { arm, path, limits, timing, trajectory, fraction: followed.fraction }
+    point.positions.iter().zip(arm.chain.variables()).any(at_limit)
 }
 
 /// Accelerations are bounded at places along the path; between them they may be this many times as large as allowed.
@@ -72,13 +108,7 @@ impl Made {
         let told = self.trajectory.deviation;
         assert!(worst.0 <= told.position + 1e-12 && worst.1 <= told.orientation + 1e-7, "{what}: {worst:?} {told:?}");
         // Where a joint reaches its limit within a piece, the smooth curve cannot bend as sharply as the motion of the arm.
-        let limited = points.iter().any(|point| {
-            let at_limit = |(position, variable): (&f64, &Variable)| match variable.domain {
-                Domain::Interval { lower, upper } => *position <= lower + 1e-9 || *position >= upper - 1e-9,
-                Domain::Circle => false,
-            };
-            point.positions.iter().zip(self.arm.chain.variables()).any(at_limit)
-        });
+        let limited = points.iter().any(|point| is_at_limit(&self.arm, point));
         let (allowed, factor) = (FollowOptions::default().deviation, if limited { 5.0 } else { 1.0 });
         assert!(
             worst.0 < factor * allowed.position && worst.1 < factor * allowed.orientation,
@@ -118,7 +148,7 @@ fn straight_and_even(arm: &Arm, path: &Path) {
         let timing = Timing { speed, acceleration: 4.0 * speed.min(5.0), period: 0.01 };
         let seed = arm.chain.nominal_positions();
         let again = Arm { name: arm.name.clone(), robot: arm.robot.clone(), chain: arm.chain.clone() };
-        let made = made(again, path.clone(), &seed, &JointLimits::default(), timing);
+        let made = Asked::new(again, path.clone(), &seed, &JointLimits::default()).made(timing);
         assert_eq!(made.fraction, 1.0);
         made.check(&made.arm.name);
         let (least, most, steps) = made.evenness();
@@ -157,23 +187,6 @@ fn panda_moves_straight_and_evenly_over_eighty_centimetres() {
     straight_and_even(&common::arms_named(&["panda"])[0], &tool_down([0.4, -0.4, 0.4], [0.4, 0.4, 0.4], 0.0));
 }
 
-const LIMITS: &str = "
-# Velocities and accelerations.
-joint_limits:
-  shoulder_pan_joint:
-    has_velocity_limits: true
-    max_velocity: 0.4
-    has_acceleration_limits: true
-    max_acceleration: 0.7
-  elbow_joint:
-    has_velocity_limits: false
-    max_velocity: 0.001
-    has_acceleration_limits: true
-    max_acceleration: 1
-    has_jerk_limits: false
-default_velocity_scaling_factor: 0.1
-";
-
 #[test]
 fn accelerations_and_corners_are_kept_on_paths_of_all_kinds() {
     let mut random = Random::new(8);
@@ -195,7 +208,7 @@ fn accelerations_and_corners_are_kept_on_paths_of_all_kinds() {
         let path = Path::new(&poses, options).unwrap();
         let speed = random.between(0.02, 2.0);
         let timing = Timing { speed, acceleration: speed * random.between(0.5, 4.0), period: 0.01 };
-        let made = made(arm, path, &seed, &limits, timing);
+        let made = Asked::new(arm, path, &seed, &limits).made(timing);
         if !made.trajectory.points.is_empty() {
             let strain = made.check(&format!("{case}"));
             strained.failed += usize::from(strain > 1.0 + 1e-9);
@@ -226,14 +239,9 @@ fn the_tip_deviates_no_farther_than_allowed() {
         let at = start.translation.vector + random.direction() * random.between(0.1, 0.4);
         let path =
             Path::new(&[start, Isometry3::from_parts(at.into(), start.rotation)], PathOptions::default()).unwrap();
-        let made = made(arm, path, &seed, &JointLimits::default(), Timing { speed: 0.02, ..Timing::default() });
-        let at_limit = |point: &TrajectoryPoint| {
-            made.arm.chain.variables().iter().zip(&point.positions).any(|(variable, at)| match variable.domain {
-                Domain::Interval { lower, upper } => *at == lower || *at == upper,
-                Domain::Circle => false,
-            })
-        };
-        limited += usize::from(made.trajectory.points.iter().any(at_limit));
+        let made =
+            Asked::new(arm, path, &seed, &JointLimits::default()).made(Timing { speed: 0.02, ..Timing::default() });
+        limited += usize::from(made.trajectory.points.iter().any(|point| is_at_limit(&made.arm, point)));
         let strayed = made.trajectory.deviation;
         let allowed = FollowOptions::default().deviation;
         assert!(
@@ -247,32 +255,20 @@ fn the_tip_deviates_no_farther_than_allowed() {
 /// The message names what is allowed, and what is found by measuring more closely than the trajectory does.
 #[test]
 fn points_that_are_too_far_apart_are_told() {
-    let arm = common::bundled_arms().swap_remove(0);
-    let path = tool_down([0.4, -0.3, 0.3], [0.4, 0.3, 0.3], 0.0);
-    let (seed, target) = (arm.chain.nominal_positions(), Target::new(0, Isometry3::identity()));
-    let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
-    let problem = PathProblem {
-        path: &path,
-        target: &target,
-        seed: &seed,
-        limits: &limits,
-        preference: Preference::default(),
-        clearance: None,
-    };
+    let asked = Asked::of_arm7(tool_down([0.4, -0.3, 0.3], [0.4, 0.3, 0.3], 0.0));
     let allowed = FollowOptions::default().deviation;
-    let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
+    let followed = asked.followed();
     let mut told = 0;
     for period in [0.01, 0.05, 0.2, 0.5, 1.0, 2.0, 20.0] {
-        let trajectory =
-            Trajectory::new(&arm.chain, &problem, &followed, &Timing { period, ..Timing::default() }).unwrap();
+        let trajectory = asked.timed(&followed, &Timing { period, ..Timing::default() }).unwrap();
         let mut worst = 0.0_f64;
         for pair in trajectory.points.windows(2) {
             for part in (0..=100).map(|part| f64::from(part) / 100.0) {
                 let mean = |from: f64, to: f64| from + part * (to - from);
                 let between: Vec<f64> =
                     pair[0].positions.iter().zip(&pair[1].positions).map(|(from, to)| mean(*from, *to)).collect();
-                let pose = path.pose_at(mean(pair[0].length, pair[1].length));
-                worst = worst.max(distance(&arm.tip_poses(&between)[0], &pose).0);
+                let pose = asked.path.pose_at(mean(pair[0].length, pair[1].length));
+                worst = worst.max(distance(&asked.arm.tip_poses(&between)[0], &pose).0);
             }
         }
         println!("period {period} s: {worst:.3e} m, told {:.3e} m", trajectory.deviation.position);
@@ -288,13 +284,11 @@ fn points_that_are_too_far_apart_are_told() {
 
 #[test]
 fn a_rounded_corner_is_passed_at_full_speed_where_the_joints_allow() {
-    let arm = common::bundled_arms().swap_remove(0);
     let down = |at: [f64; 3]| Isometry3::new(at.into(), Vector3::new(PI, 0.0, 0.0));
     let poses = [[0.4, -0.2, 0.3], [0.4, 0.1, 0.3], [0.4, 0.1, 0.5]].map(down);
     let path = Path::new(&poses, PathOptions { blend_radius: 0.08, ..PathOptions::default() }).unwrap();
-    let seed = arm.chain.nominal_positions();
     let timing = Timing { speed: 0.05, acceleration: 0.5, period: 0.01 };
-    let made = made(arm, path, &seed, &JointLimits::default(), timing);
+    let made = Asked::of_arm7(path).made(timing);
     made.check("corner");
     let points = &made.trajectory.points;
     let tip = |point: &TrajectoryPoint| made.arm.tip_poses(&point.positions)[0];
@@ -308,31 +302,16 @@ fn a_rounded_corner_is_passed_at_full_speed_where_the_joints_allow() {
 #[test]
 fn a_path_of_no_length_is_one_point_and_none_where_nothing_is_reached() {
     for (x, points) in [(0.4, 1), (9.0, 0)] {
-        let arm = common::bundled_arms().swap_remove(0);
-        let seed = arm.chain.nominal_positions();
-        let path = tool_down([x, 0.1, 0.4], [x, 0.1, 0.4], 0.0);
-        let made = made(arm, path, &seed, &JointLimits::default(), Timing::default());
+        let made = Asked::of_arm7(tool_down([x, 0.1, 0.4], [x, 0.1, 0.4], 0.0)).made(Timing::default());
         assert_eq!(made.trajectory.points.len(), points);
     }
 }
 
 #[test]
 fn invalid_timing_is_refused() {
-    let arm = common::bundled_arms().swap_remove(0);
-    let path = tool_down([0.4, -0.1, 0.4], [0.4, 0.1, 0.4], 0.0);
-    let target = Target::new(0, Isometry3::identity());
-    let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
-    let seed = arm.chain.nominal_positions();
-    let problem = PathProblem {
-        path: &path,
-        target: &target,
-        seed: &seed,
-        limits: &limits,
-        preference: Preference::default(),
-        clearance: None,
-    };
-    let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
-    let refused = |timing| Trajectory::new(&arm.chain, &problem, &followed, &timing).unwrap_err();
+    let asked = Asked::of_arm7(tool_down([0.4, -0.1, 0.4], [0.4, 0.1, 0.4], 0.0));
+    let followed = asked.followed();
+    let refused = |timing| asked.timed(&followed, &timing).unwrap_err();
     for bad in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
         for timing in [
             Timing { speed: bad, ..Timing::default() },
@@ -344,67 +323,4 @@ fn invalid_timing_is_refused() {
     }
     let slow = refused(Timing { speed: 1e-12, ..Timing::default() });
     assert!(slow.to_string().contains("the most is 1000000"), "{slow}");
-}
-
-#[test]
-fn joint_limits_are_those_of_urdf_and_file() {
-    let arm = common::bundled_arms().swap_remove(0);
-    let limits =
-        |text: &str| MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::from_yaml(text, &arm.robot).unwrap());
-    let at = |name: &str| arm.chain.variables().iter().position(|variable| variable.name == name).unwrap();
-    let [pan, elbow] = ["shoulder_pan_joint", "elbow_joint"].map(at);
-    for empty in ["", " \n", "# none\n", "joint_limits: {}"] {
-        let none = limits(empty);
-        assert_eq!((none.velocities[pan], none.velocities[elbow]), (2.0, 2.5));
-        assert!(none.accelerations.iter().all(|limit| *limit == f64::INFINITY));
-    }
-    let some = limits(LIMITS);
-    assert_eq!((some.velocities[pan], some.accelerations[pan]), (0.4, 0.7));
-    assert_eq!((some.velocities[elbow], some.accelerations[elbow]), (2.5, 1.0));
-    let above = limits("joint_limits: {elbow_joint: {has_velocity_limits: true, max_velocity: 9}}");
-    assert_eq!(above.velocities[elbow], 2.5);
-}
-
-#[test]
-fn a_mimic_joint_bounds_the_joint_that_it_mimics() {
-    let limited = |velocity: &str, rest: &str| format!("<limit lower='-1' upper='1' velocity='{velocity}'/>{rest}");
-    let joints = urdf::joint("a", "revolute", "l0", "l1", &limited("2", ""))
-        + &urdf::joint("b", "revolute", "l1", "l2", &limited("3", "<mimic joint='a' multiplier='-3'/>"))
-        + &urdf::joint("c", "revolute", "l2", "l3", &limited("0", ""))
-        + &urdf::fixed("end", "l3", "tip", "1 0 0");
-    let robot = Robot::from_urdf(&urdf::robot("l0 l1 l2 l3 tip", &joints)).unwrap();
-    let arm = Arm::new("mimic", robot, "l0", &["tip"]);
-    let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
-    assert_eq!(limits.velocities, [1.0, f64::INFINITY]);
-}
-
-#[test]
-fn bad_joint_limits_name_the_line() {
-    let robot = load("arm7.urdf");
-    let told = |text: &str| JointLimits::from_yaml(text, &robot).unwrap_err().to_string();
-    let entry =
-        |line: &str| told(&format!("joint_limits:\n  elbow_joint:\n    has_velocity_limits: true\n    {line}\n"));
-    for (text, words) in [
-        (
-            told("joint_limits:\n  elbow_joint: {}\n  elbou: {max_velocity: 1}\n"),
-            vec!["'elbou'", "elbow_joint", "line 3"],
-        ),
-        (told("joint_limits:\n  elbow_joint: {}\n  elbow_joint: {}\n"), vec!["twice", "line"]),
-        (told("# Limits\njoint_limit:\n  elbow_joint: {}\n"), vec!["joint_limit", "line 2"]),
-        (told("[1, 2]"), vec!["joint_limits"]),
-        (told("{}"), vec!["joint_limits"]),
-        (told("joint_limits: 3"), vec!["joint names", "line 1"]),
-        (told("a: [\n"), vec!["format"]),
-        (entry("max_velocity: fast"), vec!["fast", "line 4"]),
-        (entry("max_velocity: .nan"), vec!["NaN", "line"]),
-        (entry("max_velocity: -1"), vec!["max_velocity is -1", "line"]),
-        (entry("max_velocity: 0"), vec!["max_velocity is 0", "line"]),
-        (entry("maximum_velocity: 1"), vec!["maximum_velocity", "line 4"]),
-        (entry("has_jerk_limits: yes please"), vec!["line 4"]),
-        (entry("max_jerk: 1"), vec!["no max_velocity", "line"]),
-    ] {
-        for word in words {
-            assert!(text.contains(word), "'{word}' is not in: {text}");
-        }
-    }
 }

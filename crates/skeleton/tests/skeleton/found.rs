@@ -1,7 +1,10 @@
-//! What a single request finds: the nearest configuration beyond reach, folded chains, arms with tight bounds, taut ropes, and targets of
-//! very different weights.
+//! What a request finds: the nearest configuration beyond reach, folded chains, arms with tight bounds, taut ropes, targets of very
+//! different weights, and the way of a figure that is dragged.
+
+use std::path::Path;
 
 use nalgebra::{Isometry3, Point3};
+use urdf_ik::skeleton::file::Model;
 use urdf_ik::skeleton::pitch_yaw::{Options as ArmOptions, PitchYawArm, Problem as ArmProblem};
 use urdf_ik::skeleton::{Configuration, Options, Outcome, Problem, Root, Segment, Skeleton, Target};
 
@@ -119,4 +122,67 @@ fn weights_do_not_keep_targets_from_being_met() {
             assert!(solution.is_solved(), "run {run}: {:?}", solution.residuals);
         }
     }
+}
+
+/// In steps of 5 mm in and beyond reach, a segment turns by over 0.5 rad only where the point gets nearer by over 1 % of its reach.
+#[test]
+fn figures_that_are_dragged_do_not_leap() {
+    let mut beyond = 0;
+    for (run, name) in ["humanoid", "hand", "noodle"].into_iter().enumerate() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("config/skeletons/{name}.yaml"));
+        let Model::Skeleton(model) = Model::read(&file).unwrap() else { panic!("{name} is no skeleton") };
+        let (figure, mut random, mut seed) = (&model.skeleton, Random::new(6 + run as u64), model.rest.clone());
+        let end = *model.ends.last().unwrap();
+        let (root, reach, options) =
+            (seed.points[0], figure.reach(0, end).unwrap().outer, Options { restarts: 0, ..Options::default() });
+        let (mut to, mut goal, mut scratch) = (seed.points[end], root, figure.scratch(&options));
+        for frame in 0..600 {
+            if frame % 100 == 0 {
+                goal = root + random.direction() * reach * random.between(0.2, 1.5);
+            }
+            to += (goal - to).cap_magnitude(0.005);
+            let targets = [Target::new(end, to)];
+            let mut solution = figure.solution();
+            figure.solve(&Problem { options, ..problem(&targets, &seed) }, &mut scratch, &mut solution).unwrap();
+            let distance = solution.residuals[0].distance;
+            let turn = |(segment, before): (usize, &Point3<f64>)| {
+                let (parent, after) = (figure.segment(segment).unwrap().parent, &solution.configuration.points);
+                (after[segment + 1] - after[parent]).angle(&(before - seed.points[parent]))
+            };
+            let most = seed.points[1..].iter().enumerate().map(turn).fold(0.0, f64::max);
+            let nearer = (seed.points[end] - to).norm() - distance;
+            assert!(
+                most <= 0.5 || nearer > 0.01 * reach,
+                "{name}, frame {frame}: {most} rad to come nearer by {nearer} m"
+            );
+            beyond += usize::from(!solution.is_solved());
+            seed = solution.configuration;
+        }
+    }
+    assert!(beyond > 500, "{beyond} frames beyond reach");
+}
+
+#[test]
+fn restarts_leave_limited_segments_alone_that_lead_to_no_target() {
+    let (mut random, mut restarted) = (Random::new(7), 0);
+    for run in 0..40 {
+        let figure = three_arms(&mut random, run % 2 == 0);
+        let targets = [
+            Target::new(5, Point3::from(random.direction() * 3.0)),
+            Target::new(8, Point3::from(random.direction() * 3.0)),
+        ];
+        let (rest, none) = (figure.at_rest(), Options { iterations: 0, ..Options::default() });
+        let asked = problem(&targets, &rest);
+        let answers = [none, asked.options].map(|options| solve(&figure, &Problem { options, ..asked }));
+        restarted += usize::from(answers[1].restarts > 0);
+        for three in [[2, 9, 10], [9, 10, 11]] {
+            let [before, after] = answers.each_ref().map(|solution| {
+                let [a, b, c] = three.map(|point| solution.configuration.points[point]);
+                (b - a).angle(&(c - b))
+            });
+            // Cycles move them a little.
+            assert!((before - after).abs() < 0.5, "run {run}: {before} to {after} rad");
+        }
+    }
+    assert!(restarted > 10, "{restarted} runs had restarts");
 }

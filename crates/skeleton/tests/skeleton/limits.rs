@@ -9,7 +9,7 @@ use urdf_ik::skeleton::{
 };
 
 use crate::common::Random;
-use crate::figures::{any_joint, bits, irregular, limited_chain, rotation, rotations, solve, with_lengths};
+use crate::figures::{any_joint, bits, irregular, limited_chain, rotation, rotations, solve, tip_reach, with_lengths};
 
 /// Cycles alone.
 fn options() -> Options {
@@ -216,19 +216,19 @@ fn certain_and_uncertain_reasons_are_distinguished() {
 }
 
 #[test]
-fn the_closest_configuration_of_all_cycles_and_attempts_is_returned() {
+fn the_closest_configuration_is_returned_but_where_the_seed_leads_nearly_as_near() {
     let mut random = Random::new(7);
     for acceleration in [0, 5] {
         for run in 0..30 {
             let chain = limited_chain(&mut random, 1 + run % 6, any_joint);
             let target = Point3::from(random.direction());
             let seed = anywhere(&mut random, &chain, &Isometry3::identity());
-            let mut before = f64::INFINITY;
+            let (mut nearest, margin) = (f64::INFINITY, 0.009 * tip_reach(&chain).outer);
             for iterations in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144] {
                 let options = Options { iterations, acceleration, ..Options::default() };
                 let distance = solve_chain(&chain, target, &seed, options).residuals[0].distance;
-                assert!(distance <= before, "{iterations}: {distance} after {before}");
-                before = distance;
+                assert!(distance <= nearest + margin, "{iterations}: {distance} after {nearest}");
+                nearest = nearest.min(distance);
             }
         }
     }

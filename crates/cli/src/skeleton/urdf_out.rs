@@ -1,0 +1,139 @@
+//! Figures of hinges and fixed segments as robots: their URDF, and the positions of its joints.
+//!
+//! The joint of a segment has its name, and is at 0 at rest. It moves a link NAME_link, whose frame is at the joint, with x along the
+//! segment. A link with the name of each point has its frame there: at the end of a segment it is turned as the segment. The root link,
+//! `world`, is the frame in which the points of the figure are.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::f64::consts::PI;
+
+use urdf_ik::nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use urdf_ik::robot::{Robot, XmlWriter};
+use urdf_ik::skeleton::file::NamedSkeleton;
+use urdf_ik::skeleton::{Configuration, InputError, Joint, Limit, Range};
+
+use super::describe::is_stiff;
+use super::json::short;
+use crate::Failure;
+
+/// Effort \[N·m\] and velocity \[rad/s\] of every joint: URDF requires them, and a figure has none. Smooth motions keep the velocity.
+const EFFORT: &str = "10";
+const VELOCITY: &str = "3";
+
+/// The positions of the joints that move \[rad\], by segment; none for a figure that is no robot.
+pub fn positions(
+    model: &NamedSkeleton,
+    configuration: &Configuration,
+) -> Result<Option<BTreeMap<String, f64>>, InputError> {
+    let Ok(hinges) = hinges(model) else { return Ok(None) };
+    let rotations = model.skeleton.rotations(configuration)?;
+    let angles = hinges.iter().zip(&rotations).map(|(hinge, rotation)| hinge.as_ref()?.angle(rotation));
+    let named = model.points[1..].iter().zip(angles);
+    Ok(Some(named.filter_map(|(name, angle)| Some((name.clone(), angle?))).collect()))
+}
+
+/// The figure with its root frame at `root`.
+pub fn urdf(model: &NamedSkeleton, root: &Isometry3<f64>) -> Result<String, Failure> {
+    let points = &model.points;
+    if points.iter().chain([&model.name]).any(|name| name.trim().is_empty()) {
+        return Err("the figure, its root or a segment has a blank name, which ROS does not take; give it one".into());
+    }
+    let mut names = Names(points.iter().cloned().collect());
+    let world = names.add("world");
+    let mut out = XmlWriter::for_people();
+    out.open("robot", [("name", model.name.clone())]);
+    out.empty("link", [("name", world.clone())]);
+    write_joint(&mut out, &names.add("world_joint"), (&world, &points[0]), root, None);
+    for (index, hinge) in hinges(model)?.iter().enumerate() {
+        let Some(segment) = model.skeleton.segment(index) else { continue };
+        let (name, begin) = (&points[index + 1], &points[segment.parent]);
+        let body = names.add(&format!("{name}_link"));
+        let rest = Isometry3::from_parts(Translation3::identity(), segment.joint.rest);
+        write_joint(&mut out, name, (begin, &body), &rest, hinge.as_ref());
+        let end = Isometry3::translation(segment.length, 0.0, 0.0);
+        write_joint(&mut out, &names.add(&format!("{name}_end")), (&body, name), &end, None);
+    }
+    out.close("robot");
+    let text = out.finish() + "\n";
+    Robot::from_urdf(&text).map_err(|e| format!("the figure is no robot: {e}"))?;
+    Ok(text)
+}
+
+/// The joint of each segment as a hinge, or none where the segment does not move.
+fn hinges(model: &NamedSkeleton) -> Result<Vec<Option<Joint>>, Failure> {
+    let hinge = |(index, name): (usize, &String)| {
+        let joint = model.skeleton.segment(index).map_or_else(Joint::free, |segment| segment.joint);
+        let kind = match joint.limit {
+            limit if is_stiff(&limit) => return Ok(None),
+            Limit::Hinge { .. } => return Ok(Some(joint)),
+            Limit::Free if model.skeleton.is_planar() => return Ok(Some(Joint::hinge(Vector3::z(), -PI, PI))),
+            Limit::Free => "free",
+            Limit::Ball { .. } => "a cone",
+        };
+        Err(format!(
+            "segment '{}': its joint is {kind}, which URDF does not have; give it a hinge, or make it fixed",
+            short(name)
+        )
+        .into())
+    };
+    model.points[1..].iter().enumerate().map(hinge).collect()
+}
+
+/// Names that are taken.
+struct Names(BTreeSet<String>);
+
+impl Names {
+    /// Takes `name`, with as many underscores after it as make it a new one.
+    fn add(&mut self, name: &str) -> String {
+        let mut name = name.to_owned();
+        while !self.0.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    }
+}
+
+/// Writes a joint at `origin` of its parent, a hinge, or without one a fixed joint, and its child.
+fn write_joint(
+    out: &mut XmlWriter,
+    name: &str,
+    (parent, child): (&str, &str),
+    origin: &Isometry3<f64>,
+    hinge: Option<&Joint>,
+) {
+    let turn =
+        hinge.and_then(|joint| if let Limit::Hinge { axis, angle } = joint.limit { Some((axis, angle)) } else { None });
+    let kind = match turn {
+        None => "fixed",
+        Some((_, Range::ALL)) => "continuous",
+        Some(_) => "revolute",
+    };
+    out.empty("link", [("name", child.to_owned())]);
+    out.open("joint", [("name", name.to_owned()), ("type", kind.to_owned())]);
+    out.empty("parent", [("link", parent.to_owned())]);
+    out.empty("child", [("link", child.to_owned())]);
+    let (xyz, rpy) = (origin.translation.vector.into(), roll_pitch_yaw(&origin.rotation));
+    out.empty("origin", [("xyz", numbers(xyz)), ("rpy", numbers(rpy))]);
+    if let Some((axis, angle)) = turn {
+        out.empty("axis", [("xyz", numbers(axis.into()))]);
+        let range = [("lower", angle.lower.to_string()), ("upper", angle.upper.to_string())];
+        let rest = [("effort", EFFORT.to_owned()), ("velocity", VELOCITY.to_owned())];
+        out.empty("limit", range.into_iter().filter(|_| kind == "revolute").chain(rest));
+    }
+    out.close("joint");
+}
+
+/// The numbers without a sign of 0, and small ones with an exponent.
+fn numbers(numbers: [f64; 3]) -> String {
+    numbers.map(|number| format!("{:?}", number + 0.0)).join(" ")
+}
+
+/// The angles of URDF. Each is found after the one before has been undone, so that no digits are lost where the pitch is ±90°.
+fn roll_pitch_yaw(rotation: &UnitQuaternion<f64>) -> [f64; 3] {
+    let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis| rotation * axis);
+    let yaw = x.y.atan2(x.x);
+    let (sine, cosine) = yaw.sin_cos();
+    let pitch = (-x.z).atan2(cosine * x.x + sine * x.y);
+    let roll = (sine * z.x - cosine * z.y).atan2(cosine * y.y - sine * y.x);
+    [roll, pitch, yaw]
+}

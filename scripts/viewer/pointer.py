@@ -1,0 +1,72 @@
+"""Where people have their pointer on the page: viser tells of clicks and drags alone.
+
+A script in the page tells it to this program's web server, `server.py`. So what runs away from a pointer can wait for it.
+"""
+import math
+import time
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import viser.transforms
+from viser._messages import RunJavascriptMessage
+
+PATH = '/pointer'
+INTERVAL = 0.25  # [s] between two tellings
+FORGOTTEN_AFTER = 1.0  # [s]
+# The place is told as seen from the middle of the scene, right and down, in half heights of the scene.
+SCRIPT = f"""
+if (!window.tellsPointer) {{
+  window.tellsPointer = true;
+  let place = null;
+  document.addEventListener('pointermove', event => {{
+    // The page has more than one canvas: that of the scene is the one that takes pointers.
+    const area = event.target.tagName == 'CANVAS' ? event.target.getBoundingClientRect() : null;
+    place = area && [event.clientX - area.left - area.width / 2, event.clientY - area.top - area.height / 2]
+      .map(by => 2 * by / area.height);
+  }});
+  document.documentElement.addEventListener('pointerleave', () => {{ place = null; }});
+  setInterval(() => {{
+    if (place && !document.hidden) fetch(`{PATH}?right=${{place[0]}}&down=${{place[1]}}`).catch(() => {{}});
+  }}, {1000 * INTERVAL});
+}}
+"""
+
+
+class Pointer:
+    """The newest place of a pointer, whichever page it is on."""
+
+    def __init__(self):
+        self._place, self._told_at = None, -math.inf
+
+    def attach(self, server):
+        """Has the pages of a server tell."""
+        server.gui._websock_interface.queue_message(RunJavascriptMessage(source=SCRIPT))
+
+    def is_told_by(self, request):
+        """Whether a request is a page's telling, which it then takes."""
+        url = urlsplit(request.path)
+        if url.path != PATH or request.headers.get('Sec-Fetch-Site') != 'same-origin':
+            return False
+        try:
+            (right,), (down,) = (parse_qs(url.query).get(name, [math.nan]) for name in ('right', 'down'))
+            place = float(right), float(down)
+        except ValueError:
+            return False
+        if np.isfinite(place).all():
+            self._place, self._told_at = place, time.monotonic()
+        return True
+
+    def is_over(self, server, middle, radius):
+        """Whether it was told to be over a ball of the scene, as one of the pages shows that."""
+        if time.monotonic() > self._told_at + FORGOTTEN_AFTER:
+            return False
+        return any(is_seen_at(self._place, client.camera, middle, radius) for client in server.get_clients().values())
+
+
+def is_seen_at(place, camera, middle, radius):
+    """Whether a camera shows a ball at a place, right and down of the middle in half heights of the picture."""
+    right, down, ahead = viser.transforms.SO3(camera.wxyz).inverse().apply(np.asarray(middle) - camera.position)
+    half_height = ahead * math.tan(camera.fov / 2)
+    if half_height <= 0:
+        return False
+    return math.hypot(right / half_height - place[0], down / half_height - place[1]) <= radius / half_height
