@@ -1,19 +1,19 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run view keys play example build test check bench bench-node bench-peers clean
+.PHONY: help run view keys play example node build test check bench bench-node bench-peers clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
 
-run: build  ## the node with a moving target and a page to see it, or: make run URDF=FILE [BASE=LINK] [TIP=LINK] [VIEW=0]
+run: node  ## the node with a moving target and a page to see it, or: make run URDF=FILE [BASE=LINK] [TIP=LINK] [VIEW=0]
 	@exec scripts/with-ros python3 scripts/run.py
 
-example: build  ## a program of examples/ beside a node of its own: make example NAME=query
+example: node  ## a program of examples/ beside a node of its own: make example NAME=query
 	@exec scripts/example.sh $(NAME)
 
-view: build  ## the page in the browser alone, for a node that runs, or: make view [NODE=NAME] [PORT=NUMBER]
+view: node  ## the page in the browser alone, for a node that runs, or: make view [NODE=NAME] [PORT=NUMBER]
 	@exec scripts/with-ros python3 scripts/view.py --ros-args -p node:=$(or $(NODE),urdf_ik) -p port:=$(or $(PORT),8080)
 
-keys: build  ## keys in this terminal that steer a node that runs, or: make keys [NODE=NAME]
+keys: node  ## keys in this terminal that steer a node that runs, or: make keys [NODE=NAME]
 	@exec scripts/with-ros python3 scripts/keys.py --ros-args -p node:=$(or $(NODE),urdf_ik)
 
 play: build  ## a skeleton or an arm to play with in the browser, or: make play [MODEL=FILE OR NAME] [PORT=NUMBER]
@@ -21,6 +21,9 @@ play: build  ## a skeleton or an arm to play with in the browser, or: make play 
 
 build:  ## set-up: whatever is missing of tools and ROS 2, and the package itself
 	@scripts/setup.sh
+
+node:  ## set-up as for build, but without the command line
+	@scripts/setup.sh --without-command-line
 
 test: check  ## everything that has to pass before a change is accepted
 
@@ -30,8 +33,8 @@ check:  ## the same: formatting, lints, documentation, Rust tests, node tests
 bench:  ## what an iteration and a solve cost; FABRIK on points and on robots beside other methods; long arms; batches
 	@cargo bench --locked --bench solve --bench skeleton --bench fabrik --bench noodle --bench batch
 
-bench-node: build  ## the running node: latency beside a bare echo, and 1000 targets a second, or: make bench-node SECONDS=60
-	@ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST scripts/cargo-ros bench --locked --features ros --bench node -- $(SECONDS)
+bench-node: node  ## the running node: latency beside a bare echo, and 1000 targets a second, or: make bench-node SECONDS=60
+	@ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST scripts/cargo-ros bench --locked -p urdf_ik_node --bench node -- $(SECONDS)
 
 bench-peers:  ## our solver beside published ones, also among obstacles: [CASES=N] [ROBOTS=NAMES] [PEERS=NAMES] [PART=poses or scenes]
 	@benches/peers/run.sh

@@ -1,9 +1,9 @@
-# Builds the Rust executables against the interfaces that this same package has just generated.
+# Builds the node, and the command line unless COMMAND_LINE is OFF, against the interfaces that this same package has just generated.
 #
 # r2r looks for interfaces in install prefixes, and this package is not installed yet when its node is built. A staged
 # prefix of symbolic links in the build folder therefore shows r2r the generated files where it looks for them.
 
-file(STRINGS Cargo.toml rust_version REGEX "^rust-version")
+file(STRINGS Cargo.toml rust_version REGEX "^rust-version = ")
 string(REGEX REPLACE ".*\"(.*)\".*" "\\1" rust_version "${rust_version}")
 find_program(CARGO cargo HINTS $ENV{CARGO_HOME}/bin $ENV{HOME}/.cargo/bin)
 if(NOT CARGO)
@@ -39,10 +39,18 @@ set(cargo_with_ros ${CMAKE_CURRENT_BINARY_DIR}/cargo.sh)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/cargo.sh.in ${cargo_with_ros} @ONLY)
 set(rust_output_dir ${CMAKE_CURRENT_BINARY_DIR}/cargo/release)
 
+option(COMMAND_LINE "Build and install the command line urdf_ik as well" ON)
+set(rust_packages -p urdf_ik_node)
+set(rust_executables ${rust_output_dir}/urdf_ik_node)
+if(COMMAND_LINE)
+  list(APPEND rust_packages -p urdf_ik_cli)
+  list(APPEND rust_executables ${rust_output_dir}/urdf_ik)
+endif()
+
 add_custom_target(rust_executables ALL
-  COMMAND bash ${cargo_with_ros} build --release --locked --bins
+  COMMAND bash ${cargo_with_ros} build --release --locked ${rust_packages} --bins
   WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
-  BYPRODUCTS ${rust_output_dir}/urdf_ik ${rust_output_dir}/urdf_ik_node
+  BYPRODUCTS ${rust_executables}
   COMMENT "Building the Rust executables"
   USES_TERMINAL
   VERBATIM)
@@ -51,4 +59,4 @@ add_dependencies(rust_executables
   ${PROJECT_NAME}__rosidl_typesupport_c
   ${PROJECT_NAME}__rosidl_typesupport_introspection_c)
 
-install(PROGRAMS ${rust_output_dir}/urdf_ik ${rust_output_dir}/urdf_ik_node DESTINATION lib/${PROJECT_NAME})
+install(PROGRAMS ${rust_executables} DESTINATION lib/${PROJECT_NAME})

@@ -39,18 +39,18 @@ export RUSTDOCFLAGS="--deny warnings"
 # what MoveIt's programs use is checked with the private ROS 2, which has the messages for it, and where moveit_msgs is installed.
 with_ros=(scripts/cargo-ros)
 ros_options=(--locked --release)
-# The unit tests are compiled as the development profile has it: faster to compile, and with its assertions.
-package=profile.release.package.urdf_ik
+# The node's unit tests are compiled as the development profile has it: faster to compile, and with its assertions. Those of the
+# other crates are compiled by that profile.
+package=profile.release.package.urdf_ik_node
 unit_test_options=(--config "$package.opt-level=1" --config "$package.debug-assertions=true"
   --config "$package.overflow-checks=true")
 
 check "formatting" cargo fmt --check
 check "build with ROS 2" scripts/setup.sh
-check "lints" "${with_ros[@]}" clippy "${ros_options[@]}" --all-targets -- --deny warnings
-check "lints of the library alone" cargo clippy --locked --no-default-features --lib -- --deny warnings
-check "documentation" "${with_ros[@]}" doc "${ros_options[@]}" --no-deps
-check "unit tests" "${with_ros[@]}" test "${ros_options[@]}" "${unit_test_options[@]}" --lib
-check "tests of the library and the command line" cargo test --locked --test '*'
+check "lints" "${with_ros[@]}" clippy "${ros_options[@]}" --workspace --all-targets -- --deny warnings
+check "documentation" "${with_ros[@]}" doc "${ros_options[@]}" --workspace --no-deps
+check "unit tests of the node" "${with_ros[@]}" test "${ros_options[@]}" "${unit_test_options[@]}" -p urdf_ik_node --lib
+check "tests of the libraries and the command line" cargo test --locked --lib --tests
 check "examples in the documentation" cargo test --locked --doc
 install_browser
 check "node tests" scripts/node-tests

@@ -20,6 +20,6 @@ scripts/with-ros urdf_ik_node --ros-args "${parameters[@]}" &
 node="$!"
 trap 'kill "$node" 2> /dev/null || true; wait "$node" || true' EXIT
 case "$file" in
-  *.rs) scripts/cargo-ros run --locked --release --quiet --example "$(basename "$file" .rs)" ;;
+  *.rs) scripts/cargo-ros run --locked --release --quiet -p urdf_ik_node --example "$(basename "$file" .rs)" ;;
   *) scripts/with-ros python3 "$file" ;;
 esac

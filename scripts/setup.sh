@@ -2,6 +2,7 @@
 # Makes this checkout ready to run: checks the machine, installs what is missing, builds the package.
 # Uses the ROS 2 that is sourced; without one, a private ROS 2 Jazzy is made in .ros/embedded.
 # Each step does only what is missing, so running it again costs a few seconds.
+# scripts/setup.sh [--without-command-line]: builds the node alone, unless the command line was built here before.
 set -euo pipefail
 
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
@@ -34,6 +35,12 @@ if ! flock --nonblock 9; then
 fi
 
 workspace="$(_urdf_ik_workspace "$root")"
+command_line=ON
+packages=(-p urdf_ik_node -p urdf_ik_cli)
+if [ "${1:-}" = --without-command-line ] && [ ! -e "$workspace/install/urdf_ik/lib/urdf_ik/urdf_ik" ]; then
+  command_line=OFF
+  packages=(-p urdf_ik_node)
+fi
 find_cargo "$root/Cargo.toml"
 if [ "$workspace" = "$root/.ros/embedded" ]; then
   check_machine

@@ -136,7 +136,7 @@ if wanted kdl; then optional KDL make_kdl; fi
 if wanted pinocchio; then optional Pinocchio make_pinocchio; fi
 if wanted k; then optional k make_k; fi
 step "building urdf_ik" "Correct what it says, then run this again." "$logs/urdf_ik.log" \
-  cargo build --locked --release --manifest-path "$root/Cargo.toml" --bin urdf_ik
+  cargo build --locked --release --manifest-path "$root/Cargo.toml" -p urdf_ik_cli
 program="${CARGO_TARGET_DIR:-$root/target}/release/urdf_ik"
 if [ "${PART:-poses}" = poses ]; then "$private/venv/bin/python" "$here/compare.py" "$program" "$programs"; fi
 if [ "${PART:-scenes}" = scenes ]; then "$private/venv/bin/python" "$here/compare_scenes.py" "$program"; fi

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # The crates that need no ROS 2 are compiled while ROS 2 is being installed, into the folder of the build that follows.
 
-# Starts cargo in the background, in a process group of its own. It has to fail in the end, where build scripts look for
+# Starts cargo in the background for $packages, in a process group of its own. It has to fail in the end, where build scripts look for
 # ROS 2; with --keep-going it compiles all other crates all the same. Without a C compiler it does not start.
 compile_ahead() {
   command -v cc > /dev/null || return 0
   say "compiling meanwhile what needs no ROS 2"
   mkdir -p "$workspace/log"
   CARGO_TARGET_DIR="$workspace/build/urdf_ik/cargo" setsid env --unset=ROS_DISTRO --chdir="$root" \
-    nice cargo build --release --locked --bins --features ros --keep-going \
+    nice cargo build --release --locked "${packages[@]}" --bins --keep-going \
     < /dev/null > "$workspace/log/ahead.log" 2>&1 9>&- &
   ahead="$!"
   trap end_ahead EXIT

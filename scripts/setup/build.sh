@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# The build of the package in its workspace, by colcon as on any ROS 2 machine.
+# The build of the package in its workspace, by colcon as on any ROS 2 machine. $command_line says whether with the command line.
 
 build_package() {
   local source="$workspace/src/urdf_ik" build="$workspace/build" log="$workspace/log"
-  local -a cmake_arguments=(-DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF --no-warn-unused-cli)
+  local -a cmake_arguments=(-DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DCOMMAND_LINE="$command_line" --no-warn-unused-cli)
   if [ -d "$workspace/prefix" ]; then
     cmake_arguments+=("-DPython3_EXECUTABLE=$workspace/prefix/bin/python")
   fi

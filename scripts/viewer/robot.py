@@ -11,7 +11,7 @@ import yourdfpy
 TURNING, SLIDING = ('revolute', 'continuous'), ('prismatic',)
 MAX_CHARACTERS = 16 * 1024 * 1024
 REACH_RANGE = (0.05, 1000.0)  # [m]
-# Limits may be very far apart: a joint works within so many sizes of the robot (src/robot/working_range.rs).
+# Limits may be very far apart: a joint works within so many sizes of the robot (crates/robot/src/working_range.rs).
 WORKING_SIZES = 10.0
 
 

@@ -34,7 +34,7 @@ TIMEOUT = 600.0  # [s] with the build of the one in Rust, on a busy machine
 
 def command(name):
     if name.endswith('.rs'):
-        run = [str(ROOT / 'scripts' / 'cargo-ros'), 'run', '--locked', '--release', '--quiet', '--example']
+        run = [str(ROOT / 'scripts' / 'cargo-ros'), 'run', '--locked', '--release', '--quiet', '-p', 'urdf_ik_node', '--example']
         return [*run, name.removesuffix('.rs'), '--']
     return [sys.executable, str(EXAMPLES / name)]
 

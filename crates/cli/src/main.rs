@@ -1,0 +1,133 @@
+//! The command line: robots, forward and inverse kinematics without ROS.
+
+#![forbid(unsafe_code)]
+
+mod avoidance;
+mod collisions;
+mod distance_out;
+mod evaluate;
+mod evaluate_cases;
+mod evaluate_plot;
+mod figures;
+mod fk;
+mod generate;
+mod info;
+mod info_collisions;
+mod input;
+mod options;
+mod output;
+mod path;
+mod path_plot;
+mod plot;
+mod progress;
+mod reach;
+mod skeleton;
+mod solve;
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+
+/// The failure of a command: one line of text, and exit status [`BAD_INPUT`].
+type Failure = Box<dyn Error>;
+
+/// Exit status where a target cannot be met, or a path cannot be followed to its end.
+const NOT_MET: u8 = 1;
+/// Exit status where the arguments or a file are wrong; clap's own for wrong arguments.
+const BAD_INPUT: u8 = 2;
+const EXIT_STATUS: &str = "\
+Exit status: 0 where it is done; 1 where a target cannot be met, or a path cannot be followed to its end; \
+2 where an argument or a file is wrong.";
+
+/// Inverse kinematics for any robot with a URDF.
+#[derive(Parser)]
+#[command(version, max_term_width = 120, after_help = EXIT_STATUS)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Shows a robot: its tree, joints and limits, and the chain from base to tip with its reach.
+    Info(info::Arguments),
+    /// Forward kinematics: the pose of every link in the root link's frame, as JSON.
+    Fk(fk::Arguments),
+    /// The least distance between links that may collide, at each of some configurations, as JSON.
+    Collisions(collisions::Arguments),
+    /// Solves for a target of each tip link, as JSON. The exit status is 1 when they cannot be met.
+    #[command(after_help = EXIT_STATUS)]
+    Solve(solve::Arguments),
+    /// Moves the tip along straight lines: a joint trajectory, as JSON. The exit status is 1 when the path cannot be followed to its end.
+    #[command(after_help = EXIT_STATUS)]
+    Path(path::Arguments),
+    /// Solves the cases of a file and prints the solve rate and times, as JSON.
+    Evaluate(evaluate::Arguments),
+    /// Finds out which part of all orientations the tip reaches at each place, and prints a summary as JSON.
+    Reach(reach::Arguments),
+    /// Moves a figure of segments to its targets, as JSON. The exit status is 1 when they cannot be met.
+    #[command(after_help = EXIT_STATUS)]
+    Skeleton(skeleton::Arguments),
+    /// Writes the URDF of a noodle: a long arm of many equal segments, for tests of solvers.
+    Generate(generate::Arguments),
+    /// Draws the figures of docs/how-it-works.md, as SVG files, from what the library computes.
+    Figures(figures::Arguments),
+}
+
+fn main() -> ExitCode {
+    let mut out = io::stdout().lock();
+    let command = match CommandLine::try_parse() {
+        Ok(CommandLine { command }) => command,
+        Err(error) => return answer_without_command(&error),
+    };
+    let done = match command {
+        Command::Info(arguments) => info::run(&arguments, &mut out).map(|()| true),
+        Command::Fk(arguments) => fk::run(&arguments, &mut out).map(|()| true),
+        Command::Collisions(arguments) => collisions::run(&arguments, &mut out).map(|()| true),
+        Command::Solve(arguments) => solve::run(&arguments, &mut out),
+        Command::Path(arguments) => path::run(&arguments, &mut out),
+        Command::Evaluate(arguments) => evaluate::run(&arguments, &mut out).map(|()| true),
+        Command::Reach(arguments) => reach::run(&arguments, &mut out).map(|()| true),
+        Command::Skeleton(arguments) => skeleton::run(&arguments, &mut out),
+        Command::Generate(arguments) => generate::run(&arguments, &mut out).map(|()| true),
+        Command::Figures(arguments) => figures::run(&arguments, &mut out).map(|()| true),
+    };
+    match done.and_then(|solved| Ok(out.flush().map(|()| solved)?)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(NOT_MET),
+        // A reader of the output may stop early, like `head`.
+        Err(failure) if is_broken_pipe(&*failure) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("urdf_ik: {failure}");
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}
+
+/// Prints the help or the version where they are asked for, and else in one line what is wrong with the arguments.
+fn answer_without_command(error: &clap::Error) -> ExitCode {
+    // An error that is shown on standard output is an answer, and help for a command that is missing stays as it is.
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        // A reader may stop early, and there is nobody else to tell.
+        let _ = error.print();
+        return ExitCode::from(u8::from(error.use_stderr()) * BAD_INPUT);
+    }
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let reason: Vec<&str> =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more")).collect();
+    let reason = reason.join(" ").replace(" tip: ", "; tip: ");
+    eprintln!("urdf_ik: {} (--help explains the options)", reason.strip_prefix("error: ").unwrap_or(&reason));
+    ExitCode::from(BAD_INPUT)
+}
+
+fn is_broken_pipe(failure: &(dyn Error + 'static)) -> bool {
+    let kind = match failure.downcast_ref::<serde_json::Error>() {
+        Some(e) => e.io_error_kind(),
+        None => failure.downcast_ref::<io::Error>().map(io::Error::kind),
+    };
+    kind == Some(io::ErrorKind::BrokenPipe)
+}

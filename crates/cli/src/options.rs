@@ -1,0 +1,158 @@
+//! Options that several commands have.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use urdf_ik::robot::{Chain, Robot};
+use urdf_ik::solver::{
+    AxisNameError, FabrikOptions, GREATEST_ACCELERATION, JacobianStep, Method, SolverKind, Tolerance,
+    free_axes_from_names,
+};
+
+use super::Failure;
+use super::input::read_robot;
+
+/// Which robot, and which chain of it.
+#[derive(Args)]
+pub struct RobotArguments {
+    /// The robot's URDF; -: standard input
+    #[arg(long, value_name = "FILE")]
+    pub urdf: PathBuf,
+    /// Base link [default: the root link]
+    #[arg(long, value_name = "LINK")]
+    base: Option<String>,
+    /// Tip link; may be given several times [default: the only leaf link]
+    #[arg(long = "tip", value_name = "LINK")]
+    pub tips: Vec<String>,
+}
+
+impl RobotArguments {
+    pub fn robot(&self) -> Result<Robot, Failure> {
+        read_robot(&self.urdf)
+    }
+
+    /// Whether the chain is clear: tips are named, or there is only one leaf link.
+    pub fn has_chain(&self, robot: &Robot) -> bool {
+        !self.tips.is_empty() || robot.leaves().len() == 1
+    }
+
+    pub fn chain(&self, robot: &Robot) -> Result<Chain, Failure> {
+        let tips: Vec<&str> = self.tips.iter().map(String::as_str).collect();
+        Ok(Chain::with_defaults(robot, self.base.as_deref(), &tips)?)
+    }
+}
+
+/// How joint positions are found.
+#[derive(Args)]
+pub struct MethodOptions {
+    /// Solver: jacobian, fabrik or closed_form
+    #[arg(long, default_value_t = SolverKind::Jacobian)]
+    pub solver: SolverKind,
+    /// How the solver jacobian finds a step: damped least squares, or the Moore-Penrose pseudoinverse [default: damped]
+    #[arg(long, value_enum, value_name = "METHOD")]
+    jacobian_method: Option<JacobianMethod>,
+    /// Damping factor of damped least squares; 0: it adapts to the error [default: 0]
+    #[arg(long, value_name = "FACTOR", allow_negative_numbers = true)]
+    jacobian_damping: Option<f64>,
+    /// Number of earlier cycles that the solver fabrik combines; 0: plain cycles [default: 3]
+    #[arg(long, value_name = "N")]
+    fabrik_acceleration: Option<usize>,
+    /// Leave out the Newton steps at the end, for solvers that have them
+    #[arg(long)]
+    no_polish: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum JacobianMethod {
+    Damped,
+    Pseudoinverse,
+}
+
+impl MethodOptions {
+    /// The method with its options. Options that it does not have are refused.
+    pub fn method(&self) -> Result<Method, Failure> {
+        let for_jacobian = self.solver == SolverKind::Jacobian;
+        let for_fabrik = self.solver == SolverKind::Fabrik;
+        for (option, is_given, has_meaning) in [
+            ("--jacobian-method", self.jacobian_method.is_some(), for_jacobian),
+            ("--jacobian-damping", self.jacobian_damping.is_some(), for_jacobian),
+            ("--fabrik-acceleration", self.fabrik_acceleration.is_some(), for_fabrik),
+            ("--no-polish", self.no_polish, for_fabrik),
+        ] {
+            if is_given && !has_meaning {
+                return Err(format!("{option} has no meaning for the solver {}", self.solver).into());
+            }
+        }
+        match self.solver {
+            SolverKind::Jacobian => Ok(self.jacobian_step()?.into()),
+            SolverKind::Fabrik => Ok(self.fabrik_options()?.into()),
+            other @ SolverKind::ClosedForm => Ok(other.into()),
+        }
+    }
+
+    fn jacobian_step(&self) -> Result<JacobianStep, Failure> {
+        match (self.jacobian_method.unwrap_or(JacobianMethod::Damped), self.jacobian_damping) {
+            (JacobianMethod::Damped, None | Some(0.0)) => Ok(JacobianStep::default()),
+            (JacobianMethod::Damped, Some(damping)) if damping.is_finite() && damping > 0.0 => {
+                Ok(JacobianStep::Damped { damping: Some(damping) })
+            }
+            (JacobianMethod::Damped, Some(damping)) => {
+                Err(format!("--jacobian-damping is {damping:?}; it must be a finite number, 0 or more").into())
+            }
+            (JacobianMethod::Pseudoinverse, None) => Ok(JacobianStep::Pseudoinverse),
+            (JacobianMethod::Pseudoinverse, Some(_)) => {
+                Err("--jacobian-damping has no meaning for the method pseudoinverse".into())
+            }
+        }
+    }
+
+    fn fabrik_options(&self) -> Result<FabrikOptions, Failure> {
+        let acceleration = self.fabrik_acceleration.unwrap_or(FabrikOptions::default().acceleration);
+        if acceleration > GREATEST_ACCELERATION {
+            return Err(format!("--fabrik-acceleration is {acceleration}; the most is {GREATEST_ACCELERATION}").into());
+        }
+        Ok(FabrikOptions { acceleration, polish: !self.no_polish })
+    }
+}
+
+/// When a target counts as met.
+#[derive(Args)]
+pub struct ToleranceOptions {
+    /// Greatest distance from the target [m]
+    #[arg(long, value_name = "M", default_value_t = Tolerance::default().position, allow_negative_numbers = true)]
+    position_tolerance: f64,
+    /// Greatest angle from the target [rad]
+    #[arg(long, value_name = "RAD", default_value_t = Tolerance::default().orientation, allow_negative_numbers = true)]
+    orientation_tolerance: f64,
+}
+
+impl ToleranceOptions {
+    pub fn tolerance(&self) -> Tolerance {
+        Tolerance { position: self.position_tolerance, orientation: self.orientation_tolerance }
+    }
+}
+
+/// Which axes of a target do not count.
+#[derive(Args)]
+pub struct FreeAxes {
+    /// Axes of the tip link's frame that need not match, separated by commas: translation along x, y, z, rotation rx, ry, rz about them
+    #[arg(long, value_name = "AXES", value_delimiter = ',')]
+    free_axes: Vec<String>,
+}
+
+impl FreeAxes {
+    pub fn mask(&self) -> Result<[bool; 6], AxisNameError> {
+        free_axes_from_names(self.free_axes.iter().map(String::as_str))
+    }
+}
+
+/// A robot and configurations of all its joints.
+#[derive(Args)]
+pub struct ConfigurationArguments {
+    /// The robot's URDF; -: standard input
+    #[arg(long, value_name = "FILE")]
+    pub urdf: PathBuf,
+    /// JSON: a list of {joint: position}; joints that are not named are at 0, mimic joints follow their master
+    #[arg(long, value_name = "FILE.json")]
+    pub positions: PathBuf,
+}

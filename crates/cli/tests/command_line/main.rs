@@ -1,0 +1,18 @@
+//! The built command line as a shell uses it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
+mod avoidance;
+mod collisions;
+mod commands;
+use urdf_ik_testing as common;
+mod figures;
+mod generate;
+mod path;
+mod plots;
+mod reach;
+mod shell;
+mod skeleton;
+mod skeleton_urdf;
+mod solve;
+mod svg;

@@ -1,0 +1,148 @@
+//! Corrects the axes of an arm so that they fit a decomposable family exactly.
+
+use nalgebra::{Isometry3, Rotation3, Vector3};
+
+use super::axes::{Axes, JOINTS};
+use super::family::{Family, Kind, Shoulder};
+use super::subproblems::AXIS_ROUNDING;
+use super::turn::Turn;
+
+/// The most that conditions may be missed by \[rad, and m over the arm's length\], for an arm that belongs to its family exactly, and
+/// for one that is near it: the Newton steps that follow decide.
+const CONDITION_SLACK: [f64; 2] = [1e-6, 0.1];
+
+/// An arm whose axes belong to a decomposable family exactly.
+#[derive(Debug, Clone, Copy)]
+pub struct Arm {
+    pub(super) kind: Kind,
+    reversed: bool,
+    /// Unit vectors in the base's frame at zero positions, parallel ones equal.
+    pub(super) axes: [Vector3<f64>; JOINTS],
+    /// -1 for an axis whose direction is reversed to equal those that it is parallel to, else 1.
+    pub(super) signs: [f64; JOINTS],
+    /// From a point on each axis to one on the next \[m\].
+    pub(super) links: [Vector3<f64>; JOINTS - 1],
+    /// From the base's origin to the first of these points, and from the last to the tip \[m\].
+    base: Vector3<f64>,
+    tool: Vector3<f64>,
+    /// The inverse of the rotation that the tip has at zero positions.
+    unturned: Rotation3<f64>,
+    /// Two unit vectors at right angles to the last axis and to each other.
+    beside: [Vector3<f64>; 2],
+    /// How near to an axis counts as on it \[m\].
+    on_axis: f64,
+    /// The most that conditions may be missed by \[m\] and \[rad\].
+    pub slack: (f64, f64),
+}
+
+/// Where an arm must bring its tip.
+pub(super) struct Goal {
+    /// Where the point on the last axis must be, from that on the first \[m\].
+    pub point: Vector3<f64>,
+    /// Where the last axis and the vector beside it must point.
+    pub axis: Vector3<f64>,
+    pub beside: Vector3<f64>,
+}
+
+impl Arm {
+    /// The arm of `family` that is nearest to `axes`. `length` is that of the arm \[m\].
+    #[must_use]
+    pub fn new(axes: &Axes, family: &Family, length: f64) -> Self {
+        let mut axes = if family.reversed { axes.reversed() } else { *axes };
+        let mut signs = [1.0; JOINTS];
+        match family.kind {
+            Kind::SphericalWrist(Shoulder::LastTwoParallel) => align(&mut axes, &mut signs, 1..=2),
+            Kind::SphericalWrist(Shoulder::FirstTwoParallel) => align(&mut axes, &mut signs, 0..=1),
+            Kind::MiddleParallel { .. } => align(&mut axes, &mut signs, 1..=3),
+            Kind::FirstThreeParallel => align(&mut axes, &mut signs, 0..=2),
+            Kind::SphericalWrist(_) | Kind::General => {}
+        }
+        let points = points(&axes, family.kind);
+        let slack = CONDITION_SLACK[usize::from(!family.exact())];
+        let last = axes.lines[JOINTS - 1].direction;
+        let beside = last.cross(&Vector3::ith(last.iamin(), 1.0)).normalize();
+        Self {
+            kind: family.kind,
+            reversed: family.reversed,
+            axes: axes.lines.map(|line| line.direction),
+            signs,
+            links: std::array::from_fn(|i| points[i + 1] - points[i]),
+            base: points[0],
+            tool: axes.tip.translation.vector - points[JOINTS - 1],
+            unturned: axes.tip.rotation.to_rotation_matrix().inverse(),
+            beside: [beside, last.cross(&beside)],
+            on_axis: AXIS_ROUNDING * length,
+            slack: (slack * length, slack),
+        }
+    }
+
+    /// Where `pose` of the tip (base link's frame) brings the last axis.
+    pub(super) fn goal(&self, pose: &Isometry3<f64>) -> Goal {
+        let pose = if self.reversed { pose.inverse() } else { *pose };
+        let rotation = pose.rotation.to_rotation_matrix() * self.unturned;
+        Goal {
+            point: self.cleared(pose.translation.vector - self.base - rotation * self.tool, &self.axes[0]),
+            axis: rotation * self.axes[JOINTS - 1],
+            beside: rotation * self.beside[0],
+        }
+    }
+
+    /// The point, moved onto the axis where it is next to that, and to the origin where it is next to that: the direction from there is
+    /// rounding.
+    pub(super) fn cleared(&self, point: Vector3<f64>, axis: &Vector3<f64>) -> Vector3<f64> {
+        let on_axis = axis * axis.dot(&point);
+        if point.norm() <= self.on_axis {
+            Vector3::zeros()
+        } else if (point - on_axis).norm() <= self.on_axis {
+            on_axis
+        } else {
+            point
+        }
+    }
+
+    /// The turn of the last joint, given where it must bring the vector beside it.
+    pub(super) fn last(&self, beside: &Vector3<f64>) -> Turn {
+        Turn::towards(self.beside[0].dot(beside), self.beside[1].dot(beside))
+    }
+
+    /// The chain's joint that the `index`th axis belongs to.
+    pub(super) fn joint(&self, index: usize) -> usize {
+        if self.reversed { JOINTS - 1 - index } else { index }
+    }
+}
+
+/// Makes the axes of a range equal to their mean.
+fn align(axes: &mut Axes, signs: &mut [f64; JOINTS], range: std::ops::RangeInclusive<usize>) {
+    let first = axes.lines[*range.start()].direction;
+    for index in range.clone() {
+        signs[index] = if axes.lines[index].direction.dot(&first) < 0.0 { -1.0 } else { 1.0 };
+    }
+    let mean: Vector3<f64> = range.clone().map(|index| axes.lines[index].direction * signs[index]).sum();
+    for index in range {
+        axes.lines[index].direction = mean.normalize();
+    }
+}
+
+/// The points that the links go through.
+fn points(axes: &Axes, kind: Kind) -> [Vector3<f64>; JOINTS] {
+    let mut points = axes.lines.map(|line| line.point);
+    let meet = |a: usize, b: usize| {
+        let (one, other) = axes.feet(a, b);
+        0.5 * (one + other)
+    };
+    match kind {
+        Kind::SphericalWrist(shoulder) => {
+            points[3..].fill(axes.wrist_centre().unwrap_or(axes.lines[4].point));
+            match shoulder {
+                Shoulder::FirstTwoMeet => points[..2].fill(meet(0, 1)),
+                Shoulder::LastTwoMeet => points[1..3].fill(meet(1, 2)),
+                Shoulder::General => (points[0], points[1]) = axes.feet(0, 1),
+                Shoulder::LastTwoParallel | Shoulder::FirstTwoParallel => {}
+            }
+        }
+        Kind::MiddleParallel { last_two_meet: false } => (points[4], points[5]) = axes.feet(4, 5),
+        Kind::General => {}
+        Kind::MiddleParallel { .. } | Kind::FirstThreeParallel => points[4..].fill(meet(4, 5)),
+    }
+    points
+}

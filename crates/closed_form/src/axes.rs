@@ -1,0 +1,132 @@
+//! The joint axes of a chain as lines in the base link's frame, where nothing has moved.
+
+use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
+
+use super::line::Line;
+use urdf_ik_robot::{Chain, JointKind};
+
+/// Joints of the chains whose axes are looked at for a closed form.
+pub const JOINTS: usize = 6;
+/// Joints of the shortest chains, to which others are added.
+pub const FEWEST_JOINTS: usize = 2;
+/// Joints of the chains of which one is locked, so that [`JOINTS`] are left.
+pub const REDUNDANT_JOINTS: usize = 7;
+
+/// The axes and the tip of a chain where nothing has moved: with these the tip's pose is a product of exponentials (Brockett 1984,
+/// "Robotic manipulators and the product of exponentials formula").
+#[derive(Debug, Clone, Copy)]
+pub struct Axes<const N: usize = JOINTS> {
+    /// Unit vectors and points \[m\] in the base link's frame.
+    pub lines: [Line; N],
+    /// Pose of the tip link.
+    pub tip: Isometry3<f64>,
+}
+
+/// The axes of the joints of a chain with one tip, each in the direction that its URDF gives, and the pose of the tip link: in the
+/// base link's frame, where nothing has moved. Of prismatic joints, the line through the joint's origin. `None` for several tips.
+pub(super) fn joint_lines(chain: &Chain) -> Option<(Vec<Line>, Isometry3<f64>)> {
+    let [tip] = chain.tips() else { return None };
+    let mut pose = Isometry3::identity();
+    let lines = chain.joints().iter().map(|joint| {
+        pose *= joint.placement;
+        Line { direction: pose.rotation * joint.axis.into_inner(), point: pose.translation.vector }
+    });
+    let lines = lines.collect();
+    Some((lines, pose * tip.placement))
+}
+
+impl<const N: usize> Axes<N> {
+    /// The axes of `chain` where all positions are zero, in the direction in which its variables grow; zeros after the last where it
+    /// has fewer than `N`.
+    ///
+    /// # Errors
+    /// A clause that says why it is no chain of revolute joints, each of its own, two of them at least and `N` at most.
+    pub fn new(chain: &Chain) -> Result<Self, String> {
+        let Some((own, tip)) = joint_lines(chain) else {
+            return Err(format!("it has {} tips", chain.tips().len()));
+        };
+        if let Some(joint) = chain.joints().iter().find(|joint| joint.kind == JointKind::Prismatic) {
+            return Err(format!("the joint '{}' is prismatic", chain.variables()[joint.variable].name));
+        }
+        let mut seen = chain.joints().iter().enumerate();
+        if let Some((_, joint)) = seen.find(|(i, j)| j.variable != *i || j.multiplier.abs() != 1.0 || j.offset != 0.0) {
+            return Err(format!("joints follow '{}' (mimic)", chain.variables()[joint.variable].name));
+        }
+        if !(FEWEST_JOINTS..=N).contains(&chain.joints().len()) {
+            let joints = chain.joints().len();
+            return Err(format!("it has {joints} joints, not {FEWEST_JOINTS} to {REDUNDANT_JOINTS}"));
+        }
+        let mut lines = [Line { direction: Vector3::zeros(), point: Vector3::zeros() }; N];
+        for (line, (own, joint)) in lines.iter_mut().zip(own.into_iter().zip(chain.joints())) {
+            *line = Line { direction: own.direction * joint.multiplier, ..own };
+        }
+        Ok(Self { lines, tip })
+    }
+
+    /// The same chain from its tip to its base: in the tip's frame, with the joints in reverse order. Its positions are the same.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let tip = self.tip.inverse();
+        let mut reversed = Self { tip, ..*self };
+        for (line, from) in reversed.lines.iter_mut().zip(self.lines.iter().rev()) {
+            line.direction = -(tip.rotation * from.direction);
+            line.point = (tip * Point3::from(from.point)).coords;
+        }
+        reversed
+    }
+
+    /// The acute angle between two axes \[rad\].
+    #[must_use]
+    pub fn angle(&self, a: usize, b: usize) -> f64 {
+        self.lines[a].angle(&self.lines[b])
+    }
+
+    /// The distance between two axes \[m\].
+    #[must_use]
+    pub fn distance(&self, a: usize, b: usize) -> f64 {
+        self.lines[a].distance(&self.lines[b])
+    }
+
+    /// The feet of the common perpendicular of two axes \[m\]. Of parallel axes, those beside the point of the first.
+    #[must_use]
+    pub fn feet(&self, a: usize, b: usize) -> (Vector3<f64>, Vector3<f64>) {
+        self.lines[a].feet(&self.lines[b])
+    }
+
+    /// The point nearest to some axes \[m\], by least squares; `None` where they are parallel.
+    #[must_use]
+    pub fn centre(&self, axes: [usize; 3]) -> Option<Vector3<f64>> {
+        let (mut sum, mut moment) = (Matrix3::zeros(), Vector3::zeros());
+        // From a point near by, so that a base link far away costs no digits.
+        let near = self.lines[axes[0]].point;
+        for Line { direction, point } in axes.map(|index| self.lines[index]) {
+            let across = Matrix3::identity() - direction * direction.transpose();
+            sum += across;
+            moment += across * (point - near);
+        }
+        Some(sum.try_inverse()? * moment + near)
+    }
+}
+
+impl Axes<REDUNDANT_JOINTS> {
+    /// The axes that are left where the joint `locked` stands at `position` \[rad\].
+    #[must_use]
+    pub fn without(&self, locked: usize, position: f64) -> Axes {
+        let Line { direction: axis, point: centre } = self.lines[locked];
+        let rotation = UnitQuaternion::from_axis_angle(&Unit::new_unchecked(axis), position);
+        let turn = rotation.to_rotation_matrix();
+        let motion = Isometry3::from_parts(Translation3::from(centre - turn * centre), rotation);
+        let carried =
+            |line: &Line| Line { direction: turn * line.direction, point: centre + turn * (line.point - centre) };
+        let line = |i: usize| if i < locked { self.lines[i] } else { carried(&self.lines[i + 1]) };
+        Axes { lines: std::array::from_fn(line), tip: motion * self.tip }
+    }
+}
+
+impl Axes {
+    /// The point nearest to the last three axes \[m\], by least squares.
+    #[must_use]
+    pub fn wrist_centre(&self) -> Option<Vector3<f64>> {
+        self.centre([3, 4, 5])
+    }
+}

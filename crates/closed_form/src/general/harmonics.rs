@@ -1,0 +1,265 @@
+//! Periodic functions of one joint angle, and where they vanish.
+
+use std::f64::consts::{PI, TAU};
+
+use crate::turn::Turn;
+
+/// Highest multiple of the turn.
+const DEGREE: usize = 12;
+/// Values that such a function is known by.
+const VALUES: usize = 2 * DEGREE + 1;
+/// Orders to which the function is followed from the middle of an interval, its value among them.
+const ORDERS: u8 = 8;
+/// Intervals in which zeros are looked for, and the most halvings of one.
+const INTERVALS: u8 = 40;
+const MAX_HALVINGS: u8 = 14;
+/// Where the intervals begin \[rad\]: not at right angles, where zeros are frequent.
+const FIRST_ANGLE: f64 = 0.123_456;
+/// How far from the real numbers \[rad\] a pair of zeros may lie and count as one at the extremum between: a double zero may split
+/// by the root of rounding, and by more where others are next to it.
+const MAX_IMAGINARY_PART: f64 = 0.03;
+/// The error of the function's values, over its size; and the halvings after which an interval where it is no larger than that counts
+/// as a zero: several have come together there.
+const VALUE_ROUNDING: f64 = 5e-14;
+const MAX_HALVINGS_IN_NOISE: u8 = 5;
+/// The most steps towards a zero or an extremum, and the length of the last one \[rad\]; steps towards where zeros have come together.
+const MAX_ROUNDS: usize = 50;
+const LAST_STEP: f64 = 1e-10;
+const MULTIPLE_ZERO_STEPS: usize = 4;
+/// Zeros that are no farther apart \[rad\] are one.
+const SAME_ZERO: f64 = 1e-7;
+
+/// A sum of cosines and sines of multiples of a turn.
+#[derive(Debug, Clone)]
+pub(super) struct Harmonics {
+    mean: f64,
+    cos: [f64; DEGREE],
+    sin: [f64; DEGREE],
+    /// A bound on the first derivative that is not among [`ORDERS`].
+    steepest: f64,
+    /// Rounding in its values.
+    noise: f64,
+}
+
+impl Harmonics {
+    /// The sum that has the values of `function`.
+    pub fn of(function: impl Fn(Turn) -> f64) -> Self {
+        let mut angle = 0.0;
+        let step = TAU / f64::from(u8::try_from(VALUES).unwrap_or(u8::MAX));
+        let turns: [Turn; VALUES] = std::array::from_fn(|_| {
+            angle += step;
+            Turn::new(angle - step)
+        });
+        let values = turns.map(function);
+        let mean = values.iter().sum::<f64>() * step / TAU;
+        let mut harmonics = Self { mean, cos: [0.0; DEGREE], sin: [0.0; DEGREE], steepest: 0.0, noise: mean.abs() };
+        let mut power = 0.0;
+        for multiple in 1..=DEGREE {
+            let (mut cos, mut sin) = (0.0, 0.0);
+            for (index, value) in values.iter().enumerate() {
+                let turn = turns[multiple * index % VALUES];
+                (cos, sin) = (cos + value * turn.cos, sin + value * turn.sin);
+            }
+            (cos, sin) = (cos * 2.0 * step / TAU, sin * 2.0 * step / TAU);
+            (harmonics.cos[multiple - 1], harmonics.sin[multiple - 1]) = (cos, sin);
+            power += 1.0;
+            harmonics.steepest += cos.hypot(sin) * f64::powi(power, ORDERS.into());
+            harmonics.noise += cos.hypot(sin);
+        }
+        harmonics.noise *= VALUE_ROUNDING;
+        harmonics
+    }
+
+    /// The value and the derivatives at an angle.
+    fn at<const COUNT: usize>(&self, angle: f64) -> [f64; COUNT] {
+        let first = Turn::new(angle);
+        let (mut turn, mut multiple) = (first, 1.0);
+        let mut sums = [0.0; COUNT];
+        sums[0] = self.mean;
+        for (a, b) in self.cos.iter().zip(&self.sin) {
+            let (mut even, mut odd) = (a * turn.cos + b * turn.sin, b * turn.cos - a * turn.sin);
+            for sum in &mut sums {
+                *sum += even;
+                (even, odd) = (odd * multiple, -even * multiple);
+            }
+            turn = turn.and(first);
+            multiple += 1.0;
+        }
+        sums
+    }
+
+    /// Hands over the angles \[rad\] at which it vanishes, or touches zero all but exactly; tells whether its values
+    /// are more than rounding everywhere.
+    pub fn zeros(&self, on_zero: &mut dyn FnMut(f64)) -> bool {
+        if !(self.noise > 0.0 && self.steepest.is_finite()) {
+            return false;
+        }
+        let half = PI / f64::from(INTERVALS);
+        let (mut last, mut seen) = (f64::NEG_INFINITY, true);
+        for index in 0..INTERVALS {
+            seen &= self.within(FIRST_ANGLE + (2.0 * f64::from(index) + 1.0) * half, half, 0, &mut |zero| {
+                if (zero - last).abs() > SAME_ZERO {
+                    on_zero(zero);
+                }
+                last = zero;
+            });
+        }
+        seen
+    }
+
+    /// The same within `half` of `middle`.
+    fn within(&self, middle: f64, half: f64, halved: u8, on_zero: &mut dyn FnMut(f64)) -> bool {
+        let derivatives: [f64; ORDERS as usize] = self.at(middle);
+        let keeps_sign = |order: usize| self.keeps_sign(&derivatives[order..], half);
+        let (lower, upper) = (middle - half, middle + half);
+        let in_noise = derivatives[0].abs() <= self.noise;
+        if !in_noise && keeps_sign(0) {
+            return true;
+        }
+        let clear = keeps_sign(1) || keeps_sign(2);
+        let finer = if in_noise { halved < MAX_HALVINGS_IN_NOISE } else { halved < MAX_HALVINGS && !clear };
+        if finer {
+            let before = self.within(middle - 0.5 * half, 0.5 * half, halved + 1, on_zero);
+            return self.within(middle + 0.5 * half, 0.5 * half, halved + 1, on_zero) && before;
+        }
+        if in_noise || !clear {
+            // Whatever is seen of it may be rounding.
+            let multiple_zero = self.multiple_zero(middle);
+            on_zero(if (multiple_zero - middle).abs() <= half { multiple_zero } else { middle });
+        }
+        if keeps_sign(1) {
+            self.crossing(lower, upper, on_zero);
+        } else if clear {
+            self.two(lower, upper, derivatives[2], on_zero);
+        }
+        !in_noise
+    }
+
+    /// Whether the first of some derivatives keeps its sign as far as `half` from where they hold, by Taylor's theorem.
+    fn keeps_sign(&self, derivatives: &[f64], half: f64) -> bool {
+        let (mut bound, mut power, mut order) = (0.0, 1.0, 0.0);
+        for derivative in derivatives[1..].iter().chain([&self.steepest]) {
+            order += 1.0;
+            power *= half / order;
+            bound += power * derivative.abs();
+        }
+        derivatives[0].abs() > bound
+    }
+
+    /// The zeros between two angles where it bends to one side.
+    fn two(&self, lower: f64, upper: f64, bend: f64, on_zero: &mut dyn FnMut(f64)) {
+        let slope = |angle: f64| self.at::<2>(angle)[1];
+        if slope(lower) * bend >= 0.0 || slope(upper) * bend <= 0.0 {
+            self.crossing(lower, upper, on_zero);
+            return;
+        }
+        let extremum = self.zero(1, lower, upper);
+        let [value] = self.at(extremum);
+        if value * bend <= 0.0 {
+            self.crossing(lower, extremum, on_zero);
+            self.crossing(extremum, upper, on_zero);
+        } else if (2.0 * value / bend).sqrt() < MAX_IMAGINARY_PART {
+            on_zero(extremum);
+        }
+    }
+
+    /// The zero between two angles where it rises or falls all the way.
+    fn crossing(&self, lower: f64, upper: f64, on_zero: &mut dyn FnMut(f64)) {
+        let ([before], [after]) = (self.at(lower), self.at(upper));
+        if before * after <= 0.0 {
+            on_zero(self.zero(0, lower, upper));
+        }
+    }
+
+    /// Where the value or the slope vanishes, which changes sign once between two angles: by Newton steps, or by halving where these
+    /// lead out.
+    fn zero(&self, order: usize, mut lower: f64, mut upper: f64) -> f64 {
+        let rising = self.at::<2>(upper)[order] > 0.0;
+        let mut angle = 0.5 * (lower + upper);
+        for _ in 0..MAX_ROUNDS {
+            let derivatives: [f64; 3] = self.at(angle);
+            if (derivatives[order] > 0.0) == rising {
+                upper = angle;
+            } else {
+                lower = angle;
+            }
+            let newton = angle - derivatives[order] / derivatives[order + 1];
+            let next = if newton > lower && newton < upper { newton } else { 0.5 * (lower + upper) };
+            if (next - angle).abs() <= LAST_STEP {
+                return next;
+            }
+            angle = next;
+        }
+        angle
+    }
+
+    /// Where four zeros near `near` have come together: the third derivative tells it to more digits than the values do.
+    fn multiple_zero(&self, near: f64) -> f64 {
+        let mut angle = near;
+        for _ in 0..MULTIPLE_ZERO_STEPS {
+            let [.., third, fourth] = self.at::<5>(angle);
+            angle -= third / fourth;
+        }
+        angle
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use urdf_ik_mathematics::pseudorandom::fraction;
+
+    fn zeros(harmonics: &Harmonics) -> Vec<f64> {
+        let mut found = Vec::new();
+        harmonics.zeros(&mut |zero| found.push(zero));
+        found
+    }
+
+    #[test]
+    fn every_change_of_sign_is_a_zero() {
+        let mut most = 0;
+        for number in 0..300 {
+            let coefficient = |index| 2.0 * fraction(number, index) - 1.0;
+            let function = |turn: Turn| {
+                let (mut sum, mut power) = (coefficient(0), Turn::ZERO);
+                for multiple in 1..=DEGREE {
+                    power = power.and(turn);
+                    sum += coefficient(2 * multiple) * power.cos + coefficient(2 * multiple + 1) * power.sin;
+                }
+                sum
+            };
+            let found = zeros(&Harmonics::of(function));
+            let at = |step: i32| function(Turn::new(f64::from(step) * TAU / 5000.0));
+            let changes = (0..5000).filter(|step| at(*step) * at(step + 1) < 0.0).count();
+            let touches = found.iter().filter(|zero| function(Turn::new(**zero)).abs() > 1e-7).count();
+            assert_eq!(found.len() - touches, changes, "{number}: {found:?}");
+            most = most.max(changes);
+        }
+        assert!(most >= 16, "{most}");
+    }
+
+    #[test]
+    fn zeros_that_have_come_together_are_found() {
+        for number in 0..200 {
+            let place = TAU * fraction(number, 0);
+            let place = if number % 4 == 0 { (place * 2.0 / PI).round() * PI / 2.0 } else { place };
+            let from = |turn: Turn, zero: f64| 1.0 - turn.and(Turn::new(-zero)).cos;
+            for power in 1..=2 {
+                let function = |turn: Turn| {
+                    from(turn, place).powi(power) * (1.2 + turn.and(turn).sin) * (from(turn, place + 2.0) + 1e-3)
+                };
+                let found = zeros(&Harmonics::of(function));
+                let near = found.iter().map(|zero| from(Turn::new(*zero), place)).fold(f64::INFINITY, f64::min);
+                assert!(near < 1e-7, "{number} {power}: {place} in {found:?}");
+                assert!(found.len() < 8, "{found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_and_a_constant_end() {
+        assert!(zeros(&Harmonics::of(|_| 1.0)).is_empty());
+        assert!(zeros(&Harmonics::of(|_| 0.0)).is_empty());
+        assert!(zeros(&Harmonics::of(|_| f64::NAN)).is_empty());
+    }
+}

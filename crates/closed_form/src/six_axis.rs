@@ -1,0 +1,70 @@
+//! An arm of six revolute joints, of whatever family.
+
+use nalgebra::Isometry3;
+
+use super::arm::Arm;
+use super::arm_solutions::ArmSolutions;
+use super::axes::{Axes, JOINTS};
+use super::axis_deviation::EXACT_DEVIATION;
+use super::family::Family;
+use super::general::General6R;
+use super::self_check::self_check;
+use urdf_ik_robot::Chain;
+
+/// An arm of six revolute joints.
+#[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "most arms are decomposable, and there are few of them for each chain")]
+pub enum SixAxis {
+    /// One that is decomposable into subproblems.
+    Decomposable(Arm),
+    /// Any other: the general 6R arm.
+    General(Box<General6R>),
+}
+
+impl SixAxis {
+    /// The arm that a chain of six joints is, `length` long \[m\], and its family.
+    ///
+    /// # Errors
+    /// A clause that says what is in the way.
+    pub fn of(chain: &Chain, length: f64) -> Result<(Self, Family), String> {
+        let axes = Axes::new(chain)?;
+        if let Some((arm, family)) = Self::decomposable(&axes, length)
+            && (!family.exact() || self_check(chain, true, &|pose, seed| arm.solutions(pose, seed)))
+        {
+            return Ok((arm, family));
+        }
+        Self::general(&axes, length).ok_or_else(|| in_the_way(&axes, chain))
+    }
+
+    /// The arm with these axes, where it belongs to a decomposable family, or nearly so.
+    pub fn decomposable(axes: &Axes, length: f64) -> Option<(Self, Family)> {
+        let family = Family::of(axes, length).filter(Family::near)?;
+        Some((Self::Decomposable(Arm::new(axes, &family, length)), family))
+    }
+
+    /// The arm with these axes, whatever they have in common, unless some of them always do what others do.
+    #[must_use]
+    pub fn general(axes: &Axes, length: f64) -> Option<(Self, Family)> {
+        Some((Self::General(Box::new(General6R::new(axes, length)?)), Family::GENERAL))
+    }
+
+    /// Every configuration in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
+    #[must_use]
+    pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
+        match self {
+            Self::Decomposable(arm) => arm.solutions(pose, seed),
+            Self::General(arm) => arm.solutions(pose, seed),
+        }
+    }
+}
+
+/// Why an arm has no solutions of its own.
+fn in_the_way(axes: &Axes, chain: &Chain) -> String {
+    let name = |joint: usize| &chain.variables()[joint].name;
+    let one_line = |[a, b]: &[usize; 2]| axes.angle(*a, *b).max(axes.distance(*a, *b)) <= EXACT_DEVIATION;
+    let mut pairs = (0..JOINTS).flat_map(|a| (a + 1..JOINTS).map(move |b| [a, b]));
+    match pairs.find(one_line) {
+        Some([a, b]) => format!("'{}' and '{}' rotate about the same line when all joints are at 0", name(a), name(b)),
+        None => "in every configuration some of its joints can move without the tip".into(),
+    }
+}

@@ -1,0 +1,224 @@
+//! Three links in space whose last one points along an up vector.
+//!
+//! The arm stands on a base frame with the origin O and the base axis y. Its plane, at first the y-z plane with the normal x, turns
+//! about y by the yaw θ_y and then about its own z axis by the roll β; in it lie the links l1, l2, l3, all along y while the angles
+//! are 0, and three joints θ0, θ1, θ2 that turn about its normal:
+//!
+//! ```text
+//! R = R_y(θ_y) R_z(β)        u_k = R R_x(θ0 + … + θ_k) y
+//! E = O + l1 u_0 + l2 u_1 + l3 u_2        E_y = u_2
+//! ```
+//!
+//! Asked for are the end position E and the up vector E_y. The last link takes its own length off: the wrist is at
+//! P_T = E - O - l3 E_y from the base. The plane contains both P_T and E_y, and so it is spanned by them. Its normal R x is
+//!
+//! ```text
+//! n = ±(P_T × E_y) / |P_T × E_y| = (cos β cos θ_y, sin β, -cos β sin θ_y)
+//! β = asin n_y        θ_y = atan2(-n_z, n_x)        with |β| at most a quarter turn
+//! ```
+//!
+//! In the plane, P_T = l1 u_0 + l2 u_1 is a problem of [two links](super::two_link), with inner angle θ_a at the shoulder from the
+//! sides l1 and d = |P_T|, cos θ_a = (d² + l1² - l2²) / (2 d l1), and θ0 = θ_E ± θ_a. What is left for the last joint is the angle of
+//! E_y in the plane less θ0 + θ1. Two normals times two elbows are four solutions. (Rolled by π - β, yawed by θ_y + π and with θ0 +
+//! π, each of them is the same configuration once more: [`ThreeLinkAngles::rolled_over`].)
+//!
+//! Where E_y points along P_T, every plane through this line will do: the roll is free. [`ThreeLink::solve_with_ball_wrist`] is the
+//! easy variant: a last joint that takes any direction just takes the up vector, and there is no roll. [`ThreeLinkChain`] is a chain
+//! of a robot that is such an arm.
+//!
+//! ```
+//! use nalgebra::{Isometry3, Point3, Vector3};
+//! use urdf_ik_closed_form::three_link::ThreeLink;
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let arm = ThreeLink::new(Isometry3::identity(), [0.5, 0.4, 0.1])?;
+//! let (end, up) = (Point3::new(0.3, 0.2, 0.4), Vector3::new(0.1, 1.0, -0.3));
+//! let solutions = arm.solve(&end, &up)?;
+//! assert!(solutions.is_reached() && solutions.configurations().len() == 4);
+//! for configuration in solutions.configurations() {
+//!     let [.., last] = arm.link_ends(configuration);
+//!     assert!((last - end).norm() < 1e-15);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod chain;
+
+use std::f64::consts::PI;
+
+use nalgebra::{Isometry3, Point3, UnitQuaternion, UnitVector3, Vector3};
+
+pub use chain::ThreeLinkChain;
+
+use super::two_link::{
+    PlaneFreedom, ROUNDINGS, Solutions, SpatialAngles, SpatialTwoLink, on_both_sides, upright_normal,
+};
+use super::whole_turns::wrapped;
+use urdf_ik_mathematics::segments::{
+    InputError, check_coordinates, check_length, check_total, direction as direction_of,
+};
+
+/// Three links on a base that turns and rolls. See the [module](self) for what its angles mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ThreeLink {
+    first_two: SpatialTwoLink,
+    last: f64,
+}
+
+/// Angles of the five joints \[rad\].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ThreeLinkAngles {
+    /// Turn of the plane about the base axis y, θ_y.
+    pub yaw: f64,
+    /// Turn of the plane about its own z axis after that, β; at most a quarter turn.
+    pub roll: f64,
+    /// Angle of the first link from the plane's y axis, about its normal x, θ0.
+    pub shoulder: f64,
+    /// Angle of the second link from the first, θ1.
+    pub elbow: f64,
+    /// Angle of the last link from the second, θ2.
+    pub wrist: f64,
+}
+
+/// Angles of three joints, and the turn of a ball joint in the place of the last one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BallWristAngles {
+    /// Yaw, shoulder and elbow \[rad\].
+    pub arm: SpatialAngles,
+    /// Turn of the last link in the frame of the second, whose y axis points along it: the shortest one to the up vector.
+    pub wrist: UnitQuaternion<f64>,
+}
+
+impl Default for BallWristAngles {
+    fn default() -> Self {
+        Self { arm: SpatialAngles::default(), wrist: UnitQuaternion::identity() }
+    }
+}
+
+impl ThreeLinkAngles {
+    /// The same configuration with a roll of π - β, at least a quarter turn where β is at most one: the yaw and the shoulder half a
+    /// turn away.
+    #[must_use]
+    pub fn rolled_over(&self) -> Self {
+        Self {
+            yaw: wrapped(self.yaw + PI),
+            roll: wrapped(PI - self.roll),
+            shoulder: wrapped(self.shoulder + PI),
+            ..*self
+        }
+    }
+}
+
+impl ThreeLink {
+    /// Links of `lengths` \[m\] on `base`, given in the frame in which targets will be; a length may be 0.
+    ///
+    /// # Errors
+    /// [`InputError`] for a length that is negative or not finite, links longer than 1e9 m together, and a base that is
+    /// no pose of finite numbers.
+    pub fn new(base: Isometry3<f64>, [first, second, last]: [f64; 3]) -> Result<Self, InputError> {
+        let first_two = SpatialTwoLink::new(base, [first, second])?;
+        check_length(("link", 2), last)?;
+        check_total(first + second + last)?;
+        Ok(Self { first_two, last })
+    }
+
+    /// Lengths of the links \[m\].
+    #[must_use]
+    pub fn lengths(&self) -> [f64; 3] {
+        let [first, second] = self.first_two.links().lengths();
+        [first, second, self.last]
+    }
+
+    /// All angles for which the end is at `end` \[m\] and the last link points along `up`, a vector of any length but 0: four in
+    /// general. Out of reach, those for which the end is closest while the last link still points along `up`.
+    ///
+    /// # Errors
+    /// [`InputError`] for a coordinate of `end` that is not finite or beyond 1e9 m, and for an `up` that is 0 or not finite.
+    pub fn solve(&self, end: &Point3<f64>, up: &Vector3<f64>) -> Result<Solutions<ThreeLinkAngles, 4>, InputError> {
+        let Goal { wrist, up, slack } = self.goal(end, up)?;
+        let plane = spanned_by(&wrist, &up, slack);
+        Ok(on_both_sides(self.first_two.links(), &wrist, plane, slack, |plane, angles| {
+            let [along, across] = plane.coordinates(&up);
+            ThreeLinkAngles {
+                yaw: plane.yaw,
+                roll: plane.roll,
+                shoulder: angles.shoulder,
+                elbow: angles.elbow,
+                wrist: wrapped(across.atan2(along) - angles.shoulder - angles.elbow),
+            }
+        }))
+    }
+
+    /// The same for an arm without roll, whose last joint is a ball joint and simply takes the up vector.
+    ///
+    /// # Errors
+    /// As [`ThreeLink::solve`].
+    pub fn solve_with_ball_wrist(
+        &self,
+        end: &Point3<f64>,
+        up: &Vector3<f64>,
+    ) -> Result<Solutions<BallWristAngles, 4>, InputError> {
+        let Goal { wrist, up, slack } = self.goal(end, up)?;
+        Ok(self.first_two.reach_for(&wrist, slack).map(|arm| {
+            let second = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), arm.yaw)
+                * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), arm.shoulder + arm.elbow);
+            BallWristAngles { arm, wrist: shortest_turn_of_y(&second.inverse_transform_unit_vector(&up)) }
+        }))
+    }
+
+    /// Where the three links end for these angles, elbow, wrist and end \[m\]: forward kinematics.
+    #[must_use]
+    pub fn link_ends(&self, angles: &ThreeLinkAngles) -> [Point3<f64>; 3] {
+        let mut pose = *self.first_two.base()
+            * UnitQuaternion::from_axis_angle(&Vector3::y_axis(), angles.yaw)
+            * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angles.roll);
+        let mut ends = [Point3::origin(); 3];
+        let turns = [angles.shoulder, angles.elbow, angles.wrist];
+        for ((end, length), turn) in ends.iter_mut().zip(self.lengths()).zip(turns) {
+            pose *= Isometry3::rotation(Vector3::x() * turn) * Isometry3::translation(0.0, length, 0.0);
+            *end = pose.translation.vector.into();
+        }
+        ends
+    }
+
+    fn goal(&self, end: &Point3<f64>, up: &Vector3<f64>) -> Result<Goal, InputError> {
+        check_coordinates("the end", end.coords.as_slice())?;
+        let base = self.first_two.base();
+        let up = base.inverse_transform_unit_vector(&direction_of("the up vector", up)?);
+        let wrist = base.inverse_transform_point(end).coords - up.scale(self.last);
+        Ok(Goal { wrist, up, slack: self.first_two.slack(end, self.last) })
+    }
+}
+
+/// What is asked for, in the base frame: P_T, E_y, and what rounding may have done to P_T \[m\].
+struct Goal {
+    wrist: Vector3<f64>,
+    up: UnitVector3<f64>,
+    slack: f64,
+}
+
+/// The unit normal of the plane that contains both `wrist` and `up`, and what of it is free.
+fn spanned_by(wrist: &Vector3<f64>, up: &UnitVector3<f64>, slack: f64) -> (Vector3<f64>, PlaneFreedom) {
+    // The part of P_T across E_y is exact to rounding of P_T however small it is, which the product of both is not. Twice, to be
+    // rid of what rounding left along E_y.
+    let across = wrist - up.scale(wrist.dot(up));
+    let across = across - up.scale(across.dot(up));
+    let product = across.cross(up);
+    if across.norm() > slack && product.norm() > 0.0 {
+        return (product.normalize(), PlaneFreedom::None);
+    }
+    match upright_normal(up, ROUNDINGS) {
+        Some(normal) => (normal, PlaneFreedom::Roll),
+        None => (Vector3::x(), PlaneFreedom::Yaw),
+    }
+}
+
+/// The shortest rotation that takes the y axis to `direction`; of those to its opposite, the one about x.
+fn shortest_turn_of_y(direction: &UnitVector3<f64>) -> UnitQuaternion<f64> {
+    let axis = Vector3::y().cross(direction);
+    let sine = axis.norm();
+    UnitVector3::try_new(axis, f64::MIN_POSITIVE).map_or_else(
+        || UnitQuaternion::from_axis_angle(&Vector3::x_axis(), if direction.y < 0.0 { PI } else { 0.0 }),
+        |axis| UnitQuaternion::from_axis_angle(&axis, sine.atan2(direction.y)),
+    )
+}

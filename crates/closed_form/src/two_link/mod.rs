@@ -1,0 +1,175 @@
+//! Two links in a plane, and in space on a base that turns.
+//!
+//! **In the plane** ([`TwoLink`]) the links l1 and l2 start at the shoulder, which is the origin. Angles are counted from the
+//! first coordinate axis to the second, the elbow's from the direction of the first link:
+//!
+//! ```text
+//! tip = l1 (cos θ0, sin θ0) + l2 (cos(θ0 + θ1), sin(θ0 + θ1))        θ0 shoulder, θ1 elbow
+//! ```
+//!
+//! With the target at the distance d in the direction θ_E, shoulder, elbow and target are a triangle with the sides l1, l2, d, and
+//! the law of cosines gives the inner angle θ_a at the shoulder and the outer angle at the elbow, cos θ_a = (d² + l1² - l2²) / (2 d
+//! l1). The arccosine loses half of the digits where the arm is nearly stretched or folded; half angles do not. With a = l1 + l2 - d,
+//! b = d + l1 - l2, c = d - l1 + l2 and p = l1 + l2 + d, from tan²(x/2) = (1 - cos x) / (1 + cos x),
+//!
+//! ```text
+//! θ_a = 2 atan(√(a c) / √(b p))        |θ1| = 2 atan(√(a p) / √(b c))
+//! elbow up:    θ0 = θ_E + θ_a, θ1 = -|θ1|
+//! elbow down:  θ0 = θ_E - θ_a, θ1 = +|θ1|
+//! ```
+//!
+//! (Kahan, "Miscalculating Area and Angles of a Needle-like Triangle", on why the differences are taken first.) A rounding error in
+//! a, b or c moves the tip by as much and no more, however large its effect on the angles.
+//!
+//! **In space** ([`SpatialTwoLink`]) the plane stands on a base and turns about its y axis by the yaw: see there.
+//!
+//! **Chains of a robot** that are such an arm in the frames of some URDF are [`PlanarChain`] and [`SpatialChain`]. Their answers are
+//! positions of the chain's variables; limits are not looked at.
+//!
+//! ```
+//! use nalgebra::Point2;
+//! use urdf_ik_closed_form::two_link::{Shape, TwoLink};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let arm = TwoLink::new([0.4, 0.3])?;
+//! let solutions = arm.solve(&Point2::new(0.3, 0.4))?;
+//! assert_eq!((solutions.shape, solutions.configurations().len()), (Shape::Bent, 2));
+//! for angles in solutions.configurations() {
+//!     let (first, second) = (angles.shoulder, angles.shoulder + angles.elbow);
+//!     let tip = Point2::new(0.4 * first.cos() + 0.3 * second.cos(), 0.4 * first.sin() + 0.3 * second.sin());
+//!     assert!((tip - Point2::new(0.3, 0.4)).norm() < 1e-15);
+//! }
+//! // Out of reach: the closest configuration, and by how much it misses.
+//! let solutions = arm.solve(&Point2::new(1.0, 0.0))?;
+//! assert!(!solutions.is_reached() && (solutions.missing - 0.3).abs() < 1e-15);
+//! # Ok(())
+//! # }
+//! ```
+
+mod answer;
+pub(super) mod chain;
+mod plane;
+mod spatial;
+
+use std::f64::consts::PI;
+
+use nalgebra::Point2;
+
+pub use answer::{Freedom, PlaneFreedom, Shape, Solutions};
+pub use chain::{NotOfThisShape, PlanarChain, SHAPE_TOLERANCE, SpatialChain};
+pub(super) use plane::{on_both_sides, upright_normal};
+pub use spatial::{SpatialAngles, SpatialTwoLink};
+use urdf_ik_mathematics::segments::{InputError, Reach, check_coordinates, check_length, check_total};
+
+use super::whole_turns::wrapped;
+
+/// Lengths are taken for equal, or for zero, where their difference is less than this many roundings of what they were computed from.
+pub(super) const ROUNDINGS: f64 = 4.0 * f64::EPSILON;
+
+/// Two links in a plane. See the [module](self) for what its angles mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TwoLink {
+    first: f64,
+    second: f64,
+}
+
+/// Angles of the two joints \[rad\].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Angles {
+    /// Angle of the first link from the first coordinate axis.
+    pub shoulder: f64,
+    /// Angle of the second link from the first.
+    pub elbow: f64,
+}
+
+impl TwoLink {
+    /// An arm out of two links of `lengths` \[m\]; 0 is one.
+    ///
+    /// # Errors
+    /// [`InputError`] for a length that is negative or not finite, and for links longer than 1e9 m together.
+    pub fn new(lengths: [f64; 2]) -> Result<Self, InputError> {
+        for (index, &length) in lengths.iter().enumerate() {
+            check_length(("link", index), length)?;
+        }
+        let [first, second] = lengths;
+        check_total(first + second)?;
+        Ok(Self { first, second })
+    }
+
+    /// Lengths of the links \[m\].
+    #[must_use]
+    pub fn lengths(&self) -> [f64; 2] {
+        [self.first, self.second]
+    }
+
+    /// The distances of the tip from the shoulder that there are.
+    #[must_use]
+    pub fn reach(&self) -> Reach {
+        Reach::of(&self.lengths())
+    }
+
+    /// All angles for which the tip is at `target` \[m\]: elbow up (to the left of the way from shoulder to target), then
+    /// elbow down; one where both coincide. Out of reach, the angles for which it is closest.
+    ///
+    /// # Errors
+    /// [`InputError`] for a coordinate that is not finite or beyond 1e9 m.
+    pub fn solve(&self, target: &Point2<f64>) -> Result<Solutions<Angles, 2>, InputError> {
+        check_coordinates("the target", target.coords.as_slice())?;
+        Ok(self.solve_within([target.x, target.y], ROUNDINGS * (self.first + self.second)))
+    }
+
+    /// The same for a target that may be off by `slack` \[m\] through rounding: what is as little out of reach is reached.
+    pub(crate) fn solve_within(&self, [x, y]: [f64; 2], slack: f64) -> Solutions<Angles, 2> {
+        let distance = x.hypot(y);
+        let at_shoulder = distance <= slack;
+        let towards = if at_shoulder { 0.0 } else { y.atan2(x) };
+        let gap = self.reach().gap(distance);
+        let missing = if gap > slack { gap } else { 0.0 };
+        let freedom = self.freedom(at_shoulder, slack);
+        let straight = |shape, shoulder, elbow| {
+            let mut solutions = Solutions::new(shape, freedom, missing);
+            solutions.push(Angles { shoulder: wrapped(shoulder), elbow });
+            solutions
+        };
+        let (first, second) = (self.first, self.second);
+        if distance >= first + second - slack || first <= slack || second <= slack {
+            return straight(Shape::Stretched, towards, 0.0);
+        }
+        if distance <= (first - second).abs() + slack {
+            return straight(Shape::Folded, if first >= second { towards } else { towards + PI }, PI);
+        }
+        let Triangle { shoulder, elbow } = Triangle::of(first, second, distance);
+        let mut solutions = Solutions::new(Shape::Bent, freedom, missing);
+        solutions.push(Angles { shoulder: wrapped(towards + shoulder), elbow: wrapped(-elbow) });
+        solutions.push(Angles { shoulder: wrapped(towards - shoulder), elbow });
+        solutions
+    }
+
+    fn freedom(&self, at_shoulder: bool, slack: f64) -> Freedom {
+        match (self.first <= slack, self.second <= slack) {
+            (true, true) => Freedom::Both,
+            (true, false) | (false, true) if at_shoulder => Freedom::Both,
+            (true, false) => Freedom::AllButSum,
+            (false, true) => Freedom::Elbow,
+            (false, false) if at_shoulder => Freedom::Shoulder,
+            (false, false) => Freedom::None,
+        }
+    }
+}
+
+/// Angles of the triangle of shoulder, elbow and target \[rad\]: the inner one at the shoulder, the outer one at the elbow.
+struct Triangle {
+    shoulder: f64,
+    elbow: f64,
+}
+
+impl Triangle {
+    /// By its sides \[m\], of which each is less than the other two together.
+    fn of(first: f64, second: f64, distance: f64) -> Self {
+        // Roots before products, which would vanish for the tiniest arms.
+        let a = (first + second - distance).sqrt();
+        let b = (distance + (first - second)).sqrt();
+        let c = (distance - (first - second)).sqrt();
+        let p = (first + second + distance).sqrt();
+        Self { shoulder: 2.0 * (a * c).atan2(b * p), elbow: 2.0 * (a * p).atan2(b * c) }
+    }
+}

@@ -1,0 +1,80 @@
+//! The plane of the links, turned into place by yaw and roll of the base.
+
+use std::f64::consts::PI;
+
+use nalgebra::Vector3;
+
+use super::answer::{PlaneFreedom, Solutions};
+use super::{Angles, ROUNDINGS, TwoLink};
+use crate::whole_turns::wrapped;
+
+/// The plane with the normal n = R_y(yaw) R_z(roll) x, in the base frame.
+pub(crate) struct ArmPlane {
+    pub(crate) yaw: f64,
+    pub(crate) roll: f64,
+    /// Where the turned y axis points, from which angles are counted.
+    along: Vector3<f64>,
+    /// Where the turned z axis points, to which they are counted.
+    across: Vector3<f64>,
+    /// Whether the normal is the base axis, so that any yaw would do.
+    level: bool,
+}
+
+impl ArmPlane {
+    /// The plane with that unit normal, with a roll of at most a quarter turn.
+    fn with_normal(normal: &Vector3<f64>) -> Self {
+        let horizontal = normal.x.hypot(normal.z);
+        let level = horizontal <= ROUNDINGS;
+        let yaw = if level { 0.0 } else { wrapped((-normal.z).atan2(normal.x)) };
+        // Not the arcsine of n_y, which loses half of the digits near a quarter turn.
+        let roll = normal.y.atan2(horizontal);
+        let ((sin_yaw, cos_yaw), (sin_roll, cos_roll)) = (yaw.sin_cos(), roll.sin_cos());
+        let along = Vector3::new(-sin_roll * cos_yaw, cos_roll, sin_roll * sin_yaw);
+        Self { yaw, roll, along, across: Vector3::new(sin_yaw, 0.0, cos_yaw), level }
+    }
+
+    /// The same plane with the opposite normal. Coordinates only change their sign, so that both sides agree on what is stretched.
+    fn seen_from_behind(&self) -> Self {
+        let Self { yaw, roll, along, across, level } = *self;
+        if level {
+            return Self { yaw, roll: -roll, along: -along, across, level };
+        }
+        Self { yaw: wrapped(yaw + PI), roll: -roll, along, across: -across, level }
+    }
+
+    /// Coordinates of a vector in the plane.
+    pub(crate) fn coordinates(&self, vector: &Vector3<f64>) -> [f64; 2] {
+        [vector.dot(&self.along), vector.dot(&self.across)]
+    }
+}
+
+/// The unit normal of the plane that contains the base axis y and `vector`, unless this is as near to the axis as `slack`.
+pub(crate) fn upright_normal(vector: &Vector3<f64>, slack: f64) -> Option<Vector3<f64>> {
+    let horizontal = vector.x.hypot(vector.z);
+    (horizontal > slack).then(|| Vector3::new(vector.z / horizontal, 0.0, -vector.x / horizontal))
+}
+
+/// The configurations of `links` for which their end is at `wrist` (base frame \[m\], off by at most `slack` through rounding), in
+/// the plane with that unit normal, seen from either side. Of a plane that is free to turn, one configuration: turning leads to all
+/// others.
+pub(crate) fn on_both_sides<P: Copy + Default>(
+    links: &TwoLink,
+    wrist: &Vector3<f64>,
+    (normal, freedom): (Vector3<f64>, PlaneFreedom),
+    slack: f64,
+    configuration: impl Fn(&ArmPlane, &Angles) -> P,
+) -> Solutions<P, 4> {
+    let front = ArmPlane::with_normal(&normal);
+    let planar = links.solve_within(front.coordinates(wrist), slack);
+    let mut solutions = Solutions::new(planar.shape, planar.freedom, planar.missing);
+    solutions.plane = if front.level { PlaneFreedom::YawAgainstShoulder } else { freedom };
+    if freedom != PlaneFreedom::None {
+        solutions.push(configuration(&front, &planar.configurations()[0]));
+        return solutions;
+    }
+    planar.configurations().iter().for_each(|angles| solutions.push(configuration(&front, angles)));
+    let back = front.seen_from_behind();
+    let planar = links.solve_within(back.coordinates(wrist), slack);
+    planar.configurations().iter().for_each(|angles| solutions.push(configuration(&back, angles)));
+    solutions
+}

@@ -1,0 +1,166 @@
+//! What spheres, hulls of parts and triangles say of a mesh and a solid.
+
+use fearless_simd::Simd;
+use parry3d_f64::math::{Pose, Vector as Point};
+use parry3d_f64::shape::Triangle;
+
+use super::convex_distance::convex_nearest;
+use super::mesh::Mesh;
+use super::moving_joints::Frame;
+use super::nearness::is_within_of_triangle;
+use super::open_spheres::{NearPoints, PART_STEPS, Verdict, centre, open_lanes, open_spheres, placed, placed_triangle};
+use super::separation::{Outline, are_apart};
+use super::shape::PlacedShape;
+use super::solid::Solid;
+use super::spheres::{BRANCHES, Below, DEPTH, Piece};
+use urdf_ik_mathematics::lanes::LANES;
+
+/// Each division leaves at most seven others behind.
+const STACK: usize = DEPTH * BRANCHES;
+/// Triangles that are no more than this nearer than another are not looked at \[m\]: a mesh may have a million at one distance.
+const SAME: f64 = 1e-9;
+
+/// A mesh against a solid, and the place of the mesh in the solid's frame.
+#[derive(Clone, Copy)]
+pub(super) struct MeshAndSolid<'a> {
+    pub mesh: &'a Mesh,
+    pub solid: &'a Solid,
+    pub shape: &'a PlacedShape,
+    pub place: &'a Frame,
+}
+
+impl MeshAndSolid<'_> {
+    /// What the spheres prove that are at most `depth` divisions below the `open` ones of the first eight. With triangles they always prove
+    /// something, if none is beyond that depth.
+    #[inline(always)]
+    pub fn descend<S: Simd>(&self, simd: S, open: u32, depth: usize, with_triangles: bool, margin: f64) -> Verdict {
+        let spheres = &self.mesh.spheres;
+        let mut stack = [(0_u32, 0_usize); STACK];
+        let mut height = 0;
+        let mut verdict = Verdict::Free;
+        let (mut eight, mut at, mut open, mut divisions) = (&spheres.eights[0], 0, open, 0);
+        loop {
+            while open != 0 {
+                let branch = open.trailing_zeros() as usize;
+                open &= open - 1;
+                if with_triangles && self.is_part_apart(simd, at, branch, margin) {
+                    continue;
+                }
+                match spheres.below(eight, branch) {
+                    Below::Eight(below) if divisions < depth => {
+                        stack[height] = (below, divisions + 1);
+                        height += 1;
+                    }
+                    Below::Pieces(pieces) if with_triangles => {
+                        if self.is_near(pieces, margin) {
+                            return Verdict::Near;
+                        }
+                    }
+                    _ => verdict = Verdict::Open,
+                }
+            }
+            if height == 0 {
+                return verdict;
+            }
+            height -= 1;
+            (at, divisions) = stack[height];
+            eight = &spheres.eights[at as usize];
+            match open_spheres(simd, eight, self.solid, self.place, margin) {
+                Some(found) => open = found,
+                None => return Verdict::Near,
+            }
+        }
+    }
+
+    /// The nearest points of any triangle and the solid that are no farther apart than `within`, in the solid's frame.
+    #[inline(always)]
+    pub fn nearest<S: Simd>(&self, simd: S, within: f64) -> Option<NearPoints> {
+        let spheres = &self.mesh.spheres;
+        let (mut stack, mut height) = ([0_u32; STACK], 1);
+        let (mut found, mut within) = (None, within);
+        while height > 0 {
+            height -= 1;
+            let eight = &spheres.eights[stack[height] as usize];
+            let mut open = 0;
+            for half in 0..2 {
+                let centres = placed(simd, self.place, &eight.centre[half]);
+                let lanes = (&eight.radius[half], &eight.surface[half]);
+                open |= open_lanes(simd, self.solid, centres, lanes, within)[0] << (LANES * half);
+            }
+            open &= eight.used;
+            while open != 0 {
+                let branch = open.trailing_zeros() as usize;
+                open &= open - 1;
+                match spheres.below(eight, branch) {
+                    Below::Eight(below) => {
+                        stack[height] = below;
+                        height += 1;
+                    }
+                    Below::Pieces(pieces) => {
+                        for piece in pieces {
+                            found = self.nearer(piece, found, within).or(found);
+                            within = found.map_or(within, |(distance, _)| distance);
+                        }
+                    }
+                }
+            }
+            if within <= 0.0 {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The nearest points of a piece and the solid, where they are no farther apart than `within`, and nearer than those found before.
+    fn nearer(&self, piece: &Piece, found: Option<NearPoints>, within: f64) -> Option<NearPoints> {
+        let triangle = placed_triangle(self.place, piece);
+        if self.is_beyond(&triangle, self.towards(&triangle), within) {
+            return None;
+        }
+        if let Some((_, [on_mesh, on_solid])) = found
+            && self.is_beyond(&triangle, (on_mesh - on_solid).normalize_or_zero(), within - SAME)
+        {
+            return None;
+        }
+        let (shape, rounding) = (self.shape.core.shape(), self.shape.margin);
+        if !is_within_of_triangle(shape, &triangle, within + rounding) {
+            return None;
+        }
+        let Some([on_solid, on_mesh]) = convex_nearest(shape, &triangle, &Pose::IDENTITY) else {
+            return Some((0.0, [triangle.center(), Point::ZERO]));
+        };
+        let apart = on_mesh - on_solid;
+        let distance = (apart.length() - rounding).max(0.0);
+        Some((distance, [on_mesh, on_solid + apart.normalize_or_zero() * rounding]))
+    }
+
+    /// Whether the hull of what a sphere has proves that it is farther than `margin` from the solid.
+    #[inline(always)]
+    fn is_part_apart<S: Simd>(&self, simd: S, eight: u32, branch: usize, margin: f64) -> bool {
+        let Some(part) = self.mesh.part(eight, branch) else { return false };
+        let centre = centre(&self.mesh.spheres.eights[eight as usize].get(branch));
+        let direction = self.solid.direction_to(&self.place.point(&centre));
+        let outlines = (Outline::Hull(part), Outline::Solid(self.solid));
+        are_apart(simd, outlines, self.place, &direction, (PART_STEPS, margin))
+    }
+
+    fn is_near(&self, pieces: &[Piece], margin: f64) -> bool {
+        pieces.iter().any(|piece| {
+            let triangle = placed_triangle(self.place, piece);
+            !self.is_beyond(&triangle, self.towards(&triangle), margin)
+                && is_within_of_triangle(self.shape.core.shape(), &triangle, margin + self.shape.margin)
+        })
+    }
+
+    /// The direction from the solid to the middle of a triangle.
+    fn towards(&self, triangle: &Triangle) -> Point {
+        let direction = self.solid.direction_to(&triangle.center().to_array().into());
+        Point::new(direction.x, direction.y, direction.z)
+    }
+
+    /// Whether a direction, of length 1, proves that a triangle is farther than `margin` from the solid.
+    fn is_beyond(&self, triangle: &Triangle, direction: Point, margin: f64) -> bool {
+        let least = direction.dot(triangle.a).min(direction.dot(triangle.b)).min(direction.dot(triangle.c));
+        least - self.solid.reach(&direction.to_array().into()) > margin
+    }
+}

@@ -1,0 +1,142 @@
+//! Where one mesh can be near another: what is outside need not be compared.
+
+use std::slice::Iter;
+
+use fearless_simd::Simd;
+use fearless_simd::prelude::*;
+use nalgebra::Vector3;
+use parry3d_f64::math::Vector as Point;
+
+use super::convex_piece::ConvexPiece;
+use super::moving_joints::Frame;
+use super::spheres::{BRANCHES, Below, DEPTH, Eight, Piece, Spheres};
+use urdf_ik_mathematics::lanes::LANES;
+
+/// What rounding may do to a place, for each metre from the origin \[m\].
+const ROUNDING: f64 = 1e-9;
+/// Each division leaves at most seven others behind.
+const STACK: usize = DEPTH * BRANCHES;
+
+/// What is inside a box along the axes, and not beyond a plane.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Region {
+    low: Vector3<f64>,
+    high: Vector3<f64>,
+    /// Across the plane, of length 1.
+    direction: Vector3<f64>,
+    /// The coordinate of the plane along the direction.
+    most: f64,
+}
+
+impl Region {
+    /// Where a mesh, in its own frame, can have points of `piece` that are within `margin` of `other`, a piece of another mesh that has
+    /// this `place`. It is best if the other is behind this one along `direction`, of length 1, or overlaps it little.
+    #[inline(always)]
+    pub fn new<S: Simd>(
+        simd: S,
+        (piece, other): (&ConvexPiece, &ConvexPiece),
+        place: &Frame,
+        (direction, margin): (&Vector3<f64>, f64),
+    ) -> Self {
+        let reach = margin + other.hull.rounding + ROUNDING * (1.0 + place.origin.amax());
+        let (mut low, mut high) = (piece.low, piece.high);
+        for axis in 0..3 {
+            let along = Vector3::ith(axis, 1.0);
+            low[axis] = low[axis].max(-farthest(simd, other, place, &-along) - reach);
+            high[axis] = high[axis].min(farthest(simd, other, place, &along) + reach);
+        }
+        Self { low, high, direction: *direction, most: farthest(simd, other, place, direction) + reach }
+    }
+
+    /// What of it is within `margin` of a box.
+    pub fn within_of(&self, (low, high): (Point, Point), margin: f64) -> Self {
+        let low = self.low.sup(&Vector3::from((low - Point::splat(margin)).to_array()));
+        let high = self.high.inf(&Vector3::from((high + Point::splat(margin)).to_array()));
+        Self { low, high, ..*self }
+    }
+
+    /// Which of eight spheres reach into it, as bits.
+    #[inline(always)]
+    fn reached<S: Simd>(&self, simd: S, eight: &Eight) -> u32 {
+        let mut reached = 0;
+        for half in 0..2 {
+            let [x, y, z] = &eight.centre[half];
+            let [x, y, z] = [x.load(simd), y.load(simd), z.load(simd)];
+            let radius = eight.radius[half].load(simd);
+            let along = x * self.direction.x + y * self.direction.y + z * self.direction.z;
+            let mut inside = (along - radius).simd_le(self.most);
+            for (axis, coordinate) in [x, y, z].into_iter().enumerate() {
+                inside &=
+                    (coordinate + radius).simd_ge(self.low[axis]) & (coordinate - radius).simd_le(self.high[axis]);
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "four bits")]
+            let bits = inside.to_bitmask() as u32;
+            reached |= bits << (LANES * half);
+        }
+        reached & eight.used
+    }
+
+    /// Whether a piece reaches into it.
+    fn has(&self, piece: &Piece) -> bool {
+        let [a, b, c] = piece.map(|corner| Vector3::from(corner.to_array()));
+        let along = [a, b, c].map(|corner| corner.dot(&self.direction));
+        along[0].min(along[1]).min(along[2]) <= self.most
+            && a.sup(&b).sup(&c) >= self.low
+            && a.inf(&b).inf(&c) <= self.high
+    }
+}
+
+/// The greatest coordinate of a piece along a direction, without the rounding of its hull.
+#[inline(always)]
+fn farthest<S: Simd>(simd: S, piece: &ConvexPiece, place: &Frame, direction: &Vector3<f64>) -> f64 {
+    place.origin.dot(direction) - piece.hull.least(simd, &-place.rotation.tr_mul(direction))
+}
+
+/// Goes through the pieces of a surface that reach into a region.
+pub(super) struct PiecesInside<'a> {
+    region: Region,
+    spheres: &'a Spheres,
+    /// Eights that are not looked at yet.
+    stack: [u32; STACK],
+    height: usize,
+    /// The last of them, and which of its spheres are left.
+    eight: &'a Eight,
+    left: u32,
+    /// What is left of the last of those.
+    pieces: Iter<'a, Piece>,
+}
+
+impl<'a> PiecesInside<'a> {
+    #[inline(always)]
+    pub fn new(region: Region, spheres: &'a Spheres) -> Self {
+        let eight = &spheres.eights[0];
+        Self { region, spheres, stack: [0; STACK], height: 1, eight, left: 0, pieces: [].iter() }
+    }
+
+    /// The next of them.
+    #[inline(always)]
+    pub fn next<S: Simd>(&mut self, simd: S) -> Option<&'a Piece> {
+        loop {
+            for piece in self.pieces.by_ref() {
+                if self.region.has(piece) {
+                    return Some(piece);
+                }
+            }
+            if self.left == 0 {
+                self.height = self.height.checked_sub(1)?;
+                self.eight = &self.spheres.eights[self.stack[self.height] as usize];
+                self.left = self.region.reached(simd, self.eight);
+                continue;
+            }
+            let branch = self.left.trailing_zeros() as usize;
+            self.left &= self.left - 1;
+            match self.spheres.below(self.eight, branch) {
+                Below::Eight(below) => {
+                    self.stack[self.height] = below;
+                    self.height += 1;
+                }
+                Below::Pieces(pieces) => self.pieces = pieces.iter(),
+            }
+        }
+    }
+}

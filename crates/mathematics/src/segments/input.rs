@@ -1,0 +1,166 @@
+//! Checks of numbers and lists from the caller, and the one error of all of them.
+
+use std::fmt;
+
+use nalgebra::{Unit, UnitQuaternion, Vector3};
+use thiserror::Error;
+
+use super::FARTHEST;
+use urdf_ik_text::names::{list, number};
+
+/// How far the length of a quaternion may be from 1.
+const UNIT_TOLERANCE: f64 = 1e-9;
+
+/// Why a model of segments, or a problem for one, is refused: a sentence that names what is wrong and what would be
+/// right.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error(transparent)]
+pub struct InputError(#[doc(hidden)] pub Refusal);
+
+/// The sentences. Those of problems are written when they are read, so that a refused solve allocates nothing either.
+#[doc(hidden)]
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Refusal {
+    #[error("{0}")]
+    Model(String),
+    #[error("there is no {what}; there must be at least 1")]
+    Empty { what: &'static str },
+    #[error("the {what} has {found} entries; it must have {expected}")]
+    Count { what: &'static str, found: usize, expected: usize },
+    #[error("{element} is {}{unit}; it must be {right}", number(*value))]
+    Number { element: Element, value: f64, unit: &'static str, right: &'static str },
+    #[error("coordinate {axis} of {element} is {} m; it must be a finite number within {FARTHEST:e} m", number(*value))]
+    Coordinate { axis: char, element: Element, value: f64 },
+    #[error(
+        "{element} is ({}), which is no direction; give finite coordinates that are not all 0",
+        list(&.xyz.map(number))
+    )]
+    Direction { element: Element, xyz: [f64; 3] },
+    #[error("{0} is not a unit quaternion; give one of length 1 (any but zero can be normalised)")]
+    Rotation(Element),
+    #[error("{0} leaves the plane; there z is 0, and rotations are about z")]
+    Plane(Element),
+    #[error("target {target} is for point {point}; the points are numbered from 0 to {last}")]
+    UnknownPoint { target: usize, point: usize, last: usize },
+    #[error("targets {first} and {second} are both for point {point}; keep one")]
+    SamePoint { first: usize, second: usize, point: usize },
+    #[error("the scratch is for {found} differences, but the options ask for {expected}; make one with these options")]
+    Depth { found: usize, expected: usize },
+}
+
+/// What a sentence is about: its name, and its index where there are several.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Element(&'static str, Option<usize>);
+
+impl From<&'static str> for Element {
+    fn from(name: &'static str) -> Self {
+        Self(name, None)
+    }
+}
+
+impl From<(&'static str, usize)> for Element {
+    fn from((name, index): (&'static str, usize)) -> Self {
+        Self(name, Some(index))
+    }
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.0)?;
+        self.1.map_or(Ok(()), |index| write!(f, " {index} (from 0)"))
+    }
+}
+
+/// Refuses what does not hold.
+///
+/// # Errors
+/// [`InputError`] where it does not hold.
+pub fn require(holds: bool, refusal: impl FnOnce() -> Refusal) -> Result<(), InputError> {
+    if holds { Ok(()) } else { Err(InputError(refusal())) }
+}
+
+/// Checks that a list has the length that a model needs.
+///
+/// # Errors
+/// [`InputError`] where it has another number of them.
+pub fn check_count(what: &'static str, found: usize, expected: usize) -> Result<(), InputError> {
+    require(found == expected, || Refusal::Count { what, found, expected })
+}
+
+/// Checks that a model or a problem has at least one part such as a `segment`.
+///
+/// # Errors
+/// [`InputError`] where it has none.
+pub fn check_any(what: &'static str, count: usize) -> Result<(), InputError> {
+    require(count > 0, || Refusal::Empty { what })
+}
+
+/// Checks that the length of `element` \[m\] is finite and at least 0.
+///
+/// # Errors
+/// [`InputError`] where it is not so.
+pub fn check_length(element: impl Into<Element>, value: f64) -> Result<(), InputError> {
+    require(value.is_finite() && value >= 0.0, || {
+        let (element, unit, right) = (element.into(), " m long", "a finite number of at least 0");
+        Refusal::Number { element, value, unit, right }
+    })
+}
+
+/// Checks that `value` is finite and above 0; `unit` is as a sentence has it after the number.
+///
+/// # Errors
+/// [`InputError`] where it is not so.
+pub fn check_positive(element: impl Into<Element>, value: f64, unit: &'static str) -> Result<(), InputError> {
+    require(value.is_finite() && value > 0.0, || Refusal::Number {
+        element: element.into(),
+        value,
+        unit,
+        right: "a finite number above 0",
+    })
+}
+
+/// Checks that lengths whose sum is `value` \[m\] leave squares of distances their precision.
+///
+/// # Errors
+/// [`InputError`] where it is not so.
+pub fn check_total(value: f64) -> Result<(), InputError> {
+    require(value <= FARTHEST, || {
+        Refusal::Model(format!(
+            "the segments are {} m long together; they must be within {FARTHEST:e} m",
+            number(value)
+        ))
+    })
+}
+
+/// Checks that all `coordinates` of `element` \[m\], two or three, are finite and not too large.
+///
+/// # Errors
+/// [`InputError`] where it is not so.
+pub fn check_coordinates(element: impl Into<Element>, coordinates: &[f64]) -> Result<(), InputError> {
+    let mut named = ['x', 'y', 'z'].into_iter().zip(coordinates);
+    match named.find(|(_, value)| value.is_nan() || value.abs() > FARTHEST) {
+        Some((axis, &value)) => Err(InputError(Refusal::Coordinate { axis, element: element.into(), value })),
+        None => Ok(()),
+    }
+}
+
+/// The direction of a vector of any length but zero, however short or long.
+///
+/// # Errors
+/// [`InputError`] for zero and for what is not finite.
+pub fn direction(element: impl Into<Element>, vector: &Vector3<f64>) -> Result<Unit<Vector3<f64>>, InputError> {
+    let greatest = vector.amax();
+    let is_right = greatest > 0.0 && vector.iter().all(|coordinate| coordinate.is_finite());
+    require(is_right, || Refusal::Direction { element: element.into(), xyz: (*vector).into() })?;
+    // Squares of the quotients neither overflow nor vanish.
+    Ok(Unit::new_normalize(vector.map(|coordinate| coordinate / greatest)))
+}
+
+/// Checks that a quaternion is a rotation; one with NaN is not.
+///
+/// # Errors
+/// [`InputError`] where it is none.
+pub fn check_rotation(element: impl Into<Element>, rotation: &UnitQuaternion<f64>) -> Result<(), InputError> {
+    require((rotation.norm() - 1.0).abs() <= UNIT_TOLERANCE, || Refusal::Rotation(element.into()))
+}

@@ -1,0 +1,148 @@
+//! Rotations, poses and their differences.
+//!
+//! Rotation vectors are the logarithm of a rotation: its axis times its angle in \[0, π\]. Six-vectors are linear first
+//! \[m\], then angular \[rad\].
+
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3, Vector6};
+use thiserror::Error;
+
+use urdf_ik_text::names::number;
+
+/// Greatest difference of the length of a quaternion from 1: it may be rounded.
+const UNIT_TOLERANCE: f64 = 1e-3;
+
+/// A quaternion that is not a rotation.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[error(
+    "the orientation quaternion (x {}, y {}, z {}, w {}) has the length {}; it must be 1 within {UNIT_TOLERANCE}",
+    number(*.x),
+    number(*.y),
+    number(*.z),
+    number(*.w),
+    number(Quaternion::new(*.w, *.x, *.y, *.z).norm())
+)]
+pub struct NotARotation {
+    /// First imaginary part.
+    pub x: f64,
+    /// Second imaginary part.
+    pub y: f64,
+    /// Third imaginary part.
+    pub z: f64,
+    /// Real part.
+    pub w: f64,
+}
+
+/// The rotation of a quaternion from outside, normalised.
+///
+/// # Errors
+/// [`NotARotation`] where its length differs from 1 by more than a thousandth, or is not finite.
+pub fn rotation_from([x, y, z, w]: [f64; 4]) -> Result<UnitQuaternion<f64>, NotARotation> {
+    let quaternion = Quaternion::new(w, x, y, z);
+    if (quaternion.norm() - 1.0).abs() <= UNIT_TOLERANCE {
+        Ok(UnitQuaternion::new_normalize(quaternion))
+    } else {
+        Err(NotARotation { x, y, z, w })
+    }
+}
+
+/// The difference from `current` to `target`, in the frame of `current`: the position of `target`, then the rotation vector from `current`
+/// to `target`. Both poses are given in one common frame.
+///
+/// To first order it is the twist, in `current`'s frame, that leads to `target` in unit time.
+#[must_use]
+pub fn pose_difference(current: &Isometry3<f64>, target: &Isometry3<f64>) -> Vector6<f64> {
+    let relative = current.inv_mul(target);
+    stacked(&relative.translation.vector, &rotation_vector(&relative.rotation))
+}
+
+/// The logarithm of a rotation: its axis times its angle, which lies in \[0, π\].
+#[must_use]
+pub fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
+    let vector = rotation.imag();
+    // A rotation has two quaternions. The one with a positive scalar part has the smaller angle.
+    let (sign, scalar) = if rotation.w < 0.0 { (-1.0, -rotation.w) } else { (1.0, rotation.w) };
+    let sine = vector.norm();
+    // angle / sine -> 2 as both vanish; below this sine the quotient differs from it by less than rounding.
+    let factor = if sine < 1e-10 { 2.0 } else { 2.0 * sine.atan2(scalar) / sine };
+    vector * (sign * factor)
+}
+
+/// The rotation vector of the shortest rotation that takes the unit vector `axis` to where `rotation` takes it: `rotation` without its
+/// part about `axis` itself.
+#[must_use]
+pub fn swing(rotation: &UnitQuaternion<f64>, axis: &Vector3<f64>) -> Vector3<f64> {
+    let turned = rotation * axis;
+    let normal = axis.cross(&turned);
+    let (sine, cosine) = (normal.norm(), axis.dot(&turned));
+    if sine > 1e-10 {
+        return normal * (sine.atan2(cosine) / sine);
+    }
+    if cosine > 0.0 {
+        return normal;
+    }
+    // Exactly opposite: any perpendicular axis is right. Take the one from the coordinate axis that is least aligned with `axis`.
+    let least = axis.iamin();
+    let across = axis.cross(&Vector3::ith(least, 1.0)).normalize();
+    across * std::f64::consts::PI
+}
+
+/// A six-vector from its linear and its angular part.
+#[must_use]
+pub fn stacked(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Vector6<f64> {
+    Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::PI;
+
+    #[test]
+    fn logarithm_inverts_the_exponential_at_every_angle() {
+        for angle in [0.0, 1e-300, 1e-12, 1e-9, 1e-4, 1.0, 3.0, PI - 1e-9] {
+            let vector = Vector3::new(2.0, -1.0, 2.0) / 3.0 * angle;
+            let found = rotation_vector(&UnitQuaternion::from_scaled_axis(vector));
+            assert!((found - vector).norm() <= 1e-15 * (1.0 + angle), "{angle}: {found}");
+        }
+    }
+
+    #[test]
+    fn logarithm_takes_the_short_way() {
+        let turn = UnitQuaternion::from_scaled_axis(Vector3::z() * (2.0 * PI - 0.5));
+        assert!((rotation_vector(&turn) - Vector3::z() * -0.5).norm() < 1e-12);
+        let half = rotation_vector(&UnitQuaternion::from_scaled_axis(Vector3::y() * PI));
+        assert!((half.norm() - PI).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_pose_differs_from_itself_by_nothing_and_from_its_neighbour_by_the_twist() {
+        let pose = Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, -0.2, 0.9));
+        assert!(pose_difference(&pose, &pose).norm() < 1e-15);
+        let twist = Vector6::new(0.1, 0.2, 0.3, 0.01, -0.02, 0.03);
+        let moved = pose * Isometry3::new(twist.fixed_rows::<3>(0).into(), twist.fixed_rows::<3>(3).into());
+        assert!((pose_difference(&pose, &moved) - twist).norm() < 1e-14);
+    }
+
+    #[test]
+    fn only_unit_quaternions_are_rotations() {
+        let nearly = rotation_from([0.0, 0.0, 0.0, 1.0009]);
+        assert_eq!(nearly, Ok(UnitQuaternion::identity()));
+        for bad in [[0.0; 4], [0.0, 0.0, 0.0, 1.01], [f64::NAN, 0.0, 0.0, 1.0], [f64::INFINITY, 0.0, 0.0, 0.0]] {
+            assert!(rotation_from(bad).is_err(), "{bad:?}");
+        }
+        let text = rotation_from([0.0; 4]).unwrap_err().to_string();
+        assert!(text.contains("length 0"), "{text}");
+    }
+
+    #[test]
+    fn swing_ignores_the_turn_about_the_axis() {
+        let axis = Vector3::z();
+        for twist in [0.0, 1.0, PI] {
+            let tilt = Vector3::new(0.3, -0.4, 0.0);
+            let rotation = UnitQuaternion::from_scaled_axis(tilt) * UnitQuaternion::from_scaled_axis(axis * twist);
+            assert!((swing(&rotation, &axis) - tilt).norm() < 1e-12, "{twist}");
+        }
+        let flipped = UnitQuaternion::from_scaled_axis(Vector3::x() * PI);
+        assert!((swing(&flipped, &axis).norm() - PI).abs() < 1e-9);
+    }
+}

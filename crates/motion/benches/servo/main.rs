@@ -1,0 +1,104 @@
+//! An independent judge of the servo: `cargo bench --bench servo -- [WHAT…] [ROBOT…] [cases=N] [from=SEED]`.
+//!
+//! WHAT is among `lines`, `singular`, `limits`, `dropouts`, `random`, `hold60` and `tick`; all without one. ROBOT is a maker's, `arm6`
+//! or `arm7`. It judges the published positions alone, at even times, by its own kinematics: where nothing
+//! holds the arm back the tip must be on its line, and no bound may be broken by finite differences. Each row has its worst case, which
+//! `-- replay ROBOT CASE` prints step by step.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a measurement fails so")]
+
+mod box_least_squares;
+mod commands;
+use urdf_ik_testing as common;
+mod escapes;
+mod held;
+mod hold;
+mod lines;
+mod possible;
+mod projection;
+mod singular;
+mod table;
+mod tick;
+#[path = "../../tests/motion/servo_watch.rs"]
+mod watch;
+
+use common::{Arm, load, makers_arms};
+use escapes::Start;
+use watch::Subject;
+
+/// What is measured, and how many cases a robot by default.
+const KINDS: [(&str, u64); 7] = [
+    ("tick", 10),
+    ("random", 100),
+    ("lines", 100),
+    ("singular", 200),
+    ("limits", 200),
+    ("dropouts", 50),
+    ("hold60", 10),
+];
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    if words.first().is_some_and(|word| word == "replay") {
+        return replay(&words[1..]);
+    }
+    let kinds: Vec<&str> =
+        KINDS.map(|(name, _)| name).into_iter().filter(|name| words.iter().any(|w| w == name)).collect();
+    let number = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)?.parse().ok());
+    let arms: Vec<Arm> = arms().into_iter().filter(|arm| is_asked(arm, &words)).collect();
+    let mut failed = 0;
+    for subject in arms.into_iter().map(Subject::new) {
+        for (kind, cases) in KINDS {
+            if kinds.is_empty() || kinds.contains(&kind) {
+                failed += measure(&subject, kind, number("cases=").unwrap_or(cases));
+            }
+        }
+    }
+    println!("\n{}", if failed == 0 { "nothing failed".to_owned() } else { format!("{failed} rows FAILED") });
+}
+
+/// Whether no robot is named, or this one is.
+fn is_asked(arm: &Arm, words: &[String]) -> bool {
+    let is_robot = |word: &&String| !word.contains('=') && KINDS.iter().all(|(kind, _)| kind != word);
+    let mut robots = words.iter().filter(is_robot).peekable();
+    robots.peek().is_none() || robots.any(|robot| *robot == arm.name)
+}
+
+/// The arms of makers and two of the package.
+fn arms() -> Vec<Arm> {
+    let bundled = ["arm6", "arm7"].map(|name| Arm::new(name, load(&format!("{name}.urdf")), "base_link", &["tool0"]));
+    makers_arms().into_iter().chain(bundled).collect()
+}
+
+fn measure(subject: &Subject, kind: &str, cases: u64) -> usize {
+    match kind {
+        "tick" => {
+            tick::measure(subject, cases);
+            0
+        }
+        "random" => commands::measure_random(subject, cases),
+        "lines" => lines::measure(subject, cases),
+        "singular" => escapes::measure(subject, Start::Singular, cases),
+        "limits" => escapes::measure(subject, Start::Limits, cases),
+        "dropouts" => commands::measure_dropouts(subject, cases),
+        _ => hold::measure(subject, cases),
+    }
+}
+
+/// Prints a case: KIND/SEED/INDEX of a robot.
+fn replay(words: &[String]) {
+    let [robot, case] = words else { return println!("say: replay ROBOT KIND/SEED/INDEX") };
+    let parts: Vec<&str> = case.split('/').collect();
+    let Some(arm) = arms().into_iter().find(|arm| arm.name == *robot) else { return println!("there is no {robot}") };
+    let subject = Subject::new(arm);
+    let [kind, seed, index] = parts[..] else { return println!("a case is KIND/SEED/INDEX") };
+    let (seed, index): (u64, usize) = (seed.parse().unwrap(), index.parse().unwrap());
+    match kind {
+        "lines" => lines::replay(&subject, &lines::cases(&subject, seed)[index]),
+        "singular" => escapes::replay(&subject, Start::Singular, seed, index),
+        "limits" => escapes::replay(&subject, Start::Limits, seed, index),
+        "dropouts" => commands::replay(&subject, &commands::dropouts(&subject, seed).0),
+        "random" => commands::replay(&subject, &commands::random_run(&subject, seed, 200)),
+        _ => hold::replay(&subject, seed, index),
+    }
+}

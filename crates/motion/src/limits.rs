@@ -1,0 +1,276 @@
+//! Limits of velocity, acceleration and jerk: from the URDF, and from MoveIt's joint_limits.yaml.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use thiserror::Error;
+
+use urdf_ik_robot::{Chain, Joint, Robot};
+use urdf_ik_text::names::{self, number, sentence, short};
+use urdf_ik_text::yaml::yaml_reader;
+
+/// The limits of some joints in a joint_limits.yaml, by name.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct JointLimits(pub BTreeMap<String, JointLimit>);
+
+/// The limits of one joint.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct JointLimit {
+    /// Greatest velocity \[rad/s or m/s\], where there is one.
+    pub velocity: Option<f64>,
+    /// Greatest acceleration \[rad/s² or m/s²\], where there is one.
+    pub acceleration: Option<f64>,
+    /// Greatest jerk \[rad/s³ or m/s³\], where there is one.
+    pub jerk: Option<f64>,
+}
+
+impl JointLimit {
+    /// What the node and the command line take where a joint has no limit: 1 rad/s, 5 rad/s², 50 rad/s³, and the same in metres.
+    pub const DEFAULT: Self = Self { velocity: Some(1.0), acceleration: Some(5.0), jerk: Some(50.0) };
+}
+
+/// Why a joint_limits.yaml was refused, with the line where that is known.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the joint limits are not in MoveIt's format: {}", sentence(reason))]
+pub struct JointLimitsError {
+    /// What the reader said.
+    pub reason: String,
+}
+
+/// The limits of each variable of a chain; infinite where there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MotionLimits {
+    /// Greatest velocity of each variable \[rad/s or m/s\].
+    pub velocities: Vec<f64>,
+    /// Greatest acceleration of each variable \[rad/s² or m/s²\].
+    pub accelerations: Vec<f64>,
+    /// Greatest jerk of each variable \[rad/s³ or m/s³\].
+    pub jerks: Vec<f64>,
+}
+
+impl JointLimits {
+    /// Reads the text of a joint_limits.yaml for `robot`. It uses `has_velocity_limits` and `max_velocity` of each joint, and the same of
+    /// acceleration and jerk. It ignores MoveIt's other keys: positions, decelerations, efforts, default scaling factors. An empty text has
+    /// no limits.
+    ///
+    /// # Errors
+    /// [`JointLimitsError`] for a text that is no such YAML, an unknown joint or key, or a limit that is missing or not a finite number
+    /// above 0.
+    pub fn from_yaml(text: &str, robot: &Robot) -> Result<Self, JointLimitsError> {
+        let empty = text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
+        if empty {
+            return Ok(Self::default());
+        }
+        let reader = yaml_reader(text).map_err(|reason| JointLimitsError { reason })?;
+        FileSeed(robot).deserialize(reader).map_err(|e| JointLimitsError { reason: e.to_string() })
+    }
+}
+
+impl MotionLimits {
+    /// The limits of the chain's variables: the velocities of the URDF, and those of `file`. Where both have a limit, the lower one is used.
+    /// The limits of joints that mimic a variable's joint bound it too. A velocity of 0 in a URDF means no limit.
+    #[must_use]
+    pub fn new(robot: &Robot, chain: &Chain, file: &JointLimits) -> Self {
+        let limit = |joint: &Joint| {
+            let from_file = file.0.get(&joint.name).copied().unwrap_or_default();
+            let urdf = if joint.velocity > 0.0 { joint.velocity } else { f64::INFINITY };
+            let bound = |limit: Option<f64>| limit.unwrap_or(f64::INFINITY);
+            [bound(from_file.velocity).min(urdf), bound(from_file.acceleration), bound(from_file.jerk)]
+        };
+        let limits: Vec<[f64; 3]> = chain
+            .variables()
+            .iter()
+            .map(|variable| {
+                let own = limit(&robot.joints()[variable.joint]);
+                robot.followers(variable.joint).fold(own, |own, (follower, mimic)| {
+                    // A follower that does not move bounds nothing.
+                    let (factor, follower) = (mimic.multiplier.abs(), limit(follower));
+                    let bound = |order: usize| if factor > 0.0 { follower[order] / factor } else { f64::INFINITY };
+                    std::array::from_fn(|order| own[order].min(bound(order)))
+                })
+            })
+            .collect();
+        let [velocities, accelerations, jerks] =
+            std::array::from_fn(|order| limits.iter().map(|limit| limit[order]).collect());
+        Self { velocities, accelerations, jerks }
+    }
+
+    /// The same limits, with `defaults` where a variable has none.
+    #[must_use]
+    pub fn or(mut self, defaults: &JointLimit) -> Self {
+        for (limits, default) in [
+            (&mut self.velocities, defaults.velocity),
+            (&mut self.accelerations, defaults.acceleration),
+            (&mut self.jerks, defaults.jerk),
+        ] {
+            let unbounded = limits.iter_mut().filter(|limit| **limit == f64::INFINITY);
+            unbounded.for_each(|limit| *limit = default.unwrap_or(f64::INFINITY));
+        }
+        self
+    }
+}
+
+/// The whole file.
+struct FileSeed<'a>(&'a Robot);
+/// The mapping under `joint_limits`.
+struct JointsSeed<'a>(&'a Robot);
+/// A joint's name.
+struct NameSeed<'a>(&'a Robot);
+
+/// The keys of a file.
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "snake_case")]
+enum FileKey {
+    JointLimits,
+    DefaultVelocityScalingFactor,
+    DefaultAccelerationScalingFactor,
+}
+
+/// The limits of one joint in a file, and MoveIt's other keys.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "read to check their types, and then ignored")]
+struct Entry {
+    has_position_limits: Option<bool>,
+    min_position: Option<f64>,
+    max_position: Option<f64>,
+    has_velocity_limits: Option<bool>,
+    max_velocity: Option<f64>,
+    has_acceleration_limits: Option<bool>,
+    max_acceleration: Option<f64>,
+    has_deceleration_limits: Option<bool>,
+    max_deceleration: Option<f64>,
+    has_jerk_limits: Option<bool>,
+    max_jerk: Option<f64>,
+    has_effort_limits: Option<bool>,
+    max_effort: Option<f64>,
+    angle_wraparound: Option<bool>,
+}
+
+/// The entry of one joint, checked where its line is known.
+struct CheckedEntry(JointLimit);
+
+impl<'de> Deserialize<'de> for CheckedEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EntryVisitor)
+    }
+}
+
+/// Checks an entry while the reader still knows its line.
+struct EntryVisitor;
+
+impl<'de> Visitor<'de> for EntryVisitor {
+    type Value = CheckedEntry;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a mapping such as {has_velocity_limits: true, max_velocity: 2.0}")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CheckedEntry, A::Error> {
+        let entry = Entry::deserialize(MapAccessDeserializer::new(map))?;
+        let velocity = given(entry.has_velocity_limits, entry.max_velocity, "velocity")?;
+        let acceleration = given(entry.has_acceleration_limits, entry.max_acceleration, "acceleration")?;
+        let jerk = given(entry.has_jerk_limits, entry.max_jerk, "jerk")?;
+        Ok(CheckedEntry(JointLimit { velocity, acceleration, jerk }))
+    }
+}
+
+/// The limit, where the entry has one. As in MoveIt, a number is not used unless `has_…_limits` is true.
+fn given<E: Error>(has: Option<bool>, limit: Option<f64>, what: &str) -> Result<Option<f64>, E> {
+    match (has.unwrap_or(false), limit) {
+        (false, _) => Ok(None),
+        (true, Some(value)) if value.is_finite() && value > 0.0 => Ok(Some(value)),
+        (true, Some(value)) => {
+            Err(E::custom(format!("max_{what} is {}; it must be a finite number above 0", number(value))))
+        }
+        (true, None) => Err(E::custom(format!("has_{what}_limits is true, but there is no max_{what}"))),
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for FileSeed<'_> {
+    type Value = JointLimits;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<JointLimits, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for FileSeed<'_> {
+    type Value = JointLimits;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a mapping with the key joint_limits")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JointLimits, A::Error> {
+        let mut limits = None;
+        while let Some(key) = map.next_key()? {
+            match key {
+                FileKey::JointLimits if limits.is_none() => limits = Some(map.next_value_seed(JointsSeed(self.0))?),
+                FileKey::JointLimits => return Err(A::Error::duplicate_field("joint_limits")),
+                FileKey::DefaultVelocityScalingFactor | FileKey::DefaultAccelerationScalingFactor => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        limits.ok_or_else(|| A::Error::missing_field("joint_limits"))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for JointsSeed<'_> {
+    type Value = JointLimits;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<JointLimits, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for JointsSeed<'_> {
+    type Value = JointLimits;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a mapping of joint names to limits")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JointLimits, A::Error> {
+        let mut limits = BTreeMap::new();
+        while let Some(name) = map.next_key_seed(NameSeed(self.0))? {
+            let CheckedEntry(limit) = map.next_value()?;
+            if limits.insert(name.clone(), limit).is_some() {
+                return Err(A::Error::custom(format!("joint '{}' occurs twice", short(&name))));
+            }
+        }
+        Ok(JointLimits(limits))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for NameSeed<'_> {
+    type Value = String;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for NameSeed<'_> {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("the name of a joint")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<String, E> {
+        if self.0.movable_index(name).is_some() {
+            return Ok(name.to_owned());
+        }
+        let joints: Vec<&str> = self.0.movable_names().collect();
+        Err(E::custom(format!(
+            "'{}' is not a movable joint of the robot; its movable joints are: {}",
+            short(name),
+            names::list(&joints)
+        )))
+    }
+}

@@ -1,0 +1,146 @@
+//! Where and why a path could not be followed further.
+
+use std::fmt;
+
+use nalgebra::Isometry3;
+
+use super::path::Path;
+use urdf_ik_collision::{Body, Near, Scene};
+use urdf_ik_robot::Chain;
+use urdf_ik_solver::{Outcome, Reason, Residual, Solution};
+use urdf_ik_text::names;
+
+/// Where and why a path could not be followed further. It displays as a sentence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathStop {
+    /// Length of the path before the stop \[m\].
+    pub length: f64,
+    /// Length of the whole path \[m\].
+    pub of: f64,
+    /// The path's pose there, in the base link's frame.
+    pub pose: Isometry3<f64>,
+    /// Index of the next waypoint.
+    pub waypoint: usize,
+    /// Why it stops.
+    pub reason: StopReason,
+}
+
+/// Why a path cannot be followed further.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The next pose is certainly out of reach.
+    OutOfReach {
+        /// Distance of the closest configuration that was found.
+        closest: Residual,
+    },
+    /// No solution was found for the next pose.
+    NotFound {
+        /// Distance of the closest configuration that was found.
+        closest: Residual,
+    },
+    /// Joints are at their limits.
+    JointLimits {
+        /// Their names.
+        joints: Vec<String>,
+    },
+    /// The next pose has only solutions on another branch, which is a jump away.
+    Jump {
+        /// The joint that would move farthest.
+        joint: String,
+        /// How far it would move \[rad or m\].
+        by: f64,
+    },
+    /// Even in the shortest piece the tip leaves the line by too much.
+    PieceTooShort {
+        /// Length of the piece \[m\].
+        length: f64,
+        /// Its distance from the line.
+        deviation: Residual,
+    },
+    /// Bodies would come nearer to each other than the margin.
+    Collision {
+        /// The two; `None` where the way is too long to be looked at.
+        bodies: Option<[Body; 2]>,
+        /// Their distance just beyond the stop \[m\].
+        distance: f64,
+    },
+    /// The path needs too many pieces.
+    TooManyPieces {
+        /// How many it may need.
+        pieces: usize,
+    },
+}
+
+impl PathStop {
+    pub(super) fn at(path: &Path, length: f64, reason: StopReason) -> Self {
+        let waypoint = path.waypoint_after(length);
+        Self { length, of: path.length(), pose: path.pose_at(length), waypoint, reason }
+    }
+}
+
+impl StopReason {
+    /// A collision that `near` begins.
+    pub(super) fn collision(scene: &Scene, near: Option<&Near>) -> Self {
+        let bodies = near.and_then(|near| scene.pairs().nth(near.pair)).map(|pair| pair.map(Body::clone));
+        Self::Collision { bodies, distance: near.map_or(0.0, |near| near.distance) }
+    }
+
+    /// The reason. `tracked` is the failed solution for the next piece, `elsewhere` a solution for its end on another branch, if there is
+    /// one, and `here` where the arm is.
+    pub(super) fn new(chain: &Chain, tracked: &Solution, elsewhere: Option<&[f64]>, here: &[f64]) -> Self {
+        let variables = chain.variables();
+        let closest = tracked.residuals.first().copied().unwrap_or_default();
+        if matches!(tracked.outcome, Outcome::Closest(Reason::OutOfReach { .. })) {
+            return Self::OutOfReach { closest };
+        }
+        if !tracked.saturated.is_empty() {
+            let joints = tracked.saturated.iter().map(|&variable| variables[variable].name.clone()).collect();
+            return Self::JointLimits { joints };
+        }
+        let moves = elsewhere.into_iter().flat_map(|positions| positions.iter().zip(here).zip(variables));
+        let moves = moves.map(|((there, here), variable)| ((there - here).abs(), &variable.name));
+        match moves.max_by(|a, b| a.0.total_cmp(&b.0)) {
+            Some((by, joint)) => Self::Jump { joint: joint.clone(), by },
+            None => Self::NotFound { closest },
+        }
+    }
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::OutOfReach { closest } => write!(f, "the next pose is out of reach: {}", distance(closest)),
+            Self::NotFound { closest } => write!(f, "no solution was found for the next pose: {}", distance(closest)),
+            Self::JointLimits { joints } => write!(f, "these joints are at their limits: {}", names::list(joints)),
+            Self::Jump { joint, by } => {
+                write!(f, "the next pose needs another branch: joint '{joint}' would jump by {by:.3}")
+            }
+            Self::PieceTooShort { length, deviation: Residual { position, orientation } } => write!(
+                f,
+                "even in a piece of {length:.3e} m the tip leaves the line by {position:.3e} m and {orientation:.3e} rad"
+            ),
+            Self::Collision { bodies: Some([first, second]), distance } => {
+                write!(f, "{first} would come within {distance:.4} m of {second}")
+            }
+            Self::Collision { bodies: None, .. } => write!(f, "the way is too long to be looked at for collisions"),
+            Self::TooManyPieces { pieces } => write!(f, "the path needs more than {pieces} pieces"),
+        }
+    }
+}
+
+fn distance(closest: &Residual) -> String {
+    format!("the closest configuration found is {:.3e} m and {:.3e} rad off", closest.position, closest.orientation)
+}
+
+impl fmt::Display for PathStop {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self { length, of, pose, waypoint, reason } = self;
+        let at = pose.translation.vector;
+        write!(
+            f,
+            "stopped after {length:.4} m of {of:.4} m, on the way to waypoint {waypoint}, at ({:.4}, {:.4}, {:.4}): {reason}",
+            at.x, at.y, at.z
+        )
+    }
+}

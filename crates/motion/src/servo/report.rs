@@ -1,0 +1,42 @@
+//! What holds a servo back.
+
+/// What came of a step of a [`Servo`](super::Servo).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The share of the commanded velocity that is aimed at, in \[0, 1\]: 1 where nothing holds the arm back, or nothing is commanded.
+    pub scale: f64,
+    /// The smallest singular value of the Jacobian of the commanded tips, with position rows over the solver's length scale; `None` where
+    /// no tip is commanded.
+    pub smallest_singular_value: Option<f64>,
+    /// What holds the arm back, the hardest first.
+    pub holds: Vec<Hold>,
+}
+
+/// Something that holds the arm back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Hold {
+    /// A variable is at a limit of its positions, or near it.
+    JointLimit {
+        /// Index of the variable.
+        variable: usize,
+    },
+    /// The Jacobian loses rank: the commanded motion would need joints that are too fast, or is impossible.
+    Singularity,
+    /// Two bodies are near the margin.
+    Contact {
+        /// Index of the pair among [`Scene::pairs`](urdf_ik_collision::Scene::pairs).
+        pair: usize,
+        /// Their distance \[m\].
+        distance: f64,
+    },
+    /// A variable needs the greatest velocity or acceleration that its limits allow.
+    JointSpeed {
+        /// Index of the variable.
+        variable: usize,
+    },
+    /// A tip has the greatest speed of [`ServoOptions`](super::ServoOptions).
+    TipSpeed {
+        /// Index of the tip.
+        tip: usize,
+    },
+}

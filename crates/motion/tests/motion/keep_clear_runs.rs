@@ -1,0 +1,513 @@
+//! Runs of an arm among obstacles in simulated time, and a judge of every state. Shared with crates/motion/benches/keep_clear.
+//!
+//! A run draws what is commanded and what happens around the arm from its seed. The judge reads positions alone: every pair keeps the
+//! margin less the allowance of a way. Where something came too near for braking, that counts from when the arm stands: then pairs that
+//! are too near only open.
+
+#![allow(dead_code, reason = "the tests and the bench use their own parts of this file")]
+
+use std::collections::HashMap;
+use std::f64::consts::PI;
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use urdf_ik::collision::{
+    Attached, Clearance, Geometry, LinkShapes, Near, Obstacle, Pairs, Scene, SceneScratch, SegmentScratch, Srdf, World,
+    write_between,
+};
+use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipTwist};
+use urdf_ik::motion::{
+    ClearWay, FollowOptions, JointLimit, JointLimits, JointMotion, MotionLimits, Path, PathOptions, PathProblem,
+    Timing, Trajectory, WAY_ALLOWANCE, follow,
+};
+use urdf_ik::robot::{MeshFolders, Robot};
+use urdf_ik::solver::{Mode, Outcome, Preference, Problem, Reason, Solver, Target};
+
+use crate::common::{Arm, Random, root};
+
+pub const MARGIN: f64 = 0.01;
+/// Time between two states \[s\].
+pub const PERIOD: f64 = 0.01;
+/// Greatest step of a joint in motion by steps \[rad\].
+const MAX_STEP: f64 = 0.02;
+/// A run begins with pairs at least so many margins apart: links of a UR5 are never much farther from each other.
+const ROOM: f64 = 1.2;
+/// Gaps are told apart no better than this \[m\]: the depth of a round shape is found by iterations.
+const ROUNDING: f64 = 1e-6;
+
+/// A robot with collision geometry.
+pub struct Subject {
+    pub arm: Arm,
+    shapes: LinkShapes,
+    pairs: Pairs,
+    solver: Solver,
+    limits: MotionLimits,
+}
+
+impl Subject {
+    /// The bundled arm of seven joints.
+    pub fn arm7() -> Self {
+        let text = std::fs::read_to_string(root().join("urdf/arm7.urdf")).unwrap();
+        Self::new(Arm::from_text(&text, "base_link", &["tool0"]), &text, &MeshFolders::new([], None), None)
+    }
+
+    /// A robot of ../shared/scenes.
+    pub fn of_scenes(name: &str, base: &str, tip: &str) -> Self {
+        let folder = root().join("../shared/scenes").join(name);
+        let read = |ending: &str| std::fs::read_to_string(folder.join(format!("{name}.{ending}"))).unwrap();
+        let (text, srdf) = (read("urdf"), read("srdf"));
+        let arm = Arm::new(name, Robot::from_urdf(&text).unwrap(), base, &[tip]);
+        let srdf = Srdf::from_text(&srdf).unwrap();
+        Self::new(arm, &text, &MeshFolders::new([], Some(&folder)), Some(&srdf))
+    }
+
+    fn new(arm: Arm, text: &str, folders: &MeshFolders, srdf: Option<&Srdf>) -> Self {
+        let shapes = LinkShapes::of_urdf(text, &arm.robot, folders).unwrap();
+        assert_eq!(shapes.faults(), [], "{}", arm.name);
+        let pairs = Pairs::of_chain(&arm.robot, &arm.chain, &shapes, srdf).unwrap();
+        let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
+        Self { solver: arm.solver(), limits, arm, shapes, pairs }
+    }
+
+    fn scene(&self, world: &World) -> Scene {
+        let Arm { robot, chain, .. } = &self.arm;
+        Scene::new(robot, chain, &self.shapes, &self.pairs, world, &robot.neutral_positions())
+    }
+
+    fn tip(&self, positions: &[f64]) -> Isometry3<f64> {
+        self.arm.tip_poses(positions)[0]
+    }
+}
+
+/// What is commanded in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Commands {
+    Smooth,
+    Steps,
+    Twists,
+    Jogs,
+    Paths,
+    Stops,
+    Mixed,
+}
+
+impl Commands {
+    pub const ALL: [Self; 7] =
+        [Self::Smooth, Self::Steps, Self::Twists, Self::Jogs, Self::Paths, Self::Stops, Self::Mixed];
+
+    /// What is commanded next.
+    fn next(self, random: &mut Random) -> Self {
+        match self {
+            Self::Mixed => Self::ALL[random.below(6)],
+            Self::Stops if random.unit() < 0.7 => Self::Smooth,
+            other => other,
+        }
+    }
+}
+
+/// What happens around the arm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Events {
+    None,
+    Added,
+    Moved,
+    Attached,
+}
+
+impl Events {
+    pub const ALL: [Self; 4] = [Self::None, Self::Added, Self::Moved, Self::Attached];
+}
+
+/// What a run showed.
+#[derive(Debug, Clone, Default)]
+pub struct Judged {
+    /// The least gap of pairs that have to keep clear \[m\].
+    pub least: f64,
+    /// The first state that breaks the rule, in words.
+    pub broken: Option<String>,
+    /// How far the joint that moved most has moved \[rad\].
+    pub moved: f64,
+    /// Steps after which the arm followed the way that it held.
+    pub held: usize,
+}
+
+/// What moves the arm.
+enum Mover {
+    Motion,
+    Steps { goal: Vec<f64>, begun: bool },
+    Servo(Box<Servo>, Wish),
+}
+
+enum Wish {
+    Twist(TipTwist),
+    Jog(Vec<f64>),
+    Rest,
+}
+
+/// What is commanded until a time.
+struct Order {
+    commands: Commands,
+    until: f64,
+    target: Target,
+}
+
+/// A run under way.
+pub struct Run<'a> {
+    subject: &'a Subject,
+    random: Random,
+    commands: Commands,
+    events: Events,
+    world: World,
+    scene: Scene,
+    motion: JointMotion,
+    mover: Mover,
+    order: Order,
+    next_event: f64,
+    time: f64,
+    segment: SegmentScratch,
+    judge: Judge,
+}
+
+impl<'a> Run<'a> {
+    /// A run among a few obstacles; `None` where no free configuration was found to begin with.
+    pub fn new(subject: &'a Subject, commands: Commands, events: Events, seed: u64) -> Option<Self> {
+        let mut random = Random::new(seed);
+        let (mut world, mut scratch) = (World::default(), SceneScratch::default());
+        let alone = subject.scene(&world);
+        let start = (0..100).find_map(|_| {
+            let start = random.positions(&subject.arm.chain);
+            alone.is_free(&start, ROOM * MARGIN, &mut scratch).then_some(start)
+        })?;
+        let mut scene = alone;
+        for index in 0..3 + random.below(6) {
+            let (obstacle, pose) = obstacle(&mut random);
+            let mut with = world.clone();
+            with.add(&format!("obstacle{index}"), obstacle, pose);
+            let candidate = subject.scene(&with);
+            if candidate.is_free(&start, ROOM * MARGIN, &mut scratch) {
+                (world, scene) = (with, candidate);
+            }
+        }
+        let target = Target::new(0, subject.tip(&start));
+        Some(Self {
+            subject,
+            random,
+            commands,
+            events,
+            world,
+            scene,
+            motion: JointMotion::new(&subject.arm.chain, &subject.limits, &start),
+            mover: Mover::Motion,
+            order: Order { commands, until: 0.0, target },
+            next_event: 1.0,
+            time: 0.0,
+            segment: SegmentScratch::default(),
+            judge: Judge::default(),
+        })
+    }
+
+    /// Runs for so many seconds.
+    pub fn judge(mut self, seconds: f64) -> Judged {
+        let mut judged = Judged { least: f64::INFINITY, ..Judged::default() };
+        while self.time < seconds && judged.broken.is_none() {
+            let before = self.positions().to_vec();
+            self.happen();
+            self.command();
+            judged.held += usize::from(self.step());
+            self.time += PERIOD;
+            let stands = self.stands();
+            judged.moved += largest_move(&before, self.positions());
+            let positions = self.positions().to_vec();
+            let (least, broken) = self.judge.check(&self.scene, &positions, stands);
+            judged.least = judged.least.min(least);
+            judged.broken = broken.map(|broken| format!("{:.2} s, {:?}: {broken}", self.time, self.order.commands));
+        }
+        judged
+    }
+
+    pub fn positions(&self) -> &[f64] {
+        match &self.mover {
+            Mover::Servo(servo, _) => servo.positions(),
+            _ => self.motion.positions(),
+        }
+    }
+
+    fn stands(&self) -> bool {
+        match &self.mover {
+            Mover::Servo(servo, _) => servo.is_at_rest(),
+            Mover::Motion => self.motion.is_at_rest(),
+            Mover::Steps { .. } => true,
+        }
+    }
+
+    /// Lets something happen around the arm from time to time.
+    fn happen(&mut self) {
+        if self.events == Events::None || self.time < self.next_event {
+            return;
+        }
+        self.next_event = self.time + self.random.between(0.5, 3.0);
+        let (obstacle, pose) = obstacle(&mut self.random);
+        match self.events {
+            Events::None => {}
+            Events::Added => self.world.add(&format!("added{}", self.random.below(3)), obstacle, pose),
+            Events::Moved => {
+                let id = self.world.obstacles().next().map(|(id, ..)| id.to_owned());
+                match id {
+                    Some(id) => self.world.move_to(&id, pose).unwrap(),
+                    None => self.world.add("moved", obstacle, pose),
+                }
+            }
+            Events::Attached => self.attach(obstacle),
+        }
+        self.scene = self.subject.scene(&self.world);
+        self.motion.look_again();
+        let (positions, stands) = (self.positions().to_vec(), self.stands());
+        self.judge.begin(&self.scene, &positions, stands);
+    }
+
+    /// Attaches a part to the tip, or lets it go where it is.
+    fn attach(&mut self, part: Arc<Obstacle>) {
+        let robot = &self.subject.arm.robot;
+        let link = robot.link_index(&self.subject.arm.chain.tips()[0].link).unwrap();
+        if self.world.attached().next().is_some() {
+            let mut all = robot.neutral_positions();
+            self.subject.arm.chain.write_into(robot, self.positions(), &mut all);
+            self.world.detach("part", &robot.link_poses(&all)).unwrap();
+            self.world.remove("part").unwrap();
+        } else {
+            let pose = Translation3::new(0.0, 0.0, 0.15).into();
+            let touches = robot.links().iter().rev().take(4).map(|link| link.name.clone()).collect();
+            self.world.attach("part", Attached { link, obstacle: part, pose, may_touch: touches });
+        }
+    }
+
+    /// Gives the command of this moment.
+    fn command(&mut self) {
+        if self.time >= self.order.until {
+            self.begin_order();
+        }
+        if matches!(self.order.commands, Commands::Smooth | Commands::Steps) {
+            self.follow_target();
+        }
+    }
+
+    fn begin_order(&mut self) {
+        let commands = self.commands.next(&mut self.random);
+        let there = self.random.positions(&self.subject.arm.chain);
+        let share = self.random.between(0.1, 1.0);
+        let mut goal = vec![0.0; there.len()];
+        write_between(self.positions(), &there, share, &mut goal);
+        let target = Target::new(0, self.subject.tip(&goal));
+        self.order = Order { commands, until: self.time + self.random.between(0.2, 1.5), target };
+        match commands {
+            Commands::Smooth | Commands::Steps | Commands::Mixed => {}
+            Commands::Stops => {
+                self.take_back();
+                let _ = self.motion.stop();
+            }
+            Commands::Paths => self.follow_path(),
+            Commands::Twists => {
+                let linear = self.random.direction() * self.random.between(0.02, 0.5);
+                let angular = self.random.direction() * self.random.between(0.0, 1.0);
+                self.steer(Wish::Twist(TipTwist { tip: 0, linear, angular, axes: Axes::Base }));
+            }
+            Commands::Jogs => {
+                let velocities = (0..there.len()).map(|_| self.random.between(-1.0, 1.0)).collect();
+                self.steer(Wish::Jog(velocities));
+            }
+        }
+    }
+
+    /// The servo goes on with a wish, from whatever moved the arm before.
+    fn steer(&mut self, wish: Wish) {
+        if let Mover::Servo(_, old) = &mut self.mover {
+            *old = wish;
+            return;
+        }
+        let Subject { solver, limits, .. } = self.subject;
+        let mut servo = Servo::new(solver, limits, ServoOptions::default(), self.motion.positions());
+        servo.take_over(&self.motion.hand_over());
+        self.mover = Mover::Servo(Box::new(servo), wish);
+    }
+
+    /// Ends what a servo or steps were doing.
+    fn take_back(&mut self) {
+        if let Mover::Servo(servo, _) = &self.mover {
+            self.motion.take_over(&servo.hand_over());
+        }
+        self.mover = Mover::Motion;
+    }
+
+    /// Solves for the target from the end of the motion under way, and begins to move there.
+    fn follow_target(&mut self) {
+        let is_smooth = self.order.commands == Commands::Smooth;
+        let seed = match &self.mover {
+            Mover::Steps { goal, .. } => goal.clone(),
+            Mover::Motion => self.motion.end().to_vec(),
+            Mover::Servo(servo, _) => servo.positions().to_vec(),
+        };
+        let goal = self.solve(&seed);
+        self.take_back();
+        if is_smooth {
+            let _ = self.motion.move_to(&goal);
+        } else {
+            let here = self.motion.positions().to_vec();
+            self.motion.place(&here);
+            self.mover = Mover::Steps { goal, begun: false };
+        }
+    }
+
+    /// The configuration that the node would choose for the target.
+    fn solve(&mut self, seed: &[f64]) -> Vec<f64> {
+        let solver = &self.subject.solver;
+        let targets = [self.order.target];
+        let steps = vec![f64::INFINITY; seed.len()];
+        let clearance = Clearance { scene: &self.scene, margin: MARGIN };
+        let track = Problem {
+            mode: Mode::Track { max_step: &steps },
+            clearance: Some(clearance),
+            ..Problem::new(&targets, seed)
+        };
+        let (mut scratch, mut tracked) = (solver.scratch(), solver.solution());
+        solver.solve(&track, &mut scratch, &mut tracked).unwrap();
+        let is_settled = tracked.is_solved() || matches!(tracked.outcome, Outcome::Closest(Reason::Collision { .. }));
+        if is_settled {
+            return tracked.positions;
+        }
+        let mut searched = solver.solution();
+        let search = Problem { mode: Mode::search(), closest: false, ..track };
+        solver.solve(&search, &mut scratch, &mut searched).unwrap();
+        let mut way = ClearWay::new(clearance, &mut self.segment);
+        let takes = searched.is_solved() && way.fraction(seed, &searched.positions) >= 1.0;
+        if takes { searched.positions } else { tracked.positions }
+    }
+
+    /// Brakes, plans a path of two lines from where the arm comes to rest, and follows it.
+    fn follow_path(&mut self) {
+        self.take_back();
+        if self.motion.stop().is_err() {
+            return;
+        }
+        let seed = self.motion.end().to_vec();
+        let start = self.subject.tip(&seed);
+        let mut aside = || Translation3::from(self.random.direction() * self.random.between(0.05, 0.4)) * start;
+        let poses = [start, aside(), aside()];
+        let Ok(path) = Path::new(&poses, PathOptions { blend_radius: 0.03, ..PathOptions::default() }) else { return };
+        let target = Target::new(0, start).position_only();
+        let problem = PathProblem {
+            path: &path,
+            target: &target,
+            seed: &seed,
+            limits: &self.subject.limits,
+            preference: Preference::default(),
+            clearance: Some(Clearance { scene: &self.scene, margin: MARGIN }),
+        };
+        let Ok(followed) = follow(&self.subject.solver, &problem, &FollowOptions::default()) else { return };
+        let trajectory = Trajectory::new(&self.subject.arm.chain, &problem, &followed, &Timing::default());
+        if let Ok(trajectory) = trajectory {
+            let _ = self.motion.follow(trajectory.points.into());
+        }
+    }
+
+    /// Lets time pass. Tells whether the arm followed the way that it held.
+    fn step(&mut self) -> bool {
+        let clearance = Clearance { scene: &self.scene, margin: MARGIN };
+        match &mut self.mover {
+            Mover::Motion => self.motion.advance_if_clear(PERIOD, &clearance) == urdf_ik::motion::Step::Braking,
+            Mover::Servo(servo, wish) => {
+                let command = match wish {
+                    Wish::Twist(twist) => Command::Twists(std::slice::from_ref(twist)),
+                    Wish::Jog(velocities) => Command::Velocities(velocities),
+                    Wish::Rest => Command::Rest,
+                };
+                servo.step(PERIOD, &command, Some(&clearance)).unwrap();
+                false
+            }
+            Mover::Steps { goal, begun } => {
+                let from = self.motion.positions().to_vec();
+                let fraction = ClearWay::new(clearance, &mut self.segment).fraction_ahead(&from, goal, *begun);
+                *begun = true;
+                let mut next = from.clone();
+                write_between(&from, goal, fraction.min(MAX_STEP / largest_move(&from, goal)), &mut next);
+                self.motion.place(&next);
+                fraction < 1.0
+            }
+        }
+    }
+}
+
+/// How far the variable moves that moves most.
+fn largest_move(from: &[f64], to: &[f64]) -> f64 {
+    from.iter().zip(to).map(|(from, to)| (to - from).abs()).fold(0.0, f64::max)
+}
+
+/// A box or a ball somewhere around the arm.
+fn obstacle(random: &mut Random) -> (Arc<Obstacle>, Isometry3<f64>) {
+    let geometry = if random.unit() < 0.7 {
+        Geometry::Box { size: std::array::from_fn(|_| random.between(0.03, 0.4)) }
+    } else {
+        Geometry::Sphere { radius: random.between(0.03, 0.15) }
+    };
+    let mut obstacle = Obstacle::default();
+    obstacle.add_primitive(geometry, &Isometry3::identity()).unwrap();
+    let (direction, distance) = (random.direction(), random.between(0.25, 0.9));
+    let mut place: Vector3<f64> = direction * distance;
+    place.z += 0.3;
+    let turn =
+        UnitQuaternion::from_axis_angle(&nalgebra::Unit::new_normalize(random.direction()), random.between(0.0, PI));
+    (Arc::new(obstacle), Isometry3::from_parts(place.into(), turn))
+}
+
+/// Judges states, one after the other.
+#[derive(Default)]
+struct Judge {
+    /// Pairs that came too near by what happened around the arm, with their last gaps \[m\].
+    excused: HashMap<String, f64>,
+    /// Whether the arm has not stood since.
+    is_caught: bool,
+    scratch: SceneScratch,
+}
+
+impl Judge {
+    /// Something has happened around an arm at `positions`.
+    fn begin(&mut self, scene: &Scene, positions: &[f64], stands: bool) {
+        self.is_caught = !stands;
+        let near = self.too_near(scene, positions);
+        self.excused = near.into_iter().collect();
+    }
+
+    /// Gives the least gap of the pairs that have to keep clear \[m\], and what breaks the rule.
+    fn check(&mut self, scene: &Scene, positions: &[f64], stands: bool) -> (f64, Option<String>) {
+        let near = self.too_near(scene, positions);
+        let least = self.scratch.near.iter().map(Near::gap).fold(f64::INFINITY, f64::min);
+        let mut excused = HashMap::new();
+        for (pair, gap) in near {
+            let last = self.excused.get(&pair).copied();
+            if last.is_none() && !self.is_caught {
+                return (least, Some(format!("{pair} are {gap:.5} m apart")));
+            }
+            if let Some(last) = last
+                && !self.is_caught
+                && gap < last - ROUNDING
+            {
+                return (least, Some(format!("{pair} close from {last:.6} to {gap:.6} m")));
+            }
+            excused.insert(pair, gap);
+        }
+        self.is_caught &= !stands;
+        let is_excused = !excused.is_empty();
+        self.excused = excused;
+        (if is_excused { f64::INFINITY } else { least }, None)
+    }
+
+    /// The pairs nearer than they may come on a way, with their gaps \[m\].
+    fn too_near(&mut self, scene: &Scene, positions: &[f64]) -> Vec<(String, f64)> {
+        scene.find_near(positions, MARGIN, &mut self.scratch);
+        let near = self.scratch.near.iter().filter(|near| near.gap() < MARGIN - WAY_ALLOWANCE - 1e-7);
+        let named = |near: &Near| {
+            let [first, second] = scene.pairs().nth(near.pair).unwrap();
+            (format!("{first} and {second}"), near.gap())
+        };
+        near.map(named).collect()
+    }
+}

@@ -1,0 +1,18 @@
+//! Paths, trajectories and joint motions.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
+mod clearance;
+use urdf_ik_testing as common;
+mod evasion;
+mod follow;
+mod joint_limits;
+mod joint_motion;
+mod keep_clear;
+mod keep_clear_runs;
+mod many_paths;
+mod path;
+mod servo;
+mod servo_obstacles;
+mod servo_watch;
+mod trajectory;

@@ -1,0 +1,186 @@
+//! Settings in YAML, as text or as a file: joint positions by name.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use urdf_ik_robot::Robot;
+use urdf_ik_text::UniqueKeys;
+use urdf_ik_text::files::{self, MAX_SETTINGS_BYTES, ReadError};
+use urdf_ik_text::names::{self, number, sentence, short};
+use urdf_ik_text::yaml::yaml_reader;
+
+/// A YAML text, and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Yaml {
+    /// Its place, for messages about it: the path of its file, or the text itself in quotes.
+    pub place: String,
+    /// The text.
+    pub text: String,
+}
+
+impl Yaml {
+    /// Reads `text`: YAML itself, or the path of a YAML file.
+    ///
+    /// # Errors
+    /// [`ReadError`] where `text` is a path, or looks like one, but no file can be read there.
+    pub fn read(text: &str) -> Result<Self, ReadError> {
+        let path = Path::new(text);
+        let ends_as_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+        // YAML itself may hold a slash, but then also a colon and a space.
+        let looks_like_path = ends_as_yaml || (text.contains('/') && !text.contains(": "));
+        if looks_like_path || path.exists() {
+            return Ok(Self { place: text.to_owned(), text: files::read_text(path, MAX_SETTINGS_BYTES)? });
+        }
+        Ok(Self { place: format!("'{}'", short(text)), text: text.to_owned() })
+    }
+}
+
+/// Positions of some joints by name \[rad or m\].
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NamedPositions(pub BTreeMap<String, f64>);
+
+/// Why joint positions were refused.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum NamedPositionsError {
+    /// Neither a YAML mapping of joint names to numbers nor a file that holds one.
+    #[error("{place} must map joint names to positions, such as {{elbow: 1.57}}: {}", sentence(reason))]
+    NotAMapping {
+        /// The text, or the path of the file.
+        place: String,
+        /// What the YAML reader said.
+        reason: String,
+    },
+    /// The robot has no movable joint of this name.
+    #[error("'{}' is not a movable joint of the robot; its movable joints are: {}", short(joint), names::list(joints))]
+    UnknownJoint {
+        /// The name given.
+        joint: String,
+        /// The names there are.
+        joints: Vec<String>,
+    },
+    /// A position is outside the limits of its joint.
+    #[error("{} is outside the limits of joint '{}' or of a joint that mimics it", number(*position), short(joint))]
+    OutsideLimits {
+        /// The joint.
+        joint: String,
+        /// The position given \[rad or m\].
+        position: f64,
+    },
+}
+
+impl NamedPositions {
+    /// Reads positions from YAML text, or from the YAML file whose path the text is. An empty text has no positions.
+    ///
+    /// # Errors
+    /// [`NamedPositionsError::NotAMapping`].
+    pub fn read(text: &str) -> Result<Self, NamedPositionsError> {
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        let refuse = |place: &str, reason: String| NamedPositionsError::NotAMapping { place: place.to_owned(), reason };
+        let yaml = Yaml::read(text).map_err(|e| refuse(&format!("'{}'", short(text)), e.to_string()))?;
+        let reader = || yaml_reader(&yaml.text).map_err(|reason| refuse(&yaml.place, reason));
+        let positions = BTreeMap::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
+        UniqueKeys::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
+        Ok(Self(positions))
+    }
+
+    /// The positions of the whole robot (one entry a joint). Joints that are not named are where [`Robot::neutral_positions`] puts them; mimic
+    /// joints follow their masters.
+    ///
+    /// # Errors
+    /// [`NamedPositionsError`] for unknown joints, and positions outside the limits.
+    pub fn apply(&self, robot: &Robot) -> Result<Vec<f64>, NamedPositionsError> {
+        let mut positions = robot.neutral_positions();
+        for (joint, &position) in &self.0 {
+            let index = robot.movable_index(joint).ok_or_else(|| NamedPositionsError::UnknownJoint {
+                joint: joint.clone(),
+                joints: robot.movable_names().map(str::to_owned).collect(),
+            })?;
+            if !robot.domain(index).is_some_and(|domain| domain.contains(position)) {
+                return Err(NamedPositionsError::OutsideLimits { joint: joint.clone(), position });
+            }
+            positions[index] = position;
+        }
+        robot.apply_mimic(&mut positions);
+        Ok(positions)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ARM: &str = r#"<robot name="arm"> <link name="a"/> <link name="b"/> <link name="c"/>
+        <joint name="shoulder" type="revolute"> <parent link="a"/> <child link="b"/> <limit lower="1" upper="2"/> </joint>
+        <joint name="elbow" type="continuous"> <parent link="b"/> <child link="c"/> <mimic joint="shoulder" multiplier="2"/> </joint>
+    </robot>"#;
+
+    #[test]
+    fn positions_are_yaml_or_a_yaml_file() {
+        let positions = NamedPositions::read("{shoulder: 1.5}").unwrap();
+        let folder = std::env::temp_dir().join(format!("urdf_ik_positions_{}", std::process::id()));
+        std::fs::write(&folder, "shoulder: 1.5\n").unwrap();
+        assert_eq!(NamedPositions::read(folder.to_str().unwrap()), Ok(positions.clone()));
+        std::fs::remove_file(folder).unwrap();
+        assert_eq!(NamedPositions::read(" "), Ok(NamedPositions::default()));
+        let robot = Robot::from_urdf(ARM).unwrap();
+        assert_eq!(positions.apply(&robot), Ok(vec![1.5, 3.0]));
+        assert_eq!(NamedPositions::default().apply(&robot), Ok(vec![1.5, 3.0]));
+    }
+
+    #[test]
+    fn bad_positions_say_what_is_wrong() {
+        let robot = Robot::from_urdf(ARM).unwrap();
+        let message = |text: &str| match NamedPositions::read(text) {
+            Ok(positions) => positions.apply(&robot).unwrap_err().to_string(),
+            Err(error) => error.to_string(),
+        };
+        assert!(message("no/such/file.yaml").starts_with("'no/such/file.yaml' must map joint names to positions"));
+        assert_eq!(
+            message("{wrist: 1}"),
+            "'wrist' is not a movable joint of the robot; its movable joints are: shoulder, elbow"
+        );
+        assert!(message("{shoulder: 3}").starts_with("3 is outside the limits of joint 'shoulder'"));
+        assert!(message("{shoulder: 1.5, elbow: 1, shoulder: 1.5}").contains("'shoulder' stands there twice"));
+        assert!(message("{shoulder: .nan}").starts_with("NaN is outside the limits"));
+        assert!(message("{shoulder: 1e300}").starts_with("1e300 is outside the limits"));
+        assert!(message(&format!("{{{}: 1}}", "x".repeat(1000))).len() < 200);
+        assert!(message(&"x".repeat(10_000)).len() < 1300);
+    }
+
+    #[test]
+    fn yaml_that_would_take_long_is_refused_before_it_is_read() {
+        for deep in ["{a: ", "[", "{\"]\": ", "[{"] {
+            let reason = NamedPositions::read(&deep.repeat(50_000)).unwrap_err().to_string();
+            assert!(reason.contains("brackets; at most 4096") && reason.len() < 300, "{reason}");
+        }
+        let long = NamedPositions::read(&"# ".repeat(MAX_SETTINGS_BYTES)).unwrap_err().to_string();
+        assert!(long.contains("it has 2097152 bytes"), "{long}");
+    }
+
+    #[test]
+    fn yaml_of_any_pieces_is_answered() {
+        let pieces = [
+            "a: ", "- ", "? ", "[", "]", "{", "}", ", ", "&x ", "*x ", "'", "\"", "|\n", "\n ", "\n", "#", "!!str ",
+            "<<: ", "---\n", "\t", "1e999", "\u{0}", "é",
+        ];
+        let mut random = oorandom::Rand32::new(9);
+        for _ in 0..3000 {
+            let count = random.rand_range(0..80);
+            let text: String = (0..count).map(|_| pieces[random.rand_range(0..23) as usize]).collect();
+            let _ = NamedPositions::read(&text);
+        }
+        // Each alias stands for nine others.
+        let level = |level: usize| format!("a{}: &a{} [{}]\n", level, level, format!("*a{}, ", level - 1).repeat(9));
+        let laughs: String = std::iter::once("a0: &a0 [1]\n".to_owned()).chain((1..60).map(level)).collect();
+        assert!(NamedPositions::read(&laughs).is_err());
+        for steep in ["- ", "? ", "a: &b ", "'", "|\n "] {
+            assert!(NamedPositions::read(&steep.repeat(100_000)).is_err(), "{steep}");
+        }
+    }
+}

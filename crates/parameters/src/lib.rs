@@ -1,0 +1,25 @@
+//! The parameters of the node: one table, from which the declarations, the checks and `docs/parameters.md` are made.
+//!
+//! ```
+//! use urdf_ik_parameters::{TABLE, definition};
+//!
+//! let rate = definition("publish_rate").expect("it is in the table");
+//! assert!(!rate.sentence.is_empty() && TABLE.len() > 20);
+//! ```
+
+#![forbid(unsafe_code)]
+
+pub mod config;
+mod definition;
+mod settings;
+mod table;
+mod value;
+mod values;
+
+pub use definition::{Bounds, DefaultValue, Definition, TakesEffect};
+pub use settings::{
+    CommandUnits, Motion, MoveItServoSettings, NullSpace, OnUnreachable, PathSettings, ServoSettings, Settings,
+};
+pub use table::{TABLE, definition, markdown};
+pub use value::{Refusal, Value};
+pub use values::Values;

@@ -1,0 +1,86 @@
+//! The value of a parameter, and the sentence that refuses one.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use urdf_ik_text::names;
+
+/// Up to here every whole number is a double.
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
+
+/// The value of a parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// No value: it means the default. An empty array in a parameter file arrives as this.
+    NotSet,
+    /// `bool`
+    Bool(bool),
+    /// `integer`
+    Integer(i64),
+    /// `double`
+    Double(f64),
+    /// `string`
+    Text(String),
+    /// `string_array`
+    Texts(Vec<String>),
+    /// A value of a type that no parameter has, with the name of the type.
+    Other(&'static str),
+}
+
+impl Value {
+    /// ROS 2's name of the type.
+    #[must_use]
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Self::NotSet => "not set",
+            Self::Bool(_) => "bool",
+            Self::Integer(_) => "integer",
+            Self::Double(_) => "double",
+            Self::Text(_) => "string",
+            Self::Texts(_) => "string_array",
+            Self::Other(name) => name,
+        }
+    }
+
+    /// As a double where it is a number: an integer, or the text of a number. `ros2 param` hands on `1e-5` as a text.
+    pub(super) fn number_as_double(self) -> Self {
+        match self {
+            #[expect(clippy::cast_precision_loss, reason = "bounds of doubles lie far below 2^52")]
+            Self::Integer(value) => Self::Double(value as f64),
+            Self::Text(text) => text.trim().parse().map_or(Self::Text(text), Self::Double),
+            other => other,
+        }
+    }
+
+    /// As an integer where it is the text of a whole number, such as `1e6`.
+    pub(super) fn number_as_integer(self) -> Self {
+        let Self::Text(text) = self else { return self };
+        if let Ok(value) = text.trim().parse() {
+            return Self::Integer(value);
+        }
+        match text.trim().parse::<f64>() {
+            #[expect(clippy::cast_possible_truncation, reason = "whole and small enough to be exact")]
+            Ok(value) if value.fract() == 0.0 && value.abs() <= MAX_EXACT_INTEGER => Self::Integer(value as i64),
+            _ => Self::Text(text),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::NotSet | Self::Other(_) => f.write_str(self.type_name()),
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Double(value) => write!(f, "{value:?}"),
+            Self::Text(value) => write!(f, "\"{}\"", names::short(value)),
+            Self::Texts(values) => write!(f, "[{}]", names::list(values)),
+        }
+    }
+}
+
+/// Why a value was refused: a sentence for the caller that set it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct Refusal(pub String);

@@ -1,0 +1,156 @@
+//! Random robots: axes in every relative position, trees, mimic joints, base links inside the tree.
+
+use std::f64::consts::{FRAC_PI_2, PI};
+use std::fmt::Write;
+use std::sync::Arc;
+
+use nalgebra::Vector3;
+
+use super::random::Random;
+use urdf_ik_robot::{Chain, Robot};
+
+/// The axis of a joint in relation to the one before it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Axes {
+    Any,
+    /// Along coordinate axes, with rotations by quarter turns.
+    Square,
+    Parallel,
+    /// At this angle to it \[rad\].
+    NearlyParallel(f64),
+    AntiParallel,
+    NearlyAntiParallel(f64),
+    Intersecting,
+    Coincident,
+    /// One of the others for each joint.
+    Mixed,
+}
+
+/// What a robot is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Recipe {
+    pub axes: Axes,
+    pub joints: usize,
+    /// One joint in this many is prismatic, fixed, a mimic joint, or the start of a branch, on average; 0 for none.
+    pub prismatic: usize,
+    pub fixed: usize,
+    pub mimic: usize,
+    pub branch: usize,
+    /// Whether the base link is any of the links.
+    pub any_base: bool,
+    pub tips: usize,
+}
+
+impl Recipe {
+    /// A chain of revolute joints.
+    pub fn plain(axes: Axes, joints: usize) -> Self {
+        Self { axes, joints, prismatic: 0, fixed: 0, mimic: 0, branch: 0, any_base: false, tips: 1 }
+    }
+
+    /// A tree with all kinds of joints.
+    pub fn tree(axes: Axes, joints: usize, tips: usize) -> Self {
+        Self { prismatic: 4, fixed: 6, mimic: 5, branch: 4, any_base: true, tips, ..Self::plain(axes, joints) }
+    }
+
+    /// A chain by this recipe. Draws again where no joint moves one of the tips.
+    pub fn make(&self, random: &mut Random) -> (Arc<Chain>, String) {
+        for _ in 0..1000 {
+            let (text, links) = self.describe(random);
+            let robot = Robot::from_urdf(&text).unwrap();
+            let base = if self.any_base { random.below(links) } else { 0 };
+            let last = links - 1;
+            let mut tips = vec![format!("l{last}")];
+            tips.extend((1..self.tips).map(|_| format!("l{}", random.below(links))));
+            let tips: Vec<&str> = tips.iter().map(String::as_str).collect();
+            if let Ok(chain) = Chain::new(&robot, &format!("l{base}"), &tips) {
+                return (Arc::new(chain), text);
+            }
+        }
+        panic!("{self:?} makes no chain");
+    }
+
+    /// The robot's URDF, and how many links it has: l0 is the root.
+    fn describe(&self, random: &mut Random) -> (String, usize) {
+        let mut text = String::from("<robot name='drawn'><link name='l0'/>\n");
+        // Joints that others may mimic.
+        let mut masters: Vec<usize> = Vec::new();
+        let drawn = |random: &mut Random, times: usize| times > 0 && random.once_in(times);
+        for joint in 0..self.joints {
+            let parent = if joint > 0 && drawn(random, self.branch) { random.below(joint) } else { joint };
+            let (xyz, rpy, axis) = place(self.axes, random);
+            let fixed = joint > 0 && drawn(random, self.fixed);
+            let prismatic = drawn(random, self.prismatic);
+            let kind = match (fixed, prismatic) {
+                (true, _) => "fixed",
+                (_, true) => "prismatic",
+                _ => "continuous",
+            };
+            let list = |v: Vector3<f64>| format!("{:?} {:?} {:?}", v.x, v.y, v.z);
+            write!(
+                text,
+                "<link name='l{0}'/><joint name='j{joint}' type='{kind}'><parent link='l{parent}'/><child link='l{0}'/>\
+                 <origin xyz='{1}' rpy='{2}'/><axis xyz='{3}'/>",
+                joint + 1,
+                list(xyz),
+                list(rpy),
+                list(axis)
+            )
+            .unwrap();
+            if prismatic && !fixed {
+                text.push_str("<limit lower='-9' upper='9' effort='1' velocity='1'/>");
+            }
+            if !fixed && !masters.is_empty() && drawn(random, self.mimic) {
+                let (master, factor) = (masters[random.below(masters.len())], [2.0, -2.0, -1.0, 0.5][random.below(4)]);
+                let offset = random.between(-1.0, 1.0);
+                write!(text, "<mimic joint='j{master}' multiplier='{factor}' offset='{offset:?}'/>").unwrap();
+            } else if !fixed {
+                masters.push(joint);
+            }
+            text.push_str("</joint>\n");
+        }
+        text.push_str("</robot>");
+        (text, self.joints + 1)
+    }
+}
+
+/// Position, roll-pitch-yaw rotation and axis of a joint.
+fn place(axes: Axes, random: &mut Random) -> (Vector3<f64>, Vector3<f64>, Vector3<f64>) {
+    let (zero, z) = (Vector3::zeros(), Vector3::z());
+    let mut xyz = random.vector(0.5);
+    if random.once_in(4) {
+        xyz.z = 0.0;
+    }
+    let spin = z * random.between(-3.0, 3.0);
+    let tilted = |random: &mut Random, tilt: f64| {
+        let across = random.between(-PI, PI);
+        Vector3::new(tilt.sin() * across.cos(), tilt.sin() * across.sin(), tilt.cos())
+    };
+    match axes {
+        Axes::Any => (xyz, random.vector(3.0), random.vector(1.0)),
+        Axes::Square => {
+            let quarters = Vector3::from_fn(|_, _| FRAC_PI_2 * [-1.0, 0.0, 0.0, 1.0, 2.0][random.below(5)]);
+            let axis = Vector3::ith(random.below(3), if random.once_in(2) { 1.0 } else { -1.0 });
+            (Vector3::from_fn(|row, _| if random.once_in(2) { 0.0 } else { xyz[row] }), quarters, axis)
+        }
+        Axes::Parallel => (xyz, spin, z),
+        Axes::NearlyParallel(tilt) => (xyz, spin, tilted(random, tilt)),
+        Axes::AntiParallel => (xyz, spin, -z),
+        Axes::NearlyAntiParallel(tilt) => (xyz, spin, -tilted(random, tilt)),
+        Axes::Intersecting => (zero, random.vector(3.0), random.vector(1.0)),
+        Axes::Coincident => (if random.once_in(2) { zero } else { z * xyz.z }, spin, z),
+        Axes::Mixed => {
+            let tilt = 10.0_f64.powf(random.between(-16.0, -1.0));
+            let all = [
+                Axes::Any,
+                Axes::Square,
+                Axes::Parallel,
+                Axes::NearlyParallel(tilt),
+                Axes::AntiParallel,
+                Axes::NearlyAntiParallel(tilt),
+                Axes::Intersecting,
+                Axes::Coincident,
+            ];
+            place(all[random.below(all.len())], random)
+        }
+    }
+}

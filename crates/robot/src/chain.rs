@@ -1,0 +1,353 @@
+//! The movable joints between a base link and one or more tip links. Fixed joints are part of the poses between them.
+
+use std::collections::HashMap;
+
+use nalgebra::{Isometry3, Unit, Vector3};
+
+use super::error::ChainError;
+use super::joint::{Domain, JointKind};
+use super::{Joint, Robot};
+
+/// What a solver changes: the position of a joint that mimics no other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variable {
+    /// Name of the joint.
+    pub name: String,
+    /// Index of the joint among [`Robot::joints`].
+    pub joint: usize,
+    /// Positions that the limits of the joint, and of all joints that mimic it, allow \[rad or m\].
+    pub domain: Domain,
+    /// The part of them in which it is looked for: see [`Robot::working_range`].
+    pub working_range: Domain,
+    /// Whether the position is a length \[m\] rather than an angle \[rad\].
+    pub prismatic: bool,
+}
+
+impl Variable {
+    /// Half of the length of its domain. Infinite where that has no end or no length, or goes beyond the working range: then there is no
+    /// middle to keep to.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn half_range(&self) -> f64 {
+        if self.working_range == self.domain { self.domain.half_range() } else { f64::INFINITY }
+    }
+}
+
+/// A movable joint of a chain, seen from the base link.
+///
+/// Its frame is given in the frame of its parent (after the motion of the parent), or in the base link's frame. A joint that is crossed from
+/// child to parent, because the base link is beyond it, moves the other way: its multiplier and offset are negated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChainJoint {
+    /// Index of the joint among [`Robot::joints`].
+    pub joint: usize,
+    /// Index of the chain joint before it, which is always smaller; `None` for the base link.
+    pub parent: Option<usize>,
+    /// Pose of the joint's frame before its motion, in the frame of `parent`.
+    pub placement: Isometry3<f64>,
+    /// Axis in the joint's frame.
+    pub axis: Unit<Vector3<f64>>,
+    /// Revolute, continuous or prismatic.
+    pub kind: JointKind,
+    /// Index of the variable that moves the joint.
+    pub variable: usize,
+    /// Motion along the axis for one rad or m of the variable.
+    pub multiplier: f64,
+    /// Motion along the axis where the variable is 0 \[rad or m\].
+    pub offset: f64,
+}
+
+/// A link that has targets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tip {
+    /// Name of the link.
+    pub link: String,
+    /// Index of the last chain joint before it.
+    pub parent: usize,
+    /// Pose of the link in the frame of `parent`.
+    pub placement: Isometry3<f64>,
+    /// Indices of the variables that move it, ascending.
+    pub variables: Vec<usize>,
+}
+
+/// A tree of joints from one base link to one or more tip links. Constant.
+///
+/// Positions of a chain are slices with one entry for each of [`Chain::variables`], in rad or m. Poses are in the base link's frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chain {
+    base: String,
+    tips: Vec<Tip>,
+    joints: Vec<ChainJoint>,
+    variables: Vec<Variable>,
+}
+
+impl Chain {
+    /// The chain of `robot` from the link `base` to the links `tips`. The base need not be an ancestor of a tip.
+    ///
+    /// # Errors
+    /// [`ChainError`] for a name that is no link, a tip that is named twice or that no joint moves, a floating or planar joint in the chain,
+    /// and limits that allow no position.
+    pub fn new(robot: &Robot, base: &str, tips: &[&str]) -> Result<Self, ChainError> {
+        let link = |name: &str| {
+            robot.link_index(name).ok_or_else(|| ChainError::UnknownLink {
+                robot: robot.name().to_owned(),
+                link: name.to_owned(),
+                links: robot.links().iter().map(|link| link.name.clone()).collect(),
+            })
+        };
+        let mut builder = Builder {
+            robot,
+            base: link(base)?,
+            joints: Vec::new(),
+            variables: Vec::new(),
+            known: HashMap::new(),
+            moved: HashMap::new(),
+        };
+        let mut built: Vec<Tip> = Vec::with_capacity(tips.len());
+        for name in tips {
+            if built.iter().any(|tip| tip.link == *name) {
+                return Err(ChainError::TipTwice { link: (*name).to_owned() });
+            }
+            built.push(builder.tip(link(name)?)?);
+        }
+        if built.is_empty() {
+            let leaves = robot.leaves().into_iter().map(str::to_owned).collect();
+            return Err(ChainError::TipNeeded { leaves });
+        }
+        let Builder { joints, variables, .. } = builder;
+        Ok(Self { base: base.to_owned(), tips: built, joints, variables })
+    }
+
+    /// The chain from `base`, or the robot's root link, to `tips`, or the robot's only leaf link.
+    ///
+    /// # Errors
+    /// [`ChainError::TipNeeded`] with the leaves, where no tip is named and there is not exactly one leaf. Else those of [`Chain::new`].
+    pub fn with_defaults(robot: &Robot, base: Option<&str>, tips: &[&str]) -> Result<Self, ChainError> {
+        let base = base.unwrap_or_else(|| robot.links()[robot.root()].name.as_str());
+        let leaves = if tips.is_empty() { robot.leaves() } else { Vec::new() };
+        match leaves.as_slice() {
+            [] => Self::new(robot, base, tips),
+            [leaf] => Self::new(robot, base, &[leaf]),
+            _ => Err(ChainError::TipNeeded { leaves: leaves.into_iter().map(str::to_owned).collect() }),
+        }
+    }
+
+    /// Name of the base link, in whose frame poses are given.
+    #[must_use]
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// The tip links, in the order in which they were named.
+    #[must_use]
+    pub fn tips(&self) -> &[Tip] {
+        &self.tips
+    }
+
+    /// Names of the tip links, in the same order.
+    #[must_use]
+    pub fn tip_names(&self) -> Vec<&str> {
+        self.tips.iter().map(|tip| tip.link.as_str()).collect()
+    }
+
+    /// The movable joints, each after its parent.
+    #[must_use]
+    pub fn joints(&self) -> &[ChainJoint] {
+        &self.joints
+    }
+
+    /// The variables, in the order of their joints from the base link.
+    #[must_use]
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// Where each variable may be.
+    #[must_use]
+    pub fn domains(&self) -> Vec<Domain> {
+        self.variables.iter().map(|variable| variable.domain).collect()
+    }
+
+    /// Whether a variable moves the joint of that index among [`Robot::joints`]: its own, or that of the joint that it mimics. The joint
+    /// need not be part of the chain.
+    #[must_use]
+    pub fn moves(&self, robot: &Robot, joint: usize) -> bool {
+        let master = robot.joints()[joint].mimic.map_or(joint, |mimic| mimic.master);
+        self.variables.iter().any(|variable| variable.joint == master)
+    }
+
+    /// Names of the variables, in the same order.
+    #[must_use]
+    pub fn variable_names(&self) -> Vec<&str> {
+        self.variables.iter().map(|variable| variable.name.as_str()).collect()
+    }
+
+    /// Index of the tip whose link is named `link`.
+    #[must_use]
+    pub fn tip_index(&self, link: &str) -> Option<usize> {
+        self.tips.iter().position(|tip| tip.link == link)
+    }
+
+    /// Whether `positions` has one finite entry for each variable and each lies within its domain.
+    #[must_use]
+    pub fn contains(&self, positions: &[f64]) -> bool {
+        positions.len() == self.variables.len()
+            && self.variables.iter().zip(positions).all(|(variable, position)| variable.domain.contains(*position))
+    }
+
+    /// Positions inside the limits: the middle of each working range, 0 on circles.
+    #[must_use]
+    pub fn nominal_positions(&self) -> Vec<f64> {
+        self.variables.iter().map(|variable| variable.working_range.middle()).collect()
+    }
+
+    /// The chain's positions from those of the whole robot (one entry a joint).
+    #[must_use]
+    pub fn positions_from(&self, robot_positions: &[f64]) -> Vec<f64> {
+        self.variables.iter().map(|variable| robot_positions[variable.joint]).collect()
+    }
+
+    /// Writes the chain's positions into those of the whole robot, with those of mimic joints.
+    pub fn write_into(&self, robot: &Robot, positions: &[f64], robot_positions: &mut [f64]) {
+        for (variable, position) in self.variables.iter().zip(positions) {
+            robot_positions[variable.joint] = *position;
+        }
+        robot.apply_mimic(robot_positions);
+    }
+}
+
+/// A joint on the way from base to tip.
+struct Crossing {
+    joint: usize,
+    /// Whether it is crossed from child to parent.
+    upwards: bool,
+}
+
+struct Builder<'a> {
+    robot: &'a Robot,
+    base: usize,
+    joints: Vec<ChainJoint>,
+    variables: Vec<Variable>,
+    /// Robot joint → chain joint. Paths to several tips share their first joints.
+    known: HashMap<usize, usize>,
+    /// Robot joint → its variable.
+    moved: HashMap<usize, usize>,
+}
+
+impl Builder<'_> {
+    fn tip(&mut self, link: usize) -> Result<Tip, ChainError> {
+        let robot = self.robot;
+        let mut parent = None;
+        let mut placement = Isometry3::identity();
+        for Crossing { joint: index, upwards } in self.path(link) {
+            let joint = &robot.joints()[index];
+            if !upwards {
+                placement *= joint.origin;
+            }
+            if joint.kind.has_position() {
+                let at = match self.known.get(&index) {
+                    Some(&at) => at,
+                    None => self.add(index, parent, placement, upwards)?,
+                };
+                parent = Some(at);
+                placement = Isometry3::identity();
+            } else if joint.kind != JointKind::Fixed {
+                return Err(ChainError::NotOneAxis {
+                    joint: joint.name.clone(),
+                    kind: joint.kind.name(),
+                    base: self.link_name(self.base),
+                    tip: self.link_name(link),
+                });
+            }
+            if upwards {
+                placement *= joint.origin.inverse();
+            }
+        }
+        let parent =
+            parent.ok_or_else(|| ChainError::Empty { base: self.link_name(self.base), tip: self.link_name(link) })?;
+        Ok(Tip { link: self.link_name(link), parent, placement, variables: self.variables_above(parent) })
+    }
+
+    /// Adds a movable joint and gives its index in the chain.
+    fn add(
+        &mut self,
+        index: usize,
+        parent: Option<usize>,
+        placement: Isometry3<f64>,
+        upwards: bool,
+    ) -> Result<usize, ChainError> {
+        let joint = &self.robot.joints()[index];
+        let (master, multiplier, offset) = match joint.mimic {
+            Some(mimic) => (mimic.master, mimic.multiplier, mimic.offset),
+            None => (index, 1.0, 0.0),
+        };
+        for joint in [joint, &self.robot.joints()[master]] {
+            if let Some((lower, upper)) = joint.reversed_limits() {
+                return Err(ChainError::LimitsReversed { joint: joint.name.clone(), lower, upper });
+            }
+        }
+        let sign = if upwards { -1.0 } else { 1.0 };
+        let variable = match self.moved.get(&master) {
+            Some(&variable) => variable,
+            None => self.add_variable(master)?,
+        };
+        self.joints.push(ChainJoint {
+            joint: index,
+            parent,
+            placement,
+            axis: joint.axis,
+            kind: joint.kind,
+            variable,
+            multiplier: sign * multiplier,
+            offset: sign * offset,
+        });
+        self.known.insert(index, self.joints.len() - 1);
+        Ok(self.joints.len() - 1)
+    }
+
+    fn add_variable(&mut self, index: usize) -> Result<usize, ChainError> {
+        let joint: &Joint = &self.robot.joints()[index];
+        let domain = self.robot.domain(index).ok_or_else(|| ChainError::NoCommonRange {
+            joint: joint.name.clone(),
+            mimics: self.robot.followers(index).map(|(follower, _)| follower.name.clone()).collect(),
+        })?;
+        let working_range = self.robot.working_range(index).unwrap_or(domain);
+        let prismatic = joint.kind == JointKind::Prismatic;
+        self.variables.push(Variable { name: joint.name.clone(), joint: index, domain, working_range, prismatic });
+        self.moved.insert(index, self.variables.len() - 1);
+        Ok(self.variables.len() - 1)
+    }
+
+    /// The joints between the base link and `tip`, in the order in which they are crossed.
+    fn path(&self, tip: usize) -> Vec<Crossing> {
+        let mut up = self.joints_to_root(self.base);
+        let mut down = self.joints_to_root(tip);
+        // Joints of both paths are above the link where they meet.
+        while let (Some(a), Some(b)) = (up.last(), down.last()) {
+            if a != b {
+                break;
+            }
+            up.pop();
+            down.pop();
+        }
+        let up = up.into_iter().map(|joint| Crossing { joint, upwards: true });
+        up.chain(down.into_iter().rev().map(|joint| Crossing { joint, upwards: false })).collect()
+    }
+
+    fn joints_to_root(&self, link: usize) -> Vec<usize> {
+        let parent = |link: usize| self.robot.links()[link].parent_joint;
+        std::iter::successors(parent(link), |&joint| parent(self.robot.joints()[joint].parent)).collect()
+    }
+
+    fn variables_above(&self, joint: usize) -> Vec<usize> {
+        let above = std::iter::successors(Some(joint), |&joint| self.joints[joint].parent);
+        let mut variables: Vec<usize> = above.map(|joint| self.joints[joint].variable).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        variables
+    }
+
+    fn link_name(&self, link: usize) -> String {
+        self.robot.links()[link].name.clone()
+    }
+}

@@ -1,0 +1,206 @@
+//! The robot of a URDF, and chains between its links. Both are constant.
+//!
+//! ```
+//! use urdf_ik_robot::{Chain, Robot};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let robot = Robot::from_urdf(
+//!     r#"<robot name="pendulum">
+//!          <link name="ceiling"/> <link name="rod"/>
+//!          <joint name="pivot" type="continuous"> <parent link="ceiling"/> <child link="rod"/> <axis xyz="0 1 0"/> </joint>
+//!        </robot>"#,
+//! )?;
+//! let chain = Chain::new(&robot, "ceiling", &["rod"])?;
+//! assert_eq!(chain.variables()[0].name, "pivot");
+//! # Ok(())
+//! # }
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod chain;
+mod error;
+mod joint;
+mod kinematic_urdf;
+mod kinematics;
+mod meshes;
+mod noodle;
+mod urdf;
+mod visuals;
+mod working_range;
+mod xml_writer;
+
+pub use chain::{Chain, ChainJoint, Tip, Variable};
+pub use error::{ChainError, UrdfError};
+pub use joint::{Domain, Joint, JointKind, Mimic};
+pub use kinematics::ChainPoses;
+pub use meshes::{MeshFolders, MeshNotFound};
+pub use noodle::{Noodle, NoodleError, NoodleJoints};
+pub use urdf::read_urdf_file;
+pub use visuals::Visuals;
+pub use xml_writer::Writer as XmlWriter;
+
+use std::collections::HashMap;
+
+use nalgebra::Isometry3;
+
+/// A link: a rigid body with a frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// Name, unique in the robot.
+    pub name: String,
+    /// Index of the joint whose child it is; `None` for the root link.
+    pub parent_joint: Option<usize>,
+}
+
+/// A robot: one tree of links and joints.
+///
+/// Joint positions of the whole robot are slices with one entry for each of [`Robot::joints`], in rad or m. Entries of joints without a
+/// position are not used. [`Robot::apply_mimic`] sets those of mimic joints.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Robot {
+    name: String,
+    links: Vec<Link>,
+    joints: Vec<Joint>,
+    /// Joint indices, parents before children.
+    order: Vec<usize>,
+    root: usize,
+    warnings: Vec<String>,
+    /// Index of each link and of each joint by its name.
+    link_names: HashMap<String, usize>,
+    joint_names: HashMap<String, usize>,
+    /// For each joint, those that mimic it.
+    followers: Vec<Vec<usize>>,
+    /// The greatest length from the root to a link along the joints between them \[m\].
+    size: f64,
+}
+
+impl Robot {
+    /// The robot's name in its URDF.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The links, in the order of the URDF.
+    #[must_use]
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// The joints, in the order of the URDF.
+    #[must_use]
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// Indices of the joints, parents before children.
+    pub fn parents_first(&self) -> impl Iterator<Item = usize> {
+        self.order.iter().copied()
+    }
+
+    /// Index of the root link.
+    #[must_use]
+    pub fn root(&self) -> usize {
+        self.root
+    }
+
+    /// A sentence for each part of the URDF that was ignored.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Index of the link named `name`.
+    #[must_use]
+    pub fn link_index(&self, name: &str) -> Option<usize> {
+        self.link_names.get(name).copied()
+    }
+
+    /// Index of the joint named `name`.
+    #[must_use]
+    pub fn joint_index(&self, name: &str) -> Option<usize> {
+        self.joint_names.get(name).copied()
+    }
+
+    /// The link of that index, and all links above it up to the root link.
+    pub fn links_up_from(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
+        let above = |&link: &usize| self.links[link].parent_joint.map(|joint| self.joints[joint].parent);
+        std::iter::successors(Some(link), above)
+    }
+
+    /// Names of the links without children, in the order of the URDF.
+    #[must_use]
+    pub fn leaves(&self) -> Vec<&str> {
+        let mut is_leaf = vec![true; self.links.len()];
+        for joint in &self.joints {
+            is_leaf[joint.parent] = false;
+        }
+        self.links.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf).map(|(link, _)| link.name.as_str()).collect()
+    }
+
+    /// Indices of the joints that have a position, with mimic joints: those of a joint state.
+    pub fn movable(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.joints.len()).filter(|&joint| self.joints[joint].kind.has_position())
+    }
+
+    /// Index of the joint named `name`, if it has a position.
+    #[must_use]
+    pub fn movable_index(&self, name: &str) -> Option<usize> {
+        self.joint_index(name).filter(|&joint| self.joints[joint].kind.has_position())
+    }
+
+    /// Names of the joints that have a position, in the order of [`Robot::movable`].
+    pub fn movable_names(&self) -> impl Iterator<Item = &str> + '_ {
+        self.movable().map(|joint| self.joints[joint].name.as_str())
+    }
+
+    /// The positions of `joint` for which it and all joints that mimic it are within their limits; `None` where there is none.
+    #[must_use]
+    pub fn domain(&self, joint: usize) -> Option<Domain> {
+        self.followers(joint).try_fold(self.joints[joint].domain, |domain, (follower, mimic)| {
+            domain.narrowed_by(&follower.domain, mimic.multiplier, mimic.offset)
+        })
+    }
+
+    /// The joints that mimic `joint`, each with its rule.
+    #[doc(hidden)]
+    pub fn followers(&self, joint: usize) -> impl Iterator<Item = (&Joint, Mimic)> + '_ {
+        self.followers[joint].iter().filter_map(|&follower| {
+            let follower = &self.joints[follower];
+            Some((follower, follower.mimic?))
+        })
+    }
+
+    /// Sets the position of each mimic joint from that of its master. `positions` has one entry for each joint.
+    pub fn apply_mimic(&self, positions: &mut [f64]) {
+        for (index, joint) in self.joints.iter().enumerate() {
+            if let Some(mimic) = joint.mimic {
+                positions[index] = mimic.multiplier * positions[mimic.master] + mimic.offset;
+            }
+        }
+    }
+
+    /// Joint positions inside the limits: 0 where the limits allow that, else the middle of the [working range](Self::working_range).
+    #[must_use]
+    pub fn neutral_positions(&self) -> Vec<f64> {
+        let neutral = |joint: usize| {
+            let range = self.working_range(joint).unwrap_or(self.joints[joint].domain);
+            if range.contains(0.0) { 0.0 } else { range.middle() }
+        };
+        let mut positions: Vec<f64> = (0..self.joints.len()).map(neutral).collect();
+        self.apply_mimic(&mut positions);
+        positions
+    }
+
+    /// Poses of all links in the root link's frame, in the order of [`Robot::links`]. `positions` has one entry for each joint, with those of
+    /// mimic joints.
+    #[must_use]
+    pub fn link_poses(&self, positions: &[f64]) -> Vec<Isometry3<f64>> {
+        let mut poses = vec![Isometry3::identity(); self.links.len()];
+        for &index in &self.order {
+            let joint = &self.joints[index];
+            poses[joint.child] = poses[joint.parent] * joint.transform(positions[index]);
+        }
+        poses
+    }
+}

@@ -1,0 +1,249 @@
+//! URDFs of noodles: long arms of many equal segments, for tests of solvers.
+
+use std::f64::consts::PI;
+use std::ops::RangeInclusive;
+
+use thiserror::Error;
+
+use super::xml_writer::Writer;
+use urdf_ik_text::names::number;
+
+/// The joints between the segments of a noodle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoodleJoints {
+    /// Ball joints. URDF has none, so each is three revolute joints in one point: about x, y and z, in this order from the base, with links
+    /// of no length between them. The last one, about z, twists the segment.
+    Ball,
+    /// One revolute joint each: about x for the first, third and so on from the base, about y for the others.
+    Alternating,
+}
+
+/// A noodle: an arm of equal segments. With all joints at 0 it is straight, along z of its base link.
+///
+/// Its links are [`Noodle::BASE_LINK`], `segment_1` to `segment_N` and [`Noodle::TIP_LINK`]. The origin of a segment is at its
+/// lower end, and its z axis points along it. The joints are named `joint_1` and so on; those of ball joints are `joint_1_x`, `joint_1_y`,
+/// `joint_1_z` and so on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Noodle {
+    /// Name of the robot: not empty, without control characters.
+    pub name: String,
+    /// Kind of the joints.
+    pub joints: NoodleJoints,
+    /// Number of segments, and of joints, in [`Noodle::SEGMENTS`].
+    pub segments: usize,
+    /// Length of all segments together \[m\], in [`Noodle::LENGTHS`].
+    pub length: f64,
+    /// Radius \[m\], above 0 and no more than the length; a fiftieth of the length where it is `None`.
+    pub radius: Option<f64>,
+    /// Limit of each joint in both directions \[rad\], above 0 and up to π. `None`: no limit.
+    pub limit: Option<f64>,
+}
+
+/// What is wrong with a [`Noodle`].
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum NoodleError {
+    /// Too few segments or too many.
+    #[error("a noodle cannot have {0} segments; it can have {first} to {last}",
+            first = Noodle::SEGMENTS.start(), last = Noodle::SEGMENTS.end())]
+    Segments(usize),
+    /// The length is too small, too large or not a number.
+    #[error("the length is {0} m; it must be from {first} to {last} m",
+            first = Noodle::LENGTHS.start(), last = Noodle::LENGTHS.end())]
+    Length(f64),
+    /// The radius is too small, too large or not a number.
+    #[error("the radius is {} m; it must be above 0 m and no more than the length, {length} m", number(*radius))]
+    Radius {
+        /// What was given \[m\].
+        radius: f64,
+        /// The length of the noodle \[m\].
+        length: f64,
+    },
+    /// The limit is too small, too large or not a number.
+    #[error(
+        "the limit is {0} rad; it must be above 0 and no more than {PI} rad (give none for a noodle without limits)"
+    )]
+    Limit(f64),
+    /// The name is empty, or has characters that XML cannot have.
+    #[error(
+        "the name {0:?} cannot be the name of a robot: it must not be blank, and must not have characters that XML does not allow, such as control characters"
+    )]
+    Name(String),
+}
+
+/// Radius over length, where no radius is given.
+const SLENDERNESS: f64 = 1.0 / 50.0;
+/// Radius of a segment between its joints, over that at its joints: so the joints can be seen.
+const WAIST: f64 = 0.8;
+/// Radius of the base over that of the noodle.
+const FOOT: f64 = 3.0;
+/// Materials of the segments, in turn.
+const SEGMENT_MATERIALS: [&str; 2] = ["noodle_light", "noodle_dark"];
+const BASE_MATERIAL: &str = "noodle_base";
+const TIP_MATERIAL: &str = "noodle_tip";
+const COLOURS: [(&str, &str); 4] = [
+    (SEGMENT_MATERIALS[0], "0.97 0.82 0.45 1"),
+    (SEGMENT_MATERIALS[1], "0.86 0.52 0.18 1"),
+    (BASE_MATERIAL, "0.22 0.25 0.29 1"),
+    (TIP_MATERIAL, "0.15 0.45 0.85 1"),
+];
+/// Effort \[N·m\] and velocity \[rad/s\] of joints with limits: URDF requires them.
+const EFFORT: &str = "10";
+const VELOCITY: &str = "3";
+
+impl Noodle {
+    /// Name of the root link.
+    pub const BASE_LINK: &str = "base_link";
+    /// Name of the link at the end of the last segment, the only leaf.
+    pub const TIP_LINK: &str = "tip_link";
+    /// How many segments there may be.
+    pub const SEGMENTS: RangeInclusive<usize> = 1..=10_000;
+    /// How long a noodle may be \[m\].
+    pub const LENGTHS: RangeInclusive<f64> = 0.001..=10_000.0;
+
+    /// A noodle named `noodle`, 1 m long, with alternating joints without limits.
+    #[must_use]
+    pub fn new(segments: usize) -> Self {
+        let joints = NoodleJoints::Alternating;
+        Self { name: "noodle".into(), joints, segments, length: 1.0, radius: None, limit: None }
+    }
+
+    /// Its URDF: links and joints with shapes for display, but no masses.
+    ///
+    /// # Errors
+    /// [`NoodleError`] where a field has another value than [`Noodle`] allows.
+    pub fn urdf(&self) -> Result<String, NoodleError> {
+        let radius = self.check()?;
+        #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+        let segment = self.length / self.segments as f64;
+        let mut out = Writer::for_people();
+        out.open("robot", [("name", self.name.clone())]);
+        for (name, colour) in COLOURS {
+            out.open("material", [("name", name.into())]);
+            out.empty("color", [("rgba", colour.into())]);
+            out.close("material");
+        }
+        let foot = Shape::Cylinder { radius: FOOT * radius, length: radius, middle: -0.5 * radius };
+        link(&mut out, Self::BASE_LINK, &[foot], BASE_MATERIAL);
+        let mut below = Self::BASE_LINK.to_owned();
+        for number in 1..=self.segments {
+            let above = format!("segment_{number}");
+            self.joint(&mut out, number, (&below, &above), if number == 1 { 0.0 } else { segment });
+            let waist = Shape::Cylinder { radius: WAIST * radius, length: segment, middle: 0.5 * segment };
+            link(&mut out, &above, &[Shape::Sphere { radius }, waist], SEGMENT_MATERIALS[(number - 1) % 2]);
+            below = above;
+        }
+        joint(&mut out, ("tip_joint", "fixed"), (&below, Self::TIP_LINK), segment, |_| {});
+        link(&mut out, Self::TIP_LINK, &[Shape::Sphere { radius }], TIP_MATERIAL);
+        out.close("robot");
+        Ok(out.finish() + "\n")
+    }
+
+    /// Checks all fields. Gives the radius \[m\].
+    fn check(&self) -> Result<f64, NoodleError> {
+        let unwritable = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+        if self.name.trim().is_empty() || self.name.contains(unwritable) {
+            return Err(NoodleError::Name(self.name.clone()));
+        }
+        if !Self::SEGMENTS.contains(&self.segments) {
+            return Err(NoodleError::Segments(self.segments));
+        }
+        if !Self::LENGTHS.contains(&self.length) {
+            return Err(NoodleError::Length(self.length));
+        }
+        if let Some(limit) = self.limit.filter(|limit| !(*limit > 0.0 && *limit <= PI)) {
+            return Err(NoodleError::Limit(limit));
+        }
+        let radius = self.radius.unwrap_or(SLENDERNESS * self.length);
+        if radius > 0.0 && radius <= self.length {
+            Ok(radius)
+        } else {
+            Err(NoodleError::Radius { radius, length: self.length })
+        }
+    }
+
+    /// Writes joint `number` at `height` along z of the link below it. A ball joint has links between its revolute joints.
+    fn joint(&self, out: &mut Writer, number: usize, (below, above): (&str, &str), height: f64) {
+        match self.joints {
+            NoodleJoints::Alternating => {
+                let axis = if number % 2 == 1 { "1 0 0" } else { "0 1 0" };
+                self.revolute(out, &format!("joint_{number}"), (below, above), height, axis);
+            }
+            NoodleJoints::Ball => {
+                let [x, y, z] = ["x", "y", "z"].map(|axis| format!("joint_{number}_{axis}"));
+                let [after_x, after_y] = [&x, &y].map(|joint| format!("{joint}_link"));
+                self.revolute(out, &x, (below, &after_x), height, "1 0 0");
+                link(out, &after_x, &[], "");
+                self.revolute(out, &y, (&after_x, &after_y), 0.0, "0 1 0");
+                link(out, &after_y, &[], "");
+                self.revolute(out, &z, (&after_y, above), 0.0, "0 0 1");
+            }
+        }
+    }
+
+    fn revolute(&self, out: &mut Writer, name: &str, links: (&str, &str), height: f64, axis: &str) {
+        let kind = if self.limit.is_some() { "revolute" } else { "continuous" };
+        joint(out, (name, kind), links, height, |out| {
+            out.empty("axis", [("xyz", axis.into())]);
+            if let Some(limit) = self.limit {
+                let (lower, upper) = ((-limit).to_string(), limit.to_string());
+                let (effort, velocity) = (EFFORT.into(), VELOCITY.into());
+                out.empty("limit", [("lower", lower), ("upper", upper), ("effort", effort), ("velocity", velocity)]);
+            }
+        });
+    }
+}
+
+/// A shape of a link, with lengths in metres. The centre of a sphere is the origin of the link; that of a cylinder is at `middle` of its z
+/// axis.
+enum Shape {
+    Sphere { radius: f64 },
+    Cylinder { radius: f64, length: f64, middle: f64 },
+}
+
+fn link(out: &mut Writer, name: &str, shapes: &[Shape], material: &str) {
+    let name = [("name", name.to_owned())];
+    if shapes.is_empty() {
+        out.empty("link", name);
+        return;
+    }
+    out.open("link", name);
+    for shape in shapes {
+        out.open("visual", []);
+        match shape {
+            Shape::Sphere { radius } => {
+                out.open("geometry", []);
+                out.empty("sphere", [("radius", radius.to_string())]);
+            }
+            Shape::Cylinder { radius, length, middle } => {
+                out.empty("origin", [("xyz", on_z(*middle))]);
+                out.open("geometry", []);
+                out.empty("cylinder", [("radius", radius.to_string()), ("length", length.to_string())]);
+            }
+        }
+        out.close("geometry");
+        out.empty("material", [("name", material.to_owned())]);
+        out.close("visual");
+    }
+    out.close("link");
+}
+
+/// Writes a joint between two links, at `height` along z of the lower one. `inside` adds more elements.
+fn joint(
+    out: &mut Writer,
+    (name, kind): (&str, &str),
+    (below, above): (&str, &str),
+    height: f64,
+    inside: impl FnOnce(&mut Writer),
+) {
+    out.open("joint", [("name", name.to_owned()), ("type", kind.to_owned())]);
+    out.empty("parent", [("link", below.to_owned())]);
+    out.empty("child", [("link", above.to_owned())]);
+    out.empty("origin", [("xyz", on_z(height))]);
+    inside(out);
+    out.close("joint");
+}
+
+fn on_z(height: f64) -> String {
+    format!("0 0 {height}")
+}

@@ -1,0 +1,12 @@
+//! Robots read from URDF, their chains and their kinematics.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
+mod chain;
+use urdf_ik_testing as common;
+mod errors;
+mod forward_kinematics;
+mod loading;
+mod mutations;
+mod noodle;
+mod working_range;

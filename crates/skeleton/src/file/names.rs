@@ -1,0 +1,65 @@
+//! The names of the points of a model, and who continues whom.
+
+use std::collections::HashMap;
+
+use super::link::Link;
+use urdf_ik_text::names::short;
+
+/// The names of the points read so far: the root, then the end of each segment, which has the name of its segment.
+pub(super) struct Names {
+    pub points: Vec<String>,
+    indices: HashMap<String, usize>,
+}
+
+impl Names {
+    pub(super) fn new(root: &str) -> Self {
+        Self { points: vec![root.to_owned()], indices: HashMap::from([(root.to_owned(), 0)]) }
+    }
+
+    /// Adds the name of the next segment.
+    pub(super) fn add(&mut self, name: &str) -> Result<(), String> {
+        if name.is_empty() {
+            return Err("a segment has an empty name".to_owned());
+        }
+        let index = self.points.len();
+        if let Some(same) = self.indices.insert(name.to_owned(), index) {
+            let other = if same == 0 { "the root".to_owned() } else { format!("segment number {same}") };
+            return Err(format!("segment number {index} is called '{}', as is {other}", short(name)));
+        }
+        self.points.push(name.to_owned());
+        Ok(())
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.indices.get(name).copied()
+    }
+
+    /// The point at which segment `name` begins: the one of the name `parent`, or where it has none, the last point so far. `links` are
+    /// the segments of the whole file, to tell what is wrong.
+    pub(super) fn parent(&self, name: &str, parent: Option<&str>, links: &[Link]) -> Result<usize, String> {
+        let Some(parent) = parent else { return Ok(self.points.len() - 1) };
+        self.find(parent).ok_or_else(|| {
+            let (name, shown) = (short(name), short(parent));
+            if is_circle(parent, links) {
+                return format!(
+                    "segment '{name}' continues '{shown}', which leads in a circle; one must continue the root"
+                );
+            }
+            if links.iter().any(|link| *link.name == *parent) {
+                return format!("segment '{name}' continues '{shown}', which comes later; list '{shown}' before it");
+            }
+            format!(
+                "segment '{name}' continues '{shown}', which is neither a segment nor the root '{}'",
+                short(&self.points[0])
+            )
+        })
+    }
+}
+
+/// Whether the way from the segment `name` towards the root comes back to it.
+fn is_circle(name: &str, links: &[Link]) -> bool {
+    let parents: HashMap<&str, &str> =
+        links.iter().filter_map(|link| Some((&*link.name, link.parent.as_deref()?))).collect();
+    let way = std::iter::successors(Some(name), |name| parents.get(name).copied());
+    way.take(links.len() + 1).count() > links.len()
+}

@@ -1,0 +1,75 @@
+//! Arms of summed pitch and yaw.
+
+use nalgebra::Point3;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::error::{ModelError, refused};
+use super::given::given;
+use super::joint::range;
+use super::link::Link;
+use super::list::{for_each, for_value};
+use super::name::Name;
+use super::named::NamedArm;
+use super::names::Names;
+use super::read::{RootEntry, checked_length, yaml};
+use crate::Range;
+use crate::pitch_yaw::PitchYawArm;
+use urdf_ik_text::names::short;
+
+/// A whole file but its segments, which are read next.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArmEntry {
+    #[serde(rename = "kind")]
+    _kind: IgnoredAny,
+    name: Option<Name>,
+    #[serde(default)]
+    root: RootEntry,
+    segments: Vec<Link>,
+}
+
+/// A segment as a file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SegmentEntry {
+    name: Name,
+    length: f64,
+    #[serde(default, deserialize_with = "given")]
+    pitch: Option<[f64; 2]>,
+    #[serde(default, deserialize_with = "given")]
+    yaw: Option<[f64; 2]>,
+}
+
+pub(super) fn read(text: &str) -> Result<NamedArm, ModelError> {
+    let file: ArmEntry = yaml(text)?;
+    let mut base = Point3::origin();
+    for_value(text, "root", |root: RootEntry| {
+        base = root.pose(3)?.translation.vector.into();
+        let is_turned = root.rotation.is_some();
+        if is_turned {
+            Err("the root of a pitch_yaw arm has a rotation; give a position alone".to_owned())
+        } else {
+            Ok(())
+        }
+    })?;
+    let (mut names, mut lengths, mut pitches, mut yaws) = (Names::new(file.root.name()), vec![], vec![], vec![]);
+    for_each(text, "segments", |entry: SegmentEntry| {
+        names.add(&entry.name)?;
+        let in_segment = |reason| format!("segment '{}': {reason}", short(&entry.name));
+        lengths.push(checked_length(entry.length).map_err(in_segment)?);
+        pitches.push(bounds("its pitch", entry.pitch).map_err(in_segment)?);
+        yaws.push(bounds("its yaw", entry.yaw).map_err(in_segment)?);
+        Ok(())
+    })
+    .map_err(|e| e.with_names(&file.segments))?;
+    let bounds = [pitches, yaws].concat();
+    let (lower, upper) = bounds.iter().map(|range| (range.lower, range.upper)).unzip();
+    let arm = PitchYawArm::new(base, lengths).and_then(|arm| arm.with_bounds(lower, upper)).map_err(refused)?;
+    Ok(NamedArm { name: file.name.map_or_else(|| "pitch_yaw".to_owned(), String::from), arm, points: names.points })
+}
+
+/// The bounds of a variable \[rad\], infinite where the file has none.
+fn bounds(what: &str, degrees: Option<[f64; 2]>) -> Result<Range, String> {
+    if degrees.is_some() { range(what, degrees) } else { Ok(Range::new(f64::NEG_INFINITY, f64::INFINITY)) }
+}

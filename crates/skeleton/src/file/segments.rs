@@ -1,0 +1,151 @@
+//! Skeletons: each segment is checked and placed at rest as it is read.
+
+use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
+use serde::Deserialize;
+
+use super::error::{ModelError, refused};
+use super::given::given;
+use super::joint::{ConeEntry, HingeEntry, limit};
+use super::list::{for_each, for_value};
+use super::name::Name;
+use super::named::NamedSkeleton;
+use super::names::Names;
+use super::read::{Outline, RootEntry, checked_length, point, rotation, yaml};
+use crate::configuration::{aligned, product};
+use crate::{Joint, Segment, Skeleton};
+use urdf_ik_text::names::short;
+
+/// Sines of smaller angles \[rad\] do not tell a plane.
+const LEAST_SINE: f64 = 1e-6;
+
+/// A segment as a file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SegmentEntry {
+    name: Name,
+    #[serde(default, deserialize_with = "given")]
+    parent: Option<Name>,
+    #[serde(default, deserialize_with = "given")]
+    length: Option<f64>,
+    #[serde(default, deserialize_with = "given")]
+    rest: Option<[f64; 3]>,
+    #[serde(default, deserialize_with = "given")]
+    end: Option<Vec<f64>>,
+    #[serde(default, deserialize_with = "given")]
+    up: Option<[f64; 3]>,
+    #[serde(default, deserialize_with = "given")]
+    hinge: Option<HingeEntry>,
+    #[serde(default, deserialize_with = "given")]
+    cone: Option<ConeEntry>,
+    #[serde(default)]
+    fixed: bool,
+}
+
+/// The segments read so far.
+struct Builder<'a> {
+    outline: &'a Outline,
+    dimensions: usize,
+    names: Names,
+    segments: Vec<Segment>,
+    /// The frames at rest: of the root, then of the segments, at their ends.
+    frames: Vec<Isometry3<f64>>,
+}
+
+pub(super) fn read(text: &str) -> Result<NamedSkeleton, ModelError> {
+    let outline: Outline = yaml(text)?;
+    let dimensions = outline.dimensions.0;
+    let mut root = Isometry3::identity();
+    for_value(text, "root", |entry: RootEntry| {
+        root = entry.pose(dimensions)?;
+        Ok(())
+    })?;
+    let names = Names::new(outline.root.name());
+    let mut builder = Builder { outline: &outline, dimensions, names, segments: Vec::new(), frames: vec![root] };
+    for_each(text, "segments", |entry| builder.add(entry)).map_err(|e| e.with_names(&outline.segments))?;
+    let Builder { names, segments, .. } = builder;
+    let ends = if outline.ends.is_some() { ends(text, &names)? } else { leaves(&segments) };
+    let skeleton =
+        if dimensions == 2 { Skeleton::in_plane(&segments) } else { Skeleton::new(&segments) }.map_err(refused)?;
+    let name = outline.name.map_or_else(|| "skeleton".to_owned(), String::from);
+    let rest = skeleton.place(&root, &vec![UnitQuaternion::identity(); segments.len()]).map_err(refused)?;
+    Ok(NamedSkeleton { name, skeleton, points: names.points, ends, rest })
+}
+
+/// The points that the file lists as ends.
+fn ends(text: &str, names: &Names) -> Result<Vec<usize>, ModelError> {
+    let mut ends = Vec::new();
+    for_each(text, "ends", |name: Name| {
+        let (end, shown) = (names.find(&name), short(&name));
+        let end = end.ok_or_else(|| format!("'{shown}' is no segment, so it cannot be an end"))?;
+        if ends.contains(&end) {
+            return Err(format!("'{shown}' is an end already"));
+        }
+        ends.push(end);
+        Ok(())
+    })?;
+    if ends.is_empty() { Err(refused("it has no ends; name one, or leave out the list")) } else { Ok(ends) }
+}
+
+/// The points that no segment continues.
+fn leaves(segments: &[Segment]) -> Vec<usize> {
+    let mut is_leaf = vec![true; segments.len() + 1];
+    for segment in segments {
+        is_leaf[segment.parent] = false;
+    }
+    (1..is_leaf.len()).filter(|point| is_leaf[*point]).collect()
+}
+
+impl Builder<'_> {
+    fn add(&mut self, entry: SegmentEntry) -> Result<(), String> {
+        let parent = self.names.parent(&entry.name, entry.parent.as_deref(), &self.outline.segments)?;
+        self.names.add(&entry.name)?;
+        let (name, frame) = (entry.name.clone(), self.frames[parent]);
+        let (length, joint) =
+            self.joint(entry, &frame).map_err(|reason| format!("segment '{}': {reason}", short(&name)))?;
+        let turned = product(&frame.rotation, &joint.rest);
+        let end = frame.translation.vector + turned * Vector3::x() * length;
+        self.frames.push(Isometry3::from_parts(end.into(), turned));
+        self.segments.push(Segment { parent, length, joint });
+        Ok(())
+    }
+
+    /// The length of a segment that begins at `frame`, and its joint.
+    fn joint(&self, entry: SegmentEntry, frame: &Isometry3<f64>) -> Result<(f64, Joint), String> {
+        let limit = limit(entry.hinge, entry.cone, entry.fixed, self.dimensions)?;
+        let (length, rest) = match (entry.length, entry.end, entry.rest, entry.up) {
+            (Some(length), None, rest, None) => (checked_length(length)?, rotation("its rest", rest)?),
+            (None, Some(end), None, up) => {
+                let end = point("the end", &end, self.dimensions)?;
+                let along = end.coords - frame.translation.vector;
+                let turned = |length| Ok((length, facing(&frame.rotation, &along, up)?));
+                let (length, orientation) = checked_length(along.norm()).and_then(turned)?;
+                (length, product(&frame.rotation.inverse(), &orientation))
+            }
+            _ => return Err("give its length, which a rest may follow, or its end, which an up may follow".to_owned()),
+        };
+        let joint = Joint { limit, rest };
+        if self.dimensions == 2 {
+            joint.check_in_plane().map_err(|e| e.to_string())?;
+        }
+        Ok((length, joint))
+    }
+}
+
+/// The orientation at rest of a segment in the direction of `along`, its z axis towards `up`; without that, `frame` after the shortest
+/// rotation.
+fn facing(
+    frame: &UnitQuaternion<f64>,
+    along: &Vector3<f64>,
+    up: Option<[f64; 3]>,
+) -> Result<UnitQuaternion<f64>, String> {
+    let Some(up) = up else { return Ok(aligned(frame, along)) };
+    let up = Vector3::from(up);
+    let (x, y) = (along.normalize(), up.cross(along));
+    let tells = y.norm() > LEAST_SINE * up.norm() * along.norm();
+    if !tells {
+        return Err("its up is no direction, or the direction of the segment itself; give one across it".to_owned());
+    }
+    let y = y.normalize();
+    let axes = Rotation3::from_matrix_unchecked(Matrix3::from_columns(&[x, y, x.cross(&y)]));
+    Ok(UnitQuaternion::from_rotation_matrix(&axes))
+}

@@ -1,0 +1,298 @@
+//! One joint: the rotation of its segment, and how a rotation that it does not allow is limited.
+
+use std::f64::consts::{PI, TAU};
+
+use nalgebra::{Matrix3, Unit, UnitQuaternion, Vector3};
+
+use super::cone::{Cone, Polar, Range};
+use super::swing_twist::SwingTwist;
+use urdf_ik_mathematics::segments::{InputError, Refusal, direction, require};
+use urdf_ik_text::names::number;
+
+/// Smallest sine of the angle between a hinge's axis and its segment with which the hinge can steer the segment.
+const LEAST_LEVER: f64 = 1e-6;
+/// A rotation that differs by more than this \[rad\] from what was asked for was limited.
+pub(super) const LIMITED: f64 = 1e-9;
+
+/// What a joint allows, in its own frame: the frame of the segment before it, turned by [`Joint::rest`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Limit {
+    /// A ball joint without limits.
+    Free,
+    /// A ball joint. Its rotation is decomposed into a *twist* about the segment, and after it a *swing*, the shortest
+    /// rotation that takes the x axis to the segment's direction.
+    Ball {
+        /// Where the segment may point.
+        cone: Cone,
+        /// The range of twist of the segment about itself.
+        twist: Range,
+    },
+    /// A hinge: rotation about one axis.
+    Hinge {
+        /// The axis, of any length but 0.
+        axis: Vector3<f64>,
+        /// The range of its angle.
+        angle: Range,
+    },
+}
+
+/// A joint: the start of a segment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Joint {
+    /// What it allows.
+    pub limit: Limit,
+    /// Orientation of the joint's frame in the frame of the segment before it; that of the first joint, in the root
+    /// frame. It gives the direction about which the cone lies, and from which a hinge counts.
+    pub rest: UnitQuaternion<f64>,
+}
+
+impl Joint {
+    /// A joint at rest when its segment continues the one before.
+    #[must_use]
+    pub fn new(limit: Limit) -> Self {
+        Self { limit, rest: UnitQuaternion::identity() }
+    }
+
+    /// A ball joint without limits.
+    #[must_use]
+    pub fn free() -> Self {
+        Self::new(Limit::Free)
+    }
+
+    /// A ball joint within `cone`, turned about its segment within `twist`.
+    #[must_use]
+    pub fn ball(cone: Cone, twist: Range) -> Self {
+        Self::new(Limit::Ball { cone, twist })
+    }
+
+    /// A hinge about `axis`, in the joint's frame, between `lower` and `upper` \[rad\].
+    #[must_use]
+    pub fn hinge(axis: Vector3<f64>, lower: f64, upper: f64) -> Self {
+        Self::new(Limit::Hinge { axis, angle: Range::new(lower, upper) })
+    }
+
+    /// The same joint with another orientation of its frame in that of the segment before.
+    #[must_use]
+    pub fn with_rest(self, rest: UnitQuaternion<f64>) -> Self {
+        Self { rest, ..self }
+    }
+
+    /// The angle \[rad\] of a hinge after `rotation`, from rest and in its range; where there are several, the one nearest
+    /// to 0. None for a ball joint.
+    #[must_use]
+    pub fn angle(&self, rotation: &UnitQuaternion<f64>) -> Option<f64> {
+        let Limit::Hinge { axis, angle } = &self.limit else { return None };
+        Some(angle.inside(angle_about(&Unit::new_normalize(*axis), rotation)))
+    }
+
+    /// Checks the limits.
+    pub(super) fn check(&self) -> Result<(), InputError> {
+        let check_range = |what, Range { lower, upper }: &Range| {
+            let is_valid = lower.abs() <= TAU && upper.abs() <= TAU && lower <= upper;
+            require(is_valid, || {
+                let [lower, upper] = [*lower, *upper].map(number);
+                Refusal::Model(format!(
+                    "its {what} is limited by {lower} and {upper} rad; they must be in ascending order and within ±2π"
+                ))
+            })
+        };
+        match &self.limit {
+            Limit::Free => Ok(()),
+            Limit::Ball { cone: Cone { up, down, left, right }, twist } => {
+                for (side, angle) in [("up", up), ("down", down), ("left", left), ("right", right)] {
+                    require((0.0..=PI).contains(angle), || {
+                        Refusal::Model(format!(
+                            "its cone opens by {} rad {side}; that must be a number from 0 to π",
+                            number(*angle)
+                        ))
+                    })?;
+                }
+                check_range("twist", twist)
+            }
+            Limit::Hinge { axis, angle } => {
+                direction("its axis", axis)?;
+                check_range("angle", angle)
+            }
+        }
+    }
+
+    /// The rotation nearest to `wish` that the joint allows. It keeps its direction if it can, then its twist.
+    pub(super) fn nearest(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        match &self.limit {
+            Limit::Free => *wish,
+            Limit::Ball { cone, twist } => {
+                let turn = SwingTwist::of(wish);
+                SwingTwist { swing: cone.nearest_polar(turn.swing), twist: twist.nearest(turn.twist) }.rotation()
+            }
+            Limit::Hinge { axis, angle } => {
+                let axis = Unit::new_normalize(*axis);
+                let wished = angle_between(&axis, &Vector3::x(), &(wish * Vector3::x()));
+                let wished = wished.unwrap_or_else(|| angle_about(&axis, wish));
+                UnitQuaternion::from_axis_angle(&axis, angle.nearest(wished))
+            }
+        }
+    }
+
+    /// The rotation in the outward pass, and whether it was limited. For a ball joint it is the one nearest to `wish`;
+    /// for a hinge the one that fits the points with these `products` best.
+    pub(super) fn outward(
+        &self,
+        wish: &UnitQuaternion<f64>,
+        products: impl FnOnce() -> Matrix3<f64>,
+    ) -> (UnitQuaternion<f64>, bool) {
+        self.matched(products).unwrap_or_else(|| {
+            let allowed = self.nearest(wish);
+            (allowed, allowed.angle_to(wish) > LIMITED)
+        })
+    }
+
+    /// The rotation in the inward pass, which moves the segment before the joint. For a ball joint it is the one
+    /// nearest to `wish`; if the twist is not allowed, the segment before rolls, and its direction in the frame of the
+    /// segment after changes only where it must. For a hinge it is the one that fits the points best.
+    pub(super) fn inward(
+        &self,
+        wish: &UnitQuaternion<f64>,
+        products: impl FnOnce() -> Matrix3<f64>,
+    ) -> UnitQuaternion<f64> {
+        match &self.limit {
+            Limit::Free => *wish,
+            Limit::Ball { cone, twist } => {
+                let turn = SwingTwist::of(wish);
+                let allowed = twist.nearest(turn.twist);
+                // A roll of the segment before takes as much from the azimuth as from the twist.
+                let (sine, cosine) = (turn.twist - allowed).sin_cos();
+                let Polar { angle, cosine: u, sine: v } = turn.swing;
+                let rolled = Polar { angle, cosine: u * cosine + v * sine, sine: v * cosine - u * sine };
+                SwingTwist { swing: cone.nearest_polar(rolled), twist: allowed }.rotation()
+            }
+            Limit::Hinge { .. } => self.matched(products).map_or_else(|| self.nearest(wish), |(allowed, _)| allowed),
+        }
+    }
+
+    /// The rotation R of a hinge that maximises the trace of R times `products` within its limits, and whether they
+    /// prevented a better one; none for a ball joint, and where the points lie on the axis.
+    fn matched(&self, products: impl FnOnce() -> Matrix3<f64>) -> Option<(UnitQuaternion<f64>, bool)> {
+        let Limit::Hinge { axis, angle } = &self.limit else { return None };
+        let products = products();
+        let axis = Unit::new_normalize(*axis);
+        let [spin_x, spin_y, spin_z] =
+            [(1, 2), (2, 0), (0, 1)].map(|(row, column)| products[(row, column)] - products[(column, row)]);
+        let sine = axis.dot(&Vector3::new(spin_x, spin_y, spin_z));
+        let cosine = products.trace() - axis.dot(&(products * axis.into_inner()));
+        // Products of two distances from the axis.
+        let tells = sine.hypot(cosine) > LEAST_LEVER * LEAST_LEVER * products.amax();
+        tells.then(|| {
+            let wished = sine.atan2(cosine);
+            let nearest = angle.nearest(wished);
+            let limited = (0.5 * (nearest - wished)).sin().abs() > 0.5 * LIMITED;
+            (UnitQuaternion::from_axis_angle(&axis, nearest), limited)
+        })
+    }
+
+    /// Checks that the joint keeps its segment in the plane of x and y.
+    pub(super) fn check_in_plane(&self) -> Result<(), InputError> {
+        let turns_about_z = match &self.limit {
+            Limit::Free => true,
+            Limit::Ball { .. } => false,
+            Limit::Hinge { axis, .. } => axis.x == 0.0 && axis.y == 0.0,
+        };
+        require(turns_about_z && is_in_plane(&self.rest), || {
+            let right = "there it must be free or a hinge about z, at rest turned about z alone";
+            Refusal::Model(format!("it leaves the plane; {right}"))
+        })
+    }
+
+    /// A rotation that the joint allows, by three numbers in \[0, 1).
+    pub(super) fn sample(&self, fractions: [f64; 3]) -> UnitQuaternion<f64> {
+        match &self.limit {
+            Limit::Free => Self::ball(Cone::ALL, Range::ALL).sample(fractions),
+            Limit::Ball { cone, twist } => {
+                let (sine, cosine) = (2.0 * PI * fractions[0]).sin_cos();
+                let angle = cone.limit_towards(cosine, sine) * fractions[1].sqrt();
+                let swing = cone.nearest_polar(Polar { angle, cosine, sine });
+                SwingTwist { swing, twist: twist.at(fractions[2]) }.rotation()
+            }
+            Limit::Hinge { axis, angle } => {
+                UnitQuaternion::from_axis_angle(&Unit::new_normalize(*axis), angle.at(fractions[0]))
+            }
+        }
+    }
+}
+
+/// The angle about `axis` that brings `from` nearest to `to`; none where the distance hardly depends on the angle.
+fn angle_between(axis: &Unit<Vector3<f64>>, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<f64> {
+    let arm = from - axis.scale(axis.dot(from));
+    let (sine, cosine) = (axis.dot(&arm.cross(to)), arm.dot(to));
+    (sine.hypot(cosine) > LEAST_LEVER).then(|| sine.atan2(cosine))
+}
+
+/// The angle of the rotation about `axis` that comes nearest to `rotation`.
+fn angle_about(axis: &Unit<Vector3<f64>>, rotation: &UnitQuaternion<f64>) -> f64 {
+    let sign = if rotation.w < 0.0 { -1.0 } else { 1.0 };
+    2.0 * (sign * rotation.imag().dot(axis)).atan2(sign * rotation.w)
+}
+
+/// Whether a rotation keeps the plane of x and y.
+pub(super) fn is_in_plane(rotation: &UnitQuaternion<f64>) -> bool {
+    rotation.i == 0.0 && rotation.j == 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::moments::{Moments, Place};
+    use super::*;
+    use urdf_ik_mathematics::pseudorandom::{direction, fraction};
+
+    fn rotation(number: usize, index: usize) -> UnitQuaternion<f64> {
+        UnitQuaternion::from_scaled_axis(direction(number, index) * (PI * fraction(number, 700 + index)))
+    }
+
+    #[test]
+    fn a_twist_is_clamped_and_the_direction_kept() {
+        let range = Range::new(-0.2, 0.4);
+        let joint = Joint::ball(Cone::ALL, range);
+        for index in 0..300 {
+            let wish = rotation(7, index);
+            let (outward, inward) = (joint.nearest(&wish), joint.inward(&wish, Matrix3::zeros));
+            let twist = SwingTwist::of(&wish).twist;
+            for allowed in [&outward, &inward] {
+                assert!((SwingTwist::of(allowed).twist - range.nearest(twist)).abs() < 1e-12);
+            }
+            // Outward, the segment after points where it did; inward, the one before does, as the one after sees it.
+            assert!((outward * Vector3::x() - wish * Vector3::x()).norm() < 1e-14);
+            assert!((inward.inverse() * Vector3::x() - wish.inverse() * Vector3::x()).norm() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn a_hinge_fits_all_points_beyond_it() {
+        for number in 0..200 {
+            let (axis, lower, upper) = (direction(number, 1), -2.0 * fraction(number, 2), 2.0 * fraction(number, 3));
+            let joint = Joint::hinge(axis, lower, upper);
+            let place = |index: usize| Place { frame: rotation(number, index), origin: direction(number, 10 + index) };
+            let (outer, inner) = (place(4), place(5));
+            let points: Vec<_> = (0..6).map(|index| direction(number, 20 + index)).collect();
+            let sums = points.iter().fold(Moments::default(), |sums, point| sums.with(point));
+            let (found, _) = joint.outward(&UnitQuaternion::identity(), || sums.between(&outer, &inner));
+            // The weighted sum of squared distances, from the points alone, the origins put together.
+            let mismatch = |turn: &UnitQuaternion<f64>| {
+                points.iter().rev().enumerate().fold(0.0, |sum, (age, point)| {
+                    let seen = outer.frame.inverse() * (point - outer.origin);
+                    let apart = inner.frame * (turn * seen) - (point - inner.origin);
+                    sum + 0.7_f64.powi(i32::try_from(age).unwrap()) * apart.norm_squared()
+                })
+            };
+            let axis = Unit::new_normalize(axis);
+            for step in 0..=100 {
+                let angle = lower + (upper - lower) * f64::from(step) / 100.0;
+                let other = UnitQuaternion::from_axis_angle(&axis, angle);
+                assert!(mismatch(&found) <= mismatch(&other) + 1e-12, "{number}");
+            }
+            assert!(joint.nearest(&found).angle_to(&found) < 1e-12);
+            // Where the points do not determine the rotation, `wish` does.
+            let wish = UnitQuaternion::from_axis_angle(&axis, 0.5 * (lower + upper));
+            assert!(joint.outward(&wish, Matrix3::zeros).0.angle_to(&wish) < 1e-12);
+            assert!(joint.inward(&wish, Matrix3::zeros).angle_to(&wish) < 1e-12);
+        }
+    }
+}

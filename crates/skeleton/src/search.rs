@@ -1,0 +1,328 @@
+//! A complete solve: cycles until they make no progress, attempts, the outcome.
+
+use std::time::Instant;
+
+use super::configuration::Configuration;
+use super::cycle::CycleScratch;
+use super::errors::Errors;
+use super::least_squares::LeastSquares;
+use super::outcome::{Outcome, Reason};
+use super::polish::Polish;
+use super::problem::{Options, Problem, Target};
+use super::setup::Setup;
+use super::solution::{Residual, Solution};
+use super::stall::Watch;
+use super::state::{Aims, State, contradiction};
+use super::tree::Skeleton;
+use urdf_ik_mathematics::segments::{InputError, Refusal, require};
+
+/// A configuration that the seed does not lead to is taken only where it brings the targets nearer by more than this fraction of the
+/// reach: else the answer would leap from one frame of a drag to the next for next to nothing. With restarts, the answer is the nearest
+/// one to 1 %.
+const MARGIN: f64 = 0.009;
+/// That fraction without restarts: a target that is dragged by 5 mm in each frame is as much farther.
+const MARGIN_WITHOUT_RESTARTS: f64 = 0.02;
+/// A seed is near its targets within this fraction of the length of all segments.
+const NEAR: f64 = 0.1;
+/// Weight of a target out of reach in each cycle over that in the previous cycle.
+const FADING: f64 = 0.8;
+/// Smallest weight of a target out of reach, so that no sum of weights becomes zero.
+const FAINTEST: f64 = 1e-12;
+
+/// Scratch memory of a solve. Made by [`Skeleton::scratch`], allocated there once. It fits any skeleton of as many
+/// segments, with the same acceleration or none. Its contents never change an answer.
+#[derive(Debug, Clone)]
+pub struct Scratch {
+    pub(super) aims: Aims,
+    pub(super) current: State,
+    /// The best configuration so far.
+    pub(super) best: State,
+    pub(super) cycle: CycleScratch,
+    polish: LeastSquares,
+}
+
+/// How far a solve went.
+struct Progress {
+    /// Errors of different weights do not compare: where the targets count all the same, only what meets them is kept.
+    all_the_same: bool,
+    best: Option<Errors>,
+    left: usize,
+    accelerated: usize,
+    restarts: usize,
+    /// The attempt that came nearest.
+    nearest: usize,
+    /// By how much another attempt has to be nearer \[m\].
+    margin: f64,
+    /// When it has to end.
+    deadline: Option<Instant>,
+}
+
+impl Skeleton {
+    /// Scratch memory for this skeleton and the [`Options::acceleration`] of `options`.
+    #[must_use]
+    pub fn scratch(&self, options: &Options) -> Scratch {
+        let segments = self.segment_count();
+        Scratch {
+            aims: Aims::new(segments),
+            current: State::new(segments),
+            best: State::new(segments),
+            cycle: CycleScratch::new(segments, options),
+            polish: LeastSquares::new(segments + 1),
+        }
+    }
+
+    /// Moves the points to the targets. It allocates nothing, and the same problem gives the same bits.
+    ///
+    /// A seed that meets its targets, with its root in place, its lengths and limits, is returned as it is. All lengths
+    /// and limits hold in the answer, to rounding. The closest configuration of all cycles and attempts counts; with
+    /// limits or orientations, one that the seed does not lead to counts only where it is nearer by 0.9 % of the reach,
+    /// without restarts by 2 %.
+    ///
+    /// # Errors
+    /// [`InputError`] where the problem, the scratch or the memory for the answer do not fit this skeleton; `solution`
+    /// is then left as it was. A target that is not met is not an error but an [`Outcome`].
+    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), InputError> {
+        self.check(problem, scratch, solution)?;
+        let setup = Setup::new(self, problem);
+        scratch.prepare(&setup);
+        let progress = setup.run(scratch);
+        setup.judge(&progress, scratch, solution);
+        Ok(())
+    }
+
+    fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), InputError> {
+        problem.check(self)?;
+        self.check_scratch(problem, scratch)?;
+        self.check_count("solution", solution.configuration.points.len(), 1)?;
+        self.check_count("solution's list of limited joints", solution.limited.len(), 0)
+    }
+
+    pub(super) fn check_scratch(&self, problem: &Problem, scratch: &Scratch) -> Result<(), InputError> {
+        self.check_count("scratch", scratch.current.points.len(), 1)?;
+        // Plain cycles need no memory for acceleration.
+        let (found, expected) = (scratch.cycle.depth(), problem.options.acceleration);
+        require(expected == 0 || found == expected, || Refusal::Depth { found, expected })
+    }
+}
+
+impl Scratch {
+    /// Writes what the targets mean for the points.
+    pub(super) fn prepare(&mut self, setup: &Setup) {
+        self.set_kind(setup.has_orientations);
+        self.aims.set(setup.skeleton, setup.problem, setup.root.map(|root| root.translation.vector.into()));
+    }
+
+    pub(super) fn set_kind(&mut self, has_orientations: bool) {
+        self.current.set_kind(has_orientations);
+        self.best.set_kind(has_orientations);
+        self.cycle.set_kind(has_orientations);
+    }
+}
+
+impl Setup<'_> {
+    fn run(&self, scratch: &mut Scratch) -> Progress {
+        let options = &self.problem.options;
+        let (best, left) = (None, options.iterations);
+        // What the polish leads to from the seed is compared at the end.
+        let margin = if self.polish_follows() { 0.0 } else { self.margin() };
+        let deadline = options.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        let mut progress =
+            Progress { all_the_same: false, best, left, accelerated: 0, restarts: 0, nearest: 0, margin, deadline };
+        for attempt in 0..=options.restarts {
+            progress.restarts = attempt;
+            // Weights decide only what cannot be met: what can be is found better without them.
+            for all_the_same in [true, false] {
+                if all_the_same && self.weights_are_the_same() {
+                    continue;
+                }
+                progress.all_the_same = all_the_same;
+                scratch.aims.weigh(self.problem.targets, all_the_same);
+                self.start(attempt, &scratch.aims, &mut scratch.current);
+                self.attempt(&mut progress, scratch);
+                if progress.best.is_some_and(|best| best.are_met()) {
+                    break;
+                }
+            }
+            // Without limits, targets out of reach are as near as they come.
+            let is_over = |best: Errors| if self.has_orientations { best.are_met() } else { best.near_is_met() };
+            if progress.best.is_some_and(is_over) || progress.is_over() {
+                break;
+            }
+        }
+        self.refine(&mut progress, scratch);
+        if self.polish_follows() && !progress.best.is_some_and(|best| best.are_met()) {
+            self.lead_on(&mut progress, scratch);
+        }
+        progress
+    }
+
+    /// Comes as near to targets out of reach as leads on from the best configuration of several attempts.
+    fn refine(&self, progress: &mut Progress, scratch: &mut Scratch) {
+        let Scratch { aims, current, best, cycle, polish } = scratch;
+        let follows = self.polish_follows() && progress.nearest > 0;
+        if follows && progress.best.is_some_and(|best| !best.are_met()) {
+            current.copy_from(best);
+            self.polish(aims, Polish::Fully, current, (cycle, polish), &mut progress.left);
+            progress.keep(self.errors(aims, current), current, best);
+        }
+    }
+
+    /// Comes nearer from the seed, or from where another attempt starts. Keeps the best configuration.
+    fn attempt(&self, progress: &mut Progress, scratch: &mut Scratch) {
+        let Scratch { aims, current, best, cycle, polish } = scratch;
+        let errors = self.errors(aims, current);
+        cycle.reset(self.skeleton);
+        if self.is_single_chain && !errors.are_met() && self.lay_straight(current) {
+            progress.keep(self.errors(aims, current), current, best);
+            return;
+        }
+        // Without restarts, lead_on does it.
+        let is_dragged =
+            progress.restarts == 0 && self.polish_follows() && errors.sum() < NEAR * self.skeleton.total_length();
+        if !is_dragged {
+            self.reach(progress, scratch);
+        } else if self.problem.options.restarts > 0 {
+            self.polish(aims, Polish::Fully, current, (cycle, polish), &mut progress.left);
+            progress.keep(self.errors(aims, current), current, best);
+        }
+    }
+
+    /// Goes on from the seed by damped least squares alone, and keeps that but where another configuration is nearer by the margin: so what
+    /// is dragged keeps its pose. A segment turns far only where that, too, comes nearer by the margin.
+    fn lead_on(&self, progress: &mut Progress, scratch: &mut Scratch) {
+        self.start(0, &scratch.aims, &mut scratch.current);
+        let Scratch { aims, current, best, cycle, polish } = scratch;
+        let is_held = self.polish(aims, Polish::Calmly, current, (cycle, polish), &mut progress.left);
+        let calm = self.errors(aims, current);
+        if progress.best.is_some_and(|best| best.is_nearer_by(self.margin(), &calm)) {
+            return;
+        }
+        progress.replace(calm, current, best);
+        if is_held {
+            self.polish(aims, Polish::Fully, current, (cycle, polish), &mut progress.left);
+            let errors = self.errors(aims, current);
+            if errors.sum() + self.margin() < calm.sum() {
+                progress.replace(errors, current, best);
+            }
+        }
+    }
+
+    /// Cycles until the targets are met or there is no progress, and damped least squares from there.
+    fn reach(&self, progress: &mut Progress, scratch: &mut Scratch) {
+        let Scratch { aims, current, best, cycle, polish } = scratch;
+        let has_orientations = !current.orientations.is_empty();
+        let polish_follows = self.polish_follows();
+        // Cycles lead many starts to the same place, so every other one goes without.
+        let skips_cycles = polish_follows && progress.restarts % 2 == 1;
+        let (mut watch, mut fading) = (Watch::new(has_orientations, polish_follows), 1.0_f64);
+        loop {
+            let mut errors = self.errors(aims, current);
+            let is_over = errors.are_met()
+                || progress.is_over()
+                || skips_cycles
+                || watch.has_stalled(self, &errors, current, cycle);
+            if is_over && polish_follows && !errors.are_met() {
+                let kind = if progress.restarts == 0 { Polish::Fully } else { Polish::Nearly };
+                self.polish(aims, kind, current, (cycle, polish), &mut progress.left);
+                errors = self.errors(aims, current);
+            }
+            // The error of a single chain never grows.
+            if is_over || !self.is_single_chain {
+                progress.keep(errors, current, best);
+            }
+            if is_over {
+                return;
+            }
+            // A chain that is folded near its root comes nearer very slowly, but a circle closes it.
+            let circles = self.problem.options.circles || watch.is_slow();
+            let is_accelerated = self.cycle((aims, fading), circles, current, cycle);
+            progress.accelerated += usize::from(is_accelerated);
+            progress.left -= 1;
+            fading = (fading * FADING).max(FAINTEST);
+        }
+    }
+
+    fn polish_follows(&self) -> bool {
+        self.problem.options.polish && self.has_orientations
+    }
+
+    fn weights_are_the_same(&self) -> bool {
+        self.problem.targets.windows(2).all(|two| two[0].weight.total_cmp(&two[1].weight).is_eq())
+    }
+
+    /// By how much a configuration that the seed does not lead to has to be nearer \[m\].
+    fn margin(&self) -> f64 {
+        let reach = |target: &Target| self.skeleton.reach_between(0, target.point).outer;
+        let share = if self.problem.options.restarts > 0 { MARGIN } else { MARGIN_WITHOUT_RESTARTS };
+        share * self.problem.targets.iter().map(reach).fold(0.0, f64::max)
+    }
+
+    fn lay_straight(&self, state: &mut State) -> bool {
+        let Problem { targets, options, .. } = self.problem;
+        self.skeleton.lay_straight(&targets[0].position, &self.reach, options.tolerance, &mut state.points)
+    }
+
+    /// Writes the answer: the configuration, and whether it meets the targets.
+    fn judge(&self, progress: &Progress, scratch: &Scratch, solution: &mut Solution) {
+        let Scratch { best, .. } = scratch;
+        let Configuration { points, orientations } = &mut solution.configuration;
+        points.copy_from_slice(&best.points);
+        orientations.clear();
+        orientations.extend_from_slice(&best.orientations);
+        solution.limited.copy_from_slice(&best.limited);
+        solution.iterations = self.problem.options.iterations - progress.left;
+        (solution.accelerated, solution.restarts) = (progress.accelerated, progress.restarts);
+        solution.residuals.clear();
+        for index in 0..self.problem.targets.len() {
+            let (distance, angle) = self.problem.targets[index].apart(best);
+            let is_met = self.problem.options.allow(distance, angle);
+            let outcome =
+                if is_met { Outcome::Solved } else { Outcome::Closest(self.reason(index, progress, scratch)) };
+            solution.residuals.push(Residual { distance, angle, outcome });
+        }
+    }
+
+    /// Why a target is not met: what is certain first.
+    fn reason(&self, index: usize, progress: &Progress, Scratch { aims, best, .. }: &Scratch) -> Reason {
+        let certain = aims.far[index].map(|(reason, _)| reason);
+        certain.or_else(|| contradiction(self.skeleton, self.problem, index)).unwrap_or({
+            if best.limited.contains(&true) {
+                Reason::Limits
+            } else if self.is_single_chain && progress.left > 0 {
+                Reason::Stalled
+            } else {
+                Reason::NotConverged
+            }
+        })
+    }
+}
+
+impl Progress {
+    /// Whether no iteration and no time are left.
+    fn is_over(&self) -> bool {
+        self.left == 0 || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Replaces the best configuration by one that is nearer.
+    fn keep(&mut self, errors: Errors, state: &State, best: &mut State) {
+        let is_kept = |before: Errors| match self.restarts {
+            // Of two that are equally near, the newer one tells what limits it.
+            0 => !before.is_nearer_than(&errors),
+            _ => errors.is_nearer_by(self.margin, &before),
+        };
+        if self.best.is_none_or(is_kept) {
+            if self.restarts > 0 {
+                self.margin = 0.0;
+            }
+            self.replace(errors, state, best);
+        }
+    }
+
+    fn replace(&mut self, errors: Errors, state: &State, best: &mut State) {
+        if self.all_the_same && !errors.are_met() {
+            return;
+        }
+        (self.best, self.nearest) = (Some(errors), self.restarts);
+        best.copy_from(state);
+    }
+}

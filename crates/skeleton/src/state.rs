@@ -1,0 +1,134 @@
+//! The configuration that a solve works on, and what the targets mean for its points.
+
+use nalgebra::{Point3, UnitQuaternion};
+
+use super::outcome::Reason;
+use super::problem::{Problem, Target};
+use super::tree::Skeleton;
+use urdf_ik_mathematics::segments::Reach;
+
+/// Points alone, or points, orientations and rotations: then the lists of the latter are not empty.
+#[derive(Debug, Clone, Default)]
+pub(super) struct State {
+    pub points: Vec<Point3<f64>>,
+    /// Of the root and of each segment.
+    pub orientations: Vec<UnitQuaternion<f64>>,
+    /// Of the joints.
+    pub rotations: Vec<UnitQuaternion<f64>>,
+    /// For each joint, whether the last cycle or step asked for a rotation that it does not allow.
+    pub limited: Vec<bool>,
+}
+
+impl State {
+    /// With room for both kinds.
+    pub(super) fn new(segments: usize) -> Self {
+        Self {
+            points: vec![Point3::origin(); segments + 1],
+            orientations: vec![UnitQuaternion::identity(); segments + 1],
+            rotations: vec![UnitQuaternion::identity(); segments],
+            limited: vec![false; segments],
+        }
+    }
+
+    /// Becomes a state with orientations, or without. Allocates nothing.
+    pub(super) fn set_kind(&mut self, has_orientations: bool) {
+        let segments = self.limited.len();
+        self.orientations.resize(if has_orientations { segments + 1 } else { 0 }, UnitQuaternion::identity());
+        self.rotations.resize(if has_orientations { segments } else { 0 }, UnitQuaternion::identity());
+    }
+
+    /// Writes what a cycle changes as plain numbers: the points, or the rotations.
+    pub(super) fn write_numbers(&self, numbers: &mut [f64]) {
+        if self.orientations.is_empty() {
+            for (point, numbers) in self.points.iter().zip(numbers.chunks_exact_mut(3)) {
+                numbers.copy_from_slice(point.coords.as_slice());
+            }
+        }
+        for (rotation, numbers) in self.rotations.iter().zip(numbers.chunks_exact_mut(4)) {
+            numbers.copy_from_slice(rotation.coords.as_slice());
+        }
+    }
+
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.points.copy_from_slice(&other.points);
+        self.orientations.copy_from_slice(&other.orientations);
+        self.rotations.copy_from_slice(&other.rotations);
+        self.limited.copy_from_slice(&other.limited);
+    }
+}
+
+/// The targets of a problem by points.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Aims {
+    /// For each point, the index of its target.
+    of_point: Vec<Option<u32>>,
+    /// For each point, whether it has a target, or one beyond it.
+    pub leads: Vec<bool>,
+    /// For each target that is certainly out of reach, the reason, and the distance that is left at best \[m\].
+    pub far: Vec<Option<(Reason, f64)>>,
+    /// For each target, its weight in the search.
+    pub weights: Vec<f64>,
+}
+
+impl Aims {
+    pub(super) fn new(segments: usize) -> Self {
+        let points = segments + 1;
+        Self {
+            of_point: vec![None; points],
+            leads: vec![false; points],
+            far: Vec::with_capacity(points),
+            weights: Vec::with_capacity(points),
+        }
+    }
+
+    /// Those of `problem`, with the root at `root`, or free.
+    pub(super) fn set(&mut self, skeleton: &Skeleton, problem: &Problem, root: Option<Point3<f64>>) {
+        self.of_point.fill(None);
+        self.leads.fill(false);
+        self.far.clear();
+        for (index, target) in problem.targets.iter().enumerate() {
+            self.of_point[target.point] = u32::try_from(index).ok();
+            self.leads[target.point] = true;
+            self.far.push(root.and_then(|root| {
+                let (reach, distance) = (skeleton.reach_between(0, target.point), (target.position - root).norm());
+                let reason = Reason::out_of_reach(&reach, distance, problem.options.tolerance)?;
+                Some((reason, reach.gap(distance)))
+            }));
+        }
+        self.weigh(problem.targets, false);
+        for (segment, &parent) in skeleton.parents.iter().enumerate().rev() {
+            self.leads[parent] |= self.leads[segment + 1];
+        }
+    }
+
+    /// Has the targets count by their weights in the search, or all the same.
+    pub(super) fn weigh(&mut self, targets: &[Target], all_the_same: bool) {
+        self.weights.clear();
+        self.weights.extend(targets.iter().map(|target| if all_the_same { 1.0 } else { target.weight }));
+    }
+
+    /// The target of a point.
+    pub(super) fn target<'a>(&self, point: usize, problem: &Problem<'a>) -> Option<&'a Target> {
+        problem.targets.get(self.index(point)?)
+    }
+
+    /// The index of the target of a point.
+    pub(super) fn index(&self, point: usize) -> Option<usize> {
+        self.of_point[point].map(|index| index as usize)
+    }
+}
+
+/// Targets at most that are compared with one to find a contradiction.
+const MOST_COMPARED: usize = 64;
+
+/// Another target with which that of index `index` certainly cannot be met.
+pub(super) fn contradiction(skeleton: &Skeleton, problem: &Problem, index: usize) -> Option<Reason> {
+    let target = &problem.targets[index];
+    let slack = 2.0 * problem.options.tolerance;
+    problem.targets.iter().take(MOST_COMPARED).enumerate().find_map(|(other, second)| {
+        let distance = (second.position - target.position).norm();
+        let reach = skeleton.reach_between(target.point, second.point);
+        let Reach { inner, outer } = reach;
+        (reach.gap(distance) > slack).then_some(Reason::Apart { other, distance, inner, outer })
+    })
+}

@@ -1,0 +1,192 @@
+//! The skeleton itself: a tree of segments, and the distances that its points can have.
+
+use nalgebra::Point3;
+
+use super::joint::{Joint, Limit};
+use urdf_ik_mathematics::segments::{
+    InputError, Reach, Refusal, check_any, check_coordinates, check_count, check_length, check_rotation, check_total,
+    require,
+};
+
+/// A segment of constant length between two points, with a joint where it begins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Segment {
+    /// Index of the point at which it begins: 0 is the root, k + 1 the end of segment k. It is in the list before.
+    pub parent: usize,
+    /// Its length \[m\]. With 0, its two points coincide.
+    pub length: f64,
+    /// What rotations it may have relative to the segment before it, and from which orientation they count.
+    pub joint: Joint,
+}
+
+impl Segment {
+    /// A segment that rotates freely.
+    #[must_use]
+    pub fn new(parent: usize, length: f64) -> Self {
+        Self { parent, length, joint: Joint::free() }
+    }
+
+    /// The same segment with another joint.
+    #[must_use]
+    pub fn with_joint(self, joint: Joint) -> Self {
+        Self { joint, ..self }
+    }
+}
+
+/// Segments in a tree, from the root on. See the [module](super).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skeleton {
+    /// Of each segment, from here on.
+    pub(super) parents: Vec<usize>,
+    pub(super) lengths: Vec<f64>,
+    pub(super) joints: Vec<Joint>,
+    /// For each point, the segments that begin there.
+    pub(super) branches: Vec<Vec<usize>>,
+    pub(super) has_hinges: bool,
+    is_planar: bool,
+    is_free: bool,
+    /// The distances that each point can have from the root.
+    reaches: Vec<Reach>,
+    total_length: f64,
+}
+
+impl Skeleton {
+    /// A skeleton in space. Every segment comes after the one that it continues.
+    ///
+    /// # Errors
+    /// [`InputError`] where there is no segment, or one is not valid; it names the segment.
+    pub fn new(segments: &[Segment]) -> Result<Self, InputError> {
+        check_any("segment", segments.len())?;
+        let mut branches = vec![Vec::new(); segments.len() + 1];
+        for (index, Segment { parent, length, joint }) in segments.iter().enumerate() {
+            require(*parent <= index, || {
+                let before = Refusal::Model(format!("the root, 0, or at the end of a segment before it, 1 to {index}"));
+                Refusal::Model(format!("segment {index} begins at point {parent}; it must begin at {before}"))
+            })?;
+            branches[*parent].push(index);
+            check_length(("segment", index), *length)?;
+            check_rotation(("the rest orientation of segment", index), &joint.rest)?;
+            in_segment(index, joint.check())?;
+        }
+        let total_length = segments.iter().map(|segment| segment.length).sum();
+        check_total(total_length)?;
+        let mut reaches = vec![Reach::default()];
+        for segment in segments {
+            reaches.push(reaches[segment.parent].then(segment.length));
+        }
+        Ok(Self {
+            parents: segments.iter().map(|segment| segment.parent).collect(),
+            lengths: segments.iter().map(|segment| segment.length).collect(),
+            joints: segments.iter().map(|segment| segment.joint).collect(),
+            branches,
+            has_hinges: segments.iter().any(|segment| matches!(segment.joint.limit, Limit::Hinge { .. })),
+            is_planar: false,
+            is_free: segments.iter().all(|segment| segment.joint.limit == Limit::Free),
+            reaches,
+            total_length,
+        })
+    }
+
+    /// A skeleton in the plane of x and y. All points have z = 0, and segments turn about z alone.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and where a joint leaves the plane.
+    pub fn in_plane(segments: &[Segment]) -> Result<Self, InputError> {
+        let skeleton = Self::new(segments)?;
+        for (segment, joint) in skeleton.joints.iter().enumerate() {
+            in_segment(segment, joint.check_in_plane())?;
+        }
+        Ok(Self { is_planar: true, ..skeleton })
+    }
+
+    /// A chain in space: segments of `lengths` \[m\] in a row that rotate freely.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn chain(lengths: &[f64]) -> Result<Self, InputError> {
+        let segments: Vec<_> =
+            lengths.iter().enumerate().map(|(parent, &length)| Segment::new(parent, length)).collect();
+        Self::new(&segments)
+    }
+
+    /// A chain of free segments between successive `points` (n + 1 entries \[m\]).
+    ///
+    /// # Errors
+    /// As [`Self::new`], and where a coordinate is not finite or too large.
+    pub fn chain_through(points: &[Point3<f64>]) -> Result<Self, InputError> {
+        for (index, point) in points.iter().enumerate() {
+            check_coordinates(("point", index), point.coords.as_slice())?;
+        }
+        let lengths: Vec<_> = points.windows(2).map(|ends| (ends[1] - ends[0]).norm()).collect();
+        Self::chain(&lengths)
+    }
+
+    /// Number of segments, n. There are n + 1 points: the root, and the end of each segment.
+    #[must_use]
+    pub fn segment_count(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// The segment of index `segment`, if there is one.
+    #[must_use]
+    pub fn segment(&self, segment: usize) -> Option<Segment> {
+        let (parent, length) = (*self.parents.get(segment)?, *self.lengths.get(segment)?);
+        Some(Segment { parent, length, joint: *self.joints.get(segment)? })
+    }
+
+    /// Whether it lies in the plane of x and y.
+    #[must_use]
+    pub fn is_planar(&self) -> bool {
+        self.is_planar
+    }
+
+    /// Whether no joint has limits.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.is_free
+    }
+
+    /// Whether the segments are in one row, without branches.
+    #[must_use]
+    pub fn is_chain(&self) -> bool {
+        self.parents.iter().enumerate().all(|(segment, &parent)| segment == parent)
+    }
+
+    /// Sum of the lengths of all segments \[m\].
+    #[must_use]
+    pub fn total_length(&self) -> f64 {
+        self.total_length
+    }
+
+    /// The distances that two points can have if all joints are free. `None` where there is no such point.
+    #[must_use]
+    pub fn reach(&self, a: usize, b: usize) -> Option<Reach> {
+        let last = self.segment_count();
+        (a <= last && b <= last).then(|| self.reach_between(a, b))
+    }
+
+    /// [`Self::reach`] of points that exist.
+    pub(super) fn reach_between(&self, mut a: usize, mut b: usize) -> Reach {
+        if a == 0 || b == 0 {
+            return self.reaches[a.max(b)];
+        }
+        let mut reach = Reach::default();
+        while a != b {
+            // A segment comes after the one that it continues: the later point is not between the other and the root.
+            let later = if a > b { &mut a } else { &mut b };
+            let segment = *later - 1;
+            reach = reach.then(self.lengths[segment]);
+            *later = self.parents[segment];
+        }
+        reach
+    }
+
+    pub(super) fn check_count(&self, what: &'static str, found: usize, more: usize) -> Result<(), InputError> {
+        check_count(what, found, self.segment_count() + more)
+    }
+}
+
+/// Adds the segment of a joint to what is wrong with it.
+fn in_segment(segment: usize, checked: Result<(), InputError>) -> Result<(), InputError> {
+    checked.map_err(|error| InputError(Refusal::Model(format!("the joint of segment {segment} is not valid: {error}"))))
+}

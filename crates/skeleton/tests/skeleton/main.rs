@@ -1,0 +1,21 @@
+//! Figures of segments, and arms of pitch and yaw: the models of the articles.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
+mod arms;
+mod chains;
+mod chains_special;
+mod circles;
+use urdf_ik_testing as common;
+mod cones;
+mod errors;
+mod figures;
+mod file_errors;
+mod files;
+mod found;
+mod limited_figures;
+mod limits;
+mod passes;
+mod pitch_yaw;
+mod properties;
+mod trees;

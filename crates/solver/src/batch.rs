@@ -1,0 +1,125 @@
+//! Many problems at once, spread over threads.
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::{Outcome, Problem, ProblemError, Residual, Scratch, Solution, Solver, Stop};
+
+/// Number of problems that a thread takes at a time. With more, hard problems next to each other could keep one thread busy after
+/// the others have finished. With fewer, taking them would cost time that counts against some microseconds per problem.
+const BLOCK: usize = 16;
+
+/// The answer to one problem of a batch.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// The solver solved it or found the closest positions.
+    Given {
+        /// Whether the targets are met.
+        outcome: Outcome,
+        /// Why the search ended.
+        stop: Stop,
+        /// The largest position error \[m\] and the largest orientation error \[rad\] of its targets.
+        residual: Residual,
+    },
+    /// The problem is not valid for the chain.
+    Refused(ProblemError),
+    /// The batch ended before the problem was begun.
+    Skipped,
+}
+
+impl Answer {
+    /// Whether every target is met.
+    #[must_use]
+    pub fn is_solved(&self) -> bool {
+        matches!(self, Self::Given { outcome: Outcome::Solved, .. })
+    }
+}
+
+/// The answers to a batch of problems, in their order. Made by [`Solver::solve_batch`].
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// The answer to each problem.
+    pub answers: Vec<Answer>,
+    /// Positions of the chain's variables \[rad or m\], row after row, one row for each problem; NaN where there is no answer.
+    pub positions: Vec<f64>,
+}
+
+/// The memory of one thread.
+struct Worker {
+    scratch: Scratch,
+    solution: Solution,
+}
+
+impl Solver {
+    /// Solves `problems`, each on its own, on the threads of the current rayon pool: that of `pool.install(|| …)`, or the global
+    /// one. Each answer has the same bits as that of [`Solver::solve`], for any number of threads, unless a deadline ends a search.
+    /// Memory is allocated once at the start, and never during a solve.
+    ///
+    /// A problem that is not valid is [`Answer::Refused`]; the others are solved. Before each problem, any of the threads calls
+    /// `go_on`. When it returns false, for example at a deadline for the batch or after a cancellation, the problems that are not
+    /// yet begun are [`Answer::Skipped`].
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use nalgebra::Isometry3;
+    /// use urdf_ik_robot::{Chain, Robot};
+    /// use urdf_ik_solver::{Problem, Solver, SolverKind, Target};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/arm7.urdf"))?;
+    /// let chain = Arc::new(Chain::with_defaults(&robot, None, &[])?);
+    /// let solver = Solver::prepare(SolverKind::Jacobian, &chain)?;
+    ///
+    /// let seed = chain.nominal_positions();
+    /// let heights = [0.3, 0.4, 0.5];
+    /// let targets = heights.map(|z| [Target::new(0, Isometry3::translation(0.3, 0.2, z)).position_only()]);
+    /// let problems: Vec<Problem> = targets.iter().map(|targets| Problem::new(targets, &seed)).collect();
+    /// let batch = solver.solve_batch(&problems, &|| true);
+    /// assert!(batch.answers.iter().all(|answer| answer.is_solved()));
+    /// for row in batch.positions.chunks(chain.variables().len()) {
+    ///     assert!(chain.contains(row));
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn solve_batch(&self, problems: &[Problem], go_on: &(dyn Fn() -> bool + Sync)) -> Batch {
+        let variables = self.chain().variables().len();
+        let mut positions = vec![f64::NAN; problems.len() * variables];
+        let mut answers = vec![Answer::Skipped; problems.len()];
+        // One for each thread, made when the thread takes its first block.
+        let workers: Vec<Mutex<Option<Worker>>> = (0..rayon::current_num_threads()).map(|_| Mutex::new(None)).collect();
+        let rows = positions.par_chunks_mut(BLOCK * variables);
+        problems.par_chunks(BLOCK).zip(answers.par_chunks_mut(BLOCK)).zip(rows).for_each(
+            |((problems, answers), rows)| {
+                let index = rayon::current_thread_index().unwrap_or(0);
+                // Each thread locks only its own worker, so it never waits.
+                let mut worker = workers[index].lock().unwrap_or_else(PoisonError::into_inner);
+                let worker = worker.get_or_insert_with(|| Worker::new(self));
+                for ((problem, answer), row) in problems.iter().zip(answers).zip(rows.chunks_exact_mut(variables)) {
+                    if !go_on() {
+                        return;
+                    }
+                    *answer = worker.answer(self, problem, row);
+                }
+            },
+        );
+        Batch { answers, positions }
+    }
+}
+
+impl Worker {
+    fn new(solver: &Solver) -> Self {
+        Self { scratch: solver.scratch(), solution: solver.solution() }
+    }
+
+    /// Solves one problem, and writes its positions into `row`.
+    fn answer(&mut self, solver: &Solver, problem: &Problem, row: &mut [f64]) -> Answer {
+        let Self { scratch, solution } = self;
+        if let Err(error) = solver.solve(problem, scratch, solution) {
+            return Answer::Refused(error);
+        }
+        row.copy_from_slice(&solution.positions);
+        Answer::Given { outcome: solution.outcome, stop: solution.stop, residual: solution.worst_residual() }
+    }
+}

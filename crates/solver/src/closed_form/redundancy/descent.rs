@@ -1,0 +1,203 @@
+//! Moves seven joints to the target so that the largest move from the seed is smallest.
+//!
+//! Each step adds a Newton step to the target and a move along the motion that leaves the tip in place, to where the largest move is
+//! smallest. Both are taken for straight lines, and the step ends where earlier ones have proved that wrong. Where two joints share the largest move, that
+//! converges as Newton's method does; where one joint alone has it and turns back, by the secant of its rate.
+
+use super::joint_ranges::{JointRanges, largest};
+use super::minimax_line::minimax_along;
+use crate::problem::Target;
+use crate::search::{Search, SearchScratch};
+use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
+
+/// The most steps from one start.
+const MAX_STEPS: usize = 20;
+/// The farthest that a joint is moved in one step \[rad\].
+const MAX_JOINT_STEP: f64 = 0.5;
+/// Starts that are farther from the target are given up \[rad, and m over the length scale\].
+const MAX_START_ERROR: f64 = 0.3;
+/// After a shorter step \[rad\] there is none: it misses the target by no more than its square.
+const LAST_STEP: f64 = 5e-6;
+/// After a longer Newton step \[rad\] the next one goes to the target alone, without a move along the motion.
+const NEWTON_ALONE_ABOVE: f64 = 0.02;
+/// After a shorter Newton step \[rad\] the largest move is known, and the target is met but for a last step of that kind.
+const ON_TARGET_BELOW: f64 = 3e-4;
+/// A smaller gain of the largest move \[rad\] waits until Newton steps are below [`ON_TARGET_BELOW`].
+const MIN_EARLY_GAIN: f64 = 0.01;
+/// A smaller gain of the largest move \[rad\] is worth no step.
+const MIN_GAIN: f64 = 1e-7;
+/// The error of a predicted largest move, over the square of the step \[1/rad\].
+const PREDICTION_ERROR: f64 = 0.5;
+/// A longer Newton step \[rad\] is not taken: damped steps go first.
+const MAX_NEWTON_STEP: f64 = 0.3;
+/// The tolerance of these damped steps \[m and rad\].
+const DAMPED_TOLERANCE: f64 = 1e-6;
+/// The least and the greatest share that is left of a way that did not lead down.
+const SHORTENING: (f64, f64) = (0.1, 0.9);
+
+/// A configuration that meets the target inside the limits, by the joints' moves from the seed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Least {
+    pub moves: [f64; REDUNDANT_JOINTS],
+    pub largest: f64,
+}
+
+/// A descent to one target.
+pub(super) struct Descent<'a> {
+    pub search: &'a Search,
+    pub target: &'a Target,
+    pub ranges: &'a JointRanges,
+}
+
+/// Where a Newton step leads, and the motion that goes on from there.
+#[derive(Clone, Copy)]
+struct Point {
+    moves: [f64; REDUNDANT_JOINTS],
+    motion: [f64; REDUNDANT_JOINTS],
+    /// The length of that step \[rad\].
+    newton: f64,
+    /// The largest move, and by how much limits are passed \[rad\].
+    largest: f64,
+    passed: f64,
+    /// The joint that moves most, and the rate at which its move grows.
+    top: usize,
+    rate: f64,
+}
+
+impl<'a> Descent<'a> {
+    /// A descent to `target`. The scratch must not be used for anything else meanwhile.
+    pub fn to(search: &'a Search, target: &'a Target, ranges: &'a JointRanges, scratch: &mut SearchScratch) -> Self {
+        search.aim(target, &mut scratch.self_motion);
+        Self { search, target, ranges }
+    }
+
+    /// Goes down from `start`, the joints' moves from the seed, as long as that may lead to less than `best`.
+    pub fn go_down(&self, start: &[f64; REDUNDANT_JOINTS], best: &mut Option<Least>, scratch: &mut SearchScratch) {
+        let mut here: Option<Point> = None;
+        let (mut moves, mut went, mut radius) = (*start, 0.0_f64, MAX_JOINT_STEP);
+        // From where the last step along a motion went, and how far.
+        let mut last: Option<(Point, f64)> = None;
+        for _ in 0..MAX_STEPS {
+            let next = self.point(&moves, here.is_none(), scratch);
+            if let Some(next) = next.filter(|next| next.newton < ON_TARGET_BELOW) {
+                self.keep(&next.moves, best);
+            }
+            let Some((from, farthest)) = onwards(here, next, went, radius) else { return };
+            radius = farthest;
+            let (mut along, least) = self.way(&from, radius);
+            let length = from.newton + along.abs();
+            let rough = PREDICTION_ERROR * length * length + 2.0 * from.newton * from.newton;
+            if best.is_some_and(|best| least > best.largest - MIN_GAIN + rough) {
+                return;
+            }
+            if from.newton >= NEWTON_ALONE_ABOVE
+                || (from.newton >= ON_TARGET_BELOW && from.passed == 0.0 && from.largest - least < MIN_EARLY_GAIN)
+            {
+                along = 0.0;
+            } else if let Some((_, went)) = last.filter(|(before, went)| went * along * before.along(&from) < 0.0) {
+                along = along.clamp(-0.5 * went.abs(), 0.5 * went.abs());
+            }
+            if along != 0.0 {
+                last = Some((from, along));
+            }
+            moves = add(&from.moves, along, &from.motion);
+            if length < LAST_STEP {
+                return self.keep(&moves, best);
+            }
+            (here, went) = (Some(from), along);
+        }
+    }
+
+    /// Where a Newton step leads, the `first` time after damped ones if need be; `None` where that is nowhere.
+    fn point(&self, moves: &[f64; REDUNDANT_JOINTS], first: bool, scratch: &mut SearchScratch) -> Option<Point> {
+        let mut positions = add(moves, 1.0, &self.ranges.seed);
+        let mut found = self.search.self_motion(&positions, &mut scratch.self_motion);
+        if first && !found.is_some_and(|found| largest(&found.step) < MAX_NEWTON_STEP) {
+            self.search.polish(self.target, DAMPED_TOLERANCE, &mut positions, scratch);
+            found = self.search.self_motion(&positions, &mut scratch.self_motion);
+        }
+        let found = found.filter(|found| found.error < MAX_START_ERROR && largest(&found.step) < MAX_NEWTON_STEP)?;
+        let moves: [f64; REDUNDANT_JOINTS] =
+            std::array::from_fn(|i| positions[i] - self.ranges.seed[i] + found.step[i]);
+        let top =
+            (0..REDUNDANT_JOINTS).fold(0, |top, joint| if moves[joint].abs() > moves[top].abs() { joint } else { top });
+        Some(Point {
+            moves,
+            motion: found.motion,
+            newton: largest(&found.step),
+            largest: moves[top].abs(),
+            passed: self.ranges.passed(&moves),
+            top,
+            rate: found.motion[top] * moves[top].signum(),
+        })
+    }
+
+    /// How far to go along the motion from a point, and what the largest move is then.
+    fn way(&self, from: &Point, radius: f64) -> (f64, f64) {
+        let Point { moves, motion, .. } = from;
+        let (low, high) = self.ranges.range(moves, motion, radius);
+        if low > high {
+            // To where limits are passed by least.
+            let middle = (0.5 * (low + high)).clamp(-radius, radius);
+            return (middle, largest(&add(moves, middle, motion)));
+        }
+        let into = 0.0_f64.clamp(low, high);
+        let (further, least) = minimax_along(&add(moves, into, motion), motion, (low - into, high - into));
+        (into + further, least)
+    }
+
+    fn keep(&self, moves: &[f64; REDUNDANT_JOINTS], best: &mut Option<Least>) {
+        let Some(moves) = self.ranges.allowed(moves) else { return };
+        let least = Least { moves, largest: largest(&moves) };
+        if best.is_none_or(|best| least.largest < best.largest) {
+            *best = Some(least);
+        }
+    }
+}
+
+/// The point to go on from, the next or, where that is no better, the one before; and how far at most.
+fn onwards(here: Option<Point>, next: Option<Point>, went: f64, radius: f64) -> Option<(Point, f64)> {
+    match (here, next) {
+        (Some(before), Some(next)) if went == 0.0 || before.leads_to(&next) => {
+            let rest = before.turns_back(&next).map(|share| (1.0 - share) * went.abs());
+            Some((next, rest.filter(|_| went != 0.0).unwrap_or(2.0 * radius).min(MAX_JOINT_STEP)))
+        }
+        (Some(before), next) if went != 0.0 => {
+            let share = next.and_then(|next| before.turns_back(&next).or(before.meets(&next, went)));
+            Some((before, share.unwrap_or(0.0).clamp(SHORTENING.0, SHORTENING.1) * went.abs()))
+        }
+        (None, Some(next)) => Some((next, radius)),
+        _ => None,
+    }
+}
+
+impl Point {
+    /// Whether the next point is better: nearer to the limits, or else inside and no farther from the seed.
+    fn leads_to(&self, next: &Self) -> bool {
+        // What Newton steps are still to change.
+        let rest = 2.0 * (self.newton * self.newton + next.newton * next.newton) + LAST_STEP * LAST_STEP;
+        next.passed <= self.passed.max(MAX_JOINT_STEP * MAX_JOINT_STEP)
+            && (next.passed < self.passed - rest || next.largest <= self.largest + rest)
+    }
+
+    /// The scalar product of both motions.
+    fn along(&self, other: &Self) -> f64 {
+        self.motion.iter().zip(&other.motion).map(|(a, b)| a * b).sum()
+    }
+
+    /// After which share of the way to the next point the largest move is expected to turn back, where one joint has it all the way.
+    fn turns_back(&self, next: &Self) -> Option<f64> {
+        let rate = next.rate * self.along(next).signum();
+        (self.top == next.top && self.rate * rate < 0.0).then(|| self.rate / (self.rate - rate))
+    }
+
+    /// After which share of the way, so far along the motion, another joint is expected to have the largest move.
+    fn meets(&self, next: &Self, went: f64) -> Option<f64> {
+        let (falling, rising) = (self.rate * went, next.rate * self.along(next).signum() * went);
+        (rising > 0.0 && rising > falling).then(|| 1.0 - (next.largest - self.largest - falling) / (rising - falling))
+    }
+}
+
+fn add(a: &[f64; REDUNDANT_JOINTS], factor: f64, b: &[f64; REDUNDANT_JOINTS]) -> [f64; REDUNDANT_JOINTS] {
+    std::array::from_fn(|i| a[i] + factor * b[i])
+}

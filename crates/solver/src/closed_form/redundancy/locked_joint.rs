@@ -1,0 +1,124 @@
+//! The joint of a chain of seven that is locked: the other six have a closed form.
+
+use nalgebra::Isometry3;
+
+use crate::search::Search;
+use urdf_ik_closed_form::arm::Arm;
+use urdf_ik_closed_form::axes::{Axes, JOINTS, REDUNDANT_JOINTS};
+use urdf_ik_closed_form::family::Family;
+use urdf_ik_closed_form::self_check::SAMPLE_POSITIONS;
+use urdf_ik_robot::ChainPoses;
+
+/// The numbers of the axes in sentences.
+const AXIS_NUMBERS: [usize; REDUNDANT_JOINTS] = [1, 2, 3, 4, 5, 6, 7];
+/// The order in which joints are tried. The third and the fifth turn the elbow of an arm with a spherical shoulder or wrist about one
+/// line; the last leaves the others where they are.
+const LOCKING_ORDER: [usize; REDUNDANT_JOINTS] = [2, 6, 4, 3, 0, 1, 5];
+/// Moves of the joint \[rad\] that show whether the tip can still be held in place.
+const TRIAL_MOVES: [f64; 4] = [-1.1, -0.4, 0.4, 1.1];
+/// The least freedom of a joint that is locked, over that of the freest joint: an elbow has none where the axes before and behind it
+/// meet in points.
+const MIN_FREEDOM: f64 = 0.75;
+/// The most that conditions may be missed by \[rad, and m over the arm's length\]: where no configuration is found, another position
+/// of the joint may have one.
+const CONDITION_SLACK: f64 = 1e-6;
+
+/// A joint of a chain of seven that stands still while the other six have a closed form.
+#[derive(Debug, Clone)]
+pub(in crate::closed_form) struct LockedJoint {
+    axes: Axes<REDUNDANT_JOINTS>,
+    /// The joint, counted from 0 at the base.
+    pub joint: usize,
+    /// The family of the other axes, wherever the joint stands, with their greatest deviation from it.
+    pub family: Family,
+    /// Of the arm \[m\].
+    length: f64,
+}
+
+impl LockedJoint {
+    /// Finds the joint to lock in the chain with these `axes`: one that leaves an exact family if there is any, else the nearest.
+    ///
+    /// # Errors
+    /// A clause that says what is in the way.
+    pub fn find(axes: &Axes<REDUNDANT_JOINTS>, search: &Search) -> Result<Self, String> {
+        let length = search.reach()[0].extent;
+        let locked = |joint| Some(Self { axes: *axes, joint, family: lasting(axes, joint, length)?, length });
+        let candidates: Vec<Self> = LOCKING_ORDER.into_iter().filter_map(locked).collect();
+        let near = candidates.iter().filter(|locked| locked.family.near());
+        let freest = near.map(|locked| locked.freedom(search)).fold(0.0, f64::max);
+        let free = |locked: &Self| locked.freedom(search) >= MIN_FREEDOM * freest;
+        let best = candidates
+            .into_iter()
+            .filter(free)
+            .reduce(|best, next| if next.family.before(&best.family) { next } else { best });
+        let best = best.ok_or("too many of its axes are parallel, whichever joint is locked")?;
+        if best.family.near() {
+            return Ok(best);
+        }
+        let names = search.chain().variable_names();
+        let common = best.family.numbered(best.others(&AXIS_NUMBERS));
+        let deviation = best.family.deviation.in_words(&best.others(&names));
+        Err(format!("it is nearest to one where '{}' is locked, {common}, but {deviation}", names[best.joint]))
+    }
+
+    /// What the other axes have in common, and by how much they miss it, in words, with the names of the joints.
+    pub fn in_words(&self, joints: &[&str]) -> String {
+        let family = self.family.in_words(self.others(&AXIS_NUMBERS), &self.others(joints));
+        format!("'{}' is locked, {family}", joints[self.joint])
+    }
+
+    /// The share of configurations and of moves of the joint in which the tip can be held in place.
+    fn freedom(&self, search: &Search) -> f64 {
+        let mut poses = ChainPoses::new(search.chain());
+        let (mut all, mut held) = (0.0, 0.0);
+        for first in 0..SAMPLE_POSITIONS.len() {
+            let positions: [f64; REDUNDANT_JOINTS] =
+                std::array::from_fn(|i| SAMPLE_POSITIONS[(first + 2 * i) % SAMPLE_POSITIONS.len()]);
+            search.chain().forward_kinematics(&positions, &mut poses);
+            for position in TRIAL_MOVES.map(|step| positions[self.joint] + step) {
+                let solutions = self.arm(position).solutions(&poses.tips()[0], &self.others(&positions));
+                held += if solutions.as_slice().is_empty() { 0.0 } else { 1.0 };
+                all += 1.0;
+            }
+        }
+        held / all
+    }
+
+    /// The arm that is left where the joint stands at `position` \[rad\].
+    pub fn arm(&self, position: f64) -> Arm {
+        let mut arm = Arm::new(&self.axes.without(self.joint, position), &self.family, self.length);
+        arm.slack = (CONDITION_SLACK * self.length, CONDITION_SLACK);
+        arm
+    }
+
+    /// Every configuration in which the joint stands at `position` \[rad\] and the tip has `pose`, limits or not.
+    pub fn solutions(
+        &self,
+        pose: &Isometry3<f64>,
+        seed: &[f64; REDUNDANT_JOINTS],
+        position: f64,
+        found: &mut dyn FnMut(&[f64; REDUNDANT_JOINTS]),
+    ) {
+        let solutions = self.arm(position).solutions(pose, &self.others(seed));
+        for configuration in solutions.as_slice() {
+            found(&std::array::from_fn(|i| match i.cmp(&self.joint) {
+                std::cmp::Ordering::Less => configuration[i],
+                std::cmp::Ordering::Equal => position,
+                std::cmp::Ordering::Greater => configuration[i - 1],
+            }));
+        }
+    }
+
+    /// The entries of the other joints.
+    pub fn others<T: Copy>(&self, all: &[T]) -> [T; JOINTS] {
+        std::array::from_fn(|i| all[i + usize::from(i >= self.joint)])
+    }
+}
+
+/// The family that the other axes belong to, or are nearest to, wherever a joint stands.
+fn lasting(axes: &Axes<REDUNDANT_JOINTS>, joint: usize, length: f64) -> Option<Family> {
+    let family = Family::of(&axes.without(joint, SAMPLE_POSITIONS[0]), length)?;
+    SAMPLE_POSITIONS[1..].iter().try_fold(family, |family, position| {
+        Some(family.worse(family.of_other(&axes.without(joint, *position), length)?))
+    })
+}

@@ -1,0 +1,203 @@
+//! Chains of two to five revolute joints: with joints added at the tip they are arms of six.
+//!
+//! A joint added about an axis of the tip, through its origin, allows what a target with that turn free allows. Any other joint that
+//! is added has to stand still: the configurations of the longer arm in which it does are the chain's. As it may be put anywhere, it
+//! can be chosen so that the longer arm has a closed form: three axes through one point, say, make a spherical wrist.
+
+use nalgebra::{UnitQuaternion, Vector3};
+
+use crate::names_of_free_axes;
+use crate::problem::Target;
+use crate::search::Search;
+use urdf_ik_closed_form::arm_solutions::ArmSolutions;
+use urdf_ik_closed_form::axes::{Axes, JOINTS};
+use urdf_ik_closed_form::axis_deviation::EXACT_DEVIATION;
+use urdf_ik_closed_form::family::Family;
+use urdf_ik_closed_form::line::Line;
+use urdf_ik_closed_form::self_check::self_check;
+use urdf_ik_closed_form::six_axis::SixAxis;
+use urdf_ik_closed_form::whole_turns::same;
+use urdf_ik_robot::Chain;
+
+/// Sets of free turns: none, one, two or all of the three.
+const FREE_TURN_SETS: usize = 8;
+/// The most that joints which have to stand still may be off by \[rad\]: forward kinematics of the chain decides, after Newton steps.
+const MAX_STILL_POSITION: f64 = 0.1;
+/// Two configurations are one where no joint differs by more than this \[rad\]. They come from the formulas, before Newton steps: the
+/// subproblems take a miss of 1e-12 for rounding, and where two solutions meet, a miss moves the joints by its square root.
+const SAME_FORMULA_SOLUTION: f64 = 1e-6;
+/// The distance of an added joint from the last axis, over the arm's length.
+const ADDED_JOINT_DISTANCE: f64 = 0.4;
+
+/// A chain of two to five revolute joints, and the longer arms that it is part of.
+#[derive(Debug, Clone)]
+pub(super) struct ShortChain {
+    joints: usize,
+    /// By the set of free turns: bit i is the turn about the tip's axis i.
+    arms: [Option<LongerArm>; FREE_TURN_SETS],
+    /// Of the first of them.
+    pub family: Family,
+    plane: Option<Plane>,
+}
+
+/// The chain with joints added for one set of free turns.
+#[derive(Debug, Clone)]
+struct LongerArm {
+    arm: SixAxis,
+    family: Family,
+    /// The number of joints that have to stand still; they come after those of the chain.
+    still: usize,
+    /// Whether its configurations meet targets exactly: with two turns free, what is free is only nearly what two joints can do.
+    exact: bool,
+}
+
+/// The plane in which a chain of parallel axes moves its tip.
+#[derive(Debug, Clone)]
+struct Plane {
+    /// In the base link's frame.
+    normal: Vector3<f64>,
+    /// Of the tip link's origin along the normal \[m\].
+    height: f64,
+    /// The tip's axis along the normal.
+    axis: usize,
+}
+
+impl ShortChain {
+    /// Finds the joints to add.
+    ///
+    /// # Errors
+    /// A clause that says what is in the way.
+    pub fn new(search: &Search) -> Result<Self, String> {
+        let chain = search.chain();
+        let (axes, joints, length) = (Axes::<JOINTS>::new(chain)?, chain.joints().len(), search.reach()[0].extent);
+        let arms: [_; FREE_TURN_SETS] = std::array::from_fn(|set| LongerArm::new(chain, &axes, set, length));
+        let first = arms.iter().flatten().next().map(|arm| arm.family);
+        let family = first.ok_or_else(|| format!("no joints added to its {joints} make an arm of a known family"))?;
+        Ok(Self { joints, arms, family, plane: Plane::of(&axes, joints) })
+    }
+
+    /// Every configuration of the chain in which it meets `target`, or nearly where that is out of its reach, followed by zeros, and
+    /// whether they are exact; `None` where no arm serves what is free.
+    pub fn solutions(&self, target: &Target, seed: &[f64; JOINTS]) -> Option<(ArmSolutions, bool)> {
+        let [free_shifts @ .., rx, ry, rz] = target.free_axes;
+        let longer = self.arms[usize::from(rx) + 2 * usize::from(ry) + 4 * usize::from(rz)].as_ref()?;
+        let mut pose = target.pose;
+        if free_shifts.contains(&true) {
+            let plane = self.plane.as_ref().filter(|plane| free_shifts == [0, 1, 2].map(|axis| axis == plane.axis))?;
+            pose.translation.vector += plane.normal * (plane.height - plane.normal.dot(&pose.translation.vector));
+        }
+        Some((longer.of_chain(&longer.arm.solutions(&pose, seed), self.joints), longer.exact))
+    }
+
+    /// What the axes have in common, in words.
+    pub fn in_words(&self, mut joints: Vec<&str>) -> String {
+        joints.resize(JOINTS, "an added joint");
+        let mut entries: Vec<(String, Vec<String>)> = Vec::new();
+        for (set, arm) in self.arms.iter().enumerate() {
+            let Some(LongerArm { family, .. }) = arm else { continue };
+            let free = names_of_free_axes(std::array::from_fn(|axis| axis >= 3 && set >> (axis - 3) & 1 == 1));
+            let poses = if free.is_empty() { "full poses".into() } else { format!("free {}", free.join("+")) };
+            let text = family.in_words([1, 2, 3, 4, 5, 6], &joints);
+            match entries.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, known)) => known.push(poses),
+                None => entries.push((text, vec![poses])),
+            }
+        }
+        let entries: Vec<_> =
+            entries.into_iter().map(|(text, poses)| format!("{text} ({})", poses.join(", "))).collect();
+        format!("with axes added to its {}: {}", self.joints, entries.join("; "))
+    }
+}
+
+impl LongerArm {
+    /// The first set of joints that can be added and passes the self-check: with an exact family if there is any, else with one that is
+    /// near, else as a general 6R arm.
+    fn new(chain: &Chain, axes: &Axes, set: usize, length: f64) -> Option<Self> {
+        let candidates = candidates(axes, chain.joints().len(), set, length);
+        let mut best: Option<Self> = None;
+        for (still, axes) in &candidates {
+            let better = |family: &Family| best.as_ref().is_none_or(|best| family.before(&best.family));
+            if let Some((arm, family)) = SixAxis::decomposable(axes, length).filter(|(_, family)| better(family)) {
+                best = Some(Self::of(arm, family, *still, set)).filter(|arm| arm.passes_self_check(chain)).or(best);
+            }
+        }
+        // The last of them are at no special place.
+        let general = || {
+            let (still, axes) = candidates.last()?;
+            let (arm, family) = SixAxis::general(axes, length)?;
+            Some(Self::of(arm, family, *still, set)).filter(|arm| arm.passes_self_check(chain))
+        };
+        best.or_else(general)
+    }
+
+    fn of(arm: SixAxis, family: Family, still: usize, set: usize) -> Self {
+        Self { arm, family, still, exact: family.exact() && set.count_ones() != 2 }
+    }
+
+    fn passes_self_check(&self, chain: &Chain) -> bool {
+        let own = |pose: &_, seed: &_| self.of_chain(&self.arm.solutions(pose, seed), chain.joints().len());
+        self_check(chain, self.family.exact(), &own)
+    }
+
+    /// The configurations in which joints stand still that have to, each once, added joints at 0.
+    fn of_chain(&self, solutions: &ArmSolutions, joints: usize) -> ArmSolutions {
+        let mut own = ArmSolutions::none();
+        for (configuration, free) in solutions.as_slice().iter().zip(solutions.continuous()) {
+            if configuration[joints..joints + self.still].iter().all(|position| position.abs() <= MAX_STILL_POSITION) {
+                let mut configuration = *configuration;
+                configuration[joints..].fill(0.0);
+                if !own.as_slice().iter().any(|known| same(known, &configuration, SAME_FORMULA_SOLUTION)) {
+                    own.push(configuration, *free);
+                }
+            }
+        }
+        own
+    }
+}
+
+/// The chain's axes with others after them, and how many of these have to stand still; the rest are the tip's own.
+fn candidates(axes: &Axes, joints: usize, set: usize, length: f64) -> Vec<(usize, Axes)> {
+    let free: Vec<usize> = (0..3).filter(|axis| set >> axis & 1 == 1).collect();
+    let Some(still) = (JOINTS - joints).checked_sub(free.len()) else { return Vec::new() };
+    let mut own = *axes;
+    for (index, axis) in free.iter().enumerate() {
+        own.lines[joints + still + index] = tip_axis(axes, *axis);
+    }
+    if still == 0 {
+        return vec![(0, own)];
+    }
+    // At no special angle to anything, at right angles to each other.
+    let turn = axes.tip.rotation * UnitQuaternion::from_euler_angles(0.7, 0.5, 0.9);
+    let last = joints - 1;
+    let centre = axes.feet(last, last - 1).0;
+    let beside = centre + turn * Vector3::new(0.5, 0.7, 0.5) * (ADDED_JOINT_DISTANCE * length);
+    let elsewhere = centre + turn * Vector3::new(-0.6, 0.2, 0.8) * (ADDED_JOINT_DISTANCE * length);
+    let places = [centre, axes.tip.translation.vector, beside];
+    let pairs = places.into_iter().flat_map(|place| [place, beside, centre, elsewhere].map(|first| (first, place)));
+    let sets = pairs.flat_map(|pair| (0..3).map(move |direction| (pair, direction)));
+    let with = |((first, place), direction): ((Vector3<f64>, Vector3<f64>), usize)| {
+        let mut longer = own;
+        for index in 0..still {
+            let point = if index == 0 { first } else { place };
+            longer.lines[joints + index] = Line { direction: turn * Vector3::ith((direction + index) % 3, 1.0), point };
+        }
+        (still, longer)
+    };
+    sets.map(with).collect()
+}
+
+/// An axis of the tip, through its origin.
+fn tip_axis(axes: &Axes, axis: usize) -> Line {
+    Line { direction: axes.tip.rotation * Vector3::ith(axis, 1.0), point: axes.tip.translation.vector }
+}
+
+impl Plane {
+    /// The plane, where all axes are parallel and the tip has an axis along them.
+    fn of(axes: &Axes, joints: usize) -> Option<Self> {
+        let parallel = (1..joints).all(|index| axes.angle(0, index) <= EXACT_DEVIATION);
+        let normal = axes.lines[0].direction;
+        let along = |axis: &usize| tip_axis(axes, *axis).angle(&axes.lines[0]) <= EXACT_DEVIATION;
+        let axis = (0..3).find(along).filter(|_| parallel)?;
+        Some(Self { normal, height: normal.dot(&axes.tip.translation.vector), axis })
+    }
+}

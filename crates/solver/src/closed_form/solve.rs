@@ -1,0 +1,123 @@
+//! Problems solved by a closed form, or left to the search where the formulas do not answer them.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use super::chain_form::{ClosedForm, Form};
+use super::choices::Choices;
+use super::hand_out::{EXACT_RESIDUAL, hand_out};
+use crate::method::JacobianStep;
+use crate::problem::{Mode, Pick, Problem, Target};
+use crate::search::{Iteration, Search, SearchScratch};
+use crate::solution::Solution;
+use urdf_ik_closed_form::arm_solutions::{ArmSolutions, MAX_SOLUTIONS, SAME_SOLUTION};
+use urdf_ik_closed_form::axes::JOINTS;
+use urdf_ik_closed_form::six_axis::SixAxis;
+use urdf_ik_closed_form::whole_turns::same;
+
+/// The iteration of the search for problems that the formulas do not answer.
+const FALLBACK: Iteration = Iteration::Jacobian(JacobianStep::Damped { damping: None });
+
+impl ClosedForm {
+    /// Solves a problem that has been checked.
+    pub(crate) fn solve(
+        &self,
+        search: &Search,
+        problem: &Problem,
+        scratch: &mut SearchScratch,
+        solution: &mut Solution,
+    ) {
+        let start = Instant::now();
+        let joints = self.chain.joints().len();
+        scratch.clearance().begin();
+        let solved = match &self.form {
+            Form::SevenAxis(arm) => arm.solve(search, problem, scratch, solution),
+            _ => self.choices(search, problem, scratch).is_some_and(|choices| {
+                choices.as_slice().iter().any(|(choice, continuous)| {
+                    let met = hand_out(search, problem, &choice.positions[..joints], scratch, solution);
+                    solution.continuous = met && *continuous;
+                    met
+                })
+            }),
+        };
+        if !solved {
+            search.solve(FALLBACK, problem, scratch, solution);
+        } else if let Mode::Track { .. } = problem.mode {
+            let value = search.smallest_singular_value(problem.targets, &solution.positions, scratch);
+            solution.smallest_singular_value = Some(value);
+        }
+        solution.elapsed = start.elapsed();
+    }
+
+    /// See [`Solver::solve_all`](crate::Solver::solve_all).
+    pub(crate) fn solve_all(
+        &self,
+        search: &Search,
+        problem: &Problem,
+        scratch: &mut SearchScratch,
+        solution: &mut Solution,
+        on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
+    ) -> usize {
+        let start = Instant::now();
+        // With two turns free the formulas only lead to solutions, perhaps not to all of them.
+        let all = |target: &Target| target.free_axes[3..].iter().filter(|free| **free).count() != 2;
+        let choices = match problem.mode {
+            Mode::Search { .. } if problem.targets.iter().all(all) => self.choices(search, problem, scratch),
+            _ => None,
+        };
+        let Some(choices) = choices else {
+            return search.solve_all(FALLBACK, problem, scratch, solution, on_solution);
+        };
+        scratch.clearance().begin();
+        let (mut known, mut count, joints) = ([[0.0; JOINTS]; MAX_SOLUTIONS], 0, self.chain.joints().len());
+        for (choice, continuous) in choices.as_slice() {
+            if !hand_out(search, problem, &choice.positions[..joints], scratch, solution) {
+                continue;
+            }
+            if known[..count].iter().any(|known| same(known, &solution.positions, SAME_SOLUTION)) {
+                continue;
+            }
+            known[count][..joints].copy_from_slice(&solution.positions);
+            count += 1;
+            solution.continuous = *continuous;
+            solution.elapsed = start.elapsed();
+            if on_solution(solution).is_break() {
+                break;
+            }
+        }
+        if count > 0 { count } else { search.solve_all(FALLBACK, problem, scratch, solution, on_solution) }
+    }
+
+    /// The configurations to try; `None` for problems that have no closed form.
+    fn choices(&self, search: &Search, problem: &Problem, scratch: &mut SearchScratch) -> Option<Choices> {
+        let [target] = problem.targets else { return None };
+        let track = matches!(problem.mode, Mode::Track { .. });
+        let mut seed = [0.0; JOINTS];
+        let joints = problem.seed.len();
+        seed.get_mut(..joints)?.copy_from_slice(problem.seed);
+        let (mut solutions, exact) = match &self.form {
+            Form::SixAxis { arm: SixAxis::General(_), .. } if track && !target.free_axes.contains(&true) => {
+                // Tracking asks for one configuration: Newton steps lead to it in a hundredth of the time that all take.
+                (ArmSolutions::one(seed), false)
+            }
+            Form::SixAxis { arm, family } if !target.free_axes.contains(&true) => {
+                (arm.solutions(&target.pose, &seed), family.exact())
+            }
+            Form::ShortChain(short) => short.solutions(target, &seed)?,
+            Form::SixAxis { .. } | Form::SevenAxis(_) => return None,
+        };
+        if !exact {
+            for configuration in solutions.as_mut_slice() {
+                search.polish(target, EXACT_RESIDUAL, &mut configuration[..joints], scratch);
+            }
+        }
+        let by_manipulability = matches!(problem.mode, Mode::Search { pick: Pick::MostManipulable, .. });
+        Some(Choices::new(&self.chain, problem, &solutions, &mut |positions, largest_move| {
+            if by_manipulability {
+                -search.log_manipulability(problem.targets, &positions[..joints], scratch)
+            } else {
+                largest_move
+            }
+        }))
+    }
+}

@@ -1,0 +1,127 @@
+//! The kernel of one chain: each call runs with the vector instructions of this processor and, for plain chains of up to eight
+//! joints, with sizes that are known when the program is compiled.
+
+use fearless_simd::{Level, dispatch};
+
+use super::configurations::Configurations;
+use super::damped_step::{Bounds, advance, bounded_step};
+use super::dimension::{Dynamic, Fixed};
+use super::fabrik::FabrikScratch;
+use super::kinematics::{linearise, measure};
+use super::lanes::Lanes;
+use super::links::Links;
+use super::normal_equations::StepScratch;
+use super::residual::Goal;
+use crate::method::FabrikOptions;
+use crate::problem::Target;
+use urdf_ik_robot::Chain;
+
+/// The kernel of one chain. It never changes after it is made.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    /// The constants of the chain.
+    pub links: Links,
+    /// Metres of position error that count as much as one radian of orientation error.
+    pub length_scale: f64,
+    /// The level of vector instructions of this processor.
+    pub level: Level,
+}
+
+/// Runs `$work` with `$simd` and `$dimension` chosen for the kernel `$self` and the number of targets.
+macro_rules! specialised {
+    ($self:ident, $targets:expr, |$simd:ident, $dimension:ident| $work:expr) => {{
+        let Links { variables, plain, .. } = &$self.links;
+        match (plain, variables) {
+            (true, 1) => specialised!(@ $self, $simd, $dimension, Fixed::<1>, $work),
+            (true, 2) => specialised!(@ $self, $simd, $dimension, Fixed::<2>, $work),
+            (true, 3) => specialised!(@ $self, $simd, $dimension, Fixed::<3>, $work),
+            (true, 4) => specialised!(@ $self, $simd, $dimension, Fixed::<4>, $work),
+            (true, 5) => specialised!(@ $self, $simd, $dimension, Fixed::<5>, $work),
+            (true, 6) => specialised!(@ $self, $simd, $dimension, Fixed::<6>, $work),
+            (true, 7) => specialised!(@ $self, $simd, $dimension, Fixed::<7>, $work),
+            (true, 8) => specialised!(@ $self, $simd, $dimension, Fixed::<8>, $work),
+            _ => specialised!(@ $self, $simd, $dimension, $self.dynamic($targets), $work),
+        }
+    }};
+    (@ $self:ident, $simd:ident, $dimension:ident, $size:expr, $work:expr) => {{
+        let $dimension = $size;
+        dispatch!($self.level, $simd => $work)
+    }};
+}
+
+impl Kernel {
+    /// The kernel of `chain`.
+    pub fn new(chain: &Chain, length_scale: f64) -> Self {
+        Self { links: Links::new(chain, length_scale), length_scale, level: Level::new() }
+    }
+
+    /// `target` in the form in which the kernel compares configurations with it.
+    pub fn goal(&self, target: &Target) -> Goal {
+        Goal::new(target, &self.links, self.length_scale)
+    }
+
+    /// Writes frames, residuals and squared errors of `configurations`.
+    pub fn measure(&self, goals: &[Goal], configurations: &mut Configurations) {
+        let links = &self.links;
+        specialised!(self, goals.len(), |simd, dimension| measure(simd, dimension, links, goals, configurations));
+    }
+
+    /// [`Kernel::measure`] by the angles of full poses, where attempts take twice the sine of half of them.
+    pub fn measure_angles(&self, goals: &[Goal], configurations: &mut Configurations) {
+        self.measure(goals, configurations);
+        for (goal, rows) in goals.iter().zip(&mut configurations.rows) {
+            goal.take_angles(rows, &mut configurations.squared_error);
+        }
+    }
+
+    /// Writes the Jacobian of `configurations`, from what [`Kernel::measure`] wrote.
+    pub fn linearise(&self, goals: &[Goal], configurations: &mut Configurations) {
+        let links = &self.links;
+        specialised!(self, goals.len(), |simd, dimension| linearise(simd, dimension, links, goals, configurations));
+    }
+
+    /// Linearises, and takes damped steps inside the bounds in the lanes that are `moving` (1 or 0). Overwrites rows and columns.
+    pub fn damped_step(
+        &self,
+        (goals, bounds): (&[Goal], Bounds),
+        (configurations, scratch): (&mut Configurations, &mut StepScratch),
+        damping: &Lanes,
+        moving: &Lanes,
+    ) {
+        let links = &self.links;
+        specialised!(self, goals.len(), |simd, dimension| {
+            linearise(simd, dimension, links, goals, configurations);
+            bounded_step(simd, dimension, (configurations, scratch), bounds, damping);
+            advance(simd, dimension, configurations, &scratch.step, bounds, moving);
+        });
+    }
+
+    /// Takes one cycle of FABRIK inside the bounds in the lanes that are `moving` (1 or 0), and writes the step into `step`.
+    pub fn fabrik_step(
+        &self,
+        (goals, bounds): (&[Goal], Bounds),
+        (configurations, scratch): (&mut Configurations, &mut FabrikScratch),
+        step: &mut [Lanes],
+        options: FabrikOptions,
+        moving: &Lanes,
+    ) {
+        // Known sizes would not make a cycle faster, only the program larger.
+        let (links, dimension) = (&self.links, self.dynamic(goals.len()));
+        dispatch!(self.level, simd => {
+            scratch.cycle(simd, options, links, goals, configurations, bounds, step);
+            advance(simd, dimension, configurations, step, bounds, moving);
+        });
+        scratch.forget_idle_lanes(moving);
+    }
+
+    /// Takes `step` inside the bounds in the lanes that are `moving` (1 or 0).
+    pub fn advance(&self, bounds: Bounds, configurations: &mut Configurations, step: &[Lanes], moving: &Lanes) {
+        let dimension = self.dynamic(1);
+        dispatch!(self.level, simd => advance(simd, dimension, configurations, step, bounds, moving));
+    }
+
+    /// Sizes that are not known when the program is compiled.
+    fn dynamic(&self, targets: usize) -> Dynamic {
+        Dynamic { variables: self.links.variables, joints: self.links.joints.len(), targets }
+    }
+}

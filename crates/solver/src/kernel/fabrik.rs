@@ -1,0 +1,79 @@
+//! One accelerated cycle of FABRIK on the joints of a robot, for four configurations at once.
+//!
+//! FABRIK is forward and backward reaching (Aristidou and Lasenby 2011, "FABRIK: A fast, iterative solver for the Inverse Kinematics
+//! problem").
+
+use fearless_simd::Simd;
+
+use super::configurations::Configurations;
+use super::damped_step::Bounds;
+use super::fabrik_acceleration::Acceleration;
+use super::fabrik_cycle::{CycleScratch, MARKER_DISTANCE, cycle};
+use super::lanes::{LANES, Lanes};
+use super::links::Links;
+use super::residual::Goal;
+use crate::method::FabrikOptions;
+
+/// Fractional part of the golden ratio: the fractions of its multiples spread evenly over the unit interval.
+const GOLDEN_RATIO_FRACTION: f64 = 0.618_033_988_749_894_9;
+/// Width of the range of the logarithm of the marker distance, from which each attempt draws its own.
+const MARKER_LOG_RANGE: f64 = 1.4;
+
+/// Scratch memory of the cycles.
+#[derive(Debug, Clone)]
+pub struct FabrikScratch {
+    cycle: CycleScratch,
+    acceleration: Acceleration,
+    /// Distance of the orientation markers from the tip in each lane, in units of the length scale.
+    marker_distances: Lanes,
+}
+
+impl FabrikScratch {
+    /// `units` holds the unit of each variable: 1 rad, or the length scale \[m\].
+    pub fn new(links: &Links, units: Vec<f64>) -> Self {
+        let acceleration = Acceleration::new(units, links.ends.len());
+        Self { cycle: CycleScratch::new(links), acceleration, marker_distances: Lanes::splat(MARKER_DISTANCE) }
+    }
+
+    /// Prepares a lane for attempt `number`. Each attempt has its own marker distance, so that it has other local minima.
+    pub fn begin(&mut self, lane: usize, number: usize) {
+        #[expect(clippy::cast_precision_loss, reason = "numbers of attempts stay far below 2^52")]
+        let spread = (number as f64 * GOLDEN_RATIO_FRACTION).fract() - if number == 0 { 0.0 } else { 0.5 };
+        self.marker_distances.0[lane] = MARKER_DISTANCE * (MARKER_LOG_RANGE * spread).exp();
+        self.acceleration.forget(lane);
+    }
+
+    /// Writes into `step` the step of one cycle from `configurations`, accelerated as `options` asks.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "the parts of one scratch, borrowed apart")]
+    pub fn cycle<S: Simd>(
+        &mut self,
+        simd: S,
+        options: FabrikOptions,
+        links: &Links,
+        goals: &[Goal],
+        configurations: &Configurations,
+        bounds: Bounds,
+        step: &mut [Lanes],
+    ) {
+        cycle(simd, links, goals, configurations, &mut self.cycle, bounds, &self.marker_distances);
+        if options.acceleration > 0 {
+            let now = (&*configurations.positions, &configurations.rows[..goals.len()]);
+            self.acceleration.accelerate(simd, options.acceleration, now, &mut self.cycle.next);
+        }
+        for ((step, next), position) in step.iter_mut().zip(&self.cycle.next).zip(&configurations.positions) {
+            let difference = next.load(simd) - position.load(simd);
+            step.store(difference);
+        }
+    }
+
+    /// Clears the history of the lanes that are not `moving`: they did not take the step of this cycle.
+    pub fn forget_idle_lanes(&mut self, moving: &Lanes) {
+        for lane in (0..LANES).filter(|lane| moving.0[*lane] == 0.0) {
+            self.acceleration.forget(lane);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

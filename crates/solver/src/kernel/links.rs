@@ -1,0 +1,242 @@
+//! The constants of a chain for the kernel: every joint rotates about, or moves along, the z axis of its own frame.
+//!
+//! The position of a frame along its joint axis and the direction of its x axis are free. They are chosen as in Denavit and
+//! Hartenberg (1955, "A kinematic notation for lower-pair mechanisms based on matrices"): x lies along the common normal. The step
+//! from one joint to the next is then a shift along z and x and a rotation about x. It costs a third of a general product of poses,
+//! and almost nothing where axes are parallel or perpendicular. The common normal of nearly parallel axes is far away. There the
+//! frame stays near the joint, and a second small rotation, about y, completes the step (Hayati and Mirmirani 1985).
+
+use nalgebra::{Isometry3, Rotation3, Translation3, Unit, UnitQuaternion, Vector3};
+
+use urdf_ik_robot::{Chain, JointKind};
+
+/// Axes count as nearly parallel below this sine of the angle between them.
+const MAX_NEARLY_PARALLEL_SINE: f64 = 1e-3;
+/// Sines and cosines up to this count as zero: the angle is then a multiple of a quarter turn.
+const MAX_ZERO_SINE: f64 = 1e-14;
+
+/// A constant rotation about a coordinate axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Turn {
+    /// The identity.
+    None,
+    /// By a quarter turn, counterclockwise for `1.0` or clockwise for `-1.0`.
+    Quarter(f64),
+    /// By any angle.
+    By {
+        /// Cosine of the angle.
+        cosine: f64,
+        /// Sine of the angle.
+        sine: f64,
+    },
+}
+
+impl Turn {
+    /// The inverse rotation.
+    #[inline(always)]
+    pub fn inverse(self) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::Quarter(sign) => Self::Quarter(-sign),
+            Self::By { cosine, sine } => Self::By { cosine, sine: -sine },
+        }
+    }
+
+    fn new(sine: f64, cosine: f64) -> Self {
+        if sine.abs() <= MAX_ZERO_SINE && cosine > 0.0 {
+            Self::None
+        } else if cosine.abs() <= MAX_ZERO_SINE {
+            Self::Quarter(sine.signum())
+        } else {
+            Self::By { cosine, sine }
+        }
+    }
+}
+
+/// The step from one joint to the next, and the motion of that joint. Lengths are in units of the length scale.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// Index of the joint before it; `None` where the base link is its parent link.
+    pub parent: Option<usize>,
+    /// Its frame before its motion, in the base link's frame, for a joint on the base link: x, y, z axis, origin.
+    pub start: [[f64; 3]; 4],
+    /// Rotation about the parent's z axis that is not already part of the parent's offset.
+    pub about_z: Turn,
+    /// Shift along z and along the resulting x axis.
+    pub along_z: f64,
+    pub along_x: f64,
+    /// Rotation about x, then about y.
+    pub about_x: Turn,
+    pub about_y: Turn,
+    /// Whether the joint is prismatic and moves along its z axis; otherwise it rotates about it.
+    pub prismatic: bool,
+    /// Index of the variable that moves it, and its motion per rad or m of the variable.
+    pub variable: usize,
+    pub multiplier: f64,
+    /// Its motion at position 0 of the variable.
+    pub offset: f64,
+    /// Position of the URDF's joint origin along the z axis.
+    pub centre: f64,
+}
+
+/// A tip link on its last joint. Lengths are in units of the length scale.
+#[derive(Debug, Clone)]
+pub struct End {
+    /// Index of the last joint before it.
+    pub parent: usize,
+    /// Its pose in that joint's frame.
+    pub position: [f64; 3],
+    pub rotation: Rotation3<f64>,
+    /// The joints that move it, from the base.
+    pub path: Vec<usize>,
+}
+
+/// A chain in the frames of this module.
+#[derive(Debug, Clone)]
+pub struct Links {
+    pub joints: Vec<Link>,
+    pub ends: Vec<End>,
+    pub variables: usize,
+    /// Whether there is one tip, each joint follows the one before it and each has the variable of its own index, as in most arms.
+    pub plain: bool,
+}
+
+impl Links {
+    /// The chain with all lengths divided by `length_scale` \[m\].
+    pub fn new(chain: &Chain, length_scale: f64) -> Self {
+        let mut builder = Builder { length_scale, joints: Vec::new(), urdf_frames: Vec::new(), children: Vec::new() };
+        for joint in chain.joints() {
+            builder.add(joint);
+        }
+        let ends: Vec<End> = chain.tips().iter().map(|tip| builder.end(tip)).collect();
+        let joints = builder.joints;
+        let plain = ends.len() == 1
+            && joints.iter().enumerate().all(|(i, link)| {
+                link.variable == i && link.parent == i.checked_sub(1) && (link.prismatic || link.multiplier == 1.0)
+            });
+        Self { joints, ends, variables: chain.variables().len(), plain }
+    }
+}
+
+struct Builder {
+    length_scale: f64,
+    joints: Vec<Link>,
+    /// The URDF's frame of each joint in the frame chosen here. Both move together.
+    urdf_frames: Vec<Isometry3<f64>>,
+    /// Number of joints and tips added so far whose parent is each joint.
+    children: Vec<usize>,
+}
+
+impl Builder {
+    fn add(&mut self, joint: &urdf_ik_robot::ChainJoint) {
+        let reversed = joint.multiplier < 0.0;
+        let axis = if reversed { -joint.axis.into_inner() } else { joint.axis.into_inner() };
+        let prismatic = joint.kind == JointKind::Prismatic;
+        let scale = if prismatic { 1.0 / self.length_scale } else { 1.0 };
+        let mut link = Link {
+            parent: joint.parent,
+            start: [[0.0; 3]; 4],
+            about_z: Turn::None,
+            along_z: 0.0,
+            along_x: 0.0,
+            about_x: Turn::None,
+            about_y: Turn::None,
+            prismatic,
+            variable: joint.variable,
+            multiplier: joint.multiplier.abs() * scale,
+            offset: if reversed { -joint.offset } else { joint.offset } * scale,
+            centre: 0.0,
+        };
+        let frame = match joint.parent {
+            None => {
+                let to_z = to_z(&axis);
+                let start = joint.placement * to_z.inverse();
+                let rotation = start.rotation.to_rotation_matrix();
+                let columns = [0, 1, 2].map(|i| rotation.matrix().column(i).into());
+                let origin = (start.translation.vector / self.length_scale).into();
+                link.start = [columns[0], columns[1], columns[2], origin];
+                Isometry3::from_parts(Translation3::identity(), to_z)
+            }
+            Some(parent) => self.step(parent, &joint.placement, &axis, &mut link),
+        };
+        link.centre = frame.translation.z / self.length_scale;
+        self.joints.push(link);
+        self.urdf_frames.push(frame);
+        self.children.push(0);
+    }
+
+    /// Fills in the step from `parent`. Returns the URDF's frame of the joint in the chosen one.
+    fn step(
+        &mut self,
+        parent: usize,
+        placement: &Isometry3<f64>,
+        axis: &Vector3<f64>,
+        link: &mut Link,
+    ) -> Isometry3<f64> {
+        let mut place = self.urdf_frames[parent] * placement;
+        let mut direction = place.rotation * axis;
+        let normal = Vector3::z().cross(&direction);
+        let point = place.translation.vector;
+        // The direction of the x axis: along the common normal, or, where that is far away, towards the joint.
+        let (x, crossing) = if normal.norm() > MAX_NEARLY_PARALLEL_SINE { (normal, true) } else { (point, false) };
+        let mut angle = if x.xy().norm() > 0.0 { x.y.atan2(x.x) } else { 0.0 };
+        if crossing && angle.abs() > std::f64::consts::FRAC_PI_2 {
+            // Both directions of the normal will do: the smaller rotation keeps round angles round.
+            angle -= std::f64::consts::PI.copysign(angle);
+        }
+        link.about_z = self.rotate_parent(parent, angle);
+        let back = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), -angle);
+        place = back * place;
+        direction = back * direction;
+        let mut origin = place.translation.vector;
+        if crossing {
+            // From the joint along its axis to the foot of the common normal, where y is zero.
+            origin -= direction * (origin.y / direction.y);
+        }
+        let lean = if crossing { 0.0 } else { direction.x };
+        let upright = (1.0 - lean * lean).sqrt();
+        let (sine, cosine) = (-direction.y / upright, direction.z / upright);
+        link.about_x = Turn::new(sine, cosine);
+        link.about_y = Turn::new(lean, upright);
+        link.along_x = origin.x / self.length_scale;
+        link.along_z = origin.z / self.length_scale;
+        let tilt = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), sine.atan2(cosine))
+            * UnitQuaternion::from_axis_angle(&Vector3::y_axis(), lean.asin());
+        Isometry3::from_parts(Translation3::new(origin.x, 0.0, origin.z), tilt).inverse() * place
+    }
+
+    /// Rotates the frame of `parent` about its axis by `angle`, as its child needs it. For the first child the rotation becomes
+    /// part of the parent's offset, where it costs nothing. For others it is returned, to be applied at each step.
+    fn rotate_parent(&mut self, parent: usize, angle: f64) -> Turn {
+        let link = &mut self.joints[parent];
+        self.children[parent] += 1;
+        if self.children[parent] > 1 || link.prismatic {
+            return Turn::new(angle.sin(), angle.cos());
+        }
+        link.offset += angle;
+        let back = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), -angle);
+        self.urdf_frames[parent] = back * self.urdf_frames[parent];
+        Turn::None
+    }
+
+    fn end(&mut self, tip: &urdf_ik_robot::Tip) -> End {
+        let place = self.urdf_frames[tip.parent] * tip.placement;
+        let mut path: Vec<usize> =
+            std::iter::successors(Some(tip.parent), |&joint| self.joints[joint].parent).collect();
+        path.reverse();
+        End {
+            parent: tip.parent,
+            position: (place.translation.vector / self.length_scale).into(),
+            rotation: place.rotation.to_rotation_matrix(),
+            path,
+        }
+    }
+}
+
+/// The shortest rotation of `axis` onto z. It uses the arctangent: the arccosine loses half of its digits for nearly parallel
+/// vectors.
+fn to_z(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let normal = axis.cross(&Vector3::z());
+    let about = Unit::try_new(normal, 0.0).unwrap_or_else(Vector3::x_axis);
+    UnitQuaternion::from_axis_angle(&about, normal.norm().atan2(axis.z))
+}

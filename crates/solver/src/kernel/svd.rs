@@ -1,0 +1,147 @@
+//! The pseudoinverse of the Jacobian in one configuration, and its smallest singular value, in memory that is allocated once.
+//!
+//! Both come from one-sided Jacobi rotations of the rows (Hestenes 1958, "Inversion of matrices by biorthogonalization and related
+//! results"): once the rows are orthogonal, UJ = ΣVᵀ. Unlike a general singular value decomposition, this works in place for any
+//! size, and small singular values keep their relative accuracy.
+
+use super::configurations::Configurations;
+use urdf_ik_mathematics::row_rotations::diagonalise;
+use urdf_ik_mathematics::vectors::{add_times, dot};
+
+/// Singular values below this fraction of the largest count as zero in the pseudoinverse.
+const RANK_TOLERANCE: f64 = 1e-6;
+
+/// Scratch for Jacobians of at most `6 * targets` rows and `variables` columns.
+#[derive(Debug, Clone)]
+pub struct Svd {
+    variables: usize,
+    /// Rows of the Jacobian, one after the other. They are rotated until they are orthogonal.
+    rows: Vec<f64>,
+    /// The right-hand side, rotated in the same way.
+    right: Vec<f64>,
+    /// Squared lengths of the rows.
+    lengths: Vec<f64>,
+}
+
+impl Svd {
+    pub fn new(targets: usize, variables: usize) -> Self {
+        let rows = 6 * targets;
+        Self { variables, rows: vec![0.0; rows * variables], right: vec![0.0; rows], lengths: vec![0.0; rows] }
+    }
+
+    /// Decomposes a Jacobian of `count` rows, given by `entry(row, column)`, with the right-hand side `right(row)`.
+    pub fn fill(&mut self, count: usize, entry: impl Fn(usize, usize) -> f64, right: impl Fn(usize) -> f64) {
+        self.lengths.resize(count, 0.0);
+        for row in 0..count {
+            for column in 0..self.variables {
+                self.rows[row * self.variables + column] = entry(row, column);
+            }
+            self.right[row] = right(row);
+        }
+        self.orthogonalise();
+    }
+
+    /// Decomposes the Jacobian of one lane, with its residual as right-hand side.
+    pub fn decompose(&mut self, configurations: &Configurations, targets: usize, lane: usize) {
+        let variables = self.variables;
+        self.fill(
+            6 * targets,
+            |row, variable| configurations.columns[row / 6 * variables + variable][row % 6].0[lane],
+            |row| configurations.rows[row / 6][row % 6].0[lane],
+        );
+    }
+
+    /// The Moore-Penrose solution: of all steps that bring J step nearest to the right-hand side, the shortest. Singular values
+    /// below [`RANK_TOLERANCE`] of the largest count as zero. The step is the sum of the orthogonal rows, each times its entry of
+    /// the rotated right-hand side over its squared length.
+    pub fn pseudoinverse(&self, step: &mut [f64]) {
+        step.fill(0.0);
+        for (row, right, length) in self.significant() {
+            for (value, entry) in step.iter_mut().zip(row) {
+                *value += right / length * entry;
+            }
+        }
+    }
+
+    /// Projects `motion` onto the null space of the Jacobian, where it does not move the tips.
+    pub fn project_to_null_space(&self, motion: &mut [f64]) {
+        if self.significant().count() >= self.variables {
+            motion.fill(0.0);
+            return;
+        }
+        for (row, _, length) in self.significant() {
+            add_times(motion, -dot(row, motion) / length, row);
+        }
+    }
+
+    /// The rows that are not zero, each with its entry of the right-hand side and its squared length.
+    fn significant(&self) -> impl Iterator<Item = (&[f64], f64, f64)> {
+        let least = RANK_TOLERANCE * RANK_TOLERANCE * self.lengths.iter().copied().fold(0.0, f64::max);
+        let rows = self.rows.chunks_exact(self.variables).zip(&self.right).zip(&self.lengths);
+        rows.filter(move |(_, length)| **length > least).map(|((row, right), length)| (row, *right, *length))
+    }
+
+    /// The logarithm of the product of the singular values of the `counted` rows that belong to no free axis.
+    pub fn log_manipulability(&mut self, counted: usize) -> f64 {
+        self.lengths.sort_unstable_by(|a, b| b.total_cmp(a));
+        let rank = counted.min(self.variables).min(self.lengths.len());
+        0.5 * self.lengths[..rank].iter().map(|length| length.max(f64::MIN_POSITIVE).ln()).sum::<f64>()
+    }
+
+    /// The smallest singular value of the `counted` rows that belong to no free axis.
+    pub fn smallest_singular_value(&mut self, counted: usize) -> f64 {
+        self.lengths.sort_unstable_by(|a, b| b.total_cmp(a));
+        let rank = counted.min(self.variables).min(self.lengths.len());
+        if rank == 0 { 0.0 } else { self.lengths[rank - 1].sqrt() }
+    }
+
+    /// Rotates rows and right-hand side until the rows are orthogonal.
+    fn orthogonalise(&mut self) {
+        let count = self.lengths.len();
+        diagonalise(&mut self.rows[..count * self.variables], &mut self.right[..count], count);
+        for (length, row) in self.lengths.iter_mut().zip(self.rows.chunks_exact(self.variables)) {
+            *length = dot(row, row);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::{DMatrix, DVector};
+    use urdf_ik_random::random::Random;
+
+    fn entries(count: usize, seed: u64) -> Vec<f64> {
+        let mut random = Random::new(seed);
+        (0..count).map(|_| random.between(-0.5, 0.5)).collect()
+    }
+
+    #[test]
+    fn it_agrees_with_a_singular_value_decomposition() {
+        let mut scratch = Svd::new(2, 9);
+        for (count, variables, rank_loss) in [(6, 3, false), (6, 6, true), (6, 7, false), (6, 9, true), (12, 8, true)] {
+            scratch.variables = variables;
+            let values = entries(count * (variables + 1), 7 + (count * variables) as u64);
+            let mut matrix = DMatrix::from_column_slice(count, variables, &values[..count * variables]);
+            if rank_loss {
+                let first = matrix.column(0) * 2.0;
+                matrix.set_column(variables - 1, &first);
+                let row = matrix.row(4).into_owned();
+                matrix.set_row(5, &row);
+            }
+            let right = DVector::from_column_slice(&values[count * variables..]);
+            scratch.fill(count, |row, column| matrix[(row, column)], |row| right[row]);
+            let mut step = vec![0.0; variables];
+            scratch.pseudoinverse(&mut step);
+            let expected = matrix.clone().pseudo_inverse(1e-6).unwrap() * &right;
+            assert!((DVector::from_vec(step) - &expected).norm() < 1e-9 * (1.0 + expected.norm()));
+            // The projection of any motion onto the null space moves nothing.
+            let mut motion = entries(variables, 3);
+            scratch.project_to_null_space(&mut motion);
+            assert!((&matrix * DVector::from_vec(motion)).norm() < 1e-9);
+            let found = scratch.smallest_singular_value(count);
+            let singular = matrix.singular_values();
+            assert!((found - singular.min()).abs() < 1e-12, "{found} {singular}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The methods of a solver, and why a method may not serve a chain.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// Greatest [`FabrikOptions::acceleration`].
+pub const GREATEST_ACCELERATION: usize = 6;
+
+/// The names of the methods, as in the parameter `solver` has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SolverKind {
+    /// Newton steps by the Jacobian.
+    Jacobian,
+    /// Forward and backward reaching.
+    Fabrik,
+    /// Closed-form solutions, for the chains that have them.
+    ClosedForm,
+}
+
+impl SolverKind {
+    /// Every kind there is.
+    pub const ALL: [Self; 3] = [Self::Jacobian, Self::Fabrik, Self::ClosedForm];
+
+    /// The name, as in the parameter `solver`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jacobian => "jacobian",
+            Self::Fabrik => "fabrik",
+            Self::ClosedForm => "closed_form",
+        }
+    }
+}
+
+impl fmt::Display for SolverKind {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no solver has.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("there is no solver '{name}'; the solvers are: {}", SolverKind::ALL.map(SolverKind::name).join(", "))]
+pub struct UnknownSolver {
+    /// The name asked for.
+    pub name: String,
+}
+
+impl FromStr for SolverKind {
+    type Err = UnknownSolver;
+
+    fn from_str(name: &str) -> Result<Self, UnknownSolver> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| UnknownSolver { name: name.to_owned() })
+    }
+}
+
+/// How a solver finds joint positions, with the options of that method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Method {
+    /// A search by Newton steps.
+    Jacobian(JacobianStep),
+    /// A search by cycles of forward and backward reaching.
+    Fabrik(FabrikOptions),
+    /// All solutions by formulas, found from the joint axes.
+    ClosedForm,
+}
+
+impl Default for Method {
+    /// Damped least squares with adaptive damping: the method that serves every chain and is the fastest.
+    fn default() -> Self {
+        Self::Jacobian(JacobianStep::default())
+    }
+}
+
+impl Method {
+    /// The kind of the method.
+    #[must_use]
+    pub fn kind(self) -> SolverKind {
+        match self {
+            Self::Jacobian(_) => SolverKind::Jacobian,
+            Self::Fabrik(_) => SolverKind::Fabrik,
+            Self::ClosedForm => SolverKind::ClosedForm,
+        }
+    }
+}
+
+impl From<SolverKind> for Method {
+    /// The method of that name, with its default options.
+    fn from(kind: SolverKind) -> Self {
+        match kind {
+            SolverKind::Jacobian => Self::Jacobian(JacobianStep::default()),
+            SolverKind::Fabrik => Self::Fabrik(FabrikOptions::default()),
+            SolverKind::ClosedForm => Self::ClosedForm,
+        }
+    }
+}
+
+impl From<JacobianStep> for Method {
+    fn from(step: JacobianStep) -> Self {
+        Self::Jacobian(step)
+    }
+}
+
+impl From<FabrikOptions> for Method {
+    fn from(options: FabrikOptions) -> Self {
+        Self::Fabrik(options)
+    }
+}
+
+/// How a step is found from the Jacobian.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum JacobianStep {
+    /// Damped least squares.
+    Damped {
+        /// The factor λ, in the sense of λ² on the diagonal of the normal equations; `None` adapts it to the error.
+        damping: Option<f64>,
+    },
+    /// Moore-Penrose pseudoinverse by singular value decomposition. A step that does not lessen the error is halved until it does.
+    Pseudoinverse,
+}
+
+impl Default for JacobianStep {
+    /// Adaptive damping.
+    fn default() -> Self {
+        Self::Damped { damping: None }
+    }
+}
+
+/// Options of FABRIK.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FabrikOptions {
+    /// Number of earlier cycles that Anderson acceleration combines; 0 for plain cycles. More than [`GREATEST_ACCELERATION`]
+    /// counts as that.
+    pub acceleration: usize,
+    /// Whether Newton steps take over near the targets, and lead to the nearest configuration where the targets cannot be met.
+    /// Without them it is FABRIK alone.
+    pub polish: bool,
+}
+
+impl Default for FabrikOptions {
+    /// Accelerated by three earlier cycles, and polished.
+    fn default() -> Self {
+        Self { acceleration: 3, polish: true }
+    }
+}
+
+/// Why a solver cannot serve a chain.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum NotApplicable {
+    /// No closed form is known for the chain.
+    #[error("the chain to '{tip}' has no closed form: {reason}; the solver 'jacobian' serves every chain")]
+    NoClosedForm {
+        /// The tip link.
+        tip: String,
+        /// A clause that names the reason.
+        reason: String,
+    },
+}

@@ -1,0 +1,251 @@
+//! The problem that a solver is given: targets, seed, mode and preferences.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use nalgebra::Isometry3;
+use thiserror::Error;
+
+use super::preference::Preference;
+use super::problem_error::{FARTHEST, ProblemError, check_positions, check_steps};
+use urdf_ik_collision::Clearance;
+use urdf_ik_robot::Chain;
+
+/// The largest errors with which a target counts as met.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerance {
+    /// Largest position error \[m\], over the position axes that count.
+    pub position: f64,
+    /// Largest orientation error \[rad\], over the orientation axes that count.
+    pub orientation: f64,
+}
+
+impl Default for Tolerance {
+    /// 10 µm and 10 µrad.
+    fn default() -> Self {
+        Self { position: 1e-5, orientation: 1e-5 }
+    }
+}
+
+/// The desired pose of a tip link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Target {
+    /// Index of the tip among [`Chain::tips`].
+    pub tip: usize,
+    /// Pose of the tip link in the base link's frame.
+    pub pose: Isometry3<f64>,
+    /// Axes of the tip link's frame that need not match: translations along x, y, z, then rotations about x, y, z.
+    ///
+    /// With one rotation free, the orientation error is the angle between that axis of the tip and of the target.
+    pub free_axes: [bool; 6],
+    /// Largest errors with which the target counts as met.
+    pub tolerance: Tolerance,
+    /// Weight of its squared error against that of other targets, where not all can be met.
+    pub weight: f64,
+}
+
+impl Target {
+    /// A full pose in the base link's frame for the tip with index `tip`, at the default tolerance.
+    #[must_use]
+    pub fn new(tip: usize, pose: Isometry3<f64>) -> Self {
+        Self { tip, pose, free_axes: [false; 6], tolerance: Tolerance::default(), weight: 1.0 }
+    }
+
+    /// The same target with free orientation.
+    #[must_use]
+    pub fn position_only(mut self) -> Self {
+        self.free_axes[3..].fill(true);
+        self
+    }
+
+    /// Whether all three axes of position count.
+    pub(crate) fn full_position(&self) -> bool {
+        !self.free_axes[..3].contains(&true)
+    }
+
+    /// Whether all three axes of orientation count.
+    pub(crate) fn full_orientation(&self) -> bool {
+        !self.free_axes[3..].contains(&true)
+    }
+}
+
+/// Number of axes of all targets that count.
+pub(super) fn counted_axes(targets: &[Target]) -> usize {
+    targets.iter().map(|target| target.free_axes.iter().filter(|free| !**free).count()).sum()
+}
+
+/// Which of several solutions the solver returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pick {
+    /// The one found first. The search starts from the seed.
+    #[default]
+    First,
+    /// Of all that are found, the one whose largest joint move from the seed is smallest.
+    Nearest,
+    /// Of all that are found, the one with the greatest manipulability.
+    MostManipulable,
+}
+
+impl Pick {
+    /// All values.
+    pub const ALL: [Self; 3] = [Self::First, Self::Nearest, Self::MostManipulable];
+
+    /// Its name in parameters and messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Nearest => "nearest",
+            Self::MostManipulable => "most_manipulable",
+        }
+    }
+}
+
+impl fmt::Display for Pick {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is not the name of a [`Pick`].
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("there is no pick '{name}'; the picks are: {}", Pick::ALL.map(Pick::name).join(", "))]
+pub struct UnknownPick {
+    /// The given name.
+    pub name: String,
+}
+
+impl FromStr for Pick {
+    type Err = UnknownPick;
+
+    fn from_str(name: &str) -> Result<Self, UnknownPick> {
+        Self::ALL.into_iter().find(|pick| pick.name() == name).ok_or_else(|| UnknownPick { name: name.to_owned() })
+    }
+}
+
+/// How the solver searches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Mode<'a> {
+    /// Follow the seed's branch of solutions: one attempt, in which each variable has a largest step from the seed.
+    Track {
+        /// Largest step of each variable \[rad or m\]; infinite for no bound.
+        max_step: &'a [f64],
+    },
+    /// Find any solution: start from the seed, then from other starting points.
+    Search {
+        /// Which of the solutions that are found to return.
+        pick: Pick,
+        /// Largest number of starting points, including the seed. With a clearance, those that meet the targets but do not keep clear do not
+        /// count, up to 16 times as many.
+        attempts: usize,
+        /// Selects the sequence of starting points that follows the seed table.
+        random_seed: u64,
+    },
+}
+
+impl Mode<'_> {
+    /// [`Mode::Search`] for the first solution, with 100 attempts.
+    #[must_use]
+    pub fn search() -> Self {
+        Self::Search { pick: Pick::First, attempts: 100, random_seed: 0 }
+    }
+}
+
+/// One problem for a solver.
+#[derive(Clone, Copy)]
+pub struct Problem<'a> {
+    /// Desired poses of the tips: at least one, and at most one for each tip. Tips without a target are free.
+    pub targets: &'a [Target],
+    /// Positions to start from, one entry for each variable \[rad or m\]. Positions outside the limits are moved to the limits.
+    pub seed: &'a [f64],
+    /// How the solver searches.
+    pub mode: Mode<'a>,
+    /// Preferences for the null space.
+    pub preference: Preference<'a>,
+    /// Time after which the search ends with the best positions so far. It is a safeguard: the number of attempts is the budget.
+    pub deadline: Option<Duration>,
+    /// What the solution has to keep clear of; `None`: collisions do not count.
+    ///
+    /// In tracking every pair keeps the margin, or where it is nearer at the seed, the distance that it has there; on the straight motion
+    /// from the seed to the solution it comes nearer than that by no more than 1 mm. The seed is always allowed. Where something is in the
+    /// way, the arm slides along it or stands, by damped least squares whatever the method, and preferences do not count. Scratch grows
+    /// when a clearance is first given.
+    pub clearance: Option<Clearance<'a>>,
+    /// Whether a search that does not meet the targets goes on to the closest configuration, and finds out why. To know only whether
+    /// targets are met, `false` spares most of the time of those that are not: no attempt is made where a target is certainly out of
+    /// reach, and otherwise the best positions of the attempts are returned as they are.
+    pub closest: bool,
+}
+
+impl<'a> Problem<'a> {
+    /// A search for the first solution from `seed`, or for the closest configuration, without preference or deadline.
+    #[must_use]
+    pub fn new(targets: &'a [Target], seed: &'a [f64]) -> Self {
+        Self {
+            targets,
+            seed,
+            mode: Mode::search(),
+            preference: Preference::default(),
+            deadline: None,
+            clearance: None,
+            closest: true,
+        }
+    }
+
+    /// Checks that the problem is valid for `chain`.
+    pub(super) fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
+        if self.targets.is_empty() {
+            return Err(ProblemError::NoTarget);
+        }
+        for (index, target) in self.targets.iter().enumerate() {
+            let tips = chain.tips().len();
+            let tip = chain.tips().get(target.tip);
+            let tip = tip.ok_or(ProblemError::UnknownTip { target: index, tip: target.tip, tips })?;
+            if self.targets[..index].iter().any(|other| other.tip == target.tip) {
+                return Err(ProblemError::TipTwice { tip: tip.link.clone() });
+            }
+            target.check(&tip.link)?;
+        }
+        check_positions(chain, "seed", self.seed)?;
+        if let Some(Clearance { scene, margin }) = self.clearance {
+            if !(margin.is_finite() && margin >= 0.0) {
+                return Err(ProblemError::Margin { value: margin });
+            }
+            let (variables, expected) = (scene.variables(), chain.variables().len());
+            if variables != expected {
+                return Err(ProblemError::OtherScene { variables, expected });
+            }
+        }
+        self.preference.check(chain)?;
+        if let Mode::Track { max_step } = self.mode {
+            check_steps(chain, "max_step", max_step)?;
+        }
+        Ok(())
+    }
+}
+
+impl Target {
+    fn check(&self, tip: &str) -> Result<(), ProblemError> {
+        let finite = self.pose.translation.vector.iter().chain(self.pose.rotation.coords.iter()).all(|v| v.is_finite());
+        if !finite {
+            return Err(ProblemError::TargetNotFinite { tip: tip.to_owned() });
+        }
+        let distance = self.pose.translation.vector.amax();
+        if distance > FARTHEST {
+            return Err(ProblemError::TargetTooFar { tip: tip.to_owned(), distance });
+        }
+        if !self.free_axes.contains(&false) {
+            return Err(ProblemError::NothingAsked { tip: tip.to_owned() });
+        }
+        if !(self.weight.is_finite() && self.weight > 0.0) {
+            return Err(ProblemError::Weight { tip: tip.to_owned(), value: self.weight });
+        }
+        for (which, value) in [("position", self.tolerance.position), ("orientation", self.tolerance.orientation)] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(ProblemError::Tolerance { which, value });
+            }
+        }
+        Ok(())
+    }
+}

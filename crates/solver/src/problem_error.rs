@@ -1,0 +1,156 @@
+//! Why a problem is not valid, and the checks of its lists.
+
+use thiserror::Error;
+
+use urdf_ik_robot::Chain;
+use urdf_ik_text::names::number;
+
+/// Targets farther from the base link's origin than this \[m\] are refused.
+pub(super) const FARTHEST: f64 = 1e9;
+
+/// Why a problem is not valid.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// There is no target.
+    #[error("the problem has no target")]
+    NoTarget,
+    /// A target names a tip that the chain does not have.
+    #[error("target {target} is for tip {tip}, but the chain has {tips}")]
+    UnknownTip {
+        /// Index of the target.
+        target: usize,
+        /// Index of the tip.
+        tip: usize,
+        /// Number of tips.
+        tips: usize,
+    },
+    /// Two targets are for one tip.
+    #[error("two targets are for the tip link '{tip}'")]
+    TipTwice {
+        /// The tip link.
+        tip: String,
+    },
+    /// A target pose has an entry that is NaN or infinite.
+    #[error("the target pose of '{tip}' has an entry that is not a finite number")]
+    TargetNotFinite {
+        /// The tip link.
+        tip: String,
+    },
+    /// A target position is so far away that squares of distances lose their meaning.
+    #[error("the target position of '{tip}' lies at {distance:e} m on one axis; it must lie within {FARTHEST:e} m")]
+    TargetTooFar {
+        /// The tip link.
+        tip: String,
+        /// Its largest coordinate \[m\].
+        distance: f64,
+    },
+    /// Every axis is free.
+    #[error("the target of '{tip}' leaves all six axes free; at least one must count")]
+    NothingAsked {
+        /// The tip link.
+        tip: String,
+    },
+    /// The position of a tip counts that the chain only rotates.
+    #[error(
+        "the chain only rotates '{tip}', since its joints and the tip all lie in one point; leave the position free \
+         (x, y, z) and ask for the orientation alone"
+    )]
+    OnlyRotates {
+        /// The tip link.
+        tip: String,
+    },
+    /// A weight is not above zero.
+    #[error("the weight of the target of '{tip}' is {}; it must be a finite number above 0", number(*value))]
+    Weight {
+        /// The tip link.
+        tip: String,
+        /// The given value.
+        value: f64,
+    },
+    /// A tolerance is not above zero.
+    #[error("the {which} tolerance is {}; it must be a finite number above 0", number(*value))]
+    Tolerance {
+        /// `position` or `orientation`.
+        which: &'static str,
+        /// The given value.
+        value: f64,
+    },
+    /// The margin of the clearance is NaN, infinite or negative.
+    #[error("the margin of the clearance is {} m; it must be a finite number, 0 or more", number(*value))]
+    Margin {
+        /// The given value.
+        value: f64,
+    },
+    /// The scene of the clearance is that of a chain with another number of variables.
+    #[error(
+        "the scene of the clearance is that of a chain with {variables} variables, but this one has {expected}: make it of the same chain"
+    )]
+    OtherScene {
+        /// Those of the scene's chain.
+        variables: usize,
+        /// Those of the solver's.
+        expected: usize,
+    },
+    /// A weight of the preference is NaN, infinite or negative.
+    #[error("the {which} weight is {}; it must be a finite number, 0 or more", number(*value))]
+    PreferenceWeight {
+        /// `posture`, `limits`, `manipulability` or `move`.
+        which: &'static str,
+        /// The given value.
+        value: f64,
+    },
+    /// The seed, the preferred posture, or the list of steps, has another length than the chain.
+    #[error("the {what} has {found} entries; the chain has {expected} variables")]
+    Length {
+        /// `seed`, `preferred posture`, `move weights`, `max_step` or `max_step of the preference`.
+        what: &'static str,
+        /// Entries found.
+        found: usize,
+        /// Entries expected.
+        expected: usize,
+    },
+    /// A position of the seed or of the preferred posture is NaN or infinite.
+    #[error("the {what} of joint '{joint}' is {value}; it must be a finite number")]
+    NotFinite {
+        /// `seed` or `preferred posture`.
+        what: &'static str,
+        /// The joint.
+        joint: String,
+        /// The given value.
+        value: f64,
+    },
+    /// A step bound is NaN or negative.
+    #[error("the largest step of joint '{joint}' is {}; it must be 0 or more", number(*value))]
+    Step {
+        /// The joint.
+        joint: String,
+        /// The given value.
+        value: f64,
+    },
+}
+
+pub(super) fn check_positions(chain: &Chain, what: &'static str, positions: &[f64]) -> Result<(), ProblemError> {
+    check_length(chain, what, positions.len())?;
+    for (variable, &value) in chain.variables().iter().zip(positions) {
+        if !value.is_finite() {
+            return Err(ProblemError::NotFinite { what, joint: variable.name.clone(), value });
+        }
+    }
+    Ok(())
+}
+
+/// Checks the largest steps that variables may make.
+pub(super) fn check_steps(chain: &Chain, what: &'static str, steps: &[f64]) -> Result<(), ProblemError> {
+    check_length(chain, what, steps.len())?;
+    let mut steps = chain.variables().iter().zip(steps);
+    match steps.find(|(_, step)| step.is_nan() || **step < 0.0) {
+        Some((variable, &value)) => Err(ProblemError::Step { joint: variable.name.clone(), value }),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn check_length(chain: &Chain, what: &'static str, found: usize) -> Result<(), ProblemError> {
+    let expected = chain.variables().len();
+    if found == expected { Ok(()) } else { Err(ProblemError::Length { what, found, expected }) }
+}

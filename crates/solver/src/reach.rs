@@ -1,0 +1,127 @@
+//! Proves that some targets are out of reach, from the lengths of the links alone.
+
+use nalgebra::{Point3, Vector3};
+
+use super::problem::Target;
+use urdf_ik_robot::{Chain, ChainJoint, Domain, JointKind, Variable};
+
+/// Bounds on the distance of a point of the chain from the chain's first joint \[m\]. Joint limits may narrow them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reach {
+    /// The point is never nearer.
+    pub inner: f64,
+    /// The point is never farther.
+    pub outer: f64,
+}
+
+/// Bounds on the reach of one tip.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TipReach {
+    /// The position of the first joint \[m\], in the base link's frame.
+    pub centre: Point3<f64>,
+    /// Bounds for the tip link's origin.
+    pub tip: Reach,
+    /// Bounds for the tip link's origin while every joint is in its [working range](urdf_ik_robot::Robot::working_range).
+    pub working: Reach,
+    /// Bounds for the frame of the last joint, which a full target pose determines.
+    pub last_joint: Reach,
+    /// The size of the arm \[m\]: the sum of its link lengths and of the strokes of its prismatic joints. Each stroke counts at
+    /// most as much as all links together, so that a long gantry does not dominate the arm that it carries. If no link has a
+    /// length, each stroke counts at most 1 m.
+    pub extent: f64,
+}
+
+/// Shortest and longest distance between the ends of a link, for any position of the joint before it.
+#[derive(Clone, Copy)]
+struct Segment {
+    shortest: f64,
+    longest: f64,
+    /// Length without the stroke of a prismatic joint, and that stroke.
+    link: f64,
+    stroke: f64,
+}
+
+impl Segment {
+    /// The segment from the frame of `joint` before its motion to the point `end` in its frame after it, with its
+    /// variable in `range`.
+    fn new(joint: &ChainJoint, range: Domain, end: &Vector3<f64>) -> Self {
+        if joint.kind != JointKind::Prismatic {
+            return Self { shortest: end.norm(), longest: end.norm(), link: end.norm(), stroke: 0.0 };
+        }
+        let Domain::Interval { lower, upper } = range else {
+            return Self { shortest: 0.0, longest: f64::INFINITY, link: end.norm(), stroke: f64::INFINITY };
+        };
+        let ends = [lower, upper].map(|position| joint.multiplier * position + joint.offset);
+        let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        let length = |along: f64| (joint.axis.into_inner() * along + end).norm();
+        // Not `clamp`: it panics where an overflow near the largest numbers has made a bound NaN.
+        let nearest = (-joint.axis.dot(end)).max(low).min(high);
+        let longest = length(low).max(length(high));
+        Self { shortest: length(nearest), longest, link: end.norm(), stroke: high - low }
+    }
+}
+
+impl Reach {
+    fn of(segments: &[Segment]) -> Self {
+        let outer: f64 = segments.iter().map(|segment| segment.longest).sum();
+        // If one link is longer than all others together, the end cannot come back to the start.
+        let inner = segments.iter().map(|segment| segment.shortest - (outer - segment.longest)).fold(0.0, f64::max);
+        Self { inner, outer }
+    }
+
+    fn excludes(&self, distance: f64, slack: f64) -> bool {
+        // A small margin for rounding: only certain claims are made.
+        let slack = slack + 1e-9 * (1.0 + self.outer);
+        distance > self.outer + slack || distance < self.inner - slack
+    }
+}
+
+impl TipReach {
+    /// The bounds for the tip with index `tip` of `chain`.
+    #[must_use]
+    pub fn new(chain: &Chain, tip: usize) -> Self {
+        let tip = &chain.tips()[tip];
+        let joints = chain.joints();
+        // Each joint, and where its link ends.
+        let (mut joint, mut links) = (tip.parent, Vec::new());
+        while let Some(parent) = joints[joint].parent {
+            links.push((parent, joints[joint].placement.translation.vector));
+            joint = parent;
+        }
+        let centre = Point3::from(joints[joint].placement.translation.vector);
+        let segments = |end: Vector3<f64>, range: fn(&Variable) -> Domain| -> Vec<Segment> {
+            let range = |joint: usize| range(&chain.variables()[joints[joint].variable]);
+            let links = links.iter().copied().chain([(tip.parent, end)]);
+            links.map(|(joint, end)| Segment::new(&joints[joint], range(joint), &end)).collect()
+        };
+        let end = tip.placement.translation.vector;
+        let whole = segments(end, |variable| variable.domain);
+        let working = Reach::of(&segments(end, |variable| variable.working_range));
+        let last_joint = Reach::of(&segments(Vector3::zeros(), |variable| variable.domain));
+        let links: f64 = whole.iter().map(|segment| segment.link).sum();
+        let most = if links > 0.0 { links } else { 1.0 };
+        let extent = links + whole.iter().map(|segment| segment.stroke.min(most)).sum::<f64>();
+        Self { centre, tip: Reach::of(&whole), working, last_joint, extent }
+    }
+
+    /// If the target is certainly out of reach, the distance that it needs \[m\] and the bounds that exclude it.
+    #[must_use]
+    pub(super) fn refutes(&self, chain: &Chain, target: &Target) -> Option<(f64, Reach)> {
+        if !target.full_position() {
+            return None;
+        }
+        let from_centre = |point: Point3<f64>| (point - self.centre).norm();
+        let distance = from_centre(target.pose.translation.vector.into());
+        if self.tip.excludes(distance, target.tolerance.position) {
+            return Some((distance, self.tip));
+        }
+        if !target.full_orientation() {
+            return None;
+        }
+        let placement = &chain.tips()[target.tip].placement;
+        let last = target.pose * placement.inverse();
+        let distance = from_centre(last.translation.vector.into());
+        let slack = target.tolerance.position + target.tolerance.orientation * placement.translation.vector.norm();
+        self.last_joint.excludes(distance, slack).then_some((distance, self.last_joint))
+    }
+}

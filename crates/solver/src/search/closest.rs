@@ -1,0 +1,114 @@
+//! Leads the best configurations down to local minima of the error, where no attempt met the targets, and keeps the least.
+
+use super::candidate::Candidate;
+use super::given_up::GivenUp;
+use super::prepared_search::Search;
+use super::setup::Setup;
+use crate::kernel::configurations::Configurations;
+use crate::kernel::lanes::{LANES, Lanes};
+use crate::kernel::normal_equations::StepScratch;
+
+/// Iterations at most, and the relative gain below which it has arrived.
+pub const ITERATIONS: usize = 200;
+const LEAST_GAIN: f64 = 1e-9;
+/// After so many iterations, a descent goes on only where its squared error is below this multiple of the least so far.
+const FIRST_ITERATIONS: usize = 10;
+const PROMISING: f64 = 1.1;
+/// A step with an entry above this \[rad or m\] is no arrival, however small the gain: of a far target's error it always is.
+const LEAST_STEP: f64 = 1e-3;
+/// The four lanes try four dampings at once: the factor from each to the next, and the least that they begin with.
+const LADDER: f64 = 8.0;
+const LEAST_START: f64 = 1e-6;
+
+/// Where the nearest configuration is looked for.
+#[derive(Debug, Clone)]
+pub struct ClosestScratch {
+    configurations: Configurations,
+    pub step: StepScratch,
+}
+
+impl ClosestScratch {
+    pub fn new(search: &Search) -> Self {
+        let links = &search.kernel.links;
+        Self { configurations: Configurations::new(links), step: StepScratch::new(links) }
+    }
+}
+
+impl Search {
+    /// Leads `closest` and the best of the other attempts that were given up down to minima, and leaves the least in `closest`, by the
+    /// error that a solution states: with angles, where attempts took chords. Gives the iterations it took.
+    pub fn refine(
+        &self,
+        setup: &Setup,
+        closest: &mut Candidate,
+        given_up: &mut GivenUp,
+        scratch: &mut ClosestScratch,
+        expired: &dyn Fn() -> bool,
+    ) -> usize {
+        let (mut iterations, error) = self.descend(setup, &mut closest.positions, scratch, ITERATIONS, expired);
+        closest.score = error;
+        let attempt = closest.attempt;
+        for other in given_up.candidates().iter_mut().filter(|other| other.attempt != attempt) {
+            for most in [FIRST_ITERATIONS, ITERATIONS] {
+                if expired() {
+                    return iterations;
+                }
+                let (spent, error) = self.descend(setup, &mut other.positions, scratch, most, expired);
+                other.score = error;
+                iterations += spent;
+                if error > PROMISING * closest.score {
+                    break;
+                }
+            }
+            if other.score < closest.score {
+                closest.copy_from(other);
+            }
+        }
+        iterations
+    }
+
+    /// Leads `positions` down to a local minimum of the squared error, by the method of Levenberg and Marquardt with four
+    /// dampings at once, of which the one that lessens the error most is taken. Takes `most` iterations at most; gives how many, and the squared error that is left.
+    pub fn descend(
+        &self,
+        setup: &Setup,
+        positions: &mut [f64],
+        scratch: &mut ClosestScratch,
+        most: usize,
+        expired: &dyn Fn() -> bool,
+    ) -> (usize, f64) {
+        let (task, ClosestScratch { configurations, step }) = ((&*setup.goals, setup.bounds()), scratch);
+        let (mut last_damping, mut left) = (None, f64::INFINITY);
+        for iteration in 0..most {
+            configurations.write_all(positions);
+            self.kernel.measure_angles(&setup.goals, configurations);
+            let error = configurations.squared_error.0[0];
+            left = error;
+            // Of the size of the columns at most: more would make small steps look like the end of progress.
+            let damping = last_damping.unwrap_or(error.clamp(LEAST_START, 1.0) / LADDER);
+            // What bends the error grows with the error itself.
+            let hopeless = damping > 1e8 * (1.0 + error.sqrt());
+            if configurations.met & 1 == 1 || hopeless || expired() {
+                return (iteration, error);
+            }
+            let ladder = [1.0, LADDER, LADDER * LADDER, LADDER * LADDER * LADDER];
+            let dampings = Lanes(ladder.map(|factor| factor * damping));
+            self.kernel.damped_step(task, (configurations, step), &dampings, &Lanes::splat(1.0));
+            self.kernel.measure_angles(&setup.goals, configurations);
+            let errors = configurations.squared_error.0;
+            let lane = (1..LANES).fold(0, |best, lane| if errors[lane] < errors[best] { lane } else { best });
+            if errors[lane] >= error {
+                last_damping = Some(damping * ladder[LANES - 1]);
+                continue;
+            }
+            let still = step.step.iter().all(|step| step.0[lane].abs() < LEAST_STEP);
+            let arrived = still && error - errors[lane] < LEAST_GAIN * error.min(1.0);
+            last_damping = Some(damping * ladder[lane] / LADDER);
+            configurations.read(lane, positions);
+            if arrived {
+                return (iteration + 1, errors[lane]);
+            }
+        }
+        (most, left)
+    }
+}

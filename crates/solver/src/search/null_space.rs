@@ -1,0 +1,338 @@
+//! Moves the joints towards the preference while the targets stay met.
+//!
+//! Gradient projection (Liégeois 1977, "Automatic supervisory control of the configuration and behavior of multibody mechanisms"), in
+//! coordinates in which the preference bends alike in every direction. A projected step leaves the targets only to second order,
+//! so each one is followed by Newton steps back. The four lanes try four lengths of a step at once.
+//!
+//! In a stream of targets the joints flow: bounds around the seed keep the motion of one target short, and its steps end at the first of
+//! these bounds, so that they stay self-motions.
+
+use std::f64::consts::TAU;
+
+use super::clearance::ClearanceScratch;
+use super::prepared_search::Search;
+use super::setup::Setup;
+use crate::kernel::configurations::Configurations;
+use crate::kernel::lanes::{LANES, Lanes};
+use crate::kernel::normal_equations::StepScratch;
+use crate::kernel::svd::Svd;
+use crate::preference::Preference;
+use crate::problem::{Mode, Problem, Target, counted_axes};
+use urdf_ik_robot::Domain;
+
+/// Steps at most. Each is a search along one direction.
+const STEPS: usize = 40;
+/// Newton steps back to the targets at most, after each.
+const CORRECTIONS: usize = 6;
+/// A step with no entry above this \[rad, or m over the length scale\] ends the descent.
+const LEAST_STEP: f64 = 1e-5;
+/// The longest entry of a step.
+const GREATEST_STEP: f64 = 0.5;
+/// What the lanes take of a step.
+const LENGTHS: [f64; LANES] = [1.0, 0.5, 0.2, 0.05];
+/// Half of the difference of positions by which the slope of the manipulability is found.
+const DIFFERENCE: f64 = 1e-4;
+/// How near its bound a variable is counted as standing there, over one more than its position: by rounding, and where it flows.
+const AT_BOUND: f64 = 1e-12;
+const AT_BOUND_OF_FLOW: f64 = LEAST_STEP;
+
+/// Where motions in the null space are computed.
+#[derive(Debug, Clone)]
+pub struct NullSpaceScratch {
+    configurations: Configurations,
+    step: StepScratch,
+    svd: Svd,
+    /// The projected step \[rad or m\], and the scale of each variable in it.
+    direction: Vec<f64>,
+    units: Vec<f64>,
+    /// The step in units of each variable's scale.
+    scaled: Vec<f64>,
+    /// Which variables stand at a bound and would go beyond.
+    stopped: Vec<bool>,
+}
+
+impl NullSpaceScratch {
+    pub fn new(search: &Search) -> Self {
+        let (links, variables) = (&search.kernel.links, search.variables());
+        Self {
+            configurations: Configurations::new(links),
+            step: StepScratch::new(links),
+            svd: Svd::new(search.chain.tips().len(), variables),
+            direction: vec![0.0; variables],
+            units: vec![0.0; variables],
+            scaled: vec![0.0; variables],
+            stopped: vec![false; variables],
+        }
+    }
+
+    /// Projects `direction` to the null space of so many targets, in units of each variable's scale, with the variables that are
+    /// stopped left out.
+    fn project(&mut self, targets: usize) {
+        let Self { configurations, svd, direction, stopped, units, scaled, .. } = self;
+        let variables = units.len();
+        let entry = |row: usize, i: usize| {
+            if stopped[i] { 0.0 } else { configurations.columns[row / 6 * variables + i][row % 6].0[0] * units[i] }
+        };
+        svd.fill(6 * targets, entry, |_| 0.0);
+        for i in 0..variables {
+            scaled[i] = if stopped[i] { 0.0 } else { direction[i] / units[i] };
+        }
+        svd.project_to_null_space(scaled);
+        for i in 0..variables {
+            direction[i] = scaled[i] * units[i];
+        }
+    }
+
+    /// Stops the variables that stand `near` a bound at `positions` and would go beyond; tells whether there were any.
+    fn stop_at_bounds(&mut self, setup: &Setup, positions: &[f64], near: f64) -> bool {
+        let bounds = setup.bounds();
+        let mut any = false;
+        for (i, position) in positions.iter().enumerate() {
+            let slack = near * (1.0 + position.abs());
+            let below = position - bounds.lower[i] <= slack && self.direction[i] < 0.0;
+            let above = bounds.upper[i] - position <= slack && self.direction[i] > 0.0;
+            if (below || above) && !self.stopped[i] {
+                self.stopped[i] = true;
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Shortens the step from `positions` until it passes no bound.
+    fn end_at_bounds(&mut self, setup: &Setup, positions: &[f64]) {
+        let (bounds, mut share) = (setup.bounds(), 1.0_f64);
+        for (i, (position, step)) in positions.iter().zip(&self.direction).enumerate() {
+            let room = if *step > 0.0 { bounds.upper[i] - position } else { position - bounds.lower[i] };
+            if step.abs() > room {
+                share = share.min(room / step.abs());
+            }
+        }
+        for step in &mut self.direction {
+            *step *= share;
+        }
+    }
+
+    /// The logarithm of the manipulability of a lane that has been linearised.
+    fn log_manipulability(&mut self, targets: &[Target], lane: usize) -> f64 {
+        self.svd.decompose(&self.configurations, targets.len(), lane);
+        self.svd.log_manipulability(counted_axes(targets))
+    }
+}
+
+/// Whether the configuration of a lane may be handed out.
+type IsAllowed<'a> = dyn FnMut(&Configurations, usize) -> bool + 'a;
+
+/// What is to be lessened, and within what.
+#[derive(Clone, Copy)]
+struct NullSpaceMotion<'a> {
+    search: &'a Search,
+    targets: &'a [Target],
+    preference: &'a Preference<'a>,
+    setup: &'a Setup,
+    /// Whether steps end at the first bound, instead of going on along it.
+    flows: bool,
+}
+
+impl Search {
+    /// Moves `positions`, which meet the targets of `problem`, towards its preference. In tracking, where its steps are bounded, they go
+    /// first where they would without a task, and then flow on from there.
+    pub fn settle_or_flow(
+        &self,
+        problem: &Problem,
+        setup: &mut Setup,
+        positions: &mut [f64],
+        (scratch, clearance): (&mut NullSpaceScratch, &mut ClearanceScratch),
+    ) {
+        let (Mode::Track { .. }, Some(max_step)) = (problem.mode, problem.preference.max_step) else {
+            return self.settle(problem, &problem.preference, setup, positions, (scratch, clearance));
+        };
+        let (moves, task) = problem.preference.split();
+        self.settle(problem, &moves, setup, positions, (scratch, clearance));
+        if !task.is_none() {
+            setup.narrow(positions, max_step);
+            self.settle(problem, &task, setup, positions, (scratch, clearance));
+        }
+    }
+
+    /// Moves `positions`, which meet the targets of `problem`, towards the preference as far as the targets and the bounds allow, over
+    /// configurations that keep clear.
+    pub fn settle(
+        &self,
+        problem: &Problem,
+        preference: &Preference,
+        setup: &Setup,
+        positions: &mut [f64],
+        (scratch, clearance): (&mut NullSpaceScratch, &mut ClearanceScratch),
+    ) {
+        if !preference.is_none() || preference.move_weights.is_some() {
+            let flows = preference.max_step.is_some() && matches!(problem.mode, Mode::Track { .. });
+            let motion = NullSpaceMotion { search: self, targets: problem.targets, preference, setup, flows };
+            motion.go(positions, scratch, &mut |configurations, lane| {
+                self.lane_is_clear(problem, setup, (configurations, lane), clearance)
+            });
+        }
+    }
+}
+
+impl NullSpaceMotion<'_> {
+    fn go(&self, positions: &mut [f64], scratch: &mut NullSpaceScratch, is_allowed: &mut IsAllowed) {
+        scratch.configurations.write_all(positions);
+        self.measure(scratch);
+        let mut cost = self.cost(scratch, 0);
+        for _ in 0..STEPS {
+            if !self.find_direction(positions, scratch) {
+                return;
+            }
+            self.try_lengths(positions, scratch);
+            let mut better = None;
+            let met = scratch.configurations.met;
+            for lane in (0..LANES).filter(|lane| met >> lane & 1 == 1) {
+                let found = self.cost(scratch, lane);
+                // A gain that rounding could make is none.
+                if found < cost - 1e-12 * cost.abs() && is_allowed(&scratch.configurations, lane) {
+                    (cost, better) = (found, Some(lane));
+                }
+            }
+            let Some(lane) = better else { return };
+            scratch.configurations.read(lane, positions);
+        }
+    }
+
+    fn measure(&self, scratch: &mut NullSpaceScratch) {
+        self.search.kernel.measure(&self.setup.goals, &mut scratch.configurations);
+    }
+
+    fn linearise(&self, scratch: &mut NullSpaceScratch) {
+        self.search.kernel.linearise(&self.setup.goals, &mut scratch.configurations);
+    }
+
+    /// Writes the projected step from `positions` into `scratch.direction`; tells whether it is worth a try.
+    fn find_direction(&self, positions: &[f64], scratch: &mut NullSpaceScratch) -> bool {
+        self.find_slope(positions, scratch);
+        scratch.configurations.write_all(positions);
+        self.measure(scratch);
+        self.linearise(scratch);
+        scratch.stopped.fill(false);
+        // Each pass stops one variable at least.
+        for _ in 0..=positions.len() {
+            scratch.project(self.targets.len());
+            let near = if self.flows { AT_BOUND_OF_FLOW } else { AT_BOUND };
+            if !scratch.stop_at_bounds(self.setup, positions, near) {
+                break;
+            }
+        }
+        let NullSpaceScratch { direction, units, .. } = scratch;
+        let longest = direction.iter().zip(units.iter()).map(|(step, unit)| (step / unit).abs()).fold(0.0, f64::max);
+        if longest > GREATEST_STEP {
+            for step in direction {
+                *step *= GREATEST_STEP / longest;
+            }
+        }
+        if self.flows {
+            scratch.end_at_bounds(self.setup, positions);
+        }
+        longest > LEAST_STEP
+    }
+
+    /// Puts the four lengths of the step into the lanes and leads them back to the targets.
+    fn try_lengths(&self, positions: &[f64], scratch: &mut NullSpaceScratch) {
+        let NullSpaceScratch { configurations, step, direction, .. } = scratch;
+        let (kernel, goals, bounds) = (&self.search.kernel, &*self.setup.goals, self.setup.bounds());
+        configurations.write_all(positions);
+        for (step, direction) in step.step.iter_mut().zip(direction) {
+            *step = Lanes(LENGTHS.map(|length| length * *direction));
+        }
+        kernel.advance(bounds, configurations, &step.step, &Lanes::splat(1.0));
+        for correction in 0..=CORRECTIONS {
+            kernel.measure(goals, configurations);
+            if correction == CORRECTIONS || configurations.met & 0b1111 == 0b1111 {
+                return;
+            }
+            // Lanes that have arrived stay: the longer a lane goes on, the more it undoes.
+            let moving = Lanes([0, 1, 2, 3].map(|lane| if configurations.met >> lane & 1 == 1 { 0.0 } else { 1.0 }));
+            let damping = configurations.squared_error;
+            kernel.damped_step((goals, bounds), (configurations, step), &damping, &moving);
+        }
+    }
+
+    /// The preference's cost at the configuration of a lane that has been measured.
+    fn cost(&self, scratch: &mut NullSpaceScratch, lane: usize) -> f64 {
+        let preference = self.preference;
+        let mut cost = 0.0;
+        for i in 0..self.search.variables() {
+            let position = scratch.configurations.positions[i].0[lane];
+            let (from_posture, from_middle) = self.distances(i, position);
+            cost += 0.5 * preference.posture_weight * (from_posture / self.search.unit(i)).powi(2);
+            cost +=
+                0.5 * preference.limits_weight * (from_middle / self.search.chain.variables()[i].half_range()).powi(2);
+            cost += 0.5 * self.move_weight(i) * (position - self.setup.start[i]).powi(2);
+        }
+        if preference.manipulability_weight > 0.0 {
+            self.linearise(scratch);
+            cost -= preference.manipulability_weight * scratch.log_manipulability(self.targets, lane);
+        }
+        cost
+    }
+
+    /// How far a variable at `position` is from the preferred posture and from the middle of its range: on a circle the short way round,
+    /// and where a search will fold it into its limits, from there.
+    fn distances(&self, i: usize, position: f64) -> (f64, f64) {
+        let Self { search, setup, preference, .. } = self;
+        let folds = search.turns[i] && setup.bounds().lower[i] == f64::NEG_INFINITY;
+        let position = if folds { search.folded(i, position, setup) } else { position + setup.whole_turns[i] };
+        let from_posture = preference.posture.map_or(0.0, |posture| position - posture[i]);
+        match search.chain.variables()[i].domain {
+            Domain::Interval { lower, upper } => (from_posture, position - 0.5 * (lower + upper)),
+            Domain::Circle => (from_posture - (from_posture / TAU).round() * TAU, 0.0),
+        }
+    }
+
+    /// Writes the negative slope of the cost at `positions`, over its second derivative, into `scratch.direction`, and the
+    /// scale of each variable into `scratch.units`.
+    fn find_slope(&self, positions: &[f64], scratch: &mut NullSpaceScratch) {
+        let preference = self.preference;
+        scratch.direction.fill(0.0);
+        if preference.manipulability_weight > 0.0 {
+            self.add_manipulability_slope(positions, scratch);
+        }
+        for (i, position) in positions.iter().enumerate() {
+            let (from_posture, from_middle) = self.distances(i, *position);
+            let (unit, half) = (self.search.unit(i), self.search.chain.variables()[i].half_range());
+            let posture_weight = preference.posture.map_or(0.0, |_| preference.posture_weight / (unit * unit));
+            let limits_weight = preference.limits_weight / (half * half);
+            let move_weight = self.move_weight(i);
+            scratch.direction[i] -= posture_weight * from_posture
+                + limits_weight * from_middle
+                + move_weight * (position - self.setup.start[i]);
+            // The second derivative of the manipulability's logarithm is about one, in radians.
+            let bend = posture_weight + limits_weight + move_weight + preference.manipulability_weight / (unit * unit);
+            scratch.units[i] = if bend > 0.0 { 1.0 / bend.sqrt() } else { unit };
+            scratch.direction[i] *= scratch.units[i] * scratch.units[i];
+        }
+    }
+
+    /// Adds the slope of the manipulability's logarithm by central differences, two variables at a time.
+    fn add_manipulability_slope(&self, positions: &[f64], scratch: &mut NullSpaceScratch) {
+        let (variables, weight) = (positions.len(), self.preference.manipulability_weight);
+        for first in (0..variables).step_by(2) {
+            scratch.configurations.write_all(positions);
+            for lane in 0..LANES {
+                let variable = (first + lane / 2).min(variables - 1);
+                let sign = if lane % 2 == 0 { 1.0 } else { -1.0 };
+                scratch.configurations.positions[variable].0[lane] += sign * DIFFERENCE * self.search.unit(variable);
+            }
+            self.measure(scratch);
+            self.linearise(scratch);
+            for (half, variable) in (first..variables.min(first + 2)).enumerate() {
+                let mut value = |lane: usize| scratch.log_manipulability(self.targets, lane);
+                let slope = (value(2 * half) - value(2 * half + 1)) / (2.0 * DIFFERENCE * self.search.unit(variable));
+                scratch.direction[variable] += weight * slope;
+            }
+        }
+    }
+
+    fn move_weight(&self, variable: usize) -> f64 {
+        self.preference.move_weights.map_or(0.0, |weights| weights[variable])
+    }
+}

@@ -1,0 +1,77 @@
+//! One search on several cores.
+
+use std::sync::atomic::AtomicUsize;
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Instant;
+
+use super::attempts::Spent;
+use super::explore::Share;
+use super::iteration::Iteration;
+use super::prepared_search::Search;
+use super::scratch::SearchScratch;
+use crate::kernel::lanes::LANES;
+use crate::problem::{Mode, Problem};
+use crate::solution::{Solution, Stop};
+
+impl Search {
+    /// See [`Solver::solve_on`](crate::Solver::solve_on).
+    pub fn solve_on(
+        &self,
+        iteration: Iteration,
+        problem: &Problem,
+        scratches: &mut [&mut SearchScratch],
+        solution: &mut Solution,
+    ) {
+        let attempts = match problem.mode {
+            Mode::Search { attempts, .. } => attempts,
+            Mode::Track { .. } => 1,
+        };
+        let cores = scratches.len().min(attempts.div_ceil(LANES)).max(1);
+        let Some((first, others)) = scratches[..cores].split_first_mut() else { return };
+        if others.is_empty() {
+            return self.solve(iteration, problem, first, solution);
+        }
+        let start = Instant::now();
+        let first_found = AtomicUsize::new(usize::MAX);
+        let explore = |scratch: &mut SearchScratch, index: usize| {
+            let share = Share { index, of: cores, first_found: &first_found, start };
+            let SearchScratch { setup, exploration, .. } = scratch;
+            self.set_up(problem, setup);
+            self.explore(iteration, problem, setup, exploration, &share)
+        };
+        let (mut spent, rest) = thread::scope(|scope| {
+            let mut threads = Vec::with_capacity(others.len());
+            for (at, scratch) in others.iter_mut().enumerate() {
+                let explore = &explore;
+                threads.push(scope.spawn(move || explore(scratch, at + 1)));
+            }
+            let own = explore(first, 0);
+            (own, threads.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>())
+        });
+        for (other, scratch) in rest.into_iter().zip(others) {
+            // A thread that ended by a panic has found nothing.
+            let Ok(other) = other else { continue };
+            let (found, others) = (&mut first.exploration, &mut scratch.exploration);
+            if others.picked.rank() < found.picked.rank() {
+                found.picked.copy_from(&others.picked);
+            }
+            if others.closest.score < found.closest.score {
+                found.closest.copy_from(&others.closest);
+            }
+            for candidate in others.attempts.given_up.candidates() {
+                let read = |positions: &mut [f64]| positions.copy_from_slice(&candidate.positions);
+                found.attempts.given_up.offer(candidate.rank(), read);
+            }
+            spent = spent.joined(other);
+        }
+        self.conclude(iteration, problem, first, solution, spent, start);
+    }
+}
+
+impl Spent {
+    /// What both have spent.
+    fn joined(self, other: Self) -> Self {
+        let stop = if other.stop == Stop::Deadline { other.stop } else { self.stop };
+        Self { iterations: self.iterations + other.iterations, attempts: self.attempts + other.attempts, stop }
+    }
+}

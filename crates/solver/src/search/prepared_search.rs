@@ -1,0 +1,92 @@
+//! What a search knows of its chain before the first problem.
+
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+use fearless_simd::Level;
+
+use super::seed_table::SeedTable;
+use crate::kernel::dispatch::Kernel;
+use crate::reach::TipReach;
+use urdf_ik_robot::{Chain, Domain, JointKind, Variable};
+
+/// Length scale over extent: position errors in metres are divided by this fraction of [`TipReach::extent`] to weigh them
+/// against radians. Found by experiment on eleven arms.
+const LENGTH_SCALE_OF_REACH: f64 = 0.4;
+
+/// A search prepared for one chain. Constant, and cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Search {
+    pub(super) chain: Arc<Chain>,
+    pub(super) kernel: Arc<Kernel>,
+    pub(super) table: Arc<SeedTable>,
+    pub(super) reach: Arc<[TipReach]>,
+    /// For each variable, whether positions 2π apart are the same configuration and no less than 2π is allowed.
+    pub(super) turns: Arc<[bool]>,
+}
+
+impl Search {
+    /// Prepares the search for `chain`: seed table, reach, length scale.
+    pub fn prepare(chain: &Arc<Chain>) -> Self {
+        let reach: Arc<[TipReach]> = (0..chain.tips().len()).map(|tip| TipReach::new(chain, tip)).collect();
+        let extent = reach.iter().map(|reach| reach.extent).fold(0.0, f64::max);
+        let turns: Arc<[bool]> =
+            chain.variables().iter().enumerate().map(|(i, variable)| turns(chain, i, variable)).collect();
+        // A chain that only rotates has no length to compare with an angle, and no target for its position is accepted.
+        let length_scale = if extent > 0.0 { LENGTH_SCALE_OF_REACH * extent } else { 1.0 };
+        // One turn is enough of a joint that has many: the others are the same configurations.
+        let ranges = chain.variables().iter().zip(turns.iter());
+        let ranges =
+            ranges.map(|(variable, turns)| if *turns { Domain::Circle } else { variable.working_range }).collect();
+        Self {
+            kernel: Arc::new(Kernel::new(chain, length_scale)),
+            table: Arc::new(SeedTable::new(chain, ranges, length_scale)),
+            turns,
+            reach,
+            chain: Arc::clone(chain),
+        }
+    }
+
+    /// The chain that it was prepared for.
+    pub fn chain(&self) -> &Arc<Chain> {
+        &self.chain
+    }
+
+    /// Metres of position error that count as much as one radian of orientation error.
+    pub fn length_scale(&self) -> f64 {
+        self.kernel.length_scale
+    }
+
+    /// What bounds the reach of each tip, in the order of [`Chain::tips`].
+    pub fn reach(&self) -> &[TipReach] {
+        &self.reach
+    }
+
+    /// The vector instructions of this processor.
+    pub fn level(&self) -> Level {
+        self.kernel.level
+    }
+
+    /// Number of variables.
+    pub(super) fn variables(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// The step of a variable that counts as one radian \[rad or m\].
+    pub(super) fn unit(&self, variable: usize) -> f64 {
+        if self.chain.variables()[variable].prismatic { self.length_scale() } else { 1.0 }
+    }
+}
+
+/// Whether the variable can be solved for as an angle on a circle: all that it moves turns a whole number of times with it,
+/// and its limits leave a whole turn.
+fn turns(chain: &Chain, index: usize, variable: &Variable) -> bool {
+    let whole = match variable.domain {
+        Domain::Circle => true,
+        Domain::Interval { lower, upper } => upper - lower >= TAU,
+    };
+    let moved = || chain.joints().iter().filter(|joint| joint.variable == index);
+    whole
+        && !variable.prismatic
+        && moved().all(|joint| joint.kind != JointKind::Prismatic && joint.multiplier.fract() == 0.0)
+}

@@ -1,0 +1,49 @@
+//! The residual of a tip with respect to its target, over the axes that count.
+
+use nalgebra::{Isometry3, Vector3};
+
+use super::problem::Target;
+use super::solution::Residual;
+use urdf_ik_mathematics::spatial;
+
+impl Target {
+    /// The distance \[m\] and the angle \[rad\] between a tip link at `pose` (base link's frame) and the target, over the axes that
+    /// count.
+    #[must_use]
+    pub fn residual(&self, pose: &Isometry3<f64>) -> Residual {
+        let (linear, angular) = self.difference(pose);
+        Residual { position: linear.norm(), orientation: angular.norm() }
+    }
+
+    /// Linear \[m\] and angular \[rad\] difference in the tip's frame, free axes at zero.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn difference(&self, pose: &Isometry3<f64>) -> (Vector3<f64>, Vector3<f64>) {
+        let relative = pose.inv_mul(&self.pose);
+        let angular = match &self.free_axes[3..] {
+            [false, false, false] => spatial::rotation_vector(&relative.rotation),
+            [true, false, false] => spatial::swing(&relative.rotation, &Vector3::x()),
+            [false, true, false] => spatial::swing(&relative.rotation, &Vector3::y()),
+            [false, false, true] => spatial::swing(&relative.rotation, &Vector3::z()),
+            [true, true, true] => Vector3::zeros(),
+            free => masked(spatial::rotation_vector(&relative.rotation), free),
+        };
+        (masked(relative.translation.vector, &self.free_axes[..3]), angular)
+    }
+}
+
+impl Residual {
+    /// Whether the residual is within the target's tolerance.
+    pub(super) fn within(&self, target: &Target) -> bool {
+        self.position <= target.tolerance.position && self.orientation <= target.tolerance.orientation
+    }
+}
+
+fn masked(mut vector: Vector3<f64>, free: &[bool]) -> Vector3<f64> {
+    for (entry, free) in vector.iter_mut().zip(free) {
+        if *free {
+            *entry = 0.0;
+        }
+    }
+    vector
+}

@@ -1,0 +1,160 @@
+//! A kernel with four configurations, for tests.
+
+use std::sync::Arc;
+
+use fearless_simd::Level;
+
+use crate::kernel::configurations::Configurations;
+use crate::kernel::damped_step::Bounds;
+use crate::kernel::dispatch::Kernel;
+use crate::kernel::fabrik::FabrikScratch;
+use crate::kernel::lanes::{LANES, Lanes};
+use crate::kernel::normal_equations::StepScratch;
+use crate::kernel::residual::Goal;
+use crate::method::FabrikOptions;
+use crate::problem::Target;
+use crate::search::Search;
+use urdf_ik_random::random::Random;
+use urdf_ik_random::robots::{Axes, Recipe};
+use urdf_ik_robot::{Chain, ChainPoses};
+
+/// A kernel with four configurations, one for each lane.
+pub struct Four {
+    pub chain: Arc<Chain>,
+    pub kernel: Kernel,
+    pub goals: Vec<Goal>,
+    pub configurations: Configurations,
+    pub step: StepScratch,
+    pub lower: Vec<f64>,
+    pub upper: Vec<f64>,
+    fabrik: FabrikScratch,
+    units: Vec<f64>,
+    /// The positions of each lane.
+    pub positions: Vec<Vec<f64>>,
+    /// The chain's own forward kinematics at each of them.
+    pub poses: Vec<ChainPoses>,
+}
+
+impl Four {
+    /// A kernel with four random configurations.
+    pub fn new(chain: &Arc<Chain>, random: &mut Random) -> Self {
+        let length_scale = Search::prepare(chain).length_scale();
+        let positions: Vec<Vec<f64>> = (0..LANES).map(|_| random.positions(chain)).collect();
+        Self::of(chain, Kernel::new(chain, length_scale), positions)
+    }
+
+    fn of(chain: &Arc<Chain>, kernel: Kernel, positions: Vec<Vec<f64>>) -> Self {
+        let at = |positions: &Vec<f64>| {
+            let mut poses = ChainPoses::new(chain);
+            chain.forward_kinematics(positions, &mut poses);
+            poses
+        };
+        let unit = |prismatic| if prismatic { kernel.length_scale } else { 1.0 };
+        let units: Vec<f64> = chain.variables().iter().map(|variable| unit(variable.prismatic)).collect();
+        let mut four = Self {
+            chain: Arc::clone(chain),
+            goals: Vec::new(),
+            configurations: Configurations::new(&kernel.links),
+            step: StepScratch::new(&kernel.links),
+            lower: vec![f64::NEG_INFINITY; units.len()],
+            upper: vec![f64::INFINITY; units.len()],
+            fabrik: FabrikScratch::new(&kernel.links, units.clone()),
+            units,
+            poses: positions.iter().map(at).collect(),
+            positions,
+            kernel,
+        };
+        four.write_positions();
+        four
+    }
+
+    /// A chain of seven revolute joints with random axes.
+    pub fn seven(random: &mut Random) -> Self {
+        let (chain, _) = Recipe::plain(Axes::Any, 7).make(random);
+        Self::new(&chain, random)
+    }
+
+    /// The same kernel with sizes that the compiler does not know.
+    pub fn without_fixed_size(&self) -> Self {
+        let mut kernel = self.kernel.clone();
+        kernel.links.plain = false;
+        Self::of(&self.chain, kernel, self.positions.clone())
+    }
+
+    /// Clears the history of the FABRIK cycles.
+    pub fn forget(&mut self) {
+        self.fabrik = FabrikScratch::new(&self.kernel.links, self.units.clone());
+    }
+
+    pub fn write_positions(&mut self) {
+        for (lane, positions) in self.positions.iter().enumerate() {
+            self.configurations.write(lane, positions);
+        }
+    }
+
+    pub fn set_goals(&mut self, targets: &[Target]) {
+        self.goals = targets.iter().map(|target| self.kernel.goal(target)).collect();
+    }
+
+    /// A full target for each tip, met by the configuration of `lane`.
+    pub fn targets_of(&self, lane: usize) -> Vec<Target> {
+        self.poses[lane].tips().iter().enumerate().map(|(tip, pose)| Target::new(tip, *pose)).collect()
+    }
+
+    pub fn measure(&mut self) {
+        self.kernel.measure(&self.goals, &mut self.configurations);
+    }
+
+    pub fn linearise(&mut self) {
+        self.kernel.linearise(&self.goals, &mut self.configurations);
+    }
+
+    /// A damped step inside the bounds of the lanes that are `moving`.
+    pub fn damped_step(&mut self, damping: &Lanes, moving: &Lanes) {
+        let Self { kernel, goals, lower, upper, configurations, step, .. } = self;
+        kernel.damped_step((goals, Bounds { lower, upper }), (configurations, step), damping, moving);
+    }
+
+    /// Takes one cycle of FABRIK in all configurations, in which no variable moves by more than `range`. Returns the new positions.
+    pub fn cycle(&mut self, options: FabrikOptions, range: f64) -> Vec<[f64; LANES]> {
+        let least = |lanes: &Lanes| lanes.0.into_iter().fold(f64::INFINITY, f64::min);
+        let greatest = |lanes: &Lanes| lanes.0.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        for (i, lanes) in self.configurations.positions.iter().enumerate() {
+            (self.lower[i], self.upper[i]) = (greatest(lanes) - range, least(lanes) + range);
+        }
+        let Self { kernel, goals, lower, upper, configurations, step, fabrik, .. } = self;
+        let task = (&**goals, Bounds { lower, upper });
+        kernel.fabrik_step(task, (configurations, fabrik), &mut step.step, options, &Lanes::splat(1.0));
+        configurations.positions.iter().map(|lanes| lanes.0).collect()
+    }
+
+    /// Derivatives of the rows of `target` with respect to `variable` \[1/rad or 1/m\], by central differences.
+    pub fn slopes(&mut self, target: usize, variable: usize, h: f64) -> [[f64; 6]; LANES] {
+        let mut at = |h: f64| {
+            for (lane, positions) in self.positions.iter().enumerate() {
+                self.configurations.positions[variable].0[lane] = positions[variable] + h;
+            }
+            self.kernel.measure(&self.goals, &mut self.configurations);
+            self.configurations.rows[target]
+        };
+        let (above, below) = (at(h), at(-h));
+        self.write_positions();
+        let slope = |lane: usize, row: usize| (above[row].0[lane] - below[row].0[lane]) / (2.0 * h);
+        std::array::from_fn(|lane| std::array::from_fn(|row| slope(lane, row)))
+    }
+}
+
+/// Every level of vector instructions that this machine has.
+pub fn levels() -> Vec<Level> {
+    let level = Level::new();
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    let levels = [
+        level.as_sse2().map(Level::Sse2),
+        level.as_sse4_2().map(Level::Sse4_2),
+        level.as_avx2().map(Level::Avx2),
+        level.as_avx512().map(Level::Avx512),
+    ];
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    let levels = [Some(level), Some(Level::baseline())];
+    levels.into_iter().flatten().collect()
+}

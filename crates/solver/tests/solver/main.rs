@@ -1,0 +1,26 @@
+//! Complete solves by every solver: targets that are reached, the choice of the solution, and problems that are refused.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
+mod all_solutions;
+mod batch;
+mod clear_arms;
+mod clear_tracking;
+mod clearance;
+use urdf_ik_testing as common;
+mod fabrik;
+mod hard;
+mod joint_kinds;
+mod many;
+mod modes;
+mod noodle;
+mod null_space_flow;
+mod picks;
+mod preferences;
+mod problems;
+mod reachable;
+mod several_tips;
+mod streams;
+mod tracking;
+mod unreachable;
+mod working_range;

@@ -1,0 +1,60 @@
+//! Pseudorandom numbers for tests and benches: the same on every machine.
+
+#![allow(clippy::expect_used, reason = "a seed that is no number must not be taken for another one")]
+
+use std::f64::consts::PI;
+
+use nalgebra::{UnitQuaternion, Vector3};
+use oorandom::Rand64;
+use urdf_ik::robot::{Chain, Domain, Robot};
+
+pub struct Random(Rand64);
+
+impl Random {
+    /// The sequence of that seed, or another one for each number in the environment variable `SEED_OFFSET`.
+    pub fn new(seed: u64) -> Self {
+        let offset: u64 =
+            std::env::var("SEED_OFFSET").map_or(0, |offset| offset.parse().expect("SEED_OFFSET is a whole number"));
+        Self(Rand64::new(u128::from(seed) + (u128::from(offset) << 64)))
+    }
+
+    /// A number in \[0, 1).
+    pub fn unit(&mut self) -> f64 {
+        self.0.rand_float()
+    }
+
+    pub fn between(&mut self, lower: f64, upper: f64) -> f64 {
+        lower + self.unit() * (upper - lower)
+    }
+
+    /// An index below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        let end = u64::try_from(end).unwrap_or(u64::MAX);
+        usize::try_from(self.0.rand_range(0..end)).unwrap_or(usize::MAX)
+    }
+
+    pub fn direction(&mut self) -> Vector3<f64> {
+        let turn = UnitQuaternion::from_euler_angles(0.0, self.between(-1.5, 1.5), self.between(-3.1, 3.1));
+        turn * Vector3::x()
+    }
+
+    /// Positions of the chain's variables, uniform inside their working ranges.
+    pub fn positions(&mut self, chain: &Chain) -> Vec<f64> {
+        chain.variables().iter().map(|variable| self.inside(&variable.working_range)).collect()
+    }
+
+    /// Positions of all joints of the robot, uniform inside their working ranges, with the mimic joints set accordingly.
+    pub fn robot_positions(&mut self, robot: &Robot) -> Vec<f64> {
+        let domain = |joint: usize| robot.working_range(joint).unwrap_or(robot.joints()[joint].domain);
+        let mut positions: Vec<f64> = (0..robot.joints().len()).map(|joint| self.inside(&domain(joint))).collect();
+        robot.apply_mimic(&mut positions);
+        positions
+    }
+
+    fn inside(&mut self, domain: &Domain) -> f64 {
+        match *domain {
+            Domain::Interval { lower, upper } => self.between(lower, upper),
+            Domain::Circle => self.between(-PI, PI),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Text from outside, with care: files of bounded size, YAML that cannot keep its reader busy, keys that stand twice, and names and
+//! numbers that become part of a sentence whatever their length.
+//!
+//! ```
+//! use urdf_ik_text::names::{list, number, short};
+//!
+//! assert_eq!(list(&["shoulder", "elbow"]), "shoulder, elbow");
+//! assert_eq!(number(1e300), "1e300");
+//! // What comes from outside cannot forge the lines of a log.
+//! assert_eq!(short("arm\nerror: none"), "arm\\nerror: none");
+//! ```
+
+#![forbid(unsafe_code)]
+
+pub mod files;
+pub mod names;
+mod unique_keys;
+pub mod yaml;
+
+pub use unique_keys::UniqueKeys;

@@ -1,0 +1,88 @@
+//! Writes names and numbers from outside as part of a sentence, whatever their length.
+
+use std::borrow::Cow;
+
+/// Greatest number of characters of a name in a sentence.
+const MAX_CHARACTERS: usize = 80;
+/// Greatest number of characters of a sentence that is part of another one.
+const MAX_SENTENCE: usize = 1000;
+/// Numbers of more characters than this are written with an exponent.
+const MAX_DIGITS: usize = 20;
+/// Greatest number of names in a sentence: enough for most robots, and not too many of a long arm.
+const MAX_NAMES: usize = 40;
+/// Number of names in a sentence where there are more than that.
+const SHOWN_OF_MORE: usize = 10;
+
+/// The names, separated by commas. Of very many names: the first ones, and the number of the others.
+pub fn list(names: &[impl AsRef<str>]) -> String {
+    let shown = if names.len() > MAX_NAMES { SHOWN_OF_MORE } else { names.len() };
+    let text = names[..shown].iter().map(|name| short(name.as_ref())).collect::<Vec<_>>().join(", ");
+    if shown < names.len() { format!("{text} and {} more", names.len() - shown) } else { text }
+}
+
+/// The name, or another text from outside; of a very long one the beginning, and its length. Control characters are escaped: they
+/// could forge lines of a log.
+#[must_use]
+pub fn short(text: &str) -> Cow<'_, str> {
+    cut(text, MAX_CHARACTERS)
+}
+
+/// A sentence of somebody else, which may name things from outside: cut and escaped as [`short`] does it, but much later.
+#[must_use]
+pub fn sentence(text: &str) -> Cow<'_, str> {
+    cut(text, MAX_SENTENCE)
+}
+
+fn cut(text: &str, max_characters: usize) -> Cow<'_, str> {
+    let end = text.char_indices().nth(max_characters).map(|(at, _)| at);
+    if end.is_none() && !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let plain = |character: char| {
+        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
+    };
+    let shown: String = text[..end.unwrap_or(text.len())].chars().map(plain).collect();
+    Cow::Owned(match end {
+        Some(_) => format!("{shown}… ({} characters)", text.chars().count()),
+        None => shown,
+    })
+}
+
+/// The number; a very large or very small one with an exponent instead of up to 300 digits.
+#[must_use]
+pub fn number(value: f64) -> String {
+    let plain = value.to_string();
+    if plain.len() > MAX_DIGITS { format!("{value:e}") } else { plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_many_names_are_shown() {
+        let names: Vec<String> = (1..=1000).map(|number| format!("j{number}")).collect();
+        assert_eq!(list(&names[..0]), "");
+        assert_eq!(list(&names[..3]), "j1, j2, j3");
+        assert!(list(&names[..MAX_NAMES]).ends_with(", j40"));
+        assert_eq!(list(&names), "j1, j2, j3, j4, j5, j6, j7, j8, j9, j10 and 990 more");
+        assert!(list(&["x".repeat(1_000_000)]).len() < 200);
+    }
+
+    #[test]
+    fn long_names_are_cut_and_control_characters_escaped() {
+        assert_eq!(short("tool0"), "tool0");
+        assert_eq!(short(&"é".repeat(MAX_CHARACTERS)), "é".repeat(MAX_CHARACTERS));
+        assert_eq!(short(&"é".repeat(1000)), format!("{}… (1000 characters)", "é".repeat(MAX_CHARACTERS)));
+        assert_eq!(short("a\n\u{1b}[31mb"), "a\\n\\u{1b}[31mb");
+    }
+
+    #[test]
+    fn numbers_keep_their_digits_and_lose_their_zeros() {
+        assert_eq!(
+            [3.0, -0.25, 1e15, 1e300, -1e-300, f64::NAN].map(number).join(" "),
+            "3 -0.25 1000000000000000 1e300 -1e-300 NaN"
+        );
+        assert_eq!(number(-std::f64::consts::PI), "-3.141592653589793");
+    }
+}

@@ -1,0 +1,71 @@
+//! Every package of the workspace is checked and tested with the others, and follows their rules.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::root;
+
+/// The package that needs ROS 2. The scripts name it wherever a command of cargo is for it.
+const NODE: &str = "urdf_ik_node";
+
+/// What cargo knows of the workspace.
+fn metadata() -> Value {
+    let cargo = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
+    serde_json::from_slice(&cargo.stdout).unwrap()
+}
+
+/// `cargo test`, and the other commands without a package, are for all packages but the node.
+#[test]
+fn no_package_is_forgotten() {
+    let metadata = metadata();
+    let ids = |name: &str| metadata[name].as_array().unwrap().clone();
+    let by_default = ids("workspace_default_members");
+    let left_out: Vec<Value> = ids("workspace_members").into_iter().filter(|id| !by_default.contains(id)).collect();
+    let packages = metadata["packages"].as_array().unwrap();
+    let names: Vec<&Value> =
+        packages.iter().filter(|package| left_out.contains(&package["id"])).map(|package| &package["name"]).collect();
+    assert_eq!(names, [NODE]);
+    let script = fs::read_to_string(root().join("scripts/check.sh")).unwrap();
+    for command in [
+        "clippy \"${ros_options[@]}\" --workspace --all-targets",
+        "doc \"${ros_options[@]}\" --workspace",
+        &format!("-p {NODE} --lib"),
+        "cargo test --locked --lib --tests",
+        "cargo test --locked --doc",
+    ] {
+        assert!(script.contains(command), "scripts/check.sh does not run: {command}");
+    }
+}
+
+#[test]
+fn every_package_has_the_lints_of_the_workspace_and_no_unsafe_code() {
+    for package in metadata()["packages"].as_array().unwrap() {
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+        let text = fs::read_to_string(manifest).unwrap();
+        assert!(text.contains("[lints]\nworkspace = true\n"), "{}", manifest.display());
+        let source = manifest.parent().unwrap().join("src");
+        let head = ["lib.rs", "main.rs"].map(|name| source.join(name)).into_iter().find(|path| path.exists()).unwrap();
+        let text = fs::read_to_string(&head).unwrap();
+        assert!(text.contains("#![forbid(unsafe_code)]"), "{}", head.display());
+        assert!(manifest.with_file_name("README.md").exists(), "{} has no README.md beside it", manifest.display());
+    }
+}
+
+/// r2r's generators of messages are compiled once for its build scripts and for the node: with one level of optimisation, and by a
+/// resolver that gives both the same features.
+#[test]
+fn the_generators_of_messages_are_compiled_once() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    assert!(manifest.contains("\nresolver = \"1\"\n"));
+    for package in ["bindgen", "r2r_common", "r2r_msg_gen", "r2r_rcl", "syn"] {
+        assert!(manifest.contains(&format!("\n{package}.opt-level = 0\n")), "{package}");
+    }
+}

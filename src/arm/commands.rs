@@ -1,0 +1,61 @@
+//! What controllers receive: bare positions, and the states of the servo as trajectories.
+
+use std::time::Duration;
+
+use r2r::QosProfile;
+use r2r::std_msgs::msg::Float64MultiArray;
+use r2r::trajectory_msgs::msg::JointTrajectory;
+
+use super::configuration_motion::ConfigurationMotion;
+use crate::NodeError;
+use crate::messages::convert;
+use crate::ros::interface::{JOINT_COMMANDS, SERVO_TRAJECTORY};
+use crate::ros::publisher::Publisher;
+use urdf_ik::parameters::Settings;
+
+/// Queue depth of the topics.
+const QUEUE_DEPTH: usize = 10;
+
+/// The topics for controllers.
+pub(crate) struct Commands {
+    positions: Option<Positions>,
+    servo: Publisher<JointTrajectory>,
+}
+
+/// The topic that has positions of some joints alone.
+struct Positions {
+    joints: Vec<String>,
+    publisher: Publisher<Float64MultiArray>,
+}
+
+impl Commands {
+    /// The positions are those of `command_joints`; where that is empty, they have no topic.
+    pub(crate) fn new(node: &mut r2r::Node, settings: &Settings) -> Result<Self, NodeError> {
+        let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
+        let joints = settings.command_joints.clone();
+        let positions = if joints.is_empty() {
+            None
+        } else {
+            Some(Positions { joints, publisher: Publisher::new(node, JOINT_COMMANDS, quality.clone())? })
+        };
+        Ok(Self { positions, servo: Publisher::new(node, SERVO_TRAJECTORY, quality)? })
+    }
+
+    /// Publishes the present positions.
+    pub(crate) fn publish_positions(&self, motion: &ConfigurationMotion) {
+        let Some(Positions { joints, publisher }) = &self.positions else { return };
+        let robot = &motion.loaded().robot;
+        let position = |name: &String| robot.movable_index(name).map_or(f64::NAN, |joint| motion.positions()[joint]);
+        let data = joints.iter().map(position).collect();
+        publisher.publish(&Float64MultiArray { data, ..Float64MultiArray::default() });
+    }
+
+    /// Publishes the state of the servo, where it steers, as a trajectory that gets there in one `period`.
+    pub(crate) fn publish_servo(&self, motion: &ConfigurationMotion, period: Duration) {
+        if let Some(state) = motion.state_of_servo(period.as_secs_f64())
+            && self.servo.subscribers() > 0
+        {
+            self.servo.publish(&convert::joint_trajectory(&motion.loaded().chain, &[state]));
+        }
+    }
+}

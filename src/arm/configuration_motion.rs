@@ -1,0 +1,370 @@
+//! Moves the joints of the robot over time: at once, in steps, smoothly, along a trajectory, or by a servo; and stops them before collisions.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use r2r::urdf_ik::msg::ServoStatus;
+
+use super::lookout::{Lookout, Obstruction};
+use super::measure::measure;
+use super::steering::{Around, Input, Steering};
+use crate::reports::report::Report;
+use crate::robot_in_use::configuration::Configuration;
+use crate::robot_in_use::description::LoadedRobot;
+use crate::surroundings::avoidance::{Avoidance, NotReady};
+use urdf_ik::collision::write_between;
+use urdf_ik::motion::{JointMotion, MotionError, MotionLimits, TrajectoryPoint};
+use urdf_ik::parameters::{ServoSettings, Settings};
+use urdf_ik::solver::Target;
+
+/// The configuration of a robot, and its motion.
+pub(crate) struct ConfigurationMotion {
+    loaded: Arc<LoadedRobot>,
+    /// One entry for each joint of the robot.
+    positions: Vec<f64>,
+    /// Motion of the chain's variables.
+    motion: JointMotion,
+    limits: MotionLimits,
+    course: Course,
+    /// When the last bounded step was taken.
+    last_step: Option<Instant>,
+    /// What to publish when the motion has ended.
+    arrivals: Vec<Arrival>,
+    lookout: Lookout,
+    /// Why the motion to the goal was given up, until the arm stands.
+    obstruction: Option<Obstruction>,
+}
+
+/// What to publish of a target when the motion to it has ended.
+pub(crate) struct Arrival {
+    pub target: Target,
+    /// The report for when it has arrived.
+    pub report: Report,
+}
+
+/// Makes the reports for the arrival. This takes longer than to start a motion, so it is done only where they are needed.
+pub(crate) type Arrivals<'a> = &'a dyn Fn() -> Vec<Arrival>;
+
+/// How far a motion in steps has come.
+pub(crate) enum Stepped {
+    Arrived,
+    OnItsWay,
+    Stopped(Obstruction),
+}
+
+/// The kind of the motion under way.
+enum Course {
+    AtRest,
+    /// In steps.
+    Steps {
+        /// Positions of the chain's variables.
+        goal: Vec<f64>,
+        /// Greatest step of a joint \[rad or m\].
+        max_step: f64,
+        /// Whether a step was taken already.
+        begun: bool,
+    },
+    /// That of the joint motion: smooth or along a trajectory.
+    Motion,
+    /// By commands of velocities and poses.
+    Servo(Box<Steering>),
+}
+
+/// How a command of the servo was taken.
+pub(crate) struct Steered {
+    /// Whether the servo has taken over from something else.
+    pub has_begun: bool,
+    /// Topic of another source that commands the servo at the same time.
+    pub rival: Option<&'static str>,
+}
+
+/// What a tick does.
+pub(crate) struct Tick<'a> {
+    /// Time that passes \[s\].
+    pub step: f64,
+    pub settings: &'a Settings,
+    /// What the arm keeps clear of. Where that is not ready, nothing begins to move.
+    pub avoidance: Result<Option<&'a Avoidance>, NotReady>,
+    /// Whether somebody listens to what the servo does.
+    pub reports_servo: bool,
+}
+
+/// What there is to say after a tick.
+#[derive(Default)]
+pub(crate) struct Ticked {
+    /// The reports on a motion that has ended.
+    pub ended: Vec<Report>,
+    /// The status of the servo, without a header.
+    pub servo: Option<ServoStatus>,
+}
+
+impl ConfigurationMotion {
+    /// At rest at `positions` (one entry a joint).
+    pub(crate) fn new(loaded: Arc<LoadedRobot>, positions: Vec<f64>, limits: &MotionLimits) -> Self {
+        let chain = &loaded.chain;
+        let motion = JointMotion::new(chain, limits, &chain.positions_from(&positions));
+        Self {
+            loaded,
+            positions,
+            motion,
+            limits: limits.clone(),
+            course: Course::AtRest,
+            last_step: None,
+            arrivals: Vec::new(),
+            lookout: Lookout::default(),
+            obstruction: None,
+        }
+    }
+
+    pub(crate) fn loaded(&self) -> &Arc<LoadedRobot> {
+        &self.loaded
+    }
+
+    pub(crate) fn configuration(&self) -> Configuration {
+        let mut end = self.positions.clone();
+        let goal = match &self.course {
+            Course::AtRest | Course::Servo(_) => None,
+            Course::Steps { goal, .. } => Some(goal.as_slice()),
+            Course::Motion => Some(self.motion.end()),
+        };
+        if let Some(goal) = goal {
+            self.loaded.chain.write_into(&self.loaded.robot, goal, &mut end);
+        }
+        Configuration { loaded: Arc::clone(&self.loaded), positions: self.positions.clone(), end }
+    }
+
+    pub(crate) fn is_at_rest(&self) -> bool {
+        matches!(self.course, Course::AtRest)
+    }
+
+    /// Whether the motion is sampled at even times, so that nothing must be published between the ticks.
+    pub(crate) fn is_sampled(&self) -> bool {
+        matches!(self.course, Course::Motion | Course::Servo(_))
+    }
+
+    /// The present positions: one entry for each joint of the robot.
+    pub(crate) fn positions(&self) -> &[f64] {
+        &self.positions
+    }
+
+    /// Velocities of the chain's variables \[rad/s or m/s\].
+    pub(crate) fn velocities(&self) -> &[f64] {
+        self.motion.velocities()
+    }
+
+    /// The state of the chain's variables where the servo steers them, as a point of a trajectory at that `time` \[s\].
+    pub(crate) fn state_of_servo(&self, time: f64) -> Option<TrajectoryPoint> {
+        matches!(self.course, Course::Servo(_)).then(|| TrajectoryPoint {
+            time,
+            length: 0.0,
+            positions: self.motion.positions().to_vec(),
+            velocities: self.motion.velocities().to_vec(),
+            accelerations: self.motion.accelerations().to_vec(),
+        })
+    }
+
+    pub(crate) fn set_limits(&mut self, limits: &MotionLimits) {
+        self.motion.set_limits(limits);
+        self.limits.clone_from(limits);
+        if let Course::Servo(steering) = &mut self.course {
+            steering.set_limits(limits);
+        }
+    }
+
+    /// Puts the robot at rest at `positions` (one entry a joint) at once, without a motion.
+    pub(crate) fn place(&mut self, positions: Vec<f64>) {
+        self.motion.place(&self.loaded.chain.positions_from(&positions));
+        self.positions = positions;
+        self.begin(Course::AtRest, Vec::new());
+    }
+
+    /// Moves to `goal`, positions of the chain's variables, in steps of at most `max_step`, one in each `period`. The first step is taken
+    /// now if it is due. The tick at the end of a motion that goes on gives back the reports of the `arrivals`.
+    pub(crate) fn step_to(
+        &mut self,
+        goal: &[f64],
+        (max_step, period): (f64, Duration),
+        avoidance: Option<&Avoidance>,
+        arrivals: Arrivals,
+    ) -> Stepped {
+        self.motion.place(&self.loaded.chain.positions_from(&self.positions));
+        self.begin(Course::Steps { goal: goal.to_vec(), max_step, begun: false }, Vec::new());
+        self.step(period, avoidance);
+        if self.is_at_rest() {
+            return self.obstruction.take().map_or(Stepped::Arrived, Stepped::Stopped);
+        }
+        self.arrivals = arrivals();
+        Stepped::OnItsWay
+    }
+
+    /// Begins a smooth motion to `goal`, positions of the chain's variables. Gives the time that it takes \[s\]; `None` where the goal is
+    /// reached already. If not, the tick at its end gives back the reports of the `arrivals`.
+    pub(crate) fn move_smoothly_to(&mut self, goal: &[f64], arrivals: Arrivals) -> Result<Option<f64>, MotionError> {
+        let time = self.motion.move_to(goal)?;
+        if self.motion.is_at_rest() {
+            self.begin(Course::AtRest, Vec::new());
+            return Ok(None);
+        }
+        self.begin(Course::Motion, arrivals());
+        Ok(Some(time))
+    }
+
+    /// Follows a trajectory, after the motion under way has ended at its first point. The tick at its end gives back the report of the
+    /// `arrival`.
+    pub(crate) fn follow(&mut self, points: Arc<[TrajectoryPoint]>, arrival: Arrival) -> Result<(), MotionError> {
+        self.motion.follow(points)?;
+        self.begin(Course::Motion, vec![arrival]);
+        Ok(())
+    }
+
+    /// Brakes to rest; at once where the motion is not smooth. Gives the time that it takes \[s\].
+    pub(crate) fn stop(&mut self) -> Result<f64, MotionError> {
+        let time = self.motion.stop()?;
+        let course = if self.motion.is_at_rest() { Course::AtRest } else { Course::Motion };
+        self.begin(course, Vec::new());
+        Ok(time)
+    }
+
+    /// Follows a command by the servo, which goes on from the motion under way. `None` where nothing changes: a command of zero does not
+    /// take over from another motion, because idle devices send it all the time.
+    pub(crate) fn steer(&mut self, input: Input, settings: &ServoSettings) -> Option<Steered> {
+        if let Course::Servo(steering) = &mut self.course {
+            return Some(Steered { has_begun: false, rival: steering.take(input, settings.timeout) });
+        }
+        if input.wish.is_zero() {
+            return None;
+        }
+        let mut steering = Steering::new(&self.loaded, &self.limits, settings.options, &self.motion);
+        let rival = steering.take(input, settings.timeout);
+        self.begin(Course::Servo(Box::new(steering)), Vec::new());
+        Some(Steered { has_begun: true, rival })
+    }
+
+    /// Drops the pose that a tip follows by the servo; without a tip, all commands of the servo.
+    pub(crate) fn rest_servo(&mut self, tip: Option<usize>) {
+        if let Course::Servo(steering) = &mut self.course {
+            steering.rest(tip);
+        }
+    }
+
+    /// Lets time pass, or takes the step that is due in each period.
+    pub(crate) fn tick(&mut self, tick: &Tick) -> Ticked {
+        let Tick { avoidance, .. } = *tick;
+        match &self.course {
+            Course::AtRest => return Ticked::default(),
+            Course::Servo(_) => return Ticked { servo: self.servo(tick), ..Ticked::default() },
+            Course::Steps { .. } => {
+                if let Ok(avoidance) = avoidance {
+                    self.step(tick.settings.publish_period, avoidance);
+                }
+            }
+            Course::Motion => self.advance(tick.step, avoidance),
+        }
+        if !self.is_at_rest() {
+            return Ticked::default();
+        }
+        let obstruction = self.obstruction.take();
+        let arrivals = std::mem::take(&mut self.arrivals);
+        let avoidance = avoidance.ok().flatten();
+        let report = |arrival| self.report_at_the_end(arrival, (avoidance, obstruction.as_ref()));
+        Ticked { ended: arrivals.into_iter().map(report).collect(), ..Ticked::default() }
+    }
+
+    /// Lets the servo move on. Gives its status, where somebody listens.
+    fn servo(&mut self, tick: &Tick) -> Option<ServoStatus> {
+        let Course::Servo(steering) = &mut self.course else { return None };
+        let Tick { step, settings, avoidance, reports_servo } = *tick;
+        if step <= 0.0 {
+            return None;
+        }
+        let around = Around { loaded: &self.loaded, positions: &self.positions, settings: &settings.servo, avoidance };
+        let status = steering.step((step, settings.publish_period.as_secs_f64()), &around, reports_servo);
+        self.motion.take_over(&steering.hand_over());
+        self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
+        if steering.has_ended(settings.servo.timeout) {
+            self.course = Course::AtRest;
+        }
+        status
+    }
+
+    fn begin(&mut self, course: Course, arrivals: Vec<Arrival>) {
+        (self.course, self.arrivals, self.obstruction) = (course, arrivals, None);
+    }
+
+    /// The report on a target where the arm stands now, at the target or before something.
+    fn report_at_the_end(
+        &mut self,
+        arrival: Arrival,
+        (avoidance, obstruction): (Option<&Avoidance>, Option<&Obstruction>),
+    ) -> Report {
+        let Arrival { target, mut report } = arrival;
+        if let Some(avoidance) = avoidance {
+            let here = self.loaded.chain.positions_from(&self.positions);
+            self.lookout.report_nearest(&mut report, avoidance, &here);
+        }
+        if let Some(obstruction) = obstruction {
+            let here = self.loaded.chain.positions_from(&self.positions);
+            measure(&mut report, (&self.loaded, &target), &here, &mut self.loaded.solver.scratch());
+            obstruction.put_into(&mut report);
+        }
+        report
+    }
+
+    /// Moves on by `step` seconds, or along the way to rest that the arm holds.
+    fn advance(&mut self, step: f64, avoidance: Result<Option<&Avoidance>, NotReady>) {
+        match avoidance {
+            Ok(None) => self.motion.advance(step),
+            Ok(Some(avoidance)) => {
+                let is_clear = self.lookout.advance(avoidance, &mut self.motion, step);
+                if !is_clear && self.obstruction.is_none() {
+                    self.obstruction = Some(self.lookout.obstruction(avoidance));
+                }
+            }
+            Err(NotReady) => {
+                if self.motion.advance_unseen(step) {
+                    self.obstruction.get_or_insert_with(Obstruction::unknown);
+                }
+            }
+        }
+        self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
+        if self.motion.is_at_rest() {
+            self.course = Course::AtRest;
+        }
+    }
+
+    /// Moves the chain one step towards the goal, if one is due, or as far as the way there is clear.
+    fn step(&mut self, period: Duration, avoidance: Option<&Avoidance>) {
+        let Course::Steps { goal, max_step, begun } = &mut self.course else { return };
+        // A step may be a little early: ticks are not exact.
+        if max_step.is_finite() && self.last_step.is_some_and(|last| last.elapsed() < period.mul_f64(0.95)) {
+            return;
+        }
+        self.last_step = Some(Instant::now());
+        let (robot, chain) = (&self.loaded.robot, &self.loaded.chain);
+        let from = chain.positions_from(&self.positions);
+        let mut end = goal.clone();
+        if let Some(avoidance) = avoidance {
+            let fraction = self.lookout.fraction_ahead(avoidance, &from, goal, *begun);
+            self.obstruction = (fraction < 1.0).then(|| self.lookout.obstruction(avoidance));
+            write_between(&from, goal, fraction, &mut end);
+        }
+        *begun = true;
+        let mut end_positions = self.positions.clone();
+        chain.write_into(robot, &end, &mut end_positions);
+        // Over all joints: a joint that mimics another may move farther than that.
+        let largest_move =
+            self.positions.iter().zip(&end_positions).map(|(from, to)| (to - from).abs()).fold(0.0, f64::max);
+        let arrived = largest_move <= *max_step;
+        if arrived {
+            self.positions = end_positions;
+        } else {
+            let fraction = *max_step / largest_move;
+            let next: Vec<f64> = from.iter().zip(&end).map(|(from, to)| from + fraction * (to - from)).collect();
+            chain.write_into(robot, &next, &mut self.positions);
+        }
+        self.motion.place(&chain.positions_from(&self.positions));
+        if arrived {
+            self.course = Course::AtRest;
+        }
+    }
+}

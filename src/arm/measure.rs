@@ -1,0 +1,20 @@
+//! How far a tip is from its target at some positions, and how near to a singularity: the numbers of a status.
+
+use crate::reports::report::Report;
+use crate::robot_in_use::description::LoadedRobot;
+use urdf_ik::robot::ChainPoses;
+use urdf_ik::solver::{Scratch, Target};
+
+/// Puts into `report` how far the tip is from `target`, and how near to a singularity, at `positions` of the chain's variables.
+pub(crate) fn measure(
+    report: &mut Report,
+    (loaded, target): (&LoadedRobot, &Target),
+    positions: &[f64],
+    scratch: &mut Scratch,
+) {
+    let mut poses = ChainPoses::new(&loaded.chain);
+    loaded.chain.forward_kinematics(positions, &mut poses);
+    report.residual = Some(target.residual(&poses.tips()[target.tip]));
+    // It is refused only for a target that no solver has taken before.
+    report.smallest_singular_value = loaded.solver.smallest_singular_value(&[*target], positions, scratch).ok();
+}

@@ -1,0 +1,381 @@
+//! The robot's configuration, its one owner: who changes it publishes it, and it is repeated at `publish_rate`.
+//!
+//! A function that changes the configuration publishes it under the same lock. Smooth motion is different: it is published with the
+//! ticks of the publish rate alone.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use r2r::QosProfile;
+use r2r::builtin_interfaces::msg::Time;
+use r2r::sensor_msgs::msg::JointState;
+use r2r::std_msgs::msg::{Header, String as Text};
+
+use super::commands::Commands;
+use super::configuration_motion::{Arrival, Arrivals, ConfigurationMotion, Steered, Stepped, Tick};
+use super::lookout::Obstruction;
+use super::steering::Input;
+use crate::messages::convert;
+use crate::reports::reporter::Reporter;
+use crate::reports::status::Refused;
+use crate::robot_in_use::configuration::Configuration;
+use crate::robot_in_use::description::LoadedRobot;
+use crate::ros::clock::{self, Clock, TickTimes};
+use crate::ros::interface::{JOINT_STATES, ROBOT_DESCRIPTION_IN_USE};
+use crate::ros::latched;
+use crate::ros::publisher::Publisher;
+use crate::surroundings::avoidance::{Avoidance, NotReady};
+use crate::{NodeError, Shared};
+use urdf_ik::motion::{MotionLimits, TrajectoryPoint};
+use urdf_ik::parameters::{Motion, Settings};
+
+/// Longest sleep of the publication, so that a new `publish_rate` takes effect at once to a human eye.
+const MAX_SLEEP: Duration = Duration::from_millis(100);
+/// Longest simulated time of one tick \[s\]; two periods where they are longer. So the arm does not jump when the time jumps.
+const MAX_SIMULATED_STEP: f64 = 0.2;
+
+/// What is published of the robot.
+pub(crate) struct Output {
+    state: Mutex<State>,
+    joint_states: Publisher<JointState>,
+    commands: Commands,
+    description: Publisher<Text>,
+    pub(crate) reporter: Reporter,
+    clock: Clock,
+}
+
+#[derive(Default)]
+struct State {
+    /// `None` before a robot is known.
+    motion: Option<ConfigurationMotion>,
+    /// The joint state message: its names never change.
+    message: JointState,
+    /// When the last motion or stop was requested.
+    last_request: Option<Instant>,
+    /// Number of motions, stops and resets so far. A path whose plan took long must not undo a newer one.
+    requests: u64,
+    /// Whether the configuration is that of a requested motion, and not only where the robot was measured or starts.
+    commanded: bool,
+    /// Whether the motion has velocities. Immediate motion has none.
+    smooth: bool,
+    /// Stamp of the joint state last published.
+    last_stamp: Time,
+    /// When it was published, if not by a tick.
+    last_publication: Option<Instant>,
+    tick_times: TickTimes,
+    /// The time of the last tick.
+    last_tick: Duration,
+}
+
+/// What a new goal has changed.
+pub(crate) struct Moved {
+    /// Stamp of the present joint state.
+    pub stamp: Time,
+    /// Its positions of the chain's variables.
+    pub positions: Vec<f64>,
+    /// The motion that is left; `None` where the goal is reached.
+    pub progress: Option<Progress>,
+    /// For a motion that goes on from this one.
+    pub ticket: u64,
+}
+
+/// The motion to a goal that is not reached.
+pub(crate) enum Progress {
+    /// In bounded steps.
+    Steps,
+    /// Smooth, with the time until arrival \[s\].
+    Smooth(f64),
+    /// None: something is in the way.
+    Stopped(Obstruction),
+}
+
+impl Output {
+    pub(crate) fn new(node: &mut r2r::Node, clock: Clock, settings: &Settings) -> Result<Self, NodeError> {
+        Ok(Self {
+            state: Mutex::default(),
+            joint_states: Publisher::new(node, JOINT_STATES, QosProfile::default().keep_last(10))?,
+            commands: Commands::new(node, settings)?,
+            description: Publisher::new(node, ROBOT_DESCRIPTION_IN_USE, latched())?,
+            reporter: Reporter::new(node)?,
+            clock,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // After a panic of another task, the next publication replaces whatever it left half-written.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The robot and its configuration; `None` before a robot is known.
+    pub(crate) fn configuration(&self) -> Option<Configuration> {
+        self.lock().motion.as_ref().map(ConfigurationMotion::configuration)
+    }
+
+    /// Whether the robot may stand elsewhere than the configuration says: the arm is at rest there, and no motion led there, or nothing was
+    /// requested for longer than `pause`.
+    pub(crate) fn may_stand_elsewhere(&self, pause: Duration) -> bool {
+        let state = self.lock();
+        state.motion.as_ref().is_none_or(ConfigurationMotion::is_at_rest)
+            && (!state.commanded || state.last_request.is_none_or(|last| last.elapsed() > pause))
+    }
+
+    /// Uses a robot at `positions` (one entry a joint) from now on, instead of the one before.
+    pub(crate) fn replace_robot(&self, loaded: Arc<LoadedRobot>, positions: Vec<f64>, limits: &MotionLimits) {
+        let mut state = self.lock();
+        self.description.publish(&Text { data: loaded.text.clone() });
+        let message = convert::joint_state(&loaded.robot, &positions);
+        let motion = Some(ConfigurationMotion::new(loaded, positions, limits));
+        *state = State { motion, message, requests: state.requests + 1, ..State::default() };
+        self.publish(&mut state, self.clock.now());
+    }
+
+    /// Sets the limits of all motions from the next one on, if `loaded` is still the robot in use.
+    pub(crate) fn set_limits(&self, loaded: &Arc<LoadedRobot>, limits: &MotionLimits) {
+        if let Some(motion) = self.lock().motion_of(loaded) {
+            motion.set_limits(limits);
+        }
+    }
+
+    /// Sets all positions (one entry a joint) and publishes them, if `loaded` is still the robot in use. They say where the robot is, and
+    /// command nothing.
+    pub(crate) fn set_configuration(&self, loaded: &Arc<LoadedRobot>, positions: Vec<f64>) {
+        let mut state = self.lock();
+        if let Some(motion) = state.motion_of(loaded) {
+            motion.place(positions);
+            (state.commanded, state.smooth) = (false, false);
+            state.requests += 1;
+            self.publish(&mut state, self.clock.now());
+        }
+    }
+
+    /// Brakes to rest. Gives the stamp of the joint state, and the time until rest \[s\].
+    ///
+    /// # Errors
+    /// [`Refused`] where the motion under way cannot be braked; it continues.
+    pub(crate) fn stop(&self) -> Result<(Time, f64), Refused> {
+        let mut state = self.lock();
+        let motion = state.motion.as_mut().ok_or_else(Refused::no_robot)?;
+        motion.rest_servo(None);
+        let time = motion.stop().map_err(|e| Refused::invalid("motion", e.to_string()))?;
+        state.note_request();
+        Ok((self.publish_unless_sampled(&mut state), time))
+    }
+
+    /// Begins the motion of the chain to `positions` that `settings` ask for, as far as `avoidance` allows it. `arrivals` makes the reports
+    /// for the end of the motion. It goes on from the motion that gave `ticket`, or from whatever there is.
+    ///
+    /// # Errors
+    /// [`Refused`] where `loaded` is no longer the robot in use, no smooth motion was found, or something else was requested since that
+    /// ticket.
+    pub(crate) fn move_to(
+        &self,
+        loaded: &Arc<LoadedRobot>,
+        positions: &[f64],
+        (settings, avoidance): (&Settings, Option<&Avoidance>),
+        ticket: Option<u64>,
+        arrivals: Arrivals,
+    ) -> Result<Moved, Refused> {
+        let mut state = self.lock();
+        if ticket.is_some_and(|ticket| ticket != state.requests) {
+            return Err(Refused::invalid("motion", "another motion was requested meanwhile".into()));
+        }
+        let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
+        let progress = match settings.motion {
+            Motion::Immediate => {
+                let max_step = settings.max_joint_step.unwrap_or(f64::INFINITY);
+                match motion.step_to(positions, (max_step, settings.publish_period), avoidance, arrivals) {
+                    Stepped::Arrived => None,
+                    Stepped::OnItsWay => Some(Progress::Steps),
+                    Stepped::Stopped(obstruction) => Some(Progress::Stopped(obstruction)),
+                }
+            }
+            Motion::Smooth => {
+                let time = motion
+                    .move_smoothly_to(positions, arrivals)
+                    .map_err(|e| Refused::invalid("motion", e.to_string()))?;
+                time.map(Progress::Smooth)
+            }
+        };
+        let positions = loaded.chain.positions_from(motion.positions());
+        state.note_request();
+        (state.commanded, state.smooth) = (true, settings.motion == Motion::Smooth);
+        let ticket = state.requests;
+        Ok(Moved { stamp: self.publish_unless_sampled(&mut state), positions, progress, ticket })
+    }
+
+    /// Lets the servo follow a command. `None` where the command asks for nothing.
+    ///
+    /// # Errors
+    /// [`Refused`] where `loaded` is no longer the robot in use.
+    pub(crate) fn steer(
+        &self,
+        loaded: &Arc<LoadedRobot>,
+        settings: &Settings,
+        input: Input,
+    ) -> Result<Option<Steered>, Refused> {
+        let mut state = self.lock();
+        let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
+        let steered = motion.steer(input, &settings.servo);
+        if steered.is_some() {
+            state.note_request();
+            (state.commanded, state.smooth) = (true, true);
+        }
+        Ok(steered)
+    }
+
+    /// Drops the pose that a tip follows by the servo; without a tip, all commands of the servo.
+    pub(crate) fn rest_servo(&self, tip: Option<usize>) {
+        if let Some(motion) = self.lock().motion.as_mut() {
+            motion.rest_servo(tip);
+        }
+    }
+
+    /// Brakes before a path is planned for `loaded`. Gives the configuration, whose end is where the robot comes to rest, and a ticket for
+    /// [`Output::follow`].
+    ///
+    /// # Errors
+    /// [`Refused`] where `loaded` is no longer the robot in use, or it cannot be braked.
+    pub(crate) fn prepare_path(&self, loaded: &Arc<LoadedRobot>) -> Result<(Configuration, u64), Refused> {
+        let mut state = self.lock();
+        let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
+        motion.stop().map_err(|e| Refused::invalid("motion", e.to_string()))?;
+        let configuration = motion.configuration();
+        state.note_request();
+        Ok((configuration, state.requests))
+    }
+
+    /// Begins to follow a trajectory, if nothing else was requested since [`Output::prepare_path`] gave `ticket`. `arrival` has
+    /// the status for the end. Gives the stamp of the joint state.
+    ///
+    /// # Errors
+    /// [`Refused`] where something else was requested.
+    pub(crate) fn follow(
+        &self,
+        ticket: u64,
+        points: Arc<[TrajectoryPoint]>,
+        arrival: Arrival,
+    ) -> Result<Time, Refused> {
+        let mut state = self.lock();
+        let ours = state.requests == ticket;
+        let motion = state.motion.as_mut().filter(|_| ours).ok_or_else(|| {
+            Refused::invalid("path", "another motion was requested while the path was planned".into())
+        })?;
+        motion.follow(points, arrival).map_err(|e| Refused::invalid("path", e.to_string()))?;
+        state.note_request();
+        (state.commanded, state.smooth) = (true, true);
+        Ok(state.last_stamp.clone())
+    }
+
+    /// Moves on by one period and publishes the joint state; at rest, only where targets have not published it just now. Publishes the
+    /// reports on a motion that has ended. The tick was `due` then, and may be late.
+    fn tick(&self, settings: &Settings, avoidance: Result<Option<&Avoidance>, NotReady>, due: Instant) {
+        let reports_servo = self.reporter.servo.subscribers() > 0;
+        let mut state = self.lock();
+        let period = settings.publish_period;
+        let in_motion = state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
+        let now = self.clock.now();
+        // Each step is one period, even when the tick is a little late. Simulated time may have any pace.
+        let (time, max_step) = if settings.use_sim_time {
+            (now, MAX_SIMULATED_STEP.max(2.0 * period.as_secs_f64()))
+        } else {
+            (state.tick_times.next(due, now.saturating_sub(due.elapsed()), in_motion), period.as_secs_f64())
+        };
+        let step = time.saturating_sub(state.last_tick).as_secs_f64().min(max_step);
+        state.last_tick = time;
+        // A tick may be a little early: ticks are not exact.
+        let was_just_published = state.last_publication.is_some_and(|last| last.elapsed() < period.mul_f64(0.9));
+        if was_just_published && state.motion.as_ref().is_some_and(ConfigurationMotion::is_at_rest) {
+            return;
+        }
+        let ticked = state.motion.as_mut().map(|motion| {
+            let is_of_another = |avoidance: &Avoidance| !Arc::ptr_eq(&avoidance.loaded, motion.loaded());
+            let avoidance = if avoidance.is_ok_and(|avoidance| avoidance.is_some_and(is_of_another)) {
+                Err(NotReady)
+            } else {
+                avoidance
+            };
+            (Arc::clone(motion.loaded()), motion.tick(&Tick { step, settings, avoidance, reports_servo }))
+        });
+        let stamp = self.publish(&mut state, if in_motion { time } else { now });
+        if let Some(motion) = &state.motion {
+            self.commands.publish_servo(motion, period);
+        }
+        // A tick in time after a late one repeats nothing that a target published.
+        state.last_publication = None;
+        drop(state);
+        let Some((loaded, ticked)) = ticked else { return };
+        for report in ticked.ended {
+            self.reporter.report_arrival(report, stamp.clone());
+        }
+        if let Some(status) = ticked.servo {
+            self.reporter.report_servo(status, Header { stamp, frame_id: loaded.base_frame(settings) });
+        }
+    }
+
+    /// Publishes the joint state and gives its stamp. In a motion that is sampled at even times, it only gives the stamp of the last one.
+    fn publish_unless_sampled(&self, state: &mut State) -> Time {
+        if state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled) {
+            return state.last_stamp.clone();
+        }
+        self.publish(state, self.clock.now())
+    }
+
+    /// Publishes the joint state of a `time` and gives its stamp. Publishes nothing before simulated time begins: no reader could use the
+    /// stamp.
+    fn publish(&self, state: &mut State, time: Duration) -> Time {
+        let stamp = r2r::Clock::to_builtin_time(&time);
+        let begun = stamp != Time::default();
+        if let Some(motion) = state.motion.as_ref().filter(|_| begun) {
+            let (robot, chain) = (&motion.loaded().robot, &motion.loaded().chain);
+            state.message.header.stamp = stamp.clone();
+            state.message.position.clear();
+            state.message.position.extend(robot.movable().map(|joint| motion.positions()[joint]));
+            state.message.velocity.clear();
+            if state.smooth {
+                state.message.velocity = convert::joint_velocities(robot, chain, motion.velocities());
+            }
+            self.joint_states.publish(&state.message);
+            if state.commanded {
+                self.commands.publish_positions(motion);
+            }
+        }
+        (state.last_stamp, state.last_publication) = (stamp.clone(), Some(Instant::now()));
+        stamp
+    }
+}
+
+impl State {
+    /// The motion of `loaded`, if that is still the robot in use.
+    fn motion_of(&mut self, loaded: &Arc<LoadedRobot>) -> Option<&mut ConfigurationMotion> {
+        self.motion.as_mut().filter(|motion| Arc::ptr_eq(motion.loaded(), loaded))
+    }
+
+    /// Notes that a motion or a stop was requested.
+    fn note_request(&mut self) {
+        self.last_request = Some(Instant::now());
+        self.requests += 1;
+    }
+}
+
+/// Publishes the joint state at the publish rate.
+pub(crate) fn serve(shared: &Arc<Shared>) {
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        let mut next = Instant::now();
+        loop {
+            let settings = shared.settings();
+            let period = settings.publish_period;
+            let now = Instant::now();
+            // In short sleeps, because the rate may change meanwhile.
+            next = next.min(now + period);
+            if now < next {
+                clock::sleep_until(next.min(now + MAX_SLEEP)).await;
+                continue;
+            }
+            // While a new scene is being made, the one before counts.
+            let avoidance = Avoidance::in_motion(&shared.world, &settings);
+            shared.output.tick(&settings, avoidance.as_ref().map(Option::as_ref).map_err(|e| *e), next);
+            next = (next + period).max(now);
+        }
+    });
+}

@@ -1,0 +1,173 @@
+//! The servo at work: follows the newest commands, one tick after the other, until it has been at rest for a while.
+
+mod around;
+mod input;
+mod newest;
+mod rivals;
+mod status;
+
+use std::time::{Duration, Instant};
+
+use nalgebra::UnitQuaternion;
+use r2r::urdf_ik::msg::ServoStatus;
+
+pub(crate) use around::Around;
+pub(crate) use input::{Input, LinkAxes, Pose, Twist, Wish};
+use newest::Newest;
+use rivals::Rivals;
+pub(crate) use status::code;
+
+use crate::robot_in_use::description::LoadedRobot;
+use crate::surroundings::avoidance::{Avoidance, NotReady};
+use urdf_ik::collision::Clearance;
+use urdf_ik::motion::servo::{Axes, Command, CommandError, Report, Servo, ServoOptions, TipPose, TipTwist};
+use urdf_ik::motion::{HandOver, JointMotion, MotionLimits};
+
+/// The servo of a chain, and what it is commanded.
+pub(crate) struct Steering {
+    servo: Servo,
+    options: ServoOptions,
+    newest: Newest,
+    rivals: Rivals,
+    /// Since when it stands without a command.
+    resting_since: Option<Instant>,
+    // Kept from one step to the next.
+    twists: Vec<TipTwist>,
+    poses: Vec<TipPose>,
+}
+
+impl Steering {
+    /// Goes on from where `motion` is.
+    pub(crate) fn new(
+        loaded: &LoadedRobot,
+        limits: &MotionLimits,
+        options: ServoOptions,
+        motion: &JointMotion,
+    ) -> Self {
+        let mut servo = Servo::new(&loaded.solver, limits, options, motion.positions());
+        servo.take_over(&motion.hand_over());
+        let tips = loaded.chain.tips().len();
+        Self {
+            servo,
+            options,
+            newest: Newest::default(),
+            rivals: Rivals::default(),
+            resting_since: None,
+            twists: Vec::with_capacity(tips),
+            poses: Vec::with_capacity(tips),
+        }
+    }
+
+    /// Takes a command that arrives now. Gives the topic of another source that commands the arm at the same time, if there is one.
+    pub(crate) fn take(&mut self, input: Input, timeout: Duration) -> Option<&'static str> {
+        let now = Instant::now();
+        // An anchor that is too old must not count again.
+        self.newest.expire(now, timeout);
+        // An idle device must not take over from another one.
+        if input.wish.is_zero() && !self.newest.is_of_kind(&input.wish) {
+            return None;
+        }
+        let rival = self.rivals.note(&input, now, timeout);
+        let servo = &self.servo;
+        self.newest.take(input.wish, now, |tip| servo.target(tip));
+        self.resting_since = None;
+        rival
+    }
+
+    /// Drops the pose of a tip; without one, all commands.
+    pub(crate) fn rest(&mut self, tip: Option<usize>) {
+        match tip {
+            Some(tip) => self.newest.drop_pose(tip),
+            None => self.newest = Newest::Rest,
+        }
+    }
+
+    /// Moves on by `step` seconds, in equal parts of at most `period` seconds. Gives a status without a header, if it `wants_status`.
+    pub(crate) fn step(
+        &mut self,
+        (step, period): (f64, f64),
+        around: &Around,
+        wants_status: bool,
+    ) -> Option<ServoStatus> {
+        let now = Instant::now();
+        self.newest.expire(now, around.settings.timeout);
+        if self.options != around.settings.options {
+            self.options = around.settings.options;
+            self.servo.set_options(self.options);
+        }
+        let command = match &self.newest {
+            Newest::Rest => Command::Rest,
+            Newest::Jog(jog) => Command::Velocities(&jog.value),
+            Newest::Twists(twists) => {
+                relate(twists.iter().map(|twist| &twist.value), around, &mut self.twists);
+                Command::Twists(&self.twists)
+            }
+            Newest::Poses(poses) => {
+                self.poses.clear();
+                self.poses.extend(poses.iter().map(|pose| pose.value.target));
+                Command::Poses(&self.poses)
+            }
+        };
+        let clearance = around.avoidance.map(|avoidance| avoidance.map(Avoidance::clearance));
+        let part = step / (step / period).ceil().max(1.0);
+        let mut left = step - part;
+        while left > 0.5 * part {
+            // What the last part says of the command holds for all.
+            let _ = one_step(&mut self.servo, part, &command, &clearance);
+            left -= part;
+        }
+        let stepped = one_step(&mut self.servo, part, &command, &clearance);
+        wants_status.then(|| status::of_step(&stepped, &self.newest, around))
+    }
+
+    /// The joints as another motion takes them over.
+    pub(crate) fn hand_over(&self) -> HandOver<'_> {
+        self.servo.hand_over()
+    }
+
+    /// Whether it has stood without a command for `timeout`.
+    pub(crate) fn has_ended(&mut self, timeout: Duration) -> bool {
+        if !matches!(self.newest, Newest::Rest) || !self.servo.is_at_rest() {
+            self.resting_since = None;
+            return false;
+        }
+        self.resting_since.get_or_insert_with(Instant::now).elapsed() >= timeout
+    }
+
+    pub(crate) fn set_limits(&mut self, limits: &MotionLimits) {
+        self.servo.set_limits(limits);
+    }
+}
+
+/// Moves on by `part` seconds as commanded; as the servo holds where it is not known what to keep clear of.
+fn one_step<'a>(
+    servo: &'a mut Servo,
+    part: f64,
+    command: &Command,
+    clearance: &Result<Option<Clearance>, NotReady>,
+) -> Result<&'a Report, CommandError> {
+    match clearance {
+        Ok(clearance) => servo.step(part, command, clearance.as_ref()),
+        Err(NotReady) => Ok(servo.step_unseen(part)),
+    }
+}
+
+/// The twists along axes that the servo knows.
+fn relate<'a>(given: impl Iterator<Item = &'a Twist>, around: &Around, twists: &mut Vec<TipTwist>) {
+    let LoadedRobot { robot, chain, .. } = around.loaded;
+    let rotation_in_base = |link: usize| {
+        let poses = robot.link_poses(around.positions);
+        let base = robot.link_index(chain.base()).unwrap_or(robot.root());
+        poses[base].rotation.inverse() * poses[link].rotation
+    };
+    twists.clear();
+    twists.extend(given.map(|twist| {
+        let Twist { tip, linear, angular, axes } = *twist;
+        let (axes, rotation) = match axes {
+            LinkAxes::Base => (Axes::Base, UnitQuaternion::identity()),
+            LinkAxes::Tip => (Axes::Tip, UnitQuaternion::identity()),
+            LinkAxes::Link(link) => (Axes::Base, rotation_in_base(link)),
+        };
+        TipTwist { tip, linear: rotation * linear, angular: rotation * angular, axes }
+    }));
+}

@@ -1,0 +1,104 @@
+//! What the servo does, as a message.
+
+use r2r::urdf_ik::msg::ServoStatus;
+
+use super::around::Around;
+use super::newest::Newest;
+use crate::arm::lookout;
+use crate::robot_in_use::description::LoadedRobot;
+use crate::surroundings::avoidance::{Avoidance, NotReady};
+use urdf_ik::motion::servo::{CommandError, Hold, Report};
+use urdf_ik_text::names;
+
+/// The codes of `ServoStatus` in the type of its field.
+pub(crate) mod code {
+    use r2r::urdf_ik::msg::ServoStatus;
+
+    pub const OK: u8 = ServoStatus::OK as u8;
+    pub const JOINT_LIMIT: u8 = ServoStatus::JOINT_LIMIT as u8;
+    pub const SINGULARITY: u8 = ServoStatus::SINGULARITY as u8;
+    pub const COLLISION: u8 = ServoStatus::COLLISION as u8;
+    pub const SPEED: u8 = ServoStatus::SPEED as u8;
+    pub const TIMEOUT: u8 = ServoStatus::TIMEOUT as u8;
+    pub const INVALID: u8 = ServoStatus::INVALID as u8;
+    pub const UNKNOWN_FRAME: u8 = ServoStatus::UNKNOWN_FRAME as u8;
+    pub const NO_ROBOT: u8 = ServoStatus::NO_ROBOT as u8;
+}
+
+/// The status of a step, without a header.
+pub(super) fn of_step(stepped: &Result<&Report, CommandError>, newest: &Newest, around: &Around) -> ServoStatus {
+    let tips = around.loaded.chain.tips();
+    let mut status = ServoStatus {
+        tip_links: newest.tips().into_iter().map(|tip| tips[tip].link.clone()).collect(),
+        smallest_singular_value: f64::NAN,
+        ..ServoStatus::default()
+    };
+    match (stepped, &around.avoidance, newest) {
+        (_, Err(NotReady), _) => {
+            status.code = code::COLLISION;
+            status.message = "the arm waits: what it has to avoid is not known yet".into();
+        }
+        (_, _, Newest::Rest) => {
+            status.code = code::TIMEOUT;
+            status.message = "no command comes in: the arm comes to rest, or stands".into();
+        }
+        (Err(e), ..) => {
+            status.code = code::INVALID;
+            status.message = format!("the arm comes to rest: {e}");
+        }
+        (Ok(report), Ok(avoidance), _) => put_report(&mut status, report, (around.loaded, *avoidance)),
+    }
+    status
+}
+
+/// Puts into `status` what holds the arm back.
+fn put_report(status: &mut ServoStatus, report: &Report, around: (&LoadedRobot, Option<&Avoidance>)) {
+    (status.code, status.scale) = (code::OK, report.scale);
+    status.smallest_singular_value = report.smallest_singular_value.unwrap_or(f64::NAN);
+    let mut sentences: Vec<String> = Vec::new();
+    for hold in &report.holds {
+        let (code, sentence) = put_hold(status, hold, around);
+        if sentences.is_empty() {
+            status.code = code;
+        }
+        sentences.push(sentence);
+    }
+    status.message =
+        if sentences.is_empty() { "the arm follows".to_owned() } else { names::sentence(&sentences.join("; ")).into() };
+}
+
+/// Puts into `status` the names of what holds the arm back. Gives the code and a sentence.
+fn put_hold(
+    status: &mut ServoStatus,
+    hold: &Hold,
+    (loaded, avoidance): (&LoadedRobot, Option<&Avoidance>),
+) -> (u8, String) {
+    let variable = |index: usize| loaded.chain.variables()[index].name.clone();
+    match *hold {
+        Hold::JointLimit { variable: index } => {
+            status.joints.push(variable(index));
+            (code::JOINT_LIMIT, format!("joint '{}' is at its limit", names::short(&variable(index))))
+        }
+        Hold::Singularity => {
+            let smallest = names::number(status.smallest_singular_value);
+            let sentence = "the arm is near a singularity, or cannot move so at all; the smallest singular value is";
+            (code::SINGULARITY, format!("{sentence} {smallest}"))
+        }
+        Hold::Contact { pair, distance } => {
+            let bodies = avoidance.map(|avoidance| lookout::bodies(&avoidance.scene, pair)).unwrap_or_default();
+            let sentence = format!("{} are {distance:.4} m apart", bodies.join(" and "));
+            if status.nearest.is_empty() {
+                (status.nearest, status.nearest_distance) = (bodies, distance);
+            }
+            (code::COLLISION, sentence)
+        }
+        Hold::JointSpeed { variable: index } => {
+            status.joints.push(variable(index));
+            (code::SPEED, format!("joint '{}' has its greatest velocity", names::short(&variable(index))))
+        }
+        Hold::TipSpeed { tip } => {
+            let tip = names::short(&loaded.chain.tips()[tip].link);
+            (code::SPEED, format!("{tip} has the speed of servo.linear_speed or servo.angular_speed"))
+        }
+    }
+}

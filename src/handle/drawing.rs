@@ -1,0 +1,150 @@
+//! What clients show of the handles, and the update from one drawing to the next.
+
+use std::time::Instant;
+
+use nalgebra::Isometry3;
+use r2r::visualization_msgs::msg::InteractiveMarkerUpdate;
+
+use super::handles::{Handle, Handles};
+use super::look::{self, Look};
+use super::marker;
+use crate::Shared;
+use crate::robot_in_use::configuration::Configuration;
+use urdf_ik::robot::ChainPoses;
+
+/// Size of a handle, relative to that of the arm.
+const SIZE: f64 = 0.2;
+/// The size where the arm has none, and bounds of it \[m\].
+const DEFAULT_SIZE: f64 = 0.2;
+const BOUNDS: (f64, f64) = (1e-3, 1e3);
+
+/// One handle as it is shown.
+pub(super) struct Drawn {
+    /// The tip link.
+    pub name: String,
+    pub look: Look,
+    /// In the frame of the look.
+    pub pose: Isometry3<f64>,
+    /// Whether a client may show it at another pose.
+    is_displaced: bool,
+}
+
+/// Every handle as it should be shown now.
+pub(super) fn draw(shared: &Shared, handles: &Handles) -> Vec<Drawn> {
+    let Some(now) = shared.output.configuration() else { return Vec::new() };
+    let (settings, asked) = (shared.settings(), shared.output.reporter.latest.asked());
+    let poses = tip_poses(&now);
+    let draw_tip = |(tip, handle): (usize, &mut Handle)| {
+        let name = now.loaded.chain.tips()[tip].link.clone();
+        let newest = asked.targets.iter().find(|target| target.tip_link == name);
+        let (tone, text) = look::tone_and_text(newest, handle.notice.as_deref());
+        let look = Look {
+            frame: now.loaded.base_frame(&settings),
+            title: if poses.tips().len() > 1 { name.clone() } else { String::new() },
+            size: size(&now, tip),
+            tone,
+            text,
+            solver: settings.solver,
+            asks: handle.asks,
+        };
+        let pose = handle.grip.pose(Instant::now()).unwrap_or(poses.tips()[tip]);
+        Drawn { name, look, pose, is_displaced: std::mem::take(&mut handle.is_displaced) }
+    };
+    handles.of(&now.loaded, |handles| handles.iter_mut().enumerate().map(draw_tip).collect())
+}
+
+/// Poses of the tips in the base link's frame.
+pub(super) fn tip_poses(now: &Configuration) -> ChainPoses {
+    let chain = &now.loaded.chain;
+    let mut poses = ChainPoses::new(chain);
+    chain.forward_kinematics(&chain.positions_from(&now.positions), &mut poses);
+    poses
+}
+
+fn size(now: &Configuration, tip: usize) -> f64 {
+    let extent = now.loaded.solver.reach()[tip].extent;
+    if extent > 0.0 { (SIZE * extent).clamp(BOUNDS.0, BOUNDS.1) } else { DEFAULT_SIZE }
+}
+
+/// What leads from one drawing to the next; `None` where nothing has changed. With `whole` every marker is sent as a whole.
+pub(super) fn update(before: &[Drawn], now: &[Drawn], whole: bool) -> Option<InteractiveMarkerUpdate> {
+    let mut update = InteractiveMarkerUpdate {
+        type_: InteractiveMarkerUpdate::UPDATE as u8,
+        erases: before.iter().map(|old| &old.name).filter(|name| of(now, name).is_none()).cloned().collect(),
+        ..InteractiveMarkerUpdate::default()
+    };
+    for new in now {
+        match of(before, &new.name).filter(|old| !whole && old.look == new.look) {
+            None => update.markers.push(marker::whole(&new.name, &new.look, &new.pose)),
+            Some(old) if new.is_displaced || old.pose != new.pose => {
+                update.poses.push(marker::moved(&new.name, &new.look, &new.pose));
+            }
+            Some(_) => {}
+        }
+    }
+    let is_empty = update.markers.is_empty() && update.poses.is_empty() && update.erases.is_empty();
+    (!is_empty).then_some(update)
+}
+
+fn of<'a>(drawing: &'a [Drawn], name: &str) -> Option<&'a Drawn> {
+    drawing.iter().find(|drawn| drawn.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messages::target_message::Asks;
+    use crate::reports::tone::Tone;
+    use urdf_ik::solver::SolverKind;
+
+    fn drawn(name: &str, x: f64, tone: Tone) -> Drawn {
+        let look = Look {
+            frame: "base".into(),
+            title: String::new(),
+            size: 0.2,
+            tone,
+            text: String::new(),
+            solver: SolverKind::Jacobian,
+            asks: Asks::Followable { kept: None },
+        };
+        Drawn { name: name.into(), look, pose: Isometry3::translation(x, 0.0, 0.0), is_displaced: false }
+    }
+
+    fn names(before: &[Drawn], now: &[Drawn], whole: bool) -> [String; 3] {
+        let update = update(before, now, whole).unwrap_or_default();
+        let markers: Vec<_> = update.markers.into_iter().map(|marker| marker.name).collect();
+        let poses: Vec<_> = update.poses.into_iter().map(|pose| pose.name).collect();
+        [markers.join(" "), poses.join(" "), update.erases.join(" ")]
+    }
+
+    #[test]
+    fn an_update_has_what_has_changed_and_no_more() {
+        let before =
+            [drawn("still", 0.0, Tone::Neutral), drawn("moves", 0.0, Tone::Neutral), drawn("gone", 0.0, Tone::Neutral)];
+        let now =
+            [drawn("still", 0.0, Tone::Neutral), drawn("moves", 1.0, Tone::Neutral), drawn("new", 0.0, Tone::Neutral)];
+        assert_eq!(names(&before, &now, false), ["new", "moves", "gone"]);
+        assert_eq!(names(&before, &now, true), ["still moves new", "", "gone"]);
+        assert!(update(&now, &now, false).is_none());
+        let recoloured = [drawn("still", 0.0, Tone::Reached)];
+        assert_eq!(names(&before[..1], &recoloured, false), ["still", "", ""]);
+        let displaced = [Drawn { is_displaced: true, ..drawn("still", 0.0, Tone::Neutral) }];
+        assert_eq!(names(&before[..1], &displaced, false), ["", "still", ""]);
+    }
+
+    #[test]
+    fn the_controls_of_a_marker_have_names_of_their_own_and_unit_quaternions() {
+        let mut drawn = drawn("tool0", 0.0, Tone::OutOfReach);
+        drawn.look.text = "out of reach".into();
+        for (asks, count) in [(Asks::Followable { kept: None }, 8), (Asks::Position, 5)] {
+            drawn.look.asks = asks;
+            let controls = marker::whole("tool0", &drawn.look, &drawn.pose).controls;
+            let names: std::collections::HashSet<&str> = controls.iter().map(|control| control.name.as_str()).collect();
+            assert_eq!((controls.len(), names.len()), (count, count));
+            for control in &controls {
+                let q = &control.orientation;
+                assert!((q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - 1.0).abs() < 1e-15, "{}", control.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Receives what people do with the handles: drags become targets, choices in the menu go to the task of the commands.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::StreamExt;
+use futures::channel::mpsc;
+use r2r::QosProfile;
+use r2r::visualization_msgs::msg::InteractiveMarkerFeedback;
+
+use super::commands::Choices;
+use super::handles::Handles;
+use super::menu;
+use crate::messages::convert::{self, MAX_NAME_BYTES};
+use crate::messages::target_message::{self, TargetMessage};
+use crate::reports::status::Refused;
+use crate::robot_in_use::configuration::Configuration;
+use crate::ros::interface::HANDLE_FEEDBACK;
+use crate::ros::spin::Spinner;
+use crate::{NodeError, Shared};
+use urdf_ik_text::names;
+
+/// The events of `InteractiveMarkerFeedback` in the type of its field.
+mod event {
+    use r2r::visualization_msgs::msg::InteractiveMarkerFeedback as Feedback;
+
+    pub const KEEP_ALIVE: u8 = Feedback::KEEP_ALIVE as u8;
+    pub const POSE_UPDATE: u8 = Feedback::POSE_UPDATE as u8;
+    pub const MENU_SELECT: u8 = Feedback::MENU_SELECT as u8;
+    pub const MOUSE_DOWN: u8 = Feedback::MOUSE_DOWN as u8;
+    pub const MOUSE_UP: u8 = Feedback::MOUSE_UP as u8;
+}
+
+/// Messages that ROS keeps while they wait: a release must not be lost behind a drag.
+const DEPTH: usize = 10;
+
+struct Receiver {
+    shared: Arc<Shared>,
+    handles: Arc<Handles>,
+    /// For each tip.
+    drags: Vec<mpsc::Sender<TargetMessage>>,
+    choices: Choices,
+}
+
+/// Subscribes to the feedback, in the spin thread: so a drag is answered as fast as a message of `~/target_pose`.
+pub(super) fn serve(
+    node: &mut r2r::Node,
+    spinner: &mut Spinner,
+    shared: &Arc<Shared>,
+    handles: &Arc<Handles>,
+    drags: Vec<mpsc::Sender<TargetMessage>>,
+    choices: Choices,
+) -> Result<(), NodeError> {
+    let quality = QosProfile::default().keep_last(DEPTH);
+    let messages = node.subscribe_raw(HANDLE_FEEDBACK.name, HANDLE_FEEDBACK.ros_type, quality)?;
+    let mut receiver = Receiver { shared: Arc::clone(shared), handles: Arc::clone(handles), drags, choices };
+    spinner.run_locally(messages.for_each(move |raw| {
+        receiver.receive(&raw);
+        std::future::ready(())
+    }));
+    Ok(())
+}
+
+impl Receiver {
+    fn receive(&mut self, raw: &[u8]) {
+        let Some((feedback, frame_is_damaged)) = target_message::read(raw, header) else { return };
+        let now = self.shared.output.configuration();
+        let tip = now.as_ref().and_then(|now| now.loaded.chain.tip_index(&feedback.marker_name));
+        let done = match (&now, tip) {
+            (None, _) => Err(Refused::no_robot()),
+            (Some(now), None) => Err(unknown_handle(now, &feedback.marker_name)),
+            (Some(_), Some(_)) if feedback.client_id.len() > MAX_NAME_BYTES => {
+                Err(Refused::invalid("client_id", format!("a client_id may have {MAX_NAME_BYTES} bytes")))
+            }
+            (Some(now), Some(tip)) => match feedback.event_type {
+                event::MENU_SELECT => self.choose(tip, feedback.menu_entry_id),
+                event::POSE_UPDATE => {
+                    self.drag(now, tip, &feedback, frame_is_damaged);
+                    Ok(())
+                }
+                button => {
+                    self.press(now, tip, button, &feedback.client_id);
+                    Ok(())
+                }
+            },
+        };
+        if let Err(refused) = done {
+            // A tip that no robot has: the status names none.
+            let tip = tip.unwrap_or(usize::MAX);
+            self.shared.conclude(HANDLE_FEEDBACK.short_name(), tip, feedback.header, Err(refused));
+        }
+    }
+
+    /// A choice in the menu. It moves no handle, so it is also open to clients that do not hold it: whoever wants to, can stop the arm.
+    fn choose(&self, tip: usize, entry: u32) -> Result<(), Refused> {
+        let refuse = |sentence| Refused::invalid("menu", sentence);
+        let choice = menu::choice(entry).ok_or_else(|| refuse(format!("the menu of a handle has no entry {entry}")))?;
+        self.choices
+            .try_send((tip, choice))
+            .map_err(|_| refuse("choices in the menu come faster than they can be carried out: choose again".into()))
+    }
+
+    /// A drag becomes a target, if its client may hold the handle. The names of controls do not matter: the pose says all.
+    fn drag(&mut self, now: &Configuration, tip: usize, feedback: &InteractiveMarkerFeedback, frame_is_damaged: bool) {
+        let pose = convert::pose(&feedback.pose);
+        let frame = feedback.header.frame_id.as_str();
+        let is_in_base =
+            !frame_is_damaged && (frame.is_empty() || frame == now.loaded.base_frame(&self.shared.settings()));
+        let held_at = pose.as_ref().ok().filter(|_| is_in_base).copied();
+        let (is_held, asks) = self.handles.of(&now.loaded, |handles| {
+            let handle = &mut handles[tip];
+            handle.is_displaced = true;
+            let is_held = handle.grip.take(&feedback.client_id, Instant::now());
+            if is_held {
+                handle.grip.hold_at(held_at);
+                handle.notice = None;
+            }
+            (is_held, handle.asks)
+        });
+        let topic = HANDLE_FEEDBACK.short_name();
+        if is_held {
+            let header = feedback.header.clone();
+            let target = TargetMessage { topic, header, pose, asks, frame_is_damaged, number: 0 };
+            // Full only where the spin thread is about to take ten others first, which are as new.
+            let _ = self.drags[tip].try_send(target);
+        } else {
+            // No status: that would be about the target of the other client.
+            let sentence =
+                format!("another client holds the handle of {}: wait until it lets go", feedback.marker_name);
+            self.shared.warnings.warn_once(topic, "held", &sentence);
+        }
+    }
+
+    /// A button of the mouse goes down or up, or stays down.
+    fn press(&self, now: &Configuration, tip: usize, button: u8, client: &str) {
+        let moment = Instant::now();
+        self.handles.of(&now.loaded, |handles| {
+            let handle = &mut handles[tip];
+            match button {
+                event::MOUSE_DOWN => {
+                    handle.grip.take(client, moment);
+                }
+                event::KEEP_ALIVE if handle.grip.is_of(client, moment) => {
+                    handle.grip.take(client, moment);
+                }
+                event::MOUSE_UP => {
+                    handle.grip.release(client);
+                    handle.is_displaced = true;
+                }
+                _ => {}
+            }
+        });
+    }
+}
+
+fn header(feedback: &InteractiveMarkerFeedback) -> &r2r::std_msgs::msg::Header {
+    &feedback.header
+}
+
+fn unknown_handle(now: &Configuration, name: &str) -> Refused {
+    let known = names::list(&now.loaded.chain.tip_names());
+    let name = names::short(name);
+    Refused::invalid("handle", format!("there is no handle '{name}'; the handles are those of the tips: {known}"))
+}

@@ -1,0 +1,47 @@
+//! What is kept of each handle.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::grip::Grip;
+use crate::messages::target_message::Asks;
+use crate::robot_in_use::description::LoadedRobot;
+
+/// The handle of one tip.
+pub(super) struct Handle {
+    pub grip: Grip,
+    /// What its drags ask of the tip.
+    pub asks: Asks,
+    /// Why the last choice in its menu was refused.
+    pub notice: Option<String>,
+    /// Whether a client may show it somewhere else than it is, because it has moved it there.
+    pub is_displaced: bool,
+}
+
+impl Handle {
+    fn new() -> Self {
+        Self { grip: Grip::default(), asks: Asks::Followable { kept: None }, notice: None, is_displaced: false }
+    }
+}
+
+/// The handles of the robot in use.
+#[derive(Default)]
+pub(super) struct Handles(Mutex<OfRobot>);
+
+#[derive(Default)]
+struct OfRobot {
+    loaded: Option<Arc<LoadedRobot>>,
+    /// One for each tip of the chain.
+    handles: Vec<Handle>,
+}
+
+impl Handles {
+    /// Reads or changes the handles of `loaded`. Those of another robot are forgotten.
+    pub(super) fn of<R>(&self, loaded: &Arc<LoadedRobot>, access: impl FnOnce(&mut [Handle]) -> R) -> R {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.loaded.as_ref().is_none_or(|known| !Arc::ptr_eq(known, loaded)) {
+            let handles = loaded.chain.tips().iter().map(|_| Handle::new()).collect();
+            *all = OfRobot { loaded: Some(Arc::clone(loaded)), handles };
+        }
+        access(&mut all.handles)
+    }
+}

@@ -1,0 +1,50 @@
+//! A handle for each tip: an interactive marker, which a person drags in RViz or in another program that has these.
+//!
+//! A drag is one more source of targets of its tip, and the newest target wins. While nobody holds a handle, it follows the tip. Its
+//! colour and text say what became of the newest target. Nothing is drawn or sent unless somebody listens.
+//!
+//! The protocol is that of the package interactive_markers: a client asks the service for all markers, and then applies the updates,
+//! whose numbers are consecutive. It asks again where one is missing.
+
+mod commands;
+mod drawing;
+mod feedback;
+mod grip;
+mod handles;
+mod look;
+mod marker;
+mod menu;
+mod updates;
+
+use std::sync::Arc;
+
+use futures::channel::mpsc;
+
+use crate::messages::target_message::TargetMessage;
+use crate::ros::spin::Spinner;
+use crate::services::parameters::Setter;
+use crate::{NodeError, Shared};
+use handles::Handles;
+
+/// Drags of one tip that wait for the spin thread, which takes them at once.
+const WAITING_DRAGS: usize = 10;
+
+/// Serves the handles, if the parameter `interactive_target` asks for them. Gives the drags of each tip as a stream of targets.
+pub(crate) fn serve(
+    node: &mut r2r::Node,
+    spinner: &mut Spinner,
+    shared: &Arc<Shared>,
+    setter: Setter,
+) -> Result<Vec<mpsc::Receiver<TargetMessage>>, NodeError> {
+    let settings = shared.settings();
+    if !settings.interactive_target {
+        return Ok(Vec::new());
+    }
+    let handles = Arc::new(Handles::default());
+    let tips = settings.tip_links.len().max(1);
+    let (senders, drags) = (0..tips).map(|_| mpsc::channel(WAITING_DRAGS)).unzip();
+    let choices = commands::serve(shared, &handles, setter);
+    feedback::serve(node, spinner, shared, &handles, senders, choices)?;
+    updates::serve(node, spinner, shared, &handles)?;
+    Ok(drags)
+}

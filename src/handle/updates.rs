@@ -1,0 +1,100 @@
+//! Publishes the changes of the handles, and answers what they are now.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use r2r::QosProfile;
+use r2r::visualization_msgs::msg::InteractiveMarkerUpdate;
+use r2r::visualization_msgs::srv::GetInteractiveMarkers;
+use tokio::time::MissedTickBehavior;
+
+use super::drawing::{self, Drawn};
+use super::handles::Handles;
+use super::marker;
+use crate::ros::interface::{HANDLE_UPDATE, HANDLES};
+use crate::ros::publisher::Publisher;
+use crate::ros::service_server::answer_each;
+use crate::ros::spin::Spinner;
+use crate::{NodeError, Shared};
+
+/// Time between two updates: at most 30 come in a second.
+const PERIOD: Duration = Duration::from_millis(34);
+/// Updates that ROS keeps for a client which is slow to read them: a missing one makes it ask for all markers again.
+const DEPTH: usize = 100;
+
+/// The handles as the clients know them.
+struct Updates {
+    handles: Arc<Handles>,
+    publisher: Publisher<InteractiveMarkerUpdate>,
+    shown: Mutex<Shown>,
+}
+
+#[derive(Default)]
+struct Shown {
+    /// Number of the last update.
+    number: u64,
+    /// The drawing after that update.
+    drawing: Vec<Drawn>,
+    /// Number of subscribers by then.
+    subscribers: usize,
+}
+
+pub(super) fn serve(
+    node: &mut r2r::Node,
+    spinner: &mut Spinner,
+    shared: &Arc<Shared>,
+    handles: &Arc<Handles>,
+) -> Result<(), NodeError> {
+    let publisher = Publisher::new(node, HANDLE_UPDATE, QosProfile::default().keep_last(DEPTH))?;
+    let updates = Arc::new(Updates { handles: Arc::clone(handles), publisher, shown: Mutex::default() });
+    let answering = Arc::clone(&updates);
+    answer_each::<GetInteractiveMarkers::Service, _, _>(node, spinner, shared, HANDLES, move |shared, _| {
+        let updates = Arc::clone(&answering);
+        async move { updates.now(&shared) }
+    })?;
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        let mut ticks = tokio::time::interval(PERIOD);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            updates.publish(&shared);
+        }
+    });
+    Ok(())
+}
+
+impl Updates {
+    fn lock(&self) -> MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Publishes what has changed since the last update, if anybody listens.
+    fn publish(&self, shared: &Shared) {
+        let mut shown = self.lock();
+        let subscribers = self.publisher.subscribers();
+        // The markers that a new subscriber asked for before it listened may have changed since.
+        let has_new_one = subscribers > shown.subscribers;
+        shown.subscribers = subscribers;
+        if subscribers == 0 {
+            return;
+        }
+        let now = drawing::draw(shared, &self.handles);
+        if let Some(update) = drawing::update(&shown.drawing, &now, has_new_one) {
+            shown.number += 1;
+            self.publisher.publish(&InteractiveMarkerUpdate { seq_num: shown.number, ..update });
+        }
+        shown.drawing = now;
+    }
+
+    /// All markers as they are after the last update.
+    fn now(&self, shared: &Shared) -> GetInteractiveMarkers::Response {
+        let mut shown = self.lock();
+        // Without subscribers there are no updates, so the last one may be old.
+        if shown.subscribers == 0 {
+            shown.drawing = drawing::draw(shared, &self.handles);
+        }
+        let markers = shown.drawing.iter().map(|drawn| marker::whole(&drawn.name, &drawn.look, &drawn.pose)).collect();
+        GetInteractiveMarkers::Response { sequence_number: shown.number, markers }
+    }
+}

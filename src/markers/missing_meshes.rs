@@ -1,0 +1,47 @@
+//! Whether people can see the links of a robot, or only a skeleton of it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::Shared;
+use crate::robot_in_use::description::LoadedRobot;
+use crate::ros::interface::MARKERS;
+use urdf_ik::robot::{MeshNotFound, Visuals};
+use urdf_ik_text::names;
+
+/// Greatest number of meshes that are looked for: a file on a network may take long.
+const MAX_MESHES: usize = 1000;
+
+/// Whether a robot needs a skeleton to be seen: it shows nothing, or a mesh of it is missing. Says once which ones are, and where they
+/// were looked for.
+pub(super) async fn are_missed(shared: &Shared, loaded: &Arc<LoadedRobot>) -> bool {
+    let (robot, settings) = (Arc::clone(loaded), shared.settings());
+    let look = move || {
+        let visuals = Visuals::of_urdf(&robot.text);
+        let folders = robot.mesh_folders(&settings);
+        let missing = visuals.meshes.iter().take(MAX_MESHES).filter_map(|mesh| folders.find(mesh).err()).collect();
+        (visuals, missing)
+    };
+    let Ok((visuals, missing)): Result<(Visuals, Vec<MeshNotFound>), _> = tokio::task::spawn_blocking(look).await
+    else {
+        return true;
+    };
+    if let Some(first) = missing.first() {
+        let sentence = sentence(&missing, first, visuals.meshes.len());
+        shared.warnings.warn_once(MARKERS.short_name(), &sentence, &sentence);
+    }
+    visuals.count == 0 || !missing.is_empty()
+}
+
+fn sentence(missing: &[MeshNotFound], first: &MeshNotFound, meshes: usize) -> String {
+    let listed: Vec<&str> = missing.iter().map(|missing| missing.mesh.as_str()).collect();
+    let places: Vec<_> = first.places.iter().map(|place| Path::to_string_lossy(place)).collect();
+    let looked =
+        if places.is_empty() { first.reason().to_owned() } else { format!("there is no {}", names::list(&places)) };
+    format!(
+        "{} of {meshes} meshes of the robot were not found, so the markers show a skeleton of its joints: {}. For the first \
+         one: {looked}. Source the workspace that has the robot's description",
+        missing.len(),
+        names::list(&listed)
+    )
+}

@@ -1,0 +1,109 @@
+//! The topic `markers`: what RViz draws beside the robot.
+//!
+//! Nothing is computed without a subscriber. The robot's state is copied and drawn in a task of its own, so that no joint state waits for
+//! a drawing.
+
+mod messages;
+mod missing_meshes;
+mod obstacles;
+mod scene;
+mod shape;
+mod skeleton;
+mod trace;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use r2r::QosProfile;
+use r2r::visualization_msgs::msg::MarkerArray;
+
+use crate::robot_in_use::configuration::Configuration;
+use crate::ros::interface::MARKERS;
+use crate::ros::publisher::Publisher;
+use crate::surroundings::near_pairs::near_pairs;
+use crate::{NodeError, Shared};
+use scene::Scene;
+use shape::Shape;
+
+/// Time between two drawings.
+const PERIOD: Duration = Duration::from_millis(34);
+/// Least pause between two drawings, over the time that one takes: so a very long arm takes no more than a tenth of a core.
+const REST: u32 = 9;
+/// Time after which all is drawn anew: RViz forgets what a person hides, and shows it again only where it comes again.
+const REPEAT: Duration = Duration::from_secs(1);
+
+pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    let publisher = Publisher::<MarkerArray>::new(node, MARKERS, QosProfile::default().keep_last(10))?;
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        let mut drawing = Drawing::default();
+        loop {
+            let begun = Instant::now();
+            match publisher.subscribers() {
+                0 => drawing = Drawing::default(),
+                subscribers => {
+                    let message = drawing.next(&shared, subscribers).await;
+                    if !message.markers.is_empty() {
+                        publisher.publish(&message);
+                    }
+                }
+            }
+            tokio::time::sleep(PERIOD.max(REST * begun.elapsed())).await;
+        }
+    });
+    Ok(())
+}
+
+/// The obstacles and attached parts, and the nearest pair of bodies if it is nearer than twice the margin.
+fn surroundings(shared: &Shared, now: &Configuration) -> Vec<Shape> {
+    let known = shared.world.known();
+    // The robot is just being replaced.
+    if !known.is_of(&now.loaded) {
+        return Vec::new();
+    }
+    let mut shapes = obstacles::shapes(&known, now);
+    if let Some(scene) = shared.world.scene_now(&now.loaded, &now.positions) {
+        let near = near_pairs(&scene, now, 2.0 * shared.settings().collision_margin);
+        shapes.extend(near.first().map(|near| obstacles::nearest(near, now)));
+    }
+    shapes.retain(Shape::is_drawable);
+    shapes
+}
+
+/// What the subscribers have been sent, and what comes next.
+#[derive(Default)]
+struct Drawing {
+    /// `None` before a robot is known.
+    scene: Option<Scene>,
+    /// What has been sent, and in which frame.
+    shapes: Vec<Shape>,
+    frame: String,
+    /// How many received all of it, and when.
+    subscribers: usize,
+    all_sent: Option<Instant>,
+}
+
+impl Drawing {
+    /// What to send now: all where somebody is new or `REPEAT` has passed, else what has changed.
+    async fn next(&mut self, shared: &Shared, subscribers: usize) -> MarkerArray {
+        let Some(now) = shared.output.configuration() else { return MarkerArray::default() };
+        let frame = now.loaded.base_frame(&shared.settings());
+        let scene = match self.scene.take().filter(|scene| scene.is_of(&now.loaded)) {
+            Some(scene) => scene,
+            None => Scene::new(Arc::clone(&now.loaded), missing_meshes::are_missed(shared, &now.loaded).await),
+        };
+        let mut shapes = self.scene.insert(scene).shapes(&now, &shared.output.reporter.latest.asked());
+        shapes.extend(surroundings(shared, &now));
+        let is_current = self.all_sent.is_some_and(|sent| sent.elapsed() < REPEAT)
+            && subscribers <= self.subscribers
+            && frame == self.frame;
+        let message = if is_current {
+            messages::changes(&frame, &self.shapes, &shapes)
+        } else {
+            self.all_sent = Some(Instant::now());
+            messages::all(&frame, &shapes)
+        };
+        (self.shapes, self.frame, self.subscribers) = (shapes, frame, subscribers);
+        message
+    }
+}

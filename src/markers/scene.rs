@@ -1,0 +1,189 @@
+//! What there is to see of a robot at one moment: targets and tips, the path, the reach, joints at their limits.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Point3};
+
+use super::shape::{Colour, Form, Shape};
+use super::skeleton;
+use super::trace::Trace;
+use crate::reports::latest::{Asked, LatestTarget};
+use crate::reports::report::Verdict;
+use crate::reports::tone::Tone;
+use crate::robot_in_use::configuration::Configuration;
+use crate::robot_in_use::description::LoadedRobot;
+use urdf_ik::robot::{Chain, Domain};
+use urdf_ik::solver::TipReach;
+use urdf_ik_text::names;
+
+// Lengths over the size of the robot.
+const TIP_AXES: f64 = 0.07;
+const TARGET_AXES: f64 = 0.12;
+const TARGET_BALL: f64 = 0.035;
+const THIN_LINE: f64 = 0.004;
+const REACH_LINE: f64 = 0.002;
+/// Shortest line between target and tip, and between two points of the trace.
+const LEAST_MOVE: f64 = 0.002;
+/// Size of a joint, over the mean length of a link, and its bounds.
+const JOINT_SIZE: f64 = 1.2;
+const JOINT_SIZES: (f64, f64) = (0.03, 0.2);
+/// A joint is at its limit where it is nearer to it than this part of its range.
+const LIMIT_MARGIN: f64 = 1e-3;
+
+// What became of a target: the colour-blind can tell these colours apart.
+const TARGET_OPACITY: f32 = 0.8;
+const PATH: Colour = [0.1, 0.65, 0.85, 0.9];
+const AT_LIMIT: Colour = [1.0, 0.1, 0.1, 0.7];
+const REACH: Colour = [0.3, 0.5, 0.9, 0.3];
+
+/// Draws one robot. It remembers where the tips have been.
+pub(super) struct Scene {
+    loaded: Arc<LoadedRobot>,
+    /// Whether to draw the joints, because the links cannot be seen.
+    has_skeleton: bool,
+    /// One for each tip.
+    traces: Vec<Trace>,
+    /// [`Asked::cleared`] when the traces began.
+    cleared: u64,
+    /// Size of the robot \[m\]: that of all others follow from it.
+    size: f64,
+    /// Size of a joint \[m\].
+    joint_size: f64,
+}
+
+impl Scene {
+    pub(super) fn new(loaded: Arc<LoadedRobot>, has_skeleton: bool) -> Self {
+        let extent = loaded.solver.reach().iter().map(|reach| reach.extent).fold(0.0, f64::max);
+        // A robot that only rotates has no length.
+        let size = if extent > 0.0 { extent } else { 1.0 };
+        let joints = loaded.chain.tips().iter().map(|tip| tip.variables.len()).max().unwrap_or(1);
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let mean_link = size / joints as f64;
+        let (least, greatest) = JOINT_SIZES;
+        let joint_size = (JOINT_SIZE * mean_link).clamp(least * size, greatest * size);
+        let traces = loaded.chain.tips().iter().map(|_| Trace::default()).collect();
+        Self { loaded, has_skeleton, traces, cleared: 0, size, joint_size }
+    }
+
+    /// Whether it draws this robot.
+    pub(super) fn is_of(&self, loaded: &Arc<LoadedRobot>) -> bool {
+        Arc::ptr_eq(&self.loaded, loaded)
+    }
+
+    /// All that is to be seen where the robot is at `now`, and `asked` is what was asked of it.
+    pub(super) fn shapes(&mut self, now: &Configuration, asked: &Asked) -> Vec<Shape> {
+        let loaded = Arc::clone(&self.loaded);
+        let (robot, chain) = (&loaded.robot, &loaded.chain);
+        let mut poses = robot.link_poses(&now.positions);
+        if let Some(base) = robot.link_index(chain.base()) {
+            let origin = poses[base].inverse();
+            for pose in &mut poses {
+                *pose = origin * *pose;
+            }
+        }
+        if self.cleared != asked.cleared {
+            self.cleared = asked.cleared;
+            for trace in &mut self.traces {
+                trace.clear();
+            }
+        }
+        let mut shapes = Vec::new();
+        for (tip, reach) in loaded.solver.reach().iter().enumerate() {
+            let link = &chain.tips()[tip].link;
+            let target = asked.targets.iter().find(|target| target.tip_link == *link);
+            if let Some(link) = robot.link_index(link) {
+                shapes.extend(self.shapes_of_tip(tip, &poses[link], target, reach));
+            }
+        }
+        shapes.push(self.strip("path".into(), 0, asked.path.clone(), vec![PATH]));
+        shapes.push(Shape {
+            namespace: "limits".into(),
+            id: 0,
+            form: Form::Spheres,
+            size: self.joint_size,
+            points: joints_at_limits(chain, &now.positions)
+                .map(|joint| poses[robot.joints()[joint].child].translation.vector.into())
+                .collect(),
+            colours: vec![AT_LIMIT],
+        });
+        if self.has_skeleton {
+            shapes.extend(skeleton::shapes(robot, &poses, self.size, self.joint_size));
+        }
+        shapes.retain(Shape::is_drawable);
+        shapes
+    }
+
+    /// What belongs to one tip.
+    fn shapes_of_tip(
+        &mut self,
+        tip: usize,
+        pose: &Isometry3<f64>,
+        target: Option<&LatestTarget>,
+        reach: &TipReach,
+    ) -> Vec<Shape> {
+        let namespace = |what| self.namespace(tip, what);
+        let (id, at) = (first_id(tip), Point3::from(pose.translation.vector));
+        let globe =
+            |id, radius| Shape::globe(namespace("reach"), id, REACH_LINE * self.size, (reach.centre, radius), REACH);
+        let mut shapes = vec![
+            Shape::axes(namespace("tip"), id, &[*pose], TIP_AXES * self.size),
+            globe(id, reach.working.outer),
+            globe(id + 1, reach.working.inner),
+        ];
+        if let Some((target, frame)) = target.and_then(|target| Some((target, target.pose?))) {
+            let (centre, colour) = (Point3::from(frame.translation.vector), colour_of(target.verdict));
+            shapes.push(ball(namespace("target"), id + 1, TARGET_BALL * self.size, centre, colour));
+            if target.has_orientation {
+                shapes.push(Shape::axes(namespace("target"), id, &[frame], TARGET_AXES * self.size));
+            }
+            if (at - centre).norm() > LEAST_MOVE * self.size {
+                shapes.push(self.strip(namespace("difference"), id, vec![at, centre], vec![colour]));
+            }
+        }
+        let trace_namespace = namespace("trace");
+        self.traces[tip].note(at, LEAST_MOVE * self.size);
+        let (trace, fading) = self.traces[tip].drawn();
+        shapes.push(self.strip(trace_namespace, id, trace, fading));
+        shapes
+    }
+
+    /// The namespace of what belongs to one tip: with its name where there are several.
+    fn namespace(&self, tip: usize, what: &str) -> String {
+        match self.loaded.chain.tips() {
+            [_] => what.to_owned(),
+            tips => format!("{}/{what}", names::short(&tips[tip].link)),
+        }
+    }
+
+    fn strip(&self, namespace: String, id: i32, points: Vec<Point3<f64>>, colours: Vec<Colour>) -> Shape {
+        Shape { namespace, id, form: Form::Strip, size: THIN_LINE * self.size, points, colours }
+    }
+}
+
+/// The first id of a tip in each namespace, of two: names that were cut may be the same.
+fn first_id(tip: usize) -> i32 {
+    i32::try_from(2 * tip).unwrap_or(i32::MAX - 1)
+}
+
+fn ball(namespace: String, id: i32, size: f64, centre: Point3<f64>, colour: Colour) -> Shape {
+    Shape { namespace, id, form: Form::Sphere, size, points: vec![centre], colours: vec![colour] }
+}
+
+/// The joints of the chain that can move no further one way, with those that mimic them. `positions` has one entry for each joint of the
+/// robot.
+fn joints_at_limits<'a>(chain: &'a Chain, positions: &'a [f64]) -> impl Iterator<Item = usize> + 'a {
+    let is_at_limit = |variable: usize| match chain.variables()[variable].domain {
+        Domain::Interval { lower, upper } => {
+            let position = positions[chain.variables()[variable].joint];
+            (position - lower).min(upper - position) <= LIMIT_MARGIN * (upper - lower)
+        }
+        Domain::Circle => false,
+    };
+    chain.joints().iter().filter(move |joint| is_at_limit(joint.variable)).map(|joint| joint.joint)
+}
+
+/// The colour that says what became of a target.
+fn colour_of(verdict: Verdict) -> Colour {
+    let [red, green, blue] = Tone::of(verdict).colour();
+    [red, green, blue, TARGET_OPACITY]
+}

@@ -1,0 +1,175 @@
+//! Messages to and from the library's types. Everything from outside is checked.
+
+use std::time::Duration;
+
+use nalgebra::{Isometry3, Translation3};
+use r2r::geometry_msgs::msg::{Point, Pose, Quaternion};
+use r2r::sensor_msgs::msg::JointState;
+use r2r::std_msgs::msg::Header;
+use r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
+
+use urdf_ik::motion::TrajectoryPoint;
+use urdf_ik::robot::{Chain, Robot};
+use urdf_ik::spatial::rotation_from;
+use urdf_ik_text::names;
+
+/// The pose of a message.
+///
+/// # Errors
+/// A sentence with the field: a position that is not finite, or a quaternion that is not a rotation.
+pub(crate) fn pose(message: &Pose) -> Result<Isometry3<f64>, String> {
+    let translation = point(&message.position)?;
+    let Quaternion { x, y, z, w } = message.orientation;
+    Ok(Isometry3::from_parts(translation, rotation_from([x, y, z, w]).map_err(|e| e.to_string())?))
+}
+
+/// The position of a message.
+///
+/// # Errors
+/// A sentence, where an entry is not finite.
+pub(crate) fn point(message: &Point) -> Result<Translation3<f64>, String> {
+    for (axis, value) in [("x", message.x), ("y", message.y), ("z", message.z)] {
+        if !value.is_finite() {
+            return Err(format!("the target's position {axis} is {value}; it must be a finite number"));
+        }
+    }
+    Ok(Translation3::new(message.x, message.y, message.z))
+}
+
+/// A pose as a message.
+pub(crate) fn pose_message(pose: &Isometry3<f64>) -> Pose {
+    let (p, q) = (pose.translation, pose.rotation);
+    Pose { position: Point { x: p.x, y: p.y, z: p.z }, orientation: Quaternion { x: q.i, y: q.j, z: q.k, w: q.w } }
+}
+
+/// Greatest number of bytes of a name that is remembered: a sender of names must not fill the memory.
+pub(crate) const MAX_NAME_BYTES: usize = 1000;
+
+/// Greatest absolute position of a joint \[rad or m\]: larger angles would be too inexact.
+const MAX_POSITION: f64 = 1e6;
+
+/// Checks the position of a joint: a finite number within [`MAX_POSITION`].
+///
+/// # Errors
+/// A sentence with the name of the joint.
+pub(crate) fn check_position(joint: &str, position: f64) -> Result<(), String> {
+    // Written so that NaN fails.
+    if position.abs() <= MAX_POSITION {
+        return Ok(());
+    }
+    Err(format!(
+        "the position of joint '{}' is {}; it must be a finite number of at most {MAX_POSITION:e}",
+        names::short(joint),
+        names::number(position)
+    ))
+}
+
+/// Every movable joint of `robot` at `positions` (one entry a joint), without a header.
+pub(crate) fn joint_state(robot: &Robot, positions: &[f64]) -> JointState {
+    let (name, position) = robot.movable().map(|joint| (robot.joints()[joint].name.clone(), positions[joint])).unzip();
+    JointState { name, position, ..JointState::default() }
+}
+
+/// A trajectory of the chain's variables. Its stamp is zero: it begins as soon as it is received.
+pub(crate) fn joint_trajectory(chain: &Chain, points: &[TrajectoryPoint]) -> JointTrajectory {
+    let point = |point: &TrajectoryPoint| JointTrajectoryPoint {
+        positions: point.positions.clone(),
+        velocities: point.velocities.clone(),
+        accelerations: point.accelerations.clone(),
+        effort: Vec::new(),
+        time_from_start: duration(point.time),
+    };
+    JointTrajectory {
+        header: Header { frame_id: chain.base().to_owned(), ..Header::default() },
+        joint_names: chain.variables().iter().map(|variable| variable.name.clone()).collect(),
+        points: points.iter().map(point).collect(),
+    }
+}
+
+/// A time \[s\], 0 or more, as a message.
+fn duration(seconds: f64) -> r2r::builtin_interfaces::msg::Duration {
+    let duration = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
+    r2r::builtin_interfaces::msg::Duration {
+        sec: i32::try_from(duration.as_secs()).unwrap_or(i32::MAX),
+        nanosec: duration.subsec_nanos(),
+    }
+}
+
+/// Velocities of all movable joints of the robot, from those of the chain's variables.
+pub(crate) fn joint_velocities(robot: &Robot, chain: &Chain, velocities: &[f64]) -> Vec<f64> {
+    let mut all = vec![0.0; robot.joints().len()];
+    for (variable, velocity) in chain.variables().iter().zip(velocities) {
+        all[variable.joint] = *velocity;
+    }
+    for (index, joint) in robot.joints().iter().enumerate() {
+        if let Some(mimic) = joint.mimic {
+            all[index] = mimic.multiplier * all[mimic.master];
+        }
+    }
+    robot.movable().map(|joint| all[joint]).collect()
+}
+
+/// Puts the positions that `message` names into `positions` (one entry a joint). Mimic joints follow their masters; what the message
+/// says of them is not used.
+///
+/// # Errors
+/// A sentence that begins with `what`: a joint that is unknown or fixed, a position that is not valid, or lists of different lengths.
+pub(crate) fn overlay(robot: &Robot, what: &str, message: &JointState, positions: &mut [f64]) -> Result<(), String> {
+    if message.name.len() != message.position.len() {
+        return Err(format!(
+            "{what} has {} names and {} positions; the numbers must be equal",
+            message.name.len(),
+            message.position.len()
+        ));
+    }
+    overlay_row(robot, what, &message.name, &message.position, positions)
+}
+
+/// The same for a list of joint names and a list of positions of the same length.
+///
+/// # Errors
+/// A sentence that begins with `what`: a joint that is unknown or fixed, or a position that is not valid.
+pub(crate) fn overlay_row(
+    robot: &Robot,
+    what: &str,
+    names: &[String],
+    row: &[f64],
+    positions: &mut [f64],
+) -> Result<(), String> {
+    for (name, &position) in names.iter().zip(row) {
+        let joint = robot.movable_index(name).ok_or_else(|| {
+            let known: Vec<&str> = robot.movable_names().collect();
+            format!(
+                "{what} names '{}', which is not a movable joint of the robot; its movable joints are: {}",
+                names::short(name),
+                names::list(&known)
+            )
+        })?;
+        check_position(name, position).map_err(|sentence| format!("{what}: {sentence}"))?;
+        positions[joint] = position;
+    }
+    robot.apply_mimic(positions);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn poses_survive_the_way_there_and_back() {
+        let pose_in = Isometry3::new([1.0, -2.0, 3.0].into(), [0.3, 0.2, -0.9].into());
+        let back = pose(&pose_message(&pose_in)).unwrap();
+        assert!((back.to_homogeneous() - pose_in.to_homogeneous()).norm() < 1e-14);
+    }
+
+    #[test]
+    fn bad_poses_name_the_field() {
+        let mut message = pose_message(&Isometry3::identity());
+        message.position.y = f64::NAN;
+        assert!(pose(&message).unwrap_err().contains("position y is NaN"));
+        message.position.y = 0.0;
+        message.orientation = Quaternion { x: 0.0, y: 0.0, z: 0.0, w: 0.0 };
+        assert!(pose(&message).unwrap_err().contains("orientation quaternion"));
+    }
+}

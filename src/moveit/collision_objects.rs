@@ -1,0 +1,111 @@
+//! Obstacles and attached parts as MoveIt's programs send them.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use r2r::QosProfile;
+use r2r::moveit_msgs::msg::{AttachedCollisionObject, CollisionObject};
+use r2r::urdf_ik::msg::{Obstacle, ObstacleChange};
+
+use crate::reports::status::Refused;
+use crate::ros::interface::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface};
+use crate::surroundings::Known;
+use crate::{NodeError, Shared, obstacles};
+use urdf_ik::collision::World;
+use urdf_ik_text::names::short;
+
+/// Queue depth of the topics: programs send many objects at once.
+const QUEUE_DEPTH: usize = 1000;
+
+// The operations in the type of their field.
+const ADD: u8 = CollisionObject::ADD as u8;
+const REMOVE: u8 = CollisionObject::REMOVE as u8;
+const MOVE: u8 = CollisionObject::MOVE as u8;
+
+pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
+    let mut objects = node.subscribe::<CollisionObject>(COLLISION_OBJECT.name, quality.clone())?;
+    let (of_objects, of_parts) = (Arc::clone(shared), Arc::clone(shared));
+    tokio::spawn(async move {
+        while let Some(object) = objects.next().await {
+            let changes = changes(object, &of_objects.world.known().world);
+            make(&of_objects, COLLISION_OBJECT, changes).await;
+        }
+    });
+    let mut parts = node.subscribe::<AttachedCollisionObject>(ATTACHED_COLLISION_OBJECT.name, quality)?;
+    tokio::spawn(async move {
+        while let Some(part) = parts.next().await {
+            let changes = changes_of_part(part, &of_parts.world.known());
+            make(&of_parts, ATTACHED_COLLISION_OBJECT, changes).await;
+        }
+    });
+    Ok(())
+}
+
+/// Makes the changes, or logs why they are refused.
+async fn make(shared: &Shared, topic: Interface, changes: Result<Vec<ObstacleChange>, String>) {
+    let made = match changes {
+        Ok(changes) => obstacles::make(shared, changes).await.map_err(|refused| Refused::said(refused.sentence)),
+        Err(sentence) => Err(Refused::said(sentence)),
+    };
+    shared.warnings.note(topic.name, &made);
+}
+
+/// The changes that an object stands for. As in MoveIt, to remove an object without a name removes all obstacles.
+fn changes(object: CollisionObject, world: &World) -> Result<Vec<ObstacleChange>, String> {
+    match object.operation {
+        ADD => Ok(vec![change("add", obstacle(object)?)]),
+        MOVE => Ok(vec![change("move", Obstacle { header: object.header, pose: object.pose, ..named(object.id) })]),
+        REMOVE if object.id.is_empty() => Ok(each("remove", world.obstacles().map(|(id, ..)| id))),
+        REMOVE => Ok(vec![change("remove", named(object.id))]),
+        _ => Err(format!(
+            "the operation of object '{}' is not ADD, MOVE or REMOVE: add it as a whole",
+            short(&object.id)
+        )),
+    }
+}
+
+/// The changes that an attached object stands for. As in MoveIt, to remove one detaches it, and without a name all of the link, and
+/// without a link all.
+fn changes_of_part(part: AttachedCollisionObject, known: &Known) -> Result<Vec<ObstacleChange>, String> {
+    let AttachedCollisionObject { link_name, object, touch_links, .. } = part;
+    match object.operation {
+        ADD => Ok(vec![ObstacleChange { link_name, touch_links, ..change("attach", obstacle(object)?) }]),
+        REMOVE if object.id.is_empty() => {
+            let Some(loaded) = &known.robot else { return Ok(Vec::new()) };
+            let of_link = |link: usize| link_name.is_empty() || loaded.robot.links()[link].name == link_name;
+            let parts = known.world.attached().filter(|(_, part)| of_link(part.link));
+            Ok(each("detach", parts.map(|(id, _)| id)))
+        }
+        REMOVE => Ok(vec![change("detach", named(object.id))]),
+        _ => Err(format!("the operation of attached object '{}' is not ADD or REMOVE", short(&object.id))),
+    }
+}
+
+fn change(change: &str, obstacle: Obstacle) -> ObstacleChange {
+    ObstacleChange { change: change.to_owned(), obstacle, ..ObstacleChange::default() }
+}
+
+/// The same change of all of these names.
+fn each<'a>(what: &str, ids: impl Iterator<Item = &'a str>) -> Vec<ObstacleChange> {
+    ids.map(|id| change(what, named(id.to_owned()))).collect()
+}
+
+fn named(id: String) -> Obstacle {
+    Obstacle { id, ..Obstacle::default() }
+}
+
+fn obstacle(object: CollisionObject) -> Result<Obstacle, String> {
+    if !object.planes.is_empty() {
+        return Err(format!("object '{}' has planes, which are not read: send a large box", short(&object.id)));
+    }
+    Ok(Obstacle {
+        header: object.header,
+        pose: object.pose,
+        primitives: object.primitives,
+        primitive_poses: object.primitive_poses,
+        meshes: object.meshes,
+        mesh_poses: object.mesh_poses,
+        id: object.id,
+    })
+}

@@ -1,0 +1,139 @@
+//! `compute_ik`: one configuration with one or more links at their poses.
+
+use std::slice;
+use std::sync::Arc;
+use std::time::Instant;
+
+use nalgebra::Isometry3;
+use r2r::geometry_msgs::msg::PoseStamped;
+use r2r::moveit_msgs::msg::{PositionIKRequest, RobotState};
+use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
+
+use super::{Failure, apply_state, check_constraints, code, error_code, tip, with_note};
+use crate::Shared;
+use crate::messages::convert;
+use crate::reports::answers::Answer;
+use crate::reports::status::{self, Refused};
+use crate::robot_in_use::configuration::Configuration;
+use crate::robot_in_use::description::LoadedRobot;
+use crate::robot_in_use::link_poses;
+use crate::ros::interface::COMPUTE_IK;
+use crate::services::query::Query;
+use crate::services::request_overrides;
+use crate::solving::problem;
+use crate::surroundings::avoidance::Avoidance;
+use urdf_ik::parameters::Settings;
+use urdf_ik::solver::{Stop, Target, Tolerance};
+
+impl Answer<Request, Failure> for Response {
+    fn refused(shared: &Shared, _: &Request, failure: Failure) -> Self {
+        Self { error_code: failure.error_code(shared), ..Self::default() }
+    }
+
+    fn queries(&self) -> (u32, u32) {
+        (1, u32::from(self.error_code.val == code::SUCCESS))
+    }
+}
+
+pub(super) async fn compute_ik(shared: Arc<Shared>, request: Request) -> Result<Response, Failure> {
+    let (shared, request) = (&*shared, request.ik_request);
+    check_constraints(&request.constraints)?;
+    let mut settings = (*shared.settings()).clone();
+    let configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    let loaded = Arc::clone(&configuration.loaded);
+    let timeout = f64::from(request.timeout.sec) + 1e-9 * f64::from(request.timeout.nanosec);
+    request_overrides::apply_timeout(timeout, &mut settings)?;
+    let mut positions = configuration.positions.clone();
+    let note = apply_state(&loaded.robot, &request.robot_state, &mut positions)?;
+    let targets = targets(shared, &configuration, &settings, &request).await?;
+    let seed = loaded.chain.positions_from(&positions);
+    let began = Instant::now();
+    // As MoveIt has it, the request alone decides, and not the parameter.
+    settings.avoid_collisions = request.avoid_collisions;
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &positions), &settings).await?;
+    let query = Arc::new(Query { targets, seed, avoidance, settings, began });
+    let (_, solution) = query.solve(&shared.searches, &loaded).await?;
+    let scene = Avoidance::scene(query.avoidance.as_ref());
+    let sentence = with_note(status::sentence(&solution, &loaded.chain, scene), note);
+    if !solution.is_solved() {
+        log::debug!("{}: {sentence}", COMPUTE_IK.short_name());
+        let code = if solution.stop == Stop::Deadline { code::TIMED_OUT } else { code::NO_IK_SOLUTION };
+        return Ok(Response { error_code: error_code(shared, code, &sentence), ..Response::default() });
+    }
+    loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
+    let mut joint_state = convert::joint_state(&loaded.robot, &positions);
+    joint_state.header.stamp = shared.clock.stamp();
+    let solution = RobotState { joint_state, ..RobotState::default() };
+    Ok(Response { solution, error_code: error_code(shared, code::SUCCESS, &sentence) })
+}
+
+/// The request's poses as targets of tips, in the base link's frame.
+async fn targets(
+    shared: &Shared,
+    configuration: &Configuration,
+    settings: &Settings,
+    request: &PositionIKRequest,
+) -> Result<Vec<Target>, Failure> {
+    let loaded = &configuration.loaded;
+    let mut targets: Vec<Target> = Vec::new();
+    for (link, PoseStamped { header, pose }) in links_and_poses(request)? {
+        let pose = convert::pose(pose)
+            .map_err(|sentence| Failure::new(code::INVALID_GOAL_CONSTRAINTS, "pose_stamped", sentence))?;
+        let frame = shared.frames.of_request(loaded, settings, header).await?;
+        let target = target(loaded, settings, link, frame.in_base(configuration) * pose)
+            .map_err(|sentence| Failure::new(code::INVALID_LINK_NAME, "ik_link_name", sentence))?;
+        if targets.iter().any(|other| other.tip == target.tip) {
+            let sentence =
+                format!("two poses are for links that are fixed to '{}'", loaded.chain.tips()[target.tip].link);
+            return Err(Failure::new(code::INVALID_LINK_NAME, "ik_link_names", sentence));
+        }
+        targets.push(target);
+    }
+    Ok(targets)
+}
+
+/// The links of a request, each with its pose. As in MoveIt, the lists are used instead of the single fields.
+fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (&str, &PoseStamped)>, Failure> {
+    let (mut links, mut poses) = (request.ik_link_names.as_slice(), request.pose_stamped_vector.as_slice());
+    if links.is_empty() {
+        links = slice::from_ref(&request.ik_link_name);
+    }
+    if poses.is_empty() {
+        poses = slice::from_ref(&request.pose_stamped);
+    }
+    if links.len() != poses.len() {
+        let sentence = format!(
+            "there are {} poses for {} links; ik_link_names must have one link for each pose of pose_stamped_vector",
+            poses.len(),
+            links.len()
+        );
+        return Err(Failure::new(code::INVALID_LINK_NAME, "ik_link_names", sentence));
+    }
+    Ok(links.iter().map(String::as_str).zip(poses))
+}
+
+/// The target of the tip that `link` (empty: the first tip) moves with, for `link` to be at `pose` in the base link's frame.
+fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3<f64>) -> Result<Target, String> {
+    let target = problem::target(pose, settings);
+    if link.is_empty() {
+        return Ok(target);
+    }
+    let index = link_poses::index(loaded, &settings.frame_prefix, link)?;
+    let known = || loaded.chain.tip_names().join(", ");
+    let (tip, in_tip) = tip::of_link(loaded, index)
+        .ok_or_else(|| format!("'{link}' is neither a tip link nor fixed to one; the tip links are: {}", known()))?;
+    if in_tip == Isometry3::identity() {
+        return Ok(Target { tip, ..target });
+    }
+    if target.free_axes.contains(&true) {
+        return Err(format!(
+            "the parameter free_axes is for tip links, and '{link}' is not one; the tip links are: {}",
+            known()
+        ));
+    }
+    // An error of the tip's orientation also moves the link; both errors together must stay within the tolerance.
+    let Tolerance { position, orientation } = target.tolerance;
+    let fraction = position / (position + orientation * in_tip.translation.vector.norm());
+    let tolerance = Tolerance { position: fraction * position, orientation: fraction * orientation };
+    Ok(Target { tip, pose: pose * in_tip.inverse(), tolerance, ..target })
+}

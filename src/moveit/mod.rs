@@ -1,0 +1,147 @@
+//! What scripts written for MoveIt use: the services `compute_ik`, `compute_fk` and `check_state_validity`, the topics of obstacles, and
+//! the topics and services of MoveIt Servo.
+//!
+//! The node keeps no constraints: a request that asks for them is refused with a sentence. It has no groups either: the name of a group is
+//! not used. Collisions are those with the world of the node, whatever the planning scene of MoveIt has.
+
+mod collision_objects;
+mod fk;
+mod ik;
+#[cfg(feature = "moveit_servo")]
+mod servo;
+#[cfg(feature = "moveit_servo")]
+mod servo_commands;
+#[cfg(feature = "moveit_servo")]
+mod servo_status;
+mod state_validity;
+mod tip;
+
+use std::sync::Arc;
+
+use r2r::geometry_msgs::msg::Transform;
+use r2r::moveit_msgs::msg::{Constraints, MoveItErrorCodes, RobotState};
+use r2r::moveit_msgs::srv::{GetPositionFK, GetPositionIK, GetStateValidity};
+use serde_json::json;
+
+use crate::messages::convert;
+use crate::reports::answers::answer_each;
+use crate::reports::report::Verdict;
+use crate::reports::status::Refused;
+use crate::ros::interface::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK};
+use crate::ros::spin::Spinner;
+use crate::{NodeError, Shared};
+use urdf_ik::robot::Robot;
+
+pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    answer_each::<GetPositionIK::Service, _, _>(node, spinner, shared, COMPUTE_IK, ik::compute_ik)?;
+    answer_each::<GetPositionFK::Service, _, _>(node, spinner, shared, COMPUTE_FK, fk::compute_fk)?;
+    let check = state_validity::check_state_validity;
+    answer_each::<GetStateValidity::Service, _, _>(node, spinner, shared, CHECK_STATE_VALIDITY, check)?;
+    #[cfg(feature = "moveit_servo")]
+    servo::serve(node, spinner, shared)?;
+    collision_objects::serve(node, shared)
+}
+
+/// The values of `MoveItErrorCodes` that are used, in the type of its field.
+mod code {
+    use r2r::moveit_msgs::msg::MoveItErrorCodes;
+
+    pub const SUCCESS: i32 = MoveItErrorCodes::SUCCESS as i32;
+    pub const FAILURE: i32 = MoveItErrorCodes::FAILURE as i32;
+    pub const TIMED_OUT: i32 = MoveItErrorCodes::TIMED_OUT as i32;
+    pub const INVALID_GOAL_CONSTRAINTS: i32 = MoveItErrorCodes::INVALID_GOAL_CONSTRAINTS as i32;
+    pub const INVALID_ROBOT_STATE: i32 = MoveItErrorCodes::INVALID_ROBOT_STATE as i32;
+    pub const INVALID_LINK_NAME: i32 = MoveItErrorCodes::INVALID_LINK_NAME as i32;
+    pub const FRAME_TRANSFORM_FAILURE: i32 = MoveItErrorCodes::FRAME_TRANSFORM_FAILURE as i32;
+    pub const NO_IK_SOLUTION: i32 = MoveItErrorCodes::NO_IK_SOLUTION as i32;
+}
+
+/// Why a request has no answer.
+struct Failure {
+    /// One of [`code`].
+    code: i32,
+    refused: Refused,
+}
+
+impl Failure {
+    /// A request that is not valid or asks for something that does not exist. Faults of one `kind` are logged once.
+    fn new(code: i32, kind: &str, sentence: String) -> Self {
+        Self { code, refused: Refused::invalid(kind, sentence) }
+    }
+
+    /// The failure as a response has it.
+    fn error_code(&self, shared: &Shared) -> MoveItErrorCodes {
+        error_code(shared, self.code, &self.refused.sentence)
+    }
+}
+
+// What is refused is logged, because older versions of `moveit_msgs` have no field for the sentence.
+impl AsRef<Refused> for Failure {
+    fn as_ref(&self) -> &Refused {
+        &self.refused
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        let code = if refused.verdict == Verdict::UnknownFrame { code::FRAME_TRANSFORM_FAILURE } else { code::FAILURE };
+        Self { code, refused }
+    }
+}
+
+/// The field `error_code`. It is filled by field names, because that of ROS 2 Humble has only the field `val`.
+fn error_code(shared: &Shared, val: i32, message: &str) -> MoveItErrorCodes {
+    let fields = json!({ "val": val, "message": message, "source": shared.name });
+    serde_json::from_value(fields).unwrap_or_default()
+}
+
+/// Puts the joints that `state` names into `positions` (one entry a joint). Gives a sentence about a part of the state that is not used
+/// although it says something.
+fn apply_state(robot: &Robot, state: &RobotState, positions: &mut [f64]) -> Result<Option<&'static str>, Failure> {
+    convert::overlay(robot, "robot_state.joint_state", &state.joint_state, positions)
+        .map_err(|sentence| Failure::new(code::INVALID_ROBOT_STATE, "robot_state", sentence))?;
+    let moves_the_robot = state.multi_dof_joint_state.transforms.iter().any(|transform| !is_identity(transform));
+    let carries_something = !state.attached_collision_objects.is_empty();
+    Ok(if moves_the_robot {
+        Some("robot_state.multi_dof_joint_state is not used: TF says where the robot is")
+    } else {
+        carries_something
+            .then_some("robot_state.attached_collision_objects is not used: attach them to the node's robot")
+    })
+}
+
+/// Refuses constraints, which the node could only ignore.
+fn check_constraints(constraints: &Constraints) -> Result<(), Failure> {
+    let Constraints {
+        joint_constraints, position_constraints, orientation_constraints, visibility_constraints, ..
+    } = constraints;
+    for (kind, count) in [
+        ("joint", joint_constraints.len()),
+        ("position", position_constraints.len()),
+        ("orientation", orientation_constraints.len()),
+        ("visibility", visibility_constraints.len()),
+    ] {
+        if count > 0 {
+            let sentence = format!(
+                "constraints has {count} {kind} constraints, but urdf_ik keeps no constraint except the joint limits of the \
+                 URDF: send the request without them"
+            );
+            return Err(Failure::new(code::INVALID_GOAL_CONSTRAINTS, "constraints", sentence));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a transform moves nothing.
+fn is_identity(Transform { translation: t, rotation: r }: &Transform) -> bool {
+    [t.x, t.y, t.z, r.x, r.y, r.z] == [0.0; 6]
+}
+
+/// A sentence with an optional note after it.
+fn with_note(sentence: String, note: Option<&str>) -> String {
+    match note {
+        None => sentence,
+        Some(note) if sentence.is_empty() => note.to_owned(),
+        Some(note) => format!("{sentence}; {note}"),
+    }
+}

@@ -1,0 +1,148 @@
+//! The topics and services of MoveIt Servo, for the first tip: what was written for Servo steers the arm as it is.
+//!
+//! Commands become the node's own (`servo_commands`), and the node's status becomes that of Servo (`servo_status`).
+
+use std::future::ready;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::StreamExt;
+use r2r::QosProfile;
+use r2r::control_msgs::msg::JointJog;
+use r2r::moveit_msgs::srv::ServoCommandType;
+use r2r::std_srvs::srv::SetBool;
+use r2r::urdf_ik::msg::ServoStatus;
+
+use super::servo_commands::{self, Gate, Kind};
+use super::servo_status;
+use crate::messages::target_message::{self, TargetMessage};
+use crate::ros::interface::{
+    DELTA_JOINT_CMDS, DELTA_TWIST_CMDS, Interface, PAUSE_SERVO, POSE_TARGET_CMDS, SERVO_STATUS, SERVO_STATUS_OF_MOVEIT,
+    SWITCH_COMMAND_TYPE,
+};
+use crate::ros::publisher::Publisher;
+use crate::ros::service_server::answer_each;
+use crate::ros::spin::Spinner;
+use crate::servo::{self, JogMessage, TwistMessage};
+use crate::{NodeError, Shared};
+
+/// The tip that is steered.
+const TIP: usize = 0;
+/// Queue depth of statuses.
+const QUEUE_DEPTH: usize = 10;
+
+/// Which commands count, for all tasks.
+#[derive(Clone, Default)]
+struct SharedGate(Arc<Mutex<Gate>>);
+
+impl SharedGate {
+    fn lock(&self) -> MutexGuard<'_, Gate> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    let settings = shared.settings();
+    if !settings.moveit_servo.enabled {
+        return Ok(());
+    }
+    let gate = SharedGate::default();
+    let topics = [(DELTA_TWIST_CMDS, Kind::Twist), (DELTA_JOINT_CMDS, Kind::JointJog), (POSE_TARGET_CMDS, Kind::Pose)];
+    for (topic, kind) in topics {
+        let messages = node.subscribe_raw(topic.name, topic.ros_type, target_message::quality(&settings))?;
+        let (shared, gate) = (Arc::clone(shared), gate.clone());
+        spinner.run_locally(messages.for_each(move |raw| {
+            receive(&shared, &gate, (topic, kind), &raw);
+            ready(())
+        }));
+    }
+    let (of_switch, of_pause) = (gate.clone(), gate);
+    answer_each::<ServoCommandType::Service, _, _>(
+        node,
+        spinner,
+        shared,
+        SWITCH_COMMAND_TYPE,
+        move |shared, request| ready(switch_command_type(&shared, &of_switch, &request)),
+    )?;
+    answer_each::<SetBool::Service, _, _>(node, spinner, shared, PAUSE_SERVO, move |shared, request| {
+        ready(pause(&shared, &of_pause, &request))
+    })?;
+    publish_status(node, spinner)
+}
+
+/// Publishes each status of the node as one of Servo.
+fn publish_status(node: &mut r2r::Node, spinner: &mut Spinner) -> Result<(), NodeError> {
+    let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
+    let publisher = Publisher::new(node, SERVO_STATUS_OF_MOVEIT, quality.clone())?;
+    let statuses = node.subscribe::<ServoStatus>(SERVO_STATUS.name, quality)?;
+    spinner.run_locally(statuses.for_each(move |status| {
+        publisher.publish(&servo_status::of_moveit(&status));
+        ready(())
+    }));
+    Ok(())
+}
+
+/// Passes a command on, if it counts.
+fn receive(shared: &Arc<Shared>, gate: &SharedGate, (topic, kind): (Interface, Kind), raw: &[u8]) {
+    let admitted = gate.lock().admits(kind);
+    match (admitted, kind) {
+        (Err(sentence), _) => {
+            shared.warnings.warn_once(topic.name, "command type", &sentence);
+        }
+        (Ok(false), _) => {}
+        (Ok(true), Kind::Twist) => twist(shared, raw),
+        (Ok(true), Kind::JointJog) => jog(shared, raw),
+        (Ok(true), Kind::Pose) => {
+            if let Some(message) = TargetMessage::from_pose(raw) {
+                servo::pose(shared, TIP, &TargetMessage { topic: topic.name, ..message }, false);
+            }
+        }
+    }
+}
+
+fn twist(shared: &Arc<Shared>, raw: &[u8]) {
+    let Some(message) = TwistMessage::read(DELTA_TWIST_CMDS.name, raw) else { return };
+    let given = [message.linear, message.angular];
+    let [linear, angular] = servo_commands::twist(&shared.settings().moveit_servo, given);
+    servo::twist(shared, TIP, &TwistMessage { linear, angular, ..message });
+}
+
+fn jog(shared: &Arc<Shared>, raw: &[u8]) {
+    let topic = DELTA_JOINT_CMDS.name;
+    let Some((message, _)) = target_message::read(raw, |message: &JointJog| &message.header) else { return };
+    if !message.displacements.is_empty() {
+        let sentence = "displacements are not used: send velocities";
+        shared.warnings.warn_once(topic, "displacements", sentence);
+    }
+    let settings = &shared.settings().moveit_servo;
+    let scaled = |velocity| servo_commands::velocity(settings, velocity);
+    let velocities = message.velocities.into_iter().map(scaled).collect();
+    servo::jog(shared, &JogMessage { topic, header: message.header, joints: message.joint_names, velocities });
+}
+
+/// Lets one kind of command count from now on.
+fn switch_command_type(
+    shared: &Shared,
+    gate: &SharedGate,
+    request: &ServoCommandType::Request,
+) -> ServoCommandType::Response {
+    let Some(kind) = Kind::of_code(request.command_type) else {
+        let sentence = format!("there is no command type {}: 0 is JOINT_JOG, 1 TWIST, 2 POSE", request.command_type);
+        shared.warnings.warn_once(SWITCH_COMMAND_TYPE.name, "command type", &sentence);
+        return ServoCommandType::Response { success: false };
+    };
+    shared.warnings.recovered(SWITCH_COMMAND_TYPE.name);
+    if gate.lock().expected.replace(kind) != Some(kind) {
+        servo::rest(shared);
+    }
+    ServoCommandType::Response { success: true }
+}
+
+/// Lets no command count, or lets them count again.
+fn pause(shared: &Shared, gate: &SharedGate, request: &SetBool::Request) -> SetBool::Response {
+    gate.lock().is_paused = request.data;
+    if request.data {
+        servo::rest(shared);
+    }
+    let message = if request.data { "paused: the arm comes to rest" } else { "commands count again" };
+    SetBool::Response { success: true, message: message.into() }
+}

@@ -1,0 +1,123 @@
+//! Commands of MoveIt Servo as the node's own: their units, and which of them count.
+
+use nalgebra::Vector3;
+use r2r::moveit_msgs::srv::ServoCommandType::Request;
+
+use urdf_ik::parameters::{CommandUnits, MoveItServoSettings};
+
+/// A kind of command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    JointJog,
+    Twist,
+    Pose,
+}
+
+/// Which commands count.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Gate {
+    /// The kind that was chosen; before that, every kind counts.
+    pub expected: Option<Kind>,
+    pub is_paused: bool,
+}
+
+impl Gate {
+    /// Whether a command counts. A pause says so itself.
+    ///
+    /// # Errors
+    /// A sentence, where another kind was chosen.
+    pub(super) fn admits(self, kind: Kind) -> Result<bool, String> {
+        match self.expected {
+            Some(expected) if expected != kind => Err(format!(
+                "the command type is {}, so this is not used: call /servo_node/switch_command_type to change it",
+                expected.name()
+            )),
+            _ => Ok(!self.is_paused),
+        }
+    }
+}
+
+impl Kind {
+    /// The kind that `ServoCommandType` gives this code.
+    pub(super) fn of_code(code: i8) -> Option<Self> {
+        const JOINT_JOG: i8 = Request::JOINT_JOG as i8;
+        const TWIST: i8 = Request::TWIST as i8;
+        const POSE: i8 = Request::POSE as i8;
+        match code {
+            JOINT_JOG => Some(Self::JointJog),
+            TWIST => Some(Self::Twist),
+            POSE => Some(Self::Pose),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::JointJog => "JOINT_JOG",
+            Self::Twist => "TWIST",
+            Self::Pose => "POSE",
+        }
+    }
+}
+
+/// A linear and an angular velocity \[m/s, rad/s\] from those of a command: without units they are shares of `scale`, with units `scale` is
+/// the greatest speed.
+pub(super) fn twist(settings: &MoveItServoSettings, [linear, angular]: [Vector3<f64>; 2]) -> [Vector3<f64>; 2] {
+    let (linear_scale, angular_scale) = (settings.linear_scale, settings.rotational_scale);
+    match settings.command_in_type {
+        CommandUnits::Unitless => [linear_scale * linear, angular_scale * angular],
+        CommandUnits::SpeedUnits => [linear.cap_magnitude(linear_scale), angular.cap_magnitude(angular_scale)],
+    }
+}
+
+/// A velocity of a joint \[rad/s or m/s\] from that of a command.
+pub(super) fn velocity(settings: &MoveItServoSettings, velocity: f64) -> f64 {
+    match settings.command_in_type {
+        CommandUnits::Unitless => settings.joint_scale * velocity,
+        CommandUnits::SpeedUnits => velocity,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(command_in_type: CommandUnits) -> MoveItServoSettings {
+        MoveItServoSettings {
+            enabled: true,
+            command_in_type,
+            linear_scale: 0.4,
+            rotational_scale: 0.8,
+            joint_scale: 0.5,
+        }
+    }
+
+    #[test]
+    fn without_units_commands_are_shares_of_the_scale() {
+        let settings = settings(CommandUnits::Unitless);
+        let [linear, angular] = twist(&settings, [Vector3::new(0.5, 0.0, -1.0), Vector3::new(0.0, 1.0, 0.0)]);
+        assert_eq!((linear, angular), (Vector3::new(0.2, 0.0, -0.4), Vector3::new(0.0, 0.8, 0.0)));
+        assert_eq!(velocity(&settings, -0.5), -0.25);
+    }
+
+    #[test]
+    fn with_units_the_scale_is_the_greatest_speed() {
+        let settings = settings(CommandUnits::SpeedUnits);
+        let [linear, angular] = twist(&settings, [Vector3::new(0.3, 0.0, 0.0), Vector3::new(0.0, 4.0, 3.0)]);
+        assert_eq!(linear, Vector3::new(0.3, 0.0, 0.0));
+        assert!((angular - Vector3::new(0.0, 0.64, 0.48)).norm() < 1e-15);
+        assert_eq!(velocity(&settings, 1.5), 1.5);
+    }
+
+    #[test]
+    fn the_kind_that_was_chosen_counts_and_none_in_a_pause() {
+        let kinds = [Kind::JointJog, Kind::Twist, Kind::Pose];
+        let mut gate = Gate::default();
+        assert!(kinds.iter().all(|kind| gate.admits(*kind) == Ok(true)));
+        gate.expected = Some(Kind::Twist);
+        assert_eq!(gate.admits(Kind::Twist), Ok(true));
+        assert!(gate.admits(Kind::Pose).is_err_and(|sentence| sentence.contains("TWIST")));
+        gate.is_paused = true;
+        assert_eq!(gate.admits(Kind::Twist), Ok(false));
+    }
+}

@@ -1,0 +1,65 @@
+//! `check_state_validity`: whether anything touches at a configuration.
+
+use std::sync::Arc;
+
+use r2r::geometry_msgs::msg::Vector3;
+use r2r::moveit_msgs::msg::ContactInformation;
+use r2r::moveit_msgs::srv::GetStateValidity::{Request, Response};
+use r2r::std_msgs::msg::Header;
+
+use super::{Failure, apply_state, check_constraints, code};
+use crate::Shared;
+use crate::messages::body_pair;
+use crate::reports::answers::Answer;
+use crate::reports::status::Refused;
+use crate::robot_in_use::configuration::Configuration;
+use crate::surroundings::near_pairs::near_pairs;
+use urdf_ik::collision::{Near, Scene};
+
+impl Answer<Request, Failure> for Response {
+    /// The response has no field for the reason. What cannot be checked is not valid.
+    fn refused(_: &Shared, _: &Request, _: Failure) -> Self {
+        Self::default()
+    }
+}
+
+/// Every pair that touches is a contact.
+pub(super) async fn check_state_validity(shared: Arc<Shared>, request: Request) -> Result<Response, Failure> {
+    check_constraints(&request.constraints)?;
+    if !request.robot_state.attached_collision_objects.is_empty() {
+        let sentence =
+            "robot_state has attached_collision_objects, which are not read: attach them by ~/change_obstacles";
+        return Err(Failure::new(code::INVALID_ROBOT_STATE, "robot_state", sentence.into()));
+    }
+    let settings = shared.settings();
+    let mut configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    apply_state(&Arc::clone(&configuration.loaded).robot, &request.robot_state, &mut configuration.positions)?;
+    let scene = shared.world.scene((&configuration.loaded, &configuration.positions), &settings).await?;
+    let header = Header { stamp: shared.clock.stamp(), frame_id: configuration.loaded.base_frame(&settings) };
+    let check = move || {
+        let contacts = contacts(&scene, &configuration, &header);
+        Ok(Response { valid: contacts.is_empty(), contacts, ..Response::default() })
+    };
+    Ok(shared.searches.run_long(1, check).await?)
+}
+
+fn contacts(scene: &Scene, configuration: &Configuration, header: &Header) -> Vec<ContactInformation> {
+    let root_in_base = configuration.root_in_base();
+    let contact = |near: &Near| {
+        let pair = body_pair::message(scene, near, &root_in_base);
+        // In MoveIt it points from the first body to the second.
+        let normal = -(root_in_base.rotation * near.normal);
+        ContactInformation {
+            header: header.clone(),
+            position: pair.first_point,
+            normal: Vector3 { x: normal.x, y: normal.y, z: normal.z },
+            contact_body_1: pair.first,
+            contact_body_2: pair.second,
+            // The kinds of both messages have the same numbers.
+            body_type_1: u32::from(pair.first_kind),
+            body_type_2: u32::from(pair.second_kind),
+            depth: pair.depth,
+        }
+    };
+    near_pairs(scene, configuration, 0.0).iter().map(contact).collect()
+}

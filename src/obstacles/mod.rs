@@ -1,0 +1,65 @@
+//! Obstacles and attached parts on the ROS graph: the service that changes them, and the topic that shows them.
+
+mod changes;
+mod messages;
+mod request;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use r2r::urdf_ik::msg::{AttachedObstacle, Obstacles};
+use r2r::urdf_ik::srv::ChangeObstacles;
+
+use crate::reports::answers::answer_each;
+use crate::ros::interface::{CHANGE_OBSTACLES, OBSTACLES};
+use crate::ros::latched;
+use crate::ros::publisher::Publisher;
+use crate::ros::spin::Spinner;
+use crate::surroundings::Known;
+use crate::{NodeError, Shared};
+
+#[cfg(feature = "moveit")]
+pub(crate) use changes::make;
+
+/// Least time between two publications of the world.
+const PERIOD: Duration = Duration::from_millis(20);
+/// Least pause between two publications, over the time that one takes: so a world of large meshes takes no more than a tenth of a core.
+const REST: u32 = 9;
+
+pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    answer_each::<ChangeObstacles::Service, _, _>(node, spinner, shared, CHANGE_OBSTACLES, changes::change_obstacles)?;
+    let publisher = Publisher::<Obstacles>::new(node, OBSTACLES, latched())?;
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        let mut changes = shared.world.changes();
+        let mut published: Option<Known> = None;
+        loop {
+            let begun = Instant::now();
+            let known = shared.world.known();
+            if !published.as_ref().is_some_and(|before| Arc::ptr_eq(&before.world, &known.world)) {
+                publisher.publish(&message(&known, &shared.settings().frame_prefix));
+                published = Some(known);
+            }
+            tokio::time::sleep(PERIOD.max(REST * begun.elapsed())).await;
+            if changes.changed().await.is_err() {
+                break;
+            }
+        }
+    });
+    Ok(())
+}
+
+/// The whole world. Before a robot is known it is empty.
+fn message(known: &Known, prefix: &str) -> Obstacles {
+    let Some(loaded) = &known.robot else { return Obstacles::default() };
+    let links = loaded.robot.links();
+    let frame = |link: usize| format!("{prefix}{}", links[link].name);
+    let root = frame(loaded.robot.root());
+    let obstacles = known.world.obstacles().map(|(id, obstacle, pose)| messages::message(id, obstacle, &root, pose));
+    let attached = known.world.attached().map(|(id, part)| AttachedObstacle {
+        obstacle: messages::message(id, &part.obstacle, &frame(part.link), &part.pose),
+        link_name: links[part.link].name.clone(),
+        touch_links: part.may_touch.iter().cloned().collect(),
+    });
+    Obstacles { obstacles: obstacles.collect(), attached: attached.collect() }
+}

@@ -1,0 +1,109 @@
+//! What was asked of the tips last, and what became of it: for those who draw it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use nalgebra::{Isometry3, Point3};
+
+use super::report::{Report, Verdict};
+use urdf_ik::motion::Path;
+use urdf_ik::solver::Target;
+
+/// Number of points that show a path.
+const PATH_POINTS: usize = 200;
+
+/// The newest target of each tip, and the path that the arm follows.
+#[derive(Default)]
+pub(crate) struct Latest(Mutex<Asked>);
+
+/// A copy of [`Latest`] at one moment.
+#[derive(Clone, Default)]
+pub(crate) struct Asked {
+    /// In no order; at most one for each tip.
+    pub targets: Vec<LatestTarget>,
+    /// Points of the planned path, in the base link's frame \[m\]. Empty where the arm follows none.
+    pub path: Vec<Point3<f64>>,
+    /// How often all was forgotten until now.
+    pub cleared: u64,
+}
+
+/// The newest target of a tip.
+#[derive(Clone)]
+pub(crate) struct LatestTarget {
+    pub tip_link: String,
+    /// In the base link's frame. `None` where the target was refused before its pose was known there.
+    pub pose: Option<Isometry3<f64>>,
+    /// Whether the orientation of the pose is asked for: all of it or a part.
+    pub has_orientation: bool,
+    pub verdict: Verdict,
+    /// The verdict as a sentence.
+    pub sentence: String,
+}
+
+impl Latest {
+    fn lock(&self) -> MutexGuard<'_, Asked> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is newest now.
+    pub(crate) fn asked(&self) -> Asked {
+        self.lock().clone()
+    }
+
+    /// Notes the pose of a new target, in the base link's frame. Its status follows.
+    pub(crate) fn aim(&self, tip_link: &str, target: &Target) {
+        let mut asked = self.lock();
+        asked.path.clear();
+        let entry = asked.of(tip_link);
+        entry.pose = Some(target.pose);
+        entry.has_orientation = target.free_axes[3..].contains(&false);
+    }
+
+    /// Notes the path that the arm follows to its last pose. Its status follows.
+    pub(crate) fn follow(&self, tip_link: &str, path: &Path) {
+        let length = path.length();
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let part = |index: usize| length * index as f64 / (PATH_POINTS - 1) as f64;
+        // Before the lock, because targets wait for it.
+        let points = (0..PATH_POINTS).map(|index| path.pose_at(part(index)).translation.vector.into()).collect();
+        let mut asked = self.lock();
+        asked.path = points;
+        let entry = asked.of(tip_link);
+        (entry.pose, entry.has_orientation) = (Some(path.pose_at(length)), true);
+    }
+
+    /// Notes a report on the newest target of its tip.
+    pub(crate) fn note(&self, report: &Report) {
+        // A refusal may be about no tip.
+        if report.tip_link.is_empty() {
+            return;
+        }
+        let mut asked = self.lock();
+        let target = asked.of(&report.tip_link);
+        target.verdict = report.verdict;
+        target.sentence.clone_from(&report.sentence);
+    }
+
+    /// Forgets all, because the arm goes where no target asks it to be.
+    pub(crate) fn clear(&self) {
+        let mut asked = self.lock();
+        *asked = Asked { cleared: asked.cleared + 1, ..Asked::default() };
+    }
+}
+
+impl Asked {
+    /// The entry of a tip; a new one where it has none.
+    fn of(&mut self, tip_link: &str) -> &mut LatestTarget {
+        let index = self.targets.iter().position(|target| target.tip_link == tip_link).unwrap_or_else(|| {
+            let tip_link = tip_link.to_owned();
+            self.targets.push(LatestTarget {
+                tip_link,
+                pose: None,
+                has_orientation: false,
+                verdict: Verdict::Solved,
+                sentence: String::new(),
+            });
+            self.targets.len() - 1
+        });
+        &mut self.targets[index]
+    }
+}

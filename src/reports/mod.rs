@@ -1,0 +1,10 @@
+//! What is said of targets and requests: statuses, refusals, counts, colours.
+
+pub(crate) mod answers;
+pub(crate) mod diagnostics;
+pub(crate) mod latest;
+pub(crate) mod report;
+pub(crate) mod reporter;
+pub(crate) mod status;
+pub(crate) mod tone;
+pub(crate) mod warnings;

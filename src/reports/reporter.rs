@@ -1,0 +1,43 @@
+//! Publishes statuses, and keeps what they say of the newest targets.
+
+use r2r::QosProfile;
+use r2r::builtin_interfaces::msg::Time;
+use r2r::std_msgs::msg::Header;
+use r2r::urdf_ik::msg::{ServoStatus, SolveStatus};
+
+use super::latest::Latest;
+use super::report::Report;
+use crate::NodeError;
+use crate::ros::interface::{SERVO_STATUS, STATUS};
+use crate::ros::publisher::Publisher;
+
+/// Publishes statuses, and keeps what they say of the newest targets.
+pub(crate) struct Reporter {
+    publisher: Publisher<SolveStatus>,
+    pub servo: Publisher<ServoStatus>,
+    pub latest: Latest,
+}
+
+impl Reporter {
+    pub(crate) fn new(node: &mut r2r::Node) -> Result<Self, NodeError> {
+        let quality = QosProfile::default().keep_last(10);
+        let publisher = Publisher::new(node, STATUS, quality.clone())?;
+        let servo = Publisher::new(node, SERVO_STATUS, quality)?;
+        Ok(Self { publisher, servo, latest: Latest::default() })
+    }
+
+    pub(crate) fn report(&self, report: Report) {
+        self.latest.note(&report);
+        self.publisher.publish(&report.message());
+    }
+
+    /// Publishes the status of the servo after a tick.
+    pub(crate) fn report_servo(&self, status: ServoStatus, header: Header) {
+        self.servo.publish(&ServoStatus { header, ..status });
+    }
+
+    /// Publishes the status of a motion that has ended now.
+    pub(crate) fn report_arrival(&self, report: Report, stamp: Time) {
+        self.report(Report { joint_state_stamp: stamp, ..report });
+    }
+}

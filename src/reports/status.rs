@@ -1,0 +1,116 @@
+//! The report on a solution, and refusals.
+
+use r2r::std_msgs::msg::Header;
+
+use super::report::{Report, Verdict};
+use urdf_ik::collision::Scene;
+use urdf_ik::robot::Chain;
+use urdf_ik::solver::{Outcome, Reason, Solution, Solver, Target};
+use urdf_ik_text::names;
+
+/// Why a request was not solved.
+#[derive(Debug, Clone)]
+pub(crate) struct Refused {
+    pub verdict: Verdict,
+    /// A sentence for the caller.
+    pub sentence: String,
+    /// The kind of the fault: faults of one kind are logged once.
+    pub kind: String,
+}
+
+impl AsRef<Self> for Refused {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
+impl Refused {
+    /// A fault that differs from others by its whole sentence.
+    pub(crate) fn said(sentence: String) -> Self {
+        Self { verdict: Verdict::Invalid, kind: sentence.clone(), sentence }
+    }
+
+    /// A request that makes no sense: `sentence` names the field.
+    pub(crate) fn invalid(kind: &str, sentence: String) -> Self {
+        Self { verdict: Verdict::Invalid, sentence, kind: kind.into() }
+    }
+
+    /// A frame that cannot be related to the robot.
+    pub(crate) fn unknown_frame(name: &str, sentence: String) -> Self {
+        Self { verdict: Verdict::UnknownFrame, sentence, kind: format!("frame {}", names::short(name)) }
+    }
+
+    /// A frame name that is not valid UTF-8.
+    pub(crate) fn damaged_frame() -> Self {
+        Self::unknown_frame("not UTF-8", "the target's frame_id is not valid UTF-8".into())
+    }
+
+    /// The robot was replaced while the request was processed.
+    pub(crate) fn other_robot() -> Self {
+        Self::invalid("robot", "the robot was replaced in the meantime: send the request again".into())
+    }
+
+    /// There is no robot yet.
+    pub(crate) fn no_robot() -> Self {
+        Self {
+            verdict: Verdict::NoRobot,
+            sentence:
+                "there is no robot yet: set the parameter robot_description, start the node with urdf_file, or publish \
+                       the topic robot_description"
+                    .into(),
+            kind: "no robot".into(),
+        }
+    }
+
+    /// The refusal as a report; `header` and `tip_link` as the request had them.
+    pub(crate) fn report(self, header: Header, tip_link: String) -> Report {
+        Report { verdict: self.verdict, sentence: self.sentence, header, tip_link, ..Report::default() }
+    }
+}
+
+/// The report on a solution for the target with that index, found in `scene`. The solution's smallest singular value must
+/// have been filled in.
+pub(crate) fn of_solution(
+    solver: &Solver,
+    (targets, index): (&[Target], usize),
+    (solution, scene): (&Solution, Option<&Scene>),
+    header: Header,
+) -> Report {
+    let (chain, target) = (solver.chain(), &targets[index]);
+    let residual = solution.residuals.get(index).copied().unwrap_or_default();
+    let met = residual.position <= target.tolerance.position && residual.orientation <= target.tolerance.orientation;
+    // Of several targets this one may be met although others are not.
+    let is_met_alone = met && targets.len() > 1 && !solution.is_solved();
+    let sentence = sentence(solution, chain, scene);
+    Report {
+        verdict: if is_met_alone { Verdict::Solved } else { solution.outcome.into() },
+        sentence: if is_met_alone {
+            format!("this target is met, but the targets of other tips are not: {sentence}")
+        } else {
+            sentence
+        },
+        header,
+        tip_link: chain.tips()[target.tip].link.clone(),
+        solver: Some(solver.method().kind()),
+        residual: Some(residual),
+        limiting_joints: match solution.outcome {
+            Outcome::Closest(Reason::JointLimits) if !is_met_alone => {
+                solution.saturated.iter().map(|&variable| chain.variables()[variable].name.clone()).collect()
+            }
+            _ => Vec::new(),
+        },
+        smallest_singular_value: solution.smallest_singular_value,
+        iterations: solution.iterations,
+        attempts: solution.attempts,
+        solve_time: solution.elapsed,
+        ..Report::default()
+    }
+}
+
+/// The outcome of a solution that was found in `scene`, as a sentence.
+pub(crate) fn sentence(solution: &Solution, chain: &Chain, scene: Option<&Scene>) -> String {
+    match scene {
+        Some(scene) => solution.sentence_in(chain, scene),
+        None => solution.sentence(chain),
+    }
+}

@@ -1,0 +1,26 @@
+//! The configuration of the robot in use.
+
+use std::sync::Arc;
+
+use nalgebra::Isometry3;
+
+use super::description::LoadedRobot;
+
+/// The configuration of a robot.
+#[derive(Clone)]
+pub(crate) struct Configuration {
+    pub loaded: Arc<LoadedRobot>,
+    /// The present positions: one entry for each joint of the robot.
+    pub positions: Vec<f64>,
+    /// The positions at the end of the motion under way.
+    pub end: Vec<f64>,
+}
+
+impl Configuration {
+    /// The pose of the root link's frame in the base link's.
+    pub(crate) fn root_in_base(&self) -> Isometry3<f64> {
+        let robot = &self.loaded.robot;
+        let base = robot.link_index(self.loaded.chain.base()).unwrap_or(robot.root());
+        robot.link_poses(&self.positions)[base].inverse()
+    }
+}

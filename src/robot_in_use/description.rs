@@ -1,0 +1,237 @@
+//! The robot in use, and where it comes from: a parameter, a file or a topic.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::StreamExt;
+use r2r::std_msgs::msg::String as Text;
+
+use crate::ros::interface::ROBOT_DESCRIPTION;
+use crate::ros::latched;
+use crate::{NodeError, Shared};
+use urdf_ik::config::Yaml;
+use urdf_ik::motion::{JointLimits, MotionLimits};
+use urdf_ik::parameters::Settings;
+use urdf_ik::robot::{Chain, ChainError, MeshFolders, Robot, read_urdf_file};
+use urdf_ik::solver::{Method, Solver, SolverKind, free_axes_in_words, names_of_free_axes};
+use urdf_ik_text::names;
+
+/// A robot with its chain and its solvers.
+pub(crate) struct LoadedRobot {
+    /// Its URDF.
+    pub text: String,
+    /// Whether the URDF came from the topic. Only then may the topic replace the robot.
+    pub from_topic: bool,
+    pub robot: Robot,
+    pub chain: Arc<Chain>,
+    pub solver: Solver,
+    /// The closed form, or why the chain has none.
+    closed_form: Result<Solver, String>,
+    /// For each tip, the axes that its targets should leave free.
+    free_axes: Vec<[bool; 6]>,
+}
+
+impl LoadedRobot {
+    /// The solver that `settings` choose, with their options.
+    ///
+    /// # Errors
+    /// A sentence, where they choose the closed form and the chain has none.
+    pub(crate) fn solver(&self, settings: &Settings) -> Result<Solver, String> {
+        let method = match settings.solver {
+            // It is found once for a robot, not for each target.
+            SolverKind::ClosedForm => return self.closed_form.clone(),
+            SolverKind::Fabrik => Method::Fabrik(settings.fabrik),
+            SolverKind::Jacobian => Method::Jacobian(settings.jacobian),
+        };
+        self.solver.with_method(method).map_err(|e| e.to_string())
+    }
+
+    /// Where the meshes of the robot are looked for.
+    pub(crate) fn mesh_folders(&self, settings: &Settings) -> MeshFolders {
+        let is_from_file = !self.from_topic && settings.robot_description.is_empty();
+        MeshFolders::from_environment(is_from_file.then_some(Path::new(&settings.urdf_file)))
+    }
+
+    /// Name of the base link's frame.
+    pub(crate) fn base_frame(&self, settings: &Settings) -> String {
+        format!("{}{}", settings.frame_prefix, self.chain.base())
+    }
+
+    /// The axes that targets of a tip should leave free, because the tip cannot follow them.
+    pub(crate) fn free_axes(&self, tip: usize) -> [bool; 6] {
+        self.free_axes[tip]
+    }
+
+    /// The limits of velocity, acceleration and jerk with these `settings`.
+    ///
+    /// # Errors
+    /// A sentence, where `joint_limits` is not in MoveIt's format or names an unknown joint.
+    pub(crate) fn limits(&self, settings: &Settings) -> Result<MotionLimits, String> {
+        limits(&self.robot, &self.chain, settings)
+    }
+}
+
+fn limits(robot: &Robot, chain: &Chain, settings: &Settings) -> Result<MotionLimits, String> {
+    let Yaml { place, text } = &settings.joint_limits;
+    let file = JointLimits::from_yaml(text, robot).map_err(|e| format!("joint_limits: {place}: {e}"))?;
+    Ok(MotionLimits::new(robot, chain, &file).or(&settings.default_limits))
+}
+
+fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), String> {
+    match settings.command_joints.iter().find(|name| robot.movable_index(name).is_none()) {
+        None => Ok(()),
+        Some(unknown) => {
+            let known: Vec<&str> = robot.movable_names().collect();
+            Err(format!(
+                "command_joints: '{}' is not a movable joint of the robot; its movable joints are: {}",
+                names::short(unknown),
+                names::list(&known)
+            ))
+        }
+    }
+}
+
+/// A robot that can be used.
+pub(crate) struct ReadyRobot {
+    pub loaded: Arc<LoadedRobot>,
+    /// Its first positions where it is not measured: one entry for each joint.
+    initial: Vec<f64>,
+    limits: MotionLimits,
+}
+
+/// Reads a robot and prepares its chain, but does not use it yet.
+///
+/// # Errors
+/// A sentence about what is wrong with the URDF, the names of base and tip links, or a parameter that names joints.
+pub(crate) fn load(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyRobot, String> {
+    // A panic must not end the task that reads descriptions.
+    panic::catch_unwind(AssertUnwindSafe(|| prepare(text, from_topic, settings)))
+        .unwrap_or_else(|_| Err("reading it failed inside urdf_ik; please report this with the description".into()))
+}
+
+fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyRobot, String> {
+    let robot = Robot::from_urdf(&text).map_err(|e| e.to_string())?;
+    let tips: Vec<&str> = settings.tip_links.iter().map(String::as_str).collect();
+    let chain = Chain::with_defaults(&robot, settings.base_link.as_deref(), &tips).map_err(|e| match e {
+        ChainError::TipNeeded { .. } => format!("{e}. Set the parameter tip_links; of a launch file, the argument tip_link"),
+        ChainError::UnknownLink { .. } => {
+            format!("{e}. Correct the parameter base_link or tip_links; of a launch file, the argument base_link or tip_link")
+        }
+        _ => e.to_string(),
+    })?;
+    let chain = Arc::new(chain);
+    let solver = Solver::prepare(Method::default(), &chain).map_err(|e| e.to_string())?;
+    let closed_form = solver.with_method(Method::ClosedForm).map_err(|e| e.to_string());
+    if let (SolverKind::ClosedForm, Err(sentence)) = (settings.solver, &closed_form) {
+        return Err(format!("{sentence} (parameter solver)"));
+    }
+    let initial = settings.initial_posture.apply(&robot).map_err(|e| format!("initial_posture: {e}"))?;
+    settings.posture.apply(&robot).map_err(|e| format!("posture: {e}"))?;
+    let limits = limits(&robot, &chain, settings)?;
+    check_command_joints(&robot, settings)?;
+    let free_axes = (0..chain.tips().len()).map(|tip| solver.sensible_free_axes(tip)).collect();
+    let loaded = Arc::new(LoadedRobot { text, from_topic, robot, chain, solver, closed_form, free_axes });
+    Ok(ReadyRobot { loaded, initial, limits })
+}
+
+/// Uses a robot from now on. It starts where it was measured a moment ago, else at the initial positions.
+pub(crate) fn use_robot(shared: &Shared, ready: ReadyRobot) {
+    let ReadyRobot { loaded, initial, limits } = ready;
+    let (robot, chain) = (&loaded.robot, &loaded.chain);
+    for warning in robot.warnings() {
+        log::warn!("{warning}");
+    }
+    let names = chain.variable_names();
+    log::info!(
+        "robot {}: chain from {} to {}, with the joints {}",
+        names::short(robot.name()),
+        names::short(chain.base()),
+        names::list(&chain.tip_names()),
+        names::list(&names)
+    );
+    let settings = shared.settings();
+    warn_about_axes(&loaded, &settings);
+    let positions =
+        shared.measured.configuration(settings.measured_timeout, &loaded, &initial).ok().flatten().unwrap_or(initial);
+    shared.output.reporter.latest.clear();
+    shared.world.use_robot(&loaded);
+    shared.output.replace_robot(loaded, positions, &limits);
+    shared.world.note_change();
+}
+
+/// Warns about tips that cannot follow all six axes, unless the settings free enough axes.
+fn warn_about_axes(loaded: &LoadedRobot, settings: &Settings) {
+    let count = |free: &[bool; 6]| free.iter().filter(|free| **free).count();
+    let given = count(&settings.free_axes);
+    for (tip, free) in loaded.chain.tips().iter().zip(&loaded.free_axes).filter(|(_, free)| count(free) > given) {
+        log::warn!(
+            "{} can follow {} of 6 axes, so most poses of ~/target_pose cannot be met: set the parameter free_axes to [{}] \
+             ({}), or free_axes of a request, or send ~/target_point, which asks for the position alone",
+            tip.link,
+            6 - count(free),
+            names_of_free_axes(*free).join(", "),
+            free_axes_in_words(*free)
+        );
+    }
+}
+
+/// The robot that the parameters give; `None` where they give none.
+///
+/// # Errors
+/// [`NodeError::Robot`] where it cannot be used.
+pub(crate) fn of_parameters(settings: &Settings) -> Result<Option<ReadyRobot>, NodeError> {
+    let (parameter, text) = if !settings.robot_description.is_empty() {
+        ("robot_description", Ok(settings.robot_description.clone()))
+    } else if !settings.urdf_file.is_empty() {
+        ("urdf_file", read_urdf_file(&settings.urdf_file).map_err(|e| e.to_string()))
+    } else {
+        return Ok(None);
+    };
+    let ready = text.and_then(|text| load(text, false, settings));
+    Ok(Some(ready.map_err(|reason| NodeError::Robot { parameter, reason })?))
+}
+
+/// Uses the robot of the parameters, and subscribes to the topic, which is used where they give none.
+pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>, given: Option<ReadyRobot>) -> Result<(), NodeError> {
+    match given {
+        Some(ready) => use_robot(shared, ready),
+        None => log::info!("the node waits for a robot on the topic robot_description"),
+    }
+    let mut descriptions = node.subscribe::<Text>(ROBOT_DESCRIPTION.name, latched())?;
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        while let Some(Text { data }) = descriptions.next().await {
+            take_from_topic(&shared, data);
+        }
+    });
+    Ok(())
+}
+
+fn take_from_topic(shared: &Shared, text: String) {
+    let now = shared.output.configuration();
+    // The robot of a parameter is used instead of that of the topic.
+    if now.is_some_and(|now| now.loaded.text == text || !now.loaded.from_topic) {
+        return;
+    }
+    let loaded = if text.is_empty() {
+        Err("it is empty, or not valid UTF-8".to_owned())
+    } else {
+        load(text, true, &shared.settings())
+    };
+    let now = shared.output.configuration();
+    match loaded {
+        // Loading takes time, and a parameter may have been set meanwhile.
+        Ok(_) if now.as_ref().is_some_and(|now| !now.loaded.from_topic) => {}
+        Ok(ready) => {
+            shared.warnings.recovered(ROBOT_DESCRIPTION.short_name());
+            use_robot(shared, ready);
+        }
+        Err(sentence) => {
+            let now =
+                if now.is_some() { "the robot in use is kept" } else { "the node waits for another one on this topic" };
+            let sentence = format!("the description is refused: {sentence}; {now}");
+            shared.warnings.warn_once(ROBOT_DESCRIPTION.short_name(), &sentence, &sentence);
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! Frames of targets: links of the robot by its own kinematics, all others by TF.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::StreamExt;
+use nalgebra::{Isometry3, Translation3, UnitQuaternion};
+use r2r::QosProfile;
+use r2r::builtin_interfaces::msg::Time;
+use r2r::geometry_msgs::msg::TransformStamped;
+use r2r::std_msgs::msg::Header;
+use r2r::tf2_msgs::msg::TFMessage;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use transforms::Registry;
+use transforms::errors::RegistryError;
+use transforms::geometry::{Quaternion, Transform, Vector3};
+use transforms::time::{Stamp, Timestamp};
+
+use super::configuration::Configuration;
+use super::description::LoadedRobot;
+use crate::messages::convert::MAX_NAME_BYTES;
+use crate::reports::status::Refused;
+use crate::ros::interface::{TF, TF_STATIC};
+use crate::{NodeError, Shared};
+use urdf_ik::parameters::Settings;
+use urdf_ik::spatial::rotation_from;
+use urdf_ik_text::names::{self, short};
+
+/// How long transforms are kept, as in tf2.
+const TRANSFORM_HISTORY: Duration = Duration::from_secs(10);
+/// Queue depth of the transform topics, as in tf2.
+const QUEUE_DEPTH: usize = 100;
+/// Greatest number of frames between a frame and the robot: a deeper tree is a cycle or a mistake.
+const MAX_DEPTH: usize = 1000;
+/// Greatest number of frames that are known: a publisher that invents names must not fill the memory.
+const MAX_FRAMES: usize = 10_000;
+
+/// The frames known from TF.
+pub(crate) struct Frames {
+    tree: Mutex<Tree>,
+    /// Counts the messages, to wake the tasks that wait for a transform.
+    arrivals: watch::Sender<u64>,
+}
+
+struct Tree {
+    registry: Registry,
+    /// Parent of each frame, and whether the transform is static.
+    parents: HashMap<String, (String, bool)>,
+    /// Why the last transform of a frame was refused, which counts while the frame has none.
+    refusals: HashMap<String, String>,
+    /// ROS time when the last transform arrived.
+    now: Duration,
+}
+
+/// A frame, fixed to a link of the robot.
+pub(crate) struct Located {
+    /// The frame's name, as echoed in statuses.
+    pub name: String,
+    /// Index of the link.
+    link: usize,
+    /// Pose of the frame in the link's frame.
+    in_link: Isometry3<f64>,
+}
+
+impl Located {
+    /// The frame `name` of the link with index `link`.
+    pub(crate) fn of_link(name: String, link: usize) -> Self {
+        Self { name, link, in_link: Isometry3::identity() }
+    }
+
+    /// Index of the link that it is fixed to.
+    pub(crate) fn link(&self) -> usize {
+        self.link
+    }
+
+    /// Its rotation in that link's frame.
+    pub(crate) fn rotation_in_link(&self) -> UnitQuaternion<f64> {
+        self.in_link.rotation
+    }
+
+    /// Pose of the frame in the root link's frame, with the robot's links at `poses`.
+    pub(crate) fn in_root(&self, poses: &[Isometry3<f64>]) -> Isometry3<f64> {
+        poses[self.link] * self.in_link
+    }
+
+    /// Pose of the frame in the base link's frame, at `configuration`.
+    pub(crate) fn in_base(&self, configuration: &Configuration) -> Isometry3<f64> {
+        let robot = &configuration.loaded.robot;
+        let base = robot.link_index(configuration.loaded.chain.base()).unwrap_or(robot.root());
+        if self.link == base {
+            return self.in_link;
+        }
+        let poses = robot.link_poses(&configuration.positions);
+        poses[base].inv_mul(&self.in_root(&poses))
+    }
+}
+
+impl Frames {
+    pub(crate) fn new() -> Self {
+        let tree = Tree {
+            registry: Registry::with_max_age(TRANSFORM_HISTORY),
+            parents: HashMap::new(),
+            refusals: HashMap::new(),
+            now: Duration::ZERO,
+        };
+        Self { tree: Mutex::new(tree), arrivals: watch::Sender::new(0) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Tree> {
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Relates the frame of a request to the robot, as [`Frames::locate`] does. It waits for `transform_timeout`.
+    pub(crate) async fn of_request(
+        &self,
+        loaded: &LoadedRobot,
+        settings: &Settings,
+        header: &Header,
+    ) -> Result<Located, Refused> {
+        let name = (header.frame_id.as_str(), &header.stamp);
+        let deadline = Instant::now() + settings.transform_timeout;
+        let frame = self.locate(loaded, &settings.frame_prefix, name, deadline).await;
+        frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))
+    }
+
+    /// Relates the frame `name` to a link of the robot. An empty name means the base link, the name of a link means that link. Any other
+    /// frame is looked up in TF at `stamp` (zero: the latest), up to the first link of the robot. It waits until `deadline`.
+    ///
+    /// # Errors
+    /// A sentence with the name of the frame.
+    pub(crate) async fn locate(
+        &self,
+        loaded: &LoadedRobot,
+        prefix: &str,
+        (name, stamp): (&str, &Time),
+        deadline: Instant,
+    ) -> Result<Located, String> {
+        let base = format!("{prefix}{}", loaded.chain.base());
+        let name = if name.is_empty() { base.as_str() } else { frame_name(name) };
+        let robot = &loaded.robot;
+        let link_of = |frame: &str| frame.strip_prefix(prefix).and_then(|link| robot.link_index(link));
+        let root = format!("{prefix}{}", robot.links()[robot.root()].name);
+        let mut arrivals = self.arrivals.subscribe();
+        loop {
+            arrivals.borrow_and_update();
+            let found = self.lock().find((name, stamp), link_of, &root);
+            match found {
+                Ok((link, in_link)) => return Ok(Located { name: name.to_owned(), link, in_link }),
+                Err(reason) => {
+                    // Without time to wait it makes no timer: not every caller has a runtime.
+                    let wait = Instant::now() < deadline;
+                    if !(wait && matches!(tokio::time::timeout_at(deadline, arrivals.changed()).await, Ok(Ok(())))) {
+                        let name = short(name);
+                        return Err(format!("frame '{name}' cannot be related to the robot: {reason}"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Tree {
+    /// The first link of the robot above the frame `name`, and the pose of the frame in that link's frame.
+    fn find(
+        &self,
+        (name, stamp): (&str, &Time),
+        link_of: impl Fn(&str) -> Option<usize>,
+        root: &str,
+    ) -> Result<(usize, Isometry3<f64>), String> {
+        let anchor = self.path(name).find(|frame| link_of(frame).is_some()).unwrap_or(root);
+        let link = link_of(anchor).ok_or_else(|| format!("the robot has no link '{}'", short(anchor)))?;
+        if anchor == name {
+            return Ok((link, Isometry3::identity()));
+        }
+        let sentence = |e: RegistryError| match [name, anchor].into_iter().find(|frame| !self.has(frame)) {
+            Some(unknown) => {
+                let missing = || format!("no transform of '{}' has come on /tf or /tf_static", short(unknown));
+                self.refusals.get(unknown).cloned().unwrap_or_else(missing)
+            }
+            None => names::sentence(&e.to_string()).into_owned(),
+        };
+        let time = match timestamp(stamp) {
+            Some(time) => time,
+            None => self.registry.latest_common_time(anchor, name).map_err(sentence)?.at().unwrap_or(Timestamp::zero()),
+        };
+        let found = self.registry.get_transform(anchor, name, time).map_err(sentence)?;
+        let (t, r) = (found.translation(), found.rotation());
+        let rotation = rotation_from([r.x, r.y, r.z, r.w]).map_err(|e| e.to_string())?;
+        Ok((link, Isometry3::from_parts(Translation3::new(t.x, t.y, t.z), rotation)))
+    }
+
+    /// Adds one transform, and remembers why the frame has none where it is refused.
+    ///
+    /// # Errors
+    /// A sentence about a transform that is refused.
+    fn take(&mut self, message: &TransformStamped, fixed: bool) -> Result<(), String> {
+        let child = frame_name(&message.child_frame_id);
+        let taken = self.insert(message, fixed);
+        match &taken {
+            Ok(()) => drop(self.refusals.remove(child)),
+            Err(sentence) if self.refusals.len() < MAX_FRAMES && child.len() <= MAX_NAME_BYTES => {
+                self.refusals.insert(child.to_owned(), sentence.clone());
+            }
+            Err(_) => {}
+        }
+        taken
+    }
+
+    /// Adds one transform. A frame may change its parent, or change from static to moving.
+    fn insert(&mut self, message: &TransformStamped, fixed: bool) -> Result<(), String> {
+        let [parent, child] =
+            [&message.header.frame_id, &message.child_frame_id].map(|name| frame_name(name).to_owned());
+        let (t, q) = (&message.transform.translation, &message.transform.rotation);
+        let refuse = |reason: String| {
+            let reason = names::sentence(&reason);
+            format!("the transform from '{}' to '{}' is refused: {reason}", short(&parent), short(&child))
+        };
+        let rotation = rotation_from([q.x, q.y, q.z, q.w]).map_err(|e| refuse(e.to_string()))?;
+        let stamp = if fixed {
+            Stamp::Static
+        } else {
+            Stamp::At(timestamp(&message.header.stamp).unwrap_or(Timestamp::zero()))
+        };
+        let transform = Transform::new(
+            &parent,
+            &child,
+            Vector3::new(t.x, t.y, t.z),
+            Quaternion::from_wxyz(rotation.w, rotation.i, rotation.j, rotation.k),
+            stamp,
+        );
+        let transform = transform.map_err(|e| refuse(e.to_string()))?;
+        if !self.parents.contains_key(&child) && self.parents.len() >= MAX_FRAMES {
+            return Err(refuse(format!("there are {MAX_FRAMES} frames already")));
+        }
+        if parent.len().max(child.len()) > MAX_NAME_BYTES {
+            return Err(refuse(format!("a name may have {MAX_NAME_BYTES} bytes")));
+        }
+        // Checked before anything is removed: a static transform that is lost is never sent again.
+        if self.path(&parent).any(|frame| frame == child) {
+            return Err(refuse("it would close a cycle".into()));
+        }
+        let entry = (parent.clone(), fixed);
+        if self.parents.get(&child).is_some_and(|known| *known != entry) {
+            self.registry.remove_frame(&child);
+        }
+        self.registry.add_transform(transform).map_err(|e| refuse(e.to_string()))?;
+        self.parents.insert(child, entry);
+        Ok(())
+    }
+
+    /// Whether a transform from or to the frame `name` is known.
+    fn has(&self, name: &str) -> bool {
+        self.parents.contains_key(name) || self.parents.values().any(|(parent, _)| parent == name)
+    }
+
+    /// The frame `name` and those above it.
+    fn path<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let parent = |name: &&'a str| self.parents.get(*name).map(|(parent, _)| parent.as_str());
+        std::iter::successors(Some(name), parent).take(MAX_DEPTH)
+    }
+
+    /// Notes the time. Where it has jumped back, transforms that are not static are removed: they would lie in the future.
+    fn note_time(&mut self, now: Duration) {
+        if now < self.now {
+            for (child, _) in self.parents.extract_if(|_, (_, fixed)| !*fixed) {
+                self.registry.remove_frame(&child);
+            }
+        }
+        self.now = now;
+    }
+}
+
+/// The name of a frame, without the slash that ROS 1 had before it.
+fn frame_name(text: &str) -> &str {
+    text.strip_prefix('/').unwrap_or(text)
+}
+
+/// A stamp as a time of TF; `None` for zero, which means the latest, and for times before the epoch.
+fn timestamp(stamp: &Time) -> Option<Timestamp> {
+    let seconds = u64::try_from(stamp.sec).ok()?;
+    let nanoseconds = seconds * 1_000_000_000 + u64::from(stamp.nanosec);
+    (nanoseconds > 0).then(|| Timestamp::from_nanos(nanoseconds))
+}
+
+/// Listens to TF.
+pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
+    for (topic, quality, fixed) in [(TF, quality.clone(), false), (TF_STATIC, quality.transient_local(), true)] {
+        let mut messages = node.subscribe::<TFMessage>(topic.name, quality)?;
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move {
+            while let Some(message) = messages.next().await {
+                {
+                    let mut tree = shared.frames.lock();
+                    tree.note_time(shared.clock.now());
+                    for transform in &message.transforms {
+                        if let Err(sentence) = tree.take(transform, fixed) {
+                            shared.warnings.warn_once("tf", &short(&transform.child_frame_id), &sentence);
+                        }
+                    }
+                }
+                shared.frames.arrivals.send_modify(|count| *count += 1);
+            }
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn insert(tree: &mut Tree, parent: &str, child: &str) -> Result<(), String> {
+        let mut message = TransformStamped { child_frame_id: child.into(), ..TransformStamped::default() };
+        message.header.frame_id = parent.into();
+        message.transform.rotation.w = 1.0;
+        tree.insert(&message, true)
+    }
+
+    #[test]
+    fn invented_frames_do_not_fill_the_memory() {
+        let frames = Frames::new();
+        let mut tree = frames.lock();
+        for number in 0..MAX_FRAMES {
+            insert(&mut tree, "world", &format!("frame{number}")).unwrap();
+        }
+        assert!(insert(&mut tree, "world", "another").unwrap_err().contains("10000 frames"));
+        insert(&mut tree, "map", "frame0").unwrap();
+        let name = "x".repeat(1_000_000);
+        assert!(insert(&mut tree, &name, "frame0").unwrap_err().len() < 1500);
+    }
+
+    #[test]
+    fn a_frame_whose_transform_is_refused_has_a_reason() {
+        let frames = Frames::new();
+        let mut tree = frames.lock();
+        let link_of = |frame: &str| (frame == "base").then_some(0);
+        let reason = |tree: &Tree| tree.find(("camera", &Time::default()), link_of, "base").unwrap_err();
+        assert!(reason(&tree).contains("no transform of 'camera' has come"), "{}", reason(&tree));
+        let mut message = TransformStamped { child_frame_id: "/camera".into(), ..TransformStamped::default() };
+        message.header.frame_id = "base".into();
+        message.transform.rotation.w = 0.5;
+        tree.take(&message, true).unwrap_err();
+        assert!(reason(&tree).contains("quaternion"), "{}", reason(&tree));
+    }
+}

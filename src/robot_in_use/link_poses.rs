@@ -1,0 +1,51 @@
+//! Poses of links, by the names that requests give them.
+
+use r2r::builtin_interfaces::msg::Time;
+use r2r::geometry_msgs::msg::PoseStamped;
+use r2r::std_msgs::msg::Header;
+
+use super::configuration::Configuration;
+use super::description::LoadedRobot;
+use super::frames::Located;
+use crate::messages::convert;
+use urdf_ik_text::names;
+
+/// Index of the link `name`, which may begin with `prefix`.
+///
+/// # Errors
+/// A sentence with the names of the links.
+pub(crate) fn index(loaded: &LoadedRobot, prefix: &str, name: &str) -> Result<usize, String> {
+    let name = name.strip_prefix('/').unwrap_or(name);
+    let bare = name.strip_prefix(prefix).unwrap_or(name);
+    let index = loaded.robot.link_index(bare).or_else(|| loaded.robot.link_index(name));
+    index.ok_or_else(|| {
+        let known: Vec<&str> = loaded.robot.links().iter().map(|link| link.name.as_str()).collect();
+        format!("the robot has no link '{}'; its links are: {}", names::short(name), names::list(&known))
+    })
+}
+
+/// The links that a request names. Where it names none: the tip links.
+pub(crate) fn or_tips(loaded: &LoadedRobot, names: Vec<String>) -> Vec<String> {
+    if names.is_empty() { loaded.chain.tips().iter().map(|tip| tip.link.clone()).collect() } else { names }
+}
+
+/// Poses of the links `names` in `frame`, at `configuration`.
+///
+/// # Errors
+/// As of [`index`].
+pub(crate) fn poses(
+    configuration: &Configuration,
+    prefix: &str,
+    names: &[String],
+    frame: Located,
+    stamp: Time,
+) -> Result<Vec<PoseStamped>, String> {
+    let poses = configuration.loaded.robot.link_poses(&configuration.positions);
+    let origin = frame.in_root(&poses).inverse();
+    let header = Header { stamp, frame_id: frame.name };
+    let pose_of = |name: &String| {
+        let pose = convert::pose_message(&(origin * poses[index(&configuration.loaded, prefix, name)?]));
+        Ok(PoseStamped { header: header.clone(), pose })
+    };
+    names.iter().map(pose_of).collect()
+}

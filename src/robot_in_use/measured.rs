@@ -1,0 +1,164 @@
+//! Where the robot really is: measured joint states from its drivers.
+//!
+//! Once they are expected, no motion begins at a configuration that nobody measured: before the first whole measurement, and where the
+//! measurement has stopped, commands are refused. They are expected from when anything comes on their topic, or from the start where that is
+//! remapped.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use r2r::QosProfile;
+use r2r::sensor_msgs::msg::JointState;
+
+use super::description::LoadedRobot;
+use crate::messages::convert;
+use crate::reports::warnings::Warnings;
+use crate::ros::interface::MEASURED_JOINT_STATES;
+use crate::{NodeError, Shared};
+use urdf_ik_text::names;
+
+/// Greatest number of joints that are remembered: a publisher that invents names must not fill the memory.
+const MAX_JOINTS: usize = 10_000;
+/// How far outside its limits a joint may be measured without a warning \[rad or m\]: encoders are a little inexact.
+const ENCODER_MARGIN: f64 = 0.01;
+
+/// What drivers have told of the joints. Several of them may each measure some joints.
+pub(crate) struct Measured {
+    known: Mutex<Known>,
+    warnings: Arc<Warnings>,
+}
+
+struct Known {
+    /// Whether measurements are expected.
+    is_expected: bool,
+    /// Time and position of the last measurement of each joint, by name.
+    joints: HashMap<String, (Instant, f64)>,
+    /// When a part of a message was last left out, and why.
+    fault: Option<(Instant, String)>,
+}
+
+impl Measured {
+    /// Nothing is measured yet; `is_expected` tells whether measurements are to come.
+    pub(crate) fn new(is_expected: bool, warnings: Arc<Warnings>) -> Self {
+        Self { known: Mutex::new(Known { is_expected, joints: HashMap::new(), fault: None }), warnings }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the joints that a message gives a position.
+    ///
+    /// # Errors
+    /// A sentence about what is left out.
+    fn receive(&self, message: &JointState) -> Result<(), String> {
+        let mut known = self.lock();
+        known.is_expected = true;
+        let taken = known.take(message);
+        if let Err(sentence) = &taken {
+            known.fault = Some((Instant::now(), sentence.clone()));
+        }
+        taken
+    }
+
+    /// The measured positions of the whole robot (one entry a joint), inside the limits. A measurement counts for `timeout` from when
+    /// it came. Joints outside the chain without a measurement are as in `otherwise`. `None` where no measurement is expected.
+    ///
+    /// # Errors
+    /// A sentence with the joints of the chain that have no measurement.
+    pub(crate) fn configuration(
+        &self,
+        timeout: Duration,
+        loaded: &LoadedRobot,
+        otherwise: &[f64],
+    ) -> Result<Option<Vec<f64>>, String> {
+        let robot = &loaded.robot;
+        let mut positions = otherwise.to_vec();
+        let mut fresh = vec![false; positions.len()];
+        let known = self.lock();
+        if !known.is_expected || timeout.is_zero() {
+            return Ok(None);
+        }
+        for joint in robot.movable() {
+            let measurement = known.joints.get(&robot.joints()[joint].name).filter(|(at, _)| at.elapsed() <= timeout);
+            if let Some((_, position)) = measurement {
+                // Published positions must not be outside the limits.
+                let domain = robot.domain(joint).unwrap_or(robot.joints()[joint].domain);
+                (positions[joint], fresh[joint]) = (domain.clamp(*position), true);
+                warn_if_far(&self.warnings, &robot.joints()[joint].name, *position, positions[joint]);
+            }
+        }
+        let variables = loaded.chain.variables();
+        let missing: Vec<&str> =
+            variables.iter().filter(|variable| !fresh[variable.joint]).map(|variable| variable.name.as_str()).collect();
+        if !missing.is_empty() {
+            return Err(known.lack_of(&missing, timeout));
+        }
+        self.warnings.recovered(MEASURED_JOINT_STATES.short_name());
+        robot.apply_mimic(&mut positions);
+        Ok(Some(positions))
+    }
+}
+
+impl Known {
+    fn take(&mut self, message: &JointState) -> Result<(), String> {
+        let (names, positions) = (&message.name, &message.position);
+        if names.len() != positions.len() {
+            return Err(format!("a message has {} names and {} positions", names.len(), positions.len()));
+        }
+        if self.joints.len() > MAX_JOINTS {
+            self.joints.clear();
+        }
+        let mut fault = Ok(());
+        for (name, &position) in names.iter().zip(positions).filter(|(name, _)| name.len() <= convert::MAX_NAME_BYTES) {
+            match convert::check_position(name, position) {
+                Ok(()) => {
+                    self.joints.insert(name.clone(), (Instant::now(), position));
+                }
+                bad => fault = fault.and(bad),
+            }
+        }
+        fault
+    }
+
+    /// That these joints have no measurement younger than `timeout`, as a sentence.
+    fn lack_of(&self, joints: &[&str], timeout: Duration) -> String {
+        let topic = MEASURED_JOINT_STATES.name;
+        let fault = self.fault.as_ref().filter(|(at, _)| at.elapsed() <= timeout);
+        let fault = fault.map_or_else(String::new, |(_, sentence)| format!("; {sentence}"));
+        format!(
+            "nobody knows where the robot is: within {} s (measured_timeout) nothing came on {topic} for the joints {}{fault}",
+            timeout.as_secs_f64(),
+            names::list(joints)
+        )
+    }
+}
+
+/// Warns of a joint that is measured well outside its limits: what is `measured` may have another unit, or be of another robot.
+fn warn_if_far(warnings: &Warnings, joint: &str, measured: f64, inside: f64) {
+    if (measured - inside).abs() > ENCODER_MARGIN {
+        let joint = names::short(joint);
+        let sentence = format!(
+            "joint '{joint}' is measured at {}, outside its limits: the node takes {}, the nearest position inside",
+            names::number(measured),
+            names::number(inside)
+        );
+        warnings.warn_once(MEASURED_JOINT_STATES.short_name(), &joint, &sentence);
+    }
+}
+
+pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    let quality = QosProfile::default().keep_last(1).best_effort();
+    let mut states = node.subscribe::<JointState>(MEASURED_JOINT_STATES.name, quality)?;
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        while let Some(state) = states.next().await {
+            if let Err(sentence) = shared.measured.receive(&state) {
+                shared.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), "message", &sentence);
+            }
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,7 @@
+//! The robot in use: where it comes from, where its joints are, and where frames are from it.
+
+pub(crate) mod configuration;
+pub(crate) mod description;
+pub(crate) mod frames;
+pub(crate) mod link_poses;
+pub(crate) mod measured;

@@ -1,0 +1,236 @@
+//! The command line of the node: `--help`, `--version`, and what ROS arguments say of the log and of one topic. rcl reads all other ROS
+//! arguments, but does not refuse those that it does not know.
+
+use log::LevelFilter;
+
+use super::interface::MEASURED_JOINT_STATES;
+use crate::NodeError;
+use urdf_ik::parameters::{Definition, TABLE};
+
+/// ROS arguments that another one follows.
+const WITH_VALUE: [&str; 10] = [
+    "-p",
+    "--param",
+    "--params-file",
+    "-r",
+    "--remap",
+    "-e",
+    "--enclave",
+    "--log-level",
+    "--log-config-file",
+    "--log-file-name",
+];
+/// ROS arguments that stand alone.
+const ALONE: [&str; 6] = [
+    "--enable-rosout-logs",
+    "--disable-rosout-logs",
+    "--enable-stdout-logs",
+    "--disable-stdout-logs",
+    "--enable-external-lib-logs",
+    "--disable-external-lib-logs",
+];
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub(crate) enum CommandLine {
+    /// A text is printed instead of starting the node.
+    Print(String),
+    /// The node is started.
+    Start(Arguments),
+}
+
+/// What ROS arguments say that rcl does not tell.
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    pub log: LogArguments,
+    /// Whether the topic of measured joint states has another name: then there is a robot that is measured.
+    pub has_measured_topic: bool,
+}
+
+/// What ROS arguments say of the log.
+#[derive(Debug)]
+pub(crate) struct LogArguments {
+    /// Whether the log is published on `/rosout`.
+    pub to_rosout: bool,
+    /// Rules in their order: the name of a logger, or nothing for all loggers, and its level.
+    levels: Vec<(String, LevelFilter)>,
+}
+
+impl CommandLine {
+    /// Reads the arguments that follow the name of the program.
+    ///
+    /// # Errors
+    /// [`NodeError::Argument`] for an argument that means nothing to ROS or the node.
+    pub(crate) fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, NodeError> {
+        let log = LogArguments { to_rosout: true, levels: Vec::new() };
+        let mut read = Arguments { log, has_measured_topic: false };
+        let mut is_for_ros = false;
+        while let Some(argument) = arguments.next() {
+            match (is_for_ros, argument.as_str()) {
+                (_, "--ros-args") => is_for_ros = true,
+                (true, "--") => is_for_ros = false,
+                (true, flag) if WITH_VALUE.contains(&flag) => read.note(flag, arguments.next()),
+                (true, flag) if ALONE.contains(&flag) => read.note(flag, None),
+                (false, "-h" | "--help") => return Ok(Self::Print(help())),
+                (false, "-V" | "--version") => {
+                    return Ok(Self::Print(concat!("urdf_ik_node ", env!("CARGO_PKG_VERSION")).into()));
+                }
+                // rcl takes it for a remapping as ROS 1 writes it.
+                (false, rule) if rule.contains(":=") => read.note_remapping(rule),
+                _ => return Err(NodeError::Argument(argument)),
+            }
+        }
+        Ok(Self::Start(read))
+    }
+}
+
+impl Arguments {
+    /// Reads a ROS argument, with its value where it has one. Those that the node has no use for are passed over.
+    fn note(&mut self, flag: &str, value: Option<String>) {
+        match (flag, value) {
+            ("--log-level", Some(rule)) => self.log.levels.extend(level_rule(&rule)),
+            ("--enable-rosout-logs", _) => self.log.to_rosout = true,
+            ("--disable-rosout-logs", _) => self.log.to_rosout = false,
+            ("-r" | "--remap", Some(rule)) => self.note_remapping(&rule),
+            _ => {}
+        }
+    }
+
+    /// Reads a remapping: a name, which may have that of a node before it, and what it becomes.
+    fn note_remapping(&mut self, rule: &str) {
+        let from = rule.split_once(":=").map(|(from, _)| from.rsplit(['/', ':']).next());
+        self.has_measured_topic |= from == Some(Some(MEASURED_JOINT_STATES.short_name()));
+    }
+}
+
+impl LogArguments {
+    /// The level of `logger`: that of the rule with its name, else with the longest of the names that it begins with, up to a dot.
+    pub(crate) fn level_of(&self, logger: &str) -> LevelFilter {
+        let is_below =
+            |name: &str| logger.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let fitting = self.levels.iter().filter(|(name, _)| name.is_empty() || is_below(name));
+        // Of several, the last.
+        fitting.max_by_key(|(name, _)| name.len()).map_or(LevelFilter::Info, |(_, level)| *level)
+    }
+}
+
+/// Reads the argument of `--log-level`: a level, or the name of a logger and its level. `None` where rcl refuses it.
+fn level_rule(rule: &str) -> Option<(String, LevelFilter)> {
+    let (logger, level) = rule.split_once(":=").unwrap_or(("", rule));
+    let level = match level.to_ascii_lowercase().as_str() {
+        "debug" => LevelFilter::Debug,
+        "info" => LevelFilter::Info,
+        "warn" => LevelFilter::Warn,
+        "error" => LevelFilter::Error,
+        // The node logs nothing of that level.
+        "fatal" => LevelFilter::Off,
+        _ => return None,
+    };
+    Some((logger.to_owned(), level))
+}
+
+fn help() -> String {
+    format!(
+        "\
+urdf_ik_node {}: a ROS 2 node that turns target poses into joint positions for any robot with a URDF
+
+Usage: urdf_ik_node [--ros-args [-p PARAMETER:=VALUE]… [--params-file FILE] [-r FROM:=TO]… [--log-level LEVEL]]
+
+  -h, --help      print this
+  -V, --version   print the version
+
+For example: urdf_ik_node --ros-args -p urdf_file:=robot.urdf -p 'tip_links:=[tool0]'
+
+Parameters and their defaults (`ros2 param describe` explains them while the node runs):
+{}",
+        env!("CARGO_PKG_VERSION"),
+        parameters()
+    )
+}
+
+/// A line for each parameter: its name and default.
+fn parameters() -> String {
+    let line = |known: &Definition| format!("  {:<28} {}", known.name, known.default_value());
+    TABLE.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(arguments: &str) -> Result<CommandLine, NodeError> {
+        CommandLine::read(arguments.split_whitespace().map(str::to_owned))
+    }
+
+    fn arguments(arguments: &str) -> Arguments {
+        match read(arguments).unwrap() {
+            CommandLine::Start(arguments) => arguments,
+            CommandLine::Print(text) => panic!("printed: {text}"),
+        }
+    }
+
+    fn log_arguments(text: &str) -> LogArguments {
+        arguments(text).log
+    }
+
+    #[test]
+    fn a_remapped_topic_of_measurements_is_noticed() {
+        for rule in [
+            "~/measured_joint_states:=/joint_states",
+            "/urdf_ik/measured_joint_states:=x",
+            "arm:~/measured_joint_states:=x",
+        ] {
+            assert!(
+                arguments(&format!("--ros-args -r __node:=arm --remap {rule} -p a:=b")).has_measured_topic,
+                "{rule}"
+            );
+            assert!(arguments(rule).has_measured_topic, "{rule}");
+        }
+        for other in [
+            "-r joint_states:=measured_joint_states",
+            "-p measured_joint_states:=x",
+            "-r ~/not_measured_joint_states:=x",
+            "-r",
+        ] {
+            assert!(!arguments(&format!("--ros-args {other}")).has_measured_topic, "{other}");
+        }
+    }
+
+    #[test]
+    fn arguments_of_ros_are_left_to_rcl() {
+        log_arguments("");
+        log_arguments(
+            "--ros-args -p a:=b --params-file --help -r x:=y --disable-stdout-logs -- --ros-args -e /enclave",
+        );
+        log_arguments("--ros-args -p");
+        log_arguments("__node:=other --ros-args");
+        for unknown in
+            ["--urdf", "--ros-args -- robot.urdf", "--", "--ros-args --help", "--ros-args -p a:=b robot.urdf"]
+        {
+            let error = read(unknown).unwrap_err().to_string();
+            assert!(error.contains(unknown.split_whitespace().next_back().unwrap()), "{error}");
+        }
+        assert!(matches!(read("--ros-args -p a:=b -- --version"), Ok(CommandLine::Print(_))));
+    }
+
+    #[test]
+    fn the_most_specific_level_holds() {
+        let level = |arguments: &str| log_arguments(&format!("--ros-args {arguments}")).level_of("left.urdf_ik");
+        assert_eq!(level(""), LevelFilter::Info);
+        assert_eq!(level("--log-level DEBUG"), LevelFilter::Debug);
+        assert_eq!(level("--log-level debug --log-level warn"), LevelFilter::Warn);
+        assert_eq!(
+            level("--log-level left.urdf_ik:=error --log-level left:=debug --log-level info"),
+            LevelFilter::Error
+        );
+        assert_eq!(level("--log-level left:=debug --log-level lef:=error"), LevelFilter::Debug);
+        assert_eq!(level("--log-level fatal"), LevelFilter::Off);
+    }
+
+    #[test]
+    fn rosout_can_be_disabled() {
+        assert!(log_arguments("--ros-args").to_rosout);
+        assert!(!log_arguments("--ros-args --disable-rosout-logs").to_rosout);
+        assert!(log_arguments("--ros-args --disable-rosout-logs --enable-rosout-logs").to_rosout);
+    }
+}

@@ -1,0 +1,35 @@
+//! Why the node cannot start.
+
+use thiserror::Error;
+
+use urdf_ik::parameters::Refusal;
+use urdf_ik_text::names;
+
+/// Why the node cannot start.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum NodeError {
+    /// The command line has an argument that means nothing.
+    #[error("there is no argument '{}': urdf_ik_node --help lists what there is", names::short(.0))]
+    Argument(String),
+    /// rcl refused the arguments, or could not create its context.
+    #[error("ROS 2 did not start: {0}")]
+    Context(String),
+    /// A node, topic or service could not be created.
+    #[error("ROS 2 refused a node, topic or service: {0}")]
+    Ros(#[from] r2r::Error),
+    /// A parameter override was refused.
+    #[error("{0}")]
+    Parameter(#[from] Refusal),
+    /// The robot that a parameter gives cannot be used.
+    #[error("the robot of the parameter {parameter} is refused: {reason}")]
+    Robot {
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The operating system refused a thread, a timer or a signal handler.
+    #[error("the operating system refused: {0}")]
+    System(#[from] std::io::Error),
+}

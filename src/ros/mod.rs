@@ -1,0 +1,19 @@
+//! The plumbing of ROS: names, publishers, services, the thread that spins, the clock, the log. Nothing here knows of robots.
+
+pub(crate) mod clock;
+pub(crate) mod command_line;
+pub(crate) mod error;
+pub(crate) mod interface;
+pub(crate) mod logging;
+pub(crate) mod publisher;
+mod rosout;
+pub(crate) mod service_server;
+pub(crate) mod spin;
+pub(crate) mod tip_namespaces;
+
+use r2r::QosProfile;
+
+/// Quality of service of a topic whose last message later subscribers receive too.
+pub(crate) fn latched() -> QosProfile {
+    QosProfile::default().keep_last(1).transient_local()
+}

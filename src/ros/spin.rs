@@ -1,0 +1,141 @@
+//! The thread in which the r2r node lives.
+
+use std::panic;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::executor::LocalPool;
+use futures::future::BoxFuture;
+use futures::task::LocalSpawnExt;
+use tokio::sync::oneshot;
+
+use crate::NodeError;
+
+/// How long one spin waits for a message. A command or the stop may wait as long.
+const SPIN_TIMEOUT: Duration = Duration::from_millis(20);
+
+/// Makes the ROS context and the node.
+///
+/// # Errors
+/// [`NodeError::Context`] with rcl's own words where it refuses the arguments. r2r panics then, and the panic is caught here.
+pub(crate) fn create_node(name: &str) -> Result<r2r::Node, NodeError> {
+    let loud = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let context = panic::catch_unwind(r2r::Context::create);
+    panic::set_hook(loud);
+    let context = context.map_err(|cause| {
+        let words = cause.downcast_ref::<String>().cloned();
+        NodeError::Context(words.unwrap_or_else(|| "the arguments could not be read".into()))
+    })?;
+    Ok(r2r::Node::create(context?, name, "")?)
+}
+
+/// What only the thread that owns the node can do.
+enum Command {
+    UseSimTime(bool),
+    /// Counts the publishers of a topic, whose name is complete.
+    CountPublishers(String, oneshot::Sender<usize>),
+}
+
+/// Sends commands to the spinning node.
+#[derive(Clone)]
+pub(crate) struct Commands(mpsc::Sender<Command>);
+
+impl Commands {
+    /// Takes the time from the topic `/clock`, or from the system again.
+    pub(crate) fn use_sim_time(&self, on: bool) {
+        // Sending fails only after the node has ended, when there is no time to keep.
+        let _ = self.0.send(Command::UseSimTime(on));
+    }
+
+    /// Number of publishers of a topic, whose name is complete.
+    pub(crate) async fn count_publishers(&self, topic: String) -> usize {
+        let (sender, count) = oneshot::channel();
+        // The same here: then nobody counts.
+        let _ = self.0.send(Command::CountPublishers(topic, sender));
+        count.await.unwrap_or(0)
+    }
+}
+
+/// The spin thread before it starts.
+pub(crate) struct Spinner {
+    commands: mpsc::Receiver<Command>,
+    local_tasks: Vec<BoxFuture<'static, ()>>,
+}
+
+/// The spin thread at work.
+pub(crate) struct Spinning {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Spinner {
+    pub(crate) fn new() -> (Self, Commands) {
+        let (sender, commands) = mpsc::channel();
+        (Self { commands, local_tasks: Vec::new() }, Commands(sender))
+    }
+
+    /// Runs `task` in the spin thread, each time right after its message has arrived. No other thread has to wake up for it, but nothing
+    /// else arrives while it works. So it must be short, and it has no timers.
+    pub(crate) fn run_locally(&mut self, task: impl Future<Output = ()> + Send + 'static) {
+        self.local_tasks.push(task.boxed());
+    }
+
+    /// Moves the node into its thread and spins it there until [`Spinning::stop`].
+    pub(crate) fn run(self, mut node: r2r::Node) -> Result<Spinning, NodeError> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let is_stopped = Arc::clone(&stop);
+        let thread = thread::Builder::new().name("spin".into()).spawn(move || {
+            let mut local_tasks = LocalPool::new();
+            for task in self.local_tasks {
+                // This fails only after the pool has ended.
+                let _ = local_tasks.spawner().spawn_local(task);
+            }
+            while !is_stopped.load(Ordering::Relaxed) {
+                for command in self.commands.try_iter() {
+                    execute(command, &mut node);
+                }
+                node.spin_once(SPIN_TIMEOUT);
+                local_tasks.run_until_stalled();
+            }
+        })?;
+        Ok(Spinning { stop, thread })
+    }
+}
+
+impl Spinning {
+    /// Stops spinning and waits until the node is destroyed, so that it leaves the graph at once.
+    pub(crate) fn stop(self) {
+        self.stop.store(true, Ordering::Relaxed);
+        // An error means that the thread has panicked, so it has ended too.
+        let _ = self.thread.join();
+    }
+}
+
+fn execute(command: Command, node: &mut r2r::Node) {
+    match command {
+        Command::UseSimTime(on) => use_sim_time(on, node),
+        Command::CountPublishers(topic, count) => {
+            let publishers = node.get_publishers_info_by_topic(&topic, false);
+            // Who asked may not wait any more.
+            let _ = count.send(publishers.map_or(0, |publishers| publishers.len()));
+        }
+    }
+}
+
+/// Takes the node's time from the topic `/clock`, or from the system.
+pub(crate) fn use_sim_time(on: bool, node: &mut r2r::Node) {
+    let source = node.get_time_source();
+    if !on {
+        source.disable_sim_time();
+        return;
+    }
+    match source.enable_sim_time(node) {
+        Ok(()) => log::info!("the node waits for the time on the topic /clock"),
+        Err(e) => log::error!("cannot take the time from the topic /clock: {e}"),
+    }
+}

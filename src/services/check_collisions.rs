@@ -1,0 +1,91 @@
+//! `check_collisions`: how near the robot is to itself and to what surrounds it.
+
+use std::sync::Arc;
+
+use r2r::urdf_ik::srv::CheckCollisions::{Request, Response};
+
+use crate::Shared;
+use crate::messages::{body_pair, convert};
+use crate::reports::status::Refused;
+use crate::robot_in_use::configuration::Configuration;
+use crate::surroundings::near_pairs::near_pairs;
+use urdf_ik::collision::{Near, Scene};
+use urdf_ik_text::names::{self, number};
+
+/// Every pair is nearer than this \[m\].
+const ANY_DISTANCE: f64 = 1e9;
+/// The nearest pair is looked for within this \[m\] at first, and then within so many times more.
+const FIRST_DISTANCE: f64 = 0.05;
+const WIDENING: f64 = 3.0;
+
+pub(crate) async fn check_collisions(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
+    let invalid = |sentence| Refused::invalid("collisions", sentence);
+    let settings = shared.settings();
+    let mut configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    let robot = &configuration.loaded.robot;
+    convert::overlay(robot, "joint_state", &request.joint_state, &mut configuration.positions).map_err(invalid)?;
+    let margin = or_default("margin", request.margin, settings.collision_margin).map_err(invalid)?;
+    let within = or_default("within", request.within, margin).map_err(invalid)?;
+    let scene = shared.world.scene((&configuration.loaded, &configuration.positions), &settings).await?;
+    // Large meshes take long.
+    shared.searches.run_long(1, move || Ok(response(&scene, &configuration, margin, within))).await
+}
+
+/// A length of a request, where 0 means the default.
+fn or_default(field: &str, length: f64, default: f64) -> Result<f64, String> {
+    match length {
+        0.0 => Ok(default),
+        length if length.is_finite() && length > 0.0 => Ok(length),
+        _ => Err(format!("{field} is {}; it must be a finite length of at least 0 m", number(length))),
+    }
+}
+
+fn response(scene: &Scene, configuration: &Configuration, margin: f64, within: f64) -> Response {
+    let mut distance = margin.max(within);
+    let mut near = near_pairs(scene, configuration, distance);
+    // Distances of pairs that are far apart would take much longer.
+    while near.is_empty() && distance < ANY_DISTANCE {
+        distance = FIRST_DISTANCE.max(WIDENING * distance);
+        near = near_pairs(scene, configuration, distance);
+    }
+    let root_in_base = configuration.root_in_base();
+    let message = |near: &Near| body_pair::message(scene, near, &root_in_base);
+    let is_free = near.first().is_none_or(|nearest| nearest.distance > margin);
+    Response {
+        success: true,
+        message: sentence(scene, near.first(), margin),
+        free: is_free && scene.unread().is_empty(),
+        unread_links: scene.unread().to_vec(),
+        pairs: near.iter().take_while(|near| near.distance <= within).map(message).collect(),
+        nearest: near.first().map(message).unwrap_or_default(),
+    }
+}
+
+fn sentence(scene: &Scene, nearest: Option<&Near>, margin: f64) -> String {
+    let of_pairs = nearest.map_or_else(
+        || "free: no joint of the chain moves two bodies against each other".into(),
+        |nearest| sentence_of_pair(scene, nearest, margin),
+    );
+    match scene.unread() {
+        [] => of_pairs,
+        unread => format!(
+            "not known to be free: shapes of these links could not be read and were not looked at: {}; apart from them {of_pairs}",
+            names::list(unread)
+        ),
+    }
+}
+
+fn sentence_of_pair(scene: &Scene, nearest: &Near, margin: f64) -> String {
+    let Some([first, second]) = scene.pairs().nth(nearest.pair) else { return String::new() };
+    let Near { distance, depth, .. } = nearest;
+    match *distance {
+        distance if distance <= 0.0 && *depth > 0.0 => {
+            format!("not free: {first} and {second} touch, and overlap by {depth:.4} m")
+        }
+        distance if distance <= 0.0 => format!("not free: {first} and {second} touch"),
+        distance if distance <= margin => {
+            format!("not free: {first} and {second} are {distance:.4} m apart, and the margin is {} m", number(margin))
+        }
+        distance => format!("free: the nearest pair is {first} and {second}, {distance:.4} m apart"),
+    }
+}

@@ -1,0 +1,97 @@
+//! Registers the node's services and answers the small ones; parameters and MoveIt have files of their own.
+
+mod batch_response;
+pub(crate) mod check_collisions;
+pub(crate) mod parameters;
+pub(crate) mod query;
+pub(crate) mod request_overrides;
+mod solve_ik;
+mod solve_ik_batch;
+mod solve_path;
+
+use std::sync::Arc;
+
+use r2r::std_srvs::srv::Trigger;
+use r2r::urdf_ik::srv::{CheckCollisions, ForwardKinematics, SolveIK, SolveIKBatch, SolvePath};
+
+use crate::messages::convert;
+use crate::reports::answers::answer_each;
+use crate::reports::status::Refused;
+use crate::robot_in_use::frames::Located;
+use crate::robot_in_use::link_poses;
+use crate::ros::interface::{CHECK_COLLISIONS, FORWARD_KINEMATICS, RESET, SOLVE_IK, SOLVE_IK_BATCH, SOLVE_PATH, STOP};
+use crate::ros::spin::Spinner;
+use crate::{NodeError, Shared};
+use check_collisions::check_collisions;
+use solve_ik::solve_ik;
+use solve_ik_batch::solve_ik_batch;
+use solve_path::solve_path;
+
+pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    answer_each::<SolveIK::Service, _, _>(node, spinner, shared, SOLVE_IK, solve_ik)?;
+    answer_each::<SolveIKBatch::Service, _, _>(node, spinner, shared, SOLVE_IK_BATCH, solve_ik_batch)?;
+    answer_each::<SolvePath::Service, _, _>(node, spinner, shared, SOLVE_PATH, solve_path)?;
+    answer_each::<ForwardKinematics::Service, _, _>(node, spinner, shared, FORWARD_KINEMATICS, forward_kinematics)?;
+    answer_each::<CheckCollisions::Service, _, _>(node, spinner, shared, CHECK_COLLISIONS, check_collisions)?;
+    answer_each::<Trigger::Service, _, _>(node, spinner, shared, STOP, |shared, _| async move {
+        stop(&shared).await.map(done)
+    })?;
+    answer_each::<Trigger::Service, _, _>(node, spinner, shared, RESET, |shared, _| async move {
+        reset(&shared).await.map(done)
+    })
+}
+
+fn done(message: String) -> Trigger::Response {
+    Trigger::Response { success: true, message }
+}
+
+async fn forward_kinematics(
+    shared: Arc<Shared>,
+    request: ForwardKinematics::Request,
+) -> Result<ForwardKinematics::Response, Refused> {
+    let settings = shared.settings();
+    let mut configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    let loaded = Arc::clone(&configuration.loaded);
+    convert::overlay(&loaded.robot, "joint_state", &request.joint_state, &mut configuration.positions)
+        .map_err(|sentence| Refused::invalid("joint_state", sentence))?;
+    let prefix = settings.frame_prefix.as_str();
+    let frame = if request.frame_id.is_empty() { loaded.chain.base() } else { &request.frame_id };
+    let no_link = |sentence| Refused::invalid("link", sentence);
+    let link = link_poses::index(&loaded, prefix, frame).map_err(no_link)?;
+    let frame = Located::of_link(format!("{prefix}{}", loaded.robot.links()[link].name), link);
+    let link_names = link_poses::or_tips(&loaded, request.link_names);
+    let stamp = shared.clock.stamp();
+    let poses = link_poses::poses(&configuration, prefix, &link_names, frame, stamp).map_err(no_link)?;
+    Ok(ForwardKinematics::Response { success: true, message: String::new(), link_names, poses })
+}
+
+/// Brakes to rest, within the limits of the joints. Gives a sentence about it.
+///
+/// # Errors
+/// [`Refused`] where the motion under way cannot be braked, or there is no robot.
+pub(crate) async fn stop(shared: &Shared) -> Result<String, Refused> {
+    shared.forget_targets().await;
+    shared.servo.stop();
+    let (_, time) = shared.output.stop()?;
+    Ok(format!("the arm comes to rest in {time:.3} s"))
+}
+
+/// Back to where the robot was measured a moment ago, else to the parameter `initial_posture`. Gives a sentence about it.
+///
+/// # Errors
+/// [`Refused`] where there is no robot.
+pub(crate) async fn reset(shared: &Shared) -> Result<String, Refused> {
+    shared.forget_targets().await;
+    shared.servo.reset(shared);
+    let loaded = shared.output.configuration().ok_or_else(Refused::no_robot)?.loaded;
+    let settings = shared.settings();
+    let initial = settings.initial_posture.apply(&loaded.robot);
+    let initial = initial.map_err(|e| Refused::invalid("initial_posture", format!("initial_posture: {e}")))?;
+    let (positions, message) = match shared.measured.configuration(settings.measured_timeout, &loaded, &initial) {
+        Ok(Some(measured)) => (measured, "the robot is at the measured joint positions".to_owned()),
+        Ok(None) => (initial, "the robot is at the initial joint positions".to_owned()),
+        Err(sentence) => (initial, format!("the robot is shown at the initial joint positions, but {sentence}")),
+    };
+    shared.output.set_configuration(&loaded, positions);
+    Ok(message)
+}

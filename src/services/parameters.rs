@@ -1,0 +1,353 @@
+//! The six parameter services and `/parameter_events`, from the table of parameters.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use r2r::rcl_interfaces::msg::{
+    FloatingPointRange, IntegerRange, ListParametersResult, Parameter, ParameterDescriptor, ParameterEvent,
+    ParameterValue, SetParametersResult,
+};
+use r2r::rcl_interfaces::srv::{
+    DescribeParameters, GetParameterTypes, GetParameters, ListParameters, SetParameters, SetParametersAtomically,
+};
+use r2r::{QosProfile, WrappedServiceTypeSupport};
+
+use crate::robot_in_use::description;
+use crate::ros::interface::{
+    DESCRIBE_PARAMETERS, GET_PARAMETER_TYPES, GET_PARAMETERS, Interface, LIST_PARAMETERS, PARAMETER_EVENTS,
+    SET_PARAMETERS, SET_PARAMETERS_ATOMICALLY,
+};
+use crate::ros::publisher::Publisher;
+use crate::ros::service_server;
+use crate::ros::spin::Commands;
+use crate::{NodeError, Shared};
+use urdf_ik::parameters::{Bounds, Definition, Refusal, Settings, TABLE, TakesEffect, Value, Values, definition};
+use urdf_ik_text::names;
+
+/// The types of `ParameterType` as the messages' fields have them.
+mod kind {
+    use r2r::rcl_interfaces::msg::ParameterType as Type;
+
+    pub const NOT_SET: u8 = Type::PARAMETER_NOT_SET as u8;
+    pub const BOOL: u8 = Type::PARAMETER_BOOL as u8;
+    pub const INTEGER: u8 = Type::PARAMETER_INTEGER as u8;
+    pub const DOUBLE: u8 = Type::PARAMETER_DOUBLE as u8;
+    pub const STRING: u8 = Type::PARAMETER_STRING as u8;
+    pub const BYTE_ARRAY: u8 = Type::PARAMETER_BYTE_ARRAY as u8;
+    pub const BOOL_ARRAY: u8 = Type::PARAMETER_BOOL_ARRAY as u8;
+    pub const INTEGER_ARRAY: u8 = Type::PARAMETER_INTEGER_ARRAY as u8;
+    pub const DOUBLE_ARRAY: u8 = Type::PARAMETER_DOUBLE_ARRAY as u8;
+    pub const STRING_ARRAY: u8 = Type::PARAMETER_STRING_ARRAY as u8;
+}
+
+/// The values, and what a change of them needs.
+struct Store {
+    values: Mutex<Values>,
+    shared: Arc<Shared>,
+    commands: Commands,
+    events: Publisher<ParameterEvent>,
+    node: String,
+}
+
+/// The values at the start of the node: the defaults of the table, and the overrides. An override of an unknown parameter is ignored
+/// with a warning.
+///
+/// # Errors
+/// The refusal of an override that does not fit its parameter.
+pub(crate) fn overrides(node: &r2r::Node) -> Result<Values, NodeError> {
+    let mut values = Values::default();
+    let given = node.params.lock().unwrap_or_else(PoisonError::into_inner);
+    for (name, parameter) in given.iter() {
+        if values.get(name).is_none() {
+            let known: Vec<&str> = TABLE.iter().map(|known| known.name).collect();
+            let name = names::short(name);
+            log::warn!("there is no parameter {name}: its value is ignored; the parameters are: {}", known.join(", "));
+            continue;
+        }
+        values.set(name, from_override(&parameter.value))?;
+    }
+    // A hand on a mouse must not move a real robot unless somebody has asked for it.
+    let drives_a_robot = values.get("command_joints") != Some(&Value::Texts(Vec::new()));
+    if drives_a_robot && !given.contains_key("interactive_target") {
+        values.set("interactive_target", Value::Bool(false))?;
+    }
+    Ok(values)
+}
+
+fn from_override(value: &r2r::ParameterValue) -> Value {
+    use r2r::ParameterValue as Given;
+    match value {
+        Given::NotSet => Value::NotSet,
+        Given::Bool(value) => Value::Bool(*value),
+        Given::Integer(value) => Value::Integer(*value),
+        Given::Double(value) => Value::Double(*value),
+        Given::String(value) => Value::Text(value.clone()),
+        Given::StringArray(values) => Value::Texts(values.clone()),
+        Given::BoolArray(_) => Value::Other("bool_array"),
+        Given::ByteArray(_) => Value::Other("byte_array"),
+        Given::IntegerArray(_) => Value::Other("integer_array"),
+        Given::DoubleArray(_) => Value::Other("double_array"),
+    }
+}
+
+fn from_message(message: ParameterValue) -> Value {
+    match message.type_ {
+        kind::NOT_SET => Value::NotSet,
+        kind::BOOL => Value::Bool(message.bool_value),
+        kind::INTEGER => Value::Integer(message.integer_value),
+        kind::DOUBLE => Value::Double(message.double_value),
+        kind::STRING => Value::Text(message.string_value),
+        kind::STRING_ARRAY => Value::Texts(message.string_array_value),
+        // Some tools write "nothing" as an empty array of bytes.
+        kind::BYTE_ARRAY if message.byte_array_value.is_empty() => Value::NotSet,
+        // And an empty list as one of any type: its elements do not tell.
+        kind::BOOL_ARRAY if message.bool_array_value.is_empty() => Value::Texts(Vec::new()),
+        kind::INTEGER_ARRAY if message.integer_array_value.is_empty() => Value::Texts(Vec::new()),
+        kind::DOUBLE_ARRAY if message.double_array_value.is_empty() => Value::Texts(Vec::new()),
+        kind::BYTE_ARRAY => Value::Other("byte_array"),
+        kind::BOOL_ARRAY => Value::Other("bool_array"),
+        kind::INTEGER_ARRAY => Value::Other("integer_array"),
+        kind::DOUBLE_ARRAY => Value::Other("double_array"),
+        _ => Value::Other("value of an unknown type"),
+    }
+}
+
+fn type_of(value: &Value) -> u8 {
+    match value {
+        Value::NotSet | Value::Other(_) => kind::NOT_SET,
+        Value::Bool(_) => kind::BOOL,
+        Value::Integer(_) => kind::INTEGER,
+        Value::Double(_) => kind::DOUBLE,
+        Value::Text(_) => kind::STRING,
+        Value::Texts(_) => kind::STRING_ARRAY,
+    }
+}
+
+fn to_message(value: &Value) -> ParameterValue {
+    let mut message = ParameterValue { type_: type_of(value), ..ParameterValue::default() };
+    match value {
+        Value::NotSet | Value::Other(_) => {}
+        Value::Bool(value) => message.bool_value = *value,
+        Value::Integer(value) => message.integer_value = *value,
+        Value::Double(value) => message.double_value = *value,
+        Value::Text(value) => message.string_value.clone_from(value),
+        Value::Texts(values) => message.string_array_value.clone_from(values),
+    }
+    message
+}
+
+impl Store {
+    fn values(&self) -> Values {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sets parameters while the node runs: all of them, or none where one is refused.
+    fn set(&self, changes: &[Parameter]) -> Result<(), Refusal> {
+        let mut kept = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut values = kept.clone();
+        for change in changes {
+            let name = change.name.as_str();
+            values.set(name, from_message(change.value.clone()))?;
+            // The value that it has is no change: a dump of all parameters can be loaded again.
+            let is_fixed = definition(name).is_some_and(|known| known.takes_effect == TakesEffect::AtStart);
+            if is_fixed && values.get(name) != kept.get(name) {
+                return Err(Refusal(format!(
+                    "{name} is read only when the node starts: restart the node with the new value"
+                )));
+            }
+        }
+        let settings = Settings::new(&values, Some(&self.shared.settings()))?;
+        self.apply(&kept, &values, &settings)?;
+        let starts_to_avoid = settings.avoid_collisions && !self.shared.settings().avoid_collisions;
+        self.shared.replace_settings(settings);
+        if starts_to_avoid {
+            self.shared.world.note_change();
+        }
+        *kept = values;
+        drop(kept);
+        self.publish_event(changes);
+        Ok(())
+    }
+
+    /// Checks a change against the robot in use, and does what it needs besides new settings. A refused change changes nothing.
+    fn apply(&self, before: &Values, after: &Values, settings: &Settings) -> Result<(), Refusal> {
+        let changed = |name| before.get(name) != after.get(name);
+        if changed("robot_description") && !settings.robot_description.is_empty() {
+            let ready = description::load(settings.robot_description.clone(), false, settings)
+                .map_err(|sentence| Refusal(format!("robot_description: {sentence}")))?;
+            description::use_robot(&self.shared, ready);
+        } else if let Some(now) = self.shared.output.configuration() {
+            for (name, positions) in [("initial_posture", &settings.initial_posture), ("posture", &settings.posture)] {
+                if changed(name) {
+                    positions.apply(&now.loaded.robot).map_err(|e| Refusal(format!("{name}: {e}")))?;
+                }
+            }
+            if changed("solver") {
+                now.loaded.solver(settings).map_err(|sentence| Refusal(format!("solver: {sentence}")))?;
+            }
+            let limiting = ["joint_limits", "default_velocity", "default_acceleration", "default_jerk"];
+            if limiting.into_iter().any(changed) {
+                let limits = now.loaded.limits(settings).map_err(Refusal)?;
+                self.shared.output.set_limits(&now.loaded, &limits);
+            }
+        }
+        if changed("use_sim_time") {
+            self.commands.use_sim_time(settings.use_sim_time);
+        }
+        Ok(())
+    }
+
+    fn publish_event(&self, changes: &[Parameter]) {
+        let values = self.values();
+        let changed = changes.iter().filter_map(|change| {
+            let value = to_message(values.get(&change.name)?);
+            Some(Parameter { name: change.name.clone(), value })
+        });
+        let event = ParameterEvent {
+            stamp: self.shared.clock.stamp(),
+            node: self.node.clone(),
+            changed_parameters: changed.collect(),
+            ..ParameterEvent::default()
+        };
+        self.events.publish(&event);
+    }
+
+    fn result(&self, changes: &[Parameter]) -> SetParametersResult {
+        let done = self.set(changes);
+        SetParametersResult {
+            successful: done.is_ok(),
+            reason: done.err().map_or_else(String::new, |refusal| refusal.0),
+        }
+    }
+
+    fn get(&self, names: &[String]) -> Vec<ParameterValue> {
+        let values = self.values();
+        let value = |name: &String| values.get(name).map_or_else(ParameterValue::default, to_message);
+        names.iter().map(value).collect()
+    }
+}
+
+fn describe(name: &str) -> ParameterDescriptor {
+    let Some(known) = definition(name) else {
+        return ParameterDescriptor { name: name.to_owned(), ..ParameterDescriptor::default() };
+    };
+    let unit = if known.unit.is_empty() { String::new() } else { format!(" [{}]", known.unit) };
+    let mut descriptor = ParameterDescriptor {
+        name: name.to_owned(),
+        type_: type_of(&known.default_value()),
+        description: format!("{}{unit}", known.sentence),
+        read_only: known.takes_effect == TakesEffect::AtStart,
+        ..ParameterDescriptor::default()
+    };
+    add_bounds(known, &mut descriptor);
+    descriptor
+}
+
+fn add_bounds(known: &Definition, descriptor: &mut ParameterDescriptor) {
+    match (known.bounds, known.default_value()) {
+        (Bounds::Any, _) => {}
+        (Bounds::OneOf(_), _) => {
+            descriptor.additional_constraints = format!("{} {}", known.bounds_kind(), known.bounds_text());
+        }
+        (Bounds::Range(least, greatest), Value::Integer(_)) => {
+            #[expect(clippy::cast_possible_truncation, reason = "bounds of integers are whole numbers")]
+            let range = IntegerRange { from_value: least as i64, to_value: greatest as i64, step: 0 };
+            descriptor.integer_range = vec![range];
+        }
+        (Bounds::Range(from_value, to_value), _) => {
+            descriptor.floating_point_range = vec![FloatingPointRange { from_value, to_value, step: 0.0 }];
+        }
+    }
+}
+
+/// The names below the prefixes of the request, to its depth (0: any).
+fn list(request: &ListParameters::Request) -> ListParametersResult {
+    let depth = |text: &str| text.matches('.').count() as u64;
+    let is_requested = |name: &str| {
+        let fits = |prefix: &String| {
+            let below = name.strip_prefix(prefix.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            name == prefix || below.is_some_and(|rest| request.depth == 0 || depth(rest) < request.depth)
+        };
+        match request.prefixes.as_slice() {
+            [] => request.depth == 0 || depth(name) < request.depth,
+            prefixes => prefixes.iter().any(fits),
+        }
+    };
+    let names: Vec<String> =
+        TABLE.iter().map(|known| known.name.to_owned()).filter(|name| is_requested(name)).collect();
+    let mut prefixes: Vec<String> =
+        names.iter().filter_map(|name| name.rsplit_once('.').map(|(prefix, _)| prefix.to_owned())).collect();
+    prefixes.dedup();
+    ListParametersResult { names, prefixes }
+}
+
+/// Creates one of the services. Its responses take no time, so one task answers all requests.
+fn answer<S>(
+    node: &mut r2r::Node,
+    store: &Arc<Store>,
+    service: Interface,
+    reply: fn(&Store, S::Request) -> S::Response,
+) -> Result<(), NodeError>
+where
+    S: WrappedServiceTypeSupport + 'static,
+    S::Request: Clone + Send,
+    S::Response: Clone + Send,
+{
+    use futures::StreamExt;
+    let mut requests = node.create_service::<S>(service.name, QosProfile::parameters())?;
+    let store = Arc::clone(store);
+    tokio::spawn(async move {
+        while let Some(request) = requests.next().await {
+            let response = reply(&store, request.message.clone());
+            tokio::spawn(service_server::respond(request, response, service));
+        }
+    });
+    Ok(())
+}
+
+/// Sets parameters for another part of the node, as the services would.
+pub(crate) struct Setter(Arc<Store>);
+
+impl Setter {
+    /// Sets the parameter `name`.
+    ///
+    /// # Errors
+    /// A [`Refusal`] where the value is refused; the old value stays.
+    pub(crate) fn set(&self, name: &str, value: &Value) -> Result<(), Refusal> {
+        self.0.set(&[Parameter { name: name.to_owned(), value: to_message(value) }])
+    }
+}
+
+/// Creates the services. Gives what sets parameters from inside the node.
+pub(crate) fn serve(
+    node: &mut r2r::Node,
+    shared: &Arc<Shared>,
+    values: Values,
+    commands: Commands,
+) -> Result<Setter, NodeError> {
+    let events = Publisher::new(node, PARAMETER_EVENTS, QosProfile::parameter_events())?;
+    let name = node.fully_qualified_name()?;
+    let shared = Arc::clone(shared);
+    let store = Arc::new(Store { values: Mutex::new(values), shared, commands, events, node: name });
+    answer::<GetParameters::Service>(node, &store, GET_PARAMETERS, |store, request| GetParameters::Response {
+        values: store.get(&request.names),
+    })?;
+    answer::<GetParameterTypes::Service>(node, &store, GET_PARAMETER_TYPES, |store, request| {
+        let types = store.get(&request.names).iter().map(|value| value.type_).collect();
+        GetParameterTypes::Response { types }
+    })?;
+    answer::<SetParameters::Service>(node, &store, SET_PARAMETERS, |store, request| {
+        let results = request.parameters.iter().map(|change| store.result(std::slice::from_ref(change))).collect();
+        SetParameters::Response { results }
+    })?;
+    answer::<SetParametersAtomically::Service>(node, &store, SET_PARAMETERS_ATOMICALLY, |store, request| {
+        SetParametersAtomically::Response { result: store.result(&request.parameters) }
+    })?;
+    answer::<DescribeParameters::Service>(node, &store, DESCRIBE_PARAMETERS, |_, request| {
+        let descriptors = request.names.iter().map(|name| describe(name)).collect();
+        DescribeParameters::Response { descriptors }
+    })?;
+    answer::<ListParameters::Service>(node, &store, LIST_PARAMETERS, |_, request| ListParameters::Response {
+        result: list(&request),
+    })?;
+    Ok(Setter(store))
+}

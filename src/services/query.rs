@@ -1,0 +1,169 @@
+//! The query of a service: from its targets to a solution, or to all of them.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::reports::status::Refused;
+use crate::robot_in_use::description::LoadedRobot;
+use crate::solving::null_space_task::NullSpaceTask;
+use crate::solving::problem;
+use crate::solving::searches::Searches;
+use crate::surroundings::avoidance::Avoidance;
+use urdf_ik::parameters::Settings;
+use urdf_ik::solver::{Mode, Problem, Solution, Solver, Target};
+
+/// Attempts that every search makes at once, more than the parameter `attempts` has by default. An arm of seven joints takes about a
+/// millisecond for them. Only a search that needs more goes to a thread of low priority.
+const FIRST_ATTEMPTS: usize = 128;
+/// Greatest number of variables of a chain whose first attempts are short work.
+const MAX_VARIABLES_AT_ONCE: usize = 32;
+
+/// A query of a service: its targets, its seed and its settings.
+pub(crate) struct Query {
+    /// Each for a tip of its own; one configuration has to meet all of them.
+    pub targets: Vec<Target>,
+    /// Where the search starts: positions of the chain's variables.
+    pub seed: Vec<f64>,
+    /// What the solution keeps clear of.
+    pub avoidance: Option<Avoidance>,
+    /// The parameters, with what the request overrides.
+    pub settings: Settings,
+    /// When it began to wait for its search: from then on its timeout counts.
+    pub began: Instant,
+}
+
+impl Query {
+    /// Searches for a solution. Gives the solver too.
+    ///
+    /// The first attempts are made at once. A search that ends before it has made all of these is complete: that it might have made
+    /// more changes no bit of its answer. Otherwise the search begins anew where it may take long, with the same attempts and those
+    /// that follow, so that its answer and its counts are those of one search. Only the deadline can end it before it has come as far
+    /// as the first attempts; then these give the answer.
+    pub(crate) async fn solve(
+        self: &Arc<Self>,
+        searches: &Searches,
+        loaded: &Arc<LoadedRobot>,
+    ) -> Result<(Solver, Solution), Refused> {
+        let Settings { attempts, cores, .. } = self.settings;
+        let mut first = None;
+        if loaded.chain.variables().len() <= MAX_VARIABLES_AT_ONCE {
+            let (query, robot) = (Arc::clone(self), Arc::clone(loaded));
+            let (solver, solution) =
+                searches.run_short(move || query.search(&robot, attempts.min(FIRST_ATTEMPTS), 1)).await?;
+            if attempts <= FIRST_ATTEMPTS || solution.attempts < FIRST_ATTEMPTS {
+                return Ok((solver, solution));
+            }
+            first = Some(solution);
+        }
+        let (query, robot) = (Arc::clone(self), Arc::clone(loaded));
+        let (solver, whole) = searches.run_long(cores, move || query.search(&robot, attempts, cores)).await?;
+        Ok((solver, of_more_attempts(first, whole)))
+    }
+
+    /// Finds every distinct solution, as positions of the chain's variables.
+    pub(crate) async fn all_solutions(
+        self: Arc<Self>,
+        searches: &Searches,
+        loaded: &Arc<LoadedRobot>,
+    ) -> Result<Vec<Vec<f64>>, Refused> {
+        let robot = Arc::clone(loaded);
+        let is_short =
+            self.settings.attempts <= FIRST_ATTEMPTS && loaded.chain.variables().len() <= MAX_VARIABLES_AT_ONCE;
+        let work = move || self.search_all(&robot);
+        if is_short { searches.run_short(work).await } else { searches.run_long(1, work).await }
+    }
+
+    /// Searches with at most `attempts`, on `cores`.
+    fn search(&self, loaded: &LoadedRobot, attempts: usize, cores: usize) -> Result<(Solver, Solution), Refused> {
+        let solver = loaded.solver(&self.settings).map_err(problem::no_solver)?;
+        let null_space_task = NullSpaceTask::new(loaded, &self.settings)?;
+        let problem = self.problem(&null_space_task, attempts);
+        let mut scratches = vec![solver.scratch(); cores];
+        let mut solution = solver.solution();
+        solver.solve_on(&problem, &mut scratches, &mut solution).map_err(|e| problem::refusal(&e))?;
+        problem::complete(&solver, &self.targets, &mut scratches[0], &mut solution)?;
+        Ok((solver, solution))
+    }
+
+    fn search_all(&self, loaded: &LoadedRobot) -> Result<Vec<Vec<f64>>, Refused> {
+        let solver = loaded.solver(&self.settings).map_err(problem::no_solver)?;
+        let null_space_task = NullSpaceTask::new(loaded, &self.settings)?;
+        let mut found = Vec::new();
+        let mut keep = |solution: &Solution| {
+            found.push(solution.positions.clone());
+            ControlFlow::Continue(())
+        };
+        let problem = self.problem(&null_space_task, self.settings.attempts);
+        let all = solver.solve_all(&problem, &mut solver.scratch(), &mut solver.solution(), &mut keep);
+        all.map_err(|e| problem::refusal(&e))?;
+        Ok(found)
+    }
+
+    fn problem<'a>(&'a self, null_space_task: &'a NullSpaceTask, attempts: usize) -> Problem<'a> {
+        let Settings { pick, random_seed, timeout, .. } = self.settings;
+        Problem {
+            mode: Mode::Search { pick, attempts, random_seed },
+            preference: null_space_task.preference(),
+            deadline: Some(timeout.saturating_sub(self.began.elapsed())),
+            clearance: self.avoidance.as_ref().map(Avoidance::clearance),
+            ..Problem::new(&self.targets, &self.seed)
+        }
+    }
+}
+
+/// The solution of the `whole` search, or that of the `first` attempts where the deadline has ended the whole one before it came as far.
+fn of_more_attempts(first: Option<Solution>, whole: Solution) -> Solution {
+    match first {
+        Some(first) if first.attempts > whole.attempts => {
+            let stop = if first.is_solved() { first.stop } else { whole.stop };
+            Solution { stop, ..first }
+        }
+        _ => whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::robot_in_use::description;
+    use urdf_ik::parameters::Values;
+    use urdf_ik::robot::{Chain, Robot};
+    use urdf_ik::solver::{Outcome, Stop};
+
+    const ROBOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/urdf/arm7.urdf");
+
+    #[test]
+    fn the_time_of_waiting_counts_against_the_timeout() {
+        let mut settings = Settings::new(&Values::default(), None).unwrap();
+        settings.timeout = Duration::from_secs(10);
+        let urdf = fs::read_to_string(ROBOT).unwrap();
+        let task = NullSpaceTask::new(&description::load(urdf, false, &settings).unwrap().loaded, &settings).unwrap();
+        let time_left = |waited| {
+            let began = Instant::now().checked_sub(Duration::from_secs(waited)).unwrap();
+            let query =
+                Query { targets: Vec::new(), seed: Vec::new(), avoidance: None, settings: settings.clone(), began };
+            query.problem(&task, 1).deadline.unwrap()
+        };
+        assert!(time_left(4) <= Duration::from_secs(6) && time_left(4) > Duration::ZERO);
+        assert_eq!(time_left(11), Duration::ZERO);
+    }
+    #[test]
+    fn a_search_without_time_has_at_least_the_first_attempts() {
+        let robot = Robot::from_urdf_file(ROBOT).unwrap();
+        let chain = Arc::new(Chain::with_defaults(&robot, None, &[]).unwrap());
+        let empty = Solution::new(&chain);
+        let first = Solution { attempts: FIRST_ATTEMPTS, stop: Stop::Attempts, ..empty.clone() };
+        let cut = Solution { attempts: 16, stop: Stop::Deadline, ..empty.clone() };
+        let whole = Solution { attempts: 1000, stop: Stop::Attempts, ..empty };
+        let given = of_more_attempts(Some(first.clone()), cut.clone());
+        assert_eq!((given.attempts, given.stop), (FIRST_ATTEMPTS, Stop::Deadline));
+        let solved = Solution { outcome: Outcome::Solved, stop: Stop::Converged, ..first.clone() };
+        assert_eq!(of_more_attempts(Some(solved), cut.clone()).stop, Stop::Converged);
+        assert_eq!(of_more_attempts(Some(first), whole).attempts, 1000);
+        assert_eq!(of_more_attempts(None, cut).attempts, 16);
+    }
+}

@@ -1,0 +1,154 @@
+//! Replaces parameters by the values that a request gives.
+
+use std::time::Duration;
+
+use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch, SolvePath};
+
+use crate::reports::status::Refused;
+use urdf_ik::parameters::{Settings, Value, definition};
+use urdf_ik::robot::Chain;
+use urdf_ik::solver::{Target, UnknownPick, UnknownSolver};
+use urdf_ik_text::names::{self, short};
+
+/// The fields that requests have in common. Zero and empty mean "use the parameter".
+pub(crate) struct RequestOverrides<'a> {
+    tip_link: &'a str,
+    free_axes: &'a [bool],
+    solver: &'a str,
+    pick: &'a str,
+    position_tolerance: f64,
+    orientation_tolerance: f64,
+    timeout: f64,
+    attempts: u32,
+    random_seed: u64,
+    avoid_collisions: &'a str,
+}
+
+macro_rules! from_request {
+    ($request:ty) => {
+        impl<'a> From<&'a $request> for RequestOverrides<'a> {
+            fn from(request: &'a $request) -> Self {
+                Self {
+                    tip_link: &request.tip_link,
+                    free_axes: &request.free_axes,
+                    solver: &request.solver,
+                    pick: &request.pick,
+                    position_tolerance: request.position_tolerance,
+                    orientation_tolerance: request.orientation_tolerance,
+                    timeout: request.timeout,
+                    attempts: request.attempts,
+                    random_seed: request.random_seed,
+                    avoid_collisions: &request.avoid_collisions,
+                }
+            }
+        }
+    };
+}
+
+from_request!(SolveIK::Request);
+from_request!(SolveIKBatch::Request);
+
+impl<'a> From<&'a SolvePath::Request> for RequestOverrides<'a> {
+    fn from(request: &'a SolvePath::Request) -> Self {
+        Self {
+            tip_link: &request.tip_link,
+            free_axes: &request.free_axes,
+            solver: &request.solver,
+            pick: "",
+            position_tolerance: request.position_tolerance,
+            orientation_tolerance: request.orientation_tolerance,
+            timeout: 0.0,
+            attempts: 0,
+            random_seed: 0,
+            avoid_collisions: &request.avoid_collisions,
+        }
+    }
+}
+
+impl RequestOverrides<'_> {
+    /// Puts the values of the request into `target` and `settings`.
+    ///
+    /// # Errors
+    /// [`Refused`] for unknown names, and for numbers outside the bounds of their parameters.
+    pub(crate) fn apply(&self, chain: &Chain, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {
+        if !self.tip_link.is_empty() {
+            target.tip = tip(chain, self.tip_link)?;
+        }
+        if !self.solver.is_empty() {
+            settings.solver =
+                short(self.solver).parse().map_err(|e: UnknownSolver| Refused::invalid("solver", e.to_string()))?;
+        }
+        if !self.pick.is_empty() {
+            settings.pick =
+                short(self.pick).parse().map_err(|e: UnknownPick| Refused::invalid("pick", e.to_string()))?;
+        }
+        if self.free_axes.contains(&true) {
+            target.free_axes = std::array::from_fn(|axis| self.free_axes.get(axis) == Some(&true));
+        }
+        settings.avoid_collisions = match self.avoid_collisions {
+            "" => settings.avoid_collisions,
+            "on" => true,
+            "off" => false,
+            other => return Err(neither_on_nor_off(other)),
+        };
+        self.apply_numbers(target, settings)
+    }
+
+    fn apply_numbers(&self, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {
+        replace(&mut target.tolerance.position, "position_tolerance", self.position_tolerance)?;
+        replace(&mut target.tolerance.orientation, "orientation_tolerance", self.orientation_tolerance)?;
+        apply_timeout(self.timeout, settings)?;
+        if self.attempts > 0 {
+            in_bounds("attempts", Value::Integer(i64::from(self.attempts)))?;
+            settings.attempts = usize::try_from(self.attempts).unwrap_or(usize::MAX);
+        }
+        if self.random_seed > 0 {
+            settings.random_seed = self.random_seed;
+        }
+        Ok(())
+    }
+}
+
+fn neither_on_nor_off(given: &str) -> Refused {
+    let given = short(given);
+    let sentence =
+        format!("avoid_collisions is '{given}'; it must be 'on', 'off', or empty for the parameter avoid_collisions");
+    Refused::invalid("avoid_collisions", sentence)
+}
+
+/// Uses the time `seconds` \[s\] of a request instead of the parameter `timeout`, unless it is 0.
+pub(crate) fn apply_timeout(seconds: f64, settings: &mut Settings) -> Result<(), Refused> {
+    let mut timeout = settings.timeout.as_secs_f64();
+    replace(&mut timeout, "timeout", seconds)?;
+    settings.timeout = Duration::from_secs_f64(timeout);
+    Ok(())
+}
+
+/// Index of the tip link with that name.
+///
+/// # Errors
+/// [`Refused`], with the names of the tip links.
+pub(crate) fn tip(chain: &Chain, link: &str) -> Result<usize, Refused> {
+    chain.tip_index(link).ok_or_else(|| {
+        let known = names::list(&chain.tip_names());
+        Refused::invalid("tip_link", format!("'{}' is not a tip link; the tip links are: {known}", short(link)))
+    })
+}
+
+/// Uses the number `given` by a request instead of the parameter `name`, unless it is 0.
+///
+/// # Errors
+/// [`Refused`] outside the bounds of the parameter.
+pub(crate) fn replace(value: &mut f64, name: &str, given: f64) -> Result<(), Refused> {
+    if given != 0.0 {
+        in_bounds(name, Value::Double(given))?;
+        *value = given;
+    }
+    Ok(())
+}
+
+/// Checks a value of a request against the bounds of the parameter that it replaces.
+fn in_bounds(name: &str, value: Value) -> Result<Value, Refused> {
+    let parameter = definition(name).ok_or_else(|| Refused::invalid(name, format!("there is no parameter {name}")))?;
+    parameter.check(value).map_err(|refusal| Refused::invalid(name, refusal.0))
+}

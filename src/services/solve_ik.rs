@@ -1,0 +1,122 @@
+//! The service `solve_ik`: one query, for one or several tips.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use nalgebra::Isometry3;
+use r2r::geometry_msgs::msg::PoseStamped;
+use r2r::sensor_msgs::msg::JointState;
+use r2r::std_msgs::msg::Header;
+use r2r::urdf_ik::srv::SolveIK::{Request, Response};
+
+use super::query::Query;
+use super::request_overrides::{self, RequestOverrides};
+use crate::Shared;
+use crate::arm::lookout::Lookout;
+use crate::messages::convert;
+use crate::reports::answers::Answer;
+use crate::reports::status::{self, Refused};
+use crate::robot_in_use::description::LoadedRobot;
+use crate::solving::problem;
+use crate::solving::searches::Searches;
+use crate::surroundings::avoidance::Avoidance;
+use urdf_ik::robot::Chain;
+use urdf_ik::solver::Target;
+
+impl Answer<Request> for Response {
+    fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
+        let status = refused.report(request.pose.header.clone(), request.tip_link.clone()).message();
+        Self { message: status.message.clone(), status, ..Self::default() }
+    }
+
+    fn queries(&self) -> (u32, u32) {
+        (1, u32::from(self.success))
+    }
+}
+
+pub(crate) async fn solve_ik(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
+    let shared = &*shared;
+    let mut settings = (*shared.settings()).clone();
+    let configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    let loaded = Arc::clone(&configuration.loaded);
+    let mut positions = configuration.positions.clone();
+    convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions)
+        .map_err(|sentence| Refused::invalid("seed", sentence))?;
+    let mut pattern = problem::target(Isometry3::identity(), &settings);
+    RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
+    let (mut targets, mut headers) = (Vec::new(), Vec::new());
+    for (tip, field, stamped) in tips_and_poses(&request, &loaded.chain, pattern.tip)? {
+        let pose = convert::pose(&stamped.pose);
+        let pose = pose.map_err(|sentence| Refused::invalid(&field, format!("{field}: {sentence}")))?;
+        let frame = shared.frames.of_request(&loaded, &settings, &stamped.header).await?;
+        targets.push(Target { tip, pose: frame.in_base(&configuration) * pose, ..pattern });
+        headers.push(Header { frame_id: frame.name, ..stamped.header.clone() });
+    }
+    let seed = loaded.chain.positions_from(&positions);
+    let began = Instant::now();
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &positions), &settings).await?;
+    let query = Arc::new(Query { targets, seed, avoidance, settings, began });
+    let (solver, solution) = query.solve(&shared.searches, &loaded).await?;
+    loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
+    let mut joint_state = convert::joint_state(&loaded.robot, &positions);
+    joint_state.header.stamp = shared.clock.stamp();
+    let scene = Avoidance::scene(query.avoidance.as_ref());
+    let mut lookout = Lookout::default();
+    let mut statuses = headers.into_iter().enumerate().map(|(index, header)| {
+        let mut report = status::of_solution(&solver, (&query.targets, index), (&solution, scene), header);
+        report.joint_state_stamp = joint_state.header.stamp.clone();
+        if let Some(avoidance) = &query.avoidance {
+            lookout.report_nearest(&mut report, avoidance, &solution.positions);
+        }
+        report.message()
+    });
+    let status = statuses.next().unwrap_or_default();
+    let other_statuses = statuses.collect();
+    let message = status.message.clone();
+    let all_joint_states = if request.all_solutions {
+        all_joint_states(&shared.searches, &loaded, query, &positions, &joint_state.header).await?
+    } else {
+        Vec::new()
+    };
+    let success = solution.is_solved();
+    Ok(Response { success, message, joint_state, status, other_statuses, all_joint_states })
+}
+
+/// A joint state for every distinct solution. Joints outside the chain are as in `positions` (one entry a joint).
+async fn all_joint_states(
+    searches: &Searches,
+    loaded: &Arc<LoadedRobot>,
+    query: Arc<Query>,
+    positions: &[f64],
+    header: &Header,
+) -> Result<Vec<JointState>, Refused> {
+    let solutions = query.all_solutions(searches, loaded).await?;
+    let joint_state = |solution: Vec<f64>| {
+        let mut positions = positions.to_vec();
+        loaded.chain.write_into(&loaded.robot, &solution, &mut positions);
+        JointState { header: header.clone(), ..convert::joint_state(&loaded.robot, &positions) }
+    };
+    Ok(solutions.into_iter().map(joint_state).collect())
+}
+
+/// The tips of a request, each with the field of its pose and the pose. The first one has the index `first`.
+fn tips_and_poses<'a>(
+    request: &'a Request,
+    chain: &Chain,
+    first: usize,
+) -> Result<Vec<(usize, String, &'a PoseStamped)>, Refused> {
+    let (links, poses) = (&request.other_tip_links, &request.other_poses);
+    if links.len() != poses.len() {
+        let sentence = format!(
+            "there are {} other_poses for {} other_tip_links; the two lists must have the same length",
+            poses.len(),
+            links.len()
+        );
+        return Err(Refused::invalid("other_poses", sentence));
+    }
+    let mut all = vec![(first, "pose".to_owned(), &request.pose)];
+    for (index, (link, pose)) in links.iter().zip(poses).enumerate() {
+        all.push((request_overrides::tip(chain, link)?, format!("other_poses[{index}]"), pose));
+    }
+    Ok(all)
+}

@@ -1,0 +1,94 @@
+//! The service `solve_path`: a Cartesian path to a joint trajectory. Nothing moves.
+
+use std::sync::Arc;
+
+use nalgebra::Isometry3;
+use r2r::std_msgs::msg::Header;
+use r2r::urdf_ik::srv::SolvePath::{Request, Response};
+
+use super::request_overrides::{self, RequestOverrides};
+use crate::Shared;
+use crate::messages::convert;
+use crate::reports::answers::Answer;
+use crate::reports::report::Verdict;
+use crate::reports::status::Refused;
+use crate::robot_in_use::configuration::Configuration;
+use crate::solving::path_plan::{self, PathToPlan};
+use crate::solving::problem;
+use crate::surroundings::avoidance::Avoidance;
+use urdf_ik::parameters::Settings;
+
+impl Answer<Request> for Response {
+    fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
+        Self {
+            message: refused.sentence,
+            outcome: refused.verdict.code(),
+            header: request.header.clone(),
+            tip_link: request.tip_link.clone(),
+            position_deviation: f64::NAN,
+            orientation_deviation: f64::NAN,
+            ..Self::default()
+        }
+    }
+
+    fn queries(&self) -> (u32, u32) {
+        (1, u32::from(self.success))
+    }
+}
+
+pub(crate) async fn solve_path(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
+    let shared = &*shared;
+    let settings = shared.settings();
+    let Configuration { loaded, end, .. } = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    let mut start = end;
+    convert::overlay(&loaded.robot, "start", &request.start, &mut start)
+        .map_err(|sentence| Refused::invalid("start", sentence))?;
+    let frame = shared.frames.of_request(&loaded, &settings, &request.header).await?;
+    let at_start = Configuration { loaded: Arc::clone(&loaded), positions: start.clone(), end: start };
+    let poses = path_plan::poses(&request.poses, &frame.in_base(&at_start))?;
+    let mut pattern = problem::target(Isometry3::identity(), &settings);
+    let mut settings = (*settings).clone();
+    RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
+    override_path(&request, &mut settings)?;
+    let start = loaded.chain.positions_from(&at_start.end);
+    let start_at_first_pose = request.start_at_first_pose;
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &at_start.end), &settings).await?;
+    let to_plan =
+        PathToPlan { loaded: Arc::clone(&loaded), poses, pattern, start, start_at_first_pose, avoidance, settings };
+    let plan = shared.searches.run_long(1, move || to_plan.plan()).await?;
+    let ends = plan.trajectory.points.last().map_or(0.0, |last| last.length);
+    Ok(Response {
+        success: plan.verdict() == Verdict::Solved,
+        message: plan.sentence(),
+        outcome: plan.verdict().code(),
+        header: Header { frame_id: frame.name, ..request.header },
+        tip_link: loaded.chain.tips()[pattern.tip].link.clone(),
+        solver: plan.solver.method().kind().name().into(),
+        trajectory: convert::joint_trajectory(&loaded.chain, &plan.trajectory.points),
+        fraction: plan.fraction,
+        length: plan.path.length(),
+        end: convert::pose_message(&plan.path.pose_at(ends)),
+        stop_index: u32::try_from(plan.stop_index).unwrap_or(u32::MAX),
+        position_deviation: plan.trajectory.deviation.position,
+        orientation_deviation: plan.trajectory.deviation.orientation,
+    })
+}
+
+/// Puts what the request chooses for the path in place of the parameters.
+fn override_path(request: &Request, settings: &mut Settings) -> Result<(), Refused> {
+    let path = &mut settings.path;
+    request_overrides::replace(&mut path.timing.speed, "path.speed", request.speed)?;
+    request_overrides::replace(&mut path.timing.acceleration, "path.acceleration", request.acceleration)?;
+    request_overrides::replace(&mut path.blend_radius, "path.blend_radius", request.blend_radius)?;
+    let deviation = &mut path.follow.deviation;
+    request_overrides::replace(&mut deviation.position, "path.position_deviation", request.position_deviation)?;
+    request_overrides::replace(
+        &mut deviation.orientation,
+        "path.orientation_deviation",
+        request.orientation_deviation,
+    )?;
+    if request.period != 0.0 {
+        path.timing.period = request.period;
+    }
+    Ok(())
+}

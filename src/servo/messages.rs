@@ -1,0 +1,129 @@
+//! Commands of the servo as they arrive, and their checks.
+
+use nalgebra::Vector3;
+use r2r::geometry_msgs::msg::{TwistStamped, Vector3 as VectorMessage};
+use r2r::sensor_msgs::msg::JointState;
+use r2r::std_msgs::msg::Header;
+
+use crate::messages::target_message;
+use crate::reports::status::Refused;
+use crate::robot_in_use::description::LoadedRobot;
+use urdf_ik_text::names;
+
+/// Greatest number of a command. Where one is greater, all are scaled down: the speed limits lie far below, and squares of greater ones may
+/// overflow.
+const GREATEST: f64 = 1e6;
+
+/// A twist of a tip as it arrived.
+#[derive(Clone)]
+pub(crate) struct TwistMessage {
+    /// Name of its topic, for messages to a person.
+    pub topic: &'static str,
+    /// Its frame has the axes of the twist.
+    pub header: Header,
+    /// \[m/s\].
+    pub linear: Vector3<f64>,
+    /// \[rad/s\].
+    pub angular: Vector3<f64>,
+    /// Whether the name of the frame was not valid UTF-8.
+    pub frame_is_damaged: bool,
+}
+
+/// Velocities of joints as they arrived.
+#[derive(Clone)]
+pub(crate) struct JogMessage {
+    /// Name of its topic, for messages to a person.
+    pub topic: &'static str,
+    pub header: Header,
+    /// Names of joints; the others stand.
+    pub joints: Vec<String>,
+    /// One for each of these joints \[rad/s or m/s\].
+    pub velocities: Vec<f64>,
+}
+
+impl TwistMessage {
+    /// Reads a twist from its serialised message; `None` where it is not one.
+    pub(crate) fn read(topic: &'static str, raw: &[u8]) -> Option<Self> {
+        let (TwistStamped { header, twist }, frame_is_damaged) =
+            target_message::read(raw, |message: &TwistStamped| &message.header)?;
+        let vector = |VectorMessage { x, y, z }| Vector3::new(x, y, z);
+        let (linear, angular) = (vector(twist.linear), vector(twist.angular));
+        Some(Self { topic, header, linear, angular, frame_is_damaged })
+    }
+
+    /// The linear and the angular velocity, scaled down where they are enormous.
+    ///
+    /// # Errors
+    /// [`Refused`], where a number is not finite.
+    pub(super) fn velocities(&self) -> Result<[Vector3<f64>; 2], Refused> {
+        let parts = [("linear", &self.linear), ("angular", &self.angular)];
+        for (part, vector) in parts {
+            for (axis, value) in ["x", "y", "z"].into_iter().zip(vector) {
+                if !value.is_finite() {
+                    let sentence = format!("the twist's {part} {axis} is {value}; it must be a finite number");
+                    return Err(Refused::invalid("twist", sentence));
+                }
+            }
+        }
+        let scale = scale_of(self.linear.iter().chain(&self.angular));
+        Ok([self.linear * scale, self.angular * scale])
+    }
+}
+
+impl JogMessage {
+    /// Reads velocities of joints from their serialised message; `None` where it is not one.
+    pub(super) fn read(topic: &'static str, raw: &[u8]) -> Option<Self> {
+        let (message, _) = target_message::read(raw, |message: &JointState| &message.header)?;
+        let JointState { header, name: joints, velocity: velocities, .. } = message;
+        Some(Self { topic, header, joints, velocities })
+    }
+
+    /// A velocity for each variable of the chain, scaled down where they are enormous; joints that are not named stand.
+    ///
+    /// # Errors
+    /// [`Refused`]: lists of different lengths or none, a joint that the chain does not move, a velocity that is not finite.
+    pub(super) fn of_variables(&self, loaded: &LoadedRobot) -> Result<Vec<f64>, Refused> {
+        let (joints, given) = (self.joints.len(), self.velocities.len());
+        if joints != given || joints == 0 {
+            let sentence = if joints == given {
+                "the message has no velocities: name joints and give each a velocity".to_owned()
+            } else {
+                format!("the message has {joints} names and {given} velocities; the numbers must be equal")
+            };
+            return Err(Refused::invalid("lengths", sentence));
+        }
+        let variables = loaded.chain.variables();
+        let mut velocities = vec![0.0; variables.len()];
+        for (name, &velocity) in self.joints.iter().zip(&self.velocities) {
+            let variable = variables.iter().position(|variable| variable.name == *name);
+            let variable = variable.ok_or_else(|| unmoved(loaded, name))?;
+            if !velocity.is_finite() {
+                let sentence = format!("the velocity of joint '{name}' is {velocity}; it must be a finite number");
+                return Err(Refused::invalid("velocity", sentence));
+            }
+            velocities[variable] = velocity;
+        }
+        let scale = scale_of(velocities.iter());
+        Ok(velocities.into_iter().map(|velocity| velocity * scale).collect())
+    }
+}
+
+/// By how much finite numbers are scaled so that none is greater than [`GREATEST`].
+fn scale_of<'a>(numbers: impl Iterator<Item = &'a f64>) -> f64 {
+    let greatest = numbers.fold(0.0, |greatest: f64, number| greatest.max(number.abs()));
+    (GREATEST / greatest).min(1.0)
+}
+
+/// Why a joint cannot be jogged: the chain has no variable of that name.
+fn unmoved(loaded: &LoadedRobot, name: &str) -> Refused {
+    let joints = loaded.robot.joints();
+    let why = match loaded.robot.movable_index(name).map(|joint| &joints[joint]) {
+        None => "is not a movable joint of the robot".to_owned(),
+        Some(joint) => match joint.mimic {
+            Some(mimic) => format!("follows joint '{}'", names::short(&joints[mimic.master].name)),
+            None => "is not moved by the chain".to_owned(),
+        },
+    };
+    let (name, moved) = (names::short(name), names::list(&loaded.chain.variable_names()));
+    Refused::invalid(&format!("joint {name}"), format!("joint '{name}' {why}; the joints of the chain are: {moved}"))
+}

@@ -1,0 +1,33 @@
+//! Notices that a topic has several publishers, which would command the arm in turn.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::sources::Source;
+use crate::Shared;
+use crate::ros::interface::Interface;
+use crate::ros::spin::Commands;
+
+/// How often the publishers are counted, of topics whose commands come in.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Counts the publishers of `topics` from time to time, each with its name in the node's namespace and the source that it is. Warns once
+/// where there are several.
+pub(super) fn watch(shared: &Arc<Shared>, commands: Commands, topics: Vec<(Interface, String, Source)>) {
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(INTERVAL).await;
+            for (topic, name, source) in &topics {
+                if !shared.servo.sources().is_under_way(*source, INTERVAL) {
+                    continue;
+                }
+                let count = commands.count_publishers(name.replacen('~', &shared.name, 1)).await;
+                if count > 1 {
+                    let sentence = format!("{count} publishers have the topic {name}: the newest command counts");
+                    shared.warnings.warn_once(topic.short_name(), "publishers", &sentence);
+                }
+            }
+        }
+    });
+}

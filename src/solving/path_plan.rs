@@ -1,0 +1,136 @@
+//! Plans a Cartesian path: from poses to a trajectory.
+
+use std::sync::Arc;
+
+use nalgebra::Isometry3;
+use r2r::geometry_msgs::msg::Pose;
+
+use super::null_space_task::NullSpaceTask;
+use crate::messages::convert;
+use crate::reports::report::Verdict;
+use crate::reports::status::Refused;
+use crate::robot_in_use::description::LoadedRobot;
+use crate::surroundings::avoidance::Avoidance;
+use urdf_ik::motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow};
+use urdf_ik::parameters::Settings;
+use urdf_ik::robot::ChainPoses;
+use urdf_ik::solver::{Residual, Solver, Target};
+
+/// A path, with what its plan needs.
+pub(crate) struct PathToPlan {
+    pub loaded: Arc<LoadedRobot>,
+    /// Poses of the tip link, in the base link's frame.
+    pub poses: Vec<Isometry3<f64>>,
+    /// The tip, its tolerance and its free axes. The pose is not used.
+    pub pattern: Target,
+    /// Where the arm is: positions of the chain's variables.
+    pub start: Vec<f64>,
+    /// Whether the path begins at the first of the poses, instead of where the tip is.
+    pub start_at_first_pose: bool,
+    pub avoidance: Option<Avoidance>,
+    pub settings: Settings,
+}
+
+/// A planned path.
+pub(crate) struct Plan {
+    pub solver: Solver,
+    pub path: Path,
+    pub trajectory: Trajectory,
+    /// Fraction of the path's length that the trajectory covers.
+    pub fraction: f64,
+    /// Where and why it does not reach the end of the path.
+    pub stop: Option<PathStop>,
+    /// A sentence where its points are too far apart to keep the tip as near to the path as was asked.
+    too_coarse: Option<String>,
+    /// Distance of the tip from the last pose of the path at the end of the trajectory. Where there is no trajectory: now.
+    pub end: Residual,
+    /// Where it does not reach the end: index of the next pose.
+    pub stop_index: usize,
+}
+
+/// The poses of a path, from messages in the frame whose pose is `origin`.
+///
+/// # Errors
+/// [`Refused`] with the pose that is not valid, or where there is none.
+pub(crate) fn poses(messages: &[Pose], origin: &Isometry3<f64>) -> Result<Vec<Isometry3<f64>>, Refused> {
+    if messages.is_empty() {
+        return Err(Refused::invalid("poses", "poses is empty; a path needs at least one pose".into()));
+    }
+    let pose = |(index, message)| {
+        let refuse = |sentence| Refused::invalid("poses", format!("poses[{index}]: {sentence}"));
+        convert::pose(message).map(|pose| origin * pose).map_err(refuse)
+    };
+    messages.iter().enumerate().map(pose).collect()
+}
+
+impl PathToPlan {
+    /// Plans the path. This may take seconds.
+    ///
+    /// # Errors
+    /// [`Refused`] for poses or settings that make no path. A path that cannot be followed to its end is no error.
+    pub(crate) fn plan(mut self) -> Result<Plan, Refused> {
+        let refuse = |sentence: String| Refused::invalid("path", sentence);
+        let chain = &self.loaded.chain;
+        let mut poses = ChainPoses::new(chain);
+        chain.forward_kinematics(&self.start, &mut poses);
+        let tip = poses.tips()[self.pattern.tip];
+        // Number of waypoints before the first of the poses: the present pose of the tip, where the path begins there.
+        let before = usize::from(!self.start_at_first_pose);
+        if !self.start_at_first_pose {
+            self.poses.insert(0, tip);
+        }
+        let settings = &self.settings;
+        let options = PathOptions { blend_radius: settings.path.blend_radius, ..PathOptions::default() };
+        let path = Path::new(&self.poses, options).map_err(|e| refuse(e.to_string()))?;
+        let solver = self.loaded.solver(settings).map_err(refuse)?;
+        let limits = self.loaded.limits(settings).map_err(refuse)?;
+        let null_space_task = NullSpaceTask::new(&self.loaded, settings)?;
+        let problem = PathProblem {
+            path: &path,
+            target: &self.pattern,
+            seed: &self.start,
+            limits: &limits,
+            preference: null_space_task.preference(),
+            clearance: self.avoidance.as_ref().map(Avoidance::clearance),
+        };
+        let followed = follow(&solver, &problem, &settings.path.follow).map_err(|e| refuse(e.to_string()))?;
+        let trajectory =
+            Trajectory::new(chain, &problem, &followed, &settings.path.timing).map_err(|e| refuse(e.to_string()))?;
+        let last = trajectory.points.last().map_or(&self.start, |point| &point.positions);
+        chain.forward_kinematics(last, &mut poses);
+        let target = Target { pose: path.pose_at(path.length()), ..self.pattern };
+        let end = target.residual(&poses.tips()[target.tip]);
+        let too_coarse = trajectory.too_coarse(&followed, &settings.path.follow.deviation);
+        let Followed { fraction, stop, .. } = followed;
+        let stop_index = stop.as_ref().map_or(0, |stop| stop.waypoint.saturating_sub(before));
+        Ok(Plan { solver, path, trajectory, fraction, stop, too_coarse, end, stop_index })
+    }
+}
+
+impl Plan {
+    /// Time that the trajectory takes \[s\].
+    pub(crate) fn duration(&self) -> f64 {
+        self.trajectory.points.last().map_or(0.0, |last| last.time)
+    }
+
+    /// Whether it reaches the end of the path, or why not.
+    pub(crate) fn verdict(&self) -> Verdict {
+        match self.stop.as_ref().map(|stop| &stop.reason) {
+            None => Verdict::Solved,
+            Some(StopReason::OutOfReach { .. }) => Verdict::OutOfReach,
+            Some(StopReason::JointLimits { .. }) => Verdict::JointLimits,
+            Some(StopReason::Collision { .. }) => Verdict::Collision,
+            Some(_) => Verdict::NotConverged,
+        }
+    }
+
+    /// How much of the path the trajectory covers, why not more, and whether its points are too far apart.
+    pub(crate) fn sentence(&self) -> String {
+        let (length, time) = (self.path.length(), self.duration());
+        let covered = match &self.stop {
+            None => format!("the whole path of {length:.4} m takes {time:.3} s"),
+            Some(stop) => format!("{:.1} % of the path: {stop}", 100.0 * self.fraction),
+        };
+        self.too_coarse.as_ref().map_or_else(|| covered.clone(), |sentence| format!("{covered}; but {sentence}"))
+    }
+}

@@ -1,0 +1,186 @@
+//! Where the searches of services run: short ones at once, long ones in threads of low priority.
+
+use std::sync::Arc;
+use std::thread;
+
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::reports::status::Refused;
+
+/// Requests that may wait for a core at the same time. Each takes some kilobytes.
+const MAX_WAITING: usize = 1000;
+/// Threads of low priority that there may be for each core.
+const THREADS_PER_CORE: usize = 16;
+/// Niceness of these threads: the lowest priority of Linux, which keeps it for each thread.
+const NICENESS: i32 = 19;
+
+/// Greatest number of positions in all responses of batches that are under way: a quarter of a gigabyte.
+pub(crate) const MAX_POSITIONS: usize = 1 << 25;
+
+/// Runs searches and plans. How they run changes no bit of an answer.
+pub(crate) struct Searches {
+    /// A permit for each request that may wait for a core.
+    waiting: Semaphore,
+    /// A permit for each core: more short searches at a time would only slow each other.
+    cores: Semaphore,
+    /// A permit for each thread of low priority.
+    threads: Arc<Semaphore>,
+    /// A permit for each joint position that responses of batches may hold.
+    pub batch_positions: Semaphore,
+}
+
+impl Searches {
+    pub(crate) fn new() -> Self {
+        let cores = cores();
+        Self {
+            waiting: Semaphore::new(MAX_WAITING),
+            cores: Semaphore::new(cores),
+            threads: Arc::new(Semaphore::new(THREADS_PER_CORE * cores)),
+            batch_positions: Semaphore::new(MAX_POSITIONS),
+        }
+    }
+
+    /// Does `work`, which must be short, as soon as a core is free of other short work.
+    ///
+    /// # Errors
+    /// [`Refused`] by `work`, or where too many requests wait.
+    pub(crate) async fn run_short<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Refused> + Send + 'static,
+    ) -> Result<T, Refused> {
+        let full = |_| busy(&format!("{MAX_WAITING} other requests wait already"));
+        let _waiting = self.waiting.try_acquire().map_err(full)?;
+        let _core = self.cores.acquire().await;
+        tokio::task::spawn_blocking(work).await.map_err(|_| failed())?
+    }
+
+    /// Does `work`, which may take long, in a thread of low priority that starts at once. Such threads share the time that topics and
+    /// short work leave. `threads` is how many there will be with those that `work` starts: they inherit the priority.
+    ///
+    /// # Errors
+    /// [`Refused`] by `work`, or where there are too many such threads.
+    pub(crate) async fn run_long<T: Send + 'static>(
+        &self,
+        threads: usize,
+        work: impl FnOnce() -> Result<T, Refused> + Send + 'static,
+    ) -> Result<T, Refused> {
+        let most = THREADS_PER_CORE * cores();
+        let count = u32::try_from(threads.min(most)).unwrap_or(u32::MAX);
+        let full = |_| busy(&format!("long searches have nearly all of the {most} threads that there are for them"));
+        let permit = Arc::clone(&self.threads).try_acquire_many_owned(count).map_err(full)?;
+        let (sender, done) = oneshot::channel();
+        let run = move || {
+            lower_priority();
+            let result = work();
+            drop(permit);
+            // Nobody waits any more where the node stops.
+            let _ = sender.send(result);
+        };
+        thread::Builder::new().name("long search".into()).spawn(run).map_err(|e| busy(&e.to_string()))?;
+        done.await.map_err(|_| failed())?
+    }
+}
+
+/// Number of cores that this process may use.
+pub(crate) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn busy(reason: &str) -> Refused {
+    Refused::invalid("busy", format!("the node is busy: {reason}; send the request again later"))
+}
+
+/// The refusal of a request on which a solver has panicked.
+fn failed() -> Refused {
+    Refused::invalid("solver", "the solver failed on this request; please report this with the request".into())
+}
+
+/// Lowers the priority of this thread. On other systems than Linux this would change the whole process, so nothing is done there.
+fn lower_priority() {
+    #[cfg(target_os = "linux")]
+    if let Err(e) = rustix::process::setpriority_process(None, NICENESS) {
+        log::debug!("the priority of a long search could not be lowered: {e}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap()
+    }
+
+    fn niceness() -> i32 {
+        rustix::process::getpriority_process(None).unwrap()
+    }
+
+    /// Starts `count` long pieces of work that end when the sender is dropped.
+    fn occupy(
+        runtime: &tokio::runtime::Runtime,
+        searches: &Arc<Searches>,
+        count: usize,
+    ) -> (mpsc::Sender<()>, Vec<tokio::task::JoinHandle<Result<(), Refused>>>) {
+        let (sender, end) = mpsc::channel::<()>();
+        let end = Arc::new(std::sync::Mutex::new(end));
+        let (started, starts) = mpsc::channel();
+        let tasks = (0..count).map(|_| {
+            let (searches, end, started) = (Arc::clone(searches), Arc::clone(&end), started.clone());
+            let work = move || {
+                started.send(()).unwrap();
+                let _ = end.lock().unwrap().recv();
+                Ok(())
+            };
+            runtime.spawn(async move { searches.run_long(1, work).await })
+        });
+        let tasks = tasks.collect();
+        for _ in 0..count {
+            starts.recv().unwrap();
+        }
+        (sender, tasks)
+    }
+
+    #[test]
+    fn long_work_and_its_threads_have_low_priority() {
+        let work = || Ok((niceness(), thread::spawn(niceness).join().unwrap()));
+        let priorities = runtime().block_on(Searches::new().run_long(2, work)).unwrap();
+        assert!(!cfg!(target_os = "linux") || priorities == (NICENESS, NICENESS));
+        let own = niceness();
+        assert_eq!(runtime().block_on(Searches::new().run_short(|| Ok(niceness()))).unwrap(), own);
+    }
+
+    #[test]
+    fn work_that_panics_is_refused_and_gives_its_thread_back() {
+        let (runtime, searches) = (runtime(), Searches::new());
+        let fail = || -> Result<(), Refused> { panic!("on purpose") };
+        for _ in 0..=THREADS_PER_CORE * cores() {
+            let refused = runtime.block_on(searches.run_long(1, fail)).unwrap_err();
+            assert!(refused.sentence.contains("failed"), "{}", refused.sentence);
+        }
+        assert!(runtime.block_on(searches.run_short(fail)).unwrap_err().sentence.contains("failed"));
+    }
+
+    #[test]
+    fn long_work_is_refused_where_all_threads_are_taken_and_short_work_is_not() {
+        let (runtime, searches) = (runtime(), Arc::new(Searches::new()));
+        let (end, tasks) = occupy(&runtime, &searches, THREADS_PER_CORE * cores());
+        let refused = runtime.block_on(searches.run_long(1, || Ok(()))).unwrap_err();
+        assert!(refused.sentence.contains("busy") && refused.sentence.contains("again later"), "{}", refused.sentence);
+        runtime.block_on(searches.run_short(|| Ok(()))).unwrap();
+        drop(end);
+        for task in tasks {
+            runtime.block_on(task).unwrap().unwrap();
+        }
+        runtime.block_on(searches.run_long(usize::MAX, || Ok(()))).unwrap();
+    }
+
+    #[test]
+    fn short_work_is_refused_where_too_much_waits() {
+        let (runtime, searches) = (runtime(), Searches::new());
+        let _waiting = searches.waiting.try_acquire_many(1000).unwrap();
+        let refused = runtime.block_on(searches.run_short(|| Ok(()))).unwrap_err();
+        assert!(refused.sentence.contains("1000 other requests"), "{}", refused.sentence);
+    }
+}

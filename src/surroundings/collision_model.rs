@@ -1,0 +1,80 @@
+//! The shapes of a robot's links and the pairs that count: what all scenes of a robot share.
+
+use std::sync::Arc;
+
+use crate::robot_in_use::description::LoadedRobot;
+use urdf_ik::collision::{LinkShapes, Pairs, Scene, Srdf, World};
+use urdf_ik::robot::MeshFolders;
+use urdf_ik_text::names;
+
+/// How far a joint outside the chain may be from where a scene has it \[rad or m\]: measured joints are never quite still. It moves what it
+/// carries by less than a millimetre, as long as that reaches no farther than a metre.
+const NOISE: f64 = 5e-4;
+
+/// The collision geometry of a robot. Constant.
+pub(crate) struct CollisionModel {
+    pub loaded: Arc<LoadedRobot>,
+    srdf: Option<Arc<Srdf>>,
+    pub shapes: LinkShapes,
+    pairs: Pairs,
+    /// The joints that the chain does not move.
+    standing: Vec<usize>,
+}
+
+impl CollisionModel {
+    /// Reads the shapes, and finds the pairs that count. Names in the log what is missing.
+    ///
+    /// # Errors
+    /// A sentence, where the collision geometry cannot be read at all.
+    pub(crate) fn load(
+        loaded: &Arc<LoadedRobot>,
+        srdf: Option<&Arc<Srdf>>,
+        folders: &MeshFolders,
+    ) -> Result<Self, String> {
+        let LoadedRobot { text, robot, chain, .. } = &**loaded;
+        let shapes = LinkShapes::of_urdf(text, robot, folders).map_err(|e| e.to_string())?;
+        for fault in shapes.faults() {
+            log::warn!("collisions: {fault}");
+        }
+        let unknown = srdf.map(|srdf| srdf.unknown_links(robot)).transpose().map_err(|e| e.to_string())?;
+        if let Some(unknown) = unknown.filter(|unknown| !unknown.is_empty()) {
+            log::warn!("robot_description_semantic: the robot has not these links: {}", names::list(&unknown));
+        }
+        let srdf = srdf.cloned();
+        let pairs = Pairs::of_chain(robot, chain, &shapes, srdf.as_deref()).map_err(|e| e.to_string())?;
+        let standing = robot.movable().filter(|&joint| !chain.moves(robot, joint)).collect();
+        Ok(Self { loaded: Arc::clone(loaded), srdf, shapes, pairs, standing })
+    }
+
+    /// Whether it is that of this robot with this SRDF.
+    pub(crate) fn is_of(&self, loaded: &Arc<LoadedRobot>, srdf: Option<&Arc<Srdf>>) -> bool {
+        let is_same_srdf = match (&self.srdf, srdf) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            (own, other) => own.is_none() && other.is_none(),
+        };
+        is_same_srdf && Arc::ptr_eq(&self.loaded, loaded)
+    }
+
+    /// The scene with `world` around, and the joints outside the chain at `positions` (one entry a joint).
+    pub(crate) fn scene(&self, world: &World, positions: &[f64]) -> Scene {
+        let (robot, chain) = (&self.loaded.robot, &*self.loaded.chain);
+        let world = world.with_hands(robot, chain, self.srdf.as_deref());
+        Scene::new(robot, chain, &self.shapes, &self.pairs, &world, positions)
+    }
+
+    /// Of `positions` (one entry a joint), those of the joints that the chain does not move.
+    pub(crate) fn rest(&self, positions: &[f64]) -> Vec<f64> {
+        self.standing.iter().map(|&joint| positions[joint]).collect()
+    }
+
+    /// Whether the joints that the chain does not move are at `rest` in `positions`, as far as measurements tell.
+    pub(crate) fn stands_at(&self, rest: &[f64], positions: &[f64]) -> bool {
+        self.distance_from(rest, positions) <= NOISE
+    }
+
+    /// How far the joints that the chain does not move are from `rest` in `positions` at most \[rad or m\].
+    pub(crate) fn distance_from(&self, rest: &[f64], positions: &[f64]) -> f64 {
+        let standing = self.standing.iter().zip(rest);
+        standing.map(|(&joint, rest)| (positions[joint] - rest).abs()).fold(0.0, f64::max)
+    }
+}

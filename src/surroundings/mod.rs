@@ -1,0 +1,370 @@
+//! What surrounds the robot in use, and the scene that solvers keep clear of.
+//!
+//! Collision geometry is read when something first needs it, in a thread of its own: who does not use it does not wait for it.
+
+pub(crate) mod avoidance;
+mod collision_model;
+pub(crate) mod near_pairs;
+pub(crate) mod semantic;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, watch};
+
+use crate::Shared;
+use crate::reports::status::Refused;
+use crate::reports::warnings::Warnings;
+use crate::robot_in_use::configuration::Configuration;
+use crate::robot_in_use::description::LoadedRobot;
+use crate::ros::interface::OBSTACLES;
+use collision_model::CollisionModel;
+use urdf_ik::collision::{Attached, Body, Scene, Srdf, World, standing_contacts};
+use urdf_ik::parameters::Settings;
+use urdf_ik::robot::{MeshFolders, Robot};
+use urdf_ik_text::names;
+
+/// The robot in use with what surrounds it.
+#[derive(Clone, Default)]
+pub(crate) struct Known {
+    /// `None` before a robot is known. Obstacles are in the frame of its root link.
+    pub robot: Option<Arc<LoadedRobot>>,
+    pub world: Arc<World>,
+    /// The SRDF, where it is that of this robot.
+    pub srdf: Option<Arc<Srdf>>,
+}
+
+/// What surrounds the robot, and the scene of both.
+pub(crate) struct Surroundings {
+    state: Mutex<State>,
+    /// Held while a scene is made: so it is made once for all who wait for it.
+    making: tokio::sync::Mutex<()>,
+    /// Counts the changes of what is known.
+    changes: watch::Sender<u64>,
+    /// Wakes the task that makes scenes.
+    asked: Notify,
+    warnings: Arc<Warnings>,
+    /// Gives the robot's present configuration.
+    present: Present,
+}
+
+/// Gives the robot's present configuration; `None` before a robot is known.
+type Present = Box<dyn Fn() -> Option<Configuration> + Send + Sync>;
+
+struct State {
+    known: Known,
+    /// The SRDF of the parameter or the topic, whichever robot it is of.
+    given: Option<Arc<Srdf>>,
+    /// The last model and the last scene that were made; they may be out of date.
+    model: Option<Arc<CollisionModel>>,
+    made: Option<Made>,
+}
+
+/// A scene, and what it was made of.
+#[derive(Clone)]
+struct Made {
+    model: Arc<CollisionModel>,
+    world: Arc<World>,
+    /// Positions of the joints that the chain does not move.
+    rest: Vec<f64>,
+    scene: Arc<Scene>,
+}
+
+impl Surroundings {
+    /// Without a robot and obstacles; `given` is the SRDF of the parameter.
+    pub(crate) fn new(given: Option<Srdf>, warnings: Arc<Warnings>, present: Present) -> Self {
+        let given = given.map(Arc::new);
+        let state = State { known: Known::default(), given, model: None, made: None };
+        Self {
+            state: Mutex::new(state),
+            making: tokio::sync::Mutex::default(),
+            changes: watch::Sender::new(0),
+            asked: Notify::new(),
+            warnings,
+            present,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The robot's present configuration; `None` before a robot is known.
+    fn present(&self) -> Option<Configuration> {
+        (self.present)()
+    }
+
+    /// The robot in use and what surrounds it.
+    pub(crate) fn known(&self) -> Known {
+        self.lock().known.clone()
+    }
+
+    /// Counts the changes of what is known.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Wakes those who wait for a change.
+    pub(crate) fn note_change(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Uses a robot from now on. Obstacles stay where they are from its root link, and attached parts with the links of their names; what
+    /// the robot has no place for is removed, with a warning. [`Surroundings::note_change`] must follow once the robot has a configuration.
+    pub(crate) fn use_robot(&self, loaded: &Arc<LoadedRobot>) {
+        let mut state = self.lock();
+        if let Some(before) = &state.known.robot {
+            let (world, lost) = moved(&state.known.world, &before.robot, &loaded.robot);
+            if !lost.is_empty() {
+                log::warn!(
+                    "obstacles: the new robot has another root link, or not the links that carried them, so these are removed: {}",
+                    names::list(&lost)
+                );
+            }
+            state.known.world = Arc::new(world);
+        }
+        let fits = state.given.as_ref().map(|srdf| srdf.unknown_links(&loaded.robot));
+        if let Some(Err(e)) = &fits {
+            log::warn!("robot_description_semantic: {e}; the robot is used without it");
+        }
+        state.known.srdf = state.given.clone().filter(|_| matches!(fits, Some(Ok(_))));
+        state.known.robot = Some(Arc::clone(loaded));
+    }
+
+    /// Uses an SRDF from now on.
+    ///
+    /// # Errors
+    /// A sentence, where it is that of another robot.
+    pub(crate) fn use_srdf(&self, srdf: Srdf) -> Result<(), String> {
+        let mut state = self.lock();
+        let srdf = Arc::new(srdf);
+        if let Some(loaded) = state.known.robot.clone() {
+            srdf.unknown_links(&loaded.robot).map_err(|e| e.to_string())?;
+            state.known.srdf = Some(Arc::clone(&srdf));
+        }
+        state.given = Some(srdf);
+        drop(state);
+        self.note_change();
+        Ok(())
+    }
+
+    /// Changes the world around `loaded`; not at all where `change` or the size of the new world is refused.
+    ///
+    /// # Errors
+    /// [`Refused`] by `change`, where the world would be too large, or where the robot was replaced.
+    pub(crate) fn change(
+        &self,
+        loaded: &Arc<LoadedRobot>,
+        change: impl FnOnce(&mut World) -> Result<(), Refused>,
+    ) -> Result<Arc<World>, Refused> {
+        let mut state = self.lock();
+        if !state.known.is_of(loaded) {
+            return Err(Refused::other_robot());
+        }
+        let mut world = World::clone(&state.known.world);
+        change(&mut world)?;
+        world.check_size().map_err(|e| Refused::invalid("obstacles", e.to_string()))?;
+        let world = Arc::new(world);
+        state.known.world = Arc::clone(&world);
+        drop(state);
+        self.note_change();
+        Ok(world)
+    }
+
+    /// The scene around `loaded` with the joints outside its chain at `positions` (one entry a joint), if it has been made. It does not
+    /// wait, and is cheap.
+    pub(crate) fn scene_now(&self, loaded: &Arc<LoadedRobot>, positions: &[f64]) -> Option<Arc<Scene>> {
+        let state = self.lock();
+        let made = state.made.as_ref().filter(|made| {
+            made.model.is_of(loaded, state.known.srdf.as_ref())
+                && Arc::ptr_eq(&made.world, &state.known.world)
+                && made.model.stands_at(&made.rest, positions)
+        });
+        made.map(|made| Arc::clone(&made.scene))
+    }
+
+    /// The last scene of the robot that was made, with whatever obstacles, and the joints outside the chain wherever they were.
+    pub(crate) fn last_scene(&self, loaded: &Arc<LoadedRobot>) -> Option<Arc<Scene>> {
+        let state = self.lock();
+        let made = state.made.as_ref().filter(|made| made.model.is_of(loaded, state.known.srdf.as_ref()));
+        made.map(|made| Arc::clone(&made.scene))
+    }
+
+    /// Asks for a scene of what is known now, without waiting.
+    pub(crate) fn ask_for_scene(&self) {
+        self.asked.notify_one();
+    }
+
+    /// The same scene, which is made now where it has not been made: the first one reads the shapes of the robot.
+    ///
+    /// # Errors
+    /// [`Refused`] where the robot was replaced, or its collision geometry cannot be read.
+    pub(crate) async fn scene(
+        &self,
+        (loaded, positions): (&Arc<LoadedRobot>, &[f64]),
+        settings: &Settings,
+    ) -> Result<Arc<Scene>, Refused> {
+        if let Some(scene) = self.scene_now(loaded, positions) {
+            return Ok(scene);
+        }
+        let _making = self.making.lock().await;
+        if let Some(scene) = self.scene_now(loaded, positions) {
+            return Ok(scene);
+        }
+        let ingredients = self.ingredients((loaded, positions), settings)?;
+        let made = tokio::task::spawn_blocking(|| ingredients.make()).await.unwrap_or_else(|_| {
+            Err("making the scene failed inside urdf_ik; please report this with the description".into())
+        });
+        let (made, contacts) = made.map_err(|sentence| Refused::invalid("collisions", sentence))?;
+        if let Some(contacts) = contacts {
+            warn_about(&self.warnings, &contacts);
+        }
+        let scene = Arc::clone(&made.scene);
+        self.keep(made);
+        Ok(scene)
+    }
+
+    /// What the scene around `loaded` is made of, with the joints outside its chain at `positions`.
+    fn ingredients(
+        &self,
+        (loaded, positions): (&Arc<LoadedRobot>, &[f64]),
+        settings: &Settings,
+    ) -> Result<Ingredients, Refused> {
+        let state = self.lock();
+        if !state.known.is_of(loaded) {
+            return Err(Refused::other_robot());
+        }
+        Ok(Ingredients {
+            loaded: Arc::clone(loaded),
+            positions: positions.to_vec(),
+            known: state.known.clone(),
+            model: state.model.clone().filter(|model| model.is_of(loaded, state.known.srdf.as_ref())),
+            before: state.made.as_ref().map(|made| Arc::clone(&made.world)),
+            folders: loaded.mesh_folders(settings),
+        })
+    }
+
+    /// Whether there are obstacles, or a scene was asked for before.
+    fn is_in_use(&self) -> bool {
+        let state = self.lock();
+        let world = &state.known.world;
+        state.model.is_some() || world.obstacles().next().is_some() || world.attached().next().is_some()
+    }
+
+    /// Keeps what was made for those who ask next. A scene with the joints outside the chain farther from the published ones than before is
+    /// not kept: it would take the place of the one that targets need.
+    fn keep(&self, made: Made) {
+        let now = self.present();
+        let mut state = self.lock();
+        state.model = Some(Arc::clone(&made.model));
+        let Some(now) = now else { return };
+        let apart = |made: &Made| made.model.distance_from(&made.rest, &now.positions);
+        let is_nearer = state.made.as_ref().is_none_or(|before| {
+            !Arc::ptr_eq(&before.model, &made.model)
+                || !Arc::ptr_eq(&before.world, &made.world)
+                || apart(&made) <= apart(before)
+        });
+        if is_nearer {
+            state.made = Some(made);
+        }
+    }
+}
+
+impl Known {
+    /// Whether this is the robot in use.
+    pub(crate) fn is_of(&self, loaded: &Arc<LoadedRobot>) -> bool {
+        self.robot.as_ref().is_some_and(|robot| Arc::ptr_eq(robot, loaded))
+    }
+}
+
+/// What a scene is made of.
+struct Ingredients {
+    loaded: Arc<LoadedRobot>,
+    /// One entry a joint.
+    positions: Vec<f64>,
+    known: Known,
+    /// `None` where the shapes of the robot must be read first.
+    model: Option<Arc<CollisionModel>>,
+    /// The world of the scene before.
+    before: Option<Arc<World>>,
+    folders: MeshFolders,
+}
+
+/// What touches and cannot be parted; `None` where it was looked for before.
+type NewContacts = Option<Vec<[Body; 2]>>;
+
+impl Ingredients {
+    /// Makes the scene. If the world is new, it also looks for contacts.
+    fn make(self) -> Result<(Made, NewContacts), String> {
+        let load = || CollisionModel::load(&self.loaded, self.known.srdf.as_ref(), &self.folders).map(Arc::new);
+        let made = Made::new(self.model.map_or_else(load, Ok)?, self.known.world, &self.positions);
+        let is_new = self.before.is_none_or(|before| !Arc::ptr_eq(&before, &made.world));
+        let contacts = is_new.then(|| made.standing_contacts(self.known.srdf.as_deref(), &self.positions));
+        Ok((made, contacts))
+    }
+}
+
+impl Made {
+    fn new(model: Arc<CollisionModel>, world: Arc<World>, positions: &[f64]) -> Self {
+        let scene = Arc::new(model.scene(&world, positions));
+        Self { rest: model.rest(positions), model, world, scene }
+    }
+
+    fn standing_contacts(&self, srdf: Option<&Srdf>, positions: &[f64]) -> Vec<[Body; 2]> {
+        let loaded = &self.model.loaded;
+        standing_contacts(&loaded.robot, &loaded.chain, &self.model.shapes, srdf, &self.world, positions)
+    }
+}
+
+/// The world of the robot `old` as `new` has it, and the names of what it has no place for.
+fn moved(world: &World, old: &Robot, new: &Robot) -> (World, Vec<String>) {
+    let mut lost = Vec::new();
+    if old.links()[old.root()].name != new.links()[new.root()].name {
+        let all = world.obstacles().map(|(id, ..)| id).chain(world.attached().map(|(id, _)| id));
+        return (World::default(), all.map(str::to_owned).collect());
+    }
+    let mut kept = world.clone();
+    for (id, attached) in world.attached() {
+        let link = new.link_index(&old.links()[attached.link].name);
+        // It is there before: this cannot fail.
+        let _ = kept.remove(id);
+        match link {
+            Some(link) => kept.attach(id, Attached { link, ..attached.clone() }),
+            None => lost.push(id.to_owned()),
+        }
+    }
+    (kept, lost)
+}
+
+/// Warns once about what touches and cannot be parted.
+fn warn_about(warnings: &Warnings, contacts: &[[Body; 2]]) {
+    let subject = OBSTACLES.short_name();
+    if contacts.is_empty() {
+        warnings.recovered(subject);
+        return;
+    }
+    let pairs: Vec<String> = contacts.iter().map(|[first, second]| format!("{first} and {second}")).collect();
+    let sentence = format!(
+        "these touch, and no joint of the chain moves them, so they do not count as collisions: {}",
+        names::list(&pairs)
+    );
+    warnings.warn_once(subject, &sentence, &sentence);
+}
+
+/// Makes the scene anew after each change, where collisions matter: they are avoided, there are obstacles, or a scene was asked for.
+pub(crate) fn serve(shared: &Arc<Shared>) {
+    let shared = Arc::clone(shared);
+    let mut changes = shared.world.changes();
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                changed = changes.changed() => if changed.is_err() { return },
+                () = shared.world.asked.notified() => {}
+            }
+            let settings = shared.settings();
+            let is_wanted = settings.avoid_collisions || shared.world.is_in_use();
+            let Some(now) = shared.world.present().filter(|_| is_wanted) else { continue };
+            let made = shared.world.scene((&now.loaded, &now.positions), &settings).await;
+            shared.warnings.note("collisions", &made);
+        }
+    });
+}

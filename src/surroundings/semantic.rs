@@ -1,0 +1,60 @@
+//! The SRDF, which says what of the robot may touch: a parameter, or the topic on which MoveIt publishes it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::StreamExt;
+use r2r::std_msgs::msg::String as Text;
+
+use crate::reports::status::Refused;
+use crate::robot_in_use::description::LoadedRobot;
+use crate::ros::interface::ROBOT_DESCRIPTION_SEMANTIC;
+use crate::ros::latched;
+use crate::{NodeError, Shared};
+use urdf_ik::collision::Srdf;
+use urdf_ik::parameters::{Refusal, Settings};
+
+/// The SRDF of the parameter; `None` where there is none.
+///
+/// # Errors
+/// [`NodeError::Parameter`] where it cannot be read, or is that of another robot than `robot`.
+pub(crate) fn of_parameter(settings: &Settings, robot: Option<&LoadedRobot>) -> Result<Option<Srdf>, NodeError> {
+    let text = settings.robot_description_semantic.as_str();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let is_path = !text.trim_start().starts_with(['<', '\u{feff}']);
+    let srdf = if is_path { Srdf::from_file(Path::new(text)) } else { Srdf::from_text(text) };
+    let fits = |srdf: Srdf| match robot {
+        Some(loaded) => srdf.unknown_links(&loaded.robot).map(|_| srdf),
+        None => Ok(srdf),
+    };
+    let srdf = srdf.and_then(fits);
+    Ok(Some(srdf.map_err(|e| Refusal(format!("robot_description_semantic: {e}")))?))
+}
+
+/// Subscribes to the topic, which is used where the parameter gives no SRDF.
+pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    if !shared.settings().robot_description_semantic.is_empty() {
+        return Ok(());
+    }
+    let mut texts = node.subscribe::<Text>(ROBOT_DESCRIPTION_SEMANTIC.name, latched())?;
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        let mut newest = String::new();
+        while let Some(Text { data }) = texts.next().await {
+            // It is published again by each node that starts with it.
+            if data == newest {
+                continue;
+            }
+            let used = Srdf::from_text(&data).map_err(|e| e.to_string()).and_then(|srdf| shared.world.use_srdf(srdf));
+            let refuse = |sentence| Refused::said(format!("it is refused: {sentence}; what was in use before is kept"));
+            let used = used.map_err(refuse);
+            shared.warnings.note(ROBOT_DESCRIPTION_SEMANTIC.short_name(), &used);
+            if used.is_ok() {
+                newest = data;
+            }
+        }
+    });
+    Ok(())
+}

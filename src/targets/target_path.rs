@@ -1,0 +1,144 @@
+//! The topic `target_path` of each tip: the newest path is planned, and then the arm follows it.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use nalgebra::Isometry3;
+use r2r::geometry_msgs::msg::PoseArray;
+use r2r::std_msgs::msg::Header;
+use r2r::trajectory_msgs::msg::JointTrajectory;
+use r2r::{QosProfile, WrappedTypesupport};
+use tokio::sync::watch;
+
+use crate::arm::configuration_motion::Arrival;
+use crate::arm::start::starting_configuration;
+use crate::messages::convert;
+use crate::messages::target_message::{has_valid_frame, quality};
+use crate::reports::report::{Report, Verdict};
+use crate::reports::status::Refused;
+use crate::robot_in_use::configuration::Configuration;
+use crate::ros::interface::{JOINT_TRAJECTORY, TARGET_PATH};
+use crate::ros::publisher::Publisher;
+use crate::ros::tip_namespaces;
+use crate::solving::path_plan::{self, PathToPlan, Plan};
+use crate::solving::problem;
+use crate::surroundings::avoidance::Avoidance;
+use crate::{NodeError, Shared};
+use urdf_ik::solver::Target;
+
+/// A path as it arrived.
+#[derive(Clone)]
+struct PathMessage {
+    poses: PoseArray,
+    /// Whether the name of the frame was not valid UTF-8.
+    frame_is_damaged: bool,
+}
+
+pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+    let trajectories = Arc::new(Publisher::new(node, JOINT_TRAJECTORY, QosProfile::default().keep_last(10))?);
+    for (tip, namespaces) in tip_namespaces::of_tips(&shared.settings().tip_links)?.into_iter().enumerate() {
+        let sender = watch::Sender::new(None);
+        let newest = sender.subscribe();
+        let mut arrivals = futures::stream::SelectAll::new();
+        for namespace in namespaces {
+            let quality = quality(&shared.settings());
+            arrivals.push(node.subscribe_raw(&TARGET_PATH.name_in(&namespace), TARGET_PATH.ros_type, quality)?.boxed());
+        }
+        let counting = Arc::clone(shared);
+        tokio::spawn(arrivals.for_each(move |raw| {
+            counting.counters.arrived();
+            if let Ok(poses) = PoseArray::from_serialized_bytes(&raw) {
+                sender.send_replace(Some(PathMessage { poses, frame_is_damaged: !has_valid_frame(&raw) }));
+            }
+            std::future::ready(())
+        }));
+        tokio::spawn(execute_each(Arc::clone(shared), tip, newest, Arc::clone(&trajectories)));
+    }
+    Ok(())
+}
+
+/// Plans and executes the newest path of a tip whenever there is one.
+async fn execute_each(
+    shared: Arc<Shared>,
+    tip: usize,
+    mut newest: watch::Receiver<Option<PathMessage>>,
+    trajectories: Arc<Publisher<JointTrajectory>>,
+) {
+    while newest.changed().await.is_ok() {
+        let Some(message) = newest.borrow_and_update().clone() else { continue };
+        let header = message.poses.header.clone();
+        let planned = match plan(&shared, tip, message).await {
+            // A newer path has arrived during planning: it replaces this one.
+            Ok(_) if newest.has_changed().unwrap_or(true) => continue,
+            planned => planned,
+        };
+        let ended = planned.and_then(|planned| execute(&shared, planned, &trajectories));
+        shared.conclude(TARGET_PATH.short_name(), tip, header, ended);
+    }
+}
+
+/// A plan, with what its execution needs.
+struct Planned {
+    plan: Plan,
+    /// From [`Output::prepare_path`](crate::arm::output::Output::prepare_path): void once something else moves the arm.
+    ticket: u64,
+    /// The end of the path, and the report on the whole path without its stamp.
+    arrival: Arrival,
+    /// Whether a part of the path may be executed.
+    partial: bool,
+}
+
+/// Checks the path, brakes the arm, and plans.
+async fn plan(shared: &Shared, tip: usize, message: PathMessage) -> Result<Planned, Refused> {
+    let settings = shared.settings();
+    let PathMessage { poses: PoseArray { header, poses }, frame_is_damaged } = message;
+    if frame_is_damaged {
+        return Err(Refused::damaged_frame());
+    }
+    let loaded = starting_configuration(shared)?.loaded;
+    let frame = shared.frames.of_request(&loaded, &settings, &header).await?;
+    // Checked before the arm brakes: a bad path must not stop it.
+    path_plan::poses(&poses, &Isometry3::identity())?;
+    shared.forget_targets().await;
+    let (now, ticket) = shared.output.prepare_path(&loaded)?;
+    let at_rest = Configuration { positions: now.end.clone(), ..now };
+    let poses = path_plan::poses(&poses, &frame.in_base(&at_rest))?;
+    let pattern = Target { tip, ..problem::target(Isometry3::identity(), &settings) };
+    let start = loaded.chain.positions_from(&at_rest.end);
+    let partial = settings.path.partial;
+    let settings = (*settings).clone();
+    let avoidance = Avoidance::of(&shared.world, (&loaded, &at_rest.end), &settings).await?;
+    let to_plan = PathToPlan { loaded, poses, pattern, start, start_at_first_pose: false, avoidance, settings };
+    let plan = shared.searches.run_long(1, move || to_plan.plan()).await?;
+    let report = Report {
+        verdict: plan.verdict(),
+        sentence: plan.sentence(),
+        header: Header { frame_id: frame.name, ..header },
+        tip_link: plan.solver.chain().tips()[tip].link.clone(),
+        solver: Some(plan.solver.method().kind()),
+        residual: Some(plan.end),
+        ..Report::default()
+    };
+    let target = Target { pose: plan.path.pose_at(plan.path.length()), ..pattern };
+    Ok(Planned { plan, ticket, arrival: Arrival { target, report }, partial })
+}
+
+/// Starts the motion along the path, if the arm can follow all of it or a part is allowed. Gives the report for now.
+fn execute(shared: &Shared, planned: Planned, trajectories: &Publisher<JointTrajectory>) -> Result<Report, Refused> {
+    let Planned { plan, ticket, arrival, partial } = planned;
+    let mut report = arrival.report.clone();
+    if plan.trajectory.points.is_empty() || (plan.stop.is_some() && !partial) {
+        report.sentence = format!("the arm does not move: {}", report.sentence);
+        return Ok(report);
+    }
+    let (length, time) = (plan.path.length(), plan.duration());
+    let message = convert::joint_trajectory(plan.solver.chain(), &plan.trajectory.points);
+    let stamp = shared.output.follow(ticket, plan.trajectory.points.into(), arrival)?;
+    trajectories.publish(&message);
+    shared.output.reporter.latest.follow(&report.tip_link, &plan.path);
+    report.verdict = Verdict::StepLimited;
+    report.sentence =
+        format!("the arm follows a path of {length:.4} m and arrives in {time:.3} s; then: {}", report.sentence);
+    report.joint_state_stamp = stamp;
+    Ok(report)
+}

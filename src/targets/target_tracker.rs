@@ -1,0 +1,208 @@
+//! Solves the targets of the topics, one after the other, from where the arm is.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::arm::lookout::Lookout;
+use crate::reports::status::Refused;
+use crate::robot_in_use::description::LoadedRobot;
+use crate::solving::null_space_task::NullSpaceTask;
+use crate::solving::problem;
+use crate::surroundings::avoidance::Avoidance;
+use urdf_ik::config::Yaml;
+use urdf_ik::motion::JointLimit;
+use urdf_ik::parameters::{Motion, Settings};
+use urdf_ik::solver::{Mode, Outcome, Preference, Problem, Reason, Scratch, Solution, Solver, Target};
+
+/// For a target that cannot be met: greatest error of a solution on another branch, over the error on the present branch, for which the
+/// arm changes the branch. So an arm at the edge of its reach does not jump to and fro.
+const MAX_ERROR_RATIO_FOR_A_JUMP: f64 = 0.9;
+/// Least square of a velocity limit that counts \[rad²/s² or m²/s²\].
+const LEAST_SQUARED_VELOCITY: f64 = 1e-8;
+/// The null-space task has come to its optimum where it moves no joint farther than this \[rad or m\].
+const LEAST_FLOW: f64 = 1e-6;
+/// Share by which rounding may lengthen the largest step of a joint.
+const ROUNDING: f64 = 1e-9;
+
+/// How much work a target may take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// Tracking on the branch where the arm is: short.
+    Track,
+    /// Also a search where tracking does not meet the target. It may take all the time that the settings allow.
+    Search,
+}
+
+/// Solves one target after the other for one robot, in memory that is kept.
+pub(crate) struct TargetTracker {
+    pub loaded: Arc<LoadedRobot>,
+    pub scratch: Scratch,
+    pub lookout: Lookout,
+    tracked: Solution,
+    searched: Solution,
+    /// Bounds of the joint moves of tracking: none.
+    steps: Vec<f64>,
+    /// Replaced when the settings ask for another one.
+    null_space_task: Option<NullSpaceTask>,
+    /// Replaced when the settings ask for others.
+    speeds: Option<JointSpeeds>,
+    /// When a target was tracked last.
+    tracked_at: Option<Instant>,
+    /// The largest step of each variable that the null-space task may have asked for then \[rad or m\].
+    flow: Vec<f64>,
+}
+
+/// What the velocity limits of the joints say of targets.
+struct JointSpeeds {
+    // The settings that they follow from.
+    joint_limits: Yaml,
+    default_limits: JointLimit,
+    /// The limit of each variable \[rad/s or m/s\].
+    velocities: Vec<f64>,
+    /// What moves of the variables cost in smooth motion, where the slowest joint sets the time: one over the square of the velocity limit.
+    /// So a slow redundant joint does not hold up the others.
+    move_weights: Vec<f64>,
+}
+
+impl JointSpeeds {
+    fn new(loaded: &LoadedRobot, settings: &Settings) -> Result<Self, Refused> {
+        let refuse = |sentence| Refused::invalid("joint_limits", sentence);
+        let velocities = loaded.limits(settings).map_err(refuse)?.velocities;
+        let move_weights = velocities.iter().map(|limit| 1.0 / (limit * limit).max(LEAST_SQUARED_VELOCITY)).collect();
+        let (joint_limits, default_limits) = (settings.joint_limits.clone(), settings.default_limits);
+        Ok(Self { joint_limits, default_limits, velocities, move_weights })
+    }
+
+    /// Whether these are still those of `settings`.
+    fn serve(&self, settings: &Settings) -> bool {
+        self.joint_limits == settings.joint_limits && self.default_limits == settings.default_limits
+    }
+}
+
+/// Whether something in the way is what keeps a tracked solution from its targets. The arm then stays before it, on its branch: so a stream
+/// that leads into an obstacle is answered as fast as any other.
+pub(crate) fn is_stopped_by_collision(solution: &Solution) -> bool {
+    matches!(solution.outcome, Outcome::Closest(Reason::Collision { .. }))
+}
+
+impl TargetTracker {
+    pub(crate) fn new(loaded: Arc<LoadedRobot>) -> Self {
+        let solver = &loaded.solver;
+        Self {
+            scratch: solver.scratch(),
+            lookout: Lookout::default(),
+            tracked: solver.solution(),
+            searched: solver.solution(),
+            steps: vec![f64::INFINITY; loaded.chain.variables().len()],
+            null_space_task: None,
+            speeds: None,
+            tracked_at: None,
+            flow: vec![0.0; loaded.chain.variables().len()],
+            loaded,
+        }
+    }
+
+    /// Solves `targets` of different tips. First it tracks them from `seed` on the same branch. Where that does not meet them, and both
+    /// `effort` and the settings allow it, it searches the other branches; where something is to be avoided, the arm changes the branch only
+    /// if the straight way there is clear, and not where a collision is what stops it. Gives the solver and its solution.
+    ///
+    /// The null-space task flows: no joint moves for it faster than its velocity limit, in the time since the last target, or a period of
+    /// `publish_rate` where that is shorter, because the task goes on between targets. A change of the branch is no reason to leap to its
+    /// optimum.
+    pub(crate) fn follow(
+        &mut self,
+        targets: &[Target],
+        seed: &[f64],
+        (settings, avoidance): (&Settings, Option<&Avoidance>),
+        effort: Effort,
+    ) -> Result<(Solver, &Solution), Refused> {
+        let solver = self.loaded.solver(settings).map_err(problem::no_solver)?;
+        self.take(settings)?;
+        let now = Instant::now();
+        self.allow_flow(now, settings.publish_period);
+        let move_weights = self.speeds.as_ref().filter(|_| settings.motion == Motion::Smooth);
+        let move_weights = move_weights.map(|speeds| &*speeds.move_weights);
+        let task = self.null_space_task.as_ref().map(NullSpaceTask::preference).unwrap_or_default();
+        let track = Problem {
+            mode: Mode::Track { max_step: &self.steps },
+            preference: Preference { move_weights, max_step: Some(&self.flow), ..task },
+            deadline: Some(settings.timeout),
+            clearance: avoidance.map(Avoidance::clearance),
+            ..Problem::new(targets, seed)
+        };
+        solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| problem::refusal(&e))?;
+        self.tracked_at = Some(now);
+        let is_settled = self.tracked.is_solved() || is_stopped_by_collision(&self.tracked);
+        if is_settled || !settings.branch_jumps || effort == Effort::Track {
+            return Ok((solver, &self.tracked));
+        }
+        let preference = Preference { move_weights, ..Preference::default() };
+        let search = Problem { mode: problem::search_mode(settings), preference, ..track };
+        solver.solve(&search, &mut self.scratch, &mut self.searched).map_err(|e| problem::refusal(&e))?;
+        self.share_work();
+        if !self.is_worth_a_jump(seed, avoidance) {
+            return Ok((solver, &self.tracked));
+        }
+        problem::complete(&solver, targets, &mut self.scratch, &mut self.searched)?;
+        Ok((solver, &self.searched))
+    }
+
+    /// Takes over what the settings say of the null-space task and of the joints' speeds, where that is not known yet.
+    fn take(&mut self, settings: &Settings) -> Result<(), Refused> {
+        if !self.null_space_task.as_ref().is_some_and(|task| task.serves(settings)) {
+            self.null_space_task = Some(NullSpaceTask::new(&self.loaded, settings)?);
+        }
+        if !self.speeds.as_ref().is_some_and(|speeds| speeds.serve(settings)) {
+            self.speeds = Some(JointSpeeds::new(&self.loaded, settings)?);
+        }
+        Ok(())
+    }
+
+    /// Sets how far the null-space task may move each joint for a target that is tracked `now`.
+    fn allow_flow(&mut self, now: Instant, publish_period: Duration) {
+        let passed = self.tracked_at.map_or(publish_period, |at| now.duration_since(at));
+        let passed = passed.min(publish_period).as_secs_f64();
+        let velocities = self.speeds.iter().flat_map(|speeds| &speeds.velocities);
+        self.flow.iter_mut().zip(velocities).for_each(|(flow, velocity)| *flow = velocity * passed);
+    }
+
+    /// Says in both solutions what was spent on either: both were for one target, whichever of the two is used.
+    fn share_work(&mut self) {
+        let iterations = self.tracked.iterations + self.searched.iterations;
+        let attempts = self.tracked.attempts + self.searched.attempts;
+        let elapsed = self.tracked.elapsed + self.searched.elapsed;
+        for solution in [&mut self.tracked, &mut self.searched] {
+            (solution.iterations, solution.attempts, solution.elapsed) = (iterations, attempts, elapsed);
+        }
+    }
+
+    /// Whether the arm changes from `seed` to the branch that the search has found.
+    fn is_worth_a_jump(&mut self, seed: &[f64], avoidance: Option<&Avoidance>) -> bool {
+        let greatest = MAX_ERROR_RATIO_FOR_A_JUMP * MAX_ERROR_RATIO_FOR_A_JUMP * self.tracked.squared_error;
+        let is_better = self.searched.is_solved() || self.searched.squared_error < greatest;
+        let is_clear =
+            |avoidance: &Avoidance| self.lookout.clear_fraction(avoidance, seed, &self.searched.positions) >= 1.0;
+        is_better && avoidance.is_none_or(is_clear)
+    }
+
+    /// Whether the null-space task asks for anything.
+    pub(crate) fn has_task(&self) -> bool {
+        self.null_space_task.as_ref().is_some_and(|task| !task.preference().is_none())
+    }
+
+    /// Goes on with the null-space task from `seed`, where the arm meets `targets`. `None` where the arm stands at the optimum that
+    /// self-motions reach, or where there is more to be done than a self-motion.
+    pub(crate) fn flow(
+        &mut self,
+        targets: &[Target],
+        seed: &[f64],
+        manner: (&Settings, Option<&Avoidance>),
+    ) -> Result<Option<(Solver, &Solution)>, Refused> {
+        let (solver, _) = self.follow(targets, seed, manner, Effort::Track)?;
+        let moves = || self.tracked.positions.iter().zip(seed).map(|(to, from)| (to - from).abs());
+        let rests = moves().all(|step| step <= LEAST_FLOW);
+        let flows = moves().zip(&self.flow).all(|(step, most)| step <= most * (1.0 + ROUNDING) + LEAST_FLOW);
+        let goes_on = self.has_task() && self.tracked.is_solved() && flows && !rests;
+        Ok(goes_on.then_some((solver, &self.tracked)))
+    }
+}
