@@ -97,7 +97,10 @@ def test_a_held_key_sends_twists_and_its_release_one_zero(arm, heard, shell):
     arm.wait_for(lambda: not any(velocity(twists[-1])), 'a zero')
     count = len(twists)
     arm.settle()
-    assert [velocity(twist) for twist in twists[:-1]] == [[0.1, 0, 0, 0, 0, 0]] * (count - 1)
+    # Where the machine stops for longer than a key counts as held, the key is released and held again in between.
+    sent = [any(velocity(twist)) for twist in twists]
+    assert all(velocity(twist) == [0.1, 0, 0, 0, 0, 0] for twist, moves in zip(twists, sent) if moves)
+    assert sent[0] and not any(not a and not b for a, b in zip(sent, sent[1:])), 'a release sends one zero'
     assert {twist.header.frame_id for twist in twists} == {''}
     shell.press('x')
     shell.wait_for('axes of the tip')

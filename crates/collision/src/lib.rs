@@ -20,7 +20,8 @@
 //! let robot = Robot::from_urdf(urdf)?;
 //! let shapes = LinkShapes::of_urdf(urdf, &robot, &MeshFolders::from_environment(None))?;
 //! let pairs = Pairs { counted: vec![LinkPair([0, 1])], left_out: Vec::new(), moving: vec![1] };
-//! let distances = BodyDistances::new(&robot, &shapes, &pairs, &World::default());
+//! let world = World::default();
+//! let distances = BodyDistances::new(&robot, &shapes, &pairs, &world);
 //! let places = LinkPlaces::new(&robot, &[0.5])?;
 //! assert!((distances.least(&places).unwrap().1 - 0.2).abs() < 1e-9);
 //! # Ok(())

@@ -129,7 +129,7 @@ fn weights_do_not_keep_targets_from_being_met() {
 fn figures_that_are_dragged_do_not_leap() {
     let mut beyond = 0;
     for (run, name) in ["humanoid", "hand", "noodle"].into_iter().enumerate() {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("config/skeletons/{name}.yaml"));
+        let file = crate::common::root().join(format!("config/skeletons/{name}.yaml"));
         let Model::Skeleton(model) = Model::read(&file).unwrap() else { panic!("{name} is no skeleton") };
         let (figure, mut random, mut seed) = (&model.skeleton, Random::new(6 + run as u64), model.rest.clone());
         let end = *model.ends.last().unwrap();
