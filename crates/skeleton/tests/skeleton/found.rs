@@ -1,8 +1,6 @@
 //! What a request finds: the nearest configuration beyond reach, folded chains, arms with tight bounds, taut ropes, targets of very
 //! different weights, and the way of a figure that is dragged.
 
-use std::path::Path;
-
 use nalgebra::{Isometry3, Point3};
 use urdf_ik::skeleton::file::Model;
 use urdf_ik::skeleton::pitch_yaw::{Options as ArmOptions, PitchYawArm, Problem as ArmProblem};
