@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
-mod map;
+mod architecture;
 mod packages;
 
 use std::fs;
