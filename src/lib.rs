@@ -25,16 +25,15 @@ mod targets;
 pub use ros::error::NodeError;
 
 use std::io::Write;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use r2r::std_msgs::msg::Header;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Mutex;
 
-use arm::output::{self, Output};
-use reports::diagnostics::{self, Counters};
-use reports::report::Report;
-use reports::status::Refused;
+use arm::output::Output;
+use arm::{Arm, descriptions};
+use reports::reporter::Reporter;
 use reports::warnings::Warnings;
 use robot_in_use::description;
 use robot_in_use::frames::{self, Frames};
@@ -42,12 +41,14 @@ use robot_in_use::measured::{self, Measured};
 use ros::clock::Clock;
 use ros::command_line::{Arguments, CommandLine};
 use ros::logging;
+use ros::settings::SettingsInUse;
 use ros::spin;
-use services::parameters;
+use services::{diagnostics, parameters};
+use solving::Queries;
 use solving::searches::Searches;
 use surroundings::{Surroundings, semantic};
 use targets::target_path;
-use targets::target_solver::{self, TargetSolver};
+use urdf_ik::collision::Srdf;
 use urdf_ik::parameters::{Settings, Values};
 
 r2r::assert_compiled_with_use_sim_time_support!();
@@ -59,62 +60,6 @@ const DEFAULT_NAME: &str = "urdf_ik";
 const WORKER_THREADS: usize = 4;
 /// How long the end of the node waits for tasks that are still at work.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(100);
-
-/// What the tasks share.
-struct Shared {
-    /// The node's name with its namespace.
-    name: String,
-    settings: RwLock<Arc<Settings>>,
-    output: Arc<Output>,
-    frames: Frames,
-    measured: Measured,
-    /// What surrounds the robot.
-    world: Surroundings,
-    warnings: Arc<Warnings>,
-    counters: Counters,
-    target_solver: TargetSolver,
-    servo: servo::Intake,
-    clock: Clock,
-    searches: Searches,
-}
-
-impl Shared {
-    /// The present settings.
-    fn settings(&self) -> Arc<Settings> {
-        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn replace_settings(&self, settings: Settings) {
-        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
-    }
-}
-
-/// Reports on targets.
-impl Shared {
-    /// Publishes a report and counts it.
-    fn report(&self, report: Report) {
-        self.counters.answered(&report);
-        self.output.reporter.report(report);
-    }
-
-    /// Forgets the targets of all tips, because something else than a target moves the arm now.
-    async fn forget_targets(&self) {
-        self.target_solver.forget().await;
-        self.output.reporter.latest.clear();
-    }
-
-    /// Publishes what became of a target of `topic`. A refusal is logged once; `header` and `tip` are those of the target.
-    fn conclude(&self, topic: &str, tip: usize, header: Header, ended: Result<Report, Refused>) {
-        self.warnings.note(topic, &ended);
-        self.report(ended.unwrap_or_else(|refused| {
-            let tip_link = self
-                .output
-                .configuration()
-                .map(|now| now.loaded.chain.tip_names().get(tip).map(|tip| (*tip).to_owned()));
-            refused.report(header, tip_link.flatten().unwrap_or_default())
-        }));
-    }
-}
 
 /// Runs the node with the arguments of the process until SIGINT or SIGTERM; or prints what `--help` and `--version` ask for.
 ///
@@ -170,48 +115,53 @@ fn start(node: &mut r2r::Node, values: Values, is_measured: bool) -> Result<spin
     let srdf = semantic::of_parameter(&settings, robot.as_ref().map(|robot| &*robot.loaded))?;
     let (mut spinner, commands) = spin::Spinner::new();
     spin::use_sim_time(settings.use_sim_time, node);
-    let clock = Clock::new(node);
-    let warnings = Arc::<Warnings>::default();
-    let output = Arc::new(Output::new(node, clock.clone(), &settings)?);
-    let present = Arc::clone(&output);
-    let shared = Arc::new(Shared {
-        name: node.fully_qualified_name()?,
-        output,
-        frames: Frames::new(),
-        measured: Measured::new(is_measured, Arc::clone(&warnings)),
-        world: Surroundings::new(srdf, Arc::clone(&warnings), Box::new(move || present.configuration())),
-        warnings,
-        counters: Counters::default(),
-        target_solver: TargetSolver::default(),
-        servo: servo::Intake::new(settings.tip_links.len().max(1)),
-        clock,
-        searches: Searches::new(),
-        settings: RwLock::new(Arc::new(settings)),
-    });
-    frames::serve(node, &shared)?;
-    measured::serve(node, &shared)?;
-    let asking = commands.clone();
-    let setter = parameters::serve(node, &shared, values, commands)?;
-    let drags = handle::serve(node, &mut spinner, &shared, setter)?;
-    targets::serve(node, &shared, &mut spinner, drags)?;
-    servo::serve(node, &mut spinner, &shared, asking)?;
-    target_path::serve(node, &shared)?;
-    services::serve(node, &mut spinner, &shared)?;
-    obstacles::serve(node, &mut spinner, &shared)?;
-    semantic::serve(node, &shared)?;
-    surroundings::serve(&shared);
+    let tips = settings.tip_links.len().max(1);
+    let arm = Arc::new(make_arm(node, settings, srdf, is_measured)?);
+    let queries = Arc::new(Queries { arm: Arc::clone(&arm), searches: Searches::new() });
+    let servo = Arc::new(servo::Intake::new(&arm, tips));
+    let settings = arm.settings();
+    frames::serve(node, &arm.frames, &arm.clock, &arm.reporter.warnings)?;
+    measured::serve(node, &arm.measured)?;
+    let setter = parameters::serve(node, &arm, values, commands.clone())?;
+    let drags = handle::serve(node, &mut spinner, &servo, setter)?;
+    targets::serve(node, &servo, &mut spinner, drags)?;
+    servo::serve(node, &mut spinner, &servo, commands)?;
+    target_path::serve(node, &queries)?;
+    services::serve(node, &mut spinner, &queries, &servo)?;
+    obstacles::serve(node, &mut spinner, &queries)?;
+    semantic::serve(node, &arm.surroundings, &settings)?;
+    surroundings::serve(&arm.surroundings, &arm.settings_in_use);
     #[cfg(feature = "moveit")]
-    moveit::serve(node, &mut spinner, &shared)?;
-    if shared.settings().moveit_servo.enabled && !cfg!(feature = "moveit_servo") {
+    moveit::serve(node, &mut spinner, &queries, &servo)?;
+    if settings.moveit_servo.enabled && !cfg!(feature = "moveit_servo") {
         log::warn!(
             "moveit_servo.enabled is not used, because moveit_msgs or control_msgs was missing when the node was built: \
              install ros-$ROS_DISTRO-moveit-msgs and ros-$ROS_DISTRO-control-msgs, and build again"
         );
     }
-    diagnostics::serve(node, &shared)?;
-    markers::serve(node, &shared)?;
-    description::serve(node, &shared, robot)?;
-    output::serve(&shared);
-    target_solver::serve(&shared);
+    diagnostics::serve(node, &arm)?;
+    markers::serve(node, &arm)?;
+    descriptions::serve(node, &arm, robot)?;
+    arm::serve(&arm);
     Ok(spinner)
+}
+
+/// The arm before it has a robot; `srdf` is that of the parameter.
+fn make_arm(node: &mut r2r::Node, settings: Settings, srdf: Option<Srdf>, is_measured: bool) -> Result<Arm, NodeError> {
+    let clock = Clock::new(node);
+    let warnings = Arc::<Warnings>::default();
+    let reporter = Arc::new(Reporter::new(node, Arc::clone(&warnings))?);
+    let output = Arc::new(Output::new(node, Arc::clone(&reporter), clock.clone(), &settings)?);
+    let present = Arc::clone(&output);
+    let present = Box::new(move || present.configuration());
+    Ok(Arm {
+        output,
+        reporter,
+        measured: Arc::new(Measured::new(is_measured, Arc::clone(&warnings))),
+        frames: Arc::new(Frames::new()),
+        surroundings: Arc::new(Surroundings::new(srdf, warnings, present)),
+        clock,
+        settings_in_use: Arc::new(SettingsInUse::new(settings)),
+        forgotten: Mutex::new(0),
+    })
 }

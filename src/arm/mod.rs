@@ -2,8 +2,128 @@
 
 mod commands;
 pub(crate) mod configuration_motion;
+pub(crate) mod descriptions;
 pub(crate) mod lookout;
 pub(crate) mod measure;
 pub(crate) mod output;
-pub(crate) mod start;
 pub(crate) mod steering;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use r2r::std_msgs::msg::Header;
+use tokio::sync::Mutex;
+
+use crate::reports::report::Report;
+use crate::reports::reporter::Reporter;
+use crate::reports::status::Refused;
+use crate::robot_in_use::configuration::Configuration;
+use crate::robot_in_use::description::ReadyRobot;
+use crate::robot_in_use::frames::Frames;
+use crate::robot_in_use::measured::Measured;
+use crate::ros::clock::{self, Clock};
+use crate::ros::interface::MEASURED_JOINT_STATES;
+use crate::ros::settings::SettingsInUse;
+use crate::surroundings::Surroundings;
+use crate::surroundings::avoidance::Avoidance;
+use output::Output;
+use urdf_ik::parameters::Settings;
+
+/// Longest sleep of the publication, so that a new `publish_rate` takes effect at once to a human eye.
+const MAX_SLEEP: Duration = Duration::from_millis(100);
+
+/// The arm, with all that says where it is and where it may go: what commands and queries begin with.
+pub(crate) struct Arm {
+    pub output: Arc<Output>,
+    pub reporter: Arc<Reporter>,
+    pub measured: Arc<Measured>,
+    pub frames: Arc<Frames>,
+    pub surroundings: Arc<Surroundings>,
+    pub clock: Clock,
+    pub settings_in_use: Arc<SettingsInUse>,
+    /// Held while targets are solved. Counts how often the targets were forgotten.
+    pub forgotten: Mutex<u64>,
+}
+
+impl Arm {
+    /// The present settings.
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        self.settings_in_use.now()
+    }
+
+    /// The robot and its configuration.
+    ///
+    /// # Errors
+    /// [`Refused`] before a robot is known.
+    pub(crate) fn configuration(&self) -> Result<Configuration, Refused> {
+        self.output.configuration().ok_or_else(Refused::no_robot)
+    }
+
+    /// Where the next motion starts. At first, and after a pause in targets, that is where the robot is measured, which may have moved since.
+    ///
+    /// # Errors
+    /// [`Refused`] where there is no robot, or where measurements are expected but missing then.
+    pub(crate) fn start(&self) -> Result<Configuration, Refused> {
+        let now = self.configuration()?;
+        let timeout = self.settings().measured_timeout;
+        if !self.output.may_stand_elsewhere(timeout) {
+            return Ok(now);
+        }
+        let measured = self.measured.configuration(timeout, &now.loaded, &now.positions);
+        let measured = measured.map_err(|sentence| Refused::invalid(MEASURED_JOINT_STATES.short_name(), sentence))?;
+        let Some(positions) = measured else { return Ok(now) };
+        self.output.set_configuration(&now.loaded, positions.clone());
+        Ok(Configuration { end: positions.clone(), positions, ..now })
+    }
+
+    /// Uses a robot from now on. It starts where it was measured a moment ago, else at the initial positions.
+    pub(crate) fn use_robot(&self, ready: ReadyRobot) {
+        let settings = self.settings();
+        ready.tell(&settings);
+        let ReadyRobot { loaded, initial, limits } = ready;
+        let measured = self.measured.configuration(settings.measured_timeout, &loaded, &initial);
+        self.reporter.latest.clear();
+        self.surroundings.use_robot(&loaded);
+        self.output.replace_robot(loaded, measured.ok().flatten().unwrap_or(initial), &limits);
+        self.surroundings.note_change();
+    }
+
+    /// Forgets the targets of all tips, because something else than a target moves the arm now. Waits for those that are being solved.
+    pub(crate) async fn forget_targets(&self) {
+        *self.forgotten.lock().await += 1;
+        self.reporter.latest.clear();
+    }
+
+    /// Publishes what became of a target of `topic`. A refusal is logged once; `header` and `tip` are those of the target.
+    pub(crate) fn conclude(&self, topic: &str, tip: usize, header: Header, ended: Result<Report, Refused>) {
+        self.reporter.warnings.note(topic, &ended);
+        self.reporter.report(ended.unwrap_or_else(|refused| {
+            let now = self.output.configuration();
+            let tip = now.as_ref().and_then(|now| now.loaded.chain.tips().get(tip));
+            refused.report(header, tip.map(|tip| tip.link.clone()).unwrap_or_default())
+        }));
+    }
+}
+
+/// Publishes the joint state at the publish rate.
+pub(crate) fn serve(arm: &Arc<Arm>) {
+    let arm = Arc::clone(arm);
+    tokio::spawn(async move {
+        let mut next = Instant::now();
+        loop {
+            let settings = arm.settings();
+            let period = settings.publish_period;
+            let now = Instant::now();
+            // In short sleeps, because the rate may change meanwhile.
+            next = next.min(now + period);
+            if now < next {
+                clock::sleep_until(next.min(now + MAX_SLEEP)).await;
+                continue;
+            }
+            // While a new scene is being made, the one before counts.
+            let avoidance = Avoidance::in_motion(&arm.surroundings, &settings);
+            arm.output.tick(&settings, avoidance.as_ref().map(Option::as_ref).map_err(|e| *e), next);
+            next = (next + period).max(now);
+        }
+    });
+}

@@ -15,22 +15,20 @@ use super::commands::Commands;
 use super::configuration_motion::{Arrival, Arrivals, ConfigurationMotion, Steered, Stepped, Tick};
 use super::lookout::Obstruction;
 use super::steering::Input;
+use crate::NodeError;
 use crate::messages::convert;
 use crate::reports::reporter::Reporter;
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
-use crate::ros::clock::{self, Clock, TickTimes};
+use crate::ros::clock::{Clock, TickTimes};
 use crate::ros::interface::{JOINT_STATES, ROBOT_DESCRIPTION_IN_USE};
 use crate::ros::latched;
 use crate::ros::publisher::Publisher;
 use crate::surroundings::avoidance::{Avoidance, NotReady};
-use crate::{NodeError, Shared};
 use urdf_ik::motion::{MotionLimits, TrajectoryPoint};
 use urdf_ik::parameters::{Motion, Settings};
 
-/// Longest sleep of the publication, so that a new `publish_rate` takes effect at once to a human eye.
-const MAX_SLEEP: Duration = Duration::from_millis(100);
 /// Longest simulated time of one tick \[s\]; two periods where they are longer. So the arm does not jump when the time jumps.
 const MAX_SIMULATED_STEP: f64 = 0.2;
 
@@ -40,7 +38,7 @@ pub(crate) struct Output {
     joint_states: Publisher<JointState>,
     commands: Commands,
     description: Publisher<Text>,
-    pub(crate) reporter: Reporter,
+    reporter: Arc<Reporter>,
     clock: Clock,
 }
 
@@ -90,13 +88,18 @@ pub(crate) enum Progress {
 }
 
 impl Output {
-    pub(crate) fn new(node: &mut r2r::Node, clock: Clock, settings: &Settings) -> Result<Self, NodeError> {
+    pub(crate) fn new(
+        node: &mut r2r::Node,
+        reporter: Arc<Reporter>,
+        clock: Clock,
+        settings: &Settings,
+    ) -> Result<Self, NodeError> {
         Ok(Self {
             state: Mutex::default(),
             joint_states: Publisher::new(node, JOINT_STATES, QosProfile::default().keep_last(10))?,
             commands: Commands::new(node, settings)?,
             description: Publisher::new(node, ROBOT_DESCRIPTION_IN_USE, latched())?,
-            reporter: Reporter::new(node)?,
+            reporter,
             clock,
         })
     }
@@ -268,7 +271,7 @@ impl Output {
 
     /// Moves on by one period and publishes the joint state; at rest, only where targets have not published it just now. Publishes the
     /// reports on a motion that has ended. The tick was `due` then, and may be late.
-    fn tick(&self, settings: &Settings, avoidance: Result<Option<&Avoidance>, NotReady>, due: Instant) {
+    pub(super) fn tick(&self, settings: &Settings, avoidance: Result<Option<&Avoidance>, NotReady>, due: Instant) {
         let reports_servo = self.reporter.servo.subscribers() > 0;
         let mut state = self.lock();
         let period = settings.publish_period;
@@ -355,27 +358,4 @@ impl State {
         self.last_request = Some(Instant::now());
         self.requests += 1;
     }
-}
-
-/// Publishes the joint state at the publish rate.
-pub(crate) fn serve(shared: &Arc<Shared>) {
-    let shared = Arc::clone(shared);
-    tokio::spawn(async move {
-        let mut next = Instant::now();
-        loop {
-            let settings = shared.settings();
-            let period = settings.publish_period;
-            let now = Instant::now();
-            // In short sleeps, because the rate may change meanwhile.
-            next = next.min(now + period);
-            if now < next {
-                clock::sleep_until(next.min(now + MAX_SLEEP)).await;
-                continue;
-            }
-            // While a new scene is being made, the one before counts.
-            let avoidance = Avoidance::in_motion(&shared.world, &settings);
-            shared.output.tick(&settings, avoidance.as_ref().map(Option::as_ref).map_err(|e| *e), next);
-            next = (next + period).max(now);
-        }
-    });
 }

@@ -7,14 +7,15 @@ use tokio::sync::mpsc;
 use super::drawing::tip_poses;
 use super::handles::{Handle, Handles};
 use super::menu::Choice;
+use crate::arm::Arm;
 use crate::arm::output::Progress;
-use crate::arm::start::starting_configuration;
 use crate::messages::target_message::Asks;
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
+use crate::services;
 use crate::services::parameters::Setter;
+use crate::servo::Intake;
 use crate::surroundings::avoidance::Avoidance;
-use crate::{Shared, services};
 use urdf_ik::parameters::Value;
 
 /// Choices that wait, each with the index of its tip. A person makes fewer.
@@ -24,13 +25,13 @@ const WAITING: usize = 4;
 pub(super) type Choices = mpsc::Sender<(usize, Choice)>;
 
 /// Carries out one choice after the other in a task. What it refuses is said beside the handle.
-pub(super) fn serve(shared: &Arc<Shared>, handles: &Arc<Handles>, setter: Setter) -> Choices {
+pub(super) fn serve(servo: &Arc<Intake>, handles: &Arc<Handles>, setter: Setter) -> Choices {
     let (sender, mut choices) = mpsc::channel(WAITING);
-    let (shared, handles) = (Arc::clone(shared), Arc::clone(handles));
+    let (servo, handles) = (Arc::clone(servo), Arc::clone(handles));
     tokio::spawn(async move {
         while let Some((tip, choice)) = choices.recv().await {
-            let refusal = carry_out(&shared, &handles, &setter, tip, choice).await.err();
-            if let Some(now) = shared.output.configuration() {
+            let refusal = carry_out(&servo, &handles, &setter, tip, choice).await.err();
+            if let Some(now) = servo.arm.output.configuration() {
                 handles.of(&now.loaded, |handles| handles[tip].notice = refusal);
             }
         }
@@ -41,7 +42,7 @@ pub(super) fn serve(shared: &Arc<Shared>, handles: &Arc<Handles>, setter: Setter
 /// # Errors
 /// A sentence that refuses the choice.
 async fn carry_out(
-    shared: &Shared,
+    servo: &Intake,
     handles: &Handles,
     setter: &Setter,
     tip: usize,
@@ -50,16 +51,16 @@ async fn carry_out(
     let asked = |done: Result<String, Refused>| done.map(drop).map_err(|refused| refused.sentence);
     match choice {
         Choice::Solver(kind) => setter.set("solver", &Value::Text(kind.name().into())).map_err(|refusal| refusal.0),
-        Choice::PositionOnly | Choice::KeepOrientation => toggle(shared, handles, tip, choice),
-        Choice::ToInitial => to_initial(shared).await.map_err(|refused| refused.sentence),
-        Choice::Reset => asked(services::reset(shared).await),
-        Choice::Stop => asked(services::stop(shared).await),
+        Choice::PositionOnly | Choice::KeepOrientation => toggle(&servo.arm, handles, tip, choice),
+        Choice::ToInitial => to_initial(&servo.arm).await.map_err(|refused| refused.sentence),
+        Choice::Reset => asked(services::reset(servo).await),
+        Choice::Stop => asked(services::stop(servo).await),
     }
 }
 
 /// Changes what drags ask for. Both choices exclude each other.
-fn toggle(shared: &Shared, handles: &Handles, tip: usize, choice: Choice) -> Result<(), String> {
-    let now = shared.output.configuration().ok_or_else(|| Refused::no_robot().sentence)?;
+fn toggle(arm: &Arm, handles: &Handles, tip: usize, choice: Choice) -> Result<(), String> {
+    let now = arm.configuration().map_err(|refused| refused.sentence)?;
     let here = tip_poses(&now).tips()[tip].rotation;
     handles.of(&now.loaded, |handles| {
         let Handle { asks, .. } = &mut handles[tip];
@@ -75,15 +76,15 @@ fn toggle(shared: &Shared, handles: &Handles, tip: usize, choice: Choice) -> Res
 }
 
 /// Moves to the initial configuration as to a target.
-async fn to_initial(shared: &Shared) -> Result<(), Refused> {
-    shared.forget_targets().await;
-    let Configuration { loaded, positions, .. } = starting_configuration(shared)?;
-    let settings = shared.settings();
-    let avoidance = Avoidance::of(&shared.world, (&loaded, &positions), &settings).await?;
+async fn to_initial(arm: &Arm) -> Result<(), Refused> {
+    arm.forget_targets().await;
+    let Configuration { loaded, positions, .. } = arm.start()?;
+    let settings = arm.settings();
+    let avoidance = Avoidance::of(&arm.surroundings, (&loaded, &positions), &settings).await?;
     let initial = settings.initial_posture.apply(&loaded.robot);
     let initial = initial.map_err(|e| Refused::invalid("initial_posture", format!("initial_posture: {e}")))?;
     let goal = loaded.chain.positions_from(&initial);
-    let moved = shared.output.move_to(&loaded, &goal, (&settings, avoidance.as_ref()), None, &Vec::new)?;
+    let moved = arm.output.move_to(&loaded, &goal, (&settings, avoidance.as_ref()), None, &Vec::new)?;
     match moved.progress {
         Some(Progress::Stopped(obstruction)) => Err(Refused::invalid("collision", obstruction.message())),
         _ => Ok(()),

@@ -8,7 +8,7 @@ use r2r::visualization_msgs::msg::InteractiveMarkerUpdate;
 use super::handles::{Handle, Handles};
 use super::look::{self, Look};
 use super::marker;
-use crate::Shared;
+use crate::arm::Arm;
 use crate::robot_in_use::configuration::Configuration;
 use urdf_ik::robot::ChainPoses;
 
@@ -30,9 +30,9 @@ pub(super) struct Drawn {
 }
 
 /// Every handle as it should be shown now.
-pub(super) fn draw(shared: &Shared, handles: &Handles) -> Vec<Drawn> {
-    let Some(now) = shared.output.configuration() else { return Vec::new() };
-    let (settings, asked) = (shared.settings(), shared.output.reporter.latest.asked());
+pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<Drawn> {
+    let Some(now) = arm.output.configuration() else { return Vec::new() };
+    let (settings, asked) = (arm.settings(), arm.reporter.latest.asked());
     let poses = tip_poses(&now);
     let draw_tip = |(tip, handle): (usize, &mut Handle)| {
         let name = now.loaded.chain.tips()[tip].link.clone();

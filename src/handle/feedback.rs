@@ -11,13 +11,14 @@ use r2r::visualization_msgs::msg::InteractiveMarkerFeedback;
 use super::commands::Choices;
 use super::handles::Handles;
 use super::menu;
+use crate::NodeError;
+use crate::arm::Arm;
 use crate::messages::convert::{self, MAX_NAME_BYTES};
 use crate::messages::target_message::{self, TargetMessage};
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
 use crate::ros::interface::HANDLE_FEEDBACK;
 use crate::ros::spin::Spinner;
-use crate::{NodeError, Shared};
 use urdf_ik_text::names;
 
 /// The events of `InteractiveMarkerFeedback` in the type of its field.
@@ -35,7 +36,7 @@ mod event {
 const DEPTH: usize = 10;
 
 struct Receiver {
-    shared: Arc<Shared>,
+    arm: Arc<Arm>,
     handles: Arc<Handles>,
     /// For each tip.
     drags: Vec<mpsc::Sender<TargetMessage>>,
@@ -46,14 +47,14 @@ struct Receiver {
 pub(super) fn serve(
     node: &mut r2r::Node,
     spinner: &mut Spinner,
-    shared: &Arc<Shared>,
+    arm: &Arc<Arm>,
     handles: &Arc<Handles>,
     drags: Vec<mpsc::Sender<TargetMessage>>,
     choices: Choices,
 ) -> Result<(), NodeError> {
     let quality = QosProfile::default().keep_last(DEPTH);
     let messages = node.subscribe_raw(HANDLE_FEEDBACK.name, HANDLE_FEEDBACK.ros_type, quality)?;
-    let mut receiver = Receiver { shared: Arc::clone(shared), handles: Arc::clone(handles), drags, choices };
+    let mut receiver = Receiver { arm: Arc::clone(arm), handles: Arc::clone(handles), drags, choices };
     spinner.run_locally(messages.for_each(move |raw| {
         receiver.receive(&raw);
         std::future::ready(())
@@ -64,7 +65,7 @@ pub(super) fn serve(
 impl Receiver {
     fn receive(&mut self, raw: &[u8]) {
         let Some((feedback, frame_is_damaged)) = target_message::read(raw, header) else { return };
-        let now = self.shared.output.configuration();
+        let now = self.arm.output.configuration();
         let tip = now.as_ref().and_then(|now| now.loaded.chain.tip_index(&feedback.marker_name));
         let done = match (&now, tip) {
             (None, _) => Err(Refused::no_robot()),
@@ -87,7 +88,7 @@ impl Receiver {
         if let Err(refused) = done {
             // A tip that no robot has: the status names none.
             let tip = tip.unwrap_or(usize::MAX);
-            self.shared.conclude(HANDLE_FEEDBACK.short_name(), tip, feedback.header, Err(refused));
+            self.arm.conclude(HANDLE_FEEDBACK.short_name(), tip, feedback.header, Err(refused));
         }
     }
 
@@ -105,7 +106,7 @@ impl Receiver {
         let pose = convert::pose(&feedback.pose);
         let frame = feedback.header.frame_id.as_str();
         let is_in_base =
-            !frame_is_damaged && (frame.is_empty() || frame == now.loaded.base_frame(&self.shared.settings()));
+            !frame_is_damaged && (frame.is_empty() || frame == now.loaded.base_frame(&self.arm.settings()));
         let held_at = pose.as_ref().ok().filter(|_| is_in_base).copied();
         let (is_held, asks) = self.handles.of(&now.loaded, |handles| {
             let handle = &mut handles[tip];
@@ -127,7 +128,7 @@ impl Receiver {
             // No status: that would be about the target of the other client.
             let sentence =
                 format!("another client holds the handle of {}: wait until it lets go", feedback.marker_name);
-            self.shared.warnings.warn_once(topic, "held", &sentence);
+            self.arm.reporter.warnings.warn_once(topic, "held", &sentence);
         }
     }
 

@@ -20,10 +20,11 @@ use std::sync::Arc;
 
 use futures::channel::mpsc;
 
+use crate::NodeError;
 use crate::messages::target_message::TargetMessage;
 use crate::ros::spin::Spinner;
 use crate::services::parameters::Setter;
-use crate::{NodeError, Shared};
+use crate::servo::Intake;
 use handles::Handles;
 
 /// Drags of one tip that wait for the spin thread, which takes them at once.
@@ -33,18 +34,19 @@ const WAITING_DRAGS: usize = 10;
 pub(crate) fn serve(
     node: &mut r2r::Node,
     spinner: &mut Spinner,
-    shared: &Arc<Shared>,
+    servo: &Arc<Intake>,
     setter: Setter,
 ) -> Result<Vec<mpsc::Receiver<TargetMessage>>, NodeError> {
-    let settings = shared.settings();
+    let arm = &servo.arm;
+    let settings = arm.settings();
     if !settings.interactive_target {
         return Ok(Vec::new());
     }
     let handles = Arc::new(Handles::default());
     let tips = settings.tip_links.len().max(1);
     let (senders, drags) = (0..tips).map(|_| mpsc::channel(WAITING_DRAGS)).unzip();
-    let choices = commands::serve(shared, &handles, setter);
-    feedback::serve(node, spinner, shared, &handles, senders, choices)?;
-    updates::serve(node, spinner, shared, &handles)?;
+    let choices = commands::serve(servo, &handles, setter);
+    feedback::serve(node, spinner, arm, &handles, senders, choices)?;
+    updates::serve(node, spinner, arm, &handles)?;
     Ok(drags)
 }

@@ -11,11 +11,12 @@ use tokio::time::MissedTickBehavior;
 use super::drawing::{self, Drawn};
 use super::handles::Handles;
 use super::marker;
+use crate::NodeError;
+use crate::arm::Arm;
 use crate::ros::interface::{HANDLE_UPDATE, HANDLES};
 use crate::ros::publisher::Publisher;
 use crate::ros::service_server::answer_each;
 use crate::ros::spin::Spinner;
-use crate::{NodeError, Shared};
 
 /// Time between two updates: at most 30 come in a second.
 const PERIOD: Duration = Duration::from_millis(34);
@@ -42,23 +43,23 @@ struct Shown {
 pub(super) fn serve(
     node: &mut r2r::Node,
     spinner: &mut Spinner,
-    shared: &Arc<Shared>,
+    arm: &Arc<Arm>,
     handles: &Arc<Handles>,
 ) -> Result<(), NodeError> {
     let publisher = Publisher::new(node, HANDLE_UPDATE, QosProfile::default().keep_last(DEPTH))?;
     let updates = Arc::new(Updates { handles: Arc::clone(handles), publisher, shown: Mutex::default() });
     let answering = Arc::clone(&updates);
-    answer_each::<GetInteractiveMarkers::Service, _, _>(node, spinner, shared, HANDLES, move |shared, _| {
+    answer_each::<GetInteractiveMarkers::Service, _, _>(node, spinner, arm, HANDLES, move |arm, _| {
         let updates = Arc::clone(&answering);
-        async move { updates.now(&shared) }
+        async move { updates.now(&arm) }
     })?;
-    let shared = Arc::clone(shared);
+    let arm = Arc::clone(arm);
     tokio::spawn(async move {
         let mut ticks = tokio::time::interval(PERIOD);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            updates.publish(&shared);
+            updates.publish(&arm);
         }
     });
     Ok(())
@@ -70,7 +71,7 @@ impl Updates {
     }
 
     /// Publishes what has changed since the last update, if anybody listens.
-    fn publish(&self, shared: &Shared) {
+    fn publish(&self, arm: &Arm) {
         let mut shown = self.lock();
         let subscribers = self.publisher.subscribers();
         // The markers that a new subscriber asked for before it listened may have changed since.
@@ -79,7 +80,7 @@ impl Updates {
         if subscribers == 0 {
             return;
         }
-        let now = drawing::draw(shared, &self.handles);
+        let now = drawing::draw(arm, &self.handles);
         if let Some(update) = drawing::update(&shown.drawing, &now, has_new_one) {
             shown.number += 1;
             self.publisher.publish(&InteractiveMarkerUpdate { seq_num: shown.number, ..update });
@@ -88,11 +89,11 @@ impl Updates {
     }
 
     /// All markers as they are after the last update.
-    fn now(&self, shared: &Shared) -> GetInteractiveMarkers::Response {
+    fn now(&self, arm: &Arm) -> GetInteractiveMarkers::Response {
         let mut shown = self.lock();
         // Without subscribers there are no updates, so the last one may be old.
         if shown.subscribers == 0 {
-            shown.drawing = drawing::draw(shared, &self.handles);
+            shown.drawing = drawing::draw(arm, &self.handles);
         }
         let markers = shown.drawing.iter().map(|drawn| marker::whole(&drawn.name, &drawn.look, &drawn.pose)).collect();
         GetInteractiveMarkers::Response { sequence_number: shown.number, markers }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::Shared;
+use crate::arm::Arm;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::interface::MARKERS;
 use urdf_ik::robot::{MeshNotFound, Visuals};
@@ -14,8 +14,8 @@ const MAX_MESHES: usize = 1000;
 
 /// Whether a robot needs a skeleton to be seen: it shows nothing, or a mesh of it is missing. Says once which ones are, and where they
 /// were looked for.
-pub(super) async fn are_missed(shared: &Shared, loaded: &Arc<LoadedRobot>) -> bool {
-    let (robot, settings) = (Arc::clone(loaded), shared.settings());
+pub(super) async fn are_missed(arm: &Arm, loaded: &Arc<LoadedRobot>) -> bool {
+    let (robot, settings) = (Arc::clone(loaded), arm.settings());
     let look = move || {
         let visuals = Visuals::of_urdf(&robot.text);
         let folders = robot.mesh_folders(&settings);
@@ -28,7 +28,7 @@ pub(super) async fn are_missed(shared: &Shared, loaded: &Arc<LoadedRobot>) -> bo
     };
     if let Some(first) = missing.first() {
         let sentence = sentence(&missing, first, visuals.meshes.len());
-        shared.warnings.warn_once(MARKERS.short_name(), &sentence, &sentence);
+        arm.reporter.warnings.warn_once(MARKERS.short_name(), &sentence, &sentence);
     }
     visuals.count == 0 || !missing.is_empty()
 }

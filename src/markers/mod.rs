@@ -17,11 +17,12 @@ use std::time::{Duration, Instant};
 use r2r::QosProfile;
 use r2r::visualization_msgs::msg::MarkerArray;
 
+use crate::NodeError;
+use crate::arm::Arm;
 use crate::robot_in_use::configuration::Configuration;
 use crate::ros::interface::MARKERS;
 use crate::ros::publisher::Publisher;
 use crate::surroundings::near_pairs::near_pairs;
-use crate::{NodeError, Shared};
 use scene::Scene;
 use shape::Shape;
 
@@ -32,9 +33,9 @@ const REST: u32 = 9;
 /// Time after which all is drawn anew: RViz forgets what a person hides, and shows it again only where it comes again.
 const REPEAT: Duration = Duration::from_secs(1);
 
-pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+pub(crate) fn serve(node: &mut r2r::Node, arm: &Arc<Arm>) -> Result<(), NodeError> {
     let publisher = Publisher::<MarkerArray>::new(node, MARKERS, QosProfile::default().keep_last(10))?;
-    let shared = Arc::clone(shared);
+    let arm = Arc::clone(arm);
     tokio::spawn(async move {
         let mut drawing = Drawing::default();
         loop {
@@ -42,7 +43,7 @@ pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
             match publisher.subscribers() {
                 0 => drawing = Drawing::default(),
                 subscribers => {
-                    let message = drawing.next(&shared, subscribers).await;
+                    let message = drawing.next(&arm, subscribers).await;
                     if !message.markers.is_empty() {
                         publisher.publish(&message);
                     }
@@ -55,15 +56,15 @@ pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
 }
 
 /// The obstacles and attached parts, and the nearest pair of bodies if it is nearer than twice the margin.
-fn surroundings(shared: &Shared, now: &Configuration) -> Vec<Shape> {
-    let known = shared.world.known();
+fn surroundings(arm: &Arm, now: &Configuration) -> Vec<Shape> {
+    let known = arm.surroundings.known();
     // The robot is just being replaced.
     if !known.is_of(&now.loaded) {
         return Vec::new();
     }
     let mut shapes = obstacles::shapes(&known, now);
-    if let Some(scene) = shared.world.scene_now(&now.loaded, &now.positions) {
-        let near = near_pairs(&scene, now, 2.0 * shared.settings().collision_margin);
+    if let Some(scene) = arm.surroundings.scene_now(&now.loaded, &now.positions) {
+        let near = near_pairs(&scene, now, 2.0 * arm.settings().collision_margin);
         shapes.extend(near.first().map(|near| obstacles::nearest(near, now)));
     }
     shapes.retain(Shape::is_drawable);
@@ -85,15 +86,15 @@ struct Drawing {
 
 impl Drawing {
     /// What to send now: all where somebody is new or `REPEAT` has passed, else what has changed.
-    async fn next(&mut self, shared: &Shared, subscribers: usize) -> MarkerArray {
-        let Some(now) = shared.output.configuration() else { return MarkerArray::default() };
-        let frame = now.loaded.base_frame(&shared.settings());
+    async fn next(&mut self, arm: &Arm, subscribers: usize) -> MarkerArray {
+        let Some(now) = arm.output.configuration() else { return MarkerArray::default() };
+        let frame = now.loaded.base_frame(&arm.settings());
         let scene = match self.scene.take().filter(|scene| scene.is_of(&now.loaded)) {
             Some(scene) => scene,
-            None => Scene::new(Arc::clone(&now.loaded), missing_meshes::are_missed(shared, &now.loaded).await),
+            None => Scene::new(Arc::clone(&now.loaded), missing_meshes::are_missed(arm, &now.loaded).await),
         };
-        let mut shapes = self.scene.insert(scene).shapes(&now, &shared.output.reporter.latest.asked());
-        shapes.extend(surroundings(shared, &now));
+        let mut shapes = self.scene.insert(scene).shapes(&now, &arm.reporter.latest.asked());
+        shapes.extend(surroundings(arm, &now));
         let is_current = self.all_sent.is_some_and(|sent| sent.elapsed() < REPEAT)
             && subscribers <= self.subscribers
             && frame == self.frame;

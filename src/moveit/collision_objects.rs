@@ -7,10 +7,12 @@ use r2r::QosProfile;
 use r2r::moveit_msgs::msg::{AttachedCollisionObject, CollisionObject};
 use r2r::urdf_ik::msg::{Obstacle, ObstacleChange};
 
+use crate::NodeError;
+use crate::obstacles;
 use crate::reports::status::Refused;
 use crate::ros::interface::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface};
+use crate::solving::Queries;
 use crate::surroundings::Known;
-use crate::{NodeError, Shared, obstacles};
 use urdf_ik::collision::World;
 use urdf_ik_text::names::short;
 
@@ -22,20 +24,20 @@ const ADD: u8 = CollisionObject::ADD as u8;
 const REMOVE: u8 = CollisionObject::REMOVE as u8;
 const MOVE: u8 = CollisionObject::MOVE as u8;
 
-pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+pub(super) fn serve(node: &mut r2r::Node, queries: &Arc<Queries>) -> Result<(), NodeError> {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
     let mut objects = node.subscribe::<CollisionObject>(COLLISION_OBJECT.name, quality.clone())?;
-    let (of_objects, of_parts) = (Arc::clone(shared), Arc::clone(shared));
+    let (of_objects, of_parts) = (Arc::clone(queries), Arc::clone(queries));
     tokio::spawn(async move {
         while let Some(object) = objects.next().await {
-            let changes = changes(object, &of_objects.world.known().world);
+            let changes = changes(object, &of_objects.arm.surroundings.known().world);
             make(&of_objects, COLLISION_OBJECT, changes).await;
         }
     });
     let mut parts = node.subscribe::<AttachedCollisionObject>(ATTACHED_COLLISION_OBJECT.name, quality)?;
     tokio::spawn(async move {
         while let Some(part) = parts.next().await {
-            let changes = changes_of_part(part, &of_parts.world.known());
+            let changes = changes_of_part(part, &of_parts.arm.surroundings.known());
             make(&of_parts, ATTACHED_COLLISION_OBJECT, changes).await;
         }
     });
@@ -43,12 +45,12 @@ pub(super) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
 }
 
 /// Makes the changes, or logs why they are refused.
-async fn make(shared: &Shared, topic: Interface, changes: Result<Vec<ObstacleChange>, String>) {
+async fn make(queries: &Queries, topic: Interface, changes: Result<Vec<ObstacleChange>, String>) {
     let made = match changes {
-        Ok(changes) => obstacles::make(shared, changes).await.map_err(|refused| Refused::said(refused.sentence)),
+        Ok(changes) => obstacles::make(queries, changes).await.map_err(|refused| Refused::said(refused.sentence)),
         Err(sentence) => Err(Refused::said(sentence)),
     };
-    shared.warnings.note(topic.name, &made);
+    queries.arm.reporter.warnings.note(topic.name, &made);
 }
 
 /// The changes that an object stands for. As in MoveIt, to remove an object without a name removes all obstacles.

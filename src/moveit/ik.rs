@@ -9,25 +9,26 @@ use r2r::geometry_msgs::msg::PoseStamped;
 use r2r::moveit_msgs::msg::{PositionIKRequest, RobotState};
 use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
 
-use super::{Failure, apply_state, check_constraints, code, error_code, tip, with_note};
-use crate::Shared;
+use super::{Failure, MoveIt, apply_state, check_constraints, code, error_code, tip, with_note};
+use crate::arm::Arm;
 use crate::messages::convert;
 use crate::reports::answers::Answer;
-use crate::reports::status::{self, Refused};
+use crate::reports::status;
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::robot_in_use::link_poses;
 use crate::ros::interface::COMPUTE_IK;
 use crate::services::query::Query;
 use crate::services::request_overrides;
+use crate::solving::Queries;
 use crate::solving::problem;
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik::parameters::Settings;
 use urdf_ik::solver::{Stop, Target, Tolerance};
 
-impl Answer<Request, Failure> for Response {
-    fn refused(shared: &Shared, _: &Request, failure: Failure) -> Self {
-        Self { error_code: failure.error_code(shared), ..Self::default() }
+impl Answer<MoveIt, Request, Failure> for Response {
+    fn refused(moveit: &MoveIt, _: &Request, failure: Failure) -> Self {
+        Self { error_code: failure.error_code(moveit), ..Self::default() }
     }
 
     fn queries(&self) -> (u32, u32) {
@@ -35,41 +36,42 @@ impl Answer<Request, Failure> for Response {
     }
 }
 
-pub(super) async fn compute_ik(shared: Arc<Shared>, request: Request) -> Result<Response, Failure> {
-    let (shared, request) = (&*shared, request.ik_request);
+pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<Response, Failure> {
+    let (moveit, request) = (&*moveit, request.ik_request);
+    let Queries { arm, searches } = &*moveit.queries;
     check_constraints(&request.constraints)?;
-    let mut settings = (*shared.settings()).clone();
-    let configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    let mut settings = (*arm.settings()).clone();
+    let configuration = arm.configuration()?;
     let loaded = Arc::clone(&configuration.loaded);
     let timeout = f64::from(request.timeout.sec) + 1e-9 * f64::from(request.timeout.nanosec);
     request_overrides::apply_timeout(timeout, &mut settings)?;
     let mut positions = configuration.positions.clone();
     let note = apply_state(&loaded.robot, &request.robot_state, &mut positions)?;
-    let targets = targets(shared, &configuration, &settings, &request).await?;
+    let targets = targets(arm, &configuration, &settings, &request).await?;
     let seed = loaded.chain.positions_from(&positions);
     let began = Instant::now();
     // As MoveIt has it, the request alone decides, and not the parameter.
     settings.avoid_collisions = request.avoid_collisions;
-    let avoidance = Avoidance::of(&shared.world, (&loaded, &positions), &settings).await?;
+    let avoidance = Avoidance::of(&arm.surroundings, (&loaded, &positions), &settings).await?;
     let query = Arc::new(Query { targets, seed, avoidance, settings, began });
-    let (_, solution) = query.solve(&shared.searches, &loaded).await?;
+    let (_, solution) = query.solve(searches, &loaded).await?;
     let scene = Avoidance::scene(query.avoidance.as_ref());
     let sentence = with_note(status::sentence(&solution, &loaded.chain, scene), note);
     if !solution.is_solved() {
         log::debug!("{}: {sentence}", COMPUTE_IK.short_name());
         let code = if solution.stop == Stop::Deadline { code::TIMED_OUT } else { code::NO_IK_SOLUTION };
-        return Ok(Response { error_code: error_code(shared, code, &sentence), ..Response::default() });
+        return Ok(Response { error_code: error_code(moveit, code, &sentence), ..Response::default() });
     }
     loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
     let mut joint_state = convert::joint_state(&loaded.robot, &positions);
-    joint_state.header.stamp = shared.clock.stamp();
+    joint_state.header.stamp = arm.clock.stamp();
     let solution = RobotState { joint_state, ..RobotState::default() };
-    Ok(Response { solution, error_code: error_code(shared, code::SUCCESS, &sentence) })
+    Ok(Response { solution, error_code: error_code(moveit, code::SUCCESS, &sentence) })
 }
 
 /// The request's poses as targets of tips, in the base link's frame.
 async fn targets(
-    shared: &Shared,
+    arm: &Arm,
     configuration: &Configuration,
     settings: &Settings,
     request: &PositionIKRequest,
@@ -79,7 +81,7 @@ async fn targets(
     for (link, PoseStamped { header, pose }) in links_and_poses(request)? {
         let pose = convert::pose(pose)
             .map_err(|sentence| Failure::new(code::INVALID_GOAL_CONSTRAINTS, "pose_stamped", sentence))?;
-        let frame = shared.frames.of_request(loaded, settings, header).await?;
+        let frame = arm.frames.of_request(loaded, settings, header).await?;
         let target = target(loaded, settings, link, frame.in_base(configuration) * pose)
             .map_err(|sentence| Failure::new(code::INVALID_LINK_NAME, "ik_link_name", sentence))?;
         if targets.iter().any(|other| other.tip == target.tip) {

@@ -23,23 +23,45 @@ use r2r::moveit_msgs::msg::{Constraints, MoveItErrorCodes, RobotState};
 use r2r::moveit_msgs::srv::{GetPositionFK, GetPositionIK, GetStateValidity};
 use serde_json::json;
 
+use crate::NodeError;
 use crate::messages::convert;
 use crate::reports::answers::answer_each;
 use crate::reports::report::Verdict;
+use crate::reports::reporter::Reporter;
 use crate::reports::status::Refused;
 use crate::ros::interface::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK};
 use crate::ros::spin::Spinner;
-use crate::{NodeError, Shared};
+use crate::servo::Intake;
+use crate::solving::Queries;
 use urdf_ik::robot::Robot;
 
-pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    answer_each::<GetPositionIK::Service, _, _>(node, spinner, shared, COMPUTE_IK, ik::compute_ik)?;
-    answer_each::<GetPositionFK::Service, _, _>(node, spinner, shared, COMPUTE_FK, fk::compute_fk)?;
+pub(crate) fn serve(
+    node: &mut r2r::Node,
+    spinner: &mut Spinner,
+    queries: &Arc<Queries>,
+    servo: &Arc<Intake>,
+) -> Result<(), NodeError> {
+    let moveit = &Arc::new(MoveIt { node: node.fully_qualified_name()?, queries: Arc::clone(queries) });
+    answer_each::<GetPositionIK::Service, _, _, _>(node, spinner, moveit, COMPUTE_IK, ik::compute_ik)?;
+    answer_each::<GetPositionFK::Service, _, _, _>(node, spinner, moveit, COMPUTE_FK, fk::compute_fk)?;
     let check = state_validity::check_state_validity;
-    answer_each::<GetStateValidity::Service, _, _>(node, spinner, shared, CHECK_STATE_VALIDITY, check)?;
+    answer_each::<GetStateValidity::Service, _, _, _>(node, spinner, moveit, CHECK_STATE_VALIDITY, check)?;
     #[cfg(feature = "moveit_servo")]
-    servo::serve(node, spinner, shared)?;
-    collision_objects::serve(node, shared)
+    servo::serve(node, spinner, servo)?;
+    collision_objects::serve(node, queries)
+}
+
+/// What the services of MoveIt answer from.
+struct MoveIt {
+    /// The node's name, for responses.
+    node: String,
+    queries: Arc<Queries>,
+}
+
+impl AsRef<Reporter> for MoveIt {
+    fn as_ref(&self) -> &Reporter {
+        (*self.queries).as_ref()
+    }
 }
 
 /// The values of `MoveItErrorCodes` that are used, in the type of its field.
@@ -70,8 +92,8 @@ impl Failure {
     }
 
     /// The failure as a response has it.
-    fn error_code(&self, shared: &Shared) -> MoveItErrorCodes {
-        error_code(shared, self.code, &self.refused.sentence)
+    fn error_code(&self, moveit: &MoveIt) -> MoveItErrorCodes {
+        error_code(moveit, self.code, &self.refused.sentence)
     }
 }
 
@@ -90,8 +112,8 @@ impl From<Refused> for Failure {
 }
 
 /// The field `error_code`. It is filled by field names, because that of ROS 2 Humble has only the field `val`.
-fn error_code(shared: &Shared, val: i32, message: &str) -> MoveItErrorCodes {
-    let fields = json!({ "val": val, "message": message, "source": shared.name });
+fn error_code(moveit: &MoveIt, val: i32, message: &str) -> MoveItErrorCodes {
+    let fields = json!({ "val": val, "message": message, "source": moveit.node });
     serde_json::from_value(fields).unwrap_or_default()
 }
 

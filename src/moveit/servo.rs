@@ -14,6 +14,7 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 use super::servo_commands::{self, Gate, Kind};
 use super::servo_status;
+use crate::NodeError;
 use crate::messages::target_message::{self, TargetMessage};
 use crate::ros::interface::{
     DELTA_JOINT_CMDS, DELTA_TWIST_CMDS, Interface, PAUSE_SERVO, POSE_TARGET_CMDS, SERVO_STATUS, SERVO_STATUS_OF_MOVEIT,
@@ -22,8 +23,7 @@ use crate::ros::interface::{
 use crate::ros::publisher::Publisher;
 use crate::ros::service_server::answer_each;
 use crate::ros::spin::Spinner;
-use crate::servo::{self, JogMessage, TwistMessage};
-use crate::{NodeError, Shared};
+use crate::servo::{Intake, JogMessage, TwistMessage};
 
 /// The tip that is steered.
 const TIP: usize = 0;
@@ -40,8 +40,8 @@ impl SharedGate {
     }
 }
 
-pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    let settings = shared.settings();
+pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, intake: &Arc<Intake>) -> Result<(), NodeError> {
+    let settings = intake.arm.settings();
     if !settings.moveit_servo.enabled {
         return Ok(());
     }
@@ -49,9 +49,9 @@ pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Sh
     let topics = [(DELTA_TWIST_CMDS, Kind::Twist), (DELTA_JOINT_CMDS, Kind::JointJog), (POSE_TARGET_CMDS, Kind::Pose)];
     for (topic, kind) in topics {
         let messages = node.subscribe_raw(topic.name, topic.ros_type, target_message::quality(&settings))?;
-        let (shared, gate) = (Arc::clone(shared), gate.clone());
+        let (intake, gate) = (Arc::clone(intake), gate.clone());
         spinner.run_locally(messages.for_each(move |raw| {
-            receive(&shared, &gate, (topic, kind), &raw);
+            receive(&intake, &gate, (topic, kind), &raw);
             ready(())
         }));
     }
@@ -59,12 +59,12 @@ pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Sh
     answer_each::<ServoCommandType::Service, _, _>(
         node,
         spinner,
-        shared,
+        intake,
         SWITCH_COMMAND_TYPE,
-        move |shared, request| ready(switch_command_type(&shared, &of_switch, &request)),
+        move |intake, request| ready(switch_command_type(&intake, &of_switch, &request)),
     )?;
-    answer_each::<SetBool::Service, _, _>(node, spinner, shared, PAUSE_SERVO, move |shared, request| {
-        ready(pause(&shared, &of_pause, &request))
+    answer_each::<SetBool::Service, _, _>(node, spinner, intake, PAUSE_SERVO, move |intake, request| {
+        ready(pause(&intake, &of_pause, &request))
     })?;
     publish_status(node, spinner)
 }
@@ -82,66 +82,66 @@ fn publish_status(node: &mut r2r::Node, spinner: &mut Spinner) -> Result<(), Nod
 }
 
 /// Passes a command on, if it counts.
-fn receive(shared: &Arc<Shared>, gate: &SharedGate, (topic, kind): (Interface, Kind), raw: &[u8]) {
+fn receive(intake: &Intake, gate: &SharedGate, (topic, kind): (Interface, Kind), raw: &[u8]) {
     let admitted = gate.lock().admits(kind);
     match (admitted, kind) {
         (Err(sentence), _) => {
-            shared.warnings.warn_once(topic.name, "command type", &sentence);
+            intake.arm.reporter.warnings.warn_once(topic.name, "command type", &sentence);
         }
         (Ok(false), _) => {}
-        (Ok(true), Kind::Twist) => twist(shared, raw),
-        (Ok(true), Kind::JointJog) => jog(shared, raw),
+        (Ok(true), Kind::Twist) => twist(intake, raw),
+        (Ok(true), Kind::JointJog) => jog(intake, raw),
         (Ok(true), Kind::Pose) => {
             if let Some(message) = TargetMessage::from_pose(raw) {
-                servo::pose(shared, TIP, &TargetMessage { topic: topic.name, ..message }, false);
+                intake.pose(TIP, &TargetMessage { topic: topic.name, ..message }, false);
             }
         }
     }
 }
 
-fn twist(shared: &Arc<Shared>, raw: &[u8]) {
+fn twist(intake: &Intake, raw: &[u8]) {
     let Some(message) = TwistMessage::read(DELTA_TWIST_CMDS.name, raw) else { return };
     let given = [message.linear, message.angular];
-    let [linear, angular] = servo_commands::twist(&shared.settings().moveit_servo, given);
-    servo::twist(shared, TIP, &TwistMessage { linear, angular, ..message });
+    let [linear, angular] = servo_commands::twist(&intake.arm.settings().moveit_servo, given);
+    intake.twist(TIP, &TwistMessage { linear, angular, ..message });
 }
 
-fn jog(shared: &Arc<Shared>, raw: &[u8]) {
+fn jog(intake: &Intake, raw: &[u8]) {
     let topic = DELTA_JOINT_CMDS.name;
     let Some((message, _)) = target_message::read(raw, |message: &JointJog| &message.header) else { return };
     if !message.displacements.is_empty() {
         let sentence = "displacements are not used: send velocities";
-        shared.warnings.warn_once(topic, "displacements", sentence);
+        intake.arm.reporter.warnings.warn_once(topic, "displacements", sentence);
     }
-    let settings = &shared.settings().moveit_servo;
+    let settings = &intake.arm.settings().moveit_servo;
     let scaled = |velocity| servo_commands::velocity(settings, velocity);
     let velocities = message.velocities.into_iter().map(scaled).collect();
-    servo::jog(shared, &JogMessage { topic, header: message.header, joints: message.joint_names, velocities });
+    intake.jog(&JogMessage { topic, header: message.header, joints: message.joint_names, velocities });
 }
 
 /// Lets one kind of command count from now on.
 fn switch_command_type(
-    shared: &Shared,
+    intake: &Intake,
     gate: &SharedGate,
     request: &ServoCommandType::Request,
 ) -> ServoCommandType::Response {
     let Some(kind) = Kind::of_code(request.command_type) else {
         let sentence = format!("there is no command type {}: 0 is JOINT_JOG, 1 TWIST, 2 POSE", request.command_type);
-        shared.warnings.warn_once(SWITCH_COMMAND_TYPE.name, "command type", &sentence);
+        intake.arm.reporter.warnings.warn_once(SWITCH_COMMAND_TYPE.name, "command type", &sentence);
         return ServoCommandType::Response { success: false };
     };
-    shared.warnings.recovered(SWITCH_COMMAND_TYPE.name);
+    intake.arm.reporter.warnings.recovered(SWITCH_COMMAND_TYPE.name);
     if gate.lock().expected.replace(kind) != Some(kind) {
-        servo::rest(shared);
+        intake.rest();
     }
     ServoCommandType::Response { success: true }
 }
 
 /// Lets no command count, or lets them count again.
-fn pause(shared: &Shared, gate: &SharedGate, request: &SetBool::Request) -> SetBool::Response {
+fn pause(intake: &Intake, gate: &SharedGate, request: &SetBool::Request) -> SetBool::Response {
     gate.lock().is_paused = request.data;
     if request.data {
-        servo::rest(shared);
+        intake.rest();
     }
     let message = if request.data { "paused: the arm comes to rest" } else { "commands count again" };
     SetBool::Response { success: true, message: message.into() }

@@ -7,40 +7,40 @@ use r2r::moveit_msgs::msg::ContactInformation;
 use r2r::moveit_msgs::srv::GetStateValidity::{Request, Response};
 use r2r::std_msgs::msg::Header;
 
-use super::{Failure, apply_state, check_constraints, code};
-use crate::Shared;
+use super::{Failure, MoveIt, apply_state, check_constraints, code};
 use crate::messages::body_pair;
 use crate::reports::answers::Answer;
-use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
+use crate::solving::Queries;
 use crate::surroundings::near_pairs::near_pairs;
 use urdf_ik::collision::{Near, Scene};
 
-impl Answer<Request, Failure> for Response {
+impl Answer<MoveIt, Request, Failure> for Response {
     /// The response has no field for the reason. What cannot be checked is not valid.
-    fn refused(_: &Shared, _: &Request, _: Failure) -> Self {
+    fn refused(_: &MoveIt, _: &Request, _: Failure) -> Self {
         Self::default()
     }
 }
 
 /// Every pair that touches is a contact.
-pub(super) async fn check_state_validity(shared: Arc<Shared>, request: Request) -> Result<Response, Failure> {
+pub(super) async fn check_state_validity(moveit: Arc<MoveIt>, request: Request) -> Result<Response, Failure> {
     check_constraints(&request.constraints)?;
     if !request.robot_state.attached_collision_objects.is_empty() {
         let sentence =
             "robot_state has attached_collision_objects, which are not read: attach them by ~/change_obstacles";
         return Err(Failure::new(code::INVALID_ROBOT_STATE, "robot_state", sentence.into()));
     }
-    let settings = shared.settings();
-    let mut configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    let Queries { arm, searches } = &*moveit.queries;
+    let settings = arm.settings();
+    let mut configuration = arm.configuration()?;
     apply_state(&Arc::clone(&configuration.loaded).robot, &request.robot_state, &mut configuration.positions)?;
-    let scene = shared.world.scene((&configuration.loaded, &configuration.positions), &settings).await?;
-    let header = Header { stamp: shared.clock.stamp(), frame_id: configuration.loaded.base_frame(&settings) };
+    let scene = arm.surroundings.scene((&configuration.loaded, &configuration.positions), &settings).await?;
+    let header = Header { stamp: arm.clock.stamp(), frame_id: configuration.loaded.base_frame(&settings) };
     let check = move || {
         let contacts = contacts(&scene, &configuration, &header);
         Ok(Response { valid: contacts.is_empty(), contacts, ..Response::default() })
     };
-    Ok(shared.searches.run_long(1, check).await?)
+    Ok(searches.run_long(1, check).await?)
 }
 
 fn contacts(scene: &Scene, configuration: &Configuration, header: &Header) -> Vec<ContactInformation> {

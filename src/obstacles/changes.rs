@@ -8,11 +8,12 @@ use r2r::urdf_ik::msg::ObstacleChange;
 use r2r::urdf_ik::srv::ChangeObstacles::{Request, Response};
 
 use super::request::{Change, Part, naming};
-use crate::Shared;
+use crate::arm::Arm;
 use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::robot_in_use::frames::Located;
 use crate::robot_in_use::link_poses;
+use crate::solving::Queries;
 use urdf_ik::collision::{Attached, World};
 use urdf_ik::parameters::Settings;
 use urdf_ik::robot::Robot;
@@ -28,33 +29,34 @@ struct Ready {
 }
 
 /// The service.
-pub(super) async fn change_obstacles(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
-    Ok(Response { success: true, message: make(&shared, request.changes).await? })
+pub(super) async fn change_obstacles(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
+    Ok(Response { success: true, message: make(&queries, request.changes).await? })
 }
 
 /// Makes all changes, one after the other, or none. Gives a sentence about what there is then.
 ///
 /// # Errors
 /// [`Refused`] with a sentence that names the obstacle.
-pub(crate) async fn make(shared: &Shared, changes: Vec<ObstacleChange>) -> Result<String, Refused> {
-    let settings = shared.settings();
-    let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+pub(crate) async fn make(queries: &Queries, changes: Vec<ObstacleChange>) -> Result<String, Refused> {
+    let Queries { arm, searches } = queries;
+    let settings = arm.settings();
+    let now = arm.configuration()?;
     let loaded = now.loaded;
     let has_meshes = changes.iter().any(|change| !change.obstacle.meshes.is_empty());
     let read = move || changes.into_iter().map(Change::read).collect::<Result<Vec<_>, _>>().map_err(invalid);
     // Large meshes take long.
-    let read = if has_meshes { shared.searches.run_long(1, read).await? } else { read()? };
+    let read = if has_meshes { searches.run_long(1, read).await? } else { read()? };
     let mut ready = Vec::with_capacity(read.len());
     for (id, change) in read {
-        ready.push(prepare(shared, &loaded, &settings, id, change).await?);
+        ready.push(prepare(arm, &loaded, &settings, id, change).await?);
     }
     // Where the links are now: frames may have been waited for.
-    let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    let now = arm.configuration()?;
     if !Arc::ptr_eq(&now.loaded, &loaded) {
         return Err(Refused::other_robot());
     }
     let links = Links { robot: &loaded.robot, poses: loaded.robot.link_poses(&now.positions) };
-    let world = shared.world.change(&loaded, |world| {
+    let world = arm.surroundings.change(&loaded, |world| {
         ready.into_iter().try_for_each(|Ready { id, change, frame, link }| {
             let done = apply(world, &links, &id, change, (frame.as_ref(), link));
             done.map_err(|sentence| invalid(naming(&id, &sentence)))
@@ -69,7 +71,7 @@ fn invalid(sentence: String) -> Refused {
 
 /// Looks up the frame and the link of a change.
 async fn prepare(
-    shared: &Shared,
+    arm: &Arm,
     loaded: &LoadedRobot,
     settings: &Settings,
     id: String,
@@ -95,7 +97,7 @@ async fn prepare(
             Some(Located::of_link(link_name.clone(), link))
         }
         (Some(place), _) => {
-            let frame = shared.frames.of_request(loaded, settings, &place.header).await;
+            let frame = arm.frames.of_request(loaded, settings, &place.header).await;
             Some(frame.map_err(|refused| Refused { sentence: naming_it(refused.sentence), ..refused })?)
         }
     };

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use r2r::urdf_ik::msg::{AttachedObstacle, Obstacles};
 use r2r::urdf_ik::srv::ChangeObstacles;
 
+use crate::NodeError;
 use crate::reports::answers::answer_each;
 use crate::ros::interface::{CHANGE_OBSTACLES, OBSTACLES};
 use crate::ros::latched;
 use crate::ros::publisher::Publisher;
 use crate::ros::spin::Spinner;
+use crate::solving::Queries;
 use crate::surroundings::Known;
-use crate::{NodeError, Shared};
 
 #[cfg(feature = "moveit")]
 pub(crate) use changes::make;
@@ -26,18 +27,24 @@ const PERIOD: Duration = Duration::from_millis(20);
 /// Least pause between two publications, over the time that one takes: so a world of large meshes takes no more than a tenth of a core.
 const REST: u32 = 9;
 
-pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    answer_each::<ChangeObstacles::Service, _, _>(node, spinner, shared, CHANGE_OBSTACLES, changes::change_obstacles)?;
+pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, queries: &Arc<Queries>) -> Result<(), NodeError> {
+    answer_each::<ChangeObstacles::Service, _, _, _>(
+        node,
+        spinner,
+        queries,
+        CHANGE_OBSTACLES,
+        changes::change_obstacles,
+    )?;
     let publisher = Publisher::<Obstacles>::new(node, OBSTACLES, latched())?;
-    let shared = Arc::clone(shared);
+    let arm = Arc::clone(&queries.arm);
     tokio::spawn(async move {
-        let mut changes = shared.world.changes();
+        let mut changes = arm.surroundings.changes();
         let mut published: Option<Known> = None;
         loop {
             let begun = Instant::now();
-            let known = shared.world.known();
+            let known = arm.surroundings.known();
             if !published.as_ref().is_some_and(|before| Arc::ptr_eq(&before.world, &known.world)) {
-                publisher.publish(&message(&known, &shared.settings().frame_prefix));
+                publisher.publish(&message(&known, &arm.settings().frame_prefix));
                 published = Some(known);
             }
             tokio::time::sleep(PERIOD.max(REST * begun.elapsed())).await;

@@ -6,16 +6,17 @@ use r2r::WrappedServiceTypeSupport;
 use r2r::std_srvs::srv::Trigger;
 use r2r::urdf_ik::srv::{ChangeObstacles, CheckCollisions, ForwardKinematics};
 
+use super::reporter::Reporter;
 use super::status::Refused;
+use crate::NodeError;
 use crate::ros::interface::Interface;
 use crate::ros::service_server;
 use crate::ros::spin::Spinner;
-use crate::{NodeError, Shared};
 
 /// The response of a service, to requests that may be refused by an `E`.
-pub(crate) trait Answer<Request, E = Refused>: Sized {
-    /// The response to a request that is refused.
-    fn refused(shared: &Shared, request: &Request, refusal: E) -> Self;
+pub(crate) trait Answer<C, Request, E = Refused>: Sized {
+    /// The response to a request that is refused, where services have the `context`.
+    fn refused(context: &C, request: &Request, refusal: E) -> Self;
 
     /// The number of queries that it answers, and how many of them are solved.
     fn queries(&self) -> (u32, u32) {
@@ -25,8 +26,8 @@ pub(crate) trait Answer<Request, E = Refused>: Sized {
 
 macro_rules! refuses_by_message {
     ($($service:ident),*) => {
-        $(impl Answer<$service::Request> for $service::Response {
-            fn refused(_: &Shared, _: &$service::Request, refused: Refused) -> Self {
+        $(impl<C> Answer<C, $service::Request> for $service::Response {
+            fn refused(_: &C, _: &$service::Request, refused: Refused) -> Self {
                 Self { message: refused.sentence, ..Self::default() }
             }
         })*
@@ -36,26 +37,27 @@ macro_rules! refuses_by_message {
 refuses_by_message!(ChangeObstacles, CheckCollisions, ForwardKinematics, Trigger);
 
 /// Creates a service and answers each of its requests, as [`service_server::answer_each`] does.
-pub(crate) fn answer_each<S, A, E>(
+pub(crate) fn answer_each<S, C, A, E>(
     node: &mut r2r::Node,
     spinner: &mut Spinner,
-    shared: &Arc<Shared>,
+    context: &Arc<C>,
     service: Interface,
-    answer: impl Fn(Arc<Shared>, S::Request) -> A + Clone + Send + 'static,
+    answer: impl Fn(Arc<C>, S::Request) -> A + Clone + Send + 'static,
 ) -> Result<(), NodeError>
 where
     S: WrappedServiceTypeSupport + 'static,
     S::Request: Clone + Send,
-    S::Response: Answer<S::Request, E> + Clone + Send,
+    S::Response: Answer<C, S::Request, E> + Clone + Send,
     A: Future<Output = Result<S::Response, E>> + Send + 'static,
+    C: AsRef<Reporter> + Send + Sync + 'static,
     E: AsRef<Refused> + Send,
 {
-    let finish = move |shared: &Shared, request: &S::Request, ended: Result<S::Response, E>| {
-        shared.warnings.note(service.short_name(), &ended);
-        let response = ended.unwrap_or_else(|refusal| S::Response::refused(shared, request, refusal));
+    let finish = move |context: &C, request: &S::Request, ended: Result<S::Response, E>| {
+        context.as_ref().warnings.note(service.short_name(), &ended);
+        let response = ended.unwrap_or_else(|refusal| S::Response::refused(context, request, refusal));
         let (answered, solved) = response.queries();
-        shared.counters.queries(answered, solved);
+        context.as_ref().counters.queries(answered, solved);
         response
     };
-    service_server::answer_and_finish::<S, _, _, _>(node, spinner, shared, (service, service.name), answer, finish)
+    service_server::answer_and_finish::<S, _, _, _>(node, spinner, context, (service, service.name), answer, finish)
 }

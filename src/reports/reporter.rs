@@ -1,32 +1,44 @@
-//! Publishes statuses, and keeps what they say of the newest targets.
+//! Publishes statuses, counts them, and keeps what they say of the newest targets.
+
+use std::sync::Arc;
 
 use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::{ServoStatus, SolveStatus};
 
+use super::counters::Counters;
 use super::latest::Latest;
 use super::report::Report;
+use super::warnings::Warnings;
 use crate::NodeError;
 use crate::ros::interface::{SERVO_STATUS, STATUS};
 use crate::ros::publisher::Publisher;
 
-/// Publishes statuses, and keeps what they say of the newest targets.
+/// Publishes statuses, counts them, and keeps what they say of the newest targets.
 pub(crate) struct Reporter {
     publisher: Publisher<SolveStatus>,
     pub servo: Publisher<ServoStatus>,
     pub latest: Latest,
+    pub counters: Counters,
+    pub warnings: Arc<Warnings>,
 }
 
 impl Reporter {
-    pub(crate) fn new(node: &mut r2r::Node) -> Result<Self, NodeError> {
+    pub(crate) fn new(node: &mut r2r::Node, warnings: Arc<Warnings>) -> Result<Self, NodeError> {
         let quality = QosProfile::default().keep_last(10);
         let publisher = Publisher::new(node, STATUS, quality.clone())?;
         let servo = Publisher::new(node, SERVO_STATUS, quality)?;
-        Ok(Self { publisher, servo, latest: Latest::default() })
+        Ok(Self { publisher, servo, latest: Latest::default(), counters: Counters::default(), warnings })
     }
 
+    /// Publishes the answer to a target and counts it.
     pub(crate) fn report(&self, report: Report) {
+        self.counters.answered(&report);
+        self.publish(report);
+    }
+
+    fn publish(&self, report: Report) {
         self.latest.note(&report);
         self.publisher.publish(&report.message());
     }
@@ -38,6 +50,6 @@ impl Reporter {
 
     /// Publishes the status of a motion that has ended now.
     pub(crate) fn report_arrival(&self, report: Report, stamp: Time) {
-        self.report(Report { joint_state_stamp: stamp, ..report });
+        self.publish(Report { joint_state_stamp: stamp, ..report });
     }
 }

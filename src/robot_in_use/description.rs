@@ -4,12 +4,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::Arc;
 
-use futures::StreamExt;
-use r2r::std_msgs::msg::String as Text;
-
-use crate::ros::interface::ROBOT_DESCRIPTION;
-use crate::ros::latched;
-use crate::{NodeError, Shared};
+use crate::NodeError;
 use urdf_ik::config::Yaml;
 use urdf_ik::motion::{JointLimits, MotionLimits};
 use urdf_ik::parameters::Settings;
@@ -96,8 +91,8 @@ fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), String
 pub(crate) struct ReadyRobot {
     pub loaded: Arc<LoadedRobot>,
     /// Its first positions where it is not measured: one entry for each joint.
-    initial: Vec<f64>,
-    limits: MotionLimits,
+    pub initial: Vec<f64>,
+    pub limits: MotionLimits,
 }
 
 /// Reads a robot and prepares its chain, but does not use it yet.
@@ -135,29 +130,23 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyR
     Ok(ReadyRobot { loaded, initial, limits })
 }
 
-/// Uses a robot from now on. It starts where it was measured a moment ago, else at the initial positions.
-pub(crate) fn use_robot(shared: &Shared, ready: ReadyRobot) {
-    let ReadyRobot { loaded, initial, limits } = ready;
-    let (robot, chain) = (&loaded.robot, &loaded.chain);
-    for warning in robot.warnings() {
-        log::warn!("{warning}");
+impl ReadyRobot {
+    /// Tells people what the robot is, and what of it may surprise them.
+    pub(crate) fn tell(&self, settings: &Settings) {
+        let LoadedRobot { robot, chain, .. } = &*self.loaded;
+        for warning in robot.warnings() {
+            log::warn!("{warning}");
+        }
+        let names = chain.variable_names();
+        log::info!(
+            "robot {}: chain from {} to {}, with the joints {}",
+            names::short(robot.name()),
+            names::short(chain.base()),
+            names::list(&chain.tip_names()),
+            names::list(&names)
+        );
+        warn_about_axes(&self.loaded, settings);
     }
-    let names = chain.variable_names();
-    log::info!(
-        "robot {}: chain from {} to {}, with the joints {}",
-        names::short(robot.name()),
-        names::short(chain.base()),
-        names::list(&chain.tip_names()),
-        names::list(&names)
-    );
-    let settings = shared.settings();
-    warn_about_axes(&loaded, &settings);
-    let positions =
-        shared.measured.configuration(settings.measured_timeout, &loaded, &initial).ok().flatten().unwrap_or(initial);
-    shared.output.reporter.latest.clear();
-    shared.world.use_robot(&loaded);
-    shared.output.replace_robot(loaded, positions, &limits);
-    shared.world.note_change();
 }
 
 /// Warns about tips that cannot follow all six axes, unless the settings free enough axes.
@@ -190,48 +179,4 @@ pub(crate) fn of_parameters(settings: &Settings) -> Result<Option<ReadyRobot>, N
     };
     let ready = text.and_then(|text| load(text, false, settings));
     Ok(Some(ready.map_err(|reason| NodeError::Robot { parameter, reason })?))
-}
-
-/// Uses the robot of the parameters, and subscribes to the topic, which is used where they give none.
-pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>, given: Option<ReadyRobot>) -> Result<(), NodeError> {
-    match given {
-        Some(ready) => use_robot(shared, ready),
-        None => log::info!("the node waits for a robot on the topic robot_description"),
-    }
-    let mut descriptions = node.subscribe::<Text>(ROBOT_DESCRIPTION.name, latched())?;
-    let shared = Arc::clone(shared);
-    tokio::spawn(async move {
-        while let Some(Text { data }) = descriptions.next().await {
-            take_from_topic(&shared, data);
-        }
-    });
-    Ok(())
-}
-
-fn take_from_topic(shared: &Shared, text: String) {
-    let now = shared.output.configuration();
-    // The robot of a parameter is used instead of that of the topic.
-    if now.is_some_and(|now| now.loaded.text == text || !now.loaded.from_topic) {
-        return;
-    }
-    let loaded = if text.is_empty() {
-        Err("it is empty, or not valid UTF-8".to_owned())
-    } else {
-        load(text, true, &shared.settings())
-    };
-    let now = shared.output.configuration();
-    match loaded {
-        // Loading takes time, and a parameter may have been set meanwhile.
-        Ok(_) if now.as_ref().is_some_and(|now| !now.loaded.from_topic) => {}
-        Ok(ready) => {
-            shared.warnings.recovered(ROBOT_DESCRIPTION.short_name());
-            use_robot(shared, ready);
-        }
-        Err(sentence) => {
-            let now =
-                if now.is_some() { "the robot in use is kept" } else { "the node waits for another one on this topic" };
-            let sentence = format!("the description is refused: {sentence}; {now}");
-            shared.warnings.warn_once(ROBOT_DESCRIPTION.short_name(), &sentence, &sentence);
-        }
-    }
 }

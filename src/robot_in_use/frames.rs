@@ -20,10 +20,12 @@ use transforms::time::{Stamp, Timestamp};
 
 use super::configuration::Configuration;
 use super::description::LoadedRobot;
+use crate::NodeError;
 use crate::messages::convert::MAX_NAME_BYTES;
 use crate::reports::status::Refused;
+use crate::reports::warnings::Warnings;
+use crate::ros::clock::Clock;
 use crate::ros::interface::{TF, TF_STATIC};
-use crate::{NodeError, Shared};
 use urdf_ik::parameters::Settings;
 use urdf_ik::spatial::rotation_from;
 use urdf_ik_text::names::{self, short};
@@ -285,23 +287,28 @@ fn timestamp(stamp: &Time) -> Option<Timestamp> {
 }
 
 /// Listens to TF.
-pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+pub(crate) fn serve(
+    node: &mut r2r::Node,
+    frames: &Arc<Frames>,
+    clock: &Clock,
+    warnings: &Arc<Warnings>,
+) -> Result<(), NodeError> {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
     for (topic, quality, fixed) in [(TF, quality.clone(), false), (TF_STATIC, quality.transient_local(), true)] {
         let mut messages = node.subscribe::<TFMessage>(topic.name, quality)?;
-        let shared = Arc::clone(shared);
+        let (frames, clock, warnings) = (Arc::clone(frames), clock.clone(), Arc::clone(warnings));
         tokio::spawn(async move {
             while let Some(message) = messages.next().await {
                 {
-                    let mut tree = shared.frames.lock();
-                    tree.note_time(shared.clock.now());
+                    let mut tree = frames.lock();
+                    tree.note_time(clock.now());
                     for transform in &message.transforms {
                         if let Err(sentence) = tree.take(transform, fixed) {
-                            shared.warnings.warn_once("tf", &short(&transform.child_frame_id), &sentence);
+                            warnings.warn_once("tf", &short(&transform.child_frame_id), &sentence);
                         }
                     }
                 }
-                shared.frames.arrivals.send_modify(|count| *count += 1);
+                frames.arrivals.send_modify(|count| *count += 1);
             }
         });
     }

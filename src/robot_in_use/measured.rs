@@ -13,10 +13,10 @@ use r2r::QosProfile;
 use r2r::sensor_msgs::msg::JointState;
 
 use super::description::LoadedRobot;
+use crate::NodeError;
 use crate::messages::convert;
 use crate::reports::warnings::Warnings;
 use crate::ros::interface::MEASURED_JOINT_STATES;
-use crate::{NodeError, Shared};
 use urdf_ik_text::names;
 
 /// Greatest number of joints that are remembered: a publisher that invents names must not fill the memory.
@@ -149,14 +149,14 @@ fn warn_if_far(warnings: &Warnings, joint: &str, measured: f64, inside: f64) {
     }
 }
 
-pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+pub(crate) fn serve(node: &mut r2r::Node, measured: &Arc<Measured>) -> Result<(), NodeError> {
     let quality = QosProfile::default().keep_last(1).best_effort();
     let mut states = node.subscribe::<JointState>(MEASURED_JOINT_STATES.name, quality)?;
-    let shared = Arc::clone(shared);
+    let measured = Arc::clone(measured);
     tokio::spawn(async move {
         while let Some(state) = states.next().await {
-            if let Err(sentence) = shared.measured.receive(&state) {
-                shared.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), "message", &sentence);
+            if let Err(sentence) = measured.receive(&state) {
+                measured.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), "message", &sentence);
             }
         }
     });

@@ -8,6 +8,7 @@ pub(crate) mod logging;
 pub(crate) mod publisher;
 mod rosout;
 pub(crate) mod service_server;
+pub(crate) mod settings;
 pub(crate) mod spin;
 pub(crate) mod tip_namespaces;
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use r2r::urdf_ik::srv::CheckCollisions::{Request, Response};
 
-use crate::Shared;
 use crate::messages::{body_pair, convert};
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
+use crate::solving::Queries;
 use crate::surroundings::near_pairs::near_pairs;
 use urdf_ik::collision::{Near, Scene};
 use urdf_ik_text::names::{self, number};
@@ -18,17 +18,18 @@ const ANY_DISTANCE: f64 = 1e9;
 const FIRST_DISTANCE: f64 = 0.05;
 const WIDENING: f64 = 3.0;
 
-pub(crate) async fn check_collisions(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
+pub(crate) async fn check_collisions(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
     let invalid = |sentence| Refused::invalid("collisions", sentence);
-    let settings = shared.settings();
-    let mut configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    let Queries { arm, searches } = &*queries;
+    let settings = arm.settings();
+    let mut configuration = arm.configuration()?;
     let robot = &configuration.loaded.robot;
     convert::overlay(robot, "joint_state", &request.joint_state, &mut configuration.positions).map_err(invalid)?;
     let margin = or_default("margin", request.margin, settings.collision_margin).map_err(invalid)?;
     let within = or_default("within", request.within, margin).map_err(invalid)?;
-    let scene = shared.world.scene((&configuration.loaded, &configuration.positions), &settings).await?;
+    let scene = arm.surroundings.scene((&configuration.loaded, &configuration.positions), &settings).await?;
     // Large meshes take long.
-    shared.searches.run_long(1, move || Ok(response(&scene, &configuration, margin, within))).await
+    searches.run_long(1, move || Ok(response(&scene, &configuration, margin, within))).await
 }
 
 /// A length of a request, where 0 means the default.

@@ -2,6 +2,7 @@
 
 mod batch_response;
 pub(crate) mod check_collisions;
+pub(crate) mod diagnostics;
 pub(crate) mod parameters;
 pub(crate) mod query;
 pub(crate) mod request_overrides;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use r2r::std_srvs::srv::Trigger;
 use r2r::urdf_ik::srv::{CheckCollisions, ForwardKinematics, SolveIK, SolveIKBatch, SolvePath};
 
+use crate::NodeError;
 use crate::messages::convert;
 use crate::reports::answers::answer_each;
 use crate::reports::status::Refused;
@@ -21,23 +23,29 @@ use crate::robot_in_use::frames::Located;
 use crate::robot_in_use::link_poses;
 use crate::ros::interface::{CHECK_COLLISIONS, FORWARD_KINEMATICS, RESET, SOLVE_IK, SOLVE_IK_BATCH, SOLVE_PATH, STOP};
 use crate::ros::spin::Spinner;
-use crate::{NodeError, Shared};
+use crate::servo::Intake;
+use crate::solving::Queries;
 use check_collisions::check_collisions;
 use solve_ik::solve_ik;
 use solve_ik_batch::solve_ik_batch;
 use solve_path::solve_path;
 
-pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    answer_each::<SolveIK::Service, _, _>(node, spinner, shared, SOLVE_IK, solve_ik)?;
-    answer_each::<SolveIKBatch::Service, _, _>(node, spinner, shared, SOLVE_IK_BATCH, solve_ik_batch)?;
-    answer_each::<SolvePath::Service, _, _>(node, spinner, shared, SOLVE_PATH, solve_path)?;
-    answer_each::<ForwardKinematics::Service, _, _>(node, spinner, shared, FORWARD_KINEMATICS, forward_kinematics)?;
-    answer_each::<CheckCollisions::Service, _, _>(node, spinner, shared, CHECK_COLLISIONS, check_collisions)?;
-    answer_each::<Trigger::Service, _, _>(node, spinner, shared, STOP, |shared, _| async move {
-        stop(&shared).await.map(done)
+pub(crate) fn serve(
+    node: &mut r2r::Node,
+    spinner: &mut Spinner,
+    queries: &Arc<Queries>,
+    servo: &Arc<Intake>,
+) -> Result<(), NodeError> {
+    answer_each::<SolveIK::Service, _, _, _>(node, spinner, queries, SOLVE_IK, solve_ik)?;
+    answer_each::<SolveIKBatch::Service, _, _, _>(node, spinner, queries, SOLVE_IK_BATCH, solve_ik_batch)?;
+    answer_each::<SolvePath::Service, _, _, _>(node, spinner, queries, SOLVE_PATH, solve_path)?;
+    answer_each::<ForwardKinematics::Service, _, _, _>(node, spinner, queries, FORWARD_KINEMATICS, forward_kinematics)?;
+    answer_each::<CheckCollisions::Service, _, _, _>(node, spinner, queries, CHECK_COLLISIONS, check_collisions)?;
+    answer_each::<Trigger::Service, _, _, _>(node, spinner, servo, STOP, |servo, _| async move {
+        stop(&servo).await.map(done)
     })?;
-    answer_each::<Trigger::Service, _, _>(node, spinner, shared, RESET, |shared, _| async move {
-        reset(&shared).await.map(done)
+    answer_each::<Trigger::Service, _, _, _>(node, spinner, servo, RESET, |servo, _| async move {
+        reset(&servo).await.map(done)
     })
 }
 
@@ -46,11 +54,12 @@ fn done(message: String) -> Trigger::Response {
 }
 
 async fn forward_kinematics(
-    shared: Arc<Shared>,
+    queries: Arc<Queries>,
     request: ForwardKinematics::Request,
 ) -> Result<ForwardKinematics::Response, Refused> {
-    let settings = shared.settings();
-    let mut configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    let arm = &queries.arm;
+    let settings = arm.settings();
+    let mut configuration = arm.configuration()?;
     let loaded = Arc::clone(&configuration.loaded);
     convert::overlay(&loaded.robot, "joint_state", &request.joint_state, &mut configuration.positions)
         .map_err(|sentence| Refused::invalid("joint_state", sentence))?;
@@ -60,7 +69,7 @@ async fn forward_kinematics(
     let link = link_poses::index(&loaded, prefix, frame).map_err(no_link)?;
     let frame = Located::of_link(format!("{prefix}{}", loaded.robot.links()[link].name), link);
     let link_names = link_poses::or_tips(&loaded, request.link_names);
-    let stamp = shared.clock.stamp();
+    let stamp = arm.clock.stamp();
     let poses = link_poses::poses(&configuration, prefix, &link_names, frame, stamp).map_err(no_link)?;
     Ok(ForwardKinematics::Response { success: true, message: String::new(), link_names, poses })
 }
@@ -69,10 +78,10 @@ async fn forward_kinematics(
 ///
 /// # Errors
 /// [`Refused`] where the motion under way cannot be braked, or there is no robot.
-pub(crate) async fn stop(shared: &Shared) -> Result<String, Refused> {
-    shared.forget_targets().await;
-    shared.servo.stop();
-    let (_, time) = shared.output.stop()?;
+pub(crate) async fn stop(servo: &Intake) -> Result<String, Refused> {
+    servo.arm.forget_targets().await;
+    servo.stop();
+    let (_, time) = servo.arm.output.stop()?;
     Ok(format!("the arm comes to rest in {time:.3} s"))
 }
 
@@ -80,18 +89,19 @@ pub(crate) async fn stop(shared: &Shared) -> Result<String, Refused> {
 ///
 /// # Errors
 /// [`Refused`] where there is no robot.
-pub(crate) async fn reset(shared: &Shared) -> Result<String, Refused> {
-    shared.forget_targets().await;
-    shared.servo.reset(shared);
-    let loaded = shared.output.configuration().ok_or_else(Refused::no_robot)?.loaded;
-    let settings = shared.settings();
+pub(crate) async fn reset(servo: &Intake) -> Result<String, Refused> {
+    let arm = &servo.arm;
+    arm.forget_targets().await;
+    servo.reset();
+    let loaded = arm.configuration()?.loaded;
+    let settings = arm.settings();
     let initial = settings.initial_posture.apply(&loaded.robot);
     let initial = initial.map_err(|e| Refused::invalid("initial_posture", format!("initial_posture: {e}")))?;
-    let (positions, message) = match shared.measured.configuration(settings.measured_timeout, &loaded, &initial) {
+    let (positions, message) = match arm.measured.configuration(settings.measured_timeout, &loaded, &initial) {
         Ok(Some(measured)) => (measured, "the robot is at the measured joint positions".to_owned()),
         Ok(None) => (initial, "the robot is at the initial joint positions".to_owned()),
         Err(sentence) => (initial, format!("the robot is shown at the initial joint positions, but {sentence}")),
     };
-    shared.output.set_configuration(&loaded, positions);
+    arm.output.set_configuration(&loaded, positions);
     Ok(message)
 }

@@ -11,6 +11,8 @@ use r2r::rcl_interfaces::srv::{
 };
 use r2r::{QosProfile, WrappedServiceTypeSupport};
 
+use crate::NodeError;
+use crate::arm::Arm;
 use crate::robot_in_use::description;
 use crate::ros::interface::{
     DESCRIBE_PARAMETERS, GET_PARAMETER_TYPES, GET_PARAMETERS, Interface, LIST_PARAMETERS, PARAMETER_EVENTS,
@@ -19,7 +21,6 @@ use crate::ros::interface::{
 use crate::ros::publisher::Publisher;
 use crate::ros::service_server;
 use crate::ros::spin::Commands;
-use crate::{NodeError, Shared};
 use urdf_ik::parameters::{Bounds, Definition, Refusal, Settings, TABLE, TakesEffect, Value, Values, definition};
 use urdf_ik_text::names;
 
@@ -42,7 +43,7 @@ mod kind {
 /// The values, and what a change of them needs.
 struct Store {
     values: Mutex<Values>,
-    shared: Arc<Shared>,
+    arm: Arc<Arm>,
     commands: Commands,
     events: Publisher<ParameterEvent>,
     node: String,
@@ -155,12 +156,12 @@ impl Store {
                 )));
             }
         }
-        let settings = Settings::new(&values, Some(&self.shared.settings()))?;
+        let settings = Settings::new(&values, Some(&self.arm.settings()))?;
         self.apply(&kept, &values, &settings)?;
-        let starts_to_avoid = settings.avoid_collisions && !self.shared.settings().avoid_collisions;
-        self.shared.replace_settings(settings);
+        let starts_to_avoid = settings.avoid_collisions && !self.arm.settings().avoid_collisions;
+        self.arm.settings_in_use.replace(settings);
         if starts_to_avoid {
-            self.shared.world.note_change();
+            self.arm.surroundings.note_change();
         }
         *kept = values;
         drop(kept);
@@ -174,8 +175,8 @@ impl Store {
         if changed("robot_description") && !settings.robot_description.is_empty() {
             let ready = description::load(settings.robot_description.clone(), false, settings)
                 .map_err(|sentence| Refusal(format!("robot_description: {sentence}")))?;
-            description::use_robot(&self.shared, ready);
-        } else if let Some(now) = self.shared.output.configuration() {
+            self.arm.use_robot(ready);
+        } else if let Some(now) = self.arm.output.configuration() {
             for (name, positions) in [("initial_posture", &settings.initial_posture), ("posture", &settings.posture)] {
                 if changed(name) {
                     positions.apply(&now.loaded.robot).map_err(|e| Refusal(format!("{name}: {e}")))?;
@@ -187,7 +188,7 @@ impl Store {
             let limiting = ["joint_limits", "default_velocity", "default_acceleration", "default_jerk"];
             if limiting.into_iter().any(changed) {
                 let limits = now.loaded.limits(settings).map_err(Refusal)?;
-                self.shared.output.set_limits(&now.loaded, &limits);
+                self.arm.output.set_limits(&now.loaded, &limits);
             }
         }
         if changed("use_sim_time") {
@@ -203,7 +204,7 @@ impl Store {
             Some(Parameter { name: change.name.clone(), value })
         });
         let event = ParameterEvent {
-            stamp: self.shared.clock.stamp(),
+            stamp: self.arm.clock.stamp(),
             node: self.node.clone(),
             changed_parameters: changed.collect(),
             ..ParameterEvent::default()
@@ -320,14 +321,14 @@ impl Setter {
 /// Creates the services. Gives what sets parameters from inside the node.
 pub(crate) fn serve(
     node: &mut r2r::Node,
-    shared: &Arc<Shared>,
+    arm: &Arc<Arm>,
     values: Values,
     commands: Commands,
 ) -> Result<Setter, NodeError> {
     let events = Publisher::new(node, PARAMETER_EVENTS, QosProfile::parameter_events())?;
     let name = node.fully_qualified_name()?;
-    let shared = Arc::clone(shared);
-    let store = Arc::new(Store { values: Mutex::new(values), shared, commands, events, node: name });
+    let arm = Arc::clone(arm);
+    let store = Arc::new(Store { values: Mutex::new(values), arm, commands, events, node: name });
     answer::<GetParameters::Service>(node, &store, GET_PARAMETERS, |store, request| GetParameters::Response {
         values: store.get(&request.names),
     })?;

@@ -11,20 +11,20 @@ use r2r::urdf_ik::srv::SolveIK::{Request, Response};
 
 use super::query::Query;
 use super::request_overrides::{self, RequestOverrides};
-use crate::Shared;
 use crate::arm::lookout::Lookout;
 use crate::messages::convert;
 use crate::reports::answers::Answer;
 use crate::reports::status::{self, Refused};
 use crate::robot_in_use::description::LoadedRobot;
+use crate::solving::Queries;
 use crate::solving::problem;
 use crate::solving::searches::Searches;
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::Target;
 
-impl Answer<Request> for Response {
-    fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
+impl<C> Answer<C, Request> for Response {
+    fn refused(_: &C, request: &Request, refused: Refused) -> Self {
         let status = refused.report(request.pose.header.clone(), request.tip_link.clone()).message();
         Self { message: status.message.clone(), status, ..Self::default() }
     }
@@ -34,10 +34,10 @@ impl Answer<Request> for Response {
     }
 }
 
-pub(crate) async fn solve_ik(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
-    let shared = &*shared;
-    let mut settings = (*shared.settings()).clone();
-    let configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
+    let Queries { arm, searches } = &*queries;
+    let mut settings = (*arm.settings()).clone();
+    let configuration = arm.configuration()?;
     let loaded = Arc::clone(&configuration.loaded);
     let mut positions = configuration.positions.clone();
     convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions)
@@ -48,18 +48,18 @@ pub(crate) async fn solve_ik(shared: Arc<Shared>, request: Request) -> Result<Re
     for (tip, field, stamped) in tips_and_poses(&request, &loaded.chain, pattern.tip)? {
         let pose = convert::pose(&stamped.pose);
         let pose = pose.map_err(|sentence| Refused::invalid(&field, format!("{field}: {sentence}")))?;
-        let frame = shared.frames.of_request(&loaded, &settings, &stamped.header).await?;
+        let frame = arm.frames.of_request(&loaded, &settings, &stamped.header).await?;
         targets.push(Target { tip, pose: frame.in_base(&configuration) * pose, ..pattern });
         headers.push(Header { frame_id: frame.name, ..stamped.header.clone() });
     }
     let seed = loaded.chain.positions_from(&positions);
     let began = Instant::now();
-    let avoidance = Avoidance::of(&shared.world, (&loaded, &positions), &settings).await?;
+    let avoidance = Avoidance::of(&arm.surroundings, (&loaded, &positions), &settings).await?;
     let query = Arc::new(Query { targets, seed, avoidance, settings, began });
-    let (solver, solution) = query.solve(&shared.searches, &loaded).await?;
+    let (solver, solution) = query.solve(searches, &loaded).await?;
     loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
     let mut joint_state = convert::joint_state(&loaded.robot, &positions);
-    joint_state.header.stamp = shared.clock.stamp();
+    joint_state.header.stamp = arm.clock.stamp();
     let scene = Avoidance::scene(query.avoidance.as_ref());
     let mut lookout = Lookout::default();
     let mut statuses = headers.into_iter().enumerate().map(|(index, header)| {
@@ -74,7 +74,7 @@ pub(crate) async fn solve_ik(shared: Arc<Shared>, request: Request) -> Result<Re
     let other_statuses = statuses.collect();
     let message = status.message.clone();
     let all_joint_states = if request.all_solutions {
-        all_joint_states(&shared.searches, &loaded, query, &positions, &joint_state.header).await?
+        all_joint_states(searches, &loaded, query, &positions, &joint_state.header).await?
     } else {
         Vec::new()
     };

@@ -13,11 +13,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::batch_response::BatchResponse;
 use super::request_overrides::RequestOverrides;
-use crate::Shared;
 use crate::messages::convert;
 use crate::reports::answers::Answer;
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
+use crate::solving::Queries;
 use crate::solving::null_space_task::NullSpaceTask;
 use crate::solving::problem;
 use crate::solving::searches::{self, MAX_POSITIONS};
@@ -25,8 +25,8 @@ use crate::surroundings::avoidance::Avoidance;
 use urdf_ik::parameters::Settings;
 use urdf_ik::solver::{Problem, Target};
 
-impl Answer<Request> for Response {
-    fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
+impl<C> Answer<C, Request> for Response {
+    fn refused(_: &C, request: &Request, refused: Refused) -> Self {
         refused.batch(request.header.clone(), request.tip_link.clone(), request.poses.len())
     }
 
@@ -35,27 +35,27 @@ impl Answer<Request> for Response {
     }
 }
 
-pub(crate) async fn solve_ik_batch(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
-    let shared = &*shared;
+pub(crate) async fn solve_ik_batch(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
+    let Queries { arm, searches } = &*queries;
     let began = Instant::now();
-    let mut settings = (*shared.settings()).clone();
-    let configuration = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+    let mut settings = (*arm.settings()).clone();
+    let configuration = arm.configuration()?;
     let loaded = &configuration.loaded;
     let positions = check_size(request.poses.len(), loaded.robot.movable().count())?;
-    let _positions = shared.searches.batch_positions.try_acquire_many(positions).map_err(|_| other_batches())?;
+    let _positions = searches.batch_positions.try_acquire_many(positions).map_err(|_| other_batches())?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
     RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
     let time = batch_timeout(request.batch_timeout)?;
-    let frame = shared.frames.of_request(loaded, &settings, &request.header).await?;
+    let frame = arm.frames.of_request(loaded, &settings, &request.header).await?;
     let origin = frame.in_base(&configuration);
     let Request { poses, seed, .. } = request;
     let threads = threads(&settings, poses.len());
     // One for all targets, whatever changes meanwhile.
-    let avoidance = Avoidance::of(&shared.world, (loaded, &configuration.positions), &settings).await?;
+    let avoidance = Avoidance::of(&arm.surroundings, (loaded, &configuration.positions), &settings).await?;
     let job = Job { configuration, poses, seed, origin, pattern, avoidance, settings, began, time };
     let work = move || pool(threads)?.install(|| job.run());
-    let mut response = shared.searches.run_long(threads, work).await?;
-    response.header = Header { stamp: shared.clock.stamp(), frame_id: frame.name };
+    let mut response = searches.run_long(threads, work).await?;
+    response.header = Header { stamp: arm.clock.stamp(), frame_id: frame.name };
     Ok(response)
 }
 

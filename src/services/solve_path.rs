@@ -7,19 +7,19 @@ use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::srv::SolvePath::{Request, Response};
 
 use super::request_overrides::{self, RequestOverrides};
-use crate::Shared;
 use crate::messages::convert;
 use crate::reports::answers::Answer;
 use crate::reports::report::Verdict;
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
+use crate::solving::Queries;
 use crate::solving::path_plan::{self, PathToPlan};
 use crate::solving::problem;
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik::parameters::Settings;
 
-impl Answer<Request> for Response {
-    fn refused(_: &Shared, request: &Request, refused: Refused) -> Self {
+impl<C> Answer<C, Request> for Response {
+    fn refused(_: &C, request: &Request, refused: Refused) -> Self {
         Self {
             message: refused.sentence,
             outcome: refused.verdict.code(),
@@ -36,14 +36,14 @@ impl Answer<Request> for Response {
     }
 }
 
-pub(crate) async fn solve_path(shared: Arc<Shared>, request: Request) -> Result<Response, Refused> {
-    let shared = &*shared;
-    let settings = shared.settings();
-    let Configuration { loaded, end, .. } = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+pub(crate) async fn solve_path(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
+    let Queries { arm, searches } = &*queries;
+    let settings = arm.settings();
+    let Configuration { loaded, end, .. } = arm.configuration()?;
     let mut start = end;
     convert::overlay(&loaded.robot, "start", &request.start, &mut start)
         .map_err(|sentence| Refused::invalid("start", sentence))?;
-    let frame = shared.frames.of_request(&loaded, &settings, &request.header).await?;
+    let frame = arm.frames.of_request(&loaded, &settings, &request.header).await?;
     let at_start = Configuration { loaded: Arc::clone(&loaded), positions: start.clone(), end: start };
     let poses = path_plan::poses(&request.poses, &frame.in_base(&at_start))?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
@@ -52,10 +52,10 @@ pub(crate) async fn solve_path(shared: Arc<Shared>, request: Request) -> Result<
     override_path(&request, &mut settings)?;
     let start = loaded.chain.positions_from(&at_start.end);
     let start_at_first_pose = request.start_at_first_pose;
-    let avoidance = Avoidance::of(&shared.world, (&loaded, &at_start.end), &settings).await?;
+    let avoidance = Avoidance::of(&arm.surroundings, (&loaded, &at_start.end), &settings).await?;
     let to_plan =
         PathToPlan { loaded: Arc::clone(&loaded), poses, pattern, start, start_at_first_pose, avoidance, settings };
-    let plan = shared.searches.run_long(1, move || to_plan.plan()).await?;
+    let plan = searches.run_long(1, move || to_plan.plan()).await?;
     let ends = plan.trajectory.points.last().map_or(0.0, |last| last.length);
     Ok(Response {
         success: plan.verdict() == Verdict::Solved,

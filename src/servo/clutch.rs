@@ -2,14 +2,14 @@
 
 use r2r::std_srvs::srv::SetBool;
 
+use super::intake::Intake;
 use super::sources::Clutch;
-use crate::Shared;
 use crate::reports::status::Refused;
 use urdf_ik_text::names;
 
 /// Closes or opens the clutch of a tip.
-pub(super) fn set(shared: &Shared, tip: usize, request: &SetBool::Request) -> SetBool::Response {
-    let Some(now) = shared.output.configuration() else {
+pub(super) fn set(intake: &Intake, tip: usize, request: &SetBool::Request) -> SetBool::Response {
+    let Some(now) = intake.arm.output.configuration() else {
         return SetBool::Response { success: false, message: Refused::no_robot().sentence };
     };
     let tip_link = names::short(&now.loaded.chain.tips()[tip].link).into_owned();
@@ -21,8 +21,8 @@ pub(super) fn set(shared: &Shared, tip: usize, request: &SetBool::Request) -> Se
         );
         (Clutch::Open, message)
     };
-    shared.servo.sources().set_clutch(tip, clutch);
+    intake.sources().set_clutch(tip, clutch);
     // The next pose begins from where the tip is.
-    shared.output.rest_servo(Some(tip));
+    intake.arm.output.rest_servo(Some(tip));
     SetBool::Response { success: true, message }
 }

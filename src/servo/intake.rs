@@ -11,28 +11,35 @@ use tokio::runtime::Handle;
 
 use super::messages::{JogMessage, TwistMessage};
 use super::sources::{Clutch, Source, Sources};
-use crate::Shared;
-use crate::arm::start::starting_configuration;
+use crate::arm::Arm;
 use crate::arm::steering::{Input, LinkAxes, Pose, Twist, Wish, code};
 use crate::messages::target_message::TargetMessage;
 use crate::reports::report::Verdict;
+use crate::reports::reporter::Reporter;
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::robot_in_use::frames::Located;
 use crate::ros::interface::HANDLE_FEEDBACK;
 
-/// What is remembered of those who command the servo.
+/// Takes the commands of the servo, and remembers who sends them.
 pub(crate) struct Intake {
+    pub arm: Arc<Arm>,
     sources: Mutex<Sources>,
     /// For work that the spin thread must not do.
     tasks: Handle,
 }
 
+impl AsRef<Reporter> for Intake {
+    fn as_ref(&self) -> &Reporter {
+        &self.arm.reporter
+    }
+}
+
 impl Intake {
     /// For a chain with so many tips. It must be made in the runtime of the node's tasks.
-    pub(crate) fn new(tips: usize) -> Self {
-        Self { sources: Mutex::new(Sources::new(tips)), tasks: Handle::current() }
+    pub(crate) fn new(arm: &Arc<Arm>, tips: usize) -> Self {
+        Self { arm: Arc::clone(arm), sources: Mutex::new(Sources::new(tips)), tasks: Handle::current() }
     }
 
     pub(super) fn sources(&self) -> MutexGuard<'_, Sources> {
@@ -45,78 +52,125 @@ impl Intake {
     }
 
     /// Takes the clutches away, because the arm starts anew; those whose poses still come in only open.
-    pub(crate) fn reset(&self, shared: &Shared) {
-        let timeout = shared.settings().servo.timeout;
+    pub(crate) fn reset(&self) {
+        let timeout = self.arm.settings().servo.timeout;
         let mut sources = self.sources();
         sources.shut();
         sources.reset_clutches(Instant::now(), timeout);
     }
-}
 
-/// A velocity for a tip. It counts until the next command, and no longer than `servo.timeout`.
-pub(crate) fn twist(shared: &Arc<Shared>, tip: usize, message: &TwistMessage) {
-    let arrival = Arrival { source: Source::Twist(tip), tip: Some(tip), topic: message.topic, header: &message.header };
-    arrival.take(shared, |now| {
-        let [linear, angular] = message.velocities()?;
-        let frame = frame(shared, now, &message.header, message.frame_is_damaged)?;
-        let rotation = frame.rotation_in_link();
-        let axes = axes_of(frame.link(), tip, &now.loaded);
-        Ok(Wish::Twist(Twist { tip, linear: rotation * linear, angular: rotation * angular, axes }))
-    });
-}
+    /// A velocity for a tip. It counts until the next command, and no longer than `servo.timeout`.
+    pub(crate) fn twist(&self, tip: usize, message: &TwistMessage) {
+        let arrival =
+            Arrival { source: Source::Twist(tip), tip: Some(tip), topic: message.topic, header: &message.header };
+        self.take(&arrival, |now| {
+            let [linear, angular] = message.velocities()?;
+            let frame = self.frame(now, &message.header, message.frame_is_damaged)?;
+            let rotation = frame.rotation_in_link();
+            let axes = axes_of(frame.link(), tip, &now.loaded);
+            Ok(Wish::Twist(Twist { tip, linear: rotation * linear, angular: rotation * angular, axes }))
+        });
+    }
 
-/// Velocities of joints, for as long as a twist.
-pub(crate) fn jog(shared: &Arc<Shared>, message: &JogMessage) {
-    let arrival = Arrival { source: Source::Jog, tip: None, topic: message.topic, header: &message.header };
-    arrival.take(shared, |now| Ok(Wish::Jog(message.of_variables(&now.loaded)?)));
-}
+    /// Velocities of joints, for as long as a twist.
+    pub(crate) fn jog(&self, message: &JogMessage) {
+        let arrival = Arrival { source: Source::Jog, tip: None, topic: message.topic, header: &message.header };
+        self.take(&arrival, |now| Ok(Wish::Jog(message.of_variables(&now.loaded)?)));
+    }
 
-/// A pose for a tip to follow, for as long as a twist. Where it `is_relative`, only how it moves counts, from where the tip is now.
-pub(crate) fn pose(shared: &Arc<Shared>, tip: usize, message: &TargetMessage, is_relative: bool) {
-    let arrival = Arrival { source: Source::Pose(tip), tip: Some(tip), topic: message.topic, header: &message.header };
-    arrival.take(shared, |now| {
-        let in_frame = message.pose.clone().map_err(|sentence| Refused::invalid("pose", sentence))?;
-        let frame = frame(shared, now, &message.header, message.frame_is_damaged)?;
-        let frame_in_base = frame.in_base(now);
-        Ok(Wish::Pose(Pose { tip, in_frame, frame: frame.name, frame_in_base, is_relative }))
-    });
-}
+    /// A pose for a tip to follow, for as long as a twist. Where it `is_relative`, only how it moves counts, from where the tip is now.
+    pub(crate) fn pose(&self, tip: usize, message: &TargetMessage, is_relative: bool) {
+        let arrival =
+            Arrival { source: Source::Pose(tip), tip: Some(tip), topic: message.topic, header: &message.header };
+        self.take(&arrival, |now| {
+            let in_frame = message.pose.clone().map_err(|sentence| Refused::invalid("pose", sentence))?;
+            let frame = self.frame(now, &message.header, message.frame_is_damaged)?;
+            let frame_in_base = frame.in_base(now);
+            Ok(Wish::Pose(Pose { tip, in_frame, frame: frame.name, frame_in_base, is_relative }))
+        });
+    }
 
-/// Whether a target is not for the solver, because its tip has a clutch: closed, it moves the tip as it moves; open, it does nothing. A drag
-/// is an aim of its own where the clutch is open: a person who drags wants the arm to follow.
-pub(crate) fn takes(shared: &Arc<Shared>, tip: usize, message: &TargetMessage) -> bool {
-    let clutch = shared.servo.sources().clutch(tip);
-    match clutch {
-        Clutch::Absent => false,
-        Clutch::Open if message.topic == HANDLE_FEEDBACK.short_name() => false,
-        Clutch::Open => {
-            let timeout = shared.settings().servo.timeout;
-            shared.servo.sources().gate(Source::Pose(tip)).passes(Instant::now(), false, timeout);
-            true
-        }
-        Clutch::Closed => {
-            pose(shared, tip, message, true);
-            true
+    /// Whether a target is not for the solver, because its tip has a clutch: closed, it moves the tip as it moves; open, it does nothing. A drag
+    /// is an aim of its own where the clutch is open: a person who drags wants the arm to follow.
+    pub(crate) fn takes(&self, tip: usize, message: &TargetMessage) -> bool {
+        let clutch = self.sources().clutch(tip);
+        match clutch {
+            Clutch::Absent => false,
+            Clutch::Open if message.topic == HANDLE_FEEDBACK.short_name() => false,
+            Clutch::Open => {
+                let timeout = self.arm.settings().servo.timeout;
+                self.sources().gate(Source::Pose(tip)).passes(Instant::now(), false, timeout);
+                true
+            }
+            Clutch::Closed => {
+                self.pose(tip, message, true);
+                true
+            }
         }
     }
-}
 
-/// Drops all commands: the arm comes to rest as after `servo.timeout`.
-#[cfg(feature = "moveit_servo")]
-pub(crate) fn rest(shared: &Shared) {
-    shared.output.rest_servo(None);
-}
-
-/// The frame of a command, as it is known now: a stream does not wait for a transform. The axes of the newest one count, whatever the stamp.
-fn frame(shared: &Shared, now: &Configuration, header: &Header, is_damaged: bool) -> Result<Located, Refused> {
-    if is_damaged {
-        return Err(Refused::damaged_frame());
+    /// Drops all commands: the arm comes to rest as after `servo.timeout`.
+    #[cfg(feature = "moveit_servo")]
+    pub(crate) fn rest(&self) {
+        self.arm.output.rest_servo(None);
     }
-    let (settings, name) = (shared.settings(), (header.frame_id.as_str(), &Time::default()));
-    let frame = shared.frames.locate(&now.loaded, &settings.frame_prefix, name, tokio::time::Instant::now());
-    // It has an answer now, because it has no time to wait.
-    let frame = frame.now_or_never().unwrap_or_else(|| Err("the frame is not known yet".into()));
-    frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))
+
+    /// The frame of a command, as it is known now: a stream does not wait for a transform. The axes of the newest one count, whatever the stamp.
+    fn frame(&self, now: &Configuration, header: &Header, is_damaged: bool) -> Result<Located, Refused> {
+        if is_damaged {
+            return Err(Refused::damaged_frame());
+        }
+        let (settings, name) = (self.arm.settings(), (header.frame_id.as_str(), &Time::default()));
+        let frame = self.arm.frames.locate(&now.loaded, &settings.frame_prefix, name, tokio::time::Instant::now());
+        // It has an answer now, because it has no time to wait.
+        let frame = frame.now_or_never().unwrap_or_else(|| Err("the frame is not known yet".into()));
+        frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))
+    }
+
+    /// Stores the command that `relate` makes of it, or says why it is refused.
+    fn take(&self, arrival: &Arrival, relate: impl FnOnce(&Configuration) -> Result<Wish, Refused>) {
+        let stored = self.store(arrival, relate);
+        if self.arm.reporter.warnings.note(arrival.topic, &stored)
+            && let Err(refused) = stored
+        {
+            publish_refusal(&self.arm, arrival, refused);
+        }
+    }
+
+    fn store(
+        &self,
+        arrival: &Arrival,
+        relate: impl FnOnce(&Configuration) -> Result<Wish, Refused>,
+    ) -> Result<(), Refused> {
+        let arm = &self.arm;
+        let now = arm.configuration()?;
+        let wish = relate(&now)?;
+        let settings = arm.settings();
+        // Until the command is stored: a stop that comes meanwhile waits, and then stops it.
+        let mut sources = self.sources();
+        if !sources.gate(arrival.source).passes(Instant::now(), wish.is_zero(), settings.servo.timeout) {
+            return Ok(());
+        }
+        if !wish.is_zero() {
+            // Only now: a command that is refused, or asks for nothing, does not put the arm where it was measured.
+            arm.start()?;
+        }
+        let steered = arm.output.steer(&now.loaded, &settings, Input { topic: arrival.topic, wish })?;
+        let Some(steered) = steered else { return Ok(()) };
+        let goes_on_with_targets =
+            steered.has_begun && sources.takes_over_again(Instant::now(), settings.servo.timeout);
+        drop(sources);
+        if steered.has_begun {
+            let arm = Arc::clone(arm);
+            self.tasks.spawn(async move { arm.forget_targets().await });
+        }
+        if let Some(other) = steered.rival.or(goes_on_with_targets.then_some("targets")) {
+            let topic = arrival.topic;
+            let sentence = format!("{topic} and {other} command the arm at the same time: the newest command counts");
+            arm.reporter.warnings.warn_once(topic, "rival", &sentence);
+        }
+        Ok(())
+    }
 }
 
 /// The axes of the link with that index, for a twist of `tip`.
@@ -141,64 +195,18 @@ struct Arrival<'a> {
     header: &'a Header,
 }
 
-impl Arrival<'_> {
-    /// Stores the command that `relate` makes of it, or says why it is refused.
-    fn take(self, shared: &Arc<Shared>, relate: impl FnOnce(&Configuration) -> Result<Wish, Refused>) {
-        let stored = self.store(shared, relate);
-        if shared.warnings.note(self.topic, &stored)
-            && let Err(refused) = stored
-        {
-            publish_refusal(shared, self.tip, self.header, refused);
-        }
-    }
-
-    fn store(
-        &self,
-        shared: &Arc<Shared>,
-        relate: impl FnOnce(&Configuration) -> Result<Wish, Refused>,
-    ) -> Result<(), Refused> {
-        let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
-        let wish = relate(&now)?;
-        let settings = shared.settings();
-        // Until the command is stored: a stop that comes meanwhile waits, and then stops it.
-        let mut sources = shared.servo.sources();
-        if !sources.gate(self.source).passes(Instant::now(), wish.is_zero(), settings.servo.timeout) {
-            return Ok(());
-        }
-        if !wish.is_zero() {
-            // Only now: a command that is refused, or asks for nothing, does not put the arm where it was measured.
-            starting_configuration(shared)?;
-        }
-        let steered = shared.output.steer(&now.loaded, &settings, Input { topic: self.topic, wish })?;
-        let Some(steered) = steered else { return Ok(()) };
-        let goes_on_with_targets =
-            steered.has_begun && sources.takes_over_again(Instant::now(), settings.servo.timeout);
-        drop(sources);
-        if steered.has_begun {
-            let shared_too = Arc::clone(shared);
-            shared.servo.tasks.spawn(async move { shared_too.forget_targets().await });
-        }
-        if let Some(other) = steered.rival.or(goes_on_with_targets.then_some("targets")) {
-            let topic = self.topic;
-            let sentence = format!("{topic} and {other} command the arm at the same time: the newest command counts");
-            shared.warnings.warn_once(topic, "rival", &sentence);
-        }
-        Ok(())
-    }
-}
-
 /// Publishes that a command is refused.
-fn publish_refusal(shared: &Shared, tip: Option<usize>, header: &Header, refused: Refused) {
-    let now = shared.output.configuration();
-    let tip = now.as_ref().zip(tip).and_then(|(now, tip)| now.loaded.chain.tips().get(tip));
-    shared.output.reporter.servo.publish(&ServoStatus {
+fn publish_refusal(arm: &Arm, arrival: &Arrival, refused: Refused) {
+    let now = arm.output.configuration();
+    let tip = now.as_ref().zip(arrival.tip).and_then(|(now, tip)| now.loaded.chain.tips().get(tip));
+    arm.reporter.servo.publish(&ServoStatus {
         code: match refused.verdict {
             Verdict::UnknownFrame => code::UNKNOWN_FRAME,
             Verdict::NoRobot => code::NO_ROBOT,
             _ => code::INVALID,
         },
         message: refused.sentence,
-        header: header.clone(),
+        header: arrival.header.clone(),
         tip_links: tip.map(|tip| tip.link.clone()).into_iter().collect(),
         smallest_singular_value: f64::NAN,
         ..ServoStatus::default()

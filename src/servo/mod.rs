@@ -15,27 +15,25 @@ use std::sync::Arc;
 use futures::{Stream, StreamExt};
 use r2r::std_srvs::srv::SetBool;
 
-pub(crate) use intake::{Intake, jog, takes, twist};
-#[cfg(feature = "moveit_servo")]
-pub(crate) use intake::{pose, rest};
+pub(crate) use intake::Intake;
 pub(crate) use messages::{JogMessage, TwistMessage};
 use sources::Source;
 
+use crate::NodeError;
 use crate::messages::target_message;
 use crate::ros::interface::{CLUTCH, JOINT_JOG, TARGET_TWIST};
 use crate::ros::service_server::answer_and_finish;
 use crate::ros::spin::{Commands, Spinner};
 use crate::ros::tip_namespaces;
-use crate::{NodeError, Shared};
 
 /// Subscribes to the commands, in the spin thread, and answers the services.
 pub(crate) fn serve(
     node: &mut r2r::Node,
     spinner: &mut Spinner,
-    shared: &Arc<Shared>,
+    intake: &Arc<Intake>,
     commands: Commands,
 ) -> Result<(), NodeError> {
-    let settings = shared.settings();
+    let settings = intake.arm.settings();
     let mut topics = vec![(JOINT_JOG, JOINT_JOG.name.to_owned(), Source::Jog)];
     let quality = target_message::quality(&settings);
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
@@ -44,40 +42,40 @@ pub(crate) fn serve(
                 node.subscribe_raw(&TARGET_TWIST.name_in(&namespace), TARGET_TWIST.ros_type, quality.clone())?;
             let topic = TARGET_TWIST.short_name();
             topics.push((TARGET_TWIST, TARGET_TWIST.name_in(&namespace), Source::Twist(tip)));
-            receive(spinner, shared, twists, move |shared, raw| {
+            receive(spinner, intake, twists, move |intake, raw| {
                 if let Some(message) = TwistMessage::read(topic, raw) {
-                    twist(shared, tip, &message);
+                    intake.twist(tip, &message);
                 }
             });
             answer_and_finish::<SetBool::Service, _, _, _>(
                 node,
                 spinner,
-                shared,
+                intake,
                 (CLUTCH, &CLUTCH.name_in(&namespace)),
-                move |shared, request| std::future::ready(clutch::set(&shared, tip, &request)),
+                move |intake, request| std::future::ready(clutch::set(&intake, tip, &request)),
                 |_, _, response| response,
             )?;
         }
     }
     let jogs = node.subscribe_raw(JOINT_JOG.name, JOINT_JOG.ros_type, quality)?;
-    receive(spinner, shared, jogs, |shared, raw| {
+    receive(spinner, intake, jogs, |intake, raw| {
         if let Some(message) = JogMessage::read(JOINT_JOG.short_name(), raw) {
-            jog(shared, &message);
+            intake.jog(&message);
         }
     });
-    publishers::watch(shared, commands, topics);
+    publishers::watch(intake, commands, node.fully_qualified_name()?, topics);
     Ok(())
 }
 
 fn receive(
     spinner: &mut Spinner,
-    shared: &Arc<Shared>,
+    intake: &Arc<Intake>,
     messages: impl Stream<Item = Vec<u8>> + Send + 'static,
-    take: impl Fn(&Arc<Shared>, &[u8]) + Send + 'static,
+    take: impl Fn(&Intake, &[u8]) + Send + 'static,
 ) {
-    let shared = Arc::clone(shared);
+    let intake = Arc::clone(intake);
     spinner.run_locally(messages.for_each(move |raw| {
-        take(&shared, &raw);
+        take(&intake, &raw);
         std::future::ready(())
     }));
 }

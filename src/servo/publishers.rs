@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::intake::Intake;
 use super::sources::Source;
-use crate::Shared;
 use crate::ros::interface::Interface;
 use crate::ros::spin::Commands;
 
@@ -13,19 +13,19 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Counts the publishers of `topics` from time to time, each with its name in the node's namespace and the source that it is. Warns once
 /// where there are several.
-pub(super) fn watch(shared: &Arc<Shared>, commands: Commands, topics: Vec<(Interface, String, Source)>) {
-    let shared = Arc::clone(shared);
+pub(super) fn watch(intake: &Arc<Intake>, commands: Commands, node: String, topics: Vec<(Interface, String, Source)>) {
+    let intake = Arc::clone(intake);
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(INTERVAL).await;
             for (topic, name, source) in &topics {
-                if !shared.servo.sources().is_under_way(*source, INTERVAL) {
+                if !intake.sources().is_under_way(*source, INTERVAL) {
                     continue;
                 }
-                let count = commands.count_publishers(name.replacen('~', &shared.name, 1)).await;
+                let count = commands.count_publishers(name.replacen('~', &node, 1)).await;
                 if count > 1 {
                     let sentence = format!("{count} publishers have the topic {name}: the newest command counts");
-                    shared.warnings.warn_once(topic.short_name(), "publishers", &sentence);
+                    intake.arm.reporter.warnings.warn_once(topic.short_name(), "publishers", &sentence);
                 }
             }
         }

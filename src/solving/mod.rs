@@ -4,3 +4,21 @@ pub(crate) mod null_space_task;
 pub(crate) mod path_plan;
 pub(crate) mod problem;
 pub(crate) mod searches;
+
+use std::sync::Arc;
+
+use crate::arm::Arm;
+use crate::reports::reporter::Reporter;
+use searches::Searches;
+
+/// What queries are answered from: where the arm is, and the threads for their searches.
+pub(crate) struct Queries {
+    pub arm: Arc<Arm>,
+    pub searches: Searches,
+}
+
+impl AsRef<Reporter> for Queries {
+    fn as_ref(&self) -> &Reporter {
+        &self.arm.reporter
+    }
+}

@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, watch};
 
-use crate::Shared;
 use crate::reports::status::Refused;
 use crate::reports::warnings::Warnings;
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::interface::OBSTACLES;
+use crate::ros::settings::SettingsInUse;
 use collision_model::CollisionModel;
 use urdf_ik::collision::{Attached, Body, Scene, Srdf, World, standing_contacts};
 use urdf_ik::parameters::Settings;
@@ -351,20 +351,20 @@ fn warn_about(warnings: &Warnings, contacts: &[[Body; 2]]) {
 }
 
 /// Makes the scene anew after each change, where collisions matter: they are avoided, there are obstacles, or a scene was asked for.
-pub(crate) fn serve(shared: &Arc<Shared>) {
-    let shared = Arc::clone(shared);
-    let mut changes = shared.world.changes();
+pub(crate) fn serve(surroundings: &Arc<Surroundings>, settings: &Arc<SettingsInUse>) {
+    let (surroundings, settings) = (Arc::clone(surroundings), Arc::clone(settings));
+    let mut changes = surroundings.changes();
     tokio::spawn(async move {
         loop {
             tokio::select! {
                 changed = changes.changed() => if changed.is_err() { return },
-                () = shared.world.asked.notified() => {}
+                () = surroundings.asked.notified() => {}
             }
-            let settings = shared.settings();
-            let is_wanted = settings.avoid_collisions || shared.world.is_in_use();
-            let Some(now) = shared.world.present().filter(|_| is_wanted) else { continue };
-            let made = shared.world.scene((&now.loaded, &now.positions), &settings).await;
-            shared.warnings.note("collisions", &made);
+            let settings = settings.now();
+            let is_wanted = settings.avoid_collisions || surroundings.is_in_use();
+            let Some(now) = surroundings.present().filter(|_| is_wanted) else { continue };
+            let made = surroundings.scene((&now.loaded, &now.positions), &settings).await;
+            surroundings.warnings.note("collisions", &made);
         }
     });
 }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use futures::StreamExt;
 use r2r::std_msgs::msg::String as Text;
 
+use super::Surroundings;
+use crate::NodeError;
 use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::interface::ROBOT_DESCRIPTION_SEMANTIC;
 use crate::ros::latched;
-use crate::{NodeError, Shared};
 use urdf_ik::collision::Srdf;
 use urdf_ik::parameters::{Refusal, Settings};
 
@@ -34,12 +35,16 @@ pub(crate) fn of_parameter(settings: &Settings, robot: Option<&LoadedRobot>) -> 
 }
 
 /// Subscribes to the topic, which is used where the parameter gives no SRDF.
-pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
-    if !shared.settings().robot_description_semantic.is_empty() {
+pub(crate) fn serve(
+    node: &mut r2r::Node,
+    surroundings: &Arc<Surroundings>,
+    settings: &Settings,
+) -> Result<(), NodeError> {
+    if !settings.robot_description_semantic.is_empty() {
         return Ok(());
     }
     let mut texts = node.subscribe::<Text>(ROBOT_DESCRIPTION_SEMANTIC.name, latched())?;
-    let shared = Arc::clone(shared);
+    let surroundings = Arc::clone(surroundings);
     tokio::spawn(async move {
         let mut newest = String::new();
         while let Some(Text { data }) = texts.next().await {
@@ -47,10 +52,10 @@ pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), No
             if data == newest {
                 continue;
             }
-            let used = Srdf::from_text(&data).map_err(|e| e.to_string()).and_then(|srdf| shared.world.use_srdf(srdf));
+            let used = Srdf::from_text(&data).map_err(|e| e.to_string()).and_then(|srdf| surroundings.use_srdf(srdf));
             let refuse = |sentence| Refused::said(format!("it is refused: {sentence}; what was in use before is kept"));
             let used = used.map_err(refuse);
-            shared.warnings.note(ROBOT_DESCRIPTION_SEMANTIC.short_name(), &used);
+            surroundings.warnings.note(ROBOT_DESCRIPTION_SEMANTIC.short_name(), &used);
             if used.is_ok() {
                 newest = data;
             }

@@ -20,28 +20,32 @@ use r2r::std_msgs::msg::Header;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::arm::start::starting_configuration;
+use crate::NodeError;
+use crate::arm::Arm;
 use crate::messages::target_message::{Asks, TargetMessage, quality};
 use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::interface::{TARGET_POINT, TARGET_POSE};
 use crate::ros::spin::Spinner;
 use crate::ros::tip_namespaces;
+use crate::servo;
 use crate::solving::problem;
-use crate::{NodeError, Shared, servo};
-use target_solver::PreparedTarget;
+use target_solver::{PreparedTarget, TargetSolver};
 use urdf_ik::parameters::Settings;
 use urdf_ik::solver::Target;
 
 /// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip; it is empty where there are none.
 pub(crate) fn serve(
     node: &mut r2r::Node,
-    shared: &Arc<Shared>,
+    servo: &Arc<servo::Intake>,
     spinner: &mut Spinner,
     drags: Vec<mpsc::Receiver<TargetMessage>>,
 ) -> Result<(), NodeError> {
     let mut drags = drags.into_iter();
-    let settings = shared.settings();
+    let arm = &servo.arm;
+    let solver = Arc::new(TargetSolver::new(arm));
+    target_solver::serve(&solver);
+    let settings = arm.settings();
     let quality = quality(&settings);
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
         let mut arrivals = futures::stream::SelectAll::new();
@@ -53,8 +57,8 @@ pub(crate) fn serve(
             arrivals.push(points.map(|raw| TargetMessage::from_point(&raw)).boxed());
         }
         arrivals.extend(drags.next().map(|drags| drags.map(Some).boxed()));
-        let (mut intake, newest) = Intake::new(Arc::clone(shared), tip);
-        tokio::spawn(solve_each(Arc::clone(shared), tip, newest, Arc::clone(&intake.last_done)));
+        let (mut intake, newest) = Intake::new(Arc::clone(servo), Arc::clone(&solver), tip);
+        tokio::spawn(solve_each(Arc::clone(&solver), tip, newest, Arc::clone(&intake.last_done)));
         spinner.run_locally(arrivals.for_each(move |message| {
             intake.receive(message);
             std::future::ready(())
@@ -66,7 +70,8 @@ pub(crate) fn serve(
 /// Receives the targets of one tip in the spin thread. A target that tracking meets is solved there: to wake another thread would take
 /// as long as the solve itself. All others are left to the task of the tip, because a search may take long.
 struct Intake {
-    shared: Arc<Shared>,
+    servo: Arc<servo::Intake>,
+    solver: Arc<TargetSolver>,
     tip: usize,
     newest: watch::Sender<Option<TargetMessage>>,
     /// Number of targets that were left to the task.
@@ -76,17 +81,21 @@ struct Intake {
 }
 
 impl Intake {
-    fn new(shared: Arc<Shared>, tip: usize) -> (Self, watch::Receiver<Option<TargetMessage>>) {
+    fn new(
+        servo: Arc<servo::Intake>,
+        solver: Arc<TargetSolver>,
+        tip: usize,
+    ) -> (Self, watch::Receiver<Option<TargetMessage>>) {
         let (sender, newest) = watch::channel(None);
-        (Self { shared, tip, newest: sender, left: 0, last_done: Arc::default() }, newest)
+        (Self { servo, solver, tip, newest: sender, left: 0, last_done: Arc::default() }, newest)
     }
 
     fn receive(&mut self, message: Option<TargetMessage>) {
-        let Some(message) = message else { return self.shared.counters.arrived() };
-        if servo::takes(&self.shared, self.tip, &message) {
+        let Some(message) = message else { return self.servo.arm.reporter.counters.arrived() };
+        if self.servo.takes(self.tip, &message) {
             return;
         }
-        self.shared.counters.arrived();
+        self.servo.arm.reporter.counters.arrived();
         // Not while the task is at work: the newer target would be answered first.
         if self.last_done.load(Ordering::Acquire) == self.left && self.track(&message) {
             return;
@@ -98,8 +107,8 @@ impl Intake {
     /// Solves the target if tracking meets it at once; returns whether it did.
     fn track(&self, message: &TargetMessage) -> bool {
         // It must not wait for a transform, because this thread has no runtime.
-        match prepare(&self.shared, self.tip, message, Instant::now()).now_or_never() {
-            Some(Ok(target)) => self.shared.target_solver.track(&self.shared, target),
+        match prepare(&self.servo.arm, self.tip, message, Instant::now()).now_or_never() {
+            Some(Ok(target)) => self.solver.track(target),
             _ => false,
         }
     }
@@ -107,17 +116,17 @@ impl Intake {
 
 /// Solves the newest target of a tip whenever there is one.
 async fn solve_each(
-    shared: Arc<Shared>,
+    solver: Arc<TargetSolver>,
     tip: usize,
     mut newest: watch::Receiver<Option<TargetMessage>>,
     last_done: Arc<AtomicU64>,
 ) {
     while newest.changed().await.is_ok() {
         let Some(message) = newest.borrow_and_update().clone() else { continue };
-        let (message, prepared) = prepare_or_replace(&shared, tip, &mut newest, message).await;
+        let (message, prepared) = prepare_or_replace(&solver.arm, tip, &mut newest, message).await;
         match prepared {
-            Ok(target) => shared.target_solver.solve(&shared, target).await,
-            Err(refused) => shared.conclude(message.topic, tip, message.header, Err(refused)),
+            Ok(target) => solver.solve(target).await,
+            Err(refused) => solver.arm.conclude(message.topic, tip, message.header, Err(refused)),
         }
         last_done.store(message.number, Ordering::Release);
     }
@@ -126,17 +135,17 @@ async fn solve_each(
 /// Prepares `message`, waiting for its transform, or a newer target that need not wait. Gives back the message that was prepared or
 /// refused. The rule is that of the module.
 async fn prepare_or_replace(
-    shared: &Shared,
+    arm: &Arm,
     tip: usize,
     newest: &mut watch::Receiver<Option<TargetMessage>>,
     message: TargetMessage,
 ) -> (TargetMessage, Result<PreparedTarget, Refused>) {
-    let deadline = Instant::now() + shared.settings().transform_timeout;
+    let deadline = Instant::now() + arm.settings().transform_timeout;
     let mut newer_one_waits = false;
     loop {
         let changed = tokio::select! {
             biased;
-            prepared = prepare(shared, tip, &message, deadline) => {
+            prepared = prepare(arm, tip, &message, deadline) => {
                 if newer_one_waits {
                     // It was seen, but not prepared.
                     newest.mark_changed();
@@ -147,12 +156,12 @@ async fn prepare_or_replace(
         };
         if changed.is_err() {
             // The node is stopping.
-            let prepared = prepare(shared, tip, &message, Instant::now()).await;
+            let prepared = prepare(arm, tip, &message, Instant::now()).await;
             return (message, prepared);
         }
         let newer = newest.borrow_and_update().clone();
         if let Some(newer) = newer
-            && let Ok(prepared) = prepare(shared, tip, &newer, Instant::now()).await
+            && let Ok(prepared) = prepare(arm, tip, &newer, Instant::now()).await
         {
             return (newer, Ok(prepared));
         }
@@ -161,23 +170,18 @@ async fn prepare_or_replace(
 }
 
 /// Checks a target and transforms it into the base link's frame, waiting for its transform until `deadline`.
-async fn prepare(
-    shared: &Shared,
-    tip: usize,
-    message: &TargetMessage,
-    deadline: Instant,
-) -> Result<PreparedTarget, Refused> {
-    let settings = shared.settings();
-    let loaded = shared.output.configuration().ok_or_else(Refused::no_robot)?.loaded;
+async fn prepare(arm: &Arm, tip: usize, message: &TargetMessage, deadline: Instant) -> Result<PreparedTarget, Refused> {
+    let settings = arm.settings();
+    let loaded = arm.configuration()?.loaded;
     let pose = message.pose.as_ref().map_err(|sentence| Refused::invalid("pose", sentence.clone()))?;
     if message.frame_is_damaged {
         return Err(Refused::damaged_frame());
     }
     let name = (message.header.frame_id.as_str(), &message.header.stamp);
-    let frame = shared.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
+    let frame = arm.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
     let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
     // Only now: the arm may have moved during the wait for the transform.
-    let configuration = starting_configuration(shared)?;
+    let configuration = arm.start()?;
     if !Arc::ptr_eq(&configuration.loaded, &loaded) {
         return Err(Refused::other_robot());
     }

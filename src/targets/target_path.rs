@@ -10,8 +10,9 @@ use r2r::trajectory_msgs::msg::JointTrajectory;
 use r2r::{QosProfile, WrappedTypesupport};
 use tokio::sync::watch;
 
+use crate::NodeError;
+use crate::arm::Arm;
 use crate::arm::configuration_motion::Arrival;
-use crate::arm::start::starting_configuration;
 use crate::messages::convert;
 use crate::messages::target_message::{has_valid_frame, quality};
 use crate::reports::report::{Report, Verdict};
@@ -21,9 +22,8 @@ use crate::ros::interface::{JOINT_TRAJECTORY, TARGET_PATH};
 use crate::ros::publisher::Publisher;
 use crate::ros::tip_namespaces;
 use crate::solving::path_plan::{self, PathToPlan, Plan};
-use crate::solving::problem;
+use crate::solving::{Queries, problem};
 use crate::surroundings::avoidance::Avoidance;
-use crate::{NodeError, Shared};
 use urdf_ik::solver::Target;
 
 /// A path as it arrived.
@@ -34,46 +34,48 @@ struct PathMessage {
     frame_is_damaged: bool,
 }
 
-pub(crate) fn serve(node: &mut r2r::Node, shared: &Arc<Shared>) -> Result<(), NodeError> {
+pub(crate) fn serve(node: &mut r2r::Node, queries: &Arc<Queries>) -> Result<(), NodeError> {
+    let settings = queries.arm.settings();
     let trajectories = Arc::new(Publisher::new(node, JOINT_TRAJECTORY, QosProfile::default().keep_last(10))?);
-    for (tip, namespaces) in tip_namespaces::of_tips(&shared.settings().tip_links)?.into_iter().enumerate() {
+    for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
         let sender = watch::Sender::new(None);
         let newest = sender.subscribe();
         let mut arrivals = futures::stream::SelectAll::new();
         for namespace in namespaces {
-            let quality = quality(&shared.settings());
+            let quality = quality(&settings);
             arrivals.push(node.subscribe_raw(&TARGET_PATH.name_in(&namespace), TARGET_PATH.ros_type, quality)?.boxed());
         }
-        let counting = Arc::clone(shared);
+        let arm = Arc::clone(&queries.arm);
         tokio::spawn(arrivals.for_each(move |raw| {
-            counting.counters.arrived();
+            arm.reporter.counters.arrived();
             if let Ok(poses) = PoseArray::from_serialized_bytes(&raw) {
                 sender.send_replace(Some(PathMessage { poses, frame_is_damaged: !has_valid_frame(&raw) }));
             }
             std::future::ready(())
         }));
-        tokio::spawn(execute_each(Arc::clone(shared), tip, newest, Arc::clone(&trajectories)));
+        tokio::spawn(execute_each(Arc::clone(queries), tip, newest, Arc::clone(&trajectories)));
     }
     Ok(())
 }
 
 /// Plans and executes the newest path of a tip whenever there is one.
 async fn execute_each(
-    shared: Arc<Shared>,
+    queries: Arc<Queries>,
     tip: usize,
     mut newest: watch::Receiver<Option<PathMessage>>,
     trajectories: Arc<Publisher<JointTrajectory>>,
 ) {
+    let arm = &queries.arm;
     while newest.changed().await.is_ok() {
         let Some(message) = newest.borrow_and_update().clone() else { continue };
         let header = message.poses.header.clone();
-        let planned = match plan(&shared, tip, message).await {
+        let planned = match plan(&queries, tip, message).await {
             // A newer path has arrived during planning: it replaces this one.
             Ok(_) if newest.has_changed().unwrap_or(true) => continue,
             planned => planned,
         };
-        let ended = planned.and_then(|planned| execute(&shared, planned, &trajectories));
-        shared.conclude(TARGET_PATH.short_name(), tip, header, ended);
+        let ended = planned.and_then(|planned| execute(arm, planned, &trajectories));
+        arm.conclude(TARGET_PATH.short_name(), tip, header, ended);
     }
 }
 
@@ -89,27 +91,28 @@ struct Planned {
 }
 
 /// Checks the path, brakes the arm, and plans.
-async fn plan(shared: &Shared, tip: usize, message: PathMessage) -> Result<Planned, Refused> {
-    let settings = shared.settings();
+async fn plan(queries: &Queries, tip: usize, message: PathMessage) -> Result<Planned, Refused> {
+    let Queries { arm, searches } = queries;
+    let settings = arm.settings();
     let PathMessage { poses: PoseArray { header, poses }, frame_is_damaged } = message;
     if frame_is_damaged {
         return Err(Refused::damaged_frame());
     }
-    let loaded = starting_configuration(shared)?.loaded;
-    let frame = shared.frames.of_request(&loaded, &settings, &header).await?;
+    let loaded = arm.start()?.loaded;
+    let frame = arm.frames.of_request(&loaded, &settings, &header).await?;
     // Checked before the arm brakes: a bad path must not stop it.
     path_plan::poses(&poses, &Isometry3::identity())?;
-    shared.forget_targets().await;
-    let (now, ticket) = shared.output.prepare_path(&loaded)?;
+    arm.forget_targets().await;
+    let (now, ticket) = arm.output.prepare_path(&loaded)?;
     let at_rest = Configuration { positions: now.end.clone(), ..now };
     let poses = path_plan::poses(&poses, &frame.in_base(&at_rest))?;
     let pattern = Target { tip, ..problem::target(Isometry3::identity(), &settings) };
     let start = loaded.chain.positions_from(&at_rest.end);
     let partial = settings.path.partial;
     let settings = (*settings).clone();
-    let avoidance = Avoidance::of(&shared.world, (&loaded, &at_rest.end), &settings).await?;
+    let avoidance = Avoidance::of(&arm.surroundings, (&loaded, &at_rest.end), &settings).await?;
     let to_plan = PathToPlan { loaded, poses, pattern, start, start_at_first_pose: false, avoidance, settings };
-    let plan = shared.searches.run_long(1, move || to_plan.plan()).await?;
+    let plan = searches.run_long(1, move || to_plan.plan()).await?;
     let report = Report {
         verdict: plan.verdict(),
         sentence: plan.sentence(),
@@ -124,7 +127,7 @@ async fn plan(shared: &Shared, tip: usize, message: PathMessage) -> Result<Plann
 }
 
 /// Starts the motion along the path, if the arm can follow all of it or a part is allowed. Gives the report for now.
-fn execute(shared: &Shared, planned: Planned, trajectories: &Publisher<JointTrajectory>) -> Result<Report, Refused> {
+fn execute(arm: &Arm, planned: Planned, trajectories: &Publisher<JointTrajectory>) -> Result<Report, Refused> {
     let Planned { plan, ticket, arrival, partial } = planned;
     let mut report = arrival.report.clone();
     if plan.trajectory.points.is_empty() || (plan.stop.is_some() && !partial) {
@@ -133,9 +136,9 @@ fn execute(shared: &Shared, planned: Planned, trajectories: &Publisher<JointTraj
     }
     let (length, time) = (plan.path.length(), plan.duration());
     let message = convert::joint_trajectory(plan.solver.chain(), &plan.trajectory.points);
-    let stamp = shared.output.follow(ticket, plan.trajectory.points.into(), arrival)?;
+    let stamp = arm.output.follow(ticket, plan.trajectory.points.into(), arrival)?;
     trajectories.publish(&message);
-    shared.output.reporter.latest.follow(&report.tip_link, &plan.path);
+    arm.reporter.latest.follow(&report.tip_link, &plan.path);
     report.verdict = Verdict::StepLimited;
     report.sentence =
         format!("the arm follows a path of {length:.4} m and arrives in {time:.3} s; then: {}", report.sentence);

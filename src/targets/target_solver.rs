@@ -3,14 +3,14 @@
 //! While targets rest, the null-space task goes on from where they are met, in periods of `publish_rate`, to its optimum.
 
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use r2r::std_msgs::msg::Header;
 use tokio::sync::Notify;
 
 use super::target_tracker::{Effort, TargetTracker, is_stopped_by_collision};
-use crate::Shared;
+use crate::arm::Arm;
 use crate::arm::configuration_motion::Arrival;
 use crate::arm::measure::measure;
 use crate::arm::output::{Moved, Progress};
@@ -44,11 +44,11 @@ pub(crate) struct PreparedTarget {
 }
 
 /// Solves targets and starts the motion to them.
-#[derive(Default)]
 pub(crate) struct TargetSolver {
+    pub arm: Arc<Arm>,
     /// Targets that wait to be solved.
     waiting: Mutex<Vec<PreparedTarget>>,
-    memory: tokio::sync::Mutex<Memory>,
+    memory: Mutex<Memory>,
     /// Wakes the task that goes on between targets.
     flow_begins: Notify,
 }
@@ -61,6 +61,8 @@ struct Memory {
     last: Vec<(Target, Instant)>,
     /// `None` where the null-space task has nothing to do.
     flow: Option<Flow>,
+    /// How often the targets had been forgotten by then.
+    forgotten: u64,
 }
 
 /// Targets that are met, while the null-space task goes on.
@@ -89,36 +91,44 @@ impl Flow {
 }
 
 impl TargetSolver {
+    pub(crate) fn new(arm: &Arc<Arm>) -> Self {
+        Self { arm: Arc::clone(arm), waiting: Mutex::default(), memory: Mutex::default(), flow_begins: Notify::new() }
+    }
+
     /// Solves a target together with all others that wait by then, and publishes the results.
-    pub(crate) async fn solve(&self, shared: &Shared, target: PreparedTarget) {
+    pub(crate) async fn solve(&self, target: PreparedTarget) {
+        let arm = &*self.arm;
         let has_several_tips = target.loaded.chain.tips().len() > 1;
         self.waiting().push(target);
         if has_several_tips {
             tokio::time::sleep(GATHER_TIME).await;
         }
-        let mut memory = self.memory.lock().await;
+        let forgotten = arm.forgotten.lock().await;
         // Empty where another task has solved this target with its own.
         let targets = std::mem::take(&mut *self.waiting());
         let Some(PreparedTarget { loaded, .. }) = targets.first() else { return };
-        match Manner::to_search(shared, loaded).await {
+        match Manner::to_search(arm, loaded).await {
             Ok(manner) => {
-                memory.solve_and_report(shared, targets, &manner);
+                let mut memory = self.memory(*forgotten);
+                memory.solve_and_report(arm, targets, &manner);
                 self.wake(&memory);
             }
-            Err(refused) => refuse(shared, targets, &refused),
+            Err(refused) => refuse(arm, targets, &refused),
         }
     }
 
     /// Solves a target at once, if the chain has one tip, no other solve is under way, that is short work, and tracking meets the target.
     /// Returns whether it did.
-    pub(crate) fn track(&self, shared: &Shared, target: PreparedTarget) -> bool {
+    pub(crate) fn track(&self, target: PreparedTarget) -> bool {
+        let arm = &*self.arm;
         let chain = &target.loaded.chain;
         if chain.tips().len() > 1 || chain.variables().len() > MAX_VARIABLES_TO_TRACK_AT_ONCE {
             return false;
         }
-        let Some(manner) = Manner::to_track_at_once(shared) else { return false };
-        let Ok(mut memory) = self.memory.try_lock() else { return false };
-        let is_met = memory.solve_and_report(shared, vec![target], &manner);
+        let Some(manner) = Manner::to_track_at_once(arm) else { return false };
+        let Ok(forgotten) = arm.forgotten.try_lock() else { return false };
+        let mut memory = self.memory(*forgotten);
+        let is_met = memory.solve_and_report(arm, vec![target], &manner);
         self.wake(&memory);
         is_met
     }
@@ -131,34 +141,37 @@ impl TargetSolver {
     }
 
     /// Goes on with the null-space task for a period, unless a target has done so meanwhile; tells whether there is more to do.
-    async fn flow_on(&self, shared: &Shared) -> bool {
-        let period = shared.settings().publish_period;
+    async fn flow_on(&self) -> bool {
+        let arm = &*self.arm;
+        let period = arm.settings().publish_period;
         clock::sleep_until(Instant::now() + period).await;
-        let mut memory = self.memory.lock().await;
+        let forgotten = arm.forgotten.lock().await;
+        let Ok(now) = arm.configuration() else { return false };
+        let manner = Manner::to_search(arm, &now.loaded).await;
+        let mut memory = self.memory(*forgotten);
         let Some(flow) = memory.flow.take() else { return false };
         // A timer may be a little early.
         if flow.since.elapsed() < period.mul_f64(0.9) {
             memory.flow = Some(flow);
             return true;
         }
-        let manner = match &memory.tracker {
-            Some(tracker) => Manner::to_search(shared, &Arc::clone(&tracker.loaded)).await,
-            None => return false,
-        };
-        let work = AssertUnwindSafe(|| memory.flow_on(shared, flow, &manner?));
+        let work = AssertUnwindSafe(|| memory.flow_on(arm, flow, &manner?));
         let flow = panic::catch_unwind(work).unwrap_or(Ok(None));
         memory.flow = flow.unwrap_or(None);
         memory.flow.is_some()
     }
 
-    /// Forgets the targets of all tips.
-    pub(crate) async fn forget(&self) {
-        let mut memory = self.memory.lock().await;
-        memory.last.clear();
-        memory.flow = None;
+    /// What is known of the targets before, for who holds [`Arm::forgotten`]: what was remembered before they were forgotten is gone.
+    fn memory(&self, forgotten: u64) -> MutexGuard<'_, Memory> {
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        if memory.forgotten != forgotten {
+            memory.last.clear();
+            (memory.flow, memory.forgotten) = (None, forgotten);
+        }
+        memory
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<PreparedTarget>> {
+    fn waiting(&self) -> MutexGuard<'_, Vec<PreparedTarget>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -166,17 +179,17 @@ impl TargetSolver {
 impl Manner {
     /// # Errors
     /// As of [`Avoidance::of`].
-    async fn to_search(shared: &Shared, loaded: &Arc<LoadedRobot>) -> Result<Self, Refused> {
-        let settings = shared.settings();
-        let positions = shared.output.configuration().ok_or_else(Refused::no_robot)?.positions;
-        let avoidance = Avoidance::of(&shared.world, (loaded, &positions), &settings).await?;
+    async fn to_search(arm: &Arm, loaded: &Arc<LoadedRobot>) -> Result<Self, Refused> {
+        let settings = arm.settings();
+        let positions = arm.configuration()?.positions;
+        let avoidance = Avoidance::of(&arm.surroundings, (loaded, &positions), &settings).await?;
         Ok(Self { settings, avoidance, effort: Effort::Search })
     }
 
     /// `None` where that may take long.
-    fn to_track_at_once(shared: &Shared) -> Option<Self> {
-        let settings = shared.settings();
-        let avoidance = Avoidance::at_once(&shared.world, &settings).ok()?;
+    fn to_track_at_once(arm: &Arm) -> Option<Self> {
+        let settings = arm.settings();
+        let avoidance = Avoidance::at_once(&arm.surroundings, &settings).ok()?;
         let pairs = avoidance.as_ref().map_or(0, |avoidance| avoidance.scene.pairs().len());
         let is_short = pairs <= MAX_PAIRS_TO_KEEP_APART_AT_ONCE;
         is_short.then_some(Self { settings, avoidance, effort: Effort::Track })
@@ -185,28 +198,28 @@ impl Manner {
 
 impl Memory {
     /// Solves the targets and publishes their reports. Returns false, and publishes nothing, where the effort was not enough.
-    fn solve_and_report(&mut self, shared: &Shared, targets: Vec<PreparedTarget>, manner: &Manner) -> bool {
-        let work = AssertUnwindSafe(|| self.solve(shared, &targets, manner));
+    fn solve_and_report(&mut self, arm: &Arm, targets: Vec<PreparedTarget>, manner: &Manner) -> bool {
+        let work = AssertUnwindSafe(|| self.solve(arm, &targets, manner));
         // A panic of a solver must not end the task that serves all targets.
         let reports = panic::catch_unwind(work).unwrap_or_else(|_| {
-            *self = Self::default();
+            *self = Self { forgotten: self.forgotten, ..Self::default() };
             Err(Refused::invalid("solver", "the solver failed on this target".into()))
         });
         if !matches!(reports, Ok(None)) {
             for PreparedTarget { loaded, target, .. } in &targets {
-                shared.output.reporter.latest.aim(&loaded.chain.tips()[target.tip].link, target);
+                arm.reporter.latest.aim(&loaded.chain.tips()[target.tip].link, target);
             }
         }
         match reports {
             Ok(Some(reports)) => {
                 for (target, report) in targets.iter().zip(reports) {
-                    shared.warnings.recovered(target.topic);
-                    shared.report(report);
+                    arm.reporter.warnings.recovered(target.topic);
+                    arm.reporter.report(report);
                 }
                 true
             }
             Err(refused) if manner.effort == Effort::Search => {
-                refuse(shared, targets, &refused);
+                refuse(arm, targets, &refused);
                 true
             }
             Ok(None) | Err(_) => false,
@@ -214,15 +227,10 @@ impl Memory {
     }
 
     /// Solves the targets, starts the motion, and gives a report on each; `None` where the effort was not enough.
-    fn solve(
-        &mut self,
-        shared: &Shared,
-        new: &[PreparedTarget],
-        manner: &Manner,
-    ) -> Result<Option<Vec<Report>>, Refused> {
+    fn solve(&mut self, arm: &Arm, new: &[PreparedTarget], manner: &Manner) -> Result<Option<Vec<Report>>, Refused> {
         let Manner { settings, avoidance, effort } = manner;
         let avoidance = avoidance.as_ref();
-        let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+        let now = arm.configuration()?;
         let loaded = &now.loaded;
         let robots = new.iter().map(|target| &target.loaded).chain(avoidance.map(|avoidance| &avoidance.loaded));
         if robots.into_iter().any(|robot| !Arc::ptr_eq(robot, loaded)) {
@@ -242,10 +250,10 @@ impl Memory {
         let reports = || -> Vec<Report> { arrivals().into_iter().map(|arrival| arrival.report).collect() };
         if !is_solved && settings.on_unreachable == OnUnreachable::Hold {
             let mut reports = reports();
-            hold(shared, tracker, &now, new, &mut reports)?;
+            hold(arm, tracker, &now, new, &mut reports)?;
             return Ok(Some(reports));
         }
-        let moved = shared.output.move_to(loaded, &solution.positions, (settings, avoidance), None, &arrivals)?;
+        let moved = arm.output.move_to(loaded, &solution.positions, (settings, avoidance), None, &arrivals)?;
         // Only now, because the joint state must not wait for its reports.
         let mut reports = reports();
         report_motion(tracker, &moved, (new, avoidance), &mut reports);
@@ -256,24 +264,23 @@ impl Memory {
     }
 
     /// Goes on with the null-space task. Gives the flow back, where there is more to do.
-    fn flow_on(&mut self, shared: &Shared, flow: Flow, manner: &Manner) -> Result<Option<Flow>, Refused> {
+    fn flow_on(&mut self, arm: &Arm, flow: Flow, manner: &Manner) -> Result<Option<Flow>, Refused> {
         let (settings, avoidance) = (&*manner.settings, manner.avoidance.as_ref());
-        let now = shared.output.configuration().ok_or_else(Refused::no_robot)?;
+        let now = arm.configuration()?;
         let tracker = self.tracker.as_mut().filter(|tracker| Arc::ptr_eq(&tracker.loaded, &now.loaded));
         let tracker = tracker.ok_or_else(Refused::other_robot)?;
         let seed = now.loaded.chain.positions_from(&now.end);
         let Some(solved) = tracker.flow(&flow.targets, &seed, (settings, avoidance))? else { return Ok(None) };
         let arrivals = || arrivals((&solved.0, solved.1), &flow.targets, flow.headers.iter(), avoidance);
         let positions = &solved.1.positions;
-        let moved =
-            shared.output.move_to(&now.loaded, positions, (settings, avoidance), Some(flow.ticket), &arrivals)?;
+        let moved = arm.output.move_to(&now.loaded, positions, (settings, avoidance), Some(flow.ticket), &arrivals)?;
         Ok(Flow::new(flow.targets, flow.headers, &moved))
     }
 
     /// The new targets, then the last targets of the other tips that are not older than `window`. Remembers the new ones.
     fn targets(&mut self, loaded: &Arc<LoadedRobot>, new: &[PreparedTarget], window: Duration) -> Vec<Target> {
         if self.tracker.as_ref().is_some_and(|tracker| !Arc::ptr_eq(&tracker.loaded, loaded)) {
-            *self = Self::default();
+            *self = Self { forgotten: self.forgotten, ..Self::default() };
         }
         let has_new_target = |tip| new.iter().any(|new| new.target.tip == tip);
         self.last.retain(|(target, at)| !has_new_target(target.tip) && at.elapsed() <= window);
@@ -301,32 +308,32 @@ fn arrivals<'a>(
 }
 
 /// Goes on with the null-space task while targets rest.
-pub(crate) fn serve(shared: &Arc<Shared>) {
-    let shared = Arc::clone(shared);
+pub(super) fn serve(solver: &Arc<TargetSolver>) {
+    let solver = Arc::clone(solver);
     tokio::spawn(async move {
         loop {
-            shared.target_solver.flow_begins.notified().await;
-            while shared.target_solver.flow_on(&shared).await {}
+            solver.flow_begins.notified().await;
+            while solver.flow_on().await {}
         }
     });
 }
 
 /// Refuses targets, all for the same reason.
-fn refuse(shared: &Shared, targets: Vec<PreparedTarget>, refused: &Refused) {
+fn refuse(arm: &Arm, targets: Vec<PreparedTarget>, refused: &Refused) {
     for PreparedTarget { topic, target, header, .. } in targets {
-        shared.conclude(topic, target.tip, header, Err(refused.clone()));
+        arm.conclude(topic, target.tip, header, Err(refused.clone()));
     }
 }
 
 /// Stops the arm, and puts where it is into the `reports` of the `new` targets.
 fn hold(
-    shared: &Shared,
+    arm: &Arm,
     tracker: &mut TargetTracker,
     now: &Configuration,
     new: &[PreparedTarget],
     reports: &mut [Report],
 ) -> Result<(), Refused> {
-    let (stamp, _) = shared.output.stop()?;
+    let (stamp, _) = arm.output.stop()?;
     let here = now.loaded.chain.positions_from(&now.positions);
     for (report, new) in reports.iter_mut().zip(new) {
         report.sentence = format!("{}; the arm holds its position", report.sentence);

@@ -1,0 +1,56 @@
+//! Robots as they come: from the parameters at first, then from the topic, where the parameters give none.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use r2r::std_msgs::msg::String as Text;
+
+use super::Arm;
+use crate::NodeError;
+use crate::robot_in_use::description::{ReadyRobot, load};
+use crate::ros::interface::ROBOT_DESCRIPTION;
+use crate::ros::latched;
+
+/// Uses the robot of the parameters, and subscribes to the topic, which is used where they give none.
+pub(crate) fn serve(node: &mut r2r::Node, arm: &Arc<Arm>, given: Option<ReadyRobot>) -> Result<(), NodeError> {
+    match given {
+        Some(ready) => arm.use_robot(ready),
+        None => log::info!("the node waits for a robot on the topic robot_description"),
+    }
+    let mut descriptions = node.subscribe::<Text>(ROBOT_DESCRIPTION.name, latched())?;
+    let arm = Arc::clone(arm);
+    tokio::spawn(async move {
+        while let Some(Text { data }) = descriptions.next().await {
+            take_from_topic(&arm, data);
+        }
+    });
+    Ok(())
+}
+
+fn take_from_topic(arm: &Arm, text: String) {
+    let now = arm.output.configuration();
+    // The robot of a parameter is used instead of that of the topic.
+    if now.is_some_and(|now| now.loaded.text == text || !now.loaded.from_topic) {
+        return;
+    }
+    let loaded = if text.is_empty() {
+        Err("it is empty, or not valid UTF-8".to_owned())
+    } else {
+        load(text, true, &arm.settings())
+    };
+    let now = arm.output.configuration();
+    match loaded {
+        // Loading takes time, and a parameter may have been set meanwhile.
+        Ok(_) if now.as_ref().is_some_and(|now| !now.loaded.from_topic) => {}
+        Ok(ready) => {
+            arm.reporter.warnings.recovered(ROBOT_DESCRIPTION.short_name());
+            arm.use_robot(ready);
+        }
+        Err(sentence) => {
+            let now =
+                if now.is_some() { "the robot in use is kept" } else { "the node waits for another one on this topic" };
+            let sentence = format!("the description is refused: {sentence}; {now}");
+            arm.reporter.warnings.warn_once(ROBOT_DESCRIPTION.short_name(), &sentence, &sentence);
+        }
+    }
+}
