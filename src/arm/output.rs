@@ -1,7 +1,8 @@
 //! The robot's configuration, its one owner: who changes it publishes it, and it is repeated at `publish_rate`.
 //!
-//! A function that changes the configuration publishes it under the same lock. Smooth motion is different: it is published with the
-//! ticks of the publish rate alone.
+//! A function that changes the configuration publishes it under the same lock, so that all is published in its order. Smooth motion is
+//! different: it is published with the ticks of the publish rate alone. Who only reads the configuration does not wait for any of them:
+//! it is shown under a lock of its own.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -35,11 +36,22 @@ const MAX_SIMULATED_STEP: f64 = 0.2;
 /// What is published of the robot.
 pub(crate) struct Output {
     state: Mutex<State>,
+    shown: Mutex<Shown>,
     joint_states: Publisher<JointState>,
     commands: Commands,
     description: Publisher<Text>,
     reporter: Arc<Reporter>,
     clock: Clock,
+}
+
+/// What readers see of the state.
+#[derive(Default)]
+struct Shown {
+    /// `None` before a robot is known.
+    configuration: Option<Configuration>,
+    is_at_rest: bool,
+    commanded: bool,
+    last_request: Option<Instant>,
 }
 
 #[derive(Default)]
@@ -96,6 +108,7 @@ impl Output {
     ) -> Result<Self, NodeError> {
         Ok(Self {
             state: Mutex::default(),
+            shown: Mutex::default(),
             joint_states: Publisher::new(node, JOINT_STATES, QosProfile::default().keep_last(10))?,
             commands: Commands::new(node, settings)?,
             description: Publisher::new(node, ROBOT_DESCRIPTION_IN_USE, latched())?,
@@ -109,17 +122,31 @@ impl Output {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn shown(&self) -> MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows readers the state after a change.
+    fn show(&self, state: &State) {
+        let motion = state.motion.as_ref();
+        *self.shown() = Shown {
+            configuration: motion.map(ConfigurationMotion::configuration),
+            is_at_rest: motion.is_none_or(ConfigurationMotion::is_at_rest),
+            commanded: state.commanded,
+            last_request: state.last_request,
+        };
+    }
+
     /// The robot and its configuration; `None` before a robot is known.
     pub(crate) fn configuration(&self) -> Option<Configuration> {
-        self.lock().motion.as_ref().map(ConfigurationMotion::configuration)
+        self.shown().configuration.clone()
     }
 
     /// Whether the robot may stand elsewhere than the configuration says: the arm is at rest there, and no motion led there, or nothing was
     /// requested for longer than `pause`.
     pub(crate) fn may_stand_elsewhere(&self, pause: Duration) -> bool {
-        let state = self.lock();
-        state.motion.as_ref().is_none_or(ConfigurationMotion::is_at_rest)
-            && (!state.commanded || state.last_request.is_none_or(|last| last.elapsed() > pause))
+        let shown = self.shown();
+        shown.is_at_rest && (!shown.commanded || shown.last_request.is_none_or(|last| last.elapsed() > pause))
     }
 
     /// Uses a robot at `positions` (one entry a joint) from now on, instead of the one before.
@@ -222,6 +249,7 @@ impl Output {
         if steered.is_some() {
             state.note_request();
             (state.commanded, state.smooth) = (true, true);
+            self.show(&state);
         }
         Ok(steered)
     }
@@ -244,6 +272,7 @@ impl Output {
         motion.stop().map_err(|e| Refused::invalid("motion", e.to_string()))?;
         let configuration = motion.configuration();
         state.note_request();
+        self.show(&state);
         Ok((configuration, state.requests))
     }
 
@@ -266,6 +295,7 @@ impl Output {
         motion.follow(points, arrival).map_err(|e| Refused::invalid("path", e.to_string()))?;
         state.note_request();
         (state.commanded, state.smooth) = (true, true);
+        self.show(&state);
         Ok(state.last_stamp.clone())
     }
 
@@ -318,6 +348,7 @@ impl Output {
     /// Publishes the joint state and gives its stamp. In a motion that is sampled at even times, it only gives the stamp of the last one.
     fn publish_unless_sampled(&self, state: &mut State) -> Time {
         if state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled) {
+            self.show(state);
             return state.last_stamp.clone();
         }
         self.publish(state, self.clock.now())
@@ -326,6 +357,7 @@ impl Output {
     /// Publishes the joint state of a `time` and gives its stamp. Publishes nothing before simulated time begins: no reader could use the
     /// stamp.
     fn publish(&self, state: &mut State, time: Duration) -> Time {
+        self.show(state);
         let stamp = r2r::Clock::to_builtin_time(&time);
         let begun = stamp != Time::default();
         if let Some(motion) = state.motion.as_ref().filter(|_| begun) {
