@@ -1,5 +1,5 @@
-//! The mathematics that solvers share: poses and their differences, segments and their reach, vectors, four numbers at once, and the
-//! least of a quadratic function under inequalities.
+//! The mathematics that solvers share: poses and their differences, segments and their reach, vectors, four numbers at once,
+//! band matrices, splines, and the least of a quadratic function under inequalities.
 //!
 //! ```
 //! use nalgebra::{Isometry3, Vector3};
@@ -13,10 +13,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod band_matrix;
+pub mod bounded_quadratic;
 pub mod dual_active_set;
 pub mod lanes;
 pub mod pseudorandom;
 pub mod row_rotations;
 pub mod segments;
 pub mod spatial;
+pub mod spline;
 pub mod vectors;

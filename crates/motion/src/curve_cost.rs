@@ -5,11 +5,11 @@
 
 use nalgebra::Vector6;
 
-use super::bounded_quadratic::BoundedQuadratic;
 use super::joint_curve::JointCurve;
 use super::path_problem::PathProblem;
 use super::preference_slope::PreferenceSlope;
 use super::tip_jacobian::TipJacobian;
+use urdf_ik_mathematics::bounded_quadratic::BoundedQuadratic;
 use urdf_ik_mathematics::spatial;
 use urdf_ik_solver::Solver;
 

@@ -3,9 +3,9 @@
 //! The method is Gauss and Newton's on the control points of the curve, inside the joint limits. After each step that lessens the cost, others
 //! bring the tip back onto the path.
 
-use super::bounded_quadratic::BoundedQuadratic;
 use super::curve_cost::{CurveCost, Lessen};
 use super::joint_curve::JointCurve;
+use urdf_ik_mathematics::bounded_quadratic::BoundedQuadratic;
 use urdf_ik_robot::{Chain, Domain};
 
 /// Iterations at most.

@@ -1,6 +1,6 @@
 //! Joint positions by path length: a smooth curve between two rests of the tip.
 
-use super::spline::Basis;
+use urdf_ik_mathematics::spline::Basis;
 
 /// Joint positions for each length of a path. Between two rests they have a continuous second derivative and a bounded third one.
 ///

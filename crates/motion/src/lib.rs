@@ -47,9 +47,7 @@
 
 #![forbid(unsafe_code)]
 
-mod band_matrix;
 mod blend;
-mod bounded_quadratic;
 mod clear_way;
 mod curve_cost;
 mod curve_fit;
@@ -72,7 +70,6 @@ mod preference_slope;
 pub mod servo;
 mod speed_limits;
 mod speed_profile;
-mod spline;
 mod timing;
 mod tip_distance;
 mod tip_jacobian;

@@ -9,9 +9,9 @@ use nalgebra::Vector6;
 use super::first_motion::FirstMotion;
 use super::joint_curve::{Derivatives, JointCurve, Part};
 use super::path_problem::PathProblem;
-use super::spline::Basis;
 use super::timing::Timing;
 use super::tip_jacobian::TipJacobian;
+use urdf_ik_mathematics::spline::Basis;
 use urdf_ik_robot::Chain;
 
 /// Places in each interval where limits are checked, in an interval from 0 to 1, with their weights in Boole's rule.

@@ -4,13 +4,13 @@
 //! jerks bounded. The time ∫ dx / √z is lessened with a logarithmic barrier at each limit, by Newton's method (Boyd and Vandenberghe 2004,
 //! "Convex optimization", chapter 11). Second derivatives that are not surely positive are left out.
 
-use super::band_matrix::BandMatrix;
 use super::first_motion::FirstMotion;
 use super::joint_curve::{JointCurve, Part};
 use super::path_problem::PathProblem;
 use super::speed_limits::{Place, places};
-use super::spline::Basis;
 use super::timing::Timing;
+use urdf_ik_mathematics::band_matrix::BandMatrix;
+use urdf_ik_mathematics::spline::Basis;
 use urdf_ik_robot::Chain;
 
 /// Newton steps at most, for one weight of the time.

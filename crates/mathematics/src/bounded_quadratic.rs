@@ -1,6 +1,6 @@
 //! Minimises a quadratic function inside bounds.
 
-use super::band_matrix::BandMatrix;
+use crate::band_matrix::BandMatrix;
 
 /// Active sets that are tried at most. The last one is taken as it is, cut off at the bounds.
 const ACTIVE_SETS: usize = 12;
@@ -11,26 +11,32 @@ const SLACK: f64 = 1e-12;
 ///
 /// Unknowns beyond a bound are fixed there, and released where the function falls towards the inside: a primal-dual active set
 /// (Hintermüller, Ito and Kunisch 2002).
-pub(super) struct BoundedQuadratic {
-    pub(super) matrix: BandMatrix,
-    pub(super) vector: Vec<f64>,
+pub struct BoundedQuadratic {
+    /// The matrix A.
+    pub matrix: BandMatrix,
+    /// The vector b.
+    pub vector: Vec<f64>,
     /// Least and greatest value of each unknown.
-    pub(super) bounds: Vec<[f64; 2]>,
+    pub bounds: Vec<[f64; 2]>,
     /// The bound at which each unknown is fixed. The next problem begins with those of the last one.
-    pub(super) fixed: Vec<Option<Bound>>,
+    pub fixed: Vec<Option<Bound>>,
     factor: BandMatrix,
     minimum: Vec<f64>,
 }
 
+/// A bound of an unknown.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Bound {
+pub enum Bound {
+    /// Its least value.
     Lower,
+    /// Its greatest value.
     Upper,
 }
 
 impl BoundedQuadratic {
     /// With `size` unknowns, of which those that are `width` or more apart are not coupled. All is 0.
-    pub(super) fn new(size: usize, width: usize) -> Self {
+    #[must_use] 
+    pub fn new(size: usize, width: usize) -> Self {
         Self {
             matrix: BandMatrix::zeros(size, width),
             vector: vec![0.0; size],
@@ -41,13 +47,14 @@ impl BoundedQuadratic {
         }
     }
 
-    pub(super) fn clear(&mut self) {
+    /// Makes all entries zero.
+    pub fn clear(&mut self) {
         self.matrix.clear();
         self.vector.fill(0.0);
     }
 
     /// The minimum. `None` where the matrix is not positive definite.
-    pub(super) fn minimise(&mut self) -> Option<&[f64]> {
+    pub fn minimise(&mut self) -> Option<&[f64]> {
         for _ in 0..ACTIVE_SETS {
             self.factor.copy_from(&self.matrix);
             self.minimum.copy_from_slice(&self.vector);

@@ -1,10 +1,10 @@
 //! Symmetric band matrices and their linear equations.
 
-use urdf_ik_mathematics::vectors::dot;
+use crate::vectors::dot;
 
 /// A symmetric matrix whose entries far from the diagonal are 0.
 #[derive(Debug, Clone)]
-pub(super) struct BandMatrix {
+pub struct BandMatrix {
     size: usize,
     /// Number of diagonals from the main one down.
     width: usize,
@@ -14,11 +14,13 @@ pub(super) struct BandMatrix {
 
 impl BandMatrix {
     /// Of zeros, with `size` rows. Entry (i, j) can differ from 0 where |i − j| < `width`.
-    pub(super) fn zeros(size: usize, width: usize) -> Self {
+    #[must_use] 
+    pub fn zeros(size: usize, width: usize) -> Self {
         Self { size, width, entries: vec![0.0; size * width] }
     }
 
-    pub(super) fn clear(&mut self) {
+    /// Makes all entries zero.
+    pub fn clear(&mut self) {
         self.entries.fill(0.0);
     }
 
@@ -27,19 +29,20 @@ impl BandMatrix {
     }
 
     /// Adds to an entry on the diagonal or below it, so `column` ≤ `row`.
-    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
+    pub fn add(&mut self, row: usize, column: usize, value: f64) {
         let index = self.index(row, column);
         self.entries[index] += value;
     }
 
     /// The entries of a row from `first` to before `end`, which is at most the diagonal and one.
-    pub(super) fn row_mut(&mut self, row: usize, first: usize, end: usize) -> &mut [f64] {
+    pub fn row_mut(&mut self, row: usize, first: usize, end: usize) -> &mut [f64] {
         let start = self.index(row, first);
         &mut self.entries[start..start + (end - first)]
     }
 
     /// Row `i` of the matrix times `x`.
-    pub(super) fn row_times(&self, i: usize, x: &[f64]) -> f64 {
+    #[must_use] 
+    pub fn row_times(&self, i: usize, x: &[f64]) -> f64 {
         let first = (i + 1).saturating_sub(self.width);
         let before = dot(&self.entries[self.index(i, first)..=self.index(i, i)], &x[first..=i]);
         let behind = (i + 1..(i + self.width).min(self.size)).map(|row| self.entries[self.index(row, i)] * x[row]);
@@ -47,7 +50,7 @@ impl BandMatrix {
     }
 
     /// Turns the equations A x = b into those for the other unknowns where unknown `i` has a known value.
-    pub(super) fn fix(&mut self, i: usize, value: f64, b: &mut [f64]) {
+    pub fn fix(&mut self, i: usize, value: f64, b: &mut [f64]) {
         let first = (i + 1).saturating_sub(self.width);
         for (entry, b) in self.row_mut(i, first, i).iter_mut().zip(&mut b[first..i]) {
             *b -= std::mem::take(entry) * value;
@@ -61,14 +64,15 @@ impl BandMatrix {
         b[i] = value;
     }
 
-    pub(super) fn copy_from(&mut self, other: &Self) {
+    /// Takes over the entries of a matrix of the same size.
+    pub fn copy_from(&mut self, other: &Self) {
         self.entries.copy_from_slice(&other.entries);
     }
 
     /// Replaces the matrix A by its Cholesky factor L, with A = L Lᵀ. Returns whether A is positive definite; if not, the entries are of no
     /// use.
     #[must_use]
-    pub(super) fn factorise(&mut self) -> bool {
+    pub fn factorise(&mut self) -> bool {
         let width = self.width;
         for row in 0..self.size {
             let first = (row + 1).saturating_sub(width);
@@ -93,7 +97,7 @@ impl BandMatrix {
     }
 
     /// Solves A x = b with the factor of A; b is replaced by x.
-    pub(super) fn solve(&self, b: &mut [f64]) {
+    pub fn solve(&self, b: &mut [f64]) {
         let width = self.width;
         let row = |i: usize| {
             let first = (i + 1).saturating_sub(width);

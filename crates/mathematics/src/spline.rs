@@ -4,14 +4,15 @@
 /// coefficient are the values there. At each x, `ORDER` coefficients in a row count, and the value lies between the least and the greatest
 /// of them (de Boor 1978, "A practical guide to splines").
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Basis<const ORDER: usize> {
+pub struct Basis<const ORDER: usize> {
     /// The ends of the intervals, the first and the last `ORDER` times.
     knots: Vec<f64>,
 }
 
 impl<const ORDER: usize> Basis<ORDER> {
     /// Over the intervals between `ends`, which are two at least and increase.
-    pub(super) fn new(ends: &[f64]) -> Self {
+    #[must_use] 
+    pub fn new(ends: &[f64]) -> Self {
         let (first, last) = (ends[0], ends[ends.len() - 1]);
         let inner = ends[1..ends.len() - 1].iter().copied();
         let repeated = |end| std::iter::repeat_n(end, ORDER);
@@ -19,17 +20,20 @@ impl<const ORDER: usize> Basis<ORDER> {
     }
 
     /// The ends of the intervals.
-    pub(super) fn ends(&self) -> &[f64] {
+    #[must_use] 
+    pub fn ends(&self) -> &[f64] {
         &self.knots[ORDER - 1..=self.knots.len() - ORDER]
     }
 
     /// Number of coefficients.
-    pub(super) fn coefficients(&self) -> usize {
+    #[must_use] 
+    pub fn coefficients(&self) -> usize {
         self.knots.len() - ORDER
     }
 
     /// Where a coefficient counts most: the mean of its inner knots (Greville abscissa).
-    pub(super) fn centre(&self, coefficient: usize) -> f64 {
+    #[must_use] 
+    pub fn centre(&self, coefficient: usize) -> f64 {
         let knots = &self.knots[coefficient + 1..coefficient + ORDER];
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
         let count = knots.len() as f64;
@@ -38,13 +42,15 @@ impl<const ORDER: usize> Basis<ORDER> {
 
     /// Index of the interval that contains `x` or begins there; the first or the last one outside all. It is also the index of the first
     /// coefficient that counts there.
-    pub(super) fn interval(&self, x: f64) -> usize {
+    #[must_use] 
+    pub fn interval(&self, x: f64) -> usize {
         let ends = self.ends();
         ends.partition_point(|end| *end <= x).clamp(1, ends.len() - 1) - 1
     }
 
     /// What each of the coefficients from `interval` on counts at `x`: row k is for the k-th derivative.
-    pub(super) fn derivatives(&self, interval: usize, x: f64) -> [[f64; ORDER]; ORDER] {
+    #[must_use] 
+    pub fn derivatives(&self, interval: usize, x: f64) -> [[f64; ORDER]; ORDER] {
         let left = interval + ORDER - 1;
         let mut rows = [[0.0; ORDER]; ORDER];
         // Each derivative is a spline of a lower degree: row i of `factors` is its coefficient i by the given coefficients.
