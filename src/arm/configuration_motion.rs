@@ -13,6 +13,7 @@ use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::{Avoidance, NotReady};
 use urdf_ik::collision::write_between;
+use urdf_ik::motion::servo::TooManyVariables;
 use urdf_ik::motion::{JointMotion, MotionError, MotionLimits, TrajectoryPoint};
 use urdf_ik::parameters::{ServoSettings, Settings};
 use urdf_ik::solver::Target;
@@ -227,17 +228,24 @@ impl ConfigurationMotion {
 
     /// Follows a command by the servo, which goes on from the motion under way. `None` where nothing changes: a command of zero does not
     /// take over from another motion, because idle devices send it all the time.
-    pub(crate) fn steer(&mut self, input: Input, settings: &ServoSettings) -> Option<Steered> {
+    ///
+    /// # Errors
+    /// [`TooManyVariables`] where the chain is too long for a servo.
+    pub(crate) fn steer(
+        &mut self,
+        input: Input,
+        settings: &ServoSettings,
+    ) -> Result<Option<Steered>, TooManyVariables> {
         if let Course::Servo(steering) = &mut self.course {
-            return Some(Steered { has_begun: false, rival: steering.take(input, settings.timeout) });
+            return Ok(Some(Steered { has_begun: false, rival: steering.take(input, settings.timeout) }));
         }
         if input.wish.is_zero() {
-            return None;
+            return Ok(None);
         }
-        let mut steering = Steering::new(&self.loaded, &self.limits, settings.options, &self.motion);
+        let mut steering = Steering::new(&self.loaded, &self.limits, settings.options, &self.motion)?;
         let rival = steering.take(input, settings.timeout);
         self.begin(Course::Servo(Box::new(steering)), Vec::new());
-        Some(Steered { has_begun: true, rival })
+        Ok(Some(Steered { has_begun: true, rival }))
     }
 
     /// Drops the pose that a tip follows by the servo; without a tip, all commands of the servo.

@@ -236,7 +236,7 @@ impl Output {
     /// Lets the servo follow a command. `None` where the command asks for nothing.
     ///
     /// # Errors
-    /// [`Refused`] where `loaded` is no longer the robot in use.
+    /// [`Refused`] where `loaded` is no longer the robot in use, or its chain is too long for a servo.
     pub(crate) fn steer(
         &self,
         loaded: &Arc<LoadedRobot>,
@@ -246,6 +246,7 @@ impl Output {
         let mut state = self.lock();
         let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
         let steered = motion.steer(input, &settings.servo);
+        let steered = steered.map_err(|e| Refused::invalid("servo", format!("{e}: send target poses instead")))?;
         if steered.is_some() {
             state.note_request();
             (state.commanded, state.smooth) = (true, true);

@@ -8,10 +8,12 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from urdf_ik.msg import ServoStatus
 
+from checks import assert_solved
 from client import posture
 from conftest import ROBOTS
 from kinematics import Robot
 from motion import assert_smooth, velocity_limits
+from test_noodle import TIP, generate
 from servo_client import RATE, Servo, jog, moved, start_servo, tip, twist
 
 
@@ -51,6 +53,17 @@ def test_what_makes_no_sense_is_refused_once(start, message, words):
                  lambda: servo.statuses[-1].code == ServoStatus.OK, 'a good command to count')
     assert len([status for status in servo.statuses if status.code == ServoStatus.INVALID]) == 1
     assert len(servo.node.process.lines_with(refused.message[:60])) == 1
+
+
+def test_an_arm_that_is_too_long_for_the_servo_is_refused_with_the_number_and_still_follows_targets(start, tmp_path):
+    file = generate(tmp_path, 150)
+    servo = start_servo(start, file, initial_posture={})
+    refused = servo.refused(twist(linear=(0, 0.01, 0)))
+    assert refused.code == ServoStatus.INVALID
+    assert 'at most 100 joints' in refused.message and '150' in refused.message, refused.message
+    robot = Robot.load(file)
+    target = robot.pose(TIP, {name: 0.01 for name in robot.movable})
+    assert_solved(servo.node, robot, servo.node.send_pose(target), TIP, target)
 
 
 def test_a_bad_command_in_a_stream_is_skipped(servo, arm_robot):

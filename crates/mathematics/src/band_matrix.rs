@@ -14,7 +14,7 @@ pub struct BandMatrix {
 
 impl BandMatrix {
     /// Of zeros, with `size` rows. Entry (i, j) can differ from 0 where |i − j| < `width`.
-    #[must_use] 
+    #[must_use]
     pub fn zeros(size: usize, width: usize) -> Self {
         Self { size, width, entries: vec![0.0; size * width] }
     }
@@ -41,7 +41,7 @@ impl BandMatrix {
     }
 
     /// Row `i` of the matrix times `x`.
-    #[must_use] 
+    #[must_use]
     pub fn row_times(&self, i: usize, x: &[f64]) -> f64 {
         let first = (i + 1).saturating_sub(self.width);
         let before = dot(&self.entries[self.index(i, first)..=self.index(i, i)], &x[first..=i]);

@@ -20,7 +20,9 @@ pub(crate) use status::code;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::{Avoidance, NotReady};
 use urdf_ik::collision::Clearance;
-use urdf_ik::motion::servo::{Axes, Command, CommandError, Report, Servo, ServoOptions, TipPose, TipTwist};
+use urdf_ik::motion::servo::{
+    Axes, Command, CommandError, Report, Servo, ServoOptions, TipPose, TipTwist, TooManyVariables,
+};
 use urdf_ik::motion::{HandOver, JointMotion, MotionLimits};
 
 /// The servo of a chain, and what it is commanded.
@@ -38,16 +40,19 @@ pub(crate) struct Steering {
 
 impl Steering {
     /// Goes on from where `motion` is.
+    ///
+    /// # Errors
+    /// [`TooManyVariables`] where the chain is too long for a servo.
     pub(crate) fn new(
         loaded: &LoadedRobot,
         limits: &MotionLimits,
         options: ServoOptions,
         motion: &JointMotion,
-    ) -> Self {
-        let mut servo = Servo::new(&loaded.solver, limits, options, motion.positions());
+    ) -> Result<Self, TooManyVariables> {
+        let mut servo = Servo::new(&loaded.solver, limits, options, motion.positions())?;
         servo.take_over(&motion.hand_over());
         let tips = loaded.chain.tips().len();
-        Self {
+        Ok(Self {
             servo,
             options,
             newest: Newest::default(),
@@ -55,7 +60,7 @@ impl Steering {
             resting_since: None,
             twists: Vec::with_capacity(tips),
             poses: Vec::with_capacity(tips),
-        }
+        })
     }
 
     /// Takes a command that arrives now. Gives the topic of another source that commands the arm at the same time, if there is one.

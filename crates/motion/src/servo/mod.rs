@@ -27,7 +27,7 @@
 //! let solver = Solver::prepare(SolverKind::Jacobian, &chain)?;
 //! let limits = MotionLimits::new(&robot, &chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
 //! let start = [0.2, 0.5, 0.3, 0.2, 0.4, -0.5, 0.1];
-//! let mut servo = Servo::new(&solver, &limits, ServoOptions::default(), &start);
+//! let mut servo = Servo::new(&solver, &limits, ServoOptions::default(), &start)?;
 //!
 //! // The tool goes up for a second.
 //! let up = TipTwist { tip: 0, linear: Vector3::z() * 0.05, angular: Vector3::zeros(), axes: Axes::Base };
@@ -59,4 +59,4 @@ mod tracker;
 pub use command::{Axes, Command, CommandError, TipPose, TipTwist};
 pub use options::{Priority, ServoOptions, UnknownPriority};
 pub use report::{Hold, Report};
-pub use step::Servo;
+pub use step::{Servo, TooManyVariables};

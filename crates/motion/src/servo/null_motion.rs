@@ -6,7 +6,6 @@
 use super::jerk_bounds::Limits;
 use super::singular_values::SingularValues;
 use super::stacked_jacobian::StackedJacobian;
-use urdf_ik_mathematics::row_rotations::diagonalise;
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 
 /// A step of the variables for a difference quotient \[rad or m\].
@@ -20,6 +19,10 @@ const INDEPENDENT: f64 = 0.1;
 const REACH: f64 = 0.1;
 /// A joint of a motion that moves less than this share is not looked at.
 const STILL: f64 = 0.01;
+/// Powers of a symmetric form that find its strongest eigenvector: it is a direction to go, so that a mixture of the strongest ones serves.
+const POWERS: usize = 100;
+/// Motions that are looked at, one after the other, where joint limits are on the way.
+const MOST_CHOICES: usize = 8;
 /// The curvature against motions of a joint whose limit is on the way \[1/rad, over the length scale\].
 const CLOSED: f64 = 1e3;
 
@@ -29,7 +32,7 @@ pub struct NullMotion {
     /// An orthonormal basis of the null space, one vector after the other.
     basis: Vec<f64>,
     size: usize,
-    /// The second derivative over that basis, and then its eigenvectors.
+    /// The second derivative over that basis, symmetric, and what it makes of a vector.
     form: Vec<f64>,
     turned: Vec<f64>,
     /// The first and the second derivative over that basis.
@@ -51,7 +54,7 @@ impl NullMotion {
             basis: vec![0.0; variables * variables],
             size: 0,
             form: vec![0.0; variables * variables],
-            turned: vec![0.0; variables * variables],
+            turned: vec![0.0; variables],
             slope: vec![0.0; variables],
             second: vec![0.0; variables * variables],
             shares: vec![0.0; variables],
@@ -123,8 +126,11 @@ impl NullMotion {
     ) -> bool {
         self.write_growth((jacobian, positions), direction);
         let mut is_found = false;
-        for _ in 0..=self.size {
+        for _ in 0..MOST_CHOICES {
             let [slope, bend] = self.choose();
+            if slope.abs() + bend < LEAST_GROWTH {
+                break;
+            }
             for sign in [slope.signum(), -slope.signum()] {
                 if sign * slope + bend < LEAST_GROWTH {
                     continue;
@@ -165,14 +171,13 @@ impl NullMotion {
         if size == 0 {
             return [0.0; 2];
         }
-        self.form[..size * size].copy_from_slice(&self.second[..size * size]);
-        let (strongest, shift) = self.diagonalise();
-        let row = &self.form[strongest * size..][..size];
-        let value = length(row);
-        for (share, entry) in self.shares.iter_mut().zip(row) {
-            *share = entry / value.max(f64::MIN_POSITIVE);
+        for a in 0..size {
+            for b in 0..size {
+                self.form[a * size + b] = 0.5 * (self.second[a * size + b] + self.second[b * size + a]);
+            }
         }
-        [dot(&self.slope[..size], &self.shares[..size]), 0.5 * REACH * (value - shift)]
+        let curvature = strongest(&mut self.form[..size * size], &mut self.shares[..size], &mut self.turned[..size]);
+        [dot(&self.slope[..size], &self.shares[..size]), 0.5 * REACH * curvature]
     }
 
     /// Writes the motion of the shares, or the opposite one.
@@ -203,28 +208,6 @@ impl NullMotion {
         is_open
     }
 
-    /// Makes eigenvectors of the symmetric form, which is shifted so that no eigenvalue is negative. Gives the index of the greatest, and
-    /// the shift.
-    fn diagonalise(&mut self) -> (usize, f64) {
-        let size = self.size;
-        let mut shift = 0.0_f64;
-        for a in 0..size {
-            for b in 0..a {
-                let mean = 0.5 * (self.form[a * size + b] + self.form[b * size + a]);
-                (self.form[a * size + b], self.form[b * size + a]) = (mean, mean);
-            }
-        }
-        for row in self.form[..size * size].chunks_exact(size) {
-            shift = shift.max(row.iter().map(|entry| entry.abs()).sum());
-        }
-        self.form[..size * size].iter_mut().step_by(size + 1).for_each(|entry| *entry += shift);
-        diagonalise(&mut self.form[..size * size], &mut self.turned[..size * size], size);
-        let length = |row: &[f64]| dot(row, row);
-        let rows = self.form[..size * size].chunks_exact(size).enumerate();
-        let strongest = rows.max_by(|a, b| length(a.1).total_cmp(&length(b.1)));
-        (strongest.map_or(0, |(index, _)| index), shift)
-    }
-
     /// Writes the derivative of `direction` · J along `motion` into `moved`.
     fn differentiate(&mut self, jacobian: &StackedJacobian, positions: &[f64], direction: &[f64], motion: &[f64]) {
         for (moved, (position, motion)) in self.moved.iter_mut().zip(positions.iter().zip(motion)) {
@@ -237,6 +220,28 @@ impl NullMotion {
             self.moved.iter_mut().zip(change).for_each(|(moved, change)| *moved += weight * change);
         }
     }
+}
+
+/// Writes the eigenvector of a symmetric `form` whose eigenvalue is greatest, by powers of the form, and gives that eigenvalue. The form is
+/// shifted so that none is negative.
+fn strongest(form: &mut [f64], vector: &mut [f64], image: &mut [f64]) -> f64 {
+    let size = vector.len();
+    // Gershgorin's bound of the least eigenvalue.
+    let below = |(at, row): (usize, &[f64])| row.iter().map(|entry| entry.abs()).sum::<f64>() - row[at] - row[at].abs();
+    let shift = form.chunks_exact(size).enumerate().map(below).fold(0.0, f64::max);
+    form.iter_mut().step_by(size + 1).for_each(|entry| *entry += shift);
+    let longest = form.chunks_exact(size).max_by(|a, b| length(a).total_cmp(&length(b)));
+    vector.copy_from_slice(longest.unwrap_or_default());
+    normalise(vector);
+    let mut value = 0.0;
+    for _ in 0..POWERS {
+        for (entry, row) in image.iter_mut().zip(form.chunks_exact(size)) {
+            *entry = dot(row, vector);
+        }
+        vector.copy_from_slice(image);
+        value = normalise(vector);
+    }
+    value - shift
 }
 
 /// Removes from a vector what it has of another one, whose squared length is given.

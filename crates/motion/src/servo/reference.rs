@@ -28,7 +28,7 @@ const SECOND: f64 = 0.002;
 /// The targets of all tips.
 #[derive(Debug, Clone)]
 pub struct Reference {
-    length_scale: f64,
+    pub length_scale: f64,
     tips: Vec<TipReference>,
     /// Twists of the targets along the axes of each tip, translation over the length scale.
     ramp: Ramp,

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
+use thiserror::Error;
 
 use super::command::{Command, CommandError};
 use super::contacts::Contacts;
@@ -36,6 +37,14 @@ const LEAST_SCALE: f64 = 1e-6;
 /// Slower than this the joints are put to rest \[rad/s or m/s\].
 const AT_REST: f64 = 1e-7;
 
+/// The chain has more variables than a servo can steer in time: a step costs their number cubed.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("a servo steers at most {} joints, and the chain has {variables}", Servo::MAX_VARIABLES)]
+pub struct TooManyVariables {
+    /// Number of variables of the chain.
+    pub variables: usize,
+}
+
 /// Joints that follow velocity commands. See the [module](super).
 #[derive(Debug)]
 pub struct Servo {
@@ -62,16 +71,29 @@ pub struct Servo {
     /// Where the variables will be the time ahead.
     ahead: Vec<f64>,
     tracker: Tracker,
-    /// No velocities.
-    still: Vec<f64>,
+    /// Commanded velocities of the variables, as slow as the tips need them.
+    commanded: Vec<f64>,
     report: Report,
 }
 
 impl Servo {
+    /// Greatest number of variables. A step of so many takes some 5 to 15 ms.
+    pub const MAX_VARIABLES: usize = 100;
+
     /// Joints at rest at `positions` of the chain's variables, inside their limits. The `limits` must be finite: see
     /// [`MotionLimits::or`].
-    #[must_use]
-    pub fn new(solver: &Solver, limits: &MotionLimits, options: ServoOptions, positions: &[f64]) -> Self {
+    ///
+    /// # Errors
+    /// [`TooManyVariables`] where the chain has more than [`Servo::MAX_VARIABLES`].
+    pub fn new(
+        solver: &Solver,
+        limits: &MotionLimits,
+        options: ServoOptions,
+        positions: &[f64],
+    ) -> Result<Self, TooManyVariables> {
+        if positions.len() > Self::MAX_VARIABLES {
+            return Err(TooManyVariables { variables: positions.len() });
+        }
         let chain = Arc::clone(solver.chain());
         let still = vec![0.0; positions.len()];
         let frees = (0..chain.tips().len()).map(|tip| solver.sensible_free_axes(tip)[3..].contains(&true));
@@ -91,7 +113,7 @@ impl Servo {
             keeper: Keeper::new(&chain.domains(), limits),
             ahead: still.clone(),
             tracker: Tracker::new(still.len()),
-            still,
+            commanded: still,
             report: Report {
                 scale: 1.0,
                 smallest_singular_value: None,
@@ -101,7 +123,7 @@ impl Servo {
             chain,
         };
         servo.follow_tips(0.0);
-        servo
+        Ok(servo)
     }
 
     /// Positions of the variables \[rad or m\], inside their limits.
@@ -185,10 +207,7 @@ impl Servo {
         self.look_ahead(time);
         self.contacts.find(clearance, &self.ahead, &self.resolver.limits);
         let limited_tip = match command {
-            Command::Velocities(velocities) => {
-                self.follow_velocities(velocities, period);
-                None
-            }
+            Command::Velocities(velocities) => self.follow_joints(velocities, period),
             Command::Rest if self.follows_variables || self.stops_by_joints() => {
                 self.stop_variables(period);
                 None
@@ -256,16 +275,34 @@ impl Servo {
         advanced.limited_tip
     }
 
-    /// Finds the velocities that follow those commanded.
-    fn follow_velocities(&mut self, velocities: &[f64], period: f64) {
+    /// Finds the velocities that follow those commanded, all of them slower where a tip would be too fast. Gives that tip.
+    fn follow_joints(&mut self, velocities: &[f64], period: f64) -> Option<usize> {
+        let Self { resolver, options, reference, commanded, .. } = self;
+        let jacobian = &resolver.tips.jacobian;
+        let (mut scale, mut limited) = (1.0, None);
+        for tip in 0..jacobian.tips().len() {
+            let speed =
+                |first| Vector3::from_fn(|axis, _| dot(jacobian.row(6 * tip + first + axis), velocities)).norm();
+            let allowed = options.scale(speed(0) * reference.length_scale, speed(3));
+            if allowed < scale {
+                (scale, limited) = (allowed, Some(tip));
+            }
+        }
+        commanded.iter_mut().zip(velocities).for_each(|(commanded, velocity)| *commanded = scale * velocity);
+        self.follow_velocities(period);
+        limited
+    }
+
+    /// Finds the velocities that go over to those commanded.
+    fn follow_velocities(&mut self, period: f64) {
         if !self.follows_variables {
             self.follows_variables = true;
             self.ramp.velocity.copy_from_slice(&self.now.velocities);
             self.ramp.acceleration.copy_from_slice(&self.now.accelerations);
         }
-        let Self { ramp, resolver, last, contacts, .. } = self;
+        let Self { ramp, resolver, last, contacts, commanded, .. } = self;
         let limits = &resolver.limits;
-        ramp.advance(velocities, period, |direction| Rates::of_shares(limits, direction.iter().copied()));
+        ramp.advance(commanded, period, |direction| Rates::of_shares(limits, direction.iter().copied()));
         *last = resolver.bound(&ramp.velocity, contacts);
     }
 
@@ -276,9 +313,8 @@ impl Servo {
     }
 
     fn stop_variables(&mut self, period: f64) {
-        let still = std::mem::take(&mut self.still);
-        self.follow_velocities(&still, period);
-        self.still = still;
+        self.commanded.fill(0.0);
+        self.follow_velocities(period);
     }
 
     /// Moves the joints on, towards the velocities found.

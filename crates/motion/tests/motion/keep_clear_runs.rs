@@ -325,7 +325,7 @@ impl<'a> Run<'a> {
             return;
         }
         let Subject { solver, limits, .. } = self.subject;
-        let mut servo = Servo::new(solver, limits, ServoOptions::default(), self.motion.positions());
+        let mut servo = Servo::new(solver, limits, ServoOptions::default(), self.motion.positions()).unwrap();
         servo.take_over(&self.motion.hand_over());
         self.mover = Mover::Servo(Box::new(servo), wish);
     }

@@ -1,8 +1,8 @@
 //! Servos by what they publish: lines, bounds, ways out of singularities and limits.
 
 use nalgebra::{DMatrix, DVector, Isometry3, UnitQuaternion, Vector3, Vector6};
-use urdf_ik::motion::servo::{Axes, ServoOptions};
-use urdf_ik::robot::Domain;
+use urdf_ik::motion::servo::{Axes, Servo, ServoOptions};
+use urdf_ik::robot::{Domain, Noodle, Robot};
 
 use crate::common::{Arm, Random, bundled_arms, load};
 use crate::servo_watch::{Run, Subject, TOLERANCE, Wish, count, from_line, random_wish, small, twist_between};
@@ -219,6 +219,43 @@ fn no_tip_is_faster_than_its_greatest_speed() {
         let places: Vec<_> = run.positions.iter().map(|positions| subject.pose(positions).translation.vector).collect();
         let fastest = places.windows(2).map(|pair| (pair[1] - pair[0]).norm() / STEP).fold(0.0, f64::max);
         assert!(fastest > 0.9 * GREATEST && fastest < 1.01 * GREATEST, "{name}: {fastest} m/s");
+    }
+}
+
+#[test]
+fn no_tip_is_faster_than_its_greatest_speed_when_joints_are_commanded() {
+    const GREATEST: f64 = 0.3;
+    const STEP: f64 = 0.01;
+    for (name, start) in [("arm6", ARM6.to_vec()), ("arm7", ARM7.to_vec())] {
+        let subject = bundled(name);
+        let (mut servo, mut run) = (subject.servo(&start), Run::new(STEP, &start));
+        servo.set_options(ServoOptions { linear_speed: GREATEST, ..ServoOptions::default() });
+        let mut velocities = vec![0.0; start.len()];
+        velocities[0] = subject.bounds(0)[0];
+        run.steps(&mut servo, &Wish::Velocities(velocities), 1.0);
+        let places: Vec<_> = run.positions.iter().map(|positions| subject.pose(positions).translation.vector).collect();
+        let fastest = places.windows(2).map(|pair| (pair[1] - pair[0]).norm() / STEP).fold(0.0, f64::max);
+        assert!(fastest > 0.9 * GREATEST && fastest < 1.02 * GREATEST, "{name}: {fastest} m/s");
+    }
+}
+
+#[test]
+fn a_chain_that_is_too_long_is_refused_with_its_number_of_joints() {
+    for (segments, fits) in [(Servo::MAX_VARIABLES, true), (Servo::MAX_VARIABLES + 1, false)] {
+        let subject = Subject::new(Arm::new(
+            "noodle",
+            Robot::from_urdf(&Noodle::new(segments).urdf().unwrap()).unwrap(),
+            "base_link",
+            &["tip_link"],
+        ));
+        let start = vec![0.0; segments];
+        let made = Servo::new(&subject.solver, &subject.limits, ServoOptions::default(), &start);
+        assert_eq!(made.is_ok(), fits);
+        let said = made.err().map(|refused| refused.to_string()).unwrap_or_default();
+        assert!(
+            fits || said.contains(&segments.to_string()) && said.contains(&Servo::MAX_VARIABLES.to_string()),
+            "{said}"
+        );
     }
 }
 

@@ -63,7 +63,7 @@ fn the_approach_ends_before_a_wall_and_the_way_back_is_free() {
         cell.least_distance(&BENT)
     );
     let limits = MotionLimits::new(&cell.arm.robot, &cell.arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
-    let mut servo = Servo::new(&cell.arm.solver(), &limits, ServoOptions::default(), &BENT);
+    let mut servo = Servo::new(&cell.arm.solver(), &limits, ServoOptions::default(), &BENT).unwrap();
     let mut past = [BENT; 3].map(Vec::from);
     let (least, [along, _], told) = steer(&cell, &mut servo, &mut past, 0.2, 3.0);
     assert!(least >= MARGIN - WAY_ALLOWANCE, "{least} m from the wall");
@@ -83,7 +83,7 @@ fn no_bound_is_broken_beside_balls() {
         let cell = Cell::new(vec![at(Geometry::Sphere { radius: 0.05 }, tip.x + x + 0.05, tip.y + y, tip.z + z)]);
         let limits =
             MotionLimits::new(&cell.arm.robot, &cell.arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
-        let mut servo = Servo::new(&cell.arm.solver(), &limits, ServoOptions::default(), &start);
+        let mut servo = Servo::new(&cell.arm.solver(), &limits, ServoOptions::default(), &start).unwrap();
         let mut past = [start; 3].map(Vec::from);
         for velocity in [0.1, -0.1, 0.3, 0.2, -0.3] {
             let (least, ..) = steer(&cell, &mut servo, &mut past, velocity, 1.5);

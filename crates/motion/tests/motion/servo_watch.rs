@@ -53,7 +53,7 @@ impl Subject {
 
     pub fn servo(&self, start: &[f64]) -> Servo {
         let options = ServoOptions { linear_speed: 1e3, angular_speed: 1e3, ..ServoOptions::default() };
-        Servo::new(&self.solver, &self.limits, options, start)
+        Servo::new(&self.solver, &self.limits, options, start).unwrap()
     }
 
     pub fn pose(&self, positions: &[f64]) -> Isometry3<f64> {

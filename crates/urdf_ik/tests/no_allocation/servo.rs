@@ -13,7 +13,7 @@ fn a_step_of_a_servo_allocates_nothing() {
         let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
         let mut random = Random::new(5);
         let start = random.positions(&arm.chain);
-        let mut servo = Servo::new(&arm.solver(), &limits, ServoOptions::default(), &start);
+        let mut servo = Servo::new(&arm.solver(), &limits, ServoOptions::default(), &start).unwrap();
         for step in 0..600 {
             let mut vector = || Vector3::from_fn(|_, _| random.between(-0.3, 0.3));
             let twist = TipTwist { tip: 0, linear: vector(), angular: vector(), axes: Axes::Tip };
