@@ -43,7 +43,7 @@ impl Run {
         let priority = Priority::ALL[random.below(Priority::ALL.len())];
         let options = ServoOptions { priority, ..ServoOptions::default() };
         let start = random.positions(&self.arm.chain);
-        let (mut servo, mut numbers) = (Servo::new(&self.solver, &self.limits, options, &start).unwrap(), Vec::new());
+        let (mut servo, mut numbers) = (Servo::new(&self.solver, &self.limits, options, &start)?, Vec::new());
         for _ in 0..COMMANDS {
             let twist = [twist(random)];
             let near = random.near(&self.arm.chain, servo.positions(), 0.2);
