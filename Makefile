@@ -16,8 +16,8 @@ view: node  ## the page in the browser alone, for a node that runs, or: make vie
 keys: node  ## keys in this terminal that steer a node that runs, or: make keys [NODE=NAME]
 	@exec scripts/with-ros python3 scripts/keys.py --ros-args -p node:=$(or $(NODE),urdf_ik)
 
-play: build  ## a skeleton or an arm to play with in the browser, or: make play [MODEL=FILE OR NAME] [PORT=NUMBER]
-	@exec scripts/with-ros python3 scripts/play.py --model '$(or $(MODEL),humanoid)' --port $(or $(PORT),8080)
+play:  ## a skeleton or an arm to play with in the browser, or: make play [MODEL=FILE OR NAME] [PORT=NUMBER]
+	@exec scripts/play.sh --model '$(or $(MODEL),humanoid)' --port $(or $(PORT),8080)
 
 build:  ## set-up: whatever is missing of tools and ROS 2, and the package itself
 	@scripts/setup.sh

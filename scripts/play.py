@@ -8,8 +8,7 @@
 """
 import argparse
 import sys
-
-from ament_index_python.packages import get_package_share_directory
+from pathlib import Path
 
 from viewer.program import greet, needed_packages, stopped_by_signals
 
@@ -30,8 +29,14 @@ def arguments():
     return parser.parse_args()
 
 
+def share_folder():
+    """Where the bundled models are: in the checkout that this file is part of, or in the share folder of the installed package."""
+    folder = Path(__file__).absolute().parent
+    return folder.parent if (folder.parent / 'config').is_dir() else folder.parents[1] / 'share' / 'urdf_ik'
+
+
 def run(wanted, stopping):
-    share = get_package_share_directory('urdf_ik')
+    share = share_folder()
     find_model(wanted.model, share)
     command()
     if not 0 < wanted.port < 65536:

@@ -22,17 +22,7 @@ here="$root/scripts/setup"
 # shellcheck source=scripts/setup/ahead.sh
 . "$here/ahead.sh"
 
-# The options of a make that called this are not for the makes that are called from here.
-unset MAKEFLAGS MFLAGS MAKELEVEL
-
-# Two set-ups of one checkout take turns.
-mkdir -p "$root/.ros"
-touch "$root/.ros/COLCON_IGNORE"
-exec 9> "$root/.ros/lock"
-if ! flock --nonblock 9; then
-  say "waiting for another set-up of this checkout to end"
-  flock 9
-fi
+take_turns
 
 workspace="$(_urdf_ik_workspace "$root")"
 command_line=ON

@@ -19,7 +19,7 @@ def command():
     beside = shutil.which('urdf_ik', path=str(Path(__file__).parents[1]))
     found = beside or shutil.which('urdf_ik')
     if found is None:
-        raise NoStream('urdf_ik is not on PATH: build it (make build), then source scripts/env.sh')
+        raise NoStream('urdf_ik is not on PATH: build it (make build), then source scripts/env.sh, or run make play')
     return found
 
 

@@ -5,7 +5,8 @@ build_package() {
   local source="$workspace/src/urdf_ik" build="$workspace/build" log="$workspace/log"
   local -a cmake_arguments=(-DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DCOMMAND_LINE="$command_line" --no-warn-unused-cli)
   if [ -d "$workspace/prefix" ]; then
-    cmake_arguments+=("-DPython3_EXECUTABLE=$workspace/prefix/bin/python")
+    # Nothing in C++ is built with a private ROS 2.
+    cmake_arguments+=("-DPython3_EXECUTABLE=$workspace/prefix/bin/python" -DMESSAGES_FOR_C_ALONE=ON)
   fi
   # CMake refuses a build folder that was made for another place of the sources.
   if [ -f "$build/urdf_ik/CMakeCache.txt" ] \

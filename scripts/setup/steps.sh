@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What set-up says, and how it runs one step.
+# What set-up says, how it waits for another one, and how it runs one step.
 
 say() {
   printf 'urdf_ik: %s\n' "$*"
@@ -9,6 +9,19 @@ say() {
 fail() {
   printf 'urdf_ik: %s\n' "$1" "$2" >&2
   exit 1
+}
+
+# Makes the folder of all that is built and downloaded, and waits until no other set-up of this checkout works in it.
+take_turns() {
+  # The options of a make that called this are not for the makes that are called from here.
+  unset MAKEFLAGS MFLAGS MAKELEVEL
+  mkdir -p "$root/.ros"
+  touch "$root/.ros/COLCON_IGNORE"
+  exec 9> "$root/.ros/lock"
+  if ! flock --nonblock 9; then
+    say "waiting for another set-up of this checkout to end"
+    flock 9
+  fi
 }
 
 # Runs a command and shows that it is alive: step TITLE REMEDY LOG COMMAND [ARGUMENT]…

@@ -35,6 +35,7 @@ PLAY = ROOT / 'scripts' / 'play.py'
 BONE = (30, 120, 135)
 UP_ARROW = (204, 140, 185)
 REACHED = (0, 160, 112)  # the ball of a handle
+ROS_MODULES = ('ament_index_python', 'launch', 'rclpy', 'rosidl_parser', 'rpyutils', 'urdf_ik')
 TOLERANCE = 1e-5  # [m]
 # Of viser itself, where a ball is dragged.
 HARMLESS = 'Unable to preventDefault inside passive event listener'
@@ -295,6 +296,19 @@ def test_a_stream_that_ends_is_said_and_started_again(page):
 def test_bad_arguments_are_refused(arguments, told):
     ended = subprocess.run([sys.executable, str(PLAY), *arguments], capture_output=True, text=True, timeout=TIMEOUT)
     assert ended.returncode == 1 and told in ended.stderr and len(ended.stderr.splitlines()) == 1
+
+
+def test_no_ros_is_needed(tmp_path):
+    recipe = subprocess.run(['make', '--dry-run', 'play'], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert recipe.split()[:2] == ['exec', 'scripts/play.sh'], recipe
+    # As it is before set-up, with the Python packages of the page alone.
+    alone = {name: value for name, value in os.environ.items() if name in ('HOME', 'PATH')}
+    ended = subprocess.run([sys.executable, '-X', 'importtime', str(PLAY), '--model', 'nowhere.yaml'], cwd=tmp_path, env=alone,
+                           capture_output=True, text=True, timeout=TIMEOUT)
+    assert 'there is no file nowhere.yaml' in ended.stderr, ended.stderr
+    imported = {line.rpartition('|')[2].split('.')[0].strip() for line in ended.stderr.splitlines() if line.startswith('import time:')}
+    assert 'viser' in imported
+    assert [name for name in imported if name in ROS_MODULES or name.endswith('_msgs')] == []
 
 
 SAID = {'name': 'fork', 'kind': 'skeleton', 'dimensions': 3, 'points': ['root', 'a', 'b'], 'ends': ['a', 'b'],

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, Pick, Problem, ProblemError, Solution, Solver, Target};
+use urdf_ik_plot::short;
 
 use super::avoidance::{Avoidance, AvoidanceOptions, Surroundings, name_standing_contacts};
 use super::evaluate_cases::{Case, CaseFile, Cases, Seed};
@@ -18,7 +19,7 @@ use super::evaluate_plot::Solved;
 use super::input::{place, read_robot_and_shapes};
 use super::options::{MethodOptions, ToleranceOptions};
 use super::output::OutputFile;
-use super::{Failure, plot, progress};
+use super::{Failure, progress};
 
 /// Greatest number of starting points of one case. The time limit comes first.
 const ATTEMPTS: usize = 1_000_000;
@@ -187,7 +188,7 @@ impl Evaluation<'_> {
         let solved = self.results.iter().filter(|result| result.positions.is_some());
         let solved = sorted(solved.map(|result| result.time));
         let solver = arguments.method.solver.name();
-        let title = format!("{}, solver {solver}, from {} positions", plot::short(self.robot), self.seed);
+        let title = format!("{}, solver {solver}, from {} positions", short(self.robot), self.seed);
         let marks = [("median", percentile(self.times, 50)), ("95 %", percentile(self.times, 95))];
         Solved { title, times: &solved, cases: self.results.len(), marks }.svg()
     }

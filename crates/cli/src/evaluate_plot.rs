@@ -3,9 +3,9 @@
 use plotters::element::{PathElement, Polygon, Text};
 use plotters::style::Color;
 use plotters::style::text_anchor::{HPos, VPos};
+use urdf_ik_plot::{self as plot, Axis, Chart, FAINT_INK, Frame, INK, SERIES, SMALL, TEXT, TITLE};
 
 use super::Failure;
-use super::plot::{self, Axis, Chart, FAINT_INK, Frame, INK, SERIES, SMALL, TEXT, TITLE};
 
 const SIZE: (u32, u32) = (1280, 800);
 /// Points of the curve. A step is at most half a pixel wide.

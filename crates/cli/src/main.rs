@@ -8,7 +8,6 @@ mod distance_out;
 mod evaluate;
 mod evaluate_cases;
 mod evaluate_plot;
-mod figures;
 mod fk;
 mod generate;
 mod info;
@@ -18,7 +17,6 @@ mod options;
 mod output;
 mod path;
 mod path_plot;
-mod plot;
 mod progress;
 mod reach;
 mod skeleton;
@@ -73,8 +71,6 @@ enum Command {
     Skeleton(skeleton::Arguments),
     /// Writes the URDF of a noodle: a long arm of many equal segments, for tests of solvers.
     Generate(generate::Arguments),
-    /// Draws the figures of docs/how-it-works.md, as SVG files, from what the library computes.
-    Figures(figures::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -93,7 +89,6 @@ fn main() -> ExitCode {
         Command::Reach(arguments) => reach::run(&arguments, &mut out).map(|()| true),
         Command::Skeleton(arguments) => skeleton::run(&arguments, &mut out),
         Command::Generate(arguments) => generate::run(&arguments, &mut out).map(|()| true),
-        Command::Figures(arguments) => figures::run(&arguments, &mut out).map(|()| true),
     };
     match done.and_then(|solved| Ok(out.flush().map(|()| solved)?)) {
         Ok(true) => ExitCode::SUCCESS,

@@ -161,3 +161,8 @@ pub fn pose_from_json(pose: &Value) -> Isometry3<f64> {
     let rotation = urdf_ik::spatial::rotation_from(numbers(&pose["q_xyzw"])).unwrap();
     Isometry3::from_parts(Translation3::new(x, y, z), rotation)
 }
+
+/// Runs the examples of docs/library.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryPage;

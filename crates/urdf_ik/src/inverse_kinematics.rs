@@ -16,7 +16,7 @@ use urdf_ik_text::names;
 /// use urdf_ik::InverseKinematics;
 /// use urdf_ik::nalgebra::Isometry3;
 /// # fn main() -> Result<(), urdf_ik::Error> {
-/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/urdf/arm7.urdf");
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/arm7.urdf");
 /// let mut ik = InverseKinematics::from_urdf_file(file, &["tool0"])?;
 /// let solution = ik.solve(&[("tool0", Isometry3::translation(0.3, 0.2, 0.7))])?;
 /// println!("{} {:?}", solution.is_solved(), solution.positions);
@@ -132,7 +132,7 @@ mod tests {
     use urdf_ik_robot::ChainPoses;
 
     fn arm(tips: &[&str]) -> InverseKinematics {
-        InverseKinematics::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/urdf/arm7.urdf"), tips).unwrap()
+        InverseKinematics::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/arm7.urdf"), tips).unwrap()
     }
 
     #[test]

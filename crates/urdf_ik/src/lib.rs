@@ -32,8 +32,3 @@ pub use urdf_ik_robot as robot;
 pub use urdf_ik_skeleton as skeleton;
 pub use urdf_ik_solver as solver;
 pub use urdf_ik_text::{UniqueKeys, files};
-
-/// Runs the examples of that page.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/library.md")]
-struct LibraryPage;

@@ -1,10 +1,10 @@
 //! What limits a motion: at each time, the quantity that is nearest to its limit, if it is at it.
 
 use urdf_ik::robot::Chain;
+use urdf_ik_plot as plot;
 
 use super::AT_LIMIT;
 use super::shares::{Owner, Quantity, Share};
-use crate::plot;
 
 /// Parts named in the sentence.
 const NAMED: usize = 3;

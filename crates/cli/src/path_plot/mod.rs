@@ -7,11 +7,11 @@ use plotters::element::{PathElement, Rectangle};
 use plotters::style::{Color, RGBColor};
 use urdf_ik::motion::{PathProblem, Timing, Trajectory};
 use urdf_ik::robot::Chain;
+use urdf_ik_plot::{self as plot, Area, Axis, Chart, FAINT_INK, Frame, INK, Legend, QUIET, SERIES, SMALL, TEXT, TITLE};
 
 use self::limiting::{Span, spans};
 use self::shares::{Owner, Quantity, Share, shares};
 use super::Failure;
-use super::plot::{self, Area, Axis, Chart, FAINT_INK, Frame, INK, Legend, QUIET, SERIES, SMALL, TEXT, TITLE};
 
 const WIDTH: u32 = 1800;
 /// Room for the title, for the strip, for each row, and for the times below the last one.

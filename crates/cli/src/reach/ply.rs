@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use urdf_ik_plot::share_colour;
+
 use super::map::ReachMap;
-use crate::plot::share_colour;
 
 /// Writes each voxel that can be reached: its centre \[m\], the fraction of orientations, and a colour for it. The comments name the frame
 /// and the voxel size.

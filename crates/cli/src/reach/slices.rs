@@ -3,11 +3,11 @@
 use nalgebra::{Point3, Vector3};
 use plotters::element::{Circle, PathElement, Rectangle};
 use plotters::style::{Color, RGBColor, ShapeStyle};
+use urdf_ik_plot::{self as plot, Area, Axis, Chart, FAINT_INK, Frame, INK, SMALL, TEXT, TITLE, share_colour};
 
 use super::grid::whole;
 use super::map::ReachMap;
 use crate::Failure;
-use crate::plot::{self, Area, Axis, Chart, FAINT_INK, Frame, INK, SMALL, TEXT, TITLE, share_colour};
 
 const WIDTH: u32 = 1700;
 /// Room for the title, and for the scale of colours.

@@ -4,7 +4,6 @@ mod answer;
 mod asked;
 mod checked;
 mod describe;
-pub mod figure;
 mod json;
 mod links;
 mod open;

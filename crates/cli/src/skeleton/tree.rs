@@ -5,12 +5,12 @@ use std::time::Instant;
 use urdf_ik::nalgebra::{Isometry3, Point3};
 use urdf_ik::skeleton::file::NamedSkeleton;
 use urdf_ik::skeleton::{Configuration, Outcome, Reason, Residual, Root, Skeleton, Target};
+use urdf_ik_plot::skeleton::{self as picture, Drawn};
 
 use super::answer::{Answer, Description, ResidualOut, numbers_of_points, numbers_of_rotations};
 use super::asked::Asked;
 use super::checked::targets;
 use super::describe::{describe, is_stiff, without_limits};
-use super::figure::{self, Drawn};
 use super::json::short;
 use super::request::{Pass, Request, RootEntry, RootName, Seed};
 use super::session::Session;
@@ -159,7 +159,7 @@ impl Session for Tree {
         let asked = self.asked(request)?;
         let (problem, solution) = (asked.problem(), asked.solve()?);
         let (title, names, skeleton) = (&*self.model.name, &*self.model.points, asked.skeleton);
-        figure::draw(&Drawn { title, names, skeleton, problem: &problem, solution: &solution })
+        picture::draw(&Drawn { title, names, skeleton, problem: &problem, solution: &solution })
     }
 
     fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {

@@ -11,15 +11,16 @@ use crate::root;
 /// The package that needs ROS 2. The scripts name it wherever a command of cargo is for it.
 const NODE: &str = "urdf_ik_node";
 
+/// What a command of cargo prints.
+fn cargo(arguments: &[&str]) -> Vec<u8> {
+    let cargo = Command::new(env!("CARGO")).args(arguments).current_dir(root()).output().unwrap();
+    assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
+    cargo.stdout
+}
+
 /// What cargo knows of the workspace.
 fn metadata() -> Value {
-    let cargo = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
-        .current_dir(root())
-        .output()
-        .unwrap();
-    assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
-    serde_json::from_slice(&cargo.stdout).unwrap()
+    serde_json::from_slice(&cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"])).unwrap()
 }
 
 /// `cargo test`, and the other commands without a package, are for all packages but the node.
@@ -56,6 +57,31 @@ fn every_package_has_the_lints_of_the_workspace_and_no_unsafe_code() {
         let text = fs::read_to_string(&head).unwrap();
         assert!(text.contains("#![forbid(unsafe_code)]"), "{}", head.display());
         assert!(manifest.with_file_name("README.md").exists(), "{} has no README.md beside it", manifest.display());
+    }
+}
+
+/// A user needs the sources, and not what only the tests use.
+#[test]
+fn an_archive_has_sources_a_page_and_licences_alone() {
+    const BESIDE: [&str; 7] = [
+        ".cargo_vcs_info.json",
+        "Cargo.lock",
+        "Cargo.toml",
+        "Cargo.toml.orig",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "README.md",
+    ];
+    for package in metadata()["packages"].as_array().unwrap().iter().filter(|package| package["publish"].is_null()) {
+        let name = package["name"].as_str().unwrap();
+        let list = cargo(&["package", "--list", "--allow-dirty", "--locked", "--offline", "--package", name]);
+        let list = String::from_utf8(list).unwrap();
+        let (sources, beside): (Vec<&str>, Vec<&str>) = list.lines().partition(|file| file.starts_with("src/"));
+        assert!(sources.contains(&"src/lib.rs") || sources.contains(&"src/main.rs"), "{name}: {list}");
+        assert!(!sources.iter().any(|file| file.ends_with("tests.rs") || file.contains("/testing/")), "{name}: {list}");
+        // Cargo adds this where the sources are in git.
+        let beside: Vec<&str> = beside.into_iter().filter(|file| *file != BESIDE[0]).collect();
+        assert_eq!(beside, BESIDE[1..], "{name}");
     }
 }
 

@@ -1,0 +1,56 @@
+//! Names with their colours.
+
+use plotters::element::PathElement;
+use plotters::style::{Color, RGBColor};
+
+use super::{Area, INK, SMALL, width_of, write};
+use crate::Failure;
+
+const ROW: i32 = 40;
+/// Length of the line before a name, and room after it and after the name.
+const LINE: i32 = 44;
+const GAP: i32 = 14;
+const BETWEEN: i32 = 30;
+
+/// A legend in rows.
+pub struct Legend {
+    /// Each name with its colour, and where it stands below the top.
+    entries: Vec<(String, Option<RGBColor>, (i32, i32))>,
+}
+
+impl Legend {
+    /// Sets names, each with a line of its colour if it has one, between the left side and the right one.
+    #[must_use]
+    pub fn new(names: Vec<(String, Option<RGBColor>)>, left: i32, right: u32) -> Self {
+        let (mut x, mut y) = (left, ROW / 2);
+        let mut entries = Vec::with_capacity(names.len());
+        for (name, colour) in names {
+            let width = LINE + GAP + width_of(&name, SMALL) + BETWEEN;
+            if x > left && i64::from(x + width) > i64::from(right) {
+                (x, y) = (left, y + ROW);
+            }
+            entries.push((name, colour, (x, y)));
+            x += width;
+        }
+        Self { entries }
+    }
+
+    /// How high its rows are [half pixels].
+    #[must_use]
+    pub fn height(&self) -> u32 {
+        let last = self.entries.last().map_or(0, |(_, _, (_, y))| y + ROW / 2);
+        last.unsigned_abs()
+    }
+
+    /// Draws it at `top` [half pixels] below the upper edge.
+    pub fn draw(&self, area: &Area, top: i32) -> Result<(), Failure> {
+        for (name, colour, (x, y)) in &self.entries {
+            let y = top + y;
+            if let Some(colour) = colour {
+                area.draw(&PathElement::new([(*x, y), (x + LINE, y)], colour.stroke_width(6)))?;
+            }
+            write(area, name, (x + if colour.is_some() { LINE + GAP } else { 0 }, y), SMALL, INK)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# What the page without ROS needs: some Python packages, and the command line.
+
+# Of scripts/requirements.txt, which has their versions.
+page_packages='imageio|msgspec|numpy|pillow|pygments|rich|trimesh|typing-extensions|viser|websockets|yourdfpy|zstandard'
+
+# Sets page_python to an interpreter that has the packages: that of the private ROS 2 where there is one, else one of its own.
+choose_page_python() {
+  local prefix="$workspace/prefix" own="$root/.ros/page" wanted
+  mapfile -t wanted < <(grep -E "^($page_packages)==" "$root/scripts/requirements.txt")
+  page_python="$prefix/bin/python"
+  if [ ! -f "$prefix/recipe" ]; then
+    page_python="$own/bin/python"
+    if [ "${wanted[*]}" != "$(cat "$own/recipe" 2> /dev/null)" ] || ! "$page_python" -c 'import viser' 2> /dev/null; then
+      make_page_python "$own" "${wanted[@]}"
+    fi
+  fi
+}
+
+# Makes the virtual environment $1 with the packages that follow.
+make_page_python() {
+  local folder="$1"
+  shift
+  choose_python
+  if [ -z "$python" ] || ! "$python" -c 'import ensurepip, venv' 2> /dev/null; then
+    install_with_apt python3 python3-venv
+    choose_python
+  fi
+  rm -rf "$folder"
+  make_environment "$folder" viser "$root/.ros" "$@"
+  # Written last: a folder without it is not finished.
+  printf '%s\n' "$*" > "$folder/recipe"
+}
+
+# Builds the command line and sets command_line to its path: in the workspace where it has been built there, else by the profile play.
+build_command_line() {
+  local -a options=(--profile play)
+  command_line="$root/target/play/urdf_ik"
+  if [ -e "$workspace/install/urdf_ik/lib/urdf_ik/urdf_ik" ]; then
+    options=(--release --target-dir "$workspace/build/urdf_ik/cargo")
+    command_line="$workspace/build/urdf_ik/cargo/release/urdf_ik"
+  fi
+  step "building the command line" "Correct the errors that they show, then run this again." "$root/.ros/command_line.log" \
+    env --chdir="$root" --unset=CARGO_TARGET_DIR cargo build --locked -p urdf_ik_cli "${options[@]}" 9>&-
+}
