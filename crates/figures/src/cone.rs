@@ -27,12 +27,12 @@ pub fn draw() -> Result<String, Failure> {
     })
 }
 
-/// A direction by its angles [rad].
+/// A direction by its angles \[rad\].
 fn direction(polar: f64, azimuth: f64) -> Vector3<f64> {
     Vector3::new(polar.cos(), polar.sin() * azimuth.cos(), polar.sin() * azimuth.sin())
 }
 
-/// The azimuths of a quadrant [rad].
+/// The azimuths of a quadrant \[rad\].
 fn quadrant(index: u8) -> impl Iterator<Item = f64> {
     (0..=24).map(move |step| FRAC_PI_2 * (f64::from(index) + f64::from(step) / 24.0))
 }
@@ -113,7 +113,7 @@ fn draw_chart(area: &Area, cone: &Cone) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where a direction is on the chart, by its angles [rad].
+/// Where a direction is on the chart, by its angles \[rad\].
 fn on_chart(polar: f64, azimuth: f64) -> Point2<f64> {
     let degrees = polar * 180.0 / PI;
     Point2::new(-degrees * azimuth.cos(), degrees * azimuth.sin())

@@ -11,9 +11,9 @@ use crate::Failure;
 
 const LENGTHS: [f64; 2] = [0.5, 0.4];
 const TARGET: Point3<f64> = Point3::new(0.62, 0.26, 0.0);
-/// Yaws of the nearly stretched arm [rad].
+/// Yaws of the nearly stretched arm \[rad\].
 const SEED: [f64; 4] = [0.0, 0.0, 0.03, -0.06];
-/// Greatest turn of a variable in one step, as in the library [rad].
+/// Greatest turn of a variable in one step, as in the library \[rad\].
 const LARGEST_TURN: f64 = 1.0;
 /// Iterations that are shown.
 const ITERATIONS: u8 = 10;
@@ -37,7 +37,7 @@ pub fn draw() -> Result<String, Failure> {
     })
 }
 
-/// The step [rad] that a method asks for from `positions`, by the formulas in the document.
+/// The step \[rad\] that a method asks for from `positions`, by the formulas in the document.
 fn step(arm: &PitchYawArm, positions: &[f64], method: Method) -> Result<DVector<f64>, Failure> {
     let mut columns = vec![Vector3::zeros(); arm.variables()];
     let error = TARGET - arm.jacobian(positions, &mut columns)?;

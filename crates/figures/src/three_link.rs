@@ -48,7 +48,7 @@ pub fn draw() -> Result<String, Failure> {
     })
 }
 
-/// The directions in the plane of the arm from which and to which angles are counted, by yaw and roll [rad].
+/// The directions in the plane of the arm from which and to which angles are counted, by yaw and roll \[rad\].
 fn plane(yaw: f64, roll: f64) -> Plane {
     let turned =
         Rotation3::from_axis_angle(&Vector3::y_axis(), yaw) * Rotation3::from_axis_angle(&Vector3::z_axis(), roll);

@@ -72,7 +72,7 @@ impl ValueFormatter<f64> for Axis {
 /// Where the name of the upright axis begins.
 const NAME_LEFT: i32 = 40;
 
-/// Room around what is drawn in a frame [half pixels].
+/// Room around what is drawn in a frame \[half pixels\].
 pub struct Frame {
     /// With the labels of the upright axis.
     pub left: i32,

@@ -10,7 +10,7 @@ use crate::Failure;
 
 /// The colour of targets in every figure.
 pub const TARGET: RGBColor = SERIES[3];
-/// Half the side of the square that is a root [half pixels].
+/// Half the side of the square that is a root \[half pixels\].
 const ROOT: i32 = 12;
 
 /// How bones look.
@@ -18,7 +18,7 @@ const ROOT: i32 = 12;
 pub struct Bones {
     /// Of bones and joints.
     pub colour: RGBColor,
-    /// Of a bone [half pixels].
+    /// Of a bone \[half pixels\].
     pub width: u32,
 }
 

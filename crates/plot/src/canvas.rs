@@ -9,10 +9,10 @@ use plotters::style::{Color, RGBAColor, RGBColor, ShapeStyle};
 use super::Area;
 use crate::Failure;
 
-/// Length of a dash and of the gap after it [half pixels].
+/// Length of a dash and of the gap after it \[half pixels\].
 const DASH: f64 = 14.0;
 const GAP: f64 = 12.0;
-/// Greatest angle between two points of an arc [rad].
+/// Greatest angle between two points of an arc \[rad\].
 const ARC_STEP: f64 = PI / 60.0;
 
 /// What a line is drawn with.
@@ -20,7 +20,7 @@ const ARC_STEP: f64 = PI / 60.0;
 pub struct Pen {
     /// Of the line.
     pub colour: RGBColor,
-    /// Of the line [half pixels].
+    /// Of the line \[half pixels\].
     pub width: u32,
     /// Whether the line has gaps.
     pub is_dashed: bool,
@@ -44,7 +44,7 @@ impl Pen {
     }
 }
 
-/// The lowest and the highest coordinates of what is drawn [m].
+/// The lowest and the highest coordinates of what is drawn \[m\].
 #[derive(Clone, Copy)]
 pub struct Bounds {
     /// The least of each coordinate.
@@ -67,21 +67,21 @@ impl Bounds {
         both.unwrap_or_else(|| Self::new([0.0; 2], [0.0; 2]))
     }
 
-    /// The same middle with another size [m].
+    /// The same middle with another size \[m\].
     #[must_use]
     pub fn sized(&self, size: Vector2<f64>) -> Self {
         let middle = nalgebra::center(&self.lower, &self.upper);
         Self { lower: middle - 0.5 * size, upper: middle + 0.5 * size }
     }
 
-    /// Width and height [m].
+    /// Width and height \[m\].
     #[must_use]
     pub fn size(&self) -> Vector2<f64> {
         self.upper - self.lower
     }
 }
 
-/// Margins of a canvas in its area [half pixels].
+/// Margins of a canvas in its area \[half pixels\].
 #[derive(Clone, Copy)]
 pub struct Margins {
     /// Above.
@@ -96,7 +96,7 @@ pub struct Margins {
 pub struct Canvas<'a, 'b> {
     /// What the canvas lies on.
     pub area: &'a Area<'b>,
-    /// Where the middle of the bounds is [half pixels].
+    /// Where the middle of the bounds is \[half pixels\].
     middle: Vector2<f64>,
     centre: Point2<f64>,
     /// Half pixels of a metre.
@@ -116,7 +116,7 @@ impl<'a, 'b> Canvas<'a, 'b> {
         Self { area, middle, centre, scale: (room[0] / size.x).min(room[1] / size.y) }
     }
 
-    /// Where a point is on the paper [half pixels].
+    /// Where a point is on the paper \[half pixels\].
     #[expect(clippy::cast_possible_truncation, reason = "inside the picture")]
     #[must_use]
     pub fn pixel(&self, point: &Point2<f64>) -> (i32, i32) {
@@ -124,7 +124,7 @@ impl<'a, 'b> Canvas<'a, 'b> {
         (at.x.round() as i32, at.y.round() as i32)
     }
 
-    /// A length [half pixels] in metres.
+    /// A length \[half pixels\] in metres.
     #[must_use]
     pub fn metres(&self, pixels: f64) -> f64 {
         pixels / self.scale
@@ -187,12 +187,12 @@ impl<'a, 'b> Canvas<'a, 'b> {
         Ok(self.area.draw(&Polygon::new(pixels, colour))?)
     }
 
-    /// A filled point with a radius [half pixels].
+    /// A filled point with a radius \[half pixels\].
     pub fn dot(&self, at: &Point2<f64>, radius: u32, colour: RGBColor) -> Result<(), Failure> {
         Ok(self.area.draw(&Circle::new(self.pixel(at), radius, colour.filled()))?)
     }
 
-    /// A circle with a radius on the paper [half pixels].
+    /// A circle with a radius on the paper \[half pixels\].
     pub fn ring(&self, at: &Point2<f64>, radius: u32, pen: Pen) -> Result<(), Failure> {
         Ok(self.area.draw(&Circle::new(self.pixel(at), radius, pen.style()))?)
     }
@@ -202,7 +202,7 @@ impl<'a, 'b> Canvas<'a, 'b> {
         self.arc(centre, radius, [0.0, 2.0 * PI], pen)
     }
 
-    /// Part of a circle, between two angles [rad] from the first axis.
+    /// Part of a circle, between two angles \[rad\] from the first axis.
     pub fn arc(&self, centre: &Point2<f64>, radius: f64, angles: [f64; 2], pen: Pen) -> Result<(), Failure> {
         self.line(&arc(centre, radius, angles), pen)
     }

@@ -23,7 +23,7 @@ pub fn caption(area: &Area, (x, y): (i32, i32), title: &str, notes: &[&str]) -> 
     Ok(())
 }
 
-/// Writes words with their middle at `offset` [half pixels] from a point.
+/// Writes words with their middle at `offset` \[half pixels\] from a point.
 pub fn words(
     canvas: &Canvas,
     text: &str,
@@ -56,7 +56,7 @@ pub fn name(
     italic(canvas.area, index, (left + symbol_width + 1, y + 10), LABEL * INDEX, colour)
 }
 
-/// How wide a slanted letter is, about [half pixels].
+/// How wide a slanted letter is, about \[half pixels\].
 fn symbol_width(symbol: &str) -> i32 {
     match symbol {
         "l" | "r" => 9,

@@ -35,14 +35,14 @@ impl Legend {
         Self { entries }
     }
 
-    /// How high its rows are [half pixels].
+    /// How high its rows are \[half pixels\].
     #[must_use]
     pub fn height(&self) -> u32 {
         let last = self.entries.last().map_or(0, |(_, _, (_, y))| y + ROW / 2);
         last.unsigned_abs()
     }
 
-    /// Draws it at `top` [half pixels] below the upper edge.
+    /// Draws it at `top` \[half pixels\] below the upper edge.
     pub fn draw(&self, area: &Area, top: i32) -> Result<(), Failure> {
         for (name, colour, (x, y)) in &self.entries {
             let y = top + y;

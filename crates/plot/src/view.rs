@@ -23,13 +23,13 @@ impl View {
         Self { right: Vector3::x(), up: Vector3::y() }
     }
 
-    /// Where a point is on the paper [m].
+    /// Where a point is on the paper \[m\].
     #[must_use]
     pub fn point(&self, point: &Point3<f64>) -> Point2<f64> {
         Point2::new(self.right.dot(&point.coords), self.up.dot(&point.coords))
     }
 
-    /// Where points are on the paper [m].
+    /// Where points are on the paper \[m\].
     #[must_use]
     pub fn points(&self, points: &[Point3<f64>]) -> Vec<Point2<f64>> {
         points.iter().map(|point| self.point(point)).collect()

@@ -16,17 +16,17 @@ use crate::{
 };
 
 const WIDTH: u32 = 1400;
-/// Room for the title, for the chart and for the legend [half pixels].
+/// Room for the title, for the chart and for the legend \[half pixels\].
 const HEADER: u32 = 120;
 const CHART: u32 = 420;
 const FOOTER: u32 = 110;
-/// Room around a skeleton for words [half pixels].
+/// Room around a skeleton for words \[half pixels\].
 const MARGINS: Margins = Margins { top: 80, side: 120, bottom: 40 };
-/// Heights of the views without their margins [half pixels].
+/// Heights of the views without their margins \[half pixels\].
 const HEIGHTS: [f64; 2] = [240.0, 720.0];
 /// Cycles whose passes are drawn.
 const CYCLES: usize = 2;
-/// Smallest size of what is drawn [m].
+/// Smallest size of what is drawn \[m\].
 const LEAST_SIZE: f64 = 1e-6;
 
 const SEED: RGBColor = FAINT_INK;

@@ -4,11 +4,11 @@ use nalgebra::Point2;
 
 use crate::Canvas;
 
-/// Height of a name, and its distance from its target [half pixels].
+/// Height of a name, and its distance from its target \[half pixels\].
 const HEIGHT: i32 = 34;
 const AWAY: i32 = 28;
 
-/// Names that were placed: the middle of each and its half width [half pixels].
+/// Names that were placed: the middle of each and its half width \[half pixels\].
 pub struct Names {
     placed: Vec<((i32, i32), i32)>,
     /// Where joints are.
