@@ -269,7 +269,10 @@ impl Setup<'_> {
         points.copy_from_slice(&best.points);
         orientations.clear();
         orientations.extend_from_slice(&best.orientations);
-        solution.limited.copy_from_slice(&best.limited);
+        // A cycle may have asked for more than a joint allows, and have ended elsewhere.
+        for (index, limited) in solution.limited.iter_mut().enumerate() {
+            *limited = best.limited[index] && self.skeleton.joints[index].is_at_limit(&best.rotations[index]);
+        }
         solution.iterations = self.problem.options.iterations - progress.left;
         (solution.accelerated, solution.restarts) = (progress.accelerated, progress.restarts);
         solution.residuals.clear();
