@@ -153,6 +153,11 @@ impl Setup<'_> {
         if self.polish_follows() && !progress.best.is_some_and(|best| best.are_met()) {
             self.lead_on(&mut progress, scratch);
         }
+        // A cycle may have asked for more than a joint allows, and have ended elsewhere.
+        let State { limited, rotations, .. } = &mut scratch.best;
+        for ((limited, rotation), joint) in limited.iter_mut().zip(rotations).zip(&self.skeleton.joints) {
+            *limited = *limited && joint.is_at_limit(rotation);
+        }
         progress
     }
 
@@ -269,10 +274,7 @@ impl Setup<'_> {
         points.copy_from_slice(&best.points);
         orientations.clear();
         orientations.extend_from_slice(&best.orientations);
-        // A cycle may have asked for more than a joint allows, and have ended elsewhere.
-        for (index, limited) in solution.limited.iter_mut().enumerate() {
-            *limited = best.limited[index] && self.skeleton.joints[index].is_at_limit(&best.rotations[index]);
-        }
+        solution.limited.copy_from_slice(&best.limited);
         solution.iterations = self.problem.options.iterations - progress.left;
         (solution.accelerated, solution.restarts) = (progress.accelerated, progress.restarts);
         solution.residuals.clear();
