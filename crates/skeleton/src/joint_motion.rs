@@ -38,6 +38,12 @@ impl Joint {
             }
         }
     }
+
+    /// Whether a limit keeps the joint, at `rotation`, from some turn.
+    pub(super) fn is_at_limit(&self, rotation: &UnitQuaternion<f64>) -> bool {
+        let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
+        axes.iter().any(|axis| [*axis, -axis].iter().any(|push| self.allowed(rotation, push).is_limited))
+    }
 }
 
 /// Whether `angle` is at an end of `range` and would leave it at the velocity `velocity`.

@@ -153,6 +153,11 @@ impl Setup<'_> {
         if self.polish_follows() && !progress.best.is_some_and(|best| best.are_met()) {
             self.lead_on(&mut progress, scratch);
         }
+        // A cycle may have asked for more than a joint allows, and have ended elsewhere.
+        let State { limited, rotations, .. } = &mut scratch.best;
+        for ((limited, rotation), joint) in limited.iter_mut().zip(rotations).zip(&self.skeleton.joints) {
+            *limited = *limited && joint.is_at_limit(rotation);
+        }
         progress
     }
 

@@ -3,7 +3,7 @@
 use urdf_ik::nalgebra::{Isometry3, Point3};
 use urdf_ik::skeleton::{Configuration, InputError, Options, Outcome, Problem, Root, Skeleton, Solution, Target};
 
-use super::request::Pass;
+use super::request::{OptionsEntry, Pass};
 use crate::Failure;
 
 /// What is asked, and of which skeleton.
@@ -20,6 +20,29 @@ pub struct Asked<'a> {
 }
 
 impl Asked<'_> {
+    /// Refuses options that would change nothing.
+    pub fn check(&self, given: &OptionsEntry) -> Result<(), Failure> {
+        let is_on_points = self.is_on_points();
+        let ends_at_target = matches!(&*self.targets, [target] if target.point == self.skeleton.segment_count());
+        let is_single_chain = is_on_points && self.held.is_some() && self.skeleton.is_chain() && ends_at_target;
+        if given.circles == Some(true) && !is_single_chain {
+            let chain = "they close one chain without limits, from a root in its place to one position of its end";
+            return Err(format!("circles have no meaning here: {chain}").into());
+        }
+        if given.polish == Some(false) && is_on_points {
+            return Err("polish (--no-polish) has no meaning here: only limits or orientations bring one".into());
+        }
+        if given.acceleration.is_some_and(|depth| depth > 0) && self.held.is_none() && !is_on_points {
+            return Err("acceleration has no meaning here: with limits or orientations, a free root takes none".into());
+        }
+        Ok(())
+    }
+
+    /// Whether neither limits nor targets ask for orientations.
+    fn is_on_points(&self) -> bool {
+        self.skeleton.is_free() && self.targets.iter().all(|target| target.orientation.is_none())
+    }
+
     pub fn problem(&self) -> Problem<'_> {
         Problem { targets: &self.targets, root: self.root, seed: &self.seed, options: self.options }
     }
@@ -41,7 +64,7 @@ impl Asked<'_> {
     pub fn pass(&self, pass: Pass) -> Result<Configuration, Failure> {
         let (problem, mut scratch) = (self.problem(), self.skeleton.scratch(&self.options));
         let mut configuration = self.seed.clone();
-        if self.skeleton.is_free() && self.targets.iter().all(|target| target.orientation.is_none()) {
+        if self.is_on_points() {
             // As a whole solve does it: on points alone.
             configuration.orientations.clear();
         }

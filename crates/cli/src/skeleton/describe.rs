@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use urdf_ik::skeleton::file::NamedSkeleton;
-use urdf_ik::skeleton::{InputError, Joint, Limit, Range, Segment, Skeleton};
+use urdf_ik::skeleton::{Cone, InputError, Joint, Limit, Range, Segment, Skeleton};
 
 use super::answer::{Description, Rest, SegmentOut, numbers_of_points, numbers_of_rotations};
 
@@ -43,7 +43,16 @@ fn segments(skeleton: &Skeleton) -> impl Iterator<Item = Segment> {
     (0..skeleton.segment_count()).filter_map(|index| skeleton.segment(index))
 }
 
-/// Whether a joint cannot move.
+/// Whether a joint has more than one value.
+pub fn can_move(limit: &Limit) -> bool {
+    match limit {
+        Limit::Free => true,
+        Limit::Hinge { angle, .. } => angle.lower < angle.upper,
+        Limit::Ball { cone, twist } => *cone != Cone::circular(0.0) || twist.lower < twist.upper,
+    }
+}
+
+/// Whether a joint cannot move from rest.
 pub fn is_stiff(limit: &Limit) -> bool {
     let is_zero = |angles: &[f64]| angles.iter().all(|angle| *angle == 0.0);
     match limit {

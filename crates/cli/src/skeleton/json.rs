@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use urdf_ik::files::MAX_DATA_BYTES;
 
 use crate::Failure;
@@ -62,9 +62,44 @@ pub fn object_or_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializ
     Ok(Option::<Object<T>>::deserialize(deserializer)?.map(|object| object.0))
 }
 
-/// Reads an array of objects.
-pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
-    Ok(Vec::<Object<T>>::deserialize(deserializer)?.into_iter().map(|object| object.0).collect())
+/// Targets, an array of objects in JSON. An error names the target by its place, from 1: its point may not have been read yet.
+pub struct Targets<T>(pub Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Targets<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        targets(deserializer).map(Self)
+    }
+}
+
+/// Reads an array of targets.
+pub fn targets<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    deserializer.deserialize_seq(Entries(PhantomData))
+}
+
+/// Visits the entries of an array of targets.
+struct Entries<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("an array of targets")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Vec<T>, A::Error> {
+        let mut targets = Vec::new();
+        loop {
+            match array.next_element::<Object<T>>() {
+                Ok(Some(target)) => targets.push(target.0),
+                Ok(None) => return Ok(targets),
+                Err(error) => {
+                    // Within a target only an array can have too much.
+                    let error = error.to_string().replacen("trailing characters", "an array has too many entries", 1);
+                    return Err(A::Error::custom(format!("target {}: {error}", targets.len() + 1)));
+                }
+            }
+        }
+    }
 }
 
 /// Visits the keys of an object.

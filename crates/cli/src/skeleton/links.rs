@@ -178,7 +178,8 @@ impl Session for Links {
 
     fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
         let is_three = matches!(self.form, Form::Three(_));
-        request.check(self.form.kind(), if is_three { &["up", "tolerance"] } else { &["tolerance"] })?;
+        let kind = format!("a model of the kind {}", self.form.kind());
+        request.check(&kind, if is_three { &["up", "tolerance"] } else { &["tolerance"] })?;
         let tolerance = request.options.options()?.tolerance;
         let before = match request.seed {
             Seed::Previous => self.positions.clone(),

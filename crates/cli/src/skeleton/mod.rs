@@ -23,7 +23,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use self::answer::Answer;
-use self::json::{Object, read_file};
+use self::json::{Targets, read_file};
 use self::request::TargetEntry;
 use self::session::Session;
 use self::switches::Switches;
@@ -75,8 +75,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     };
     let description = session.description();
     let mut request = arguments.switches.request(&description)?;
-    let targets: Vec<Object<TargetEntry>> = read_file(targets)?;
-    request.targets = targets.into_iter().map(|target| target.0).collect();
+    request.targets = read_file::<Targets<TargetEntry>>(targets)?.0;
     if let Some(file) = &arguments.figure {
         let svg = session.figure(&request)?;
         file.write(|file| file.write_all(svg.as_bytes()))?;

@@ -52,7 +52,7 @@ impl Arm {
 
     /// Solves, or follows the path that the request asks for.
     fn solve(&self, request: &Request) -> Result<(Solution, Option<Vec<PathOut>>), Failure> {
-        request.check("pitch_yaw", &KNOWN)?;
+        request.check("a model of the kind pitch_yaw", &KNOWN)?;
         let arm = self.arm(request);
         let at_rest = vec![0.0; arm.variables()];
         let seed = match request.seed {

@@ -8,7 +8,7 @@ use urdf_ik::nalgebra::{Isometry3, UnitQuaternion};
 use urdf_ik::skeleton::{Configuration, Options, pitch_yaw};
 
 use super::checked::{check_position, rotation};
-use super::json::{object, object_or_null, objects, short};
+use super::json::{object, object_or_null, short, targets};
 use crate::Failure;
 
 /// The memory of a solve grows with the number of differences; more than these help nobody.
@@ -25,7 +25,7 @@ pub struct Request {
     pub id: Option<Value>,
     /// Names of the points that stay where they are; targets give way.
     pub hold: Vec<String>,
-    #[serde(deserialize_with = "objects")]
+    #[serde(deserialize_with = "targets")]
     pub targets: Vec<TargetEntry>,
     pub root: RootEntry,
     pub seed: Seed,
@@ -187,8 +187,8 @@ impl OptionsEntry {
 }
 
 impl Request {
-    /// Refuses keys that have no meaning for a kind of model, where the request has them; `known` are those that have one.
-    pub fn check(&self, kind: &str, known: &[&str]) -> Result<(), Failure> {
+    /// Refuses keys that have no meaning for `what`, where the request has them; `known` are those that have one.
+    pub fn check(&self, what: &str, known: &[&str]) -> Result<(), Failure> {
         let options = &self.options;
         let given = [
             ("root", !matches!(self.root, RootEntry::Named(RootName::Fixed))),
@@ -208,7 +208,16 @@ impl Request {
             ("hold", !self.hold.is_empty()),
         ];
         match given.into_iter().find(|(key, is_given)| *is_given && !known.contains(key)) {
-            Some((key, _)) => Err(format!("{key} has no meaning for a model of the kind {kind}").into()),
+            Some((key, _)) => {
+                // Switches whose names say something else.
+                let switch = match key {
+                    "path" => " (--longest-step)",
+                    "limits" => " (--no-limits)",
+                    "polish" => " (--no-polish)",
+                    _ => "",
+                };
+                Err(format!("{key}{switch} has no meaning for {what}").into())
+            }
             None => Ok(()),
         }
     }

@@ -34,8 +34,7 @@ pub struct Switches {
     no_limits: bool,
     /// Single passes in this order instead of a solve, separated by commas: forward, backward. They end well wherever they lead: the
     /// exit status is 0
-    #[arg(long = "pass", value_name = "PASSES", value_delimiter = ',',
-          conflicts_with_all = ["iterations", "restarts", "acceleration", "no_polish"])]
+    #[arg(long = "pass", value_name = "PASSES", value_delimiter = ',', conflicts_with = "figure")]
     passes: Vec<Pass>,
     /// Largest distance from a target at which it is met [m] [default: 1e-6]
     #[arg(long, value_name = "M", allow_negative_numbers = true)]

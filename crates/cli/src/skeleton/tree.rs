@@ -10,7 +10,7 @@ use urdf_ik_plot::skeleton::{self as picture, Drawn};
 use super::answer::{Answer, Description, ResidualOut, numbers_of_points, numbers_of_rotations};
 use super::asked::Asked;
 use super::checked::targets;
-use super::describe::{describe, is_stiff, without_limits};
+use super::describe::{can_move, describe, without_limits};
 use super::json::short;
 use super::request::{Pass, Request, RootEntry, RootName, Seed};
 use super::session::Session;
@@ -32,6 +32,9 @@ const KNOWN: [&str; 12] = [
     "time_limit",
     "hold",
 ];
+
+/// Those that have one for a single pass.
+const KNOWN_OF_PASSES: [&str; 7] = ["root", "limits", "pass", "tolerance", "orientation_tolerance", "circles", "hold"];
 
 /// Weight of the points that are held, the greatest that there is.
 const HELD: f64 = 1e6;
@@ -55,7 +58,10 @@ impl Tree {
     }
 
     fn asked(&self, request: &Request) -> Result<Asked<'_>, Failure> {
-        request.check("skeleton", &KNOWN)?;
+        request.check("a model of the kind skeleton", &KNOWN)?;
+        if request.pass.is_some() {
+            request.check("a single pass", &KNOWN_OF_PASSES)?;
+        }
         let skeleton = if request.limits.unwrap_or(true) { &self.model.skeleton } else { &self.free };
         let mut targets = targets(&self.model, &request.targets)?;
         let (seed, place) = match &request.seed {
@@ -79,13 +85,15 @@ impl Tree {
             targets.push(Target { weight: HELD, ..Target::new(point, seed.points[point]) });
         }
         let (held_points, options) = (request.hold.len(), request.options.options()?);
-        Ok(Asked { skeleton, targets, held_points, seed, root, options, held })
+        let asked = Asked { skeleton, targets, held_points, seed, root, options, held };
+        asked.check(&request.options)?;
+        Ok(asked)
     }
 
     /// The names of the segments that a limit holds, but for those that cannot move at all.
     fn limited(&self, asked: &Asked, limited: &[bool]) -> Vec<String> {
         let is_held = |index: usize| {
-            limited[index] && asked.skeleton.segment(index).is_some_and(|segment| !is_stiff(&segment.joint.limit))
+            limited[index] && asked.skeleton.segment(index).is_some_and(|segment| can_move(&segment.joint.limit))
         };
         (0..limited.len()).filter(|index| is_held(*index)).map(|index| self.model.points[index + 1].clone()).collect()
     }

@@ -92,7 +92,7 @@ fn switches_change_the_solve() {
     assert!(plain["iterations"].as_u64() > answer(&[])["iterations"].as_u64());
     let moved = answer(&["--root", "0.1", "0", "0.2", "0", "0", "0", "1"]);
     assert_eq!(numbers::<3>(&moved["points"]["root"]), [0.1, 0.0, 0.2]);
-    let free = answer(&["--free-root", "--circles"]);
+    let free = answer(&["--free-root"]);
     assert!(apart(numbers(&free["points"]["root"]), [0.0; 3]) > 0.01);
     let tight = answer(&["--tolerance", "1e-9"]);
     assert!(apart(numbers(&tight["points"]["s24"]), [0.4, 0.3, 0.5]) <= 1e-9);
@@ -115,6 +115,48 @@ fn segments_that_cannot_move_are_not_limited() {
     let plane = text_of(&file("stiff_plane.yaml", &format!("dimensions: 2\n{segments}")));
     let above = text_of(&file("above_targets.json", &target("b", [1.0, 1.0, 0.5]).to_string()));
     fails(&["skeleton", "--model", &plane, "--targets", &above], &["the target for 'b' leaves the plane"]);
+}
+
+#[test]
+fn only_joints_at_a_limit_are_limited() {
+    let at_limit = |angle: f64, range: &Value| {
+        numbers::<2>(range).iter().any(|end| (0.5 * (angle - end.to_radians())).sin().abs() < 1e-9)
+    };
+    let segments = "dimensions: 2\nsegments: [{name: a, length: 1, hinge: {range: [30, 30]}}, \
+                    {name: b, length: 1, hinge: {range: [-20, 40]}}, {name: c, length: 1, hinge: {range: [-50, 60]}}]";
+    let figure = text_of(&file("three_hinges.yaml", segments));
+    let mut named = 0;
+    for step in 0..60_i32 {
+        let (sine, cosine) = (0.1 * f64::from(step)).sin_cos();
+        let targets = text_of(&file("hinge_targets.json", &target("c", [2.5 * cosine, 2.5 * sine, 0.0]).to_string()));
+        let answer = parse(&run(&["skeleton", "--model", &figure, "--targets", &targets, "--restarts", "2"]).out);
+        for name in answer["limited"].as_array().unwrap() {
+            let range = match name.as_str().unwrap() {
+                "b" => json!([-20, 40]),
+                "c" => json!([-50, 60]),
+                other => panic!("{other} has a single value"),
+            };
+            let angle = answer["positions"][name.as_str().unwrap()].as_f64().unwrap();
+            assert!(at_limit(angle, &range), "{step}: {name} at {angle}");
+            named += 1;
+        }
+    }
+    assert!(named > 20, "{named}");
+}
+
+#[test]
+fn switches_that_would_change_nothing_are_refused() {
+    let refused = |figure: &str, (point, position): (&str, [f64; 3]), switches: &[&str], words: &[&str]| {
+        let targets = text_of(&file(&format!("nothing_{point}.json"), &target(point, position).to_string()));
+        fails(&[&["skeleton", "--model", &model(figure), "--targets", &targets], switches].concat(), words);
+    };
+    let (noodle, humanoid) = (("s24", [0.4, 0.3, 0.5]), ("head", [0.1, 0.0, 0.9]));
+    refused("humanoid.yaml", humanoid, &["--circles"], &["circles have no meaning here"]);
+    refused("noodle.yaml", noodle, &["--circles", "--free-root"], &["circles have no meaning here"]);
+    refused("noodle.yaml", noodle, &["--no-polish"], &["--no-polish", "no meaning here"]);
+    refused("humanoid.yaml", humanoid, &["--free-root", "--acceleration", "3"], &["acceleration has no meaning here"]);
+    let request = json!({ "targets": [], "pass": "forward", "options": { "iterations": 3 } });
+    assert_eq!(answers("noodle.yaml", &[request]).1[0]["error"], "iterations has no meaning for a single pass");
 }
 
 #[test]
@@ -141,7 +183,7 @@ fn single_passes_are_steps_of_a_cycle() {
     assert_eq!(at(&cycle, "root"), [0.0; 3]);
     assert!(apart(at(&cycle, "s24"), [0.4, 0.3, 0.5]) > 1e-6);
     // One cycle of a solve without acceleration is the same.
-    let solve = [&arguments[..], &["--iterations", "1", "--acceleration", "0", "--no-polish"]].concat();
+    let solve = [&arguments[..], &["--iterations", "1", "--acceleration", "0"]].concat();
     let solve = parse(&run(&solve).out);
     assert_eq!(solve["points"], cycle["points"]);
 }
@@ -182,7 +224,14 @@ fn wrong_arguments_and_files_are_refused_in_one_line() {
     with(&good, &["--acceleration", "1000000"], &["acceleration is 1000000; the most is 100"]);
     with(&good, &["--up", "0", "0", "1"], &["up has no meaning for a model of the kind skeleton"]);
     with(&good, &["--pass", "sideways"], &["sideways"]);
-    with(&good, &["--pass", "forward", "--restarts", "3"], &["--pass", "--restarts"]);
+    with(&good, &["--pass", "forward", "--restarts", "3"], &["restarts has no meaning for a single pass"]);
+    with(&good, &["--pass", "forward", "--figure", "drawn.svg"], &["--pass", "--figure"]);
+    with(&good, &["--longest-step", "0.1"], &["--longest-step", "no meaning for a model of the kind skeleton"]);
+    with(
+        r#"[{"point": "s24", "position": [0, 0, 0, 0]}]"#,
+        &[],
+        &["target 1: an array has too many entries at line 1"],
+    );
     with(&good, &["--root", "0", "0", "1e308", "0", "0", "0", "1"], &["the root is at z = 1e308 m"]);
     with(&good, &["--root", "0", "0", "0", "0", "0", "0", "0"], &["the root has the orientation [0.0, 0.0, 0.0, 0.0]"]);
     with(&good, &["--seed", &targets(&good)], &["wrong_targets", "invalid type: sequence, expected an object"]);
