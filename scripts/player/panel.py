@@ -14,7 +14,7 @@ SWITCHES = {
     'limits': ('Limits', 'Whether the joints keep their limits'),
     'acceleration': ('Acceleration', 'Anderson acceleration of the cycles'),
     'polish': ('Damped least squares after FABRIK', 'Where the cycles have stalled'),
-    'circles': ('Circles', 'Closes a chain by the circle between two joints where it can'),
+    'circles': ('Circles', 'Closes a chain without limits by the circle between two joints where it can'),
     'restarts': ('Fresh starts', 'Where a target is not met, tries from other configurations, most of them when a handle is let go. '
                  'The figure may jump'),
 }
@@ -82,7 +82,7 @@ class Panel:
     def _add_solver(self, gui, model, question, actions):
         switches = {SKELETON: SWITCHES, PITCH_YAW: {'limits': SWITCHES['limits']}}.get(model.kind, {})
         for key, (label, hint) in switches.items():
-            if key != 'limits' or model.has_limits:
+            if {'limits': model.has_limits, 'circles': len(model.ends) == 1}.get(key, True):
                 box = gui.add_checkbox(label, question.switches[key], hint=hint)
                 box.on_update(chosen(lambda event, key=key: actions['switch'](key, event.target.value)))
         if model.kind == PITCH_YAW:

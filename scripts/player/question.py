@@ -13,7 +13,7 @@ LONGEST_STEP = 1 / 40  # of the path of a pitch-yaw arm, in reaches
 
 
 class Question:
-    """Poses are 4 x 4 matrices in the frame of all points. What of it a kind of model does not know is not sent."""
+    """Poses are 4 x 4 matrices in the frame of all points. What has no meaning for a model or a target is not sent."""
 
     def __init__(self, model):
         self._model = model
@@ -45,7 +45,8 @@ class Question:
         line = {'targets': [self._target(end, asked) for end, asked in self.asks.items() if asked != NOTHING],
                 'seed': 'rest' if from_rest else 'previous'}
         if self._model.kind == SKELETON:
-            line |= {'limits': self.switches['limits'], 'root': self._root(), 'options': self._options(is_held)}
+            line |= {'limits': self.switches['limits'], 'root': self._root(),
+                     'options': self._circles() if single_pass else self._options(is_held)}
         elif self._model.kind == PITCH_YAW:
             line |= {'limits': self.switches['limits'], 'method': self.method,
                      'path': {'longest_step': LONGEST_STEP * self._model.reach}}
@@ -63,9 +64,21 @@ class Question:
             return self.root
         return {'position': self.root_pose[:3, 3].tolist(), 'orientation': quaternion(self.root_pose)}
 
+    @property
+    def _is_on_points(self):
+        """Whether neither limits nor targets ask for orientations."""
+        return not (self.switches['limits'] and self._model.has_limits) and POSE not in self.asks.values()
+
+    def _circles(self):
+        """Only a chain whose end has a position to reach from a root in its place is closed by a circle."""
+        is_chain = len(self._model.ends) == 1 and not self.is_empty and self.root != FREE
+        return {'circles': True} if self.switches['circles'] and is_chain and self._is_on_points else {}
+
     def _options(self, is_held):
         """What is on is as the solver has it by itself. While it is dragged, a figure seldom jumps."""
-        options = {name: self.switches[name] for name in ('circles', 'polish')}
+        options = self._circles()
+        if not self.switches['polish'] and not self._is_on_points:
+            options['polish'] = False
         if not self.switches['acceleration']:
             options['acceleration'] = 0
         if not self.switches['restarts']:

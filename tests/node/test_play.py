@@ -171,14 +171,14 @@ def test_a_switch_changes_the_answer(page, tmp_path):
 @needs_browser
 def test_every_choice_is_understood_by_the_solver(page):
     program, window = page('humanoid', 'reached')
-    for label in ('Acceleration', 'Damped least squares after FABRIK', 'Circles', 'Fresh starts', 'Limits'):
+    for label in ('Acceleration', 'Damped least squares after FABRIK', 'Fresh starts', 'Limits'):
         press(window, label)
     choose(window, 'fixed', 'moved')
     choose(window, 'moved', 'free')
     choose(window, 'position', 'position and orientation')
     wait_for(lambda: 'orientation' in program.asked()[-1]['targets'][0], lambda: program.asked()[-1])
     asked = program.asked()[-1]
-    assert asked['options'] == {'circles': True, 'polish': False, 'acceleration': 0, 'restarts': 0}
+    assert asked['options'] == {'polish': False, 'acceleration': 0, 'restarts': 0}
     assert (asked['limits'], asked['root']) == (False, 'free')
     assert any(isinstance(line['root'], dict) for line in program.asked()), 'the root was moved in between'
     wait_for(lambda: len(program.asked()) == len(program.answered()), 'all answers')
@@ -299,7 +299,7 @@ def test_bad_arguments_are_refused(arguments, told):
 
 
 def test_no_ros_is_needed(tmp_path):
-    recipe = subprocess.run(['make', '--dry-run', 'play'], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    recipe = subprocess.run(['make', '--no-print-directory', '--dry-run', 'play'], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert recipe.split()[:2] == ['exec', 'scripts/play.sh'], recipe
     # As it is before set-up, with the Python packages of the page alone.
     alone = {name: value for name, value in os.environ.items() if name in ('HOME', 'PATH')}
