@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# All that has to pass before a change is accepted. Ends at the first failure; prints how long each part took.
+# All that has to pass before a change is accepted. Ends at the first failure; prints how long each part took. The tests of the node wait
+# most of the time, so the tests of the libraries run beside them.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/setup/steps.sh
@@ -14,14 +15,40 @@ summary=""
 
 # Runs one part: check TITLE COMMAND [ARGUMENT]…
 check() {
-  local title="$1" began="$SECONDS"
+  local title="$1" began="$SECONDS" status=0
   shift
   printf '\n== %s: %s\n' "$title" "$*"
-  if ! "$@"; then
+  "$@" || status="$?"
+  conclude "$title" "$began" "$status" "$*"
+}
+
+# Notes how long a part took: conclude TITLE BEGAN STATUS COMMAND. Ends with a part that failed.
+conclude() {
+  if [ "$3" -ne 0 ]; then
     printf '%s' "$summary"
-    fail "\"$title\" failed." "To run it again alone: $*"
+    fail "\"$1\" failed." "To run it again alone: $4"
   fi
-  summary+="$(printf '%5d s  %s' "$((SECONDS - began))" "$title")"$'\n'
+  summary+="$(printf '%5d s  %s' "$((SECONDS - $2))" "$1")"$'\n'
+}
+
+# Starts one part beside those that follow, which go first: begin_beside TITLE COMMAND [ARGUMENT]…
+begin_beside() {
+  beside_title="$1" beside_began="$SECONDS" beside_output="$(mktemp)"
+  shift
+  beside_command="$*"
+  printf '\n== %s, beside what follows: %s\n' "$beside_title" "$*"
+  setsid nice "$@" < /dev/null > "$beside_output" 2>&1 &
+  beside="$!"
+  trap 'kill -- "-$beside" 2> /dev/null || true; rm -f "$beside_output"' EXIT
+}
+
+# Waits for that part, and shows what it printed.
+end_beside() {
+  local status=0
+  wait "$beside" || status="$?"
+  printf '\n== %s\n' "$beside_title"
+  cat "$beside_output"
+  conclude "$beside_title" "$beside_began" "$status" "$beside_command"
 }
 
 need_component() {
@@ -50,9 +77,10 @@ check "build with ROS 2" scripts/setup.sh
 check "lints" "${with_ros[@]}" clippy "${ros_options[@]}" --workspace --all-targets -- --deny warnings
 check "documentation" "${with_ros[@]}" doc "${ros_options[@]}" --workspace --no-deps
 check "unit tests of the node" "${with_ros[@]}" test "${ros_options[@]}" "${unit_test_options[@]}" -p urdf_ik_node --lib
-check "tests of the libraries and the command line" cargo test --locked --lib --tests
-check "examples in the documentation" cargo test --locked --doc
 install_browser
+begin_beside "tests of the libraries and the command line" cargo test --locked --lib --tests
 check "node tests" scripts/node-tests
+end_beside
+check "examples in the documentation" cargo test --locked --doc
 
 printf '\n%s%5d s  in all\n' "$summary" "$SECONDS"

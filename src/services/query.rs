@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
@@ -58,7 +58,7 @@ impl Query {
         }
         let (query, robot) = (Arc::clone(self), Arc::clone(loaded));
         let (solver, whole) = searches.run_long(cores, move || query.search(&robot, attempts, cores)).await?;
-        Ok((solver, of_more_attempts(first, whole)))
+        Ok((solver, of_more_attempts(first, whole, self.began.elapsed())))
     }
 
     /// Finds every distinct solution, as positions of the chain's variables.
@@ -113,12 +113,11 @@ impl Query {
 }
 
 /// The solution of the `whole` search, or that of the `first` attempts where the deadline has ended the whole one before it came as far.
-fn of_more_attempts(first: Option<Solution>, whole: Solution) -> Solution {
+/// Then the time that the query has taken so far, which may be waiting for a core, is what it took to find.
+fn of_more_attempts(first: Option<Solution>, whole: Solution, elapsed: Duration) -> Solution {
     match first {
-        Some(first) if first.attempts > whole.attempts => {
-            let stop = if first.is_solved() { first.stop } else { whole.stop };
-            Solution { stop, ..first }
-        }
+        Some(first) if first.attempts > whole.attempts && first.is_solved() => first,
+        Some(first) if first.attempts > whole.attempts => Solution { stop: whole.stop, elapsed, ..first },
         _ => whole,
     }
 }
@@ -126,7 +125,6 @@ fn of_more_attempts(first: Option<Solution>, whole: Solution) -> Solution {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::time::Duration;
 
     use super::*;
     use crate::robot_in_use::description;
@@ -151,6 +149,7 @@ mod tests {
         assert!(time_left(4) <= Duration::from_secs(6) && time_left(4) > Duration::ZERO);
         assert_eq!(time_left(11), Duration::ZERO);
     }
+
     #[test]
     fn a_search_without_time_has_at_least_the_first_attempts() {
         let robot = Robot::from_urdf_file(ROBOT).unwrap();
@@ -159,11 +158,12 @@ mod tests {
         let first = Solution { attempts: FIRST_ATTEMPTS, stop: Stop::Attempts, ..empty.clone() };
         let cut = Solution { attempts: 16, stop: Stop::Deadline, ..empty.clone() };
         let whole = Solution { attempts: 1000, stop: Stop::Attempts, ..empty };
-        let given = of_more_attempts(Some(first.clone()), cut.clone());
-        assert_eq!((given.attempts, given.stop), (FIRST_ATTEMPTS, Stop::Deadline));
+        let timeout = Duration::from_millis(50);
+        let given = of_more_attempts(Some(first.clone()), cut.clone(), timeout);
+        assert_eq!((given.attempts, given.stop, given.elapsed), (FIRST_ATTEMPTS, Stop::Deadline, timeout));
         let solved = Solution { outcome: Outcome::Solved, stop: Stop::Converged, ..first.clone() };
-        assert_eq!(of_more_attempts(Some(solved), cut.clone()).stop, Stop::Converged);
-        assert_eq!(of_more_attempts(Some(first), whole).attempts, 1000);
-        assert_eq!(of_more_attempts(None, cut).attempts, 16);
+        assert_eq!(of_more_attempts(Some(solved), cut.clone(), timeout).stop, Stop::Converged);
+        assert_eq!(of_more_attempts(Some(first), whole, timeout).attempts, 1000);
+        assert_eq!(of_more_attempts(None, cut, timeout).attempts, 16);
     }
 }

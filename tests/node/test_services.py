@@ -171,7 +171,7 @@ def test_attempts_and_timeout_bound_the_search(arm, arm_robot):
     few = arm.solve_ik(UNSOLVABLE, attempts=3, timeout=10.0)
     assert not few.success and few.status.attempts == 3
     short = arm.solve_ik(UNSOLVABLE, attempts=1_000_000, timeout=0.05)
-    assert not short.success and short.status.solve_time > 0.02 and 1 <= short.status.attempts < 1_000_000
+    assert not short.success and 'time was up' in short.status.message and 1 <= short.status.attempts < 1_000_000
     for answer in (few, short):
         assert_posture(arm_robot, posture(answer.joint_state))
         assert_honest(answer.status, arm_robot, posture(answer.joint_state), 'tool0', UNSOLVABLE)

@@ -1,28 +1,39 @@
-//! Pseudorandom numbers for tests, the same in each run.
+//! Pseudorandom numbers for tests and benches: the same on every machine.
+
+#![allow(clippy::expect_used, reason = "a seed that is no number must not be taken for another one")]
 
 use std::f64::consts::PI;
 
-use nalgebra::Vector3;
+use nalgebra::{UnitQuaternion, Vector3};
+use oorandom::Rand64;
 
-use urdf_ik_robot::{Chain, Domain};
+use urdf_ik_robot::{Chain, Domain, Robot};
 
 /// A sequence of pseudorandom numbers.
-pub struct Random(oorandom::Rand64);
+pub struct Random(Rand64);
 
 impl Random {
-    /// The sequence that starts from `seed`.
+    /// The sequence of that seed, or another one for each number in the environment variable `SEED_OFFSET`.
     pub fn new(seed: u64) -> Self {
-        Self(oorandom::Rand64::new(seed.into()))
+        let offset: u64 =
+            std::env::var("SEED_OFFSET").map_or(0, |offset| offset.parse().expect("SEED_OFFSET is a whole number"));
+        Self(Rand64::new(u128::from(seed) + (u128::from(offset) << 64)))
+    }
+
+    /// A number in \[0, 1).
+    pub fn unit(&mut self) -> f64 {
+        self.0.rand_float()
     }
 
     /// A number from `lower` to below `upper`.
     pub fn between(&mut self, lower: f64, upper: f64) -> f64 {
-        lower + self.0.rand_float() * (upper - lower)
+        lower + self.unit() * (upper - lower)
     }
 
-    /// An integer from 0 to below `end`.
+    /// An index below `end`.
     pub fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.0.rand_range(0..end as u64)).unwrap()
+        let end = u64::try_from(end).unwrap_or(u64::MAX);
+        usize::try_from(self.0.rand_range(0..end)).unwrap_or(usize::MAX)
     }
 
     /// True once in `times` draws on average.
@@ -37,15 +48,27 @@ impl Random {
 
     /// A unit vector.
     pub fn direction(&mut self) -> Vector3<f64> {
-        self.vector(1.0).normalize()
+        let turn = UnitQuaternion::from_euler_angles(0.0, self.between(-1.5, 1.5), self.between(-3.1, 3.1));
+        turn * Vector3::x()
     }
 
-    /// Positions inside the limits; joints without limits are within half a turn of zero.
+    /// Positions of the chain's variables, uniform inside their working ranges.
     pub fn positions(&mut self, chain: &Chain) -> Vec<f64> {
-        let one = |random: &mut Self, domain: &Domain| match *domain {
-            Domain::Interval { lower, upper } => random.between(lower, upper),
-            Domain::Circle => random.between(-PI, PI),
-        };
-        chain.variables().iter().map(|variable| one(self, &variable.domain)).collect()
+        chain.variables().iter().map(|variable| self.inside(&variable.working_range)).collect()
+    }
+
+    /// Positions of all joints of the robot, uniform inside their working ranges, with the mimic joints set accordingly.
+    pub fn robot_positions(&mut self, robot: &Robot) -> Vec<f64> {
+        let domain = |joint: usize| robot.working_range(joint).unwrap_or(robot.joints()[joint].domain);
+        let mut positions: Vec<f64> = (0..robot.joints().len()).map(|joint| self.inside(&domain(joint))).collect();
+        robot.apply_mimic(&mut positions);
+        positions
+    }
+
+    fn inside(&mut self, domain: &Domain) -> f64 {
+        match *domain {
+            Domain::Interval { lower, upper } => self.between(lower, upper),
+            Domain::Circle => self.between(-PI, PI),
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::{Joint, Limit};
 
-use super::random::Random;
+use super::Random;
 
 /// How directions are spread in a cone.
 #[derive(Clone, Copy)]

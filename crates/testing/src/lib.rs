@@ -9,7 +9,6 @@ pub mod cell;
 pub mod joint_curves;
 pub mod joints;
 pub mod preference_cost;
-pub mod random;
 mod robots;
 mod share;
 pub mod urdf;
@@ -24,9 +23,9 @@ use serde_json::Value;
 use urdf_ik::robot::{Chain, ChainPoses, Robot};
 use urdf_ik::solver::{Problem, Solution, Solver, SolverKind, Target};
 
-pub use random::Random;
 pub use robots::{all_arms, arms_named, bundled_arms, load, makers_arms, mobile_arms, two_handed, urdf_path};
 pub use share::Share;
+pub use urdf_ik_random::random::{self, Random};
 
 /// A robot with one of its chains.
 pub struct Arm {

@@ -10,7 +10,7 @@ mod collisions;
 mod compare;
 mod kinematics;
 mod motions;
-#[path = "../../../testing/src/random.rs"]
+#[path = "../../../random/src/random.rs"]
 #[allow(dead_code, reason = "the tests use the rest of it")]
 mod random;
 mod record;
