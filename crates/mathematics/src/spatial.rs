@@ -3,13 +3,15 @@
 //! Rotation vectors are the logarithm of a rotation: its axis times its angle in \[0, π\]. Six-vectors are linear first
 //! \[m\], then angular \[rad\].
 
-use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3, Vector6};
+use nalgebra::{Isometry3, Matrix3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3, Vector6};
 use thiserror::Error;
 
 use urdf_ik_text::names::number;
 
 /// Greatest difference of the length of a quaternion from 1: it may be rounded.
 const UNIT_TOLERANCE: f64 = 1e-3;
+/// Greatest difference of the products of the columns of a rotation matrix from 0 and 1: they may be rounded.
+const ROTATION_TOLERANCE: f64 = 1e-6;
 
 /// A quaternion that is not a rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
@@ -43,6 +45,57 @@ pub fn rotation_from([x, y, z, w]: [f64; 4]) -> Result<UnitQuaternion<f64>, NotA
     } else {
         Err(NotARotation { x, y, z, w })
     }
+}
+
+/// A homogeneous matrix that is not a pose.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[non_exhaustive]
+pub enum NotAPose {
+    /// Its last row has no meaning.
+    #[error("the last row of the 4×4 pose is ({}); it must be 0, 0, 0, 1", .row.map(number).join(", "))]
+    LastRow {
+        /// The last row.
+        row: [f64; 4],
+    },
+    /// Its upper left part is not a rotation.
+    #[error(
+        "the upper left 3×3 of the pose is not a rotation: the products of its columns differ from 0 and 1 by {}, and \
+         {ROTATION_TOLERANCE} is allowed",
+        number(*.difference)
+    )]
+    Skewed {
+        /// Greatest difference of the products of its columns from those of a rotation.
+        difference: f64,
+    },
+    /// Its upper left part is a reflection.
+    #[error("the upper left 3×3 of the pose is a reflection: its determinant is -1, and that of a rotation is 1")]
+    Mirrored,
+}
+
+/// The pose of a homogeneous matrix from outside, given by its rows: the rotation in its upper left part, the position \[m\] in its last
+/// column.
+///
+/// # Errors
+/// [`NotAPose`] where the last row is not 0, 0, 0, 1, or the products of the columns of the rotation differ from those of a rotation by
+/// more than a millionth.
+pub fn pose_from_matrix(rows: &[[f64; 4]; 4]) -> Result<Isometry3<f64>, NotAPose> {
+    let [.., last] = *rows;
+    if last != [0.0, 0.0, 0.0, 1.0] {
+        return Err(NotAPose::LastRow { row: last });
+    }
+    let matrix = Matrix3::from_fn(|row, column| rows[row][column]);
+    let difference = (matrix.transpose() * matrix - Matrix3::identity()).abs();
+    // In this order what is not a number is the greatest.
+    let difference = difference.iter().copied().max_by(f64::total_cmp).unwrap_or_default();
+    if difference.is_nan() || difference > ROTATION_TOLERANCE {
+        return Err(NotAPose::Skewed { difference });
+    }
+    if matrix.determinant() < 0.0 {
+        return Err(NotAPose::Mirrored);
+    }
+    let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix));
+    let position = Translation3::new(rows[0][3], rows[1][3], rows[2][3]);
+    Ok(Isometry3::from_parts(position, UnitQuaternion::new_normalize(rotation.into_inner())))
 }
 
 /// The difference from `current` to `target`, in the frame of `current`: the position of `target`, then the rotation vector from `current`
@@ -132,6 +185,36 @@ mod tests {
         }
         let text = rotation_from([0.0; 4]).unwrap_err().to_string();
         assert!(text.contains("length 0"), "{text}");
+    }
+
+    #[test]
+    fn matrices_of_rotations_are_poses() {
+        for angle in [0.0, 1e-9, 1.0, PI - 1e-9, PI] {
+            let pose = Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(-2.0, 1.0, 2.0) / 3.0 * angle);
+            let matrix = pose.to_homogeneous();
+            let rows = std::array::from_fn(|row| std::array::from_fn(|column| matrix[(row, column)]));
+            let found = pose_from_matrix(&rows).unwrap();
+            assert!(pose_difference(&pose, &found).norm() < 1e-14, "{angle}");
+        }
+    }
+
+    #[test]
+    fn other_matrices_are_refused() {
+        let identity: [[f64; 4]; 4] = std::array::from_fn(|row| std::array::from_fn(|column| f64::from(row == column)));
+        let with = |row: usize, column: usize, value: f64| {
+            let mut rows = identity;
+            rows[row][column] = value;
+            pose_from_matrix(&rows)
+        };
+        assert!(with(0, 0, 1.0 + 4e-7).is_ok());
+        for (row, column, value) in [(0, 0, 1.0 + 6e-7), (0, 1, 2e-6), (2, 2, 0.0), (1, 2, f64::NAN), (0, 0, f64::NAN)] {
+            assert!(matches!(with(row, column, value), Err(NotAPose::Skewed { .. })), "{row} {column} {value}");
+        }
+        assert_eq!(with(2, 2, -1.0), Err(NotAPose::Mirrored));
+        let text = with(3, 0, 0.5).unwrap_err().to_string();
+        assert_eq!(text, "the last row of the 4×4 pose is (0.5, 0, 0, 1); it must be 0, 0, 0, 1");
+        let text = with(0, 1, 0.25).unwrap_err().to_string();
+        assert!(text.contains("differ from 0 and 1 by 0.25, and 0.000001 is allowed"), "{text}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Forward kinematics and Jacobian of a chain, written into memory of the caller.
 
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3, Vector6};
+use nalgebra::{DMatrix, Isometry3, Point3, UnitQuaternion, Vector3, Vector6};
 
 use super::{Chain, JointKind};
 
@@ -82,4 +82,18 @@ impl Chain {
             next = joint.parent;
         }
     }
+}
+
+/// The manipulability of a tip whose Jacobian has these columns (Yoshikawa 1985, "Manipulability of robotic mechanisms"): the product of the
+/// singular values of the Jacobian J in m and rad, √det(J Jᵀ); of fewer than six variables that move the tip, √det(Jᵀ J). 0 at a singularity.
+#[must_use]
+pub fn manipulability(columns: &[Vector6<f64>]) -> f64 {
+    let moving: Vec<Vector6<f64>> = columns.iter().filter(|column| **column != Vector6::zeros()).copied().collect();
+    if moving.is_empty() {
+        return 0.0;
+    }
+    // The triangular factor has the same singular values, and squaring would lose half of the digits.
+    let rows = DMatrix::from_fn(moving.len(), 6, |variable, axis| moving[variable][axis]);
+    let tall = if moving.len() < 6 { rows.transpose() } else { rows };
+    tall.qr().r().diagonal().product().abs()
 }

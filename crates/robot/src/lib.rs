@@ -32,7 +32,7 @@ mod xml_writer;
 pub use chain::{Chain, ChainJoint, Tip, Variable};
 pub use error::{ChainError, UrdfError};
 pub use joint::{Domain, Joint, JointKind, Mimic};
-pub use kinematics::ChainPoses;
+pub use kinematics::{ChainPoses, manipulability};
 pub use meshes::{MeshFolders, MeshNotFound};
 pub use noodle::{Noodle, NoodleError, NoodleJoints};
 pub use urdf::read_urdf_file;

@@ -11,10 +11,12 @@ const PREFIXES: &str = "AMENT_PREFIX_PATH";
 
 /// Where mesh files are looked for.
 ///
-/// `package://NAME/REST` is looked for in the package NAME of the ament index, then in a folder NAME beside the URDF file or beside a
-/// folder above it. `file://PATH` is that file, and a path without a scheme is relative to the folder of the URDF file.
+/// `package://NAME/REST` is looked for in a folder NAME of the [folders of packages](Self::with_packages_in), then in the package NAME of the
+/// ament index, then in a folder NAME beside the URDF file or beside a folder above it. `file://PATH` is that file, and a path without a scheme is relative to the folder of the URDF file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeshFolders {
+    /// Folders of packages.
+    packages: Vec<PathBuf>,
     /// Prefixes of the ament index; the first that has a package counts.
     prefixes: Vec<PathBuf>,
     /// The folder of the URDF file, and all folders above it.
@@ -49,7 +51,7 @@ impl MeshFolders {
     pub fn new(prefixes: impl IntoIterator<Item = PathBuf>, urdf_file: Option<&Path>) -> Self {
         let absolute = urdf_file.and_then(|file| std::path::absolute(file).ok());
         let folders = absolute.iter().flat_map(|file| file.ancestors().skip(1)).map(Path::to_path_buf);
-        Self { prefixes: prefixes.into_iter().collect(), folders: folders.collect() }
+        Self { packages: Vec::new(), prefixes: prefixes.into_iter().collect(), folders: folders.collect() }
     }
 
     /// Looks in the prefixes of the variable `AMENT_PREFIX_PATH`, and around `urdf_file` where the URDF is from a file.
@@ -57,6 +59,12 @@ impl MeshFolders {
     pub fn from_environment(urdf_file: Option<&Path>) -> Self {
         let prefixes = std::env::var_os(PREFIXES).unwrap_or_default();
         Self::new(std::env::split_paths(&prefixes).filter(|prefix| prefix.is_absolute()), urdf_file)
+    }
+
+    /// Looks for packages first in these folders, such as the `src` of a ROS workspace.
+    #[must_use]
+    pub fn with_packages_in(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { packages: folders.into_iter().collect(), ..self }
     }
 
     /// The file of the mesh that a URDF names `mesh`.
@@ -90,7 +98,7 @@ impl MeshFolders {
         let index = Path::new("share/ament_index/resource_index/packages").join(name);
         let prefix = self.prefixes.iter().find(|prefix| prefix.join(&index).exists());
         let shared = prefix.map(|prefix| prefix.join("share"));
-        shared.iter().chain(&self.folders).map(|folder| folder.join(name).join(file)).collect()
+        self.packages.iter().chain(&shared).chain(&self.folders).map(|folder| folder.join(name).join(file)).collect()
     }
 
     /// A path, which may be relative to the URDF file.
@@ -146,6 +154,15 @@ mod tests {
         ] {
             assert_eq!(folders.find(mesh), Ok(root.join(file)), "{mesh}");
         }
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn folders_of_packages_come_first() {
+        let root = folder("packages");
+        let folders = MeshFolders::new([root.join("install")], None).with_packages_in([root.join("other"), root.join("src")]);
+        let mesh = "package://arm/meshes/installed.stl";
+        assert_eq!(folders.find(mesh), Ok(root.join("src/arm/meshes/installed.stl")));
         fs::remove_dir_all(root).unwrap();
     }
 

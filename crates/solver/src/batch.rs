@@ -21,6 +21,10 @@ pub enum Answer {
         stop: Stop,
         /// The largest position error \[m\] and the largest orientation error \[rad\] of its targets.
         residual: Residual,
+        /// Iterations over all attempts.
+        iterations: usize,
+        /// Starting points tried, including the seed.
+        attempts: usize,
     },
     /// The problem is not valid for the chain.
     Refused(ProblemError),
@@ -33,6 +37,13 @@ impl Answer {
     #[must_use]
     pub fn is_solved(&self) -> bool {
         matches!(self, Self::Given { outcome: Outcome::Solved, .. })
+    }
+}
+
+impl From<&Solution> for Answer {
+    fn from(solution: &Solution) -> Self {
+        let Solution { outcome, stop, iterations, attempts, .. } = *solution;
+        Self::Given { outcome, stop, residual: solution.worst_residual(), iterations, attempts }
     }
 }
 
@@ -120,6 +131,6 @@ impl Worker {
             return Answer::Refused(error);
         }
         row.copy_from_slice(&solution.positions);
-        Answer::Given { outcome: solution.outcome, stop: solution.stop, residual: solution.worst_residual() }
+        Answer::from(&*solution)
     }
 }

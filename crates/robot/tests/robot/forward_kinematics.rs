@@ -1,7 +1,7 @@
 //! Forward kinematics against independent values, and the Jacobian against finite differences.
 
-use nalgebra::{Isometry3, Point3, Vector3, Vector6};
-use urdf_ik::robot::{Chain, ChainPoses, Robot};
+use nalgebra::{Isometry3, Matrix6xX, Point3, Vector3, Vector6};
+use urdf_ik::robot::{Chain, ChainPoses, Robot, manipulability};
 
 use crate::common::{self, Arm, Random};
 
@@ -140,4 +140,28 @@ fn variables_that_do_not_move_a_tip_have_zero_columns() {
             assert_eq!(column.norm() > 0.0, arm.chain.tips()[tip].variables.contains(&variable), "{tip} {variable}");
         }
     }
+}
+
+#[test]
+fn manipulability_is_the_product_of_the_singular_values() {
+    let mut random = Random::new(4);
+    for arm in arms() {
+        let mut poses = ChainPoses::new(&arm.chain);
+        let mut columns = vec![Vector6::zeros(); arm.chain.variables().len()];
+        for tip in 0..arm.chain.tips().len() {
+            arm.chain.forward_kinematics(&random.positions(&arm.chain), &mut poses);
+            let origin = poses.tips()[tip].translation.vector.into();
+            arm.chain.jacobian(&poses, tip, &origin, &mut columns);
+            let moving = columns.iter().filter(|column| column.norm() > 0.0).count().min(6);
+            let mut values: Vec<f64> = Matrix6xX::from_columns(&columns).singular_values().iter().copied().collect();
+            values.sort_by(|one, other| other.total_cmp(one));
+            let expected: f64 = values[..moving].iter().product();
+            let found = manipulability(&columns);
+            assert!((found - expected).abs() < 1e-12 * (1.0 + expected), "{}, tip {tip}: {found} {expected}", arm.name);
+        }
+    }
+    // Two of six columns alike: a singularity.
+    let axes: [Vector6<f64>; 6] = std::array::from_fn(|axis| Vector6::ith(axis.min(4), 1.0));
+    assert!(manipulability(&axes) < 1e-15);
+    assert_eq!(manipulability(&[Vector6::zeros()]), 0.0);
 }

@@ -1,0 +1,144 @@
+//! Arms: the joints between a base link and one or several tips, with a solver.
+
+use std::ffi::{CString, c_char};
+use std::ptr;
+use std::sync::Arc;
+
+use urdf_ik::robot::{Chain, Domain};
+use urdf_ik::solver::{Solver, SolverKind};
+
+use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
+use crate::pointers::{entries, exclusive_entries, hand_out, reference, take_back, text};
+use crate::robot::UrdfIkRobot;
+
+/// The joints between a base link and one or several tip links, with a solver for them. It does not change, so threads can share it.
+pub struct UrdfIkArm {
+    pub(crate) solver: Solver,
+    joint_names: Vec<CString>,
+    tip_names: Vec<CString>,
+}
+
+impl UrdfIkArm {
+    pub(crate) fn chain(&self) -> &Arc<Chain> {
+        self.solver.chain()
+    }
+}
+
+fn refused(sentence: impl std::fmt::Display) -> Failure {
+    Failure::new(UrdfIkStatus::Chain, sentence)
+}
+
+/// Makes an arm of `robot` from the link `base` to the links `tips`, of which there are `tip_count`. `base` may be NULL for the root link, and
+/// `tip_count` 0 for the only leaf link. `solver` is "jacobian", "closed_form" or "fabrik"; NULL for "jacobian". URDF_IK_STATUS_CHAIN where
+/// there is no such chain, or the solver cannot serve it.
+///
+/// # Safety
+/// `robot` is a robot; `base`, `solver` and the `tips` are texts; `arm` is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_arm_new(
+    robot: *const UrdfIkRobot,
+    base: *const c_char,
+    tips: *const *const c_char,
+    tip_count: usize,
+    solver: *const c_char,
+    arm: *mut *mut UrdfIkArm,
+) -> UrdfIkStatus {
+    guarded(|| {
+        let robot = unsafe { reference(robot, "robot") }?;
+        let base = if base.is_null() { None } else { Some(unsafe { text(base, "base") }?) };
+        let tips = unsafe { entries(tips, tip_count, "tips") }?;
+        let tips = tips.iter().map(|tip| unsafe { text(*tip, "an entry of tips") }).collect::<Result<Vec<_>, _>>()?;
+        let kind = match solver.is_null() {
+            true => SolverKind::Jacobian,
+            false => unsafe { text(solver, "solver") }?.parse().map_err(refused)?,
+        };
+        let chain = Arc::new(Chain::with_defaults(&robot.0, base, &tips).map_err(refused)?);
+        let solver = Solver::prepare(kind, &chain).map_err(refused)?;
+        let c_texts = |names: Vec<&str>| names.into_iter().map(c_text).collect();
+        let (joint_names, tip_names) = (c_texts(chain.variable_names()), c_texts(chain.tip_names()));
+        unsafe { hand_out(arm, UrdfIkArm { solver, joint_names, tip_names }, "arm") }
+    })
+}
+
+/// Frees an arm. Its workspaces stay.
+///
+/// # Safety
+/// `arm` is NULL, or an arm that is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_arm_free(arm: *mut UrdfIkArm) {
+    guarded_or((), || unsafe { take_back(arm) });
+}
+
+/// Number of joints, n: the length of joint positions. Joints that mimic others do not count. 0 where `arm` is NULL.
+///
+/// # Safety
+/// `arm` is NULL or an arm.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_arm_joint_count(arm: *const UrdfIkArm) -> usize {
+    unsafe { arm.as_ref() }.map_or(0, |arm| arm.joint_names.len())
+}
+
+/// Number of tip links. 0 where `arm` is NULL.
+///
+/// # Safety
+/// `arm` is NULL or an arm.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_arm_tip_count(arm: *const UrdfIkArm) -> usize {
+    unsafe { arm.as_ref() }.map_or(0, |arm| arm.tip_names.len())
+}
+
+/// Name of a joint (UTF-8), in the order of joint positions; NULL where there is none of that index. It is valid as long as the arm.
+///
+/// # Safety
+/// `arm` is NULL or an arm.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_arm_joint_name(arm: *const UrdfIkArm, joint: usize) -> *const c_char {
+    unsafe { arm.as_ref() }.map_or(ptr::null(), |arm| name_of(&arm.joint_names, joint))
+}
+
+/// Name of a tip link (UTF-8); NULL where there is none of that index. It is valid as long as the arm.
+///
+/// # Safety
+/// `arm` is NULL or an arm.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_arm_tip_name(arm: *const UrdfIkArm, tip: usize) -> *const c_char {
+    unsafe { arm.as_ref() }.map_or(ptr::null(), |arm| name_of(&arm.tip_names, tip))
+}
+
+fn name_of(names: &[CString], index: usize) -> *const c_char {
+    names.get(index).map_or(ptr::null(), |name| name.as_ptr())
+}
+
+/// Writes the limits of the joints [rad or m], n entries each: -INFINITY and INFINITY for continuous joints.
+///
+/// # Safety
+/// `arm` is an arm; `lower` and `upper` are written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_arm_bounds(arm: *const UrdfIkArm, lower: *mut f64, upper: *mut f64) -> UrdfIkStatus {
+    guarded(|| {
+        let variables = unsafe { reference(arm, "arm") }?.chain().variables();
+        let lower = unsafe { exclusive_entries(lower, variables.len(), "lower") }?;
+        let upper = unsafe { exclusive_entries(upper, variables.len(), "upper") }?;
+        for ((variable, lower_end), upper_end) in variables.iter().zip(lower).zip(upper) {
+            (*lower_end, *upper_end) = match variable.domain {
+                Domain::Interval { lower, upper } => (lower, upper),
+                Domain::Circle => (f64::NEG_INFINITY, f64::INFINITY),
+            };
+        }
+        Ok(())
+    })
+}
+
+/// Writes the middle of the joint ranges [rad or m], n entries: 0 for continuous joints. It is a seed where there is no better one.
+///
+/// # Safety
+/// `arm` is an arm; `positions` are written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_arm_nominal(arm: *const UrdfIkArm, positions: *mut f64) -> UrdfIkStatus {
+    guarded(|| {
+        let chain = unsafe { reference(arm, "arm") }?.chain();
+        let nominal = chain.nominal_positions();
+        unsafe { exclusive_entries(positions, nominal.len(), "positions") }?.copy_from_slice(&nominal);
+        Ok(())
+    })
+}

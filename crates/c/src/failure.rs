@@ -1,0 +1,85 @@
+//! How a function fails: a status, and a sentence for the thread that called it.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char};
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What became of a call. urdf_ik_error() says why it failed.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UrdfIkStatus {
+    /// It is done.
+    Ok = 0,
+    /// A pointer is NULL that must not be, or a text is not UTF-8.
+    InvalidArgument = 1,
+    /// The URDF is refused, or cannot be read.
+    Urdf = 2,
+    /// The robot has no such chain, or the solver cannot serve it.
+    Chain = 3,
+    /// The problem makes no sense for the arm: a pose that is none, a tolerance of 0.
+    Problem = 4,
+    /// A fault inside the library.
+    Internal = 5,
+}
+
+/// A status with its sentence.
+pub struct Failure {
+    status: UrdfIkStatus,
+    sentence: String,
+}
+
+impl Failure {
+    pub fn new(status: UrdfIkStatus, sentence: impl Display) -> Self {
+        Self { status, sentence: sentence.to_string() }
+    }
+
+    pub fn argument(sentence: impl Display) -> Self {
+        Self::new(UrdfIkStatus::InvalidArgument, sentence)
+    }
+
+    pub fn problem(sentence: impl Display) -> Self {
+        Self::new(UrdfIkStatus::Problem, sentence)
+    }
+}
+
+thread_local! {
+    static SENTENCE: RefCell<CString> = RefCell::default();
+}
+
+/// Does the work of a function. A failure and a panic become a status, with the sentence kept for this thread.
+pub fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> UrdfIkStatus {
+    let Failure { status, sentence } = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => return UrdfIkStatus::Ok,
+        Ok(Err(failure)) => failure,
+        Err(_) => Failure::new(UrdfIkStatus::Internal, "a fault inside urdf_ik, which its developers would like to hear of"),
+    };
+    SENTENCE.set(c_text(&sentence));
+    status
+}
+
+/// Does work that cannot fail and gives nothing where there is a fault all the same.
+pub fn guarded_or<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
+}
+
+/// A text as C has it. It ends before a zero byte.
+pub fn c_text(text: &str) -> CString {
+    CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default()
+}
+
+/// The sentence of the last failure in this thread, UTF-8. It is valid until the next failure in this thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn urdf_ik_error() -> *const c_char {
+    SENTENCE.with_borrow(|sentence| sentence.as_ptr())
+}
+
+/// The version of the library, such as "0.1.0".
+#[unsafe(no_mangle)]
+pub extern "C" fn urdf_ik_version() -> *const c_char {
+    const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(version) => version,
+        Err(_) => c"",
+    };
+    VERSION.as_ptr()
+}

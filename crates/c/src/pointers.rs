@@ -1,0 +1,70 @@
+//! What is behind the pointers of a caller, or a failure that names the pointer.
+
+use std::ffi::{CStr, c_char};
+use std::slice;
+
+use crate::failure::Failure;
+
+fn null(what: &str) -> Failure {
+    Failure::argument(format!("{what} is NULL"))
+}
+
+/// # Safety
+/// `pointer` is NULL, or points to a `T` that lives for `'a` and that nobody changes meanwhile.
+pub unsafe fn reference<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, Failure> {
+    unsafe { pointer.as_ref() }.ok_or_else(|| null(what))
+}
+
+/// # Safety
+/// `pointer` is NULL, or points to a `T` that lives for `'a` and that nobody else uses meanwhile.
+pub unsafe fn exclusive<'a, T>(pointer: *mut T, what: &str) -> Result<&'a mut T, Failure> {
+    unsafe { pointer.as_mut() }.ok_or_else(|| null(what))
+}
+
+/// # Safety
+/// `pointer` is NULL, or points to `count` entries that live for `'a` and that nobody changes meanwhile.
+pub unsafe fn entries<'a, T>(pointer: *const T, count: usize, what: &str) -> Result<&'a [T], Failure> {
+    match count {
+        0 => Ok(&[]),
+        _ if pointer.is_null() => Err(null(what)),
+        _ => Ok(unsafe { slice::from_raw_parts(pointer, count) }),
+    }
+}
+
+/// # Safety
+/// `pointer` is NULL, or points to `count` entries that live for `'a` and that nobody else uses meanwhile.
+pub unsafe fn exclusive_entries<'a, T>(pointer: *mut T, count: usize, what: &str) -> Result<&'a mut [T], Failure> {
+    match count {
+        0 => Ok(&mut []),
+        _ if pointer.is_null() => Err(null(what)),
+        _ => Ok(unsafe { slice::from_raw_parts_mut(pointer, count) }),
+    }
+}
+
+/// # Safety
+/// `pointer` is NULL, or points to a text that ends with a zero byte, lives for `'a`, and that nobody changes meanwhile.
+pub unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a str, Failure> {
+    if pointer.is_null() {
+        return Err(null(what));
+    }
+    unsafe { CStr::from_ptr(pointer) }.to_str().map_err(|_| Failure::argument(format!("{what} is not UTF-8")))
+}
+
+/// Hands out a new handle.
+///
+/// # Safety
+/// `place` is NULL, or a pointer can be written there.
+pub unsafe fn hand_out<T>(place: *mut *mut T, made: T, what: &str) -> Result<(), Failure> {
+    *unsafe { exclusive(place, what) }? = Box::into_raw(Box::new(made));
+    Ok(())
+}
+
+/// Takes a handle back.
+///
+/// # Safety
+/// `handle` is NULL, or was handed out, and is not used again.
+pub unsafe fn take_back<T>(handle: *mut T) {
+    if !handle.is_null() {
+        drop(unsafe { Box::from_raw(handle) });
+    }
+}

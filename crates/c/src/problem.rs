@@ -1,0 +1,188 @@
+//! Problems as C has them, and as the library has them.
+
+use std::time::Duration;
+
+use nalgebra::{Isometry3, Translation3};
+
+use urdf_ik::robot::Chain;
+use urdf_ik::solver::{Mode, Pick, Preference, Problem, Target, Tolerance};
+use urdf_ik::spatial::rotation_from;
+
+use crate::failure::Failure;
+use crate::pointers::entries;
+
+/// A position [m], and an orientation as a unit quaternion x, y, z, w.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct UrdfIkPose {
+    /// x, y, z [m].
+    pub position: [f64; 3],
+    /// x, y, z, w: the scalar is last.
+    pub orientation: [f64; 4],
+}
+
+/// The desired pose of a tip link. urdf_ik_target() sets all fields.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct UrdfIkTarget {
+    /// Index of the tip link.
+    pub tip: usize,
+    /// Its pose in the frame of the base link.
+    pub pose: UrdfIkPose,
+    /// Which axes of the tip's frame need not match, not 0 for those: shifts along x, y, z, then turns about x, y, z. Default: none.
+    pub free_axes: [u8; 6],
+    /// Largest position error with which it counts as met [m]. Default: 1e-5.
+    pub position_tolerance: f64,
+    /// Largest orientation error with which it counts as met [rad]. Default: 1e-5.
+    pub orientation_tolerance: f64,
+    /// Weight of its squared error against that of other targets, where not all can be met. Default: 1.
+    pub weight: f64,
+}
+
+/// The first solution that is found.
+pub const URDF_IK_PICK_FIRST: i32 = 0;
+/// Of all solutions that are found, the one whose largest joint move from the seed is smallest.
+pub const URDF_IK_PICK_NEAREST: i32 = 1;
+/// Of all solutions that are found, the one with the greatest manipulability.
+pub const URDF_IK_PICK_MOST_MANIPULABLE: i32 = 2;
+
+/// A problem for an arm of n joints. urdf_ik_problem() sets all fields to their defaults: set the targets then, and what else is to differ.
+/// Fields that a later version adds have no effect by default.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct UrdfIkProblem {
+    /// Targets, one at most for each tip. Tips without one are free.
+    pub targets: *const UrdfIkTarget,
+    /// Number of targets.
+    pub target_count: usize,
+    /// Joint positions from which the search starts, n entries [rad or m]. NULL: the middle of the joint ranges.
+    pub seed: *const f64,
+    /// Largest move of each joint from the seed, n entries [rad or m]. NULL: a search. Else the seed's branch of solutions is followed, in one
+    /// attempt, and what is said of searches does not count.
+    pub max_step: *const f64,
+    /// Searches: which of several solutions, one of URDF_IK_PICK_….
+    pub pick: i32,
+    /// Searches: largest number of starting points, with the seed. Default: 100.
+    pub attempts: usize,
+    /// Searches: selects the starting points after those near the seed.
+    pub random_seed: u64,
+    /// Searches: time after which it ends [s]; 0: none. It is a guard: the attempts are the budget.
+    pub timeout: f64,
+    /// Searches: whether one that meets no target goes on to the closest joint positions and the reason, not 0 for that. Default: 1.
+    pub closest: u8,
+    /// Joint positions that a redundant arm prefers, n entries [rad or m]. NULL: none.
+    pub posture: *const f64,
+    /// How much it prefers them. Default: 1.
+    pub posture_weight: f64,
+    /// How much it prefers the middle of the joint ranges.
+    pub limits_weight: f64,
+    /// How much it prefers manipulability.
+    pub manipulability_weight: f64,
+}
+
+impl From<&Isometry3<f64>> for UrdfIkPose {
+    fn from(pose: &Isometry3<f64>) -> Self {
+        Self { position: pose.translation.vector.into(), orientation: pose.rotation.coords.into() }
+    }
+}
+
+/// A target with default fields for the pose of a tip link in the frame of the base link.
+#[unsafe(no_mangle)]
+pub extern "C" fn urdf_ik_target(tip: usize, pose: UrdfIkPose) -> UrdfIkTarget {
+    let Tolerance { position, orientation } = Tolerance::default();
+    UrdfIkTarget { tip, pose, free_axes: [0; 6], position_tolerance: position, orientation_tolerance: orientation, weight: 1.0 }
+}
+
+/// A problem with default fields: a search for the first solution from the middle of the joint ranges, without targets.
+#[unsafe(no_mangle)]
+pub extern "C" fn urdf_ik_problem() -> UrdfIkProblem {
+    UrdfIkProblem {
+        targets: std::ptr::null(),
+        target_count: 0,
+        seed: std::ptr::null(),
+        max_step: std::ptr::null(),
+        pick: URDF_IK_PICK_FIRST,
+        attempts: 100,
+        random_seed: 0,
+        timeout: 0.0,
+        closest: 1,
+        posture: std::ptr::null(),
+        posture_weight: 1.0,
+        limits_weight: 0.0,
+        manipulability_weight: 0.0,
+    }
+}
+
+impl UrdfIkTarget {
+    fn target(&self) -> Result<Target, Failure> {
+        let UrdfIkPose { position, orientation } = self.pose;
+        let rotation = rotation_from(orientation).map_err(Failure::problem)?;
+        Ok(Target {
+            tip: self.tip,
+            pose: Isometry3::from_parts(Translation3::from(position), rotation),
+            free_axes: self.free_axes.map(|free| free != 0),
+            tolerance: Tolerance { position: self.position_tolerance, orientation: self.orientation_tolerance },
+            weight: self.weight,
+        })
+    }
+}
+
+impl UrdfIkProblem {
+    /// Adds its targets in the terms of the library.
+    ///
+    /// # Safety
+    /// Its pointers are NULL, or point to what they should.
+    pub(crate) unsafe fn push_targets(&self, targets: &mut Vec<Target>) -> Result<(), Failure> {
+        for target in unsafe { entries(self.targets, self.target_count, "targets of the problem") }? {
+            targets.push(target.target()?);
+        }
+        Ok(())
+    }
+
+    /// The problem in the terms of the library. `nominal` is the seed where it has none.
+    ///
+    /// # Safety
+    /// Its pointers are NULL, or point to what they should, for `'a`.
+    pub(crate) unsafe fn problem<'a>(
+        &self,
+        chain: &Chain,
+        targets: &'a [Target],
+        nominal: &'a [f64],
+    ) -> Result<Problem<'a>, Failure> {
+        let positions = |pointer: *const f64| match pointer.is_null() {
+            true => Ok(None),
+            false => unsafe { entries(pointer, chain.variables().len(), "positions") }.map(Some),
+        };
+        let mode = match positions(self.max_step)? {
+            Some(max_step) => Mode::Track { max_step },
+            None => Mode::Search { pick: self.pick()?, attempts: self.attempts, random_seed: self.random_seed },
+        };
+        let preference = Preference {
+            posture: positions(self.posture)?,
+            posture_weight: self.posture_weight,
+            limits_weight: self.limits_weight,
+            manipulability_weight: self.manipulability_weight,
+            ..Preference::default()
+        };
+        Ok(Problem {
+            mode,
+            preference,
+            deadline: self.deadline()?,
+            closest: self.closest != 0,
+            ..Problem::new(targets, positions(self.seed)?.unwrap_or(nominal))
+        })
+    }
+
+    fn pick(&self) -> Result<Pick, Failure> {
+        let pick = usize::try_from(self.pick).ok().and_then(|pick| Pick::ALL.get(pick));
+        pick.copied().ok_or_else(|| Failure::problem(format!("pick is {}; it must be 0, 1 or 2", self.pick)))
+    }
+
+    fn deadline(&self) -> Result<Option<Duration>, Failure> {
+        if self.timeout == 0.0 {
+            return Ok(None);
+        }
+        let refuse = |_| Failure::problem(format!("timeout is {} s; it must be a finite number, 0 or more", self.timeout));
+        Duration::try_from_secs_f64(self.timeout).map(Some).map_err(refuse)
+    }
+}

@@ -1,0 +1,45 @@
+//! Robots: the links and joints that arms are made of.
+
+use std::ffi::c_char;
+
+use urdf_ik::robot::{Robot, UrdfError};
+
+use crate::failure::{Failure, UrdfIkStatus, guarded, guarded_or};
+use crate::pointers::{hand_out, take_back, text};
+
+/// A robot: a tree of links and joints. It does not change, so threads can share it.
+pub struct UrdfIkRobot(pub(crate) Robot);
+
+/// Reads a robot from the URDF file at `path` (UTF-8). URDF_IK_STATUS_URDF where it is refused.
+///
+/// # Safety
+/// `path` is a text; `robot` is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_robot_from_file(path: *const c_char, robot: *mut *mut UrdfIkRobot) -> UrdfIkStatus {
+    guarded(|| unsafe { made(Robot::from_urdf_file(text(path, "path")?), robot) })
+}
+
+/// Reads a robot from the text of a URDF. URDF_IK_STATUS_URDF where it is refused.
+///
+/// # Safety
+/// `urdf` is a text; `robot` is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_robot_from_urdf(urdf: *const c_char, robot: *mut *mut UrdfIkRobot) -> UrdfIkStatus {
+    guarded(|| unsafe { made(Robot::from_urdf(text(urdf, "urdf")?), robot) })
+}
+
+/// # Safety
+/// As [`hand_out`].
+unsafe fn made(made: Result<Robot, UrdfError>, robot: *mut *mut UrdfIkRobot) -> Result<(), Failure> {
+    let made = made.map_err(|e| Failure::new(UrdfIkStatus::Urdf, e))?;
+    unsafe { hand_out(robot, UrdfIkRobot(made), "robot") }
+}
+
+/// Frees a robot. Its arms stay.
+///
+/// # Safety
+/// `robot` is NULL, or a robot that is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_robot_free(robot: *mut UrdfIkRobot) {
+    guarded_or((), || unsafe { take_back(robot) });
+}

@@ -1,0 +1,316 @@
+/* Uses every function of the interface, rightly and wrongly: all_of_it ONE_TIP.urdf TWO_TIPS.urdf. */
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "urdf_ik.h"
+
+#define MOST_JOINTS 16
+
+#define EXPECT(condition)                                                                              \
+  do {                                                                                                 \
+    if (!(condition)) {                                                                                \
+      fprintf(stderr, "%s:%d: not so: %s (%s)\n", __FILE__, __LINE__, #condition, urdf_ik_error());    \
+      exit(1);                                                                                         \
+    }                                                                                                  \
+  } while (0)
+
+#define OK(call) EXPECT((call) == URDF_IK_STATUS_OK)
+
+/* A call that fails with a status and with a sentence that has these words. */
+#define FAILS(call, status, words)                  \
+  do {                                              \
+    EXPECT((call) == (status));                     \
+    EXPECT(strstr(urdf_ik_error(), (words)) != NULL); \
+  } while (0)
+
+static UrdfIkArm *arm_of(const char *urdf, const char *const *tips, size_t count, const char *solver) {
+  UrdfIkRobot *robot = NULL;
+  UrdfIkArm *arm = NULL;
+  OK(urdf_ik_robot_from_file(urdf, &robot));
+  OK(urdf_ik_arm_new(robot, NULL, tips, count, solver, &arm));
+  /* An arm outlives its robot. */
+  urdf_ik_robot_free(robot);
+  return arm;
+}
+
+static UrdfIkProblem problem_of(const UrdfIkTarget *targets, size_t count, const double *seed) {
+  UrdfIkProblem problem = urdf_ik_problem();
+  problem.targets = targets;
+  problem.target_count = count;
+  problem.seed = seed;
+  return problem;
+}
+
+static double distance(const UrdfIkPose *a, const UrdfIkPose *b) {
+  double sum = 0;
+  for (int i = 0; i < 3; i++) {
+    sum += (a->position[i] - b->position[i]) * (a->position[i] - b->position[i]);
+  }
+  return sqrt(sum);
+}
+
+static void describes_the_arm(const UrdfIkArm *arm) {
+  double lower[MOST_JOINTS], upper[MOST_JOINTS], nominal[MOST_JOINTS];
+  EXPECT(urdf_ik_arm_joint_count(arm) == 7);
+  EXPECT(urdf_ik_arm_tip_count(arm) == 1);
+  EXPECT(strlen(urdf_ik_arm_joint_name(arm, 6)) > 0);
+  EXPECT(urdf_ik_arm_joint_name(arm, 7) == NULL);
+  EXPECT(strcmp(urdf_ik_arm_tip_name(arm, 0), "tool0") == 0);
+  EXPECT(urdf_ik_arm_tip_name(arm, 1) == NULL);
+  OK(urdf_ik_arm_bounds(arm, lower, upper));
+  OK(urdf_ik_arm_nominal(arm, nominal));
+  for (int i = 0; i < 7; i++) {
+    EXPECT(lower[i] <= nominal[i] && nominal[i] <= upper[i]);
+  }
+  EXPECT(strchr(urdf_ik_version(), '.') != NULL);
+}
+
+/* The Jacobian is the derivative of forward kinematics. */
+static void computes_kinematics(UrdfIkWorkspace *workspace) {
+  double q[7] = {0.3, -0.4, 0.5, 0.6, -0.7, 0.8, -0.9}, jacobian[6 * 7];
+  UrdfIkPose before, after;
+  OK(urdf_ik_jacobian(workspace, q, 0, jacobian));
+  for (int joint = 0; joint < 7; joint++) {
+    const double step = 1e-6;
+    q[joint] -= step;
+    OK(urdf_ik_forward_kinematics(workspace, q, &before));
+    q[joint] += 2 * step;
+    OK(urdf_ik_forward_kinematics(workspace, q, &after));
+    q[joint] -= step;
+    for (int row = 0; row < 3; row++) {
+      double slope = (after.position[row] - before.position[row]) / (2 * step);
+      EXPECT(fabs(slope - jacobian[row * 7 + joint]) < 1e-7);
+    }
+  }
+  FAILS(urdf_ik_jacobian(workspace, q, 1, jacobian), URDF_IK_STATUS_INVALID_ARGUMENT, "no tip with index 1");
+}
+
+static void solves(UrdfIkWorkspace *workspace) {
+  double q[7] = {0.3, -0.4, 0.5, 0.6, -0.7, 0.8, -0.9}, found[7], again[7], step[7];
+  UrdfIkPose pose, reached;
+  UrdfIkAnswer answer;
+  OK(urdf_ik_forward_kinematics(workspace, q, &pose));
+  UrdfIkTarget target = urdf_ik_target(0, pose);
+  UrdfIkProblem problem = problem_of(&target, 1, NULL);
+  OK(urdf_ik_solve(workspace, &problem, found, &answer));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_SOLVED && answer.position_error <= 1e-5 && answer.attempts >= 1);
+  EXPECT(strncmp(urdf_ik_workspace_reason(workspace), "solved", 6) == 0);
+  OK(urdf_ik_forward_kinematics(workspace, found, &reached));
+  EXPECT(distance(&pose, &reached) < 1e-5);
+  OK(urdf_ik_solve(workspace, &problem, again, NULL));
+  EXPECT(memcmp(found, again, sizeof found) == 0);
+
+  /* From the solution nothing moves; on the way to it each joint moves by its largest step at most. */
+  problem.seed = found;
+  OK(urdf_ik_solve(workspace, &problem, again, &answer));
+  EXPECT(memcmp(found, again, sizeof found) == 0);
+  for (int i = 0; i < 7; i++) {
+    step[i] = 0.01;
+  }
+  problem.seed = q;
+  problem.max_step = step;
+  target.pose.position[2] += 0.1;
+  OK(urdf_ik_solve(workspace, &problem, again, &answer));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_STEP_LIMITED);
+  for (int i = 0; i < 7; i++) {
+    EXPECT(fabs(again[i] - q[i]) <= 0.01 + 1e-12);
+  }
+
+  /* A position alone, a posture, and the other fields. */
+  problem = problem_of(&target, 1, q);
+  memset(target.free_axes + 3, 1, 3);
+  problem.posture = q;
+  problem.pick = URDF_IK_PICK_NEAREST;
+  problem.attempts = 20;
+  problem.random_seed = 7;
+  problem.timeout = 10;
+  OK(urdf_ik_solve(workspace, &problem, again, &answer));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_SOLVED);
+
+  target = urdf_ik_target(0, pose);
+  target.pose.position[0] = 9;
+  problem = problem_of(&target, 1, NULL);
+  OK(urdf_ik_solve(workspace, &problem, again, &answer));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_OUT_OF_REACH);
+  EXPECT(strstr(urdf_ik_workspace_reason(workspace), "out of reach") != NULL);
+}
+
+struct Solutions {
+  int most;
+  int count;
+  double first[MOST_JOINTS];
+};
+
+static int on_solution(void *context, const double *positions, const UrdfIkAnswer *answer) {
+  struct Solutions *solutions = context;
+  EXPECT(answer->outcome == URDF_IK_OUTCOME_SOLVED);
+  memcpy(solutions->first, positions, 7 * sizeof(double));
+  solutions->count++;
+  return solutions->count < solutions->most;
+}
+
+static void finds_all_solutions(UrdfIkWorkspace *workspace) {
+  double q[7] = {0.3, -0.4, 0.5, 0.6, -0.7, 0.8, -0.9};
+  UrdfIkPose pose;
+  size_t count = 0;
+  OK(urdf_ik_forward_kinematics(workspace, q, &pose));
+  UrdfIkTarget target = urdf_ik_target(0, pose);
+  UrdfIkProblem problem = problem_of(&target, 1, q);
+  struct Solutions all = {1000, 0, {0}}, one = {1, 0, {0}};
+  OK(urdf_ik_solve_all(workspace, &problem, on_solution, &all, &count));
+  EXPECT(all.count >= 2 && (size_t)all.count == count);
+  OK(urdf_ik_solve_all(workspace, &problem, on_solution, &one, NULL));
+  EXPECT(one.count == 1);
+  FAILS(urdf_ik_solve_all(workspace, &problem, NULL, NULL, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "on_solution is NULL");
+}
+
+static void solves_batches(const UrdfIkArm *arm, UrdfIkWorkspace *workspace) {
+  enum { COUNT = 40 };
+  UrdfIkTarget targets[COUNT];
+  UrdfIkProblem problems[COUNT];
+  UrdfIkAnswer answers[COUNT];
+  double positions[COUNT * 7], one[7];
+  UrdfIkPose pose;
+  for (int i = 0; i < COUNT; i++) {
+    double q[7] = {0.3, -0.4 + 0.01 * i, 0.5, 0.6, -0.7, 0.8, -0.02 * i};
+    OK(urdf_ik_forward_kinematics(workspace, q, &pose));
+    targets[i] = urdf_ik_target(0, pose);
+    problems[i] = problem_of(targets + i, 1, NULL);
+  }
+  /* Three that make no sense: a quaternion, a list of targets and a pick that are none. */
+  targets[3].pose.orientation[3] = 9;
+  problems[5].targets = NULL;
+  problems[7].pick = 3;
+  OK(urdf_ik_solve_batch(arm, problems, COUNT, 2, positions, answers));
+  for (int i = 0; i < COUNT; i++) {
+    if (i == 3 || i == 5 || i == 7) {
+      EXPECT(answers[i].outcome == URDF_IK_OUTCOME_INVALID && isnan(positions[7 * i]));
+      EXPECT(urdf_ik_solve(workspace, problems + i, one, NULL) != URDF_IK_STATUS_OK);
+    } else {
+      OK(urdf_ik_solve(workspace, problems + i, one, NULL));
+      EXPECT(answers[i].outcome == URDF_IK_OUTCOME_SOLVED && memcmp(one, positions + 7 * i, sizeof one) == 0);
+    }
+  }
+  OK(urdf_ik_solve_batch(arm, NULL, 0, 0, NULL, NULL));
+  FAILS(urdf_ik_solve_batch(arm, problems, COUNT, 100000, positions, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "threads");
+}
+
+static void two_tips_are_solved(const char *urdf) {
+  const char *tips[] = {"left_hand", "right_hand"};
+  UrdfIkArm *arm = arm_of(urdf, tips, 2, "jacobian");
+  UrdfIkWorkspace *workspace = NULL;
+  OK(urdf_ik_workspace_new(arm, &workspace));
+  size_t n = urdf_ik_arm_joint_count(arm);
+  double q[MOST_JOINTS], found[MOST_JOINTS];
+  UrdfIkPose poses[2], reached[2];
+  EXPECT(n <= MOST_JOINTS && urdf_ik_arm_tip_count(arm) == 2);
+  OK(urdf_ik_arm_nominal(arm, q));
+  for (size_t i = 0; i < n; i++) {
+    q[i] += 0.1;
+  }
+  OK(urdf_ik_forward_kinematics(workspace, q, poses));
+  UrdfIkTarget targets[2] = {urdf_ik_target(0, poses[0]), urdf_ik_target(1, poses[1])};
+  UrdfIkProblem problem = problem_of(targets, 2, NULL);
+  UrdfIkAnswer answer;
+  OK(urdf_ik_solve(workspace, &problem, found, &answer));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_SOLVED);
+  OK(urdf_ik_forward_kinematics(workspace, found, reached));
+  EXPECT(distance(poses, reached) < 1e-5 && distance(poses + 1, reached + 1) < 1e-5);
+  /* A workspace outlives its arm. */
+  urdf_ik_arm_free(arm);
+  OK(urdf_ik_solve(workspace, &problem, found, &answer));
+  urdf_ik_workspace_free(workspace);
+}
+
+static void says_what_is_wrong(const UrdfIkArm *arm, UrdfIkWorkspace *workspace, const char *urdf) {
+  UrdfIkRobot *robot = NULL;
+  UrdfIkArm *other = NULL;
+  double q[7] = {0}, found[7];
+  const char *nobody[] = {"nobody"}, *twice[] = {"tool0", "tool0"}, bad_text[] = "\xff";
+  FAILS(urdf_ik_robot_from_file("nowhere.urdf", &robot), URDF_IK_STATUS_URDF, "no such file");
+  FAILS(urdf_ik_robot_from_file(NULL, &robot), URDF_IK_STATUS_INVALID_ARGUMENT, "path is NULL");
+  FAILS(urdf_ik_robot_from_file(urdf, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "robot is NULL");
+  FAILS(urdf_ik_robot_from_urdf("<robot", &robot), URDF_IK_STATUS_URDF, "");
+  FAILS(urdf_ik_robot_from_urdf(bad_text, &robot), URDF_IK_STATUS_INVALID_ARGUMENT, "not UTF-8");
+  OK(urdf_ik_robot_from_file(urdf, &robot));
+  FAILS(urdf_ik_arm_new(robot, NULL, nobody, 1, NULL, &other), URDF_IK_STATUS_CHAIN, "nobody");
+  FAILS(urdf_ik_arm_new(robot, NULL, twice, 2, NULL, &other), URDF_IK_STATUS_CHAIN, "tool0");
+  FAILS(urdf_ik_arm_new(robot, "nobody", NULL, 0, NULL, &other), URDF_IK_STATUS_CHAIN, "nobody");
+  FAILS(urdf_ik_arm_new(robot, NULL, NULL, 0, "magic", &other), URDF_IK_STATUS_CHAIN, "magic");
+  FAILS(urdf_ik_arm_new(robot, NULL, NULL, 1, NULL, &other), URDF_IK_STATUS_INVALID_ARGUMENT, "tips is NULL");
+  FAILS(urdf_ik_arm_new(NULL, NULL, NULL, 0, NULL, &other), URDF_IK_STATUS_INVALID_ARGUMENT, "robot is NULL");
+  EXPECT(other == NULL);
+  urdf_ik_robot_free(robot);
+
+  UrdfIkPose pose = {{0.3, 0.2, 0.7}, {0, 0, 0, 1}};
+  UrdfIkTarget target = urdf_ik_target(0, pose);
+  UrdfIkProblem problem = problem_of(&target, 1, q);
+  FAILS(urdf_ik_solve(NULL, &problem, found, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "workspace is NULL");
+  FAILS(urdf_ik_solve(workspace, NULL, found, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "problem is NULL");
+  FAILS(urdf_ik_solve(workspace, &problem, NULL, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "positions is NULL");
+  problem.target_count = 0;
+  FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_PROBLEM, "no target");
+  problem.target_count = 1;
+  target.tip = 1;
+  FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_PROBLEM, "tip 1");
+  target = urdf_ik_target(0, pose);
+  target.pose.orientation[0] = NAN;
+  FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_PROBLEM, "quaternion");
+  target = urdf_ik_target(0, pose);
+  target.position_tolerance = 0;
+  FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_PROBLEM, "tolerance");
+  target = urdf_ik_target(0, pose);
+  problem.timeout = -1;
+  FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_PROBLEM, "timeout");
+  problem = problem_of(&target, 1, q);
+  q[2] = INFINITY;
+  FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_PROBLEM, "seed");
+  FAILS(urdf_ik_arm_bounds(arm, found, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "upper is NULL");
+
+  EXPECT(urdf_ik_arm_joint_count(NULL) == 0 && urdf_ik_arm_tip_count(NULL) == 0);
+  EXPECT(urdf_ik_arm_joint_name(NULL, 0) == NULL && urdf_ik_workspace_reason(NULL) == NULL);
+  urdf_ik_robot_free(NULL);
+  urdf_ik_arm_free(NULL);
+  urdf_ik_workspace_free(NULL);
+}
+
+/* A thread with a workspace of its own, on an arm that four of them share. */
+static void *solve_in_thread(void *argument) {
+  const UrdfIkArm *arm = argument;
+  UrdfIkWorkspace *workspace = NULL;
+  OK(urdf_ik_workspace_new(arm, &workspace));
+  EXPECT(strlen(urdf_ik_error()) == 0);
+  for (int i = 0; i < 10; i++) {
+    solves(workspace);
+  }
+  urdf_ik_workspace_free(workspace);
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  EXPECT(argc == 3);
+  UrdfIkArm *arm = arm_of(argv[1], NULL, 0, NULL);
+  UrdfIkWorkspace *workspace = NULL;
+  OK(urdf_ik_workspace_new(arm, &workspace));
+  describes_the_arm(arm);
+  computes_kinematics(workspace);
+  solves(workspace);
+  finds_all_solutions(workspace);
+  solves_batches(arm, workspace);
+  says_what_is_wrong(arm, workspace, argv[1]);
+  two_tips_are_solved(argv[2]);
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++) {
+    EXPECT(pthread_create(threads + i, NULL, solve_in_thread, arm) == 0);
+  }
+  for (int i = 0; i < 4; i++) {
+    EXPECT(pthread_join(threads[i], NULL) == 0);
+  }
+  urdf_ik_workspace_free(workspace);
+  urdf_ik_arm_free(arm);
+  return 0;
+}

@@ -1,0 +1,68 @@
+//! What the solver answers, as the classes of `urdfik._answers`.
+
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyList;
+
+use urdf_ik::robot::Chain;
+use urdf_ik::solver::{Outcome, Reason, Solution};
+
+use crate::world::WorldData;
+
+/// The code of an outcome, as `urdfik.Outcome` and the node's SolveStatus have it.
+pub fn code(outcome: &Outcome) -> u8 {
+    match outcome {
+        Outcome::Solved => 0,
+        Outcome::Closest(Reason::OutOfReach { .. }) => 1,
+        Outcome::Closest(Reason::JointLimits) => 2,
+        Outcome::Closest(Reason::StepLimited) => 3,
+        Outcome::Closest(Reason::NotConverged) => 4,
+        Outcome::Closest(Reason::Collision { .. }) => 9,
+    }
+}
+
+/// The code of a problem that was refused.
+pub const INVALID: u8 = 5;
+
+/// A class of `urdfik._answers`. Each is looked up once.
+pub fn class<'py>(py: Python<'py>, kept: &PyOnceLock<Py<PyAny>>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let find = || Ok::<_, PyErr>(py.import("urdfik._answers")?.getattr(name)?.unbind());
+    Ok(kept.get_or_try_init(py, find)?.bind(py).clone())
+}
+
+/// The member of `urdfik.Outcome` with that code.
+fn outcome(py: Python<'_>, code: u8) -> PyResult<Bound<'_, PyAny>> {
+    static MEMBERS: PyOnceLock<Py<PyList>> = PyOnceLock::new();
+    let members = || {
+        let class = py.import("urdfik._answers")?.getattr("Outcome")?;
+        let member = |code: u8| class.call1((code,)).unwrap_or_else(|_| py.None().into_bound(py));
+        PyList::new(py, (0..=9).map(member)).map(Bound::unbind)
+    };
+    MEMBERS.get_or_try_init(py, members)?.bind(py).get_item(code.into())
+}
+
+/// An `urdfik.Answer`.
+pub fn answer<'py>(
+    py: Python<'py>,
+    solution: &Solution,
+    chain: &Chain,
+    world: Option<&WorldData>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let reason = match world {
+        Some(world) => solution.sentence_in(chain, world.clearance().scene),
+        None => solution.sentence(chain),
+    };
+    let worst = solution.worst_residual();
+    class(py, &CLASS, "Answer")?.call1((
+        solution.is_solved(),
+        PyArray1::from_slice(py, &solution.positions),
+        reason,
+        outcome(py, code(&solution.outcome))?,
+        worst.position,
+        worst.orientation,
+        solution.iterations,
+        solution.attempts,
+    ))
+}

@@ -1,0 +1,50 @@
+//! The Python module `urdfik`: inverse kinematics for any robot with a URDF, with NumPy arrays in and out.
+//!
+//! It is the library [`urdf_ik`] and nothing else: what comes from Python is checked and becomes a problem of the library, whose answer
+//! becomes arrays, with the same bits. The module `urdfik._urdfik` is this crate; what holds answers is Python, in `python/urdfik`.
+
+#![forbid(unsafe_code)]
+
+mod answers;
+mod arm;
+mod arrays;
+mod batch;
+mod kinematics;
+mod motion;
+mod options;
+mod path_or_text;
+mod poses;
+mod positions;
+mod robot;
+mod servo;
+mod shared;
+mod skeleton;
+mod threads;
+mod world;
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+create_exception!(urdfik, Error, PyValueError, "What was given is refused. The message names it and says what to do.");
+
+/// An error of the library, or of what was given, with the same sentence.
+fn refused(sentence: impl std::fmt::Display) -> PyErr {
+    Error::new_err(sentence.to_string())
+}
+
+#[pymodule]
+mod _urdfik {
+    #[pymodule_export]
+    use super::Error;
+    #[pymodule_export]
+    use super::arm::{Arm, rebuild_arm};
+    #[pymodule_export]
+    use super::robot::{Robot, rebuild_robot};
+    #[pymodule_export]
+    use super::servo::Servo;
+    #[pymodule_export]
+    use super::skeleton::Skeleton;
+    #[pymodule_export]
+    use super::world::World;
+}

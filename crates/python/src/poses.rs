@@ -1,0 +1,175 @@
+//! Target poses from Python: homogeneous matrices, positions with quaternions, or positions alone, for one tip or several.
+
+use std::ops::Range;
+
+use nalgebra::{Isometry3, Translation3};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use urdf_ik::robot::Chain;
+use urdf_ik::solver::Target;
+use urdf_ik::spatial::{pose_from_matrix, rotation_from};
+use urdf_ik_text::names::short;
+
+use crate::arrays::{Numbers, shape_in_words};
+use crate::refused;
+
+/// How a pose is written.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    /// The rows of a homogeneous matrix.
+    Matrix,
+    /// x, y, z, and the quaternion qx, qy, qz, qw.
+    Quaternion,
+    /// x, y, z, with any orientation.
+    Position,
+}
+
+/// Poses of some tips, for one problem or for each of many: an array for all tips of the chain, or one for each tip that is named.
+pub struct Poses<'py>(Vec<Part<Numbers<'py>>>);
+
+/// The poses of some problems, whatever becomes of the arrays that they are from.
+pub struct PoseRows(Vec<Part<Vec<f64>>>);
+
+/// What was given for some tips.
+struct Part<N> {
+    numbers: N,
+    form: Form,
+    tips: Range<usize>,
+}
+
+impl Form {
+    const ALL: [Self; 3] = [Self::Matrix, Self::Quaternion, Self::Position];
+
+    fn shape(self) -> &'static [usize] {
+        match self {
+            Self::Matrix => &[4, 4],
+            Self::Quaternion => &[7],
+            Self::Position => &[3],
+        }
+    }
+
+    fn size(self) -> usize {
+        self.shape().iter().product()
+    }
+
+    /// The pose of so many numbers.
+    fn pose(self, numbers: &[f64]) -> Result<Isometry3<f64>, String> {
+        let position = || Translation3::new(numbers[0], numbers[1], numbers[2]);
+        match self {
+            Self::Matrix => {
+                let rows = std::array::from_fn(|row| std::array::from_fn(|column| numbers[4 * row + column]));
+                pose_from_matrix(&rows).map_err(|e| e.to_string())
+            }
+            Self::Quaternion => rotation_from([numbers[3], numbers[4], numbers[5], numbers[6]])
+                .map(|rotation| Isometry3::from_parts(position(), rotation))
+                .map_err(|e| e.to_string()),
+            Self::Position => Ok(position().into()),
+        }
+    }
+}
+
+impl<'py> Part<Numbers<'py>> {
+    /// Numbers whose shape is that of a pose, with an index of problems before it where there are `many`, and one of tips where there are
+    /// several.
+    fn new(numbers: Numbers<'py>, tips: Range<usize>, many: bool, what: &str) -> PyResult<Self> {
+        let shape = numbers.shape();
+        let after_rows = shape.get(usize::from(many)..).unwrap_or_default();
+        let fits = |form: &Form| {
+            let is_one = tips.len() == 1 && after_rows == form.shape();
+            is_one || after_rows.split_first().is_some_and(|(count, pose)| *count == tips.len() && pose == form.shape())
+        };
+        if let Some(form) = Form::ALL.into_iter().find(fits) {
+            return Ok(Self { numbers, form, tips });
+        }
+        let [matrix, quaternion, position] = Form::ALL.map(|form| {
+            let before = [many.then_some("N".to_owned()), (tips.len() > 1).then(|| tips.len().to_string())];
+            let sizes: Vec<String> = before.into_iter().flatten().chain(form.shape().iter().map(usize::to_string)).collect();
+            shape_in_words(&sizes)
+        });
+        Err(refused(format!(
+            "{what} has the shape {}; it must be {matrix} for homogeneous matrices, {quaternion} for x y z qx qy qz qw, or {position} for \
+             positions alone",
+            shape_in_words(shape)
+        )))
+    }
+}
+
+impl<N> Part<N> {
+    /// The same part with some of the numbers.
+    fn copied(&self, copy: impl Fn(&N) -> Vec<f64>) -> Part<Vec<f64>> {
+        Part { numbers: copy(&self.numbers), form: self.form, tips: self.tips.clone() }
+    }
+}
+
+impl<'py> Poses<'py> {
+    /// The poses of one problem: an array for all tips, or a dict from tips to arrays.
+    pub fn one(value: &Bound<'py, PyAny>, chain: &Chain) -> PyResult<Self> {
+        Self::read(value, chain, false, "pose")
+    }
+
+    /// The same with one more index in front, that of the problem. Gives the number of problems, too.
+    pub fn many(value: &Bound<'py, PyAny>, chain: &Chain, what: &str) -> PyResult<(Self, usize)> {
+        let poses = Self::read(value, chain, true, what)?;
+        let mut counts = poses.0.iter().map(|part| part.numbers.shape()[0]);
+        let first = counts.next().unwrap_or_default();
+        match counts.find(|count| *count != first) {
+            Some(other) => Err(refused(format!("the tips have {first} and {other} {what}; they must have as many"))),
+            None => Ok((poses, first)),
+        }
+    }
+
+    fn read(value: &Bound<'py, PyAny>, chain: &Chain, many: bool, what: &str) -> PyResult<Self> {
+        let part = |value: &Bound<'py, PyAny>, tips, what: &str| Part::new(Numbers::read(value, what)?, tips, many, what);
+        let Ok(by_tip) = value.cast::<PyDict>() else {
+            return Ok(Self(vec![part(value, 0..chain.tips().len(), &format!("the {what}"))?]));
+        };
+        let parts = by_tip.iter().map(|(tip, value)| {
+            let tip: String = tip.extract()?;
+            let index = tip_index(chain, &tip)?;
+            part(&value, index..index + 1, &format!("the {what} of '{}'", short(&tip)))
+        });
+        Ok(Self(parts.collect::<PyResult<_>>()?))
+    }
+
+    /// Those of one problem.
+    pub fn row(&self) -> PoseRows {
+        PoseRows(self.0.iter().map(|part| part.copied(Numbers::to_vec)).collect())
+    }
+
+    /// Those of the problems in `range`.
+    pub fn rows(&self, range: &Range<usize>) -> PoseRows {
+        PoseRows(self.0.iter().map(|part| part.copied(|numbers| numbers.rows(range))).collect())
+    }
+}
+
+impl PoseRows {
+    /// Number of targets of each problem.
+    pub fn targets(&self) -> usize {
+        self.0.iter().map(|part| part.tips.len()).sum()
+    }
+
+    /// Writes the targets of the problem of index `row`. But for their poses they are as `plain` has them for each tip.
+    ///
+    /// # Errors
+    /// A sentence for a pose that is none.
+    pub fn write(&self, row: usize, plain: &[Target], targets: &mut [Target]) -> Result<(), String> {
+        let mut targets = targets.iter_mut();
+        for Part { numbers, form, tips } in &self.0 {
+            let poses = numbers[row * tips.len() * form.size()..].chunks_exact(form.size());
+            for ((tip, pose), target) in tips.clone().zip(poses).zip(&mut targets) {
+                *target = Target { pose: form.pose(pose)?, ..plain[tip] };
+                if *form == Form::Position {
+                    *target = target.position_only();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The index of the tip of that name.
+pub fn tip_index(chain: &Chain, tip: &str) -> PyResult<usize> {
+    let tips = || chain.tip_names().into_iter().map(str::to_owned).collect();
+    chain.tip_index(tip).ok_or_else(|| refused(urdf_ik::Error::UnknownTip { tip: tip.to_owned(), tips: tips() }))
+}

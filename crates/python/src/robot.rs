@@ -1,0 +1,193 @@
+//! `urdfik.Robot`: the links and joints of a URDF.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use numpy::PyArray2;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use urdf_ik::collision::{LinkShapes, Srdf};
+use urdf_ik::files::MAX_URDF_BYTES;
+use urdf_ik::robot::MeshFolders;
+use urdf_ik_text::names::{list, short};
+
+use crate::arrays::pose_array;
+use crate::path_or_text::{PathOrText, is_xml};
+use crate::refused;
+
+/// A robot as it was given, and what is read of it.
+pub struct RobotData {
+    pub given: Given,
+    pub robot: urdf_ik::robot::Robot,
+    pub srdf: Option<Srdf>,
+    /// The shapes of the links, once they have been asked for.
+    shapes: OnceLock<Result<LinkShapes, String>>,
+}
+
+/// What a robot is made of, and made again of where it is unpickled.
+#[derive(Clone, FromPyObject, IntoPyObject)]
+pub struct Given {
+    #[pyo3(item)]
+    pub urdf: String,
+    /// The file that the URDF is from, where it is from one: meshes are looked for around it.
+    #[pyo3(item)]
+    pub file: Option<PathBuf>,
+    #[pyo3(item)]
+    pub package_dirs: Vec<PathBuf>,
+    #[pyo3(item)]
+    pub srdf: Option<String>,
+}
+
+impl Given {
+    pub fn read(urdf: PathOrText, package_dirs: Vec<PathBuf>, srdf: Option<PathOrText>) -> PyResult<Self> {
+        let (urdf, file) = urdf.read(is_xml, MAX_URDF_BYTES)?;
+        let srdf = srdf.map(|srdf| srdf.read(is_xml, MAX_URDF_BYTES)).transpose()?.map(|(text, _)| text);
+        Ok(Self { urdf, file, package_dirs, srdf })
+    }
+}
+
+impl RobotData {
+    pub fn new(given: Given) -> PyResult<Self> {
+        let robot = urdf_ik::robot::Robot::from_urdf(&given.urdf).map_err(|e| match &given.file {
+            Some(file) => refused(format!("{}: {e}", short(&file.display().to_string()))),
+            None => refused(e),
+        })?;
+        let srdf = given.srdf.as_deref().map(Srdf::from_text).transpose().map_err(refused)?;
+        Ok(Self { given, robot, srdf, shapes: OnceLock::new() })
+    }
+
+    /// Where meshes are looked for.
+    pub fn mesh_folders(&self) -> MeshFolders {
+        let Given { file, package_dirs, .. } = &self.given;
+        MeshFolders::from_environment(file.as_deref()).with_packages_in(package_dirs.iter().cloned())
+    }
+
+    /// The shapes of the links. They are read the first time that they are asked for.
+    pub fn shapes(&self) -> PyResult<&LinkShapes> {
+        let read = || LinkShapes::of_urdf(&self.given.urdf, &self.robot, &self.mesh_folders());
+        self.shapes.get_or_init(|| read().map_err(|e| e.to_string())).as_ref().map_err(refused)
+    }
+
+    /// Positions of all joints: those of `given`, joints that it does not name at rest, mimic joints where they follow.
+    pub fn positions(&self, given: &HashMap<String, f64>) -> PyResult<Vec<f64>> {
+        let mut positions = self.robot.neutral_positions();
+        for (name, position) in given {
+            let joint = self.robot.movable_index(name).ok_or_else(|| {
+                let names: Vec<&str> = self.robot.movable_names().collect();
+                refused(format!("the robot has no joint '{}' that moves; it has: {}", short(name), list(&names)))
+            })?;
+            if !position.is_finite() {
+                return Err(refused(format!("the position of joint '{}' is {position}; it must be finite", short(name))));
+            }
+            positions[joint] = *position;
+        }
+        self.robot.apply_mimic(&mut positions);
+        Ok(positions)
+    }
+}
+
+/// A robot: the links and joints of a URDF.
+///
+/// Parameters
+/// ----------
+/// urdf : str or path
+///     The path of a URDF file, or the text of a URDF, which begins with ``<``.
+/// package_dirs : list of paths
+///     Folders of packages, in which the meshes of ``package://NAME/…`` are looked for, before the ament index and the folders
+///     around the URDF file. Meshes are read only for collisions.
+/// srdf : str or path, optional
+///     The path or text of an SRDF, which says which links may touch.
+///
+/// Raises
+/// ------
+/// Error
+///     For a file that cannot be read, and a text that is no robot.
+#[pyclass(frozen, module = "urdfik")]
+pub struct Robot(pub Arc<RobotData>);
+
+#[pymethods]
+impl Robot {
+    #[new]
+    #[pyo3(signature = (urdf, *, package_dirs = Vec::new(), srdf = None), text_signature = "(urdf, *, package_dirs=(), srdf=None)")]
+    fn new(urdf: PathOrText, package_dirs: Vec<PathBuf>, srdf: Option<PathOrText>) -> PyResult<Self> {
+        Ok(Self(Arc::new(RobotData::new(Given::read(urdf, package_dirs, srdf)?)?)))
+    }
+
+    /// The robot's name in its URDF.
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.robot.name()
+    }
+
+    /// The text of the URDF.
+    #[getter]
+    fn urdf(&self) -> &str {
+        &self.0.given.urdf
+    }
+
+    /// The link from which the tree of links begins.
+    #[getter]
+    fn root(&self) -> &str {
+        &self.0.robot.links()[self.0.robot.root()].name
+    }
+
+    /// Names of all links, in the order of the URDF.
+    #[getter]
+    fn link_names(&self) -> Vec<&str> {
+        self.0.robot.links().iter().map(|link| link.name.as_str()).collect()
+    }
+
+    /// Names of the links without children, in the order of the URDF.
+    #[getter]
+    fn leaves(&self) -> Vec<&str> {
+        self.0.robot.leaves()
+    }
+
+    /// Names of the joints that move, with those that mimic others, in the order of the URDF.
+    #[getter]
+    fn joint_names(&self) -> Vec<&str> {
+        self.0.robot.movable_names().collect()
+    }
+
+    /// A sentence for each part of the URDF that was ignored.
+    #[getter]
+    fn warnings(&self) -> Vec<&str> {
+        self.0.robot.warnings().iter().map(String::as_str).collect()
+    }
+
+    /// The pose of every link, as a dict from its name to an array (4, 4), in the frame of the root link.
+    ///
+    /// Parameters
+    /// ----------
+    /// positions : dict of str to float
+    ///     Joint positions [rad or m]. A joint that is not named is at 0, or in the middle of its range where that excludes 0; one
+    ///     that mimics another follows it.
+    #[pyo3(signature = (positions = HashMap::new()), text_signature = "($self, positions={})")]
+    #[expect(clippy::needless_pass_by_value, reason = "an argument from Python")]
+    fn link_poses<'py>(&self, py: Python<'py>, positions: HashMap<String, f64>) -> PyResult<Bound<'py, PyDict>> {
+        let robot = &self.0.robot;
+        let poses = PyDict::new(py);
+        for (link, pose) in robot.links().iter().zip(robot.link_poses(&self.0.positions(&positions)?)) {
+            let pose: Bound<'py, PyArray2<f64>> = pose_array(py, &pose)?;
+            poses.set_item(&link.name, pose)?;
+        }
+        Ok(poses)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Given,))> {
+        Ok((py.import("urdfik._urdfik")?.getattr("rebuild_robot")?, (self.0.given.clone(),)))
+    }
+
+    fn __repr__(&self) -> String {
+        let robot = &self.0.robot;
+        format!("<urdfik.Robot {}: {} links, {} joints that move>", short(robot.name()), robot.links().len(), robot.movable().count())
+    }
+}
+
+/// The robot that was pickled.
+#[pyfunction]
+pub fn rebuild_robot(given: Given) -> PyResult<Robot> {
+    Ok(Robot(Arc::new(RobotData::new(given)?)))
+}
