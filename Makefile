@@ -1,5 +1,5 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run view keys play example node build test check bench bench-node bench-peers clean
+.PHONY: help run view keys play example node build test check wheel bench bench-node bench-peers clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
@@ -29,6 +29,9 @@ test: check  ## everything that has to pass before a change is accepted
 
 check:  ## the same: formatting, lints, documentation, Rust tests, node tests
 	@scripts/check.sh
+
+wheel:  ## the Python module as a wheel for any Linux and as a source distribution, in target/wheels
+	@exec scripts/wheel.sh
 
 bench:  ## what an iteration and a solve cost; FABRIK on points and on robots beside other methods; long arms; batches
 	@cargo bench --locked --bench solve --bench skeleton --bench fabrik --bench noodle --bench batch

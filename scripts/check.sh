@@ -72,15 +72,20 @@ package=profile.release.package.urdf_ik_node
 unit_test_options=(--config "$package.opt-level=1" --config "$package.debug-assertions=true"
   --config "$package.overflow-checks=true")
 
+# One list of packages, because with others the crates that they share would have other features, and be compiled once more.
+libraries=(--locked --workspace --exclude urdf_ik_node)
+
 check "formatting" cargo fmt --check
 check "build with ROS 2" scripts/setup.sh
 check "lints" "${with_ros[@]}" clippy "${ros_options[@]}" --workspace --all-targets -- --deny warnings
 check "documentation" "${with_ros[@]}" doc "${ros_options[@]}" --workspace --no-deps
 check "unit tests of the node" "${with_ros[@]}" test "${ros_options[@]}" "${unit_test_options[@]}" -p urdf_ik_node --lib
-install_browser
-begin_beside "tests of the libraries and the command line" cargo test --locked --lib --tests
+install_for_tests chromium chromium-browser google-chrome
+install_for_tests valgrind
+begin_beside "tests of the libraries, the command line and the C interface" cargo test "${libraries[@]}" --lib --tests
 check "node tests" scripts/node-tests
 end_beside
-check "examples in the documentation" cargo test --locked --doc
+check "examples in the documentation" cargo test "${libraries[@]}" --doc
+check "tests of the Python module" scripts/with-ros scripts/python-tests
 
 printf '\n%s%5d s  in all\n' "$summary" "$SECONDS"

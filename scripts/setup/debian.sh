@@ -65,12 +65,13 @@ ask_for_sudo() {
   esac
 }
 
-# Installs the browser that tests of the page use. Without it they are skipped, and say why.
-install_browser() {
-  if command -v chromium chromium-browser google-chrome > /dev/null; then
+# Installs a package that only tests use, unless there is a command of its name or of the others. Without it some of them are skipped, and
+# say so: install_for_tests PACKAGE [COMMAND]…
+install_for_tests() {
+  if command -v "$@" > /dev/null; then
     return
   fi
-  if ! (install_with_apt chromium); then
-    say "the page is not tried in a browser, because Chromium could not be installed"
+  if ! (install_with_apt "$1"); then
+    say "$1 could not be installed: what needs it is not tested"
   fi
 }

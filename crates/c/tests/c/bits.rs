@@ -10,7 +10,7 @@ use urdf_ik::solver::{Problem, Solver, SolverKind, Target};
 use urdf_ik::spatial::rotation_from;
 use urdf_ik_testing::{self as common, Random};
 
-use crate::{compile_c, run};
+use crate::{compile, program, run};
 
 /// Problems of each robot.
 const PROBLEMS: usize = 2500;
@@ -42,7 +42,7 @@ fn draw(chain: &Chain, random: &mut Random) -> Vec<(Target, Vec<f64>)> {
 
 #[test]
 fn ten_thousand_answers_have_the_same_bits() {
-    let program = compile_c("bits.c");
+    let solve = compile("cc", &program("bits.c"), &["-std=c11"]);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let mut random = Random::new(1);
     for (robot, tip, kind) in [
@@ -69,7 +69,7 @@ fn ten_thousand_answers_have_the_same_bits() {
         }
         let [asked_file, answered_file] = ["asked", "answered"].map(|name| folder.join(name));
         write(&asked_file, &asked);
-        run(Command::new(&program).arg(common::urdf_path(robot)).arg(tip).arg(kind.name()).args([&asked_file, &answered_file]));
+        run(Command::new(&solve).arg(common::urdf_path(robot)).arg(tip).arg(kind.name()).args([&asked_file, &answered_file]));
         let answered = read(&answered_file);
         // Once one after the other, and once as a batch on two threads.
         assert_eq!(answered.len(), 2 * expected.len(), "{robot} {kind}");

@@ -21,14 +21,19 @@ fn library_folder() -> PathBuf {
     folder
 }
 
-/// Compiles a program of `tests/programs` and gives its file.
-fn compile(compiler: &str, source: &str, options: &[&str]) -> PathBuf {
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source.replace('.', "_"));
+/// The source of a program of the tests.
+fn program(name: &str) -> PathBuf {
+    package().join("tests/programs").join(name)
+}
+
+/// Compiles a program and gives its file.
+fn compile(compiler: &str, source: &Path, options: &[&str]) -> PathBuf {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source.file_stem().unwrap());
     let folder = library_folder();
     run(Command::new(compiler)
         .args(options)
         .args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g", "-O1", "-pthread"])
-        .arg(package().join("tests/programs").join(source))
+        .arg(source)
         .arg("-I")
         .arg(package().join("include"))
         .arg("-L")
@@ -37,10 +42,6 @@ fn compile(compiler: &str, source: &str, options: &[&str]) -> PathBuf {
         .args(["-lurdf_ik_c", "-lm", "-o"])
         .arg(&program));
     program
-}
-
-fn compile_c(source: &str) -> PathBuf {
-    compile("cc", source, &["-std=c11"])
 }
 
 /// Runs a command that has to succeed.

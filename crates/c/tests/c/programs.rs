@@ -1,16 +1,19 @@
 //! Programs that use all of the interface, rightly and wrongly, watched by valgrind.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{compile, compile_c, run};
+use urdf_ik_testing::root;
 
-fn urdf(name: &str) -> String {
-    format!("{}/../../urdf/{name}.urdf", env!("CARGO_MANIFEST_DIR"))
+use crate::{compile, program, run};
+
+fn urdf(name: &str) -> PathBuf {
+    root().join("urdf").join(name).with_extension("urdf")
 }
 
 #[test]
 fn a_program_in_c_makes_no_leak_and_no_invalid_access() {
-    let program = compile_c("all_of_it.c");
+    let program = compile("cc", &program("all_of_it.c"), &["-std=c11"]);
     let arguments = [urdf("arm7"), urdf("dual_arm")];
     run(Command::new(&program).args(&arguments));
     if Command::new("valgrind").arg("--version").output().is_err() {
@@ -22,7 +25,19 @@ fn a_program_in_c_makes_no_leak_and_no_invalid_access() {
     run(Command::new("valgrind").args(checks).arg(&program).args(&arguments));
 }
 
+/// The program in docs/c.md, in the folder from which its path of a URDF counts.
+#[test]
+fn the_program_of_the_documentation_solves() {
+    let page = std::fs::read_to_string(root().join("docs/c.md")).unwrap();
+    let (_, program) = page.split_once("```c\n").unwrap();
+    let (program, _) = program.split_once("```").unwrap();
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("first.c");
+    std::fs::write(&source, program).unwrap();
+    let output = run(Command::new(compile("cc", &source, &["-std=c11"])).current_dir(root()));
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("solved: "));
+}
+
 #[test]
 fn a_program_in_c_plus_plus_solves() {
-    run(Command::new(compile("c++", "solve.cpp", &["-std=c++17"])).args([urdf("arm7"), urdf("dual_arm")]));
+    run(Command::new(compile("c++", &program("solve.cpp"), &["-std=c++17"])).args([urdf("arm7"), urdf("dual_arm")]));
 }

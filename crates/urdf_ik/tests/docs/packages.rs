@@ -11,6 +11,9 @@ use crate::root;
 /// The package that needs ROS 2. The scripts name it wherever a command of cargo is for it.
 const NODE: &str = "urdf_ik_node";
 
+/// The interfaces for other languages. What builds and tests all packages names them by leaving out the node alone.
+const INTERFACES: [&str; 2] = ["urdf_ik_c", "urdf_ik_python"];
+
 /// What a command of cargo prints.
 fn cargo(arguments: &[&str]) -> Vec<u8> {
     let cargo = Command::new(env!("CARGO")).args(arguments).current_dir(root()).output().unwrap();
@@ -23,7 +26,7 @@ fn metadata() -> Value {
     serde_json::from_slice(&cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"])).unwrap()
 }
 
-/// `cargo test`, and the other commands without a package, are for all packages but the node.
+/// `cargo test`, and the other commands without a package, are for all packages but the node and the interfaces for other languages.
 #[test]
 fn no_package_is_forgotten() {
     let metadata = metadata();
@@ -31,16 +34,19 @@ fn no_package_is_forgotten() {
     let by_default = ids("workspace_default_members");
     let left_out: Vec<Value> = ids("workspace_members").into_iter().filter(|id| !by_default.contains(id)).collect();
     let packages = metadata["packages"].as_array().unwrap();
-    let names: Vec<&Value> =
-        packages.iter().filter(|package| left_out.contains(&package["id"])).map(|package| &package["name"]).collect();
-    assert_eq!(names, [NODE]);
+    let left_out = packages.iter().filter(|package| left_out.contains(&package["id"]));
+    let mut names: Vec<&str> = left_out.map(|package| package["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, [&INTERFACES[..], &[NODE]].concat());
     let script = fs::read_to_string(root().join("scripts/check.sh")).unwrap();
     for command in [
         "clippy \"${ros_options[@]}\" --workspace --all-targets",
         "doc \"${ros_options[@]}\" --workspace",
         &format!("-p {NODE} --lib"),
-        "cargo test --locked --lib --tests",
-        "cargo test --locked --doc",
+        &format!("libraries=(--locked --workspace --exclude {NODE})"),
+        "cargo test \"${libraries[@]}\" --lib --tests",
+        "cargo test \"${libraries[@]}\" --doc",
+        "scripts/python-tests",
     ] {
         assert!(script.contains(command), "scripts/check.sh does not run: {command}");
     }
@@ -55,7 +61,9 @@ fn every_package_has_the_lints_of_the_workspace_and_no_unsafe_code() {
         let source = manifest.parent().unwrap().join("src");
         let head = ["lib.rs", "main.rs"].map(|name| source.join(name)).into_iter().find(|path| path.exists()).unwrap();
         let text = fs::read_to_string(&head).unwrap();
-        assert!(text.contains("#![forbid(unsafe_code)]"), "{}", head.display());
+        // The C interface looks behind pointers. No other crate may.
+        let is_c = package["name"] == INTERFACES[0];
+        assert_eq!(text.contains("#![forbid(unsafe_code)]"), !is_c, "{}", head.display());
         assert!(manifest.with_file_name("README.md").exists(), "{} has no README.md beside it", manifest.display());
     }
 }

@@ -1,0 +1,101 @@
+"""Paths and servos."""
+
+import numpy as np
+import pytest
+
+import urdfik
+
+
+@pytest.fixture(scope="module")
+def start(arm):
+    down = np.diag([1.0, -1, -1, 1])
+    down[:3, 3] = [0.4, -0.1, 0.3]
+    answer = arm.solve(down, attempts=1000)
+    assert answer.solved
+    return answer.positions, down
+
+
+def moved(pose, *shift):
+    pose = pose.copy()
+    pose[:3, 3] += shift
+    return pose
+
+
+def test_a_path_is_followed_within_all_limits(arm, start):
+    q, pose = start
+    waypoints = [pose, moved(pose, 0, 0.2, 0), moved(pose, 0, 0.2, 0.1)]
+    limits = {name: {"velocity": 0.5, "acceleration": 2, "jerk": 20} for name in arm.joint_names}
+    trajectory = arm.path(waypoints, q, blend_radius=0.05, speed=0.2, joint_limits=limits, period=0.02)
+    assert trajectory.complete and trajectory.fraction == 1 and trajectory.reason is None
+    count = len(trajectory.times)
+    assert trajectory.positions.shape == trajectory.velocities.shape == trajectory.accelerations.shape == (count, 7)
+    np.testing.assert_allclose(np.diff(trajectory.times), 0.02, atol=1e-12)
+    assert np.abs(trajectory.velocities).max() <= 0.5 + 1e-9 and np.abs(trajectory.accelerations).max() <= 2 + 1e-6
+    assert (trajectory.velocities[[0, -1]] == 0).all()
+    np.testing.assert_allclose(arm.forward_kinematics(trajectory.positions[-1]), waypoints[-1], atol=2e-4)
+    assert trajectory.position_deviation <= 2e-4
+    # The same limits in MoveIt's format, and waypoints as x y z qx qy qz qw.
+    yaml = "joint_limits:\n" + "".join(
+        f"  {name}: {{has_velocity_limits: true, max_velocity: 0.5, has_acceleration_limits: true, max_acceleration: 2.0, "
+        f"has_jerk_limits: true, max_jerk: 20.0}}\n" for name in arm.joint_names)
+    sevens = [[*at[:3, 3], 1, 0, 0, 0] for at in waypoints]
+    again = arm.path(sevens, q, blend_radius=0.05, speed=0.2, joint_limits=yaml, period=0.02)
+    np.testing.assert_allclose(again.positions, trajectory.positions, atol=1e-9)
+
+
+def test_a_path_that_leaves_the_reach_says_where(arm, start):
+    q, pose = start
+    trajectory = arm.path([pose, moved(pose, 2, 0, 0)], q)
+    assert not trajectory.complete and 0 < trajectory.fraction < 1 and "m" in trajectory.reason
+
+
+def test_a_servo_moves_the_tip_along_a_line(arm, start):
+    q, pose = start
+    servo = arm.servo(250, q)
+    assert servo.is_at_rest
+    for _ in range(250):
+        positions = servo.step([0, 0.05, 0, 0, 0, 0])
+    assert not servo.is_at_rest and np.abs(servo.velocities).max() > 0
+    np.testing.assert_array_equal(positions, servo.positions)
+    tip = arm.forward_kinematics(positions)
+    assert 0.02 < tip[1, 3] - pose[1, 3] < 0.051
+    np.testing.assert_allclose(tip[[0, 2], 3], pose[[0, 2], 3], atol=1e-3)
+    for _ in range(250):
+        servo.step()
+    assert servo.is_at_rest and np.abs(servo.accelerations).max() == 0
+
+
+def test_a_servo_takes_the_axes_of_the_tip_and_joint_velocities(arm, start):
+    q, pose = start
+    servo = arm.servo(250, q)
+    for _ in range(100):
+        servo.step({"tool0": [0, 0.05, 0, 0, 0, 0]}, frame="tip")
+    # The tool points down, turned about x: its y is the base's -y.
+    assert arm.forward_kinematics(servo.positions)[1, 3] < pose[1, 3] - 0.002
+    joints = arm.servo(250, q)
+    for _ in range(100):
+        joints.step(velocities=dict.fromkeys(arm.joint_names, 0.0) | {arm.joint_names[0]: 0.2})
+    assert joints.positions[0] > q[0] + 0.02
+    np.testing.assert_allclose(joints.positions[1:], q[1:], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda arm, q, pose: arm.path([pose, np.eye(3)], q), "waypoints must be an array"),
+        (lambda arm, q, pose: arm.path([pose, np.diag([1, 1, 2, 1])], q), "waypoint 1: .*rotation"),
+        (lambda arm, q, pose: arm.path([pose], q, speed=0), "speed is 0"),
+        (lambda arm, q, pose: arm.path([pose], q, blend_radius=-1), "blend radius is -1"),
+        (lambda arm, q, pose: arm.path([pose], q, joint_limits={"elbow": {}}), "joint 'elbow', which the robot does not have"),
+        (lambda arm, q, pose: arm.path([pose], q, joint_limits={arm.joint_names[0]: {"speed": 1}}), "they can be velocity"),
+        (lambda arm, q, pose: arm.path([pose], q, joint_limits={arm.joint_names[0]: {"jerk": 0}}), "jerk limit of joint"),
+        (lambda arm, q, pose: arm.servo(0, q), "rate is 0"),
+        (lambda arm, q, pose: arm.servo(100, q + 100), "outside the joint limits"),
+        (lambda arm, q, pose: arm.servo(100, q).step([1, 2, 3]), r"the twist has the shape \(3,\); it must be \(6,\)"),
+        (lambda arm, q, pose: arm.servo(100, q).step([np.nan] * 6), "finite"),
+        (lambda arm, q, pose: arm.servo(100, q).step([0] * 6, velocities=q), "not both"),
+    ],
+)
+def test_what_is_wrong_is_named(arm, start, call, words):
+    with pytest.raises(urdfik.Error, match=words):
+        call(arm, *start)

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Makes the wheel and the source distribution of the Python module in target/wheels. The wheel is for any Linux with glibc 2.28 or newer and
+# CPython 3.10 or newer; zig links it against that glibc. Both have the licence notices of all that is compiled in.
+set -euo pipefail
+root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
+cd "$root"
+# shellcheck source=scripts/setup/steps.sh
+. scripts/setup/steps.sh
+# shellcheck source=scripts/setup/machine.sh
+. scripts/setup/machine.sh
+
+tools="$root/target/wheel-tools"
+target="$(uname -m)-unknown-linux-gnu"
+wanted=(maturin==1.16.0 ziglang==0.17.0)
+
+find_cargo Cargo.toml
+if [ "${wanted[*]}" != "$(cat "$tools/recipe" 2> /dev/null)" ]; then
+  say "installing ${wanted[*]} into $tools"
+  rm -rf "$tools"
+  python3 -m venv "$tools"
+  "$tools/bin/pip" install --quiet --disable-pip-version-check "${wanted[@]}"
+  # Written last: a folder without it is not finished.
+  printf '%s\n' "${wanted[*]}" > "$tools/recipe"
+fi
+notices=crates/python/LICENSES-OF-PARTS.txt
+trap 'rm -f "$notices"' EXIT
+python3 scripts/licences.py urdf_ik_python "$target" > "$notices"
+rm -rf target/wheels
+# maturin looks for ziglang in the Python that is first on the PATH.
+PATH="$tools/bin:$PATH" maturin build --release --locked --zig --target "$target" --compatibility manylinux_2_28 --sdist \
+  --manifest-path crates/python/Cargo.toml --out target/wheels
+ls -l target/wheels
