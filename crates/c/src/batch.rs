@@ -1,6 +1,6 @@
 //! Many problems at once.
 
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
 use urdf_ik::solver::{Answer, Problem, Target};
 
@@ -33,20 +33,31 @@ pub unsafe extern "C" fn urdf_ik_solve_batch(
         let chain = solver.chain();
         let given = unsafe { entries(problems, count, "problems") }?;
         let positions = unsafe { exclusive_entries(positions, count * chain.variables().len(), "positions") }?;
-        let answers = if answers.is_null() { &mut [] } else { unsafe { exclusive_entries(answers, count, "answers") }? };
+        let answers =
+            if answers.is_null() { &mut [] } else { unsafe { exclusive_entries(answers, count, "answers") }? };
         if threads > MOST_THREADS {
-            return Err(Failure::argument(format!("threads is {threads}; it must be from 0, for all cores, to {MOST_THREADS}")));
+            return Err(Failure::argument(format!(
+                "threads is {threads}; it must be from 0, for all cores, to {MOST_THREADS}"
+            )));
         }
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::argument)?;
         let nominal = chain.nominal_positions();
         let (targets, ends) = unsafe { all_targets(given) };
         let mut start = 0;
-        let problems: Vec<Problem> = given.iter().zip(&ends).map(|(given, &end)| {
-            let range = std::mem::replace(&mut start, end)..end;
-            // The solver refuses a problem without a target, so that the answers stay in their order.
-            unsafe { given.problem(chain, &targets[range], &nominal) }.unwrap_or_else(|_| Problem::new(&[], &nominal))
-        }).collect();
-        let batch = pool.install(|| solver.solve_batch(&problems, &|| true));
+        let problems: Vec<Problem> = given
+            .iter()
+            .zip(&ends)
+            .map(|(given, &end)| {
+                let range = std::mem::replace(&mut start, end)..end;
+                // The solver refuses a problem without a target, so that the answers stay in their order.
+                unsafe { given.problem(chain, &targets[range], &nominal) }
+                    .unwrap_or_else(|_| Problem::new(&[], &nominal))
+            })
+            .collect();
+        // The threads have ended when this returns, so that the library can be unloaded.
+        let pool = ThreadPoolBuilder::new().num_threads(threads);
+        let batch =
+            pool.build_scoped(ThreadBuilder::run, |pool| pool.install(|| solver.solve_batch(&problems, &|| true)));
+        let batch = batch.map_err(Failure::argument)?;
         positions.copy_from_slice(&batch.positions);
         answers.iter_mut().zip(&batch.answers).for_each(|(answer, found)| *answer = found.into());
         Ok(())

@@ -52,7 +52,9 @@ pub fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> UrdfIkStatus {
     let Failure { status, sentence } = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return UrdfIkStatus::Ok,
         Ok(Err(failure)) => failure,
-        Err(_) => Failure::new(UrdfIkStatus::Internal, "a fault inside urdf_ik, which its developers would like to hear of"),
+        Err(_) => {
+            Failure::new(UrdfIkStatus::Internal, "a fault inside urdf_ik, which its developers would like to hear of")
+        }
     };
     SENTENCE.set(c_text(&sentence));
     status

@@ -32,8 +32,8 @@ pub use batch::urdf_ik_solve_batch;
 pub use failure::{UrdfIkStatus, urdf_ik_error, urdf_ik_version};
 pub use kinematics::{urdf_ik_forward_kinematics, urdf_ik_jacobian};
 pub use problem::{
-    URDF_IK_PICK_FIRST, URDF_IK_PICK_MOST_MANIPULABLE, URDF_IK_PICK_NEAREST, UrdfIkPose, UrdfIkProblem, UrdfIkTarget, urdf_ik_problem,
-    urdf_ik_target,
+    URDF_IK_PICK_FIRST, URDF_IK_PICK_MOST_MANIPULABLE, URDF_IK_PICK_NEAREST, UrdfIkPose, UrdfIkProblem, UrdfIkTarget,
+    urdf_ik_problem, urdf_ik_target,
 };
 pub use robot::{UrdfIkRobot, urdf_ik_robot_free, urdf_ik_robot_from_file, urdf_ik_robot_from_urdf};
 pub use solve::{UrdfIkAnswer, UrdfIkOnSolution, UrdfIkOutcome, urdf_ik_solve, urdf_ik_solve_all};

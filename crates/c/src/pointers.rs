@@ -55,7 +55,8 @@ pub unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a str, Fa
 /// # Safety
 /// `place` is NULL, or a pointer can be written there.
 pub unsafe fn hand_out<T>(place: *mut *mut T, made: T, what: &str) -> Result<(), Failure> {
-    *unsafe { exclusive(place, what) }? = Box::into_raw(Box::new(made));
+    let place = unsafe { exclusive(place, what) }?;
+    *place = Box::into_raw(Box::new(made));
     Ok(())
 }
 

@@ -90,7 +90,14 @@ impl From<&Isometry3<f64>> for UrdfIkPose {
 #[unsafe(no_mangle)]
 pub extern "C" fn urdf_ik_target(tip: usize, pose: UrdfIkPose) -> UrdfIkTarget {
     let Tolerance { position, orientation } = Tolerance::default();
-    UrdfIkTarget { tip, pose, free_axes: [0; 6], position_tolerance: position, orientation_tolerance: orientation, weight: 1.0 }
+    UrdfIkTarget {
+        tip,
+        pose,
+        free_axes: [0; 6],
+        position_tolerance: position,
+        orientation_tolerance: orientation,
+        weight: 1.0,
+    }
 }
 
 /// A problem with default fields: a search for the first solution from the middle of the joint ranges, without targets.
@@ -182,7 +189,8 @@ impl UrdfIkProblem {
         if self.timeout == 0.0 {
             return Ok(None);
         }
-        let refuse = |_| Failure::problem(format!("timeout is {} s; it must be a finite number, 0 or more", self.timeout));
+        let refuse =
+            |_| Failure::problem(format!("timeout is {} s; it must be a finite number, 0 or more", self.timeout));
         Duration::try_from_secs_f64(self.timeout).map(Some).map_err(refuse)
     }
 }

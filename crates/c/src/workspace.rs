@@ -27,7 +27,10 @@ pub struct UrdfIkWorkspace {
 /// # Safety
 /// `arm` is an arm; `workspace` is written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn urdf_ik_workspace_new(arm: *const UrdfIkArm, workspace: *mut *mut UrdfIkWorkspace) -> UrdfIkStatus {
+pub unsafe extern "C" fn urdf_ik_workspace_new(
+    arm: *const UrdfIkArm,
+    workspace: *mut *mut UrdfIkWorkspace,
+) -> UrdfIkStatus {
     guarded(|| {
         let solver = unsafe { reference(arm, "arm") }?.solver.clone();
         let made = UrdfIkWorkspace {

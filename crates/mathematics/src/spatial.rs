@@ -207,7 +207,8 @@ mod tests {
             pose_from_matrix(&rows)
         };
         assert!(with(0, 0, 1.0 + 4e-7).is_ok());
-        for (row, column, value) in [(0, 0, 1.0 + 6e-7), (0, 1, 2e-6), (2, 2, 0.0), (1, 2, f64::NAN), (0, 0, f64::NAN)] {
+        for (row, column, value) in [(0, 0, 1.0 + 6e-7), (0, 1, 2e-6), (2, 2, 0.0), (1, 2, f64::NAN), (0, 0, f64::NAN)]
+        {
             assert!(matches!(with(row, column, value), Err(NotAPose::Skewed { .. })), "{row} {column} {value}");
         }
         assert_eq!(with(2, 2, -1.0), Err(NotAPose::Mirrored));

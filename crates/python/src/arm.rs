@@ -98,7 +98,9 @@ impl Arm {
         let robot = match robot {
             RobotOrUrdf::Urdf(urdf) => Arc::new(RobotData::new(Given::read(urdf, package_dirs, srdf)?)?),
             RobotOrUrdf::Robot(robot) if package_dirs.is_empty() && srdf.is_none() => Arc::clone(&robot.get().0),
-            RobotOrUrdf::Robot(_) => return Err(refused("package_dirs and srdf are those of the robot: give them to Robot(…)")),
+            RobotOrUrdf::Robot(_) => {
+                return Err(refused("package_dirs and srdf are those of the robot: give them to Robot(…)"));
+            }
         };
         let tips = tip.as_ref().map(Tips::names).unwrap_or_default();
         Ok(Self(Arc::new(ArmData::new(robot, base, &tips)?)))
@@ -163,7 +165,9 @@ impl Arm {
         let known = self.0.chain.variable_names();
         let index = |name: &String| {
             let found = known.iter().position(|known| known == name);
-            found.ok_or_else(|| refused(format!("the arm has no joint '{}'; its joints are: {}", short(name), list(&known))))
+            found.ok_or_else(|| {
+                refused(format!("the arm has no joint '{}'; its joints are: {}", short(name), list(&known)))
+            })
         };
         Ok(PyArray1::from_vec(py, names.iter().map(index).collect::<PyResult<_>>()?))
     }
@@ -234,7 +238,12 @@ impl Arm {
     /// float, or array (N,)
     ///     In units of m and rad.
     #[pyo3(signature = (q, *, tip = None))]
-    fn manipulability<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>, tip: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+    fn manipulability<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        tip: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let rows = read_rows(q, &self.0.chain, "q")?;
         let computed = compute(py, &self.0, Quantity::Manipulability(self.one_tip(tip)?), &rows)?;
         if rows.rows.is_some() { Ok(computed.into_any()) } else { computed.call_method0("item") }
@@ -522,7 +531,13 @@ impl Arm {
 
     fn __repr__(&self) -> String {
         let chain = &self.0.chain;
-        format!("<urdfik.Arm {}: {} joints from {} to {}>", short(self.0.robot.robot.name()), self.0.variables(), short(chain.base()), list(&chain.tip_names()))
+        format!(
+            "<urdfik.Arm {}: {} joints from {} to {}>",
+            short(self.0.robot.robot.name()),
+            self.0.variables(),
+            short(chain.base()),
+            list(&chain.tip_names())
+        )
     }
 }
 

@@ -9,8 +9,8 @@ use pyo3::types::PyDict;
 
 use urdf_ik::files::MAX_SETTINGS_BYTES;
 use urdf_ik::motion::{
-    FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory, TrajectoryPoint,
-    follow,
+    FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
+    TrajectoryPoint, follow,
 };
 use urdf_ik::robot::Robot;
 use urdf_ik_text::names::short;
@@ -46,7 +46,9 @@ impl<'py> PathRequest<'_, 'py> {
         let plain = &self.options.targets;
         let mut targets = vec![plain[0]; count];
         for (row, target) in targets.iter_mut().enumerate() {
-            poses.write(row, plain, std::slice::from_mut(target)).map_err(|e| refused(format!("waypoint {row}: {e}")))?;
+            poses
+                .write(row, plain, std::slice::from_mut(target))
+                .map_err(|e| refused(format!("waypoint {row}: {e}")))?;
         }
         let waypoints: Vec<_> = targets.iter().map(|target| target.pose).collect();
         let options = PathOptions { blend_radius: self.blend_radius, ..PathOptions::default() };
@@ -70,7 +72,12 @@ impl<'py> PathRequest<'_, 'py> {
     }
 }
 
-fn answer<'py>(py: Python<'py>, arm: &ArmData, followed: &Followed, trajectory: &Trajectory) -> PyResult<Bound<'py, PyAny>> {
+fn answer<'py>(
+    py: Python<'py>,
+    arm: &ArmData,
+    followed: &Followed,
+    trajectory: &Trajectory,
+) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let rows = |of: fn(&TrajectoryPoint) -> &[f64]| -> PyResult<Bound<'py, PyArray2<f64>>> {
         let numbers = trajectory.points.iter().flat_map(of).copied().collect();
@@ -94,7 +101,12 @@ pub fn limits(given: Option<&Bound<'_, PyAny>>, arm: &ArmData) -> PyResult<Motio
     let limits = match given {
         None => JointLimits::default(),
         Some(given) => match given.cast::<PyDict>() {
-            Ok(by_joint) => JointLimits(by_joint.iter().map(|(joint, limit)| joint_limit(&joint, &limit, robot)).collect::<PyResult<BTreeMap<_, _>>>()?),
+            Ok(by_joint) => JointLimits(
+                by_joint
+                    .iter()
+                    .map(|(joint, limit)| joint_limit(&joint, &limit, robot))
+                    .collect::<PyResult<BTreeMap<_, _>>>()?,
+            ),
             Err(_) => {
                 let (text, _) = given.extract::<PathOrText>()?.read(is_yaml, MAX_SETTINGS_BYTES)?;
                 JointLimits::from_yaml(&text, robot).map_err(refused)?
@@ -117,10 +129,19 @@ fn joint_limit(joint: &Bound<'_, PyAny>, limit: &Bound<'_, PyAny>, robot: &Robot
             "velocity" => &mut limits.velocity,
             "acceleration" => &mut limits.acceleration,
             "jerk" => &mut limits.jerk,
-            _ => return Err(refused(format!("joint_limits of '{}' have '{}'; they can be velocity, acceleration and jerk", short(&joint), short(&name)))),
+            _ => {
+                return Err(refused(format!(
+                    "joint_limits of '{}' have '{}'; they can be velocity, acceleration and jerk",
+                    short(&joint),
+                    short(&name)
+                )));
+            }
         };
         if !(value.is_finite() && value > 0.0) {
-            return Err(refused(format!("the {name} limit of joint '{}' is {value}; it must be a finite number above 0", short(&joint))));
+            return Err(refused(format!(
+                "the {name} limit of joint '{}' is {value}; it must be a finite number above 0",
+                short(&joint)
+            )));
         }
         *place = Some(value);
     }

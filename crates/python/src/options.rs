@@ -172,7 +172,11 @@ pub fn world(value: &Bound<'_, PyAny>, arm: &ArmData) -> PyResult<Option<Arc<Wor
 
 fn at_least_one(value: &Bound<'_, PyAny>) -> PyResult<usize> {
     let attempts = value.extract()?;
-    if attempts == 0 { Err(refused("attempts is 0; at least 1 is needed, the one from the seed")) } else { Ok(attempts) }
+    if attempts == 0 {
+        Err(refused("attempts is 0; at least 1 is needed, the one from the seed"))
+    } else {
+        Ok(attempts)
+    }
 }
 
 fn seconds(timeout: f64) -> PyResult<Duration> {

@@ -84,7 +84,8 @@ impl<'py> Part<Numbers<'py>> {
         }
         let [matrix, quaternion, position] = Form::ALL.map(|form| {
             let before = [many.then_some("N".to_owned()), (tips.len() > 1).then(|| tips.len().to_string())];
-            let sizes: Vec<String> = before.into_iter().flatten().chain(form.shape().iter().map(usize::to_string)).collect();
+            let sizes: Vec<String> =
+                before.into_iter().flatten().chain(form.shape().iter().map(usize::to_string)).collect();
             shape_in_words(&sizes)
         });
         Err(refused(format!(
@@ -120,7 +121,8 @@ impl<'py> Poses<'py> {
     }
 
     fn read(value: &Bound<'py, PyAny>, chain: &Chain, many: bool, what: &str) -> PyResult<Self> {
-        let part = |value: &Bound<'py, PyAny>, tips, what: &str| Part::new(Numbers::read(value, what)?, tips, many, what);
+        let part =
+            |value: &Bound<'py, PyAny>, tips, what: &str| Part::new(Numbers::read(value, what)?, tips, many, what);
         let Ok(by_tip) = value.cast::<PyDict>() else {
             return Ok(Self(vec![part(value, 0..chain.tips().len(), &format!("the {what}"))?]));
         };

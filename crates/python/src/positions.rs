@@ -41,14 +41,20 @@ pub fn read_rows(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> PyResul
 fn wrong_shape(shape: &[usize], chain: &Chain, what: &str, many: bool) -> PyErr {
     let (count, shape) = (chain.variables().len(), shape_in_words(shape));
     let or = if many { format!(", or (N, {count})") } else { String::new() };
-    refused(format!("the {what} has the shape {shape}; it must be ({count},){or}, one number for each of the arm's joint_names"))
+    refused(format!(
+        "the {what} has the shape {shape}; it must be ({count},){or}, one number for each of the arm's joint_names"
+    ))
 }
 
 /// The positions of a dict. It may have other joints, too, as joint states of a whole robot do.
 fn by_joint(by_name: &Bound<'_, PyDict>, chain: &Chain, what: &str) -> PyResult<Vec<f64>> {
     let position = |name: &str| match by_name.get_item(name)? {
         Some(position) => position.extract::<f64>(),
-        None => Err(refused(format!("the {what} does not name joint '{}'; the arm's joints are: {}", short(name), list(&chain.variable_names())))),
+        None => Err(refused(format!(
+            "the {what} does not name joint '{}'; the arm's joints are: {}",
+            short(name),
+            list(&chain.variable_names())
+        ))),
     };
     chain.variables().iter().map(|variable| position(&variable.name)).collect()
 }

@@ -79,7 +79,10 @@ impl RobotData {
                 refused(format!("the robot has no joint '{}' that moves; it has: {}", short(name), list(&names)))
             })?;
             if !position.is_finite() {
-                return Err(refused(format!("the position of joint '{}' is {position}; it must be finite", short(name))));
+                return Err(refused(format!(
+                    "the position of joint '{}' is {position}; it must be finite",
+                    short(name)
+                )));
             }
             positions[joint] = *position;
         }
@@ -182,7 +185,12 @@ impl Robot {
 
     fn __repr__(&self) -> String {
         let robot = &self.0.robot;
-        format!("<urdfik.Robot {}: {} links, {} joints that move>", short(robot.name()), robot.links().len(), robot.movable().count())
+        format!(
+            "<urdfik.Robot {}: {} links, {} joints that move>",
+            short(robot.name()),
+            robot.links().len(),
+            robot.movable().count()
+        )
     }
 }
 

@@ -40,7 +40,12 @@ pub struct ServoRequest<'a, 'py> {
 }
 
 impl Servo {
-    pub fn start(arm: &Arc<ArmData>, rate: f64, q: &Bound<'_, PyAny>, request: &ServoRequest<'_, '_>) -> PyResult<Self> {
+    pub fn start(
+        arm: &Arc<ArmData>,
+        rate: f64,
+        q: &Bound<'_, PyAny>,
+        request: &ServoRequest<'_, '_>,
+    ) -> PyResult<Self> {
         let ServoRequest { joint_limits, linear_speed, angular_speed, avoid } = *request;
         for (what, value) in [("rate", rate), ("linear_speed", linear_speed), ("angular_speed", angular_speed)] {
             if !(value.is_finite() && value > 0.0) {
@@ -53,7 +58,8 @@ impl Servo {
         }
         let options = ServoOptions { linear_speed, angular_speed, ..ServoOptions::default() };
         let solver = arm.solver(urdf_ik::solver::SolverKind::Jacobian)?;
-        let servo = urdf_ik::motion::servo::Servo::new(solver, &limits(joint_limits, arm)?, options, &q).map_err(refused)?;
+        let servo =
+            urdf_ik::motion::servo::Servo::new(solver, &limits(joint_limits, arm)?, options, &q).map_err(refused)?;
         let world = avoid.map(|avoid| world(avoid, arm)).transpose()?.flatten();
         Ok(Self { arm: Arc::clone(arm), world, period: 1.0 / rate, servo: Mutex::new(servo) })
     }
@@ -133,12 +139,16 @@ fn read_twists(value: &Bound<'_, PyAny>, axes: Axes, chain: &Chain) -> PyResult<
         let numbers = Numbers::read(value, "the twist")?;
         let [x, y, z, rx, ry, rz] = numbers.to_vec()[..] else {
             let shape = shape_in_words(numbers.shape());
-            return Err(refused(format!("the twist has the shape {shape}; it must be (6,): linear, then angular velocity")));
+            return Err(refused(format!(
+                "the twist has the shape {shape}; it must be (6,): linear, then angular velocity"
+            )));
         };
         Ok(TipTwist { tip, linear: Vector3::new(x, y, z), angular: Vector3::new(rx, ry, rz), axes })
     };
     match value.cast::<PyDict>() {
-        Ok(by_tip) => by_tip.iter().map(|(tip, value)| twist(tip_index(chain, &tip.extract::<String>()?)?, &value)).collect(),
+        Ok(by_tip) => {
+            by_tip.iter().map(|(tip, value)| twist(tip_index(chain, &tip.extract::<String>()?)?, &value)).collect()
+        }
         Err(_) if chain.tips().len() > 1 => Err(refused("the arm has several tips: give a dict from tip to twist")),
         Err(_) => Ok(vec![twist(0, value)?]),
     }

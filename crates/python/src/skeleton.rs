@@ -40,7 +40,9 @@ impl Skeleton {
         let (text, _) = model.read(is_yaml, MAX_SETTINGS_BYTES)?;
         match Model::from_yaml(&text).map_err(refused)? {
             Model::Skeleton(skeleton) => Ok(Self(skeleton)),
-            Model::PitchYaw(_) => Err(refused("the model is an arm of pitch and yaw, and no skeleton: `urdf_ik skeleton` moves it")),
+            Model::PitchYaw(_) => {
+                Err(refused("the model is an arm of pitch and yaw, and no skeleton: `urdf_ik skeleton` moves it"))
+            }
         }
     }
 
@@ -127,7 +129,9 @@ impl Skeleton {
         for (name, weight) in weights {
             let point = self.0.target_point(name).map_err(refused)?;
             let target = targets.iter_mut().find(|target| target.point == point);
-            target.ok_or_else(|| refused(format!("there is a weight for '{}', which has no target", short(name))))?.weight = *weight;
+            target
+                .ok_or_else(|| refused(format!("there is a weight for '{}', which has no target", short(name))))?
+                .weight = *weight;
         }
         Ok(targets)
     }
@@ -146,7 +150,9 @@ impl Skeleton {
                 Ok(numbers.to_vec())
             } else {
                 let [shape, expected] = [numbers.shape(), &expected].map(shape_in_words);
-                Err(refused(format!("the seed has the shape {shape}; it must be {expected}: one row for each of the points")))
+                Err(refused(format!(
+                    "the seed has the shape {shape}; it must be {expected}: one row for each of the points"
+                )))
             }
         };
         let points = rows(&points, 3)?.chunks_exact(3).map(Point3::from_slice).collect();
@@ -210,7 +216,9 @@ fn read_place(value: &Bound<'_, PyAny>, what: &str) -> PyResult<(Translation3<f6
         }
         _ => {
             let shape = shape_in_words(numbers.shape());
-            Err(refused(format!("{what} has the shape {shape}; it must be (3,) for a position, or (7,) for x y z qx qy qz qw")))
+            Err(refused(format!(
+                "{what} has the shape {shape}; it must be (3,) for a position, or (7,) for x y z qx qy qz qw"
+            )))
         }
     }
 }

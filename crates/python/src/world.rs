@@ -91,7 +91,9 @@ impl World {
         // Paths of meshes are relative to the folder that Python runs in.
         let folders = MeshFolders::from_environment(Some(&PathBuf::from("obstacles")));
         let mut world = world_from_json(&plain_data(obstacles)?, &folders).map_err(refused)?;
-        let Value::Array(parts) = plain_data(attached)? else { return Err(refused("attached must be a list of dicts")) };
+        let Value::Array(parts) = plain_data(attached)? else {
+            return Err(refused("attached must be a list of dicts"));
+        };
         for part in parts {
             attach(&mut world, part, robot, &folders)?;
         }
@@ -184,13 +186,23 @@ fn plain_data(value: Option<Bound<'_, PyAny>>) -> PyResult<Value> {
 }
 
 /// Attaches a part to the link that carries it.
-fn attach(world: &mut urdf_ik::collision::World, part: Value, robot: &RobotData, folders: &MeshFolders) -> PyResult<()> {
+fn attach(
+    world: &mut urdf_ik::collision::World,
+    part: Value,
+    robot: &RobotData,
+    folders: &MeshFolders,
+) -> PyResult<()> {
     let Value::Object(mut fields) = part else { return Err(refused("attached must be a list of dicts")) };
-    let link = take::<String>(&mut fields, "link")?.ok_or_else(|| refused("an attached part needs 'link', the link that carries it"))?;
+    let link = take::<String>(&mut fields, "link")?
+        .ok_or_else(|| refused("an attached part needs 'link', the link that carries it"))?;
     let may_touch: BTreeSet<String> = take(&mut fields, "may_touch")?.unwrap_or_default();
     let Some(index) = robot.robot.link_index(&link) else {
         let links: Vec<&str> = robot.robot.links().iter().map(|link| link.name.as_str()).collect();
-        return Err(refused(format!("there is no link '{}' to attach to; the links are: {}", short(&link), list(&links))));
+        return Err(refused(format!(
+            "there is no link '{}' to attach to; the links are: {}",
+            short(&link),
+            list(&links)
+        )));
     };
     let alone = world_from_json(&Value::Array(vec![Value::Object(fields)]), folders).map_err(refused)?;
     for (id, obstacle, pose) in alone.obstacles() {

@@ -160,7 +160,8 @@ mod tests {
     #[test]
     fn folders_of_packages_come_first() {
         let root = folder("packages");
-        let folders = MeshFolders::new([root.join("install")], None).with_packages_in([root.join("other"), root.join("src")]);
+        let folders =
+            MeshFolders::new([root.join("install")], None).with_packages_in([root.join("other"), root.join("src")]);
         let mesh = "package://arm/meshes/installed.stl";
         assert_eq!(folders.find(mesh), Ok(root.join("src/arm/meshes/installed.stl")));
         fs::remove_dir_all(root).unwrap();

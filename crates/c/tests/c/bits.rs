@@ -69,7 +69,11 @@ fn ten_thousand_answers_have_the_same_bits() {
         }
         let [asked_file, answered_file] = ["asked", "answered"].map(|name| folder.join(name));
         write(&asked_file, &asked);
-        run(Command::new(&solve).arg(common::urdf_path(robot)).arg(tip).arg(kind.name()).args([&asked_file, &answered_file]));
+        run(Command::new(&solve)
+            .arg(common::urdf_path(robot))
+            .arg(tip)
+            .arg(kind.name())
+            .args([&asked_file, &answered_file]));
         let answered = read(&answered_file);
         // Once one after the other, and once as a batch on two threads.
         assert_eq!(answered.len(), 2 * expected.len(), "{robot} {kind}");

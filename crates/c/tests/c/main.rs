@@ -14,9 +14,9 @@ fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folder of the library: cargo puts it beside the folder of its tests.
+/// The folder of the library: cargo puts it beside its tests.
 fn library_folder() -> PathBuf {
-    let folder = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned();
+    let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     assert!(folder.join("liburdf_ik_c.so").exists(), "there is no liburdf_ik_c.so in {}", folder.display());
     folder
 }
@@ -48,6 +48,12 @@ fn compile(compiler: &str, source: &Path, options: &[&str]) -> PathBuf {
 fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{command:?}: {}\n{}{}", output.status, text(&output.stdout), text(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{}{}",
+        output.status,
+        text(&output.stdout),
+        text(&output.stderr)
+    );
     output
 }

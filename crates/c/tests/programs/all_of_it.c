@@ -284,7 +284,7 @@ static void *solve_in_thread(void *argument) {
   UrdfIkWorkspace *workspace = NULL;
   OK(urdf_ik_workspace_new(arm, &workspace));
   EXPECT(strlen(urdf_ik_error()) == 0);
-  for (int i = 0; i < 10; i++) {
+  for (int i = 0; i < 3; i++) {
     solves(workspace);
   }
   urdf_ik_workspace_free(workspace);

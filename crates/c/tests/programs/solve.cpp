@@ -57,7 +57,7 @@ int main(int, char **argv) {
 
   expect(contains(refused([] { urdf_ik::Robot::from_urdf("<robot"); }), ""), "an exception has the sentence");
   expect(contains(refused([&] { urdf_ik::Arm(urdf_ik::Robot::from_file(argv[1]), {"nobody"}); }), "nobody"), "no such tip");
-  expect(contains(refused([&] { workspace.solve({}); }), "no target"), "no target");
+  expect(contains(refused([&] { workspace.solve(std::vector<UrdfIkTarget>{}); }), "no target"), "no target");
   expect(contains(refused([&] { workspace.forward_kinematics({0.0}); }), "joint positions"), "too few positions");
   return 0;
 }
