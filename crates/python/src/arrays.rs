@@ -25,18 +25,17 @@ impl<'py> Numbers<'py> {
 
     /// All of them, the last index first.
     pub fn to_vec(&self) -> Vec<f64> {
-        match self.0.as_slice() {
-            Ok(numbers) => numbers.to_vec(),
-            Err(_) => self.0.as_array().iter().copied().collect(),
-        }
+        let all = self.0.as_array();
+        all.as_slice().map_or_else(|| all.iter().copied().collect(), <[f64]>::to_vec)
     }
 
     /// Those of the rows in `range`, where the first index counts rows.
     pub fn rows(&self, range: &Range<usize>) -> Vec<f64> {
         let of_row: usize = self.shape()[1..].iter().product();
-        match self.0.as_slice() {
-            Ok(numbers) => numbers[range.start * of_row..range.end * of_row].to_vec(),
-            Err(_) => self.0.as_array().slice_axis(Axis(0), range.clone().into()).iter().copied().collect(),
+        let all = self.0.as_array();
+        match all.as_slice() {
+            Some(numbers) => numbers[range.start * of_row..range.end * of_row].to_vec(),
+            None => all.slice_axis(Axis(0), range.clone().into()).iter().copied().collect(),
         }
     }
 }

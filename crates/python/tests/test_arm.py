@@ -118,7 +118,7 @@ def test_robots_and_arms_are_pickled(hands, arm):
     "call, words",
     [
         (lambda: urdfik.Arm("nowhere.urdf"), "cannot read .*nowhere.urdf: there is no such file"),
-        (lambda: urdfik.Arm("<robot"), "URDF"),
+        (lambda: urdfik.Arm("<robot"), "not well-formed XML"),
         (lambda: urdfik.Arm(urdf("arm7"), tip="hand"), "hand"),
         (lambda: urdfik.Arm(urdf("arm7"), base="nobody"), "nobody"),
         (lambda: urdfik.Arm(urdf("dual_arm")), "left_hand"),

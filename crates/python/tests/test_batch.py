@@ -17,7 +17,7 @@ from conftest import draw, random, urdf
 def problems(arm, seed, count):
     rng = random(seed)
     poses, seeds = arm.forward_kinematics(draw(arm, rng, count)), draw(arm, rng, count)
-    poses[::7, ..., :3, 3] *= 1.6  # some are out of reach
+    poses[::7, ..., 0, 3] += 5  # some are out of reach
     return poses, seeds
 
 
@@ -34,7 +34,7 @@ def test_each_row_is_that_of_a_single_solve(panda, hands, threads):
             assert answers.position_errors[row] == single.position_error
             assert answers.orientation_errors[row] == single.orientation_error
             assert (answers.iterations[row], answers.attempts[row]) == (single.iterations, single.attempts)
-        assert 30 < answers.solved.sum() < 60
+        assert answers.solved.sum() == 51
 
 
 def test_arrays_have_their_types(panda):

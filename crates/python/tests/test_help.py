@@ -21,7 +21,7 @@ def methods():
                 yield pytest.param(getattr(urdfik, name), method, id=f"{name}.{method.name}")
 
 
-@pytest.mark.parametrize("owner, stub", methods())
+@pytest.mark.parametrize("owner, stub", list(methods()))
 def test_the_stub_has_the_arguments_and_defaults_of_the_module(owner, stub):
     is_new = stub.name == "__new__"
     shown = inspect.signature(owner if is_new else getattr(owner, stub.name))
@@ -35,7 +35,7 @@ def test_the_stub_has_the_arguments_and_defaults_of_the_module(owner, stub):
         assert parameter.default == expected, parameter
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", list(CLASSES))
 def test_everything_public_is_in_the_stub_and_explained(name):
     owner = getattr(urdfik, name)
     public = {member for member in vars(owner) if not member.startswith("_")}

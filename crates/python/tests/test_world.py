@@ -22,12 +22,6 @@ def test_solutions_keep_clear(arm):
         assert distance >= 0.01 and first in arm.robot.link_names and (second == "table" or second in arm.robot.link_names)
 
 
-def test_what_is_in_the_way_is_said(arm):
-    wall = {"id": "wall", "type": "box", "size": np.array([2, 2, 2]), "p": np.array([1.2, 0, 0.5])}
-    answer = arm.solve([0.4, 0, 0.5], avoid=urdfik.World(arm, [wall]))
-    assert answer.outcome is urdfik.Outcome.COLLISION and "wall" in answer.reason
-
-
 def test_every_shape_is_an_obstacle(arm, tmp_path):
     mesh = tmp_path / "corner.obj"
     mesh.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
@@ -53,19 +47,27 @@ def test_carried_parts_count(arm):
     assert urdfik.World(arm, [ball], attached=[{**stick, "may_touch": ["ball"]}]).is_free(q)
 
 
-def test_paths_and_servos_keep_clear(arm):
-    q = arm.solve([0.4, -0.3, 0.5]).positions
-    here = arm.forward_kinematics(q)
+def test_motions_keep_clear_and_say_what_is_in_the_way(arm):
+    """A wall between the tool, which points down, and where it should go."""
+    here = np.diag([1.0, -1, -1, 1])
+    here[:3, 3] = [0.4, -0.2, 0.3]
+    q = arm.solve(here, attempts=1000).positions
     there = here.copy()
-    there[1, 3] += 0.6
-    wall = {"id": "wall", "type": "box", "size": [0.4, 0.02, 0.4], "p": here[:3, 3] + [0, 0.3, 0]}
+    there[1, 3] += 0.5
+    wall = {"id": "wall", "type": "box", "size": np.array([0.4, 0.02, 0.3]), "p": here[:3, 3] + [0, 0.25, -0.1]}
     world = urdfik.World(arm, [wall])
-    trajectory = arm.path([here, there], q, avoid=world, free_axes=["rx", "ry", "rz"])
-    assert not trajectory.complete and 0 < trajectory.fraction < 1 and "wall" in trajectory.reason
+    assert world.is_free(q)
+
+    answer = arm.track(there, q, max_step=0.5, avoid=world)
+    assert answer.outcome is urdfik.Outcome.COLLISION and "wall" in answer.reason and world.is_free(answer.positions)
+
+    trajectory = arm.path([here, there], q, avoid=world)
+    assert not trajectory.complete and 0.1 < trajectory.fraction < 0.5 and "wall" in trajectory.reason
     assert world.is_free(trajectory.positions).all()
+
     servo = arm.servo(100, q, avoid=world)
     reached = np.array([servo.step([0, 0.2, 0, 0, 0, 0]) for _ in range(300)])
-    assert urdfik.World(arm, [wall], margin=0).is_free(reached).all()
+    assert world.is_free(reached).all() and arm.forward_kinematics(reached[-1])[1, 3] > here[1, 3] + 0.05
 
 
 @pytest.mark.parametrize(
