@@ -27,6 +27,8 @@ trap 'rm -f "$notices"' EXIT
 python3 scripts/licences.py urdf_ik_python "$target" > "$notices"
 rm -rf target/wheels
 # maturin looks for ziglang in the Python that is first on the PATH.
-PATH="$tools/bin:$PATH" maturin build --release --locked --zig --target "$target" --compatibility manylinux_2_28 --sdist \
-  --manifest-path crates/python/Cargo.toml --out target/wheels
+export PATH="$tools/bin:$PATH"
+options=(--manifest-path crates/python/Cargo.toml --out target/wheels)
+maturin build --release --locked --zig --target "$target" --compatibility manylinux_2_28 "${options[@]}"
+maturin sdist "${options[@]}" 2> target/sdist.log || { cat target/sdist.log >&2; exit 1; }
 ls -l target/wheels

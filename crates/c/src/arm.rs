@@ -48,9 +48,10 @@ pub unsafe extern "C" fn urdf_ik_arm_new(
         let base = if base.is_null() { None } else { Some(unsafe { text(base, "base") }?) };
         let tips = unsafe { entries(tips, tip_count, "tips") }?;
         let tips = tips.iter().map(|tip| unsafe { text(*tip, "an entry of tips") }).collect::<Result<Vec<_>, _>>()?;
-        let kind = match solver.is_null() {
-            true => SolverKind::Jacobian,
-            false => unsafe { text(solver, "solver") }?.parse().map_err(refused)?,
+        let kind = if solver.is_null() {
+            SolverKind::Jacobian
+        } else {
+            unsafe { text(solver, "solver") }?.parse().map_err(refused)?
         };
         let chain = Arc::new(Chain::with_defaults(&robot.0, base, &tips).map_err(refused)?);
         let solver = Solver::prepare(kind, &chain).map_err(refused)?;

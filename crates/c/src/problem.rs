@@ -156,9 +156,9 @@ impl UrdfIkProblem {
         targets: &'a [Target],
         nominal: &'a [f64],
     ) -> Result<Problem<'a>, Failure> {
-        let positions = |pointer: *const f64| match pointer.is_null() {
-            true => Ok(None),
-            false => unsafe { entries(pointer, chain.variables().len(), "positions") }.map(Some),
+        let positions = |pointer: *const f64| {
+            let length = chain.variables().len();
+            (!pointer.is_null()).then(|| unsafe { entries(pointer, length, "positions") }).transpose()
         };
         let mode = match positions(self.max_step)? {
             Some(max_step) => Mode::Track { max_step },

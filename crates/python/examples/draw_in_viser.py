@@ -28,7 +28,7 @@ def main(urdf=BUNDLED, tip=None):
     start = arm.forward_kinematics(q)
     handle = server.scene.add_transform_controls("/handle", scale=0.25, position=start[:3, 3], wxyz=scalar_first(start))
     status = server.gui.add_text("status", "", disabled=True)
-    server.initial_camera.position, server.initial_camera.look_at = (1.6, 1.0, 1.0), (0.0, 0.0, 0.4)
+    server.initial_camera.position, server.initial_camera.look_at = (1.1, 0.8, 0.8), (0.0, 0.0, 0.35)
 
     while True:
         # viser's quaternions have their scalar first, those of urdfik last.

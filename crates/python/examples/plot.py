@@ -22,8 +22,8 @@ def reached_places(arm):
     return places, answers.solved.reshape(CELLS, CELLS)
 
 
-def square(arm):
-    """The trajectory along a square with rounded corners."""
+def rectangle(arm):
+    """The trajectory along a rectangle with rounded corners."""
     corners = [[0.35, -0.15], [0.35, 0.15], [0.55, 0.15], [0.55, -0.15], [0.35, -0.15]]
     waypoints = [[x, y, 0.2, 1, 0, 0, 0] for x, y in corners]
     start = arm.solve(waypoints[0]).positions
@@ -33,7 +33,7 @@ def square(arm):
 def main(picture=None):
     arm = urdfik.Arm(BUNDLED)
     places, reached = reached_places(arm)
-    trajectory = square(arm)
+    trajectory = rectangle(arm)
     tips = arm.forward_kinematics(trajectory.positions)[:, :3, 3]
 
     figure, (table, joints) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")

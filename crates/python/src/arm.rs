@@ -22,7 +22,7 @@ use crate::path_or_text::PathOrText;
 use crate::poses::{Poses, tip_index};
 use crate::positions::{PositionRows, read_positions, read_rows};
 use crate::refused;
-use crate::robot::{Given, Robot, RobotData};
+use crate::robot::{Given, Reduced, Robot, RobotData};
 use crate::servo::{Servo, ServoRequest};
 use crate::shared::{ArmData, Worker};
 
@@ -523,7 +523,7 @@ impl Arm {
         Servo::start(&self.0, rate, q, &ServoRequest { joint_limits, linear_speed, angular_speed, avoid })
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Given, Vec<String>, String))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Given, Vec<String>, String)>> {
         let tips = self.tips().into_iter().map(str::to_owned).collect();
         let state = (self.0.robot.given.clone(), tips, self.base().to_owned());
         Ok((py.import("urdfik._urdfik")?.getattr("rebuild_arm")?, state))

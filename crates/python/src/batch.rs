@@ -119,7 +119,9 @@ impl Block<'_> {
             let mut interrupted = Ok(());
             while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(SIGNALS) {
                 if interrupted.is_ok() {
-                    interrupted = Python::attach(|py| py.check_signals());
+                    #[expect(clippy::redundant_closure_for_method_calls, reason = "the method is for one lifetime")]
+                    let signals = Python::attach(|py| py.check_signals());
+                    interrupted = signals;
                     is_interrupted.store(interrupted.is_err(), Ordering::Relaxed);
                 }
             }

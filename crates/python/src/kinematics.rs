@@ -59,7 +59,9 @@ impl Quantity {
                 let pose = &poses.tips()[tip];
                 chain.jacobian(poses, tip, &pose.translation.vector.into(), columns);
                 if let Frame::Tip = frame {
-                    columns.iter_mut().for_each(|column| *column = turned(pose, column));
+                    for column in columns.iter_mut() {
+                        *column = turned(pose, column);
+                    }
                 }
                 numbers.extend((0..6).flat_map(|row| columns.iter().map(move |column| column[row])));
             }

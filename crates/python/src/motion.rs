@@ -98,22 +98,17 @@ fn answer<'py>(
 /// The limits of the arm's joints: those of the URDF and of `given`, a joint_limits.yaml (path or text) or a dict by joint name.
 pub fn limits(given: Option<&Bound<'_, PyAny>>, arm: &ArmData) -> PyResult<MotionLimits> {
     let robot = &arm.robot.robot;
-    let limits = match given {
-        None => JointLimits::default(),
-        Some(given) => match given.cast::<PyDict>() {
-            Ok(by_joint) => JointLimits(
-                by_joint
-                    .iter()
-                    .map(|(joint, limit)| joint_limit(&joint, &limit, robot))
-                    .collect::<PyResult<BTreeMap<_, _>>>()?,
-            ),
-            Err(_) => {
-                let (text, _) = given.extract::<PathOrText>()?.read(is_yaml, MAX_SETTINGS_BYTES)?;
-                JointLimits::from_yaml(&text, robot).map_err(refused)?
-            }
-        },
-    };
+    let limits = given.map(|given| joint_limits(given, robot)).transpose()?.unwrap_or_default();
     Ok(MotionLimits::new(robot, &arm.chain, &limits).or(&JointLimit::DEFAULT))
+}
+
+fn joint_limits(given: &Bound<'_, PyAny>, robot: &Robot) -> PyResult<JointLimits> {
+    if let Ok(by_joint) = given.cast::<PyDict>() {
+        let limits = by_joint.iter().map(|(joint, limit)| joint_limit(&joint, &limit, robot));
+        return Ok(JointLimits(limits.collect::<PyResult<BTreeMap<_, _>>>()?));
+    }
+    let (text, _) = given.extract::<PathOrText>()?.read(is_yaml, MAX_SETTINGS_BYTES)?;
+    JointLimits::from_yaml(&text, robot).map_err(refused)
 }
 
 /// The limits of one joint, of a dict with some of velocity, acceleration and jerk.

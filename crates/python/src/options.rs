@@ -163,7 +163,7 @@ pub fn world(value: &Bound<'_, PyAny>, arm: &ArmData) -> PyResult<Option<Arc<Wor
         return Ok(None);
     }
     let World(world) = value.cast::<World>()?.get();
-    if std::ptr::eq(&*world.arm, arm) {
+    if std::ptr::eq(Arc::as_ptr(&world.arm), arm) {
         Ok(Some(Arc::clone(world)))
     } else {
         Err(refused("the world to avoid was made for another arm: make one by World(arm, …)"))

@@ -26,6 +26,9 @@ pub struct RobotData {
     shapes: OnceLock<Result<LinkShapes, String>>,
 }
 
+/// What is pickled: a function, and the arguments with which it makes the object again.
+pub type Reduced<'py, A> = (Bound<'py, PyAny>, A);
+
 /// What a robot is made of, and made again of where it is unpickled.
 #[derive(Clone, FromPyObject, IntoPyObject)]
 pub struct Given {
@@ -179,7 +182,7 @@ impl Robot {
         Ok(poses)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Given,))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Given,)>> {
         Ok((py.import("urdfik._urdfik")?.getattr("rebuild_robot")?, (self.0.given.clone(),)))
     }
 

@@ -28,7 +28,7 @@ pub struct Servo {
     world: Option<Arc<WorldData>>,
     /// Time of a step \[s\].
     period: f64,
-    servo: Mutex<urdf_ik::motion::servo::Servo>,
+    motion: Mutex<urdf_ik::motion::servo::Servo>,
 }
 
 /// What `Arm.servo` takes beside the rate and where the arm is.
@@ -61,11 +61,11 @@ impl Servo {
         let servo =
             urdf_ik::motion::servo::Servo::new(solver, &limits(joint_limits, arm)?, options, &q).map_err(refused)?;
         let world = avoid.map(|avoid| world(avoid, arm)).transpose()?.flatten();
-        Ok(Self { arm: Arc::clone(arm), world, period: 1.0 / rate, servo: Mutex::new(servo) })
+        Ok(Self { arm: Arc::clone(arm), world, period: 1.0 / rate, motion: Mutex::new(servo) })
     }
 
     fn servo(&self) -> MutexGuard<'_, urdf_ik::motion::servo::Servo> {
-        self.servo.lock().unwrap_or_else(PoisonError::into_inner)
+        self.motion.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -6,8 +6,6 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-
 
 class Outcome(IntEnum):
     """The outcome of a problem, with the codes of the node's SolveStatus."""
@@ -44,7 +42,7 @@ class Answer:
 
     solved: bool
     """Whether every pose is met, by forward kinematics of exactly these positions."""
-    positions: Floats
+    positions: NDArray[np.float64]
     """Joint positions (n,) [rad or m], inside the joint limits; the nearest that were found where a pose is not met."""
     reason: str
     """The outcome as a sentence, with numbers and names."""
@@ -65,13 +63,13 @@ class Answers:
 
     solved: NDArray[np.bool_]
     """(N,), as Answer.solved."""
-    positions: Floats
+    positions: NDArray[np.float64]
     """(N, n) [rad or m]; NaN in rows that were refused."""
     outcomes: NDArray[np.uint8]
     """(N,), values of Outcome."""
-    position_errors: Floats
+    position_errors: NDArray[np.float64]
     """(N,) [m]; NaN in rows that were refused."""
-    orientation_errors: Floats
+    orientation_errors: NDArray[np.float64]
     """(N,) [rad]; NaN in rows that were refused."""
     iterations: NDArray[np.int64]
     """(N,)"""
@@ -93,13 +91,13 @@ class Answers:
 class Trajectory:
     """Joint positions at T even times, from rest to rest. T is 0 where nothing of the path can be followed."""
 
-    times: Floats
+    times: NDArray[np.float64]
     """(T,) [s], from 0 on."""
-    positions: Floats
+    positions: NDArray[np.float64]
     """(T, n) [rad or m], inside the joint limits."""
-    velocities: Floats
+    velocities: NDArray[np.float64]
     """(T, n) [rad/s or m/s]"""
-    accelerations: Floats
+    accelerations: NDArray[np.float64]
     """(T, n) [rad/s² or m/s²]"""
     fraction: float
     """The fraction of the path that is followed; exactly 1 where its last pose is reached."""
@@ -122,9 +120,9 @@ class SkeletonAnswer:
 
     solved: bool
     """Whether every target is met."""
-    points: Floats
+    points: NDArray[np.float64]
     """(m, 3) [m]"""
-    orientations: Floats
+    orientations: NDArray[np.float64]
     """(m, 4), qx qy qz qw: of the root, then of each segment, whose x axis is along it."""
     reasons: dict[str, str]
     """What became of each target, in words."""

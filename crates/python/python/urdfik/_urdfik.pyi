@@ -7,6 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from urdfik._answers import Answer, Answers, SkeletonAnswer, Trajectory
 
+__all__ = ["Arm", "Error", "Robot", "Servo", "Skeleton", "World", "rebuild_arm", "rebuild_robot"]
+
 _Floats: TypeAlias = NDArray[np.float64]
 _Path: TypeAlias = str | PathLike[str]
 _Pose: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
