@@ -13,6 +13,7 @@
 
 #![deny(unsafe_op_in_unsafe_fn)]
 #![allow(unsafe_code, reason = "pointers come from C")]
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets, as in the header, and are no links")]
 
 mod arm;
 mod batch;

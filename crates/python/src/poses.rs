@@ -124,12 +124,12 @@ impl<'py> Poses<'py> {
         let part =
             |value: &Bound<'py, PyAny>, tips, what: &str| Part::new(Numbers::read(value, what)?, tips, many, what);
         let Ok(by_tip) = value.cast::<PyDict>() else {
-            return Ok(Self(vec![part(value, 0..chain.tips().len(), &format!("the {what}"))?]));
+            return Ok(Self(vec![part(value, 0..chain.tips().len(), what)?]));
         };
         let parts = by_tip.iter().map(|(tip, value)| {
             let tip: String = tip.extract()?;
             let index = tip_index(chain, &tip)?;
-            part(&value, index..index + 1, &format!("the {what} of '{}'", short(&tip)))
+            part(&value, index..index + 1, &format!("{what} of '{}'", short(&tip)))
         });
         Ok(Self(parts.collect::<PyResult<_>>()?))
     }

@@ -30,7 +30,7 @@ pub fn read_rows(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> PyResul
     if let Ok(by_name) = value.cast::<PyDict>() {
         return Ok(PositionRows { numbers: by_joint(by_name, chain, what)?, rows: None });
     }
-    let numbers = Numbers::read(value, &format!("the {what}"))?;
+    let numbers = Numbers::read(value, what)?;
     match *numbers.shape() {
         [count] if count == variables => Ok(PositionRows { numbers: numbers.to_vec(), rows: None }),
         [rows, count] if count == variables => Ok(PositionRows { numbers: numbers.to_vec(), rows: Some(rows) }),
@@ -42,7 +42,7 @@ fn wrong_shape(shape: &[usize], chain: &Chain, what: &str, many: bool) -> PyErr 
     let (count, shape) = (chain.variables().len(), shape_in_words(shape));
     let or = if many { format!(", or (N, {count})") } else { String::new() };
     refused(format!(
-        "the {what} has the shape {shape}; it must be ({count},){or}, one number for each of the arm's joint_names"
+        "{what} has the shape {shape}; it must be ({count},){or}, one number for each of the arm's joint_names"
     ))
 }
 
@@ -51,7 +51,7 @@ fn by_joint(by_name: &Bound<'_, PyDict>, chain: &Chain, what: &str) -> PyResult<
     let position = |name: &str| match by_name.get_item(name)? {
         Some(position) => position.extract::<f64>(),
         None => Err(refused(format!(
-            "the {what} does not name joint '{}'; the arm's joints are: {}",
+            "{what} does not name joint '{}'; the arm's joints are: {}",
             short(name),
             list(&chain.variable_names())
         ))),

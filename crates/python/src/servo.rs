@@ -136,11 +136,11 @@ impl Servo {
 /// A twist of the only tip, or by a dict those of some.
 fn read_twists(value: &Bound<'_, PyAny>, axes: Axes, chain: &Chain) -> PyResult<Vec<TipTwist>> {
     let twist = |tip: usize, value: &Bound<'_, PyAny>| {
-        let numbers = Numbers::read(value, "the twist")?;
+        let numbers = Numbers::read(value, "twist")?;
         let [x, y, z, rx, ry, rz] = numbers.to_vec()[..] else {
             let shape = shape_in_words(numbers.shape());
             return Err(refused(format!(
-                "the twist has the shape {shape}; it must be (6,): linear, then angular velocity"
+                "twist has the shape {shape}; it must be (6,): linear, then angular velocity"
             )));
         };
         Ok(TipTwist { tip, linear: Vector3::new(x, y, z), angular: Vector3::new(rx, ry, rz), axes })

@@ -144,14 +144,14 @@ impl Skeleton {
             _ => (given.clone(), None),
         };
         let rows = |value: &Bound<'_, PyAny>, columns: usize| {
-            let numbers = Numbers::read(value, "the seed")?;
+            let numbers = Numbers::read(value, "seed")?;
             let expected = [self.0.points.len(), columns];
             if numbers.shape() == expected {
                 Ok(numbers.to_vec())
             } else {
                 let [shape, expected] = [numbers.shape(), &expected].map(shape_in_words);
                 Err(refused(format!(
-                    "the seed has the shape {shape}; it must be {expected}: one row for each of the points"
+                    "seed has the shape {shape}; it must be {expected}: one row for each of the points"
                 )))
             }
         };
@@ -199,7 +199,7 @@ fn read_root(given: Option<&Bound<'_, PyAny>>) -> PyResult<Root> {
         Ok(name) if name == "free" => Ok(Root::Free),
         Ok(name) => Err(refused(format!("root is '{}'; it must be \"fixed\", \"free\" or a place", short(&name)))),
         Err(_) => {
-            let (position, orientation) = read_place(given, "the root")?;
+            let (position, orientation) = read_place(given, "root")?;
             Ok(Root::At(Isometry3::from_parts(position, orientation.unwrap_or_default())))
         }
     }

@@ -90,7 +90,7 @@ def test_blocks_join_without_a_seam():
 def test_what_is_wrong_is_named(panda):
     poses, seeds = problems(panda, 25, 4)
     for call, words in [
-        (lambda: panda.solve_batch(poses[0]), r"the poses has the shape|the poses have|\(N, 4, 4\)"),
+        (lambda: panda.solve_batch(poses[0]), r"poses has the shape \(4, 4\); it must be \(N, 4, 4\)"),
         (lambda: panda.solve_batch(poses, seeds[:3]), "there are 3 seeds for 4 poses"),
         (lambda: panda.solve_batch(poses, threads=100_000), "threads is 100000"),
     ]:

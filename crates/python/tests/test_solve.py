@@ -184,7 +184,7 @@ def test_a_timeout_ends_a_search(panda):
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda arm: arm.solve(np.eye(3)), r"the pose has the shape \(3, 3\); it must be \(4, 4\) for homogeneous matrices, \(7,\)"),
+        (lambda arm: arm.solve(np.eye(3)), r"pose has the shape \(3, 3\); it must be \(4, 4\) for homogeneous matrices, \(7,\)"),
         (lambda arm: arm.solve(np.diag([1, 1, 1.001, 1])), "not a rotation"),
         (lambda arm: arm.solve(np.diag([1, 1, -1, 1])), "reflection"),
         (lambda arm: arm.solve([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0.1, 0, 0, 1]]), "last row"),
@@ -193,7 +193,7 @@ def test_a_timeout_ends_a_search(panda):
         (lambda arm: arm.solve("home"), "array of numbers"),
         (lambda arm: arm.solve({"hand": np.eye(4)}), "no tip link 'hand'; the tip links are: panda_hand_tcp"),
         (lambda arm: arm.solve({}), "no target"),
-        (lambda arm: arm.solve(np.eye(4), seed=[0] * 6), r"the seed has the shape \(6,\); it must be \(7,\)"),
+        (lambda arm: arm.solve(np.eye(4), seed=[0] * 6), r"seed has the shape \(6,\); it must be \(7,\)"),
         (lambda arm: arm.solve(np.eye(4), seed=[np.nan] * 7), "seed of joint 'panda_joint1'"),
         (lambda arm: arm.solve(np.eye(4), solver="magic"), "the solvers are: jacobian"),
         (lambda arm: arm.solve(np.eye(4), solver="closed_form", position_tolerance=0), "position tolerance is 0"),
