@@ -15,6 +15,8 @@ here="$root/scripts/setup"
 . "$here/machine.sh"
 # shellcheck source=scripts/setup/debian.sh
 . "$here/debian.sh"
+# shellcheck source=scripts/setup/wheels.sh
+. "$here/wheels.sh"
 # shellcheck source=scripts/setup/prefix.sh
 . "$here/prefix.sh"
 # shellcheck source=scripts/setup/build.sh
@@ -22,6 +24,8 @@ here="$root/scripts/setup"
 # shellcheck source=scripts/setup/ahead.sh
 . "$here/ahead.sh"
 
+# The generators of messages start Python some two hundred times: what it compiles is kept.
+unset PYTHONDONTWRITEBYTECODE
 take_turns
 
 workspace="$(_urdf_ik_workspace "$root")"
@@ -42,7 +46,6 @@ if [ "$workspace" = "$root/.ros/embedded" ]; then
     compile_ahead
     install_debian_packages
     make_prefix
-    end_ahead
   fi
 else
   check_sourced_ros

@@ -14,7 +14,7 @@ compile_ahead() {
   trap end_ahead EXIT
 }
 
-# Ends that cargo, because the build would wait for it. The build compiles what is missing.
+# Ends that cargo where set-up ends before. The build of the package waits for it.
 end_ahead() {
   trap - EXIT
   if [ -n "${ahead:-}" ]; then

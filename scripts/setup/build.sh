@@ -5,8 +5,8 @@ build_package() {
   local source="$workspace/src/urdf_ik" build="$workspace/build" log="$workspace/log"
   local -a cmake_arguments=(-DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DCOMMAND_LINE="$command_line" --no-warn-unused-cli)
   if [ -d "$workspace/prefix" ]; then
-    # Nothing in C++ is built with a private ROS 2.
-    cmake_arguments+=("-DPython3_EXECUTABLE=$workspace/prefix/bin/python" -DMESSAGES_FOR_C_ALONE=ON)
+    # Nothing in C++ is built with a private ROS 2, and message code in C gains nothing by more than small code, which is soon compiled.
+    cmake_arguments+=(-G Ninja -DCMAKE_BUILD_TYPE=MinSizeRel "-DPython3_EXECUTABLE=$workspace/prefix/bin/python" -DMESSAGES_FOR_C_ALONE=ON)
   fi
   # CMake refuses a build folder that was made for another place of the sources.
   if [ -f "$build/urdf_ik/CMakeCache.txt" ] \

@@ -4,7 +4,7 @@
 # Prints what the prefix is made of; a virtual environment cannot be moved, so its place is part of it.
 prefix_recipe() {
   printf '%s\n' "$workspace/prefix"
-  find "$root/scripts/requirements.txt" "$here/prefix.sh" "$here/repair.py" "$here/messages" -type f -print0 \
+  find "$root/scripts/requirements.txt" "$here/prefix.sh" "$here/wheels.sh" "$here/repair.py" "$here/messages" -type f -print0 \
     | sort --zero-terminated | xargs --null sha256sum
 }
 
@@ -23,9 +23,9 @@ in_prefix() (
 # Installs the message packages that no wheel holds into prefix $1.
 make_messages() {
   local build="$workspace/build/messages"
-  cmake -S "$here/messages" -B "$build" -DCMAKE_INSTALL_PREFIX="$1" -DPython3_EXECUTABLE="$1/bin/python" \
-    -DCMAKE_BUILD_TYPE=Release \
-    && cmake --build "$build" --parallel "$(nproc)"
+  cmake -S "$here/messages" -B "$build" -G Ninja -DCMAKE_INSTALL_PREFIX="$1" -DPython3_EXECUTABLE="$1/bin/python" \
+    -DCMAKE_BUILD_TYPE=MinSizeRel \
+    && cmake --build "$build"
 }
 
 clear_workspace() {
@@ -39,13 +39,7 @@ clear_workspace() {
 make_prefix() {
   local prefix="$workspace/prefix" log="$workspace/log"
   say "no ROS 2 is sourced: making a private ROS 2 Jazzy with $python in $workspace (340 MB)"
-  step "making a virtual environment" "See whether this works: $python -m venv /tmp/trial" "$log/venv.log" \
-    "$python" -m venv "$prefix"
-  # --no-compile: Python compiles the few modules that are used when it first imports them.
-  step "installing ROS 2 from PyPI" "Check the connection to https://pypi.org, then run this again." "$log/pip.log" \
-    env PIP_CONSTRAINT="$root/scripts/requirements.txt" "$prefix/bin/python" -m pip install --no-input \
-    --disable-pip-version-check --progress-bar off --use-pep517 --no-deps --no-compile \
-    --requirement "$root/scripts/requirements.txt"
+  make_environment "$prefix" "ROS 2" "$log" --requirement "$root/scripts/requirements.txt"
   step "completing the prefix" "Report this with the file $log/repair.log." "$log/repair.log" \
     in_prefix python "$here/repair.py" "$prefix"
   step "generating messages" "Report this with the file $log/messages.log." "$log/messages.log" \
