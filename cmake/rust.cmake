@@ -1,7 +1,7 @@
 # Builds the node, and the command line unless COMMAND_LINE is OFF, against the interfaces that this same package has just generated.
 #
-# r2r looks for interfaces in install prefixes, and this package is not installed yet when its node is built. A staged
-# prefix of symbolic links in the build folder therefore shows r2r the generated files where it looks for them.
+# r2r looks for headers and libraries in install prefixes, and this package is not installed yet when its node is built. A staged prefix of
+# symbolic links in the build folder therefore shows r2r the generated files where it looks for them.
 
 file(STRINGS Cargo.toml rust_version REGEX "^rust-version = ")
 string(REGEX REPLACE ".*\"(.*)\".*" "\\1" rust_version "${rust_version}")
@@ -18,21 +18,27 @@ if(cargo_version VERSION_LESS rust_version)
 endif()
 
 set(stage ${CMAKE_CURRENT_BINARY_DIR}/stage)
-file(MAKE_DIRECTORY ${stage}/share/ament_index ${stage}/include)
-file(CREATE_LINK ${CMAKE_CURRENT_BINARY_DIR}/ament_cmake_index/share/ament_index/resource_index
-  ${stage}/share/ament_index/resource_index SYMBOLIC)
+file(REMOVE_RECURSE ${stage})
+file(MAKE_DIRECTORY ${stage}/include ${stage}/interfaces)
 file(CREATE_LINK ${CMAKE_CURRENT_BINARY_DIR}/rosidl_generator_c ${stage}/include/${PROJECT_NAME} SYMBOLIC)
 file(CREATE_LINK ${CMAKE_CURRENT_BINARY_DIR} ${stage}/lib SYMBOLIC)
 
 # A copy of this package in an overlay (an earlier build) would be taken for a second source of its interfaces.
-string(REPLACE ":" ";" ros_prefix_path "$ENV{AMENT_PREFIX_PATH}:$ENV{CMAKE_PREFIX_PATH}")
-list(FILTER ros_prefix_path EXCLUDE REGEX "/${PROJECT_NAME}$")
-list(REMOVE_DUPLICATES ros_prefix_path)
-list(JOIN ros_prefix_path ":" ros_prefix_path)
+string(REPLACE ":" ";" ros_prefixes "$ENV{AMENT_PREFIX_PATH}:$ENV{CMAKE_PREFIX_PATH}")
+list(FILTER ros_prefixes EXCLUDE REGEX "/${PROJECT_NAME}$")
+list(REMOVE_DUPLICATES ros_prefixes)
+list(JOIN ros_prefixes ":" ros_prefix_path)
 set(ros_distro $ENV{ROS_DISTRO})
 set(ros_library_path $ENV{LD_LIBRARY_PATH})
-set(interface_packages ${interface_dependencies} ${node_dependencies} ${PROJECT_NAME})
-list(REMOVE_DUPLICATES interface_packages)
+
+include(${CMAKE_CURRENT_LIST_DIR}/interfaces.cmake)
+list(TRANSFORM ros_prefixes APPEND /share OUTPUT_VARIABLE ros_shares)
+foreach(interface IN LISTS node_interfaces)
+  link_interface(${interface} ${stage}/interfaces ${CMAKE_CURRENT_BINARY_DIR}/rosidl_adapter ${ros_shares})
+endforeach()
+file(GLOB interface_packages ${stage}/interfaces/*)
+list(TRANSFORM interface_packages APPEND /cmake)
+list(JOIN interface_packages ":" interface_packages)
 
 # Cargo with the features of the node and everything that they need around it; also of use by hand: cargo.sh clippy
 set(cargo_with_ros ${CMAKE_CURRENT_BINARY_DIR}/cargo.sh)

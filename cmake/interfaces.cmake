@@ -1,0 +1,82 @@
+# The interfaces that r2r makes Rust code for: those of this package, and of others only what the node and r2r use. All interfaces of their
+# packages would take twice as long to compile.
+
+set(node_interfaces ${interfaces})
+list(TRANSFORM node_interfaces REPLACE "(.*)\\..*" "${PROJECT_NAME}/\\1")
+list(APPEND node_interfaces
+  diagnostic_msgs/msg/DiagnosticArray
+  geometry_msgs/msg/PointStamped
+  geometry_msgs/msg/PoseArray
+  geometry_msgs/msg/PoseStamped
+  geometry_msgs/msg/TwistStamped
+  rcl_interfaces/msg/Log
+  rcl_interfaces/msg/ParameterEvent
+  rcl_interfaces/msg/ParameterType
+  sensor_msgs/msg/JointState
+  shape_msgs/msg/Mesh
+  shape_msgs/msg/SolidPrimitive
+  std_msgs/msg/ColorRGBA
+  std_msgs/msg/Float64MultiArray
+  std_msgs/msg/String
+  std_srvs/srv/SetBool
+  std_srvs/srv/Trigger
+  tf2_msgs/msg/TFMessage
+  trajectory_msgs/msg/JointTrajectory
+  visualization_msgs/msg/InteractiveMarkerFeedback
+  visualization_msgs/msg/InteractiveMarkerUpdate
+  visualization_msgs/msg/MarkerArray
+  visualization_msgs/srv/GetInteractiveMarkers)
+# What r2r itself is written with.
+list(APPEND node_interfaces
+  action_msgs/msg/GoalStatusArray
+  action_msgs/srv/CancelGoal
+  rcl_interfaces/srv/DescribeParameters
+  rcl_interfaces/srv/GetParameterTypes
+  rcl_interfaces/srv/GetParameters
+  rcl_interfaces/srv/ListParameters
+  rcl_interfaces/srv/SetParameters
+  rcl_interfaces/srv/SetParametersAtomically
+  rosgraph_msgs/msg/Clock)
+
+# MoveIt's services where they are installed, and the topics of MoveIt Servo. Those need control_msgs as well, and a moveit_msgs that is newer
+# than Humble's.
+set(rust_features "")
+find_package(moveit_msgs QUIET)
+if(moveit_msgs_FOUND)
+  set(rust_features moveit)
+  list(APPEND node_interfaces
+    moveit_msgs/msg/AttachedCollisionObject
+    moveit_msgs/srv/GetPositionFK
+    moveit_msgs/srv/GetPositionIK
+    moveit_msgs/srv/GetStateValidity)
+  find_package(control_msgs QUIET)
+  if(control_msgs_FOUND AND EXISTS "${moveit_msgs_DIR}/../srv/ServoCommandType.srv")
+    set(rust_features moveit_servo)
+    list(APPEND node_interfaces
+      control_msgs/msg/JointJog
+      moveit_msgs/msg/ServoStatus
+      moveit_msgs/srv/ServoCommandType)
+  endif()
+endif()
+
+# Links the file of an interface, and those of all that it is made of, from the first of the folders ARGN that has it into FOLDER.
+function(link_interface interface folder)
+  if(EXISTS ${folder}/${interface}.idl)
+    return()
+  endif()
+  foreach(origin IN LISTS ARGN)
+    set(file ${origin}/${interface}.idl)
+    if(EXISTS ${file})
+      get_filename_component(parent ${folder}/${interface} DIRECTORY)
+      file(MAKE_DIRECTORY ${parent})
+      file(CREATE_LINK ${file} ${folder}/${interface}.idl SYMBOLIC)
+      file(STRINGS ${file} parts REGEX "^#include \".*\\.idl\"")
+      foreach(part IN LISTS parts)
+        string(REGEX REPLACE "^#include \"(.*)\\.idl\".*" "\\1" part "${part}")
+        link_interface(${part} ${folder} ${ARGN})
+      endforeach()
+      return()
+    endif()
+  endforeach()
+  message(FATAL_ERROR "The interface ${interface} was not found in any of: ${ARGN}. Install its package.")
+endfunction()
