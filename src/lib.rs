@@ -48,8 +48,8 @@ use solving::Queries;
 use solving::searches::Searches;
 use surroundings::{Surroundings, semantic};
 use targets::target_path;
-use urdf_ik::collision::Srdf;
-use urdf_ik::parameters::{Settings, Values};
+use urdf_ik_collision::Srdf;
+use urdf_ik_parameters::{Settings, Values};
 
 r2r::assert_compiled_with_use_sim_time_support!();
 

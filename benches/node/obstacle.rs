@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::{Point, Pose, Quaternion};
-use urdf_ik::collision::{Geometry, LinkShapes, Obstacle, Pairs, Scene, SceneScratch, World, write_between};
-use urdf_ik::robot::{Chain, MeshFolders, Robot};
+use urdf_ik_collision::{Geometry, LinkShapes, Obstacle, Pairs, Scene, SceneScratch, World, write_between};
+use urdf_ik_robot::{Chain, MeshFolders, Robot};
 
 use super::client::Client;
 use super::peer::Peer;

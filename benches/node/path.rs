@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use r2r::geometry_msgs::msg::{Point, Pose, Quaternion};
-use urdf_ik::robot::{Chain, ChainPoses, Robot};
+use urdf_ik_robot::{Chain, ChainPoses, Robot};
 
 use super::Fallible;
 

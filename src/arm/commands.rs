@@ -11,7 +11,7 @@ use crate::NodeError;
 use crate::messages::convert;
 use crate::ros::interface::{JOINT_COMMANDS, SERVO_TRAJECTORY};
 use crate::ros::publisher::Publisher;
-use urdf_ik::parameters::Settings;
+use urdf_ik_parameters::Settings;
 
 /// Queue depth of the topics.
 const QUEUE_DEPTH: usize = 10;

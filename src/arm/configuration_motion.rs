@@ -12,11 +12,11 @@ use crate::reports::report::Report;
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::{Avoidance, NotReady};
-use urdf_ik::collision::write_between;
-use urdf_ik::motion::servo::TooManyVariables;
-use urdf_ik::motion::{JointMotion, MotionError, MotionLimits, TrajectoryPoint};
-use urdf_ik::parameters::{ServoSettings, Settings};
-use urdf_ik::solver::Target;
+use urdf_ik_collision::write_between;
+use urdf_ik_motion::servo::TooManyVariables;
+use urdf_ik_motion::{JointMotion, MotionError, MotionLimits, TrajectoryPoint};
+use urdf_ik_parameters::{ServoSettings, Settings};
+use urdf_ik_solver::Target;
 
 /// The configuration of a robot, and its motion.
 pub(crate) struct ConfigurationMotion {

@@ -10,6 +10,7 @@ use crate::NodeError;
 use crate::robot_in_use::description::{ReadyRobot, load};
 use crate::ros::interface::ROBOT_DESCRIPTION;
 use crate::ros::latched;
+use crate::ros::task;
 
 /// Uses the robot of the parameters, and subscribes to the topic, which is used where they give none.
 pub(crate) fn serve(node: &mut r2r::Node, arm: &Arc<Arm>, given: Option<ReadyRobot>) -> Result<(), NodeError> {
@@ -19,7 +20,7 @@ pub(crate) fn serve(node: &mut r2r::Node, arm: &Arc<Arm>, given: Option<ReadyRob
     }
     let mut descriptions = node.subscribe::<Text>(ROBOT_DESCRIPTION.name, latched())?;
     let arm = Arc::clone(arm);
-    tokio::spawn(async move {
+    task::start(async move {
         while let Some(Text { data }) = descriptions.next().await {
             take_from_topic(&arm, data);
         }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::reports::report::{Nearest, Report, Verdict};
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik::collision::{Near, Scene, SegmentScratch};
-use urdf_ik::motion::{ClearWay, JointMotion, Step};
+use urdf_ik_collision::{Near, Scene, SegmentScratch};
+use urdf_ik_motion::{ClearWay, JointMotion, Step};
 
 /// How far beyond the margin two bodies may be apart for a status to name them \[m\].
 const NEAR: f64 = 0.05;

@@ -2,8 +2,8 @@
 
 use crate::reports::report::Report;
 use crate::robot_in_use::description::LoadedRobot;
-use urdf_ik::robot::ChainPoses;
-use urdf_ik::solver::{Scratch, Target};
+use urdf_ik_robot::ChainPoses;
+use urdf_ik_solver::{Scratch, Target};
 
 /// Puts into `report` how far the tip is from `target`, and how near to a singularity, at `positions` of the chain's variables.
 pub(crate) fn measure(

@@ -24,10 +24,11 @@ use crate::robot_in_use::measured::Measured;
 use crate::ros::clock::{self, Clock};
 use crate::ros::interface::MEASURED_JOINT_STATES;
 use crate::ros::settings::SettingsInUse;
+use crate::ros::task;
 use crate::surroundings::Surroundings;
 use crate::surroundings::avoidance::Avoidance;
 use output::Output;
-use urdf_ik::parameters::Settings;
+use urdf_ik_parameters::Settings;
 
 /// Longest sleep of the publication, so that a new `publish_rate` takes effect at once to a human eye.
 const MAX_SLEEP: Duration = Duration::from_millis(100);
@@ -108,7 +109,7 @@ impl Arm {
 /// Publishes the joint state at the publish rate.
 pub(crate) fn serve(arm: &Arc<Arm>) {
     let arm = Arc::clone(arm);
-    tokio::spawn(async move {
+    task::start(async move {
         let mut next = Instant::now();
         loop {
             let settings = arm.settings();

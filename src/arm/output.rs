@@ -27,8 +27,8 @@ use crate::ros::interface::{JOINT_STATES, ROBOT_DESCRIPTION_IN_USE};
 use crate::ros::latched;
 use crate::ros::publisher::Publisher;
 use crate::surroundings::avoidance::{Avoidance, NotReady};
-use urdf_ik::motion::{MotionLimits, TrajectoryPoint};
-use urdf_ik::parameters::{Motion, Settings};
+use urdf_ik_motion::{MotionLimits, TrajectoryPoint};
+use urdf_ik_parameters::{Motion, Settings};
 
 /// Longest simulated time of one tick \[s\]; two periods where they are longer. So the arm does not jump when the time jumps.
 const MAX_SIMULATED_STEP: f64 = 0.2;

@@ -12,11 +12,12 @@ use crate::arm::output::Progress;
 use crate::messages::target_message::Asks;
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
+use crate::ros::task;
 use crate::services;
 use crate::services::parameters::Setter;
 use crate::servo::Intake;
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik::parameters::Value;
+use urdf_ik_parameters::Value;
 
 /// Choices that wait, each with the index of its tip. A person makes fewer.
 const WAITING: usize = 4;
@@ -28,7 +29,7 @@ pub(super) type Choices = mpsc::Sender<(usize, Choice)>;
 pub(super) fn serve(servo: &Arc<Intake>, handles: &Arc<Handles>, setter: Setter) -> Choices {
     let (sender, mut choices) = mpsc::channel(WAITING);
     let (servo, handles) = (Arc::clone(servo), Arc::clone(handles));
-    tokio::spawn(async move {
+    task::start(async move {
         while let Some((tip, choice)) = choices.recv().await {
             let refusal = carry_out(&servo, &handles, &setter, tip, choice).await.err();
             if let Some(now) = servo.arm.output.configuration() {

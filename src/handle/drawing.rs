@@ -10,7 +10,7 @@ use super::look::{self, Look};
 use super::marker;
 use crate::arm::Arm;
 use crate::robot_in_use::configuration::Configuration;
-use urdf_ik::robot::ChainPoses;
+use urdf_ik_robot::ChainPoses;
 
 /// Size of a handle, relative to that of the arm.
 const SIZE: f64 = 0.2;
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::messages::target_message::Asks;
     use crate::reports::tone::Tone;
-    use urdf_ik::solver::SolverKind;
+    use urdf_ik_solver::SolverKind;
 
     fn drawn(name: &str, x: f64, tone: Tone) -> Drawn {
         let look = Look {

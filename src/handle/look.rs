@@ -3,7 +3,7 @@
 use crate::messages::target_message::Asks;
 use crate::reports::latest::LatestTarget;
 use crate::reports::tone::Tone;
-use urdf_ik::solver::SolverKind;
+use urdf_ik_solver::SolverKind;
 use urdf_ik_text::names;
 
 /// Greatest number of characters in a line of the text, unless a word is longer.

@@ -3,7 +3,7 @@
 use r2r::visualization_msgs::msg::MenuEntry;
 
 use crate::messages::target_message::Asks;
-use urdf_ik::solver::SolverKind;
+use urdf_ik_solver::SolverKind;
 
 /// What can be chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]

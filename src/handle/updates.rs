@@ -17,6 +17,7 @@ use crate::ros::interface::{HANDLE_UPDATE, HANDLES};
 use crate::ros::publisher::Publisher;
 use crate::ros::service_server::answer_each;
 use crate::ros::spin::Spinner;
+use crate::ros::task;
 
 /// Time between two updates: at most 30 come in a second.
 const PERIOD: Duration = Duration::from_millis(34);
@@ -54,7 +55,7 @@ pub(super) fn serve(
         async move { updates.now(&arm) }
     })?;
     let arm = Arc::clone(arm);
-    tokio::spawn(async move {
+    task::start(async move {
         let mut ticks = tokio::time::interval(PERIOD);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {

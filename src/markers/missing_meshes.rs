@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::arm::Arm;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::interface::MARKERS;
-use urdf_ik::robot::{MeshNotFound, Visuals};
+use urdf_ik_robot::{MeshNotFound, Visuals};
 use urdf_ik_text::names;
 
 /// Greatest number of meshes that are looked for: a file on a network may take long.

@@ -22,6 +22,7 @@ use crate::arm::Arm;
 use crate::robot_in_use::configuration::Configuration;
 use crate::ros::interface::MARKERS;
 use crate::ros::publisher::Publisher;
+use crate::ros::task;
 use crate::surroundings::near_pairs::near_pairs;
 use scene::Scene;
 use shape::Shape;
@@ -36,7 +37,7 @@ const REPEAT: Duration = Duration::from_secs(1);
 pub(crate) fn serve(node: &mut r2r::Node, arm: &Arc<Arm>) -> Result<(), NodeError> {
     let publisher = Publisher::<MarkerArray>::new(node, MARKERS, QosProfile::default().keep_last(10))?;
     let arm = Arc::clone(arm);
-    tokio::spawn(async move {
+    task::start(async move {
         let mut drawing = Drawing::default();
         loop {
             let begun = Instant::now();

@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::shape::{Colour, Form, Shape, Solid};
 use crate::robot_in_use::configuration::Configuration;
 use crate::surroundings::Known;
-use urdf_ik::collision::{Geometry, Near, Obstacle};
+use urdf_ik_collision::{Geometry, Near, Obstacle};
 
 const OBSTACLE: Colour = [0.45, 0.6, 0.55, 0.85];
 const ATTACHED: Colour = [0.7, 0.55, 0.8, 0.9];

@@ -12,8 +12,8 @@ use crate::reports::report::Verdict;
 use crate::reports::tone::Tone;
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
-use urdf_ik::robot::{Chain, Domain};
-use urdf_ik::solver::TipReach;
+use urdf_ik_robot::{Chain, Domain};
+use urdf_ik_solver::TipReach;
 use urdf_ik_text::names;
 
 // Lengths over the size of the robot.

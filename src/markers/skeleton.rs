@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3};
 
 use super::shape::{Colour, Form, Shape};
-use urdf_ik::robot::Robot;
+use urdf_ik_robot::Robot;
 
 const NAMESPACE: &str = "skeleton";
 const BONES: Colour = [0.62, 0.67, 0.74, 1.0];

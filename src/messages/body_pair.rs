@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3};
 use r2r::geometry_msgs::msg::Point;
 use r2r::urdf_ik::msg::BodyPair;
 
-use urdf_ik::collision::{Body, Near, Scene};
+use urdf_ik_collision::{Body, Near, Scene};
 
 /// Two bodies of `scene` that are near each other. `root_in_base` is the pose of the root link's frame in the base link's.
 pub(crate) fn message(scene: &Scene, near: &Near, root_in_base: &Isometry3<f64>) -> BodyPair {

@@ -8,9 +8,9 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 
-use urdf_ik::motion::TrajectoryPoint;
-use urdf_ik::robot::{Chain, Robot};
-use urdf_ik::spatial::rotation_from;
+use urdf_ik_mathematics::spatial::rotation_from;
+use urdf_ik_motion::TrajectoryPoint;
+use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_text::names;
 
 /// The pose of a message.

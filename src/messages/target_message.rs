@@ -8,7 +8,7 @@ use r2r::{QosProfile, WrappedTypesupport};
 use serde::de::DeserializeOwned;
 
 use super::convert;
-use urdf_ik::parameters::Settings;
+use urdf_ik_parameters::Settings;
 
 /// What a target asks of its tip.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,9 +11,10 @@ use crate::NodeError;
 use crate::obstacles;
 use crate::reports::status::Refused;
 use crate::ros::interface::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface};
+use crate::ros::task;
 use crate::solving::Queries;
 use crate::surroundings::Known;
-use urdf_ik::collision::World;
+use urdf_ik_collision::World;
 use urdf_ik_text::names::short;
 
 /// Queue depth of the topics: programs send many objects at once.
@@ -28,14 +29,14 @@ pub(super) fn serve(node: &mut r2r::Node, queries: &Arc<Queries>) -> Result<(), 
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
     let mut objects = node.subscribe::<CollisionObject>(COLLISION_OBJECT.name, quality.clone())?;
     let (of_objects, of_parts) = (Arc::clone(queries), Arc::clone(queries));
-    tokio::spawn(async move {
+    task::start(async move {
         while let Some(object) = objects.next().await {
             let changes = changes(object, &of_objects.arm.surroundings.known().world);
             make(&of_objects, COLLISION_OBJECT, changes).await;
         }
     });
     let mut parts = node.subscribe::<AttachedCollisionObject>(ATTACHED_COLLISION_OBJECT.name, quality)?;
-    tokio::spawn(async move {
+    task::start(async move {
         while let Some(part) = parts.next().await {
             let changes = changes_of_part(part, &of_parts.arm.surroundings.known());
             make(&of_parts, ATTACHED_COLLISION_OBJECT, changes).await;

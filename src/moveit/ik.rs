@@ -23,8 +23,8 @@ use crate::services::request_overrides;
 use crate::solving::Queries;
 use crate::solving::problem;
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik::parameters::Settings;
-use urdf_ik::solver::{Stop, Target, Tolerance};
+use urdf_ik_parameters::Settings;
+use urdf_ik_solver::{Stop, Target, Tolerance};
 
 impl Answer<MoveIt, Request, Failure> for Response {
     fn refused(moveit: &MoveIt, _: &Request, failure: Failure) -> Self {

@@ -33,7 +33,7 @@ use crate::ros::interface::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK};
 use crate::ros::spin::Spinner;
 use crate::servo::Intake;
 use crate::solving::Queries;
-use urdf_ik::robot::Robot;
+use urdf_ik_robot::Robot;
 
 pub(crate) fn serve(
     node: &mut r2r::Node,

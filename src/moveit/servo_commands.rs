@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use r2r::moveit_msgs::srv::ServoCommandType::Request;
 
-use urdf_ik::parameters::{CommandUnits, MoveItServoSettings};
+use urdf_ik_parameters::{CommandUnits, MoveItServoSettings};
 
 /// A kind of command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use crate::reports::answers::Answer;
 use crate::robot_in_use::configuration::Configuration;
 use crate::solving::Queries;
 use crate::surroundings::near_pairs::near_pairs;
-use urdf_ik::collision::{Near, Scene};
+use urdf_ik_collision::{Near, Scene};
 
 impl Answer<MoveIt, Request, Failure> for Response {
     /// The response has no field for the reason. What cannot be checked is not valid.

@@ -3,7 +3,7 @@
 use nalgebra::Isometry3;
 
 use crate::robot_in_use::description::LoadedRobot;
-use urdf_ik::robot::{JointKind, Robot};
+use urdf_ik_robot::{JointKind, Robot};
 
 /// The tip that `link` is or is connected with by fixed joints alone, and the pose of the link in the tip's frame. `None` where there is
 /// no such tip.

@@ -14,9 +14,9 @@ use crate::robot_in_use::description::LoadedRobot;
 use crate::robot_in_use::frames::Located;
 use crate::robot_in_use::link_poses;
 use crate::solving::Queries;
-use urdf_ik::collision::{Attached, World};
-use urdf_ik::parameters::Settings;
-use urdf_ik::robot::Robot;
+use urdf_ik_collision::{Attached, World};
+use urdf_ik_parameters::Settings;
+use urdf_ik_robot::Robot;
 use urdf_ik_text::names;
 
 /// A change that is ready to be made: the name of what it changes, and the frame of the place that it gives.

@@ -6,8 +6,8 @@ use r2r::shape_msgs::msg::{Mesh, MeshTriangle, SolidPrimitive};
 use r2r::urdf_ik::msg::Obstacle as Message;
 
 use crate::messages::convert;
-use urdf_ik::collision::{FARTHEST, Geometry, Obstacle};
-use urdf_ik::spatial::rotation_from;
+use urdf_ik_collision::{FARTHEST, Geometry, Obstacle};
+use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_text::names::number;
 
 // The shapes in the type of their field.

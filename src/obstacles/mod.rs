@@ -16,6 +16,7 @@ use crate::ros::interface::{CHANGE_OBSTACLES, OBSTACLES};
 use crate::ros::latched;
 use crate::ros::publisher::Publisher;
 use crate::ros::spin::Spinner;
+use crate::ros::task;
 use crate::solving::Queries;
 use crate::surroundings::Known;
 
@@ -37,7 +38,7 @@ pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, queries: &Arc<Q
     )?;
     let publisher = Publisher::<Obstacles>::new(node, OBSTACLES, latched())?;
     let arm = Arc::clone(&queries.arm);
-    tokio::spawn(async move {
+    task::start(async move {
         let mut changes = arm.surroundings.changes();
         let mut published: Option<Known> = None;
         loop {

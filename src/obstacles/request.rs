@@ -9,7 +9,7 @@ use r2r::urdf_ik::msg::ObstacleChange;
 
 use super::messages;
 use crate::messages::convert::MAX_NAME_BYTES;
-use urdf_ik::collision::Obstacle;
+use urdf_ik_collision::Obstacle;
 use urdf_ik_text::names::short;
 
 /// Greatest number of names in touch_links.

@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use nalgebra::{Isometry3, Point3};
 
 use super::report::{Report, Verdict};
-use urdf_ik::motion::Path;
-use urdf_ik::solver::Target;
+use urdf_ik_motion::Path;
+use urdf_ik_solver::Target;
 
 /// Number of points that show a path.
 const PATH_POINTS: usize = 200;

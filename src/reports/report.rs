@@ -6,7 +6,7 @@ use r2r::builtin_interfaces::msg::Time;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
 
-use urdf_ik::solver::{Outcome, Reason, Residual, SolverKind};
+use urdf_ik_solver::{Outcome, Reason, Residual, SolverKind};
 
 /// What became of a target, or of a query: the outcomes of `SolveStatus`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

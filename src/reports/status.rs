@@ -3,9 +3,9 @@
 use r2r::std_msgs::msg::Header;
 
 use super::report::{Report, Verdict};
-use urdf_ik::collision::Scene;
-use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Outcome, Reason, Solution, Solver, Target};
+use urdf_ik_collision::Scene;
+use urdf_ik_robot::Chain;
+use urdf_ik_solver::{Outcome, Reason, Solution, Solver, Target};
 use urdf_ik_text::names;
 
 /// Why a request was not solved.

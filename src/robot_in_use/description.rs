@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::NodeError;
-use urdf_ik::config::Yaml;
-use urdf_ik::motion::{JointLimits, MotionLimits};
-use urdf_ik::parameters::Settings;
-use urdf_ik::robot::{Chain, ChainError, MeshFolders, Robot, read_urdf_file};
-use urdf_ik::solver::{Method, Solver, SolverKind, free_axes_in_words, names_of_free_axes};
+use urdf_ik_motion::{JointLimits, MotionLimits};
+use urdf_ik_parameters::Settings;
+use urdf_ik_parameters::config::Yaml;
+use urdf_ik_robot::{Chain, ChainError, MeshFolders, Robot, read_urdf_file};
+use urdf_ik_solver::{Method, Solver, SolverKind, free_axes_in_words, names_of_free_axes};
 use urdf_ik_text::names;
 
 /// A robot with its chain and its solvers.

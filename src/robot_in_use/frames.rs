@@ -26,8 +26,9 @@ use crate::reports::status::Refused;
 use crate::reports::warnings::Warnings;
 use crate::ros::clock::Clock;
 use crate::ros::interface::{TF, TF_STATIC};
-use urdf_ik::parameters::Settings;
-use urdf_ik::spatial::rotation_from;
+use crate::ros::task;
+use urdf_ik_mathematics::spatial::rotation_from;
+use urdf_ik_parameters::Settings;
 use urdf_ik_text::names::{self, short};
 
 /// How long transforms are kept, as in tf2.
@@ -297,7 +298,7 @@ pub(crate) fn serve(
     for (topic, quality, fixed) in [(TF, quality.clone(), false), (TF_STATIC, quality.transient_local(), true)] {
         let mut messages = node.subscribe::<TFMessage>(topic.name, quality)?;
         let (frames, clock, warnings) = (Arc::clone(frames), clock.clone(), Arc::clone(warnings));
-        tokio::spawn(async move {
+        task::start(async move {
             while let Some(message) = messages.next().await {
                 {
                     let mut tree = frames.lock();

@@ -17,6 +17,7 @@ use crate::NodeError;
 use crate::messages::convert;
 use crate::reports::warnings::Warnings;
 use crate::ros::interface::MEASURED_JOINT_STATES;
+use crate::ros::task;
 use urdf_ik_text::names;
 
 /// Greatest number of joints that are remembered: a publisher that invents names must not fill the memory.
@@ -153,7 +154,7 @@ pub(crate) fn serve(node: &mut r2r::Node, measured: &Arc<Measured>) -> Result<()
     let quality = QosProfile::default().keep_last(1).best_effort();
     let mut states = node.subscribe::<JointState>(MEASURED_JOINT_STATES.name, quality)?;
     let measured = Arc::clone(measured);
-    tokio::spawn(async move {
+    task::start(async move {
         while let Some(state) = states.next().await {
             if let Err(sentence) = measured.receive(&state) {
                 measured.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), "message", &sentence);

@@ -5,7 +5,7 @@ use log::LevelFilter;
 
 use super::interface::MEASURED_JOINT_STATES;
 use crate::NodeError;
-use urdf_ik::parameters::{Definition, TABLE};
+use urdf_ik_parameters::{Definition, TABLE};
 
 /// ROS arguments that another one follows.
 const WITH_VALUE: [&str; 10] = [

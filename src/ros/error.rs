@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use urdf_ik::parameters::Refusal;
+use urdf_ik_parameters::Refusal;
 use urdf_ik_text::names;
 
 /// Why the node cannot start.

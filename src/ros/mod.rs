@@ -10,6 +10,7 @@ mod rosout;
 pub(crate) mod service_server;
 pub(crate) mod settings;
 pub(crate) mod spin;
+pub(crate) mod task;
 pub(crate) mod tip_namespaces;
 
 use r2r::QosProfile;

@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 
 use super::interface::Interface;
 use super::spin::Spinner;
+use super::task;
 use crate::NodeError;
 
 /// Requests, and responses, of a service that ROS keeps while they are under way. The default is ten, which twenty callers exceed.
@@ -63,7 +64,7 @@ where
     let (context, tasks) = (Arc::clone(context), Handle::current());
     spinner.run_locally(requests.for_each(move |request| {
         let (context, answer, finish) = (Arc::clone(&context), answer.clone(), finish.clone());
-        tasks.spawn(async move {
+        task::start_in(&tasks, async move {
             let answered = answer(Arc::clone(&context), request.message.clone()).await;
             let response = finish(&context, &request.message, answered);
             respond(request, response, service).await;

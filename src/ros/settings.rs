@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use urdf_ik::parameters::Settings;
+use urdf_ik_parameters::Settings;
 
 /// The settings in use. They are replaced as a whole when a parameter changes.
 pub(crate) struct SettingsInUse(RwLock<Arc<Settings>>);

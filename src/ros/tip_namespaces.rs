@@ -1,6 +1,6 @@
 //! The namespaces of the target topics of each tip link.
 
-use urdf_ik::parameters::Refusal;
+use urdf_ik_parameters::Refusal;
 
 /// The namespaces of each tip, each with a slash at its end. One tip has the node's own namespace. Of several tips, each has a namespace
 /// with the tip's name below it, and the first also has the node's own.

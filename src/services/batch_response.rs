@@ -8,7 +8,7 @@ use r2r::urdf_ik::srv::SolveIKBatch::Response;
 use crate::reports::report::Verdict;
 use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
-use urdf_ik::solver::{Answer, Outcome, Solver};
+use urdf_ik_solver::{Answer, Outcome, Solver};
 
 /// A response that is being filled. A target counts as refused until it is put in.
 pub(crate) struct BatchResponse<'a> {

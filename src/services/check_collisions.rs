@@ -9,7 +9,7 @@ use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
 use crate::solving::Queries;
 use crate::surroundings::near_pairs::near_pairs;
-use urdf_ik::collision::{Near, Scene};
+use urdf_ik_collision::{Near, Scene};
 use urdf_ik_text::names::{self, number};
 
 /// Every pair is nearer than this \[m\].

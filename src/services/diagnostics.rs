@@ -11,6 +11,7 @@ use crate::NodeError;
 use crate::arm::Arm;
 use crate::ros::interface::DIAGNOSTICS;
 use crate::ros::publisher::Publisher;
+use crate::ros::task;
 
 /// Time between two reports.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
@@ -18,7 +19,7 @@ const REPORT_PERIOD: Duration = Duration::from_secs(1);
 pub(crate) fn serve(node: &mut r2r::Node, arm: &Arc<Arm>) -> Result<(), NodeError> {
     let publisher = Publisher::<DiagnosticArray>::new(node, DIAGNOSTICS, QosProfile::default())?;
     let (arm, name) = (Arc::clone(arm), node.fully_qualified_name()?);
-    tokio::spawn(async move {
+    task::start(async move {
         let mut ticks = tokio::time::interval(REPORT_PERIOD);
         loop {
             ticks.tick().await;

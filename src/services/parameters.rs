@@ -21,7 +21,8 @@ use crate::ros::interface::{
 use crate::ros::publisher::Publisher;
 use crate::ros::service_server;
 use crate::ros::spin::Commands;
-use urdf_ik::parameters::{Bounds, Definition, Refusal, Settings, TABLE, TakesEffect, Value, Values, definition};
+use crate::ros::task;
+use urdf_ik_parameters::{Bounds, Definition, Refusal, Settings, TABLE, TakesEffect, Value, Values, definition};
 use urdf_ik_text::names;
 
 /// The types of `ParameterType` as the messages' fields have them.
@@ -296,10 +297,10 @@ where
     use futures::StreamExt;
     let mut requests = node.create_service::<S>(service.name, QosProfile::parameters())?;
     let store = Arc::clone(store);
-    tokio::spawn(async move {
+    task::start(async move {
         while let Some(request) = requests.next().await {
             let response = reply(&store, request.message.clone());
-            tokio::spawn(service_server::respond(request, response, service));
+            task::start(service_server::respond(request, response, service));
         }
     });
     Ok(())

@@ -10,8 +10,8 @@ use crate::solving::null_space_task::NullSpaceTask;
 use crate::solving::problem;
 use crate::solving::searches::Searches;
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik::parameters::Settings;
-use urdf_ik::solver::{Mode, Problem, Solution, Solver, Target};
+use urdf_ik_parameters::Settings;
+use urdf_ik_solver::{Mode, Problem, Solution, Solver, Target};
 
 /// Attempts that every search makes at once, more than the parameter `attempts` has by default. An arm of seven joints takes about a
 /// millisecond for them. Only a search that needs more goes to a thread of low priority.
@@ -128,9 +128,9 @@ mod tests {
 
     use super::*;
     use crate::robot_in_use::description;
-    use urdf_ik::parameters::Values;
-    use urdf_ik::robot::{Chain, Robot};
-    use urdf_ik::solver::{Outcome, Stop};
+    use urdf_ik_parameters::Values;
+    use urdf_ik_robot::{Chain, Robot};
+    use urdf_ik_solver::{Outcome, Stop};
 
     const ROBOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/urdf/arm7.urdf");
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch, SolvePath};
 
 use crate::reports::status::Refused;
-use urdf_ik::parameters::{Settings, Value, definition};
-use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Target, UnknownPick, UnknownSolver};
+use urdf_ik_parameters::{Settings, Value, definition};
+use urdf_ik_robot::Chain;
+use urdf_ik_solver::{Target, UnknownPick, UnknownSolver};
 use urdf_ik_text::names::{self, short};
 
 /// The fields that requests have in common. Zero and empty mean "use the parameter".

@@ -20,8 +20,8 @@ use crate::solving::Queries;
 use crate::solving::problem;
 use crate::solving::searches::Searches;
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik::robot::Chain;
-use urdf_ik::solver::Target;
+use urdf_ik_robot::Chain;
+use urdf_ik_solver::Target;
 
 impl<C> Answer<C, Request> for Response {
     fn refused(_: &C, request: &Request, refused: Refused) -> Self {

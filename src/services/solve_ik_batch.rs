@@ -22,8 +22,8 @@ use crate::solving::null_space_task::NullSpaceTask;
 use crate::solving::problem;
 use crate::solving::searches::{self, MAX_POSITIONS};
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik::parameters::Settings;
-use urdf_ik::solver::{Problem, Target};
+use urdf_ik_parameters::Settings;
+use urdf_ik_solver::{Problem, Target};
 
 impl<C> Answer<C, Request> for Response {
     fn refused(_: &C, request: &Request, refused: Refused) -> Self {

@@ -16,7 +16,7 @@ use crate::solving::Queries;
 use crate::solving::path_plan::{self, PathToPlan};
 use crate::solving::problem;
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik::parameters::Settings;
+use urdf_ik_parameters::Settings;
 
 impl<C> Answer<C, Request> for Response {
     fn refused(_: &C, request: &Request, refused: Refused) -> Self {

@@ -21,6 +21,7 @@ use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::robot_in_use::frames::Located;
 use crate::ros::interface::HANDLE_FEEDBACK;
+use crate::ros::task;
 
 /// Takes the commands of the servo, and remembers who sends them.
 pub(crate) struct Intake {
@@ -162,7 +163,7 @@ impl Intake {
         drop(sources);
         if steered.has_begun {
             let arm = Arc::clone(arm);
-            self.tasks.spawn(async move { arm.forget_targets().await });
+            task::start_in(&self.tasks, async move { arm.forget_targets().await });
         }
         if let Some(other) = steered.rival.or(goes_on_with_targets.then_some("targets")) {
             let topic = arrival.topic;

@@ -7,6 +7,7 @@ use super::intake::Intake;
 use super::sources::Source;
 use crate::ros::interface::Interface;
 use crate::ros::spin::Commands;
+use crate::ros::task;
 
 /// How often the publishers are counted, of topics whose commands come in.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -15,7 +16,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// where there are several.
 pub(super) fn watch(intake: &Arc<Intake>, commands: Commands, node: String, topics: Vec<(Interface, String, Source)>) {
     let intake = Arc::clone(intake);
-    tokio::spawn(async move {
+    task::start(async move {
         loop {
             tokio::time::sleep(INTERVAL).await;
             for (topic, name, source) in &topics {

@@ -2,9 +2,9 @@
 
 use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
-use urdf_ik::config;
-use urdf_ik::parameters::{NullSpace, Settings};
-use urdf_ik::solver::Preference;
+use urdf_ik_parameters::config;
+use urdf_ik_parameters::{NullSpace, Settings};
+use urdf_ik_solver::Preference;
 
 /// The null-space task of the settings, for one robot: what motions that leave the tip in place are used for.
 pub(crate) struct NullSpaceTask {

@@ -11,10 +11,10 @@ use crate::reports::report::Verdict;
 use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik::motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow};
-use urdf_ik::parameters::Settings;
-use urdf_ik::robot::ChainPoses;
-use urdf_ik::solver::{Residual, Solver, Target};
+use urdf_ik_motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow};
+use urdf_ik_parameters::Settings;
+use urdf_ik_robot::ChainPoses;
+use urdf_ik_solver::{Residual, Solver, Target};
 
 /// A path, with what its plan needs.
 pub(crate) struct PathToPlan {

@@ -3,8 +3,8 @@
 use nalgebra::Isometry3;
 
 use crate::reports::status::Refused;
-use urdf_ik::parameters::Settings;
-use urdf_ik::solver::{Mode, ProblemError, Scratch, Solution, Solver, Target};
+use urdf_ik_parameters::Settings;
+use urdf_ik_solver::{Mode, ProblemError, Scratch, Solution, Solver, Target};
 
 /// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance and free axes.
 pub(crate) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {

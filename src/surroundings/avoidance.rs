@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::Surroundings;
 use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
-use urdf_ik::collision::{Clearance, Scene};
-use urdf_ik::parameters::Settings;
+use urdf_ik_collision::{Clearance, Scene};
+use urdf_ik_parameters::Settings;
 
 /// The world at one moment, and how far from it the arm stays.
 #[derive(Clone)]

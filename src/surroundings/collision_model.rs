@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::robot_in_use::description::LoadedRobot;
-use urdf_ik::collision::{LinkShapes, Pairs, Scene, Srdf, World};
-use urdf_ik::robot::MeshFolders;
+use urdf_ik_collision::{LinkShapes, Pairs, Scene, Srdf, World};
+use urdf_ik_robot::MeshFolders;
 use urdf_ik_text::names;
 
 /// How far a joint outside the chain may be from where a scene has it \[rad or m\]: measured joints are never quite still. It moves what it

@@ -17,10 +17,11 @@ use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::interface::OBSTACLES;
 use crate::ros::settings::SettingsInUse;
+use crate::ros::task;
 use collision_model::CollisionModel;
-use urdf_ik::collision::{Attached, Body, Scene, Srdf, World, standing_contacts};
-use urdf_ik::parameters::Settings;
-use urdf_ik::robot::{MeshFolders, Robot};
+use urdf_ik_collision::{Attached, Body, Scene, Srdf, World, standing_contacts};
+use urdf_ik_parameters::Settings;
+use urdf_ik_robot::{MeshFolders, Robot};
 use urdf_ik_text::names;
 
 /// The robot in use with what surrounds it.
@@ -354,7 +355,7 @@ fn warn_about(warnings: &Warnings, contacts: &[[Body; 2]]) {
 pub(crate) fn serve(surroundings: &Arc<Surroundings>, settings: &Arc<SettingsInUse>) {
     let (surroundings, settings) = (Arc::clone(surroundings), Arc::clone(settings));
     let mut changes = surroundings.changes();
-    tokio::spawn(async move {
+    task::start(async move {
         loop {
             tokio::select! {
                 changed = changes.changed() => if changed.is_err() { return },

@@ -1,7 +1,7 @@
 //! The pairs of bodies that are near each other at a configuration.
 
 use crate::robot_in_use::configuration::Configuration;
-use urdf_ik::collision::{Near, Scene, SceneScratch};
+use urdf_ik_collision::{Near, Scene, SceneScratch};
 
 /// The pairs of `scene` that are no farther apart than `within` \[m\] at `configuration`, the nearest one first.
 pub(crate) fn near_pairs(scene: &Scene, configuration: &Configuration, within: f64) -> Vec<Near> {

@@ -12,8 +12,9 @@ use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::interface::ROBOT_DESCRIPTION_SEMANTIC;
 use crate::ros::latched;
-use urdf_ik::collision::Srdf;
-use urdf_ik::parameters::{Refusal, Settings};
+use crate::ros::task;
+use urdf_ik_collision::Srdf;
+use urdf_ik_parameters::{Refusal, Settings};
 
 /// The SRDF of the parameter; `None` where there is none.
 ///
@@ -45,7 +46,7 @@ pub(crate) fn serve(
     }
     let mut texts = node.subscribe::<Text>(ROBOT_DESCRIPTION_SEMANTIC.name, latched())?;
     let surroundings = Arc::clone(surroundings);
-    tokio::spawn(async move {
+    task::start(async move {
         let mut newest = String::new();
         while let Some(Text { data }) = texts.next().await {
             // It is published again by each node that starts with it.

@@ -27,12 +27,13 @@ use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::interface::{TARGET_POINT, TARGET_POSE};
 use crate::ros::spin::Spinner;
+use crate::ros::task;
 use crate::ros::tip_namespaces;
 use crate::servo;
 use crate::solving::problem;
 use target_solver::{PreparedTarget, TargetSolver};
-use urdf_ik::parameters::Settings;
-use urdf_ik::solver::Target;
+use urdf_ik_parameters::Settings;
+use urdf_ik_solver::Target;
 
 /// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip; it is empty where there are none.
 pub(crate) fn serve(
@@ -58,7 +59,7 @@ pub(crate) fn serve(
         }
         arrivals.extend(drags.next().map(|drags| drags.map(Some).boxed()));
         let (mut intake, newest) = Intake::new(Arc::clone(servo), Arc::clone(&solver), tip);
-        tokio::spawn(solve_each(Arc::clone(&solver), tip, newest, Arc::clone(&intake.last_done)));
+        task::start(solve_each(Arc::clone(&solver), tip, newest, Arc::clone(&intake.last_done)));
         spinner.run_locally(arrivals.for_each(move |message| {
             intake.receive(message);
             std::future::ready(())

@@ -20,11 +20,12 @@ use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
 use crate::ros::interface::{JOINT_TRAJECTORY, TARGET_PATH};
 use crate::ros::publisher::Publisher;
+use crate::ros::task;
 use crate::ros::tip_namespaces;
 use crate::solving::path_plan::{self, PathToPlan, Plan};
 use crate::solving::{Queries, problem};
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik::solver::Target;
+use urdf_ik_solver::Target;
 
 /// A path as it arrived.
 #[derive(Clone)]
@@ -46,14 +47,14 @@ pub(crate) fn serve(node: &mut r2r::Node, queries: &Arc<Queries>) -> Result<(), 
             arrivals.push(node.subscribe_raw(&TARGET_PATH.name_in(&namespace), TARGET_PATH.ros_type, quality)?.boxed());
         }
         let arm = Arc::clone(&queries.arm);
-        tokio::spawn(arrivals.for_each(move |raw| {
+        task::start(arrivals.for_each(move |raw| {
             arm.reporter.counters.arrived();
             if let Ok(poses) = PoseArray::from_serialized_bytes(&raw) {
                 sender.send_replace(Some(PathMessage { poses, frame_is_damaged: !has_valid_frame(&raw) }));
             }
             std::future::ready(())
         }));
-        tokio::spawn(execute_each(Arc::clone(queries), tip, newest, Arc::clone(&trajectories)));
+        task::start(execute_each(Arc::clone(queries), tip, newest, Arc::clone(&trajectories)));
     }
     Ok(())
 }

@@ -19,9 +19,10 @@ use crate::reports::status::{self, Refused};
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::clock;
+use crate::ros::task;
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik::parameters::{OnUnreachable, Settings};
-use urdf_ik::solver::{Solution, Solver, Target};
+use urdf_ik_parameters::{OnUnreachable, Settings};
+use urdf_ik_solver::{Solution, Solver, Target};
 
 /// How long the target of one tip waits for the targets of the other tips, where there are several.
 const GATHER_TIME: Duration = Duration::from_millis(1);
@@ -310,7 +311,7 @@ fn arrivals<'a>(
 /// Goes on with the null-space task while targets rest.
 pub(super) fn serve(solver: &Arc<TargetSolver>) {
     let solver = Arc::clone(solver);
-    tokio::spawn(async move {
+    task::start(async move {
         loop {
             solver.flow_begins.notified().await;
             while solver.flow_on().await {}

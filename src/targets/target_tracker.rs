@@ -9,10 +9,10 @@ use crate::robot_in_use::description::LoadedRobot;
 use crate::solving::null_space_task::NullSpaceTask;
 use crate::solving::problem;
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik::config::Yaml;
-use urdf_ik::motion::JointLimit;
-use urdf_ik::parameters::{Motion, Settings};
-use urdf_ik::solver::{Mode, Outcome, Preference, Problem, Reason, Scratch, Solution, Solver, Target};
+use urdf_ik_motion::JointLimit;
+use urdf_ik_parameters::config::Yaml;
+use urdf_ik_parameters::{Motion, Settings};
+use urdf_ik_solver::{Mode, Outcome, Preference, Problem, Reason, Scratch, Solution, Solver, Target};
 
 /// For a target that cannot be met: greatest error of a solution on another branch, over the error on the present branch, for which the
 /// arm changes the branch. So an arm at the edge of its reach does not jump to and fro.

@@ -2,7 +2,7 @@
 
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::{Avoidance, NotReady};
-use urdf_ik::parameters::ServoSettings;
+use urdf_ik_parameters::ServoSettings;
 
 /// What a step depends on beside the commands.
 pub(crate) struct Around<'a> {

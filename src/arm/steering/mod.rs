@@ -19,11 +19,11 @@ pub(crate) use status::code;
 
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::{Avoidance, NotReady};
-use urdf_ik::collision::Clearance;
-use urdf_ik::motion::servo::{
+use urdf_ik_collision::Clearance;
+use urdf_ik_motion::servo::{
     Axes, Command, CommandError, Report, Servo, ServoOptions, TipPose, TipTwist, TooManyVariables,
 };
-use urdf_ik::motion::{HandOver, JointMotion, MotionLimits};
+use urdf_ik_motion::{HandOver, JointMotion, MotionLimits};
 
 /// The servo of a chain, and what it is commanded.
 pub(crate) struct Steering {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use nalgebra::{Isometry3, UnitQuaternion};
 
 use super::input::{Pose, Twist, Wish};
-use urdf_ik::motion::servo::TipPose;
+use urdf_ik_motion::servo::TipPose;
 
 /// A command, and when it arrived.
 pub(super) struct Timed<T> {

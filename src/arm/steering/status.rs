@@ -7,7 +7,7 @@ use super::newest::Newest;
 use crate::arm::lookout;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::{Avoidance, NotReady};
-use urdf_ik::motion::servo::{CommandError, Hold, Report};
+use urdf_ik_motion::servo::{CommandError, Hold, Report};
 use urdf_ik_text::names;
 
 /// The codes of `ServoStatus` in the type of its field.
