@@ -85,6 +85,7 @@ mod xml;
 pub use body::Body;
 pub use body_distances::BodyDistances;
 pub use distance::TOUCHING;
+#[doc(hidden)]
 pub use floors::Floors;
 pub use link_shapes::{CollisionsError, LinkShapes, ShapeFault};
 pub use mesh_file::{MAX_MESH_BYTES, MeshError};

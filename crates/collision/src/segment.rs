@@ -35,6 +35,7 @@ pub struct SegmentScratch {
     /// What a look at all pairs has found.
     pub scene: SceneScratch,
     /// What the pairs have to keep, from where the motion begins.
+    #[doc(hidden)]
     pub floors: Floors,
     /// For each pair, what is known of it so far.
     views: Vec<View>,

@@ -94,6 +94,7 @@ impl Robot {
     }
 
     /// Indices of the joints, parents before children.
+    #[doc(hidden)]
     pub fn parents_first(&self) -> impl Iterator<Item = usize> {
         self.order.iter().copied()
     }
@@ -123,6 +124,7 @@ impl Robot {
     }
 
     /// The link of that index, and all links above it up to the root link.
+    #[doc(hidden)]
     pub fn links_up_from(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
         let above = |&link: &usize| self.links[link].parent_joint.map(|joint| self.joints[joint].parent);
         std::iter::successors(Some(link), above)

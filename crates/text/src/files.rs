@@ -41,6 +41,7 @@ pub fn read_text(path: &Path, max_bytes: usize) -> Result<String, ReadError> {
 ///
 /// # Errors
 /// [`ReadError`] for what is no regular file, cannot be read, or is larger.
+#[doc(hidden)]
 pub fn read_bytes(path: &Path, max_bytes: usize) -> Result<Vec<u8>, ReadError> {
     let place = path.display().to_string();
     let file = open(path, max_bytes).map_err(|reason| ReadError { path: place.clone(), reason })?;
