@@ -13,7 +13,7 @@ use nalgebra::Isometry3;
 
 use super::arm_angle::{ArmAngle, Bend, ShoulderToWrist};
 use super::descent::{Descent, Least};
-use super::grid::{CIRCLE_VALUES, Grid, SPACING, Start, Starts};
+use super::grid::{Grid, Start, Starts};
 use super::joint_ranges::{JointRanges, LIMIT_WEIGHT};
 use super::single::{LANES, at};
 use super::spherical_joint::{Entries, SphericalJoint};
@@ -21,6 +21,8 @@ use crate::search::SearchScratch;
 use urdf_ik_closed_form::trigonometric::Linear;
 use urdf_ik_closed_form::turn::Turn;
 
+/// Values of the arm angle around the circle.
+const CIRCLE_VALUES: usize = 56;
 /// Values of the arm angle where a spherical joint is near its singularity.
 const SINGULARITY_VALUES: usize = 16;
 /// By how much a start may be better than the grid lets expect \[rad\].
@@ -138,6 +140,6 @@ fn singularities(entries: &Entries) -> impl Iterator<Item = (f64, f64)> {
     near.into_iter().filter_map(move |(cosine, centre)| {
         // Both axes then go about the line from shoulder to wrist alike.
         let width = ((1.0 - cosine * cosine).max(0.0) / amplitude).sqrt();
-        (width < SPACING).then_some((centre, width))
+        (width < Grid::<CIRCLE_VALUES>::SPACING).then_some((centre, width))
     })
 }

@@ -9,11 +9,6 @@ use urdf_ik_closed_form::turn::Turn;
 
 /// A minimum is seen by two values to either side of it.
 pub(super) const NEIGHBOURS: usize = 2;
-/// Values around the whole circle and some more, so that every value has neighbours.
-pub(super) const CIRCLE_VALUES: usize = 56;
-/// From one value to the next around the circle \[rad\].
-#[expect(clippy::cast_precision_loss, reason = "a grid is small")]
-pub(super) const SPACING: f64 = std::f64::consts::TAU / (CIRCLE_VALUES - 2 * NEIGHBOURS) as f64;
 /// The most starts that are kept.
 const MAX_STARTS: usize = 16;
 
@@ -27,18 +22,20 @@ pub(super) struct Grid<const N: usize> {
 }
 
 impl<const N: usize> Grid<N> {
+    /// From one value to the next around the circle \[rad\].
+    #[expect(clippy::cast_precision_loss, reason = "a grid is small")]
+    pub const SPACING: f64 = std::f64::consts::TAU / (N - 2 * NEIGHBOURS) as f64;
+
     pub fn new(values: [f64; N]) -> Self {
         let turns = values.map(Turn::new);
         let (cos, sin) = (turns.map(|turn| single(turn.cos)), turns.map(|turn| single(turn.sin)));
         Self { values, single: values.map(single), cos, sin }
     }
-}
 
-impl Grid<CIRCLE_VALUES> {
-    /// Values all around the circle.
+    /// Values all around the circle, and some more, so that every value has neighbours.
     pub fn around() -> Self {
         #[expect(clippy::cast_precision_loss, reason = "a grid is small")]
-        Self::new(std::array::from_fn(|index| SPACING * index as f64))
+        Self::new(std::array::from_fn(|index| Self::SPACING * index as f64))
     }
 }
 
@@ -150,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_least_minima_are_kept_in_order() {
-        let grid = Grid::around();
+        let grid = Grid::<56>::around();
         let costs = grid.values.map(|value| single((3.0 * value).sin() + 0.1 * value));
         let mut starts = Starts::none();
         starts.minima(&grid.values, &costs, Start { cost: -0.9, value: 0.0, way: 3 });

@@ -11,7 +11,7 @@ use fearless_simd::{Level, Simd, dispatch, f32x8};
 use nalgebra::Isometry3;
 
 use super::descent::{Descent, Least};
-use super::grid::{CIRCLE_VALUES, Grid, Start, Starts};
+use super::grid::{Grid, Start, Starts};
 use super::joint_ranges::JointRanges;
 use super::offset::{Elbow, Goal, OffsetArm, Swung};
 use super::single::{LANES, Vector, add, angle, at, constant, cross, dot, scale, single, turned};
@@ -24,8 +24,11 @@ const WAYS_PER_ELBOW: usize = 4;
 /// A move \[rad\] that costs as much as a cosine that is too large by 1, and the most that a cosine counts as too large.
 const EXCESS_COST: f32 = 2.0;
 const MAX_EXCESS: f32 = 10.0;
+/// Positions of the outermost joint around the circle. Next to singularities of shoulder and wrist, and where the elbow is nearly stretched,
+/// joints turn far within a little of it: with half as many, twice as many least moves are missed.
+const CIRCLE_VALUES: usize = 112;
 /// By how much a start may be better than the grid lets expect \[rad\].
-const GRID_ERROR: f64 = 0.15;
+const GRID_ERROR: f64 = 0.1;
 
 /// An offset arm, and the values of the angle by which its outermost joint is swept.
 #[derive(Debug, Clone)]
