@@ -123,7 +123,9 @@ impl Generator {
     /// own.
     pub fn plan_to_goal(&mut self, from: &State, goal: &[f64]) -> Result<Profile, MotionError> {
         self.input.control_interface = ControlInterface::Position;
-        (self.input.min_position, self.input.max_position) = (Some(self.lower.clone()), Some(self.upper.clone()));
+        // From rest the joints go straight to the goal, so that only rounding could leave the limits, for which the generator refuses a plan.
+        let bounds = (!from.is_at_rest()).then(|| (self.lower.clone(), self.upper.clone()));
+        (self.input.min_position, self.input.max_position) = bounds.unzip();
         self.input.target_position.copy_from_slice(goal);
         self.plan_in_proportion(from)?;
         Ok(Profile { trajectory: self.next.clone(), end: goal.to_vec() })
