@@ -67,7 +67,8 @@ impl Course {
 /// What came of a rest after a stream.
 #[derive(Debug, Clone, Copy)]
 pub struct Rest {
-    /// The cost that could be gained by self-motions, and what is left of it in the end.
+    /// The cost that could be gained by self-motions, and what could still be gained in the end. Where the null space has several
+    /// dimensions, there may be several optima, and the way decides to which one comes.
     pub gain: f64,
     pub left: f64,
     /// How long the rest was \[s\].
@@ -125,7 +126,8 @@ impl<'a> Follower<'a> {
             time += PERIOD;
         }
         let after = cost(arm, scale, &preference, &self.positions, 6);
-        Rest { gain: before - optimum.cost, left: after - optimum.cost, time, course }
+        let left = after - downhill(arm, scale, &preference, &self.positions).cost;
+        Rest { gain: before - optimum.cost, left, time, course }
     }
 
     fn go_to(&mut self, targets: &[Target], course: &mut Course) {

@@ -27,6 +27,16 @@ pub struct ClosestScratch {
     pub step: StepScratch,
 }
 
+/// How a descent ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Descended {
+    pub iterations: usize,
+    /// What is left \[rad²\].
+    pub squared_error: f64,
+    /// Whether the targets are met.
+    pub met: bool,
+}
+
 impl ClosestScratch {
     pub fn new(search: &Search) -> Self {
         let links = &search.kernel.links;
@@ -45,18 +55,19 @@ impl Search {
         scratch: &mut ClosestScratch,
         expired: &dyn Fn() -> bool,
     ) -> usize {
-        let (mut iterations, error) = self.descend(setup, &mut closest.positions, scratch, ITERATIONS, expired);
-        closest.score = error;
+        let first = self.descend(setup, &mut closest.positions, scratch, ITERATIONS, expired);
+        let mut iterations = first.iterations;
+        closest.score = first.squared_error;
         let attempt = closest.attempt;
         for other in given_up.candidates().iter_mut().filter(|other| other.attempt != attempt) {
             for most in [FIRST_ITERATIONS, ITERATIONS] {
                 if expired() {
                     return iterations;
                 }
-                let (spent, error) = self.descend(setup, &mut other.positions, scratch, most, expired);
-                other.score = error;
-                iterations += spent;
-                if error > PROMISING * closest.score {
+                let descended = self.descend(setup, &mut other.positions, scratch, most, expired);
+                other.score = descended.squared_error;
+                iterations += descended.iterations;
+                if other.score > PROMISING * closest.score {
                     break;
                 }
             }
@@ -68,7 +79,7 @@ impl Search {
     }
 
     /// Leads `positions` down to a local minimum of the squared error, by the method of Levenberg and Marquardt with four
-    /// dampings at once, of which the one that lessens the error most is taken. Takes `most` iterations at most; gives how many, and the squared error that is left.
+    /// dampings at once, of which the one that lessens the error most is taken. Takes `most` iterations at most.
     pub fn descend(
         &self,
         setup: &Setup,
@@ -76,7 +87,7 @@ impl Search {
         scratch: &mut ClosestScratch,
         most: usize,
         expired: &dyn Fn() -> bool,
-    ) -> (usize, f64) {
+    ) -> Descended {
         let (task, ClosestScratch { configurations, step }) = ((&*setup.goals, setup.bounds()), scratch);
         let (mut last_damping, mut left) = (None, f64::INFINITY);
         for iteration in 0..most {
@@ -89,7 +100,8 @@ impl Search {
             // What bends the error grows with the error itself.
             let hopeless = damping > 1e8 * (1.0 + error.sqrt());
             if configurations.met & 1 == 1 || hopeless || expired() {
-                return (iteration, error);
+                let met = configurations.met & 1 == 1;
+                return Descended { iterations: iteration, squared_error: error, met };
             }
             let ladder = [1.0, LADDER, LADDER * LADDER, LADDER * LADDER * LADDER];
             let dampings = Lanes(ladder.map(|factor| factor * damping));
@@ -106,9 +118,10 @@ impl Search {
             last_damping = Some(damping * ladder[lane] / LADDER);
             configurations.read(lane, positions);
             if arrived {
-                return (iteration + 1, errors[lane]);
+                let met = configurations.met >> lane & 1 == 1;
+                return Descended { iterations: iteration + 1, squared_error: errors[lane], met };
             }
         }
-        (most, left)
+        Descended { iterations: most, squared_error: left, met: false }
     }
 }

@@ -13,6 +13,7 @@ mod clearance;
 mod closest;
 mod distinct;
 mod explore;
+mod flow;
 mod folding;
 mod given_up;
 mod iteration;

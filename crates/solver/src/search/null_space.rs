@@ -4,8 +4,7 @@
 //! coordinates in which the preference bends alike in every direction. A projected step leaves the targets only to second order,
 //! so each one is followed by Newton steps back. The four lanes try four lengths of a step at once.
 //!
-//! In a stream of targets the joints flow: bounds around the seed keep the motion of one target short, and its steps end at the first of
-//! these bounds, so that they stay self-motions.
+//! Where the joints flow in a stream of targets, steps end at the first bound, so that they stay self-motions.
 
 use std::f64::consts::TAU;
 
@@ -32,9 +31,8 @@ const GREATEST_STEP: f64 = 0.5;
 const LENGTHS: [f64; LANES] = [1.0, 0.5, 0.2, 0.05];
 /// Half of the difference of positions by which the slope of the manipulability is found.
 const DIFFERENCE: f64 = 1e-4;
-/// How near its bound a variable is counted as standing there, over one more than its position: by rounding, and where it flows.
-const AT_BOUND: f64 = 1e-12;
-const AT_BOUND_OF_FLOW: f64 = LEAST_STEP;
+/// How near its bound a variable is counted as standing there, over one more than its position: by rounding, and by what Newton steps leave.
+const AT_BOUND: f64 = 1e-9;
 
 /// Where motions in the null space are computed.
 #[derive(Debug, Clone)]
@@ -83,24 +81,26 @@ impl NullSpaceScratch {
         }
     }
 
-    /// Stops the variables that stand `near` a bound at `positions` and would go beyond; tells whether there were any.
-    fn stop_at_bounds(&mut self, setup: &Setup, positions: &[f64], near: f64) -> bool {
-        let bounds = setup.bounds();
-        let mut any = false;
-        for (i, position) in positions.iter().enumerate() {
-            let slack = near * (1.0 + position.abs());
-            let below = position - bounds.lower[i] <= slack && self.direction[i] < 0.0;
-            let above = bounds.upper[i] - position <= slack && self.direction[i] > 0.0;
-            if (below || above) && !self.stopped[i] {
-                self.stopped[i] = true;
-                any = true;
+    /// Of the variables that stand at a bound at `positions` and would go beyond, stops that which would go farthest: without it the
+    /// others may turn back. Tells whether there was one.
+    fn stop_at_bound(&mut self, setup: &Setup, positions: &[f64]) -> bool {
+        let (bounds, mut farthest, mut most) = (setup.bounds(), None, 0.0);
+        for (i, (position, step)) in positions.iter().zip(&self.direction).enumerate() {
+            let slack = AT_BOUND * (1.0 + position.abs());
+            let room = if *step > 0.0 { bounds.upper[i] - position } else { position - bounds.lower[i] };
+            let way = (step / self.units[i]).abs();
+            if room <= slack && way > most {
+                (farthest, most) = (Some(i), way);
             }
         }
-        any
+        if let Some(i) = farthest {
+            self.stopped[i] = true;
+        }
+        farthest.is_some()
     }
 
-    /// Shortens the step from `positions` until it passes no bound.
-    fn end_at_bounds(&mut self, setup: &Setup, positions: &[f64]) {
+    /// Shortens the step from `positions` until it passes no bound; gives the share that is left.
+    fn end_at_bounds(&mut self, setup: &Setup, positions: &[f64]) -> f64 {
         let (bounds, mut share) = (setup.bounds(), 1.0_f64);
         for (i, (position, step)) in positions.iter().zip(&self.direction).enumerate() {
             let room = if *step > 0.0 { bounds.upper[i] - position } else { position - bounds.lower[i] };
@@ -108,9 +108,8 @@ impl NullSpaceScratch {
                 share = share.min(room / step.abs());
             }
         }
-        for step in &mut self.direction {
-            *step *= share;
-        }
+        self.direction.iter_mut().for_each(|step| *step *= share);
+        share
     }
 
     /// The logarithm of the manipulability of a lane that has been linearised.
@@ -135,26 +134,6 @@ struct NullSpaceMotion<'a> {
 }
 
 impl Search {
-    /// Moves `positions`, which meet the targets of `problem`, towards its preference. In tracking, where its steps are bounded, they go
-    /// first where they would without a task, and then flow on from there.
-    pub fn settle_or_flow(
-        &self,
-        problem: &Problem,
-        setup: &mut Setup,
-        positions: &mut [f64],
-        (scratch, clearance): (&mut NullSpaceScratch, &mut ClearanceScratch),
-    ) {
-        let (Mode::Track { .. }, Some(max_step)) = (problem.mode, problem.preference.max_step) else {
-            return self.settle(problem, &problem.preference, setup, positions, (scratch, clearance));
-        };
-        let (moves, task) = problem.preference.split();
-        self.settle(problem, &moves, setup, positions, (scratch, clearance));
-        if !task.is_none() {
-            setup.narrow(positions, max_step);
-            self.settle(problem, &task, setup, positions, (scratch, clearance));
-        }
-    }
-
     /// Moves `positions`, which meet the targets of `problem`, towards the preference as far as the targets and the bounds allow, over
     /// configurations that keep clear.
     pub fn settle(
@@ -179,11 +158,9 @@ impl NullSpaceMotion<'_> {
     fn go(&self, positions: &mut [f64], scratch: &mut NullSpaceScratch, is_allowed: &mut IsAllowed) {
         scratch.configurations.write_all(positions);
         self.measure(scratch);
-        let mut cost = self.cost(scratch, 0);
+        let (mut cost, mut stride) = (self.cost(scratch, 0), 1.0);
         for _ in 0..STEPS {
-            if !self.find_direction(positions, scratch) {
-                return;
-            }
+            let Some(taken) = self.find_step(positions, stride, scratch) else { return };
             self.try_lengths(positions, scratch);
             let mut better = None;
             let met = scratch.configurations.met;
@@ -194,8 +171,11 @@ impl NullSpaceMotion<'_> {
                     (cost, better) = (found, Some(lane));
                 }
             }
-            let Some(lane) = better else { return };
-            scratch.configurations.read(lane, positions);
+            // Longer where the cost bends less than is expected, and shorter where it bends more.
+            stride = better.map_or(LENGTHS[LANES - 1] * taken, |lane| 2.0 * LENGTHS[lane] * stride);
+            if let Some(lane) = better {
+                scratch.configurations.read(lane, positions);
+            }
         }
     }
 
@@ -207,32 +187,30 @@ impl NullSpaceMotion<'_> {
         self.search.kernel.linearise(&self.setup.goals, &mut scratch.configurations);
     }
 
-    /// Writes the projected step from `positions` into `scratch.direction`; tells whether it is worth a try.
-    fn find_direction(&self, positions: &[f64], scratch: &mut NullSpaceScratch) -> bool {
+    /// Writes the projected step from `positions`, `stride` times as long or shorter, into `scratch.direction`, and gives how many times as
+    /// long it is; `None` where it is not worth a try.
+    fn find_step(&self, positions: &[f64], stride: f64, scratch: &mut NullSpaceScratch) -> Option<f64> {
         self.find_slope(positions, scratch);
         scratch.configurations.write_all(positions);
         self.measure(scratch);
         self.linearise(scratch);
         scratch.stopped.fill(false);
-        // Each pass stops one variable at least.
+        // Each pass but the last stops a variable.
         for _ in 0..=positions.len() {
             scratch.project(self.targets.len());
-            let near = if self.flows { AT_BOUND_OF_FLOW } else { AT_BOUND };
-            if !scratch.stop_at_bounds(self.setup, positions, near) {
+            if !scratch.stop_at_bound(self.setup, positions) {
                 break;
             }
         }
-        let NullSpaceScratch { direction, units, .. } = scratch;
-        let longest = direction.iter().zip(units.iter()).map(|(step, unit)| (step / unit).abs()).fold(0.0, f64::max);
-        if longest > GREATEST_STEP {
-            for step in direction {
-                *step *= GREATEST_STEP / longest;
-            }
+        let steps = scratch.direction.iter().zip(&scratch.units);
+        let longest = steps.map(|(step, unit)| (step / unit).abs()).fold(0.0, f64::max);
+        if longest * stride <= LEAST_STEP {
+            return None;
         }
-        if self.flows {
-            scratch.end_at_bounds(self.setup, positions);
-        }
-        longest > LEAST_STEP
+        let share = stride.min(GREATEST_STEP / longest);
+        scratch.direction.iter_mut().for_each(|step| *step *= share);
+        let inside = if self.flows { scratch.end_at_bounds(self.setup, positions) } else { 1.0 };
+        Some(share * inside)
     }
 
     /// Puts the four lengths of the step into the lanes and leads them back to the targets.

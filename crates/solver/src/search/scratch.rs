@@ -5,6 +5,7 @@ use super::clearance::ClearanceScratch;
 use super::closest::ClosestScratch;
 use super::distinct::Known;
 use super::explore::Exploration;
+use super::flow::FlowScratch;
 use super::null_space::NullSpaceScratch;
 use super::prepared_search::Search;
 use super::self_motion::SelfMotionScratch;
@@ -18,6 +19,7 @@ pub struct SearchScratch {
     pub(super) setup: Setup,
     pub(super) exploration: Exploration,
     pub(super) null_space: NullSpaceScratch,
+    pub(super) flow: FlowScratch,
     pub(super) nearest: ClosestScratch,
     pub(super) singular_values: SingularValueScratch,
     pub(super) verdict: VerdictScratch,
@@ -40,6 +42,7 @@ impl Search {
             setup: Setup::new(self),
             exploration: Exploration::new(self),
             null_space: NullSpaceScratch::new(self),
+            flow: FlowScratch::new(self),
             nearest: ClosestScratch::new(self),
             singular_values: SingularValueScratch::new(self),
             verdict: VerdictScratch::new(self),

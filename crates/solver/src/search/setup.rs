@@ -6,7 +6,7 @@ use super::prepared_search::Search;
 use crate::kernel::damped_step::Bounds;
 use crate::kernel::residual::Goal;
 use crate::problem::{Mode, Problem, Target};
-use urdf_ik_robot::Domain;
+use urdf_ik_robot::{Chain, Domain};
 
 /// A problem, set up once and then only read.
 #[derive(Debug, Clone)]
@@ -48,6 +48,15 @@ impl Setup {
         }
     }
 
+    /// Takes the limits of `chain` for bounds, and the whole turns of another setup.
+    pub fn bound_by_limits(&mut self, chain: &Chain, other: &Self) {
+        self.whole_turns.copy_from_slice(&other.whole_turns);
+        for (i, variable) in chain.variables().iter().enumerate() {
+            let (lower, upper) = limits(variable.domain);
+            (self.lower[i], self.upper[i]) = (lower - self.whole_turns[i], upper - self.whole_turns[i]);
+        }
+    }
+
     /// Takes all bounds away.
     pub fn unbound(&mut self) {
         self.lower.fill(f64::NEG_INFINITY);
@@ -79,15 +88,11 @@ impl Search {
     /// be a jump of a whole turn.
     fn set_bounds(&self, problem: &Problem, setup: &mut Setup) {
         for (i, variable) in self.chain.variables().iter().enumerate() {
-            let circle = (f64::NEG_INFINITY, f64::INFINITY);
-            let limits = match variable.domain {
-                Domain::Interval { lower, upper } => (lower, upper),
-                Domain::Circle => circle,
-            };
+            let limits = limits(variable.domain);
             let seed = variable.domain.clamp(problem.seed[i]);
             let turns = if self.turns[i] { (seed / TAU).round() * TAU } else { 0.0 };
             let (lower, upper) = match problem.mode {
-                Mode::Search { .. } if self.turns[i] => circle,
+                Mode::Search { .. } if self.turns[i] => (f64::NEG_INFINITY, f64::INFINITY),
                 Mode::Search { .. } => limits,
                 Mode::Track { max_step } => (limits.0.max(seed - max_step[i]), limits.1.min(seed + max_step[i])),
             };
@@ -95,5 +100,13 @@ impl Search {
             setup.start[i] = seed - turns;
             setup.whole_turns[i] = turns;
         }
+    }
+}
+
+/// The positions that a variable may have, without end on a circle.
+fn limits(domain: Domain) -> (f64, f64) {
+    match domain {
+        Domain::Interval { lower, upper } => (lower, upper),
+        Domain::Circle => (f64::NEG_INFINITY, f64::INFINITY),
     }
 }

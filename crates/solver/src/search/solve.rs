@@ -35,11 +35,11 @@ impl Search {
         mut spent: Spent,
         start: Instant,
     ) {
-        let SearchScratch { setup, exploration, null_space, nearest, verdict, .. } = scratch;
+        let SearchScratch { setup, exploration, null_space, flow, nearest, verdict, .. } = scratch;
         let Exploration { picked, closest, attempts, clearance, .. } = exploration;
         let is_picked = picked.is_some();
         let candidate = if is_picked {
-            self.settle_or_flow(problem, setup, &mut picked.positions, (null_space, clearance));
+            self.settle_or_flow(problem, setup, &mut picked.positions, (null_space, clearance), flow);
             picked
         } else {
             if problem.closest && iteration.refines() {

@@ -1,9 +1,10 @@
 //! Streams of targets for redundant arms with null-space tasks: the arm flows to what it prefers, and never leaps there.
 
+use urdf_ik::robot::Domain;
 use urdf_ik::solver::{Mode, Preference, Problem, Solution};
 
 use crate::common::joint_curves::{Follower, PERIOD, curve, velocities};
-use crate::common::{self, Arm, Random};
+use crate::common::{self, Arm, Random, Share};
 
 /// Streams of each arm with each task.
 const STREAMS: usize = 3;
@@ -88,6 +89,43 @@ fn a_target_that_rests_lets_the_task_come_to_its_optimum() {
             assert!(gain > 1e-3, "{}, {task}: there was nothing to gain", arm.name);
         }
     }
+}
+
+/// Fetch's wrist bends to its limit and beyond, while its posture holds the forearm. Only a turn of the forearm leads on from there, and
+/// next to where the wrist bends straight up it must be a long one.
+#[test]
+fn the_task_gives_way_before_a_limit_makes_the_arm_jump() {
+    /// A step \[rad\] that the arm takes at the limit if it has not begun to turn.
+    const LONG: f64 = 0.1;
+    let arm = common::arms_named(&["fetch7"]).swap_remove(0);
+    let (forearm, wrist) = (4, 5);
+    let Domain::Interval { upper, .. } = arm.chain.variables()[wrist].domain else { panic!("the wrist has limits") };
+    let (max_step, mut random) = (max_steps(&arm), Random::new(8));
+    let (mut followed, mut jumps) = (0, 0);
+    for _ in 0..60 {
+        let mut start = random.positions(&arm.chain);
+        (start[forearm], start[wrist]) = (random.between(0.01, 0.05), upper - 0.5);
+        let bent = |step: u32| {
+            let mut bent = start.clone();
+            bent[wrist] += 0.01 * f64::from(step);
+            bent
+        };
+        let hold = Preference {
+            posture: Some(&start),
+            posture_weight: 1.0,
+            max_step: Some(&max_step),
+            ..Preference::default()
+        };
+        let course = Follower::new(&arm, hold, &start).follow(&(0..60).map(bent).collect::<Vec<_>>());
+        // Else it is beyond the reach, or other joints are at their limits.
+        if course.searched == 0 {
+            followed += 1;
+            jumps += usize::from(course.largest_step > LONG);
+        }
+    }
+    println!("{jumps} of {followed} jump");
+    assert!(followed >= 10, "{followed} are followed");
+    Share { failed: jumps, of: followed }.assert_at_most(0.3, "steps over 0.1 rad");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use nalgebra::Isometry3;
 use urdf_ik::solver::JacobianStep;
 use urdf_ik::solver::{Mode, Pick, Preference, Problem, Target, Tolerance};
 
-use crate::common::{self, Arm, Random, urdf};
+use crate::common::{self, Arm, Random, joint_curves, urdf};
 
 /// Solves for some reachable targets, one far away and one with a tolerance below rounding, from several seeds and in every mode.
 /// Returns the number of attempts that the hardest took.
@@ -51,6 +51,31 @@ fn a_solve_allocates_nothing() {
             let hardest = solve_everything(&arm, method);
             // More than the starting points that come out of the seed table.
             assert!(hardest > 16, "{}: no problem took more than {hardest} attempts", arm.name);
+        }
+    }
+}
+
+#[test]
+fn a_target_of_a_stream_with_a_task_allocates_nothing() {
+    for arm in common::bundled_arms().into_iter().chain([common::two_handed()]) {
+        let (solver, steps) = (arm.solver(), vec![0.02; arm.chain.variables().len()]);
+        let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
+        let preference = Preference {
+            limits_weight: 1.0,
+            manipulability_weight: 1.0,
+            max_step: Some(&steps),
+            ..Preference::default()
+        };
+        let unbounded = vec![f64::INFINITY; steps.len()];
+        let configurations = joint_curves::curve(&arm, &mut Random::new(3));
+        let mut seed = configurations[0].clone();
+        for configuration in configurations.iter().take(50) {
+            let targets = arm.targets_at(configuration);
+            let mode = Mode::Track { max_step: &unbounded };
+            let problem = Problem { mode, preference, ..Problem::new(&targets, &seed) };
+            let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
+            assert_eq!(found, 0, "{}: {solution:?}", arm.name);
+            seed.clone_from(&solution.positions);
         }
     }
 }
