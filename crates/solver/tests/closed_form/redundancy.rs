@@ -130,7 +130,7 @@ fn the_largest_move_is_seldom_beaten_by_the_best_of_many_searches() {
         println!("{}: beaten {beaten} times of {count}, better {beats} times", arm.name);
         let most = match arm.name.as_str() {
             "spherical" | "nearly spherical" => 0.005,
-            "two shoulder offsets" => 0.075,
+            "two shoulder offsets" => 0.06,
             _ => 0.015,
         };
         Share { failed: beaten, of: count }.assert_at_most(most, &arm.name);
