@@ -61,14 +61,14 @@ pub struct Options {
     pub iterations: usize,
     /// Largest number of attempts after the one from the seed, each from another scattered configuration.
     pub restarts: usize,
-    /// Number of past differences for Anderson acceleration; 0 is the algorithm as published. A free root takes none
-    /// with limits or orientations.
+    /// Number of past differences for Anderson acceleration; 0 is the algorithm as published.
     pub acceleration: usize,
     /// Whether the backward pass closes a chain by a circle where it can. See [`super`], "Circles".
     pub circles: bool,
-    /// Whether an attempt whose cycles have stalled goes on by damped least squares. See [`super`], "Polish".
+    /// Whether cycles that have stalled are followed by least squares. See [`super`], "Polish".
     pub polish: bool,
-    /// After this time no further attempt begins, and no further cycle; the answer is then not the same on every machine.
+    /// After this time no further attempt begins, and no further cycle; the answer is then not the same on every
+    /// machine.
     pub time_limit: Option<Duration>,
 }
 
