@@ -73,6 +73,12 @@ pub struct Options {
 }
 
 impl Options {
+    /// For a drag, whose seed is the answer before: with 50 restarts, figures that are dragged beyond their reach answer in 20 ms.
+    #[must_use]
+    pub fn of_a_drag() -> Self {
+        Self { restarts: 50, ..Self::default() }
+    }
+
     /// Whether a target counts as met at this distance \[m\] and this angle \[rad\].
     pub(super) fn allow(&self, distance: f64, angle: f64) -> bool {
         distance <= self.tolerance && angle <= self.orientation_tolerance
@@ -80,13 +86,13 @@ impl Options {
 }
 
 impl Default for Options {
-    /// To 1 µm and 1 µrad in 5000 cycles, with up to 50 restarts, 5 differences, no circles, with polish, in any time.
+    /// To 1 µm and 1 µrad in 5000 cycles, with up to 200 restarts, 5 differences, no circles, with polish, in any time.
     fn default() -> Self {
         Self {
             tolerance: 1e-6,
             orientation_tolerance: 1e-6,
             iterations: 5000,
-            restarts: 50,
+            restarts: 200,
             acceleration: 5,
             circles: false,
             polish: true,

@@ -166,7 +166,7 @@ impl Session for Links {
         let is_three = matches!(self.form, Form::Three(_));
         let kind = format!("a model of the kind {}", self.form.kind());
         request.check(&kind, if is_three { "up tolerance" } else { "tolerance" })?;
-        let tolerance = request.options.0.options()?.tolerance;
+        let tolerance = request.options.0.options(&request.seed)?.tolerance;
         let before = match request.seed {
             Seed::Previous => self.positions.clone(),
             Seed::Rest => self.rest(),

@@ -138,7 +138,7 @@ pub struct OptionsEntry {
     /// Greatest number of cycles, over all attempts [default: 5000; of a pitch-yaw arm, 500 steps]
     #[arg(long, value_name = "N")]
     pub iterations: Option<usize>,
-    /// Greatest number of attempts after the one from the seed [default: 50; of a pitch-yaw arm, 100]
+    /// Greatest number of attempts after the one from the seed [default: 200, in a drag 50; of a pitch-yaw arm, 100]
     #[arg(long, value_name = "N")]
     pub restarts: Option<usize>,
     /// Number of earlier cycles that are combined; 0: FABRIK as published [default: 5]
@@ -170,9 +170,9 @@ impl OptionsEntry {
         }
     }
 
-    /// The options of a skeleton.
-    pub fn options(&self) -> Result<Options, Failure> {
-        let default = Options::default();
+    /// The options of a skeleton that starts there.
+    pub fn options(&self, seed: &Seed) -> Result<Options, Failure> {
+        let default = if let Seed::Previous = seed { Options::of_a_drag() } else { Options::default() };
         let seconds = |limit| Duration::try_from_secs_f64(limit).ok().filter(|limit| !limit.is_zero());
         let refused = |limit| format!("the time limit is {limit:?} s; give a number of seconds above 0");
         let time_limit = self.time_limit.map(|limit| seconds(limit).ok_or_else(|| refused(limit))).transpose()?;

@@ -69,7 +69,7 @@ impl Tree {
             }
             targets.push(Target { weight: HELD, ..Target::new(point, seed.points[point]) });
         }
-        let (held_points, options) = (request.hold.len(), request.options.0.options()?);
+        let (held_points, options) = (request.hold.len(), request.options.0.options(&request.seed)?);
         let asked = Asked { skeleton, targets, held_points, seed, root, options, held };
         asked.check(&request.options.0)?;
         Ok(asked)
