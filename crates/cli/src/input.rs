@@ -9,6 +9,7 @@ use urdf_ik::collision::{LinkShapes, Srdf, SrdfError, World, world_from_json};
 use urdf_ik::config::NamedPositions;
 use urdf_ik::files::{self, MAX_DATA_BYTES, MAX_URDF_BYTES, ReadError};
 use urdf_ik::robot::{Chain, MeshFolders, Robot, read_urdf_file};
+use urdf_ik_text::names::sentence;
 
 use super::Failure;
 
@@ -82,9 +83,14 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
         let at = text.lines().nth(e.line().saturating_sub(1)).and_then(|line| line.get(e.column().saturating_sub(1)..));
         let is_no_number = at.is_some_and(|rest| rest.starts_with("NaN") || rest.starts_with("Infinity"));
         let hint = if is_no_number { ": give a finite number" } else { "" };
-        // The reason may quote a long text.
-        format!("{}: {:.500}{hint}", place(path), e.to_string()).into()
+        format!("{}: {}{hint}", place(path), in_words(&e.to_string())).into()
     })
+}
+
+/// A sentence of the JSON reader, which calls numbers as Rust does, and may quote a long text.
+pub fn in_words(text: &str) -> String {
+    let words = text.replace("expected f64", "expected a number").replace("expected usize", "expected a whole number");
+    sentence(&words).into_owned()
 }
 
 /// The text of a file, or of standard input.

@@ -1,4 +1,4 @@
-//! Limits on a tree: cycles that block each other, and the damped least squares that finish them.
+//! Limits on a tree: cycles that block each other, and the least squares that finish them.
 
 use nalgebra::{Point2, UnitQuaternion, Vector3};
 use plotters::element::{PathElement, Text};
@@ -87,7 +87,7 @@ fn draw_blocked(area: &Area, skeleton: &Skeleton, problem: &Problem, last: &Cycl
 
 /// The solution of the same problem with polish, from where the cycles ended.
 fn draw_finished(area: &Area, skeleton: &Skeleton, problem: &Problem, last: &Cycle) -> Result<(), Failure> {
-    let canvas = canvas(area, "all joints at once", "damped least squares go on from there")?;
+    let canvas = canvas(area, "all joints at once", "least squares go on from there")?;
     let solution = solve(skeleton, problem)?;
     if !solution.is_solved() {
         return Err("the polish does not meet the targets".into());
@@ -112,7 +112,7 @@ fn draw_distances(area: &Area, skeleton: &Skeleton, polished: &Problem, cycles: 
     let finished = (0..=ITERATIONS).map(after).collect::<Result<Vec<_>, _>>()?;
     let alone = [polished.seed].into_iter().chain(cycles.iter().map(|cycle| &cycle.backward));
     draw_curve(&mut chart, polished, alone, ("cycles alone", BODY, -0.6))?;
-    draw_curve(&mut chart, polished, finished.iter(), ("then damped least squares", FINISHED, 0.6))
+    draw_curve(&mut chart, polished, finished.iter(), ("then least squares", FINISHED, 0.6))
 }
 
 fn draw_curve<'a>(

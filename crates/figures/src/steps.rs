@@ -55,7 +55,7 @@ fn step(arm: &PitchYawArm, positions: &[f64], method: Method) -> Result<DVector<
 /// Positions after some iterations of the library's solve.
 fn solved(arm: &PitchYawArm, method: Method, iterations: usize) -> Result<(Vec<f64>, f64), Failure> {
     let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
-    let options = Options { method, tolerance: 1e-9, iterations };
+    let options = Options { method, tolerance: 1e-9, iterations, ..Options::default() };
     arm.solve(&Problem { target: TARGET, seed: &SEED, options }, &mut scratch, &mut solution)?;
     Ok((solution.positions, solution.residual.distance))
 }

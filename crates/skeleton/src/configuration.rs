@@ -2,6 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 
+use super::state::State;
 use super::tree::Skeleton;
 use urdf_ik_mathematics::segments::{InputError, check_coordinates, check_rotation};
 
@@ -39,10 +40,11 @@ impl Skeleton {
 
     /// [`Self::place`] of numbers that have been checked.
     fn placed(&self, root: &Isometry3<f64>, rotations: &[UnitQuaternion<f64>]) -> Configuration {
-        let mut points = vec![Point3::from(root.translation.vector); rotations.len() + 1];
-        let mut orientations = vec![root.rotation; rotations.len() + 1];
-        self.place_into(rotations, &mut points, &mut orientations);
-        Configuration { points, orientations }
+        let mut state = State::new(rotations.len());
+        (state.points[0], state.orientations[0]) = (root.translation.vector.into(), root.rotation);
+        state.rotations.copy_from_slice(rotations);
+        self.place_into(0..rotations.len(), &mut state);
+        Configuration { points: state.points, orientations: state.orientations }
     }
 
     /// The rotations of the n joints in `configuration`.
@@ -67,10 +69,10 @@ impl Skeleton {
     /// The orientations of a configuration, and the rotations of its joints.
     fn complete(&self, configuration: &Configuration) -> Result<[Vec<UnitQuaternion<f64>>; 2], InputError> {
         self.check_configuration(configuration)?;
-        let mut orientations = vec![UnitQuaternion::identity(); self.segment_count() + 1];
-        let mut rotations = orientations[1..].to_vec();
-        self.rotations_into(configuration, &mut orientations, &mut rotations);
-        Ok([orientations, rotations])
+        let mut state = State::new(self.segment_count());
+        state.points.copy_from_slice(&configuration.points);
+        self.turn_into(&configuration.orientations, &mut state);
+        Ok([state.orientations, state.rotations])
     }
 
     /// The largest angle \[rad\] by which a joint's rotation in `configuration` differs from what the joint allows; 0
@@ -87,30 +89,21 @@ impl Skeleton {
         Ok(rotations.iter().enumerate().map(apart).fold(0.0, f64::max))
     }
 
-    /// Forward kinematics from the root, which stands in the first entries of `points` and `orientations`.
-    pub(super) fn place_into(
-        &self,
-        rotations: &[UnitQuaternion<f64>],
-        points: &mut [Point3<f64>],
-        orientations: &mut [UnitQuaternion<f64>],
-    ) {
-        for (segment, rotation) in rotations.iter().enumerate() {
+    /// Forward kinematics of these segments, which come in the order of the skeleton, from the rotations and the root.
+    pub(super) fn place_into(&self, segments: impl Iterator<Item = usize>, state: &mut State) {
+        for segment in segments {
             let parent = self.parents[segment];
-            let frame = product(&product(&orientations[parent], &self.joints[segment].rest), rotation);
-            points[segment + 1] = points[parent] + frame * Vector3::x() * self.lengths[segment];
-            orientations[segment + 1] = frame;
+            let base = product(&state.orientations[parent], &self.joints[segment].rest);
+            let frame = product(&base, &state.rotations[segment]);
+            state.points[segment + 1] = state.points[parent] + frame * Vector3::x() * self.lengths[segment];
+            state.orientations[segment + 1] = frame;
         }
     }
 
-    /// Writes the orientations of `configuration`, completed, and the rotations of the joints. The first of
-    /// `orientations` is that of the root, if the configuration has none.
-    pub(super) fn rotations_into(
-        &self,
-        configuration: &Configuration,
-        orientations: &mut [UnitQuaternion<f64>],
-        rotations: &mut [UnitQuaternion<f64>],
-    ) {
-        let Configuration { points, orientations: given } = configuration;
+    /// Writes the orientations for the points of `state`, those that are `given` or completed, and the rotations of the
+    /// joints. The root's stays if none is given.
+    pub(super) fn turn_into(&self, given: &[UnitQuaternion<f64>], state: &mut State) {
+        let State { points, orientations, rotations, .. } = state;
         orientations[0] = given.first().copied().unwrap_or(orientations[0]);
         for (segment, rotation) in rotations.iter_mut().enumerate() {
             let parent = self.parents[segment];

@@ -3,7 +3,6 @@
 use nalgebra::{Point3, Quaternion, Unit, UnitQuaternion, Vector4};
 
 use super::anderson::Anderson;
-use super::frames::FrameScratch;
 use super::joint::LIMITED;
 use super::merged::Merged;
 use super::problem::Options;
@@ -26,13 +25,12 @@ pub(super) struct CycleScratch {
     flat: [Vec<f64>; 3],
     anderson: Anderson,
     merged: Vec<Merged>,
-    frames: FrameScratch,
 }
 
 impl CycleScratch {
     pub(super) fn new(segments: usize, options: &Options) -> Self {
-        // Of all points, or of all rotations.
-        let (numbers, depth) = (4 * segments + 3, options.acceleration);
+        // Of all points, or of the root, its orientation and all rotations.
+        let (numbers, depth) = (4 * segments + 7, options.acceleration);
         let flat = || vec![0.0; if depth > 0 { numbers } else { 0 }];
         Self {
             image: State::new(segments),
@@ -40,7 +38,6 @@ impl CycleScratch {
             flat: [flat(), flat(), flat()],
             anderson: Anderson::new(numbers, depth, RIDGE),
             merged: vec![Merged::default(); segments + 1],
-            frames: FrameScratch::new(segments),
         }
     }
 
@@ -54,9 +51,9 @@ impl CycleScratch {
         (&mut self.mixed, &mut self.image)
     }
 
-    /// What single passes need.
-    pub(super) fn passes(&mut self) -> (&mut [Merged], &mut FrameScratch) {
-        (&mut self.merged, &mut self.frames)
+    /// What the forward pass needs.
+    pub(super) fn merged(&mut self) -> &mut [Merged] {
+        &mut self.merged
     }
 
     pub(super) fn set_kind(&mut self, has_orientations: bool) {
@@ -67,7 +64,7 @@ impl CycleScratch {
     /// Forgets the cycles before: for a new start, or after a jump.
     pub(super) fn reset(&mut self, skeleton: &Skeleton) {
         let segments = skeleton.segment_count();
-        self.anderson.reset(if self.image.orientations.is_empty() { 3 * (segments + 1) } else { 4 * segments });
+        self.anderson.reset(if self.image.orientations.is_empty() { 3 * (segments + 1) } else { 4 * segments + 7 });
     }
 }
 
@@ -81,47 +78,34 @@ impl Setup<'_> {
         current: &mut State,
         scratch: &mut CycleScratch,
     ) -> bool {
-        let CycleScratch { image, merged, frames, .. } = scratch;
+        let CycleScratch { image, merged, .. } = scratch;
         image.copy_from(current);
-        self.forward((aims, fading), (merged, frames), image);
-        if self.backward(aims, circles, frames, &current.points, image) {
+        self.forward((aims, fading), merged, image);
+        if self.backward(aims, circles, &current.points, image) {
             std::mem::swap(current, image);
             return false;
         }
         let plain = self.errors(aims, image);
         let is_mixed = !plain.are_met()
             && self.problem.options.acceleration > 0
-            && (self.root.is_some() || current.orientations.is_empty())
             && self.mix(current, scratch)
             && self.errors(aims, &scratch.mixed).is_nearer_than(&plain);
         std::mem::swap(current, if is_mixed { &mut scratch.mixed } else { &mut scratch.image });
         is_mixed
     }
 
-    pub(super) fn forward(
-        &self,
-        aims: (&Aims, f64),
-        (merged, frames): (&mut [Merged], &mut FrameScratch),
-        state: &mut State,
-    ) {
+    pub(super) fn forward(&self, aims: (&Aims, f64), merged: &mut [Merged], state: &mut State) {
         if state.orientations.is_empty() {
             self.skeleton.forward_points(self.problem, aims, merged, &mut state.points);
         } else {
-            self.skeleton.forward_frames(self.problem, aims, (merged, frames), state);
+            self.skeleton.forward_frames(self.problem, aims, merged, state);
         }
     }
 
     /// Backward reaching, with `circles` where one may close a chain. Returns whether it did.
-    pub(super) fn backward(
-        &self,
-        aims: &Aims,
-        circles: bool,
-        frames: &mut FrameScratch,
-        before: &[Point3<f64>],
-        state: &mut State,
-    ) -> bool {
+    pub(super) fn backward(&self, aims: &Aims, circles: bool, before: &[Point3<f64>], state: &mut State) -> bool {
         if !state.orientations.is_empty() {
-            self.skeleton.backward_frames(self.problem, aims, frames, (self.root.as_ref(), state));
+            self.skeleton.backward_frames(self.problem, aims, self.root.as_ref(), state);
             return false;
         }
         if let Some(root) = self.root {
@@ -138,8 +122,9 @@ impl Setup<'_> {
     fn mix(&self, current: &State, scratch: &mut CycleScratch) -> bool {
         let CycleScratch { image, mixed, flat: [x, g, next], anderson, .. } = scratch;
         // A quaternion and its opposite are one rotation, but far apart as numbers.
-        for (rotation, before) in image.rotations.iter_mut().zip(&current.rotations) {
-            *rotation = on_the_side_of(before, *rotation);
+        let turns = image.orientations.first_mut().into_iter().chain(&mut image.rotations);
+        for (turn, before) in turns.zip(current.turns()) {
+            *turn = on_the_side_of(before, *turn);
         }
         current.write_numbers(x);
         image.write_numbers(g);
@@ -152,8 +137,7 @@ impl Setup<'_> {
             self.read_points(numbers, image, mixed);
             return true;
         }
-        mixed.points[0] = image.points[0];
-        self.read_rotations(numbers, image, mixed)
+        self.read_turns(numbers, image, mixed)
     }
 
     /// The points of `numbers`, moved until all lengths hold.
@@ -163,18 +147,26 @@ impl Setup<'_> {
         self.skeleton.restore_lengths(wished, &image.points, &mut mixed.points);
     }
 
-    /// The rotations of `numbers`, moved to what the limits allow. Returns whether all are rotations.
-    fn read_rotations(&self, numbers: &[f64], image: &State, mixed: &mut State) -> bool {
+    /// The root, if it is free, and the rotations of `numbers`, moved to what the limits allow. Returns whether all are
+    /// rotations.
+    fn read_turns(&self, numbers: &[f64], image: &State, mixed: &mut State) -> bool {
+        let (place, turns) = numbers.split_at(3);
+        let turn = |index: usize| {
+            let numbers = Vector4::from_column_slice(&turns[4 * index..4 * index + 4]);
+            Unit::try_new(Quaternion::from(numbers), LEAST_NORM)
+        };
+        (mixed.points[0], mixed.orientations[0]) = (image.points[0], image.orientations[0]);
+        if self.root.is_none() {
+            let Some(orientation) = turn(0) else { return false };
+            (mixed.points[0], mixed.orientations[0]) = (Point3::from_slice(place), orientation);
+        }
         for (index, joint) in self.skeleton.joints.iter().enumerate() {
-            let numbers = &numbers[4 * index..4 * index + 4];
-            let wish = Unit::try_new(Quaternion::from(Vector4::from_column_slice(numbers)), LEAST_NORM);
-            let Some(wish) = wish else { return false };
+            let Some(wish) = turn(index + 1) else { return false };
             let allowed = on_the_side_of(&image.rotations[index], joint.nearest(&wish));
             mixed.limited[index] = image.limited[index] || allowed.angle_to(&wish) > LIMITED;
             mixed.rotations[index] = allowed;
         }
-        mixed.orientations[0] = image.orientations[0];
-        self.skeleton.place_into(&mixed.rotations, &mut mixed.points, &mut mixed.orientations);
+        self.skeleton.place_into(0..self.skeleton.segment_count(), mixed);
         true
     }
 }

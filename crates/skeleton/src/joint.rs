@@ -2,7 +2,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use nalgebra::{Matrix3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Unit, UnitQuaternion, Vector3};
 
 use super::cone::{Cone, Polar, Range};
 use super::swing_twist::SwingTwist;
@@ -77,8 +77,8 @@ impl Joint {
         Self { rest, ..self }
     }
 
-    /// The angle \[rad\] of a hinge after `rotation`, from rest and in its range; where there are several, the one nearest
-    /// to 0. None for a ball joint.
+    /// The angle \[rad\] of a hinge after `rotation`, from rest and in its range; where there are several, the one
+    /// nearest to 0. None for a ball joint.
     #[must_use]
     pub fn angle(&self, rotation: &UnitQuaternion<f64>) -> Option<f64> {
         let Limit::Hinge { axis, angle } = &self.limit else { return None };
@@ -133,60 +133,18 @@ impl Joint {
         }
     }
 
-    /// The rotation in the outward pass, and whether it was limited. For a ball joint it is the one nearest to `wish`;
-    /// for a hinge the one that fits the points with these `products` best.
-    pub(super) fn outward(
-        &self,
-        wish: &UnitQuaternion<f64>,
-        products: impl FnOnce() -> Matrix3<f64>,
-    ) -> (UnitQuaternion<f64>, bool) {
-        self.matched(products).unwrap_or_else(|| {
-            let allowed = self.nearest(wish);
-            (allowed, allowed.angle_to(wish) > LIMITED)
-        })
-    }
-
-    /// The rotation in the inward pass, which moves the segment before the joint. For a ball joint it is the one
-    /// nearest to `wish`; if the twist is not allowed, the segment before rolls, and its direction in the frame of the
-    /// segment after changes only where it must. For a hinge it is the one that fits the points best.
-    pub(super) fn inward(
-        &self,
-        wish: &UnitQuaternion<f64>,
-        products: impl FnOnce() -> Matrix3<f64>,
-    ) -> UnitQuaternion<f64> {
-        match &self.limit {
-            Limit::Free => *wish,
-            Limit::Ball { cone, twist } => {
-                let turn = SwingTwist::of(wish);
-                let allowed = twist.nearest(turn.twist);
-                // A roll of the segment before takes as much from the azimuth as from the twist.
-                let (sine, cosine) = (turn.twist - allowed).sin_cos();
-                let Polar { angle, cosine: u, sine: v } = turn.swing;
-                let rolled = Polar { angle, cosine: u * cosine + v * sine, sine: v * cosine - u * sine };
-                SwingTwist { swing: cone.nearest_polar(rolled), twist: allowed }.rotation()
-            }
-            Limit::Hinge { .. } => self.matched(products).map_or_else(|| self.nearest(wish), |(allowed, _)| allowed),
-        }
-    }
-
-    /// The rotation R of a hinge that maximises the trace of R times `products` within its limits, and whether they
-    /// prevented a better one; none for a ball joint, and where the points lie on the axis.
-    fn matched(&self, products: impl FnOnce() -> Matrix3<f64>) -> Option<(UnitQuaternion<f64>, bool)> {
-        let Limit::Hinge { axis, angle } = &self.limit else { return None };
-        let products = products();
-        let axis = Unit::new_normalize(*axis);
-        let [spin_x, spin_y, spin_z] =
-            [(1, 2), (2, 0), (0, 1)].map(|(row, column)| products[(row, column)] - products[(column, row)]);
-        let sine = axis.dot(&Vector3::new(spin_x, spin_y, spin_z));
-        let cosine = products.trace() - axis.dot(&(products * axis.into_inner()));
-        // Products of two distances from the axis.
-        let tells = sine.hypot(cosine) > LEAST_LEVER * LEAST_LEVER * products.amax();
-        tells.then(|| {
-            let wished = sine.atan2(cosine);
-            let nearest = angle.nearest(wished);
-            let limited = (0.5 * (nearest - wished)).sin().abs() > 0.5 * LIMITED;
-            (UnitQuaternion::from_axis_angle(&axis, nearest), limited)
-        })
+    /// The rotation in the inward pass, which moves the segment before the joint: of those allowed, the nearest to
+    /// `wish`. If the twist of a ball joint is not allowed, the segment before rolls, and its direction in the frame of
+    /// the segment after changes only where it must.
+    pub(super) fn inward(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        let Limit::Ball { cone, twist } = &self.limit else { return self.nearest(wish) };
+        let turn = SwingTwist::of(wish);
+        let allowed = twist.nearest(turn.twist);
+        // A roll of the segment before takes as much from the azimuth as from the twist.
+        let (sine, cosine) = (turn.twist - allowed).sin_cos();
+        let Polar { angle, cosine: u, sine: v } = turn.swing;
+        let rolled = Polar { angle, cosine: u * cosine + v * sine, sine: v * cosine - u * sine };
+        SwingTwist { swing: cone.nearest_polar(rolled), twist: allowed }.rotation()
     }
 
     /// Checks that the joint keeps its segment in the plane of x and y.
@@ -239,7 +197,6 @@ pub(super) fn is_in_plane(rotation: &UnitQuaternion<f64>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::moments::{Moments, Place};
     use super::*;
     use urdf_ik_mathematics::pseudorandom::{direction, fraction};
 
@@ -253,7 +210,7 @@ mod tests {
         let joint = Joint::ball(Cone::ALL, range);
         for index in 0..300 {
             let wish = rotation(7, index);
-            let (outward, inward) = (joint.nearest(&wish), joint.inward(&wish, Matrix3::zeros));
+            let (outward, inward) = (joint.nearest(&wish), joint.inward(&wish));
             let twist = SwingTwist::of(&wish).twist;
             for allowed in [&outward, &inward] {
                 assert!((SwingTwist::of(allowed).twist - range.nearest(twist)).abs() < 1e-12);
@@ -261,38 +218,6 @@ mod tests {
             // Outward, the segment after points where it did; inward, the one before does, as the one after sees it.
             assert!((outward * Vector3::x() - wish * Vector3::x()).norm() < 1e-14);
             assert!((inward.inverse() * Vector3::x() - wish.inverse() * Vector3::x()).norm() < 1e-14);
-        }
-    }
-
-    #[test]
-    fn a_hinge_fits_all_points_beyond_it() {
-        for number in 0..200 {
-            let (axis, lower, upper) = (direction(number, 1), -2.0 * fraction(number, 2), 2.0 * fraction(number, 3));
-            let joint = Joint::hinge(axis, lower, upper);
-            let place = |index: usize| Place { frame: rotation(number, index), origin: direction(number, 10 + index) };
-            let (outer, inner) = (place(4), place(5));
-            let points: Vec<_> = (0..6).map(|index| direction(number, 20 + index)).collect();
-            let sums = points.iter().fold(Moments::default(), |sums, point| sums.with(point));
-            let (found, _) = joint.outward(&UnitQuaternion::identity(), || sums.between(&outer, &inner));
-            // The weighted sum of squared distances, from the points alone, the origins put together.
-            let mismatch = |turn: &UnitQuaternion<f64>| {
-                points.iter().rev().enumerate().fold(0.0, |sum, (age, point)| {
-                    let seen = outer.frame.inverse() * (point - outer.origin);
-                    let apart = inner.frame * (turn * seen) - (point - inner.origin);
-                    sum + 0.7_f64.powi(i32::try_from(age).unwrap()) * apart.norm_squared()
-                })
-            };
-            let axis = Unit::new_normalize(axis);
-            for step in 0..=100 {
-                let angle = lower + (upper - lower) * f64::from(step) / 100.0;
-                let other = UnitQuaternion::from_axis_angle(&axis, angle);
-                assert!(mismatch(&found) <= mismatch(&other) + 1e-12, "{number}");
-            }
-            assert!(joint.nearest(&found).angle_to(&found) < 1e-12);
-            // Where the points do not determine the rotation, `wish` does.
-            let wish = UnitQuaternion::from_axis_angle(&axis, 0.5 * (lower + upper));
-            assert!(joint.outward(&wish, Matrix3::zeros).0.angle_to(&wish) < 1e-12);
-            assert!(joint.inward(&wish, Matrix3::zeros).angle_to(&wish) < 1e-12);
         }
     }
 }

@@ -19,104 +19,91 @@ pub(super) struct Allowed {
     pub is_limited: bool,
 }
 
+/// The directions in which limits keep a joint from turning, as angular velocities.
+type Normals = [Option<Vector3<f64>>; 7];
+
 impl Joint {
-    /// What the joint, at `rotation`, may do of a turn along `push`. Both it and the result are angular velocities of
-    /// its segment in the joint's frame.
-    pub(super) fn allowed(&self, rotation: &UnitQuaternion<f64>, push: &Vector3<f64>) -> Allowed {
-        match &self.limit {
-            Limit::Free => Allowed { projector: Matrix3::identity(), is_limited: false },
+    /// What the joint, at `rotation`, may do where it is turned along all of the `pushes`. They and the result are
+    /// angular velocities of its segment in the joint's frame.
+    pub(super) fn allowed(&self, rotation: &UnitQuaternion<f64>, pushes: &[Vector3<f64>]) -> Allowed {
+        let (projector, normals) = match &self.limit {
+            Limit::Free => (Matrix3::identity(), Normals::default()),
             Limit::Hinge { axis, angle } => {
                 let axis = Unit::new_normalize(*axis);
                 let turn = 2.0 * rotation.imag().dot(&axis).atan2(rotation.w);
-                let is_limited = presses(angle, turn, push.dot(&axis));
-                let projector = if is_limited { Matrix3::zeros() } else { axis.into_inner() * axis.transpose() };
-                Allowed { projector, is_limited }
+                let [upper, lower] = ends(angle, turn, &axis);
+                (axis.into_inner() * axis.transpose(), [upper, lower, None, None, None, None, None])
             }
-            Limit::Ball { cone, twist } => {
-                let normals = ball_normals(cone, twist, rotation, push);
-                Allowed { projector: without(&normals), is_limited: normals.iter().any(Option::is_some) }
+            Limit::Ball { cone, twist } => (Matrix3::identity(), ball_normals(cone, twist, rotation)),
+        };
+        let mut allowed = Allowed { projector, is_limited: false };
+        // What one limit leaves of a push may press on another.
+        for normal in [normals; 3].iter().flatten().flatten() {
+            if pushes.iter().any(|push| normal.dot(&(allowed.projector * push)) > 0.0) {
+                allowed.take_out(normal);
             }
         }
+        allowed
     }
 
-    /// Whether a limit keeps the joint, at `rotation`, from some turn.
+    /// Whether a limit keeps the joint, at `rotation`, from some turn, and not from all.
     pub(super) fn is_at_limit(&self, rotation: &UnitQuaternion<f64>) -> bool {
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
-        axes.iter().any(|axis| [*axis, -axis].iter().any(|push| self.allowed(rotation, push).is_limited))
+        let pushes = || axes.iter().flat_map(|axis| [*axis, -axis]).map(|push| (push, self.allowed(rotation, &[push])));
+        pushes().any(|(_, allowed)| allowed.is_limited)
+            && pushes().any(|(push, allowed)| (allowed.projector * push).norm() > AT_LIMIT)
     }
 }
 
-/// Whether `angle` is at an end of `range` and would leave it at the velocity `velocity`.
-fn presses(range: &Range, angle: f64, velocity: f64) -> bool {
-    if range.is_unlimited() {
-        return false;
+impl Allowed {
+    /// Takes out the motion along a normal.
+    fn take_out(&mut self, normal: &Vector3<f64>) {
+        self.is_limited = true;
+        let rest = self.projector * normal;
+        let square = rest.norm_squared();
+        if square > AT_LIMIT * AT_LIMIT {
+            self.projector -= rest * rest.transpose() / square;
+        }
     }
+}
+
+/// The normals of a turn about `axis` by `angle` at the upper and at the lower end of its range.
+fn ends(range: &Range, angle: f64, axis: &Vector3<f64>) -> [Option<Vector3<f64>>; 2] {
     // By whole turns.
-    let is_at = |end: f64| (0.5 * (angle - end)).sin().abs() < AT_LIMIT;
-    leaves(is_at(range.lower), is_at(range.upper), velocity)
+    let is_at = |end: f64| !range.is_unlimited() && (0.5 * (angle - end)).sin().abs() < AT_LIMIT;
+    [is_at(range.upper).then_some(*axis), is_at(range.lower).then_some(-axis)]
 }
 
-/// The normals of the limits of a ball joint that `push` presses on, as angular velocities: of the border of its cone,
-/// of the sides where it does not open at all, and of the twist.
+/// The normals of the limits that a ball joint is at: of the border of its cone, of the sides where it does not open at
+/// all, and of the twist.
 ///
 /// With the direction d of the segment, its polar angle θ and azimuth φ, and the unit vectors e_θ and e_φ along them,
 /// an angular velocity ω changes d by ω × d, θ by ω·e_φ, φ by -ω·e_θ / sin θ, and the twist by ω·(d - tan(θ/2) e_θ).
-fn ball_normals(
-    cone: &Cone,
-    twist: &Range,
-    rotation: &UnitQuaternion<f64>,
-    push: &Vector3<f64>,
-) -> [Option<Vector3<f64>>; 4] {
+fn ball_normals(cone: &Cone, twist: &Range, rotation: &UnitQuaternion<f64>) -> Normals {
     let turn = SwingTwist::of(rotation);
     let Polar { angle, cosine, sine } = turn.swing;
     if angle > STRAIGHT_BACK {
-        return [None; 4];
+        return Normals::default();
     }
     let (across, along) = angle.sin_cos();
     let direction = turn.swing.direction();
     let outward = Vector3::new(-across, along * cosine, along * sine);
     let around = Vector3::new(0.0, -sine, cosine);
     let slope = if across > AT_LIMIT { cone.slope_towards(cosine, sine) / across } else { 0.0 };
-    let border = around + outward * slope;
     let is_at_border = angle >= cone.limit_towards(cosine, sine) - AT_LIMIT;
-    let twisting = direction - outward * (0.5 * angle).tan();
+    // Towards a side on which the cone does not open, a direction on that side may not go.
+    let flat = |side: Vector3<f64>, opening: f64| {
+        (opening == 0.0 && direction.dot(&side) > -AT_LIMIT).then(|| direction.cross(&side))
+    };
+    let (y, z) = (Vector3::y(), Vector3::z());
+    let [upper, lower] = ends(twist, turn.twist, &(direction - outward * (0.5 * angle).tan()));
     [
-        (is_at_border && push.dot(&border) > 0.0).then_some(border),
-        flat_side(&direction, &Vector3::y(), (cone.right, cone.left), push),
-        flat_side(&direction, &Vector3::z(), (cone.down, cone.up), push),
-        presses(twist, turn.twist, push.dot(&twisting)).then_some(twisting),
+        is_at_border.then(|| around + outward * slope),
+        flat(y, cone.left),
+        flat(-y, cone.right),
+        flat(z, cone.up),
+        flat(-z, cone.down),
+        upper,
+        lower,
     ]
-}
-
-/// The normal of a cone that does not open towards an `axis`, or away from it, where `direction` is on that side.
-fn flat_side(
-    direction: &Vector3<f64>,
-    axis: &Vector3<f64>,
-    (away, towards): (f64, f64),
-    push: &Vector3<f64>,
-) -> Option<Vector3<f64>> {
-    let normal = direction.cross(axis);
-    let (height, velocity) = (direction.dot(axis), push.dot(&normal));
-    let at_upper = towards == 0.0 && height > -AT_LIMIT;
-    let at_lower = away == 0.0 && height < AT_LIMIT;
-    leaves(at_lower, at_upper, velocity).then_some(normal)
-}
-
-/// Whether something at the lower or the upper end of its range would leave it. Between two ends that are one it must
-/// not move at all.
-fn leaves(at_lower: bool, at_upper: bool, velocity: f64) -> bool {
-    (at_upper && (at_lower || velocity > 0.0)) || (at_lower && velocity < 0.0)
-}
-
-/// All angular velocities but the directions of `normals`.
-fn without(normals: &[Option<Vector3<f64>>; 4]) -> Matrix3<f64> {
-    let mut projector = Matrix3::identity();
-    for normal in normals.iter().flatten() {
-        let rest = projector * normal;
-        let square = rest.norm_squared();
-        if square > AT_LIMIT * AT_LIMIT {
-            projector -= rest * rest.transpose() / square;
-        }
-    }
-    projector
 }

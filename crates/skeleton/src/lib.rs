@@ -19,9 +19,7 @@
 //!
 //! **Limits** (Aristidou, Chrysanthou and Lasenby 2016, "Extending FABRIK with model constraints"). With limits each
 //! segment carries its frame, and one that would leave the limits of a joint is moved and turned to where it does not.
-//! The backward pass sees to it that *after every cycle every limit holds*, whatever the target. A hinge is not rotated
-//! by the line, which contains no twist, but so that all points on the other side come nearest to where they are, each
-//! with 0.7 times the weight of the one before it.
+//! The backward pass sees to it that *after every cycle every limit holds*, whatever the target.
 //!
 //! **Convergence.** A point that is drawn to the sphere around its moved neighbour moves by no more than that neighbour
 //! did. So in a chain of free joints with a fixed root the distance between end and target never grows, and it stays
@@ -41,11 +39,11 @@
 //! joint can move far enough. A single chain that comes nearer slowly, as one folded near its root does, is closed by
 //! circles without being asked.
 //!
-//! **Polish.** With limits or orientations, an attempt whose cycles have stalled goes on by damped least squares on all
-//! joints at once, within their limits ([`Options::polish`]). It takes a few steps where cycles take hundreds, or are
-//! blocked. Without it, cones of 30° on three joints meet 91 % of targets that are known to be in reach, and with it
-//! all of 200; `cargo bench --bench skeleton` prints the whole table. From a seed near its targets, as where they are
-//! dragged, it comes first, because it leads to the nearest answer.
+//! **Polish.** With limits or orientations, an attempt whose cycles have stalled goes on by least squares on all joints
+//! at once, within their limits ([`Options::polish`]); without them, the best of all attempts does, but for a single
+//! chain. It takes a few steps where cycles take hundreds, or are blocked; `cargo bench --bench skeleton` tells how many
+//! targets are met with it and without. From a seed near its targets, as where they are dragged, it comes first, because
+//! it leads to the nearest answer.
 //!
 //! **Targets that cannot be met.** A target farther from a root that is not free than the segments between them are
 //! long together, or nearer than the longest of them minus the others, is certainly out of reach:
@@ -95,7 +93,6 @@ mod joint;
 mod joint_motion;
 mod least_squares;
 mod merged;
-mod moments;
 mod motion;
 mod outcome;
 pub mod pitch_yaw;

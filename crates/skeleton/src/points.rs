@@ -94,6 +94,7 @@ impl Skeleton {
     }
 }
 
+#[inline(always)]
 /// Where the forward pass puts a point, and with what weight: its target, or what its branches suggest, if any.
 pub(super) fn settled(
     point: usize,

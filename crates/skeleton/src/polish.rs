@@ -1,35 +1,37 @@
-//! The end of an attempt whose cycles have stalled: damped least squares on all joints, within their limits.
+//! The end of an attempt whose cycles have stalled: least squares on all joints at once, within their limits.
 //!
 //! A cycle moves the joints one by one, so that limits can block it although a solution exists. Here all move at once.
-//! Each step minimises |J step - error|² + λ |step|² (Levenberg 1944; Marquardt 1963) over the motions that keep the
-//! limits which the error presses on. Rotations that leave theirs all the same are moved back, and the step is taken if
-//! the targets are nearer then. λ shrinks with every step taken and grows with every one refused.
+//! Each step minimises a model of the squared errors among the motions that are not too long and keep the limits which
+//! the errors press on. Rotations that leave theirs all the same are moved back, and the step is taken if the targets
+//! are nearer then. Steps may be longer after one that did what the model says, and have to be shorter after one that
+//! did not (a trust region: Conn, Gould and Toint 2000).
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-use super::cycle::CycleScratch;
 use super::joint::{LIMITED, Limit};
 use super::least_squares::LeastSquares;
-use super::motion::three;
+use super::motion::{Figure, three};
+use super::search::Scratch;
 use super::setup::Setup;
 use super::state::{Aims, State};
 use urdf_ik_mathematics::spatial::rotation_vector;
 
-/// λ of the first step, as a fraction of the squared length of the skeleton.
-const FIRST_DAMPING: f64 = 1e-3;
-const LEAST_DAMPING: f64 = 1e-12;
-const MOST_DAMPING: f64 = 1e3;
-/// Factors of λ after a step that is taken, and one that is refused.
-const AFTER_SUCCESS: f64 = 0.1;
-const AFTER_FAILURE: f64 = 4.0;
-/// Steps end when this many have not brought the cost to a share.
-const PATIENCE: usize = 6;
-const PROGRESS: f64 = 0.8;
-/// That share where some targets are out of reach, which come nearer slowly: 0.95 tells which of many attempts comes nearest in a third of
-/// the time that 0.999 takes.
-const PROGRESS_WITH_FAR: f64 = 0.95;
-/// That share where the answer has to be as near as it leads to.
-const FINE_PROGRESS_WITH_FAR: f64 = 0.999;
+/// Length of the first step at most, as a root of a sum of squares \[rad\]. From half of it to twice as much, nothing
+/// is faster by 5 %.
+const FIRST_RADIUS: f64 = 1.0;
+/// Shorter steps \[rad\] lead nowhere.
+const LEAST_RADIUS: f64 = 1e-6;
+/// What of the predicted gain tells that the model is wrong, and that it is right.
+const WRONG: f64 = 0.25;
+const RIGHT: f64 = 0.75;
+/// Two steps that gain less of the squares than this share, times the number of steps so far, end it: where it is one of
+/// many attempts, and where the answer has to be as near as it leads to. The share grows because one that comes nearer
+/// by ever less, as towards a stretched arm, would go on for long.
+const COARSE: f64 = 4e-3;
+const FINE: f64 = 1e-4;
+const IDLE: usize = 2;
+/// A joint that loses less than this share of its step to its limits slides along them: the others need not make up.
+const LOST: f64 = 0.3;
 /// Number of times that a step is found anew because joints met limits on the way.
 const ROUNDS: usize = 4;
 /// Weight of targets out of reach beside those that may be met.
@@ -40,6 +42,8 @@ const CALM_TURN: f64 = 0.5;
 /// How far a polish goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Polish {
+    /// As far as meets targets that can be met easily.
+    Quickly,
     /// As far as shows which of many attempts comes nearest.
     Nearly,
     /// To where it ends.
@@ -48,120 +52,136 @@ pub(super) enum Polish {
     Calmly,
 }
 
+/// A polish of a problem whose targets out of reach have this weight.
+struct Descent<'a> {
+    setup: &'a Setup<'a>,
+    aims: &'a Aims,
+    kind: Polish,
+    far_weight: f64,
+}
+
 impl Setup<'_> {
-    /// Steps from `current` until the targets are met or there is no progress. Takes from `left` one for each step.
-    /// Targets out of reach come as near as those that may be met allow. Returns whether it could have gone on but for
-    /// the turn of a segment.
-    pub(super) fn polish(
-        &self,
-        aims: &Aims,
-        kind: Polish,
-        current: &mut State,
-        (cycle, scratch): (&mut CycleScratch, &mut LeastSquares),
-        left: &mut usize,
-    ) -> bool {
+    /// Steps from the current configuration until the targets are met or there is no progress. Takes from `left` one
+    /// for each step. Targets out of reach come as near as those that may be met allow. Returns whether it could have
+    /// gone on but for the turn of a segment.
+    pub(super) fn polish(&self, kind: Polish, scratch: &mut Scratch, left: &mut usize) -> bool {
+        let Scratch { aims, current, cycle, polish, .. } = scratch;
         let far = aims.far.iter().flatten().count();
         let are_mixed = 0 < far && far < aims.far.len();
         let far_weight = if are_mixed { FAR_WEIGHT } else { f64::from(far > 0) };
-        let (next, start) = cycle.spares();
+        let (before, (next, start)) = (*left, cycle.spares());
         start.copy_from(current);
-        let mut is_held = self.descend((aims, far_weight), kind, (start, current, next), scratch, left);
+        next.copy_from(current);
+        let descent = Descent { setup: self, aims, kind, far_weight };
+        let mut is_held = descent.run(start, [current, next], polish, left);
         if are_mixed {
             // Those out of reach have drawn the others away a little.
-            is_held |= self.descend((aims, 0.0), kind, (start, current, next), scratch, left);
+            let descent = Descent { far_weight: 0.0, ..descent };
+            is_held |= descent.run(start, [current, next], polish, left);
+        }
+        if *left < before {
+            self.skeleton.place_into(0..self.skeleton.segment_count(), current);
         }
         is_held
     }
+}
 
-    fn descend(
+impl Descent<'_> {
+    fn run(
         &self,
-        (aims, far_weight): (&Aims, f64),
-        kind: Polish,
-        (start, current, next): (&State, &mut State, &mut State),
+        start: &State,
+        [current, next]: [&mut State; 2],
         scratch: &mut LeastSquares,
         left: &mut usize,
     ) -> bool {
-        let unit = self.skeleton.total_length().powi(2);
-        let progress = match kind {
-            _ if far_weight == 0.0 => PROGRESS,
-            Polish::Nearly => PROGRESS_WITH_FAR,
-            Polish::Fully | Polish::Calmly => FINE_PROGRESS_WITH_FAR,
-        };
-        // What is left at best of targets out of reach is no cost that can fall.
+        let Self { setup: Setup { skeleton, .. }, aims, kind, .. } = self;
+        let growth = if matches!(kind, Polish::Quickly | Polish::Nearly) { COARSE } else { FINE };
+        // What is left at best of targets out of reach cannot fall.
         let targets = aims.weights.iter().zip(&aims.far);
-        let least: f64 = targets.filter_map(|(weight, far)| Some(weight * far_weight * far.as_ref()?.1.powi(2))).sum();
-        let mut damping = FIRST_DAMPING;
-        let mut cost = self.linearise(aims, far_weight, current, scratch);
-        let (mut lowest, mut steps, mut is_held) = (cost, 0, false);
-        while *left > 0 && steps < PATIENCE && damping < MOST_DAMPING && !self.is_done(aims, far_weight, current) {
-            (*left, steps) = (*left - 1, steps + 1);
-            self.find_limits(aims, current, scratch, &mut next.limited);
-            current.limited.copy_from_slice(&next.limited);
-            scratch.step.fill(0.0);
+        let least: f64 =
+            targets.filter_map(|(weight, far)| Some(weight * self.far_weight * far.as_ref()?.1.powi(2))).sum();
+        let (mut radius, mut share, mut idle, mut is_held) = (FIRST_RADIUS, 0.0, 0, false);
+        let mut cost = self.linearise(current, scratch);
+        scratch.bends = false;
+        while *left > 0 && idle < IDLE && radius > LEAST_RADIUS && !self.is_done(current) {
+            *left -= 1;
+            share += growth;
+            let points = &current.points;
+            let figure = Figure { points, parents: &skeleton.parents, leading: &aims.leading };
+            scratch.begin(figure);
+            self.find_limits(current, scratch, &mut next.limited);
             for _ in 0..ROUNDS {
-                scratch.minimise((self.skeleton, &current.points), damping * unit);
+                scratch.minimise(figure, radius);
                 if !self.take(current, scratch, next) {
                     break;
                 }
+                scratch.renew(figure);
             }
-            self.skeleton.place_into(&next.rotations, &mut next.points, &mut next.orientations);
-            let after = self.linearise(aims, far_weight, next, scratch);
-            let turns = kind == Polish::Calmly && !next.is_calm(start);
+            let (gain, length) = (scratch.gain(), scratch.step.norm());
+            current.limited.copy_from_slice(&next.limited);
+            skeleton.place_into(aims.leading.iter().copied(), next);
+            let after = self.linearise(next, scratch);
+            let turns = *kind == Polish::Calmly && !next.is_calm(start, &aims.leading);
             is_held |= turns && after < cost;
+            if turns || gain <= 0.0 || cost - after < WRONG * gain {
+                radius = WRONG * length.min(radius);
+                scratch.bends |= *kind != Polish::Quickly;
+            } else if cost - after > RIGHT * gain && length > RIGHT * radius {
+                radius *= 2.0;
+            }
             if after < cost && !turns {
+                idle = if cost - after < share * (cost - least) { idle + 1 } else { 0 };
+                cost = after;
                 std::mem::swap(current, next);
-                (cost, damping) = (after, (damping * AFTER_SUCCESS).max(LEAST_DAMPING));
-                if cost - least < progress * (lowest - least) {
-                    (lowest, steps) = (cost, 0);
-                }
             } else {
-                damping *= AFTER_FAILURE;
-                self.linearise(aims, far_weight, current, scratch);
+                idle += usize::from(turns);
+                self.linearise(current, scratch);
             }
         }
         is_held
     }
 
-    fn is_done(&self, aims: &Aims, far_weight: f64, state: &State) -> bool {
-        let errors = self.errors(aims, state);
-        if far_weight > 0.0 { errors.are_met() } else { errors.near_is_met() }
+    fn is_done(&self, state: &State) -> bool {
+        let errors = self.setup.errors(self.aims, state);
+        if self.far_weight > 0.0 { errors.are_met() } else { errors.near_is_met() }
     }
 
-    /// Writes the errors of the targets, those out of reach by `far_weight`, and returns the sum of their squares.
-    fn linearise(&self, aims: &Aims, far_weight: f64, state: &State, scratch: &mut LeastSquares) -> f64 {
+    /// Writes the errors of the targets, and returns the sum of their squares.
+    fn linearise(&self, state: &State, scratch: &mut LeastSquares) -> f64 {
         let LeastSquares { errors, weights, .. } = scratch;
         errors.fill(0.0);
         weights.fill(0.0);
-        for (index, target) in self.problem.targets.iter().enumerate() {
-            let (point, share) = (target.point, if aims.far[index].is_some() { far_weight } else { 1.0 });
-            let weight = (aims.weights[index] * share).sqrt();
+        for (index, target) in self.setup.problem.targets.iter().enumerate() {
+            let (point, share) = (target.point, if self.aims.far[index].is_some() { self.far_weight } else { 1.0 });
+            let weight = (self.aims.weights[index] * share).sqrt();
             let linear = target.position - state.points[point];
             errors.fixed_rows_mut::<3>(6 * point).copy_from(&(linear * weight));
             weights.fixed_rows_mut::<3>(6 * point).fill(weight);
             if let Some(wish) = target.orientation {
                 let angular = rotation_vector(&(wish * state.orientations[point].inverse()));
-                errors.fixed_rows_mut::<3>(6 * point + 3).copy_from(&(angular * (weight * self.arm)));
-                weights.fixed_rows_mut::<3>(6 * point + 3).fill(weight * self.arm);
+                let weight = weight * self.setup.arm;
+                errors.fixed_rows_mut::<3>(6 * point + 3).copy_from(&(angular * weight));
+                weights.fixed_rows_mut::<3>(6 * point + 3).fill(weight);
             }
         }
         errors.norm_squared()
     }
 
     /// Writes what each joint may do without leaving a limit that the errors press on.
-    fn find_limits(&self, aims: &Aims, state: &State, least_squares: &mut LeastSquares, limited: &mut [bool]) {
-        least_squares.find_descent((self.skeleton, &state.points));
-        least_squares.root_is_free = self.root.is_none();
+    fn find_limits(&self, state: &State, least_squares: &mut LeastSquares, limited: &mut [bool]) {
+        let Setup { skeleton, root, .. } = self.setup;
         let z = Vector3::z();
-        let everywhere = if self.skeleton.is_planar() { z * z.transpose() } else { Matrix3::identity() };
-        least_squares.projectors[0] = if self.root.is_none() { everywhere } else { Matrix3::zeros() };
-        for (segment, joint) in self.skeleton.joints.iter().enumerate() {
-            if !aims.leads[segment + 1] {
-                (least_squares.projectors[segment + 1], limited[segment]) = (Matrix3::zeros(), false);
-                continue;
-            }
-            let base = base(state, segment, self);
-            let push = base.inverse() * three(&least_squares.gradient, 3 * (segment + 1));
-            let allowed = joint.allowed(&state.rotations[segment], &push);
+        let everywhere = if skeleton.is_planar() { z * z.transpose() } else { Matrix3::identity() };
+        least_squares.root_is_free = root.is_none();
+        least_squares.projectors.fill(Matrix3::zeros());
+        limited.fill(false);
+        if root.is_none() {
+            least_squares.projectors[0] = everywhere;
+        }
+        for &segment in &self.aims.leading {
+            let (base, joint) = (self.base(state, segment), &skeleton.joints[segment]);
+            let push = base.inverse() * three(&least_squares.torques, 3 * (segment + 1));
+            let allowed = joint.allowed(&state.rotations[segment], &[push]);
             least_squares.projectors[segment + 1] = match joint.limit {
                 Limit::Free => everywhere,
                 _ => in_frame(&base, &allowed.projector),
@@ -176,13 +196,14 @@ impl Setup<'_> {
         next.points[0] = state.points[0] + three(&least_squares.step, 3 * state.points.len());
         next.orientations[0] = UnitQuaternion::from_scaled_axis(three(&least_squares.step, 0)) * state.orientations[0];
         let mut any_is_new = false;
-        for (segment, joint) in self.skeleton.joints.iter().enumerate() {
-            let (step, before) = (three(&least_squares.step, 3 * (segment + 1)), &state.rotations[segment]);
+        for &segment in &self.aims.leading {
+            let (point, before) = (segment + 1, &state.rotations[segment]);
+            let step = three(&least_squares.step, 3 * point);
             if step == Vector3::zeros() {
                 next.rotations[segment] = *before;
                 continue;
             }
-            let (base, point) = (base(state, segment, self), segment + 1);
+            let (base, joint) = (self.base(state, segment), &self.setup.skeleton.joints[segment]);
             let turn = base.inverse() * step;
             let wish = UnitQuaternion::from_scaled_axis(turn) * before;
             let allowed = joint.nearest(&wish);
@@ -192,19 +213,27 @@ impl Setup<'_> {
             }
             let possible = rotation_vector(&(allowed * before.inverse()));
             least_squares.step.fixed_rows_mut::<3>(3 * point).copy_from(&(base * possible));
-            let left = joint.allowed(&allowed, &(turn - possible));
+            let push = base.inverse() * three(&least_squares.torques, 3 * point);
+            let left = joint.allowed(&allowed, &[turn - possible, push]);
             least_squares.projectors[point] = in_frame(&base, &left.projector);
-            (next.limited[segment], any_is_new) = (true, true);
+            next.limited[segment] = true;
+            any_is_new |= allowed.angle_to(&wish) > LOST * turn.norm();
         }
         any_is_new
+    }
+
+    /// The frame of a joint.
+    fn base(&self, state: &State, segment: usize) -> UnitQuaternion<f64> {
+        let Setup { skeleton, .. } = self.setup;
+        state.orientations[skeleton.parents[segment]] * skeleton.joints[segment].rest
     }
 }
 
 impl State {
-    /// Whether no segment has turned far from where it was before.
-    fn is_calm(&self, before: &Self) -> bool {
-        let mut turns = self.orientations.iter().zip(&before.orientations);
-        turns.all(|(orientation, before)| orientation.angle_to(before) <= CALM_TURN)
+    /// Whether no segment has turned far from where it was before: those that are not leading turn as others do.
+    fn is_calm(&self, before: &Self, leading: &[usize]) -> bool {
+        let mut points = std::iter::once(0).chain(leading.iter().map(|segment| segment + 1));
+        points.all(|point| self.orientations[point].angle_to(&before.orientations[point]) <= CALM_TURN)
     }
 }
 
@@ -212,9 +241,4 @@ impl State {
 fn in_frame(frame: &UnitQuaternion<f64>, projector: &Matrix3<f64>) -> Matrix3<f64> {
     let turn = frame.to_rotation_matrix().into_inner();
     turn * projector * turn.transpose()
-}
-
-/// The frame of a joint.
-fn base(state: &State, segment: usize, setup: &Setup) -> UnitQuaternion<f64> {
-    state.orientations[setup.skeleton.parents[segment]] * setup.skeleton.joints[segment].rest
 }

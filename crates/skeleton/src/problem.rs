@@ -61,18 +61,24 @@ pub struct Options {
     pub iterations: usize,
     /// Largest number of attempts after the one from the seed, each from another scattered configuration.
     pub restarts: usize,
-    /// Number of past differences for Anderson acceleration; 0 is the algorithm as published. A free root takes none
-    /// with limits or orientations.
+    /// Number of past differences for Anderson acceleration; 0 is the algorithm as published.
     pub acceleration: usize,
     /// Whether the backward pass closes a chain by a circle where it can. See [`super`], "Circles".
     pub circles: bool,
-    /// Whether an attempt whose cycles have stalled goes on by damped least squares. See [`super`], "Polish".
+    /// Whether cycles that have stalled are followed by least squares. See [`super`], "Polish".
     pub polish: bool,
-    /// After this time no further attempt begins, and no further cycle; the answer is then not the same on every machine.
+    /// After this time no further attempt begins, and no further cycle; the answer is then not the same on every
+    /// machine.
     pub time_limit: Option<Duration>,
 }
 
 impl Options {
+    /// For a drag, whose seed is the answer before: with 50 restarts, figures that are dragged beyond their reach answer in 20 ms.
+    #[must_use]
+    pub fn of_a_drag() -> Self {
+        Self { restarts: 50, ..Self::default() }
+    }
+
     /// Whether a target counts as met at this distance \[m\] and this angle \[rad\].
     pub(super) fn allow(&self, distance: f64, angle: f64) -> bool {
         distance <= self.tolerance && angle <= self.orientation_tolerance
@@ -80,13 +86,13 @@ impl Options {
 }
 
 impl Default for Options {
-    /// To 1 µm and 1 µrad in 5000 cycles, with up to 50 restarts, 5 differences, no circles, with polish, in any time.
+    /// To 1 µm and 1 µrad in 5000 cycles, with up to 200 restarts, 5 differences, no circles, with polish, in any time.
     fn default() -> Self {
         Self {
             tolerance: 1e-6,
             orientation_tolerance: 1e-6,
             iterations: 5000,
-            restarts: 50,
+            restarts: 200,
             acceleration: 5,
             circles: false,
             polish: true,

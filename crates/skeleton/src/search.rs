@@ -16,13 +16,13 @@ use super::state::{Aims, State, contradiction};
 use super::tree::Skeleton;
 use urdf_ik_mathematics::segments::{InputError, Refusal, require};
 
-/// A configuration that the seed does not lead to is taken only where it brings the targets nearer by more than this fraction of the
-/// reach: else the answer would leap from one frame of a drag to the next for next to nothing. With restarts, the answer is the nearest
-/// one to 1 %.
+/// A configuration that the seed does not lead to is taken only where it brings the targets nearer by more than this
+/// fraction of the reach: else the answer would leap from one frame of a drag to the next for next to nothing. With
+/// restarts, the answer is the nearest one to 1 %.
 const MARGIN: f64 = 0.009;
 /// That fraction without restarts: a target that is dragged by 5 mm in each frame is as much farther.
 const MARGIN_WITHOUT_RESTARTS: f64 = 0.02;
-/// A seed is near its targets within this fraction of the length of all segments.
+/// A seed is near its targets within this fraction of the reach.
 const NEAR: f64 = 0.1;
 /// Weight of a target out of reach in each cycle over that in the previous cycle.
 const FADING: f64 = 0.8;
@@ -38,19 +38,15 @@ pub struct Scratch {
     /// The best configuration so far.
     pub(super) best: State,
     pub(super) cycle: CycleScratch,
-    polish: LeastSquares,
+    pub(super) polish: LeastSquares,
 }
 
 /// How far a solve went.
 struct Progress {
-    /// Errors of different weights do not compare: where the targets count all the same, only what meets them is kept.
-    all_the_same: bool,
     best: Option<Errors>,
     left: usize,
     accelerated: usize,
     restarts: usize,
-    /// The attempt that came nearest.
-    nearest: usize,
     /// By how much another attempt has to be nearer \[m\].
     margin: f64,
     /// When it has to end.
@@ -122,36 +118,20 @@ impl Scratch {
 impl Setup<'_> {
     fn run(&self, scratch: &mut Scratch) -> Progress {
         let options = &self.problem.options;
-        let (best, left) = (None, options.iterations);
-        // What the polish leads to from the seed is compared at the end.
-        let margin = if self.polish_follows() { 0.0 } else { self.margin() };
         let deadline = options.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-        let mut progress =
-            Progress { all_the_same: false, best, left, accelerated: 0, restarts: 0, nearest: 0, margin, deadline };
-        for attempt in 0..=options.restarts {
-            progress.restarts = attempt;
+        let (left, margin) = (options.iterations, 0.0);
+        let mut progress = Progress { best: None, left, accelerated: 0, restarts: 0, margin, deadline };
+        if !self.weights_are_the_same() {
             // Weights decide only what cannot be met: what can be is found better without them.
-            for all_the_same in [true, false] {
-                if all_the_same && self.weights_are_the_same() {
-                    continue;
-                }
-                progress.all_the_same = all_the_same;
-                scratch.aims.weigh(self.problem.targets, all_the_same);
-                self.start(attempt, &scratch.aims, &mut scratch.current);
-                self.attempt(&mut progress, scratch);
-                if progress.best.is_some_and(|best| best.are_met()) {
-                    break;
-                }
-            }
-            // Without limits, targets out of reach are as near as they come.
-            let is_over = |best: Errors| if self.has_orientations { best.are_met() } else { best.near_is_met() };
-            if progress.best.is_some_and(is_over) || progress.is_over() {
-                break;
-            }
+            progress.left /= 2;
+            scratch.aims.weigh(self.problem.targets, true);
+            self.search(&mut progress, scratch);
+            scratch.aims.weigh(self.problem.targets, false);
+            progress.left += options.iterations - options.iterations / 2;
         }
-        self.refine(&mut progress, scratch);
-        if self.polish_follows() && !progress.best.is_some_and(|best| best.are_met()) {
-            self.lead_on(&mut progress, scratch);
+        if !progress.are_met() {
+            progress.best = progress.best.map(|_| self.errors(&scratch.aims, &scratch.best));
+            self.search(&mut progress, scratch);
         }
         // A cycle may have asked for more than a joint allows, and have ended elsewhere.
         let State { limited, rotations, .. } = &mut scratch.best;
@@ -161,85 +141,107 @@ impl Setup<'_> {
         progress
     }
 
-    /// Comes as near to targets out of reach as leads on from the best configuration of several attempts.
-    fn refine(&self, progress: &mut Progress, scratch: &mut Scratch) {
-        let Scratch { aims, current, best, cycle, polish } = scratch;
-        let follows = self.polish_follows() && progress.nearest > 0;
-        if follows && progress.best.is_some_and(|best| !best.are_met()) {
-            current.copy_from(best);
-            self.polish(aims, Polish::Fully, current, (cycle, polish), &mut progress.left);
-            progress.keep(self.errors(aims, current), current, best);
+    /// Searches from the seed, and where that does not meet the targets, from scattered configurations.
+    fn search(&self, progress: &mut Progress, scratch: &mut Scratch) {
+        let (restarts, polish_follows) = (self.problem.options.restarts, self.polish_follows());
+        // What is dragged only leads on from where it is.
+        let is_dragged = polish_follows && {
+            self.start(0, &scratch.aims, &mut scratch.current);
+            self.errors(&scratch.aims, &scratch.current).sum() < NEAR * self.reach_of_targets()
+        };
+        if is_dragged {
+            self.lead_on(progress, scratch);
+            if progress.are_met() || restarts == 0 {
+                return;
+            }
+        }
+        // What the polish leads to from the seed is compared at the end.
+        progress.margin = if polish_follows { 0.0 } else { self.margin() };
+        for attempt in usize::from(is_dragged)..=restarts {
+            progress.restarts = attempt;
+            self.start(attempt, &scratch.aims, &mut scratch.current);
+            self.attempt(progress, scratch);
+            // Without limits, targets out of reach are as near as they come.
+            let is_over = |best: Errors| if self.has_orientations { best.are_met() } else { best.near_is_met() };
+            if progress.best.is_some_and(is_over) || progress.is_over() {
+                break;
+            }
+        }
+        if polish_follows && !progress.are_met() {
+            scratch.current.copy_from(&scratch.best);
+            self.polish(Polish::Fully, scratch, &mut progress.left);
+            progress.keep(self.errors(&scratch.aims, &scratch.current), scratch);
+            self.lead_on(progress, scratch);
+        } else if self.is_polished_at_the_end() && !progress.best.is_some_and(|best| best.near_is_met()) {
+            self.polish_points(progress, scratch);
         }
     }
 
-    /// Comes nearer from the seed, or from where another attempt starts. Keeps the best configuration.
-    fn attempt(&self, progress: &mut Progress, scratch: &mut Scratch) {
-        let Scratch { aims, current, best, cycle, polish } = scratch;
-        let errors = self.errors(aims, current);
-        cycle.reset(self.skeleton);
-        if self.is_single_chain && !errors.are_met() && self.lay_straight(current) {
-            progress.keep(self.errors(aims, current), current, best);
-            return;
-        }
-        // Without restarts, lead_on does it.
-        let is_dragged =
-            progress.restarts == 0 && self.polish_follows() && errors.sum() < NEAR * self.skeleton.total_length();
-        if !is_dragged {
-            self.reach(progress, scratch);
-        } else if self.problem.options.restarts > 0 {
-            self.polish(aims, Polish::Fully, current, (cycle, polish), &mut progress.left);
-            progress.keep(self.errors(aims, current), current, best);
-        }
+    /// Least squares from the best points. They turn segments, which have orientations for as long.
+    fn polish_points(&self, progress: &mut Progress, scratch: &mut Scratch) {
+        scratch.set_kind(true);
+        scratch.current.points.copy_from_slice(&scratch.best.points);
+        self.skeleton.turn_into(&[], &mut scratch.current);
+        self.polish(Polish::Fully, scratch, &mut progress.left);
+        let errors = self.errors(&scratch.aims, &scratch.current);
+        scratch.set_kind(false);
+        progress.margin = 0.0;
+        progress.keep(errors, scratch);
     }
 
-    /// Goes on from the seed by damped least squares alone, and keeps that but where another configuration is nearer by the margin: so what
-    /// is dragged keeps its pose. A segment turns far only where that, too, comes nearer by the margin.
+    /// Goes on from the seed by least squares alone, and keeps that but where another configuration is nearer by the
+    /// margin: so what is dragged keeps its pose. A segment turns far only where that, too, comes nearer by the margin.
     fn lead_on(&self, progress: &mut Progress, scratch: &mut Scratch) {
         self.start(0, &scratch.aims, &mut scratch.current);
-        let Scratch { aims, current, best, cycle, polish } = scratch;
-        let is_held = self.polish(aims, Polish::Calmly, current, (cycle, polish), &mut progress.left);
-        let calm = self.errors(aims, current);
+        let is_held = self.polish(Polish::Calmly, scratch, &mut progress.left);
+        let calm = self.errors(&scratch.aims, &scratch.current);
         if progress.best.is_some_and(|best| best.is_nearer_by(self.margin(), &calm)) {
             return;
         }
-        progress.replace(calm, current, best);
+        progress.replace(calm, scratch);
         if is_held {
-            self.polish(aims, Polish::Fully, current, (cycle, polish), &mut progress.left);
-            let errors = self.errors(aims, current);
+            self.polish(Polish::Fully, scratch, &mut progress.left);
+            let errors = self.errors(&scratch.aims, &scratch.current);
             if errors.sum() + self.margin() < calm.sum() {
-                progress.replace(errors, current, best);
+                progress.replace(errors, scratch);
             }
         }
     }
 
-    /// Cycles until the targets are met or there is no progress, and damped least squares from there.
-    fn reach(&self, progress: &mut Progress, scratch: &mut Scratch) {
-        let Scratch { aims, current, best, cycle, polish } = scratch;
-        let has_orientations = !current.orientations.is_empty();
+    /// Cycles from the current configuration until the targets are met or there is no progress, and a polish from there.
+    /// Keeps the best configuration.
+    fn attempt(&self, progress: &mut Progress, scratch: &mut Scratch) {
+        let Scratch { aims, current, cycle, .. } = scratch;
+        cycle.reset(self.skeleton);
+        if self.is_single_chain && !self.errors(aims, current).are_met() && self.lay_straight(current) {
+            return progress.keep(self.errors(aims, current), scratch);
+        }
         let polish_follows = self.polish_follows();
-        // Cycles lead many starts to the same place, so every other one goes without.
-        let skips_cycles = polish_follows && progress.restarts % 2 == 1;
-        let (mut watch, mut fading) = (Watch::new(has_orientations, polish_follows), 1.0_f64);
+        // Cycles lead many starts to the same place, so that only the first attempt has them.
+        let skips_cycles = polish_follows && progress.restarts > 0;
+        let (mut watch, mut fading) = (Watch::new(self.has_orientations, polish_follows), 1.0_f64);
         loop {
+            let Scratch { aims, current, cycle, .. } = scratch;
             let mut errors = self.errors(aims, current);
             let is_over = errors.are_met()
                 || progress.is_over()
                 || skips_cycles
                 || watch.has_stalled(self, &errors, current, cycle);
             if is_over && polish_follows && !errors.are_met() {
-                let kind = if progress.restarts == 0 { Polish::Fully } else { Polish::Nearly };
-                self.polish(aims, kind, current, (cycle, polish), &mut progress.left);
-                errors = self.errors(aims, current);
+                let kind = if progress.restarts == 0 { Polish::Quickly } else { Polish::Nearly };
+                self.polish(kind, scratch, &mut progress.left);
+                errors = self.errors(&scratch.aims, &scratch.current);
             }
             // The error of a single chain never grows.
             if is_over || !self.is_single_chain {
-                progress.keep(errors, current, best);
+                progress.keep(errors, scratch);
             }
             if is_over {
                 return;
             }
             // A chain that is folded near its root comes nearer very slowly, but a circle closes it.
             let circles = self.problem.options.circles || watch.is_slow();
+            let Scratch { aims, current, cycle, .. } = scratch;
             let is_accelerated = self.cycle((aims, fading), circles, current, cycle);
             progress.accelerated += usize::from(is_accelerated);
             progress.left -= 1;
@@ -251,15 +253,24 @@ impl Setup<'_> {
         self.problem.options.polish && self.has_orientations
     }
 
+    /// Whether points alone end with a polish. A chain needs none.
+    fn is_polished_at_the_end(&self) -> bool {
+        self.problem.options.polish && !self.has_orientations && !self.is_single_chain
+    }
+
     fn weights_are_the_same(&self) -> bool {
         self.problem.targets.windows(2).all(|two| two[0].weight.total_cmp(&two[1].weight).is_eq())
     }
 
     /// By how much a configuration that the seed does not lead to has to be nearer \[m\].
     fn margin(&self) -> f64 {
+        self.reach_of_targets() * if self.problem.options.restarts > 0 { MARGIN } else { MARGIN_WITHOUT_RESTARTS }
+    }
+
+    /// The greatest distance \[m\] from the root that a point with a target can have.
+    fn reach_of_targets(&self) -> f64 {
         let reach = |target: &Target| self.skeleton.reach_between(0, target.point).outer;
-        let share = if self.problem.options.restarts > 0 { MARGIN } else { MARGIN_WITHOUT_RESTARTS };
-        share * self.problem.targets.iter().map(reach).fold(0.0, f64::max)
+        self.problem.targets.iter().map(reach).fold(0.0, f64::max)
     }
 
     fn lay_straight(&self, state: &mut State) -> bool {
@@ -303,13 +314,17 @@ impl Setup<'_> {
 }
 
 impl Progress {
+    fn are_met(&self) -> bool {
+        self.best.is_some_and(|best| best.are_met())
+    }
+
     /// Whether no iteration and no time are left.
     fn is_over(&self) -> bool {
         self.left == 0 || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Replaces the best configuration by one that is nearer.
-    fn keep(&mut self, errors: Errors, state: &State, best: &mut State) {
+    /// Replaces the best configuration by the current one where that is nearer.
+    fn keep(&mut self, errors: Errors, scratch: &mut Scratch) {
         let is_kept = |before: Errors| match self.restarts {
             // Of two that are equally near, the newer one tells what limits it.
             0 => !before.is_nearer_than(&errors),
@@ -319,15 +334,12 @@ impl Progress {
             if self.restarts > 0 {
                 self.margin = 0.0;
             }
-            self.replace(errors, state, best);
+            self.replace(errors, scratch);
         }
     }
 
-    fn replace(&mut self, errors: Errors, state: &State, best: &mut State) {
-        if self.all_the_same && !errors.are_met() {
-            return;
-        }
-        (self.best, self.nearest) = (Some(errors), self.restarts);
-        best.copy_from(state);
+    fn replace(&mut self, errors: Errors, Scratch { current, best, .. }: &mut Scratch) {
+        self.best = Some(errors);
+        best.copy_from(current);
     }
 }

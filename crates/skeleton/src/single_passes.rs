@@ -4,7 +4,6 @@ use super::configuration::Configuration;
 use super::problem::Problem;
 use super::search::Scratch;
 use super::setup::Setup;
-use super::state::State;
 use super::tree::Skeleton;
 use urdf_ik_mathematics::segments::InputError;
 
@@ -22,7 +21,7 @@ impl Skeleton {
         configuration: &mut Configuration,
     ) -> Result<(), InputError> {
         self.single_pass(problem, scratch, configuration, |setup, scratch| {
-            setup.forward((&scratch.aims, 1.0), scratch.cycle.passes(), &mut scratch.current);
+            setup.forward((&scratch.aims, 1.0), scratch.cycle.merged(), &mut scratch.current);
         })
     }
 
@@ -39,9 +38,8 @@ impl Skeleton {
     ) -> Result<(), InputError> {
         self.single_pass(problem, scratch, configuration, |setup, scratch| {
             scratch.best.points.copy_from_slice(&scratch.current.points);
-            let (_, frames) = scratch.cycle.passes();
             let circles = problem.options.circles;
-            setup.backward(&scratch.aims, circles, frames, &scratch.best.points, &mut scratch.current);
+            setup.backward(&scratch.aims, circles, &scratch.best.points, &mut scratch.current);
         })
     }
 
@@ -58,10 +56,9 @@ impl Skeleton {
         let setup = Setup::new(self, problem);
         scratch.prepare(&setup);
         scratch.set_kind(!configuration.orientations.is_empty());
-        let State { points, orientations, rotations, .. } = &mut scratch.current;
-        points.copy_from_slice(&configuration.points);
-        if !orientations.is_empty() {
-            self.rotations_into(configuration, orientations, rotations);
+        scratch.current.points.copy_from_slice(&configuration.points);
+        if !configuration.orientations.is_empty() {
+            self.turn_into(&configuration.orientations, &mut scratch.current);
         }
         pass(&setup, scratch);
         configuration.points.copy_from_slice(&scratch.current.points);

@@ -21,7 +21,8 @@ pub struct Solution {
     /// Where the skeleton is. It has no orientations where neither limits nor targets ask for any;
     /// [`Skeleton::orientations`] finds them.
     pub configuration: Configuration,
-    /// For each of the n joints, whether it is at a limit, and the last cycle or step asked for more than that allows.
+    /// For each of the n joints, whether it can move, is at a limit, and the last cycle or step asked for more than that
+    /// allows.
     pub limited: Vec<bool>,
     /// What is left of each target, in the order of the problem's targets.
     pub residuals: Vec<Residual>,

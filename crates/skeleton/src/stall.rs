@@ -15,8 +15,10 @@ const BENDS: u32 = 5;
 /// An attempt has stalled when no error has fallen to a share in as many cycles: on points, and with orientations.
 const ON_POINTS: (usize, f64) = (20, 0.99);
 const WITH_ORIENTATIONS: (usize, f64) = (12, 0.99);
+/// A single chain that has been slow for so many cycles, circles and all, would not arrive in 5000.
+const HOPELESS: usize = 200;
 /// Where the polish follows, which converges faster.
-const BEFORE_POLISH: (usize, f64) = (4, 0.7);
+const BEFORE_POLISH: (usize, f64) = (1, 0.5);
 
 /// Watches the cycles of one attempt.
 pub(super) struct Watch {
@@ -54,7 +56,8 @@ impl Watch {
                 (*lowest, self.cycles) = (error, 0);
             }
         }
-        if setup.is_single_chain { self.stands_still(setup, state, cycle) } else { self.is_slow() }
+        let is_followed = setup.is_single_chain && self.cycles < HOPELESS;
+        if is_followed { self.stands_still(setup, state, cycle) } else { self.is_slow() }
     }
 
     /// Whether no error has fallen by its share in so many cycles.

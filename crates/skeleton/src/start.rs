@@ -64,7 +64,8 @@ impl Setup<'_> {
     fn start_frames(&self, attempt: usize, aims: &Aims, root: &Isometry3<f64>, state: &mut State) {
         // Without orientations in the seed, those of its segments follow from the root's.
         state.orientations[0] = root.rotation;
-        self.skeleton.rotations_into(self.problem.seed, &mut state.orientations, &mut state.rotations);
+        state.points.copy_from_slice(&self.problem.seed.points);
+        self.skeleton.turn_into(&self.problem.seed.orientations, state);
         (state.points[0], state.orientations[0]) = (root.translation.vector.into(), root.rotation);
         for (index, joint) in self.skeleton.joints.iter().enumerate() {
             let is_scattered = attempt > 0 && aims.leads[index + 1];
@@ -74,7 +75,7 @@ impl Setup<'_> {
             state.limited[index] = allowed.angle_to(&wish) > LIMITED;
             state.rotations[index] = if state.limited[index] { allowed } else { wish };
         }
-        self.skeleton.place_into(&state.rotations, &mut state.points, &mut state.orientations);
+        self.skeleton.place_into(0..self.skeleton.segment_count(), state);
         let seed = self.problem.seed;
         let is_seed =
             attempt == 0 && !state.limited.contains(&true) && seed.orientations.first() == Some(&root.rotation);

@@ -37,16 +37,21 @@ impl State {
         self.rotations.resize(if has_orientations { segments } else { 0 }, UnitQuaternion::identity());
     }
 
-    /// Writes what a cycle changes as plain numbers: the points, or the rotations.
+    /// Writes what a cycle changes as plain numbers: the points, or the root, its orientation and the rotations.
     pub(super) fn write_numbers(&self, numbers: &mut [f64]) {
-        if self.orientations.is_empty() {
-            for (point, numbers) in self.points.iter().zip(numbers.chunks_exact_mut(3)) {
-                numbers.copy_from_slice(point.coords.as_slice());
-            }
+        let points = if self.orientations.is_empty() { self.points.len() } else { 1 };
+        let (of_points, of_turns) = numbers.split_at_mut(3 * points);
+        for (point, numbers) in self.points.iter().zip(of_points.chunks_exact_mut(3)) {
+            numbers.copy_from_slice(point.coords.as_slice());
         }
-        for (rotation, numbers) in self.rotations.iter().zip(numbers.chunks_exact_mut(4)) {
-            numbers.copy_from_slice(rotation.coords.as_slice());
+        for (turn, numbers) in self.turns().zip(of_turns.chunks_exact_mut(4)) {
+            numbers.copy_from_slice(turn.coords.as_slice());
         }
+    }
+
+    /// The orientation of the root, and the rotations.
+    pub(super) fn turns(&self) -> impl Iterator<Item = &UnitQuaternion<f64>> {
+        self.orientations.first().into_iter().chain(&self.rotations)
     }
 
     pub(super) fn copy_from(&mut self, other: &Self) {
@@ -64,6 +69,8 @@ pub(super) struct Aims {
     of_point: Vec<Option<u32>>,
     /// For each point, whether it has a target, or one beyond it.
     pub leads: Vec<bool>,
+    /// The segments that lead to a target, from the root on.
+    pub leading: Vec<usize>,
     /// For each target that is certainly out of reach, the reason, and the distance that is left at best \[m\].
     pub far: Vec<Option<(Reason, f64)>>,
     /// For each target, its weight in the search.
@@ -76,6 +83,7 @@ impl Aims {
         Self {
             of_point: vec![None; points],
             leads: vec![false; points],
+            leading: Vec::with_capacity(segments),
             far: Vec::with_capacity(points),
             weights: Vec::with_capacity(points),
         }
@@ -96,9 +104,14 @@ impl Aims {
             }));
         }
         self.weigh(problem.targets, false);
+        self.leading.clear();
         for (segment, &parent) in skeleton.parents.iter().enumerate().rev() {
-            self.leads[parent] |= self.leads[segment + 1];
+            if self.leads[segment + 1] {
+                self.leads[parent] = true;
+                self.leading.push(segment);
+            }
         }
+        self.leading.reverse();
     }
 
     /// Has the targets count by their weights in the search, or all the same.

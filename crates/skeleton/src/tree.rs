@@ -42,7 +42,6 @@ pub struct Skeleton {
     pub(super) joints: Vec<Joint>,
     /// For each point, the segments that begin there.
     pub(super) branches: Vec<Vec<usize>>,
-    pub(super) has_hinges: bool,
     is_planar: bool,
     is_free: bool,
     /// The distances that each point can have from the root.
@@ -79,7 +78,6 @@ impl Skeleton {
             lengths: segments.iter().map(|segment| segment.length).collect(),
             joints: segments.iter().map(|segment| segment.joint).collect(),
             branches,
-            has_hinges: segments.iter().any(|segment| matches!(segment.joint.limit, Limit::Hinge { .. })),
             is_planar: false,
             is_free: segments.iter().all(|segment| segment.joint.limit == Limit::Free),
             reaches,

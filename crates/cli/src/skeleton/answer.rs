@@ -1,10 +1,11 @@
 //! What a model answers, and what it says of itself.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::Value;
-use urdf_ik::nalgebra::{Point3, UnitQuaternion};
+use urdf_ik::skeleton::Configuration;
 
 /// The model, as the first line of the stream has it.
 #[derive(Serialize)]
@@ -17,7 +18,29 @@ pub struct Description {
     pub segments: Vec<SegmentOut>,
     /// Names of the points that are meant to have targets.
     pub ends: Vec<String>,
-    pub rest: Rest,
+    pub rest: Pose,
+}
+
+impl Description {
+    /// An arm: a row of segments with these lengths \[m\], joints and limits.
+    pub fn of_arm(
+        name: &str,
+        kind: &'static str,
+        points: &[String],
+        rest: Pose,
+        shapes: impl Iterator<Item = (f64, &'static str, Value)>,
+    ) -> Self {
+        let segment = |(ends, (length, joint, limits)): (&[String], _)| SegmentOut {
+            name: ends[1].clone(),
+            parent: ends[0].clone(),
+            length,
+            joint,
+            limits,
+        };
+        let segments = points.windows(2).zip(shapes).map(segment).collect();
+        let ends = points.last().into_iter().cloned().collect();
+        Self { name: name.to_owned(), kind, dimensions: 3, points: points.to_vec(), segments, ends, rest }
+    }
 }
 
 /// A segment of a model.
@@ -31,11 +54,19 @@ pub struct SegmentOut {
     pub limits: Value,
 }
 
-/// A model at rest.
-#[derive(Serialize)]
-pub struct Rest {
+/// Where a model is.
+#[derive(Serialize, Default)]
+pub struct Pose {
     pub points: Vec<[f64; 3]>,
     pub orientations: Vec<[f64; 4]>,
+}
+
+impl From<&Configuration> for Pose {
+    fn from(configuration: &Configuration) -> Self {
+        let Configuration { points, orientations } = configuration;
+        let points = points.iter().map(|point| point.coords.into()).collect();
+        Self { points, orientations: orientations.iter().map(|rotation| rotation.coords.into()).collect() }
+    }
 }
 
 /// The answer to a request.
@@ -44,8 +75,8 @@ pub struct Answer {
     /// The one that the request has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<Value>,
-    pub points: Vec<[f64; 3]>,
-    pub orientations: Vec<[f64; 4]>,
+    #[serde(flatten)]
+    pub pose: Pose,
     /// Names of the segments whose joints are at a limit.
     pub limited: Vec<String>,
     pub residuals: Vec<ResidualOut>,
@@ -100,10 +131,9 @@ pub struct PathOut {
     pub given: bool,
 }
 
-pub fn numbers_of_points(points: &[Point3<f64>]) -> Vec<[f64; 3]> {
-    points.iter().map(|point| point.coords.into()).collect()
-}
-
-pub fn numbers_of_rotations(rotations: &[UnitQuaternion<f64>]) -> Vec<[f64; 4]> {
-    rotations.iter().map(|rotation| rotation.coords.into()).collect()
+/// What `work` gives, and the time that it took \[µs\].
+pub fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(T, f64), E> {
+    let begin = Instant::now();
+    let done = work()?;
+    Ok((done, begin.elapsed().as_secs_f64() * 1e6))
 }

@@ -22,20 +22,15 @@ pub struct Asked<'a> {
 impl Asked<'_> {
     /// Refuses options that would change nothing.
     pub fn check(&self, given: &OptionsEntry) -> Result<(), Failure> {
-        let is_on_points = self.is_on_points();
         let ends_at_target = matches!(&*self.targets, [target] if target.point == self.skeleton.segment_count());
-        let is_single_chain = is_on_points && self.held.is_some() && self.skeleton.is_chain() && ends_at_target;
-        if given.circles == Some(true) && !is_single_chain {
-            let chain = "they close one chain without limits, from a root in its place to one position of its end";
-            return Err(format!("circles have no meaning here: {chain}").into());
-        }
-        if given.polish == Some(false) && is_on_points {
-            return Err("polish (--no-polish) has no meaning here: only limits or orientations bring one".into());
-        }
-        if given.acceleration.is_some_and(|depth| depth > 0) && self.held.is_none() && !is_on_points {
-            return Err("acceleration has no meaning here: with limits or orientations, a free root takes none".into());
-        }
-        Ok(())
+        let is_single_chain = self.is_on_points() && self.held.is_some() && self.skeleton.is_chain() && ends_at_target;
+        let (key, reason) = match (is_single_chain, given.circles, given.polish) {
+            (false, Some(true), _) => ("circles", "they close one"),
+            (true, _, Some(false)) => ("polish (--no-polish)", "there is none for one"),
+            _ => return Ok(()),
+        };
+        let chain = "chain without limits, from a root in its place to one position of its end";
+        Err(format!("{key} has no meaning here: {reason} {chain}").into())
     }
 
     /// Whether neither limits nor targets ask for orientations.

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use urdf_ik::skeleton::file::NamedSkeleton;
-use urdf_ik::skeleton::{Cone, InputError, Joint, Limit, Range, Segment, Skeleton};
+use urdf_ik::skeleton::{InputError, Joint, Limit, Range, Segment, Skeleton};
 
-use super::answer::{Description, Rest, SegmentOut, numbers_of_points, numbers_of_rotations};
+use super::answer::{Description, Pose, SegmentOut};
 
 pub fn describe(model: &NamedSkeleton) -> Description {
     let segments = segments(&model.skeleton).zip(&model.points[1..]).map(|(segment, name)| {
@@ -17,7 +17,6 @@ pub fn describe(model: &NamedSkeleton) -> Description {
             limits,
         }
     });
-    let rest = &model.rest;
     Description {
         name: model.name.clone(),
         kind: "skeleton",
@@ -25,7 +24,7 @@ pub fn describe(model: &NamedSkeleton) -> Description {
         points: model.points.clone(),
         segments: segments.collect(),
         ends: model.ends.iter().map(|end| model.points[*end].clone()).collect(),
-        rest: Rest { points: numbers_of_points(&rest.points), orientations: numbers_of_rotations(&rest.orientations) },
+        rest: Pose::from(&model.rest),
     }
 }
 
@@ -41,15 +40,6 @@ pub fn without_limits(skeleton: &Skeleton) -> Result<Skeleton, InputError> {
 
 fn segments(skeleton: &Skeleton) -> impl Iterator<Item = Segment> {
     (0..skeleton.segment_count()).filter_map(|index| skeleton.segment(index))
-}
-
-/// Whether a joint has more than one value.
-pub fn can_move(limit: &Limit) -> bool {
-    match limit {
-        Limit::Free => true,
-        Limit::Hinge { angle, .. } => angle.lower < angle.upper,
-        Limit::Ball { cone, twist } => *cone != Cone::circular(0.0) || twist.lower < twist.upper,
-    }
 }
 
 /// Whether a joint cannot move from rest.

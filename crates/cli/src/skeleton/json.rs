@@ -1,79 +1,30 @@
-//! JSON from outside: errors in plain words, and objects that are written as such. The reader alone would take an array for an object, its
+//! JSON from outside: objects that are written as such. The reader alone would take an array for an object, its
 //! entries in the order of the keys.
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::path::Path;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use urdf_ik::files::MAX_DATA_BYTES;
-
-use crate::Failure;
-use crate::input::{place, read_text};
-
-/// Greatest number of characters of a sentence of the reader: it may quote a long text.
-const MAX_SENTENCE: usize = 500;
-/// Greatest number of characters of a name in a sentence.
-const MAX_NAME: usize = 80;
-
-/// Reads a file.
-pub fn read_file<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
-    let text = read_text(path, MAX_DATA_BYTES)?;
-    serde_json::from_str(&text).map_err(|e| format!("{}: {}", place(path), in_words(&e.to_string())).into())
-}
-
-/// A sentence of the reader, which calls numbers as Rust does.
-pub fn in_words(sentence: &str) -> String {
-    let words =
-        sentence.replace("expected f64", "expected a number").replace("expected usize", "expected a whole number");
-    shown(&words, MAX_SENTENCE)
-}
-
-/// A name from outside in a sentence.
-pub fn short(name: &str) -> String {
-    shown(name, MAX_NAME)
-}
-
-/// The beginning of a text. Control characters could move the cursor of a terminal.
-fn shown(text: &str, most: usize) -> String {
-    let plain = |character: char| {
-        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
-    };
-    text.chars().take(most).map(plain).collect()
-}
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// A value that is an object in JSON.
+#[derive(Clone, Default)]
 pub struct Object<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object(deserializer).map(Self)
+        deserializer.deserialize_map(Keys(PhantomData)).map(Self)
     }
 }
 
-/// Reads an object.
-pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
-    deserializer.deserialize_map(Keys(PhantomData))
-}
-
-/// Reads an object, or null for none.
-pub fn object_or_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    Ok(Option::<Object<T>>::deserialize(deserializer)?.map(|object| object.0))
-}
-
 /// Targets, an array of objects in JSON. An error names the target by its place, from 1: its point may not have been read yet.
+#[derive(Clone, Default)]
 pub struct Targets<T>(pub Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Targets<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        targets(deserializer).map(Self)
+        deserializer.deserialize_seq(Entries(PhantomData)).map(Self)
     }
-}
-
-/// Reads an array of targets.
-pub fn targets<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
-    deserializer.deserialize_seq(Entries(PhantomData))
 }
 
 /// Visits the entries of an array of targets.

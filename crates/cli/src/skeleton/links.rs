@@ -3,19 +3,16 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
-use std::time::Instant;
 
 use serde_json::Value;
 use urdf_ik::nalgebra::{Point3, Vector3};
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::segments::InputError;
-use urdf_ik::skeleton::Reason;
+use urdf_ik::skeleton::{Configuration, Reason};
 use urdf_ik::solver::closed_form::three_link::ThreeLinkChain;
 use urdf_ik::solver::closed_form::two_link::{Freedom, PlanarChain, PlaneFreedom, Solutions, SpatialChain};
 
-use super::answer::{
-    Answer, ConfigurationOut, Description, ResidualOut, Rest, SegmentOut, numbers_of_points, numbers_of_rotations,
-};
+use super::answer::{Answer, ConfigurationOut, Description, Pose, ResidualOut, timed};
 use super::request::{Request, Seed};
 use super::session::Session;
 use crate::Failure;
@@ -115,18 +112,21 @@ impl Links {
         self.chain.positions_from(&self.robot.neutral_positions())
     }
 
-    fn points_at(&self, positions: &[f64]) -> Rest {
+    fn pose_at(&self, positions: &[f64]) -> Pose {
         let mut all = self.robot.neutral_positions();
         self.chain.write_into(&self.robot, positions, &mut all);
         let poses = self.robot.link_poses(&all);
-        let points: Vec<Point3<f64>> = self.frames.iter().map(|link| poses[*link].translation.vector.into()).collect();
-        let orientations: Vec<_> = self.frames.iter().map(|link| poses[*link].rotation).collect();
-        Rest { points: numbers_of_points(&points), orientations: numbers_of_rotations(&orientations) }
+        let (points, orientations) = self
+            .frames
+            .iter()
+            .map(|link| (Point3::from(poses[*link].translation.vector), poses[*link].rotation))
+            .unzip();
+        Pose::from(&Configuration { points, orientations })
     }
 
     fn configuration(&self, positions: &[f64]) -> ConfigurationOut {
         ConfigurationOut {
-            points: self.points_at(positions).points,
+            points: self.pose_at(positions).points,
             positions: self.by_name(positions),
             allowed: self.chain.contains(positions),
         }
@@ -152,24 +152,10 @@ impl Links {
 
 impl Session for Links {
     fn description(&self) -> Description {
-        let rest = self.points_at(&self.rest());
-        let length = |index: usize| (Point3::from(rest.points[index + 1]) - Point3::from(rest.points[index])).norm();
-        let segments = self.points.windows(2).enumerate().map(|(index, ends)| SegmentOut {
-            name: ends[1].clone(),
-            parent: ends[0].clone(),
-            length: length(index),
-            joint: "hinge",
-            limits: Value::Null,
-        });
-        Description {
-            name: self.robot.name().to_owned(),
-            kind: self.form.kind(),
-            dimensions: 3,
-            points: self.points.clone(),
-            segments: segments.collect(),
-            ends: self.points.last().into_iter().cloned().collect(),
-            rest,
-        }
+        let rest = self.pose_at(&self.rest());
+        let shape = |ends: &[[f64; 3]]| ((Point3::from(ends[1]) - Point3::from(ends[0])).norm(), "hinge", Value::Null);
+        let shapes: Vec<_> = rest.points.windows(2).map(shape).collect();
+        Description::of_arm(self.robot.name(), self.form.kind(), &self.points, rest, shapes.into_iter())
     }
 
     fn urdf(&self) -> Result<String, Failure> {
@@ -179,8 +165,8 @@ impl Session for Links {
     fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
         let is_three = matches!(self.form, Form::Three(_));
         let kind = format!("a model of the kind {}", self.form.kind());
-        request.check(&kind, if is_three { &["up", "tolerance"] } else { &["tolerance"] })?;
-        let tolerance = request.options.options()?.tolerance;
+        request.check(&kind, if is_three { "up tolerance" } else { "tolerance" })?;
+        let tolerance = request.options.0.options(&request.seed)?.tolerance;
         let before = match request.seed {
             Seed::Previous => self.positions.clone(),
             Seed::Rest => self.rest(),
@@ -188,20 +174,19 @@ impl Session for Links {
         };
         let target = request.only_target(&self.points)?;
         let up = request.up.map_or_else(Vector3::z, Vector3::from);
-        let begin = Instant::now();
-        let Found { configurations, missing, free } = self.form.solve(&target.position.into(), &up)?;
+        let (Found { configurations, missing, free }, microseconds) =
+            timed(|| self.form.solve(&target.position.into(), &up))?;
         let configurations: Vec<_> = configurations.into_iter().map(|found| self.turned(found, &before)).collect();
-        let microseconds = begin.elapsed().as_secs_f64() * 1e6;
         let breaks = |positions: &Vec<f64>| !self.chain.contains(positions);
         let rank = |positions: &Vec<f64>| (breaks(positions), apart(positions, &before));
         let nearer = |a: &&Vec<f64>, b: &&Vec<f64>| rank(a).partial_cmp(&rank(b)).unwrap_or(Ordering::Equal);
         let nearest = configurations.iter().min_by(nearer);
         self.positions = nearest.cloned().unwrap_or(before);
-        let Rest { points, orientations } = self.points_at(&self.positions);
+        let pose = self.pose_at(&self.positions);
         let is_reached = missing <= tolerance;
         let solved = is_reached && self.chain.contains(&self.positions);
         let reason = if is_reached { Reason::Limits.to_string() } else { format!("out of reach by {missing:.6} m") };
-        let [wrist, tip] = last_link(&points);
+        let [wrist, tip] = last_link(&pose.points);
         let residual = ResidualOut {
             point: target.point.clone(),
             distance: (tip - Point3::from(target.position)).norm(),
@@ -212,8 +197,7 @@ impl Session for Links {
             is_certain: !solved,
         };
         Ok(Answer {
-            points,
-            orientations,
+            pose,
             residuals: vec![residual],
             is_solved: solved,
             microseconds,

@@ -23,11 +23,12 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use self::answer::Answer;
-use self::json::{Targets, read_file};
-use self::request::TargetEntry;
+use self::json::Object;
+use self::request::OptionsEntry;
 use self::session::Session;
 use self::switches::Switches;
 use super::Failure;
+use super::input::read_json;
 use super::output::OutputFile;
 
 #[derive(Args)]
@@ -40,6 +41,8 @@ pub struct Arguments {
     targets: Option<PathBuf>,
     #[command(flatten)]
     switches: Switches,
+    #[command(flatten)]
+    options: OptionsEntry,
     /// Draw the passes and the solution of a skeleton
     #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg, requires = "targets")]
     figure: Option<OutputFile>,
@@ -47,7 +50,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE.urdf", value_parser = OutputFile::any)]
     urdf_out: Option<OutputFile>,
     /// Answer requests on standard input, a line of JSON each, until it ends
-    #[arg(long, conflicts_with_all = ["targets", "figure", "Switches"])]
+    #[arg(long, conflicts_with_all = ["targets", "figure", "Switches", "OptionsEntry"])]
     stream: bool,
 }
 
@@ -75,7 +78,8 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     };
     let description = session.description();
     let mut request = arguments.switches.request(&description)?;
-    request.targets = read_file::<Targets<TargetEntry>>(targets)?.0;
+    request.options = Object(arguments.options);
+    request.targets = read_json(targets)?;
     if let Some(file) = &arguments.figure {
         let svg = session.figure(&request)?;
         file.write(|file| file.write_all(svg.as_bytes()))?;
@@ -95,8 +99,8 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
 
 /// The answer with points and orientations by name.
 fn by_name(answer: &Answer, names: &[String]) -> Result<Value, Failure> {
-    let points: BTreeMap<_, _> = names.iter().zip(&answer.points).collect();
-    let orientations: BTreeMap<_, _> = names.iter().zip(&answer.orientations).collect();
+    let points: BTreeMap<_, _> = names.iter().zip(&answer.pose.points).collect();
+    let orientations: BTreeMap<_, _> = names.iter().zip(&answer.pose.orientations).collect();
     let named = json!({ "points": points, "orientations": orientations });
     let mut value = serde_json::to_value(answer)?;
     if let (Value::Object(all), Value::Object(named)) = (&mut value, named) {

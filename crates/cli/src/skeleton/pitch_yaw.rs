@@ -1,25 +1,23 @@
 //! Pitch-yaw arms: where they are, and how they are solved.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use serde_json::json;
-use urdf_ik::nalgebra::{Point3, UnitQuaternion, Vector3};
-use urdf_ik::skeleton::Range;
+use urdf_ik::nalgebra::{UnitQuaternion, Vector3};
 use urdf_ik::skeleton::file::NamedArm;
 use urdf_ik::skeleton::pitch_yaw::{Options, PathSteps, PitchYawArm, Problem, Solution};
+use urdf_ik::skeleton::{Configuration, Range};
+use urdf_ik_text::names::short;
 
-use super::answer::{
-    Answer, Description, PathOut, ResidualOut, Rest, SegmentOut, numbers_of_points, numbers_of_rotations,
-};
+use super::answer::{Answer, Description, PathOut, Pose, ResidualOut, timed};
 use super::describe::range;
-use super::json::short;
+use super::json::Object;
 use super::request::{Request, Seed};
 use super::session::Session;
 use crate::Failure;
 
 /// The keys of a request that have a meaning here.
-const KNOWN: [&str; 5] = ["limits", "method", "path", "tolerance", "iterations"];
+const KNOWN: &str = "limits method path tolerance iterations restarts";
 
 /// A pitch-yaw arm and where it is.
 pub struct Arm {
@@ -42,17 +40,18 @@ impl Arm {
     }
 
     fn options(request: &Request) -> Options {
-        let default = Options::default();
+        let (default, Object(given)) = (Options::default(), &request.options);
         Options {
             method: request.method.map_or(default.method, Into::into),
-            tolerance: request.options.tolerance.unwrap_or(default.tolerance),
-            iterations: request.options.iterations.unwrap_or(default.iterations),
+            tolerance: given.tolerance.unwrap_or(default.tolerance),
+            iterations: given.iterations.unwrap_or(default.iterations),
+            restarts: given.restarts.unwrap_or(default.restarts),
         }
     }
 
     /// Solves, or follows the path that the request asks for.
     fn solve(&self, request: &Request) -> Result<(Solution, Option<Vec<PathOut>>), Failure> {
-        request.check("a model of the kind pitch_yaw", &KNOWN)?;
+        request.check("a model of the kind pitch_yaw", KNOWN)?;
         let arm = self.arm(request);
         let at_rest = vec![0.0; arm.variables()];
         let seed = match request.seed {
@@ -63,14 +62,14 @@ impl Arm {
         let target = request.only_target(&self.model.points)?.position.into();
         let problem = Problem { target, seed, options: Self::options(request) };
         let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
-        let Some(path) = request.path else {
+        let Some(Object(path)) = &request.path else {
             arm.solve(&problem, &mut scratch, &mut solution)?;
             return Ok((solution, None));
         };
         let mut passed = Vec::new();
         arm.follow_path(&problem, &PathSteps::new(path.longest_step), &mut scratch, &mut solution, |point| {
-            let (points, _) = frames(arm, point.positions);
-            passed.push(PathOut { points: numbers_of_points(&points), given: point.is_even });
+            let Pose { points, .. } = Pose::from(&placed(arm, point.positions));
+            passed.push(PathOut { points, given: point.is_even });
         })?;
         Ok((solution, Some(passed)))
     }
@@ -100,23 +99,10 @@ impl Session for Arm {
         let (lower, upper) = arm.bounds();
         let bounds = |variable: usize| range_where_bounded(lower[variable], upper[variable]);
         let count = arm.lengths().len();
-        let segments = arm.lengths().iter().enumerate().map(|(index, length)| SegmentOut {
-            name: points[index + 1].clone(),
-            parent: points[index].clone(),
-            length: *length,
-            joint: "free",
-            limits: json!({ "pitch": bounds(index), "yaw": bounds(index + count) }),
-        });
-        let (rest, orientations) = frames(arm, &vec![0.0; arm.variables()]);
-        Description {
-            name: self.model.name.clone(),
-            kind: "pitch_yaw",
-            dimensions: 3,
-            points: points.clone(),
-            segments: segments.collect(),
-            ends: points.last().into_iter().cloned().collect(),
-            rest: Rest { points: numbers_of_points(&rest), orientations: numbers_of_rotations(&orientations) },
-        }
+        let limits = |index| json!({ "pitch": bounds(index), "yaw": bounds(index + count) });
+        let shapes = arm.lengths().iter().enumerate().map(|(index, length)| (*length, "free", limits(index)));
+        let rest = Pose::from(&placed(arm, &vec![0.0; arm.variables()]));
+        Description::of_arm(&self.model.name, "pitch_yaw", points, rest, shapes)
     }
 
     fn urdf(&self) -> Result<String, Failure> {
@@ -129,11 +115,8 @@ impl Session for Arm {
     }
 
     fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
-        let begin = Instant::now();
-        let (solution, path) = self.solve(request)?;
-        let microseconds = begin.elapsed().as_secs_f64() * 1e6;
+        let ((solution, path), microseconds) = timed(|| self.solve(request))?;
         let arm = self.arm(request);
-        let (points, orientations) = frames(arm, &solution.positions);
         let is_solved = solution.is_solved();
         let residual = ResidualOut {
             point: self.model.points.last().cloned().unwrap_or_default(),
@@ -144,11 +127,11 @@ impl Session for Arm {
             is_certain: solution.residual.outcome.is_certain(),
         };
         let answer = Answer {
-            points: numbers_of_points(&points),
-            orientations: numbers_of_rotations(&orientations),
+            pose: Pose::from(&placed(arm, &solution.positions)),
             limited: self.limited(arm, &solution.positions),
             residuals: vec![residual],
             iterations: solution.iterations,
+            restarts: solution.restarts,
             is_solved,
             microseconds,
             positions: Some(self.by_name(&solution.positions)),
@@ -166,18 +149,18 @@ fn range_where_bounded(lower: f64, upper: f64) -> Option<[f64; 2]> {
 }
 
 /// Points and orientations at `positions`: of the base, then of each segment, whose x axis is along it.
-fn frames(arm: &PitchYawArm, positions: &[f64]) -> (Vec<Point3<f64>>, Vec<UnitQuaternion<f64>>) {
+fn placed(arm: &PitchYawArm, positions: &[f64]) -> Configuration {
     let (pitches, yaws) = positions.split_at(arm.lengths().len());
     let (mut point, mut pitch, mut yaw) = (arm.base(), 0.0, 0.0);
-    let (mut points, mut orientations) = (vec![point], vec![UnitQuaternion::identity()]);
+    let mut placed = Configuration { points: vec![point], orientations: vec![UnitQuaternion::identity()] };
     for (length, turns) in arm.lengths().iter().zip(pitches.iter().zip(yaws)) {
         pitch += turns.0;
         yaw += turns.1;
         // Pitch is positive upwards, unlike a rotation about y.
         let orientation = UnitQuaternion::from_euler_angles(0.0, -pitch, yaw);
         point += orientation * Vector3::x() * *length;
-        points.push(point);
-        orientations.push(orientation);
+        placed.points.push(point);
+        placed.orientations.push(orientation);
     }
-    (points, orientations)
+    placed
 }

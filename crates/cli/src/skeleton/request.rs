@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use clap::Args;
 use serde::Deserialize;
 use serde_json::Value;
 use urdf_ik::nalgebra::{Isometry3, UnitQuaternion};
 use urdf_ik::skeleton::{Configuration, Options, pitch_yaw};
+use urdf_ik_text::names::short;
 
 use super::checked::{check_position, rotation};
-use super::json::{object, object_or_null, short, targets};
+use super::json::{Object, Targets};
 use crate::Failure;
 
 /// The memory of a solve grows with the number of differences; more than these help nobody.
@@ -25,22 +27,19 @@ pub struct Request {
     pub id: Option<Value>,
     /// Names of the points that stay where they are; targets give way.
     pub hold: Vec<String>,
-    #[serde(deserialize_with = "targets")]
-    pub targets: Vec<TargetEntry>,
+    pub targets: Targets<TargetEntry>,
     pub root: RootEntry,
     pub seed: Seed,
-    #[serde(deserialize_with = "object")]
-    pub options: OptionsEntry,
+    pub options: Object<OptionsEntry>,
     pub limits: Option<bool>,
     pub pass: Option<Pass>,
     pub up: Option<[f64; 3]>,
     pub method: Option<MethodName>,
-    #[serde(deserialize_with = "object_or_null")]
-    pub path: Option<PathEntry>,
+    pub path: Option<Object<PathEntry>>,
 }
 
 /// A target of a point.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetEntry {
     pub point: String,
@@ -50,27 +49,17 @@ pub struct TargetEntry {
 }
 
 /// Where the root belongs.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(
-    untagged,
+    rename_all = "snake_case",
     expecting = "the root must be \"fixed\", \"free\" or {\"position\": [x, y, z]}, with \"orientation\": [x, y, z, w] where it turns"
 )]
 pub enum RootEntry {
-    Named(RootName),
-    At(#[serde(deserialize_with = "object")] PoseEntry),
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RootName {
+    #[default]
     Fixed,
     Free,
-}
-
-impl Default for RootEntry {
-    fn default() -> Self {
-        Self::Named(RootName::Fixed)
-    }
+    #[serde(untagged)]
+    At(Object<PoseEntry>),
 }
 
 /// A pose; without an orientation, that which is there stays.
@@ -83,9 +72,8 @@ pub struct PoseEntry {
 
 impl PoseEntry {
     pub fn pose(&self, current: &UnitQuaternion<f64>) -> Result<Isometry3<f64>, Failure> {
-        check_position(self.position).map_err(|reason| format!("the root {reason}"))?;
-        let rotation =
-            self.orientation.map_or(Ok(*current), rotation).map_err(|reason| format!("the root {reason}"))?;
+        let checked = check_position(self.position).and_then(|()| self.orientation.map_or(Ok(*current), rotation));
+        let rotation = checked.map_err(|reason| format!("the root {reason}"))?;
         Ok(Isometry3::from_parts(self.position.into(), rotation))
     }
 }
@@ -137,48 +125,63 @@ pub struct PathEntry {
 }
 
 /// The options that are not at their defaults.
-#[derive(Clone, Copy, Default, Deserialize)]
+#[derive(Args, Clone, Copy, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[group(requires = "targets")]
 pub struct OptionsEntry {
+    /// Largest distance from a target at which it is met [m] [default: 1e-6]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub tolerance: Option<f64>,
+    /// Largest angle from a target at which it is met [rad] [default: 1e-6]
+    #[arg(long, value_name = "RAD", allow_negative_numbers = true)]
     pub orientation_tolerance: Option<f64>,
+    /// Greatest number of cycles, over all attempts [default: 5000; of a pitch-yaw arm, 500 steps]
+    #[arg(long, value_name = "N")]
     pub iterations: Option<usize>,
+    /// Greatest number of attempts after the one from the seed [default: 200, in a drag 50; of a pitch-yaw arm, 100]
+    #[arg(long, value_name = "N")]
     pub restarts: Option<usize>,
+    /// Number of earlier cycles that are combined; 0: FABRIK as published [default: 5]
+    #[arg(long, value_name = "N")]
     pub acceleration: Option<usize>,
+    /// Close chains by the circle in which two spheres meet
+    #[arg(long, num_args = 0, default_missing_value = "true")]
     pub circles: Option<bool>,
+    /// Leave out the least squares after cycles that have stalled
+    #[arg(long = "no-polish", num_args = 0, default_missing_value = "false")]
     pub polish: Option<bool>,
-    /// \[s\]
+    /// End after this time with the nearest configuration so far [s] [default: none]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
 }
 
 impl OptionsEntry {
-    /// The options of a skeleton.
-    pub fn options(&self) -> Result<Options, Failure> {
-        let default = Options::default();
-        let acceleration = self.acceleration.unwrap_or(default.acceleration);
-        for (key, asked, most) in [
-            ("acceleration is", Some(acceleration), MOST_DIFFERENCES),
+    /// Refuses numbers with which a solve would not end, or needs too much memory.
+    fn check(&self) -> Result<(), Failure> {
+        let bounded = [
+            ("acceleration is", self.acceleration, MOST_DIFFERENCES),
             ("iterations are", self.iterations, MOST_ITERATIONS),
             ("restarts are", self.restarts, MOST_RESTARTS),
-        ] {
-            if let Some(asked) = asked.filter(|asked| *asked > most) {
-                return Err(format!("the {key} {asked}; the most is {most}").into());
-            }
+        ];
+        match bounded.into_iter().find_map(|(key, asked, most)| Some((key, asked.filter(|asked| *asked > most)?, most)))
+        {
+            Some((key, asked, most)) => Err(format!("the {key} {asked}; the most is {most}").into()),
+            None => Ok(()),
         }
-        let time_limit = self.time_limit.map(Duration::try_from_secs_f64).transpose();
-        let time_limit =
-            time_limit.ok().filter(|limit| limit.is_none_or(|limit| !limit.is_zero())).ok_or_else(|| {
-                format!(
-                    "the time limit is {:?} s; give a number of seconds above 0",
-                    self.time_limit.unwrap_or_default()
-                )
-            })?;
+    }
+
+    /// The options of a skeleton that starts there.
+    pub fn options(&self, seed: &Seed) -> Result<Options, Failure> {
+        let default = if let Seed::Previous = seed { Options::of_a_drag() } else { Options::default() };
+        let seconds = |limit| Duration::try_from_secs_f64(limit).ok().filter(|limit| !limit.is_zero());
+        let refused = |limit| format!("the time limit is {limit:?} s; give a number of seconds above 0");
+        let time_limit = self.time_limit.map(|limit| seconds(limit).ok_or_else(|| refused(limit))).transpose()?;
         Ok(Options {
             tolerance: self.tolerance.unwrap_or(default.tolerance),
             orientation_tolerance: self.orientation_tolerance.unwrap_or(default.orientation_tolerance),
             iterations: self.iterations.unwrap_or(default.iterations),
             restarts: self.restarts.unwrap_or(default.restarts),
-            acceleration,
+            acceleration: self.acceleration.unwrap_or(default.acceleration),
             circles: self.circles.unwrap_or(default.circles),
             polish: self.polish.unwrap_or(default.polish),
             time_limit,
@@ -188,10 +191,11 @@ impl OptionsEntry {
 
 impl Request {
     /// Refuses keys that have no meaning for `what`, where the request has them; `known` are those that have one.
-    pub fn check(&self, what: &str, known: &[&str]) -> Result<(), Failure> {
-        let options = &self.options;
+    pub fn check(&self, what: &str, known: &str) -> Result<(), Failure> {
+        let Object(options) = &self.options;
+        options.check()?;
         let given = [
-            ("root", !matches!(self.root, RootEntry::Named(RootName::Fixed))),
+            ("root", !matches!(self.root, RootEntry::Fixed)),
             ("limits", self.limits.is_some()),
             ("pass", self.pass.is_some()),
             ("up", self.up.is_some()),
@@ -207,7 +211,7 @@ impl Request {
             ("time_limit", options.time_limit.is_some()),
             ("hold", !self.hold.is_empty()),
         ];
-        match given.into_iter().find(|(key, is_given)| *is_given && !known.contains(key)) {
+        match given.into_iter().find(|(key, is_given)| *is_given && !known.split(' ').any(|known| known == *key)) {
             Some((key, _)) => {
                 // Switches whose names say something else.
                 let switch = match key {
@@ -224,8 +228,8 @@ impl Request {
 
     /// The only target, which must be a position for the last point of an arm.
     pub fn only_target(&self, points: &[String]) -> Result<&TargetEntry, Failure> {
-        let [target] = self.targets.as_slice() else {
-            return Err(format!("there are {} targets; an arm takes 1", self.targets.len()).into());
+        let [target] = &*self.targets.0 else {
+            return Err(format!("there are {} targets; an arm takes 1", self.targets.0.len()).into());
         };
         let tip = points.last().map_or("", String::as_str);
         if target.point != tip {

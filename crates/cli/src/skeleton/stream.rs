@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use urdf_ik::files::MAX_SETTINGS_BYTES;
 
 use super::answer::Answer;
-use super::json::{Object, in_words};
+use super::json::Object;
 use super::request::Request;
 use super::session::Session;
 use crate::Failure;
+use crate::input::in_words;
 
 /// Writes what the model is, and then an answer to each line until the input ends. A line that is wrong is answered by an error.
 pub fn run(session: &mut dyn Session, mut input: impl BufRead, out: &mut impl Write) -> Result<(), Failure> {

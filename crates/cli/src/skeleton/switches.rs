@@ -9,15 +9,14 @@ use urdf_ik::skeleton::Configuration;
 
 use super::answer::Description;
 use super::checked::rotation;
-use super::json::{Object, read_file};
-use super::request::{MethodName, OptionsEntry, Pass, PathEntry, PoseEntry, Request, RootEntry, RootName, Seed};
+use super::json::Object;
+use super::request::{MethodName, Pass, PathEntry, PoseEntry, Request, RootEntry, Seed};
 use crate::Failure;
-use crate::input::place;
+use crate::input::{place, read_json};
 
 /// What is not at its default.
 #[derive(Args)]
 #[group(requires = "targets")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch")]
 pub struct Switches {
     /// The root is free: it goes where the targets pull it
     #[arg(long)]
@@ -36,33 +35,9 @@ pub struct Switches {
     /// exit status is 0
     #[arg(long = "pass", value_name = "PASSES", value_delimiter = ',', conflicts_with = "figure")]
     passes: Vec<Pass>,
-    /// Largest distance from a target at which it is met [m] [default: 1e-6]
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
-    tolerance: Option<f64>,
-    /// Largest angle from a target at which it is met [rad] [default: 1e-6]
-    #[arg(long, value_name = "RAD", allow_negative_numbers = true)]
-    orientation_tolerance: Option<f64>,
-    /// Greatest number of cycles, over all attempts [default: 5000; of a pitch-yaw arm, 500 steps]
-    #[arg(long, value_name = "N")]
-    iterations: Option<usize>,
-    /// Greatest number of attempts after the one from the seed [default: 50]
-    #[arg(long, value_name = "N")]
-    restarts: Option<usize>,
-    /// Number of earlier cycles that are combined; 0: FABRIK as published [default: 5]
-    #[arg(long, value_name = "N")]
-    acceleration: Option<usize>,
-    /// Close chains by the circle in which two spheres meet
-    #[arg(long)]
-    circles: bool,
-    /// Leave out the damped least squares after cycles that have stalled
-    #[arg(long)]
-    no_polish: bool,
     /// Hold a point where it is; targets give way. May be repeated
     #[arg(long, value_name = "POINT")]
     hold: Vec<String>,
-    /// End after this time with the nearest configuration so far [s] [default: none]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    time_limit: Option<f64>,
     /// Direction of the last of three links [default: 0 0 1]
     #[arg(long, num_args = 3, action = ArgAction::Set, allow_hyphen_values = true, value_names = ["X", "Y", "Z"])]
     up: Option<Vec<f64>>,
@@ -85,38 +60,24 @@ impl Switches {
     /// The request without targets and passes, for a model with that description.
     pub fn request(&self, model: &Description) -> Result<Request, Failure> {
         let root = match &self.root {
-            Some(numbers) => RootEntry::At(PoseEntry {
+            Some(numbers) => RootEntry::At(Object(PoseEntry {
                 position: [0, 1, 2].map(|index| numbers[index]),
                 orientation: Some([3, 4, 5, 6].map(|index| numbers[index])),
-            }),
-            None if self.free_root => RootEntry::Named(RootName::Free),
-            None => RootEntry::default(),
+            })),
+            None if self.free_root => RootEntry::Free,
+            None => RootEntry::Fixed,
         };
         let seed = self.seed.as_deref().map(|path| read_seed(path, &model.points)).transpose()?;
         Ok(Request {
             root,
             seed: seed.map_or(Seed::Rest, Seed::Given),
-            options: self.options(),
             limits: self.no_limits.then_some(false),
             hold: self.hold.clone(),
             up: self.up.as_ref().map(|up| [up[0], up[1], up[2]]),
             method: self.method,
-            path: self.longest_step.map(|longest_step| PathEntry { longest_step }),
+            path: self.longest_step.map(|longest_step| Object(PathEntry { longest_step })),
             ..Request::default()
         })
-    }
-
-    fn options(&self) -> OptionsEntry {
-        OptionsEntry {
-            tolerance: self.tolerance,
-            orientation_tolerance: self.orientation_tolerance,
-            iterations: self.iterations,
-            restarts: self.restarts,
-            acceleration: self.acceleration,
-            circles: self.circles.then_some(true),
-            polish: self.no_polish.then_some(false),
-            time_limit: self.time_limit,
-        }
     }
 
     /// The passes that are asked for, or a whole solve.
@@ -127,7 +88,7 @@ impl Switches {
 
 /// The configuration in an earlier answer, whose points have these `names`.
 fn read_seed(path: &Path, names: &[String]) -> Result<Configuration, Failure> {
-    let Object(earlier) = read_file::<Object<Earlier>>(path)?;
+    let Object(earlier) = read_json::<Object<Earlier>>(path)?;
     let missing = |name: &str| format!("{}: there is no point or no orientation '{name}'", place(path));
     let mut seed = Configuration::default();
     for name in names {

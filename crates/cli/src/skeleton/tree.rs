@@ -1,40 +1,25 @@
 //! Skeletons: where they are, and how they are solved.
 
-use std::time::Instant;
-
 use urdf_ik::nalgebra::{Isometry3, Point3};
 use urdf_ik::skeleton::file::NamedSkeleton;
 use urdf_ik::skeleton::{Configuration, Outcome, Reason, Residual, Root, Skeleton, Target};
 use urdf_ik_plot::skeleton::{self as picture, Drawn};
+use urdf_ik_text::names::short;
 
-use super::answer::{Answer, Description, ResidualOut, numbers_of_points, numbers_of_rotations};
+use super::answer::{Answer, Description, Pose, ResidualOut, timed};
 use super::asked::Asked;
 use super::checked::targets;
-use super::describe::{can_move, describe, without_limits};
-use super::json::short;
-use super::request::{Pass, Request, RootEntry, RootName, Seed};
+use super::describe::{describe, without_limits};
+use super::json::Object;
+use super::request::{Pass, Request, RootEntry, Seed};
 use super::session::Session;
 use super::urdf_out;
 use crate::Failure;
 
-/// The keys of a request that have a meaning here.
-const KNOWN: [&str; 12] = [
-    "root",
-    "limits",
-    "pass",
-    "tolerance",
-    "orientation_tolerance",
-    "iterations",
-    "restarts",
-    "acceleration",
-    "circles",
-    "polish",
-    "time_limit",
-    "hold",
-];
-
-/// Those that have one for a single pass.
-const KNOWN_OF_PASSES: [&str; 7] = ["root", "limits", "pass", "tolerance", "orientation_tolerance", "circles", "hold"];
+/// The keys of a request that have a meaning here, and those that have one for a single pass.
+const KNOWN: &str =
+    "root limits pass tolerance orientation_tolerance iterations restarts acceleration circles polish time_limit hold";
+const KNOWN_OF_PASSES: &str = "root limits pass tolerance orientation_tolerance circles hold";
 
 /// Weight of the points that are held, the greatest that there is.
 const HELD: f64 = 1e6;
@@ -58,21 +43,21 @@ impl Tree {
     }
 
     fn asked(&self, request: &Request) -> Result<Asked<'_>, Failure> {
-        request.check("a model of the kind skeleton", &KNOWN)?;
+        request.check("a model of the kind skeleton", KNOWN)?;
         if request.pass.is_some() {
-            request.check("a single pass", &KNOWN_OF_PASSES)?;
+            request.check("a single pass", KNOWN_OF_PASSES)?;
         }
         let skeleton = if request.limits.unwrap_or(true) { &self.model.skeleton } else { &self.free };
-        let mut targets = targets(&self.model, &request.targets)?;
+        let mut targets = targets(&self.model, &request.targets.0)?;
         let (seed, place) = match &request.seed {
             Seed::Previous => (self.current.clone(), self.root),
             Seed::Rest => (self.model.rest.clone(), root_of(&self.model.rest)),
             Seed::Given(seed) => (seed.clone(), root_of(seed)),
         };
         let held = match &request.root {
-            RootEntry::Named(RootName::Fixed) => Some(place),
-            RootEntry::Named(RootName::Free) => None,
-            RootEntry::At(pose) => Some(pose.pose(&place.rotation)?),
+            RootEntry::Fixed => Some(place),
+            RootEntry::Free => None,
+            RootEntry::At(Object(pose)) => Some(pose.pose(&place.rotation)?),
         };
         let root = held.map_or(Root::Free, Root::At);
         for name in &request.hold {
@@ -84,18 +69,10 @@ impl Tree {
             }
             targets.push(Target { weight: HELD, ..Target::new(point, seed.points[point]) });
         }
-        let (held_points, options) = (request.hold.len(), request.options.options()?);
+        let (held_points, options) = (request.hold.len(), request.options.0.options(&request.seed)?);
         let asked = Asked { skeleton, targets, held_points, seed, root, options, held };
-        asked.check(&request.options)?;
+        asked.check(&request.options.0)?;
         Ok(asked)
-    }
-
-    /// The names of the segments that a limit holds, but for those that cannot move at all.
-    fn limited(&self, asked: &Asked, limited: &[bool]) -> Vec<String> {
-        let is_held = |index: usize| {
-            limited[index] && asked.skeleton.segment(index).is_some_and(|segment| can_move(&segment.joint.limit))
-        };
-        (0..limited.len()).filter(|index| is_held(*index)).map(|index| self.model.points[index + 1].clone()).collect()
     }
 
     /// The answer of a whole solve, and where it leads.
@@ -109,9 +86,10 @@ impl Tree {
         }
         let held = residuals.split_off(asked.targets.len() - asked.held_points);
         let not_held = held.into_iter().filter(|held| !held.solved).map(|held| held.point).collect();
+        let names = self.model.points[1..].iter().zip(solution.limited);
         let answer = Answer {
             not_held: (asked.held_points > 0).then_some(not_held),
-            limited: self.limited(asked, &solution.limited),
+            limited: names.filter(|(_, limited)| *limited).map(|(name, _)| name.clone()).collect(),
             residuals,
             iterations: solution.iterations,
             restarts: solution.restarts,
@@ -183,19 +161,11 @@ impl Session for Tree {
         if request.pass.is_none() && request.limits.unwrap_or(true) {
             answer.positions = urdf_out::positions(&self.model, &reached)?;
         }
-        answer.points = numbers_of_points(&reached.points);
-        answer.orientations = numbers_of_rotations(&reached.orientations);
+        answer.pose = Pose::from(&reached);
         self.root = asked.held.unwrap_or_else(|| root_of(&reached));
         self.current = reached;
         Ok(answer)
     }
-}
-
-/// What `work` gives, and the time that it took \[µs\].
-fn timed<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
-    let begin = Instant::now();
-    let done = work()?;
-    Ok((done, begin.elapsed().as_secs_f64() * 1e6))
 }
 
 /// The root frame of a configuration with all its orientations.

@@ -11,9 +11,9 @@ use urdf_ik::nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use urdf_ik::robot::{Robot, XmlWriter};
 use urdf_ik::skeleton::file::NamedSkeleton;
 use urdf_ik::skeleton::{Configuration, InputError, Joint, Limit, Range};
+use urdf_ik_text::names::short;
 
 use super::describe::is_stiff;
-use super::json::short;
 use crate::Failure;
 
 /// Effort \[N·m\] and velocity \[rad/s\] of every joint: URDF requires them, and a figure has none. Smooth motions keep the velocity.

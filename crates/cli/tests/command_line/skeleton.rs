@@ -151,10 +151,10 @@ fn switches_that_would_change_nothing_are_refused() {
         fails(&[&["skeleton", "--model", &model(figure), "--targets", &targets], switches].concat(), words);
     };
     let (noodle, humanoid) = (("s24", [0.4, 0.3, 0.5]), ("head", [0.1, 0.0, 0.9]));
-    refused("humanoid.yaml", humanoid, &["--circles"], &["circles have no meaning here"]);
-    refused("noodle.yaml", noodle, &["--circles", "--free-root"], &["circles have no meaning here"]);
+    refused("humanoid.yaml", humanoid, &["--circles"], &["circles has no meaning here"]);
+    refused("noodle.yaml", noodle, &["--circles", "--free-root"], &["circles has no meaning here"]);
     refused("noodle.yaml", noodle, &["--no-polish"], &["--no-polish", "no meaning here"]);
-    refused("humanoid.yaml", humanoid, &["--free-root", "--acceleration", "3"], &["acceleration has no meaning here"]);
+    refused("noodle.yaml", noodle, &["--restarts", "10001"], &["restarts are 10001; the most is 10000"]);
     let request = json!({ "targets": [], "pass": "forward", "options": { "iterations": 3 } });
     assert_eq!(answers("noodle.yaml", &[request]).1[0]["error"], "iterations has no meaning for a single pass");
 }

@@ -2,7 +2,7 @@
 
 use nalgebra::Point3;
 
-use super::solve::Goal;
+use super::solve::{Found, Goal};
 use super::{InputError, Options, PitchYawArm, Problem, Reason, Scratch, Solution};
 use urdf_ik_mathematics::segments::{Refusal, require};
 
@@ -10,8 +10,8 @@ use urdf_ik_mathematics::segments::{Refusal, require};
 const MOST_STEPS: f64 = 1e6;
 /// The shortest step that is tried is this fraction of the even step: halvings down to it, all exact.
 const SHORTEST: f64 = 1.0 / 1024.0;
-/// Attempts at a point: from the configuration before, and from that configuration bent. Others would be a jump.
-const ATTEMPTS: usize = 2;
+/// Attempts at a point after that from the configuration before: from that configuration bent. Others would be a jump.
+const RESTARTS: usize = 1;
 
 /// How a path is cut.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,9 +85,10 @@ impl PitchYawArm {
         steps.check(problem.options.tolerance)?;
         self.clamp_into(problem.seed, &mut scratch.reached);
         let start = self.tip_at(&scratch.reached);
-        let goal = self.goal(problem.target, start, &problem.options);
+        let options = Options { restarts: problem.options.restarts.min(RESTARTS), ..problem.options };
+        let goal = self.goal(problem.target, start, &options);
         let way = goal.aim - start;
-        let count = steps.count(way.norm(), problem.options.tolerance)?;
+        let count = steps.count(way.norm(), options.tolerance)?;
         let mut summary = PathSummary::default();
         let (mut tip, mut iterations, mut refusal) = (start, 0, None);
         // Counted in even steps: all sums and halves are exact.
@@ -95,8 +96,8 @@ impl PitchYawArm {
         while reached < count {
             let fraction = (reached + step) / count;
             let last = fraction >= 1.0;
-            let next = if last { goal } else { self.goal(start + way * fraction, tip, &problem.options) };
-            match self.try_point((&next, last), &problem.options, steps, scratch, &mut iterations) {
+            let next = if last { goal } else { self.goal(start + way * fraction, tip, &options) };
+            match self.try_point((&next, last), &options, steps, scratch, &mut iterations) {
                 Ok(found) => {
                     summary.add((found - tip).norm(), turn(&scratch.best, &scratch.reached));
                     scratch.reached.copy_from_slice(&scratch.best);
@@ -115,7 +116,8 @@ impl PitchYawArm {
                 }
             }
         }
-        self.judge(&goal, refusal, (tip, iterations), scratch, solution);
+        let found = Found { tip, met: refusal.is_none(), iterations, restarts: 0 };
+        self.judge(&goal, refusal, &found, scratch, solution);
         Ok(summary)
     }
 
@@ -135,7 +137,7 @@ impl PitchYawArm {
             return Err(self.reason(goal, &scratch.reached, &mut scratch.columns));
         }
         scratch.current.copy_from_slice(&scratch.reached);
-        let found = self.search(goal, options, ATTEMPTS, scratch);
+        let found = self.search(goal, options, scratch);
         *iterations += found.iterations;
         if !found.met {
             return Err(self.reason(goal, &scratch.best, &mut scratch.columns));

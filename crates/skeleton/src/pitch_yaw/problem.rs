@@ -32,12 +32,14 @@ pub struct Options {
     pub tolerance: f64,
     /// Iterations at most, over the solve; on a path, from each point to the next.
     pub iterations: usize,
+    /// Largest number of attempts after the one from the seed; on a path, there is one at most.
+    pub restarts: usize,
 }
 
 impl Default for Options {
-    /// Damped least squares to 1 µm in 500 iterations.
+    /// Damped least squares to 1 µm in 500 iterations, with up to 100 restarts.
     fn default() -> Self {
-        Self { method: Method::default(), tolerance: 1e-6, iterations: 500 }
+        Self { method: Method::default(), tolerance: 1e-6, iterations: 500, restarts: 100 }
     }
 }
 
@@ -63,6 +65,8 @@ pub struct Solution {
     pub residual: Residual,
     /// Number of iterations.
     pub iterations: usize,
+    /// Number of attempts after the one from the seed.
+    pub restarts: usize,
 }
 
 impl Solution {
@@ -82,6 +86,7 @@ impl PitchYawArm {
             tip: self.base,
             residual: Residual { distance: f64::INFINITY, angle: 0.0, outcome: Outcome::Closest(Reason::NotConverged) },
             iterations: 0,
+            restarts: 0,
         }
     }
 

@@ -15,8 +15,6 @@ const HALVINGS: usize = 40;
 const LEAST_PROGRESS: f64 = 1e-6;
 /// An attempt is given up for another starting point when the distance has not halved in this many iterations.
 const PATIENCE: usize = 12;
-/// Largest number of attempts.
-const ATTEMPTS: usize = 100;
 /// The first so many begin near the closest configuration or an extreme one; of the others every other one is scattered.
 const UNSCATTERED: usize = 12;
 /// Largest angle \[rad\] of a bend.
@@ -71,6 +69,7 @@ pub(super) struct Found {
     pub tip: Point3<f64>,
     pub met: bool,
     pub iterations: usize,
+    pub restarts: usize,
 }
 
 impl PitchYawArm {
@@ -108,9 +107,9 @@ impl PitchYawArm {
         self.check(problem, scratch, solution)?;
         self.clamp_into(problem.seed, &mut scratch.current);
         let goal = self.goal(problem.target, self.tip_at(&scratch.current), &problem.options);
-        let found = self.search(&goal, &problem.options, ATTEMPTS, scratch);
+        let found = self.search(&goal, &problem.options, scratch);
         scratch.reached.copy_from_slice(&scratch.best);
-        self.judge(&goal, None, (found.tip, found.iterations), scratch, solution);
+        self.judge(&goal, None, &found, scratch, solution);
         Ok(())
     }
 
@@ -120,13 +119,13 @@ impl PitchYawArm {
         &self,
         goal: &Goal,
         refusal: Option<Reason>,
-        (tip, iterations): (Point3<f64>, usize),
+        found: &Found,
         scratch: &mut Scratch,
         solution: &mut Solution,
     ) {
         solution.positions.copy_from_slice(&scratch.reached);
-        (solution.tip, solution.iterations) = (tip, iterations);
-        let distance = (tip - goal.target).norm();
+        (solution.tip, solution.iterations, solution.restarts) = (found.tip, found.iterations, found.restarts);
+        let distance = (found.tip - goal.target).norm();
         let outcome = if distance <= goal.tolerance {
             Outcome::Solved
         } else {
@@ -150,11 +149,12 @@ impl PitchYawArm {
         Goal { target, aim, is_out_of_reach, tolerance }
     }
 
-    /// Up to `attempts` at the goal, the first from `current`. Leaves the closest configuration in `best`.
-    pub(super) fn search(&self, goal: &Goal, options: &Options, attempts: usize, scratch: &mut Scratch) -> Found {
-        let mut found = Found { tip: self.base, met: false, iterations: 0 };
+    /// Attempts at the goal, the first from `current`. Leaves the closest configuration in `best`.
+    pub(super) fn search(&self, goal: &Goal, options: &Options, scratch: &mut Scratch) -> Found {
+        let mut found = Found { tip: self.base, met: false, iterations: 0, restarts: 0 };
         let mut least = f64::INFINITY;
-        for attempt in 0..attempts {
+        for attempt in 0..=options.restarts {
+            found.restarts = attempt;
             if attempt > 0 {
                 self.set_start(attempt, goal, scratch);
             }

@@ -87,7 +87,7 @@ fn most_targets_within_cones_are_met() {
 #[test]
 fn restarts_solve_many_targets_that_limits_block() {
     let (solved, first, _) = rates(6, options(), |_, _| Joint::hinge(Vector3::z(), 0.0, 1.57));
-    assert!(solved >= 46 && first + 5 <= solved, "{first} {solved}");
+    assert!(solved >= 40 && first + 5 <= solved, "{first} {solved}");
 }
 
 #[test]
@@ -106,11 +106,11 @@ fn the_polish_solves_what_cycles_alone_do_not() {
 #[test]
 fn hinges_of_different_axes_converge_fast() {
     for (joints, most) in [(3, 40), (6, 200), (12, 20), (30, 10)] {
-        let (solved, _, cycles) = rates(joints, options(), |_, index| {
+        let (solved, _, cycles) = rates(joints, Options::default(), |_, index| {
             let axis = if index % 2 == 0 { Vector3::z() } else { Vector3::y() };
             Joint::hinge(axis, -1.57, 1.57)
         });
-        assert!(solved >= 48 && cycles <= most, "{joints} joints: {solved} of 50 in {cycles} cycles");
+        assert!(solved == 50 && cycles <= most, "{joints} joints: {solved} of 50 in {cycles} cycles");
     }
 }
 
