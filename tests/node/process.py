@@ -1,6 +1,7 @@
 """The executable under test as a child process."""
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -46,6 +47,10 @@ class NodeProcess:
 
     def lines_with(self, text):
         return [line for line in self.output().splitlines() if text in line]
+
+    def memory(self):
+        """What of it is resident [bytes]."""
+        return int(Path(f'/proc/{self.process.pid}/statm').read_text().split()[1]) * resource.getpagesize()
 
     def is_alive(self):
         return self.process.poll() is None

@@ -94,12 +94,6 @@ def test_names_of_controls_and_unknown_events_do_not_matter(arm, handle, arm_rob
     assert_solved(arm, arm_robot, status, 'tool0', target)
 
 
-def memory(node):
-    """Resident memory of the node [bytes]."""
-    with open(f'/proc/{node.process.process.pid}/statm') as file:
-        return int(file.read().split()[1]) * 4096
-
-
 def test_a_flood_leaves_the_node_well(start, arm_robot, target):
     node = start.node(ARM_FILE)
     handle = HandleClient(node).connect()
@@ -117,9 +111,9 @@ def test_a_flood_leaves_the_node_well(start, arm_robot, target):
                 node.pace(0.001)
 
     flood(2000)
-    before = memory(node)
+    before = node.process.memory()
     flood(10_000)
-    assert memory(node) < before + 20e6
+    assert node.process.memory() < before + 20e6
     # Whoever of them held it last is silent now.
     node.reset()
     node.set_all(solver='jacobian')

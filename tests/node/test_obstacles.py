@@ -345,6 +345,41 @@ def test_many_at_once(world):
     world.wait_for_names(names)
 
 
+def sheet(count):
+    """A wavy square of a metre with so many vertices along each side."""
+    side = range(count)
+    vertices = [(x / count, y / count, 0.1 * math.sin(x + y)) for x in side for y in side]
+    corners = [x * count + y for x in side[:-1] for y in side[:-1]]
+    triangles = [(at, at + 1, at + count) for at in corners] + [(at + 1, at + count, at + count + 1) for at in corners]
+    return mesh(vertices, triangles)
+
+
+def test_what_is_removed_takes_no_memory(start):
+    world = World(start_gantry(start, avoid_collisions=True))
+    many = 10
+
+    def add(number):
+        world.make(change('add', f'sheet{number}', (2, number, 0), meshes=[sheet(30)]), post())
+        world.check()
+        world.received.clear()
+
+    def come_and_go(times):
+        for number in range(times):
+            add(number)
+            world.make(change('remove', f'sheet{number}'), change('remove', 'post'))
+
+    memory = world.client.process.memory
+    come_and_go(2)
+    before = memory()
+    for number in range(many):
+        add(number)
+    of_many = memory() - before
+    world.make(change('clear'))
+    come_and_go(6 * many)
+    assert of_many > 5e6
+    assert memory() - before < 2 * of_many
+
+
 def test_missing_meshes_are_named(start, tmp_path):
     world = World(start.node(without_finger(tmp_path), tip_links=['hand']))
     assert 'finger.stl' not in world.client.process.output()

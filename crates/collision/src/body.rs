@@ -4,7 +4,9 @@ use std::fmt;
 
 use nalgebra::Isometry3;
 
-use super::shape::{Core, PlacedShape, pose};
+use super::motion_bounds::Reach;
+use super::moving_joints::Frame;
+use super::shape::PlacedShape;
 use urdf_ik_text::names::short;
 
 /// What can touch something else.
@@ -50,15 +52,10 @@ pub(super) struct PlacedBody {
 }
 
 impl PlacedBody {
-    /// Whether a mesh is among its shapes.
-    pub fn has_mesh(&self) -> bool {
-        self.shapes.iter().any(|shape| matches!(shape.core, Core::Mesh(_)))
-    }
-
-    /// The joint that carries it, and how far it reaches from that joint's origin \[m\].
-    pub fn reach(&self) -> (Option<usize>, f64) {
-        let pose = pose(&self.pose);
-        let reach = |shape: &PlacedShape| (pose * shape.bound.center).length() + shape.bound.radius;
-        (self.frame, self.shapes.iter().map(reach).fold(0.0, f64::max))
+    /// How far it reaches from a joint that has this inverse `frame` in the frame that carries the body.
+    pub fn reach(&self, frame: &Frame) -> Reach {
+        let none = Reach { from_axis: 0.0, from_origin: 0.0 };
+        let of_shape = |shape: &PlacedShape| shape.reach(&frame.times(&Frame::of(&(self.pose * shape.place()))));
+        self.shapes.iter().map(of_shape).fold(none, Reach::or)
     }
 }

@@ -5,6 +5,7 @@ use parry3d_f64::query::{ClosestPoints, DefaultQueryDispatcher, QueryDispatcher}
 use parry3d_f64::shape::{Shape, TriMesh};
 
 use super::boxes::{box_gap, half_extents};
+use super::open_spheres::NearPoints;
 
 /// Greatest number of rounds of the refinement.
 const MAX_ROUNDS: usize = 1000;
@@ -22,27 +23,43 @@ pub(super) fn convex_distance(first: &dyn Shape, second: &dyn Shape, pose: &Pose
 /// The nearest points of two shapes in the frame of the first, where `pose` is that of the second; `None` where they touch.
 pub(super) fn convex_nearest(first: &dyn Shape, second: &dyn Shape, pose: &Pose) -> Option<[Vector; 2]> {
     // Shapes without a measurable distance, which are deep in each other or beyond the search, count as touching.
-    let Ok(ClosestPoints::WithinMargin(mut on_first, on_second)) =
+    let Ok(ClosestPoints::WithinMargin(on_first, on_second)) =
         DefaultQueryDispatcher.closest_points(pose, first, second, f64::MAX)
     else {
         return None;
     };
     let back = pose.inverse();
-    let mut nearest = [on_first, pose * on_second];
-    let mut least = (nearest[0] - nearest[1]).length();
-    for _ in 0..MAX_ROUNDS {
-        let on_second = pose * second.project_local_point(back * on_first, true).point;
-        on_first = first.project_local_point(on_second, true).point;
+    let on_second = pose * on_second;
+    let to_second = |point| pose * second.project_local_point(back * point, true).point;
+    let to_first = |point| first.project_local_point(point, true).point;
+    let found = ((on_first - on_second).length(), [on_first, on_second]);
+    Some(alternate(found, MAX_ROUNDS, to_second, to_first, |least| least - LEAST_GAIN).1)
+}
+
+/// Nearer points of two shapes than those that were `found`: from the point of the first to the nearest one of the second, from there to the
+/// nearest of the first, and so on, until a round finds no less than what is `enough` after the least distance so far.
+pub(super) fn alternate(
+    found: NearPoints,
+    rounds: usize,
+    to_second: impl Fn(Vector) -> Vector,
+    to_first: impl Fn(Vector) -> Vector,
+    enough: impl Fn(f64) -> f64,
+) -> NearPoints {
+    let (mut least, mut nearest) = found;
+    let [mut on_first, _] = nearest;
+    for _ in 0..rounds {
+        let on_second = to_second(on_first);
+        on_first = to_first(on_second);
         let apart: f64 = Vector::length(on_first - on_second);
-        let gain = least - apart;
-        if gain > 0.0 {
+        let was_enough = apart >= enough(least);
+        if apart < least {
             (least, nearest) = (apart, [on_first, on_second]);
         }
-        if gain < LEAST_GAIN {
+        if was_enough {
             break;
         }
     }
-    Some(nearest)
+    (least, nearest)
 }
 
 /// The distance between a shape and a mesh, where `pose` is that of the mesh in the frame of the shape; 0 where they touch.

@@ -8,10 +8,7 @@ use super::hull::Hull;
 /// What surrounds a piece of a mesh \[m\].
 pub(super) struct ConvexPiece {
     pub hull: Hull,
-    /// The box along the axes around all of it.
-    pub low: Vector3<f64>,
-    pub high: Vector3<f64>,
-    /// A sphere around the middle of the box has all of it.
+    /// A sphere around this middle has all of it.
     pub middle: Vector3<f64>,
     pub radius: f64,
 }
@@ -24,9 +21,6 @@ impl ConvexPiece {
         let hull = Hull::new(points, most);
         let middle = (low + high) * 0.5;
         let radius = points.iter().fold(0.0_f64, |most, point| most.max(point.distance(middle))) + hull.rounding;
-        let rounding = Point::splat(hull.rounding);
-        let [low, high, middle] =
-            [low - rounding, high + rounding, middle].map(|point| Vector3::from(point.to_array()));
-        Self { hull, low, high, middle, radius }
+        Self { hull, middle: middle.to_array().into(), radius }
     }
 }

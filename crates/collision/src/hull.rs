@@ -28,6 +28,13 @@ impl Hull {
         Self { level: Level::new(), points, rounding }
     }
 
+    /// Points whose convex hull, and what is within the second number of it \[m\], has all of the mesh.
+    pub fn corners(&self) -> (Vec<Vector3<f64>>, f64) {
+        let corner = |[x, y, z]: &[Lanes; 3], lane: usize| Vector3::new(x.0[lane], y.0[lane], z.0[lane]);
+        let four = |four| (0..LANES).map(move |lane| corner(four, lane));
+        (self.points.iter().flat_map(four).collect(), self.rounding)
+    }
+
     /// The least coordinate of the points along `direction`.
     #[inline(always)]
     pub fn least<S: Simd>(&self, simd: S, direction: &Vector3<f64>) -> f64 {

@@ -1,24 +1,25 @@
 //! What spheres, hulls of parts and triangles say of a mesh and a solid.
 
 use fearless_simd::Simd;
+use nalgebra::Vector3;
 use parry3d_f64::math::{Pose, Vector as Point};
+use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::Triangle;
 
 use super::convex_distance::convex_nearest;
 use super::mesh::Mesh;
 use super::moving_joints::Frame;
+use super::near_check::Wanted;
 use super::nearness::is_within_of_triangle;
 use super::open_spheres::{NearPoints, PART_STEPS, Verdict, centre, open_lanes, open_spheres, placed, placed_triangle};
-use super::separation::{Outline, are_apart};
-use super::shape::PlacedShape;
+use super::separation::{Outline, are_apart, nearest_outlines, separation};
+use super::shape::{PlacedShape, pose};
 use super::solid::Solid;
 use super::spheres::{BRANCHES, Below, DEPTH, Piece};
 use urdf_ik_mathematics::lanes::LANES;
 
 /// Each division leaves at most seven others behind.
 const STACK: usize = DEPTH * BRANCHES;
-/// Triangles that are no more than this nearer than another are not looked at \[m\]: a mesh may have a million at one distance.
-const SAME: f64 = 1e-9;
 
 /// A mesh against a solid, and the place of the mesh in the solid's frame.
 #[derive(Clone, Copy)]
@@ -72,15 +73,20 @@ impl MeshAndSolid<'_> {
         }
     }
 
-    /// The nearest points of any triangle and the solid that are no farther apart than `within`, in the solid's frame.
+    /// The nearest points of any triangle and the solid, where they are wanted, in the solid's frame. `towards` is a direction in which the
+    /// mesh may be beyond the solid.
     #[inline(always)]
-    pub fn nearest<S: Simd>(&self, simd: S, within: f64) -> Option<NearPoints> {
+    pub fn nearest<S: Simd>(&self, simd: S, towards: &Vector3<f64>, wanted: Wanted) -> Option<NearPoints> {
+        let mut nearest = self.guess(towards, &wanted);
+        let mut within = wanted.nearer_than(nearest.0);
+        let [on_mesh, on_solid] = nearest.1;
+        let direction = Vector3::from((on_mesh - on_solid).to_array()).try_normalize(0.0).unwrap_or(*towards);
         let spheres = &self.mesh.spheres;
         let (mut stack, mut height) = ([0_u32; STACK], 1);
-        let (mut found, mut within) = (None, within);
-        while height > 0 {
+        while height > 0 && within > 0.0 {
             height -= 1;
-            let eight = &spheres.eights[stack[height] as usize];
+            let at = stack[height];
+            let eight = &spheres.eights[at as usize];
             let mut open = 0;
             for half in 0..2 {
                 let centres = placed(simd, self.place, &eight.centre[half]);
@@ -91,6 +97,11 @@ impl MeshAndSolid<'_> {
             while open != 0 {
                 let branch = open.trailing_zeros() as usize;
                 open &= open - 1;
+                if self.is_part_beyond(simd, (at, branch), &direction, within)
+                    || self.is_part_apart(simd, at, branch, within)
+                {
+                    continue;
+                }
                 match spheres.below(eight, branch) {
                     Below::Eight(below) => {
                         stack[height] = below;
@@ -98,27 +109,52 @@ impl MeshAndSolid<'_> {
                     }
                     Below::Pieces(pieces) => {
                         for piece in pieces {
-                            found = self.nearer(piece, found, within).or(found);
-                            within = found.map_or(within, |(distance, _)| distance);
+                            if let Some(nearer) = self.nearer(piece, &nearest, within) {
+                                nearest = nearer;
+                                within = wanted.nearer_than(nearest.0);
+                            }
                         }
                     }
                 }
             }
-            if within <= 0.0 {
-                break;
-            }
         }
-        found
+        (nearest.0 <= wanted.within).then_some(nearest)
     }
 
-    /// The nearest points of a piece and the solid, where they are no farther apart than `within`, and nearer than those found before.
-    fn nearer(&self, piece: &Piece, found: Option<NearPoints>, within: f64) -> Option<NearPoints> {
+    /// Points of both that are near each other: from the nearest points of the hull of the mesh and the solid to the nearest of one, and back.
+    fn guess(&self, towards: &Vector3<f64>, wanted: &Wanted) -> NearPoints {
+        let outlines = (Outline::Hull(&self.mesh.hull), Outline::Solid(self.solid));
+        let (shape, rounding) = (self.shape.core.shape(), self.shape.margin);
+        let place = pose(&self.place.pose());
+        let back = place.inverse();
+        let on_solid = nearest_outlines(outlines, self.place, towards).map_or(Point::ZERO, |(point, _)| point);
+        let to_mesh = |point| place * self.mesh.triangles.project_local_point(back * point, false).point;
+        let to_solid = |point| {
+            let on_core = shape.project_local_point(point, true).point;
+            let apart = point - on_core;
+            if apart.length() > rounding { on_core + apart.normalize() * rounding } else { point }
+        };
+        wanted.guess(on_solid, to_mesh, to_solid)
+    }
+
+    /// Whether the hull of what a sphere has is farther than `margin` beyond the solid along a direction, of length 1.
+    #[inline(always)]
+    fn is_part_beyond<S: Simd>(
+        &self,
+        simd: S,
+        (eight, branch): (u32, usize),
+        direction: &Vector3<f64>,
+        margin: f64,
+    ) -> bool {
+        let Some(part) = self.mesh.part(eight, branch) else { return false };
+        separation(simd, (Outline::Hull(part), Outline::Solid(self.solid)), self.place, direction) > margin
+    }
+
+    /// The nearest points of a piece and the solid, where they are no farther apart than `within`; `found` are others.
+    fn nearer(&self, piece: &Piece, (_, [on_mesh, on_solid]): &NearPoints, within: f64) -> Option<NearPoints> {
         let triangle = placed_triangle(self.place, piece);
-        if self.is_beyond(&triangle, self.towards(&triangle), within) {
-            return None;
-        }
-        if let Some((_, [on_mesh, on_solid])) = found
-            && self.is_beyond(&triangle, (on_mesh - on_solid).normalize_or_zero(), within - SAME)
+        if self.is_beyond(&triangle, (on_mesh - on_solid).normalize_or_zero(), within)
+            || self.is_beyond(&triangle, self.towards(&triangle), within)
         {
             return None;
         }

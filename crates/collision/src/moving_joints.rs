@@ -117,11 +117,11 @@ impl MovingJoints {
     pub fn levers(&self) -> impl Iterator<Item = Lever> {
         self.0.iter().map(|joint| Lever {
             parent: joint.parent,
+            before: joint.before,
             variable: joint.variable,
             multiplier: joint.multiplier,
             offset: joint.offset,
             prismatic: joint.prismatic,
-            length: joint.before.origin.norm(),
         })
     }
 

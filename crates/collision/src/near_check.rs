@@ -4,7 +4,7 @@ use fearless_simd::{Simd, dispatch};
 use nalgebra::{Point3, Vector3};
 use parry3d_f64::math::Vector as Point;
 
-use super::convex_distance::convex_nearest;
+use super::convex_distance::{alternate, convex_nearest};
 use super::depth::{Depths, Overlap};
 use super::distance::TOUCHING;
 use super::free_check::FreeCheck;
@@ -41,6 +41,50 @@ impl Near {
 
 /// So many directions are tried to prove that two shapes are not near.
 const STEPS: usize = 6;
+/// What is no more than this nearer than something else is not looked for \[m\]: a mesh may have a million triangles at one distance.
+pub(super) const SAME: f64 = 1e-12;
+/// Nor what is nearer by this share of the room that there is, where that is enough to know.
+const SHARE_OF_ROOM: f64 = 0.2;
+/// So many times the nearest point of a shape is looked for at most before triangles are compared.
+const GUESSES: usize = 4;
+
+/// Up to where, and how exactly, distances are wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// No greater ones \[m\].
+    pub within: f64,
+    /// Greater ones than this may be found too great, by a share of what is beyond \[m\].
+    pub exact_below: f64,
+}
+
+impl Wanted {
+    pub fn exact(within: f64) -> Self {
+        Self { within, exact_below: f64::INFINITY }
+    }
+
+    /// What a distance that was found tells for sure \[m\].
+    pub fn at_least(&self, found: f64) -> f64 {
+        found - SAME - SHARE_OF_ROOM * (found - self.exact_below).max(0.0)
+    }
+
+    /// Up to where something nearer is looked for than what was found \[m\].
+    pub fn nearer_than(&self, found: f64) -> f64 {
+        self.within.min(self.at_least(found))
+    }
+
+    /// Points of two shapes that are near each other: the nearest of the first to a point of the second, the nearest of the second to that, and
+    /// so on.
+    pub fn guess(
+        &self,
+        on_second: Point,
+        to_first: impl Fn(Point) -> Point,
+        to_second: impl Fn(Point) -> Point,
+    ) -> NearPoints {
+        let found = (f64::INFINITY, [on_second; 2]);
+        let (least, [q, p]) = alternate(found, GUESSES, to_first, to_second, |least| self.at_least(least));
+        (least, [p, q])
+    }
+}
 
 impl FreeCheck {
     /// Finds all pairs that are no farther apart than `within` \[m\], in the order of the pairs.
@@ -48,15 +92,15 @@ impl FreeCheck {
         near.clear();
         near.reserve(self.all.len());
         for parts in self.all.chunk_by(|(one, _), (other, _)| one == other) {
-            if let Some(found) = self.nearest_parts(frames, parts, within, depths) {
+            if let Some(found) = self.nearest_parts(frames, parts, Wanted::exact(within), depths) {
                 near.push(found);
             }
         }
     }
 
-    /// How near one pair is, where it is no farther apart than `within` \[m\].
-    pub fn nearness(&self, frames: &JointFrames, pair: usize, within: f64, depths: &mut Depths) -> Option<Near> {
-        self.nearest_parts(frames, self.parts_of(pair), within, depths)
+    /// How near one pair is, where that is wanted.
+    pub fn nearness(&self, frames: &JointFrames, pair: usize, wanted: Wanted, depths: &mut Depths) -> Option<Near> {
+        self.nearest_parts(frames, self.parts_of(pair), wanted, depths)
     }
 
     /// The nearest of the parts of one pair.
@@ -64,22 +108,24 @@ impl FreeCheck {
         &self,
         frames: &JointFrames,
         parts: &[(usize, [usize; 2])],
-        within: f64,
+        wanted: Wanted,
         depths: &mut Depths,
     ) -> Option<Near> {
         let mut nearest = None::<Near>;
         for &(pair, [first, second]) in parts {
             let [a, b] = [first, second].map(|part| &self.parts[part]);
-            let bound = nearest.map_or(within, |near| near.distance);
-            if a.spheres_apart(b, frames) > bound {
+            // What touches is looked for beyond what does already: it may be deeper.
+            let within = nearest.map_or(wanted.within, |near| near.distance).max(TOUCHING);
+            let wanted = Wanted { within, ..wanted };
+            if a.spheres_apart(b, frames) > wanted.within {
                 continue;
             }
             let at_second = frames.of(b.frame).times(&b.local);
             let place = at_second.inverse().times(&frames.of(a.frame).times(&a.local));
             let found = if a.solid.is_some() && b.solid.is_none() {
-                self.nearest((b, a), &place.inverse(), bound, depths).map(|near| near.turned(&place))
+                self.nearest((b, a), &place.inverse(), wanted, depths).map(|near| near.turned(&place))
             } else {
-                self.nearest((a, b), &place, bound, depths)
+                self.nearest((a, b), &place, wanted, depths)
             };
             if let Some(PartsNear { distance, depth, points, normal }) = found
                 && nearest.is_none_or(|nearest| distance - depth < nearest.gap())
@@ -91,10 +137,10 @@ impl FreeCheck {
         nearest
     }
 
-    /// How near two parts are to each other where that is no more than `within`. `place` is that of the first in the frame of the second.
-    fn nearest(&self, (a, b): (&Part, &Part), place: &Frame, within: f64, depths: &mut Depths) -> Option<PartsNear> {
+    /// How near two parts are to each other, where that is wanted. `place` is that of the first in the frame of the second.
+    fn nearest(&self, (a, b): (&Part, &Part), place: &Frame, wanted: Wanted, depths: &mut Depths) -> Option<PartsNear> {
         let towards = direction((a, b), place);
-        let found = dispatch!(self.level, simd => nearest_points(simd, (a, b), (place, &towards), within));
+        let found = dispatch!(self.level, simd => nearest_points(simd, (a, b), (place, &towards), wanted));
         let (distance, [p, q]) = found?;
         let points = [p, q].map(|point| Vector3::from(point.to_array()));
         if distance <= TOUCHING {
@@ -129,20 +175,20 @@ fn nearest_points<S: Simd>(
     simd: S,
     (a, b): (&Part, &Part),
     (place, towards): (&Frame, &Vector3<f64>),
-    within: f64,
+    wanted: Wanted,
 ) -> Option<NearPoints> {
-    if are_apart(simd, (a.outline(), b.outline()), place, towards, (STEPS, within)) {
+    if are_apart(simd, (a.outline(), b.outline()), place, towards, (STEPS, wanted.within)) {
         return None;
     }
     match (&a.shape.core, &b.shape.core, &b.solid) {
         (Core::Mesh(first), Core::Mesh(second), _) => {
             let meshes = TwoMeshes { first, second, place };
-            if meshes.first_spheres(simd, within) == Verdict::Free { None } else { meshes.nearest(simd, within) }
+            if meshes.first_spheres(simd, wanted.within) == Verdict::Free { None } else { meshes.nearest(simd, wanted) }
         }
         (Core::Mesh(mesh), _, Some(solid)) => {
-            MeshAndSolid { mesh, solid, shape: &b.shape, place }.nearest(simd, within)
+            MeshAndSolid { mesh, solid, shape: &b.shape, place }.nearest(simd, towards, wanted)
         }
-        _ => nearest_of_solids((a, b), place, within),
+        _ => nearest_of_solids((a, b), place, wanted.within),
     }
 }
 

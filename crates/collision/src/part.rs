@@ -1,6 +1,6 @@
 //! A shape of a body, with what surrounds it.
 
-use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Vector3};
 
 use super::moving_joints::{Frame, JointFrames};
 use super::separation::Outline;
@@ -25,13 +25,7 @@ pub(super) struct Part {
 
 impl Part {
     pub fn new(frame: Option<usize>, pose: &Isometry3<f64>, shape: &PlacedShape) -> Self {
-        let (translation, rotation) = (shape.pose.translation, shape.pose.rotation);
-        let rotation = Quaternion::new(rotation.w, rotation.x, rotation.y, rotation.z);
-        let inside = Isometry3::from_parts(
-            Vector3::from(translation.to_array()).into(),
-            UnitQuaternion::from_quaternion(rotation),
-        );
-        let local = Frame::of(&(pose * inside));
+        let local = Frame::of(&(pose * shape.place()));
         let (solid, centre, radius, surface) = match &shape.core {
             Core::Mesh(mesh) => {
                 let all = mesh.spheres.all;

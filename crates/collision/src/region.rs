@@ -7,7 +7,7 @@ use fearless_simd::prelude::*;
 use nalgebra::Vector3;
 use parry3d_f64::math::Vector as Point;
 
-use super::convex_piece::ConvexPiece;
+use super::hull::Hull;
 use super::moving_joints::Frame;
 use super::spheres::{BRANCHES, Below, DEPTH, Eight, Piece, Spheres};
 use urdf_ik_mathematics::lanes::LANES;
@@ -29,30 +29,24 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// Where a mesh, in its own frame, can have points of `piece` that are within `margin` of `other`, a piece of another mesh that has
-    /// this `place`. It is best if the other is behind this one along `direction`, of length 1, or overlaps it little.
+    /// What is within `margin` of a hull that has this `place`, and not farther beyond it along `direction`, of length 1, than that.
     #[inline(always)]
-    pub fn new<S: Simd>(
-        simd: S,
-        (piece, other): (&ConvexPiece, &ConvexPiece),
-        place: &Frame,
-        (direction, margin): (&Vector3<f64>, f64),
-    ) -> Self {
-        let reach = margin + other.hull.rounding + ROUNDING * (1.0 + place.origin.amax());
-        let (mut low, mut high) = (piece.low, piece.high);
+    pub fn new<S: Simd>(simd: S, hull: &Hull, place: &Frame, (direction, margin): (&Vector3<f64>, f64)) -> Self {
+        let reach = margin + hull.rounding + ROUNDING * (1.0 + place.origin.amax());
+        let [mut low, mut high] = [Vector3::zeros(); 2];
         for axis in 0..3 {
             let along = Vector3::ith(axis, 1.0);
-            low[axis] = low[axis].max(-farthest(simd, other, place, &-along) - reach);
-            high[axis] = high[axis].min(farthest(simd, other, place, &along) + reach);
+            low[axis] = -farthest(simd, hull, place, &-along) - reach;
+            high[axis] = farthest(simd, hull, place, &along) + reach;
         }
-        Self { low, high, direction: *direction, most: farthest(simd, other, place, direction) + reach }
+        Self { low, high, direction: *direction, most: farthest(simd, hull, place, direction) + reach }
     }
 
-    /// What of it is within `margin` of a box.
-    pub fn within_of(&self, (low, high): (Point, Point), margin: f64) -> Self {
+    /// What of it is within `margin` of a box, and not farther beyond a plane across the direction, which has that coordinate.
+    pub fn within_of(&self, (low, high): (Point, Point), plane: f64, margin: f64) -> Self {
         let low = self.low.sup(&Vector3::from((low - Point::splat(margin)).to_array()));
         let high = self.high.inf(&Vector3::from((high + Point::splat(margin)).to_array()));
-        Self { low, high, ..*self }
+        Self { low, high, most: self.most.min(plane + margin), ..*self }
     }
 
     /// Which of eight spheres reach into it, as bits.
@@ -86,10 +80,10 @@ impl Region {
     }
 }
 
-/// The greatest coordinate of a piece along a direction, without the rounding of its hull.
+/// The greatest coordinate of a hull along a direction, without its rounding.
 #[inline(always)]
-fn farthest<S: Simd>(simd: S, piece: &ConvexPiece, place: &Frame, direction: &Vector3<f64>) -> f64 {
-    place.origin.dot(direction) - piece.hull.least(simd, &-place.rotation.tr_mul(direction))
+fn farthest<S: Simd>(simd: S, hull: &Hull, place: &Frame, direction: &Vector3<f64>) -> f64 {
+    place.origin.dot(direction) - hull.least(simd, &-place.rotation.tr_mul(direction))
 }
 
 /// Goes through the pieces of a surface that reach into a region.
@@ -107,10 +101,16 @@ pub(super) struct PiecesInside<'a> {
 }
 
 impl<'a> PiecesInside<'a> {
+    /// Those of what is `below` a sphere.
     #[inline(always)]
-    pub fn new(region: Region, spheres: &'a Spheres) -> Self {
+    pub fn new(region: Region, spheres: &'a Spheres, below: Below<'a>) -> Self {
         let eight = &spheres.eights[0];
-        Self { region, spheres, stack: [0; STACK], height: 1, eight, left: 0, pieces: [].iter() }
+        let mut inside = Self { region, spheres, stack: [0; STACK], height: 0, eight, left: 0, pieces: [].iter() };
+        match below {
+            Below::Eight(below) => (inside.stack[0], inside.height) = (below, 1),
+            Below::Pieces(pieces) => inside.pieces = pieces.iter(),
+        }
+        inside
     }
 
     /// The next of them.

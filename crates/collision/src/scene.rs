@@ -1,5 +1,7 @@
 //! A robot and what surrounds it, ready to be asked where it touches.
 
+use std::sync::Arc;
+
 use fearless_simd::{Level, dispatch};
 
 use super::body::{Body, PlacedBody};
@@ -9,7 +11,7 @@ use super::free_check::{CheckScratch, FreeCheck, GREATEST_MARGIN};
 use super::link_shapes::LinkShapes;
 use super::motion_bounds::MotionBounds;
 use super::moving_joints::{JointFrames, MovingJoints};
-use super::near_check::Near;
+use super::near_check::{Near, Wanted};
 use super::pairs::{LinkPair, Pairs};
 use super::world::World;
 use urdf_ik_robot::{Chain, Robot};
@@ -27,6 +29,7 @@ pub struct Scene {
     check: FreeCheck,
     motion_bounds: MotionBounds,
     unread: Vec<String>,
+    identity: Arc<()>,
 }
 
 /// What a solver has to keep clear of.
@@ -90,11 +93,19 @@ impl Scene {
             );
         }
         let check = FreeCheck::new(&joints, &bodies, &all);
-        let motion_bounds =
-            MotionBounds::new(joints.levers().collect(), bodies.iter().map(PlacedBody::reach).collect());
+        let motion_bounds = MotionBounds::new(joints.levers().collect(), &bodies, &all);
         let mut unread: Vec<String> = shapes.faults().iter().map(|fault| fault.link.clone()).collect();
         unread.dedup();
-        Self { joints, variables: chain.variables().len(), bodies, pairs: all, check, motion_bounds, unread }
+        Self {
+            joints,
+            variables: chain.variables().len(),
+            bodies,
+            pairs: all,
+            check,
+            motion_bounds,
+            unread,
+            identity: Arc::default(),
+        }
     }
 
     /// The pairs that may not touch.
@@ -124,7 +135,17 @@ impl Scene {
     /// The same of one pair, by its index among [`Scene::pairs`]. It may be much less, but takes longer.
     #[must_use]
     pub fn greatest_motion_of(&self, pair: usize, from: &[f64], to: &[f64]) -> f64 {
-        self.motion_bounds.of_pair(self.pairs[pair], from, to)
+        self.greatest_motion_into(pair, from, [to; 2])
+    }
+
+    /// By how much the distance of a pair changes at most between a configuration and any in which each variable is between two bounds \[m\].
+    pub(super) fn greatest_motion_into(&self, pair: usize, from: &[f64], bounds: [&[f64]; 2]) -> f64 {
+        self.motion_bounds.of_pair(pair, from, bounds)
+    }
+
+    /// What tells scenes apart: each has its own, and its clones have it too.
+    pub(super) fn identity(&self) -> &Arc<()> {
+        &self.identity
     }
 
     /// Checks that every pair is farther apart than `margin` \[m\] at `positions`; else gives the index of one that is not.
@@ -147,7 +168,7 @@ impl Scene {
     #[doc(hidden)]
     pub fn is_pair_free(&self, pair: usize, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> bool {
         self.place(positions, scratch);
-        self.is_placed_pair_free(pair, margin.max(TOUCHING), scratch)
+        self.check.is_pair_free(&scratch.frames, pair, margin.max(TOUCHING))
     }
 
     /// Finds all pairs that are no farther apart than `within` \[m\] at `positions`, in the order of the pairs.
@@ -167,19 +188,9 @@ impl Scene {
         self.check.spheres_apart(&scratch.frames, pair)
     }
 
-    /// Whether both bodies of a pair have meshes.
-    pub(super) fn has_two_meshes(&self, pair: usize) -> bool {
-        self.pairs[pair].iter().all(|&body| self.bodies[body].has_mesh())
-    }
-
-    /// Whether a pair is farther apart than `margin`, which is greater than 0, where the bodies are placed.
-    pub(super) fn is_placed_pair_free(&self, pair: usize, margin: f64, scratch: &SceneScratch) -> bool {
-        self.check.is_pair_free(&scratch.frames, pair, margin)
-    }
-
-    /// How near a pair is where the bodies are placed, if it is no farther apart than `within` \[m\].
-    pub(super) fn nearness(&self, pair: usize, within: f64, scratch: &mut SceneScratch) -> Option<Near> {
-        self.check.nearness(&scratch.frames, pair, within, &mut scratch.depths)
+    /// How near a pair is where the bodies are placed, if that is wanted.
+    pub(super) fn nearness(&self, pair: usize, wanted: Wanted, scratch: &mut SceneScratch) -> Option<Near> {
+        self.check.nearness(&scratch.frames, pair, wanted, &mut scratch.depths)
     }
 
     /// Writes by how much the gap of `near`, found at these positions, grows with each variable \[m/rad or m/m\].

@@ -1,18 +1,16 @@
-//! How far a straight motion from one configuration to another keeps clear: conservative advancement.
+//! How far a motion in straight lines keeps clear: conservative advancement.
 //!
 //! A pair needs time to come near: as long as its distance over the greatest speed of its points. So a look at one place clears a stretch
 //! of the motion for it (Mirtich 1996, "Impulse-based dynamic simulation of rigid body systems"). Each pair is looked at when its own time
 //! is over: most are far apart, and are looked at once.
 
 use super::floors::Floors;
-use super::near_check::Near;
+use super::known_gaps::KnownGaps;
+use super::near_check::{Near, Wanted};
 use super::scene::{Clearance, SceneScratch};
 
 /// More room than this is told by spheres alone \[m\]. More would take longer than it clears.
 const GREATEST_ROOM: f64 = 0.01;
-/// Where a pair has less room than was asked for, this share of it is asked for next, and where it has it, so many times as much.
-const LESS_ROOM: f64 = 0.5;
-const MORE_ROOM: f64 = 1.5;
 /// Between two looks no pair comes nearer by less than this \[m\].
 const LEAST_RESOLUTION: f64 = 1e-6;
 /// A motion that is stopped ends no farther before than this fraction of the resolution.
@@ -41,17 +39,37 @@ pub struct SegmentScratch {
     views: Vec<View>,
     /// The configuration of the last look.
     at: Vec<f64>,
+    /// The least and the greatest positions of the variables on the motion.
+    low: Vec<f64>,
+    high: Vec<f64>,
+}
+
+/// A place on a motion.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+struct Place {
+    /// Which of the lines it is on.
+    line: usize,
+    /// The fraction of that line.
+    fraction: f64,
+}
+
+impl Place {
+    const START: Self = Self { line: 0, fraction: 0.0 };
+    /// Beyond the end of every motion.
+    const NEVER: Self = Self { line: usize::MAX, fraction: 0.0 };
+
+    fn or_before(self, other: Self) -> Self {
+        if other < self { other } else { self }
+    }
 }
 
 /// What is known of a pair on a motion.
 #[derive(Debug, Clone, Copy)]
 struct View {
-    /// The fraction at which it was looked at, and kept what it has to.
-    seen: f64,
-    /// The fraction at which it has to be looked at again; infinite where it keeps clear to the end.
-    due: f64,
-    /// By how much it could come nearer there at least \[m\].
-    room: f64,
+    /// Where it was looked at, and kept what it has to.
+    seen: Place,
+    /// Where it has to be looked at again.
+    due: Place,
 }
 
 impl SegmentScratch {
@@ -61,8 +79,25 @@ impl SegmentScratch {
         self.scene.near.clear();
         self.scene.near.reserve(pairs);
         self.views.clear();
-        self.views.resize(pairs, View { seen: 0.0, due: 0.0, room: GREATEST_ROOM });
+        self.views.resize(pairs, View { seen: Place::START, due: Place::START });
         self.floors.make_room(pairs);
+    }
+
+    /// Puts off what is known to keep the margin all along the lines between these corners.
+    fn leave_out_known(&mut self, corners: &[&[f64]], clearance: &Clearance, gaps: &KnownGaps) {
+        let Self { low, high, views, .. } = self;
+        for (bound, choose) in [(&mut *low, f64::min as fn(f64, f64) -> f64), (&mut *high, f64::max)] {
+            bound.clear();
+            bound.extend_from_slice(corners[0]);
+            for corner in corners {
+                bound.iter_mut().zip(*corner).for_each(|(bound, position)| *bound = choose(*bound, *position));
+            }
+        }
+        for (pair, view) in views.iter_mut().enumerate() {
+            if gaps.keeps(clearance.scene, pair, clearance.margin, [low, high]) {
+                view.due = Place::NEVER;
+            }
+        }
     }
 }
 
@@ -77,11 +112,22 @@ pub fn write_between(from: &[f64], to: &[f64], fraction: f64, at: &mut [f64]) {
 
 /// What a pair has to keep that begins nearer than the margin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Nearer {
+pub enum Nearer {
     /// The gap that it begins with.
     Keeps,
     /// Each gap that it has opened to, up to the margin: it only opens.
     Opens,
+}
+
+/// How a motion has to keep clear. Positions are those of the chain's variables, and finite.
+#[derive(Clone, Copy)]
+pub struct Rule<'a> {
+    /// Every pair has to keep the margin at each place that is looked at, or what is said of those that begin nearer.
+    pub clearance: Clearance<'a>,
+    /// What these keep.
+    pub nearer: Nearer,
+    /// Between two such places a pair comes nearer by no more than this \[m\].
+    pub resolution: f64,
 }
 
 impl Clearance<'_> {
@@ -100,15 +146,38 @@ impl Clearance<'_> {
     /// Every pair has to keep the margin, or where it begins nearer, the gap that it begins with. It keeps it at the place that
     /// [`write_between`] gives for the fraction, and all the way there it comes nearer by no more than `resolution` \[m\].
     pub fn free_part(&self, from: &[f64], to: &[f64], resolution: f64, scratch: &mut SegmentScratch) -> FreePart {
-        self.motion(from, to).free_part(resolution, scratch)
+        Rule { clearance: *self, nearer: Nearer::Keeps, resolution }.free_part(from, to, scratch)
+    }
+}
+
+impl Rule<'_> {
+    /// How much of the straight motion between two configurations keeps to it, as [`write_between`] gives it.
+    pub fn free_part(&self, from: &[f64], to: &[f64], scratch: &mut SegmentScratch) -> FreePart {
+        let corners = [from, to];
+        let motion = Motion::new(self, &corners);
+        match motion.advance(None, scratch) {
+            Advance::Free => FreePart { fraction: 1.0, stopped_by: None },
+            Advance::Stopped { free, near_at, near } => motion.stop([free.fraction, near_at.fraction], near, scratch),
+            Advance::TooLong { free } => FreePart { fraction: free.fraction, stopped_by: None },
+        }
     }
 
-    /// That motion.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn motion<'a>(&'a self, from: &'a [f64], to: &'a [f64]) -> Motion<'a> {
-        let length = self.scene.greatest_motion(from, to);
-        Motion { clearance: self, from, to, length, nearer: Nearer::Keeps }
+    /// Whether the straight lines from corner to corner, of which there is at least one, keep to it. What is known of the `gaps` is not
+    /// looked at again, and they are made new.
+    ///
+    /// # Errors
+    /// The pair that comes too near: [`FreePart::stopped_by`].
+    pub fn check(
+        &self,
+        corners: &[&[f64]],
+        gaps: Option<&mut KnownGaps>,
+        scratch: &mut SegmentScratch,
+    ) -> Result<(), Option<Near>> {
+        match Motion::new(self, corners).advance(gaps, scratch) {
+            Advance::Free => Ok(()),
+            Advance::Stopped { near, .. } => Err(Some(near)),
+            Advance::TooLong { .. } => Err(None),
+        }
     }
 }
 
@@ -116,59 +185,43 @@ impl Clearance<'_> {
 enum Advance {
     /// To its end.
     Free,
-    /// Up to the fraction `free` at least; at `near_at` a pair is too near.
-    Stopped { free: f64, near_at: f64, near: Near },
-    /// Up to that fraction, after which no more was looked at.
-    TooLong { free: f64 },
+    /// Up to the place `free` at least; at `near_at` a pair is too near.
+    Stopped { free: Place, near_at: Place, near: Near },
+    /// Up to that place, after which no more was looked at.
+    TooLong { free: Place },
 }
 
-/// A straight motion.
-pub struct Motion<'a> {
-    clearance: &'a Clearance<'a>,
-    from: &'a [f64],
-    to: &'a [f64],
+/// A motion in straight lines from corner to corner.
+struct Motion<'a> {
+    rule: &'a Rule<'a>,
+    corners: &'a [&'a [f64]],
     /// By how much the distance of any pair changes at most \[m\].
     length: f64,
-    nearer: Nearer,
+    resolution: f64,
 }
 
-impl Motion<'_> {
-    /// That motion where a pair that begins nearer than the margin may only open, until it is not.
-    pub fn opening(self) -> Self {
-        Self { nearer: Nearer::Opens, ..self }
-    }
-
-    /// How much of it keeps clear: see [`Clearance::free_part`].
-    pub fn free_part(&self, resolution: f64, scratch: &mut SegmentScratch) -> FreePart {
-        let sharpness = SHARPNESS * resolution.max(LEAST_RESOLUTION) / self.length;
-        match self.advance(resolution, scratch) {
-            Advance::Free => FreePart { fraction: 1.0, stopped_by: None },
-            Advance::Stopped { free, near_at, near } => self.stop([free, near_at], near, sharpness, scratch),
-            Advance::TooLong { free } => FreePart { fraction: free, stopped_by: None },
-        }
-    }
-
-    /// Whether all of it keeps clear, and if not, the pair that comes too near: [`FreePart::stopped_by`].
-    pub fn check(&self, resolution: f64, scratch: &mut SegmentScratch) -> Result<(), Option<Near>> {
-        match self.advance(resolution, scratch) {
-            Advance::Free => Ok(()),
-            Advance::Stopped { near, .. } => Err(Some(near)),
-            Advance::TooLong { .. } => Err(None),
-        }
+impl<'a> Motion<'a> {
+    fn new(rule: &'a Rule<'a>, corners: &'a [&'a [f64]]) -> Self {
+        let length = corners.windows(2).map(|line| rule.clearance.scene.greatest_motion(line[0], line[1])).sum();
+        Self { rule, corners, length, resolution: rule.resolution.max(LEAST_RESOLUTION) }
     }
 
     /// Looks at each pair in one place after the other, as far apart as nothing can be missed.
-    fn advance(&self, resolution: f64, scratch: &mut SegmentScratch) -> Advance {
-        let resolution = resolution.max(LEAST_RESOLUTION);
-        scratch.make_room(self.clearance.scene.pairs().len(), self.from.len());
-        scratch.floors.begin(&[], self.clearance.margin);
-        let within = self.clearance.margin + self.length;
-        if self.length <= GREATEST_ROOM && self.clearance.scene.is_free(self.from, within, &mut scratch.scene) {
+    fn advance(&self, mut gaps: Option<&mut KnownGaps>, scratch: &mut SegmentScratch) -> Advance {
+        let Clearance { scene, margin } = self.rule.clearance;
+        scratch.make_room(scene.pairs().len(), scene.variables());
+        scratch.floors.begin(&[], margin);
+        if let Some(gaps) = &mut gaps {
+            gaps.begin(scene);
+            scratch.leave_out_known(self.corners, &self.rule.clearance, gaps);
+        } else if self.length <= GREATEST_ROOM
+            && scene.is_free(self.corners[0], margin + self.length, &mut scratch.scene)
+        {
             return Advance::Free;
         }
         for _ in 0..LOOKS {
-            let next = scratch.views.iter().map(|view| view.due).fold(f64::INFINITY, f64::min);
-            if next > 1.0 {
+            let next = scratch.views.iter().fold(Place::NEVER, |next, view| next.or_before(view.due));
+            if next == Place::NEVER {
                 return Advance::Free;
             }
             self.place(next, scratch);
@@ -176,85 +229,102 @@ impl Motion<'_> {
                 if scratch.views[pair].due > next {
                     continue;
                 }
-                if let Err(near) = self.look_at(pair, next, resolution, scratch) {
-                    return Advance::Stopped { free: scratch.views[pair].seen, near_at: next, near };
+                match self.look_at(pair, next, gaps.is_some(), scratch) {
+                    Ok(gap) => {
+                        if let Some(gaps) = &mut gaps {
+                            gaps.note(pair, &scratch.at, gap);
+                        }
+                    }
+                    Err(near) => return Advance::Stopped { free: scratch.views[pair].seen, near_at: next, near },
                 }
             }
         }
-        Advance::TooLong { free: scratch.views.iter().map(|view| view.seen).fold(1.0, f64::min) }
+        let seen = |free: Place, view: &View| if view.due == Place::NEVER { free } else { free.or_before(view.seen) };
+        Advance::TooLong { free: scratch.views.iter().fold(Place::NEVER, seen) }
     }
 
-    /// Puts the bodies at `fraction` of the motion.
-    fn place(&self, fraction: f64, scratch: &mut SegmentScratch) {
-        write_between(self.from, self.to, fraction, &mut scratch.at);
-        self.clearance.scene.place(&scratch.at, &mut scratch.scene);
+    /// Puts the bodies at a place of the motion.
+    fn place(&self, place: Place, scratch: &mut SegmentScratch) {
+        match self.corners[place.line..] {
+            [from, to, ..] => write_between(from, to, place.fraction, &mut scratch.at),
+            [at] => scratch.at.copy_from_slice(at),
+            [] => {}
+        }
+        self.rule.clearance.scene.place(&scratch.at, &mut scratch.scene);
     }
 
-    /// Looks at a pair there, and says when to look again. Gives it where it is nearer than it has to be.
-    fn look_at(&self, pair: usize, fraction: f64, resolution: f64, scratch: &mut SegmentScratch) -> Result<(), Near> {
-        let (left, scene) = (1.0 - fraction, self.clearance.scene);
-        let mut view = View { seen: fraction, due: f64::INFINITY, room: GREATEST_ROOM };
-        let apart = scene.spheres_apart(pair, &scratch.scene) - self.clearance.margin;
+    /// Looks at a pair there, and says when to look again. Gives a gap \[m\] that it has at least, or the pair where that is less than it has
+    /// to be. Who goes on from there later wants to know of more room than the motion needs.
+    fn look_at(&self, pair: usize, place: Place, goes_on: bool, scratch: &mut SegmentScratch) -> Result<f64, Near> {
+        let Clearance { scene, margin } = self.rule.clearance;
+        let mut gap = scene.spheres_apart(pair, &scratch.scene);
+        let mut due = Place::NEVER;
         // The bound of all pairs is one of each, and cheaper.
-        if apart < left * self.length {
-            let length = scene.greatest_motion_of(pair, self.from, self.to);
-            let asked = (left * length).min(MORE_ROOM * scratch.views[pair].room).min(GREATEST_ROOM);
-            view.room = if apart > asked { apart } else { self.room(pair, fraction, asked, resolution, scratch)? };
-            if view.room < left * length {
-                // Where it keeps clear at both ends of a stretch, it comes nearer in between by half of the slack at most.
-                view.due = (fraction + (view.room + 2.0 * resolution) / length).min(1.0);
+        if gap - margin < self.length || goes_on {
+            let needed = if goes_on { GREATEST_ROOM } else { self.length_after(place, pair).min(GREATEST_ROOM) };
+            if gap - margin <= needed {
+                gap = self.measure(pair, place, margin + needed.max(self.resolution), scratch)?;
             }
+            due = self.due(pair, place, gap - scratch.floors.of(pair));
         }
-        scratch.views[pair] = view;
-        Ok(())
+        scratch.views[pair] = View { seen: place, due };
+        Ok(gap)
     }
 
-    /// By how much a pair may come nearer there at least, which need not be more than what is asked \[m\]. Whether meshes are free is told
-    /// much faster than their distance, so that is measured only where it is near what the pair has to keep.
-    fn room(
-        &self,
-        pair: usize,
-        fraction: f64,
-        mut asked: f64,
-        resolution: f64,
-        scratch: &mut SegmentScratch,
-    ) -> Result<f64, Near> {
+    /// A gap that a pair has there at least \[m\], up to `within`.
+    fn measure(&self, pair: usize, place: Place, within: f64, scratch: &mut SegmentScratch) -> Result<f64, Near> {
         let SegmentScratch { scene: found, floors, .. } = scratch;
-        let Clearance { scene, margin } = *self.clearance;
-        while scene.has_two_meshes(pair) && floors.of(pair) >= margin {
-            if scene.is_placed_pair_free(pair, margin + asked, found) {
-                return Ok(asked);
-            }
-            if asked <= resolution {
-                break;
-            }
-            asked *= LESS_ROOM;
-        }
-        let within = margin + asked.max(resolution);
-        let near = scene.nearness(pair, within, found);
+        let Clearance { scene, margin } = self.rule.clearance;
+        let wanted = Wanted { within, exact_below: margin };
+        let near = scene.nearness(pair, wanted, found);
         if let Some(near) = near {
-            if fraction == 0.0 {
+            if place == Place::START {
                 floors.add(&near);
             }
             if near.gap() < floors.of(pair) {
                 return Err(near);
             }
         }
-        let gap = near.map_or(within, |near| near.gap());
-        if self.nearer == Nearer::Opens {
+        let gap = near.map_or(within, |near| wanted.at_least(near.gap()));
+        if self.rule.nearer == Nearer::Opens {
             floors.raise(pair, gap);
         }
-        Ok(gap - floors.of(pair))
+        Ok(gap)
     }
 
-    /// Halves the stretch from where a pair keeps clear to where `near` comes too near, until it is short.
-    fn stop(
-        &self,
-        [mut free, mut near_at]: [f64; 2],
-        near: Near,
-        sharpness: f64,
-        scratch: &mut SegmentScratch,
-    ) -> FreePart {
+    /// By how much the distance of a pair changes at most from a place to the end \[m\].
+    fn length_after(&self, place: Place, pair: usize) -> f64 {
+        self.lines_after(place, pair).map(|(_, length)| length).sum()
+    }
+
+    /// The lines from a place on, each with the part of it that is left, and by how much the distance of a pair changes on that at most
+    /// \[m\].
+    fn lines_after(&self, place: Place, pair: usize) -> impl Iterator<Item = (Place, f64)> {
+        let scene = self.rule.clearance.scene;
+        self.corners[place.line..].windows(2).enumerate().map(move |(at, line)| {
+            let fraction = if at == 0 { place.fraction } else { 0.0 };
+            let length = (1.0 - fraction) * scene.greatest_motion_of(pair, line[0], line[1]);
+            (Place { line: place.line + at, fraction }, length)
+        })
+    }
+
+    /// Where a pair has to be looked at again that could come nearer by `room` \[m\] at a place. At each corner it keeps what it has to, so
+    /// that a motion can begin there. On a line it keeps that at both ends of a stretch, and comes nearer in between by half of the slack at
+    /// most.
+    fn due(&self, pair: usize, place: Place, mut room: f64) -> Place {
+        for (from, length) in self.lines_after(place, pair) {
+            if room < length {
+                let share = (room + 2.0 * self.resolution) / length;
+                return Place { fraction: (from.fraction + share * (1.0 - from.fraction)).min(1.0), ..from };
+            }
+            room -= length;
+        }
+        Place::NEVER
+    }
+
+    /// Halves the stretch of a straight motion from where a pair keeps clear to where `near` comes too near, until it is short.
+    fn stop(&self, [mut free, mut near_at]: [f64; 2], near: Near, scratch: &mut SegmentScratch) -> FreePart {
+        let sharpness = SHARPNESS * self.resolution / self.length;
         let mut stopped_by = near;
         if let Some(near) = self.worst_at(free, scratch) {
             // Another pair comes too near before. Where the motion begins, none is.
@@ -273,9 +343,9 @@ impl Motion<'_> {
         FreePart { fraction: free, stopped_by: Some(stopped_by) }
     }
 
-    /// The pair that is farthest below what it has to keep, at `fraction` of the motion.
+    /// The pair that is farthest below what it has to keep, at `fraction` of a straight motion.
     fn worst_at(&self, fraction: f64, scratch: &mut SegmentScratch) -> Option<Near> {
-        write_between(self.from, self.to, fraction, &mut scratch.at);
-        self.clearance.worst_at(&scratch.at, &scratch.floors, &mut scratch.scene)
+        write_between(self.corners[0], self.corners[1], fraction, &mut scratch.at);
+        self.rule.clearance.worst_at(&scratch.at, &scratch.floors, &mut scratch.scene)
     }
 }

@@ -83,7 +83,8 @@ pub(super) fn are_apart<S: Simd>(
     least_overlap(simd, (first, second), place, direction, steps).is_none()
 }
 
-/// The same; where it is not proved, gives the direction along which they overlap least of those that were tried.
+/// The same; where it is not proved, gives how far they are apart along the direction in which that is most of those that were tried, and the
+/// direction.
 #[inline(always)]
 pub(super) fn least_overlap<S: Simd>(
     simd: S,
@@ -91,7 +92,7 @@ pub(super) fn least_overlap<S: Simd>(
     place: &Frame,
     direction: &Vector3<f64>,
     (steps, margin): (usize, f64),
-) -> Option<Vector3<f64>> {
+) -> Option<(f64, Vector3<f64>)> {
     let reach = margin + first.rounding() + second.rounding();
     let mut direction = *direction;
     let mut best = (f64::NEG_INFINITY, direction);
@@ -113,7 +114,7 @@ pub(super) fn least_overlap<S: Simd>(
         direction -= apart * (2.0 * along / length);
         direction /= direction.norm();
     }
-    Some(best.1)
+    Some(best)
 }
 
 /// A direction along which `first` is beyond `second`, looked for from `direction` on (GJK); `None` where they are within `margin`.
@@ -128,6 +129,22 @@ pub(super) fn separating_direction(
     simplex.reset(CsoPoint::from_shapes(&place, &second, &first, Point::new(direction.x, direction.y, direction.z)));
     match closest_points(&place, &second, &first, margin, false, &mut simplex) {
         GJKResult::NoIntersection(direction) => Some(Vector3::new(direction.x, direction.y, direction.z)),
+        _ => None,
+    }
+}
+
+/// A point of `second` that is nearest to `first`, and the direction from there to it, of length 1 (GJK); `None` where they overlap. What is
+/// within their rounding does not count.
+pub(super) fn nearest_outlines(
+    (first, second): (Outline, Outline),
+    place: &Frame,
+    direction: &Vector3<f64>,
+) -> Option<(Point, Vector3<f64>)> {
+    let place: Pose = pose(&place.pose());
+    let mut simplex = VoronoiSimplex::new();
+    simplex.reset(CsoPoint::from_shapes(&place, &second, &first, Point::new(direction.x, direction.y, direction.z)));
+    match closest_points(&place, &second, &first, f64::MAX, true, &mut simplex) {
+        GJKResult::ClosestPoints(on_second, _, direction) => Some((on_second, direction.to_array().into())),
         _ => None,
     }
 }

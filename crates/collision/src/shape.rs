@@ -4,12 +4,14 @@ use std::f64::consts::FRAC_1_SQRT_2;
 use std::fmt;
 use std::sync::Arc;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use parry3d_f64::bounding_volume::BoundingSphere;
 use parry3d_f64::math::{Pose, Rotation, Vector};
 use parry3d_f64::shape::{Ball, Cuboid, Cylinder, Segment, Shape};
 
 use super::mesh::Mesh;
+use super::motion_bounds::Reach;
+use super::moving_joints::Frame;
 use super::solid::Solid;
 
 /// Shapes are no larger than this, and no farther from their link's frame \[m\].
@@ -149,6 +151,24 @@ impl PlacedShape {
         let mut bound = core.shape().compute_bounding_sphere(&pose);
         bound.radius += margin;
         Some(Self { geometry, pose, core, margin, bound })
+    }
+
+    /// The pose of `core` in the frame of what it is fixed to.
+    pub(super) fn place(&self) -> Isometry3<f64> {
+        let (translation, rotation) = (self.pose.translation, self.pose.rotation);
+        let rotation = UnitQuaternion::from_quaternion(Quaternion::new(rotation.w, rotation.x, rotation.y, rotation.z));
+        Isometry3::from_parts(Vector3::from(translation.to_array()).into(), rotation)
+    }
+
+    /// How far it reaches from a joint in whose frame `core` has this place.
+    pub(super) fn reach(&self, place: &Frame) -> Reach {
+        let (corners, rounding) = match &self.core {
+            Core::Mesh(mesh) => mesh.hull.corners(),
+            Core::Convex(convex) => convex.solid.corners(),
+        };
+        let none = Reach { from_axis: 0.0, from_origin: 0.0 };
+        let of_corner = |corner: &Vector3<f64>| Reach::around(place.point(corner).into(), rounding);
+        corners.iter().map(of_corner).fold(none, Reach::or)
     }
 }
 

@@ -67,6 +67,18 @@ impl Solid {
         }
     }
 
+    /// Points whose convex hull, and what is within the second number of it \[m\], has all of the solid.
+    pub fn corners(&self) -> (Vec<Vector3<f64>>, f64) {
+        let ([x, y, z], rounding) = match *self {
+            Self::Box(half) => (half, 0.0),
+            Self::Cylinder { radius, half } => ([radius, half, radius], 0.0),
+            Self::Capsule { radius, half } => ([0.0, 0.0, half], radius),
+        };
+        let sides = |bound: f64| [-bound, bound];
+        let corners = sides(x).into_iter().flat_map(|x| sides(y).map(|y| sides(z).map(|z| Vector3::new(x, y, z))));
+        (corners.flatten().collect(), rounding)
+    }
+
     /// How far the solid reaches along `direction`, of length 1.
     #[inline(always)]
     pub fn reach(&self, direction: &Vector3<f64>) -> f64 {

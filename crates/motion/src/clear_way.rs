@@ -1,6 +1,6 @@
 //! Whether the joints keep clear on their way, and where they stand.
 
-use urdf_ik_collision::{Clearance, Near, SegmentScratch};
+use urdf_ik_collision::{Clearance, KnownGaps, Near, Nearer, Rule, SegmentScratch};
 
 /// How much nearer than the margin a pair may come on the way between two configurations of which both keep it \[m\]. A straight way past
 /// something round comes a little nearer to it than its ends.
@@ -29,11 +29,11 @@ impl<'a> ClearWay<'a> {
 
     /// The fraction of the straight way from one configuration to another that is clear, and at whose end the joints may stand.
     pub fn fraction(&mut self, from: &[f64], to: &[f64]) -> f64 {
-        let standing = self.clearance.free_part(from, to, SHARE_OF_PLACES * self.allowance(), self.scratch);
-        let passing = self.on_the_way();
-        let resolution = self.resolution();
-        let part = passing.motion(from, to).opening().free_part(resolution, self.scratch);
-        let least = if part.fraction < standing.fraction { part } else { standing };
+        let resolution = SHARE_OF_PLACES * self.allowance();
+        let standing = Rule { clearance: self.clearance, nearer: Nearer::Keeps, resolution };
+        let standing = standing.free_part(from, to, self.scratch);
+        let passing = self.passing().free_part(from, to, self.scratch);
+        let least = if passing.fraction < standing.fraction { passing } else { standing };
         self.stopped_by = least.stopped_by;
         least.fraction
     }
@@ -41,20 +41,28 @@ impl<'a> ClearWay<'a> {
     /// The fraction of the straight way that joints in motion can go on along. Joints that have begun to move only pass where they are now,
     /// so they need not be able to stand there.
     pub fn fraction_ahead(&mut self, from: &[f64], to: &[f64], has_begun: bool) -> f64 {
-        if has_begun && self.is_clear(from, to) { 1.0 } else { self.fraction(from, to) }
+        if has_begun && self.passing().check(&[from, to], None, self.scratch).is_ok() {
+            self.stopped_by = None;
+            return 1.0;
+        }
+        self.fraction(from, to)
     }
 
-    /// Whether the straight way from one configuration to another is clear, which the joints pass without standing at its ends.
-    pub fn is_clear(&mut self, from: &[f64], to: &[f64]) -> bool {
-        let (passing, resolution) = (self.on_the_way(), self.resolution());
-        let checked = passing.motion(from, to).opening().check(resolution, self.scratch);
+    /// Whether the way in straight lines from corner to corner is clear, which the joints pass without standing at its ends. What is known of
+    /// the `gaps` is not looked at again, and they are made new.
+    pub(super) fn is_clear(&mut self, corners: &[&[f64]], gaps: &mut KnownGaps) -> bool {
+        let checked = self.passing().check(corners, Some(gaps), self.scratch);
         self.stopped_by = checked.err().flatten();
         checked.is_ok()
     }
 
     /// Whether joints that are `here` now may stand somewhere else.
-    pub fn may_stand(&mut self, here: &[f64], there: &[f64]) -> bool {
+    pub(super) fn may_stand(&mut self, here: &[f64], there: &[f64], gaps: &mut KnownGaps) -> bool {
         let Clearance { scene, margin } = self.clearance;
+        self.stopped_by = None;
+        if gaps.all_keep(scene, margin, there) {
+            return true;
+        }
         let SegmentScratch { scene: found, floors, .. } = &mut *self.scratch;
         floors.begin(&[], margin);
         self.stopped_by = self.clearance.worst_at(there, floors, found);
@@ -66,14 +74,11 @@ impl<'a> ClearWay<'a> {
         self.stopped_by.is_none()
     }
 
-    /// What every place keeps on the way.
-    fn on_the_way(&self) -> Clearance<'a> {
-        Clearance { margin: self.clearance.margin - SHARE_OF_PLACES * self.allowance(), ..self.clearance }
-    }
-
-    /// How much nearer a pair may come between two such places \[m\].
-    fn resolution(&self) -> f64 {
-        (1.0 - SHARE_OF_PLACES) * self.allowance()
+    /// What the joints keep to on the way.
+    fn passing(&self) -> Rule<'a> {
+        let margin = self.clearance.margin - SHARE_OF_PLACES * self.allowance();
+        let resolution = (1.0 - SHARE_OF_PLACES) * self.allowance();
+        Rule { clearance: Clearance { margin, ..self.clearance }, nearer: Nearer::Opens, resolution }
     }
 
     fn allowance(&self) -> f64 {

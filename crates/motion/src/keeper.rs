@@ -10,7 +10,7 @@ use super::clear_way::ClearWay;
 use super::generator::{Generator, State};
 use super::limits::MotionLimits;
 use super::way::Way;
-use urdf_ik_collision::{Clearance, Near, SegmentScratch};
+use urdf_ik_collision::{Clearance, KnownGaps, Near, SegmentScratch};
 use urdf_ik_robot::Domain;
 
 /// Greatest time between two configurations of which the straight line between them is looked at \[s\].
@@ -47,6 +47,8 @@ struct Held {
 pub(super) struct Keeper {
     pub generator: Generator,
     scratch: SegmentScratch,
+    /// What the last looks have told of the pairs.
+    gaps: KnownGaps,
     /// From where the joints are; `None` where they moved without regard to collisions.
     held: Option<Held>,
     /// What was in the way of the last step that was not allowed; `None` where a way was too long to look at.
@@ -58,6 +60,7 @@ impl Keeper {
         Self {
             generator: Generator::new(domains, limits),
             scratch: SegmentScratch::default(),
+            gaps: KnownGaps::default(),
             held: None,
             stopped_by: None,
         }
@@ -87,23 +90,27 @@ impl Keeper {
     /// Decides about a step of `step` seconds on the way `wanted` from the state `now`. After [`Step::Safe`] braking after the step is held;
     /// after [`Step::ClearToTheEnd`] the caller has to [`hold`](Self::hold) the way wanted from then on.
     pub fn check_way(&mut self, now: &State, wanted: &Way, step: f64, clearance: &Clearance) -> Step {
-        let interval = self.interval(step);
-        let mut look = Look { way: ClearWay::new(*clearance, &mut self.scratch), interval };
+        let mut look = self.look(step, clearance);
         let is_clear = look.is_clear(wanted, 0.0..step);
         self.stopped_by = look.way.stopped_by;
-        if is_clear && self.can_brake_after(now, &wanted.ahead(step), step, clearance) {
+        if !is_clear {
+            return Step::Braking;
+        }
+        if self.can_brake_after(now, &wanted.ahead(step), step, clearance) {
             return Step::Safe;
         }
-        let mut look = Look { way: ClearWay::new(*clearance, &mut self.scratch), interval };
-        if is_clear && look.leads_to_rest(&now.positions, wanted) { Step::ClearToTheEnd } else { Step::Braking }
+        let mut look = self.look(step, clearance);
+        let leads_to_rest = look.is_clear(wanted, step..wanted.time_left())
+            && look.way.may_stand(&now.positions, wanted.end(), look.gaps);
+        if leads_to_rest { Step::ClearToTheEnd } else { Step::Braking }
     }
 
     /// Decides about a step of `step` seconds straight from the state `now` to the state `next`. Where it is allowed, a way to rest after it
     /// is held.
     pub fn check_state(&mut self, now: &State, next: &State, step: f64, clearance: &Clearance) -> bool {
-        let mut way = ClearWay::new(*clearance, &mut self.scratch);
-        let is_clear = now.positions == next.positions || way.is_clear(&now.positions, &next.positions);
-        self.stopped_by = way.stopped_by;
+        let mut look = self.look(step, clearance);
+        let is_clear = now.positions == next.positions || look.is_clear_between(&[&now.positions, &next.positions]);
+        self.stopped_by = look.way.stopped_by;
         is_clear && self.can_brake_after(now, next, step, clearance)
     }
 
@@ -128,7 +135,7 @@ impl Keeper {
     /// Braking from the state `now` where it is clear or the way that is `held` is not; else that way.
     fn shortened(&mut self, held: Held, now: &State, step: f64, clearance: &Clearance) -> Held {
         let braking = self.brake(now);
-        let mut look = Look { interval: self.interval(step), way: ClearWay::new(*clearance, &mut self.scratch) };
+        let mut look = self.look(step, clearance);
         let is_better =
             look.leads_to_rest(&now.positions, &braking.way) || !look.leads_to_rest(&now.positions, &held.way);
         if is_better { braking } else { held }
@@ -138,7 +145,7 @@ impl Keeper {
     fn can_brake_after(&mut self, now: &State, next: &State, step: f64, clearance: &Clearance) -> bool {
         let Ok(braking) = self.generator.plan_to_brake(next) else { return false };
         let way = Way::along(braking);
-        let mut look = Look { interval: self.interval(step), way: ClearWay::new(*clearance, &mut self.scratch) };
+        let mut look = self.look(step, clearance);
         let is_clear = look.leads_to_rest(&now.positions, &way);
         self.stopped_by = look.way.stopped_by;
         if is_clear {
@@ -151,6 +158,11 @@ impl Keeper {
     fn brake(&mut self, now: &State) -> Held {
         let braking = self.generator.plan_to_brake(now);
         Held { way: braking.map_or_else(|_| Way::rest(&now.positions), Way::along), is_braking: true }
+    }
+
+    fn look<'a>(&'a mut self, step: f64, clearance: &Clearance<'a>) -> Look<'a> {
+        let interval = self.interval(step);
+        Look { way: ClearWay::new(*clearance, &mut self.scratch), gaps: &mut self.gaps, interval }
     }
 
     /// The time between two configurations of which the straight line between them is looked at: an equal part of a step, or several steps
@@ -178,28 +190,32 @@ impl fmt::Debug for Keeper {
 /// Looks along ways, in straight lines.
 struct Look<'a> {
     way: ClearWay<'a>,
-    /// The time between two places that are looked at \[s\].
+    gaps: &'a mut KnownGaps,
+    /// The time between two corners \[s\].
     interval: f64,
 }
 
 impl Look<'_> {
     /// Whether all of a way is clear, and the joints may stand at its end, where they are at positions `now` that they may stand at.
     fn leads_to_rest(&mut self, now: &[f64], way: &Way) -> bool {
-        self.way.may_stand(now, way.end()) && self.is_clear(way, 0.0..way.time_left())
+        self.is_clear(way, 0.0..way.time_left()) && self.way.may_stand(now, way.end(), self.gaps)
     }
 
     /// Whether a way is clear between two times from now \[s\].
     fn is_clear(&mut self, way: &Way, times: Range<f64>) -> bool {
-        let mut here = way.ahead(times.start);
+        let mut states = vec![way.ahead(times.start)];
         let mut time = times.start;
         while time < times.end {
             time = (time + self.interval).min(times.end);
-            let there = way.ahead(time);
-            if here.positions != there.positions && !self.way.is_clear(&here.positions, &there.positions) {
-                return false;
-            }
-            here = there;
+            states.push(way.ahead(time));
         }
-        true
+        let mut corners: Vec<&[f64]> = states.iter().map(|state| &*state.positions).collect();
+        corners.dedup();
+        self.is_clear_between(&corners)
+    }
+
+    /// Whether the straight lines between corners are clear. Joints that stand are where they may be.
+    fn is_clear_between(&mut self, corners: &[&[f64]]) -> bool {
+        corners.len() < 2 || self.way.is_clear(corners, self.gaps)
     }
 }

@@ -1,7 +1,9 @@
 //! Depths of overlaps: a motion by the depth along the normal ends them, and none by less does.
 
-use nalgebra::{UnitVector3, Vector3};
-use urdf_ik::collision::{Clearance, Near, Scene, SceneScratch, SegmentScratch, World};
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, UnitVector3, Vector3};
+use urdf_ik::collision::{Clearance, Geometry, Near, Obstacle, Scene, SceneScratch, SegmentScratch, World};
 
 use crate::common::Random;
 use crate::cube;
@@ -58,6 +60,37 @@ fn a_depth_is_the_shortest_way_out() {
             assert!(seen >= 10, "{fixed} {free}: {seen}");
         }
     }
+}
+
+/// A mesh in two balls of an obstacle: whichever it is in deeper.
+#[test]
+fn the_deepest_part_of_a_body_counts() {
+    let folder = Folder::new("parts");
+    folder.write("cube.stl", cube::stl());
+    let shaped = Shaped::two(SPHERE, CUBE, Some(&folder));
+    let among = |balls: &[f64]| {
+        let mut obstacle = Obstacle::default();
+        for &x in balls {
+            obstacle.add_primitive(Geometry::Sphere { radius: 0.15 }, &Isometry3::translation(x, 0.0, 0.0)).unwrap();
+        }
+        let mut world = World::default();
+        world.add("balls", Arc::new(obstacle), Isometry3::identity());
+        scene(&shaped, &world)
+    };
+    let scenes = [&[-0.1, 0.1][..], &[-0.1], &[0.1]].map(among);
+    let (mut random, mut scratch, mut seen) = (Random::new(9), SceneScratch::default(), 0);
+    for _ in 0..200 {
+        let positions: [f64; 6] = std::array::from_fn(|at| random.between(-1.0, 1.0) * if at < 3 { 0.3 } else { 3.0 });
+        let [both, left, right] = [0, 1, 2].map(|index: usize| {
+            scenes[index].find_near(&positions, 0.1, &mut scratch);
+            // The first pair is that of the links.
+            scratch.near.iter().find(|near| near.pair == 1).map_or(f64::INFINITY, Near::gap)
+        });
+        seen += usize::from(left.max(right) < 0.0);
+        let least = left.min(right);
+        assert!(both == least || (both - least).abs() < 1e-9, "{positions:?}: {both}, {left}, {right}");
+    }
+    assert!(seen > 40, "{seen}");
 }
 
 #[test]

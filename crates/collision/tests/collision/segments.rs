@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use urdf_ik::collision::{
-    Clearance, Geometry, Obstacle, Pairs, Scene, SceneScratch, SegmentScratch, World, write_between,
+    Clearance, Geometry, KnownGaps, Nearer, Obstacle, Pairs, Rule, Scene, SceneScratch, SegmentScratch, World,
+    write_between,
 };
 use urdf_ik::robot::Chain;
 
@@ -78,9 +79,8 @@ fn a_pair_within_the_margin_may_open_but_not_close() {
     assert_eq!(part(&along_x(0.15), &along_x(0.5)).fraction, 1.0);
 }
 
-#[test]
-fn nothing_is_missed_on_the_way() {
-    let mut random = Random::new(3);
+/// A cylinder that moves around a box and three balls.
+fn cylinder_among_balls(random: &mut Random) -> Scene {
     let mut world = World::default();
     for at in 0..3 {
         let mut obstacle = Obstacle::default();
@@ -88,7 +88,13 @@ fn nothing_is_missed_on_the_way() {
         let place = Isometry3::translation(random.between(-1.0, 1.0), random.between(-1.0, 1.0), 0.3);
         world.add(&format!("ball{at}"), Arc::new(obstacle), place);
     }
-    let (scene, _) = scene(r#"<box size="0.4 0.3 0.2"/>"#, r#"<cylinder radius="0.05" length="0.6"/>"#, &world);
+    scene(r#"<box size="0.4 0.3 0.2"/>"#, r#"<cylinder radius="0.05" length="0.6"/>"#, &world).0
+}
+
+#[test]
+fn nothing_is_missed_on_the_way() {
+    let mut random = Random::new(3);
+    let scene = cylinder_among_balls(&mut random);
     let clearance = Clearance { scene: &scene, margin: MARGIN };
     let mut scratch = SegmentScratch::default();
     let (mut free, mut stopped) = (0, 0);
@@ -114,6 +120,46 @@ fn nothing_is_missed_on_the_way() {
         }
     }
     assert!(free > 5 && stopped > 5, "{free} free, {stopped} stopped");
+}
+
+/// A cylinder goes around among the balls, so that most looks are spared by what the ones before have shown.
+#[test]
+fn what_is_known_of_the_gaps_hides_nothing() {
+    let mut random = Random::new(7);
+    let scene = cylinder_among_balls(&mut random);
+    let rule =
+        Rule { clearance: Clearance { scene: &scene, margin: MARGIN }, nearer: Nearer::Opens, resolution: RESOLUTION };
+    let (mut scratch, mut gaps) = (SegmentScratch::default(), KnownGaps::default());
+    let (mut free, mut stopped) = (0, 0);
+    let mut here = vec![0.4, 0.4, -0.4, 0.0, 0.0, 0.0];
+    for _ in 0..600 {
+        let mut step = |from: &[f64]| -> Vec<f64> {
+            from.iter().map(|x| (x + random.between(-0.1, 0.1)).clamp(-0.4, 0.4)).collect()
+        };
+        let middle = step(&here);
+        let there = step(&middle);
+        let corners: [&[f64]; 3] = [&here, &middle, &there];
+        let start = distances(&scene, &here);
+        let mut least = f64::INFINITY;
+        let mut at = here.clone();
+        for sample in 0..=200 {
+            let (line, place) = (usize::from(sample > 100), if sample > 100 { sample - 100 } else { sample });
+            write_between(corners[line], corners[line + 1], f64::from(place) / 100.0, &mut at);
+            let room = distances(&scene, &at).into_iter().zip(&start).map(|(d, start)| d - start.min(MARGIN));
+            least = room.fold(least, f64::min);
+        }
+        let checked = rule.check(&corners, Some(&mut gaps), &mut scratch);
+        if checked.is_ok() {
+            assert!(least >= -RESOLUTION, "{corners:?}: {least}");
+            free += 1;
+            here = there;
+        } else {
+            // The place where it stops is between two of those here.
+            assert!(least < 5e-3, "{corners:?}: {least}");
+            stopped += 1;
+        }
+    }
+    assert!(free > 50 && stopped > 50, "{free} free, {stopped} stopped");
 }
 
 #[test]

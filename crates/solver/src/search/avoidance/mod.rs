@@ -18,7 +18,7 @@ use crate::problem::{Mode, Problem};
 use crate::solution::{Outcome, Reason, Solution, Stop};
 use descent::Descent;
 use scratch::AvoidanceScratch;
-use urdf_ik_collision::{Clearance, Near, write_between};
+use urdf_ik_collision::{Clearance, Near, Nearer, Rule, write_between};
 
 /// Between the seed and the answer no pair comes nearer by more than this than it has to keep \[m\].
 const RESOLUTION: f64 = 1e-3;
@@ -38,7 +38,8 @@ impl Search {
         let start = Instant::now();
         self.begin_at_seed(problem, &mut scratch.avoidance);
         let AvoidanceScratch { segment, seed, .. } = &mut scratch.avoidance;
-        if let Err(stopped_by) = clearance.motion(seed, &solution.positions).check(RESOLUTION, segment) {
+        let rule = Rule { clearance: *clearance, nearer: Nearer::Keeps, resolution: RESOLUTION };
+        if let Err(stopped_by) = rule.check(&[seed, &solution.positions], None, segment) {
             self.avoid(problem, clearance, stopped_by, scratch, solution);
         } else {
             let within = clearance.margin + LEAST_LOOK;
