@@ -1,5 +1,5 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run view keys play example node build test check wheel bench bench-node bench-peers clean
+.PHONY: help run view keys play example node build test check moveit wheel bench bench-node bench-peers clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
@@ -29,6 +29,11 @@ test: check  ## everything that has to pass before a change is accepted
 
 check:  ## the same: formatting, lints, documentation, Rust tests, node tests
 	@scripts/check.sh
+
+moveit:  ## the plug-in for MoveIt, built and tested with the MoveIt of the ROS 2 that is sourced
+	@cmake -S moveit -B build/moveit -DBUILD_TESTING=ON
+	@cmake --build build/moveit
+	@ctest --test-dir build/moveit --output-on-failure
 
 wheel:  ## the Python module as a wheel for any Linux and as a source distribution, in target/wheels
 	@exec scripts/wheel.sh

@@ -111,7 +111,7 @@ impl From<Outcome> for Verdict {
             Outcome::Closest(Reason::JointLimits) => Self::JointLimits,
             Outcome::Closest(Reason::StepLimited) => Self::StepLimited,
             Outcome::Closest(Reason::Collision { .. }) => Self::Collision,
-            Outcome::Closest(Reason::NotConverged) => Self::NotConverged,
+            Outcome::Closest(Reason::NotConverged | Reason::Refused) => Self::NotConverged,
         }
     }
 }

@@ -16,6 +16,36 @@
 #include <stdint.h>
 
 /*
+ It does not move.
+ */
+#define URDF_IK_JOINT_FIXED 0
+
+/*
+ It turns about its axis, within limits [rad].
+ */
+#define URDF_IK_JOINT_REVOLUTE 1
+
+/*
+ It turns about its axis, without limits [rad].
+ */
+#define URDF_IK_JOINT_CONTINUOUS 2
+
+/*
+ It moves along its axis, within limits [m].
+ */
+#define URDF_IK_JOINT_PRISMATIC 3
+
+/*
+ It moves in all axes. It stays in its place, and no arm can have it.
+ */
+#define URDF_IK_JOINT_FLOATING 4
+
+/*
+ It moves in a plane. It stays in its place, and no arm can have it.
+ */
+#define URDF_IK_JOINT_PLANAR 5
+
+/*
  The first solution that is found.
  */
 #define URDF_IK_PICK_FIRST 0
@@ -81,7 +111,7 @@ typedef enum UrdfIkOutcome {
    */
   URDF_IK_OUTCOME_STEP_LIMITED = 3,
   /*
-   The attempts or the time ran out before a solution was found.
+   The attempts or the time ran out before a solution was found that is accepted.
    */
   URDF_IK_OUTCOME_NOT_CONVERGED = 4,
   /*
@@ -154,6 +184,18 @@ typedef struct UrdfIkTarget {
 } UrdfIkTarget;
 
 /*
+ Whether joint positions (n entries [rad or m]) will do: not 0 for yes. It is called with the `context` of the problem. It must not throw, nor
+ use the workspace.
+ */
+typedef int (*UrdfIkAccepts)(void *context, const double *positions);
+
+/*
+ What joint positions (n entries [rad or m]) cost; INFINITY or NAN refuses them. It is called with the `context` of the problem. It must not
+ throw, nor use the workspace.
+ */
+typedef double (*UrdfIkCost)(void *context, const double *positions);
+
+/*
  A problem for an arm of n joints. urdf_ik_problem() sets all fields to their defaults: set the targets then, and what else is to differ.
  Fields that a later version adds have no effect by default.
  */
@@ -175,6 +217,15 @@ typedef struct UrdfIkProblem {
    attempt, and what is said of searches does not count.
    */
   const double *max_step;
+  /*
+   Least positions of the joints in this problem, n entries [rad or m], -INFINITY for none: bounds beside the joint limits. Equal bounds lock
+   a joint. They are of positions as they stand: a whole turn away is another position. NULL: no bounds.
+   */
+  const double *lower;
+  /*
+   Greatest positions of the joints in this problem, n entries [rad or m], INFINITY for none. NULL where `lower` is.
+   */
+  const double *upper;
   /*
    Searches: which of several solutions, one of URDF_IK_PICK_….
    */
@@ -211,6 +262,20 @@ typedef struct UrdfIkProblem {
    How much it prefers manipulability.
    */
   double manipulability_weight;
+  /*
+   Asked of all joint positions that meet the targets; where it refuses, the search goes on to others, with a timeout until that. NULL: none
+   are refused. Batches ask from several threads at once.
+   */
+  UrdfIkAccepts accepts;
+  /*
+   Searches: what joint positions that meet the targets cost. Of all attempts, those of the least cost are the answer, whatever is picked or
+   preferred. NULL: no cost. Batches ask from several threads at once.
+   */
+  UrdfIkCost cost;
+  /*
+   What `accepts` and `cost` are called with.
+   */
+  void *context;
 } UrdfIkProblem;
 
 /*
@@ -238,6 +303,56 @@ typedef struct UrdfIkAnswer {
    */
   size_t attempts;
 } UrdfIkAnswer;
+
+/*
+ A joint between two links, as a URDF describes it. urdf_ik_joint() sets all fields.
+ */
+typedef struct UrdfIkJoint {
+  /*
+   Its name (UTF-8), unique in the robot.
+   */
+  const char *name;
+  /*
+   Its type, one of URDF_IK_JOINT_….
+   */
+  int32_t kind;
+  /*
+   Name of the parent link.
+   */
+  const char *parent;
+  /*
+   Name of the child link.
+   */
+  const char *child;
+  /*
+   Pose of the joint's frame in the frame of the parent link. Default: identity.
+   */
+  struct UrdfIkPose origin;
+  /*
+   Its axis in its frame, of any length but 0. Default: x.
+   */
+  double axis[3];
+  /*
+   Least position of a revolute or prismatic joint [rad or m]. Default: 0.
+   */
+  double lower;
+  /*
+   Greatest position of a revolute or prismatic joint [rad or m]. Default: 0.
+   */
+  double upper;
+  /*
+   Name of the joint that it mimics. NULL: none.
+   */
+  const char *mimic;
+  /*
+   It is at `multiplier * position of that joint + offset`. Default: 1.
+   */
+  double multiplier;
+  /*
+   Its position where that joint is at 0 [rad or m]. Default: 0.
+   */
+  double offset;
+} UrdfIkJoint;
 
 /*
  What urdf_ik_solve_all() calls with each solution, its joint positions (n entries [rad or m]) and the `context` that it was given. Not 0: go
@@ -348,6 +463,14 @@ const char *urdf_ik_error(void);
 const char *urdf_ik_version(void);
 
 /*
+ A joint of a type URDF_IK_JOINT_… between two links, with default fields.
+
+ The caller sees to it:
+ The texts live as long as the joint is used.
+ */
+struct UrdfIkJoint urdf_ik_joint(const char *name, int32_t kind, const char *parent, const char *child);
+
+/*
  Writes the pose of each tip link, in the frame of the base link, at joint positions (n entries) [rad or m].
 
  The caller sees to it:
@@ -394,6 +517,18 @@ enum UrdfIkStatus urdf_ik_robot_from_file(const char *path, struct UrdfIkRobot *
  `urdf` is a text; `robot` is written.
  */
 enum UrdfIkStatus urdf_ik_robot_from_urdf(const char *urdf, struct UrdfIkRobot **robot);
+
+/*
+ Makes a robot of `count` joints, without the text of a URDF: for programs that have a model of the robot already, perhaps with narrower
+ limits. Its links are those that the joints name; the joints must form one tree. URDF_IK_STATUS_URDF where it is refused.
+
+ The caller sees to it:
+ `name` is a text; there are `count` joints; `robot` is written.
+ */
+enum UrdfIkStatus urdf_ik_robot_from_joints(const char *name,
+                                            const struct UrdfIkJoint *joints,
+                                            size_t count,
+                                            struct UrdfIkRobot **robot);
 
 /*
  Frees a robot. Its arms stay.

@@ -51,6 +51,13 @@ class Robot {
     return Robot(robot);
   }
 
+  /* A robot of data, without the text of a URDF. The texts of the joints must live until this returns. */
+  static Robot from_joints(const std::string &name, const std::vector<UrdfIkJoint> &joints) {
+    UrdfIkRobot *robot = nullptr;
+    check(urdf_ik_robot_from_joints(name.c_str(), joints.data(), joints.size(), &robot));
+    return Robot(robot);
+  }
+
   const UrdfIkRobot *get() const { return robot_.get(); }
 
  private:

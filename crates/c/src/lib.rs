@@ -18,9 +18,11 @@
 mod arm;
 mod batch;
 mod failure;
+mod joint;
 mod kinematics;
 mod pointers;
 mod problem;
+mod questions;
 mod robot;
 mod solve;
 mod workspace;
@@ -31,11 +33,18 @@ pub use arm::{
 };
 pub use batch::urdf_ik_solve_batch;
 pub use failure::{UrdfIkStatus, urdf_ik_error, urdf_ik_version};
+pub use joint::{
+    URDF_IK_JOINT_CONTINUOUS, URDF_IK_JOINT_FIXED, URDF_IK_JOINT_FLOATING, URDF_IK_JOINT_PLANAR,
+    URDF_IK_JOINT_PRISMATIC, URDF_IK_JOINT_REVOLUTE, UrdfIkJoint, urdf_ik_joint,
+};
 pub use kinematics::{urdf_ik_forward_kinematics, urdf_ik_jacobian};
 pub use problem::{
     URDF_IK_PICK_FIRST, URDF_IK_PICK_MOST_MANIPULABLE, URDF_IK_PICK_NEAREST, UrdfIkPose, UrdfIkProblem, UrdfIkTarget,
     urdf_ik_problem, urdf_ik_target,
 };
-pub use robot::{UrdfIkRobot, urdf_ik_robot_free, urdf_ik_robot_from_file, urdf_ik_robot_from_urdf};
+pub use questions::{UrdfIkAccepts, UrdfIkCost};
+pub use robot::{
+    UrdfIkRobot, urdf_ik_robot_free, urdf_ik_robot_from_file, urdf_ik_robot_from_joints, urdf_ik_robot_from_urdf,
+};
 pub use solve::{UrdfIkAnswer, UrdfIkOnSolution, UrdfIkOutcome, urdf_ik_solve, urdf_ik_solve_all};
 pub use workspace::{UrdfIkWorkspace, urdf_ik_workspace_free, urdf_ik_workspace_new, urdf_ik_workspace_reason};

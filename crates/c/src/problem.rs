@@ -1,15 +1,17 @@
 //! Problems as C has them, and as the library has them.
 
+use std::ffi::c_void;
 use std::time::Duration;
 
 use nalgebra::{Isometry3, Translation3};
 
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Mode, Pick, Preference, Problem, Target, Tolerance};
-use urdf_ik::spatial::rotation_from;
+use urdf_ik::solver::{Bounds, Mode, Pick, Preference, Problem, Target, Tolerance};
+use urdf_ik::spatial::{NotARotation, rotation_from};
 
 use crate::failure::Failure;
 use crate::pointers::entries;
+use crate::questions::{Questions, UrdfIkAccepts, UrdfIkCost, questions};
 
 /// A position [m], and an orientation as a unit quaternion x, y, z, w.
 #[repr(C)]
@@ -60,6 +62,11 @@ pub struct UrdfIkProblem {
     /// Largest move of each joint from the seed, n entries [rad or m]. NULL: a search. Else the seed's branch of solutions is followed, in one
     /// attempt, and what is said of searches does not count.
     pub max_step: *const f64,
+    /// Least positions of the joints in this problem, n entries [rad or m], -INFINITY for none: bounds beside the joint limits. Equal bounds lock
+    /// a joint. They are of positions as they stand: a whole turn away is another position. NULL: no bounds.
+    pub lower: *const f64,
+    /// Greatest positions of the joints in this problem, n entries [rad or m], INFINITY for none. NULL where `lower` is.
+    pub upper: *const f64,
     /// Searches: which of several solutions, one of URDF_IK_PICK_….
     pub pick: i32,
     /// Searches: largest number of starting points, with the seed. Default: 100.
@@ -78,6 +85,14 @@ pub struct UrdfIkProblem {
     pub limits_weight: f64,
     /// How much it prefers manipulability.
     pub manipulability_weight: f64,
+    /// Asked of all joint positions that meet the targets; where it refuses, the search goes on to others, with a timeout until that. NULL: none
+    /// are refused. Batches ask from several threads at once.
+    pub accepts: UrdfIkAccepts,
+    /// Searches: what joint positions that meet the targets cost. Of all attempts, those of the least cost are the answer, whatever is picked or
+    /// preferred. NULL: no cost. Batches ask from several threads at once.
+    pub cost: UrdfIkCost,
+    /// What `accepts` and `cost` are called with.
+    pub context: *mut c_void,
 }
 
 impl From<&Isometry3<f64>> for UrdfIkPose {
@@ -108,6 +123,8 @@ pub extern "C" fn urdf_ik_problem() -> UrdfIkProblem {
         target_count: 0,
         seed: std::ptr::null(),
         max_step: std::ptr::null(),
+        lower: std::ptr::null(),
+        upper: std::ptr::null(),
         pick: URDF_IK_PICK_FIRST,
         attempts: 100,
         random_seed: 0,
@@ -117,16 +134,22 @@ pub extern "C" fn urdf_ik_problem() -> UrdfIkProblem {
         posture_weight: 1.0,
         limits_weight: 0.0,
         manipulability_weight: 0.0,
+        accepts: None,
+        cost: None,
+        context: std::ptr::null_mut(),
     }
+}
+
+/// The pose in the terms of the library.
+pub fn isometry(pose: &UrdfIkPose) -> Result<Isometry3<f64>, NotARotation> {
+    Ok(Isometry3::from_parts(Translation3::from(pose.position), rotation_from(pose.orientation)?))
 }
 
 impl UrdfIkTarget {
     fn target(&self) -> Result<Target, Failure> {
-        let UrdfIkPose { position, orientation } = self.pose;
-        let rotation = rotation_from(orientation).map_err(Failure::problem)?;
         Ok(Target {
             tip: self.tip,
-            pose: Isometry3::from_parts(Translation3::from(position), rotation),
+            pose: isometry(&self.pose).map_err(Failure::problem)?,
             free_axes: self.free_axes.map(|free| free != 0),
             tolerance: Tolerance { position: self.position_tolerance, orientation: self.orientation_tolerance },
             weight: self.weight,
@@ -146,6 +169,16 @@ impl UrdfIkProblem {
         Ok(())
     }
 
+    /// What it asks its caller.
+    ///
+    /// # Safety
+    /// Its functions may be called with its context, as long as the questions live.
+    pub(crate) unsafe fn questions(
+        &self,
+    ) -> Questions<impl Fn(&[f64]) -> bool + Sync + use<>, impl Fn(&[f64]) -> f64 + Sync + use<>> {
+        unsafe { questions(self.accepts, self.cost, self.context) }
+    }
+
     /// The problem in the terms of the library. `nominal` is the seed where it has none.
     ///
     /// # Safety
@@ -155,6 +188,7 @@ impl UrdfIkProblem {
         chain: &Chain,
         targets: &'a [Target],
         nominal: &'a [f64],
+        questions: &'a Questions<impl Fn(&[f64]) -> bool + Sync, impl Fn(&[f64]) -> f64 + Sync>,
     ) -> Result<Problem<'a>, Failure> {
         let positions = |pointer: *const f64| {
             let length = chain.variables().len();
@@ -171,9 +205,17 @@ impl UrdfIkProblem {
             manipulability_weight: self.manipulability_weight,
             ..Preference::default()
         };
+        let bounds = match (positions(self.lower)?, positions(self.upper)?) {
+            (Some(lower), Some(upper)) => Some(Bounds { lower, upper }),
+            (None, None) => None,
+            _ => return Err(Failure::argument("one of lower and upper is NULL; bounds need both")),
+        };
         Ok(Problem {
             mode,
+            bounds,
             preference,
+            accepts: questions.accepts(),
+            cost: questions.cost(),
             deadline: self.deadline()?,
             closest: self.closest != 0,
             ..Problem::new(targets, positions(self.seed)?.unwrap_or(nominal))

@@ -5,7 +5,8 @@ use std::ffi::c_char;
 use urdf_ik::robot::{Robot, UrdfError};
 
 use crate::failure::{Failure, UrdfIkStatus, guarded, guarded_or};
-use crate::pointers::{hand_out, take_back, text};
+use crate::joint::UrdfIkJoint;
+use crate::pointers::{entries, hand_out, take_back, text};
 
 /// A robot: a tree of links and joints. It does not change, so threads can share it.
 pub struct UrdfIkRobot(pub(crate) Robot);
@@ -26,6 +27,25 @@ pub unsafe extern "C" fn urdf_ik_robot_from_file(path: *const c_char, robot: *mu
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_robot_from_urdf(urdf: *const c_char, robot: *mut *mut UrdfIkRobot) -> UrdfIkStatus {
     guarded(|| unsafe { made(Robot::from_urdf(text(urdf, "urdf")?), robot) })
+}
+
+/// Makes a robot of `count` joints, without the text of a URDF: for programs that have a model of the robot already, perhaps with narrower
+/// limits. Its links are those that the joints name; the joints must form one tree. URDF_IK_STATUS_URDF where it is refused.
+///
+/// # Safety
+/// `name` is a text; there are `count` joints; `robot` is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_robot_from_joints(
+    name: *const c_char,
+    joints: *const UrdfIkJoint,
+    count: usize,
+    robot: *mut *mut UrdfIkRobot,
+) -> UrdfIkStatus {
+    guarded(|| {
+        let joints = unsafe { entries(joints, count, "joints") }?;
+        let described = joints.iter().map(|joint| unsafe { joint.description() }).collect::<Result<Vec<_>, _>>()?;
+        unsafe { made(Robot::from_joints(text(name, "name")?, &described), robot) }
+    })
 }
 
 /// # Safety

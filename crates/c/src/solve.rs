@@ -22,7 +22,7 @@ pub enum UrdfIkOutcome {
     JointLimits = 2,
     /// On its way: max_step did not allow more.
     StepLimited = 3,
-    /// The attempts or the time ran out before a solution was found.
+    /// The attempts or the time ran out before a solution was found that is accepted.
     NotConverged = 4,
     /// Batches: the problem makes no sense, and the joint positions are NaN.
     Invalid = 5,
@@ -59,7 +59,7 @@ impl From<&Outcome> for UrdfIkOutcome {
             Outcome::Closest(Reason::JointLimits) => Self::JointLimits,
             Outcome::Closest(Reason::StepLimited) => Self::StepLimited,
             Outcome::Closest(Reason::Collision { .. }) => Self::Collision,
-            Outcome::Closest(Reason::NotConverged) => Self::NotConverged,
+            Outcome::Closest(Reason::NotConverged | Reason::Refused) => Self::NotConverged,
         }
     }
 }
@@ -154,7 +154,8 @@ impl UrdfIkWorkspace {
         let Self { solver, scratch, solution, targets, nominal, .. } = self;
         targets.clear();
         unsafe { problem.push_targets(targets) }?;
-        let problem = unsafe { problem.problem(solver.chain(), targets, nominal) }?;
+        let questions = unsafe { problem.questions() };
+        let problem = unsafe { problem.problem(solver.chain(), targets, nominal, &questions) }?;
         work(solver, &problem, scratch, solution)
     }
 }

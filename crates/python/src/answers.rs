@@ -17,7 +17,7 @@ pub fn code(outcome: &Outcome) -> u8 {
         Outcome::Closest(Reason::OutOfReach { .. }) => 1,
         Outcome::Closest(Reason::JointLimits) => 2,
         Outcome::Closest(Reason::StepLimited) => 3,
-        Outcome::Closest(Reason::NotConverged) => 4,
+        Outcome::Closest(Reason::NotConverged | Reason::Refused) => 4,
         Outcome::Closest(Reason::Collision { .. }) => 9,
     }
 }

@@ -25,7 +25,7 @@ const NUMBER: Expected = Expected { count: 1, are_allowed: finite, words: "a fin
 const VELOCITY: Expected = Expected { count: 1, are_allowed: |v| v[0] >= 0.0, words: "a number, 0 or more" };
 const VECTOR: Expected = Expected { count: 3, are_allowed: finite, words: "three finite numbers" };
 /// Beyond this, sums of lengths lose their meaning \[m\].
-const FARTHEST: f64 = 1e9;
+pub(super) const FARTHEST: f64 = 1e9;
 const POSITION: Expected = Expected {
     count: 3,
     are_allowed: |v| v.iter().all(|length| length.abs() <= FARTHEST),

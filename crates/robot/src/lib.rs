@@ -17,7 +17,9 @@
 
 #![forbid(unsafe_code)]
 
+mod assembly;
 mod chain;
+mod description;
 mod error;
 mod joint;
 mod kinematic_urdf;
@@ -30,6 +32,7 @@ mod working_range;
 mod xml_writer;
 
 pub use chain::{Chain, ChainJoint, Tip, Variable};
+pub use description::{JointDescription, MimicDescription};
 pub use error::{ChainError, UrdfError};
 pub use joint::{Domain, Joint, JointKind, Mimic};
 pub use kinematics::{ChainPoses, manipulability};

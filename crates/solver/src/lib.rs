@@ -51,7 +51,7 @@ pub use method::{
 };
 pub use preference::Preference;
 pub use prepared_solver::{Scratch, Solver};
-pub use problem::{Mode, Pick, Problem, Target, Tolerance, UnknownPick};
+pub use problem::{Acceptance, Bounds, Cost, Mode, Pick, Problem, Target, Tolerance, UnknownPick};
 pub use problem_error::ProblemError;
 pub use reach::{Reach, TipReach};
 pub use solution::{Outcome, Reason, Residual, Solution, Stop};

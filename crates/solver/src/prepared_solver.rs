@@ -146,8 +146,9 @@ impl Solver {
         self.check(problem)?;
         let Scratch(scratch) = scratch;
         if let (Mode::Track { .. }, Some(clearance)) = (problem.mode, &problem.clearance) {
-            self.solve_checked(&Problem { clearance: None, ..*problem }, scratch, solution);
+            self.solve_checked(&Problem { clearance: None, accepts: None, cost: None, ..*problem }, scratch, solution);
             self.search.keep_clear(problem, clearance, scratch, solution);
+            scratch.clearance().judge(problem, solution);
         } else {
             self.solve_checked(problem, scratch, solution);
         }

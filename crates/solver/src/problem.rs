@@ -8,9 +8,9 @@ use nalgebra::Isometry3;
 use thiserror::Error;
 
 use super::preference::Preference;
-use super::problem_error::{FARTHEST, ProblemError, check_positions, check_steps};
+use super::problem_error::{FARTHEST, ProblemError, check_bounds, check_positions, check_steps};
 use urdf_ik_collision::Clearance;
-use urdf_ik_robot::Chain;
+use urdf_ik_robot::{Chain, Domain};
 
 /// The largest errors with which a target counts as met.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -152,6 +152,35 @@ impl Mode<'_> {
     }
 }
 
+/// The least and the greatest position of each variable \[rad or m\]; infinite for no bound.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds<'a> {
+    /// Least positions, one entry for each variable.
+    pub lower: &'a [f64],
+    /// Greatest positions, one entry for each variable.
+    pub upper: &'a [f64],
+}
+
+impl Bounds<'_> {
+    /// The part of `limits` that is within the bounds of the variable of that index.
+    pub(super) fn within(&self, index: usize, limits: Domain) -> Domain {
+        let (lower, upper) = (self.lower[index], self.upper[index]);
+        match limits {
+            Domain::Interval { lower: least, upper: greatest } => {
+                Domain::Interval { lower: lower.max(least), upper: upper.min(greatest) }
+            }
+            Domain::Circle if lower == f64::NEG_INFINITY && upper == f64::INFINITY => Domain::Circle,
+            Domain::Circle => Domain::Interval { lower, upper },
+        }
+    }
+}
+
+/// Tells whether a configuration \[rad or m\] will do.
+pub type Acceptance<'a> = &'a (dyn Fn(&[f64]) -> bool + Sync);
+
+/// Tells what a configuration \[rad or m\] costs.
+pub type Cost<'a> = &'a (dyn Fn(&[f64]) -> f64 + Sync);
+
 /// One problem for a solver.
 #[derive(Clone, Copy)]
 pub struct Problem<'a> {
@@ -161,6 +190,10 @@ pub struct Problem<'a> {
     pub seed: &'a [f64],
     /// How the solver searches.
     pub mode: Mode<'a>,
+    /// Bounds of the variables in this problem, besides their limits; `None`: the limits alone. A variable with equal bounds is locked.
+    /// Bounds are of positions as they stand, also where those of a whole turn more are the same configuration: from 0.1 rad below the
+    /// seed to 0.1 rad above it allows no other turn.
+    pub bounds: Option<Bounds<'a>>,
     /// Preferences for the null space.
     pub preference: Preference<'a>,
     /// Time after which the search ends with the best positions so far. It is a safeguard: the number of attempts is the budget.
@@ -172,6 +205,13 @@ pub struct Problem<'a> {
     /// way, the arm slides along it or stands, by damped least squares whatever the method, and preferences do not count. Scratch grows
     /// when a clearance is first given.
     pub clearance: Option<Clearance<'a>>,
+    /// Asked of every configuration that meets the targets and keeps clear, as it would be handed out \[rad or m\]: where the answer is no,
+    /// the search goes on to others. Those that are refused do not count among the attempts, up to 16 times as many, and with a deadline
+    /// the search goes on until that. Several threads ask at once in [`Solver::solve_on`](super::Solver::solve_on) and in batches.
+    pub accepts: Option<Acceptance<'a>>,
+    /// What such a configuration costs. In a search the least cost of all attempts takes the place of the pick, and preferences do not
+    /// count. Infinite or not a number: it is not taken. Tracking finds one configuration, whatever it costs.
+    pub cost: Option<Cost<'a>>,
     /// Whether a search that does not meet the targets goes on to the closest configuration, and finds out why. To know only whether
     /// targets are met, `false` spares most of the time of those that are not: no attempt is made where a target is certainly out of
     /// reach, and otherwise the best positions of the attempts are returned as they are.
@@ -186,11 +226,20 @@ impl<'a> Problem<'a> {
             targets,
             seed,
             mode: Mode::search(),
+            bounds: None,
             preference: Preference::default(),
             deadline: None,
             clearance: None,
+            accepts: None,
+            cost: None,
             closest: true,
         }
+    }
+
+    /// Where the variable of that index may be: within its limits, and within the bounds of the problem.
+    #[inline]
+    pub(super) fn domain(&self, index: usize, limits: Domain) -> Domain {
+        self.bounds.map_or(limits, |bounds| bounds.within(index, limits))
     }
 
     /// Checks that the problem is valid for `chain`.
@@ -218,6 +267,9 @@ impl<'a> Problem<'a> {
             }
         }
         self.preference.check(chain)?;
+        if let Some(bounds) = self.bounds {
+            check_bounds(chain, bounds)?;
+        }
         if let Mode::Track { max_step } = self.mode {
             check_steps(chain, "max_step", max_step)?;
         }

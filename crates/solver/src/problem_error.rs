@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use urdf_ik_robot::Chain;
+use super::problem::Bounds;
+use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_text::names::number;
 
 /// Targets farther from the base link's origin than this \[m\] are refused.
@@ -100,10 +101,22 @@ pub enum ProblemError {
         /// The given value.
         value: f64,
     },
+    /// The bounds of a variable leave it no position.
+    #[error("joint '{joint}' has no position: its bounds are {} to {}, and its limits {limits}", number(*lower), number(*upper))]
+    Bounds {
+        /// The joint.
+        joint: String,
+        /// Its bounds.
+        lower: f64,
+        /// Its bounds.
+        upper: f64,
+        /// Its limits in words.
+        limits: String,
+    },
     /// The seed, the preferred posture, or the list of steps, has another length than the chain.
     #[error("the {what} has {found} entries; the chain has {expected} variables")]
     Length {
-        /// `seed`, `preferred posture`, `move weights`, `max_step` or `max_step of the preference`.
+        /// `seed`, `preferred posture`, `move weights`, `lower bounds`, `upper bounds`, `max_step` or `max_step of the preference`.
         what: &'static str,
         /// Entries found.
         found: usize,
@@ -148,6 +161,27 @@ pub(super) fn check_steps(chain: &Chain, what: &'static str, steps: &[f64]) -> R
         Some((variable, &value)) => Err(ProblemError::Step { joint: variable.name.clone(), value }),
         None => Ok(()),
     }
+}
+
+/// Checks that bounds leave every variable a position.
+pub(super) fn check_bounds(chain: &Chain, bounds: Bounds) -> Result<(), ProblemError> {
+    check_length(chain, "lower bounds", bounds.lower.len())?;
+    check_length(chain, "upper bounds", bounds.upper.len())?;
+    for (index, variable) in chain.variables().iter().enumerate() {
+        let (lower, upper) = (bounds.lower[index], bounds.upper[index]);
+        let is_some = match bounds.within(index, variable.domain) {
+            Domain::Interval { lower, upper } => lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY,
+            Domain::Circle => true,
+        };
+        if lower.is_nan() || upper.is_nan() || !is_some {
+            let limits = match variable.domain {
+                Domain::Interval { lower, upper } => format!("{} to {}", number(lower), number(upper)),
+                Domain::Circle => "none".into(),
+            };
+            return Err(ProblemError::Bounds { joint: variable.name.clone(), lower, upper, limits });
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn check_length(chain: &Chain, what: &'static str, found: usize) -> Result<(), ProblemError> {

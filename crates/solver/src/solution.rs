@@ -39,6 +39,8 @@ pub enum Reason {
         /// Their distance at the positions \[m\].
         distance: f64,
     },
+    /// Every configuration found that meets the targets was refused: see [`Problem::accepts`](super::Problem::accepts).
+    Refused,
     /// No attempt led to a solution.
     NotConverged,
 }
@@ -159,6 +161,7 @@ impl Solution {
                 Some([first, second]) => format!("{first} is {distance:.4} m from {second}, and keeps clear of it"),
                 None => format!("two bodies are {distance:.4} m apart, and keep clear of each other"),
             },
+            Reason::Refused => format!("what meets the targets was refused, in {} attempts", self.attempts),
             Reason::NotConverged => format!("no solution was found in {} attempts", self.attempts),
         };
         let time_up = match self.stop {

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,118 @@ static void finds_all_solutions(UrdfIkWorkspace *workspace) {
   FAILS(urdf_ik_solve_all(workspace, &problem, NULL, NULL, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "on_solution is NULL");
 }
 
+static UrdfIkPose reachable(UrdfIkWorkspace *workspace) {
+  double q[7] = {0.3, -0.4, 0.5, 0.6, -0.7, 0.8, -0.9};
+  UrdfIkPose pose;
+  OK(urdf_ik_forward_kinematics(workspace, q, &pose));
+  return pose;
+}
+
+static void keeps_bounds(UrdfIkWorkspace *workspace) {
+  double q[7] = {0.2, -0.3, 0.5, 0.5, -0.6, 0.7, -0.8}, lower[7], upper[7], found[7];
+  UrdfIkAnswer answer;
+  UrdfIkTarget target = urdf_ik_target(0, reachable(workspace));
+  UrdfIkProblem problem = problem_of(&target, 1, q);
+  for (int i = 0; i < 7; i++) {
+    lower[i] = q[i] - (i == 2 ? 0 : 0.2);
+    upper[i] = q[i] + (i == 2 ? 0 : 0.2);
+  }
+  problem.lower = lower;
+  problem.upper = upper;
+  OK(urdf_ik_solve(workspace, &problem, found, &answer));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_SOLVED && found[2] == q[2]);
+  for (int i = 0; i < 7; i++) {
+    EXPECT(lower[i] <= found[i] && found[i] <= upper[i]);
+  }
+  upper[0] = lower[0];
+  OK(urdf_ik_solve(workspace, &problem, found, &answer));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_JOINT_LIMITS && found[0] == lower[0]);
+  upper[0] = lower[0] - 1;
+  FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_PROBLEM, "shoulder_pan_joint");
+  problem.upper = NULL;
+  FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "bounds need both");
+}
+
+/* What is asked, and how often; batches ask from several threads. */
+struct Asked {
+  atomic_int accepts, cost;
+  int refusals;
+};
+
+static int accepts(void *context, const double *positions) {
+  struct Asked *asked = context;
+  EXPECT(positions != NULL);
+  return atomic_fetch_add(&asked->accepts, 1) >= asked->refusals;
+}
+
+static double cost(void *context, const double *positions) {
+  struct Asked *asked = context;
+  atomic_fetch_add(&asked->cost, 1);
+  return fabs(positions[0] - 0.7);
+}
+
+static void asks_about_positions(const UrdfIkArm *arm, UrdfIkWorkspace *workspace) {
+  double first[7], found[7], rows[2 * 7];
+  UrdfIkAnswer answer, answers[2];
+  UrdfIkTarget target = urdf_ik_target(0, reachable(workspace));
+  UrdfIkProblem problem = problem_of(&target, 1, NULL);
+  struct Asked asked = {0, 0, 3};
+  OK(urdf_ik_solve(workspace, &problem, first, &answer));
+  problem.context = &asked;
+  problem.accepts = accepts;
+  OK(urdf_ik_solve(workspace, &problem, found, &answer));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_SOLVED && asked.accepts == 4 && memcmp(first, found, sizeof first) != 0);
+  asked.refusals = 1 << 30;
+  OK(urdf_ik_solve(workspace, &problem, found, &answer));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_NOT_CONVERGED && strstr(urdf_ik_workspace_reason(workspace), "refused") != NULL);
+  problem.accepts = NULL;
+  problem.cost = cost;
+  OK(urdf_ik_solve(workspace, &problem, found, &answer));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_SOLVED && asked.cost > 10 && fabs(found[0] - 0.7) < fabs(first[0] - 0.7));
+  UrdfIkProblem both[2] = {problem, problem};
+  OK(urdf_ik_solve_batch(arm, both, 2, 2, rows, answers));
+  EXPECT(memcmp(found, rows, sizeof found) == 0 && memcmp(found, rows + 7, sizeof found) == 0);
+}
+
+static void makes_robots_of_joints(void) {
+  UrdfIkRobot *robot = NULL;
+  UrdfIkArm *arm = NULL;
+  UrdfIkWorkspace *workspace = NULL;
+  UrdfIkJoint joints[3] = {urdf_ik_joint("one", URDF_IK_JOINT_CONTINUOUS, "base", "a"),
+                           urdf_ik_joint("two", URDF_IK_JOINT_REVOLUTE, "a", "b"), urdf_ik_joint("end", URDF_IK_JOINT_FIXED, "b", "tip")};
+  joints[0].axis[0] = joints[1].axis[0] = 0;
+  joints[0].axis[2] = joints[1].axis[2] = 1;
+  joints[1].origin.position[0] = joints[2].origin.position[0] = 1;
+  joints[1].lower = -1;
+  joints[1].upper = 1;
+  joints[1].mimic = "one";
+  joints[1].multiplier = 2;
+  joints[1].offset = 0.5;
+  OK(urdf_ik_robot_from_joints("planar", joints, 3, &robot));
+  OK(urdf_ik_arm_new(robot, NULL, NULL, 0, NULL, &arm));
+  OK(urdf_ik_workspace_new(arm, &workspace));
+  double q = 0.1, lower, upper;
+  UrdfIkPose pose;
+  EXPECT(urdf_ik_arm_joint_count(arm) == 1 && strcmp(urdf_ik_arm_joint_name(arm, 0), "one") == 0);
+  OK(urdf_ik_arm_bounds(arm, &lower, &upper));
+  EXPECT(lower == -0.75 && upper == 0.25);
+  OK(urdf_ik_forward_kinematics(workspace, &q, &pose));
+  EXPECT(fabs(pose.position[0] - cos(0.1) - cos(0.8)) < 1e-12);
+  urdf_ik_workspace_free(workspace);
+  urdf_ik_arm_free(arm);
+  urdf_ik_robot_free(robot);
+
+  joints[1].upper = NAN;
+  FAILS(urdf_ik_robot_from_joints("r", joints, 3, &robot), URDF_IK_STATUS_URDF, "'two'");
+  joints[1].kind = 6;
+  FAILS(urdf_ik_robot_from_joints("r", joints, 3, &robot), URDF_IK_STATUS_INVALID_ARGUMENT, "from 0 to 5");
+  joints[0].origin.orientation[3] = 0;
+  FAILS(urdf_ik_robot_from_joints("r", joints, 3, &robot), URDF_IK_STATUS_INVALID_ARGUMENT, "origin");
+  joints[0].name = NULL;
+  FAILS(urdf_ik_robot_from_joints("r", joints, 3, &robot), URDF_IK_STATUS_INVALID_ARGUMENT, "name of a joint is NULL");
+  FAILS(urdf_ik_robot_from_joints("r", NULL, 0, &robot), URDF_IK_STATUS_URDF, "");
+}
+
 static void solves_batches(const UrdfIkArm *arm, UrdfIkWorkspace *workspace) {
   enum { COUNT = 40 };
   UrdfIkTarget targets[COUNT];
@@ -301,6 +414,9 @@ int main(int argc, char **argv) {
   solves(workspace);
   finds_all_solutions(workspace);
   solves_batches(arm, workspace);
+  keeps_bounds(workspace);
+  asks_about_positions(arm, workspace);
+  makes_robots_of_joints();
   says_what_is_wrong(arm, workspace, argv[1]);
   two_tips_are_solved(argv[2]);
   pthread_t threads[4];

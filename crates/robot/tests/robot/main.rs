@@ -6,6 +6,7 @@ mod chain;
 use urdf_ik_testing as common;
 mod errors;
 mod forward_kinematics;
+mod from_joints;
 mod loading;
 mod mutations;
 mod noodle;

@@ -71,10 +71,21 @@ pub(super) fn folded_into_limits<const N: usize>(
 
 /// Brings a configuration to turns that lie in the limits; the largest move of a joint from the seed, if there are such turns.
 pub(super) fn fold_into_limits(chain: &Chain, problem: &Problem, positions: &mut [f64]) -> Option<f64> {
+    let limits = chain.variables().iter().map(|variable| variable.domain);
+    // Two loops, so that one without bounds does not ask for them.
+    match problem.bounds {
+        None => fold_into(limits, problem, positions),
+        Some(bounds) => {
+            fold_into(limits.enumerate().map(|(index, limits)| bounds.within(index, limits)), problem, positions)
+        }
+    }
+}
+
+fn fold_into(domains: impl Iterator<Item = Domain>, problem: &Problem, positions: &mut [f64]) -> Option<f64> {
     let mut largest_move = 0.0_f64;
-    for (index, (position, variable)) in positions.iter_mut().zip(chain.variables()).enumerate() {
-        let seed = variable.domain.clamp(problem.seed[index]);
-        *position = nearest_turn(variable.domain, *position, seed)?;
+    for (index, (position, domain)) in positions.iter_mut().zip(domains).enumerate() {
+        let seed = domain.clamp(problem.seed[index]);
+        *position = nearest_turn(domain, *position, seed)?;
         let step = (*position - seed).abs();
         if let Mode::Track { max_step } = problem.mode
             && step > max_step[index]
@@ -94,12 +105,13 @@ pub(super) fn folded_near_limits<const N: usize>(
 ) -> ([f64; N], f64) {
     let (mut positions, mut passed) = (*configuration, 0.0_f64);
     for (index, (position, variable)) in positions.iter_mut().zip(chain.variables()).enumerate() {
-        let seed = variable.domain.clamp(problem.seed[index]);
-        *position = nearest_turn(variable.domain, *position, seed).unwrap_or_else(|| {
-            let middle = variable.domain.middle();
+        let domain = problem.domain(index, variable.domain);
+        let seed = domain.clamp(problem.seed[index]);
+        *position = nearest_turn(domain, *position, seed).unwrap_or_else(|| {
+            let middle = domain.middle();
             *position + whole_turns(middle - *position)
         });
-        passed = passed.max((*position - variable.domain.clamp(*position)).abs());
+        passed = passed.max((*position - domain.clamp(*position)).abs());
         if let Mode::Track { max_step } = problem.mode {
             passed = passed.max((*position - seed).abs() - max_step[index]);
         }

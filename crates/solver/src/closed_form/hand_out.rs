@@ -10,7 +10,7 @@ use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
 pub(super) const EXACT_RESIDUAL: f64 = 1e-10;
 
 /// Makes a solution of a configuration, after Newton steps where it is not exact; tells whether it meets the target and
-/// keeps clear.
+/// may be handed out.
 pub(super) fn hand_out(
     search: &Search,
     problem: &Problem,
@@ -29,7 +29,7 @@ pub(super) fn hand_out(
             met = search.hand_out(problem.targets, polished, scratch, solution);
         }
     }
-    met = met && scratch.clearance().is_clear(problem, &solution.positions);
+    met = met && scratch.clearance().appraise(problem, &solution.positions).is_some();
     if met {
         (solution.stop, solution.smallest_singular_value) = (Stop::Converged, None);
         (solution.iterations, solution.attempts) = (0, 1);

@@ -113,7 +113,9 @@ impl ClosedForm {
         }
         let by_manipulability = matches!(problem.mode, Mode::Search { pick: Pick::MostManipulable, .. });
         Some(Choices::new(&self.chain, problem, &solutions, &mut |positions, largest_move| {
-            if by_manipulability {
+            if let Some(cost) = problem.cost {
+                cost(&positions[..joints])
+            } else if by_manipulability {
                 -search.log_manipulability(problem.targets, &positions[..joints], scratch)
             } else {
                 largest_move

@@ -7,6 +7,7 @@ use super::configurations::Configurations;
 use super::dimension::Dimension;
 use super::lanes::Lanes;
 use super::normal_equations::StepScratch;
+use crate::problem::Bounds;
 
 /// Times the square of the number of variables, or of the six rows, it is added to every damping, so that the normal matrix stays
 /// positive definite where rows or columns are zero or dependent: rounding grows so. More would slow the last steps to singular
@@ -19,13 +20,6 @@ const RELEASES: usize = 8;
 const SHORT_STEP: f64 = 1e-3;
 /// A descent by a variable that is no more than this fraction of its parts counts as rounding.
 const LEAST_DESCENT: f64 = 1e-9;
-
-/// Bounds of the variables \[rad or m\], the same for every configuration.
-#[derive(Debug, Clone, Copy)]
-pub struct Bounds<'a> {
-    pub lower: &'a [f64],
-    pub upper: &'a [f64],
-}
 
 /// Writes into `scratch.step` the steps that minimise |columns · step - rows|² + damping |step|² with every variable inside its
 /// bounds. An active set finds them: a variable that would leave its bounds is clamped to them, its effect is subtracted from the

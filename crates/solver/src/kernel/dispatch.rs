@@ -4,7 +4,7 @@
 use fearless_simd::{Level, dispatch};
 
 use super::configurations::Configurations;
-use super::damped_step::{Bounds, advance, bounded_step};
+use super::damped_step::{advance, bounded_step};
 use super::dimension::{Dynamic, Fixed};
 use super::fabrik::FabrikScratch;
 use super::kinematics::{linearise, measure};
@@ -13,6 +13,7 @@ use super::links::Links;
 use super::normal_equations::StepScratch;
 use super::residual::Goal;
 use crate::method::FabrikOptions;
+use crate::problem::Bounds;
 use crate::problem::Target;
 use urdf_ik_robot::Chain;
 

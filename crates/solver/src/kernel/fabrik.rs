@@ -6,13 +6,13 @@
 use fearless_simd::Simd;
 
 use super::configurations::Configurations;
-use super::damped_step::Bounds;
 use super::fabrik_acceleration::Acceleration;
 use super::fabrik_cycle::{CycleScratch, MARKER_DISTANCE, cycle};
 use super::lanes::{LANES, Lanes};
 use super::links::Links;
 use super::residual::Goal;
 use crate::method::FabrikOptions;
+use crate::problem::Bounds;
 
 /// Fractional part of the golden ratio: the fractions of its multiples spread evenly over the unit interval.
 const GOLDEN_RATIO_FRACTION: f64 = 0.618_033_988_749_894_9;

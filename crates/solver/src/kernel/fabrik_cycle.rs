@@ -15,12 +15,12 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
 use super::configurations::Configurations;
-use super::damped_step::Bounds;
 use super::fabrik_fit::{Fit, Moments, decay};
 use super::frame::{Frame, FrameLanes};
 use super::lanes::{Lanes, Vector, add, angle, scale, sine_cosine};
 use super::links::{End, Link, Links};
 use super::residual::Goal;
+use crate::problem::Bounds;
 
 /// Distance from the tip of the markers that represent its orientation, in units of the length scale. Of 0.4, 0.6, 0.8, 1 and 1.4
 /// it took the fewest cycles on 296 chains.

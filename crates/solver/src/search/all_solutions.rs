@@ -48,7 +48,7 @@ impl Search {
         known.clear();
         self.attempts(&plan, setup, attempts, closest, &mut |configurations, arrival| {
             let positions = &mut picked.positions;
-            if !self.lane_is_clear(problem, setup, (configurations, arrival.lane), clearance) {
+            if self.appraise_lane(problem, setup, (configurations, arrival.lane), clearance).is_none() {
                 return ControlFlow::Continue(());
             }
             configurations.read(arrival.lane, positions);

@@ -157,6 +157,7 @@ impl AttemptScratch {
 /// Attempts under way.
 struct Race<'a> {
     plan: &'a Plan<'a>,
+    setup: &'a Setup,
     lanes: [Attempt; LANES],
     spent: Spent,
 }
@@ -197,7 +198,7 @@ impl Search {
         arrived: &mut dyn FnMut(&mut Configurations, Arrival) -> ControlFlow<()>,
     ) -> Spent {
         let spent = Spent { iterations: 0, attempts: 0, stop: Stop::Attempts };
-        let mut race = Race { plan, lanes: [Attempt::default(); LANES], spent };
+        let mut race = Race { plan, setup, lanes: [Attempt::default(); LANES], spent };
         closest.reset(&setup.start);
         scratch.given_up.clear();
         scratch.configurations.write_all(&setup.start);
@@ -228,7 +229,7 @@ impl Search {
 
     /// Begins the next attempt in `lane`, where there is one left.
     fn begin(&self, race: &mut Race, scratch: &mut AttemptScratch, lane: usize) {
-        let Race { plan, lanes, spent } = race;
+        let Race { plan, setup, lanes, spent } = race;
         lanes[lane].running = false;
         let number = plan.first + plan.stride * spent.attempts;
         if number >= plan.attempts {
@@ -246,6 +247,9 @@ impl Search {
         if number > 0 {
             let attempt = (number, plan.random_seed);
             self.table.start(self.kernel.level, attempt, &mut scratch.ranking, &mut scratch.start);
+            if setup.has_bounds {
+                setup.reflect(&mut scratch.start);
+            }
             scratch.configurations.write(lane, &scratch.start);
         }
     }

@@ -1,14 +1,17 @@
-//! Whether configurations keep clear of collisions.
+//! Whether configurations that meet the targets may be handed out: they keep clear of collisions, and are accepted.
 
 use super::prepared_search::Search;
 use super::setup::Setup;
 use crate::kernel::configurations::Configurations;
 use crate::problem::Problem;
+use crate::solution::{Outcome, Reason, Solution};
 use urdf_ik_collision::{Floors, SceneScratch};
 
-/// Where clearances are looked at.
+/// Where configurations are looked at.
 #[derive(Debug, Clone)]
 pub struct ClearanceScratch {
+    /// Whether a configuration that met the targets and kept clear was refused.
+    pub has_refused: bool,
     scene: SceneScratch,
     /// A configuration as it would be handed out.
     positions: Vec<f64>,
@@ -23,6 +26,7 @@ pub struct ClearanceScratch {
 impl ClearanceScratch {
     pub fn new(search: &Search) -> Self {
         Self {
+            has_refused: false,
             scene: SceneScratch::default(),
             positions: vec![0.0; search.variables()],
             floors: Floors::default(),
@@ -33,6 +37,7 @@ impl ClearanceScratch {
 
     /// Forgets the problem before.
     pub fn begin(&mut self) {
+        self.has_refused = false;
         self.seed_is_known = false;
         self.clear_at_seed.clear();
     }
@@ -66,24 +71,49 @@ impl ClearanceScratch {
     }
 }
 
+impl ClearanceScratch {
+    /// What `positions`, which meet the targets, cost; 0 where the problem has no cost, `None` where they may not be handed out.
+    pub fn appraise(&mut self, problem: &Problem, positions: &[f64]) -> Option<f64> {
+        if !self.is_clear(problem, positions) {
+            return None;
+        }
+        let is_accepted = problem.accepts.is_none_or(|accepts| accepts(positions));
+        let cost = is_accepted.then(|| problem.cost.map_or(0.0, |cost| cost(positions)));
+        let cost = cost.filter(|cost| *cost < f64::INFINITY);
+        self.has_refused |= cost.is_none();
+        cost
+    }
+
+    /// Has the last word on an answer that is clear but was not appraised, and says so where others were refused.
+    pub fn judge(&mut self, problem: &Problem, solution: &mut Solution) {
+        let unhindered = Problem { clearance: None, ..*problem };
+        if solution.is_solved() && self.appraise(&unhindered, &solution.positions).is_some() {
+            return;
+        }
+        if self.has_refused {
+            solution.outcome = Outcome::Closest(Reason::Refused);
+        }
+    }
+}
+
 impl Search {
-    /// Whether the configuration of a lane, as it would be handed out, keeps the clearance of the problem.
+    /// What the configuration of a lane, which meets the targets, costs as it would be handed out; see [`ClearanceScratch::appraise`].
     #[inline]
-    pub fn lane_is_clear(
+    pub fn appraise_lane(
         &self,
         problem: &Problem,
         setup: &Setup,
         (configurations, lane): (&Configurations, usize),
         scratch: &mut ClearanceScratch,
-    ) -> bool {
-        if problem.clearance.is_none() {
-            return true;
+    ) -> Option<f64> {
+        if problem.clearance.is_none() && problem.accepts.is_none() && problem.cost.is_none() {
+            return Some(0.0);
         }
         let mut positions = std::mem::take(&mut scratch.positions);
         configurations.read(lane, &mut positions);
         self.fold(problem, setup, &mut positions);
-        let clear = scratch.is_clear(problem, &positions);
+        let cost = scratch.appraise(problem, &positions);
         scratch.positions = positions;
-        clear
+        cost
     }
 }

@@ -23,7 +23,7 @@ const ATTEMPTS_WITHOUT_CLOCK: usize = 16;
 /// Attempts that are made though the target is certainly out of reach.
 const ATTEMPTS_OUT_OF_REACH: usize = 48;
 
-/// Attempts that meet the targets but do not keep clear do not count, as long as there are no more than this times the attempts.
+/// Attempts that meet the targets but may not be handed out do not count, as long as there are no more than this times the attempts.
 const WITH_REFUSED: usize = 16;
 
 /// The part of the attempts that one core makes.
@@ -86,24 +86,32 @@ impl Search {
         }
         let leaps = matches!(problem.mode, Mode::Search { .. });
         let refused = Cell::new(0);
+        let until_deadline = problem.accepts.is_some() && problem.deadline.is_some();
         let over = |number: usize| {
             let counted = number - number.min(share.of * refused.get());
-            self.over(problem, share, number).or_else(|| (counted >= attempts).then_some(Stop::Attempts))
+            let enough = counted >= attempts && !(until_deadline && refused.get() > 0);
+            self.over(problem, share, number).or_else(|| enough.then_some(Stop::Attempts))
         };
-        let attempts = if problem.clearance.is_some() { attempts.saturating_mul(WITH_REFUSED) } else { attempts };
+        let attempts = match problem.clearance {
+            _ if until_deadline => usize::MAX,
+            None if problem.accepts.is_none() => attempts,
+            _ => attempts.saturating_mul(WITH_REFUSED),
+        };
         let (first, stride) = (share.index, share.of);
         let plan = Plan { attempts, first, stride, iteration, random_seed, damping, leaps, over: &over };
         self.attempts(&plan, setup, scratch, closest, &mut |configurations, Arrival { lane, number, .. }| {
-            if !self.lane_is_clear(problem, setup, (configurations, lane), clearance) {
+            let Some(cost) = self.appraise_lane(problem, setup, (configurations, lane), clearance) else {
                 refused.set(refused.get() + 1);
                 return ControlFlow::Continue(());
-            }
-            let score = self.score(pick, (problem.targets, setup), (configurations, lane), svd);
+            };
+            let by_pick = problem.cost.is_none();
+            let task = (problem.targets, setup);
+            let score = if by_pick { self.score(pick, task, (configurations, lane), svd) } else { cost };
             if (score, number) < picked.rank() {
                 (picked.score, picked.attempt) = (score, number);
                 configurations.read(lane, &mut picked.positions);
             }
-            if pick != Pick::First {
+            if pick != Pick::First || !by_pick {
                 return ControlFlow::Continue(());
             }
             share.first_found.fetch_min(number, Ordering::Relaxed);
@@ -133,7 +141,8 @@ impl Search {
         if share.first_found.load(Ordering::Relaxed) < number {
             return Some(Stop::Converged);
         }
-        if number < ATTEMPTS_WITHOUT_CLOCK {
+        // Who is asked may take long.
+        if number < ATTEMPTS_WITHOUT_CLOCK && problem.accepts.is_none() && problem.cost.is_none() {
             return None;
         }
         if problem.deadline.is_some_and(|deadline| share.start.elapsed() >= deadline) {

@@ -100,7 +100,7 @@ impl Search {
         }
         targets.clear();
         targets.extend(problem.targets.iter().map(|target| gone_on(target, &poses.tips()[target.tip], room / speed)));
-        ahead.bound_by_limits(&self.chain, setup);
+        ahead.bound_by_limits(setup);
         self.set_goals(targets, &mut ahead.goals);
         end.copy_from_slice(positions);
         let is_met = self.descend(ahead, end, closest, ITERATIONS, &|| false).met;

@@ -8,13 +8,16 @@ use crate::problem::{Mode, Problem};
 use urdf_ik_robot::Domain;
 
 impl Search {
-    /// Where a search lets variable `i` come to rest: if it turns, at the turn that lies in the limits and nearest to the seed.
+    /// Where a search lets variable `i` come to rest: on a circle at the turn that lies in its domain and nearest to the seed.
     pub fn folded(&self, i: usize, position: f64, setup: &Setup) -> f64 {
         if !self.turns[i] {
             return position;
         }
+        if !setup.circles[i] {
+            return position + setup.whole_turns[i];
+        }
         let nearest = position - ((position - setup.start[i]) / TAU).round() * TAU + setup.whole_turns[i];
-        match self.chain.variables()[i].domain {
+        match setup.domains[i] {
             Domain::Interval { upper, .. } if nearest > upper => nearest - TAU,
             Domain::Interval { lower, .. } if nearest < lower => nearest + TAU,
             _ => nearest,
@@ -24,11 +27,11 @@ impl Search {
     /// Brings `positions` back to where the seed is: adds the whole turns that were taken off, and for a search chooses the turn
     /// that lies in the limits and nearest to the seed.
     pub fn fold(&self, problem: &Problem, setup: &Setup, positions: &mut [f64]) {
-        for (i, variable) in self.chain.variables().iter().enumerate() {
+        for (i, domain) in setup.domains.iter().enumerate() {
             if !self.turns[i] {
                 continue;
             }
-            let seed = variable.domain.clamp(problem.seed[i]);
+            let seed = domain.clamp(problem.seed[i]);
             let position = &mut positions[i];
             match problem.mode {
                 Mode::Search { .. } => *position = self.folded(i, *position, setup),
@@ -39,7 +42,7 @@ impl Search {
                 }
             }
             // A range of exactly one turn may be missed by rounding.
-            *position = variable.domain.clamp(*position);
+            *position = domain.clamp(*position);
         }
     }
 }

@@ -148,7 +148,7 @@ impl Search {
             let flows = preference.max_step.is_some() && matches!(problem.mode, Mode::Track { .. });
             let motion = NullSpaceMotion { search: self, targets: problem.targets, preference, setup, flows };
             motion.go(positions, scratch, &mut |configurations, lane| {
-                self.lane_is_clear(problem, setup, (configurations, lane), clearance)
+                self.appraise_lane(problem, setup, (configurations, lane), clearance).is_some()
             });
         }
     }

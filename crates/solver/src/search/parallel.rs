@@ -58,6 +58,7 @@ impl Search {
             if others.closest.score < found.closest.score {
                 found.closest.copy_from(&others.closest);
             }
+            found.clearance.has_refused |= others.clearance.has_refused;
             for candidate in others.attempts.given_up.candidates() {
                 let read = |positions: &mut [f64]| positions.copy_from_slice(&candidate.positions);
                 found.attempts.given_up.offer(candidate.rank(), read);

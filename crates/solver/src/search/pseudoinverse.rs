@@ -3,9 +3,9 @@
 use super::prepared_search::Search;
 use super::setup::Setup;
 use crate::kernel::configurations::Configurations;
-use crate::kernel::damped_step::Bounds;
 use crate::kernel::lanes::{LANES, Lanes};
 use crate::kernel::svd::Svd;
+use crate::problem::Bounds;
 
 /// Where pseudoinverse steps are computed.
 #[derive(Debug, Clone)]

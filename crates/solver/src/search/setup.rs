@@ -3,10 +3,9 @@
 use std::f64::consts::TAU;
 
 use super::prepared_search::Search;
-use crate::kernel::damped_step::Bounds;
 use crate::kernel::residual::Goal;
-use crate::problem::{Mode, Problem, Target};
-use urdf_ik_robot::{Chain, Domain};
+use crate::problem::{Bounds, Mode, Problem, Target};
+use urdf_ik_robot::Domain;
 
 /// A problem, set up once and then only read.
 #[derive(Debug, Clone)]
@@ -17,6 +16,12 @@ pub struct Setup {
     pub start: Vec<f64>,
     /// Whole turns \[rad\] that are taken off each variable while solving, since angles of many turns lose digits.
     pub whole_turns: Vec<f64>,
+    /// Where each variable may come to rest: within its limits and the bounds of the problem.
+    pub domains: Vec<Domain>,
+    /// Which variables a search takes for circles, and folds into their domains at the end.
+    pub circles: Vec<bool>,
+    /// Whether the problem has bounds. Without, the domains and circles are those of the chain.
+    pub has_bounds: bool,
     lower: Vec<f64>,
     upper: Vec<f64>,
 }
@@ -29,8 +34,26 @@ impl Setup {
             goals: Vec::with_capacity(search.chain.tips().len()),
             start: positions(),
             whole_turns: positions(),
+            domains: search.chain.domains(),
+            circles: search.turns.to_vec(),
             lower: positions(),
             upper: positions(),
+            has_bounds: false,
+        }
+    }
+
+    /// Brings a starting point within the bounds of the problem: what is beyond a bound is reflected there, so that starting points fill
+    /// narrow bounds as they fill the limits.
+    pub fn reflect(&self, start: &mut [f64]) {
+        for (i, position) in start.iter_mut().enumerate() {
+            let (lower, upper) = (self.lower[i], self.upper[i]);
+            let room = upper - lower;
+            if *position < lower || *position > upper {
+                let along =
+                    if room.is_finite() && room > 0.0 { (*position - lower).rem_euclid(2.0 * room) } else { 0.0 };
+                let reflected = if room.is_finite() { lower + along.min(2.0 * room - along) } else { *position };
+                *position = reflected.max(lower).min(upper);
+            }
         }
     }
 
@@ -48,11 +71,11 @@ impl Setup {
         }
     }
 
-    /// Takes the limits of `chain` for bounds, and the whole turns of another setup.
-    pub fn bound_by_limits(&mut self, chain: &Chain, other: &Self) {
+    /// Takes the domains of another setup for bounds, and its whole turns.
+    pub fn bound_by_limits(&mut self, other: &Self) {
         self.whole_turns.copy_from_slice(&other.whole_turns);
-        for (i, variable) in chain.variables().iter().enumerate() {
-            let (lower, upper) = limits(variable.domain);
+        for (i, domain) in other.domains.iter().enumerate() {
+            let (lower, upper) = limits(*domain);
             (self.lower[i], self.upper[i]) = (lower - self.whole_turns[i], upper - self.whole_turns[i]);
         }
     }
@@ -67,6 +90,9 @@ impl Setup {
 impl Search {
     /// Puts `problem` into `setup`.
     pub fn set_up(&self, problem: &Problem, setup: &mut Setup) {
+        if problem.bounds.is_some() || setup.has_bounds {
+            self.set_domains(problem, setup);
+        }
         self.set_bounds(problem, setup);
         self.set_goals(problem.targets, &mut setup.goals);
     }
@@ -82,17 +108,30 @@ impl Search {
         }));
     }
 
+    /// Where the variables may come to rest. One whose bounds leave it less than a turn is no circle.
+    fn set_domains(&self, problem: &Problem, setup: &mut Setup) {
+        setup.has_bounds = problem.bounds.is_some();
+        for (i, variable) in self.chain.variables().iter().enumerate() {
+            let domain = problem.domain(i, variable.domain);
+            let is_whole = match domain {
+                Domain::Interval { lower, upper } => upper - lower >= TAU,
+                Domain::Circle => true,
+            };
+            (setup.domains[i], setup.circles[i]) = (domain, self.turns[i] && is_whole);
+        }
+    }
+
     /// Bounds for the variables while solving, and where they start.
     ///
     /// A search takes variables that turn for circles and folds them into their limits at the end. Tracking does not: a fold would
     /// be a jump of a whole turn.
     fn set_bounds(&self, problem: &Problem, setup: &mut Setup) {
-        for (i, variable) in self.chain.variables().iter().enumerate() {
-            let limits = limits(variable.domain);
-            let seed = variable.domain.clamp(problem.seed[i]);
+        for i in 0..self.variables() {
+            let limits = limits(setup.domains[i]);
+            let seed = setup.domains[i].clamp(problem.seed[i]);
             let turns = if self.turns[i] { (seed / TAU).round() * TAU } else { 0.0 };
             let (lower, upper) = match problem.mode {
-                Mode::Search { .. } if self.turns[i] => (f64::NEG_INFINITY, f64::INFINITY),
+                Mode::Search { .. } if setup.circles[i] => (f64::NEG_INFINITY, f64::INFINITY),
                 Mode::Search { .. } => limits,
                 Mode::Track { max_step } => (limits.0.max(seed - max_step[i]), limits.1.min(seed + max_step[i])),
             };

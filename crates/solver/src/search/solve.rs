@@ -39,7 +39,9 @@ impl Search {
         let Exploration { picked, closest, attempts, clearance, .. } = exploration;
         let is_picked = picked.is_some();
         let candidate = if is_picked {
-            self.settle_or_flow(problem, setup, &mut picked.positions, (null_space, clearance), flow);
+            if problem.cost.is_none() {
+                self.settle_or_flow(problem, setup, &mut picked.positions, (null_space, clearance), flow);
+            }
             picked
         } else {
             if problem.closest && iteration.refines() {
@@ -54,18 +56,17 @@ impl Search {
         self.fold(problem, setup, &mut candidate.positions);
         self.judge(problem, setup, &candidate.positions, verdict, solution);
         let is_clear = is_picked || clearance.is_clear(problem, &solution.positions);
-        let asks_why = is_clear && problem.closest && spent.stop == Stop::Attempts;
+        let asks_why = is_clear && !clearance.has_refused && problem.closest && spent.stop == Stop::Attempts;
         if asks_why && self.limits_are_in_the_way(problem, setup, exploration, solution) {
             solution.outcome = Outcome::Closest(Reason::JointLimits);
         }
-        solution.stop = match solution.outcome {
-            Outcome::Solved => Stop::Converged,
-            Outcome::Closest(_) => spent.stop,
-        };
         if let Some(clearance) = problem.clearance.filter(|_| !is_clear) {
             self.approach(problem, &clearance, scratch, solution);
-            solution.stop = if solution.is_solved() { Stop::Converged } else { spent.stop };
         }
+        if !is_picked {
+            scratch.clearance().judge(problem, solution);
+        }
+        solution.stop = if solution.is_solved() { Stop::Converged } else { spent.stop };
         let SearchScratch { setup, singular_values, .. } = scratch;
         solution.smallest_singular_value = match problem.mode {
             Mode::Track { .. } => {

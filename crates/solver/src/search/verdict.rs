@@ -90,13 +90,13 @@ impl Search {
         self.kernel.linearise(&setup.goals, configurations);
         let bounds = setup.bounds();
         let mut step_limited = false;
-        for (i, variable) in self.chain.variables().iter().enumerate() {
+        for (i, domain) in setup.domains.iter().enumerate() {
             let descent = descent(configurations, setup.goals.len(), i);
             let pressed = |position: f64, lower: f64, upper: f64| {
                 (position <= lower && descent < -LEAST_SLOPE) || (position >= upper && descent > LEAST_SLOPE)
             };
-            let at_limit = match variable.domain {
-                Domain::Interval { lower, upper } => pressed(solution.positions[i], lower, upper),
+            let at_limit = match domain {
+                Domain::Interval { lower, upper } => pressed(solution.positions[i], *lower, *upper),
                 Domain::Circle => false,
             };
             if at_limit {

@@ -50,22 +50,22 @@ impl Search {
         };
         let mut blocked = false;
         self.attempts(&plan, setup, scratch, closest, &mut |configurations, Arrival { lane, .. }| {
-            blocked = !self.is_within_limits(configurations, lane);
+            blocked = !self.is_within_limits(setup, configurations, lane);
             ControlFlow::Break(())
         });
         blocked
     }
 
     /// Whether the configuration of a lane, or one that whole turns make of it, lies within the joint limits.
-    fn is_within_limits(&self, configurations: &Configurations, lane: usize) -> bool {
-        let variables = self.chain.variables().iter().zip(&configurations.positions);
-        variables.into_iter().all(|(variable, position)| allows(variable, position.0[lane]))
+    fn is_within_limits(&self, setup: &Setup, configurations: &Configurations, lane: usize) -> bool {
+        let variables = self.chain.variables().iter().zip(&setup.domains).zip(&configurations.positions);
+        variables.into_iter().all(|((variable, domain), position)| allows(variable, *domain, position.0[lane]))
     }
 }
 
-/// Whether the variable may be at `position`, or for a rotation at one of its whole turns.
-fn allows(variable: &Variable, position: f64) -> bool {
-    let Domain::Interval { lower, upper } = variable.domain else { return true };
+/// Whether a variable with that domain may be at `position`, or for a rotation at one of its whole turns.
+fn allows(variable: &Variable, domain: Domain, position: f64) -> bool {
+    let Domain::Interval { lower, upper } = domain else { return true };
     let turned = if variable.prismatic { position } else { lower + (position - lower).rem_euclid(TAU) };
     (lower..=upper).contains(&turned)
 }

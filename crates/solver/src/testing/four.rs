@@ -5,13 +5,13 @@ use std::sync::Arc;
 use fearless_simd::Level;
 
 use crate::kernel::configurations::Configurations;
-use crate::kernel::damped_step::Bounds;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::fabrik::FabrikScratch;
 use crate::kernel::lanes::{LANES, Lanes};
 use crate::kernel::normal_equations::StepScratch;
 use crate::kernel::residual::Goal;
 use crate::method::FabrikOptions;
+use crate::problem::Bounds;
 use crate::problem::Target;
 use crate::search::Search;
 use urdf_ik_random::random::Random;

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
+mod acceptance;
 mod all_solutions;
 mod batch;
+mod bounds;
 mod clear_arms;
 mod clear_tracking;
 mod clearance;

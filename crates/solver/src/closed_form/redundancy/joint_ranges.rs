@@ -36,9 +36,10 @@ impl JointRanges {
         let mut ranges =
             Self { seed, below: [f64::NEG_INFINITY; REDUNDANT_JOINTS], above: [f64::INFINITY; REDUNDANT_JOINTS] };
         for (index, variable) in chain.variables().iter().enumerate() {
-            let seed = variable.domain.clamp(seed[index]);
+            let domain = problem.domain(index, variable.domain);
+            let seed = domain.clamp(seed[index]);
             ranges.seed[index] = seed;
-            if let Domain::Interval { lower, upper } = variable.domain {
+            if let Domain::Interval { lower, upper } = domain {
                 (ranges.below[index], ranges.above[index]) = (lower - seed, upper - seed);
             }
             if let Mode::Track { max_step } = problem.mode {

@@ -67,7 +67,7 @@ impl SevenAxis {
     ) -> bool {
         let chain = search.chain();
         let ([target], Some(ranges)) = (problem.targets, JointRanges::new(chain, problem)) else { return false };
-        if target.free_axes.contains(&true) || !problem.preference.is_none() {
+        if target.free_axes.contains(&true) || !problem.preference.is_none() || problem.cost.is_some() {
             return false;
         }
         let descent = Descent::to(search, target, &ranges, scratch);

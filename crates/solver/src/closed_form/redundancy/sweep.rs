@@ -66,12 +66,17 @@ pub(super) struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
+    /// Where the locked joint may be.
+    fn domain(&self) -> Domain {
+        self.problem.domain(self.locked.joint, self.search.chain().variables()[self.locked.joint].domain)
+    }
+
     /// The best configuration at each position, the seed's own first, then on to either side as long as better ones can be there.
     pub fn swept(&self, scratch: &mut SearchScratch) -> Swept {
         let nothing = SweptConfiguration { positions: self.ranges.seed, score: f64::INFINITY };
         let mut swept = Swept { configurations: [nothing; MAX_KEPT], count: 0, best: None };
         let joint = self.locked.joint;
-        let domain = self.search.chain().variables()[joint].domain;
+        let domain = self.domain();
         let (step, farthest) = match self.problem.mode {
             Mode::Track { max_step } => (SWEEP_STEP.min(TRACKING_STEP_SHARE * max_step[joint]), max_step[joint]),
             Mode::Search { .. } => (SWEEP_STEP, f64::INFINITY),
@@ -157,7 +162,7 @@ impl Sweep<'_> {
         let mut step = 0.5 * SWEEP_STEP;
         for _ in 0..HALVINGS {
             let middle = best.positions[self.locked.joint];
-            let domain = self.search.chain().variables()[self.locked.joint].domain;
+            let domain = self.domain();
             for position in [middle - step, middle + step].map(|position| domain.clamp(position)) {
                 self.at(position, scratch, &mut |configuration, _| {
                     if configuration.score < best.score {

@@ -71,8 +71,8 @@ impl Search {
 
     /// Writes the seed inside the limits.
     fn begin_at_seed(&self, problem: &Problem, scratch: &mut AvoidanceScratch) {
-        let inside =
-            self.chain.variables().iter().zip(problem.seed).map(|(variable, seed)| variable.domain.clamp(*seed));
+        let variables = self.chain.variables().iter().zip(problem.seed).enumerate();
+        let inside = variables.map(|(i, (variable, seed))| problem.domain(i, variable.domain).clamp(*seed));
         scratch.seed.clear();
         scratch.seed.extend(inside);
     }

@@ -1,0 +1,116 @@
+//! Joints as C has them, of which robots are made without the text of a URDF.
+
+use std::ffi::c_char;
+
+use urdf_ik::robot::{Domain, JointDescription, JointKind, MimicDescription};
+
+use crate::failure::Failure;
+use crate::pointers::text;
+use crate::problem::{UrdfIkPose, isometry};
+
+/// It does not move.
+pub const URDF_IK_JOINT_FIXED: i32 = 0;
+/// It turns about its axis, within limits [rad].
+pub const URDF_IK_JOINT_REVOLUTE: i32 = 1;
+/// It turns about its axis, without limits [rad].
+pub const URDF_IK_JOINT_CONTINUOUS: i32 = 2;
+/// It moves along its axis, within limits [m].
+pub const URDF_IK_JOINT_PRISMATIC: i32 = 3;
+/// It moves in all axes. It stays in its place, and no arm can have it.
+pub const URDF_IK_JOINT_FLOATING: i32 = 4;
+/// It moves in a plane. It stays in its place, and no arm can have it.
+pub const URDF_IK_JOINT_PLANAR: i32 = 5;
+
+/// Types of joints by their numbers.
+const KINDS: [JointKind; 6] = [
+    JointKind::Fixed,
+    JointKind::Revolute,
+    JointKind::Continuous,
+    JointKind::Prismatic,
+    JointKind::Floating,
+    JointKind::Planar,
+];
+
+/// A joint between two links, as a URDF describes it. urdf_ik_joint() sets all fields.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct UrdfIkJoint {
+    /// Its name (UTF-8), unique in the robot.
+    pub name: *const c_char,
+    /// Its type, one of URDF_IK_JOINT_….
+    pub kind: i32,
+    /// Name of the parent link.
+    pub parent: *const c_char,
+    /// Name of the child link.
+    pub child: *const c_char,
+    /// Pose of the joint's frame in the frame of the parent link. Default: identity.
+    pub origin: UrdfIkPose,
+    /// Its axis in its frame, of any length but 0. Default: x.
+    pub axis: [f64; 3],
+    /// Least position of a revolute or prismatic joint [rad or m]. Default: 0.
+    pub lower: f64,
+    /// Greatest position of a revolute or prismatic joint [rad or m]. Default: 0.
+    pub upper: f64,
+    /// Name of the joint that it mimics. NULL: none.
+    pub mimic: *const c_char,
+    /// It is at `multiplier * position of that joint + offset`. Default: 1.
+    pub multiplier: f64,
+    /// Its position where that joint is at 0 [rad or m]. Default: 0.
+    pub offset: f64,
+}
+
+/// A joint of a type URDF_IK_JOINT_… between two links, with default fields.
+///
+/// # Safety
+/// The texts live as long as the joint is used.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_joint(
+    name: *const c_char,
+    kind: i32,
+    parent: *const c_char,
+    child: *const c_char,
+) -> UrdfIkJoint {
+    UrdfIkJoint {
+        name,
+        kind,
+        parent,
+        child,
+        origin: UrdfIkPose { position: [0.0; 3], orientation: [0.0, 0.0, 0.0, 1.0] },
+        axis: [1.0, 0.0, 0.0],
+        lower: 0.0,
+        upper: 0.0,
+        mimic: std::ptr::null(),
+        multiplier: 1.0,
+        offset: 0.0,
+    }
+}
+
+impl UrdfIkJoint {
+    /// The joint in the terms of the library.
+    ///
+    /// # Safety
+    /// Its pointers are NULL, or point to texts.
+    pub(crate) unsafe fn description(&self) -> Result<JointDescription, Failure> {
+        let name = unsafe { text(self.name, "name of a joint") }?;
+        let (parent, child) =
+            unsafe { (text(self.parent, "parent of a joint")?, text(self.child, "child of a joint")?) };
+        let kind = usize::try_from(self.kind).ok().and_then(|kind| KINDS.get(kind).copied()).ok_or_else(|| {
+            Failure::argument(format!("joint '{name}' has the type {}; it must be from 0 to 5", self.kind))
+        })?;
+        let mimic = if self.mimic.is_null() {
+            None
+        } else {
+            let joint = unsafe { text(self.mimic, "mimic of a joint") }?.to_owned();
+            Some(MimicDescription { joint, multiplier: self.multiplier, offset: self.offset })
+        };
+        let origin = isometry(&self.origin)
+            .map_err(|error| Failure::argument(format!("joint '{name}' has no origin: {error}")))?;
+        Ok(JointDescription {
+            origin,
+            axis: self.axis.into(),
+            domain: Domain::Interval { lower: self.lower, upper: self.upper },
+            mimic,
+            ..JointDescription::new(name, kind, parent, child)
+        })
+    }
+}

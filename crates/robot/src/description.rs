@@ -1,0 +1,103 @@
+//! Joints as data, of which a robot is made without the text of a URDF.
+
+use nalgebra::{Isometry3, Vector3};
+
+use super::error::UrdfError;
+use super::joint::{Domain, JointKind};
+use super::kinematic_urdf::FARTHEST;
+use urdf_ik_text::names::number;
+
+/// What a URDF says of a joint, as data: for programs that have a model of the robot already, perhaps with narrower limits than its URDF.
+///
+/// [`Robot::from_joints`](super::Robot::from_joints) makes a robot of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JointDescription {
+    /// Name, unique in the robot.
+    pub name: String,
+    /// Its type.
+    pub kind: JointKind,
+    /// Name of the parent link.
+    pub parent: String,
+    /// Name of the child link.
+    pub child: String,
+    /// Pose of the joint's frame in the parent link's frame. Default: identity.
+    pub origin: Isometry3<f64>,
+    /// Axis in the joint's frame, of any length but 0. It counts for joints that have a position. Default: x.
+    pub axis: Vector3<f64>,
+    /// The positions that are allowed, an interval for revolute and prismatic joints \[rad or m\]. It does not count for others. Default:
+    /// [`Domain::Circle`].
+    pub domain: Domain,
+    /// Greatest velocity \[rad/s or m/s\]. Default: infinite.
+    pub velocity: f64,
+    /// What it mimics, if anything.
+    pub mimic: Option<MimicDescription>,
+}
+
+/// A joint is at `multiplier * position of the other + offset`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MimicDescription {
+    /// Name of the other joint. Where no movable joint has it, the rule is ignored with a [warning](super::Robot::warnings).
+    pub joint: String,
+    /// Factor: rad or m of this joint for one of the other.
+    pub multiplier: f64,
+    /// Position of this joint where the other is at 0 \[rad or m\].
+    pub offset: f64,
+}
+
+impl JointDescription {
+    /// A joint between two links with the default of every other field.
+    #[must_use]
+    pub fn new(name: &str, kind: JointKind, parent: &str, child: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            parent: parent.to_owned(),
+            child: child.to_owned(),
+            origin: Isometry3::identity(),
+            axis: Vector3::x(),
+            domain: Domain::Circle,
+            velocity: f64::INFINITY,
+            mimic: None,
+        }
+    }
+
+    /// Checks the numbers, as those in the text of a URDF are checked.
+    pub(super) fn check(&self) -> Result<(), UrdfError> {
+        let refuse = |attribute: &str, values: &[f64], expected| {
+            Err(UrdfError::Number {
+                joint: self.name.clone(),
+                attribute: attribute.to_owned(),
+                text: values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(" "),
+                expected,
+                hint: "",
+            })
+        };
+        let Isometry3 { rotation, translation } = &self.origin;
+        if !translation.vector.iter().all(|length| length.abs() <= FARTHEST) {
+            return refuse("origin", translation.vector.as_slice(), "three finite numbers from -1e9 to 1e9");
+        }
+        if (rotation.norm() - 1.0).abs() > 1e-6 || rotation.norm().is_nan() {
+            return refuse("orientation", rotation.coords.as_slice(), "a quaternion of length 1");
+        }
+        if !self.kind.has_position() {
+            return Ok(());
+        }
+        if !self.axis.iter().all(|entry| entry.is_finite()) {
+            return refuse("axis", self.axis.as_slice(), "three finite numbers");
+        }
+        if self.velocity.is_nan() || self.velocity < 0.0 {
+            return refuse("velocity", &[self.velocity], "a number, 0 or more");
+        }
+        if let Some(MimicDescription { multiplier, offset, .. }) = self.mimic
+            && !(multiplier.is_finite() && offset.is_finite())
+        {
+            return refuse("mimic", &[multiplier, offset], "two finite numbers");
+        }
+        match (self.kind, self.domain) {
+            (JointKind::Continuous, _) => Ok(()),
+            (_, Domain::Circle) => Err(UrdfError::NoLimits { kind: self.kind.name(), joint: self.name.clone() }),
+            (_, Domain::Interval { lower, upper }) if lower.is_finite() && upper.is_finite() => Ok(()),
+            (_, Domain::Interval { lower, upper }) => refuse("limit", &[lower, upper], "two finite numbers"),
+        }
+    }
+}
