@@ -8,7 +8,7 @@ use nalgebra::Vector6;
 use super::joint_curve::JointCurve;
 use super::path_problem::PathProblem;
 use super::preference_slope::PreferenceSlope;
-use super::tip_jacobian::TipJacobian;
+use super::tip::TipJacobian;
 use urdf_ik_mathematics::bounded_quadratic::BoundedQuadratic;
 use urdf_ik_mathematics::spatial;
 use urdf_ik_solver::Solver;
@@ -34,7 +34,7 @@ struct Site {
     /// What the control points count for the positions and for their derivative.
     values: [f64; 4],
     rates: [f64; 4],
-    /// The same for their second derivative, times the length of the interval.
+    /// What they count for the second derivative, times the length of the interval.
     bends: [f64; 4],
     /// Weight of the tip's distance.
     tip: f64,

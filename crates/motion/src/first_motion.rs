@@ -3,9 +3,8 @@
 //! It is at rest at both ends and even in between, with ramps like those that the limits allow there. So the rate that makes the fastest motion
 //! of it has no singularity at the ends, and is constant where the speed is.
 
-use super::joint_curve::{Derivatives, JointCurve, Part};
-use super::path_problem::PathProblem;
-use super::timing::Timing;
+use super::joint_curve::SmoothPart;
+use super::speed_limits::SpeedProblem;
 
 /// Greatest interval of x.
 const GREATEST_INTERVAL: f64 = 1.0 / 64.0;
@@ -32,11 +31,12 @@ pub(super) struct FirstMotion {
 
 impl FirstMotion {
     /// On a part of a curve, with ramps that fit the limits at its ends.
-    pub(super) fn new(problem: &PathProblem, timing: &Timing, (curve, part): (&JointCurve, &Part)) -> Self {
-        let mut joints: Derivatives = std::array::from_fn(|_| vec![0.0; curve.variables()]);
-        let limits = problem.limits;
+    pub(super) fn new(problem: &SpeedProblem) -> Self {
+        let SpeedProblem { timing, part, .. } = problem;
+        let limits = problem.path.limits;
+        let mut joints = part.derivatives();
         let ramps = [part.start(), part.end()].map(|length| {
-            curve.at(part, part.basis.interval(length), length, &mut joints);
+            part.at(part.basis.interval(length), length, &mut joints);
             let least = |limits: &[f64], most: f64| {
                 joints[1].iter().zip(limits).fold(most, |least, (rate, limit)| least.min(limit / rate.abs()))
             };
@@ -69,7 +69,8 @@ impl FirstMotion {
         self.on_interval_of(x, x)
     }
 
-    /// The same at the end of an interval that contains `inside`: the third derivative may be another one beyond it.
+    /// The path length and its first three derivatives at the end of an interval that contains `inside`: beyond the end the third derivative
+    /// may be another one.
     pub(super) fn on_interval_of(&self, inside: f64, x: f64) -> [f64; 4] {
         let [up, down] = self.ramps;
         if inside < up {
@@ -104,7 +105,7 @@ impl FirstMotion {
     }
 
     /// The intervals of x, in which curve and first motion are polynomials: short where the speed changes most.
-    pub(super) fn intervals(&self, part: &Part) -> Vec<f64> {
+    pub(super) fn intervals(&self, part: &SmoothPart) -> Vec<f64> {
         let [up, down] = self.ramps;
         let inner = &part.basis.ends()[1..part.basis.ends().len() - 1];
         let mut breaks: Vec<f64> = inner.iter().map(|length| self.inverse(*length)).collect();

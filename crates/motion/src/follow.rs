@@ -2,13 +2,11 @@
 
 use super::curve_cost::CurveCost;
 use super::curve_fit::{Aim, CurveFit};
-use super::follow_options::{FollowError, FollowOptions, check_start};
-use super::followed::{Followed, larger, ratio};
 use super::joint_curve::JointCurve;
-use super::path_problem::PathProblem;
+use super::path_problem::{FollowError, FollowOptions, Followed, PathProblem, check_start, larger, ratio};
 use super::path_solver::PathSolver;
 use super::path_stop::{PathStop, StopReason};
-use super::tip_distance::OnPath;
+use super::tip::OnPath;
 use super::tracking::{Tracked, stop_unreached, track};
 use urdf_ik_solver::{Residual, Solver};
 
@@ -98,7 +96,7 @@ fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> (JointCurve, Residual, 
 /// The greatest deviation of the curve, and the intervals where it is too great or something is in the way: part, interval and reason.
 fn bad_intervals(solver: &mut PathSolver, curve: &JointCurve) -> (Residual, Vec<(usize, usize, StopReason)>) {
     let (mut greatest, mut intervals) = (Residual::default(), Vec::new());
-    for (at, part) in curve.parts().iter().enumerate() {
+    for (at, part) in curve.parts().enumerate() {
         for (interval, ends) in part.basis.ends().windows(2).enumerate() {
             let (deviation, is_missed) = deviation_on(solver, curve, ends);
             if is_missed || ratio(&deviation, &solver.options.deviation) > 1.0 {

@@ -14,12 +14,22 @@ pub struct JointCurve {
     controls: Vec<f64>,
 }
 
-/// A smooth part of a curve.
+/// A smooth part of a curve, without its control points.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Part {
+struct Part {
     /// Path length by interval.
-    pub(super) basis: Basis<4>,
+    basis: Basis<4>,
     /// Index of its first control point, which is the last one of the part before.
+    first: usize,
+}
+
+/// A smooth part of a curve.
+#[derive(Clone, Copy)]
+pub(super) struct SmoothPart<'a> {
+    pub(super) curve: &'a JointCurve,
+    /// Path length by interval.
+    pub(super) basis: &'a Basis<4>,
+    /// Index of its first control point.
     pub(super) first: usize,
 }
 
@@ -45,19 +55,21 @@ impl JointCurve {
     /// Path length at its end \[m\].
     #[must_use]
     pub fn length(&self) -> f64 {
-        self.parts.last().map_or(0.0, Part::end)
+        self.parts().next_back().map_or(0.0, |part| part.end())
     }
 
     /// Path lengths of the rests between its smooth parts.
     pub fn rests(&self) -> impl Iterator<Item = f64> {
-        self.parts.iter().skip(1).map(Part::start)
+        self.parts().skip(1).map(|part| part.start())
     }
 
     /// Positions of the variables after `length` metres of path \[rad or m\].
     #[must_use]
     pub fn positions_at(&self, length: f64) -> Vec<f64> {
-        let after = self.parts.partition_point(|part| part.end() <= length);
+        let is_before = |part: &Part| part.basis.ends().last().is_some_and(|end| *end <= length);
+        let after = self.parts.partition_point(is_before);
         let Some(part) = self.parts.get(after).or(self.parts.last()) else { return self.controls.clone() };
+        let part = self.smooth(part);
         let mut positions = vec![0.0; self.variables];
         let length = length.clamp(part.start(), part.end());
         let interval = part.basis.interval(length);
@@ -70,13 +82,6 @@ impl JointCurve {
             *position = position.max(least).min(most);
         }
         positions
-    }
-
-    /// The curve after `length` metres, on an interval of one of its [parts](Self::parts).
-    pub(super) fn at(&self, part: &Part, interval: usize, length: f64, found: &mut Derivatives) {
-        for (row, found) in part.basis.derivatives(interval, length).iter().zip(found) {
-            self.weighted_sum(part.first + interval, row, found);
-        }
     }
 
     /// The sum of four control points from `first` on.
@@ -94,8 +99,12 @@ impl JointCurve {
         self.variables
     }
 
-    pub(super) fn parts(&self) -> &[Part] {
-        &self.parts
+    pub(super) fn parts(&self) -> impl DoubleEndedIterator<Item = SmoothPart<'_>> {
+        self.parts.iter().map(|part| self.smooth(part))
+    }
+
+    fn smooth<'a>(&'a self, part: &'a Part) -> SmoothPart<'a> {
+        SmoothPart { curve: self, basis: &part.basis, first: part.first }
     }
 
     pub(super) fn controls(&self) -> &[f64] {
@@ -107,7 +116,7 @@ impl JointCurve {
     }
 }
 
-impl Part {
+impl SmoothPart<'_> {
     /// Path length at its start \[m\].
     pub(super) fn start(&self) -> f64 {
         self.basis.ends()[0]
@@ -116,5 +125,17 @@ impl Part {
     /// Path length at its end \[m\].
     pub(super) fn end(&self) -> f64 {
         self.basis.ends()[self.basis.ends().len() - 1]
+    }
+
+    /// Room for its derivatives.
+    pub(super) fn derivatives(&self) -> Derivatives {
+        std::array::from_fn(|_| vec![0.0; self.curve.variables])
+    }
+
+    /// The curve after `length` metres, on one of its intervals.
+    pub(super) fn at(&self, interval: usize, length: f64, found: &mut Derivatives) {
+        for (row, found) in self.basis.derivatives(interval, length).iter().zip(found) {
+            self.curve.weighted_sum(self.first + interval, row, found);
+        }
     }
 }

@@ -4,10 +4,9 @@ use std::f64::consts::TAU;
 use std::fmt;
 use std::sync::Arc;
 
-use super::generator::State;
+use super::generator::{MAX_DURATION, MotionError, State};
 use super::keeper::{HandOver, Keeper, Step};
 use super::limits::MotionLimits;
-use super::motion_error::{MAX_DURATION, MotionError};
 use super::trajectory::TrajectoryPoint;
 use super::way::Way;
 use urdf_ik_collision::{Clearance, Near};

@@ -47,47 +47,38 @@
 
 #![forbid(unsafe_code)]
 
-mod blend;
 mod clear_way;
 mod curve_cost;
 mod curve_fit;
 mod first_motion;
 mod follow;
-mod follow_options;
-mod followed;
 mod generator;
 mod joint_curve;
 mod joint_motion;
 mod keeper;
 mod limits;
-mod line;
-mod motion_error;
 mod path;
 mod path_problem;
+mod path_sections;
 mod path_solver;
 mod path_stop;
 mod preference_slope;
 pub mod servo;
 mod speed_limits;
 mod speed_profile;
-mod timing;
-mod tip_distance;
-mod tip_jacobian;
+mod tip;
 mod tracking;
 mod trajectory;
 mod way;
 
 pub use clear_way::{ClearWay, WAY_ALLOWANCE};
 pub use follow::follow;
-pub use follow_options::{FollowError, FollowOptions};
-pub use followed::Followed;
+pub use generator::MotionError;
 pub use joint_curve::JointCurve;
 pub use joint_motion::JointMotion;
 pub use keeper::{HandOver, Step};
 pub use limits::{JointLimit, JointLimits, JointLimitsError, MotionLimits};
-pub use motion_error::MotionError;
 pub use path::{Path, PathError, PathOptions};
-pub use path_problem::PathProblem;
+pub use path_problem::{FollowError, FollowOptions, Followed, PathProblem};
 pub use path_stop::{PathStop, StopReason};
-pub use timing::{Timing, TimingError};
-pub use trajectory::{Trajectory, TrajectoryPoint};
+pub use trajectory::{Timing, TimingError, Trajectory, TrajectoryPoint};

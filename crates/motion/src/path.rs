@@ -3,8 +3,7 @@
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use thiserror::Error;
 
-use super::blend::Blend;
-use super::line::Line;
+use super::path_sections::{Blend, Line};
 use urdf_ik_mathematics::spatial::{self, NotARotation};
 use urdf_ik_text::names::number;
 
@@ -138,7 +137,7 @@ impl Path {
             cut = rounded;
             match (corner, lines.get(index + 1)) {
                 (Some(Corner::Rounded(radius)), Some(next)) => {
-                    let blend = Blend::new([line, next], radius);
+                    let blend = Blend::new(line, next, radius);
                     path.push(blend.length(), Shape::Blend(Box::new(blend)), line.waypoint);
                 }
                 (Some(Corner::Sharp), _) => path.rests.push(path.length),

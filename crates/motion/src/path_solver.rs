@@ -1,11 +1,9 @@
 //! Solves for poses of a path, and finds out whether the way there is clear.
 
-use super::follow_options::FollowOptions;
-use super::followed::ratio;
 use super::path::Path;
-use super::path_problem::PathProblem;
+use super::path_problem::{FollowOptions, PathProblem, ratio};
 use super::path_stop::StopReason;
-use super::tip_distance::{OnPath, TipDistance};
+use super::tip::{OnPath, TipDistance};
 use urdf_ik_collision::{Clearance, SegmentScratch};
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Mode, Pick, Problem, ProblemError, Scratch, Solution, Solver, Target, Tolerance};

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use nalgebra::DMatrix;
 
 use super::path_problem::PathProblem;
-use super::tip_jacobian::TipJacobian;
+use super::tip::TipJacobian;
 use urdf_ik_robot::Domain;
 use urdf_ik_solver::Solver;
 

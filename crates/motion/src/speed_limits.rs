@@ -7,16 +7,25 @@
 use nalgebra::Vector6;
 
 use super::first_motion::FirstMotion;
-use super::joint_curve::{Derivatives, JointCurve, Part};
+use super::joint_curve::{Derivatives, SmoothPart};
+use super::limits::MotionLimits;
 use super::path_problem::PathProblem;
-use super::timing::Timing;
-use super::tip_jacobian::TipJacobian;
+use super::tip::TipJacobian;
+use super::trajectory::Timing;
 use urdf_ik_mathematics::spline::Basis;
 use urdf_ik_robot::Chain;
 
 /// Places in each interval where limits are checked, in an interval from 0 to 1, with their weights in Boole's rule.
 const CHECKED_PLACES: [(f64, f64); 5] =
     [(0.0, 7.0 / 90.0), (0.25, 32.0 / 90.0), (0.5, 12.0 / 90.0), (0.75, 32.0 / 90.0), (1.0, 7.0 / 90.0)];
+
+/// A smooth part of a path whose speed is sought.
+pub(super) struct SpeedProblem<'a> {
+    pub(super) chain: &'a Chain,
+    pub(super) path: &'a PathProblem<'a>,
+    pub(super) timing: &'a Timing,
+    pub(super) part: SmoothPart<'a>,
+}
 
 /// A place where limits are checked.
 pub(super) struct Place {
@@ -34,46 +43,50 @@ pub(super) struct Place {
     pub(super) jerks: Vec<[f64; 3]>,
 }
 
-/// The places of a part, with z on `basis`.
-pub(super) fn places(
-    chain: &Chain,
-    problem: &PathProblem,
-    timing: &Timing,
-    (curve, part): (&JointCurve, &Part),
-    (motion, basis): (&FirstMotion, &Basis<3>),
-) -> Vec<Place> {
-    let mut places = Vec::new();
-    let mut tip = TipJacobian::new(chain, problem.target.tip);
-    let mut joints: Derivatives = std::array::from_fn(|_| vec![0.0; curve.variables()]);
-    for (first, ends) in basis.ends().windows(2).enumerate() {
-        let size = ends[1] - ends[0];
-        let middle = 0.5 * (ends[0] + ends[1]);
-        let on_curve = part.basis.interval(motion.at(middle)[0]);
-        for (place, weight) in CHECKED_PLACES {
-            let x = ends[0] + place * size;
-            let lengths = motion.on_interval_of(middle, x);
-            curve.at(part, on_curve, lengths[0], &mut joints);
-            let speed = timing.speed / (lengths[1] * tip_speed(problem, &mut tip, lengths[0], &joints));
-            let mut limits = Place {
-                first,
-                basis: basis.derivatives(first, x),
-                weight: weight * size,
-                greatest: speed * speed,
-                accelerations: vec![[lengths[2] / timing.acceleration, 0.5 * lengths[1] / timing.acceleration]],
-                jerks: Vec::new(),
-            };
-            for i in 0..curve.variables() {
-                limits.add_joint(&lengths, joints.each_ref().map(|derivative| derivative[i]), problem, i);
+impl SpeedProblem<'_> {
+    /// The places of the part, with z on `basis`.
+    pub(super) fn places(&self, motion: &FirstMotion, basis: &Basis<3>) -> Vec<Place> {
+        let Self { chain, path, timing, part } = self;
+        let mut places = Vec::new();
+        let mut tip = TipJacobian::new(chain, path.target.tip);
+        let mut joints = part.derivatives();
+        for (first, ends) in basis.ends().windows(2).enumerate() {
+            let size = ends[1] - ends[0];
+            let middle = 0.5 * (ends[0] + ends[1]);
+            let on_curve = part.basis.interval(motion.at(middle)[0]);
+            for (place, weight) in CHECKED_PLACES {
+                let x = ends[0] + place * size;
+                let lengths = motion.on_interval_of(middle, x);
+                part.at(on_curve, lengths[0], &mut joints);
+                let speed = timing.speed / (lengths[1] * self.tip_speed(&mut tip, lengths[0], &joints));
+                let mut limits = Place {
+                    first,
+                    basis: basis.derivatives(first, x),
+                    weight: weight * size,
+                    greatest: speed * speed,
+                    accelerations: vec![[lengths[2] / timing.acceleration, 0.5 * lengths[1] / timing.acceleration]],
+                    jerks: Vec::new(),
+                };
+                for i in 0..path.limits.velocities.len() {
+                    limits.add_joint(&lengths, joints.each_ref().map(|derivative| derivative[i]), path.limits, i);
+                }
+                places.push(limits);
             }
-            places.push(limits);
         }
+        places
     }
-    places
+
+    /// How fast the tip moves for each metre of path: by the path, or by the joints where it moves faster, along a free axis or by what it
+    /// deviates.
+    fn tip_speed(&self, tip: &mut TipJacobian, length: f64, joints: &Derivatives) -> f64 {
+        tip.find(&joints[0]);
+        let twist: Vector6<f64> = tip.columns.iter().zip(&joints[1]).map(|(column, rate)| column * *rate).sum();
+        twist.fixed_rows::<3>(0).norm().max(self.path.path.speed_at(length))
+    }
 }
 
 impl Place {
-    fn add_joint(&mut self, s: &[f64; 4], q: [f64; 4], problem: &PathProblem, i: usize) {
-        let limits = problem.limits;
+    fn add_joint(&mut self, s: &[f64; 4], q: [f64; 4], limits: &MotionLimits, i: usize) {
         let first = q[1] * s[1];
         let second = q[2] * s[1] * s[1] + q[1] * s[2];
         let third = q[3] * s[1].powi(3) + 3.0 * q[2] * s[1] * s[2] + q[1] * s[3];
@@ -84,12 +97,4 @@ impl Place {
         self.accelerations.push([second / acceleration, 0.5 * first / acceleration]);
         self.jerks.push([third / jerk, 1.5 * second / jerk, 0.5 * first / jerk]);
     }
-}
-
-/// How fast the tip moves for each metre of path: by the path, or by the joints where it moves faster, along a free axis or by what it
-/// deviates.
-fn tip_speed(problem: &PathProblem, tip: &mut TipJacobian, length: f64, joints: &Derivatives) -> f64 {
-    tip.find(&joints[0]);
-    let twist: Vector6<f64> = tip.columns.iter().zip(&joints[1]).map(|(column, rate)| column * *rate).sum();
-    twist.fixed_rows::<3>(0).norm().max(problem.path.speed_at(length))
 }

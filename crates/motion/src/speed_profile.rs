@@ -5,13 +5,9 @@
 //! "Convex optimization", chapter 11). Second derivatives that are not surely positive are left out.
 
 use super::first_motion::FirstMotion;
-use super::joint_curve::{JointCurve, Part};
-use super::path_problem::PathProblem;
-use super::speed_limits::{Place, places};
-use super::timing::Timing;
+use super::speed_limits::{Place, SpeedProblem};
 use urdf_ik_mathematics::band_matrix::BandMatrix;
 use urdf_ik_mathematics::spline::Basis;
-use urdf_ik_robot::Chain;
 
 /// Newton steps at most, for one weight of the time.
 const STEPS: usize = 30;
@@ -51,15 +47,10 @@ pub(super) struct Progress {
 
 impl SpeedProfile {
     /// The fastest one along a part of a curve.
-    pub(super) fn new(
-        chain: &Chain,
-        problem: &PathProblem,
-        timing: &Timing,
-        (curve, part): (&JointCurve, &Part),
-    ) -> Self {
-        let motion = FirstMotion::new(problem, timing, (curve, part));
-        let basis = Basis::new(&motion.intervals(part));
-        let places = places(chain, problem, timing, (curve, part), (&motion, &basis));
+    pub(super) fn new(problem: &SpeedProblem) -> Self {
+        let motion = FirstMotion::new(problem);
+        let basis = Basis::new(&motion.intervals(&problem.part));
+        let places = problem.places(&motion, &basis);
         let mut coefficients = vec![slow(&places); basis.coefficients()];
         Search::new(&places, coefficients.len()).speed_up(&mut coefficients);
         // Time that passes more slowly by this factor lessens velocities by it, accelerations by its square, jerks by its cube.

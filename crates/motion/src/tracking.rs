@@ -1,9 +1,9 @@
 //! Follows a path in pieces on one branch of solutions, and halves a piece where the tip leaves the path.
 
-use super::followed::ratio;
+use super::path_problem::ratio;
 use super::path_solver::PathSolver;
 use super::path_stop::{PathStop, StopReason};
-use super::tip_distance::OnPath;
+use super::tip::OnPath;
 use urdf_ik_solver::{Outcome, ProblemError, Reason, Residual};
 
 /// After a piece with a smaller deviation, over the allowed one, the next piece may be twice as long.

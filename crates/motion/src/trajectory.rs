@@ -1,14 +1,75 @@
 //! A trajectory along a followed path: points evenly in time.
 
-use super::followed::{Followed, larger, ratio};
-use super::joint_curve::{Derivatives, JointCurve, Part};
-use super::path_problem::PathProblem;
+use thiserror::Error;
+
+use super::path_problem::{Followed, PathProblem, larger, ratio};
+use super::speed_limits::SpeedProblem;
 use super::speed_profile::{Progress, SpeedProfile};
-use super::timing::{Timing, TimingError, check_points};
-use super::tip_distance::{OnPath, TipDistance};
+use super::tip::{OnPath, TipDistance};
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Residual, Tolerance};
-use urdf_ik_text::names;
+use urdf_ik_text::names::number;
+
+/// Greatest number of points of a trajectory.
+const MAX_POINTS: f64 = 1e6;
+
+/// How fast the tip moves along a path.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Timing {
+    /// Greatest speed along the path \[m/s\]. It is lower where the limits of a joint need that.
+    pub speed: f64,
+    /// Greatest acceleration along the path \[m/s²\].
+    pub acceleration: f64,
+    /// Time from point to point \[s\].
+    pub period: f64,
+}
+
+impl Default for Timing {
+    /// 0.1 m/s, 0.5 m/s², 100 points per second.
+    fn default() -> Self {
+        Self { speed: 0.1, acceleration: 0.5, period: 0.01 }
+    }
+}
+
+/// Why there is no trajectory along a followed path.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum TimingError {
+    /// A value is not a finite number above 0.
+    #[error("the {what} is {}; it must be a finite number above 0", number(*value))]
+    Value {
+        /// Which one.
+        what: &'static str,
+        /// What was given.
+        value: f64,
+    },
+    /// It would have too many points.
+    #[error(
+        "the trajectory would have {} points; the most is {MAX_POINTS:.0}: use a higher speed or a longer period, or look \
+         for a joint with a very low limit",
+        number(points.round())
+    )]
+    TooLong {
+        /// How many it would have.
+        points: f64,
+    },
+}
+
+impl Timing {
+    fn check(&self) -> Result<(), TimingError> {
+        for (what, value) in [("speed", self.speed), ("acceleration", self.acceleration), ("period", self.period)] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(TimingError::Value { what, value });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses more points than a trajectory can have.
+fn check_points(points: f64) -> Result<(), TimingError> {
+    if points <= MAX_POINTS { Ok(()) } else { Err(TimingError::TooLong { points }) }
+}
 
 /// The configuration at one time.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,8 +154,7 @@ impl Trajectory {
         }];
         check_points(curve.length() / timing.speed / timing.period)?;
         for part in curve.parts() {
-            let profile = SpeedProfile::new(chain, problem, timing, (curve, part));
-            add_part(&mut points, chain, (curve, part), &profile, timing)?;
+            add_part(&mut points, &SpeedProblem { chain, path: problem, timing, part })?;
         }
         let deviation = deviation(chain, problem, &points);
         Ok(Self { points, deviation })
@@ -112,7 +172,7 @@ impl Trajectory {
         Some(format!(
             "its points are {} s apart, and where the joints move evenly from each to the next, the tip leaves the path by up to \
              {position:.2e} m and {orientation:.2e} rad, of which {:.2e} m and {:.2e} rad are allowed: choose a shorter period",
-            names::number(second.time - first.time),
+            number(second.time - first.time),
             allowed.position,
             allowed.orientation
         ))
@@ -120,19 +180,15 @@ impl Trajectory {
 }
 
 /// Adds the points after one rest until the next: a whole number of periods, for which time passes a little more slowly.
-fn add_part(
-    points: &mut Vec<TrajectoryPoint>,
-    chain: &Chain,
-    (curve, part): (&JointCurve, &Part),
-    profile: &SpeedProfile,
-    timing: &Timing,
-) -> Result<(), TimingError> {
+fn add_part(points: &mut Vec<TrajectoryPoint>, problem: &SpeedProblem) -> Result<(), TimingError> {
+    let profile = SpeedProfile::new(problem);
+    let SpeedProblem { chain, timing, part, .. } = problem;
     let periods = (profile.duration() / timing.period).ceil().max(1.0);
     #[expect(clippy::cast_precision_loss, reason = "no more than the points allowed")]
     let before = (points.len() - 1) as f64;
     check_points(before + periods + 1.0)?;
     let pace = profile.duration() / (periods * timing.period);
-    let mut joints: Derivatives = std::array::from_fn(|_| vec![0.0; curve.variables()]);
+    let mut joints = part.derivatives();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number, bounded above")]
     for period in 1..=periods as u32 {
         let period = f64::from(period);
@@ -141,7 +197,7 @@ fn add_part(
         } else {
             Progress { length: part.end(), speed: 0.0, acceleration: 0.0 }
         };
-        curve.at(part, part.basis.interval(progress.length), progress.length, &mut joints);
+        part.at(part.basis.interval(progress.length), progress.length, &mut joints);
         let [positions, first, second, _] = &joints;
         let (speed, acceleration) = (progress.speed * pace, progress.acceleration * pace * pace);
         // The curve is inside the limits but for rounding.

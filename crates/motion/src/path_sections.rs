@@ -1,8 +1,31 @@
-//! A rounded corner between two lines.
+//! What a path is made of: straight lines between waypoints, and rounded corners between two lines.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-use super::line::Line;
+/// A straight line; the orientation turns evenly along it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Line {
+    /// Pose at its start.
+    pub(super) from: Isometry3<f64>,
+    /// Change of position for each metre of path, in the base link's frame.
+    pub(super) shift: Vector3<f64>,
+    /// Rotation vector for each metre of path \[rad/m\]. It is the same in the frame of `from` and in the moving frame.
+    pub(super) turn: Vector3<f64>,
+    /// Its length of path \[m\].
+    pub(super) length: f64,
+    /// Index of the waypoint at its end.
+    pub(super) waypoint: usize,
+}
+
+impl Line {
+    /// The pose after `length` metres of path.
+    pub(super) fn at(&self, length: f64) -> Isometry3<f64> {
+        Isometry3::from_parts(
+            Translation3::from(self.from.translation.vector + self.shift * length),
+            self.from.rotation * UnitQuaternion::from_scaled_axis(self.turn * length),
+        )
+    }
+}
 
 /// A rounded corner: the velocity of the first line goes over into that of the second. With the share w of the second, from 0 to 1, the
 /// change of pose for each metre of path is (1 − w) first + w second. As w(x) = 3x² − 2x³ begins and ends with the rate 0, the path has a
@@ -20,7 +43,7 @@ pub(super) struct Blend {
 
 impl Blend {
     /// Over the last `radius` metres of the first line and the first ones of the second.
-    pub(super) fn new([first, second]: [&Line; 2], radius: f64) -> Self {
+    pub(super) fn new(first: &Line, second: &Line, radius: f64) -> Self {
         let (shifts, turns) = ([first.shift, second.shift], [first.turn, second.turn]);
         Self { corner: second.at(0.0), shifts, turns, radius }
     }
