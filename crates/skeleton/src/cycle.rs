@@ -4,7 +4,7 @@ use nalgebra::{Point3, Quaternion, Unit, UnitQuaternion, Vector4};
 
 use super::anderson::Anderson;
 use super::joint::LIMITED;
-use super::merged::Merged;
+use super::passes::{Merged, Pass};
 use super::problem::Options;
 use super::setup::Setup;
 use super::state::{Aims, State};
@@ -69,18 +69,12 @@ impl CycleScratch {
 }
 
 impl Setup<'_> {
-    /// One cycle of `current`; targets out of reach fade, and with `circles` one may close a chain. Returns whether it
+    /// One cycle of `current`; with `circles` one may close a chain. Returns whether it
     /// was accelerated.
-    pub(super) fn cycle(
-        &self,
-        (aims, fading): (&Aims, f64),
-        circles: bool,
-        current: &mut State,
-        scratch: &mut CycleScratch,
-    ) -> bool {
-        let CycleScratch { image, merged, .. } = scratch;
+    pub(super) fn cycle(&self, pass: &Pass, circles: bool, current: &mut State, scratch: &mut CycleScratch) -> bool {
+        let (aims, CycleScratch { image, merged, .. }) = (pass.aims, &mut *scratch);
         image.copy_from(current);
-        self.forward((aims, fading), merged, image);
+        self.forward(pass, merged, image);
         if self.backward(aims, circles, &current.points, image) {
             std::mem::swap(current, image);
             return false;
@@ -94,11 +88,11 @@ impl Setup<'_> {
         is_mixed
     }
 
-    pub(super) fn forward(&self, aims: (&Aims, f64), merged: &mut [Merged], state: &mut State) {
+    pub(super) fn forward(&self, pass: &Pass, merged: &mut [Merged], state: &mut State) {
         if state.orientations.is_empty() {
-            self.skeleton.forward_points(self.problem, aims, merged, &mut state.points);
+            self.skeleton.forward_points(pass, merged, &mut state.points);
         } else {
-            self.skeleton.forward_frames(self.problem, aims, merged, state);
+            self.skeleton.forward_frames(pass, merged, state);
         }
     }
 

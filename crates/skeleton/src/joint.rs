@@ -1,13 +1,50 @@
-//! One joint: the rotation of its segment, and how a rotation that it does not allow is limited.
+//! The joint of a segment: its limit, and a rotation as a twist of the segment about itself and a swing to its direction.
 
 use std::f64::consts::{PI, TAU};
 
-use nalgebra::{Unit, UnitQuaternion, Vector3};
+use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 
 use super::cone::{Cone, Polar, Range};
-use super::swing_twist::SwingTwist;
 use urdf_ik_mathematics::segments::{InputError, Refusal, direction, require};
 use urdf_ik_text::names::number;
+
+/// A rotation as a twist about x, then a swing of x to a direction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SwingTwist {
+    pub swing: Polar,
+    /// From -π to π \[rad\].
+    pub twist: f64,
+}
+
+impl SwingTwist {
+    pub(super) fn of(rotation: &UnitQuaternion<f64>) -> Self {
+        let sign = if rotation.w < 0.0 { -1.0 } else { 1.0 };
+        let (w, x, y, z) = (sign * rotation.w, sign * rotation.i, sign * rotation.j, sign * rotation.k);
+        let (along, across) = (w.hypot(x), y.hypot(z));
+        // At half a turn back, swing and twist are not unique: all of it counts as swing.
+        let (cosine, sine) = if along > 0.0 { (w / along, x / along) } else { (1.0, 0.0) };
+        // The swing is about (0, -sin φ, cos φ), φ being the azimuth.
+        let (swing_y, swing_z) = (y * cosine - z * sine, z * cosine + y * sine);
+        let swing = if across > 0.0 {
+            Polar { angle: 2.0 * across.atan2(along), cosine: swing_z / across, sine: -swing_y / across }
+        } else {
+            Polar { angle: 0.0, cosine: 1.0, sine: 0.0 }
+        };
+        Self { swing, twist: 2.0 * sine.atan2(cosine) }
+    }
+
+    pub(super) fn rotation(&self) -> UnitQuaternion<f64> {
+        let (across, along) = (0.5 * self.swing.angle).sin_cos();
+        let (sine, cosine) = (0.5 * self.twist).sin_cos();
+        let (y, z) = (-across * self.swing.sine, across * self.swing.cosine);
+        UnitQuaternion::new_normalize(Quaternion::new(
+            along * cosine,
+            along * sine,
+            y * cosine + z * sine,
+            z * cosine - y * sine,
+        ))
+    }
+}
 
 /// Smallest sine of the angle between a hinge's axis and its segment with which the hinge can steer the segment.
 const LEAST_LEVER: f64 = 1e-6;
@@ -71,7 +108,7 @@ impl Joint {
         Self::new(Limit::Hinge { axis, angle: Range::new(lower, upper) })
     }
 
-    /// The same joint with another orientation of its frame in that of the segment before.
+    /// This joint with another orientation of its frame in that of the segment before.
     #[must_use]
     pub fn with_rest(self, rest: UnitQuaternion<f64>) -> Self {
         Self { rest, ..self }
@@ -199,6 +236,20 @@ pub(super) fn is_in_plane(rotation: &UnitQuaternion<f64>) -> bool {
 mod tests {
     use super::*;
     use urdf_ik_mathematics::pseudorandom::{direction, fraction};
+
+    #[test]
+    fn swing_times_twist_is_the_rotation() {
+        for index in 0..500 {
+            let wish = UnitQuaternion::from_scaled_axis(direction(6, index) * (PI * fraction(6, 700 + index)));
+            let parts = SwingTwist::of(&wish);
+            assert!(parts.rotation().angle_to(&wish) < 1e-7 && (-PI..=PI).contains(&parts.twist));
+            assert!((parts.swing.direction() - wish * Vector3::x()).norm() < 1e-14);
+            // The swing is that of the crate, and the rest is a rotation about x.
+            let swing = urdf_ik_mathematics::spatial::swing(&wish, &Vector3::x());
+            let rest = UnitQuaternion::from_scaled_axis(swing).inverse() * wish;
+            assert!(rest.angle_to(&UnitQuaternion::from_axis_angle(&Vector3::x_axis(), parts.twist)) < 1e-7);
+        }
+    }
 
     fn rotation(number: usize, index: usize) -> UnitQuaternion<f64> {
         UnitQuaternion::from_scaled_axis(direction(number, index) * (PI * fraction(number, 700 + index)))

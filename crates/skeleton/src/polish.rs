@@ -73,11 +73,11 @@ impl Setup<'_> {
         start.copy_from(current);
         next.copy_from(current);
         let descent = Descent { setup: self, aims, kind, far_weight };
-        let mut is_held = descent.run(start, [current, next], polish, left);
+        let mut is_held = descent.run(start, current, next, polish, left);
         if are_mixed {
             // Those out of reach have drawn the others away a little.
             let descent = Descent { far_weight: 0.0, ..descent };
-            is_held |= descent.run(start, [current, next], polish, left);
+            is_held |= descent.run(start, current, next, polish, left);
         }
         if *left < before {
             self.skeleton.place_into(0..self.skeleton.segment_count(), current);
@@ -90,7 +90,8 @@ impl Descent<'_> {
     fn run(
         &self,
         start: &State,
-        [current, next]: [&mut State; 2],
+        current: &mut State,
+        next: &mut State,
         scratch: &mut LeastSquares,
         left: &mut usize,
     ) -> bool {

@@ -31,7 +31,7 @@ impl Target {
         Self { point, position, orientation: None, weight: 1.0 }
     }
 
-    /// The same target with an orientation.
+    /// This target with an orientation.
     #[must_use]
     pub fn with_orientation(self, orientation: UnitQuaternion<f64>) -> Self {
         Self { orientation: Some(orientation), ..self }

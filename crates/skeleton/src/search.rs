@@ -4,13 +4,12 @@ use std::time::Instant;
 
 use super::configuration::Configuration;
 use super::cycle::CycleScratch;
-use super::errors::Errors;
 use super::least_squares::LeastSquares;
-use super::outcome::{Outcome, Reason};
+use super::passes::Pass;
 use super::polish::Polish;
 use super::problem::{Options, Problem, Target};
-use super::setup::Setup;
-use super::solution::{Residual, Solution};
+use super::setup::{Errors, Setup};
+use super::solution::{Outcome, Reason, Residual, Solution};
 use super::stall::Watch;
 use super::state::{Aims, State, contradiction};
 use super::tree::Skeleton;
@@ -242,7 +241,7 @@ impl Setup<'_> {
             // A chain that is folded near its root comes nearer very slowly, but a circle closes it.
             let circles = self.problem.options.circles || watch.is_slow();
             let Scratch { aims, current, cycle, .. } = scratch;
-            let is_accelerated = self.cycle((aims, fading), circles, current, cycle);
+            let is_accelerated = self.cycle(&Pass { problem: self.problem, aims, fading }, circles, current, cycle);
             progress.accelerated += usize::from(is_accelerated);
             progress.left -= 1;
             fading = (fading * FADING).max(FAINTEST);

@@ -1,6 +1,7 @@
 //! Single passes of a cycle, for teaching and for pictures.
 
 use super::configuration::Configuration;
+use super::passes::Pass;
 use super::problem::Problem;
 use super::search::Scratch;
 use super::setup::Setup;
@@ -21,7 +22,8 @@ impl Skeleton {
         configuration: &mut Configuration,
     ) -> Result<(), InputError> {
         self.single_pass(problem, scratch, configuration, |setup, scratch| {
-            setup.forward((&scratch.aims, 1.0), scratch.cycle.merged(), &mut scratch.current);
+            let pass = Pass { problem, aims: &scratch.aims, fading: 1.0 };
+            setup.forward(&pass, scratch.cycle.merged(), &mut scratch.current);
         })
     }
 

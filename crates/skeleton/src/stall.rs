@@ -3,8 +3,7 @@
 use nalgebra::Point3;
 
 use super::cycle::CycleScratch;
-use super::errors::Errors;
-use super::setup::Setup;
+use super::setup::{Errors, Setup};
 use super::state::State;
 
 /// A chain whose end moves by no more than this fraction of the tolerance in a cycle has stalled. Near a stretched

@@ -2,8 +2,8 @@
 
 use nalgebra::{Point3, UnitQuaternion};
 
-use super::outcome::Reason;
 use super::problem::{Problem, Target};
+use super::solution::Reason;
 use super::tree::Skeleton;
 use urdf_ik_mathematics::segments::Reach;
 

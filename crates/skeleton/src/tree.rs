@@ -26,7 +26,7 @@ impl Segment {
         Self { parent, length, joint: Joint::free() }
     }
 
-    /// The same segment with another joint.
+    /// This segment with another joint.
     #[must_use]
     pub fn with_joint(self, joint: Joint) -> Self {
         Self { joint, ..self }

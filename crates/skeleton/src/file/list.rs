@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
-use super::error::{ModelError, refused, refused_by_reader};
+use super::read::{ModelError, refused, refused_by_reader};
 use urdf_ik_text::names::short;
 use urdf_ik_text::yaml::yaml_reader;
 

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::error::ModelError;
 use super::named::{NamedArm, NamedSkeleton};
-use super::read::{Kind, kind};
+use super::read::{Kind, ModelError, kind};
 use super::{pitch_yaw, segments};
 use urdf_ik_text::files::{self, MAX_SETTINGS_BYTES};
 

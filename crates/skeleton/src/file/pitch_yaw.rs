@@ -4,15 +4,11 @@ use nalgebra::Point3;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::error::{ModelError, refused};
-use super::given::given;
-use super::joint::range;
-use super::link::Link;
 use super::list::{for_each, for_value};
-use super::name::Name;
 use super::named::NamedArm;
-use super::names::Names;
-use super::read::{RootEntry, checked_length, yaml};
+use super::names::{Link, Name, Names, given};
+use super::read::{ModelError, RootEntry, checked_length, refused, yaml};
+use super::segments::range;
 use crate::Range;
 use crate::pitch_yaw::PitchYawArm;
 use urdf_ik_text::names::short;
