@@ -242,7 +242,7 @@ impl ConfigurationMotion {
         if input.wish.is_zero() {
             return Ok(None);
         }
-        let mut steering = Steering::new(&self.loaded, &self.limits, settings.options, &self.motion)?;
+        let mut steering = Steering::new(&self.loaded, &self.limits, settings.options(), &self.motion)?;
         let rival = steering.take(input, settings.timeout);
         self.begin(Course::Servo(Box::new(steering)), Vec::new());
         Ok(Some(Steered { has_begun: true, rival }))
@@ -263,7 +263,7 @@ impl ConfigurationMotion {
             Course::Servo(_) => return Ticked { servo: self.servo(tick), ..Ticked::default() },
             Course::Steps { .. } => {
                 if let Ok(avoidance) = avoidance {
-                    self.step(tick.settings.publish_period, avoidance);
+                    self.step(tick.settings.publish_period(), avoidance);
                 }
             }
             Course::Motion => self.advance(tick.step, avoidance),
@@ -286,7 +286,7 @@ impl ConfigurationMotion {
             return None;
         }
         let around = Around { loaded: &self.loaded, positions: &self.positions, settings: &settings.servo, avoidance };
-        let status = steering.step((step, settings.publish_period.as_secs_f64()), &around, reports_servo);
+        let status = steering.step((step, settings.publish_period().as_secs_f64()), &around, reports_servo);
         self.motion.take_over(&steering.hand_over());
         self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
         if steering.has_ended(settings.servo.timeout) {

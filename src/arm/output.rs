@@ -213,7 +213,7 @@ impl Output {
         let progress = match settings.motion {
             Motion::Immediate => {
                 let max_step = settings.max_joint_step.unwrap_or(f64::INFINITY);
-                match motion.step_to(positions, (max_step, settings.publish_period), avoidance, arrivals) {
+                match motion.step_to(positions, (max_step, settings.publish_period()), avoidance, arrivals) {
                     Stepped::Arrived => None,
                     Stepped::OnItsWay => Some(Progress::Steps),
                     Stepped::Stopped(obstruction) => Some(Progress::Stopped(obstruction)),
@@ -305,7 +305,7 @@ impl Output {
     pub(super) fn tick(&self, settings: &Settings, avoidance: Result<Option<&Avoidance>, NotReady>, due: Instant) {
         let reports_servo = self.reporter.servo.subscribers() > 0;
         let mut state = self.lock();
-        let period = settings.publish_period;
+        let period = settings.publish_period();
         let in_motion = state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
         let now = self.clock.now();
         // Each step is one period, even when the tick is a little late. Simulated time may have any pace.

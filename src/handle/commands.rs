@@ -17,7 +17,7 @@ use crate::services;
 use crate::services::parameters::Setter;
 use crate::servo::Intake;
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik_parameters::Value;
+use urdf_ik_parameters::{Settings, Value};
 
 /// Choices that wait, each with the index of its tip. A person makes fewer.
 const WAITING: usize = 4;
@@ -51,7 +51,9 @@ async fn carry_out(
 ) -> Result<(), String> {
     let asked = |done: Result<String, Refused>| done.map(drop).map_err(|refused| refused.sentence);
     match choice {
-        Choice::Solver(kind) => setter.set("solver", &Value::Text(kind.name().into())).map_err(|refusal| refusal.0),
+        Choice::Solver(kind) => {
+            setter.set(Settings::solver(), &Value::Text(kind.name().into())).map_err(|refusal| refusal.0)
+        }
         Choice::PositionOnly | Choice::KeepOrientation => toggle(&servo.arm, handles, tip, choice),
         Choice::ToInitial => to_initial(&servo.arm).await.map_err(|refused| refused.sentence),
         Choice::Reset => asked(services::reset(servo).await),

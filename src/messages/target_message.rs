@@ -8,7 +8,7 @@ use r2r::{QosProfile, WrappedTypesupport};
 use serde::de::DeserializeOwned;
 
 use super::convert;
-use urdf_ik_parameters::Settings;
+use urdf_ik_parameters::{Reliability, Settings};
 
 /// What a target asks of its tip.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +39,10 @@ pub(crate) struct TargetMessage {
 /// Quality of service of the target topics.
 pub(crate) fn quality(settings: &Settings) -> QosProfile {
     let quality = QosProfile::default().keep_last(1);
-    if settings.best_effort_targets { quality.best_effort() } else { quality }
+    match settings.target_reliability {
+        Reliability::Reliable => quality,
+        Reliability::BestEffort => quality.best_effort(),
+    }
 }
 
 impl TargetMessage {

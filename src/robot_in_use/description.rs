@@ -36,8 +36,8 @@ impl LoadedRobot {
         let method = match settings.solver {
             // It is found once for a robot, not for each target.
             SolverKind::ClosedForm => return self.closed_form.clone(),
-            SolverKind::Fabrik => Method::Fabrik(settings.fabrik),
-            SolverKind::Jacobian => Method::Jacobian(settings.jacobian),
+            SolverKind::Fabrik => Method::Fabrik(settings.fabrik.options()),
+            SolverKind::Jacobian => Method::Jacobian(settings.jacobian.step()),
         };
         self.solver.with_method(method).map_err(|e| e.to_string())
     }
@@ -68,9 +68,9 @@ impl LoadedRobot {
 }
 
 fn limits(robot: &Robot, chain: &Chain, settings: &Settings) -> Result<MotionLimits, String> {
-    let Yaml { place, text } = &settings.joint_limits;
+    let Yaml { place, text } = &*settings.joint_limits;
     let file = JointLimits::from_yaml(text, robot).map_err(|e| format!("joint_limits: {place}: {e}"))?;
-    Ok(MotionLimits::new(robot, chain, &file).or(&settings.default_limits))
+    Ok(MotionLimits::new(robot, chain, &file).or(&settings.default_limits()))
 }
 
 fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), String> {

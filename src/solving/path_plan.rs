@@ -28,6 +28,8 @@ pub(crate) struct PathToPlan {
     /// Whether the path begins at the first of the poses, instead of where the tip is.
     pub start_at_first_pose: bool,
     pub avoidance: Option<Avoidance>,
+    /// Time between two configurations of the trajectory \[s\].
+    pub period: f64,
     pub settings: Settings,
 }
 
@@ -93,14 +95,14 @@ impl PathToPlan {
             preference: null_space_task.preference(),
             clearance: self.avoidance.as_ref().map(Avoidance::clearance),
         };
-        let followed = follow(&solver, &problem, &settings.path.follow).map_err(|e| refuse(e.to_string()))?;
-        let trajectory =
-            Trajectory::new(chain, &problem, &followed, &settings.path.timing).map_err(|e| refuse(e.to_string()))?;
+        let followed = follow(&solver, &problem, &settings.path.follow()).map_err(|e| refuse(e.to_string()))?;
+        let trajectory = Trajectory::new(chain, &problem, &followed, &settings.path.timing(self.period))
+            .map_err(|e| refuse(e.to_string()))?;
         let last = trajectory.points.last().map_or(&self.start, |point| &point.positions);
         chain.forward_kinematics(last, &mut poses);
         let target = Target { pose: path.pose_at(path.length()), ..self.pattern };
         let end = target.residual(&poses.tips()[target.tip]);
-        let too_coarse = trajectory.too_coarse(&followed, &settings.path.follow.deviation);
+        let too_coarse = trajectory.too_coarse(&followed, &settings.path.follow().deviation);
         let Followed { fraction, stop, .. } = followed;
         let stop_index = stop.as_ref().map_or(0, |stop| stop.waypoint.saturating_sub(before));
         Ok(Plan { solver, path, trajectory, fraction, stop, too_coarse, end, stop_index })

@@ -8,7 +8,7 @@ use urdf_ik_solver::{Mode, ProblemError, Scratch, Solution, Solver, Target};
 
 /// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance and free axes.
 pub(crate) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
-    Target { tolerance: settings.tolerance, free_axes: settings.free_axes, ..Target::new(0, pose) }
+    Target { tolerance: settings.tolerance(), free_axes: settings.free_axes, ..Target::new(0, pose) }
 }
 
 /// The search that the settings describe.

@@ -144,7 +144,7 @@ impl TargetSolver {
     /// Goes on with the null-space task for a period, unless a target has done so meanwhile; tells whether there is more to do.
     async fn flow_on(&self) -> bool {
         let arm = &*self.arm;
-        let period = arm.settings().publish_period;
+        let period = arm.settings().publish_period();
         clock::sleep_until(Instant::now() + period).await;
         let forgotten = arm.forgotten.lock().await;
         let Ok(now) = arm.configuration() else { return false };
