@@ -184,7 +184,8 @@ impl ConfigurationMotion {
     pub(crate) fn step_to(
         &mut self,
         goal: &[f64],
-        (max_step, period): (f64, Duration),
+        max_step: f64,
+        period: Duration,
         avoidance: Option<&Avoidance>,
         arrivals: Arrivals,
     ) -> Stepped {
@@ -274,7 +275,7 @@ impl ConfigurationMotion {
         let obstruction = self.obstruction.take();
         let arrivals = std::mem::take(&mut self.arrivals);
         let avoidance = avoidance.ok().flatten();
-        let report = |arrival| self.report_at_the_end(arrival, (avoidance, obstruction.as_ref()));
+        let report = |arrival| self.report_at_the_end(arrival, avoidance, obstruction.as_ref());
         Ticked { ended: arrivals.into_iter().map(report).collect(), ..Ticked::default() }
     }
 
@@ -303,7 +304,8 @@ impl ConfigurationMotion {
     fn report_at_the_end(
         &mut self,
         arrival: Arrival,
-        (avoidance, obstruction): (Option<&Avoidance>, Option<&Obstruction>),
+        avoidance: Option<&Avoidance>,
+        obstruction: Option<&Obstruction>,
     ) -> Report {
         let Arrival { target, mut report } = arrival;
         if let Some(avoidance) = avoidance {
@@ -312,7 +314,7 @@ impl ConfigurationMotion {
         }
         if let Some(obstruction) = obstruction {
             let here = self.loaded.chain.positions_from(&self.positions);
-            measure(&mut report, (&self.loaded, &target), &here, &mut self.loaded.solver.scratch());
+            measure(&mut report, &self.loaded, &target, &here, &mut self.loaded.solver.scratch());
             obstruction.put_into(&mut report);
         }
         report

@@ -10,7 +10,7 @@ use super::menu::Choice;
 use crate::arm::Arm;
 use crate::arm::output::Progress;
 use crate::messages::target_message::Asks;
-use crate::reports::status::Refused;
+use crate::reports::status::{Fault, Refused};
 use crate::robot_in_use::configuration::Configuration;
 use crate::ros::task;
 use crate::services;
@@ -41,29 +41,29 @@ pub(super) fn serve(servo: &Arc<Intake>, handles: &Arc<Handles>, setter: Setter)
 }
 
 /// # Errors
-/// A sentence that refuses the choice.
+/// [`Fault`] that refuses the choice.
 async fn carry_out(
     servo: &Intake,
     handles: &Handles,
     setter: &Setter,
     tip: usize,
     choice: Choice,
-) -> Result<(), String> {
-    let asked = |done: Result<String, Refused>| done.map(drop).map_err(|refused| refused.sentence);
+) -> Result<(), Fault> {
     match choice {
         Choice::Solver(kind) => {
-            setter.set(Settings::solver(), &Value::Text(kind.name().into())).map_err(|refusal| refusal.0)
+            setter.set(Settings::solver(), &Value::Text(kind.name().into()))?;
         }
-        Choice::PositionOnly | Choice::KeepOrientation => toggle(&servo.arm, handles, tip, choice),
-        Choice::ToInitial => to_initial(&servo.arm).await.map_err(|refused| refused.sentence),
-        Choice::Reset => asked(services::reset(servo).await),
-        Choice::Stop => asked(services::stop(servo).await),
+        Choice::PositionOnly | Choice::KeepOrientation => toggle(&servo.arm, handles, tip, choice)?,
+        Choice::ToInitial => to_initial(&servo.arm).await?,
+        Choice::Reset => drop(services::reset(servo).await?),
+        Choice::Stop => drop(services::stop(servo).await?),
     }
+    Ok(())
 }
 
 /// Changes what drags ask for. Both choices exclude each other.
-fn toggle(arm: &Arm, handles: &Handles, tip: usize, choice: Choice) -> Result<(), String> {
-    let now = arm.configuration().map_err(|refused| refused.sentence)?;
+fn toggle(arm: &Arm, handles: &Handles, tip: usize, choice: Choice) -> Result<(), Refused> {
+    let now = arm.configuration()?;
     let here = tip_poses(&now).tips()[tip].rotation;
     handles.of(&now.loaded, |handles| {
         let Handle { asks, .. } = &mut handles[tip];
@@ -83,11 +83,11 @@ async fn to_initial(arm: &Arm) -> Result<(), Refused> {
     arm.forget_targets().await;
     let Configuration { loaded, positions, .. } = arm.start()?;
     let settings = arm.settings();
-    let avoidance = Avoidance::of(&arm.surroundings, (&loaded, &positions), &settings).await?;
+    let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
     let initial = settings.initial_posture.apply(&loaded.robot);
     let initial = initial.map_err(|e| Refused::invalid("initial_posture", format!("initial_posture: {e}")))?;
     let goal = loaded.chain.positions_from(&initial);
-    let moved = arm.output.move_to(&loaded, &goal, (&settings, avoidance.as_ref()), None, &Vec::new)?;
+    let moved = arm.output.move_to(&loaded, &goal, &settings, avoidance.as_ref(), None, &Vec::new)?;
     match moved.progress {
         Some(Progress::Stopped(obstruction)) => Err(Refused::invalid("collision", obstruction.message())),
         _ => Ok(()),

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::grip::Grip;
 use crate::messages::target_message::Asks;
+use crate::reports::status::Fault;
 use crate::robot_in_use::description::LoadedRobot;
 
 /// The handle of one tip.
@@ -12,7 +13,7 @@ pub(super) struct Handle {
     /// What its drags ask of the tip.
     pub asks: Asks,
     /// Why the last choice in its menu was refused.
-    pub notice: Option<String>,
+    pub notice: Option<Fault>,
     /// Whether a client may show it somewhere else than it is, because it has moved it there.
     pub is_displaced: bool,
 }

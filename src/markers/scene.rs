@@ -124,7 +124,7 @@ impl Scene {
         let namespace = |what| self.namespace(tip, what);
         let (id, at) = (first_id(tip), Point3::from(pose.translation.vector));
         let globe =
-            |id, radius| Shape::globe(namespace("reach"), id, REACH_LINE * self.size, (reach.centre, radius), REACH);
+            |id, radius| Shape::globe(namespace("reach"), id, REACH_LINE * self.size, reach.centre, radius, REACH);
         let mut shapes = vec![
             Shape::axes(namespace("tip"), id, &[*pose], TIP_AXES * self.size),
             globe(id, reach.working.outer),

@@ -79,7 +79,8 @@ impl Shape {
         namespace: String,
         id: i32,
         size: f64,
-        (centre, radius): (Point3<f64>, f64),
+        centre: Point3<f64>,
+        radius: f64,
         colour: Colour,
     ) -> Self {
         let turn = |corner: u32, corners: u32| TAU * f64::from(corner) / f64::from(corners);

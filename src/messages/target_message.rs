@@ -8,6 +8,7 @@ use r2r::{QosProfile, WrappedTypesupport};
 use serde::de::DeserializeOwned;
 
 use super::convert;
+use crate::reports::status::Fault;
 use urdf_ik_parameters::{Reliability, Settings};
 
 /// What a target asks of its tip.
@@ -28,7 +29,7 @@ pub(crate) struct TargetMessage {
     pub topic: &'static str,
     pub header: Header,
     /// In the header's frame, or the sentence that refuses it.
-    pub pose: Result<Isometry3<f64>, String>,
+    pub pose: Result<Isometry3<f64>, Fault>,
     pub asks: Asks,
     /// Whether the name of the frame was not valid UTF-8. r2r makes an empty name of it, which would mean the base link.
     pub frame_is_damaged: bool,

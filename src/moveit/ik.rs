@@ -13,7 +13,7 @@ use super::{Failure, MoveIt, apply_state, check_constraints, code, error_code, t
 use crate::arm::Arm;
 use crate::messages::convert;
 use crate::reports::answers::Answer;
-use crate::reports::status;
+use crate::reports::status::{self, Fault};
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::robot_in_use::link_poses;
@@ -52,7 +52,7 @@ pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<
     let began = Instant::now();
     // As MoveIt has it, the request alone decides, and not the parameter.
     settings.avoid_collisions = request.avoid_collisions;
-    let avoidance = Avoidance::of(&arm.surroundings, (&loaded, &positions), &settings).await?;
+    let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
     let query = Arc::new(Query { targets, seed, avoidance, settings, began });
     let (_, solution) = query.solve(searches, &loaded).await?;
     let scene = Avoidance::scene(query.avoidance.as_ref());
@@ -115,23 +115,24 @@ fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (
 }
 
 /// The target of the tip that `link` (empty: the first tip) moves with, for `link` to be at `pose` in the base link's frame.
-fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3<f64>) -> Result<Target, String> {
+fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3<f64>) -> Result<Target, Fault> {
     let target = problem::target(pose, settings);
     if link.is_empty() {
         return Ok(target);
     }
     let index = link_poses::index(loaded, &settings.frame_prefix, link)?;
     let known = || loaded.chain.tip_names().join(", ");
-    let (tip, in_tip) = tip::of_link(loaded, index)
-        .ok_or_else(|| format!("'{link}' is neither a tip link nor fixed to one; the tip links are: {}", known()))?;
+    let (tip, in_tip) = tip::of_link(loaded, index).ok_or_else(|| {
+        Fault::new(format!("'{link}' is neither a tip link nor fixed to one; the tip links are: {}", known()))
+    })?;
     if in_tip == Isometry3::identity() {
         return Ok(Target { tip, ..target });
     }
     if target.free_axes.contains(&true) {
-        return Err(format!(
+        return Err(Fault::new(format!(
             "the parameter free_axes is for tip links, and '{link}' is not one; the tip links are: {}",
             known()
-        ));
+        )));
     }
     // An error of the tip's orientation also moves the link; both errors together must stay within the tolerance.
     let Tolerance { position, orientation } = target.tolerance;

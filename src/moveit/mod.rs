@@ -87,7 +87,7 @@ struct Failure {
 
 impl Failure {
     /// A request that is not valid or asks for something that does not exist. Faults of one `kind` are logged once.
-    fn new(code: i32, kind: &str, sentence: String) -> Self {
+    fn new(code: i32, kind: &str, sentence: impl Into<String>) -> Self {
         Self { code, refused: Refused::invalid(kind, sentence) }
     }
 

@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 use r2r::moveit_msgs::srv::ServoCommandType::Request;
 
+use crate::reports::status::Fault;
 use urdf_ik_parameters::{CommandUnits, MoveItServoSettings};
 
 /// A kind of command.
@@ -25,13 +26,13 @@ impl Gate {
     /// Whether a command counts. A pause says so itself.
     ///
     /// # Errors
-    /// A sentence, where another kind was chosen.
-    pub(super) fn admits(self, kind: Kind) -> Result<bool, String> {
+    /// [`Fault`] where another kind was chosen.
+    pub(super) fn admits(self, kind: Kind) -> Result<bool, Fault> {
         match self.expected {
-            Some(expected) if expected != kind => Err(format!(
+            Some(expected) if expected != kind => Err(Fault::new(format!(
                 "the command type is {}, so this is not used: call /servo_node/switch_command_type to change it",
                 expected.name()
-            )),
+            ))),
             _ => Ok(!self.is_paused),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use r2r::urdf_ik::srv::CheckCollisions::{Request, Response};
 
 use crate::messages::{body_pair, convert};
-use crate::reports::status::Refused;
+use crate::reports::status::{Fault, Refused};
 use crate::robot_in_use::configuration::Configuration;
 use crate::solving::Queries;
 use crate::surroundings::near_pairs::near_pairs;
@@ -27,17 +27,17 @@ pub(crate) async fn check_collisions(queries: Arc<Queries>, request: Request) ->
     convert::overlay(robot, "joint_state", &request.joint_state, &mut configuration.positions).map_err(invalid)?;
     let margin = or_default("margin", request.margin, settings.collision_margin).map_err(invalid)?;
     let within = or_default("within", request.within, margin).map_err(invalid)?;
-    let scene = arm.surroundings.scene((&configuration.loaded, &configuration.positions), &settings).await?;
+    let scene = arm.surroundings.scene(&configuration.loaded, &configuration.positions, &settings).await?;
     // Large meshes take long.
     searches.run_long(1, move || Ok(response(&scene, &configuration, margin, within))).await
 }
 
 /// A length of a request, where 0 means the default.
-fn or_default(field: &str, length: f64, default: f64) -> Result<f64, String> {
+fn or_default(field: &str, length: f64, default: f64) -> Result<f64, Fault> {
     match length {
         0.0 => Ok(default),
         length if length.is_finite() && length > 0.0 => Ok(length),
-        _ => Err(format!("{field} is {}; it must be a finite length of at least 0 m", number(length))),
+        _ => Err(Fault::new(format!("{field} is {}; it must be a finite length of at least 0 m", number(length)))),
     }
 }
 

@@ -192,7 +192,7 @@ impl Store {
                 now.loaded.solver(after).map_err(|sentence| refuse(Settings::solver(), &sentence))?;
             }
             if before.joint_limits != after.joint_limits || before.default_limits() != after.default_limits() {
-                let limits = now.loaded.limits(after).map_err(Refusal)?;
+                let limits = now.loaded.limits(after).map_err(|fault| Refusal(fault.into()))?;
                 self.arm.output.set_limits(&now.loaded, &limits);
             }
         }

@@ -53,7 +53,7 @@ pub(crate) async fn solve_path(queries: Arc<Queries>, request: Request) -> Resul
     let period = if request.period == 0.0 { settings.publish_period().as_secs_f64() } else { request.period };
     let start = loaded.chain.positions_from(&at_start.end);
     let start_at_first_pose = request.start_at_first_pose;
-    let avoidance = Avoidance::of(&arm.surroundings, (&loaded, &at_start.end), &settings).await?;
+    let avoidance = Avoidance::of(&arm.surroundings, &loaded, &at_start.end, &settings).await?;
     let to_plan = PathToPlan {
         loaded: Arc::clone(&loaded),
         poses,

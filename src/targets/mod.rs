@@ -178,9 +178,7 @@ async fn prepare(arm: &Arm, tip: usize, message: &TargetMessage, deadline: Insta
     if message.frame_is_damaged {
         return Err(Refused::damaged_frame());
     }
-    let name = (message.header.frame_id.as_str(), &message.header.stamp);
-    let frame = arm.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
-    let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
+    let frame = arm.frames.locate(&loaded, &settings.frame_prefix, &message.header, deadline).await?;
     // Only now: the arm may have moved during the wait for the transform.
     let configuration = arm.start()?;
     if !Arc::ptr_eq(&configuration.loaded, &loaded) {

@@ -113,7 +113,8 @@ impl TargetTracker {
         &mut self,
         targets: &[Target],
         seed: &[f64],
-        (settings, avoidance): (&Settings, Option<&Avoidance>),
+        settings: &Settings,
+        avoidance: Option<&Avoidance>,
         effort: Effort,
     ) -> Result<(Solver, &Solution), Refused> {
         let solver = self.loaded.solver(settings).map_err(problem::no_solver)?;
@@ -196,9 +197,10 @@ impl TargetTracker {
         &mut self,
         targets: &[Target],
         seed: &[f64],
-        manner: (&Settings, Option<&Avoidance>),
+        settings: &Settings,
+        avoidance: Option<&Avoidance>,
     ) -> Result<Option<(Solver, &Solution)>, Refused> {
-        let (solver, _) = self.follow(targets, seed, manner, Effort::Track)?;
+        let (solver, _) = self.follow(targets, seed, settings, avoidance, Effort::Track)?;
         let moves = || self.tracked.positions.iter().zip(seed).map(|(to, from)| (to - from).abs());
         let rests = moves().all(|step| step <= LEAST_FLOW);
         let flows = moves().zip(&self.flow).all(|(step, most)| step <= most * (1.0 + ROUNDING) + LEAST_FLOW);

@@ -41,7 +41,7 @@ impl AvoidanceOptions {
     }
 }
 
-/// The same with obstacles around the robot.
+/// Options of commands that avoid collisions, also with obstacles around the robot.
 #[derive(Args)]
 #[command(group = ArgGroup::new("avoiding").multiple(true))]
 pub struct SurroundingsOptions {
@@ -143,7 +143,7 @@ impl Surroundings<'_> {
         self.nearest_of_all([positions])
     }
 
-    /// The same at any of several positions of the chain.
+    /// The two bodies that are nearest to each other at any of several positions of the chain, and their distance \[m\].
     pub fn nearest_of_all<'p>(
         &self,
         all_positions: impl IntoIterator<Item = &'p [f64]>,

@@ -67,7 +67,7 @@ impl Bounds {
         both.unwrap_or_else(|| Self::new([0.0; 2], [0.0; 2]))
     }
 
-    /// The same middle with another size \[m\].
+    /// A view of another size \[m\] with this middle.
     #[must_use]
     pub fn sized(&self, size: Vector2<f64>) -> Self {
         let middle = nalgebra::center(&self.lower, &self.upper);

@@ -97,7 +97,7 @@ impl<'py> Part<Numbers<'py>> {
 }
 
 impl<N> Part<N> {
-    /// The same part with some of the numbers.
+    /// The part with some of its numbers.
     fn copied(&self, copy: impl Fn(&N) -> Vec<f64>) -> Part<Vec<f64>> {
         Part { numbers: copy(&self.numbers), form: self.form, tips: self.tips.clone() }
     }
@@ -109,7 +109,7 @@ impl<'py> Poses<'py> {
         Self::read(value, chain, false, "pose")
     }
 
-    /// The same with one more index in front, that of the problem. Gives the number of problems, too.
+    /// Reads poses with one more index in front, that of the problem. Gives the number of problems, too.
     pub fn many(value: &Bound<'py, PyAny>, chain: &Chain, what: &str) -> PyResult<(Self, usize)> {
         let poses = Self::read(value, chain, true, what)?;
         let mut counts = poses.0.iter().map(|part| part.numbers.shape()[0]);

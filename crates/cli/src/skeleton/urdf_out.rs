@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::PI;
 
 use urdf_ik::nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
-use urdf_ik::robot::{Robot, XmlWriter};
+use urdf_ik::robot::Robot;
+use urdf_ik::robot::xml::Writer;
 use urdf_ik::skeleton::file::NamedSkeleton;
 use urdf_ik::skeleton::{Configuration, InputError, Joint, Limit, Range};
 use urdf_ik_text::names::short;
@@ -40,7 +41,7 @@ pub fn urdf(model: &NamedSkeleton, root: &Isometry3<f64>) -> Result<String, Fail
     }
     let mut names = Names(points.iter().cloned().collect());
     let world = names.add("world");
-    let mut out = XmlWriter::for_people();
+    let mut out = Writer::for_people();
     out.open("robot", [("name", model.name.clone())]);
     out.empty("link", [("name", world.clone())]);
     write_joint(&mut out, &names.add("world_joint"), (&world, &points[0]), root, None);
@@ -95,7 +96,7 @@ impl Names {
 
 /// Writes a joint at `origin` of its parent, a hinge, or without one a fixed joint, and its child.
 fn write_joint(
-    out: &mut XmlWriter,
+    out: &mut Writer,
     name: &str,
     (parent, child): (&str, &str),
     origin: &Isometry3<f64>,
