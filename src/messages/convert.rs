@@ -8,7 +8,7 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 
-use crate::reports::status::Fault;
+use crate::reports::status::{Fault, fault};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_motion::TrajectoryPoint;
 use urdf_ik_robot::{Chain, Robot};
@@ -31,7 +31,7 @@ pub(crate) fn pose(message: &Pose) -> Result<Isometry3<f64>, Fault> {
 pub(crate) fn point(message: &Point) -> Result<Translation3<f64>, Fault> {
     for (axis, value) in [("x", message.x), ("y", message.y), ("z", message.z)] {
         if !value.is_finite() {
-            return Err(Fault::new(format!("the target's position {axis} is {value}; it must be a finite number")));
+            return Err(fault!("the target's position {axis} is {value}; it must be a finite number"));
         }
     }
     Ok(Translation3::new(message.x, message.y, message.z))
@@ -58,11 +58,11 @@ pub(crate) fn check_position(joint: &str, position: f64) -> Result<(), Fault> {
     if position.abs() <= MAX_POSITION {
         return Ok(());
     }
-    Err(Fault::new(format!(
+    Err(fault!(
         "the position of joint '{}' is {}; it must be a finite number of at most {MAX_POSITION:e}",
         names::short(joint),
         names::number(position)
-    )))
+    ))
 }
 
 /// Every movable joint of `robot` at `positions` (one entry a joint), without a header.
@@ -117,11 +117,11 @@ pub(crate) fn joint_velocities(robot: &Robot, chain: &Chain, velocities: &[f64])
 /// [`Fault`] that begins with `what`: a joint that is unknown or fixed, a position that is not valid, or lists of different lengths.
 pub(crate) fn overlay(robot: &Robot, what: &str, message: &JointState, positions: &mut [f64]) -> Result<(), Fault> {
     if message.name.len() != message.position.len() {
-        return Err(Fault::new(format!(
+        return Err(fault!(
             "{what} has {} names and {} positions; the numbers must be equal",
             message.name.len(),
             message.position.len()
-        )));
+        ));
     }
     overlay_row(robot, what, &message.name, &message.position, positions)
 }
@@ -140,11 +140,11 @@ pub(crate) fn overlay_row(
     for (name, &position) in names.iter().zip(row) {
         let joint = robot.movable_index(name).ok_or_else(|| {
             let known: Vec<&str> = robot.movable_names().collect();
-            Fault::new(format!(
+            fault!(
                 "{what} names '{}', which is not a movable joint of the robot; its movable joints are: {}",
                 names::short(name),
                 names::list(&known)
-            ))
+            )
         })?;
         check_position(name, position).map_err(|fault| fault.of(what))?;
         positions[joint] = position;

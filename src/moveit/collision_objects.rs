@@ -9,7 +9,7 @@ use r2r::urdf_ik::msg::{Obstacle, ObstacleChange};
 
 use crate::NodeError;
 use crate::obstacles;
-use crate::reports::status::{Fault, Refused};
+use crate::reports::status::{Fault, Refused, fault};
 use crate::ros::interface::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface};
 use crate::ros::task;
 use crate::solving::Queries;
@@ -61,10 +61,9 @@ fn changes(object: CollisionObject, world: &World) -> Result<Vec<ObstacleChange>
         MOVE => Ok(vec![change("move", Obstacle { header: object.header, pose: object.pose, ..named(object.id) })]),
         REMOVE if object.id.is_empty() => Ok(each("remove", world.obstacles().map(|(id, ..)| id))),
         REMOVE => Ok(vec![change("remove", named(object.id))]),
-        _ => Err(Fault::new(format!(
-            "the operation of object '{}' is not ADD, MOVE or REMOVE: add it as a whole",
-            short(&object.id)
-        ))),
+        _ => {
+            Err(fault!("the operation of object '{}' is not ADD, MOVE or REMOVE: add it as a whole", short(&object.id)))
+        }
     }
 }
 
@@ -81,7 +80,7 @@ fn changes_of_part(part: AttachedCollisionObject, known: &Known) -> Result<Vec<O
             Ok(each("detach", parts.map(|(id, _)| id)))
         }
         REMOVE => Ok(vec![change("detach", named(object.id))]),
-        _ => Err(Fault::new(format!("the operation of attached object '{}' is not ADD or REMOVE", short(&object.id)))),
+        _ => Err(fault!("the operation of attached object '{}' is not ADD or REMOVE", short(&object.id))),
     }
 }
 
@@ -100,10 +99,7 @@ fn named(id: String) -> Obstacle {
 
 fn obstacle(object: CollisionObject) -> Result<Obstacle, Fault> {
     if !object.planes.is_empty() {
-        return Err(Fault::new(format!(
-            "object '{}' has planes, which are not read: send a large box",
-            short(&object.id)
-        )));
+        return Err(fault!("object '{}' has planes, which are not read: send a large box", short(&object.id)));
     }
     Ok(Obstacle {
         header: object.header,

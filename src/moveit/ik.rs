@@ -13,7 +13,7 @@ use super::{Failure, MoveIt, apply_state, check_constraints, code, error_code, t
 use crate::arm::Arm;
 use crate::messages::convert;
 use crate::reports::answers::Answer;
-use crate::reports::status::{self, Fault};
+use crate::reports::status::{self, Fault, fault};
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::robot_in_use::link_poses;
@@ -122,17 +122,16 @@ fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3
     }
     let index = link_poses::index(loaded, &settings.frame_prefix, link)?;
     let known = || loaded.chain.tip_names().join(", ");
-    let (tip, in_tip) = tip::of_link(loaded, index).ok_or_else(|| {
-        Fault::new(format!("'{link}' is neither a tip link nor fixed to one; the tip links are: {}", known()))
-    })?;
+    let (tip, in_tip) = tip::of_link(loaded, index)
+        .ok_or_else(|| fault!("'{link}' is neither a tip link nor fixed to one; the tip links are: {}", known()))?;
     if in_tip == Isometry3::identity() {
         return Ok(Target { tip, ..target });
     }
     if target.free_axes.contains(&true) {
-        return Err(Fault::new(format!(
+        return Err(fault!(
             "the parameter free_axes is for tip links, and '{link}' is not one; the tip links are: {}",
             known()
-        )));
+        ));
     }
     // An error of the tip's orientation also moves the link; both errors together must stay within the tolerance.
     let Tolerance { position, orientation } = target.tolerance;

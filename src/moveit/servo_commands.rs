@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use r2r::moveit_msgs::srv::ServoCommandType::Request;
 
-use crate::reports::status::Fault;
+use crate::reports::status::{Fault, fault};
 use urdf_ik_parameters::{CommandUnits, MoveItServoSettings};
 
 /// A kind of command.
@@ -29,10 +29,10 @@ impl Gate {
     /// [`Fault`] where another kind was chosen.
     pub(super) fn admits(self, kind: Kind) -> Result<bool, Fault> {
         match self.expected {
-            Some(expected) if expected != kind => Err(Fault::new(format!(
+            Some(expected) if expected != kind => Err(fault!(
                 "the command type is {}, so this is not used: call /servo_node/switch_command_type to change it",
                 expected.name()
-            ))),
+            )),
             _ => Ok(!self.is_paused),
         }
     }

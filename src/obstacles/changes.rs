@@ -9,7 +9,7 @@ use r2r::urdf_ik::srv::ChangeObstacles::{Request, Response};
 
 use super::request::{Change, Part, naming};
 use crate::arm::Arm;
-use crate::reports::status::{Fault, Refused};
+use crate::reports::status::{Fault, Refused, fault};
 use crate::robot_in_use::description::LoadedRobot;
 use crate::robot_in_use::frames::Located;
 use crate::robot_in_use::link_poses;
@@ -164,8 +164,5 @@ fn check_touch_links(world: &World, robot: &Robot, names: &BTreeSet<String>) -> 
     if unknown.is_empty() {
         return Ok(());
     }
-    Err(Fault::new(format!(
-        "touch_links has names that are neither links of the robot nor obstacles: {}",
-        names::list(&unknown)
-    )))
+    Err(fault!("touch_links has names that are neither links of the robot nor obstacles: {}", names::list(&unknown)))
 }

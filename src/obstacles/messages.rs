@@ -6,7 +6,7 @@ use r2r::shape_msgs::msg::{Mesh, MeshTriangle, SolidPrimitive};
 use r2r::urdf_ik::msg::Obstacle as Message;
 
 use crate::messages::convert;
-use crate::reports::status::Fault;
+use crate::reports::status::{Fault, fault};
 use urdf_ik_collision::{FARTHEST, Geometry, Obstacle};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_text::names::number;
@@ -44,10 +44,7 @@ fn poses<'a>(
     poses: &'a [Pose],
 ) -> Result<impl Iterator<Item = Result<Isometry3<f64>, Fault>> + use<'a>, Fault> {
     if !poses.is_empty() && poses.len() != count {
-        return Err(Fault::new(format!(
-            "{name} has {} poses for {count} {what}; give one for each, or none",
-            poses.len()
-        )));
+        return Err(fault!("{name} has {} poses for {count} {what}; give one for each, or none", poses.len()));
     }
     Ok((0..count).map(|index| poses.get(index).map_or(Ok(Isometry3::identity()), pose)))
 }
@@ -61,9 +58,7 @@ pub(super) fn pose(message: &Pose) -> Result<Isometry3<f64>, Fault> {
     for (axis, value) in [("x", at.x), ("y", at.y), ("z", at.z)] {
         if !value.is_finite() || value.abs() > FARTHEST {
             let value = number(value);
-            return Err(Fault::new(format!(
-                "position {axis} of the pose is {value}; it must be finite and at most {FARTHEST} m"
-            )));
+            return Err(fault!("position {axis} of the pose is {value}; it must be finite and at most {FARTHEST} m"));
         }
     }
     let rotation = match [q.x, q.y, q.z, q.w] {
@@ -82,14 +77,14 @@ fn geometry(primitive: &SolidPrimitive) -> Result<Geometry, Fault> {
         (BOX, _) => Err(wrong_dimensions("a box has 3 dimensions, its edges", dimensions)),
         (SPHERE, _) => Err(wrong_dimensions("a sphere has 1 dimension, its radius", dimensions)),
         (CYLINDER, _) => Err(wrong_dimensions("a cylinder has 2 dimensions, its height and radius", dimensions)),
-        (other, _) => Err(Fault::new(format!(
-            "its type is {other}; what is read is BOX, SPHERE and CYLINDER: send others as a mesh"
-        ))),
+        (other, _) => {
+            Err(fault!("its type is {other}; what is read is BOX, SPHERE and CYLINDER: send others as a mesh"))
+        }
     }
 }
 
 fn wrong_dimensions(expected: &str, given: &[f64]) -> Fault {
-    Fault::new(format!("{expected}, but {} are given", given.len()))
+    fault!("{expected}, but {} are given", given.len())
 }
 
 fn add_mesh(obstacle: &mut Obstacle, name: &str, mesh: &Mesh, pose: &Isometry3<f64>) -> Result<(), Fault> {

@@ -9,7 +9,7 @@ use r2r::urdf_ik::msg::ObstacleChange;
 
 use super::messages;
 use crate::messages::convert::MAX_NAME_BYTES;
-use crate::reports::status::Fault;
+use crate::reports::status::{Fault, fault};
 use urdf_ik_collision::Obstacle;
 use urdf_ik_text::names::short;
 
@@ -59,7 +59,7 @@ impl Change {
         let shapes = Arc::new(shapes);
         let place = || Ok::<_, Fault>(Place { header: obstacle.header.clone(), pose: messages::pose(&obstacle.pose)? });
         if change != "attach" && !(link_name.is_empty() && touch_links.is_empty()) {
-            return Err(Fault::new(format!("link_name and touch_links are for attach, not for {}", short(&change))));
+            return Err(fault!("link_name and touch_links are for attach, not for {}", short(&change)));
         }
         match (change.as_str(), has_shapes) {
             ("add", true) => Ok(Self::Add { obstacle: shapes, place: place()? }),
@@ -67,15 +67,11 @@ impl Change {
             ("attach", _) => {
                 let part = if has_shapes { Part::New(shapes, place()?) } else { Part::Present };
                 if touch_links.len() > MAX_TOUCH_LINKS || touch_links.iter().any(|name| name.len() > MAX_NAME_BYTES) {
-                    return Err(Fault::new(format!(
-                        "touch_links may have {MAX_TOUCH_LINKS} names of {MAX_NAME_BYTES} bytes"
-                    )));
+                    return Err(fault!("touch_links may have {MAX_TOUCH_LINKS} names of {MAX_NAME_BYTES} bytes"));
                 }
                 Ok(Self::Attach { part, link_name, touch_links: touch_links.into_iter().collect() })
             }
-            (_, true) => {
-                Err(Fault::new(format!("{} takes no shapes; add replaces an obstacle as a whole", short(&change))))
-            }
+            (_, true) => Err(fault!("{} takes no shapes; add replaces an obstacle as a whole", short(&change))),
             ("move", false) => Ok(Self::Move { place: place()? }),
             ("remove", false) => Ok(Self::Remove),
             ("clear", false) => Ok(Self::Clear),
@@ -104,17 +100,13 @@ fn check_name(change: &str, id: &str) -> Result<(), Fault> {
     match (change, id) {
         ("clear", "") => Ok(()),
         ("clear", _) => Err(naming(id, Fault::new("clear removes all and takes no name; remove takes one away"))),
-        ("add" | "move" | "remove" | "attach" | "detach", "") => {
-            Err(Fault::new(format!("{change} needs the id of an obstacle")))
-        }
-        (_, id) if id.len() > MAX_NAME_BYTES => {
-            Err(naming(id, Fault::new(format!("an id may have {MAX_NAME_BYTES} bytes"))))
-        }
+        ("add" | "move" | "remove" | "attach" | "detach", "") => Err(fault!("{change} needs the id of an obstacle")),
+        (_, id) if id.len() > MAX_NAME_BYTES => Err(naming(id, fault!("an id may have {MAX_NAME_BYTES} bytes"))),
         ("add" | "move" | "remove" | "attach" | "detach", _) => Ok(()),
         (other, id) => Err(naming(id, unknown_change(other))),
     }
 }
 
 fn unknown_change(change: &str) -> Fault {
-    Fault::new(format!("change must be one of add, move, remove, clear, attach, detach; it is '{}'", short(change)))
+    fault!("change must be one of add, move, remove, clear, attach, detach; it is '{}'", short(change))
 }

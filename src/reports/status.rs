@@ -27,6 +27,12 @@ impl Fault {
     }
 }
 
+/// A [`Fault`] of a sentence with the arguments of `format!`.
+macro_rules! fault {
+    ($($arguments:tt)*) => { $crate::reports::status::Fault::new(format!($($arguments)*)) };
+}
+pub(crate) use fault;
+
 impl<E: Error> From<E> for Fault {
     fn from(error: E) -> Self {
         Self(error.to_string())

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::NodeError;
-use crate::reports::status::Fault;
+use crate::reports::status::{Fault, fault};
 use urdf_ik_motion::{JointLimits, MotionLimits};
 use urdf_ik_parameters::Settings;
 use urdf_ik_parameters::config::Yaml;
@@ -79,11 +79,11 @@ fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), Fault>
         None => Ok(()),
         Some(unknown) => {
             let known: Vec<&str> = robot.movable_names().collect();
-            Err(Fault::new(format!(
+            Err(fault!(
                 "command_joints: '{}' is not a movable joint of the robot; its movable joints are: {}",
                 names::short(unknown),
                 names::list(&known)
-            )))
+            ))
         }
     }
 }
@@ -112,18 +112,18 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyR
     let tips: Vec<&str> = settings.tip_links.iter().map(String::as_str).collect();
     let chain = Chain::with_defaults(&robot, settings.base_link.as_deref(), &tips).map_err(|e| match e {
         ChainError::TipNeeded { .. } => {
-            Fault::new(format!("{e}. Set the parameter tip_links; of a launch file, the argument tip_link"))
+            fault!("{e}. Set the parameter tip_links; of a launch file, the argument tip_link")
         }
-        ChainError::UnknownLink { .. } => Fault::new(format!(
+        ChainError::UnknownLink { .. } => fault!(
             "{e}. Correct the parameter base_link or tip_links; of a launch file, the argument base_link or tip_link"
-        )),
+        ),
         _ => e.into(),
     })?;
     let chain = Arc::new(chain);
     let solver = Solver::prepare(Method::default(), &chain)?;
     let closed_form = solver.with_method(Method::ClosedForm);
     if let (SolverKind::ClosedForm, Err(sentence)) = (settings.solver, &closed_form) {
-        return Err(Fault::new(format!("{sentence} (parameter solver)")));
+        return Err(fault!("{sentence} (parameter solver)"));
     }
     let initial = settings.initial_posture.apply(&robot).map_err(|e| Fault::from(e).of("initial_posture"))?;
     settings.posture.apply(&robot).map_err(|e| Fault::from(e).of("posture"))?;

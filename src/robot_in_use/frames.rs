@@ -22,7 +22,7 @@ use super::configuration::Configuration;
 use super::description::LoadedRobot;
 use crate::NodeError;
 use crate::messages::convert::MAX_NAME_BYTES;
-use crate::reports::status::{Fault, Refused};
+use crate::reports::status::{Fault, Refused, fault};
 use crate::reports::warnings::Warnings;
 use crate::ros::clock::Clock;
 use crate::ros::interface::{TF, TF_STATIC};
@@ -173,14 +173,13 @@ impl Tree {
         root: &str,
     ) -> Result<(usize, Isometry3<f64>), Fault> {
         let anchor = self.path(name).find(|frame| link_of(frame).is_some()).unwrap_or(root);
-        let link = link_of(anchor).ok_or_else(|| Fault::new(format!("the robot has no link '{}'", short(anchor))))?;
+        let link = link_of(anchor).ok_or_else(|| fault!("the robot has no link '{}'", short(anchor)))?;
         if anchor == name {
             return Ok((link, Isometry3::identity()));
         }
         let sentence = |e: RegistryError| match [name, anchor].into_iter().find(|frame| !self.has(frame)) {
             Some(unknown) => {
-                let missing =
-                    || Fault::new(format!("no transform of '{}' has come on /tf or /tf_static", short(unknown)));
+                let missing = || fault!("no transform of '{}' has come on /tf or /tf_static", short(unknown));
                 self.refusals.get(unknown).cloned().unwrap_or_else(missing)
             }
             None => Fault::new(names::sentence(&e.to_string())),
@@ -219,7 +218,7 @@ impl Tree {
         let (t, q) = (&message.transform.translation, &message.transform.rotation);
         let refuse = |reason: String| {
             let reason = names::sentence(&reason);
-            Fault::new(format!("the transform from '{}' to '{}' is refused: {reason}", short(&parent), short(&child)))
+            fault!("the transform from '{}' to '{}' is refused: {reason}", short(&parent), short(&child))
         };
         let rotation = rotation_from([q.x, q.y, q.z, q.w]).map_err(|e| refuse(e.to_string()))?;
         let stamp = if fixed {

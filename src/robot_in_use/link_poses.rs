@@ -8,7 +8,7 @@ use super::configuration::Configuration;
 use super::description::LoadedRobot;
 use super::frames::Located;
 use crate::messages::convert;
-use crate::reports::status::Fault;
+use crate::reports::status::{Fault, fault};
 use urdf_ik_text::names;
 
 /// Index of the link `name`, which may begin with `prefix`.
@@ -21,7 +21,7 @@ pub(crate) fn index(loaded: &LoadedRobot, prefix: &str, name: &str) -> Result<us
     let index = loaded.robot.link_index(bare).or_else(|| loaded.robot.link_index(name));
     index.ok_or_else(|| {
         let known: Vec<&str> = loaded.robot.links().iter().map(|link| link.name.as_str()).collect();
-        Fault::new(format!("the robot has no link '{}'; its links are: {}", names::short(name), names::list(&known)))
+        fault!("the robot has no link '{}'; its links are: {}", names::short(name), names::list(&known))
     })
 }
 

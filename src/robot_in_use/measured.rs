@@ -15,7 +15,7 @@ use r2r::sensor_msgs::msg::JointState;
 use super::description::LoadedRobot;
 use crate::NodeError;
 use crate::messages::convert;
-use crate::reports::status::Fault;
+use crate::reports::status::{Fault, fault};
 use crate::reports::warnings::Warnings;
 use crate::ros::interface::MEASURED_JOINT_STATES;
 use crate::ros::task;
@@ -108,7 +108,7 @@ impl Known {
     fn take(&mut self, message: &JointState) -> Result<(), Fault> {
         let (names, positions) = (&message.name, &message.position);
         if names.len() != positions.len() {
-            return Err(Fault::new(format!("a message has {} names and {} positions", names.len(), positions.len())));
+            return Err(fault!("a message has {} names and {} positions", names.len(), positions.len()));
         }
         if self.joints.len() > MAX_JOINTS {
             self.joints.clear();
@@ -130,11 +130,11 @@ impl Known {
         let topic = MEASURED_JOINT_STATES.name;
         let fault = self.fault.as_ref().filter(|(at, _)| at.elapsed() <= timeout);
         let fault = fault.map_or_else(String::new, |(_, sentence)| format!("; {sentence}"));
-        Fault::new(format!(
+        fault!(
             "nobody knows where the robot is: within {} s (measured_timeout) nothing came on {topic} for the joints {}{fault}",
             timeout.as_secs_f64(),
             names::list(joints)
-        ))
+        )
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use r2r::urdf_ik::srv::CheckCollisions::{Request, Response};
 
 use crate::messages::{body_pair, convert};
-use crate::reports::status::{Fault, Refused};
+use crate::reports::status::{Fault, Refused, fault};
 use crate::robot_in_use::configuration::Configuration;
 use crate::solving::Queries;
 use crate::surroundings::near_pairs::near_pairs;
@@ -37,7 +37,7 @@ fn or_default(field: &str, length: f64, default: f64) -> Result<f64, Fault> {
     match length {
         0.0 => Ok(default),
         length if length.is_finite() && length > 0.0 => Ok(length),
-        _ => Err(Fault::new(format!("{field} is {}; it must be a finite length of at least 0 m", number(length)))),
+        _ => Err(fault!("{field} is {}; it must be a finite length of at least 0 m", number(length))),
     }
 }
 
