@@ -139,7 +139,7 @@ fn write_joint(out: &mut Writer, joint: &JointElement) -> Result<(), UrdfError> 
     }
     if one_axis {
         // Without an axis element URDF means the x axis.
-        let axis = numbers(&name, joint.child("axis"), ("axis", "xyz"), "1 0 0", &VECTOR)?;
+        let axis = numbers(&name, joint.child("axis"), "axis", "xyz", "1 0 0", &VECTOR)?;
         out.empty("axis", [("xyz", axis)]);
         write_limit(out, &name, joint.child("limit"), bounded)?;
         write_mimic(out, &name, joint.child("mimic"))?;
@@ -153,14 +153,14 @@ fn write_joint(out: &mut Writer, joint: &JointElement) -> Result<(), UrdfError> 
 }
 
 fn write_origin(out: &mut Writer, joint: &str, origin: Option<&Element>) -> Result<(), UrdfError> {
-    let mut attributes = vec![("xyz", numbers(joint, origin, ("origin", "xyz"), "0 0 0", &POSITION)?)];
+    let mut attributes = vec![("xyz", numbers(joint, origin, "origin", "xyz", "0 0 0", &POSITION)?)];
     let has = |key| origin.is_some_and(|e| e.get(key).is_some());
     // The URDF version decides which of the two is used. urdf-rs knows that.
     if has("quat_xyzw") {
-        attributes.push(("quat_xyzw", numbers(joint, origin, ("origin", "quat_xyzw"), "", &QUATERNION)?));
+        attributes.push(("quat_xyzw", numbers(joint, origin, "origin", "quat_xyzw", "", &QUATERNION)?));
     }
     if has("rpy") || !has("quat_xyzw") {
-        attributes.push(("rpy", numbers(joint, origin, ("origin", "rpy"), "0 0 0", &VECTOR)?));
+        attributes.push(("rpy", numbers(joint, origin, "origin", "rpy", "0 0 0", &VECTOR)?));
     }
     out.empty("origin", attributes);
     Ok(())
@@ -170,10 +170,10 @@ fn write_limit(out: &mut Writer, joint: &str, limit: Option<&Element>, bounded: 
     let mut attributes = Vec::new();
     if bounded {
         for key in ["lower", "upper"] {
-            attributes.push((key, numbers(joint, limit, ("limit", key), "0", &NUMBER)?));
+            attributes.push((key, numbers(joint, limit, "limit", key, "0", &NUMBER)?));
         }
     }
-    attributes.push(("velocity", numbers(joint, limit, ("limit", "velocity"), "inf", &VELOCITY)?));
+    attributes.push(("velocity", numbers(joint, limit, "limit", "velocity", "inf", &VELOCITY)?));
     out.empty("limit", attributes);
     Ok(())
 }
@@ -183,8 +183,8 @@ fn write_mimic(out: &mut Writer, joint: &str, mimic: Option<&Element>) -> Result
         let master = mimic.and_then(|e| e.get("joint"));
         let element = || format!("<mimic> of joint '{joint}'");
         let master = master.ok_or_else(|| UrdfError::Missing { element: element(), missing: "joint" })?.to_owned();
-        let multiplier = numbers(joint, mimic, ("mimic", "multiplier"), "1", &NUMBER)?;
-        let offset = numbers(joint, mimic, ("mimic", "offset"), "0", &NUMBER)?;
+        let multiplier = numbers(joint, mimic, "mimic", "multiplier", "1", &NUMBER)?;
+        let offset = numbers(joint, mimic, "mimic", "offset", "0", &NUMBER)?;
         out.empty("mimic", [("joint", master), ("multiplier", multiplier), ("offset", offset)]);
     }
     Ok(())
@@ -194,7 +194,8 @@ fn write_mimic(out: &mut Writer, joint: &str, mimic: Option<&Element>) -> Result
 fn numbers(
     joint: &str,
     element: Option<&Element>,
-    (tag, key): (&str, &str),
+    tag: &str,
+    key: &str,
     default: &str,
     expected: &Expected,
 ) -> Result<String, UrdfError> {

@@ -128,12 +128,12 @@ impl Noodle {
         let mut below = Self::BASE_LINK.to_owned();
         for number in 1..=self.segments {
             let above = format!("segment_{number}");
-            self.joint(&mut out, number, (&below, &above), if number == 1 { 0.0 } else { segment });
+            self.joint(&mut out, number, &below, &above, if number == 1 { 0.0 } else { segment });
             let waist = Shape::Cylinder { radius: WAIST * radius, length: segment, middle: 0.5 * segment };
             link(&mut out, &above, &[Shape::Sphere { radius }, waist], SEGMENT_MATERIALS[(number - 1) % 2]);
             below = above;
         }
-        joint(&mut out, ("tip_joint", "fixed"), (&below, Self::TIP_LINK), segment, |_| {});
+        joint(&mut out, "tip_joint", "fixed", &below, Self::TIP_LINK, segment, |_| {});
         link(&mut out, Self::TIP_LINK, &[Shape::Sphere { radius }], TIP_MATERIAL);
         out.close("robot");
         Ok(out.finish() + "\n")
@@ -163,27 +163,27 @@ impl Noodle {
     }
 
     /// Writes joint `number` at `height` along z of the link below it. A ball joint has links between its revolute joints.
-    fn joint(&self, out: &mut Writer, number: usize, (below, above): (&str, &str), height: f64) {
+    fn joint(&self, out: &mut Writer, number: usize, below: &str, above: &str, height: f64) {
         match self.joints {
             NoodleJoints::Alternating => {
                 let axis = if number % 2 == 1 { "1 0 0" } else { "0 1 0" };
-                self.revolute(out, &format!("joint_{number}"), (below, above), height, axis);
+                self.revolute(out, &format!("joint_{number}"), below, above, height, axis);
             }
             NoodleJoints::Ball => {
                 let [x, y, z] = ["x", "y", "z"].map(|axis| format!("joint_{number}_{axis}"));
                 let [after_x, after_y] = [&x, &y].map(|joint| format!("{joint}_link"));
-                self.revolute(out, &x, (below, &after_x), height, "1 0 0");
+                self.revolute(out, &x, below, &after_x, height, "1 0 0");
                 link(out, &after_x, &[], "");
-                self.revolute(out, &y, (&after_x, &after_y), 0.0, "0 1 0");
+                self.revolute(out, &y, &after_x, &after_y, 0.0, "0 1 0");
                 link(out, &after_y, &[], "");
-                self.revolute(out, &z, (&after_y, above), 0.0, "0 0 1");
+                self.revolute(out, &z, &after_y, above, 0.0, "0 0 1");
             }
         }
     }
 
-    fn revolute(&self, out: &mut Writer, name: &str, links: (&str, &str), height: f64, axis: &str) {
+    fn revolute(&self, out: &mut Writer, name: &str, below: &str, above: &str, height: f64, axis: &str) {
         let kind = if self.limit.is_some() { "revolute" } else { "continuous" };
-        joint(out, (name, kind), links, height, |out| {
+        joint(out, name, kind, below, above, height, |out| {
             out.empty("axis", [("xyz", axis.into())]);
             if let Some(limit) = self.limit {
                 let (lower, upper) = ((-limit).to_string(), limit.to_string());
@@ -231,8 +231,10 @@ fn link(out: &mut Writer, name: &str, shapes: &[Shape], material: &str) {
 /// Writes a joint between two links, at `height` along z of the lower one. `inside` adds more elements.
 fn joint(
     out: &mut Writer,
-    (name, kind): (&str, &str),
-    (below, above): (&str, &str),
+    name: &str,
+    kind: &str,
+    below: &str,
+    above: &str,
     height: f64,
     inside: impl FnOnce(&mut Writer),
 ) {

@@ -44,15 +44,15 @@ pub fn urdf(model: &NamedSkeleton, root: &Isometry3<f64>) -> Result<String, Fail
     let mut out = Writer::for_people();
     out.open("robot", [("name", model.name.clone())]);
     out.empty("link", [("name", world.clone())]);
-    write_joint(&mut out, &names.add("world_joint"), (&world, &points[0]), root, None);
+    write_joint(&mut out, &names.add("world_joint"), &world, &points[0], root, None);
     for (index, hinge) in hinges(model)?.iter().enumerate() {
         let Some(segment) = model.skeleton.segment(index) else { continue };
         let (name, begin) = (&points[index + 1], &points[segment.parent]);
         let body = names.add(&format!("{name}_link"));
         let rest = Isometry3::from_parts(Translation3::identity(), segment.joint.rest);
-        write_joint(&mut out, name, (begin, &body), &rest, hinge.as_ref());
+        write_joint(&mut out, name, begin, &body, &rest, hinge.as_ref());
         let end = Isometry3::translation(segment.length, 0.0, 0.0);
-        write_joint(&mut out, &names.add(&format!("{name}_end")), (&body, name), &end, None);
+        write_joint(&mut out, &names.add(&format!("{name}_end")), &body, name, &end, None);
     }
     out.close("robot");
     let text = out.finish() + "\n";
@@ -98,7 +98,8 @@ impl Names {
 fn write_joint(
     out: &mut Writer,
     name: &str,
-    (parent, child): (&str, &str),
+    parent: &str,
+    child: &str,
     origin: &Isometry3<f64>,
     hinge: Option<&Joint>,
 ) {

@@ -174,7 +174,7 @@ impl Shown<'_> {
             }
         }
         let limited = limits::binding(skeleton, &solution.limited);
-        limits::draw(&canvas, view, (skeleton, &solution.configuration), &limited)?;
+        limits::draw(&canvas, view, skeleton, &solution.configuration, &limited)?;
         let points = flat(&solution.configuration);
         Bones::new(SOLUTION).thin(8).draw(&canvas, &points, &self.parents)?;
         if problem.root != Root::Free {
