@@ -9,7 +9,7 @@ use super::handles::{Handle, Handles};
 use super::menu::Choice;
 use crate::arm::Arm;
 use crate::arm::output::Progress;
-use crate::messages::target_message::Asks;
+use crate::messages::target_message::TargetAxes;
 use crate::reports::status::{Fault, Refused};
 use crate::robot_in_use::configuration::Configuration;
 use crate::ros::task;
@@ -66,13 +66,13 @@ fn toggle(arm: &Arm, handles: &Handles, tip: usize, choice: Choice) -> Result<()
     let now = arm.configuration()?;
     let here = tip_poses(&now).tips()[tip].rotation;
     handles.of(&now.loaded, |handles| {
-        let Handle { asks, .. } = &mut handles[tip];
-        *asks = match (choice, *asks) {
-            (Choice::PositionOnly, Asks::Followable { .. }) => Asks::Position,
-            (Choice::KeepOrientation, Asks::Position | Asks::Followable { kept: None }) => {
-                Asks::Followable { kept: Some(here) }
+        let Handle { axes, .. } = &mut handles[tip];
+        *axes = match (choice, *axes) {
+            (Choice::PositionOnly, TargetAxes::Followable { .. }) => TargetAxes::Position,
+            (Choice::KeepOrientation, TargetAxes::Position | TargetAxes::Followable { kept: None }) => {
+                TargetAxes::Followable { kept: Some(here) }
             }
-            _ => Asks::Followable { kept: None },
+            _ => TargetAxes::Followable { kept: None },
         };
     });
     Ok(())
@@ -84,8 +84,7 @@ async fn to_initial(arm: &Arm) -> Result<(), Refused> {
     let Configuration { loaded, positions, .. } = arm.start()?;
     let settings = arm.settings();
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
-    let initial = settings.initial_posture.apply(&loaded.robot);
-    let initial = initial.map_err(|e| Refused::invalid("initial_posture", format!("initial_posture: {e}")))?;
+    let initial = settings.initial_positions(&loaded.robot).map_err(|e| Refused::invalid("initial_posture", e.0))?;
     let goal = loaded.chain.positions_from(&initial);
     let moved = arm.output.move_to(&loaded, &goal, &settings, avoidance.as_ref(), None, &Vec::new)?;
     match moved.progress {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::grip::Grip;
-use crate::messages::target_message::Asks;
+use crate::messages::target_message::TargetAxes;
 use crate::reports::status::Fault;
 use crate::robot_in_use::description::LoadedRobot;
 
@@ -11,7 +11,7 @@ use crate::robot_in_use::description::LoadedRobot;
 pub(super) struct Handle {
     pub grip: Grip,
     /// What its drags ask of the tip.
-    pub asks: Asks,
+    pub axes: TargetAxes,
     /// Why the last choice in its menu was refused.
     pub notice: Option<Fault>,
     /// Whether a client may show it somewhere else than it is, because it has moved it there.
@@ -20,7 +20,7 @@ pub(super) struct Handle {
 
 impl Handle {
     fn new() -> Self {
-        Self { grip: Grip::default(), asks: Asks::Followable { kept: None }, notice: None, is_displaced: false }
+        Self { grip: Grip::default(), axes: TargetAxes::Followable { kept: None }, notice: None, is_displaced: false }
     }
 }
 

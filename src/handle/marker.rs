@@ -8,7 +8,7 @@ use r2r::visualization_msgs::msg::{InteractiveMarker, InteractiveMarkerControl, 
 use super::look::Look;
 use super::menu;
 use crate::messages::convert;
-use crate::messages::target_message::Asks;
+use crate::messages::target_message::TargetAxes;
 
 /// The values of `InteractiveMarkerControl` that are used, in the type of its fields.
 mod control {
@@ -44,7 +44,7 @@ pub(super) fn whole(name: &str, look: &Look, pose: &Isometry3<f64>) -> Interacti
     }
     controls.extend(AXES.iter().map(|(axis, turn)| about("move", axis, turn, control::MOVE_AXIS)));
     // A turn means something only where drags ask for the orientation of the handle.
-    if look.asks == (Asks::Followable { kept: None }) {
+    if look.axes == (TargetAxes::Followable { kept: None }) {
         controls.extend(AXES.iter().map(|(axis, turn)| about("turn", axis, turn, control::ROTATE_AXIS)));
     }
     #[expect(clippy::cast_possible_truncation, reason = "a size to look at")]
@@ -55,7 +55,7 @@ pub(super) fn whole(name: &str, look: &Look, pose: &Isometry3<f64>) -> Interacti
         name: name.to_owned(),
         description: look.title.clone(),
         scale,
-        menu_entries: menu::entries(look.solver, look.asks),
+        menu_entries: menu::entries(look.solver, look.axes),
         controls,
     }
 }
@@ -132,6 +132,6 @@ fn at(position: Point) -> Pose {
 }
 
 fn colour(look: &Look, a: f32) -> ColorRGBA {
-    let [r, g, b] = look.tone.colour();
+    let [r, g, b] = look.colour.rgb();
     ColorRGBA { r, g, b, a }
 }

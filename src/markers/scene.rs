@@ -8,8 +8,7 @@ use super::shape::{Colour, Form, Shape};
 use super::skeleton;
 use super::trace::Trace;
 use crate::reports::latest::{Asked, LatestTarget};
-use crate::reports::report::Verdict;
-use crate::reports::tone::Tone;
+use crate::reports::report::{StatusColour, Verdict};
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use urdf_ik_robot::{Chain, Domain};
@@ -184,6 +183,6 @@ fn joints_at_limits<'a>(chain: &'a Chain, positions: &'a [f64]) -> impl Iterator
 
 /// The colour that says what became of a target.
 fn colour_of(verdict: Verdict) -> Colour {
-    let [red, green, blue] = Tone::of(verdict).colour();
+    let [red, green, blue] = StatusColour::of(verdict).rgb();
     [red, green, blue, TARGET_OPACITY]
 }

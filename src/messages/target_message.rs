@@ -11,9 +11,9 @@ use super::convert;
 use crate::reports::status::Fault;
 use urdf_ik_parameters::{Reliability, Settings};
 
-/// What a target asks of its tip.
+/// The axes of its tip in which a target counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Asks {
+pub(crate) enum TargetAxes {
     /// Its pose.
     Pose,
     /// Its position alone.
@@ -30,7 +30,7 @@ pub(crate) struct TargetMessage {
     pub header: Header,
     /// In the header's frame, or the sentence that refuses it.
     pub pose: Result<Isometry3<f64>, Fault>,
-    pub asks: Asks,
+    pub axes: TargetAxes,
     /// Whether the name of the frame was not valid UTF-8. r2r makes an empty name of it, which would mean the base link.
     pub frame_is_damaged: bool,
     /// Its number among the targets that were left to the task of the tip.
@@ -54,7 +54,7 @@ impl TargetMessage {
             topic: "target_pose",
             header,
             pose: convert::pose(&pose),
-            asks: Asks::Pose,
+            axes: TargetAxes::Pose,
             frame_is_damaged,
             number: 0,
         })
@@ -64,7 +64,7 @@ impl TargetMessage {
     pub(crate) fn from_point(raw: &[u8]) -> Option<Self> {
         let (PointStamped { header, point }, frame_is_damaged) = read(raw, |message: &PointStamped| &message.header)?;
         let pose = convert::point(&point).map(|point| Isometry3::from_parts(point, UnitQuaternion::identity()));
-        Some(Self { topic: "target_point", header, pose, asks: Asks::Position, frame_is_damaged, number: 0 })
+        Some(Self { topic: "target_point", header, pose, axes: TargetAxes::Position, frame_is_damaged, number: 0 })
     }
 }
 

@@ -14,7 +14,6 @@ mod servo_commands;
 #[cfg(feature = "moveit_servo")]
 mod servo_status;
 mod state_validity;
-mod tip;
 
 use std::sync::Arc;
 

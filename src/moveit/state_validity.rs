@@ -12,7 +12,6 @@ use crate::messages::body_pair;
 use crate::reports::answers::Answer;
 use crate::robot_in_use::configuration::Configuration;
 use crate::solving::Queries;
-use crate::surroundings::near_pairs::near_pairs;
 use urdf_ik_collision::{Near, Scene};
 
 impl Answer<MoveIt, Request, Failure> for Response {
@@ -61,5 +60,5 @@ fn contacts(scene: &Scene, configuration: &Configuration, header: &Header) -> Ve
             depth: pair.depth,
         }
     };
-    near_pairs(scene, configuration, 0.0).iter().map(contact).collect()
+    configuration.near_pairs(scene, 0.0).iter().map(contact).collect()
 }

@@ -125,8 +125,8 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyR
     if let (SolverKind::ClosedForm, Err(sentence)) = (settings.solver, &closed_form) {
         return Err(fault!("{sentence} (parameter solver)"));
     }
-    let initial = settings.initial_posture.apply(&robot).map_err(|e| Fault::from(e).of("initial_posture"))?;
-    settings.posture.apply(&robot).map_err(|e| Fault::from(e).of("posture"))?;
+    let initial = settings.initial_positions(&robot)?;
+    settings.posture_positions(&robot)?;
     let limits = limits(&robot, &chain, settings)?;
     check_command_joints(&robot, settings)?;
     let free_axes = (0..chain.tips().len()).map(|tip| solver.sensible_free_axes(tip)).collect();

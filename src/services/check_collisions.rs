@@ -8,7 +8,6 @@ use crate::messages::{body_pair, convert};
 use crate::reports::status::{Fault, Refused, fault};
 use crate::robot_in_use::configuration::Configuration;
 use crate::solving::Queries;
-use crate::surroundings::near_pairs::near_pairs;
 use urdf_ik_collision::{Near, Scene};
 use urdf_ik_text::names::{self, number};
 
@@ -43,11 +42,11 @@ fn or_default(field: &str, length: f64, default: f64) -> Result<f64, Fault> {
 
 fn response(scene: &Scene, configuration: &Configuration, margin: f64, within: f64) -> Response {
     let mut distance = margin.max(within);
-    let mut near = near_pairs(scene, configuration, distance);
+    let mut near = configuration.near_pairs(scene, distance);
     // Distances of pairs that are far apart would take much longer.
     while near.is_empty() && distance < ANY_DISTANCE {
         distance = FIRST_DISTANCE.max(WIDENING * distance);
-        near = near_pairs(scene, configuration, distance);
+        near = configuration.near_pairs(scene, distance);
     }
     let root_in_base = configuration.root_in_base();
     let message = |near: &Near| body_pair::message(scene, near, &root_in_base);

@@ -183,10 +183,10 @@ impl Store {
         } else if let Some(now) = self.arm.output.configuration() {
             let robot = &now.loaded.robot;
             if before.initial_posture != after.initial_posture {
-                after.initial_posture.apply(robot).map_err(|e| refuse(Settings::initial_posture(), &e))?;
+                after.initial_positions(robot)?;
             }
             if before.posture != after.posture {
-                after.posture.apply(robot).map_err(|e| refuse(Settings::posture(), &e))?;
+                after.posture_positions(robot)?;
             }
             if before.solver != after.solver {
                 now.loaded.solver(after).map_err(|sentence| refuse(Settings::solver(), &sentence))?;

@@ -11,6 +11,7 @@ use urdf_ik_solver::{Target, UnknownPick, UnknownSolver};
 use urdf_ik_text::names::{self, short};
 
 /// The fields that requests have in common. Zero and empty mean "use the parameter".
+#[derive(Default)]
 pub(crate) struct RequestOverrides<'a> {
     tip_link: &'a str,
     free_axes: &'a [bool],
@@ -54,13 +55,10 @@ impl<'a> From<&'a SolvePath::Request> for RequestOverrides<'a> {
             tip_link: &request.tip_link,
             free_axes: &request.free_axes,
             solver: &request.solver,
-            pick: "",
             position_tolerance: request.position_tolerance,
             orientation_tolerance: request.orientation_tolerance,
-            timeout: 0.0,
-            attempts: 0,
-            random_seed: 0,
             avoid_collisions: &request.avoid_collisions,
+            ..Self::default()
         }
     }
 }

@@ -21,7 +21,7 @@ impl NullSpaceTask {
         let positions = if posture.0.is_empty() {
             None
         } else {
-            let all = posture.apply(&loaded.robot).map_err(|e| Refused::invalid("posture", format!("posture: {e}")))?;
+            let all = settings.posture_positions(&loaded.robot).map_err(|e| Refused::invalid("posture", e.0))?;
             Some(loaded.chain.positions_from(&all))
         };
         Ok(Self { posture, positions, weights: settings.null_space })

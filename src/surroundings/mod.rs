@@ -4,7 +4,6 @@
 
 pub(crate) mod avoidance;
 mod collision_model;
-pub(crate) mod near_pairs;
 pub(crate) mod semantic;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

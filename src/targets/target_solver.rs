@@ -208,7 +208,7 @@ impl Memory {
         });
         if !matches!(reports, Ok(None)) {
             for PreparedTarget { loaded, target, .. } in &targets {
-                arm.reporter.latest.aim(&loaded.chain.tips()[target.tip].link, target);
+                arm.reporter.latest.note_target(&loaded.chain.tips()[target.tip].link, target);
             }
         }
         match reports {

@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
+use super::config::NamedPositions;
+use super::definition::Definition;
 use super::setting::JacobianMethod;
 use super::table::{FabrikSettings, JacobianSettings, PathSettings, ServoSettings, Settings};
+use super::value::Refusal;
 use urdf_ik_motion::servo::ServoOptions;
 use urdf_ik_motion::{FollowOptions, JointLimit, Timing};
+use urdf_ik_robot::Robot;
 use urdf_ik_solver::{FabrikOptions, JacobianStep, Tolerance};
 
 impl Settings {
@@ -13,6 +17,22 @@ impl Settings {
     #[must_use]
     pub fn tolerance(&self) -> Tolerance {
         Tolerance { position: self.position_tolerance, orientation: self.orientation_tolerance }
+    }
+
+    /// Positions of all joints at the start and after a reset \[rad or m\].
+    ///
+    /// # Errors
+    /// [`Refusal`] where `initial_posture` does not fit the robot.
+    pub fn initial_positions(&self, robot: &Robot) -> Result<Vec<f64>, Refusal> {
+        positions_of(Self::initial_posture(), &self.initial_posture, robot)
+    }
+
+    /// Positions of all joints that the null-space task moves towards \[rad or m\].
+    ///
+    /// # Errors
+    /// [`Refusal`] where `posture` does not fit the robot.
+    pub fn posture_positions(&self, robot: &Robot) -> Result<Vec<f64>, Refusal> {
+        positions_of(Self::posture(), &self.posture, robot)
     }
 
     /// The time between two states, by `publish_rate`.
@@ -30,6 +50,10 @@ impl Settings {
             jerk: Some(self.default_jerk),
         }
     }
+}
+
+fn positions_of(parameter: &Definition, positions: &NamedPositions, robot: &Robot) -> Result<Vec<f64>, Refusal> {
+    positions.apply(robot).map_err(|e| Refusal(format!("{}: {e}", parameter.name)))
 }
 
 impl PathSettings {
