@@ -14,8 +14,9 @@ use urdf_ik_robot::ChainPoses;
 
 /// Size of a handle, relative to that of the arm.
 const SIZE: f64 = 0.2;
-/// The size where the arm has none, and bounds of it \[m\].
+/// Size of a handle where the arm has none \[m\].
 const DEFAULT_SIZE: f64 = 0.2;
+/// Least and greatest size of a handle \[m\].
 const BOUNDS: (f64, f64) = (1e-3, 1e3);
 
 /// One handle as it is shown.

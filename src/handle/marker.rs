@@ -24,8 +24,9 @@ mod control {
 const BALL: f64 = 0.4;
 /// How much of what is behind the ball is hidden: the robot's tool should be seen.
 const BALL_OPACITY: f32 = 0.75;
-/// How far the text begins below the middle, and the height of its letters, relative to the size. An arm is more often above.
+/// How far the text begins below the middle, relative to the size. An arm is more often above.
 const TEXT_BELOW: f64 = 1.0;
+/// Height of the letters of the text, relative to the size.
 const LETTERS: f64 = 0.15;
 /// Width of a space, relative to the height of the letters.
 const SPACE: f64 = 0.4;

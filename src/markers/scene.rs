@@ -15,16 +15,21 @@ use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_solver::TipReach;
 use urdf_ik_text::names;
 
-// Lengths over the size of the robot.
+/// Length of the axes of a tip, over the size of the robot.
 const TIP_AXES: f64 = 0.07;
+/// Length of the axes of a target, over the size of the robot: longer than those of the tip, so that both are seen where they agree.
 const TARGET_AXES: f64 = 0.12;
+/// Diameter of the ball at a target, over the size of the robot.
 const TARGET_BALL: f64 = 0.035;
+/// Width of the line from tip to target, of the path and of the trace, over the size of the robot.
 const THIN_LINE: f64 = 0.004;
+/// Width of the lines of a reach, over the size of the robot.
 const REACH_LINE: f64 = 0.002;
-/// Shortest line between target and tip, and between two points of the trace.
+/// Shortest line between target and tip, and between two points of the trace, over the size of the robot.
 const LEAST_MOVE: f64 = 0.002;
-/// Size of a joint, over the mean length of a link, and its bounds.
+/// Size of a joint, over the mean length of a link.
 const JOINT_SIZE: f64 = 1.2;
+/// Least and greatest size of a joint, over the size of the robot.
 const JOINT_SIZES: (f64, f64) = (0.03, 0.2);
 /// A joint is at its limit where it is nearer to it than this part of its range.
 const LIMIT_MARGIN: f64 = 1e-3;

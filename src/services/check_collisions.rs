@@ -13,8 +13,9 @@ use urdf_ik_text::names::{self, number};
 
 /// Every pair is nearer than this \[m\].
 const ANY_DISTANCE: f64 = 1e9;
-/// The nearest pair is looked for within this \[m\] at first, and then within so many times more.
+/// The nearest pair is looked for within this \[m\] at first.
 const FIRST_DISTANCE: f64 = 0.05;
+/// Where no pair is so near, it is looked for within so many times the distance.
 const WIDENING: f64 = 3.0;
 
 pub(crate) async fn check_collisions(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {

@@ -87,8 +87,9 @@ const COLOURS: [(&str, &str); 4] = [
     (BASE_MATERIAL, "0.22 0.25 0.29 1"),
     (TIP_MATERIAL, "0.15 0.45 0.85 1"),
 ];
-/// Effort \[N·m\] and velocity \[rad/s\] of joints with limits: URDF requires them.
+/// Effort of joints with limits \[N·m\]: URDF requires one.
 const EFFORT: &str = "10";
+/// Greatest velocity of joints with limits \[rad/s\]: URDF requires one.
 const VELOCITY: &str = "3";
 
 impl Noodle {

@@ -17,8 +17,9 @@ use urdf_ik_text::names::short;
 use super::describe::is_stiff;
 use crate::Failure;
 
-/// Effort \[N·m\] and velocity \[rad/s\] of every joint: URDF requires them, and a figure has none. Smooth motions keep the velocity.
+/// Effort of every joint \[N·m\]: URDF requires one.
 const EFFORT: &str = "10";
+/// Greatest velocity of every joint \[rad/s\]: URDF requires one, which smooth motions keep, and a figure has none.
 const VELOCITY: &str = "3";
 
 /// The positions of the joints that move \[rad\], by segment; none for a figure that is no robot.
