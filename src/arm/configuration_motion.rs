@@ -184,7 +184,8 @@ impl ConfigurationMotion {
     pub(crate) fn step_to(
         &mut self,
         goal: &[f64],
-        (max_step, period): (f64, Duration),
+        max_step: f64,
+        period: Duration,
         avoidance: Option<&Avoidance>,
         arrivals: Arrivals,
     ) -> Stepped {
@@ -242,7 +243,7 @@ impl ConfigurationMotion {
         if input.wish.is_zero() {
             return Ok(None);
         }
-        let mut steering = Steering::new(&self.loaded, &self.limits, settings.options, &self.motion)?;
+        let mut steering = Steering::new(&self.loaded, &self.limits, settings.options(), &self.motion)?;
         let rival = steering.take(input, settings.timeout);
         self.begin(Course::Servo(Box::new(steering)), Vec::new());
         Ok(Some(Steered { has_begun: true, rival }))
@@ -263,7 +264,7 @@ impl ConfigurationMotion {
             Course::Servo(_) => return Ticked { servo: self.servo(tick), ..Ticked::default() },
             Course::Steps { .. } => {
                 if let Ok(avoidance) = avoidance {
-                    self.step(tick.settings.publish_period, avoidance);
+                    self.step(tick.settings.publish_period(), avoidance);
                 }
             }
             Course::Motion => self.advance(tick.step, avoidance),
@@ -274,7 +275,7 @@ impl ConfigurationMotion {
         let obstruction = self.obstruction.take();
         let arrivals = std::mem::take(&mut self.arrivals);
         let avoidance = avoidance.ok().flatten();
-        let report = |arrival| self.report_at_the_end(arrival, (avoidance, obstruction.as_ref()));
+        let report = |arrival| self.report_at_the_end(arrival, avoidance, obstruction.as_ref());
         Ticked { ended: arrivals.into_iter().map(report).collect(), ..Ticked::default() }
     }
 
@@ -286,7 +287,7 @@ impl ConfigurationMotion {
             return None;
         }
         let around = Around { loaded: &self.loaded, positions: &self.positions, settings: &settings.servo, avoidance };
-        let status = steering.step((step, settings.publish_period.as_secs_f64()), &around, reports_servo);
+        let status = steering.step((step, settings.publish_period().as_secs_f64()), &around, reports_servo);
         self.motion.take_over(&steering.hand_over());
         self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
         if steering.has_ended(settings.servo.timeout) {
@@ -303,7 +304,8 @@ impl ConfigurationMotion {
     fn report_at_the_end(
         &mut self,
         arrival: Arrival,
-        (avoidance, obstruction): (Option<&Avoidance>, Option<&Obstruction>),
+        avoidance: Option<&Avoidance>,
+        obstruction: Option<&Obstruction>,
     ) -> Report {
         let Arrival { target, mut report } = arrival;
         if let Some(avoidance) = avoidance {
@@ -312,7 +314,7 @@ impl ConfigurationMotion {
         }
         if let Some(obstruction) = obstruction {
             let here = self.loaded.chain.positions_from(&self.positions);
-            measure(&mut report, (&self.loaded, &target), &here, &mut self.loaded.solver.scratch());
+            measure(&mut report, &self.loaded, &target, &here, &mut self.loaded.solver.scratch());
             obstruction.put_into(&mut report);
         }
         report

@@ -7,6 +7,7 @@ use r2r::std_msgs::msg::String as Text;
 
 use super::Arm;
 use crate::NodeError;
+use crate::reports::status::Fault;
 use crate::robot_in_use::description::{ReadyRobot, load};
 use crate::ros::interface::ROBOT_DESCRIPTION;
 use crate::ros::latched;
@@ -35,7 +36,7 @@ fn take_from_topic(arm: &Arm, text: String) {
         return;
     }
     let loaded = if text.is_empty() {
-        Err("it is empty, or not valid UTF-8".to_owned())
+        Err(Fault::new("it is empty, or not valid UTF-8"))
     } else {
         load(text, true, &arm.settings())
     };

@@ -8,7 +8,8 @@ use urdf_ik_solver::{Scratch, Target};
 /// Puts into `report` how far the tip is from `target`, and how near to a singularity, at `positions` of the chain's variables.
 pub(crate) fn measure(
     report: &mut Report,
-    (loaded, target): (&LoadedRobot, &Target),
+    loaded: &LoadedRobot,
+    target: &Target,
     positions: &[f64],
     scratch: &mut Scratch,
 ) {

@@ -113,7 +113,7 @@ pub(crate) fn serve(arm: &Arc<Arm>) {
         let mut next = Instant::now();
         loop {
             let settings = arm.settings();
-            let period = settings.publish_period;
+            let period = settings.publish_period();
             let now = Instant::now();
             // In short sleeps, because the rate may change meanwhile.
             next = next.min(now + period);

@@ -201,19 +201,20 @@ impl Output {
         &self,
         loaded: &Arc<LoadedRobot>,
         positions: &[f64],
-        (settings, avoidance): (&Settings, Option<&Avoidance>),
+        settings: &Settings,
+        avoidance: Option<&Avoidance>,
         ticket: Option<u64>,
         arrivals: Arrivals,
     ) -> Result<Moved, Refused> {
         let mut state = self.lock();
         if ticket.is_some_and(|ticket| ticket != state.requests) {
-            return Err(Refused::invalid("motion", "another motion was requested meanwhile".into()));
+            return Err(Refused::invalid("motion", "another motion was requested meanwhile"));
         }
         let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
         let progress = match settings.motion {
             Motion::Immediate => {
                 let max_step = settings.max_joint_step.unwrap_or(f64::INFINITY);
-                match motion.step_to(positions, (max_step, settings.publish_period), avoidance, arrivals) {
+                match motion.step_to(positions, max_step, settings.publish_period(), avoidance, arrivals) {
                     Stepped::Arrived => None,
                     Stepped::OnItsWay => Some(Progress::Steps),
                     Stepped::Stopped(obstruction) => Some(Progress::Stopped(obstruction)),
@@ -290,9 +291,11 @@ impl Output {
     ) -> Result<Time, Refused> {
         let mut state = self.lock();
         let ours = state.requests == ticket;
-        let motion = state.motion.as_mut().filter(|_| ours).ok_or_else(|| {
-            Refused::invalid("path", "another motion was requested while the path was planned".into())
-        })?;
+        let motion = state
+            .motion
+            .as_mut()
+            .filter(|_| ours)
+            .ok_or_else(|| Refused::invalid("path", "another motion was requested while the path was planned"))?;
         motion.follow(points, arrival).map_err(|e| Refused::invalid("path", e.to_string()))?;
         state.note_request();
         (state.commanded, state.smooth) = (true, true);
@@ -305,7 +308,7 @@ impl Output {
     pub(super) fn tick(&self, settings: &Settings, avoidance: Result<Option<&Avoidance>, NotReady>, due: Instant) {
         let reports_servo = self.reporter.servo.subscribers() > 0;
         let mut state = self.lock();
-        let period = settings.publish_period;
+        let period = settings.publish_period();
         let in_motion = state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
         let now = self.clock.now();
         // Each step is one period, even when the tick is a little late. Simulated time may have any pace.

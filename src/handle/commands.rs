@@ -9,15 +9,15 @@ use super::handles::{Handle, Handles};
 use super::menu::Choice;
 use crate::arm::Arm;
 use crate::arm::output::Progress;
-use crate::messages::target_message::Asks;
-use crate::reports::status::Refused;
+use crate::messages::target_message::TargetAxes;
+use crate::reports::status::{Fault, Refused};
 use crate::robot_in_use::configuration::Configuration;
 use crate::ros::task;
 use crate::services;
 use crate::services::parameters::Setter;
 use crate::servo::Intake;
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik_parameters::Value;
+use urdf_ik_parameters::{Settings, Value};
 
 /// Choices that wait, each with the index of its tip. A person makes fewer.
 const WAITING: usize = 4;
@@ -41,36 +41,38 @@ pub(super) fn serve(servo: &Arc<Intake>, handles: &Arc<Handles>, setter: Setter)
 }
 
 /// # Errors
-/// A sentence that refuses the choice.
+/// [`Fault`] that refuses the choice.
 async fn carry_out(
     servo: &Intake,
     handles: &Handles,
     setter: &Setter,
     tip: usize,
     choice: Choice,
-) -> Result<(), String> {
-    let asked = |done: Result<String, Refused>| done.map(drop).map_err(|refused| refused.sentence);
+) -> Result<(), Fault> {
     match choice {
-        Choice::Solver(kind) => setter.set("solver", &Value::Text(kind.name().into())).map_err(|refusal| refusal.0),
-        Choice::PositionOnly | Choice::KeepOrientation => toggle(&servo.arm, handles, tip, choice),
-        Choice::ToInitial => to_initial(&servo.arm).await.map_err(|refused| refused.sentence),
-        Choice::Reset => asked(services::reset(servo).await),
-        Choice::Stop => asked(services::stop(servo).await),
+        Choice::Solver(kind) => {
+            setter.set(Settings::solver(), &Value::Text(kind.name().into()))?;
+        }
+        Choice::PositionOnly | Choice::KeepOrientation => toggle(&servo.arm, handles, tip, choice)?,
+        Choice::ToInitial => to_initial(&servo.arm).await?,
+        Choice::Reset => drop(services::reset(servo).await?),
+        Choice::Stop => drop(services::stop(servo).await?),
     }
+    Ok(())
 }
 
 /// Changes what drags ask for. Both choices exclude each other.
-fn toggle(arm: &Arm, handles: &Handles, tip: usize, choice: Choice) -> Result<(), String> {
-    let now = arm.configuration().map_err(|refused| refused.sentence)?;
+fn toggle(arm: &Arm, handles: &Handles, tip: usize, choice: Choice) -> Result<(), Refused> {
+    let now = arm.configuration()?;
     let here = tip_poses(&now).tips()[tip].rotation;
     handles.of(&now.loaded, |handles| {
-        let Handle { asks, .. } = &mut handles[tip];
-        *asks = match (choice, *asks) {
-            (Choice::PositionOnly, Asks::Followable { .. }) => Asks::Position,
-            (Choice::KeepOrientation, Asks::Position | Asks::Followable { kept: None }) => {
-                Asks::Followable { kept: Some(here) }
+        let Handle { axes, .. } = &mut handles[tip];
+        *axes = match (choice, *axes) {
+            (Choice::PositionOnly, TargetAxes::Followable { .. }) => TargetAxes::Position,
+            (Choice::KeepOrientation, TargetAxes::Position | TargetAxes::Followable { kept: None }) => {
+                TargetAxes::Followable { kept: Some(here) }
             }
-            _ => Asks::Followable { kept: None },
+            _ => TargetAxes::Followable { kept: None },
         };
     });
     Ok(())
@@ -81,11 +83,10 @@ async fn to_initial(arm: &Arm) -> Result<(), Refused> {
     arm.forget_targets().await;
     let Configuration { loaded, positions, .. } = arm.start()?;
     let settings = arm.settings();
-    let avoidance = Avoidance::of(&arm.surroundings, (&loaded, &positions), &settings).await?;
-    let initial = settings.initial_posture.apply(&loaded.robot);
-    let initial = initial.map_err(|e| Refused::invalid("initial_posture", format!("initial_posture: {e}")))?;
+    let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
+    let initial = settings.initial_positions(&loaded.robot).map_err(|e| Refused::invalid("initial_posture", e.0))?;
     let goal = loaded.chain.positions_from(&initial);
-    let moved = arm.output.move_to(&loaded, &goal, (&settings, avoidance.as_ref()), None, &Vec::new)?;
+    let moved = arm.output.move_to(&loaded, &goal, &settings, avoidance.as_ref(), None, &Vec::new)?;
     match moved.progress {
         Some(Progress::Stopped(obstruction)) => Err(Refused::invalid("collision", obstruction.message())),
         _ => Ok(()),

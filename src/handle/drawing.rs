@@ -14,8 +14,9 @@ use urdf_ik_robot::ChainPoses;
 
 /// Size of a handle, relative to that of the arm.
 const SIZE: f64 = 0.2;
-/// The size where the arm has none, and bounds of it \[m\].
+/// Size of a handle where the arm has none \[m\].
 const DEFAULT_SIZE: f64 = 0.2;
+/// Least and greatest size of a handle \[m\].
 const BOUNDS: (f64, f64) = (1e-3, 1e3);
 
 /// One handle as it is shown.
@@ -37,15 +38,15 @@ pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<Drawn> {
     let draw_tip = |(tip, handle): (usize, &mut Handle)| {
         let name = now.loaded.chain.tips()[tip].link.clone();
         let newest = asked.targets.iter().find(|target| target.tip_link == name);
-        let (tone, text) = look::tone_and_text(newest, handle.notice.as_deref());
+        let (colour, text) = look::colour_and_text(newest, handle.notice.as_deref());
         let look = Look {
             frame: now.loaded.base_frame(&settings),
             title: if poses.tips().len() > 1 { name.clone() } else { String::new() },
             size: size(&now, tip),
-            tone,
+            colour,
             text,
             solver: settings.solver,
-            asks: handle.asks,
+            axes: handle.axes,
         };
         let pose = handle.grip.pose(Instant::now()).unwrap_or(poses.tips()[tip]);
         Drawn { name, look, pose, is_displaced: std::mem::take(&mut handle.is_displaced) }
@@ -93,19 +94,19 @@ fn of<'a>(drawing: &'a [Drawn], name: &str) -> Option<&'a Drawn> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::messages::target_message::Asks;
-    use crate::reports::tone::Tone;
+    use crate::messages::target_message::TargetAxes;
+    use crate::reports::report::StatusColour;
     use urdf_ik_solver::SolverKind;
 
-    fn drawn(name: &str, x: f64, tone: Tone) -> Drawn {
+    fn drawn(name: &str, x: f64, colour: StatusColour) -> Drawn {
         let look = Look {
             frame: "base".into(),
             title: String::new(),
             size: 0.2,
-            tone,
+            colour,
             text: String::new(),
             solver: SolverKind::Jacobian,
-            asks: Asks::Followable { kept: None },
+            axes: TargetAxes::Followable { kept: None },
         };
         Drawn { name: name.into(), look, pose: Isometry3::translation(x, 0.0, 0.0), is_displaced: false }
     }
@@ -119,25 +120,31 @@ mod tests {
 
     #[test]
     fn an_update_has_what_has_changed_and_no_more() {
-        let before =
-            [drawn("still", 0.0, Tone::Neutral), drawn("moves", 0.0, Tone::Neutral), drawn("gone", 0.0, Tone::Neutral)];
-        let now =
-            [drawn("still", 0.0, Tone::Neutral), drawn("moves", 1.0, Tone::Neutral), drawn("new", 0.0, Tone::Neutral)];
+        let before = [
+            drawn("still", 0.0, StatusColour::Neutral),
+            drawn("moves", 0.0, StatusColour::Neutral),
+            drawn("gone", 0.0, StatusColour::Neutral),
+        ];
+        let now = [
+            drawn("still", 0.0, StatusColour::Neutral),
+            drawn("moves", 1.0, StatusColour::Neutral),
+            drawn("new", 0.0, StatusColour::Neutral),
+        ];
         assert_eq!(names(&before, &now, false), ["new", "moves", "gone"]);
         assert_eq!(names(&before, &now, true), ["still moves new", "", "gone"]);
         assert!(update(&now, &now, false).is_none());
-        let recoloured = [drawn("still", 0.0, Tone::Reached)];
+        let recoloured = [drawn("still", 0.0, StatusColour::Reached)];
         assert_eq!(names(&before[..1], &recoloured, false), ["still", "", ""]);
-        let displaced = [Drawn { is_displaced: true, ..drawn("still", 0.0, Tone::Neutral) }];
+        let displaced = [Drawn { is_displaced: true, ..drawn("still", 0.0, StatusColour::Neutral) }];
         assert_eq!(names(&before[..1], &displaced, false), ["", "still", ""]);
     }
 
     #[test]
     fn the_controls_of_a_marker_have_names_of_their_own_and_unit_quaternions() {
-        let mut drawn = drawn("tool0", 0.0, Tone::OutOfReach);
+        let mut drawn = drawn("tool0", 0.0, StatusColour::OutOfReach);
         drawn.look.text = "out of reach".into();
-        for (asks, count) in [(Asks::Followable { kept: None }, 8), (Asks::Position, 5)] {
-            drawn.look.asks = asks;
+        for (axes, count) in [(TargetAxes::Followable { kept: None }, 8), (TargetAxes::Position, 5)] {
+            drawn.look.axes = axes;
             let controls = marker::whole("tool0", &drawn.look, &drawn.pose).controls;
             let names: std::collections::HashSet<&str> = controls.iter().map(|control| control.name.as_str()).collect();
             assert_eq!((controls.len(), names.len()), (count, count));

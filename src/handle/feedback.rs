@@ -108,7 +108,7 @@ impl Receiver {
         let is_in_base =
             !frame_is_damaged && (frame.is_empty() || frame == now.loaded.base_frame(&self.arm.settings()));
         let held_at = pose.as_ref().ok().filter(|_| is_in_base).copied();
-        let (is_held, asks) = self.handles.of(&now.loaded, |handles| {
+        let (is_held, axes) = self.handles.of(&now.loaded, |handles| {
             let handle = &mut handles[tip];
             handle.is_displaced = true;
             let is_held = handle.grip.take(&feedback.client_id, Instant::now());
@@ -116,12 +116,12 @@ impl Receiver {
                 handle.grip.hold_at(held_at);
                 handle.notice = None;
             }
-            (is_held, handle.asks)
+            (is_held, handle.axes)
         });
         let topic = HANDLE_FEEDBACK.short_name();
         if is_held {
             let header = feedback.header.clone();
-            let target = TargetMessage { topic, header, pose, asks, frame_is_damaged, number: 0 };
+            let target = TargetMessage { topic, header, pose, axes, frame_is_damaged, number: 0 };
             // Full only where the spin thread is about to take ten others first, which are as new.
             let _ = self.drags[tip].try_send(target);
         } else {

@@ -3,23 +3,24 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::grip::Grip;
-use crate::messages::target_message::Asks;
+use crate::messages::target_message::TargetAxes;
+use crate::reports::status::Fault;
 use crate::robot_in_use::description::LoadedRobot;
 
 /// The handle of one tip.
 pub(super) struct Handle {
     pub grip: Grip,
     /// What its drags ask of the tip.
-    pub asks: Asks,
+    pub axes: TargetAxes,
     /// Why the last choice in its menu was refused.
-    pub notice: Option<String>,
+    pub notice: Option<Fault>,
     /// Whether a client may show it somewhere else than it is, because it has moved it there.
     pub is_displaced: bool,
 }
 
 impl Handle {
     fn new() -> Self {
-        Self { grip: Grip::default(), asks: Asks::Followable { kept: None }, notice: None, is_displaced: false }
+        Self { grip: Grip::default(), axes: TargetAxes::Followable { kept: None }, notice: None, is_displaced: false }
     }
 }
 

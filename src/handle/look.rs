@@ -1,8 +1,8 @@
 //! How a handle looks: its colour and text say what became of the newest target of its tip.
 
-use crate::messages::target_message::Asks;
+use crate::messages::target_message::TargetAxes;
 use crate::reports::latest::LatestTarget;
-use crate::reports::tone::Tone;
+use crate::reports::report::StatusColour;
 use urdf_ik_solver::SolverKind;
 use urdf_ik_text::names;
 
@@ -18,27 +18,27 @@ pub(super) struct Look {
     pub title: String,
     /// Distance from the middle to about the ends of its arrows \[m\].
     pub size: f64,
-    pub tone: Tone,
+    pub colour: StatusColour,
     /// Why the newest target was not reached, or the last choice was refused.
     pub text: String,
     pub solver: SolverKind,
-    pub asks: Asks,
+    pub axes: TargetAxes,
 }
 
-/// Tone and text for the newest target of a tip. A `notice` on the menu is newer.
-pub(super) fn tone_and_text(newest: Option<&LatestTarget>, notice: Option<&str>) -> (Tone, String) {
+/// StatusColour and text for the newest target of a tip. A `notice` on the menu is newer.
+pub(super) fn colour_and_text(newest: Option<&LatestTarget>, notice: Option<&str>) -> (StatusColour, String) {
     if let Some(notice) = notice {
-        return (Tone::Refused, short(notice));
+        return (StatusColour::Refused, short(notice));
     }
-    let Some(newest) = newest else { return (Tone::Neutral, String::new()) };
-    let tone = Tone::of(newest.verdict);
-    let text = match tone {
-        Tone::Neutral | Tone::OnItsWay | Tone::Reached => String::new(),
+    let Some(newest) = newest else { return (StatusColour::Neutral, String::new()) };
+    let colour = StatusColour::of(newest.verdict);
+    let text = match colour {
+        StatusColour::Neutral | StatusColour::OnItsWay | StatusColour::Reached => String::new(),
         // The numbers of its sentence change all the time during a drag.
-        Tone::OutOfReach => "out of reach".into(),
-        Tone::HeldBack | Tone::Refused => short(&newest.sentence),
+        StatusColour::OutOfReach => "out of reach".into(),
+        StatusColour::HeldBack | StatusColour::Refused => short(&newest.sentence),
     };
-    (tone, text)
+    (colour, text)
 }
 
 /// What a sentence says before its first semicolon, cut and in short lines.
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use crate::reports::report::Verdict;
 
-    fn of(verdict: Verdict, sentence: &str) -> (Tone, String) {
+    fn of(verdict: Verdict, sentence: &str) -> (StatusColour, String) {
         let newest = LatestTarget {
             tip_link: "tool0".into(),
             pose: None,
@@ -72,24 +72,24 @@ mod tests {
             verdict,
             sentence: sentence.into(),
         };
-        tone_and_text(Some(&newest), None)
+        colour_and_text(Some(&newest), None)
     }
 
     #[test]
     fn only_failures_have_a_text() {
-        assert_eq!(tone_and_text(None, None), (Tone::Neutral, String::new()));
-        assert_eq!(of(Verdict::Solved, "solved: 0 m"), (Tone::Reached, String::new()));
-        assert_eq!(of(Verdict::StepLimited, "the arm arrives in 2 s"), (Tone::OnItsWay, String::new()));
-        assert_eq!(of(Verdict::OutOfReach, "out of reach: by far"), (Tone::OutOfReach, "out of reach".into()));
+        assert_eq!(colour_and_text(None, None), (StatusColour::Neutral, String::new()));
+        assert_eq!(of(Verdict::Solved, "solved: 0 m"), (StatusColour::Reached, String::new()));
+        assert_eq!(of(Verdict::StepLimited, "the arm arrives in 2 s"), (StatusColour::OnItsWay, String::new()));
+        assert_eq!(of(Verdict::OutOfReach, "out of reach: by far"), (StatusColour::OutOfReach, "out of reach".into()));
         let limits = "these joints are at their limits: shoulder, elbow; the closest configuration found is far off";
         assert_eq!(
             of(Verdict::JointLimits, limits),
-            (Tone::HeldBack, "these joints are at their limits:\nshoulder, elbow".into())
+            (StatusColour::HeldBack, "these joints are at their limits:\nshoulder, elbow".into())
         );
         for verdict in [Verdict::Invalid, Verdict::UnknownFrame, Verdict::NoRobot] {
-            assert_eq!(of(verdict, "no"), (Tone::Refused, "no".into()));
+            assert_eq!(of(verdict, "no"), (StatusColour::Refused, "no".into()));
         }
-        assert_eq!(tone_and_text(None, Some("it has none")), (Tone::Refused, "it has none".into()));
+        assert_eq!(colour_and_text(None, Some("it has none")), (StatusColour::Refused, "it has none".into()));
     }
 
     #[test]

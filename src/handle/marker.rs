@@ -8,7 +8,7 @@ use r2r::visualization_msgs::msg::{InteractiveMarker, InteractiveMarkerControl, 
 use super::look::Look;
 use super::menu;
 use crate::messages::convert;
-use crate::messages::target_message::Asks;
+use crate::messages::target_message::TargetAxes;
 
 /// The values of `InteractiveMarkerControl` that are used, in the type of its fields.
 mod control {
@@ -24,8 +24,9 @@ mod control {
 const BALL: f64 = 0.4;
 /// How much of what is behind the ball is hidden: the robot's tool should be seen.
 const BALL_OPACITY: f32 = 0.75;
-/// How far the text begins below the middle, and the height of its letters, relative to the size. An arm is more often above.
+/// How far the text begins below the middle, relative to the size. An arm is more often above.
 const TEXT_BELOW: f64 = 1.0;
+/// Height of the letters of the text, relative to the size.
 const LETTERS: f64 = 0.15;
 /// Width of a space, relative to the height of the letters.
 const SPACE: f64 = 0.4;
@@ -44,7 +45,7 @@ pub(super) fn whole(name: &str, look: &Look, pose: &Isometry3<f64>) -> Interacti
     }
     controls.extend(AXES.iter().map(|(axis, turn)| about("move", axis, turn, control::MOVE_AXIS)));
     // A turn means something only where drags ask for the orientation of the handle.
-    if look.asks == (Asks::Followable { kept: None }) {
+    if look.axes == (TargetAxes::Followable { kept: None }) {
         controls.extend(AXES.iter().map(|(axis, turn)| about("turn", axis, turn, control::ROTATE_AXIS)));
     }
     #[expect(clippy::cast_possible_truncation, reason = "a size to look at")]
@@ -55,7 +56,7 @@ pub(super) fn whole(name: &str, look: &Look, pose: &Isometry3<f64>) -> Interacti
         name: name.to_owned(),
         description: look.title.clone(),
         scale,
-        menu_entries: menu::entries(look.solver, look.asks),
+        menu_entries: menu::entries(look.solver, look.axes),
         controls,
     }
 }
@@ -132,6 +133,6 @@ fn at(position: Point) -> Pose {
 }
 
 fn colour(look: &Look, a: f32) -> ColorRGBA {
-    let [r, g, b] = look.tone.colour();
+    let [r, g, b] = look.colour.rgb();
     ColorRGBA { r, g, b, a }
 }

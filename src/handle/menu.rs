@@ -2,7 +2,7 @@
 
 use r2r::visualization_msgs::msg::MenuEntry;
 
-use crate::messages::target_message::Asks;
+use crate::messages::target_message::TargetAxes;
 use urdf_ik_solver::SolverKind;
 
 /// What can be chosen.
@@ -45,21 +45,21 @@ pub(super) fn choice(id: u32) -> Option<Choice> {
 }
 
 /// The menu, with marks before what is chosen now.
-pub(super) fn entries(solver: SolverKind, asks: Asks) -> Vec<MenuEntry> {
+pub(super) fn entries(solver: SolverKind, axes: TargetAxes) -> Vec<MenuEntry> {
     let choices = (FIRST..).zip(CHOICES).map(|(id, choice)| {
         let parent_id = if matches!(choice, Choice::Solver(_)) { SOLVERS.id } else { 0 };
-        MenuEntry { id, parent_id, title: title(choice, solver, asks), ..SOLVERS }
+        MenuEntry { id, parent_id, title: title(choice, solver, axes), ..SOLVERS }
     });
     std::iter::once(MenuEntry { title: "Solver".into(), ..SOLVERS }).chain(choices).collect()
 }
 
-fn title(choice: Choice, solver: SolverKind, asks: Asks) -> String {
+fn title(choice: Choice, solver: SolverKind, axes: TargetAxes) -> String {
     // RViz draws these marks as boxes.
     let marked = |is_chosen: bool, words: &str| format!("{} {words}", if is_chosen { "[x]" } else { "[ ]" });
     match choice {
         Choice::Solver(kind) => marked(kind == solver, kind.name()),
-        Choice::PositionOnly => marked(asks == Asks::Position, "Position only"),
-        Choice::KeepOrientation => marked(matches!(asks, Asks::Followable { kept: Some(_) }), "Keep orientation"),
+        Choice::PositionOnly => marked(axes == TargetAxes::Position, "Position only"),
+        Choice::KeepOrientation => marked(matches!(axes, TargetAxes::Followable { kept: Some(_) }), "Keep orientation"),
         Choice::ToInitial => "To the initial configuration".into(),
         Choice::Reset => "Reset".into(),
         Choice::Stop => "Stop".into(),
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn every_entry_but_the_list_of_solvers_is_a_choice() {
-        let entries = entries(SolverKind::Fabrik, Asks::Position);
+        let entries = entries(SolverKind::Fabrik, TargetAxes::Position);
         let chosen: Vec<Option<Choice>> = entries.iter().map(|entry| choice(entry.id)).collect();
         assert_eq!(chosen[0], None);
         assert_eq!(chosen[1..], CHOICES.map(Some));

@@ -23,7 +23,6 @@ use crate::robot_in_use::configuration::Configuration;
 use crate::ros::interface::MARKERS;
 use crate::ros::publisher::Publisher;
 use crate::ros::task;
-use crate::surroundings::near_pairs::near_pairs;
 use scene::Scene;
 use shape::Shape;
 
@@ -65,7 +64,7 @@ fn surroundings(arm: &Arm, now: &Configuration) -> Vec<Shape> {
     }
     let mut shapes = obstacles::shapes(&known, now);
     if let Some(scene) = arm.surroundings.scene_now(&now.loaded, &now.positions) {
-        let near = near_pairs(&scene, now, 2.0 * arm.settings().collision_margin);
+        let near = now.near_pairs(&scene, 2.0 * arm.settings().collision_margin);
         shapes.extend(near.first().map(|near| obstacles::nearest(near, now)));
     }
     shapes.retain(Shape::is_drawable);

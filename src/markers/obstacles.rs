@@ -21,12 +21,12 @@ pub(super) fn shapes(known: &Known, now: &Configuration) -> Vec<Shape> {
     let root_in_base = now.root_in_base();
     let mut shapes = Vec::new();
     for (_, obstacle, pose) in known.world.obstacles() {
-        add(&mut shapes, ("obstacles", OBSTACLE), obstacle, &(root_in_base * pose));
+        add(&mut shapes, "obstacles", OBSTACLE, obstacle, &(root_in_base * pose));
     }
     let first = shapes.len();
     for (_, part) in known.world.attached() {
         let pose = root_in_base * links[part.link] * part.pose;
-        add(&mut shapes, ("attached", ATTACHED), &part.obstacle, &pose);
+        add(&mut shapes, "attached", ATTACHED, &part.obstacle, &pose);
     }
     number(&mut shapes[..first]);
     number(&mut shapes[first..]);
@@ -48,7 +48,7 @@ fn number(shapes: &mut [Shape]) {
     }
 }
 
-fn add(shapes: &mut Vec<Shape>, (namespace, colour): (&str, Colour), obstacle: &Obstacle, pose: &Isometry3<f64>) {
+fn add(shapes: &mut Vec<Shape>, namespace: &str, colour: Colour, obstacle: &Obstacle, pose: &Isometry3<f64>) {
     for (index, (geometry, place)) in obstacle.parts().enumerate() {
         let pose = pose * place;
         let (form, points) = match *geometry {

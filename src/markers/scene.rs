@@ -8,24 +8,28 @@ use super::shape::{Colour, Form, Shape};
 use super::skeleton;
 use super::trace::Trace;
 use crate::reports::latest::{Asked, LatestTarget};
-use crate::reports::report::Verdict;
-use crate::reports::tone::Tone;
+use crate::reports::report::{StatusColour, Verdict};
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_solver::TipReach;
 use urdf_ik_text::names;
 
-// Lengths over the size of the robot.
+/// Length of the axes of a tip, over the size of the robot.
 const TIP_AXES: f64 = 0.07;
+/// Length of the axes of a target, over the size of the robot: longer than those of the tip, so that both are seen where they agree.
 const TARGET_AXES: f64 = 0.12;
+/// Diameter of the ball at a target, over the size of the robot.
 const TARGET_BALL: f64 = 0.035;
+/// Width of the line from tip to target, of the path and of the trace, over the size of the robot.
 const THIN_LINE: f64 = 0.004;
+/// Width of the lines of a reach, over the size of the robot.
 const REACH_LINE: f64 = 0.002;
-/// Shortest line between target and tip, and between two points of the trace.
+/// Shortest line between target and tip, and between two points of the trace, over the size of the robot.
 const LEAST_MOVE: f64 = 0.002;
-/// Size of a joint, over the mean length of a link, and its bounds.
+/// Size of a joint, over the mean length of a link.
 const JOINT_SIZE: f64 = 1.2;
+/// Least and greatest size of a joint, over the size of the robot.
 const JOINT_SIZES: (f64, f64) = (0.03, 0.2);
 /// A joint is at its limit where it is nearer to it than this part of its range.
 const LIMIT_MARGIN: f64 = 1e-3;
@@ -124,7 +128,7 @@ impl Scene {
         let namespace = |what| self.namespace(tip, what);
         let (id, at) = (first_id(tip), Point3::from(pose.translation.vector));
         let globe =
-            |id, radius| Shape::globe(namespace("reach"), id, REACH_LINE * self.size, (reach.centre, radius), REACH);
+            |id, radius| Shape::globe(namespace("reach"), id, REACH_LINE * self.size, reach.centre, radius, REACH);
         let mut shapes = vec![
             Shape::axes(namespace("tip"), id, &[*pose], TIP_AXES * self.size),
             globe(id, reach.working.outer),
@@ -184,6 +188,6 @@ fn joints_at_limits<'a>(chain: &'a Chain, positions: &'a [f64]) -> impl Iterator
 
 /// The colour that says what became of a target.
 fn colour_of(verdict: Verdict) -> Colour {
-    let [red, green, blue] = Tone::of(verdict).colour();
+    let [red, green, blue] = StatusColour::of(verdict).rgb();
     [red, green, blue, TARGET_OPACITY]
 }

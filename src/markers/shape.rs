@@ -11,9 +11,11 @@ pub(super) type Colour = [f32; 4];
 const AXIS_COLOURS: [Colour; 3] = [[0.95, 0.25, 0.25, 1.0], [0.35, 0.85, 0.35, 1.0], [0.3, 0.55, 1.0, 1.0]];
 /// Width of the lines of axes, over their length.
 const AXIS_WIDTH: f64 = 0.1;
-/// Corners of each circle of a globe, its circles through both poles, and the parts between its parallels.
+/// Corners of each circle of a globe.
 const CIRCLE_CORNERS: u32 = 60;
+/// Circles of a globe through both of its poles.
 const MERIDIANS: u32 = 6;
+/// Parts of a globe between its parallels.
 const PARALLELS: u32 = 6;
 /// Greatest coordinate and size that is drawn \[m\]: what shows it computes in single precision.
 const FARTHEST: f64 = 1e12;
@@ -79,7 +81,8 @@ impl Shape {
         namespace: String,
         id: i32,
         size: f64,
-        (centre, radius): (Point3<f64>, f64),
+        centre: Point3<f64>,
+        radius: f64,
         colour: Colour,
     ) -> Self {
         let turn = |corner: u32, corners: u32| TAU * f64::from(corner) / f64::from(corners);

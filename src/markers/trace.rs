@@ -8,6 +8,7 @@ use super::shape::Colour;
 
 /// Greatest number of points: the oldest give way.
 const MAX_POINTS: usize = 300;
+/// Red, green and blue of the newest point, 0 to 1.
 const COLOUR: [f32; 3] = [0.95, 0.65, 0.1];
 
 /// Where a tip has been, the oldest place first. Bounded.

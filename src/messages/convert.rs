@@ -8,6 +8,7 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 
+use crate::reports::status::{Fault, fault};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_motion::TrajectoryPoint;
 use urdf_ik_robot::{Chain, Robot};
@@ -16,21 +17,21 @@ use urdf_ik_text::names;
 /// The pose of a message.
 ///
 /// # Errors
-/// A sentence with the field: a position that is not finite, or a quaternion that is not a rotation.
-pub(crate) fn pose(message: &Pose) -> Result<Isometry3<f64>, String> {
+/// [`Fault`] with the field: a position that is not finite, or a quaternion that is not a rotation.
+pub(crate) fn pose(message: &Pose) -> Result<Isometry3<f64>, Fault> {
     let translation = point(&message.position)?;
     let Quaternion { x, y, z, w } = message.orientation;
-    Ok(Isometry3::from_parts(translation, rotation_from([x, y, z, w]).map_err(|e| e.to_string())?))
+    Ok(Isometry3::from_parts(translation, rotation_from([x, y, z, w])?))
 }
 
 /// The position of a message.
 ///
 /// # Errors
-/// A sentence, where an entry is not finite.
-pub(crate) fn point(message: &Point) -> Result<Translation3<f64>, String> {
+/// [`Fault`] where an entry is not finite.
+pub(crate) fn point(message: &Point) -> Result<Translation3<f64>, Fault> {
     for (axis, value) in [("x", message.x), ("y", message.y), ("z", message.z)] {
         if !value.is_finite() {
-            return Err(format!("the target's position {axis} is {value}; it must be a finite number"));
+            return Err(fault!("the target's position {axis} is {value}; it must be a finite number"));
         }
     }
     Ok(Translation3::new(message.x, message.y, message.z))
@@ -51,13 +52,13 @@ const MAX_POSITION: f64 = 1e6;
 /// Checks the position of a joint: a finite number within [`MAX_POSITION`].
 ///
 /// # Errors
-/// A sentence with the name of the joint.
-pub(crate) fn check_position(joint: &str, position: f64) -> Result<(), String> {
+/// [`Fault`] with the name of the joint.
+pub(crate) fn check_position(joint: &str, position: f64) -> Result<(), Fault> {
     // Written so that NaN fails.
     if position.abs() <= MAX_POSITION {
         return Ok(());
     }
-    Err(format!(
+    Err(fault!(
         "the position of joint '{}' is {}; it must be a finite number of at most {MAX_POSITION:e}",
         names::short(joint),
         names::number(position)
@@ -113,10 +114,10 @@ pub(crate) fn joint_velocities(robot: &Robot, chain: &Chain, velocities: &[f64])
 /// says of them is not used.
 ///
 /// # Errors
-/// A sentence that begins with `what`: a joint that is unknown or fixed, a position that is not valid, or lists of different lengths.
-pub(crate) fn overlay(robot: &Robot, what: &str, message: &JointState, positions: &mut [f64]) -> Result<(), String> {
+/// [`Fault`] that begins with `what`: a joint that is unknown or fixed, a position that is not valid, or lists of different lengths.
+pub(crate) fn overlay(robot: &Robot, what: &str, message: &JointState, positions: &mut [f64]) -> Result<(), Fault> {
     if message.name.len() != message.position.len() {
-        return Err(format!(
+        return Err(fault!(
             "{what} has {} names and {} positions; the numbers must be equal",
             message.name.len(),
             message.position.len()
@@ -125,27 +126,27 @@ pub(crate) fn overlay(robot: &Robot, what: &str, message: &JointState, positions
     overlay_row(robot, what, &message.name, &message.position, positions)
 }
 
-/// The same for a list of joint names and a list of positions of the same length.
+/// Puts positions by joint name into `positions` (one entry a joint). There are as many in `row` as in `names`.
 ///
 /// # Errors
-/// A sentence that begins with `what`: a joint that is unknown or fixed, or a position that is not valid.
+/// [`Fault`] that begins with `what`: a joint that is unknown or fixed, or a position that is not valid.
 pub(crate) fn overlay_row(
     robot: &Robot,
     what: &str,
     names: &[String],
     row: &[f64],
     positions: &mut [f64],
-) -> Result<(), String> {
+) -> Result<(), Fault> {
     for (name, &position) in names.iter().zip(row) {
         let joint = robot.movable_index(name).ok_or_else(|| {
             let known: Vec<&str> = robot.movable_names().collect();
-            format!(
+            fault!(
                 "{what} names '{}', which is not a movable joint of the robot; its movable joints are: {}",
                 names::short(name),
                 names::list(&known)
             )
         })?;
-        check_position(name, position).map_err(|sentence| format!("{what}: {sentence}"))?;
+        check_position(name, position).map_err(|fault| fault.of(what))?;
         positions[joint] = position;
     }
     robot.apply_mimic(positions);

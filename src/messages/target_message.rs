@@ -8,11 +8,12 @@ use r2r::{QosProfile, WrappedTypesupport};
 use serde::de::DeserializeOwned;
 
 use super::convert;
-use urdf_ik_parameters::Settings;
+use crate::reports::status::Fault;
+use urdf_ik_parameters::{Reliability, Settings};
 
-/// What a target asks of its tip.
+/// The axes of its tip in which a target counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Asks {
+pub(crate) enum TargetAxes {
     /// Its pose.
     Pose,
     /// Its position alone.
@@ -28,8 +29,8 @@ pub(crate) struct TargetMessage {
     pub topic: &'static str,
     pub header: Header,
     /// In the header's frame, or the sentence that refuses it.
-    pub pose: Result<Isometry3<f64>, String>,
-    pub asks: Asks,
+    pub pose: Result<Isometry3<f64>, Fault>,
+    pub axes: TargetAxes,
     /// Whether the name of the frame was not valid UTF-8. r2r makes an empty name of it, which would mean the base link.
     pub frame_is_damaged: bool,
     /// Its number among the targets that were left to the task of the tip.
@@ -39,7 +40,10 @@ pub(crate) struct TargetMessage {
 /// Quality of service of the target topics.
 pub(crate) fn quality(settings: &Settings) -> QosProfile {
     let quality = QosProfile::default().keep_last(1);
-    if settings.best_effort_targets { quality.best_effort() } else { quality }
+    match settings.target_reliability {
+        Reliability::Reliable => quality,
+        Reliability::BestEffort => quality.best_effort(),
+    }
 }
 
 impl TargetMessage {
@@ -50,7 +54,7 @@ impl TargetMessage {
             topic: "target_pose",
             header,
             pose: convert::pose(&pose),
-            asks: Asks::Pose,
+            axes: TargetAxes::Pose,
             frame_is_damaged,
             number: 0,
         })
@@ -60,7 +64,7 @@ impl TargetMessage {
     pub(crate) fn from_point(raw: &[u8]) -> Option<Self> {
         let (PointStamped { header, point }, frame_is_damaged) = read(raw, |message: &PointStamped| &message.header)?;
         let pose = convert::point(&point).map(|point| Isometry3::from_parts(point, UnitQuaternion::identity()));
-        Some(Self { topic: "target_point", header, pose, asks: Asks::Position, frame_is_damaged, number: 0 })
+        Some(Self { topic: "target_point", header, pose, axes: TargetAxes::Position, frame_is_damaged, number: 0 })
     }
 }
 

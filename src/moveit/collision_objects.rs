@@ -9,7 +9,7 @@ use r2r::urdf_ik::msg::{Obstacle, ObstacleChange};
 
 use crate::NodeError;
 use crate::obstacles;
-use crate::reports::status::Refused;
+use crate::reports::status::{Fault, Refused, fault};
 use crate::ros::interface::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface};
 use crate::ros::task;
 use crate::solving::Queries;
@@ -46,7 +46,7 @@ pub(super) fn serve(node: &mut r2r::Node, queries: &Arc<Queries>) -> Result<(), 
 }
 
 /// Makes the changes, or logs why they are refused.
-async fn make(queries: &Queries, topic: Interface, changes: Result<Vec<ObstacleChange>, String>) {
+async fn make(queries: &Queries, topic: Interface, changes: Result<Vec<ObstacleChange>, Fault>) {
     let made = match changes {
         Ok(changes) => obstacles::make(queries, changes).await.map_err(|refused| Refused::said(refused.sentence)),
         Err(sentence) => Err(Refused::said(sentence)),
@@ -55,22 +55,21 @@ async fn make(queries: &Queries, topic: Interface, changes: Result<Vec<ObstacleC
 }
 
 /// The changes that an object stands for. As in MoveIt, to remove an object without a name removes all obstacles.
-fn changes(object: CollisionObject, world: &World) -> Result<Vec<ObstacleChange>, String> {
+fn changes(object: CollisionObject, world: &World) -> Result<Vec<ObstacleChange>, Fault> {
     match object.operation {
         ADD => Ok(vec![change("add", obstacle(object)?)]),
         MOVE => Ok(vec![change("move", Obstacle { header: object.header, pose: object.pose, ..named(object.id) })]),
         REMOVE if object.id.is_empty() => Ok(each("remove", world.obstacles().map(|(id, ..)| id))),
         REMOVE => Ok(vec![change("remove", named(object.id))]),
-        _ => Err(format!(
-            "the operation of object '{}' is not ADD, MOVE or REMOVE: add it as a whole",
-            short(&object.id)
-        )),
+        _ => {
+            Err(fault!("the operation of object '{}' is not ADD, MOVE or REMOVE: add it as a whole", short(&object.id)))
+        }
     }
 }
 
 /// The changes that an attached object stands for. As in MoveIt, to remove one detaches it, and without a name all of the link, and
 /// without a link all.
-fn changes_of_part(part: AttachedCollisionObject, known: &Known) -> Result<Vec<ObstacleChange>, String> {
+fn changes_of_part(part: AttachedCollisionObject, known: &Known) -> Result<Vec<ObstacleChange>, Fault> {
     let AttachedCollisionObject { link_name, object, touch_links, .. } = part;
     match object.operation {
         ADD => Ok(vec![ObstacleChange { link_name, touch_links, ..change("attach", obstacle(object)?) }]),
@@ -81,7 +80,7 @@ fn changes_of_part(part: AttachedCollisionObject, known: &Known) -> Result<Vec<O
             Ok(each("detach", parts.map(|(id, _)| id)))
         }
         REMOVE => Ok(vec![change("detach", named(object.id))]),
-        _ => Err(format!("the operation of attached object '{}' is not ADD or REMOVE", short(&object.id))),
+        _ => Err(fault!("the operation of attached object '{}' is not ADD or REMOVE", short(&object.id))),
     }
 }
 
@@ -89,7 +88,7 @@ fn change(change: &str, obstacle: Obstacle) -> ObstacleChange {
     ObstacleChange { change: change.to_owned(), obstacle, ..ObstacleChange::default() }
 }
 
-/// The same change of all of these names.
+/// A change for each of these names.
 fn each<'a>(what: &str, ids: impl Iterator<Item = &'a str>) -> Vec<ObstacleChange> {
     ids.map(|id| change(what, named(id.to_owned()))).collect()
 }
@@ -98,9 +97,9 @@ fn named(id: String) -> Obstacle {
     Obstacle { id, ..Obstacle::default() }
 }
 
-fn obstacle(object: CollisionObject) -> Result<Obstacle, String> {
+fn obstacle(object: CollisionObject) -> Result<Obstacle, Fault> {
     if !object.planes.is_empty() {
-        return Err(format!("object '{}' has planes, which are not read: send a large box", short(&object.id)));
+        return Err(fault!("object '{}' has planes, which are not read: send a large box", short(&object.id)));
     }
     Ok(Obstacle {
         header: object.header,

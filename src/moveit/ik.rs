@@ -9,11 +9,11 @@ use r2r::geometry_msgs::msg::PoseStamped;
 use r2r::moveit_msgs::msg::{PositionIKRequest, RobotState};
 use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
 
-use super::{Failure, MoveIt, apply_state, check_constraints, code, error_code, tip, with_note};
+use super::{Failure, MoveIt, apply_state, check_constraints, code, error_code, with_note};
 use crate::arm::Arm;
 use crate::messages::convert;
 use crate::reports::answers::Answer;
-use crate::reports::status;
+use crate::reports::status::{self, Fault, fault};
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::robot_in_use::link_poses;
@@ -24,6 +24,7 @@ use crate::solving::Queries;
 use crate::solving::problem;
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik_parameters::Settings;
+use urdf_ik_robot::{JointKind, Robot};
 use urdf_ik_solver::{Stop, Target, Tolerance};
 
 impl Answer<MoveIt, Request, Failure> for Response {
@@ -52,7 +53,7 @@ pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<
     let began = Instant::now();
     // As MoveIt has it, the request alone decides, and not the parameter.
     settings.avoid_collisions = request.avoid_collisions;
-    let avoidance = Avoidance::of(&arm.surroundings, (&loaded, &positions), &settings).await?;
+    let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
     let query = Arc::new(Query { targets, seed, avoidance, settings, began });
     let (_, solution) = query.solve(searches, &loaded).await?;
     let scene = Avoidance::scene(query.avoidance.as_ref());
@@ -115,20 +116,20 @@ fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (
 }
 
 /// The target of the tip that `link` (empty: the first tip) moves with, for `link` to be at `pose` in the base link's frame.
-fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3<f64>) -> Result<Target, String> {
+fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3<f64>) -> Result<Target, Fault> {
     let target = problem::target(pose, settings);
     if link.is_empty() {
         return Ok(target);
     }
     let index = link_poses::index(loaded, &settings.frame_prefix, link)?;
     let known = || loaded.chain.tip_names().join(", ");
-    let (tip, in_tip) = tip::of_link(loaded, index)
-        .ok_or_else(|| format!("'{link}' is neither a tip link nor fixed to one; the tip links are: {}", known()))?;
+    let (tip, in_tip) = tip_of_link(loaded, index)
+        .ok_or_else(|| fault!("'{link}' is neither a tip link nor fixed to one; the tip links are: {}", known()))?;
     if in_tip == Isometry3::identity() {
         return Ok(Target { tip, ..target });
     }
     if target.free_axes.contains(&true) {
-        return Err(format!(
+        return Err(fault!(
             "the parameter free_axes is for tip links, and '{link}' is not one; the tip links are: {}",
             known()
         ));
@@ -138,4 +139,31 @@ fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3
     let fraction = position / (position + orientation * in_tip.translation.vector.norm());
     let tolerance = Tolerance { position: fraction * position, orientation: fraction * orientation };
     Ok(Target { tip, pose: pose * in_tip.inverse(), tolerance, ..target })
+}
+
+/// The tip that `link` is or is connected with by fixed joints alone, and the pose of the link in the tip's frame. `None` where there is
+/// no such tip.
+fn tip_of_link(loaded: &LoadedRobot, link: usize) -> Option<(usize, Isometry3<f64>)> {
+    let robot = &loaded.robot;
+    if let Some(tip) = loaded.chain.tip_index(&robot.links()[link].name) {
+        return Some((tip, Isometry3::identity()));
+    }
+    let (body, in_body) = body_of(robot, link);
+    loaded.chain.tips().iter().enumerate().find_map(|(index, tip)| {
+        let (other, tip_in_body) = body_of(robot, robot.link_index(&tip.link)?);
+        (other == body).then(|| (index, tip_in_body.inv_mul(&in_body)))
+    })
+}
+
+/// The first link of the rigid body that `link` belongs to, and the pose of `link` in its frame.
+fn body_of(robot: &Robot, mut link: usize) -> (usize, Isometry3<f64>) {
+    let mut pose = Isometry3::identity();
+    while let Some(joint) = robot.links()[link].parent_joint.map(|joint| &robot.joints()[joint]) {
+        if joint.kind != JointKind::Fixed {
+            break;
+        }
+        pose = joint.transform(0.0) * pose;
+        link = joint.parent;
+    }
+    (link, pose)
 }

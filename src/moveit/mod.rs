@@ -14,7 +14,6 @@ mod servo_commands;
 #[cfg(feature = "moveit_servo")]
 mod servo_status;
 mod state_validity;
-mod tip;
 
 use std::sync::Arc;
 
@@ -87,7 +86,7 @@ struct Failure {
 
 impl Failure {
     /// A request that is not valid or asks for something that does not exist. Faults of one `kind` are logged once.
-    fn new(code: i32, kind: &str, sentence: String) -> Self {
+    fn new(code: i32, kind: &str, sentence: impl Into<String>) -> Self {
         Self { code, refused: Refused::invalid(kind, sentence) }
     }
 

@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 use r2r::moveit_msgs::srv::ServoCommandType::Request;
 
+use crate::reports::status::{Fault, fault};
 use urdf_ik_parameters::{CommandUnits, MoveItServoSettings};
 
 /// A kind of command.
@@ -25,10 +26,10 @@ impl Gate {
     /// Whether a command counts. A pause says so itself.
     ///
     /// # Errors
-    /// A sentence, where another kind was chosen.
-    pub(super) fn admits(self, kind: Kind) -> Result<bool, String> {
+    /// [`Fault`] where another kind was chosen.
+    pub(super) fn admits(self, kind: Kind) -> Result<bool, Fault> {
         match self.expected {
-            Some(expected) if expected != kind => Err(format!(
+            Some(expected) if expected != kind => Err(fault!(
                 "the command type is {}, so this is not used: call /servo_node/switch_command_type to change it",
                 expected.name()
             )),
@@ -63,7 +64,7 @@ impl Kind {
 /// A linear and an angular velocity \[m/s, rad/s\] from those of a command: without units they are shares of `scale`, with units `scale` is
 /// the greatest speed.
 pub(super) fn twist(settings: &MoveItServoSettings, [linear, angular]: [Vector3<f64>; 2]) -> [Vector3<f64>; 2] {
-    let (linear_scale, angular_scale) = (settings.linear_scale, settings.rotational_scale);
+    let (linear_scale, angular_scale) = (settings.scale.linear, settings.scale.rotational);
     match settings.command_in_type {
         CommandUnits::Unitless => [linear_scale * linear, angular_scale * angular],
         CommandUnits::SpeedUnits => [linear.cap_magnitude(linear_scale), angular.cap_magnitude(angular_scale)],
@@ -73,7 +74,7 @@ pub(super) fn twist(settings: &MoveItServoSettings, [linear, angular]: [Vector3<
 /// A velocity of a joint \[rad/s or m/s\] from that of a command.
 pub(super) fn velocity(settings: &MoveItServoSettings, velocity: f64) -> f64 {
     match settings.command_in_type {
-        CommandUnits::Unitless => settings.joint_scale * velocity,
+        CommandUnits::Unitless => settings.scale.joint * velocity,
         CommandUnits::SpeedUnits => velocity,
     }
 }
@@ -81,14 +82,13 @@ pub(super) fn velocity(settings: &MoveItServoSettings, velocity: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use urdf_ik_parameters::MoveItServoScale;
 
     fn settings(command_in_type: CommandUnits) -> MoveItServoSettings {
         MoveItServoSettings {
             enabled: true,
             command_in_type,
-            linear_scale: 0.4,
-            rotational_scale: 0.8,
-            joint_scale: 0.5,
+            scale: MoveItServoScale { linear: 0.4, rotational: 0.8, joint: 0.5 },
         }
     }
 

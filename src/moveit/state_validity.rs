@@ -12,7 +12,6 @@ use crate::messages::body_pair;
 use crate::reports::answers::Answer;
 use crate::robot_in_use::configuration::Configuration;
 use crate::solving::Queries;
-use crate::surroundings::near_pairs::near_pairs;
 use urdf_ik_collision::{Near, Scene};
 
 impl Answer<MoveIt, Request, Failure> for Response {
@@ -28,13 +27,13 @@ pub(super) async fn check_state_validity(moveit: Arc<MoveIt>, request: Request) 
     if !request.robot_state.attached_collision_objects.is_empty() {
         let sentence =
             "robot_state has attached_collision_objects, which are not read: attach them by ~/change_obstacles";
-        return Err(Failure::new(code::INVALID_ROBOT_STATE, "robot_state", sentence.into()));
+        return Err(Failure::new(code::INVALID_ROBOT_STATE, "robot_state", sentence));
     }
     let Queries { arm, searches } = &*moveit.queries;
     let settings = arm.settings();
     let mut configuration = arm.configuration()?;
     apply_state(&Arc::clone(&configuration.loaded).robot, &request.robot_state, &mut configuration.positions)?;
-    let scene = arm.surroundings.scene((&configuration.loaded, &configuration.positions), &settings).await?;
+    let scene = arm.surroundings.scene(&configuration.loaded, &configuration.positions, &settings).await?;
     let header = Header { stamp: arm.clock.stamp(), frame_id: configuration.loaded.base_frame(&settings) };
     let check = move || {
         let contacts = contacts(&scene, &configuration, &header);
@@ -61,5 +60,5 @@ fn contacts(scene: &Scene, configuration: &Configuration, header: &Header) -> Ve
             depth: pair.depth,
         }
     };
-    near_pairs(scene, configuration, 0.0).iter().map(contact).collect()
+    configuration.near_pairs(scene, 0.0).iter().map(contact).collect()
 }

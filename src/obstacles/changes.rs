@@ -9,7 +9,7 @@ use r2r::urdf_ik::srv::ChangeObstacles::{Request, Response};
 
 use super::request::{Change, Part, naming};
 use crate::arm::Arm;
-use crate::reports::status::Refused;
+use crate::reports::status::{Fault, Refused, fault};
 use crate::robot_in_use::description::LoadedRobot;
 use crate::robot_in_use::frames::Located;
 use crate::robot_in_use::link_poses;
@@ -58,15 +58,15 @@ pub(crate) async fn make(queries: &Queries, changes: Vec<ObstacleChange>) -> Res
     let links = Links { robot: &loaded.robot, poses: loaded.robot.link_poses(&now.positions) };
     let world = arm.surroundings.change(&loaded, |world| {
         ready.into_iter().try_for_each(|Ready { id, change, frame, link }| {
-            let done = apply(world, &links, &id, change, (frame.as_ref(), link));
-            done.map_err(|sentence| invalid(naming(&id, &sentence)))
+            let done = apply(world, &links, &id, change, frame.as_ref(), link);
+            done.map_err(|fault| invalid(naming(&id, fault)))
         })
     })?;
     Ok(format!("there are {} obstacles and {} attached parts", world.obstacles().count(), world.attached().count()))
 }
 
-fn invalid(sentence: String) -> Refused {
-    Refused::invalid("obstacles", sentence)
+fn invalid(fault: Fault) -> Refused {
+    Refused::invalid("obstacles", fault)
 }
 
 /// Looks up the frame and the link of a change.
@@ -77,30 +77,34 @@ async fn prepare(
     id: String,
     mut change: Change,
 ) -> Result<Ready, Refused> {
-    let naming_it = |sentence: String| naming(&id, &sentence);
+    let naming_it = |fault: Fault| naming(&id, fault);
     let index = |name: &str| link_poses::index(loaded, &settings.frame_prefix, name);
     let link = match &mut change {
         Change::Attach { link_name, .. } if link_name.is_empty() => {
-            return Err(invalid(naming_it("attach needs link_name, the link that carries it".into())));
+            return Err(invalid(naming_it(Fault::new("attach needs link_name, the link that carries it"))));
         }
         Change::Attach { link_name, touch_links, .. } => {
             // Links by their own names; what is no link may be an obstacle.
             let own = |name: &String| index(name).map_or(name.clone(), |link| loaded.robot.links()[link].name.clone());
             *touch_links = touch_links.iter().map(own).collect();
-            index(link_name).map_err(|sentence| invalid(naming_it(sentence)))?
+            index(link_name).map_err(|fault| invalid(naming_it(fault)))?
         }
         _ => 0,
     };
-    let frame = match (change.place(), &change) {
-        (None, _) => None,
-        (Some(place), Change::Attach { link_name, .. }) if place.header.frame_id.is_empty() => {
-            Some(Located::of_link(link_name.clone(), link))
-        }
-        (Some(place), _) => {
-            let frame = arm.frames.of_request(loaded, settings, &place.header).await;
-            Some(frame.map_err(|refused| Refused { sentence: naming_it(refused.sentence), ..refused })?)
-        }
-    };
+    let frame =
+        match (change.place(), &change) {
+            (None, _) => None,
+            (Some(place), Change::Attach { link_name, .. }) if place.header.frame_id.is_empty() => {
+                Some(Located::of_link(link_name.clone(), link))
+            }
+            (Some(place), _) => {
+                let frame = arm.frames.of_request(loaded, settings, &place.header).await;
+                Some(frame.map_err(|refused| Refused {
+                    sentence: naming_it(Fault::new(refused.sentence)).into(),
+                    ..refused
+                })?)
+            }
+        };
     Ok(Ready { id, change, frame, link })
 }
 
@@ -117,8 +121,9 @@ fn apply(
     links: &Links,
     id: &str,
     change: Change,
-    (frame, link): (Option<&Located>, usize),
-) -> Result<(), String> {
+    frame: Option<&Located>,
+    link: usize,
+) -> Result<(), Fault> {
     let in_root = |pose: &Isometry3<f64>| frame.map_or(*pose, |frame| frame.in_root(&links.poses) * pose);
     let done = match change {
         Change::Add { obstacle, place } => {
@@ -137,7 +142,7 @@ fn apply(
                 Part::New(obstacle, place) => (obstacle, in_root(&place.pose)),
                 Part::Present => {
                     let (obstacle, pose) =
-                        world.obstacle(id).ok_or("there is no such obstacle to attach: give it shapes")?;
+                        world.obstacle(id).ok_or(Fault::new("there is no such obstacle to attach: give it shapes"))?;
                     (obstacle, *pose)
                 }
             };
@@ -147,11 +152,11 @@ fn apply(
         }
         Change::Detach => world.detach(id, &links.poses),
     };
-    done.map_err(|e| e.to_string())
+    Ok(done?)
 }
 
 /// Refuses names that are neither links of the robot nor obstacles or attached parts of the world.
-fn check_touch_links(world: &World, robot: &Robot, names: &BTreeSet<String>) -> Result<(), String> {
+fn check_touch_links(world: &World, robot: &Robot, names: &BTreeSet<String>) -> Result<(), Fault> {
     let is_body = |name: &str| {
         robot.link_index(name).is_some() || world.obstacle(name).is_some() || world.attached().any(|(id, _)| id == name)
     };
@@ -159,5 +164,5 @@ fn check_touch_links(world: &World, robot: &Robot, names: &BTreeSet<String>) -> 
     if unknown.is_empty() {
         return Ok(());
     }
-    Err(format!("touch_links has names that are neither links of the robot nor obstacles: {}", names::list(&unknown)))
+    Err(fault!("touch_links has names that are neither links of the robot nor obstacles: {}", names::list(&unknown)))
 }

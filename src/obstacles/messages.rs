@@ -6,6 +6,7 @@ use r2r::shape_msgs::msg::{Mesh, MeshTriangle, SolidPrimitive};
 use r2r::urdf_ik::msg::Obstacle as Message;
 
 use crate::messages::convert;
+use crate::reports::status::{Fault, fault};
 use urdf_ik_collision::{FARTHEST, Geometry, Obstacle};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_text::names::number;
@@ -18,29 +19,32 @@ const CYLINDER: u8 = SolidPrimitive::CYLINDER as u8;
 /// The shapes of a message; none where it has none.
 ///
 /// # Errors
-/// A sentence about the first shape that cannot be used.
-pub(super) fn shapes(message: &Message) -> Result<Obstacle, String> {
+/// [`Fault`] about the first shape that cannot be used.
+pub(super) fn shapes(message: &Message) -> Result<Obstacle, Fault> {
     let mut obstacle = Obstacle::default();
-    let primitives = ("primitives", message.primitives.len(), "primitive_poses", message.primitive_poses.as_slice());
-    for (index, (primitive, place)) in message.primitives.iter().zip(poses(primitives)?).enumerate() {
+    let places = poses("primitives", message.primitives.len(), "primitive_poses", &message.primitive_poses)?;
+    for (index, (primitive, place)) in message.primitives.iter().zip(places).enumerate() {
         let geometry = geometry(primitive);
-        let added = geometry.and_then(|geometry| obstacle.add_primitive(geometry, &place?).map_err(|e| e.to_string()));
-        added.map_err(|sentence| format!("primitives[{index}]: {sentence}"))?;
+        let added = geometry.and_then(|geometry| Ok(obstacle.add_primitive(geometry, &place?)?));
+        added.map_err(|fault| fault.of(format_args!("primitives[{index}]")))?;
     }
-    let meshes = ("meshes", message.meshes.len(), "mesh_poses", message.mesh_poses.as_slice());
-    for (index, (mesh, place)) in message.meshes.iter().zip(poses(meshes)?).enumerate() {
+    let places = poses("meshes", message.meshes.len(), "mesh_poses", &message.mesh_poses)?;
+    for (index, (mesh, place)) in message.meshes.iter().zip(places).enumerate() {
         let added = place.and_then(|place| add_mesh(&mut obstacle, &index.to_string(), mesh, &place));
-        added.map_err(|sentence| format!("meshes[{index}]: {sentence}"))?;
+        added.map_err(|fault| fault.of(format_args!("meshes[{index}]")))?;
     }
     Ok(obstacle)
 }
 
 /// One pose for each of `count` shapes: those of the message, or where it has none the origin for all.
 fn poses<'a>(
-    (what, count, name, poses): (&str, usize, &str, &'a [Pose]),
-) -> Result<impl Iterator<Item = Result<Isometry3<f64>, String>> + 'a, String> {
+    what: &str,
+    count: usize,
+    name: &str,
+    poses: &'a [Pose],
+) -> Result<impl Iterator<Item = Result<Isometry3<f64>, Fault>> + use<'a>, Fault> {
     if !poses.is_empty() && poses.len() != count {
-        return Err(format!("{name} has {} poses for {count} {what}; give one for each, or none", poses.len()));
+        return Err(fault!("{name} has {} poses for {count} {what}; give one for each, or none", poses.len()));
     }
     Ok((0..count).map(|index| poses.get(index).map_or(Ok(Isometry3::identity()), pose)))
 }
@@ -48,23 +52,23 @@ fn poses<'a>(
 /// The pose of a message. As in MoveIt, an orientation of four zeros means none.
 ///
 /// # Errors
-/// A sentence with the field that is not finite, too large or no rotation.
-pub(super) fn pose(message: &Pose) -> Result<Isometry3<f64>, String> {
+/// [`Fault`] with the field that is not finite, too large or no rotation.
+pub(super) fn pose(message: &Pose) -> Result<Isometry3<f64>, Fault> {
     let (at, q) = (&message.position, &message.orientation);
     for (axis, value) in [("x", at.x), ("y", at.y), ("z", at.z)] {
         if !value.is_finite() || value.abs() > FARTHEST {
             let value = number(value);
-            return Err(format!("position {axis} of the pose is {value}; it must be finite and at most {FARTHEST} m"));
+            return Err(fault!("position {axis} of the pose is {value}; it must be finite and at most {FARTHEST} m"));
         }
     }
     let rotation = match [q.x, q.y, q.z, q.w] {
         [0.0, 0.0, 0.0, 0.0] => UnitQuaternion::identity(),
-        given => rotation_from(given).map_err(|e| e.to_string())?,
+        given => rotation_from(given)?,
     };
     Ok(Isometry3::from_parts([at.x, at.y, at.z].into(), rotation))
 }
 
-fn geometry(primitive: &SolidPrimitive) -> Result<Geometry, String> {
+fn geometry(primitive: &SolidPrimitive) -> Result<Geometry, Fault> {
     let dimensions = primitive.dimensions.as_slice();
     match (primitive.type_, dimensions) {
         (BOX, &[x, y, z]) => Ok(Geometry::Box { size: [x, y, z] }),
@@ -74,21 +78,21 @@ fn geometry(primitive: &SolidPrimitive) -> Result<Geometry, String> {
         (SPHERE, _) => Err(wrong_dimensions("a sphere has 1 dimension, its radius", dimensions)),
         (CYLINDER, _) => Err(wrong_dimensions("a cylinder has 2 dimensions, its height and radius", dimensions)),
         (other, _) => {
-            Err(format!("its type is {other}; what is read is BOX, SPHERE and CYLINDER: send others as a mesh"))
+            Err(fault!("its type is {other}; what is read is BOX, SPHERE and CYLINDER: send others as a mesh"))
         }
     }
 }
 
-fn wrong_dimensions(expected: &str, given: &[f64]) -> String {
-    format!("{expected}, but {} are given", given.len())
+fn wrong_dimensions(expected: &str, given: &[f64]) -> Fault {
+    fault!("{expected}, but {} are given", given.len())
 }
 
-fn add_mesh(obstacle: &mut Obstacle, name: &str, mesh: &Mesh, pose: &Isometry3<f64>) -> Result<(), String> {
+fn add_mesh(obstacle: &mut Obstacle, name: &str, mesh: &Mesh, pose: &Isometry3<f64>) -> Result<(), Fault> {
     let vertices: Vec<[f64; 3]> = mesh.vertices.iter().map(|at| [at.x, at.y, at.z]).collect();
     let corners = |triangle: &MeshTriangle| <[u32; 3]>::try_from(triangle.vertex_indices.as_slice()).ok();
     let faces: Option<Vec<[u32; 3]>> = mesh.triangles.iter().map(corners).collect();
-    let faces = faces.ok_or("a triangle has not three corners")?;
-    obstacle.add_mesh(name, &vertices, &faces, pose).map_err(|e| e.to_string())
+    let faces = faces.ok_or(Fault::new("a triangle has not three corners"))?;
+    Ok(obstacle.add_mesh(name, &vertices, &faces, pose)?)
 }
 
 /// An obstacle as a message, at `pose` in `frame`.
@@ -104,7 +108,9 @@ pub(super) fn message(id: &str, obstacle: &Obstacle, frame: &str, pose: &Isometr
                 (CYLINDER, vec![length, radius])
             }
             Geometry::Mesh { .. } => {
-                message.meshes.extend(obstacle.triangles(index).map(|triangles| mesh_message(&triangles)));
+                message
+                    .meshes
+                    .extend(obstacle.triangles(index).map(|(vertices, faces)| mesh_message(&vertices, &faces)));
                 message.mesh_poses.push(convert::pose_message(pose));
                 continue;
             }
@@ -115,7 +121,7 @@ pub(super) fn message(id: &str, obstacle: &Obstacle, frame: &str, pose: &Isometr
     message
 }
 
-fn mesh_message((vertices, faces): &(Vec<[f64; 3]>, Vec<[u32; 3]>)) -> Mesh {
+fn mesh_message(vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> Mesh {
     Mesh {
         triangles: faces.iter().map(|face| MeshTriangle { vertex_indices: face.to_vec() }).collect(),
         vertices: vertices.iter().map(|&[x, y, z]| Point { x, y, z }).collect(),
@@ -135,7 +141,7 @@ mod tests {
     fn obstacles_survive_the_way_there_and_back() {
         let mut given = cylinder(vec![0.4, 0.1]);
         let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-        given.meshes.push(mesh_message(&(corners.to_vec(), vec![[0, 1, 2]])));
+        given.meshes.push(mesh_message(&corners, &[[0, 1, 2]]));
         given.mesh_poses.push(convert::pose_message(&Isometry3::translation(1.0, 2.0, 3.0)));
         let place = Isometry3::translation(0.0, 0.5, 0.0);
         let there = message("pipe", &shapes(&given).unwrap(), "world", &place);

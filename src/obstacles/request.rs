@@ -9,6 +9,7 @@ use r2r::urdf_ik::msg::ObstacleChange;
 
 use super::messages;
 use crate::messages::convert::MAX_NAME_BYTES;
+use crate::reports::status::{Fault, fault};
 use urdf_ik_collision::Obstacle;
 use urdf_ik_text::names::short;
 
@@ -43,35 +44,34 @@ impl Change {
     /// Checks a change. Gives the name of what it changes with it.
     ///
     /// # Errors
-    /// A sentence that names the obstacle.
-    pub(super) fn read(message: ObstacleChange) -> Result<(String, Self), String> {
+    /// [`Fault`] that names the obstacle.
+    pub(super) fn read(message: ObstacleChange) -> Result<(String, Self), Fault> {
         let id = message.obstacle.id.clone();
         check_name(&message.change, &id)?;
-        let change = Self::of(message).map_err(|sentence| naming(&id, &sentence))?;
+        let change = Self::of(message).map_err(|fault| naming(&id, fault))?;
         Ok((id, change))
     }
 
-    fn of(message: ObstacleChange) -> Result<Self, String> {
+    fn of(message: ObstacleChange) -> Result<Self, Fault> {
         let ObstacleChange { change, obstacle, link_name, touch_links } = message;
         let shapes = messages::shapes(&obstacle)?;
         let has_shapes = !shapes.shapes().is_empty();
         let shapes = Arc::new(shapes);
-        let place =
-            || Ok::<_, String>(Place { header: obstacle.header.clone(), pose: messages::pose(&obstacle.pose)? });
+        let place = || Ok::<_, Fault>(Place { header: obstacle.header.clone(), pose: messages::pose(&obstacle.pose)? });
         if change != "attach" && !(link_name.is_empty() && touch_links.is_empty()) {
-            return Err(format!("link_name and touch_links are for attach, not for {}", short(&change)));
+            return Err(fault!("link_name and touch_links are for attach, not for {}", short(&change)));
         }
         match (change.as_str(), has_shapes) {
             ("add", true) => Ok(Self::Add { obstacle: shapes, place: place()? }),
-            ("add", false) => Err("it has no shapes: give it primitives or meshes".into()),
+            ("add", false) => Err(Fault::new("it has no shapes: give it primitives or meshes")),
             ("attach", _) => {
                 let part = if has_shapes { Part::New(shapes, place()?) } else { Part::Present };
                 if touch_links.len() > MAX_TOUCH_LINKS || touch_links.iter().any(|name| name.len() > MAX_NAME_BYTES) {
-                    return Err(format!("touch_links may have {MAX_TOUCH_LINKS} names of {MAX_NAME_BYTES} bytes"));
+                    return Err(fault!("touch_links may have {MAX_TOUCH_LINKS} names of {MAX_NAME_BYTES} bytes"));
                 }
                 Ok(Self::Attach { part, link_name, touch_links: touch_links.into_iter().collect() })
             }
-            (_, true) => Err(format!("{} takes no shapes; add replaces an obstacle as a whole", short(&change))),
+            (_, true) => Err(fault!("{} takes no shapes; add replaces an obstacle as a whole", short(&change))),
             ("move", false) => Ok(Self::Move { place: place()? }),
             ("remove", false) => Ok(Self::Remove),
             ("clear", false) => Ok(Self::Clear),
@@ -91,22 +91,22 @@ impl Change {
     }
 }
 
-/// A sentence about the obstacle `id`.
-pub(super) fn naming(id: &str, sentence: &str) -> String {
-    if id.is_empty() { sentence.to_owned() } else { format!("obstacle '{}': {sentence}", short(id)) }
+/// A fault of the obstacle `id`.
+pub(super) fn naming(id: &str, fault: Fault) -> Fault {
+    if id.is_empty() { fault } else { fault.of(format_args!("obstacle '{}'", short(id))) }
 }
 
-fn check_name(change: &str, id: &str) -> Result<(), String> {
+fn check_name(change: &str, id: &str) -> Result<(), Fault> {
     match (change, id) {
         ("clear", "") => Ok(()),
-        ("clear", _) => Err(naming(id, "clear removes all and takes no name; remove takes one away")),
-        ("add" | "move" | "remove" | "attach" | "detach", "") => Err(format!("{change} needs the id of an obstacle")),
-        (_, id) if id.len() > MAX_NAME_BYTES => Err(naming(id, &format!("an id may have {MAX_NAME_BYTES} bytes"))),
+        ("clear", _) => Err(naming(id, Fault::new("clear removes all and takes no name; remove takes one away"))),
+        ("add" | "move" | "remove" | "attach" | "detach", "") => Err(fault!("{change} needs the id of an obstacle")),
+        (_, id) if id.len() > MAX_NAME_BYTES => Err(naming(id, fault!("an id may have {MAX_NAME_BYTES} bytes"))),
         ("add" | "move" | "remove" | "attach" | "detach", _) => Ok(()),
-        (other, id) => Err(naming(id, &unknown_change(other))),
+        (other, id) => Err(naming(id, unknown_change(other))),
     }
 }
 
-fn unknown_change(change: &str) -> String {
-    format!("change must be one of add, move, remove, clear, attach, detach; it is '{}'", short(change))
+fn unknown_change(change: &str) -> Fault {
+    fault!("change must be one of add, move, remove, clear, attach, detach; it is '{}'", short(change))
 }

@@ -59,5 +59,5 @@ where
         context.as_ref().counters.queries(answered, solved);
         response
     };
-    service_server::answer_and_finish::<S, _, _, _>(node, spinner, context, (service, service.name), answer, finish)
+    service_server::answer_and_finish::<S, _, _, _>(node, spinner, context, service, service.name, answer, finish)
 }

@@ -50,7 +50,7 @@ impl Latest {
     }
 
     /// Notes the pose of a new target, in the base link's frame. Its status follows.
-    pub(crate) fn aim(&self, tip_link: &str, target: &Target) {
+    pub(crate) fn note_target(&self, tip_link: &str, target: &Target) {
         let mut asked = self.lock();
         asked.path.clear();
         let entry = asked.of(tip_link);

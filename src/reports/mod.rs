@@ -6,5 +6,4 @@ pub(crate) mod latest;
 pub(crate) mod report;
 pub(crate) mod reporter;
 pub(crate) mod status;
-pub(crate) mod tone;
 pub(crate) mod warnings;

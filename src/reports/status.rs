@@ -1,5 +1,9 @@
 //! The report on a solution, and refusals.
 
+use std::error::Error;
+use std::fmt::{self, Display};
+use std::ops::Deref;
+
 use r2r::std_msgs::msg::Header;
 
 use super::report::{Report, Verdict};
@@ -7,6 +11,59 @@ use urdf_ik_collision::Scene;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Outcome, Reason, Solution, Solver, Target};
 use urdf_ik_text::names;
+
+/// What is wrong with something from outside: a sentence for people. An error of the libraries becomes one by `?`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault(String);
+
+impl Fault {
+    pub(crate) fn new(sentence: impl Into<String>) -> Self {
+        Self(sentence.into())
+    }
+
+    /// The fault with the name of what has it in front.
+    pub(crate) fn of(self, name: impl Display) -> Self {
+        Self(format!("{name}: {self}"))
+    }
+}
+
+/// A [`Fault`] of a sentence with the arguments of `format!`.
+macro_rules! fault {
+    ($($arguments:tt)*) => { $crate::reports::status::Fault::new(format!($($arguments)*)) };
+}
+pub(crate) use fault;
+
+impl<E: Error> From<E> for Fault {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<Refused> for Fault {
+    fn from(refused: Refused) -> Self {
+        Self(refused.sentence)
+    }
+}
+
+impl From<Fault> for String {
+    fn from(Fault(sentence): Fault) -> Self {
+        sentence
+    }
+}
+
+impl Deref for Fault {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 /// Why a request was not solved.
 #[derive(Debug, Clone)]
@@ -26,28 +83,30 @@ impl AsRef<Self> for Refused {
 
 impl Refused {
     /// A fault that differs from others by its whole sentence.
-    pub(crate) fn said(sentence: String) -> Self {
+    pub(crate) fn said(sentence: impl Into<String>) -> Self {
+        let sentence = sentence.into();
         Self { verdict: Verdict::Invalid, kind: sentence.clone(), sentence }
     }
 
     /// A request that makes no sense: `sentence` names the field.
-    pub(crate) fn invalid(kind: &str, sentence: String) -> Self {
-        Self { verdict: Verdict::Invalid, sentence, kind: kind.into() }
+    pub(crate) fn invalid(kind: &str, sentence: impl Into<String>) -> Self {
+        Self { verdict: Verdict::Invalid, sentence: sentence.into(), kind: kind.into() }
     }
 
     /// A frame that cannot be related to the robot.
-    pub(crate) fn unknown_frame(name: &str, sentence: String) -> Self {
-        Self { verdict: Verdict::UnknownFrame, sentence, kind: format!("frame {}", names::short(name)) }
+    pub(crate) fn unknown_frame(name: &str, sentence: impl Into<String>) -> Self {
+        let kind = format!("frame {}", names::short(name));
+        Self { verdict: Verdict::UnknownFrame, sentence: sentence.into(), kind }
     }
 
     /// A frame name that is not valid UTF-8.
     pub(crate) fn damaged_frame() -> Self {
-        Self::unknown_frame("not UTF-8", "the target's frame_id is not valid UTF-8".into())
+        Self::unknown_frame("not UTF-8", "the target's frame_id is not valid UTF-8")
     }
 
     /// The robot was replaced while the request was processed.
     pub(crate) fn other_robot() -> Self {
-        Self::invalid("robot", "the robot was replaced in the meantime: send the request again".into())
+        Self::invalid("robot", "the robot was replaced in the meantime: send the request again")
     }
 
     /// There is no robot yet.
@@ -72,8 +131,10 @@ impl Refused {
 /// have been filled in.
 pub(crate) fn of_solution(
     solver: &Solver,
-    (targets, index): (&[Target], usize),
-    (solution, scene): (&Solution, Option<&Scene>),
+    targets: &[Target],
+    index: usize,
+    solution: &Solution,
+    scene: Option<&Scene>,
     header: Header,
 ) -> Report {
     let (chain, target) = (solver.chain(), &targets[index]);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 
 use super::description::LoadedRobot;
+use urdf_ik_collision::{Near, Scene, SceneScratch};
 
 /// The configuration of a robot.
 #[derive(Clone)]
@@ -22,5 +23,13 @@ impl Configuration {
         let robot = &self.loaded.robot;
         let base = robot.link_index(self.loaded.chain.base()).unwrap_or(robot.root());
         robot.link_poses(&self.positions)[base].inverse()
+    }
+
+    /// The pairs of bodies of `scene` that are no farther apart than `within` \[m\], the nearest one first.
+    pub(crate) fn near_pairs(&self, scene: &Scene, within: f64) -> Vec<Near> {
+        let mut scratch = SceneScratch::default();
+        scene.find_near(&self.loaded.chain.positions_from(&self.positions), within, &mut scratch);
+        scratch.near.sort_by(|one, other| one.gap().total_cmp(&other.gap()));
+        scratch.near
     }
 }

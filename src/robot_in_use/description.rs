@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::NodeError;
+use crate::reports::status::{Fault, fault};
 use urdf_ik_motion::{JointLimits, MotionLimits};
 use urdf_ik_parameters::Settings;
 use urdf_ik_parameters::config::Yaml;
 use urdf_ik_robot::{Chain, ChainError, MeshFolders, Robot, read_urdf_file};
-use urdf_ik_solver::{Method, Solver, SolverKind, free_axes_in_words, names_of_free_axes};
+use urdf_ik_solver::{Method, NotApplicable, Solver, SolverKind, free_axes_in_words, names_of_free_axes};
 use urdf_ik_text::names;
 
 /// A robot with its chain and its solvers.
@@ -22,7 +23,7 @@ pub(crate) struct LoadedRobot {
     pub chain: Arc<Chain>,
     pub solver: Solver,
     /// The closed form, or why the chain has none.
-    closed_form: Result<Solver, String>,
+    closed_form: Result<Solver, NotApplicable>,
     /// For each tip, the axes that its targets should leave free.
     free_axes: Vec<[bool; 6]>,
 }
@@ -31,15 +32,15 @@ impl LoadedRobot {
     /// The solver that `settings` choose, with their options.
     ///
     /// # Errors
-    /// A sentence, where they choose the closed form and the chain has none.
-    pub(crate) fn solver(&self, settings: &Settings) -> Result<Solver, String> {
+    /// [`NotApplicable`] where they choose the closed form and the chain has none.
+    pub(crate) fn solver(&self, settings: &Settings) -> Result<Solver, NotApplicable> {
         let method = match settings.solver {
             // It is found once for a robot, not for each target.
             SolverKind::ClosedForm => return self.closed_form.clone(),
-            SolverKind::Fabrik => Method::Fabrik(settings.fabrik),
-            SolverKind::Jacobian => Method::Jacobian(settings.jacobian),
+            SolverKind::Fabrik => Method::Fabrik(settings.fabrik.options()),
+            SolverKind::Jacobian => Method::Jacobian(settings.jacobian.step()),
         };
-        self.solver.with_method(method).map_err(|e| e.to_string())
+        self.solver.with_method(method)
     }
 
     /// Where the meshes of the robot are looked for.
@@ -61,24 +62,24 @@ impl LoadedRobot {
     /// The limits of velocity, acceleration and jerk with these `settings`.
     ///
     /// # Errors
-    /// A sentence, where `joint_limits` is not in MoveIt's format or names an unknown joint.
-    pub(crate) fn limits(&self, settings: &Settings) -> Result<MotionLimits, String> {
+    /// [`Fault`] where `joint_limits` is not in MoveIt's format or names an unknown joint.
+    pub(crate) fn limits(&self, settings: &Settings) -> Result<MotionLimits, Fault> {
         limits(&self.robot, &self.chain, settings)
     }
 }
 
-fn limits(robot: &Robot, chain: &Chain, settings: &Settings) -> Result<MotionLimits, String> {
-    let Yaml { place, text } = &settings.joint_limits;
-    let file = JointLimits::from_yaml(text, robot).map_err(|e| format!("joint_limits: {place}: {e}"))?;
-    Ok(MotionLimits::new(robot, chain, &file).or(&settings.default_limits))
+fn limits(robot: &Robot, chain: &Chain, settings: &Settings) -> Result<MotionLimits, Fault> {
+    let Yaml { place, text } = &*settings.joint_limits;
+    let file = JointLimits::from_yaml(text, robot).map_err(|e| Fault::from(e).of(place).of("joint_limits"))?;
+    Ok(MotionLimits::new(robot, chain, &file).or(&settings.default_limits()))
 }
 
-fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), String> {
+fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), Fault> {
     match settings.command_joints.iter().find(|name| robot.movable_index(name).is_none()) {
         None => Ok(()),
         Some(unknown) => {
             let known: Vec<&str> = robot.movable_names().collect();
-            Err(format!(
+            Err(fault!(
                 "command_joints: '{}' is not a movable joint of the robot; its movable joints are: {}",
                 names::short(unknown),
                 names::list(&known)
@@ -98,31 +99,34 @@ pub(crate) struct ReadyRobot {
 /// Reads a robot and prepares its chain, but does not use it yet.
 ///
 /// # Errors
-/// A sentence about what is wrong with the URDF, the names of base and tip links, or a parameter that names joints.
-pub(crate) fn load(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyRobot, String> {
+/// [`Fault`] about what is wrong with the URDF, the names of base and tip links, or a parameter that names joints.
+pub(crate) fn load(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyRobot, Fault> {
     // A panic must not end the task that reads descriptions.
-    panic::catch_unwind(AssertUnwindSafe(|| prepare(text, from_topic, settings)))
-        .unwrap_or_else(|_| Err("reading it failed inside urdf_ik; please report this with the description".into()))
+    panic::catch_unwind(AssertUnwindSafe(|| prepare(text, from_topic, settings))).unwrap_or_else(|_| {
+        Err(Fault::new("reading it failed inside urdf_ik; please report this with the description"))
+    })
 }
 
-fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyRobot, String> {
-    let robot = Robot::from_urdf(&text).map_err(|e| e.to_string())?;
+fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyRobot, Fault> {
+    let robot = Robot::from_urdf(&text)?;
     let tips: Vec<&str> = settings.tip_links.iter().map(String::as_str).collect();
     let chain = Chain::with_defaults(&robot, settings.base_link.as_deref(), &tips).map_err(|e| match e {
-        ChainError::TipNeeded { .. } => format!("{e}. Set the parameter tip_links; of a launch file, the argument tip_link"),
-        ChainError::UnknownLink { .. } => {
-            format!("{e}. Correct the parameter base_link or tip_links; of a launch file, the argument base_link or tip_link")
+        ChainError::TipNeeded { .. } => {
+            fault!("{e}. Set the parameter tip_links; of a launch file, the argument tip_link")
         }
-        _ => e.to_string(),
+        ChainError::UnknownLink { .. } => fault!(
+            "{e}. Correct the parameter base_link or tip_links; of a launch file, the argument base_link or tip_link"
+        ),
+        _ => e.into(),
     })?;
     let chain = Arc::new(chain);
-    let solver = Solver::prepare(Method::default(), &chain).map_err(|e| e.to_string())?;
-    let closed_form = solver.with_method(Method::ClosedForm).map_err(|e| e.to_string());
+    let solver = Solver::prepare(Method::default(), &chain)?;
+    let closed_form = solver.with_method(Method::ClosedForm);
     if let (SolverKind::ClosedForm, Err(sentence)) = (settings.solver, &closed_form) {
-        return Err(format!("{sentence} (parameter solver)"));
+        return Err(fault!("{sentence} (parameter solver)"));
     }
-    let initial = settings.initial_posture.apply(&robot).map_err(|e| format!("initial_posture: {e}"))?;
-    settings.posture.apply(&robot).map_err(|e| format!("posture: {e}"))?;
+    let initial = settings.initial_positions(&robot)?;
+    settings.posture_positions(&robot)?;
     let limits = limits(&robot, &chain, settings)?;
     check_command_joints(&robot, settings)?;
     let free_axes = (0..chain.tips().len()).map(|tip| solver.sensible_free_axes(tip)).collect();
@@ -171,12 +175,12 @@ fn warn_about_axes(loaded: &LoadedRobot, settings: &Settings) {
 /// [`NodeError::Robot`] where it cannot be used.
 pub(crate) fn of_parameters(settings: &Settings) -> Result<Option<ReadyRobot>, NodeError> {
     let (parameter, text) = if !settings.robot_description.is_empty() {
-        ("robot_description", Ok(settings.robot_description.clone()))
+        (Settings::robot_description(), Ok(settings.robot_description.clone()))
     } else if !settings.urdf_file.is_empty() {
-        ("urdf_file", read_urdf_file(&settings.urdf_file).map_err(|e| e.to_string()))
+        (Settings::urdf_file(), read_urdf_file(&settings.urdf_file).map_err(Fault::from))
     } else {
         return Ok(None);
     };
     let ready = text.and_then(|text| load(text, false, settings));
-    Ok(Some(ready.map_err(|reason| NodeError::Robot { parameter, reason })?))
+    Ok(Some(ready.map_err(|fault| NodeError::Robot { parameter: parameter.name, reason: fault.into() })?))
 }

@@ -22,7 +22,7 @@ use super::configuration::Configuration;
 use super::description::LoadedRobot;
 use crate::NodeError;
 use crate::messages::convert::MAX_NAME_BYTES;
-use crate::reports::status::Refused;
+use crate::reports::status::{Fault, Refused, fault};
 use crate::reports::warnings::Warnings;
 use crate::ros::clock::Clock;
 use crate::ros::interface::{TF, TF_STATIC};
@@ -52,7 +52,7 @@ struct Tree {
     /// Parent of each frame, and whether the transform is static.
     parents: HashMap<String, (String, bool)>,
     /// Why the last transform of a frame was refused, which counts while the frame has none.
-    refusals: HashMap<String, String>,
+    refusals: HashMap<String, Fault>,
     /// ROS time when the last transform arrived.
     now: Duration,
 }
@@ -122,41 +122,40 @@ impl Frames {
         settings: &Settings,
         header: &Header,
     ) -> Result<Located, Refused> {
-        let name = (header.frame_id.as_str(), &header.stamp);
         let deadline = Instant::now() + settings.transform_timeout;
-        let frame = self.locate(loaded, &settings.frame_prefix, name, deadline).await;
-        frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))
+        self.locate(loaded, &settings.frame_prefix, header, deadline).await
     }
 
-    /// Relates the frame `name` to a link of the robot. An empty name means the base link, the name of a link means that link. Any other
-    /// frame is looked up in TF at `stamp` (zero: the latest), up to the first link of the robot. It waits until `deadline`.
+    /// Relates the frame of a header to a link of the robot. An empty name means the base link, the name of a link means that link. Any
+    /// other frame is looked up in TF at the stamp (zero: the latest), up to the first link of the robot. It waits until `deadline`.
     ///
     /// # Errors
-    /// A sentence with the name of the frame.
+    /// [`Refused`] with the name of the frame.
     pub(crate) async fn locate(
         &self,
         loaded: &LoadedRobot,
         prefix: &str,
-        (name, stamp): (&str, &Time),
+        header: &Header,
         deadline: Instant,
-    ) -> Result<Located, String> {
+    ) -> Result<Located, Refused> {
+        let Header { stamp, frame_id } = header;
         let base = format!("{prefix}{}", loaded.chain.base());
-        let name = if name.is_empty() { base.as_str() } else { frame_name(name) };
+        let name = if frame_id.is_empty() { base.as_str() } else { frame_name(frame_id) };
         let robot = &loaded.robot;
         let link_of = |frame: &str| frame.strip_prefix(prefix).and_then(|link| robot.link_index(link));
         let root = format!("{prefix}{}", robot.links()[robot.root()].name);
         let mut arrivals = self.arrivals.subscribe();
         loop {
             arrivals.borrow_and_update();
-            let found = self.lock().find((name, stamp), link_of, &root);
+            let found = self.lock().find(name, stamp, link_of, &root);
             match found {
                 Ok((link, in_link)) => return Ok(Located { name: name.to_owned(), link, in_link }),
                 Err(reason) => {
                     // Without time to wait it makes no timer: not every caller has a runtime.
                     let wait = Instant::now() < deadline;
                     if !(wait && matches!(tokio::time::timeout_at(deadline, arrivals.changed()).await, Ok(Ok(())))) {
-                        let name = short(name);
-                        return Err(format!("frame '{name}' cannot be related to the robot: {reason}"));
+                        let sentence = format!("frame '{}' cannot be related to the robot: {reason}", short(name));
+                        return Err(Refused::unknown_frame(frame_id, sentence));
                     }
                 }
             }
@@ -168,21 +167,22 @@ impl Tree {
     /// The first link of the robot above the frame `name`, and the pose of the frame in that link's frame.
     fn find(
         &self,
-        (name, stamp): (&str, &Time),
+        name: &str,
+        stamp: &Time,
         link_of: impl Fn(&str) -> Option<usize>,
         root: &str,
-    ) -> Result<(usize, Isometry3<f64>), String> {
+    ) -> Result<(usize, Isometry3<f64>), Fault> {
         let anchor = self.path(name).find(|frame| link_of(frame).is_some()).unwrap_or(root);
-        let link = link_of(anchor).ok_or_else(|| format!("the robot has no link '{}'", short(anchor)))?;
+        let link = link_of(anchor).ok_or_else(|| fault!("the robot has no link '{}'", short(anchor)))?;
         if anchor == name {
             return Ok((link, Isometry3::identity()));
         }
         let sentence = |e: RegistryError| match [name, anchor].into_iter().find(|frame| !self.has(frame)) {
             Some(unknown) => {
-                let missing = || format!("no transform of '{}' has come on /tf or /tf_static", short(unknown));
+                let missing = || fault!("no transform of '{}' has come on /tf or /tf_static", short(unknown));
                 self.refusals.get(unknown).cloned().unwrap_or_else(missing)
             }
-            None => names::sentence(&e.to_string()).into_owned(),
+            None => Fault::new(names::sentence(&e.to_string())),
         };
         let time = match timestamp(stamp) {
             Some(time) => time,
@@ -190,15 +190,15 @@ impl Tree {
         };
         let found = self.registry.get_transform(anchor, name, time).map_err(sentence)?;
         let (t, r) = (found.translation(), found.rotation());
-        let rotation = rotation_from([r.x, r.y, r.z, r.w]).map_err(|e| e.to_string())?;
+        let rotation = rotation_from([r.x, r.y, r.z, r.w])?;
         Ok((link, Isometry3::from_parts(Translation3::new(t.x, t.y, t.z), rotation)))
     }
 
     /// Adds one transform, and remembers why the frame has none where it is refused.
     ///
     /// # Errors
-    /// A sentence about a transform that is refused.
-    fn take(&mut self, message: &TransformStamped, fixed: bool) -> Result<(), String> {
+    /// [`Fault`] about a transform that is refused.
+    fn take(&mut self, message: &TransformStamped, fixed: bool) -> Result<(), Fault> {
         let child = frame_name(&message.child_frame_id);
         let taken = self.insert(message, fixed);
         match &taken {
@@ -212,13 +212,13 @@ impl Tree {
     }
 
     /// Adds one transform. A frame may change its parent, or change from static to moving.
-    fn insert(&mut self, message: &TransformStamped, fixed: bool) -> Result<(), String> {
+    fn insert(&mut self, message: &TransformStamped, fixed: bool) -> Result<(), Fault> {
         let [parent, child] =
             [&message.header.frame_id, &message.child_frame_id].map(|name| frame_name(name).to_owned());
         let (t, q) = (&message.transform.translation, &message.transform.rotation);
         let refuse = |reason: String| {
             let reason = names::sentence(&reason);
-            format!("the transform from '{}' to '{}' is refused: {reason}", short(&parent), short(&child))
+            fault!("the transform from '{}' to '{}' is refused: {reason}", short(&parent), short(&child))
         };
         let rotation = rotation_from([q.x, q.y, q.z, q.w]).map_err(|e| refuse(e.to_string()))?;
         let stamp = if fixed {
@@ -320,7 +320,7 @@ pub(crate) fn serve(
 mod tests {
     use super::*;
 
-    fn insert(tree: &mut Tree, parent: &str, child: &str) -> Result<(), String> {
+    fn insert(tree: &mut Tree, parent: &str, child: &str) -> Result<(), Fault> {
         let mut message = TransformStamped { child_frame_id: child.into(), ..TransformStamped::default() };
         message.header.frame_id = parent.into();
         message.transform.rotation.w = 1.0;
@@ -345,7 +345,7 @@ mod tests {
         let frames = Frames::new();
         let mut tree = frames.lock();
         let link_of = |frame: &str| (frame == "base").then_some(0);
-        let reason = |tree: &Tree| tree.find(("camera", &Time::default()), link_of, "base").unwrap_err();
+        let reason = |tree: &Tree| tree.find("camera", &Time::default(), link_of, "base").unwrap_err();
         assert!(reason(&tree).contains("no transform of 'camera' has come"), "{}", reason(&tree));
         let mut message = TransformStamped { child_frame_id: "/camera".into(), ..TransformStamped::default() };
         message.header.frame_id = "base".into();

@@ -8,19 +8,20 @@ use super::configuration::Configuration;
 use super::description::LoadedRobot;
 use super::frames::Located;
 use crate::messages::convert;
+use crate::reports::status::{Fault, fault};
 use urdf_ik_text::names;
 
 /// Index of the link `name`, which may begin with `prefix`.
 ///
 /// # Errors
-/// A sentence with the names of the links.
-pub(crate) fn index(loaded: &LoadedRobot, prefix: &str, name: &str) -> Result<usize, String> {
+/// [`Fault`] with the names of the links.
+pub(crate) fn index(loaded: &LoadedRobot, prefix: &str, name: &str) -> Result<usize, Fault> {
     let name = name.strip_prefix('/').unwrap_or(name);
     let bare = name.strip_prefix(prefix).unwrap_or(name);
     let index = loaded.robot.link_index(bare).or_else(|| loaded.robot.link_index(name));
     index.ok_or_else(|| {
         let known: Vec<&str> = loaded.robot.links().iter().map(|link| link.name.as_str()).collect();
-        format!("the robot has no link '{}'; its links are: {}", names::short(name), names::list(&known))
+        fault!("the robot has no link '{}'; its links are: {}", names::short(name), names::list(&known))
     })
 }
 
@@ -39,7 +40,7 @@ pub(crate) fn poses(
     names: &[String],
     frame: Located,
     stamp: Time,
-) -> Result<Vec<PoseStamped>, String> {
+) -> Result<Vec<PoseStamped>, Fault> {
     let poses = configuration.loaded.robot.link_poses(&configuration.positions);
     let origin = frame.in_root(&poses).inverse();
     let header = Header { stamp, frame_id: frame.name };

@@ -15,6 +15,7 @@ use r2r::sensor_msgs::msg::JointState;
 use super::description::LoadedRobot;
 use crate::NodeError;
 use crate::messages::convert;
+use crate::reports::status::{Fault, fault};
 use crate::reports::warnings::Warnings;
 use crate::ros::interface::MEASURED_JOINT_STATES;
 use crate::ros::task;
@@ -37,7 +38,7 @@ struct Known {
     /// Time and position of the last measurement of each joint, by name.
     joints: HashMap<String, (Instant, f64)>,
     /// When a part of a message was last left out, and why.
-    fault: Option<(Instant, String)>,
+    fault: Option<(Instant, Fault)>,
 }
 
 impl Measured {
@@ -53,8 +54,8 @@ impl Measured {
     /// Takes the joints that a message gives a position.
     ///
     /// # Errors
-    /// A sentence about what is left out.
-    fn receive(&self, message: &JointState) -> Result<(), String> {
+    /// [`Fault`] about what is left out.
+    fn receive(&self, message: &JointState) -> Result<(), Fault> {
         let mut known = self.lock();
         known.is_expected = true;
         let taken = known.take(message);
@@ -68,13 +69,13 @@ impl Measured {
     /// it came. Joints outside the chain without a measurement are as in `otherwise`. `None` where no measurement is expected.
     ///
     /// # Errors
-    /// A sentence with the joints of the chain that have no measurement.
+    /// [`Fault`] with the joints of the chain that have no measurement.
     pub(crate) fn configuration(
         &self,
         timeout: Duration,
         loaded: &LoadedRobot,
         otherwise: &[f64],
-    ) -> Result<Option<Vec<f64>>, String> {
+    ) -> Result<Option<Vec<f64>>, Fault> {
         let robot = &loaded.robot;
         let mut positions = otherwise.to_vec();
         let mut fresh = vec![false; positions.len()];
@@ -104,10 +105,10 @@ impl Measured {
 }
 
 impl Known {
-    fn take(&mut self, message: &JointState) -> Result<(), String> {
+    fn take(&mut self, message: &JointState) -> Result<(), Fault> {
         let (names, positions) = (&message.name, &message.position);
         if names.len() != positions.len() {
-            return Err(format!("a message has {} names and {} positions", names.len(), positions.len()));
+            return Err(fault!("a message has {} names and {} positions", names.len(), positions.len()));
         }
         if self.joints.len() > MAX_JOINTS {
             self.joints.clear();
@@ -124,12 +125,12 @@ impl Known {
         fault
     }
 
-    /// That these joints have no measurement younger than `timeout`, as a sentence.
-    fn lack_of(&self, joints: &[&str], timeout: Duration) -> String {
+    /// The fault that these joints have no measurement younger than `timeout`.
+    fn lack_of(&self, joints: &[&str], timeout: Duration) -> Fault {
         let topic = MEASURED_JOINT_STATES.name;
         let fault = self.fault.as_ref().filter(|(at, _)| at.elapsed() <= timeout);
         let fault = fault.map_or_else(String::new, |(_, sentence)| format!("; {sentence}"));
-        format!(
+        fault!(
             "nobody knows where the robot is: within {} s (measured_timeout) nothing came on {topic} for the joints {}{fault}",
             timeout.as_secs_f64(),
             names::list(joints)

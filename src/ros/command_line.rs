@@ -150,7 +150,7 @@ Parameters and their defaults (`ros2 param describe` explains them while the nod
 
 /// A line for each parameter: its name and default.
 fn parameters() -> String {
-    let line = |known: &Definition| format!("  {:<28} {}", known.name, known.default_value());
+    let line = |known: &&Definition| format!("  {:<28} {}", known.name, known.default_value());
     TABLE.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 

@@ -38,7 +38,7 @@ where
     C: Send + Sync + 'static,
     A: Future<Output = S::Response> + Send + 'static,
 {
-    answer_and_finish::<S, C, A, _>(node, spinner, context, (service, service.name), answer, |_, _, response| response)
+    answer_and_finish::<S, C, A, _>(node, spinner, context, service, service.name, answer, |_, _, response| response)
 }
 
 /// Creates a service by its name or another one: below a namespace of its own, for instance. What `answer` gives, `finish` makes a
@@ -47,7 +47,8 @@ pub(crate) fn answer_and_finish<S, C, A, T>(
     node: &mut r2r::Node,
     spinner: &mut Spinner,
     context: &Arc<C>,
-    (service, name): (Interface, &str),
+    service: Interface,
+    name: &str,
     answer: impl Fn(Arc<C>, S::Request) -> A + Clone + Send + 'static,
     finish: impl Fn(&C, &S::Request, T) -> S::Response + Clone + Send + 'static,
 ) -> Result<(), NodeError>

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use r2r::urdf_ik::srv::CheckCollisions::{Request, Response};
 
 use crate::messages::{body_pair, convert};
-use crate::reports::status::Refused;
+use crate::reports::status::{Fault, Refused, fault};
 use crate::robot_in_use::configuration::Configuration;
 use crate::solving::Queries;
-use crate::surroundings::near_pairs::near_pairs;
 use urdf_ik_collision::{Near, Scene};
 use urdf_ik_text::names::{self, number};
 
 /// Every pair is nearer than this \[m\].
 const ANY_DISTANCE: f64 = 1e9;
-/// The nearest pair is looked for within this \[m\] at first, and then within so many times more.
+/// The nearest pair is looked for within this \[m\] at first.
 const FIRST_DISTANCE: f64 = 0.05;
+/// Where no pair is so near, it is looked for within so many times the distance.
 const WIDENING: f64 = 3.0;
 
 pub(crate) async fn check_collisions(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
@@ -27,27 +27,27 @@ pub(crate) async fn check_collisions(queries: Arc<Queries>, request: Request) ->
     convert::overlay(robot, "joint_state", &request.joint_state, &mut configuration.positions).map_err(invalid)?;
     let margin = or_default("margin", request.margin, settings.collision_margin).map_err(invalid)?;
     let within = or_default("within", request.within, margin).map_err(invalid)?;
-    let scene = arm.surroundings.scene((&configuration.loaded, &configuration.positions), &settings).await?;
+    let scene = arm.surroundings.scene(&configuration.loaded, &configuration.positions, &settings).await?;
     // Large meshes take long.
     searches.run_long(1, move || Ok(response(&scene, &configuration, margin, within))).await
 }
 
 /// A length of a request, where 0 means the default.
-fn or_default(field: &str, length: f64, default: f64) -> Result<f64, String> {
+fn or_default(field: &str, length: f64, default: f64) -> Result<f64, Fault> {
     match length {
         0.0 => Ok(default),
         length if length.is_finite() && length > 0.0 => Ok(length),
-        _ => Err(format!("{field} is {}; it must be a finite length of at least 0 m", number(length))),
+        _ => Err(fault!("{field} is {}; it must be a finite length of at least 0 m", number(length))),
     }
 }
 
 fn response(scene: &Scene, configuration: &Configuration, margin: f64, within: f64) -> Response {
     let mut distance = margin.max(within);
-    let mut near = near_pairs(scene, configuration, distance);
+    let mut near = configuration.near_pairs(scene, distance);
     // Distances of pairs that are far apart would take much longer.
     while near.is_empty() && distance < ANY_DISTANCE {
         distance = FIRST_DISTANCE.max(WIDENING * distance);
-        near = near_pairs(scene, configuration, distance);
+        near = configuration.near_pairs(scene, distance);
     }
     let root_in_base = configuration.root_in_base();
     let message = |near: &Near| body_pair::message(scene, near, &root_in_base);

@@ -95,8 +95,7 @@ pub(crate) async fn reset(servo: &Intake) -> Result<String, Refused> {
     servo.reset();
     let loaded = arm.configuration()?.loaded;
     let settings = arm.settings();
-    let initial = settings.initial_posture.apply(&loaded.robot);
-    let initial = initial.map_err(|e| Refused::invalid("initial_posture", format!("initial_posture: {e}")))?;
+    let initial = settings.initial_positions(&loaded.robot).map_err(|e| Refused::invalid("initial_posture", e.0))?;
     let (positions, message) = match arm.measured.configuration(settings.measured_timeout, &loaded, &initial) {
         Ok(Some(measured)) => (measured, "the robot is at the measured joint positions".to_owned()),
         Ok(None) => (initial, "the robot is at the initial joint positions".to_owned()),

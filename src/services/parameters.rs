@@ -1,5 +1,6 @@
 //! The six parameter services and `/parameter_events`, from the table of parameters.
 
+use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use r2r::rcl_interfaces::msg::{
@@ -59,18 +60,19 @@ pub(crate) fn overrides(node: &r2r::Node) -> Result<Values, NodeError> {
     let mut values = Values::default();
     let given = node.params.lock().unwrap_or_else(PoisonError::into_inner);
     for (name, parameter) in given.iter() {
-        if values.get(name).is_none() {
+        if definition(name).is_some() {
+            values.set(name, from_override(&parameter.value))?;
+        } else {
             let known: Vec<&str> = TABLE.iter().map(|known| known.name).collect();
             let name = names::short(name);
             log::warn!("there is no parameter {name}: its value is ignored; the parameters are: {}", known.join(", "));
-            continue;
         }
-        values.set(name, from_override(&parameter.value))?;
     }
     // A hand on a mouse must not move a real robot unless somebody has asked for it.
-    let drives_a_robot = values.get("command_joints") != Some(&Value::Texts(Vec::new()));
-    if drives_a_robot && !given.contains_key("interactive_target") {
-        values.set("interactive_target", Value::Bool(false))?;
+    let drives_a_robot = values.of(Settings::command_joints()) != Value::Texts(Vec::new());
+    let handle = Settings::interactive_target().name;
+    if drives_a_robot && !given.contains_key(handle) {
+        values.set(handle, Value::Bool(false))?;
     }
     Ok(values)
 }
@@ -147,19 +149,19 @@ impl Store {
         let mut kept = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         let mut values = kept.clone();
         for change in changes {
-            let name = change.name.as_str();
-            values.set(name, from_message(change.value.clone()))?;
+            let parameter = values.set(&change.name, from_message(change.value.clone()))?;
             // The value that it has is no change: a dump of all parameters can be loaded again.
-            let is_fixed = definition(name).is_some_and(|known| known.takes_effect == TakesEffect::AtStart);
-            if is_fixed && values.get(name) != kept.get(name) {
+            if parameter.takes_effect == TakesEffect::AtStart && values.of(parameter) != kept.of(parameter) {
                 return Err(Refusal(format!(
-                    "{name} is read only when the node starts: restart the node with the new value"
+                    "{} is read only when the node starts: restart the node with the new value",
+                    parameter.name
                 )));
             }
         }
-        let settings = Settings::new(&values, Some(&self.arm.settings()))?;
-        self.apply(&kept, &values, &settings)?;
-        let starts_to_avoid = settings.avoid_collisions && !self.arm.settings().avoid_collisions;
+        let before = self.arm.settings();
+        let settings = Settings::new(&values, Some(&before))?;
+        self.apply(&before, &settings)?;
+        let starts_to_avoid = settings.avoid_collisions && !before.avoid_collisions;
         self.arm.settings_in_use.replace(settings);
         if starts_to_avoid {
             self.arm.surroundings.note_change();
@@ -171,29 +173,31 @@ impl Store {
     }
 
     /// Checks a change against the robot in use, and does what it needs besides new settings. A refused change changes nothing.
-    fn apply(&self, before: &Values, after: &Values, settings: &Settings) -> Result<(), Refusal> {
-        let changed = |name| before.get(name) != after.get(name);
-        if changed("robot_description") && !settings.robot_description.is_empty() {
-            let ready = description::load(settings.robot_description.clone(), false, settings)
-                .map_err(|sentence| Refusal(format!("robot_description: {sentence}")))?;
+    fn apply(&self, before: &Settings, after: &Settings) -> Result<(), Refusal> {
+        let refuse =
+            |parameter: &Definition, sentence: &dyn Display| Refusal(format!("{}: {sentence}", parameter.name));
+        if before.robot_description != after.robot_description && !after.robot_description.is_empty() {
+            let ready = description::load(after.robot_description.clone(), false, after)
+                .map_err(|sentence| refuse(Settings::robot_description(), &sentence))?;
             self.arm.use_robot(ready);
         } else if let Some(now) = self.arm.output.configuration() {
-            for (name, positions) in [("initial_posture", &settings.initial_posture), ("posture", &settings.posture)] {
-                if changed(name) {
-                    positions.apply(&now.loaded.robot).map_err(|e| Refusal(format!("{name}: {e}")))?;
-                }
+            let robot = &now.loaded.robot;
+            if before.initial_posture != after.initial_posture {
+                after.initial_positions(robot)?;
             }
-            if changed("solver") {
-                now.loaded.solver(settings).map_err(|sentence| Refusal(format!("solver: {sentence}")))?;
+            if before.posture != after.posture {
+                after.posture_positions(robot)?;
             }
-            let limiting = ["joint_limits", "default_velocity", "default_acceleration", "default_jerk"];
-            if limiting.into_iter().any(changed) {
-                let limits = now.loaded.limits(settings).map_err(Refusal)?;
+            if before.solver != after.solver {
+                now.loaded.solver(after).map_err(|sentence| refuse(Settings::solver(), &sentence))?;
+            }
+            if before.joint_limits != after.joint_limits || before.default_limits() != after.default_limits() {
+                let limits = now.loaded.limits(after).map_err(|fault| Refusal(fault.into()))?;
                 self.arm.output.set_limits(&now.loaded, &limits);
             }
         }
-        if changed("use_sim_time") {
-            self.commands.use_sim_time(settings.use_sim_time);
+        if before.use_sim_time != after.use_sim_time {
+            self.commands.use_sim_time(after.use_sim_time);
         }
         Ok(())
     }
@@ -201,7 +205,7 @@ impl Store {
     fn publish_event(&self, changes: &[Parameter]) {
         let values = self.values();
         let changed = changes.iter().filter_map(|change| {
-            let value = to_message(values.get(&change.name)?);
+            let value = to_message(&values.of(definition(&change.name)?));
             Some(Parameter { name: change.name.clone(), value })
         });
         let event = ParameterEvent {
@@ -223,8 +227,8 @@ impl Store {
 
     fn get(&self, names: &[String]) -> Vec<ParameterValue> {
         let values = self.values();
-        let value = |name: &String| values.get(name).map_or_else(ParameterValue::default, to_message);
-        names.iter().map(value).collect()
+        let value = |parameter| to_message(&values.of(parameter));
+        names.iter().map(|name| definition(name).map_or_else(ParameterValue::default, value)).collect()
     }
 }
 
@@ -310,12 +314,12 @@ where
 pub(crate) struct Setter(Arc<Store>);
 
 impl Setter {
-    /// Sets the parameter `name`.
+    /// Sets a parameter.
     ///
     /// # Errors
     /// A [`Refusal`] where the value is refused; the old value stays.
-    pub(crate) fn set(&self, name: &str, value: &Value) -> Result<(), Refusal> {
-        self.0.set(&[Parameter { name: name.to_owned(), value: to_message(value) }])
+    pub(crate) fn set(&self, parameter: &Definition, value: &Value) -> Result<(), Refusal> {
+        self.0.set(&[Parameter { name: parameter.name.to_owned(), value: to_message(value) }])
     }
 }
 

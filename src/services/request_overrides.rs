@@ -5,12 +5,13 @@ use std::time::Duration;
 use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch, SolvePath};
 
 use crate::reports::status::Refused;
-use urdf_ik_parameters::{Settings, Value, definition};
+use urdf_ik_parameters::{Definition, Settings, Value};
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Target, UnknownPick, UnknownSolver};
 use urdf_ik_text::names::{self, short};
 
 /// The fields that requests have in common. Zero and empty mean "use the parameter".
+#[derive(Default)]
 pub(crate) struct RequestOverrides<'a> {
     tip_link: &'a str,
     free_axes: &'a [bool],
@@ -54,13 +55,10 @@ impl<'a> From<&'a SolvePath::Request> for RequestOverrides<'a> {
             tip_link: &request.tip_link,
             free_axes: &request.free_axes,
             solver: &request.solver,
-            pick: "",
             position_tolerance: request.position_tolerance,
             orientation_tolerance: request.orientation_tolerance,
-            timeout: 0.0,
-            attempts: 0,
-            random_seed: 0,
             avoid_collisions: &request.avoid_collisions,
+            ..Self::default()
         }
     }
 }
@@ -95,11 +93,11 @@ impl RequestOverrides<'_> {
     }
 
     fn apply_numbers(&self, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {
-        replace(&mut target.tolerance.position, "position_tolerance", self.position_tolerance)?;
-        replace(&mut target.tolerance.orientation, "orientation_tolerance", self.orientation_tolerance)?;
+        replace(&mut target.tolerance.position, Settings::position_tolerance(), self.position_tolerance)?;
+        replace(&mut target.tolerance.orientation, Settings::orientation_tolerance(), self.orientation_tolerance)?;
         apply_timeout(self.timeout, settings)?;
         if self.attempts > 0 {
-            in_bounds("attempts", Value::Integer(i64::from(self.attempts)))?;
+            in_bounds(Settings::attempts(), Value::Integer(i64::from(self.attempts)))?;
             settings.attempts = usize::try_from(self.attempts).unwrap_or(usize::MAX);
         }
         if self.random_seed > 0 {
@@ -119,7 +117,7 @@ fn neither_on_nor_off(given: &str) -> Refused {
 /// Uses the time `seconds` \[s\] of a request instead of the parameter `timeout`, unless it is 0.
 pub(crate) fn apply_timeout(seconds: f64, settings: &mut Settings) -> Result<(), Refused> {
     let mut timeout = settings.timeout.as_secs_f64();
-    replace(&mut timeout, "timeout", seconds)?;
+    replace(&mut timeout, Settings::timeout(), seconds)?;
     settings.timeout = Duration::from_secs_f64(timeout);
     Ok(())
 }
@@ -135,20 +133,19 @@ pub(crate) fn tip(chain: &Chain, link: &str) -> Result<usize, Refused> {
     })
 }
 
-/// Uses the number `given` by a request instead of the parameter `name`, unless it is 0.
+/// Uses the number `given` by a request instead of a parameter, unless it is 0.
 ///
 /// # Errors
 /// [`Refused`] outside the bounds of the parameter.
-pub(crate) fn replace(value: &mut f64, name: &str, given: f64) -> Result<(), Refused> {
+pub(crate) fn replace(value: &mut f64, parameter: &Definition, given: f64) -> Result<(), Refused> {
     if given != 0.0 {
-        in_bounds(name, Value::Double(given))?;
+        in_bounds(parameter, Value::Double(given))?;
         *value = given;
     }
     Ok(())
 }
 
 /// Checks a value of a request against the bounds of the parameter that it replaces.
-fn in_bounds(name: &str, value: Value) -> Result<Value, Refused> {
-    let parameter = definition(name).ok_or_else(|| Refused::invalid(name, format!("there is no parameter {name}")))?;
-    parameter.check(value).map_err(|refusal| Refused::invalid(name, refusal.0))
+fn in_bounds(parameter: &Definition, value: Value) -> Result<Value, Refused> {
+    parameter.check(value).map_err(|refusal| Refused::invalid(parameter.name, refusal.0))
 }

@@ -54,7 +54,7 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     }
     let seed = loaded.chain.positions_from(&positions);
     let began = Instant::now();
-    let avoidance = Avoidance::of(&arm.surroundings, (&loaded, &positions), &settings).await?;
+    let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
     let query = Arc::new(Query { targets, seed, avoidance, settings, began });
     let (solver, solution) = query.solve(searches, &loaded).await?;
     loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
@@ -63,7 +63,7 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     let scene = Avoidance::scene(query.avoidance.as_ref());
     let mut lookout = Lookout::default();
     let mut statuses = headers.into_iter().enumerate().map(|(index, header)| {
-        let mut report = status::of_solution(&solver, (&query.targets, index), (&solution, scene), header);
+        let mut report = status::of_solution(&solver, &query.targets, index, &solution, scene, header);
         report.joint_state_stamp = joint_state.header.stamp.clone();
         if let Some(avoidance) = &query.avoidance {
             lookout.report_nearest(&mut report, avoidance, &solution.positions);

@@ -15,7 +15,7 @@ use super::batch_response::BatchResponse;
 use super::request_overrides::RequestOverrides;
 use crate::messages::convert;
 use crate::reports::answers::Answer;
-use crate::reports::status::Refused;
+use crate::reports::status::{Fault, Refused};
 use crate::robot_in_use::configuration::Configuration;
 use crate::solving::Queries;
 use crate::solving::null_space_task::NullSpaceTask;
@@ -51,7 +51,7 @@ pub(crate) async fn solve_ik_batch(queries: Arc<Queries>, request: Request) -> R
     let Request { poses, seed, .. } = request;
     let threads = threads(&settings, poses.len());
     // One for all targets, whatever changes meanwhile.
-    let avoidance = Avoidance::of(&arm.surroundings, (loaded, &configuration.positions), &settings).await?;
+    let avoidance = Avoidance::of(&arm.surroundings, loaded, &configuration.positions, &settings).await?;
     let job = Job { configuration, poses, seed, origin, pattern, avoidance, settings, began, time };
     let work = move || pool(threads)?.install(|| job.run());
     let mut response = searches.run_long(threads, work).await?;
@@ -63,7 +63,7 @@ pub(crate) async fn solve_ik_batch(queries: Arc<Queries>, request: Request) -> R
 /// a usual machine.
 fn check_size(targets: usize, joints: usize) -> Result<u32, Refused> {
     if targets == 0 {
-        return Err(Refused::invalid("poses", "poses is empty: there is nothing to solve".into()));
+        return Err(Refused::invalid("poses", "poses is empty: there is nothing to solve"));
     }
     let positions = targets.saturating_mul(joints);
     u32::try_from(positions).ok().filter(|_| positions <= MAX_POSITIONS).ok_or_else(|| {
@@ -80,7 +80,7 @@ fn check_size(targets: usize, joints: usize) -> Result<u32, Refused> {
 fn other_batches() -> Refused {
     let sentence =
         "other batches that are under way leave no memory for this one: send it again when they are answered";
-    Refused::invalid("busy", sentence.into())
+    Refused::invalid("busy", sentence)
 }
 
 /// The time that a whole batch may take; `None` where there is no bound.
@@ -125,7 +125,7 @@ struct Job {
 }
 
 /// One seed for all targets, or one for each. A sentence instead of a seed that is not valid.
-struct Seeds(Vec<Result<Seed, String>>);
+struct Seeds(Vec<Result<Seed, Fault>>);
 
 /// Where a search starts.
 struct Seed {
@@ -173,7 +173,7 @@ impl Job {
     }
 
     /// One target in the base link's frame with its seed, or the sentence that refuses it.
-    fn target<'a>(&self, pose: &Pose, seed: Result<&'a Seed, String>) -> Result<(Target, &'a Seed), String> {
+    fn target<'a>(&self, pose: &Pose, seed: Result<&'a Seed, Fault>) -> Result<(Target, &'a Seed), Fault> {
         Ok((Target { pose: self.origin * convert::pose(pose)?, ..self.pattern }, seed?))
     }
 
@@ -207,9 +207,9 @@ impl Job {
 
 impl Seeds {
     /// The seed of a target, or the sentence that refuses it.
-    fn of(&self, target: usize) -> Result<&Seed, String> {
+    fn of(&self, target: usize) -> Result<&Seed, Fault> {
         let row = if self.0.len() == 1 { 0 } else { target };
-        self.0[row].as_ref().map_err(String::clone)
+        self.0[row].as_ref().map_err(Fault::clone)
     }
 }
 

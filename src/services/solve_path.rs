@@ -16,7 +16,7 @@ use crate::solving::Queries;
 use crate::solving::path_plan::{self, PathToPlan};
 use crate::solving::problem;
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik_parameters::Settings;
+use urdf_ik_parameters::PathSettings;
 
 impl<C> Answer<C, Request> for Response {
     fn refused(_: &C, request: &Request, refused: Refused) -> Self {
@@ -49,12 +49,21 @@ pub(crate) async fn solve_path(queries: Arc<Queries>, request: Request) -> Resul
     let mut pattern = problem::target(Isometry3::identity(), &settings);
     let mut settings = (*settings).clone();
     RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
-    override_path(&request, &mut settings)?;
+    override_path(&request, &mut settings.path)?;
+    let period = if request.period == 0.0 { settings.publish_period().as_secs_f64() } else { request.period };
     let start = loaded.chain.positions_from(&at_start.end);
     let start_at_first_pose = request.start_at_first_pose;
-    let avoidance = Avoidance::of(&arm.surroundings, (&loaded, &at_start.end), &settings).await?;
-    let to_plan =
-        PathToPlan { loaded: Arc::clone(&loaded), poses, pattern, start, start_at_first_pose, avoidance, settings };
+    let avoidance = Avoidance::of(&arm.surroundings, &loaded, &at_start.end, &settings).await?;
+    let to_plan = PathToPlan {
+        loaded: Arc::clone(&loaded),
+        poses,
+        pattern,
+        start,
+        start_at_first_pose,
+        avoidance,
+        period,
+        settings,
+    };
     let plan = searches.run_long(1, move || to_plan.plan()).await?;
     let ends = plan.trajectory.points.last().map_or(0.0, |last| last.length);
     Ok(Response {
@@ -75,20 +84,15 @@ pub(crate) async fn solve_path(queries: Arc<Queries>, request: Request) -> Resul
 }
 
 /// Puts what the request chooses for the path in place of the parameters.
-fn override_path(request: &Request, settings: &mut Settings) -> Result<(), Refused> {
-    let path = &mut settings.path;
-    request_overrides::replace(&mut path.timing.speed, "path.speed", request.speed)?;
-    request_overrides::replace(&mut path.timing.acceleration, "path.acceleration", request.acceleration)?;
-    request_overrides::replace(&mut path.blend_radius, "path.blend_radius", request.blend_radius)?;
-    let deviation = &mut path.follow.deviation;
-    request_overrides::replace(&mut deviation.position, "path.position_deviation", request.position_deviation)?;
-    request_overrides::replace(
-        &mut deviation.orientation,
-        "path.orientation_deviation",
-        request.orientation_deviation,
-    )?;
-    if request.period != 0.0 {
-        path.timing.period = request.period;
+fn override_path(request: &Request, path: &mut PathSettings) -> Result<(), Refused> {
+    for (value, parameter, given) in [
+        (&mut path.speed, PathSettings::speed(), request.speed),
+        (&mut path.acceleration, PathSettings::acceleration(), request.acceleration),
+        (&mut path.blend_radius, PathSettings::blend_radius(), request.blend_radius),
+        (&mut path.position_deviation, PathSettings::position_deviation(), request.position_deviation),
+        (&mut path.orientation_deviation, PathSettings::orientation_deviation(), request.orientation_deviation),
+    ] {
+        request_overrides::replace(value, parameter, given)?;
     }
     Ok(())
 }

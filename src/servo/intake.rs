@@ -121,11 +121,11 @@ impl Intake {
         if is_damaged {
             return Err(Refused::damaged_frame());
         }
-        let (settings, name) = (self.arm.settings(), (header.frame_id.as_str(), &Time::default()));
-        let frame = self.arm.frames.locate(&now.loaded, &settings.frame_prefix, name, tokio::time::Instant::now());
+        let (settings, name) = (self.arm.settings(), &header.frame_id);
+        let latest = Header { stamp: Time::default(), frame_id: name.clone() };
+        let frame = self.arm.frames.locate(&now.loaded, &settings.frame_prefix, &latest, tokio::time::Instant::now());
         // It has an answer now, because it has no time to wait.
-        let frame = frame.now_or_never().unwrap_or_else(|| Err("the frame is not known yet".into()));
-        frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))
+        frame.now_or_never().unwrap_or_else(|| Err(Refused::unknown_frame(name, "the frame is not known yet")))
     }
 
     /// Stores the command that `relate` makes of it, or says why it is refused.

@@ -51,7 +51,8 @@ pub(crate) fn serve(
                 node,
                 spinner,
                 intake,
-                (CLUTCH, &CLUTCH.name_in(&namespace)),
+                CLUTCH,
+                &CLUTCH.name_in(&namespace),
                 move |intake, request| std::future::ready(clutch::set(&intake, tip, &request)),
                 |_, _, response| response,
             )?;

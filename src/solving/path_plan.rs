@@ -8,7 +8,7 @@ use r2r::geometry_msgs::msg::Pose;
 use super::null_space_task::NullSpaceTask;
 use crate::messages::convert;
 use crate::reports::report::Verdict;
-use crate::reports::status::Refused;
+use crate::reports::status::{Fault, Refused};
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik_motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow};
@@ -28,6 +28,8 @@ pub(crate) struct PathToPlan {
     /// Whether the path begins at the first of the poses, instead of where the tip is.
     pub start_at_first_pose: bool,
     pub avoidance: Option<Avoidance>,
+    /// Time between two configurations of the trajectory \[s\].
+    pub period: f64,
     pub settings: Settings,
 }
 
@@ -54,11 +56,11 @@ pub(crate) struct Plan {
 /// [`Refused`] with the pose that is not valid, or where there is none.
 pub(crate) fn poses(messages: &[Pose], origin: &Isometry3<f64>) -> Result<Vec<Isometry3<f64>>, Refused> {
     if messages.is_empty() {
-        return Err(Refused::invalid("poses", "poses is empty; a path needs at least one pose".into()));
+        return Err(Refused::invalid("poses", "poses is empty; a path needs at least one pose"));
     }
     let pose = |(index, message)| {
-        let refuse = |sentence| Refused::invalid("poses", format!("poses[{index}]: {sentence}"));
-        convert::pose(message).map(|pose| origin * pose).map_err(refuse)
+        let pose = convert::pose(message).map_err(|fault| fault.of(format_args!("poses[{index}]")));
+        pose.map(|pose| origin * pose).map_err(|fault| Refused::invalid("poses", fault))
     };
     messages.iter().enumerate().map(pose).collect()
 }
@@ -69,7 +71,7 @@ impl PathToPlan {
     /// # Errors
     /// [`Refused`] for poses or settings that make no path. A path that cannot be followed to its end is no error.
     pub(crate) fn plan(mut self) -> Result<Plan, Refused> {
-        let refuse = |sentence: String| Refused::invalid("path", sentence);
+        let refuse = |fault: Fault| Refused::invalid("path", fault);
         let chain = &self.loaded.chain;
         let mut poses = ChainPoses::new(chain);
         chain.forward_kinematics(&self.start, &mut poses);
@@ -81,8 +83,8 @@ impl PathToPlan {
         }
         let settings = &self.settings;
         let options = PathOptions { blend_radius: settings.path.blend_radius, ..PathOptions::default() };
-        let path = Path::new(&self.poses, options).map_err(|e| refuse(e.to_string()))?;
-        let solver = self.loaded.solver(settings).map_err(refuse)?;
+        let path = Path::new(&self.poses, options).map_err(|e| refuse(e.into()))?;
+        let solver = self.loaded.solver(settings).map_err(|e| refuse(e.into()))?;
         let limits = self.loaded.limits(settings).map_err(refuse)?;
         let null_space_task = NullSpaceTask::new(&self.loaded, settings)?;
         let problem = PathProblem {
@@ -93,14 +95,14 @@ impl PathToPlan {
             preference: null_space_task.preference(),
             clearance: self.avoidance.as_ref().map(Avoidance::clearance),
         };
-        let followed = follow(&solver, &problem, &settings.path.follow).map_err(|e| refuse(e.to_string()))?;
-        let trajectory =
-            Trajectory::new(chain, &problem, &followed, &settings.path.timing).map_err(|e| refuse(e.to_string()))?;
+        let followed = follow(&solver, &problem, &settings.path.follow()).map_err(|e| refuse(e.into()))?;
+        let trajectory = Trajectory::new(chain, &problem, &followed, &settings.path.timing(self.period))
+            .map_err(|e| refuse(e.into()))?;
         let last = trajectory.points.last().map_or(&self.start, |point| &point.positions);
         chain.forward_kinematics(last, &mut poses);
         let target = Target { pose: path.pose_at(path.length()), ..self.pattern };
         let end = target.residual(&poses.tips()[target.tip]);
-        let too_coarse = trajectory.too_coarse(&followed, &settings.path.follow.deviation);
+        let too_coarse = trajectory.too_coarse(&followed, &settings.path.follow().deviation);
         let Followed { fraction, stop, .. } = followed;
         let stop_index = stop.as_ref().map_or(0, |stop| stop.waypoint.saturating_sub(before));
         Ok(Plan { solver, path, trajectory, fraction, stop, too_coarse, end, stop_index })

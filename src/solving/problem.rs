@@ -2,13 +2,13 @@
 
 use nalgebra::Isometry3;
 
-use crate::reports::status::Refused;
+use crate::reports::status::{Fault, Refused};
 use urdf_ik_parameters::Settings;
-use urdf_ik_solver::{Mode, ProblemError, Scratch, Solution, Solver, Target};
+use urdf_ik_solver::{Mode, NotApplicable, ProblemError, Scratch, Solution, Solver, Target};
 
 /// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance and free axes.
 pub(crate) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
-    Target { tolerance: settings.tolerance, free_axes: settings.free_axes, ..Target::new(0, pose) }
+    Target { tolerance: settings.tolerance(), free_axes: settings.free_axes, ..Target::new(0, pose) }
 }
 
 /// The search that the settings describe.
@@ -31,8 +31,8 @@ pub(crate) fn complete(
 }
 
 /// The refusal of a solver that does not fit the chain.
-pub(crate) fn no_solver(sentence: String) -> Refused {
-    Refused::invalid("solver", sentence)
+pub(crate) fn no_solver(error: NotApplicable) -> Refused {
+    Refused::invalid("solver", Fault::from(error))
 }
 
 /// The refusal of a problem that makes no sense for the chain.

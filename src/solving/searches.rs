@@ -92,7 +92,7 @@ fn busy(reason: &str) -> Refused {
 
 /// The refusal of a request on which a solver has panicked.
 fn failed() -> Refused {
-    Refused::invalid("solver", "the solver failed on this request; please report this with the request".into())
+    Refused::invalid("solver", "the solver failed on this request; please report this with the request")
 }
 
 /// Lowers the priority of this thread. On other systems than Linux this would change the whole process, so nothing is done there.

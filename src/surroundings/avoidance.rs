@@ -30,17 +30,18 @@ impl Avoidance {
     /// [`Refused`] where the shapes of the robot cannot be used.
     pub(crate) async fn of(
         world: &Surroundings,
-        (loaded, positions): (&Arc<LoadedRobot>, &[f64]),
+        loaded: &Arc<LoadedRobot>,
+        positions: &[f64],
         settings: &Settings,
     ) -> Result<Option<Self>, Refused> {
         if !settings.avoid_collisions {
             return Ok(None);
         }
-        let scene = world.scene((loaded, positions), settings).await?;
+        let scene = world.scene(loaded, positions, settings).await?;
         Ok(Some(Self::new(loaded, scene, settings)))
     }
 
-    /// The same around the robot where it is, without waiting.
+    /// What the robot keeps clear of at its present positions, without waiting.
     ///
     /// # Errors
     /// [`NotReady`].
@@ -75,7 +76,7 @@ impl Avoidance {
         avoidance.map(|avoidance| &*avoidance.scene)
     }
 
-    /// The same as solvers take it.
+    /// What solvers take to keep clear.
     pub(crate) fn clearance(&self) -> Clearance<'_> {
         Clearance { scene: &self.scene, margin: self.margin }
     }

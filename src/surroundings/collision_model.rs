@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::reports::status::Fault;
 use crate::robot_in_use::description::LoadedRobot;
 use urdf_ik_collision::{LinkShapes, Pairs, Scene, Srdf, World};
 use urdf_ik_robot::MeshFolders;
@@ -25,23 +26,23 @@ impl CollisionModel {
     /// Reads the shapes, and finds the pairs that count. Names in the log what is missing.
     ///
     /// # Errors
-    /// A sentence, where the collision geometry cannot be read at all.
+    /// [`Fault`] where the collision geometry cannot be read at all.
     pub(crate) fn load(
         loaded: &Arc<LoadedRobot>,
         srdf: Option<&Arc<Srdf>>,
         folders: &MeshFolders,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Fault> {
         let LoadedRobot { text, robot, chain, .. } = &**loaded;
-        let shapes = LinkShapes::of_urdf(text, robot, folders).map_err(|e| e.to_string())?;
+        let shapes = LinkShapes::of_urdf(text, robot, folders)?;
         for fault in shapes.faults() {
             log::warn!("collisions: {fault}");
         }
-        let unknown = srdf.map(|srdf| srdf.unknown_links(robot)).transpose().map_err(|e| e.to_string())?;
+        let unknown = srdf.map(|srdf| srdf.unknown_links(robot)).transpose()?;
         if let Some(unknown) = unknown.filter(|unknown| !unknown.is_empty()) {
             log::warn!("robot_description_semantic: the robot has not these links: {}", names::list(&unknown));
         }
         let srdf = srdf.cloned();
-        let pairs = Pairs::of_chain(robot, chain, &shapes, srdf.as_deref()).map_err(|e| e.to_string())?;
+        let pairs = Pairs::of_chain(robot, chain, &shapes, srdf.as_deref())?;
         let standing = robot.movable().filter(|&joint| !chain.moves(robot, joint)).collect();
         Ok(Self { loaded: Arc::clone(loaded), srdf, shapes, pairs, standing })
     }

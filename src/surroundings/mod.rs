@@ -4,14 +4,13 @@
 
 pub(crate) mod avoidance;
 mod collision_model;
-pub(crate) mod near_pairs;
 pub(crate) mod semantic;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, watch};
 
-use crate::reports::status::Refused;
+use crate::reports::status::{Fault, Refused};
 use crate::reports::warnings::Warnings;
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
@@ -134,12 +133,12 @@ impl Surroundings {
     /// Uses an SRDF from now on.
     ///
     /// # Errors
-    /// A sentence, where it is that of another robot.
-    pub(crate) fn use_srdf(&self, srdf: Srdf) -> Result<(), String> {
+    /// [`Fault`] where it is that of another robot.
+    pub(crate) fn use_srdf(&self, srdf: Srdf) -> Result<(), Fault> {
         let mut state = self.lock();
         let srdf = Arc::new(srdf);
         if let Some(loaded) = state.known.robot.clone() {
-            srdf.unknown_links(&loaded.robot).map_err(|e| e.to_string())?;
+            srdf.unknown_links(&loaded.robot)?;
             state.known.srdf = Some(Arc::clone(&srdf));
         }
         state.given = Some(srdf);
@@ -195,13 +194,14 @@ impl Surroundings {
         self.asked.notify_one();
     }
 
-    /// The same scene, which is made now where it has not been made: the first one reads the shapes of the robot.
+    /// The scene around the robot. It is made now where it has not been made: the first one reads the shapes of the robot.
     ///
     /// # Errors
     /// [`Refused`] where the robot was replaced, or its collision geometry cannot be read.
     pub(crate) async fn scene(
         &self,
-        (loaded, positions): (&Arc<LoadedRobot>, &[f64]),
+        loaded: &Arc<LoadedRobot>,
+        positions: &[f64],
         settings: &Settings,
     ) -> Result<Arc<Scene>, Refused> {
         if let Some(scene) = self.scene_now(loaded, positions) {
@@ -211,9 +211,9 @@ impl Surroundings {
         if let Some(scene) = self.scene_now(loaded, positions) {
             return Ok(scene);
         }
-        let ingredients = self.ingredients((loaded, positions), settings)?;
+        let ingredients = self.ingredients(loaded, positions, settings)?;
         let made = tokio::task::spawn_blocking(|| ingredients.make()).await.unwrap_or_else(|_| {
-            Err("making the scene failed inside urdf_ik; please report this with the description".into())
+            Err(Fault::new("making the scene failed inside urdf_ik; please report this with the description"))
         });
         let (made, contacts) = made.map_err(|sentence| Refused::invalid("collisions", sentence))?;
         if let Some(contacts) = contacts {
@@ -227,7 +227,8 @@ impl Surroundings {
     /// What the scene around `loaded` is made of, with the joints outside its chain at `positions`.
     fn ingredients(
         &self,
-        (loaded, positions): (&Arc<LoadedRobot>, &[f64]),
+        loaded: &Arc<LoadedRobot>,
+        positions: &[f64],
         settings: &Settings,
     ) -> Result<Ingredients, Refused> {
         let state = self.lock();
@@ -295,7 +296,7 @@ type NewContacts = Option<Vec<[Body; 2]>>;
 
 impl Ingredients {
     /// Makes the scene. If the world is new, it also looks for contacts.
-    fn make(self) -> Result<(Made, NewContacts), String> {
+    fn make(self) -> Result<(Made, NewContacts), Fault> {
         let load = || CollisionModel::load(&self.loaded, self.known.srdf.as_ref(), &self.folders).map(Arc::new);
         let made = Made::new(self.model.map_or_else(load, Ok)?, self.known.world, &self.positions);
         let is_new = self.before.is_none_or(|before| !Arc::ptr_eq(&before, &made.world));
@@ -364,7 +365,7 @@ pub(crate) fn serve(surroundings: &Arc<Surroundings>, settings: &Arc<SettingsInU
             let settings = settings.now();
             let is_wanted = settings.avoid_collisions || surroundings.is_in_use();
             let Some(now) = surroundings.present().filter(|_| is_wanted) else { continue };
-            let made = surroundings.scene((&now.loaded, &now.positions), &settings).await;
+            let made = surroundings.scene(&now.loaded, &now.positions, &settings).await;
             surroundings.warnings.note("collisions", &made);
         }
     });

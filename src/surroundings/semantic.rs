@@ -8,7 +8,7 @@ use r2r::std_msgs::msg::String as Text;
 
 use super::Surroundings;
 use crate::NodeError;
-use crate::reports::status::Refused;
+use crate::reports::status::{Fault, Refused};
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::interface::ROBOT_DESCRIPTION_SEMANTIC;
 use crate::ros::latched;
@@ -53,8 +53,8 @@ pub(crate) fn serve(
             if data == newest {
                 continue;
             }
-            let used = Srdf::from_text(&data).map_err(|e| e.to_string()).and_then(|srdf| surroundings.use_srdf(srdf));
-            let refuse = |sentence| Refused::said(format!("it is refused: {sentence}; what was in use before is kept"));
+            let used = Srdf::from_text(&data).map_err(Fault::from).and_then(|srdf| surroundings.use_srdf(srdf));
+            let refuse = |fault| Refused::said(format!("it is refused: {fault}; what was in use before is kept"));
             let used = used.map_err(refuse);
             surroundings.warnings.note(ROBOT_DESCRIPTION_SEMANTIC.short_name(), &used);
             if used.is_ok() {

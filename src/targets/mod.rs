@@ -22,7 +22,7 @@ use tokio::time::Instant;
 
 use crate::NodeError;
 use crate::arm::Arm;
-use crate::messages::target_message::{Asks, TargetMessage, quality};
+use crate::messages::target_message::{TargetAxes, TargetMessage, quality};
 use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::interface::{TARGET_POINT, TARGET_POSE};
@@ -178,26 +178,24 @@ async fn prepare(arm: &Arm, tip: usize, message: &TargetMessage, deadline: Insta
     if message.frame_is_damaged {
         return Err(Refused::damaged_frame());
     }
-    let name = (message.header.frame_id.as_str(), &message.header.stamp);
-    let frame = arm.frames.locate(&loaded, &settings.frame_prefix, name, deadline).await;
-    let frame = frame.map_err(|sentence| Refused::unknown_frame(name.0, sentence))?;
+    let frame = arm.frames.locate(&loaded, &settings.frame_prefix, &message.header, deadline).await?;
     // Only now: the arm may have moved during the wait for the transform.
     let configuration = arm.start()?;
     if !Arc::ptr_eq(&configuration.loaded, &loaded) {
         return Err(Refused::other_robot());
     }
     let target = Target { tip, ..problem::target(frame.in_base(&configuration) * pose, &settings) };
-    let target = asked(target, message.asks, &loaded, &settings);
+    let target = asked(target, message.axes, &loaded, &settings);
     let header = Header { frame_id: frame.name, ..message.header.clone() };
     Ok(PreparedTarget { topic: message.topic, loaded, target, header })
 }
 
 /// The target that a message asks for, from that with its whole pose.
-fn asked(target: Target, asks: Asks, loaded: &LoadedRobot, settings: &Settings) -> Target {
-    match asks {
-        Asks::Pose => target,
-        Asks::Position => target.position_only(),
-        Asks::Followable { kept } => {
+fn asked(target: Target, axes: TargetAxes, loaded: &LoadedRobot, settings: &Settings) -> Target {
+    match axes {
+        TargetAxes::Pose => target,
+        TargetAxes::Position => target.position_only(),
+        TargetAxes::Followable { kept } => {
             let rotation = kept.unwrap_or(target.pose.rotation);
             let pose = Isometry3::from_parts(target.pose.translation, rotation);
             let settings_free_none = settings.free_axes == [false; 6];

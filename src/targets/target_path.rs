@@ -111,8 +111,9 @@ async fn plan(queries: &Queries, tip: usize, message: PathMessage) -> Result<Pla
     let start = loaded.chain.positions_from(&at_rest.end);
     let partial = settings.path.partial;
     let settings = (*settings).clone();
-    let avoidance = Avoidance::of(&arm.surroundings, (&loaded, &at_rest.end), &settings).await?;
-    let to_plan = PathToPlan { loaded, poses, pattern, start, start_at_first_pose: false, avoidance, settings };
+    let avoidance = Avoidance::of(&arm.surroundings, &loaded, &at_rest.end, &settings).await?;
+    let period = settings.publish_period().as_secs_f64();
+    let to_plan = PathToPlan { loaded, poses, pattern, start, start_at_first_pose: false, avoidance, period, settings };
     let plan = searches.run_long(1, move || to_plan.plan()).await?;
     let report = Report {
         verdict: plan.verdict(),

@@ -144,7 +144,7 @@ impl TargetSolver {
     /// Goes on with the null-space task for a period, unless a target has done so meanwhile; tells whether there is more to do.
     async fn flow_on(&self) -> bool {
         let arm = &*self.arm;
-        let period = arm.settings().publish_period;
+        let period = arm.settings().publish_period();
         clock::sleep_until(Instant::now() + period).await;
         let forgotten = arm.forgotten.lock().await;
         let Ok(now) = arm.configuration() else { return false };
@@ -183,7 +183,7 @@ impl Manner {
     async fn to_search(arm: &Arm, loaded: &Arc<LoadedRobot>) -> Result<Self, Refused> {
         let settings = arm.settings();
         let positions = arm.configuration()?.positions;
-        let avoidance = Avoidance::of(&arm.surroundings, (loaded, &positions), &settings).await?;
+        let avoidance = Avoidance::of(&arm.surroundings, loaded, &positions, &settings).await?;
         Ok(Self { settings, avoidance, effort: Effort::Search })
     }
 
@@ -204,11 +204,11 @@ impl Memory {
         // A panic of a solver must not end the task that serves all targets.
         let reports = panic::catch_unwind(work).unwrap_or_else(|_| {
             *self = Self { forgotten: self.forgotten, ..Self::default() };
-            Err(Refused::invalid("solver", "the solver failed on this target".into()))
+            Err(Refused::invalid("solver", "the solver failed on this target"))
         });
         if !matches!(reports, Ok(None)) {
             for PreparedTarget { loaded, target, .. } in &targets {
-                arm.reporter.latest.aim(&loaded.chain.tips()[target.tip].link, target);
+                arm.reporter.latest.note_target(&loaded.chain.tips()[target.tip].link, target);
             }
         }
         match reports {
@@ -241,23 +241,23 @@ impl Memory {
         self.flow = None;
         let tracker = self.tracker.get_or_insert_with(|| TargetTracker::new(Arc::clone(loaded)));
         let seed = loaded.chain.positions_from(&now.end);
-        let (solver, solution) = tracker.follow(&targets, &seed, (settings, avoidance), *effort)?;
+        let (solver, solution) = tracker.follow(&targets, &seed, settings, avoidance, *effort)?;
         if *effort == Effort::Track && !solution.is_solved() && !is_stopped_by_collision(solution) {
             return Ok(None);
         }
         let is_solved = solution.is_solved();
         let headers = || new.iter().map(|new| &new.header);
-        let arrivals = || arrivals((&solver, solution), &targets, headers(), avoidance);
+        let arrivals = || arrivals(&solver, solution, &targets, headers(), avoidance);
         let reports = || -> Vec<Report> { arrivals().into_iter().map(|arrival| arrival.report).collect() };
         if !is_solved && settings.on_unreachable == OnUnreachable::Hold {
             let mut reports = reports();
             hold(arm, tracker, &now, new, &mut reports)?;
             return Ok(Some(reports));
         }
-        let moved = arm.output.move_to(loaded, &solution.positions, (settings, avoidance), None, &arrivals)?;
+        let moved = arm.output.move_to(loaded, &solution.positions, settings, avoidance, None, &arrivals)?;
         // Only now, because the joint state must not wait for its reports.
         let mut reports = reports();
-        report_motion(tracker, &moved, (new, avoidance), &mut reports);
+        report_motion(tracker, &moved, new, avoidance, &mut reports);
         if is_solved && tracker.has_task() {
             self.flow = Flow::new(targets, headers().cloned().collect(), &moved);
         }
@@ -271,10 +271,10 @@ impl Memory {
         let tracker = self.tracker.as_mut().filter(|tracker| Arc::ptr_eq(&tracker.loaded, &now.loaded));
         let tracker = tracker.ok_or_else(Refused::other_robot)?;
         let seed = now.loaded.chain.positions_from(&now.end);
-        let Some(solved) = tracker.flow(&flow.targets, &seed, (settings, avoidance))? else { return Ok(None) };
-        let arrivals = || arrivals((&solved.0, solved.1), &flow.targets, flow.headers.iter(), avoidance);
+        let Some(solved) = tracker.flow(&flow.targets, &seed, settings, avoidance)? else { return Ok(None) };
+        let arrivals = || arrivals(&solved.0, solved.1, &flow.targets, flow.headers.iter(), avoidance);
         let positions = &solved.1.positions;
-        let moved = arm.output.move_to(&now.loaded, positions, (settings, avoidance), Some(flow.ticket), &arrivals)?;
+        let moved = arm.output.move_to(&now.loaded, positions, settings, avoidance, Some(flow.ticket), &arrivals)?;
         Ok(Flow::new(flow.targets, flow.headers, &moved))
     }
 
@@ -295,14 +295,15 @@ impl Memory {
 
 /// The reports for when the arm has arrived at the first of the `targets`, which have these `headers`.
 fn arrivals<'a>(
-    (solver, solution): (&Solver, &Solution),
+    solver: &Solver,
+    solution: &Solution,
     targets: &[Target],
     headers: impl Iterator<Item = &'a Header>,
     avoidance: Option<&Avoidance>,
 ) -> Vec<Arrival> {
     let scene = Avoidance::scene(avoidance);
     let arrival = |(index, header): (usize, &Header)| {
-        let report = status::of_solution(solver, (targets, index), (solution, scene), header.clone());
+        let report = status::of_solution(solver, targets, index, solution, scene, header.clone());
         Arrival { target: targets[index], report }
     };
     headers.enumerate().map(arrival).collect()
@@ -338,7 +339,7 @@ fn hold(
     let here = now.loaded.chain.positions_from(&now.positions);
     for (report, new) in reports.iter_mut().zip(new) {
         report.sentence = format!("{}; the arm holds its position", report.sentence);
-        measure(report, (&now.loaded, &new.target), &here, &mut tracker.scratch);
+        measure(report, &now.loaded, &new.target, &here, &mut tracker.scratch);
         report.joint_state_stamp = stamp.clone();
     }
     Ok(())
@@ -348,7 +349,8 @@ fn hold(
 fn report_motion(
     tracker: &mut TargetTracker,
     moved: &Moved,
-    (new, avoidance): (&[PreparedTarget], Option<&Avoidance>),
+    new: &[PreparedTarget],
+    avoidance: Option<&Avoidance>,
     reports: &mut [Report],
 ) {
     for (report, new) in reports.iter_mut().zip(new) {
@@ -357,7 +359,7 @@ fn report_motion(
             tracker.lookout.report_nearest(report, avoidance, &moved.positions);
         }
         let Some(progress) = &moved.progress else { continue };
-        measure(report, (&tracker.loaded, &new.target), &moved.positions, &mut tracker.scratch);
+        measure(report, &tracker.loaded, &new.target, &moved.positions, &mut tracker.scratch);
         report.verdict = Verdict::StepLimited;
         match progress {
             Progress::Smooth(time) => {

@@ -69,13 +69,13 @@ impl JointSpeeds {
         let refuse = |sentence| Refused::invalid("joint_limits", sentence);
         let velocities = loaded.limits(settings).map_err(refuse)?.velocities;
         let move_weights = velocities.iter().map(|limit| 1.0 / (limit * limit).max(LEAST_SQUARED_VELOCITY)).collect();
-        let (joint_limits, default_limits) = (settings.joint_limits.clone(), settings.default_limits);
+        let (joint_limits, default_limits) = ((*settings.joint_limits).clone(), settings.default_limits());
         Ok(Self { joint_limits, default_limits, velocities, move_weights })
     }
 
     /// Whether these are still those of `settings`.
     fn serve(&self, settings: &Settings) -> bool {
-        self.joint_limits == settings.joint_limits && self.default_limits == settings.default_limits
+        self.joint_limits == *settings.joint_limits && self.default_limits == settings.default_limits()
     }
 }
 
@@ -113,13 +113,14 @@ impl TargetTracker {
         &mut self,
         targets: &[Target],
         seed: &[f64],
-        (settings, avoidance): (&Settings, Option<&Avoidance>),
+        settings: &Settings,
+        avoidance: Option<&Avoidance>,
         effort: Effort,
     ) -> Result<(Solver, &Solution), Refused> {
         let solver = self.loaded.solver(settings).map_err(problem::no_solver)?;
         self.take(settings)?;
         let now = Instant::now();
-        self.allow_flow(now, settings.publish_period);
+        self.allow_flow(now, settings.publish_period());
         let move_weights = self.speeds.as_ref().filter(|_| settings.motion == Motion::Smooth);
         let move_weights = move_weights.map(|speeds| &*speeds.move_weights);
         let task = self.null_space_task.as_ref().map(NullSpaceTask::preference).unwrap_or_default();
@@ -196,9 +197,10 @@ impl TargetTracker {
         &mut self,
         targets: &[Target],
         seed: &[f64],
-        manner: (&Settings, Option<&Avoidance>),
+        settings: &Settings,
+        avoidance: Option<&Avoidance>,
     ) -> Result<Option<(Solver, &Solution)>, Refused> {
-        let (solver, _) = self.follow(targets, seed, manner, Effort::Track)?;
+        let (solver, _) = self.follow(targets, seed, settings, avoidance, Effort::Track)?;
         let moves = || self.tracked.positions.iter().zip(seed).map(|(to, from)| (to - from).abs());
         let rests = moves().all(|step| step <= LEAST_FLOW);
         let flows = moves().zip(&self.flow).all(|(step, most)| step <= most * (1.0 + ROUNDING) + LEAST_FLOW);

@@ -41,7 +41,7 @@ impl AvoidanceOptions {
     }
 }
 
-/// The same with obstacles around the robot.
+/// Options of commands that avoid collisions, also with obstacles around the robot.
 #[derive(Args)]
 #[command(group = ArgGroup::new("avoiding").multiple(true))]
 pub struct SurroundingsOptions {
@@ -62,11 +62,12 @@ impl SurroundingsOptions {
     /// How the chain avoids collisions; `None` without shapes.
     pub fn avoidance<'a>(
         &self,
-        of: (&'a Robot, &'a Chain),
+        robot: &'a Robot,
+        chain: &'a Chain,
         shapes: Option<LinkShapes>,
     ) -> Result<Option<Avoidance<'a>>, Failure> {
         let margin = self.avoidance.margin()?;
-        shapes.map(|shapes| Avoidance::new(of, shapes, self.avoidance.srdf.as_deref(), margin)).transpose()
+        shapes.map(|shapes| Avoidance::new(robot, chain, shapes, self.avoidance.srdf.as_deref(), margin)).transpose()
     }
 
     /// What is around the robot, whose joints stand where `start` has them unless the chain moves them. Contacts that no solution can part
@@ -98,7 +99,8 @@ pub struct Avoidance<'a> {
 
 impl<'a> Avoidance<'a> {
     pub fn new(
-        (robot, chain): (&'a Robot, &'a Chain),
+        robot: &'a Robot,
+        chain: &'a Chain,
         shapes: LinkShapes,
         srdf: Option<&Path>,
         margin: f64,
@@ -143,7 +145,7 @@ impl Surroundings<'_> {
         self.nearest_of_all([positions])
     }
 
-    /// The same at any of several positions of the chain.
+    /// The two bodies that are nearest to each other at any of several positions of the chain, and their distance \[m\].
     pub fn nearest_of_all<'p>(
         &self,
         all_positions: impl IntoIterator<Item = &'p [f64]>,

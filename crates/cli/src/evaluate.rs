@@ -77,9 +77,9 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let urdf = arguments.urdf.as_deref().unwrap_or(file.urdf());
     let (robot, shapes) = read_robot_and_shapes(urdf, arguments.avoidance.avoid_collisions)?;
     let chain = Arc::new(Chain::new(&robot, &file.base_link, &[&file.tip_link])?);
-    let cases = Cases::new(&file, &arguments.cases, (&robot, &chain), arguments.seed)?;
+    let cases = Cases::new(&file, &arguments.cases, &robot, &chain, arguments.seed)?;
     let srdf = arguments.avoidance.srdf.as_deref().or(file.srdf());
-    let avoidance = shapes.map(|shapes| Avoidance::new((&robot, &chain), shapes, srdf, margin)).transpose()?;
+    let avoidance = shapes.map(|shapes| Avoidance::new(&robot, &chain, shapes, srdf, margin)).transpose()?;
     let solver = Solver::prepare(method, &chain)?;
     let results = solve_all(arguments, &solver, avoidance.as_ref(), &cases)?;
     let times = sorted(results.iter().map(|result| result.time));

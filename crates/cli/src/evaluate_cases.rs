@@ -122,7 +122,8 @@ impl<'a> Cases<'a> {
     pub fn new(
         file: &'a CaseFile,
         path: &Path,
-        (robot, chain): (&'a Robot, &'a Chain),
+        robot: &'a Robot,
+        chain: &'a Chain,
         seed: Option<Seed>,
     ) -> Result<Self, Failure> {
         let (order, seed) = match (&file.joint_names, seed) {

@@ -7,6 +7,7 @@ use urdf_ik_plot::{self as plot, Axis, Chart, FAINT_INK, Frame, INK, SERIES, SMA
 
 use super::Failure;
 
+/// Width and height of the picture \[half pixels\].
 const SIZE: (u32, u32) = (1280, 800);
 /// Points of the curve. A step is at most half a pixel wide.
 const POINTS: u32 = 1200;

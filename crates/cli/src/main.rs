@@ -30,7 +30,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 /// The failure of a command: one line of text, and exit status [`BAD_INPUT`].
-type Failure = Box<dyn Error>;
+type Failure = Box<dyn Error + Send + Sync>;
 
 /// Exit status where a target cannot be met, or a path cannot be followed to its end.
 const NOT_MET: u8 = 1;

@@ -23,16 +23,16 @@ pub enum Output {
 
 impl Output {
     /// A file of any kind, or `-`, for clap.
-    pub fn any(path: &str) -> Result<Self, String> {
+    pub fn any(path: &str) -> Result<Self, Failure> {
         if path == "-" { Ok(Self::Standard) } else { OutputFile::any(path).map(Self::File) }
     }
 }
 
 impl OutputFile {
     /// A file of any kind, for clap.
-    pub fn any(path: &str) -> Result<Self, String> {
+    pub fn any(path: &str) -> Result<Self, Failure> {
         if path == "-" {
-            return Err("standard output has the summary: name a file".to_owned());
+            return Err("standard output has the summary: name a file".into());
         }
         let path = PathBuf::from(path);
         let problem = match path.metadata() {
@@ -44,22 +44,22 @@ impl OutputFile {
             Err(e) if e.kind() == ErrorKind::NotFound => folder_problem(&path),
             Err(e) => Some(e.to_string()),
         };
-        problem.map_or(Ok(Self(path)), |problem| Err(format!("it cannot be written: {problem}")))
+        problem.map_or(Ok(Self(path)), |problem| Err(format!("it cannot be written: {problem}").into()))
     }
 
     /// A file whose name ends in `.svg`, for clap.
-    pub fn svg(path: &str) -> Result<Self, String> {
+    pub fn svg(path: &str) -> Result<Self, Failure> {
         Self::with_ending(path, "svg")
     }
 
     /// A file whose name ends in `.ply`, for clap.
-    pub fn ply(path: &str) -> Result<Self, String> {
+    pub fn ply(path: &str) -> Result<Self, Failure> {
         Self::with_ending(path, "ply")
     }
 
-    fn with_ending(path: &str, ending: &str) -> Result<Self, String> {
+    fn with_ending(path: &str, ending: &str) -> Result<Self, Failure> {
         let found = Path::new(path).extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
-        if found { Self::any(path) } else { Err(format!("its name must end in .{ending}")) }
+        if found { Self::any(path) } else { Err(format!("its name must end in .{ending}").into()) }
     }
 
     /// Writes the file by `content`, as [`write_file`] does.

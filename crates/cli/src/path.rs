@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     let free_axes = arguments.free_axes.mask()?;
     let target = Target { free_axes, ..Target::new(0, path.pose_at(0.0)) };
     let timing = Timing { speed: arguments.speed, acceleration: arguments.acceleration, period: arguments.period };
-    let avoidance = arguments.surroundings.avoidance((&robot, &chain), shapes)?;
+    let avoidance = arguments.surroundings.avoidance(&robot, &chain, shapes)?;
     let surroundings = arguments.surroundings.surroundings(avoidance.as_ref(), arguments.start.as_deref())?;
     let problem = PathProblem {
         path: &path,

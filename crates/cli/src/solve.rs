@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     let seed = read_start(arguments.seed.as_deref(), &robot, &chain)?;
     let posture = arguments.posture.as_deref().map(|text| read_positions(text, &robot)).transpose()?;
     let posture = posture.map(|all| chain.positions_from(&all));
-    let avoidance = arguments.surroundings.avoidance((&robot, &chain), shapes)?;
+    let avoidance = arguments.surroundings.avoidance(&robot, &chain, shapes)?;
     let surroundings = arguments.surroundings.surroundings(avoidance.as_ref(), arguments.seed.as_deref())?;
     let problem = Problem {
         mode: Mode::Search {

@@ -9,7 +9,7 @@ use roxmltree::{Document, Node};
 use super::collada_element::{HasTagName, child};
 use super::collada_mesh::Meshes;
 use super::triangles::{MAX_TRIANGLES, Triangles};
-use super::xml::numbers;
+use urdf_ik_robot::xml::numbers;
 
 /// The triangles of a COLLADA text \[m\].
 ///

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::xml::{Element, each_element};
 use urdf_ik_robot::Robot;
+use urdf_ik_robot::xml::{Element, XmlError, each_element};
 
 /// Groups in groups are followed so deep: deeper ones are a circle or a mistake.
 const MAX_DEPTH: usize = 8;
@@ -32,18 +32,18 @@ impl EndEffectors {
     /// The end effectors in the text of an SRDF.
     ///
     /// # Errors
-    /// What the XML reader said.
-    pub(super) fn of_srdf(text: &str) -> Result<Self, String> {
+    /// [`XmlError`] where the text is no XML.
+    pub(super) fn of_srdf(text: &str) -> Result<Self, XmlError> {
         let mut found = Self::default();
-        each_element(text, 3, |element| -> Result<(), String> {
+        each_element(text, 3, |element| -> Result<(), XmlError> {
             match element.path().as_slice() {
                 ["robot", "group"] => {
-                    found.groups.push(Group { name: attribute(element, "name"), ..Group::default() });
+                    found.groups.push(Group { name: attribute(&element, "name"), ..Group::default() });
                 }
-                ["robot", "end_effector"] => found.hands.push(attribute(element, "group")),
+                ["robot", "end_effector"] => found.hands.push(attribute(&element, "group")),
                 ["robot", "group", kind] => {
                     if let Some(group) = found.groups.last_mut() {
-                        group.note(kind, element);
+                        group.note(kind, &element);
                     }
                 }
                 _ => {}

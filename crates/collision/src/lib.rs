@@ -81,7 +81,6 @@ mod triangles;
 mod two_meshes;
 mod urdf_collisions;
 mod world;
-mod xml;
 
 pub use body::Body;
 pub use body_distances::BodyDistances;

@@ -59,7 +59,7 @@ impl LinkShapes {
     /// # Errors
     /// [`CollisionsError`] where the text is not XML, or has too many shapes.
     pub fn of_urdf(urdf: &str, robot: &Robot, folders: &MeshFolders) -> Result<Self, CollisionsError> {
-        let collisions = collisions(urdf).map_err(|reason| CollisionsError::Xml { reason })?;
+        let collisions = collisions(urdf).map_err(|e| CollisionsError::Xml { reason: e.reason })?;
         if collisions.len() > MAX_SHAPES {
             return Err(CollisionsError::TooManyShapes { shapes: collisions.len() });
         }

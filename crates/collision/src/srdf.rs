@@ -6,8 +6,9 @@ use std::path::Path;
 use thiserror::Error;
 
 use super::end_effectors::EndEffectors;
-use super::xml::{Element, each_element};
+
 use urdf_ik_robot::Robot;
+use urdf_ik_robot::xml::{Element, XmlError, each_element};
 use urdf_ik_text::files::{self, MAX_URDF_BYTES, ReadError};
 use urdf_ik_text::names::{self, sentence, short};
 
@@ -73,9 +74,9 @@ pub enum SrdfError {
     },
 }
 
-impl From<String> for SrdfError {
-    fn from(reason: String) -> Self {
-        Self::Xml { reason }
+impl From<XmlError> for SrdfError {
+    fn from(error: XmlError) -> Self {
+        Self::Xml { reason: error.reason }
     }
 }
 
@@ -93,7 +94,7 @@ impl Srdf {
                 Ok(())
             }
             [other] => Err(SrdfError::NotAnSrdf { found: format!("<{other}>") }),
-            ["robot", kind] => srdf.note(kind, element),
+            ["robot", kind] => srdf.note(kind, &element),
             _ => Ok(()),
         })?;
         if is_robot { Ok(srdf) } else { Err(SrdfError::NotAnSrdf { found: "no element".to_owned() }) }

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 
 use super::shape::{FARTHEST, Geometry, LEAST_SIZE};
-use super::xml::{Element, each_element, numbers};
+use urdf_ik_robot::xml::{Element, XmlError, each_element, numbers};
 use urdf_ik_text::names::short;
 
 /// The deepest elements are those inside `<geometry>`.
@@ -22,11 +22,11 @@ pub(super) struct Collision {
 /// The `<collision>` elements of a URDF, in its order.
 ///
 /// # Errors
-/// What the XML reader said.
-pub(super) fn collisions(urdf: &str) -> Result<Vec<Collision>, String> {
+/// [`XmlError`] where the text is no XML.
+pub(super) fn collisions(urdf: &str) -> Result<Vec<Collision>, XmlError> {
     let mut collisions: Vec<Collision> = Vec::new();
     let mut link = String::new();
-    each_element(urdf, DEPTH, |element: &Element| -> Result<(), String> {
+    each_element(urdf, DEPTH, |element| -> Result<(), XmlError> {
         match (element.path().as_slice(), collisions.last_mut()) {
             (["robot", "link"], _) => element.get("name").unwrap_or_default().clone_into(&mut link),
             (["robot", "link", "collision"], _) => collisions.push(Collision {
@@ -34,8 +34,8 @@ pub(super) fn collisions(urdf: &str) -> Result<Vec<Collision>, String> {
                 origin: Ok(Isometry3::identity()),
                 geometry: Err("a <collision> has no shape in a <geometry>".to_owned()),
             }),
-            (["robot", "link", "collision", "origin"], Some(last)) => last.origin = origin(element),
-            (["robot", "link", "collision", "geometry", kind], Some(last)) => last.geometry = geometry(kind, element),
+            (["robot", "link", "collision", "origin"], Some(last)) => last.origin = origin(&element),
+            (["robot", "link", "collision", "geometry", kind], Some(last)) => last.geometry = geometry(kind, &element),
             _ => {}
         }
         Ok(())

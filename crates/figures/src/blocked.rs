@@ -79,7 +79,7 @@ fn draw_marks(canvas: &Canvas) -> Result<(), Failure> {
 fn draw_blocked(area: &Area, skeleton: &Skeleton, problem: &Problem, last: &Cycle) -> Result<(), Failure> {
     let canvas = canvas(area, "cycles can be blocked", "the backward pass undoes the forward pass")?;
     let limited = limits::binding(skeleton, &solve(skeleton, problem)?.limited);
-    limits::draw(&canvas, &View::plane(), (skeleton, &last.backward), &limited)?;
+    limits::draw(&canvas, &View::plane(), skeleton, &last.backward, &limited)?;
     draw_tree(&canvas, Bones::new(SERIES[1]).pale(0.6).thin(6), &last.forward)?;
     draw_tree(&canvas, Bones::new(BODY), &last.backward)?;
     draw_marks(&canvas)
@@ -111,15 +111,17 @@ fn draw_distances(area: &Area, skeleton: &Skeleton, polished: &Problem, cycles: 
     };
     let finished = (0..=ITERATIONS).map(after).collect::<Result<Vec<_>, _>>()?;
     let alone = [polished.seed].into_iter().chain(cycles.iter().map(|cycle| &cycle.backward));
-    draw_curve(&mut chart, polished, alone, ("cycles alone", BODY, -0.6))?;
-    draw_curve(&mut chart, polished, finished.iter(), ("then least squares", FINISHED, 0.6))
+    draw_curve(&mut chart, polished, alone, "cycles alone", BODY, -0.6)?;
+    draw_curve(&mut chart, polished, finished.iter(), "then least squares", FINISHED, 0.6)
 }
 
 fn draw_curve<'a>(
     chart: &mut Chart,
     problem: &Problem,
     configurations: impl Iterator<Item = &'a Configuration>,
-    (name, colour, above): (&'static str, RGBColor, f64),
+    name: &'static str,
+    colour: RGBColor,
+    above: f64,
 ) -> Result<(), Failure> {
     let heights = configurations.map(|configuration| distance(problem, configuration).max(1e-6).log10());
     let curve: Vec<_> = (0..).map(f64::from).zip(heights).collect();

@@ -55,7 +55,7 @@ fn draw_space(area: &Area, cone: &Cone) -> Result<(), Failure> {
     canvas.arrow(&axis[0], &axis[1], Pen::new(FAINT_INK, 3))?;
     plot::name(&canvas, "x", &axis[1], (18, 22), FAINT_INK)?;
     for ((name, angle, azimuth), colour) in DEGREES.into_iter().zip(COLOURS) {
-        draw_angle(&canvas, &view, (name, angle.to_radians(), azimuth.to_radians()), colour)?;
+        draw_angle(&canvas, &view, name, angle.to_radians(), azimuth.to_radians(), colour)?;
     }
     let before = [Point3::new(-0.7, 0.0, 0.0), Point3::origin()].map(|point| view.point(&point));
     Bones::new(FAINT_INK).draw_chain(&canvas, &before)?;
@@ -67,7 +67,9 @@ fn draw_space(area: &Area, cone: &Cone) -> Result<(), Failure> {
 fn draw_angle(
     canvas: &Canvas,
     view: &View,
-    (name, angle, azimuth): (&str, f64, f64),
+    name: &str,
+    angle: f64,
+    azimuth: f64,
     colour: RGBColor,
 ) -> Result<(), Failure> {
     let arc = (0..=24).map(|step| Point3::from(direction(angle * f64::from(step) / 24.0, azimuth)));

@@ -23,11 +23,12 @@ pub fn draw() -> Result<String, Failure> {
     plot::drawing((1400, 1270), |area| {
         let panels = area.split_evenly((2, 2));
         draw_seed(&panels[0], seed)?;
-        draw_pass(&panels[1], "2  forward: from the target to the root", (seed, &first.forward), Pass::Forward)?;
+        draw_pass(&panels[1], "2  forward: from the target to the root", seed, &first.forward, Pass::Forward)?;
         draw_pass(
             &panels[2],
             "3  backward: from the root to the end",
-            (&first.forward, &first.backward),
+            &first.forward,
+            &first.backward,
             Pass::Backward,
         )?;
         let title = format!("4  after {} cycles", cycles.len());
@@ -69,7 +70,8 @@ fn draw_seed(area: &Area, seed: &Configuration) -> Result<(), Failure> {
 fn draw_pass(
     area: &Area,
     title: &str,
-    (before, after): (&Configuration, &Configuration),
+    before: &Configuration,
+    after: &Configuration,
     pass: Pass,
 ) -> Result<(), Failure> {
     let note = match pass {

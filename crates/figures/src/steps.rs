@@ -29,7 +29,7 @@ pub fn draw() -> Result<String, Failure> {
         let (top, bottom) = area.split_vertically(440);
         let (left, right) = top.split_horizontally(700);
         for (panel, (method, name, colour)) in [left, right].iter().zip(METHODS) {
-            draw_step(panel, &arm, method, (name, colour))?;
+            draw_step(panel, &arm, method, name, colour)?;
         }
         let (left, right) = bottom.split_horizontally(700);
         draw_turns(&left, &arm)?;
@@ -76,7 +76,7 @@ fn along(step: &DVector<f64>, share: f64) -> Vec<f64> {
 }
 
 /// The first step of a method: the arm before and after, and what was tried before the tip moved as predicted.
-fn draw_step(area: &Area, arm: &PitchYawArm, method: Method, (name, colour): (&str, RGBColor)) -> Result<(), Failure> {
+fn draw_step(area: &Area, arm: &PitchYawArm, method: Method, name: &str, colour: RGBColor) -> Result<(), Failure> {
     let wished = step(arm, &SEED, method)?;
     let largest = wished.amax();
     let bounded = &wished * (LARGEST_TURN / largest).min(1.0);

@@ -28,12 +28,12 @@ pub fn draw() -> Result<String, Failure> {
         let panels = area.split_evenly((2, 2));
         draw_suggestions(&panels[0], skeleton, problem)?;
         let suggested = suggestions(skeleton, problem)?.map(|branch| flat(&branch)[SUB_BASE]);
-        let title = ("2  forward: it moves to their centroid", "and draws the rest of the tree along");
-        draw_pass(&panels[1], title, (seed, &first.forward), &suggested)?;
-        let title = ("3  backward: from the root to both ends", "all lengths are right again");
-        draw_pass(&panels[2], title, (&first.forward, &first.backward), &[])?;
+        let (title, note) = ("2  forward: it moves to their centroid", "and draws the rest of the tree along");
+        draw_pass(&panels[1], title, note, seed, &first.forward, &suggested)?;
+        let (title, note) = ("3  backward: from the root to both ends", "all lengths are right again");
+        draw_pass(&panels[2], title, note, &first.forward, &first.backward, &[])?;
         let title = format!("4  after {} cycles", cycles.len());
-        draw_pass(&panels[3], (&title, "both ends are within a millimetre"), (seed, &last.backward), &[])
+        draw_pass(&panels[3], &title, "both ends are within a millimetre", seed, &last.backward, &[])
     })
 }
 
@@ -47,7 +47,7 @@ fn suggestions(skeleton: &Skeleton, problem: &Problem) -> Result<[Configuration;
     Ok([alone(0)?, alone(1)?])
 }
 
-fn canvas<'a, 'b>(area: &'a Area<'b>, (title, note): (&str, &str)) -> Result<Canvas<'a, 'b>, Failure> {
+fn canvas<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<Canvas<'a, 'b>, Failure> {
     plot::caption(area, (30, 40), title, &[note])?;
     let margins = Margins { top: 100, side: 40, bottom: 20 };
     Ok(Canvas::new(area, margins, &Bounds::new([-0.6, -0.06], [0.4, 0.88])))
@@ -68,7 +68,7 @@ fn draw_marks(canvas: &Canvas) -> Result<(), Failure> {
 
 fn draw_suggestions(area: &Area, skeleton: &Skeleton, problem: &Problem) -> Result<(), Failure> {
     let canvas =
-        canvas(area, ("1  forward: each branch from its target", "and each suggests another place for the sub-base"))?;
+        canvas(area, "1  forward: each branch from its target", "and each suggests another place for the sub-base")?;
     draw_tree(&canvas, &flat(problem.seed), 0.28)?;
     for ((branch, points), colour) in suggestions(skeleton, problem)?.iter().zip([[2, 3, 4], [2, 5, 6]]).zip(BRANCHES) {
         let all = flat(branch);
@@ -81,11 +81,13 @@ fn draw_suggestions(area: &Area, skeleton: &Skeleton, problem: &Problem) -> Resu
 
 fn draw_pass(
     area: &Area,
-    title: (&str, &str),
-    (before, after): (&Configuration, &Configuration),
+    title: &str,
+    note: &str,
+    before: &Configuration,
+    after: &Configuration,
     suggested: &[Point2<f64>],
 ) -> Result<(), Failure> {
-    let canvas = canvas(area, title)?;
+    let canvas = canvas(area, title, note)?;
     draw_tree(&canvas, &flat(before), 0.25)?;
     draw_tree(&canvas, &flat(after), 1.0)?;
     if let [first, second] = suggested {

@@ -79,7 +79,7 @@ impl Question {
         let note = format!("and it misses the wrist by {:.2} m", (after[2] - WRIST).norm());
         plot::caption(area, (30, 40), "solved upright, then rolled: wrong", &[&note])?;
         let (canvas, view) = space(area);
-        draw_patch(&canvas, &view, (&plane(upright.yaw, roll), FAINT_INK), &after[..3])?;
+        draw_patch(&canvas, &view, &plane(upright.yaw, roll), FAINT_INK, &after[..3])?;
         self.draw_asked(&canvas, &view)?;
         Bones::new(ARM).pale(0.3).draw_chain(&canvas, &view.points(&before[..3]))?;
         Bones::new(ARM).draw_chain(&canvas, &view.points(&after[..3]))?;
@@ -98,7 +98,7 @@ impl Question {
         )?;
         let (canvas, view) = space(area);
         let plane = plane(first.yaw, first.roll);
-        draw_patch(&canvas, &view, (&plane, PLANE), &[self.points(first), self.points(second)].concat())?;
+        draw_patch(&canvas, &view, &plane, PLANE, &[self.points(first), self.points(second)].concat())?;
         let normal = plane[0].cross(&plane[1]) * 0.4;
         let from = Point3::from(plane[0] * 0.57 + plane[1] * 0.02);
         let [tail, head] = [from, from + normal].map(|point| view.point(&point));
@@ -207,7 +207,8 @@ fn space<'a, 'b>(area: &'a Area<'b>) -> (Canvas<'a, 'b>, View) {
 fn draw_patch(
     canvas: &Canvas,
     view: &View,
-    (plane, colour): (&Plane, RGBColor),
+    plane: &Plane,
+    colour: RGBColor,
     points: &[Point3<f64>],
 ) -> Result<(), Failure> {
     let range = |axis: &Vector3<f64>| {

@@ -64,7 +64,7 @@ impl JointLimits {
         if empty {
             return Ok(Self::default());
         }
-        let reader = yaml_reader(text).map_err(|reason| JointLimitsError { reason })?;
+        let reader = yaml_reader(text).map_err(|e| JointLimitsError { reason: e.to_string() })?;
         FileSeed(robot).deserialize(reader).map_err(|e| JointLimitsError { reason: e.to_string() })
     }
 }

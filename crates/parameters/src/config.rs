@@ -83,7 +83,7 @@ impl NamedPositions {
         }
         let refuse = |place: &str, reason: String| NamedPositionsError::NotAMapping { place: place.to_owned(), reason };
         let yaml = Yaml::read(text).map_err(|e| refuse(&format!("'{}'", short(text)), e.to_string()))?;
-        let reader = || yaml_reader(&yaml.text).map_err(|reason| refuse(&yaml.place, reason));
+        let reader = || yaml_reader(&yaml.text).map_err(|e| refuse(&yaml.place, e.to_string()));
         let positions = BTreeMap::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
         UniqueKeys::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
         Ok(Self(positions))

@@ -110,27 +110,30 @@ impl Definition {
     /// # Errors
     /// A [`Refusal`] that names the parameter, and the type or bounds that the value misses.
     pub fn check(&self, value: Value) -> Result<Value, Refusal> {
-        let name = self.name;
         let value = match (self.default, value) {
             (_, Value::NotSet) => self.default_value(),
             (Double(_), value) => value.number_as_double(),
             (Integer(_), value) => value.number_as_integer(),
+            // Launch files write an empty list as a list of one empty text.
+            (NoTexts, Value::Texts(texts)) => Value::Texts(texts.into_iter().filter(|text| !text.is_empty()).collect()),
             (_, value) => value,
         };
+        if value.type_name() != self.default_value().type_name() {
+            return Err(self.of_wrong_type(&value));
+        }
+        if self.allows(&value) { Ok(value) } else { Err(self.out_of_bounds(&value)) }
+    }
+
+    pub(super) fn of_wrong_type(&self, value: &Value) -> Refusal {
         let expected = self.default_value().type_name();
-        if value.type_name() != expected {
-            return Err(Refusal(format!("{name} takes a {expected}, not a {}", value.type_name())));
-        }
-        if self.allows(&value) {
-            return Ok(value);
-        }
+        let article = if expected == "integer" { "an" } else { "a" };
+        Refusal(format!("{} takes {article} {expected}, not a {}", self.name, value.type_name()))
+    }
+
+    pub(super) fn out_of_bounds(&self, value: &Value) -> Refusal {
         let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
-        Err(Refusal(format!(
-            "{name} must be {} {}{unit}; it was set to {}",
-            self.bounds_kind(),
-            self.bounds_text(),
-            sentence(&value.to_string())
-        )))
+        let bounds = format!("{} {}{unit}", self.bounds_kind(), self.bounds_text());
+        Refusal(format!("{} must be {bounds}; it was set to {}", self.name, sentence(&value.to_string())))
     }
 
     /// Whether a value of the parameter's type satisfies the bounds.
@@ -141,37 +144,8 @@ impl Definition {
             #[expect(clippy::cast_precision_loss, reason = "the nearest double decides the same way")]
             (Value::Integer(number), Range(least, greatest)) => (least..=greatest).contains(&(*number as f64)),
             (Value::Text(text), OneOf(words)) => words.contains(&text.as_str()),
-            // A list of one empty text is how launch files write an empty list.
-            (Value::Texts(texts), OneOf(words)) => {
-                texts.iter().all(|text| text.is_empty() || words.contains(&text.as_str()))
-            }
+            (Value::Texts(texts), OneOf(words)) => texts.iter().all(|text| words.contains(&text.as_str())),
             _ => false,
         }
     }
-}
-
-/// A parameter that can be set while the node runs; the next target uses it.
-pub(super) const fn live(
-    name: &'static str,
-    default: DefaultValue,
-    unit: &'static str,
-    bounds: Bounds,
-    sentence: &'static str,
-) -> Definition {
-    Definition { name, default, unit, bounds, takes_effect: TakesEffect::WithNextTarget, sentence }
-}
-
-/// The same for a parameter that takes effect without a target.
-pub(super) const fn at_once(live: Definition) -> Definition {
-    Definition { takes_effect: TakesEffect::AtOnce, ..live }
-}
-
-/// A parameter that is read when the node starts.
-pub(super) const fn at_start(
-    name: &'static str,
-    default: DefaultValue,
-    bounds: Bounds,
-    sentence: &'static str,
-) -> Definition {
-    Definition { name, default, unit: "", bounds, takes_effect: TakesEffect::AtStart, sentence }
 }

@@ -11,15 +11,17 @@
 
 pub mod config;
 mod definition;
+mod setting;
 mod settings;
 mod table;
 mod value;
 mod values;
 
 pub use definition::{Bounds, DefaultValue, Definition, TakesEffect};
-pub use settings::{
-    CommandUnits, Motion, MoveItServoSettings, NullSpace, OnUnreachable, PathSettings, ServoSettings, Settings,
+pub use setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability};
+pub use table::{
+    FabrikSettings, JacobianSettings, MoveItServoScale, MoveItServoSettings, NullSpace, PathSettings, ServoSettings,
+    Settings, TABLE, definition, markdown,
 };
-pub use table::{TABLE, definition, markdown};
 pub use value::{Refusal, Value};
 pub use values::Values;

@@ -1,45 +1,39 @@
 //! A value for every parameter of the table.
 
+use std::collections::BTreeMap;
+
 use super::definition::Definition;
-use super::table::TABLE;
+use super::table::definition;
 use super::value::{Refusal, Value};
 use urdf_ik_text::names;
 
-/// A value for every parameter of the [`TABLE`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct Values(Vec<Value>);
-
-impl Default for Values {
-    fn default() -> Self {
-        Self(TABLE.iter().map(Definition::default_value).collect())
-    }
-}
+/// A value for every parameter of the [`TABLE`](super::TABLE): the default where none has been set.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Values(BTreeMap<&'static str, Value>);
 
 impl Values {
-    /// The value of the parameter `name`; `None` where there is no such parameter.
+    /// The value of a parameter.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        index_of(name).map(|index| &self.0[index])
+    pub fn of(&self, parameter: &Definition) -> Value {
+        self.0.get(parameter.name).cloned().unwrap_or_else(|| parameter.default_value())
     }
 
-    /// Sets a parameter after checking the value.
+    /// Sets the parameter `name` after checking the value, and gives what is known of the parameter.
     ///
     /// # Errors
     /// A [`Refusal`] where there is no such parameter or the value does not fit it; nothing is changed then.
-    pub fn set(&mut self, name: &str, value: Value) -> Result<(), Refusal> {
-        let index = index_of(name).ok_or_else(|| Refusal(format!("there is no parameter {}", names::short(name))))?;
-        self.0[index] = TABLE[index].check(value)?;
-        Ok(())
+    pub fn set(&mut self, name: &str, value: Value) -> Result<&'static Definition, Refusal> {
+        let parameter =
+            definition(name).ok_or_else(|| Refusal(format!("there is no parameter {}", names::short(name))))?;
+        self.0.insert(parameter.name, parameter.check(value)?);
+        Ok(parameter)
     }
-}
-
-fn index_of(name: &str) -> Option<usize> {
-    TABLE.iter().position(|parameter| parameter.name == name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Settings;
 
     fn refusal(name: &str, value: Value) -> String {
         Values::default().set(name, value).unwrap_err().0
@@ -49,11 +43,11 @@ mod tests {
     fn an_integer_passes_for_a_double_and_nothing_for_the_default() {
         let mut values = Values::default();
         values.set("publish_rate", Value::Integer(10)).unwrap();
-        assert_eq!(values.get("publish_rate"), Some(&Value::Double(10.0)));
+        assert_eq!(values.of(Settings::publish_rate()), Value::Double(10.0));
         values.set("publish_rate", Value::NotSet).unwrap();
-        assert_eq!(values.get("publish_rate"), Some(&Value::Double(50.0)));
+        assert_eq!(values.of(Settings::publish_rate()), Value::Double(50.0));
         values.set("tip_links", Value::NotSet).unwrap();
-        assert_eq!(values.get("tip_links"), Some(&Value::Texts(Vec::new())));
+        assert_eq!(values.of(Settings::tip_links()), Value::Texts(Vec::new()));
     }
 
     #[test]
@@ -66,11 +60,11 @@ mod tests {
             ("attempts", "1e6", Value::Integer(1_000_000)),
             ("random_seed", "9000000000000000", Value::Integer(9_000_000_000_000_000)),
         ] {
-            values.set(name, Value::Text(text.into())).unwrap();
-            assert_eq!(values.get(name), Some(&value));
+            let parameter = values.set(name, Value::Text(text.into())).unwrap();
+            assert_eq!(values.of(parameter), value);
         }
         for (name, text) in [("attempts", "2.5"), ("attempts", "many"), ("attempts", "1e300"), ("attempts", "")] {
-            assert_eq!(refusal(name, Value::Text(text.into())), format!("{name} takes a integer, not a string"));
+            assert_eq!(refusal(name, Value::Text(text.into())), format!("{name} takes an integer, not a string"));
         }
         assert!(refusal("timeout", Value::Text("nan".into())).contains("from 0.0001 to 60 s; it was set to NaN"));
         assert!(refusal("timeout", Value::Text("1e300".into())).ends_with("it was set to 1e300"));

@@ -29,13 +29,13 @@ impl Bones {
         Self { colour, width: 9 }
     }
 
-    /// The same in a lighter colour: `share` of it is left.
+    /// These bones in a lighter colour: `share` of the colour is left.
     #[must_use]
     pub fn pale(self, share: f64) -> Self {
         Self { colour: pale(self.colour, share), ..self }
     }
 
-    /// The same with thinner bones.
+    /// These bones with another width \[half pixels\].
     #[must_use]
     pub fn thin(self, width: u32) -> Self {
         Self { width, ..self }

@@ -9,8 +9,9 @@ use plotters::style::{Color, RGBAColor, RGBColor, ShapeStyle};
 use super::Area;
 use crate::Failure;
 
-/// Length of a dash and of the gap after it \[half pixels\].
+/// Length of a dash \[half pixels\].
 const DASH: f64 = 14.0;
+/// Length of the gap after a dash \[half pixels\].
 const GAP: f64 = 12.0;
 /// Greatest angle between two points of an arc \[rad\].
 const ARC_STEP: f64 = PI / 60.0;
@@ -67,7 +68,7 @@ impl Bounds {
         both.unwrap_or_else(|| Self::new([0.0; 2], [0.0; 2]))
     }
 
-    /// The same middle with another size \[m\].
+    /// A view of another size \[m\] with this middle.
     #[must_use]
     pub fn sized(&self, size: Vector2<f64>) -> Self {
         let middle = nalgebra::center(&self.lower, &self.upper);

@@ -6,10 +6,13 @@ use plotters::style::{Color, RGBColor};
 use super::{Area, INK, SMALL, width_of, write};
 use crate::Failure;
 
+/// Height of a row of names \[half pixels\].
 const ROW: i32 = 40;
-/// Length of the line before a name, and room after it and after the name.
+/// Length of the line before a name \[half pixels\].
 const LINE: i32 = 44;
+/// Room between a line and its name \[half pixels\].
 const GAP: i32 = 14;
+/// Room between a name and the next line \[half pixels\].
 const BETWEEN: i32 = 30;
 
 /// A legend in rows.

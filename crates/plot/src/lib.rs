@@ -40,7 +40,7 @@ pub use self::legend::Legend;
 pub use self::view::View;
 
 /// Why there is no picture.
-pub type Failure = Box<dyn Error>;
+pub type Failure = Box<dyn Error + Send + Sync>;
 
 /// Where is drawn.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;

@@ -135,8 +135,9 @@ impl Block<'_> {
         let of_row = self.poses.targets();
         let mut targets: Vec<Target> = plain[..1].repeat(self.rows.len() * of_row);
         let written = targets.par_chunks_mut(of_row.max(1)).enumerate();
-        let mut faults: BTreeMap<usize, String> =
-            written.filter_map(|(row, targets)| Some((row, self.poses.write(row, plain, targets).err()?))).collect();
+        let mut faults: BTreeMap<usize, String> = written
+            .filter_map(|(row, targets)| Some((row, self.poses.write(row, plain, targets).err()?.to_string())))
+            .collect();
         let problem = |row: usize| {
             // The solver refuses a problem without a target, so that the answers stay in their order.
             let range = if faults.contains_key(&row) { 0..0 } else { row * of_row..(row + 1) * of_row };

@@ -1,5 +1,6 @@
 //! Target poses from Python: homogeneous matrices, positions with quaternions, or positions alone, for one tip or several.
 
+use std::error::Error;
 use std::ops::Range;
 
 use nalgebra::{Isometry3, Translation3};
@@ -38,6 +39,9 @@ struct Part<N> {
     tips: Range<usize>,
 }
 
+/// Why numbers are no pose.
+type NoPose = Box<dyn Error + Send + Sync>;
+
 impl Form {
     const ALL: [Self; 3] = [Self::Matrix, Self::Quaternion, Self::Position];
 
@@ -54,16 +58,17 @@ impl Form {
     }
 
     /// The pose of so many numbers.
-    fn pose(self, numbers: &[f64]) -> Result<Isometry3<f64>, String> {
+    fn pose(self, numbers: &[f64]) -> Result<Isometry3<f64>, NoPose> {
         let position = || Translation3::new(numbers[0], numbers[1], numbers[2]);
         match self {
             Self::Matrix => {
                 let rows = std::array::from_fn(|row| std::array::from_fn(|column| numbers[4 * row + column]));
-                pose_from_matrix(&rows).map_err(|e| e.to_string())
+                Ok(pose_from_matrix(&rows)?)
             }
-            Self::Quaternion => rotation_from([numbers[3], numbers[4], numbers[5], numbers[6]])
-                .map(|rotation| Isometry3::from_parts(position(), rotation))
-                .map_err(|e| e.to_string()),
+            Self::Quaternion => {
+                let rotation = rotation_from([numbers[3], numbers[4], numbers[5], numbers[6]])?;
+                Ok(Isometry3::from_parts(position(), rotation))
+            }
             Self::Position => Ok(position().into()),
         }
     }
@@ -97,7 +102,7 @@ impl<'py> Part<Numbers<'py>> {
 }
 
 impl<N> Part<N> {
-    /// The same part with some of the numbers.
+    /// The part with some of its numbers.
     fn copied(&self, copy: impl Fn(&N) -> Vec<f64>) -> Part<Vec<f64>> {
         Part { numbers: copy(&self.numbers), form: self.form, tips: self.tips.clone() }
     }
@@ -109,7 +114,7 @@ impl<'py> Poses<'py> {
         Self::read(value, chain, false, "pose")
     }
 
-    /// The same with one more index in front, that of the problem. Gives the number of problems, too.
+    /// Reads poses with one more index in front, that of the problem. Gives the number of problems, too.
     pub fn many(value: &Bound<'py, PyAny>, chain: &Chain, what: &str) -> PyResult<(Self, usize)> {
         let poses = Self::read(value, chain, true, what)?;
         let mut counts = poses.0.iter().map(|part| part.numbers.shape()[0]);
@@ -154,8 +159,8 @@ impl PoseRows {
     /// Writes the targets of the problem of index `row`. But for their poses they are as `plain` has them for each tip.
     ///
     /// # Errors
-    /// A sentence for a pose that is none.
-    pub fn write(&self, row: usize, plain: &[Target], targets: &mut [Target]) -> Result<(), String> {
+    /// [`NoPose`] for numbers that are no pose.
+    pub fn write(&self, row: usize, plain: &[Target], targets: &mut [Target]) -> Result<(), NoPose> {
         let mut targets = targets.iter_mut();
         for Part { numbers, form, tips } in &self.0 {
             let poses = numbers[row * tips.len() * form.size()..].chunks_exact(form.size());

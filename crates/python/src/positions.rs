@@ -24,7 +24,7 @@ pub fn read_positions(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> Py
     }
 }
 
-/// The same for an array (n,) or (N, n), or a dict.
+/// Joint positions of an array (n,) or (N, n), or a dict.
 pub fn read_rows(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> PyResult<PositionRows> {
     let variables = chain.variables().len();
     if let Ok(by_name) = value.cast::<PyDict>() {

@@ -8,7 +8,7 @@ use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use urdf_ik::collision::{LinkShapes, Srdf};
+use urdf_ik::collision::{CollisionsError, LinkShapes, Srdf};
 use urdf_ik::files::MAX_URDF_BYTES;
 use urdf_ik::robot::MeshFolders;
 use urdf_ik_text::names::{list, short};
@@ -23,7 +23,7 @@ pub struct RobotData {
     pub robot: urdf_ik::robot::Robot,
     pub srdf: Option<Srdf>,
     /// The shapes of the links, once they have been asked for.
-    shapes: OnceLock<Result<LinkShapes, String>>,
+    shapes: OnceLock<Result<LinkShapes, CollisionsError>>,
 }
 
 /// What is pickled: a function, and the arguments with which it makes the object again.
@@ -70,7 +70,7 @@ impl RobotData {
     /// The shapes of the links. They are read the first time that they are asked for.
     pub fn shapes(&self) -> PyResult<&LinkShapes> {
         let read = || LinkShapes::of_urdf(&self.given.urdf, &self.robot, &self.mesh_folders());
-        self.shapes.get_or_init(|| read().map_err(|e| e.to_string())).as_ref().map_err(refused)
+        self.shapes.get_or_init(read).as_ref().map_err(refused)
     }
 
     /// Positions of all joints: those of `given`, joints that it does not name at rest, mimic joints where they follow.

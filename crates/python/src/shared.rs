@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pyo3::PyResult;
 
-use urdf_ik::collision::Pairs;
+use urdf_ik::collision::{Pairs, SrdfError};
 use urdf_ik::robot::{Chain, ChainPoses};
 use urdf_ik::solver::{NotApplicable, Scratch, Solution, Solver, SolverKind};
 
@@ -20,7 +20,7 @@ pub struct ArmData {
     fabrik: OnceLock<Result<Solver, NotApplicable>>,
     closed_form: OnceLock<Result<Solver, NotApplicable>>,
     /// The pairs of links that may collide, once they have been asked for.
-    pairs: OnceLock<Result<Pairs, String>>,
+    pairs: OnceLock<Result<Pairs, SrdfError>>,
     /// What no thread works in at present.
     workers: Mutex<Vec<Worker>>,
 }
@@ -66,7 +66,7 @@ impl ArmData {
     pub fn pairs(&self) -> PyResult<&Pairs> {
         let RobotData { robot, srdf, .. } = &*self.robot;
         let shapes = self.robot.shapes()?;
-        let find = || Pairs::of_chain(robot, &self.chain, shapes, srdf.as_ref()).map_err(|e| e.to_string());
+        let find = || Pairs::of_chain(robot, &self.chain, shapes, srdf.as_ref());
         self.pairs.get_or_init(find).as_ref().map_err(refused)
     }
 

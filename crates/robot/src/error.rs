@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use super::xml::XmlError;
+
 use urdf_ik_text::files::{MAX_URDF_BYTES, ReadError};
 use urdf_ik_text::names::{self, number, sentence, short};
 
@@ -28,13 +30,8 @@ pub enum UrdfError {
         joints: usize,
     },
     /// The text is not well-formed XML.
-    #[error("the robot description is not well-formed XML (line {line}): {}", sentence(reason))]
-    Xml {
-        /// Line of the fault, counted from 1.
-        line: usize,
-        /// What the XML reader said.
-        reason: String,
-    },
+    #[error("the robot description is not well-formed XML (line {}): {}", .0.line, sentence(&.0.reason))]
+    Xml(#[from] XmlError),
     /// The text has no `<robot>` element at the top.
     #[error("the robot description must be one <robot> element, but it has {}", short(found))]
     NotARobot {
@@ -174,7 +171,7 @@ pub enum ChainError {
         /// The links without children.
         leaves: Vec<String>,
     },
-    /// The same tip was named twice.
+    /// Two of the named tips are one link.
     #[error("the tip link '{}' is named twice", short(link))]
     TipTwice {
         /// The link.

@@ -5,11 +5,8 @@
 //! ignores numbers that it cannot parse. So the text is first reduced to the links, the joints and the kinematic children of the joints.
 //! The defaults of URDF are filled in, and each number is checked.
 
-use quick_xml::events::{BytesStart, Event};
-use quick_xml::reader::Reader;
-
 use super::error::{MAX_JOINTS, UrdfError};
-use super::xml_writer::Writer;
+use super::xml::{Element, Writer, each_element};
 
 /// The children of a joint that kinematics needs.
 const JOINT_CHILDREN: [&str; 6] = ["origin", "parent", "child", "axis", "limit", "mimic"];
@@ -41,31 +38,6 @@ fn finite(values: &[f64]) -> bool {
     values.iter().all(|value| value.is_finite())
 }
 
-/// An element with its attributes as written.
-struct Element {
-    attributes: Vec<(String, String)>,
-}
-
-impl Element {
-    fn read(start: &BytesStart) -> Self {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let attributes = start
-            .attributes()
-            .with_checks(false)
-            .flatten()
-            .map(|attribute| {
-                let value = attribute.unescape_value().map_or_else(|_| text(&attribute.value), String::from);
-                (text(attribute.key.as_ref()), value)
-            })
-            .collect();
-        Self { attributes }
-    }
-
-    fn get(&self, name: &str) -> Option<&str> {
-        self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-}
-
 /// A joint: its own attributes and the first of each kinematic child.
 struct JointElement {
     own: Element,
@@ -87,25 +59,26 @@ struct Parts {
 }
 
 impl Parts {
-    /// Adds an element that starts inside the elements of `path`.
-    fn start(&mut self, path: &[Vec<u8>], start: &BytesStart) -> Result<(), UrdfError> {
-        let name = start.name().as_ref().to_vec();
-        let inside_joint = path.len() == 2 && path[1] == b"joint";
-        match (path.len(), name.as_slice()) {
-            (0, b"robot") if self.robot.is_none() => self.robot = Some(Element::read(start)),
-            (0, other) => {
+    /// Reads the text once.
+    fn read(text: &str) -> Result<Self, UrdfError> {
+        let mut parts = Self::default();
+        each_element(text, 3, |element| parts.note(element))?;
+        Ok(parts)
+    }
+
+    fn note(&mut self, element: Element) -> Result<(), UrdfError> {
+        match *element.path() {
+            ["robot"] if self.robot.is_none() => self.robot = Some(element),
+            [other] => {
                 let place = if self.robot.is_some() { " after the end of the first" } else { "" };
-                let found = format!("<{}>{place}", String::from_utf8_lossy(other));
-                return Err(UrdfError::NotARobot { found });
+                return Err(UrdfError::NotARobot { found: format!("<{other}>{place}") });
             }
-            (1, b"link") => self.links.push(Element::read(start)),
-            (1, b"joint") => {
-                self.joints.push(JointElement { own: Element::read(start), children: Default::default() });
-            }
-            (2, child) if inside_joint => {
-                let slot = JOINT_CHILDREN.iter().position(|known| known.as_bytes() == child);
+            [_, "link"] => self.links.push(element),
+            [_, "joint"] => self.joints.push(JointElement { own: element, children: Default::default() }),
+            [_, "joint", child] => {
+                let slot = JOINT_CHILDREN.iter().position(|known| *known == child);
                 if let (Some(slot), Some(joint)) = (slot, self.joints.last_mut()) {
-                    joint.children[slot].get_or_insert_with(|| Element::read(start));
+                    joint.children[slot].get_or_insert(element);
                 }
             }
             _ => {}
@@ -119,7 +92,7 @@ impl Parts {
 /// # Errors
 /// [`UrdfError`] where the text is not XML or not a robot, or has a number that is not valid.
 pub(super) fn kinematic_part(text: &str) -> Result<String, UrdfError> {
-    let parts = read_parts(text)?;
+    let parts = Parts::read(text)?;
     let Some(robot) = &parts.robot else {
         let found = if text.trim().is_empty() { "an empty text" } else { "no element" };
         return Err(UrdfError::NotARobot { found: found.into() });
@@ -139,41 +112,6 @@ pub(super) fn kinematic_part(text: &str) -> Result<String, UrdfError> {
     }
     out.close("robot");
     Ok(out.finish())
-}
-
-/// Reads the text once, and keeps only the names of the open elements, so that any depth is possible.
-fn read_parts(text: &str) -> Result<Parts, UrdfError> {
-    let text = text.trim_start_matches('\u{feff}');
-    let mut reader = Reader::from_str(text);
-    reader.config_mut().allow_dangling_amp = true;
-    let line_at = |position: u64| {
-        let end = usize::try_from(position).unwrap_or(usize::MAX).min(text.len());
-        1 + text.as_bytes()[..end].iter().filter(|byte| **byte == b'\n').count()
-    };
-    let mut parts = Parts::default();
-    let mut path: Vec<Vec<u8>> = Vec::new();
-    loop {
-        match reader.read_event() {
-            Ok(Event::Start(start)) => {
-                parts.start(&path, &start)?;
-                path.push(start.name().as_ref().to_vec());
-            }
-            Ok(Event::Empty(start)) => parts.start(&path, &start)?,
-            Ok(Event::End(_)) => {
-                path.pop();
-            }
-            Ok(Event::Eof) => break,
-            Ok(_) => {}
-            Err(e) => return Err(UrdfError::Xml { line: line_at(reader.error_position()), reason: e.to_string() }),
-        }
-    }
-    match path.last() {
-        Some(open) => {
-            let reason = format!("the text ends inside <{}>", String::from_utf8_lossy(open));
-            Err(UrdfError::Xml { line: line_at(reader.buffer_position()), reason })
-        }
-        None => Ok(parts),
-    }
 }
 
 fn required(element: &Element, what: &str, attribute: &'static str) -> Result<String, UrdfError> {
@@ -201,7 +139,7 @@ fn write_joint(out: &mut Writer, joint: &JointElement) -> Result<(), UrdfError> 
     }
     if one_axis {
         // Without an axis element URDF means the x axis.
-        let axis = numbers(&name, joint.child("axis"), ("axis", "xyz"), "1 0 0", &VECTOR)?;
+        let axis = numbers(&name, joint.child("axis"), "axis", "xyz", "1 0 0", &VECTOR)?;
         out.empty("axis", [("xyz", axis)]);
         write_limit(out, &name, joint.child("limit"), bounded)?;
         write_mimic(out, &name, joint.child("mimic"))?;
@@ -215,14 +153,14 @@ fn write_joint(out: &mut Writer, joint: &JointElement) -> Result<(), UrdfError> 
 }
 
 fn write_origin(out: &mut Writer, joint: &str, origin: Option<&Element>) -> Result<(), UrdfError> {
-    let mut attributes = vec![("xyz", numbers(joint, origin, ("origin", "xyz"), "0 0 0", &POSITION)?)];
+    let mut attributes = vec![("xyz", numbers(joint, origin, "origin", "xyz", "0 0 0", &POSITION)?)];
     let has = |key| origin.is_some_and(|e| e.get(key).is_some());
     // The URDF version decides which of the two is used. urdf-rs knows that.
     if has("quat_xyzw") {
-        attributes.push(("quat_xyzw", numbers(joint, origin, ("origin", "quat_xyzw"), "", &QUATERNION)?));
+        attributes.push(("quat_xyzw", numbers(joint, origin, "origin", "quat_xyzw", "", &QUATERNION)?));
     }
     if has("rpy") || !has("quat_xyzw") {
-        attributes.push(("rpy", numbers(joint, origin, ("origin", "rpy"), "0 0 0", &VECTOR)?));
+        attributes.push(("rpy", numbers(joint, origin, "origin", "rpy", "0 0 0", &VECTOR)?));
     }
     out.empty("origin", attributes);
     Ok(())
@@ -232,10 +170,10 @@ fn write_limit(out: &mut Writer, joint: &str, limit: Option<&Element>, bounded: 
     let mut attributes = Vec::new();
     if bounded {
         for key in ["lower", "upper"] {
-            attributes.push((key, numbers(joint, limit, ("limit", key), "0", &NUMBER)?));
+            attributes.push((key, numbers(joint, limit, "limit", key, "0", &NUMBER)?));
         }
     }
-    attributes.push(("velocity", numbers(joint, limit, ("limit", "velocity"), "inf", &VELOCITY)?));
+    attributes.push(("velocity", numbers(joint, limit, "limit", "velocity", "inf", &VELOCITY)?));
     out.empty("limit", attributes);
     Ok(())
 }
@@ -245,8 +183,8 @@ fn write_mimic(out: &mut Writer, joint: &str, mimic: Option<&Element>) -> Result
         let master = mimic.and_then(|e| e.get("joint"));
         let element = || format!("<mimic> of joint '{joint}'");
         let master = master.ok_or_else(|| UrdfError::Missing { element: element(), missing: "joint" })?.to_owned();
-        let multiplier = numbers(joint, mimic, ("mimic", "multiplier"), "1", &NUMBER)?;
-        let offset = numbers(joint, mimic, ("mimic", "offset"), "0", &NUMBER)?;
+        let multiplier = numbers(joint, mimic, "mimic", "multiplier", "1", &NUMBER)?;
+        let offset = numbers(joint, mimic, "mimic", "offset", "0", &NUMBER)?;
         out.empty("mimic", [("joint", master), ("multiplier", multiplier), ("offset", offset)]);
     }
     Ok(())
@@ -256,7 +194,8 @@ fn write_mimic(out: &mut Writer, joint: &str, mimic: Option<&Element>) -> Result
 fn numbers(
     joint: &str,
     element: Option<&Element>,
-    (tag, key): (&str, &str),
+    tag: &str,
+    key: &str,
     default: &str,
     expected: &Expected,
 ) -> Result<String, UrdfError> {

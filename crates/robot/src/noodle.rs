@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
-use super::xml_writer::Writer;
+use super::xml::Writer;
 use urdf_ik_text::names::number;
 
 /// The joints between the segments of a noodle.
@@ -87,8 +87,9 @@ const COLOURS: [(&str, &str); 4] = [
     (BASE_MATERIAL, "0.22 0.25 0.29 1"),
     (TIP_MATERIAL, "0.15 0.45 0.85 1"),
 ];
-/// Effort \[N·m\] and velocity \[rad/s\] of joints with limits: URDF requires them.
+/// Effort of joints with limits \[N·m\]: URDF requires one.
 const EFFORT: &str = "10";
+/// Greatest velocity of joints with limits \[rad/s\]: URDF requires one.
 const VELOCITY: &str = "3";
 
 impl Noodle {
@@ -128,12 +129,12 @@ impl Noodle {
         let mut below = Self::BASE_LINK.to_owned();
         for number in 1..=self.segments {
             let above = format!("segment_{number}");
-            self.joint(&mut out, number, (&below, &above), if number == 1 { 0.0 } else { segment });
+            self.joint(&mut out, number, &below, &above, if number == 1 { 0.0 } else { segment });
             let waist = Shape::Cylinder { radius: WAIST * radius, length: segment, middle: 0.5 * segment };
             link(&mut out, &above, &[Shape::Sphere { radius }, waist], SEGMENT_MATERIALS[(number - 1) % 2]);
             below = above;
         }
-        joint(&mut out, ("tip_joint", "fixed"), (&below, Self::TIP_LINK), segment, |_| {});
+        joint(&mut out, "tip_joint", "fixed", &below, Self::TIP_LINK, segment, |_| {});
         link(&mut out, Self::TIP_LINK, &[Shape::Sphere { radius }], TIP_MATERIAL);
         out.close("robot");
         Ok(out.finish() + "\n")
@@ -163,27 +164,27 @@ impl Noodle {
     }
 
     /// Writes joint `number` at `height` along z of the link below it. A ball joint has links between its revolute joints.
-    fn joint(&self, out: &mut Writer, number: usize, (below, above): (&str, &str), height: f64) {
+    fn joint(&self, out: &mut Writer, number: usize, below: &str, above: &str, height: f64) {
         match self.joints {
             NoodleJoints::Alternating => {
                 let axis = if number % 2 == 1 { "1 0 0" } else { "0 1 0" };
-                self.revolute(out, &format!("joint_{number}"), (below, above), height, axis);
+                self.revolute(out, &format!("joint_{number}"), below, above, height, axis);
             }
             NoodleJoints::Ball => {
                 let [x, y, z] = ["x", "y", "z"].map(|axis| format!("joint_{number}_{axis}"));
                 let [after_x, after_y] = [&x, &y].map(|joint| format!("{joint}_link"));
-                self.revolute(out, &x, (below, &after_x), height, "1 0 0");
+                self.revolute(out, &x, below, &after_x, height, "1 0 0");
                 link(out, &after_x, &[], "");
-                self.revolute(out, &y, (&after_x, &after_y), 0.0, "0 1 0");
+                self.revolute(out, &y, &after_x, &after_y, 0.0, "0 1 0");
                 link(out, &after_y, &[], "");
-                self.revolute(out, &z, (&after_y, above), 0.0, "0 0 1");
+                self.revolute(out, &z, &after_y, above, 0.0, "0 0 1");
             }
         }
     }
 
-    fn revolute(&self, out: &mut Writer, name: &str, links: (&str, &str), height: f64, axis: &str) {
+    fn revolute(&self, out: &mut Writer, name: &str, below: &str, above: &str, height: f64, axis: &str) {
         let kind = if self.limit.is_some() { "revolute" } else { "continuous" };
-        joint(out, (name, kind), links, height, |out| {
+        joint(out, name, kind, below, above, height, |out| {
             out.empty("axis", [("xyz", axis.into())]);
             if let Some(limit) = self.limit {
                 let (lower, upper) = ((-limit).to_string(), limit.to_string());
@@ -231,8 +232,10 @@ fn link(out: &mut Writer, name: &str, shapes: &[Shape], material: &str) {
 /// Writes a joint between two links, at `height` along z of the lower one. `inside` adds more elements.
 fn joint(
     out: &mut Writer,
-    (name, kind): (&str, &str),
-    (below, above): (&str, &str),
+    name: &str,
+    kind: &str,
+    below: &str,
+    above: &str,
     height: f64,
     inside: impl FnOnce(&mut Writer),
 ) {

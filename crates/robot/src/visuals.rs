@@ -2,11 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use quick_xml::events::{BytesStart, Event};
-use quick_xml::reader::Reader;
-
-/// Where the shapes of a visual are in a URDF.
-const SHAPES: [&[u8]; 4] = [b"robot", b"link", b"visual", b"geometry"];
+use super::xml::{XmlError, each_element};
 
 /// The shapes that the links of a URDF show.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,36 +18,17 @@ impl Visuals {
     /// [`Robot::from_urdf`](super::Robot::from_urdf) to say.
     #[must_use]
     pub fn of_urdf(text: &str) -> Self {
-        let mut reader = Reader::from_str(text);
-        reader.config_mut().allow_dangling_amp = true;
         let mut visuals = Self::default();
-        let mut path: Vec<Vec<u8>> = Vec::new();
-        loop {
-            match reader.read_event() {
-                Ok(Event::Start(start)) => {
-                    visuals.note(&path, &start);
-                    path.push(start.name().as_ref().to_vec());
-                }
-                Ok(Event::Empty(start)) => visuals.note(&path, &start),
-                Ok(Event::End(_)) => {
-                    path.pop();
-                }
-                Ok(Event::Eof) | Err(_) => return visuals,
-                Ok(_) => {}
+        let read: Result<(), XmlError> = each_element(text, 5, |element| {
+            if let ["robot", "link", "visual", "geometry", _] = *element.path() {
+                visuals.count += 1;
+                visuals.meshes.extend(element.get("filename").map(str::to_owned));
             }
-        }
-    }
-
-    /// Notes an element that starts inside the elements of `path`.
-    fn note(&mut self, path: &[Vec<u8>], start: &BytesStart) {
-        if !path.iter().eq(SHAPES.iter()) {
-            return;
-        }
-        self.count += 1;
-        let file = start.try_get_attribute("filename").ok().flatten();
-        if let Some(file) = file.and_then(|file| Some(file.unescape_value().ok()?.into_owned())) {
-            self.meshes.insert(file);
-        }
+            Ok(())
+        });
+        // What was read before a fault counts.
+        drop(read);
+        visuals
     }
 }
 

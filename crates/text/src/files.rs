@@ -2,7 +2,7 @@
 //!
 //! A pipe, a device or a folder is refused without waiting for it, so that no path can hang or fill the memory of who asked for it.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
@@ -44,7 +44,13 @@ pub fn read_text(path: &Path, max_bytes: usize) -> Result<String, ReadError> {
 #[doc(hidden)]
 pub fn read_bytes(path: &Path, max_bytes: usize) -> Result<Vec<u8>, ReadError> {
     let place = path.display().to_string();
-    let file = open(path, max_bytes).map_err(|reason| ReadError { path: place.clone(), reason })?;
+    // Opening a device can already do something to it, so it is not opened.
+    check(&path.metadata().map_err(|e| failed(&place, &e))?, &place, max_bytes)?;
+    // Whatever has taken the place of the file since then is opened without waiting, and then refused.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let file = opened.map_err(|e| failed(&place, &e))?;
+    check(&file.metadata().map_err(|e| failed(&place, &e))?, &place, max_bytes)?;
     bounded(file, &place, max_bytes)
 }
 
@@ -57,26 +63,22 @@ pub fn read_standard_input(max_bytes: usize) -> Result<String, ReadError> {
     text(bounded(io::stdin().lock(), place, max_bytes)?, place)
 }
 
-fn open(path: &Path, max_bytes: usize) -> Result<File, String> {
-    // Opening a device can already do something to it, so it is not opened.
-    check(&path.metadata().map_err(reason)?, max_bytes)?;
-    // Whatever has taken the place of the file since then is opened without waiting, and then refused.
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(reason)?;
-    check(&file.metadata().map_err(reason)?, max_bytes)?;
-    Ok(file)
+impl ReadError {
+    fn new(place: &str, reason: impl Into<String>) -> Self {
+        Self { path: place.to_owned(), reason: reason.into() }
+    }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "an argument of map_err")]
-fn reason(error: io::Error) -> String {
+/// The failure of the operating system at `place`.
+fn failed(place: &str, error: &io::Error) -> ReadError {
     match error.kind() {
-        ErrorKind::NotFound => "there is no such file".to_owned(),
-        _ => error.to_string(),
+        ErrorKind::NotFound => ReadError::new(place, "there is no such file"),
+        _ => ReadError::new(place, error.to_string()),
     }
 }
 
 /// Says what is wrong with a file before it is read.
-fn check(about: &Metadata, max_bytes: usize) -> Result<(), String> {
+fn check(about: &Metadata, place: &str, max_bytes: usize) -> Result<(), ReadError> {
     let kind = about.file_type();
     if !kind.is_file() {
         let found = match () {
@@ -85,32 +87,30 @@ fn check(about: &Metadata, max_bytes: usize) -> Result<(), String> {
             () if kind.is_socket() => "a socket",
             () => "a device",
         };
-        return Err(format!("it is {found}, not a regular file"));
+        return Err(ReadError::new(place, format!("it is {found}, not a regular file")));
     }
     if about.len() > max_bytes as u64 {
-        return Err(too_large(max_bytes));
+        return Err(too_large(place, max_bytes));
     }
     Ok(())
 }
 
 /// Reads to the end. Some regular files, such as those of /proc, have more than the size that they tell.
 fn bounded(source: impl Read, place: &str, max_bytes: usize) -> Result<Vec<u8>, ReadError> {
-    let failed = |reason| ReadError { path: place.to_owned(), reason };
     let mut bytes = Vec::new();
-    source.take(max_bytes as u64 + 1).read_to_end(&mut bytes).map_err(|e| failed(reason(e)))?;
-    if bytes.len() > max_bytes { Err(failed(too_large(max_bytes))) } else { Ok(bytes) }
+    source.take(max_bytes as u64 + 1).read_to_end(&mut bytes).map_err(|e| failed(place, &e))?;
+    if bytes.len() > max_bytes { Err(too_large(place, max_bytes)) } else { Ok(bytes) }
 }
 
-fn too_large(max_bytes: usize) -> String {
-    format!("it is larger than {max_bytes} bytes, which is the limit for such a file")
+fn too_large(place: &str, max_bytes: usize) -> ReadError {
+    ReadError::new(place, format!("it is larger than {max_bytes} bytes, which is the limit for such a file"))
 }
 
 fn text(bytes: Vec<u8>, place: &str) -> Result<String, ReadError> {
-    let failed = |at: usize| ReadError {
-        path: place.to_owned(),
-        reason: format!("byte {at} is not UTF-8 text: save it as UTF-8"),
-    };
-    String::from_utf8(bytes).map_err(|e| failed(e.utf8_error().valid_up_to()))
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        ReadError::new(place, format!("byte {at} is not UTF-8 text: save it as UTF-8"))
+    })
 }
 
 #[cfg(test)]
@@ -159,7 +159,7 @@ mod tests {
         // As where a pipe takes the place of a file between the check and the opening.
         let flags = OFlags::NONBLOCK.bits().cast_signed();
         let opened = OpenOptions::new().read(true).custom_flags(flags).open(&pipe).unwrap();
-        assert!(check(&opened.metadata().unwrap(), 9).unwrap_err().contains("a pipe"));
+        assert!(check(&opened.metadata().unwrap(), "it", 9).unwrap_err().reason.contains("a pipe"));
         std::fs::remove_file(&pipe).unwrap();
     }
 }

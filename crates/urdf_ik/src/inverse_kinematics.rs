@@ -69,7 +69,7 @@ impl InverseKinematics {
         Self::of_robot(&Robot::from_urdf_file(path)?, tips)
     }
 
-    /// The same for the text of a URDF.
+    /// Reads the text of a URDF and prepares the chain from its root link to the links `tips`.
     ///
     /// # Errors
     /// As [`InverseKinematics::from_urdf_file`].
@@ -82,7 +82,7 @@ impl InverseKinematics {
         Ok(Self::new(Solver::prepare(Method::default(), &chain)?))
     }
 
-    /// The same for a solver that has been prepared, with whatever base link and method.
+    /// Takes a solver that has been prepared, with whatever base link and method.
     #[must_use]
     pub fn new(solver: Solver) -> Self {
         Self { scratch: solver.scratch(), solution: solver.solution(), solver }
@@ -106,7 +106,7 @@ impl InverseKinematics {
         self.solve_from(&seed, targets)
     }
 
-    /// The same with a search that starts from `seed` \[rad or m\], the joints in the order of
+    /// Finds joint positions for the poses of tip links by a search that starts from `seed` \[rad or m\], the joints in the order of
     /// [`joint_names`](Self::joint_names): near positions are preferred to far ones.
     ///
     /// # Errors

@@ -96,8 +96,8 @@ impl Steering {
     ) -> Option<ServoStatus> {
         let now = Instant::now();
         self.newest.expire(now, around.settings.timeout);
-        if self.options != around.settings.options {
-            self.options = around.settings.options;
+        if self.options != around.settings.options() {
+            self.options = around.settings.options();
             self.servo.set_options(self.options);
         }
         let command = match &self.newest {

@@ -13,18 +13,24 @@ use self::limiting::{Span, spans};
 use self::shares::{Owner, Quantity, Share, shares};
 use super::Failure;
 
+/// Width of the picture \[half pixels\].
 const WIDTH: u32 = 1800;
-/// Room for the title, for the strip, for each row, and for the times below the last one.
+/// Room for the title \[half pixels\].
 const HEADER: u32 = 124;
+/// Height of the strip that shows what limits the motion \[half pixels\].
 const STRIP: u32 = 76;
+/// Height of a row \[half pixels\].
 const ROW: u32 = 240;
+/// Room for the times below the last row \[half pixels\].
 const TIME_AXIS: u32 = 90;
-/// Room for labels left of all rows, and right of them.
+/// Room for labels left of all rows \[half pixels\].
 const LEFT: i32 = 290;
+/// Room right of all rows \[half pixels\].
 const RIGHT: i32 = 40;
 /// A share of a limit from which on a curve is drawn thick, and counts as what limits the motion. The speed profile keeps some distance.
 const AT_LIMIT: f64 = 0.97;
 
+/// The rows from above, each with its name and what it shows.
 const ROWS: [(&str, &[Quantity]); 5] = [
     ("tip", &[Quantity::TipAcceleration, Quantity::TipSpeed]),
     ("position", &[Quantity::Position]),

@@ -9,9 +9,11 @@ use super::grid::whole;
 use super::map::ReachMap;
 use crate::Failure;
 
+/// Width of the picture \[half pixels\].
 const WIDTH: u32 = 1700;
-/// Room for the title, and for the scale of colours.
+/// Room for the title \[half pixels\].
 const HEADER: u32 = 130;
+/// Room for the scale of colours \[half pixels\].
 const FOOTER: u32 = 110;
 /// Room around each cut for its axes.
 const FRAME: Frame = Frame { left: 180, right: 20, top: 70, bottom: 90 };
@@ -26,6 +28,7 @@ struct Cut {
     across: usize,
 }
 
+/// The cut along x and z, and that along x and y.
 const CUTS: [Cut; 2] = [Cut { right: 0, up: 2, across: 1 }, Cut { right: 0, up: 1, across: 2 }];
 
 /// What is drawn.
@@ -150,6 +153,7 @@ fn pixels(length: f64) -> u32 {
 
 /// The colours and what they mean.
 fn draw_scale(area: &Area) -> Result<(), Failure> {
+    /// Width of a colour \[half pixels\].
     const CELL: i32 = 60;
     let text = "orientations that can be reached";
     plot::write(area, text, (FRAME.left, 30), SMALL, INK)?;

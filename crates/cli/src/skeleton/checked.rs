@@ -28,31 +28,33 @@ pub fn targets(model: &NamedSkeleton, entries: &[TargetEntry]) -> Result<Vec<Tar
 }
 
 /// The orientation and the weight of a target, or what is wrong with it.
-fn check(entry: &TargetEntry, is_planar: bool) -> Result<(Option<UnitQuaternion<f64>>, f64), String> {
+fn check(entry: &TargetEntry, is_planar: bool) -> Result<(Option<UnitQuaternion<f64>>, f64), Failure> {
     check_position(entry.position)?;
     let orientation = entry.orientation.map(rotation).transpose()?;
     let is_turned = orientation.is_some_and(|rotation| rotation.i != 0.0 || rotation.j != 0.0);
     if is_planar && (entry.position[2] != 0.0 || is_turned) {
-        return Err("leaves the plane; there z is 0, and rotations are about z".to_owned());
+        return Err("leaves the plane; there z is 0, and rotations are about z".into());
     }
     let weight = entry.weight.unwrap_or(1.0);
     if !(1e-6..=1e6).contains(&weight) {
-        return Err(format!("has the weight {weight:?}; give a number from 1e-6 to 1e6"));
+        return Err(format!("has the weight {weight:?}; give a number from 1e-6 to 1e6").into());
     }
     Ok((orientation, weight))
 }
 
 /// The rotation of a quaternion.
-pub fn rotation(quaternion: [f64; 4]) -> Result<UnitQuaternion<f64>, String> {
-    let refused = |_| format!("has the orientation {quaternion:?}; give a quaternion [x, y, z, w] of length 1");
-    rotation_from(quaternion).map_err(refused)
+pub fn rotation(quaternion: [f64; 4]) -> Result<UnitQuaternion<f64>, Failure> {
+    rotation_from(quaternion)
+        .map_err(|_| format!("has the orientation {quaternion:?}; give a quaternion [x, y, z, w] of length 1").into())
 }
 
 /// Refuses a position \[m\] that is too far away.
-pub fn check_position(position: [f64; 3]) -> Result<(), String> {
+pub fn check_position(position: [f64; 3]) -> Result<(), Failure> {
     let mut named = ['x', 'y', 'z'].into_iter().zip(position);
     match named.find(|(_, value)| value.is_nan() || value.abs() > FARTHEST) {
-        Some((axis, value)) => Err(format!("is at {axis} = {value:?} m; give a finite number within {FARTHEST:e} m")),
+        Some((axis, value)) => {
+            Err(format!("is at {axis} = {value:?} m; give a finite number within {FARTHEST:e} m").into())
+        }
         None => Ok(()),
     }
 }

@@ -28,7 +28,7 @@ pub fn describe(model: &NamedSkeleton) -> Description {
     }
 }
 
-/// The same skeleton with free joints; those that do not move at all are part of its shape and stay.
+/// A skeleton whose joints are free; those that do not move at all are part of its shape and stay.
 pub fn without_limits(skeleton: &Skeleton) -> Result<Skeleton, InputError> {
     let freed = |segment: Segment| {
         let limit = if is_stiff(&segment.joint.limit) { segment.joint.limit } else { Limit::Free };

@@ -6,7 +6,6 @@ mod checked;
 mod describe;
 mod json;
 mod links;
-mod open;
 mod pitch_yaw;
 mod request;
 mod session;
@@ -68,7 +67,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     if arguments.stream && arguments.model.as_os_str() == "-" {
         return Err("--model - reads standard input to its end, where --stream reads requests; give a file".into());
     }
-    let mut session = open::open(&arguments.model)?;
+    let mut session = session::open(&arguments.model)?;
     let Some(targets) = &arguments.targets else {
         arguments.write_urdf(&*session)?;
         if arguments.stream {

@@ -22,7 +22,7 @@ const KNOWN: &str = "limits method path tolerance iterations restarts";
 /// A pitch-yaw arm and where it is.
 pub struct Arm {
     model: NamedArm,
-    /// The same without bounds.
+    /// The arm without bounds.
     free: PitchYawArm,
     /// Positions of the variables \[rad\].
     positions: Vec<f64>,

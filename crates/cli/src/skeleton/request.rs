@@ -15,8 +15,9 @@ use crate::Failure;
 
 /// The memory of a solve grows with the number of differences; more than these help nobody.
 const MOST_DIFFERENCES: usize = 100;
-/// A request ends within minutes, even of a long chain.
+/// Greatest number of iterations: a request ends within minutes, even of a long chain.
 const MOST_ITERATIONS: usize = 1_000_000;
+/// Greatest number of restarts, for the same reason.
 const MOST_RESTARTS: usize = 10_000;
 
 /// A request. What it leaves out has its default.

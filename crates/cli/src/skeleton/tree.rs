@@ -27,7 +27,7 @@ const HELD: f64 = 1e6;
 /// A skeleton and where it is.
 pub struct Tree {
     model: NamedSkeleton,
-    /// The same without limits.
+    /// The skeleton without limits.
     free: Skeleton,
     /// With all its orientations.
     current: Configuration,

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::PI;
 
 use urdf_ik::nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
-use urdf_ik::robot::{Robot, XmlWriter};
+use urdf_ik::robot::Robot;
+use urdf_ik::robot::xml::Writer;
 use urdf_ik::skeleton::file::NamedSkeleton;
 use urdf_ik::skeleton::{Configuration, InputError, Joint, Limit, Range};
 use urdf_ik_text::names::short;
@@ -16,8 +17,9 @@ use urdf_ik_text::names::short;
 use super::describe::is_stiff;
 use crate::Failure;
 
-/// Effort \[N·m\] and velocity \[rad/s\] of every joint: URDF requires them, and a figure has none. Smooth motions keep the velocity.
+/// Effort of every joint \[N·m\]: URDF requires one.
 const EFFORT: &str = "10";
+/// Greatest velocity of every joint \[rad/s\]: URDF requires one, which smooth motions keep, and a figure has none.
 const VELOCITY: &str = "3";
 
 /// The positions of the joints that move \[rad\], by segment; none for a figure that is no robot.
@@ -40,18 +42,18 @@ pub fn urdf(model: &NamedSkeleton, root: &Isometry3<f64>) -> Result<String, Fail
     }
     let mut names = Names(points.iter().cloned().collect());
     let world = names.add("world");
-    let mut out = XmlWriter::for_people();
+    let mut out = Writer::for_people();
     out.open("robot", [("name", model.name.clone())]);
     out.empty("link", [("name", world.clone())]);
-    write_joint(&mut out, &names.add("world_joint"), (&world, &points[0]), root, None);
+    write_joint(&mut out, &names.add("world_joint"), &world, &points[0], root, None);
     for (index, hinge) in hinges(model)?.iter().enumerate() {
         let Some(segment) = model.skeleton.segment(index) else { continue };
         let (name, begin) = (&points[index + 1], &points[segment.parent]);
         let body = names.add(&format!("{name}_link"));
         let rest = Isometry3::from_parts(Translation3::identity(), segment.joint.rest);
-        write_joint(&mut out, name, (begin, &body), &rest, hinge.as_ref());
+        write_joint(&mut out, name, begin, &body, &rest, hinge.as_ref());
         let end = Isometry3::translation(segment.length, 0.0, 0.0);
-        write_joint(&mut out, &names.add(&format!("{name}_end")), (&body, name), &end, None);
+        write_joint(&mut out, &names.add(&format!("{name}_end")), &body, name, &end, None);
     }
     out.close("robot");
     let text = out.finish() + "\n";
@@ -95,9 +97,10 @@ impl Names {
 
 /// Writes a joint at `origin` of its parent, a hinge, or without one a fixed joint, and its child.
 fn write_joint(
-    out: &mut XmlWriter,
+    out: &mut Writer,
     name: &str,
-    (parent, child): (&str, &str),
+    parent: &str,
+    child: &str,
     origin: &Isometry3<f64>,
     hinge: Option<&Joint>,
 ) {

@@ -25,7 +25,7 @@ fn above() -> Value {
     json!({"id": "above", "type": "sphere", "radius": 0.1, "p": [0.3, 0.25, 0]})
 }
 
-/// The same below the line.
+/// A cylinder below the line.
 fn below() -> Value {
     json!({"id": "below", "type": "cylinder", "radius": 0.1, "length": 1, "p": [0.3, -0.25, 0]})
 }

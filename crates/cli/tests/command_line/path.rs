@@ -54,7 +54,7 @@ fn limits_and_start_are_used() {
     }
 }
 
-/// The same path with an obstacle of that file.
+/// The path with an obstacle of that file.
 fn among(obstacle: &str, name: &str, more: &[&str]) -> Run {
     let obstacles = text_of(&file(&format!("{name}_obstacles.json"), obstacle));
     run(&borrowed(&path(LINE, &format!("{name}.json"), &[&["--obstacles", &obstacles], more].concat())))

@@ -3,21 +3,24 @@
 #![allow(clippy::unwrap_used, reason = "a test fails so")]
 
 use super::*;
+use crate::{
+    CommandUnits, Motion, MoveItServoScale, MoveItServoSettings, NullSpace, OnUnreachable, Reliability, Value, Values,
+};
 use urdf_ik_motion::servo::Priority;
-use urdf_ik_solver::AXIS_NAMES;
+use urdf_ik_solver::{AXIS_NAMES, Pick, SolverKind};
 
 fn moveit_servo(
     enabled: bool,
     command_in_type: CommandUnits,
-    [linear_scale, rotational_scale, joint_scale]: [f64; 3],
+    [linear, rotational, joint]: [f64; 3],
 ) -> MoveItServoSettings {
-    MoveItServoSettings { enabled, command_in_type, linear_scale, rotational_scale, joint_scale }
+    MoveItServoSettings { enabled, command_in_type, scale: MoveItServoScale { linear, rotational, joint } }
 }
 
 #[test]
 fn defaults_are_read_as_the_table_has_them() {
     let settings = Settings::new(&Values::default(), None).unwrap();
-    assert_eq!(settings.tolerance, Tolerance::default());
+    assert_eq!(settings.tolerance(), Tolerance::default());
     assert_eq!(settings.timeout, Duration::from_millis(50));
     assert_eq!((settings.attempts, settings.random_seed), (100, 0));
     assert_eq!((settings.cores, settings.batch_cores), (1, None));
@@ -25,19 +28,22 @@ fn defaults_are_read_as_the_table_has_them() {
     assert_eq!((settings.pick, settings.free_axes), (Pick::First, [false; 6]));
     assert!(settings.posture.0.is_empty());
     assert_eq!(settings.null_space, NullSpace { posture: 1.0, limits: 0.0, manipulability: 0.0 });
-    assert_eq!(settings.publish_period, Duration::from_millis(20));
+    assert_eq!(settings.publish_period(), Duration::from_millis(20));
     assert_eq!(settings.transform_timeout, Duration::from_millis(100));
     assert_eq!(settings.measured_timeout, Duration::from_millis(500));
-    assert_eq!(settings.default_limits, JointLimit::DEFAULT);
-    assert_eq!(settings.jacobian, JacobianStep::Damped { damping: None });
-    assert_eq!(settings.fabrik, FabrikOptions::default());
+    assert_eq!(settings.default_limits(), JointLimit::DEFAULT);
+    assert_eq!(settings.jacobian.step(), JacobianStep::Damped { damping: None });
+    assert_eq!(settings.fabrik.options(), FabrikOptions::default());
     assert_eq!((settings.motion, settings.join_targets), (Motion::Immediate, Duration::from_millis(100)));
-    assert_eq!(settings.path.timing, Timing { period: 0.02, ..Timing::default() });
-    assert_eq!((settings.path.follow, settings.path.blend_radius), (FollowOptions::default(), 0.0));
+    assert_eq!(settings.path.timing(0.02), Timing { period: 0.02, ..Timing::default() });
+    assert_eq!((settings.path.follow(), settings.path.blend_radius), (FollowOptions::default(), 0.0));
     assert!(!settings.path.partial && settings.command_joints.is_empty() && settings.joint_limits.text.is_empty());
-    assert_eq!((settings.servo.timeout, settings.servo.options), (Duration::from_millis(100), ServoOptions::default()));
+    assert_eq!(
+        (settings.servo.timeout, settings.servo.options()),
+        (Duration::from_millis(100), ServoOptions::default())
+    );
     assert_eq!(settings.moveit_servo, moveit_servo(false, CommandUnits::Unitless, [0.4, 0.8, 0.5]));
-    assert!(settings.branch_jumps && !settings.best_effort_targets && !settings.use_sim_time);
+    assert!(settings.branch_jumps && settings.target_reliability == Reliability::Reliable && !settings.use_sim_time);
     assert!(!settings.avoid_collisions && settings.robot_description_semantic.is_empty());
     assert_eq!(settings.collision_margin, 0.01);
     assert!(settings.base_link.is_none() && settings.tip_links.is_empty() && settings.max_joint_step.is_none());
@@ -119,24 +125,27 @@ fn each_setting_follows_its_parameter() {
     assert_eq!(settings.posture.0["elbow"], -1.0);
     assert_eq!((settings.pick, settings.free_axes), (Pick::Nearest, [false, false, false, false, false, true]));
     assert_eq!(settings.null_space, NullSpace { posture: 2.0, limits: 3.0, manipulability: 4.0 });
-    assert_eq!(settings.jacobian, JacobianStep::Damped { damping: Some(0.2) });
+    assert_eq!(settings.jacobian.step(), JacobianStep::Damped { damping: Some(0.2) });
     assert_eq!(settings.solver, SolverKind::Fabrik);
-    assert_eq!(settings.fabrik, FabrikOptions { acceleration: 5, polish: false });
+    assert_eq!(settings.fabrik.options(), FabrikOptions { acceleration: 5, polish: false });
     assert!(
-        !settings.interactive_target && !settings.branch_jumps && settings.best_effort_targets && settings.use_sim_time
+        !settings.interactive_target
+            && !settings.branch_jumps
+            && settings.target_reliability == Reliability::BestEffort
+            && settings.use_sim_time
     );
     assert_eq!((settings.motion, settings.join_targets), (Motion::Smooth, Duration::from_secs(2)));
     assert_eq!((settings.joint_limits.text.as_str(), settings.command_joints.len()), ("joint_limits: {}", 1));
     let limits = JointLimit { velocity: Some(0.1), acceleration: Some(0.2), jerk: Some(0.3) };
-    assert_eq!(settings.default_limits, limits);
-    assert_eq!((settings.path.timing.speed, settings.path.timing.acceleration), (0.4, 0.6));
+    assert_eq!(settings.default_limits(), limits);
+    assert_eq!((settings.path.speed, settings.path.acceleration), (0.4, 0.6));
     assert_eq!((settings.path.blend_radius, settings.path.partial), (0.7, true));
-    assert_eq!(settings.path.follow.deviation, Tolerance { position: 0.08, orientation: 0.09 });
+    assert_eq!(settings.path.follow().deviation, Tolerance { position: 0.08, orientation: 0.09 });
     let options = ServoOptions { linear_speed: 0.11, angular_speed: 0.12, priority: Priority::Both };
-    assert_eq!(settings.servo, ServoSettings { timeout: Duration::from_millis(300), options });
+    assert_eq!((settings.servo.timeout, settings.servo.options()), (Duration::from_millis(300), options));
     assert_eq!(settings.moveit_servo, moveit_servo(true, CommandUnits::SpeedUnits, [0.13, 0.14, 0.15]));
     values.set("jacobian.method", text("pseudoinverse")).unwrap();
-    assert_eq!(Settings::new(&values, None).unwrap().jacobian, JacobianStep::Pseudoinverse);
+    assert_eq!(Settings::new(&values, None).unwrap().jacobian.step(), JacobianStep::Pseudoinverse);
 }
 
 #[test]

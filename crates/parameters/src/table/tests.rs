@@ -3,8 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails so")]
 
 use super::*;
-use urdf_ik_motion::servo::Priority;
-use urdf_ik_solver::{Pick, SolverKind};
 
 #[test]
 fn defaults_are_within_their_bounds_and_names_are_unique() {
@@ -16,21 +14,21 @@ fn defaults_are_within_their_bounds_and_names_are_unique() {
 
 #[test]
 fn every_solver_can_be_chosen() {
-    let solver = definition("solver").unwrap();
+    let solver = Settings::solver();
     let OneOf(words) = solver.bounds else { panic!("solver should be one of some words") };
     assert_eq!(words, SolverKind::ALL.map(SolverKind::name));
 }
 
 #[test]
 fn every_priority_can_be_chosen() {
-    let priority = definition("servo.priority").unwrap();
+    let priority = ServoSettings::priority();
     let OneOf(words) = priority.bounds else { panic!("servo.priority should be one of some words") };
     assert_eq!(words, Priority::ALL.map(Priority::name));
 }
 
 #[test]
 fn every_pick_can_be_chosen() {
-    let pick = definition("pick").unwrap();
+    let pick = Settings::pick();
     let OneOf(words) = pick.bounds else { panic!("pick should be one of some words") };
     assert_eq!(words, Pick::ALL.map(Pick::name));
 }

@@ -33,7 +33,8 @@ pub fn binding(skeleton: &Skeleton, limited: &[bool]) -> Vec<usize> {
 pub fn draw(
     canvas: &Canvas,
     view: &View,
-    (skeleton, configuration): (&Skeleton, &Configuration),
+    skeleton: &Skeleton,
+    configuration: &Configuration,
     segments: &[usize],
 ) -> Result<(), Failure> {
     let orientations = skeleton.orientations(configuration)?;

@@ -15,10 +15,13 @@ use crate::{
     self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, Failure, INK, Legend, Margins, Pen, SERIES, TEXT, TITLE, View,
 };
 
+/// Width of the picture \[half pixels\].
 const WIDTH: u32 = 1400;
-/// Room for the title, for the chart and for the legend \[half pixels\].
+/// Room for the title \[half pixels\].
 const HEADER: u32 = 120;
+/// Room for the chart \[half pixels\].
 const CHART: u32 = 420;
+/// Room for the legend \[half pixels\].
 const FOOTER: u32 = 110;
 /// Room around a skeleton for words \[half pixels\].
 const MARGINS: Margins = Margins { top: 80, side: 120, bottom: 40 };
@@ -174,7 +177,7 @@ impl Shown<'_> {
             }
         }
         let limited = limits::binding(skeleton, &solution.limited);
-        limits::draw(&canvas, view, (skeleton, &solution.configuration), &limited)?;
+        limits::draw(&canvas, view, skeleton, &solution.configuration, &limited)?;
         let points = flat(&solution.configuration);
         Bones::new(SOLUTION).thin(8).draw(&canvas, &points, &self.parents)?;
         if problem.root != Root::Free {

@@ -4,8 +4,9 @@ use nalgebra::Point2;
 
 use crate::Canvas;
 
-/// Height of a name, and its distance from its target \[half pixels\].
+/// Height of a name \[half pixels\].
 const HEIGHT: i32 = 34;
+/// Distance of a name from its target \[half pixels\].
 const AWAY: i32 = 28;
 
 /// Names that were placed: the middle of each and its half width \[half pixels\].

@@ -1,5 +1,6 @@
 //! Robot descriptions that are refused: which error, and that its text names the element.
 
+use urdf_ik::robot::xml::XmlError;
 use urdf_ik::robot::{Robot, UrdfError};
 
 use crate::common::{
@@ -111,7 +112,7 @@ fn text_that_is_not_well_formed() {
     assert_refused!(whole.replace("</robot>", ""), UrdfError::Xml { .. }, ["<robot>"]);
     assert_refused!(whole.replace("</joint>", ""), UrdfError::Xml { .. }, ["joint"]);
     let crossed = "<robot name='r'>\n<link name='a'>\n</robot></link>";
-    assert_refused!(crossed, UrdfError::Xml { line: 3, .. }, ["line 3"]);
+    assert_refused!(crossed, UrdfError::Xml(XmlError { line: 3, .. }), ["line 3"]);
     for end in 1..whole.trim_end().len() {
         assert!(Robot::from_urdf(&whole[..end]).is_err(), "{}", &whole[..end]);
     }

@@ -1,0 +1,152 @@
+//! XML: the elements of a text one after the other, and a writer.
+
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, Event};
+use quick_xml::reader::Reader;
+use thiserror::Error;
+
+use urdf_ik_text::names::sentence;
+
+/// Why a text is no well-formed XML.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}: {}", sentence(reason))]
+pub struct XmlError {
+    /// Line of the fault, counted from 1.
+    pub line: usize,
+    /// What the XML reader said.
+    pub reason: String,
+}
+
+/// An element: its name after those of the elements that it stands in, and its attributes as written.
+pub struct Element {
+    path: Vec<String>,
+    attributes: Vec<(String, String)>,
+}
+
+impl Element {
+    /// The names from the outermost element to this one.
+    #[must_use]
+    pub fn path(&self) -> Vec<&str> {
+        self.path.iter().map(String::as_str).collect()
+    }
+
+    /// The value of the first attribute of that name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    fn read(open: &[String], start: &BytesStart) -> Self {
+        let mut attributes = Vec::new();
+        for attribute in start.attributes().with_checks(false).flatten() {
+            let value = attribute.unescape_value().map_or_else(|_| as_text(&attribute.value), String::from);
+            attributes.push((as_text(attribute.key.as_ref()), value));
+        }
+        let name = as_text(start.name().as_ref());
+        Self { path: open.iter().cloned().chain([name]).collect(), attributes }
+    }
+}
+
+fn as_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Calls `visit` for each element no deeper than `depth`, in the order of the text. Only the names of the open elements are kept, so that
+/// any depth is possible.
+///
+/// # Errors
+/// [`XmlError`] where the text is no XML, and the error of `visit`.
+pub fn each_element<E: From<XmlError>>(
+    text: &str,
+    depth: usize,
+    mut visit: impl FnMut(Element) -> Result<(), E>,
+) -> Result<(), E> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader = Reader::from_str(text);
+    reader.config_mut().allow_dangling_amp = true;
+    let fault = |position: u64, reason: String| {
+        let end = usize::try_from(position).unwrap_or(usize::MAX).min(text.len());
+        let line = 1 + text.as_bytes()[..end].iter().filter(|byte| **byte == b'\n').count();
+        Err(E::from(XmlError { line, reason }))
+    };
+    let mut open: Vec<String> = Vec::new();
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(start)) => {
+                if open.len() < depth {
+                    visit(Element::read(&open, &start))?;
+                }
+                open.push(as_text(start.name().as_ref()));
+            }
+            Ok(Event::Empty(start)) if open.len() < depth => visit(Element::read(&open, &start))?,
+            Ok(Event::End(_)) => {
+                open.pop();
+            }
+            Ok(Event::Eof) => match open.last() {
+                Some(name) => return fault(reader.buffer_position(), format!("the text ends inside <{name}>")),
+                None => return Ok(()),
+            },
+            Ok(_) => {}
+            Err(error) => return fault(reader.error_position(), error.to_string()),
+        }
+    }
+}
+
+/// The finite numbers of a text, of which there must be `N`.
+#[must_use]
+pub fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
+    let values: Vec<f64> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+    <[f64; N]>::try_from(values).ok().filter(|values| values.iter().all(|value| value.is_finite()))
+}
+
+/// A writer of XML elements, which cannot fail.
+pub struct Writer(quick_xml::Writer<Vec<u8>>);
+
+impl Writer {
+    /// A writer for machines: everything on one line.
+    pub(super) fn new() -> Self {
+        Self(quick_xml::Writer::new(Vec::new()))
+    }
+
+    /// A writer for people: an XML declaration, then one line for each element.
+    #[must_use]
+    pub fn for_people() -> Self {
+        let mut writer = Self(quick_xml::Writer::new_with_indent(Vec::new(), b' ', 2));
+        writer.write(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)));
+        writer
+    }
+
+    /// Writes the start of an element.
+    pub fn open<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
+        self.write(Event::Start(Self::element(name, attributes)));
+    }
+
+    /// Writes an element without children.
+    pub fn empty<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
+        self.write(Event::Empty(Self::element(name, attributes)));
+    }
+
+    /// Writes the end of an element.
+    pub fn close(&mut self, name: &str) {
+        self.write(Event::End(BytesEnd::new(name)));
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn finish(self) -> String {
+        // All parts were strings, so nothing is lost.
+        String::from_utf8_lossy(&self.0.into_inner()).into_owned()
+    }
+
+    fn element<'a>(name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) -> BytesStart<'a> {
+        let mut start = BytesStart::new(name);
+        for (key, value) in attributes {
+            start.push_attribute((key, value.as_str()));
+        }
+        start
+    }
+
+    fn write(&mut self, event: Event) {
+        // Writing into a vector never fails.
+        let _ = self.0.write_event(event);
+    }
+}
