@@ -1,0 +1,122 @@
+//! How deep two shapes are in each other: the expanding polytope algorithm (van den Bergen 2001, "Proximity queries and penetration depth
+//! computation on 3D game objects").
+
+use std::fmt;
+
+use nalgebra::Vector3;
+use parry3d_f64::math::{Pose, Vector as Point};
+use parry3d_f64::query::epa::EPA;
+use parry3d_f64::query::gjk::{CsoPoint, GJKResult, VoronoiSimplex, closest_points};
+use parry3d_f64::shape::SupportMap;
+
+use crate::narrow_phase::Part;
+use crate::narrow_phase::separation::Outline;
+use crate::scene::moving_joints::Frame;
+use crate::shapes::pose;
+use crate::shapes::solid::Solid;
+
+/// Two parts that overlap, in the frame of the second.
+pub(crate) struct Overlap {
+    /// How far one has to move at least to leave the other \[m\].
+    pub depth: f64,
+    /// The deepest point of each \[m\].
+    pub points: [Vector3<f64>; 2],
+    /// The direction in which the first leaves the second; of length 1.
+    pub normal: Vector3<f64>,
+}
+
+/// Finds depths, in memory that is kept.
+#[derive(Default)]
+pub(crate) struct Depths {
+    polytope: EPA,
+    simplex: VoronoiSimplex,
+}
+
+impl Depths {
+    /// The deepest overlap of the convex pieces of two parts; `None` where none overlap. `place` is that of the first in the frame of the
+    /// second, as is `towards`, a direction in which the first may be beyond the second.
+    pub fn of(&mut self, (a, b): (&Part, &Part), place: &Frame, towards: &Vector3<f64>) -> Option<Overlap> {
+        let place = pose(&place.pose());
+        let mut deepest: Option<Overlap> = None;
+        for first in a.pieces() {
+            for second in b.pieces() {
+                if let Some(overlap) = self.of_pieces((first, second), &place, towards)
+                    && deepest.as_ref().is_none_or(|deepest| deepest.depth < overlap.depth)
+                {
+                    deepest = Some(overlap);
+                }
+            }
+        }
+        deepest
+    }
+
+    fn of_pieces(
+        &mut self,
+        (first, second): (Outline, Outline),
+        place: &Pose,
+        towards: &Vector3<f64>,
+    ) -> Option<Overlap> {
+        let towards = Point::new(towards.x, towards.y, towards.z);
+        let ((core_first, round_first), (core_second, round_second)) = (Core::of(first), Core::of(second));
+        let mut rounding = round_first + round_second;
+        self.simplex.reset(CsoPoint::from_shapes(place, &core_second, &core_first, towards));
+        let found = match closest_points(place, &core_second, &core_first, rounding, true, &mut self.simplex) {
+            GJKResult::ClosestPoints(on_second, on_first, normal) => Some((on_second, on_first, normal)),
+            GJKResult::Intersection => self.polytope.closest_points(place, &core_second, &core_first, &self.simplex),
+            _ => return None,
+        };
+        let (on_second, on_first, normal) = if let Some(found) = found {
+            found
+        } else {
+            // Two lines that cross leave no polytope.
+            rounding = first.rounding() + second.rounding();
+            self.simplex.reset(CsoPoint::from_shapes(place, &second, &first, towards));
+            closest_points(place, &second, &first, rounding, true, &mut self.simplex);
+            self.polytope.closest_points(place, &second, &first, &self.simplex)?
+        };
+        let depth = rounding - (on_first - on_second).dot(normal);
+        let points = [on_first, on_second].map(|point| Vector3::from(point.to_array()));
+        let normal = Vector3::from(normal.to_array());
+        (depth > 0.0 && depth.is_finite()).then_some(Overlap { depth, points, normal })
+    }
+}
+
+/// What a convex piece is around: a capsule, and so a sphere, is all that is near a line. Depths of round shapes are exact this way.
+enum Core<'a> {
+    Line(Solid),
+    All(Outline<'a>),
+}
+
+impl<'a> Core<'a> {
+    /// The core, and how far from it the piece reaches \[m\].
+    fn of(piece: Outline<'a>) -> (Self, f64) {
+        match piece {
+            Outline::Solid(&Solid::Capsule { radius, half }) => {
+                (Self::Line(Solid::Capsule { radius: 0.0, half }), radius)
+            }
+            other => (Self::All(other), other.rounding()),
+        }
+    }
+}
+
+impl SupportMap for Core<'_> {
+    fn local_support_point(&self, direction: Point) -> Point {
+        match self {
+            Self::Line(line) => line.local_support_point(direction),
+            Self::All(piece) => piece.local_support_point(direction),
+        }
+    }
+}
+
+impl Clone for Depths {
+    /// Memory of its own: nothing is kept from one look to the next.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl fmt::Debug for Depths {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Depths").finish_non_exhaustive()
+    }
+}

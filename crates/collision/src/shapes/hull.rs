@@ -1,0 +1,73 @@
+//! A convex shape around a mesh.
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, Simd, dispatch, f64x4};
+use nalgebra::Vector3;
+use parry3d_f64::math::Vector as Point;
+use parry3d_f64::shape::SupportMap;
+
+use crate::shapes::few_corners::few_corners;
+use urdf_ik_mathematics::lanes::{LANES, Lanes};
+
+/// Points whose convex hull, and what is within `rounding` of it, has all of a mesh \[m\].
+#[derive(Debug, Clone)]
+pub(crate) struct Hull {
+    level: Level,
+    points: Vec<[Lanes; 3]>,
+    pub rounding: f64,
+}
+
+impl Hull {
+    /// The hull of these points, of which there is at least one, with at most `most` corners.
+    pub fn new(points: &[Point], most: usize) -> Self {
+        let (corners, rounding) = few_corners(points, most);
+        let lanes = |four: &[Point], axis: usize| {
+            Lanes(std::array::from_fn(|lane| four[lane.min(four.len() - 1)].to_array()[axis]))
+        };
+        let points = corners.chunks(LANES).map(|four| [0, 1, 2].map(|axis| lanes(four, axis))).collect();
+        Self { level: Level::new(), points, rounding }
+    }
+
+    /// Points whose convex hull, and what is within the second number of it \[m\], has all of the mesh.
+    pub fn corners(&self) -> (Vec<Vector3<f64>>, f64) {
+        let corner = |[x, y, z]: &[Lanes; 3], lane: usize| Vector3::new(x.0[lane], y.0[lane], z.0[lane]);
+        let four = |four| (0..LANES).map(move |lane| corner(four, lane));
+        (self.points.iter().flat_map(four).collect(), self.rounding)
+    }
+
+    /// The least coordinate of the points along `direction`.
+    #[inline(always)]
+    pub fn least<S: Simd>(&self, simd: S, direction: &Vector3<f64>) -> f64 {
+        let mut least = f64x4::splat(simd, f64::INFINITY);
+        for [x, y, z] in &self.points {
+            let along = x.load(simd) * direction.x + y.load(simd) * direction.y + z.load(simd) * direction.z;
+            least = least.min(along);
+        }
+        let [a, b, c, d]: [f64; LANES] = least.into();
+        a.min(b).min(c.min(d))
+    }
+
+    /// The point that is farthest along `direction`.
+    #[inline(always)]
+    pub fn farthest<S: Simd>(&self, simd: S, direction: Point) -> Point {
+        let mut most = f64x4::splat(simd, f64::NEG_INFINITY);
+        let mut best = [f64x4::splat(simd, 0.0); 3];
+        for [x, y, z] in &self.points {
+            let [x, y, z] = [x.load(simd), y.load(simd), z.load(simd)];
+            let along = x * direction.x + y * direction.y + z * direction.z;
+            let farther = along.simd_gt(most);
+            most = farther.select(along, most);
+            best = [farther.select(x, best[0]), farther.select(y, best[1]), farther.select(z, best[2])];
+        }
+        let most: [f64; LANES] = most.into();
+        let lane = (1..LANES).fold(0, |best, lane| if most[lane] > most[best] { lane } else { best });
+        let [x, y, z]: [[f64; LANES]; 3] = best.map(Into::into);
+        Point::new(x[lane], y[lane], z[lane])
+    }
+}
+
+impl SupportMap for Hull {
+    fn local_support_point(&self, direction: Point) -> Point {
+        dispatch!(self.level, simd => self.farthest(simd, direction))
+    }
+}
