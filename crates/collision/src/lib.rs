@@ -38,11 +38,12 @@ mod shapes;
 mod ways;
 mod world;
 
-pub use links::distances::{LinkPlaces, PlacesError, TOUCHING};
+pub use links::distances::{LinkPlaces, PlacesError};
 pub use links::pairs::{LeftOut, LinkPair, Pairs};
 pub use links::srdf::{Srdf, SrdfError};
 pub use links::{CollisionsError, LinkShapes, ShapeFault};
 pub use mesh_files::{MAX_MESH_BYTES, MAX_TRIANGLES, MeshError};
+pub use narrow_phase::TOUCHING;
 pub use scene::exact_distances::{BodyDistances, standing_contacts};
 pub use scene::moving_joints::Body;
 pub use scene::near_check::Near;

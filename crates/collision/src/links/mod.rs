@@ -110,7 +110,7 @@ fn shape(collision: Collision, meshes: &mut Meshes) -> Result<Option<PlacedShape
     let mut mesh = None;
     if let Geometry::Mesh { file, scale, triangles } = &mut geometry {
         let read = meshes.of(file, *scale).map_err(|e| e.to_string())?;
-        *triangles = read.triangles.num_triangles();
+        *triangles = read.faces.len();
         mesh = Some(read);
     }
     Ok(PlacedShape::new(geometry, &origin, mesh))

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::links::LinkShapes;
-use crate::links::distances::LinkPlaces;
-use crate::links::srdf::{Srdf, SrdfError};
+use super::LinkShapes;
+use super::distances::LinkPlaces;
+use super::srdf::{Srdf, SrdfError};
 use urdf_ik_mathematics::pseudorandom::fraction;
 use urdf_ik_robot::{Chain, JointKind, Robot};
 use urdf_ik_text::names::short;
@@ -161,7 +161,10 @@ impl Motion<'_> {
         for sample in 0..SAMPLES {
             // Limits without measure can put a link nowhere. What touches there is not known, so no pair is left out.
             let Ok(places) = LinkPlaces::new(self.robot, &self.sample(sample)) else { return Vec::new() };
-            touching.retain(|&pair| shapes.distance(&places, pair) <= 0.0);
+            touching.retain(|pair| {
+                let [first, second] = pair.0.map(|link| shapes.at(&places, link));
+                first.touches(&second)
+            });
         }
         touching
     }

@@ -6,11 +6,10 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use parry3d_f64::shape::TriMesh;
 use thiserror::Error;
 
 use crate::shapes::FARTHEST;
-use crate::shapes::mesh::{Mesh, distinct};
+use crate::shapes::mesh::Mesh;
 use urdf_ik_robot::{MeshFolders, MeshNotFound};
 use urdf_ik_text::files::{self, ReadError};
 use urdf_ik_text::names::{sentence, short};
@@ -106,9 +105,7 @@ pub(crate) fn mesh_of(name: &str, vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> 
         let reason = format!("a face has the vertex {vertex}, but there are {}", vertices.len());
         return Err(MeshError::Malformed { mesh: mesh(), reason });
     }
-    // The only fault of a mesh without flags is that it has no triangle.
-    let (vertices, faces) = distinct(vertices, faces);
-    TriMesh::new(vertices, faces).map(Mesh::new).map_err(|_| MeshError::Empty { mesh: mesh() })
+    Mesh::new(vertices, faces).ok_or_else(|| MeshError::Empty { mesh: mesh() })
 }
 
 fn read_triangles(path: &Path) -> Result<Triangles, MeshError> {
@@ -190,7 +187,7 @@ impl<'a> Meshes<'a> {
             return Ok(Arc::clone(mesh));
         }
         let mesh = Arc::new(read_mesh(&self.folders.find(file)?, scale)?);
-        self.triangles += mesh.triangles.num_triangles();
+        self.triangles += mesh.faces.len();
         if self.triangles > MAX_TRIANGLES_IN_ALL {
             return Err(MeshError::TooManyInAll { mesh: file.to_owned(), most: MAX_TRIANGLES_IN_ALL });
         }

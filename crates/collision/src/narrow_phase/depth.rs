@@ -9,21 +9,11 @@ use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{CsoPoint, GJKResult, VoronoiSimplex, closest_points};
 use parry3d_f64::shape::SupportMap;
 
-use crate::narrow_phase::Part;
-use crate::narrow_phase::separation::Outline;
-use crate::scene::moving_joints::Frame;
-use crate::shapes::pose;
+use super::Contact;
+use crate::shapes::PlacedShape;
+use crate::shapes::frame::{Frame, point, vector};
+use crate::shapes::hull::Outline;
 use crate::shapes::solid::Solid;
-
-/// Two parts that overlap, in the frame of the second.
-pub(crate) struct Overlap {
-    /// How far one has to move at least to leave the other \[m\].
-    pub depth: f64,
-    /// The deepest point of each \[m\].
-    pub points: [Vector3<f64>; 2],
-    /// The direction in which the first leaves the second; of length 1.
-    pub normal: Vector3<f64>,
-}
 
 /// Finds depths, in memory that is kept.
 #[derive(Default)]
@@ -33,14 +23,20 @@ pub(crate) struct Depths {
 }
 
 impl Depths {
-    /// The deepest overlap of the convex pieces of two parts; `None` where none overlap. `place` is that of the first in the frame of the
+    /// The deepest overlap of the convex pieces of two shapes; `None` where none overlap. `place` is that of the first in the frame of the
     /// second, as is `towards`, a direction in which the first may be beyond the second.
-    pub fn of(&mut self, (a, b): (&Part, &Part), place: &Frame, towards: &Vector3<f64>) -> Option<Overlap> {
-        let place = pose(&place.pose());
-        let mut deepest: Option<Overlap> = None;
-        for first in a.pieces() {
-            for second in b.pieces() {
-                if let Some(overlap) = self.of_pieces((first, second), &place, towards)
+    pub fn of(
+        &mut self,
+        first: &PlacedShape,
+        second: &PlacedShape,
+        place: &Frame,
+        towards: &Vector3<f64>,
+    ) -> Option<Contact> {
+        let (place, towards) = (place.pose(), point(towards));
+        let mut deepest: Option<Contact> = None;
+        for a in first.pieces() {
+            for b in second.pieces() {
+                if let Some(overlap) = self.of_pieces(a, b, &place, towards)
                     && deepest.as_ref().is_none_or(|deepest| deepest.depth < overlap.depth)
                 {
                     deepest = Some(overlap);
@@ -50,13 +46,7 @@ impl Depths {
         deepest
     }
 
-    fn of_pieces(
-        &mut self,
-        (first, second): (Outline, Outline),
-        place: &Pose,
-        towards: &Vector3<f64>,
-    ) -> Option<Overlap> {
-        let towards = Point::new(towards.x, towards.y, towards.z);
+    fn of_pieces(&mut self, first: Outline, second: Outline, place: &Pose, towards: Point) -> Option<Contact> {
         let ((core_first, round_first), (core_second, round_second)) = (Core::of(first), Core::of(second));
         let mut rounding = round_first + round_second;
         self.simplex.reset(CsoPoint::from_shapes(place, &core_second, &core_first, towards));
@@ -75,9 +65,8 @@ impl Depths {
             self.polytope.closest_points(place, &second, &first, &self.simplex)?
         };
         let depth = rounding - (on_first - on_second).dot(normal);
-        let points = [on_first, on_second].map(|point| Vector3::from(point.to_array()));
-        let normal = Vector3::from(normal.to_array());
-        (depth > 0.0 && depth.is_finite()).then_some(Overlap { depth, points, normal })
+        let points = [on_first, on_second].map(vector);
+        (depth > 0.0 && depth.is_finite()).then(|| Contact { distance: 0.0, depth, points, normal: vector(normal) })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where one mesh can be near another: what is outside need not be compared.
+//! Triangles of two meshes that can be near each other: what is outside the region between the meshes is not compared.
 
 use std::slice::Iter;
 
@@ -8,16 +8,14 @@ use nalgebra::Vector3;
 use parry3d_f64::math::Vector as Point;
 use parry3d_f64::shape::Triangle;
 
-use crate::narrow_phase::convex::are_triangles_within;
-use crate::scene::moving_joints::Frame;
+use super::convex::are_triangles_within;
+use crate::shapes::frame::{Frame, point, vector};
 use crate::shapes::hull::Hull;
-use crate::shapes::spheres::{BRANCHES, Below, DEPTH, Eight, Piece, Spheres};
+use crate::shapes::spheres::{Below, Descent, Eight, Piece, Spheres};
 use urdf_ik_mathematics::lanes::{LANES, Lanes};
 
 /// What rounding may do to a place, for each metre from the origin \[m\].
 const ROUNDING: f64 = 1e-9;
-/// Each division leaves at most seven others behind.
-const STACK: usize = DEPTH * BRANCHES;
 
 /// What is inside a box along the axes, and not beyond a plane.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +31,7 @@ pub(crate) struct Region {
 impl Region {
     /// What is within `margin` of a hull that has this `place`, and not farther beyond it along `direction`, of length 1, than that.
     #[inline(always)]
-    pub fn new<S: Simd>(simd: S, hull: &Hull, place: &Frame, (direction, margin): (&Vector3<f64>, f64)) -> Self {
+    pub fn new<S: Simd>(simd: S, hull: &Hull, place: &Frame, direction: &Vector3<f64>, margin: f64) -> Self {
         let reach = margin + hull.rounding + ROUNDING * (1.0 + place.origin.amax());
         let [mut low, mut high] = [Vector3::zeros(); 2];
         for axis in 0..3 {
@@ -44,11 +42,12 @@ impl Region {
         Self { low, high, direction: *direction, most: farthest(simd, hull, place, direction) + reach }
     }
 
-    /// What of it is within `margin` of a box, and not farther beyond a plane across the direction, which has that coordinate.
-    pub fn within_of(&self, (low, high): (Point, Point), plane: f64, margin: f64) -> Self {
-        let low = self.low.sup(&Vector3::from((low - Point::splat(margin)).to_array()));
-        let high = self.high.inf(&Vector3::from((high + Point::splat(margin)).to_array()));
-        Self { low, high, most: self.most.min(plane + margin), ..*self }
+    /// What of it is within `margin` of some triangles, and not farther beyond them along the direction, which is against that of the
+    /// triangles.
+    pub fn around(&self, block: &TriangleBlock, margin: f64) -> Self {
+        let low = self.low.sup(&vector(block.around.0 - Point::splat(margin)));
+        let high = self.high.inf(&vector(block.around.1 + Point::splat(margin)));
+        Self { low, high, most: self.most.min(margin - block.least), ..*self }
     }
 
     /// Which of eight spheres reach into it, as bits.
@@ -74,7 +73,7 @@ impl Region {
 
     /// Whether a piece reaches into it.
     fn has(&self, piece: &Piece) -> bool {
-        let [a, b, c] = piece.map(|corner| Vector3::from(corner.to_array()));
+        let [a, b, c] = piece.map(vector);
         let along = [a, b, c].map(|corner| corner.dot(&self.direction));
         along[0].min(along[1]).min(along[2]) <= self.most
             && a.sup(&b).sup(&c) >= self.low
@@ -91,14 +90,8 @@ fn farthest<S: Simd>(simd: S, hull: &Hull, place: &Frame, direction: &Vector3<f6
 /// Goes through the pieces of a surface that reach into a region.
 pub(crate) struct PiecesInside<'a> {
     region: Region,
-    spheres: &'a Spheres,
-    /// Eights that are not looked at yet.
-    stack: [u32; STACK],
-    height: usize,
-    /// The last of them, and which of its spheres are left.
-    eight: &'a Eight,
-    left: u32,
-    /// What is left of the last of those.
+    descent: Descent<'a>,
+    /// What is left of those of the last sphere.
     pieces: Iter<'a, Piece>,
 }
 
@@ -106,13 +99,8 @@ impl<'a> PiecesInside<'a> {
     /// Those of what is `below` a sphere.
     #[inline(always)]
     pub fn new(region: Region, spheres: &'a Spheres, below: Below<'a>) -> Self {
-        let eight = &spheres.eights[0];
-        let mut inside = Self { region, spheres, stack: [0; STACK], height: 0, eight, left: 0, pieces: [].iter() };
-        match below {
-            Below::Eight(below) => (inside.stack[0], inside.height) = (below, 1),
-            Below::Pieces(pieces) => inside.pieces = pieces.iter(),
-        }
-        inside
+        let pieces = if let Below::Pieces(pieces) = below { pieces } else { &[] };
+        Self { region, descent: Descent::new(spheres, below), pieces: pieces.iter() }
     }
 
     /// The next of them.
@@ -124,20 +112,11 @@ impl<'a> PiecesInside<'a> {
                     return Some(piece);
                 }
             }
-            if self.left == 0 {
-                self.height = self.height.checked_sub(1)?;
-                self.eight = &self.spheres.eights[self.stack[self.height] as usize];
-                self.left = self.region.reached(simd, self.eight);
-                continue;
-            }
-            let branch = self.left.trailing_zeros() as usize;
-            self.left &= self.left - 1;
-            match self.spheres.below(self.eight, branch) {
-                Below::Eight(below) => {
-                    self.stack[self.height] = below;
-                    self.height += 1;
-                }
-                Below::Pieces(pieces) => self.pieces = pieces.iter(),
+            if let Some(branch) = self.descent.next_open() {
+                self.pieces = self.descent.enter(branch).unwrap_or_default().iter();
+            } else {
+                let (_, eight) = self.descent.next_eight()?;
+                self.descent.open(self.region.reached(simd, eight));
             }
         }
     }
@@ -166,7 +145,7 @@ impl TriangleBlock {
     pub fn new(direction: &Vector3<f64>) -> Self {
         Self {
             along: [Lanes::splat(f64::INFINITY); MOST / LANES],
-            direction: Point::from(<[f64; 3]>::from(*direction)),
+            direction: point(direction),
             triangles: [Triangle::new(Point::ZERO, Point::ZERO, Point::ZERO); MOST],
             length: 0,
             low: [[Lanes::splat(f64::INFINITY); 3]; MOST / LANES],
@@ -182,16 +161,6 @@ impl TriangleBlock {
 
     pub fn is_empty(&self) -> bool {
         self.length == 0
-    }
-
-    /// The box around all of them.
-    pub fn around(&self) -> (Point, Point) {
-        self.around
-    }
-
-    /// The least coordinate of all of them along the direction.
-    pub fn least(&self) -> f64 {
-        self.least
     }
 
     /// Adds one, where there is room.

@@ -4,18 +4,16 @@ use std::ops::ControlFlow;
 
 use fearless_simd::Simd;
 use nalgebra::Vector3;
-use parry3d_f64::math::{Pose, Vector as Point};
-use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::Triangle;
 
-use crate::narrow_phase::convex::convex_nearest;
-use crate::narrow_phase::mesh_and_solid::{NearPoints, PART_STEPS, Verdict, centre, open_around, placed_triangle};
-use crate::narrow_phase::near_triangles::{PiecesInside, Region, TriangleBlock};
-use crate::narrow_phase::separation::{Outline, are_apart, least_overlap, nearest_outlines, separation};
-use crate::scene::moving_joints::Frame;
-use crate::scene::near_check::{SAME, Wanted};
+use super::convex::NearPoints;
+use super::near_triangles::{PiecesInside, Region, TriangleBlock};
+use super::separation::ConvexPair;
+use super::visitors::{AnyNear, Nearest, SAME, Verdict, Visitor, Wanted};
+use super::{PART_STEPS, placed_triangle};
+use crate::shapes::frame::{Frame, point, vector};
+use crate::shapes::hull::Outline;
 use crate::shapes::mesh::{ConvexPiece, Mesh, MeshPart};
-use crate::shapes::pose;
 
 /// Two meshes, and the place of the first in the frame of the second.
 #[derive(Clone, Copy)]
@@ -26,29 +24,25 @@ pub(crate) struct TwoMeshes<'a> {
 }
 
 impl TwoMeshes<'_> {
-    /// What the first eight spheres of each prove.
+    /// Whether the first eight spheres of each prove that they are farther apart than `margin`.
     #[inline(always)]
-    pub fn first_spheres<S: Simd>(&self, simd: S, margin: f64) -> Verdict {
+    pub fn are_first_spheres_apart<S: Simd>(&self, simd: S, margin: f64) -> bool {
         let (a, b) = (&self.first.spheres.eights[0], &self.second.spheres.eights[0]);
-        let mut used = a.used;
-        while used != 0 {
-            let sphere = a.get(used.trailing_zeros() as usize);
-            used &= used - 1;
-            if open_around(simd, b, &self.place.point(&centre(&sphere)), sphere.radius + margin) != 0 {
-                return Verdict::Open;
+        for branch in 0..a.used.count_ones() as usize {
+            let sphere = a.get(branch);
+            if b.reached(simd, &self.place.point(&vector(sphere.centre)), sphere.radius + margin) != 0 {
+                return false;
             }
         }
-        Verdict::Free
+        true
     }
 
     /// What the hulls of their convex pieces prove.
     #[inline(always)]
     pub fn settle_pieces<S: Simd>(&self, simd: S, margin: f64) -> Verdict {
-        for a in &self.first.convex_pieces {
-            for b in &self.second.convex_pieces {
-                if self.least_overlap(simd, (a, b), margin).is_some() {
-                    return Verdict::Open;
-                }
+        for pair in self.piece_pairs() {
+            if self.least_overlap(simd, pair, margin).is_some() {
+                return Verdict::Open;
             }
         }
         Verdict::Free
@@ -59,19 +53,19 @@ impl TwoMeshes<'_> {
     pub fn are_within<S: Simd>(&self, simd: S, margin: f64) -> bool {
         let wanted = Wanted { within: margin, exact_below: margin };
         let Some(Guess { nearest, direction }) = self.guess(simd, &wanted) else { return false };
-        nearest.0 <= margin || self.each_near(simd, &direction, margin, |_, _| ControlFlow::Break(())).is_break()
+        nearest.distance <= margin || self.each_near(simd, &direction, margin, &mut AnyNear).is_break()
     }
 
     /// The nearest points of any of their triangles, where they are wanted, in the frame of the second.
     #[inline(always)]
     pub fn nearest<S: Simd>(&self, simd: S, wanted: Wanted) -> Option<NearPoints> {
-        let Guess { mut nearest, direction } = self.guess(simd, &wanted)?;
-        let _ = self.each_near(simd, &direction, wanted.nearer_than(nearest.0), |first, second| {
-            let points = convex_nearest(first, second, &Pose::IDENTITY);
-            nearest = points.map_or((0.0, [first.center(), second.center()]), |[p, q]| ((p - q).length(), [p, q]));
-            if nearest.0 > 0.0 { ControlFlow::Continue(wanted.nearer_than(nearest.0)) } else { ControlFlow::Break(()) }
-        });
-        (nearest.0 <= wanted.within).then_some(nearest)
+        if self.are_first_spheres_apart(simd, wanted.within) {
+            return None;
+        }
+        let Guess { nearest, direction } = self.guess(simd, &wanted)?;
+        let mut visitor = Nearest { wanted, found: nearest, rounding: 0.0 };
+        let _ = self.each_near(simd, &direction, wanted.nearer_than(nearest.distance), &mut visitor);
+        (visitor.found.distance <= wanted.within).then_some(visitor.found)
     }
 
     /// Points of both that are near each other: from the nearest points of two pieces to the nearest of one mesh, and back. `None` where the
@@ -79,36 +73,41 @@ impl TwoMeshes<'_> {
     #[inline(always)]
     fn guess<S: Simd>(&self, simd: S, wanted: &Wanted) -> Option<Guess> {
         let (pieces, direction) = self.nearest_pieces(simd, wanted.within)?;
-        let hulls = (Outline::Hull(&pieces.0.hull), Outline::Hull(&pieces.1.hull));
-        let (on_second, direction) = nearest_outlines(hulls, self.place, &direction)
-            .unwrap_or_else(|| (Point::from(<[f64; 3]>::from(pieces.1.middle)), direction));
+        let hulls = pieces.hulls(self.place);
+        let (on_second, direction) =
+            hulls.nearest(&direction).unwrap_or_else(|| (point(&pieces.second.middle), direction));
         let is_one_pair = self.first.convex_pieces.len() * self.second.convex_pieces.len() == 1;
-        if is_one_pair && separation(simd, hulls, self.place, &direction) > wanted.within {
+        if is_one_pair && hulls.separation(simd, &direction) > wanted.within {
             return None;
         }
-        let place = pose(&self.place.pose());
-        let back = place.inverse();
-        let to_first = |point| place * self.first.triangles.project_local_point(back * point, false).point;
-        let to_second = |point| self.second.triangles.project_local_point(point, false).point;
+        let back = self.place.inverse();
+        let to_first = |at, bound| {
+            let near = self.first.spheres.near(&back.point(&vector(at)), bound)?;
+            Some(point(&self.place.point(&near)))
+        };
+        let to_second = |at, bound| self.second.spheres.near(&vector(at), bound).map(|near| point(&near));
         let nearest = wanted.guess(on_second, to_first, to_second);
-        let [p, q] = nearest.1;
-        let apart = Vector3::from((p - q).to_array()).try_normalize(0.0);
+        let apart = vector(nearest.on_first - nearest.on_second).try_normalize(0.0);
         Some(Guess { nearest, direction: apart.unwrap_or(direction) })
+    }
+
+    /// Every convex piece of the first with every one of the second.
+    fn piece_pairs(&self) -> impl Iterator<Item = PiecePair<'_>> {
+        let with_first = |first| self.second.convex_pieces.iter().map(move |second| PiecePair { first, second });
+        self.first.convex_pieces.iter().flat_map(with_first)
     }
 
     /// The pieces of each that are probably nearest, and a direction in which the first is beyond the second; `None` where all are farther
     /// apart than `margin`.
     #[inline(always)]
-    fn nearest_pieces<S: Simd>(&self, simd: S, margin: f64) -> Option<((&ConvexPiece, &ConvexPiece), Vector3<f64>)> {
+    fn nearest_pieces<S: Simd>(&self, simd: S, margin: f64) -> Option<(PiecePair<'_>, Vector3<f64>)> {
         let mut nearest = None;
         let mut least = f64::INFINITY;
-        for a in &self.first.convex_pieces {
-            for b in &self.second.convex_pieces {
-                if let Some((apart, direction)) = self.least_overlap(simd, (a, b), margin)
-                    && apart < least
-                {
-                    (least, nearest) = (apart, Some(((a, b), direction)));
-                }
+        for pair in self.piece_pairs() {
+            if let Some((apart, direction)) = self.least_overlap(simd, pair, margin)
+                && apart < least
+            {
+                (least, nearest) = (apart, Some((pair, direction)));
             }
         }
         nearest
@@ -117,41 +116,37 @@ impl TwoMeshes<'_> {
     /// The direction, in the frame of the second, along which the hulls of two pieces overlap least of those that were tried, and how far
     /// they are apart along it; `None` where they are farther apart than `margin`.
     #[inline(always)]
-    fn least_overlap<S: Simd>(
-        &self,
-        simd: S,
-        (a, b): (&ConvexPiece, &ConvexPiece),
-        margin: f64,
-    ) -> Option<(f64, Vector3<f64>)> {
-        let apart = self.place.point(&a.middle) - b.middle;
-        let reach = a.radius + b.radius + margin;
+    fn least_overlap<S: Simd>(&self, simd: S, pair: PiecePair, margin: f64) -> Option<(f64, Vector3<f64>)> {
+        let PiecePair { first, second } = pair;
+        let apart = self.place.point(&first.middle) - second.middle;
+        let reach = first.radius + second.radius + margin;
         if apart.norm_squared() > reach * reach {
             return None;
         }
         let direction = apart.try_normalize(0.0).unwrap_or_else(Vector3::y);
-        let hulls = (Outline::Hull(&a.hull), Outline::Hull(&b.hull));
-        least_overlap(simd, hulls, self.place, &direction, (PART_STEPS, margin))
+        pair.hulls(self.place).least_overlap(simd, &direction, PART_STEPS, margin)
     }
 
-    /// Calls `visit` with a triangle of each that are no farther apart than `margin`, which goes on with the margin that it gives. It is
-    /// fast where the first is beyond the second along `direction`, of length 1.
+    /// Tells `visitor` of triangles of each that are no farther apart than `margin`, and goes on with the margin that it gives. It is fast
+    /// where the first is beyond the second along `direction`, of length 1.
     #[inline(always)]
     fn each_near<S: Simd>(
         &self,
         simd: S,
         direction: &Vector3<f64>,
         mut margin: f64,
-        mut visit: impl FnMut(&Triangle, &Triangle) -> ControlFlow<(), f64>,
+        visitor: &mut impl Visitor,
     ) -> ControlFlow<()> {
         for a in self.first.parts() {
             for b in self.second.parts() {
-                if self.are_parts_apart(simd, (&a, &b), direction, margin) {
+                if (PartPair { first: &a, second: &b, place: self.place }).are_apart(simd, direction, margin) {
                     continue;
                 }
                 for a in self.first.divided(&a) {
                     for b in self.second.divided(&b) {
-                        if !self.are_parts_apart(simd, (&a, &b), direction, margin) {
-                            margin = self.each_near_of_parts(simd, (&a, &b), direction, margin, &mut visit)?;
+                        let parts = PartPair { first: &a, second: &b, place: self.place };
+                        if !parts.are_apart(simd, direction, margin) {
+                            margin = self.each_near_of_parts(simd, &parts, direction, margin, visitor)?;
                         }
                     }
                 }
@@ -160,40 +155,19 @@ impl TwoMeshes<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Whether two parts are proved to be farther apart than `margin`: by their spheres, along `direction`, or along another one.
-    #[inline(always)]
-    fn are_parts_apart<S: Simd>(
-        &self,
-        simd: S,
-        (a, b): (&MeshPart, &MeshPart),
-        direction: &Vector3<f64>,
-        margin: f64,
-    ) -> bool {
-        let apart = self.place.point(&centre(&a.sphere)) - centre(&b.sphere);
-        let reach = a.sphere.radius + b.sphere.radius + margin;
-        if apart.norm_squared() > reach * reach {
-            return true;
-        }
-        let hulls = (Outline::Hull(a.hull), Outline::Hull(b.hull));
-        separation(simd, hulls, self.place, direction) > margin || {
-            let direction = apart.try_normalize(0.0).unwrap_or_else(Vector3::y);
-            are_apart(simd, hulls, self.place, &direction, (PART_STEPS, margin))
-        }
-    }
-
     /// As [`Self::each_near`] for two parts. Gives the last margin.
     #[inline(always)]
     fn each_near_of_parts<S: Simd>(
         &self,
         simd: S,
-        (a, b): (&MeshPart, &MeshPart),
+        parts: &PartPair,
         direction: &Vector3<f64>,
         mut margin: f64,
-        visit: &mut impl FnMut(&Triangle, &Triangle) -> ControlFlow<(), f64>,
+        visitor: &mut impl Visitor,
     ) -> ControlFlow<(), f64> {
-        let back = self.place.inverse();
-        let of_first = Region::new(simd, b.hull, &back, (&(back.rotation * direction), margin));
-        let of_second = Region::new(simd, a.hull, self.place, (&-direction, margin));
+        let (back, PartPair { first: a, second: b, .. }) = (self.place.inverse(), parts);
+        let of_first = Region::new(simd, b.hull, &back, &(back.rotation * direction), margin);
+        let of_second = Region::new(simd, a.hull, self.place, &-direction, margin);
         let mut first = PiecesInside::new(of_first, &self.first.spheres, a.below);
         loop {
             let mut block = TriangleBlock::new(direction);
@@ -205,14 +179,52 @@ impl TwoMeshes<'_> {
             if block.is_empty() {
                 return ControlFlow::Continue(margin);
             }
-            let near_block = of_second.within_of(block.around(), -block.least(), margin);
-            let mut second = PiecesInside::new(near_block, &self.second.spheres, b.below);
+            let mut second = PiecesInside::new(of_second.around(&block, margin), &self.second.spheres, b.below);
             while let Some(&[p, q, r]) = second.next(simd) {
                 let second = Triangle::new(p, q, r);
                 while let Some(first) = block.near(simd, &second, margin) {
-                    margin = visit(first, &second)?.min(margin - SAME);
+                    margin = visitor.near_triangle(first, &second)?.min(margin - SAME);
                 }
             }
+        }
+    }
+}
+
+/// A convex piece of each of two meshes.
+#[derive(Clone, Copy)]
+struct PiecePair<'a> {
+    first: &'a ConvexPiece,
+    second: &'a ConvexPiece,
+}
+
+impl<'a> PiecePair<'a> {
+    fn hulls(&self, place: &'a Frame) -> ConvexPair<'a> {
+        ConvexPair { first: Outline::Hull(&self.first.hull), second: Outline::Hull(&self.second.hull), place }
+    }
+}
+
+/// A part of each of two meshes, and the place of the first mesh in the frame of the second.
+struct PartPair<'a> {
+    first: &'a MeshPart<'a>,
+    second: &'a MeshPart<'a>,
+    place: &'a Frame,
+}
+
+impl PartPair<'_> {
+    /// Whether they are proved to be farther apart than `margin`: by their spheres, along `direction`, or along another one.
+    #[inline(always)]
+    fn are_apart<S: Simd>(&self, simd: S, direction: &Vector3<f64>, margin: f64) -> bool {
+        let (a, b) = (&self.first.sphere, &self.second.sphere);
+        let apart = self.place.point(&vector(a.centre)) - vector(b.centre);
+        let reach = a.radius + b.radius + margin;
+        if apart.norm_squared() > reach * reach {
+            return true;
+        }
+        let [first, second] = [self.first, self.second].map(|part| Outline::Hull(part.hull));
+        let hulls = ConvexPair { first, second, place: self.place };
+        hulls.separation(simd, direction) > margin || {
+            let direction = apart.try_normalize(0.0).unwrap_or_else(Vector3::y);
+            hulls.are_apart(simd, &direction, PART_STEPS, margin)
         }
     }
 }

@@ -1,13 +1,11 @@
-//! The exact distances of all that may not touch: links from each other, and moving links from obstacles.
+//! The exact distances of all that may not touch: links from each other, and moving links from obstacles; and what touches and stays so.
 
-use parry3d_f64::math::Pose;
-
+use super::moving_joints::{Body, MovingJoints};
 use crate::links::LinkShapes;
-use crate::links::distances::{LinkPlaces, TOUCHING, distance_below};
+use crate::links::distances::{BodyAt, LinkPlaces};
 use crate::links::pairs::Pairs;
 use crate::links::srdf::Srdf;
-use crate::scene::moving_joints::{Body, MovingJoints};
-use crate::shapes::{PlacedShape, pose};
+use crate::shapes::frame::Frame;
 use crate::world::World;
 use urdf_ik_robot::{Chain, Robot};
 
@@ -21,8 +19,7 @@ pub struct BodyDistances<'a> {
 
 enum Side<'a> {
     Link(usize),
-    /// An obstacle, and its pose in the root link's frame.
-    Obstacle(&'a [PlacedShape], Pose),
+    Obstacle(BodyAt<'a>),
 }
 
 impl<'a> BodyDistances<'a> {
@@ -30,16 +27,16 @@ impl<'a> BodyDistances<'a> {
     /// count here.
     #[must_use]
     pub fn new(robot: &Robot, shapes: &'a LinkShapes, pairs: &Pairs, world: &'a World) -> Self {
-        let body = |link: usize| Body::Link(robot.links()[link].name.clone());
         let mut all = Self { shapes, bodies: Vec::new(), sides: Vec::new() };
         for pair in &pairs.counted {
-            all.bodies.push(pair.0.map(body));
+            all.bodies.push(pair.0.map(|link| Body::of_link(robot, link)));
             all.sides.push(pair.0.map(Side::Link));
         }
         for &link in &pairs.moving {
-            for (id, obstacle, at) in world.obstacles() {
-                all.bodies.push([body(link), Body::Obstacle(id.to_owned())]);
-                all.sides.push([Side::Link(link), Side::Obstacle(obstacle.shapes(), pose(at))]);
+            for (id, obstacle, pose) in world.obstacles() {
+                all.bodies.push([Body::of_link(robot, link), Body::Obstacle(id.to_owned())]);
+                let obstacle = BodyAt { shapes: obstacle.shapes(), frame: Frame::of(pose) };
+                all.sides.push([Side::Link(link), Side::Obstacle(obstacle)]);
             }
         }
         all
@@ -71,17 +68,17 @@ impl<'a> BodyDistances<'a> {
         least
     }
 
-    fn below(&self, places: &LinkPlaces, sides: &[Side; 2], bound: f64) -> f64 {
-        let at = |side| match side {
-            &Side::Link(link) => (self.shapes.of_link(link), places.of(link)),
-            Side::Obstacle(shapes, pose) => (*shapes, pose),
+    fn below(&self, places: &LinkPlaces, sides: &[Side<'a>; 2], bound: f64) -> f64 {
+        let at = |side: &Side<'a>| match side {
+            &Side::Link(link) => self.shapes.at(places, link),
+            Side::Obstacle(obstacle) => *obstacle,
         };
-        distance_below([at(&sides[0]), at(&sides[1])], bound)
+        at(&sides[0]).distance_below(&at(&sides[1]), bound)
     }
 }
 
-/// The links and obstacles that touch, although no variable of `chain` moves them: no solution parts them, so they do not count as
-/// pairs. All other joints are at `rest`, which has one entry for each joint of `robot`.
+/// The links and obstacles that touch, although no variable of `chain` moves them, such as a table and the base on it: no solution parts
+/// them, so they do not count as pairs. All other joints are at `rest`, which has one entry for each joint of `robot`.
 ///
 /// Two links that may touch are left out: those that `srdf` allows, or without one those that a joint moves against each other.
 #[must_use]
@@ -94,31 +91,22 @@ pub fn standing_contacts(
     rest: &[f64],
 ) -> Vec<[Body; 2]> {
     let (_, carried) = MovingJoints::new(robot, chain, rest);
-    let standing = shapes.links().filter(|&link| carried[link].0.is_none());
-    let standing: Vec<(usize, Pose)> = standing.map(|link| (link, pose(&carried[link].1))).collect();
-    let body = |link: usize| Body::Link(robot.links()[link].name.clone());
+    let at = |link: usize| BodyAt { shapes: shapes.of_link(link), frame: Frame::of(&carried[link].1) };
+    let standing: Vec<usize> = shapes.links().filter(|&link| carried[link].0.is_none()).collect();
     let mut contacts = Vec::new();
-    for (index, (link, at_link)) in standing.iter().enumerate() {
-        let shapes_of_link = (shapes.of_link(*link), at_link);
-        for (other, at_other) in &standing[index + 1..] {
-            if touch([shapes_of_link, (shapes.of_link(*other), at_other)])
-                && !may_touch(robot, shapes, srdf, [*link, *other])
-            {
-                contacts.push([body(*link), body(*other)]);
+    for (index, &link) in standing.iter().enumerate() {
+        for &other in &standing[index + 1..] {
+            if at(link).touches(&at(other)) && !may_touch(robot, shapes, srdf, [link, other]) {
+                contacts.push([link, other].map(|link| Body::of_link(robot, link)));
             }
         }
-        for (id, obstacle, at_obstacle) in world.obstacles() {
-            if touch([shapes_of_link, (obstacle.shapes(), &pose(at_obstacle))]) {
-                contacts.push([body(*link), Body::Obstacle(id.to_owned())]);
+        for (id, obstacle, pose) in world.obstacles() {
+            if at(link).touches(&BodyAt { shapes: obstacle.shapes(), frame: Frame::of(pose) }) {
+                contacts.push([Body::of_link(robot, link), Body::Obstacle(id.to_owned())]);
             }
         }
     }
     contacts
-}
-
-fn touch(bodies: [(&[PlacedShape], &Pose); 2]) -> bool {
-    // What is a little farther apart than what touches need not be measured.
-    distance_below(bodies, 2.0 * TOUCHING) <= 0.0
 }
 
 fn may_touch(robot: &Robot, shapes: &LinkShapes, srdf: Option<&Srdf>, [first, second]: [usize; 2]) -> bool {

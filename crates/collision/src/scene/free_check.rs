@@ -5,26 +5,63 @@
 //! ```
 
 use fearless_simd::{Level, Simd, dispatch};
-use parry3d_f64::math::Pose;
+use nalgebra::{Isometry3, Vector3};
 
-use crate::links::distances::shape_distance;
-use crate::narrow_phase::mesh_and_solid::{MeshAndSolid, Verdict, open_lanes, open_spheres, placed};
-use crate::narrow_phase::separation::{are_apart, separating_direction, separation};
-use crate::narrow_phase::two_meshes::TwoMeshes;
-use crate::narrow_phase::{Part, direction};
-use crate::scene::moving_joints::{Frame, JointFrames, MovingJoints, PlacedBody};
+use super::moving_joints::{JointFrames, MovingJoints, PlacedBody};
+use crate::narrow_phase::ShapePair;
+use crate::narrow_phase::mesh_and_solid::{FourSpheres, OpenSpheres};
+use crate::narrow_phase::visitors::Verdict;
+use crate::shapes::PlacedShape;
+use crate::shapes::frame::{Frame, vector};
 use crate::shapes::solid::Solid;
-use crate::shapes::spheres::DEPTH;
-use crate::shapes::{Core, pose};
 use urdf_ik_mathematics::lanes::{LANES, Lanes};
 
 /// Pairs of shapes that never come nearer than this are left out of the check [m], and a greater margin is asked otherwise.
 pub(crate) const GREATEST_MARGIN: f64 = 0.1;
 
-/// So many directions are tried before GJK.
-const STEPS: usize = 5;
-/// How often spheres are divided before hulls are asked.
-const BEFORE_HULLS: usize = 2;
+/// A shape of a body.
+#[derive(Clone)]
+pub(crate) struct Part {
+    /// The moving joint that carries it.
+    pub frame: Option<usize>,
+    /// The place of the shape's core in that frame.
+    pub local: Frame,
+    pub shape: PlacedShape,
+    /// A sphere around it, in that frame.
+    centre: Vector3<f64>,
+    radius: f64,
+    /// Some point of it is no farther from the centre than this.
+    surface: f64,
+}
+
+impl Part {
+    fn new(frame: Option<usize>, pose: &Isometry3<f64>, shape: &PlacedShape) -> Self {
+        let local = Frame::of(&(pose * shape.core_pose));
+        let sphere = shape.sphere();
+        let centre = local.point(&vector(sphere.centre));
+        Self { frame, local, shape: shape.clone(), centre, radius: sphere.radius, surface: sphere.surface }
+    }
+
+    /// The place of the core in the root link's frame.
+    #[inline(always)]
+    pub fn place(&self, frames: &JointFrames) -> Frame {
+        frames.of(self.frame).times(&self.local)
+    }
+
+    /// How far the spheres around two parts are apart; less than 0 where they overlap \[m\].
+    pub fn spheres_apart(&self, other: &Self, frames: &JointFrames) -> f64 {
+        let [at, at_other] = [self, other].map(|part| frames.of(part.frame).point(&part.centre));
+        (at - at_other).norm() - self.radius - other.radius
+    }
+}
+
+/// A pair of parts, by their indices.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PartPair {
+    /// The index of their pair of bodies.
+    pub bodies: usize,
+    pub parts: [usize; 2],
+}
 
 /// Four parts that move.
 #[derive(Clone)]
@@ -48,10 +85,9 @@ struct Standing {
 /// The pairs of a scene, in the order of what they cost.
 #[derive(Clone)]
 pub(crate) struct FreeCheck {
-    pub level: Level,
     pub parts: Vec<Part>,
-    /// All pairs of parts, each with the index of its pair of bodies.
-    pub all: Vec<(usize, [usize; 2])>,
+    /// In the order of the pairs of bodies.
+    pub all: Vec<PartPair>,
     groups: Vec<Group>,
     standing: Vec<Standing>,
     /// All other pairs of parts.
@@ -65,16 +101,23 @@ struct Open {
     second: usize,
     /// The place of the first in the frame of the second.
     place: Frame,
-    /// Which of its first eight spheres are open.
+    /// Which of the first eight spheres of its mesh are open.
     spheres: u32,
+}
+
+/// A moving part, and a standing solid that its sphere may touch.
+#[derive(Debug, Clone, Copy)]
+struct Meeting {
+    part: usize,
+    standing: usize,
 }
 
 /// What a check works in.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CheckScratch {
     centres: Vec<[Lanes; 3]>,
-    /// Parts and standing solids whose spheres are open.
-    pairs: Vec<(usize, usize)>,
+    /// Pairs whose spheres around all are open.
+    meeting: Vec<Meeting>,
     open: Vec<Open>,
 }
 
@@ -86,33 +129,33 @@ impl FreeCheck {
             parts.extend(body.shapes.iter().map(|shape| Part::new(body.frame, &body.pose, shape)));
             of_body.push(start..parts.len());
         }
-        let mut all: Vec<(usize, [usize; 2])> = Vec::new();
+        let mut all = Vec::new();
         for (pair, &[first, second]) in pairs.iter().enumerate() {
             for a in of_body[first].clone() {
-                all.extend(of_body[second].clone().map(|b| (pair, [a, b])));
+                all.extend(of_body[second].clone().map(|b| PartPair { bodies: pair, parts: [a, b] }));
             }
         }
         let moving: Vec<usize> = (0..parts.len()).filter(|&part| parts[part].frame.is_some()).collect();
         let groups: Vec<Group> = moving.chunks(LANES).map(|four| group(&parts, four)).collect();
         let (mut standing, mut others) = (Vec::<Standing>::new(), Vec::new());
-        for &(_, [a, b]) in &all {
+        for &PartPair { parts: [a, b], .. } in &all {
             if !can_meet(joints, &parts[a], &parts[b]) {
                 continue;
             }
             let (mover, still) = if parts[a].frame.is_none() { (b, a) } else { (a, b) };
-            let (None, Some(solid)) = (parts[still].frame, parts[still].solid) else {
+            let (None, Some(convex)) = (parts[still].frame, parts[still].shape.convex()) else {
                 others.push([a, b]);
                 continue;
             };
             let at = standing.iter().position(|other| other.part == still).unwrap_or_else(|| {
                 let inverse = parts[still].local.inverse();
-                standing.push(Standing { part: still, solid, inverse, against: vec![0; groups.len()] });
+                standing.push(Standing { part: still, solid: convex.solid, inverse, against: vec![0; groups.len()] });
                 standing.len() - 1
             });
             let place = moving.binary_search(&mover).unwrap_or(0);
             standing[at].against[place / LANES] |= 1 << (place % LANES);
         }
-        Self { level: Level::new(), parts, all, groups, standing, others }
+        Self { parts, all, groups, standing, others }
     }
 
     /// Checks that all pairs are farther apart than `margin`, which is greater than 0, at these positions; else gives the index of a pair
@@ -122,46 +165,55 @@ impl FreeCheck {
         joints: &MovingJoints,
         positions: &[f64],
         margin: f64,
-        (frames, scratch): (&mut JointFrames, &mut CheckScratch),
+        frames: &mut JointFrames,
+        scratch: &mut CheckScratch,
     ) -> Result<(), usize> {
-        let near = dispatch!(self.level, simd => {
+        let near = dispatch!(Level::new(), simd => {
             joints.frames(simd, positions, frames);
             self.check_all(simd, frames, margin, scratch)
         });
         near.map_err(|[a, b]| {
-            self.all.iter().find(|(_, parts)| *parts == [a, b] || *parts == [b, a]).map_or(0, |(pair, _)| *pair)
+            let is_near = |pair: &&PartPair| pair.parts == [a, b] || pair.parts == [b, a];
+            self.all.iter().find(is_near).map_or(0, |pair| pair.bodies)
         })
     }
 
     /// Whether one pair of bodies is farther apart than `margin`, which is greater than 0.
     pub fn is_pair_free(&self, frames: &JointFrames, pair: usize, margin: f64) -> bool {
-        dispatch!(self.level, simd => self.check_pair(simd, frames, pair, margin))
+        dispatch!(Level::new(), simd => self.check_pair(simd, frames, pair, margin))
     }
 
     /// How far a pair of bodies is apart at least, by the spheres around their parts; less than 0 where these overlap \[m\].
     pub fn spheres_apart(&self, frames: &JointFrames, pair: usize) -> f64 {
-        let gap = |&(_, [a, b]): &(usize, [usize; 2])| self.parts[a].spheres_apart(&self.parts[b], frames);
+        let gap = |pair: &PartPair| self.parts[pair.parts[0]].spheres_apart(&self.parts[pair.parts[1]], frames);
         self.parts_of(pair).iter().map(gap).fold(f64::INFINITY, f64::min)
     }
 
     /// The pairs of parts of a pair of bodies.
-    pub fn parts_of(&self, pair: usize) -> &[(usize, [usize; 2])] {
-        let [start, end] = [pair, pair + 1].map(|bound| self.all.partition_point(|(other, _)| *other < bound));
+    pub fn parts_of(&self, pair: usize) -> &[PartPair] {
+        let [start, end] = [pair, pair + 1].map(|bound| self.all.partition_point(|pair| pair.bodies < bound));
         &self.all[start..end]
     }
 
     #[inline(always)]
     fn check_pair<S: Simd>(&self, simd: S, frames: &JointFrames, pair: usize, margin: f64) -> bool {
-        for &(_, parts) in self.parts_of(pair) {
-            let Some(open) = self.first_of_pair(simd, frames, parts, margin) else { continue };
-            if self.settle(simd, &open, margin) != Verdict::Free && self.triangles_are_near(simd, &open, margin) {
+        for pair in self.parts_of(pair) {
+            let Some(open) = self.first_of_pair(simd, frames, pair.parts, margin) else { continue };
+            let shapes = self.shapes(&open);
+            if shapes.settle(simd, open.spheres, margin) != Verdict::Free
+                && shapes.are_within(simd, open.spheres, margin)
+            {
                 return false;
             }
         }
         true
     }
 
-    /// As [`FreeCheck::check`], with a pair of parts.
+    fn shapes(&self, open: &Open) -> ShapePair<'_> {
+        ShapePair::new(&self.parts[open.first].shape, &self.parts[open.second].shape, open.place)
+    }
+
+    /// Checks as [`FreeCheck::check`], and gives a pair of parts.
     #[inline(always)]
     fn check_all<S: Simd>(
         &self,
@@ -170,14 +222,16 @@ impl FreeCheck {
         margin: f64,
         scratch: &mut CheckScratch,
     ) -> Result<(), [usize; 2]> {
-        let CheckScratch { centres, pairs, open } = scratch;
+        let CheckScratch { centres, meeting, open } = scratch;
         self.place_centres(frames, centres);
         // All that there can be, so that a scratch grows once.
         open.clear();
         open.reserve(self.all.len());
-        self.check_standing(simd, centres, margin, pairs)?;
-        self.first_spheres(simd, (frames, pairs), margin, open)?;
-        self.check_others(simd, frames, margin, open);
+        self.check_standing(simd, centres, margin, meeting)?;
+        self.first_spheres(simd, frames, meeting, margin, open)?;
+        for &parts in &self.others {
+            open.extend(self.first_of_pair(simd, frames, parts, margin));
+        }
         self.settle_all(simd, open, margin)
     }
 
@@ -204,10 +258,10 @@ impl FreeCheck {
         simd: S,
         centres: &[[Lanes; 3]],
         margin: f64,
-        pairs: &mut Vec<(usize, usize)>,
+        meeting: &mut Vec<Meeting>,
     ) -> Result<(), [usize; 2]> {
-        pairs.clear();
-        pairs.reserve(self.all.len());
+        meeting.clear();
+        meeting.reserve(self.all.len());
         for (group, centres) in centres.iter().enumerate() {
             let Group { radius, surface, parts } = &self.groups[group];
             for (index, standing) in self.standing.iter().enumerate() {
@@ -215,14 +269,15 @@ impl FreeCheck {
                 if against == 0 {
                     continue;
                 }
-                let centres = placed(simd, &standing.inverse, centres);
-                let [open, near] = open_lanes(simd, &standing.solid, centres, (radius, surface), margin);
+                let centres = standing.inverse.four_points(simd, centres);
+                let spheres = FourSpheres { radius, surface };
+                let OpenSpheres { open, near } = standing.solid.open_of_four(simd, centres, spheres, margin);
                 if near & against != 0 {
                     return Err([parts[(near & against).trailing_zeros() as usize], standing.part]);
                 }
                 let mut bits = open & against;
                 while bits != 0 {
-                    pairs.push((parts[bits.trailing_zeros() as usize], index));
+                    meeting.push(Meeting { part: parts[bits.trailing_zeros() as usize], standing: index });
                     bits &= bits - 1;
                 }
             }
@@ -230,75 +285,44 @@ impl FreeCheck {
         Ok(())
     }
 
-    /// The first eight spheres of each pair that is open.
+    /// The first eight spheres of each pair that meets.
     #[inline(always)]
     fn first_spheres<S: Simd>(
         &self,
         simd: S,
-        (frames, pairs): (&JointFrames, &[(usize, usize)]),
+        frames: &JointFrames,
+        meeting: &[Meeting],
         margin: f64,
         open: &mut Vec<Open>,
     ) -> Result<(), [usize; 2]> {
-        let mut placed = (usize::MAX, Frame::ROOT);
-        for &(part, index) in pairs.iter().rev() {
-            let (first, standing) = (part, &self.standing[index]);
-            let part = &self.parts[first];
-            if placed.0 != first {
-                placed = (first, frames.of(part.frame).times(&part.local));
+        let (mut placed, mut at) = (usize::MAX, Frame::ROOT);
+        for &Meeting { part: first, standing } in meeting.iter().rev() {
+            let standing = &self.standing[standing];
+            if placed != first {
+                (placed, at) = (first, self.parts[first].place(frames));
             }
-            let place = standing.inverse.times(&placed.1);
-            let spheres = match &part.shape.core {
-                Core::Mesh(mesh) => open_spheres(simd, &mesh.spheres.eights[0], &standing.solid, &place, margin),
-                Core::Convex(_) => Some(u32::MAX),
-            };
-            match spheres {
-                None => return Err([first, standing.part]),
-                Some(0) => {}
-                Some(spheres) => open.push(Open { first, second: standing.part, place, spheres }),
+            let mut pair = Open { first, second: standing.part, place: standing.inverse.times(&at), spheres: 0 };
+            pair.spheres = self.shapes(&pair).first_spheres(simd, margin).ok_or([first, standing.part])?;
+            if pair.spheres != 0 {
+                open.push(pair);
             }
         }
         Ok(())
     }
 
-    /// The pairs of parts that both move, and those with meshes that stand still.
-    #[inline(always)]
-    fn check_others<S: Simd>(&self, simd: S, frames: &JointFrames, margin: f64, open: &mut Vec<Open>) {
-        for &parts in &self.others {
-            open.extend(self.first_of_pair(simd, frames, parts, margin));
-        }
-    }
-
     /// Two parts, unless their first spheres prove them apart.
     #[inline(always)]
-    fn first_of_pair<S: Simd>(
-        &self,
-        simd: S,
-        frames: &JointFrames,
-        [first, second]: [usize; 2],
-        margin: f64,
-    ) -> Option<Open> {
-        let [a, b] = [first, second].map(|part| &self.parts[part]);
+    fn first_of_pair<S: Simd>(&self, simd: S, frames: &JointFrames, parts: [usize; 2], margin: f64) -> Option<Open> {
+        let [first, second] = parts;
+        let [a, b] = parts.map(|part| &self.parts[part]);
         let apart = frames.of(a.frame).point(&a.centre) - frames.of(b.frame).point(&b.centre);
         let reach = a.radius + b.radius + margin;
         if apart.norm_squared() > reach * reach {
             return None;
         }
-        let swap = a.solid.is_some() && b.solid.is_none();
-        let (first, second) = if swap { (second, first) } else { (first, second) };
-        let [a, b] = [first, second].map(|part| &self.parts[part]);
-        let [at_a, at_b] = [a, b].map(|part| frames.of(part.frame).times(&part.local));
-        let place = at_b.inverse().times(&at_a);
-        let spheres = match (&a.shape.core, &b.shape.core, &b.solid) {
-            (Core::Mesh(first), Core::Mesh(second), _) => {
-                let meshes = TwoMeshes { first, second, place: &place };
-                if meshes.first_spheres(simd, margin) == Verdict::Free { 0 } else { u32::MAX }
-            }
-            // Where a sphere is certainly near, all are open, and those below it say so again.
-            (Core::Mesh(a), _, Some(solid)) => {
-                open_spheres(simd, &a.spheres.eights[0], solid, &place, margin).unwrap_or(a.spheres.eights[0].used)
-            }
-            _ => u32::MAX,
-        };
+        let place = b.place(frames).inverse().times(&a.place(frames));
+        // Where a sphere is certainly near, all are open, and those below it say so again.
+        let spheres = ShapePair::new(&a.shape, &b.shape, place).first_spheres(simd, margin).unwrap_or(u32::MAX);
         (spheres != 0).then_some(Open { first, second, place, spheres })
     }
 
@@ -307,7 +331,7 @@ impl FreeCheck {
     fn settle_all<S: Simd>(&self, simd: S, open: &mut [Open], margin: f64) -> Result<(), [usize; 2]> {
         let mut left = 0;
         for index in 0..open.len() {
-            match self.settle(simd, &open[index], margin) {
+            match self.shapes(&open[index]).settle(simd, open[index].spheres, margin) {
                 Verdict::Free => {}
                 Verdict::Near => return Err([open[index].first, open[index].second]),
                 Verdict::Open => {
@@ -317,62 +341,11 @@ impl FreeCheck {
             }
         }
         for open in &open[..left] {
-            if self.triangles_are_near(simd, open, margin) {
+            if self.shapes(open).are_within(simd, open.spheres, margin) {
                 return Err([open.first, open.second]);
             }
         }
         Ok(())
-    }
-
-    /// What spheres and hulls tell of a pair.
-    #[inline(always)]
-    fn settle<S: Simd>(&self, simd: S, open: &Open, margin: f64) -> Verdict {
-        let [a, b] = [open.first, open.second].map(|part| &self.parts[part]);
-        if let Some(pair) = self.with_solid(open) {
-            let verdict = pair.descend(simd, open.spheres, BEFORE_HULLS, false, margin);
-            if verdict != Verdict::Open {
-                return verdict;
-            }
-        }
-        if let (Core::Mesh(first), Core::Mesh(second)) = (&a.shape.core, &b.shape.core)
-            && first.convex_pieces.len() + second.convex_pieces.len() > 2
-        {
-            return TwoMeshes { first, second, place: &open.place }.settle_pieces(simd, margin);
-        }
-        let outlines = (a.outline(), b.outline());
-        let direction = direction((a, b), &open.place);
-        if are_apart(simd, outlines, &open.place, &direction, (STEPS, margin)) {
-            return Verdict::Free;
-        }
-        if let Some(direction) = separating_direction(outlines, &open.place, &direction, margin)
-            && separation(simd, outlines, &open.place, &direction) > margin
-        {
-            return Verdict::Free;
-        }
-        Verdict::Open
-    }
-
-    /// The last word on a pair.
-    #[inline(always)]
-    fn triangles_are_near<S: Simd>(&self, simd: S, open: &Open, margin: f64) -> bool {
-        let [a, b] = [open.first, open.second].map(|part| &self.parts[part]);
-        match (&a.shape.core, &b.shape.core, self.with_solid(open)) {
-            (Core::Mesh(first), Core::Mesh(second), _) => {
-                TwoMeshes { first, second, place: &open.place }.are_within(simd, margin)
-            }
-            (_, _, Some(pair)) => pair.descend(simd, open.spheres, DEPTH, true, margin) != Verdict::Free,
-            _ => shape_distance(&b.shape, &Pose::IDENTITY, &a.shape, &pose(&open.place.pose())) <= margin,
-        }
-    }
-
-    /// A pair as that of a mesh and a solid, if it is one.
-    #[inline(always)]
-    fn with_solid<'a>(&'a self, open: &'a Open) -> Option<MeshAndSolid<'a>> {
-        let [a, b] = [open.first, open.second].map(|part| &self.parts[part]);
-        match (&a.shape.core, &b.solid) {
-            (Core::Mesh(mesh), Some(solid)) => Some(MeshAndSolid { mesh, solid, shape: &b.shape, place: &open.place }),
-            _ => None,
-        }
     }
 }
 
@@ -390,8 +363,8 @@ fn can_meet(joints: &MovingJoints, a: &Part, b: &Part) -> bool {
     let (mover, still) = if a.frame.is_none() { (b, a) } else { (a, b) };
     let (Some(frame), None) = (mover.frame, still.frame) else { return true };
     let Some((place, reach)) = joints.reach(frame, mover.centre.norm() + mover.radius) else { return true };
-    let apart = match still.solid {
-        Some(solid) => solid.signed_distance_to(&still.local.inverse().point(&place)),
+    let apart = match still.shape.convex() {
+        Some(convex) => convex.solid.signed_distance_to(&still.local.inverse().point(&place)),
         None => (still.centre - place).norm() - still.radius,
     };
     apart <= reach + GREATEST_MARGIN

@@ -11,14 +11,15 @@ use std::sync::Arc;
 use fearless_simd::{Level, dispatch};
 
 use crate::links::LinkShapes;
-use crate::links::distances::TOUCHING;
 use crate::links::pairs::{LinkPair, Pairs};
+use crate::narrow_phase::TOUCHING;
 use crate::narrow_phase::depth::Depths;
-use crate::scene::free_check::{CheckScratch, FreeCheck, GREATEST_MARGIN};
-use crate::scene::motion_bounds::MotionBounds;
-use crate::scene::moving_joints::{Body, JointFrames, MovingJoints, PlacedBody};
-use crate::scene::near_check::{Near, Wanted};
+use crate::narrow_phase::visitors::Wanted;
 use crate::world::World;
+use free_check::{CheckScratch, FreeCheck, GREATEST_MARGIN};
+use motion_bounds::MotionBounds;
+use moving_joints::{Body, JointFrames, MovingJoints, PlacedBody};
+use near_check::Near;
 use urdf_ik_robot::{Chain, Robot};
 
 /// A chain of a robot with all other joints at rest, the shapes of its links, and what surrounds it. Constant.
@@ -75,8 +76,8 @@ impl Scene {
         for link in shapes.links() {
             let (frame, pose) = carried[link];
             of_link[link] = Some(bodies.len());
-            let body = Body::Link(robot.links()[link].name.clone());
-            bodies.push(PlacedBody { body, frame, pose, shapes: shapes.of_link(link).to_vec() });
+            let shapes = shapes.of_link(link).to_vec();
+            bodies.push(PlacedBody { body: Body::of_link(robot, link), frame, pose, shapes });
         }
         let links = bodies.len();
         for (id, attached) in world.attached() {
@@ -98,7 +99,7 @@ impl Scene {
             );
         }
         let check = FreeCheck::new(&joints, &bodies, &all);
-        let motion_bounds = MotionBounds::new(joints.levers().collect(), &bodies, &all);
+        let motion_bounds = MotionBounds::new(&joints, &bodies, &all);
         let mut unread: Vec<String> = shapes.faults().iter().map(|fault| fault.link.clone()).collect();
         unread.dedup();
         Self {
@@ -134,10 +135,11 @@ impl Scene {
     /// By how much the distance of any pair changes at most while the variables go from one configuration to another \[m\].
     #[must_use]
     pub fn greatest_motion(&self, from: &[f64], to: &[f64]) -> f64 {
-        self.motion_bounds.of_all(from, to)
+        self.motion_bounds.of_all(&self.joints, from, to)
     }
 
-    /// The same of one pair, by its index among [`Scene::pairs`]. It may be much less, but takes longer.
+    /// By how much the distance of one pair, by its index among [`Scene::pairs`], changes at most on such a way \[m\]. It may be much less than
+    /// [`Scene::greatest_motion`], but takes longer.
     #[must_use]
     pub fn greatest_motion_of(&self, pair: usize, from: &[f64], to: &[f64]) -> f64 {
         self.greatest_motion_into(pair, from, [to; 2])
@@ -145,7 +147,7 @@ impl Scene {
 
     /// By how much the distance of a pair changes at most between a configuration and any in which each variable is between two bounds \[m\].
     pub(crate) fn greatest_motion_into(&self, pair: usize, from: &[f64], bounds: [&[f64]; 2]) -> f64 {
-        self.motion_bounds.of_pair(pair, from, bounds)
+        self.motion_bounds.of_pair(&self.joints, pair, from, bounds)
     }
 
     /// What tells scenes apart: each has its own, and its clones have it too.
@@ -161,7 +163,7 @@ impl Scene {
             return scratch.near.first().map_or(Ok(()), |near| Err(near.pair));
         }
         let SceneScratch { frames, check, .. } = scratch;
-        self.check.check(&self.joints, positions, margin.max(TOUCHING), (frames, check))
+        self.check.check(&self.joints, positions, margin.max(TOUCHING), frames, check)
     }
 
     /// Whether every pair is farther apart than `margin` \[m\] at `positions`.
@@ -169,7 +171,7 @@ impl Scene {
         self.check(positions, margin, scratch).is_ok()
     }
 
-    /// The same of one pair, by its index among [`Scene::pairs`].
+    /// Whether one pair, by its index among [`Scene::pairs`], is farther apart than `margin` \[m\] at `positions`.
     #[doc(hidden)]
     pub fn is_pair_free(&self, pair: usize, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> bool {
         self.place(positions, scratch);
@@ -201,9 +203,9 @@ impl Scene {
     /// Writes by how much the gap of `near`, found at these positions, grows with each variable \[m/rad or m/m\].
     pub fn write_slope(&self, near: &Near, scratch: &SceneScratch, row: &mut [f64]) {
         row.fill(0.0);
-        for (side, sign) in [1.0, -1.0].into_iter().enumerate() {
-            let frame = self.bodies[self.pairs[near.pair][side]].frame;
-            self.joints.add_velocity((&scratch.frames, frame), (&near.points[side], &near.normal), sign, row);
+        for (side, along) in [near.normal, -near.normal].iter().enumerate() {
+            let carrier = self.bodies[self.pairs[near.pair][side]].frame;
+            self.joints.add_velocity(&scratch.frames, carrier, &near.points[side].coords, along, row);
         }
     }
 }

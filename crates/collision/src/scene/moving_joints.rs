@@ -3,10 +3,10 @@
 use std::fmt;
 
 use fearless_simd::Simd;
-use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Matrix3, UnitQuaternion, Vector3};
 
-use crate::scene::motion_bounds::{Lever, Reach};
 use crate::shapes::PlacedShape;
+use crate::shapes::frame::Frame;
 use urdf_ik_mathematics::lanes::{LANES, Lanes, sine_cosine};
 use urdf_ik_robot::{Chain, JointKind, Robot};
 use urdf_ik_text::names::short;
@@ -14,61 +14,32 @@ use urdf_ik_text::names::short;
 /// A joint that a variable of the chain moves, or one that mimics such a joint. It need not be part of the chain. It moves along or about
 /// the z axis of its frame, which need not be that of the URDF.
 #[derive(Debug, Clone)]
-struct MovingJoint {
+pub(crate) struct MovingJoint {
     /// Index of the moving joint before it, from the root link on.
-    parent: Option<usize>,
+    pub parent: Option<usize>,
     /// Its frame before its motion, in the frame of `parent` or of the root link.
-    before: Frame,
-    prismatic: bool,
+    pub before: Frame,
+    pub prismatic: bool,
     variable: usize,
+    /// Its motion is `multiplier` times that of the variable, from `offset` on.
     multiplier: f64,
     offset: f64,
 }
 
+impl MovingJoint {
+    /// How far it has moved at these positions of the variables \[rad or m\].
+    #[inline(always)]
+    pub fn moved(&self, positions: &[f64]) -> f64 {
+        self.multiplier * positions[self.variable] + self.offset
+    }
+}
+
 /// The joints of a robot that a chain moves, parents first. Constant.
 #[derive(Debug, Clone)]
-pub(crate) struct MovingJoints(Vec<MovingJoint>);
+pub(crate) struct MovingJoints(pub Vec<MovingJoint>);
 
 /// The moving joint that carries a link, and the link's pose in its frame, or else in the root link's.
 pub(crate) type Carried = (Option<usize>, Isometry3<f64>);
-
-/// A frame: its axes as columns, and its origin.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Frame {
-    pub rotation: Matrix3<f64>,
-    pub origin: Vector3<f64>,
-}
-
-impl Frame {
-    /// The frame of the root link.
-    pub const ROOT: Self =
-        Self { rotation: Matrix3::new(1., 0., 0., 0., 1., 0., 0., 0., 1.), origin: Vector3::new(0., 0., 0.) };
-
-    pub fn of(pose: &Isometry3<f64>) -> Self {
-        Self { rotation: pose.rotation.to_rotation_matrix().into_inner(), origin: pose.translation.vector }
-    }
-
-    pub fn pose(&self) -> Isometry3<f64> {
-        let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(self.rotation));
-        Isometry3::from_parts(self.origin.into(), rotation)
-    }
-
-    /// The frame that is `other` in this one.
-    #[inline(always)]
-    pub fn times(&self, other: &Self) -> Self {
-        Self { rotation: self.rotation * other.rotation, origin: self.point(&other.origin) }
-    }
-
-    #[inline(always)]
-    pub fn point(&self, point: &Vector3<f64>) -> Vector3<f64> {
-        self.rotation * point + self.origin
-    }
-
-    pub fn inverse(&self) -> Self {
-        let rotation = self.rotation.transpose();
-        Self { rotation, origin: -(rotation * self.origin) }
-    }
-}
 
 /// The frames of moving joints after their motion, in the root link's frame.
 #[derive(Debug, Clone, Default)]
@@ -117,28 +88,15 @@ impl MovingJoints {
         (Self(moving), carried)
     }
 
-    /// The joints, as far as lengths go.
-    pub fn levers(&self) -> impl Iterator<Item = Lever> {
-        self.0.iter().map(|joint| Lever {
-            parent: joint.parent,
-            before: joint.before,
-            variable: joint.variable,
-            multiplier: joint.multiplier,
-            offset: joint.offset,
-            prismatic: joint.prismatic,
-        })
-    }
-
     /// Writes the frames at `positions` of the chain's variables.
     #[inline(always)]
     pub fn frames<S: Simd>(&self, simd: S, positions: &[f64], frames: &mut JointFrames) {
-        let along = |joint: &MovingJoint| joint.multiplier * positions[joint.variable] + joint.offset;
         let JointFrames { of_joints, turns } = frames;
         turns.clear();
         for four in self.0.chunks(LANES) {
             let mut angles = Lanes::default();
             for (angle, joint) in angles.0.iter_mut().zip(four) {
-                *angle = along(joint);
+                *angle = joint.moved(positions);
             }
             let (sine, cosine) = sine_cosine(angles.load(simd));
             let mut turn = [Lanes::default(); 2];
@@ -151,7 +109,7 @@ impl MovingJoints {
             let before = joint.parent.map_or(joint.before, |parent| of_joints[parent].times(&joint.before));
             let [x, y, z] = [0, 1, 2].map(|axis| before.rotation.column(axis).into_owned());
             of_joints.push(if joint.prismatic {
-                Frame { rotation: before.rotation, origin: before.origin + z * along(joint) }
+                Frame { rotation: before.rotation, origin: before.origin + z * joint.moved(positions) }
             } else {
                 let [sine, cosine] = turns[at / LANES].map(|lanes| lanes.0[at % LANES]);
                 let rotation = Matrix3::from_columns(&[x * cosine + y * sine, y * cosine - x * sine, z]);
@@ -160,29 +118,30 @@ impl MovingJoints {
         }
     }
 
-    /// Adds `sign` times the velocity of `point`, which the joint `frame` carries, along `normal`, for unit speed of each variable.
+    /// Adds the velocity of `point`, which the joint `carrier` carries, along a vector, for unit speed of each variable.
     pub fn add_velocity(
         &self,
-        (frames, frame): (&JointFrames, Option<usize>),
-        (point, normal): (&Point3<f64>, &Vector3<f64>),
-        sign: f64,
+        frames: &JointFrames,
+        carrier: Option<usize>,
+        point: &Vector3<f64>,
+        along: &Vector3<f64>,
         row: &mut [f64],
     ) {
-        let mut next = frame;
+        let mut next = carrier;
         while let Some(at) = next {
             let (joint, Frame { rotation, origin }) = (&self.0[at], &frames.of_joints[at]);
             let axis: Vector3<f64> = rotation.column(2).into_owned();
-            let velocity = if joint.prismatic { axis } else { axis.cross(&(point.coords - origin)) };
-            row[joint.variable] += sign * joint.multiplier * velocity.dot(normal);
+            let velocity = if joint.prismatic { axis } else { axis.cross(&(point - origin)) };
+            row[joint.variable] += joint.multiplier * velocity.dot(along);
             next = joint.parent;
         }
     }
 
-    /// No point that the joint `frame` carries is farther from a fixed place than the second number [m], if it is no farther from the origin
-    /// of that joint than `radius`; `None` where a joint slides. The place is the origin of the first moving joint.
-    pub fn reach(&self, frame: usize, radius: f64) -> Option<(Vector3<f64>, f64)> {
+    /// A sphere around all that the joint `carrier` can bring somewhere, if it carries nothing that is farther from its origin than `radius`:
+    /// the origin of the first moving joint, and the distance from there \[m\]. `None` where a joint slides.
+    pub fn reach(&self, carrier: usize, radius: f64) -> Option<(Vector3<f64>, f64)> {
         let mut reach = radius;
-        let mut at = frame;
+        let mut at = carrier;
         loop {
             let joint = &self.0[at];
             if joint.prismatic {
@@ -207,6 +166,11 @@ pub enum Body {
 }
 
 impl Body {
+    /// The link of that index.
+    pub(crate) fn of_link(robot: &Robot, link: usize) -> Self {
+        Self::Link(robot.links()[link].name.clone())
+    }
+
     /// Its name, without what it is.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -235,13 +199,4 @@ pub(crate) struct PlacedBody {
     /// The body's pose in that frame.
     pub pose: Isometry3<f64>,
     pub shapes: Vec<PlacedShape>,
-}
-
-impl PlacedBody {
-    /// How far it reaches from a joint that has this inverse `frame` in the frame that carries the body.
-    pub fn reach(&self, frame: &Frame) -> Reach {
-        let none = Reach { from_axis: 0.0, from_origin: 0.0 };
-        let of_shape = |shape: &PlacedShape| shape.reach(&frame.times(&Frame::of(&(self.pose * shape.place()))));
-        self.shapes.iter().map(of_shape).fold(none, Reach::or)
-    }
 }

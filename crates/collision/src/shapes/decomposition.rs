@@ -4,7 +4,8 @@
 use std::f64::consts::TAU;
 
 use parry3d_f64::math::Vector as Point;
-use parry3d_f64::shape::TriMesh;
+
+use super::spheres::around;
 
 /// A mesh is cut into so many pieces at most.
 const PIECES: usize = 4;
@@ -18,31 +19,29 @@ const GAIN: f64 = 0.02;
 const TRIANGLES: usize = 50_000;
 
 /// For each piece, points whose convex hull has all of it; those of nearly convex meshes are of one piece.
-pub(crate) fn convex_pieces(mesh: &TriMesh) -> Vec<Vec<Point>> {
-    if mesh.indices().len() > TRIANGLES {
-        return vec![mesh.vertices().to_vec()];
+pub(crate) fn convex_pieces(vertices: &[Point], faces: &[[u32; 3]]) -> Vec<Vec<Point>> {
+    if faces.len() > TRIANGLES {
+        return vec![vertices.to_vec()];
     }
-    let around = mesh.local_aabb();
-    let size = around.maxs - around.mins;
+    let (low, high) = around(faces.as_flattened().iter().map(|&vertex| vertices[vertex as usize]));
+    let size = high - low;
     let axis = (1..3).fold(0, |most, axis| if size[axis] > size[most] { axis } else { most });
     #[expect(clippy::cast_precision_loss, reason = "a small number")]
-    let planes: Vec<f64> =
-        (1..SLICES).map(|plane| around.mins[axis] + size[axis] * (plane as f64 / SLICES as f64)).collect();
-    let slices = slices(mesh, axis, &planes);
+    let planes: Vec<f64> = (1..SLICES).map(|plane| low[axis] + size[axis] * (plane as f64 / SLICES as f64)).collect();
+    let slices = slices(vertices, faces, axis, &planes);
     let pieces = cut(&silhouettes(&slices, axis));
     pieces.iter().map(|&(start, end)| slices[start..end].concat()).filter(|points| !points.is_empty()).collect()
 }
 
 /// The corners of all triangles in each slice between planes across an axis, with the points where their edges go through the planes.
-fn slices(mesh: &TriMesh, axis: usize, planes: &[f64]) -> Vec<Vec<Point>> {
-    let vertices = mesh.vertices();
+fn slices(vertices: &[Point], faces: &[[u32; 3]], axis: usize, planes: &[f64]) -> Vec<Vec<Point>> {
     let slice_of = |point: Point| planes.partition_point(|&plane| plane <= point[axis]);
     let mut slices = vec![Vec::new(); SLICES];
     for &vertex in vertices {
         slices[slice_of(vertex)].push(vertex);
     }
     let edges = |&[a, b, c]: &[u32; 3]| [[a, b], [b, c], [c, a]].map(|[from, to]| [from.min(to), from.max(to)]);
-    let mut edges: Vec<[u32; 2]> = mesh.indices().iter().flat_map(edges).collect();
+    let mut edges: Vec<[u32; 2]> = faces.iter().flat_map(edges).collect();
     edges.sort_unstable();
     edges.dedup();
     for edge in edges {

@@ -1,4 +1,4 @@
-//! A convex shape around a mesh.
+//! Convex shapes around others: hulls around meshes, and solids.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f64x4};
@@ -6,8 +6,63 @@ use nalgebra::Vector3;
 use parry3d_f64::math::Vector as Point;
 use parry3d_f64::shape::SupportMap;
 
-use crate::shapes::few_corners::few_corners;
+use super::few_corners::few_corners;
+use super::frame::{point, vector};
+use super::solid::Solid;
 use urdf_ik_mathematics::lanes::{LANES, Lanes};
+
+/// A convex shape around another.
+#[derive(Clone, Copy)]
+pub(crate) enum Outline<'a> {
+    Solid(&'a Solid),
+    Hull(&'a Hull),
+}
+
+impl Outline<'_> {
+    /// What is within this distance belongs to the shape as well \[m\].
+    pub fn rounding(self) -> f64 {
+        match self {
+            Self::Solid(_) => 0.0,
+            Self::Hull(hull) => hull.rounding,
+        }
+    }
+
+    /// Points whose convex hull, and what is within the second number of it \[m\], has all of the shape.
+    pub fn corners(self) -> (Vec<Vector3<f64>>, f64) {
+        match self {
+            Self::Solid(solid) => solid.corners(),
+            Self::Hull(hull) => (hull.corners(), hull.rounding),
+        }
+    }
+
+    /// The point that is farthest along `direction`.
+    #[inline(always)]
+    pub fn farthest<S: Simd>(self, simd: S, direction: &Vector3<f64>) -> Vector3<f64> {
+        let direction = point(direction);
+        vector(match self {
+            Self::Solid(solid) => solid.local_support_point(direction),
+            Self::Hull(hull) => hull.farthest(simd, direction),
+        })
+    }
+
+    /// The least coordinate along `direction`, of length 1.
+    #[inline(always)]
+    pub fn least<S: Simd>(self, simd: S, direction: &Vector3<f64>) -> f64 {
+        match self {
+            Self::Solid(solid) => -solid.reach(direction),
+            Self::Hull(hull) => hull.least(simd, direction) - hull.rounding,
+        }
+    }
+}
+
+impl SupportMap for Outline<'_> {
+    fn local_support_point(&self, direction: Point) -> Point {
+        match self {
+            Self::Solid(solid) => solid.local_support_point(direction),
+            Self::Hull(hull) => hull.local_support_point(direction),
+        }
+    }
+}
 
 /// Points whose convex hull, and what is within `rounding` of it, has all of a mesh \[m\].
 #[derive(Debug, Clone)]
@@ -28,11 +83,10 @@ impl Hull {
         Self { level: Level::new(), points, rounding }
     }
 
-    /// Points whose convex hull, and what is within the second number of it \[m\], has all of the mesh.
-    pub fn corners(&self) -> (Vec<Vector3<f64>>, f64) {
-        let corner = |[x, y, z]: &[Lanes; 3], lane: usize| Vector3::new(x.0[lane], y.0[lane], z.0[lane]);
-        let four = |four| (0..LANES).map(move |lane| corner(four, lane));
-        (self.points.iter().flat_map(four).collect(), self.rounding)
+    /// The points, some of them twice.
+    fn corners(&self) -> Vec<Vector3<f64>> {
+        let four = |[x, y, z]: &[Lanes; 3]| [0, 1, 2, 3].map(|lane| Vector3::new(x.0[lane], y.0[lane], z.0[lane]));
+        self.points.iter().flat_map(four).collect()
     }
 
     /// The least coordinate of the points along `direction`.
@@ -49,7 +103,7 @@ impl Hull {
 
     /// The point that is farthest along `direction`.
     #[inline(always)]
-    pub fn farthest<S: Simd>(&self, simd: S, direction: Point) -> Point {
+    fn farthest<S: Simd>(&self, simd: S, direction: Point) -> Point {
         let mut most = f64x4::splat(simd, f64::NEG_INFINITY);
         let mut best = [f64x4::splat(simd, 0.0); 3];
         for [x, y, z] in &self.points {

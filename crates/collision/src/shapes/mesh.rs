@@ -4,31 +4,42 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use nalgebra::Vector3;
-use parry3d_f64::math::{Vector, Vector as Point};
-use parry3d_f64::shape::TriMesh;
+use parry3d_f64::math::Vector as Point;
 
-use crate::shapes::decomposition::convex_pieces;
-use crate::shapes::hull::Hull;
-use crate::shapes::spheres::{Below, Sphere, Spheres};
+use super::decomposition::convex_pieces;
+use super::frame::vector;
+use super::hull::Hull;
+use super::spheres::{Below, Sphere, Spheres, around};
 
 /// The hull of a mesh has so many corners at most.
 const CORNERS: usize = 224;
-/// Those of its convex pieces.
+/// The hull of each of its convex pieces has so many corners at most.
 const PIECE_CORNERS: usize = 128;
-/// And those of its parts.
+/// The hull of each of its parts has so many corners at most.
 const PART_CORNERS: usize = 48;
 /// Spheres that are divided so often have no hull.
 const PARTS_DEPTH: usize = 2;
 
 /// A mesh with what surrounds it. Constant.
 pub(crate) struct Mesh {
-    pub triangles: TriMesh,
+    /// Each place once \[m\].
+    pub vertices: Vec<Point>,
+    /// Each triangle once, by its vertices.
+    pub faces: Vec<[u32; 3]>,
     pub spheres: Spheres,
     pub hull: Hull,
     /// Their hulls have together all of it.
     pub convex_pieces: Vec<ConvexPiece>,
     /// For each eight spheres, the hulls of what they have; none for those that are divided often.
     parts: Vec<Vec<Hull>>,
+}
+
+/// A piece of a mesh that is nearly convex, and what surrounds it \[m\].
+pub(crate) struct ConvexPiece {
+    pub hull: Hull,
+    /// A sphere around this middle has all of it.
+    pub middle: Vector3<f64>,
+    pub radius: f64,
 }
 
 /// A part of a mesh: what a sphere has.
@@ -42,16 +53,20 @@ pub(crate) struct MeshPart<'a> {
 }
 
 impl Mesh {
-    pub fn new(triangles: TriMesh) -> Self {
-        let spheres = Spheres::new(triangles.triangles());
-        let hull = Hull::new(triangles.vertices(), CORNERS);
-        let pieces = convex_pieces(&triangles);
-        let convex_pieces = pieces.iter().map(|points| ConvexPiece::new(points, PIECE_CORNERS)).collect();
+    /// The mesh of these triangles; `None` where there are none. Each face names vertices that there are \[m\].
+    pub fn new(vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> Option<Self> {
+        let (vertices, faces) = distinct(vertices, faces);
+        if faces.is_empty() {
+            return None;
+        }
+        let spheres = Spheres::new(faces.iter().map(|face| face.map(|vertex| vertices[vertex as usize])).collect());
+        let hull = Hull::new(&vertices, CORNERS);
+        let convex_pieces = convex_pieces(&vertices, &faces).iter().map(|points| ConvexPiece::new(points)).collect();
         let mut parts = vec![Vec::new(); spheres.eights.len()];
         spheres.each_above(PARTS_DEPTH, &mut |at, branch| {
             parts[at].push(Hull::new(&spheres.corners(at, branch), PART_CORNERS));
         });
-        Self { triangles, spheres, hull, convex_pieces, parts }
+        Some(Self { vertices, faces, spheres, hull, convex_pieces, parts })
     }
 
     /// The first eight parts.
@@ -90,34 +105,26 @@ impl Mesh {
     }
 }
 
-/// What surrounds a piece of a mesh \[m\].
-pub(crate) struct ConvexPiece {
-    pub hull: Hull,
-    /// A sphere around this middle has all of it.
-    pub middle: Vector3<f64>,
-    pub radius: f64,
-}
-
 impl ConvexPiece {
-    /// The piece with these points, of which there is at least one; the hull has at most `most` corners.
-    pub fn new(points: &[Point], most: usize) -> Self {
-        let (low, high) =
-            points.iter().fold((Point::INFINITY, Point::NEG_INFINITY), |(low, high), &p| (low.min(p), high.max(p)));
-        let hull = Hull::new(points, most);
+    /// The piece with these points, of which there is at least one.
+    fn new(points: &[Point]) -> Self {
+        let (low, high) = around(points.iter().copied());
+        let hull = Hull::new(points, PIECE_CORNERS);
         let middle = (low + high) * 0.5;
         let radius = points.iter().fold(0.0_f64, |most, point| most.max(point.distance(middle))) + hull.rounding;
-        Self { hull, middle: middle.to_array().into(), radius }
+        Self { hull, middle: vector(middle), radius }
     }
 }
 
-/// Each vertex once, and each triangle once, whichever its first corner and its orientation. Each face names vertices that there are.
-pub(crate) fn distinct(vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> (Vec<Vector>, Vec<[u32; 3]>) {
+/// Each vertex once, and each triangle once, whichever its first corner and its orientation: files of triangles repeat each vertex, and
+/// some repeat triangles.
+fn distinct(vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> (Vec<Point>, Vec<[u32; 3]>) {
     let mut places = Vec::new();
     let mut index = HashMap::with_capacity(vertices.len());
     let mut number = |vertex: [f64; 3]| {
         // Adding 0 makes -0 the same as 0.
         *index.entry(vertex.map(|coordinate| (coordinate + 0.0).to_bits())).or_insert_with(|| {
-            places.push(Vector::from(vertex));
+            places.push(Point::from(vertex));
             u32::try_from(places.len() - 1).unwrap_or(u32::MAX)
         })
     };
@@ -128,7 +135,7 @@ pub(crate) fn distinct(vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> (Vec<Vector
     (places, faces)
 }
 
-/// The same for all triangles with these corners; two for what is no more than a line between two of them, and one for a point.
+/// What all triangles with these corners have in common: three corners, two of what is no more than a line between them, one of a point.
 fn corners_of(face: [u32; 3]) -> [u32; 3] {
     let mut corners = face;
     corners.sort_unstable();

@@ -1,7 +1,8 @@
 //! A shape that is fixed to a link or to an obstacle.
 
-pub(crate) mod decomposition;
-pub(crate) mod few_corners;
+mod decomposition;
+mod few_corners;
+pub(crate) mod frame;
 pub(crate) mod hull;
 pub(crate) mod mesh;
 pub(crate) mod solid;
@@ -11,15 +12,16 @@ use std::f64::consts::FRAC_1_SQRT_2;
 use std::fmt;
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
-use parry3d_f64::bounding_volume::BoundingSphere;
-use parry3d_f64::math::{Pose, Rotation, Vector};
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion};
+use parry3d_f64::math::{Pose, Rotation, Vector as Point};
 use parry3d_f64::shape::{Ball, Cuboid, Cylinder, Segment, Shape};
 
-use crate::scene::motion_bounds::Reach;
-use crate::scene::moving_joints::Frame;
-use crate::shapes::mesh::Mesh;
-use crate::shapes::solid::Solid;
+use frame::{pose, vector};
+use hull::Outline;
+use mesh::Mesh;
+use solid::Solid;
+use spheres::Sphere;
+use urdf_ik_text::names::short;
 
 /// Shapes are no larger than this, and no farther from their link's frame \[m\].
 pub const FARTHEST: f64 = 1e6;
@@ -86,7 +88,7 @@ impl fmt::Display for Geometry {
             Self::Sphere { radius } => write!(f, "sphere of radius {radius} m"),
             Self::Capsule { radius, length } => write!(f, "capsule of radius {radius} m and length {length} m"),
             Self::Mesh { file, triangles, .. } => {
-                write!(f, "mesh {}, {triangles} triangles", urdf_ik_text::names::short(file))
+                write!(f, "mesh {}, {triangles} triangles", short(file))
             }
         }
     }
@@ -97,16 +99,14 @@ impl fmt::Display for Geometry {
 pub struct PlacedShape {
     /// What it is.
     pub geometry: Geometry,
-    /// Pose of `core` in the frame of what it is fixed to.
-    pub(crate) pose: Pose,
+    /// Its pose in the frame of what it is fixed to.
+    pub(crate) pose: Isometry3<f64>,
+    /// The pose of `core` in that frame.
+    pub(crate) core_pose: Isometry3<f64>,
     pub(crate) core: Core,
-    /// What is within this distance of `core` belongs to the shape as well \[m\].
-    pub(crate) margin: f64,
-    /// A sphere around the whole shape, in the same frame.
-    pub(crate) bound: BoundingSphere,
 }
 
-/// What distances are computed of.
+/// What a shape is computed as.
 #[derive(Clone)]
 pub(crate) enum Core {
     Convex(Convex),
@@ -117,82 +117,83 @@ pub(crate) enum Core {
 #[derive(Clone)]
 pub(crate) struct Convex {
     pub shape: Arc<dyn Shape>,
-    /// All of it, in the same frame.
+    /// What is within this distance of `shape` belongs to it as well \[m\].
+    pub rounding: f64,
+    /// All of it.
     pub solid: Solid,
 }
 
-impl Core {
-    pub(crate) fn shape(&self) -> &dyn Shape {
-        match self {
-            Self::Convex(convex) => &*convex.shape,
-            Self::Mesh(mesh) => &mesh.triangles,
-        }
-    }
-}
-
 impl PlacedShape {
-    /// The shape at `origin` in the frame of what it is fixed to. `mesh` has the triangles of [`Geometry::Mesh`]; without them that has no
+    /// The shape at `pose` in the frame of what it is fixed to. `mesh` has the triangles of [`Geometry::Mesh`]; without them that has no
     /// shape.
-    pub(crate) fn new(geometry: Geometry, origin: &Isometry3<f64>, mesh: Option<Arc<Mesh>>) -> Option<Self> {
-        let mut pose = pose(origin);
-        let mut margin = 0.0;
+    pub(crate) fn new(geometry: Geometry, pose: &Isometry3<f64>, mesh: Option<Arc<Mesh>>) -> Option<Self> {
         let core = match geometry {
             Geometry::Box { size } => {
                 let half = size.map(|edge| 0.5 * edge);
-                convex(Cuboid::new(half.into()), Solid::Box(half))
+                convex(Cuboid::new(half.into()), 0.0, Solid::Box(half))
             }
             Geometry::Cylinder { radius, length } => {
-                pose *= from_y_to_z();
                 let half = 0.5 * length;
-                convex(Cylinder::new(half, radius), Solid::Cylinder { radius, half })
+                convex(Cylinder::new(half, radius), 0.0, Solid::Cylinder { radius, half })
             }
-            Geometry::Sphere { radius } => convex(Ball::new(radius), Solid::Capsule { radius, half: 0.0 }),
+            Geometry::Sphere { radius } => convex(Ball::new(radius), 0.0, Solid::Capsule { radius, half: 0.0 }),
             Geometry::Capsule { radius, length } => {
-                margin = radius;
                 let half = 0.5 * length;
-                let end = Vector::new(0.0, 0.0, half);
-                convex(Segment::new(-end, end), Solid::Capsule { radius, half })
+                let end = Point::new(0.0, 0.0, half);
+                convex(Segment::new(-end, end), radius, Solid::Capsule { radius, half })
             }
             Geometry::Mesh { .. } => Core::Mesh(mesh?),
         };
-        let mut bound = core.shape().compute_bounding_sphere(&pose);
-        bound.radius += margin;
-        Some(Self { geometry, pose, core, margin, bound })
+        let core_pose = core_pose(pose, matches!(geometry, Geometry::Cylinder { .. }));
+        Some(Self { geometry, pose: *pose, core_pose, core })
     }
 
-    /// The pose of `core` in the frame of what it is fixed to.
-    pub(crate) fn place(&self) -> Isometry3<f64> {
-        let (translation, rotation) = (self.pose.translation, self.pose.rotation);
-        let rotation = UnitQuaternion::from_quaternion(Quaternion::new(rotation.w, rotation.x, rotation.y, rotation.z));
-        Isometry3::from_parts(Vector3::from(translation.to_array()).into(), rotation)
+    /// What it is if it is no mesh.
+    pub(crate) fn convex(&self) -> Option<&Convex> {
+        match &self.core {
+            Core::Convex(convex) => Some(convex),
+            Core::Mesh(_) => None,
+        }
     }
 
-    /// How far it reaches from a joint in whose frame `core` has this place.
-    pub(crate) fn reach(&self, place: &Frame) -> Reach {
-        let (corners, rounding) = match &self.core {
-            Core::Mesh(mesh) => mesh.hull.corners(),
-            Core::Convex(convex) => convex.solid.corners(),
+    /// A sphere around `core`, in its frame.
+    pub(crate) fn sphere(&self) -> Sphere {
+        match &self.core {
+            Core::Convex(convex) => Sphere { centre: Point::ZERO, radius: convex.solid.radius(), surface: 0.0 },
+            Core::Mesh(mesh) => mesh.spheres.all,
+        }
+    }
+
+    /// A convex shape around `core`.
+    pub(crate) fn outline(&self) -> Outline<'_> {
+        match &self.core {
+            Core::Convex(convex) => Outline::Solid(&convex.solid),
+            Core::Mesh(mesh) => Outline::Hull(&mesh.hull),
+        }
+    }
+
+    /// Convex shapes that have together all of `core`.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Outline<'_>> + Clone {
+        let (pieces, solid) = match &self.core {
+            Core::Convex(convex) => (&[][..], Some(Outline::Solid(&convex.solid))),
+            Core::Mesh(mesh) => (&mesh.convex_pieces[..], None),
         };
-        let none = Reach { from_axis: 0.0, from_origin: 0.0 };
-        let of_corner = |corner: &Vector3<f64>| Reach::around(place.point(corner).into(), rounding);
-        corners.iter().map(of_corner).fold(none, Reach::or)
+        pieces.iter().map(|piece| Outline::Hull(&piece.hull)).chain(solid)
     }
 }
 
-fn convex(shape: impl Shape, solid: Solid) -> Core {
-    Core::Convex(Convex { shape: Arc::new(shape), solid })
+fn convex(shape: impl Shape, rounding: f64, solid: Solid) -> Core {
+    Core::Convex(Convex { shape: Arc::new(shape), rounding, solid })
 }
 
-/// parry's cylinders are along y.
-fn from_y_to_z() -> Pose {
-    Pose::from_rotation(Rotation::from_xyzw(FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2))
-}
-
-/// A pose as parry has it.
-pub(crate) fn pose(pose: &Isometry3<f64>) -> Pose {
-    let (translation, rotation) = (pose.translation.vector, pose.rotation.coords);
-    Pose::from_parts(
-        Vector::new(translation.x, translation.y, translation.z),
-        Rotation::from_xyzw(rotation.x, rotation.y, rotation.z, rotation.w),
-    )
+/// The pose of the core of a shape that has this one: parry's cylinders are along y.
+fn core_pose(of_shape: &Isometry3<f64>, is_cylinder: bool) -> Isometry3<f64> {
+    let from_y_to_z = Pose::from_rotation(Rotation::from_xyzw(FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2));
+    let mut turned = pose(of_shape);
+    if is_cylinder {
+        turned *= from_y_to_z;
+    }
+    let [x, y, z, w] = turned.rotation.to_array();
+    let rotation = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
+    Isometry3::from_parts(vector(turned.translation).into(), rotation)
 }

@@ -1,20 +1,30 @@
 //! Spheres around the surface of a mesh, as a tree.
 
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, Simd, dispatch};
+use nalgebra::Vector3;
 use parry3d_f64::math::Vector;
+use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::Triangle;
+
+use super::frame::{point, vector};
 
 use urdf_ik_mathematics::lanes::{LANES, Lanes};
 
 /// Number of spheres into which one is divided.
-pub(crate) const BRANCHES: usize = 8;
+const BRANCHES: usize = 8;
 /// A sphere around so few pieces is not divided.
 const LEAF: usize = 2;
 /// Nor is one that was divided so often.
-pub(crate) const DEPTH: usize = 6;
+const DEPTH: usize = 6;
+/// Each division leaves at most seven others behind.
+const STACK: usize = DEPTH * BRANCHES;
 /// Pieces of a mesh: no more, unless it has more triangles.
 const PIECES: usize = 4096;
 /// Marks a sphere that is not divided.
 const UNDIVIDED: u32 = 1 << 31;
+/// A point of a surface is near enough where none is nearer than this share of its distance.
+const NEAR_ENOUGH: f64 = 0.6;
 /// What rounding may do to a place, for each metre from the origin \[m\].
 const ROUNDING: f64 = 1e-10;
 
@@ -63,8 +73,8 @@ pub(crate) type Piece = [Vector; 3];
 
 impl Spheres {
     /// The spheres of triangles, of which there is at least one.
-    pub fn new(triangles: impl Iterator<Item = Triangle>) -> Self {
-        let mut pieces = pieces(triangles.map(|triangle| [triangle.a, triangle.b, triangle.c]).collect());
+    pub fn new(triangles: Vec<Piece>) -> Self {
+        let mut pieces = pieces(triangles);
         let mut spheres = Self { all: sphere(&pieces), eights: Vec::new(), leaves: Vec::new(), pieces: Vec::new() };
         spheres.divide(&mut pieces, 1);
         spheres
@@ -79,6 +89,58 @@ impl Spheres {
         }
         let (start, end) = self.leaves[(below & !UNDIVIDED) as usize];
         Below::Pieces(&self.pieces[start as usize..end as usize])
+    }
+
+    /// A point of the surface that is probably the nearest to `to`, if there is one that is no farther than `bound` \[m\]. None is nearer than
+    /// [`NEAR_ENOUGH`] of its distance.
+    pub fn near(&self, to: &Vector3<f64>, bound: f64) -> Option<Vector3<f64>> {
+        dispatch!(Level::new(), simd => self.near_by(simd, to, bound))
+    }
+
+    #[inline(always)]
+    fn near_by<S: Simd>(&self, simd: S, to: &Vector3<f64>, mut bound: f64) -> Option<Vector3<f64>> {
+        let mut nearest = None;
+        // Eights that are not looked at yet, and how far they are away at least.
+        let (mut stack, mut height) = ([(f64::NEG_INFINITY, 0_u32); STACK], 1);
+        while height > 0 {
+            height -= 1;
+            let (gap, at) = stack[height];
+            if gap > bound {
+                continue;
+            }
+            let eight = &self.eights[at as usize];
+            let (gaps, mut open) = eight.gaps(simd, to, bound);
+            let start = height;
+            while open != 0 {
+                let branch = open.trailing_zeros() as usize;
+                open &= open - 1;
+                match self.below(eight, branch) {
+                    Below::Eight(below) => {
+                        stack[height] = (gaps[branch], below);
+                        height += 1;
+                    }
+                    Below::Pieces(pieces) => {
+                        for &[a, b, c] in pieces {
+                            let outside = (a.min(b).min(c) - point(to)).max(point(to) - a.max(b).max(c));
+                            if outside.max_element() > bound {
+                                continue;
+                            }
+                            let found = Triangle::new(a, b, c).project_local_point(point(to), false).point;
+                            let apart = point(to).distance(found);
+                            if apart <= bound {
+                                (nearest, bound) = (Some(vector(found)), NEAR_ENOUGH * apart);
+                            }
+                        }
+                    }
+                }
+            }
+            // The nearest one is looked at first.
+            if let Some(last) = height.checked_sub(1).filter(|&last| last > start) {
+                let first = (start..last).fold(last, |first, at| if stack[at].0 < stack[first].0 { at } else { first });
+                stack.swap(first, last);
+            }
+        }
+        nearest
     }
 
     /// Calls `visit` for each sphere that is divided less than `depth` times below the first eight, with its eight and its place among them.
@@ -137,7 +199,102 @@ impl Spheres {
     }
 }
 
+/// Goes down through the spheres of a surface. Of each eight it is told which are open, and only what these have is looked at.
+pub(crate) struct Descent<'a> {
+    spheres: &'a Spheres,
+    /// Eights that are not looked at yet, each with how often the first were divided to get there.
+    stack: [(u32, u32); STACK],
+    height: usize,
+    /// The eight that is looked at, and which of its spheres are open and not entered yet, as bits.
+    eight: &'a Eight,
+    open: u32,
+    pub divisions: u32,
+}
+
+impl<'a> Descent<'a> {
+    /// Through what is below a sphere, as far as it is divided.
+    #[inline(always)]
+    pub fn new(spheres: &'a Spheres, below: Below<'a>) -> Self {
+        let eight = &spheres.eights[0];
+        let mut descent = Self { spheres, stack: [(0, 0); STACK], height: 0, eight, open: 0, divisions: 0 };
+        if let Below::Eight(below) = below {
+            (descent.stack[0], descent.height) = ((below, 0), 1);
+        }
+        descent
+    }
+
+    /// Says which spheres of the last eight are open, as bits.
+    #[inline(always)]
+    pub fn open(&mut self, open: u32) {
+        self.open = open;
+    }
+
+    /// The next open sphere of the last eight, by its place among them.
+    #[inline(always)]
+    pub fn next_open(&mut self) -> Option<usize> {
+        let branch = self.open.trailing_zeros() as usize;
+        let found = (self.open != 0).then_some(branch)?;
+        self.open &= self.open - 1;
+        Some(found)
+    }
+
+    /// What a sphere of the last eight has; `None` where that is divided, and comes later.
+    #[inline(always)]
+    pub fn enter(&mut self, branch: usize) -> Option<&'a [Piece]> {
+        match self.spheres.below(self.eight, branch) {
+            Below::Pieces(pieces) => Some(pieces),
+            Below::Eight(below) => {
+                self.stack[self.height] = (below, self.divisions + 1);
+                self.height += 1;
+                None
+            }
+        }
+    }
+
+    /// The next eight, with its index.
+    #[inline(always)]
+    pub fn next_eight(&mut self) -> Option<(u32, &'a Eight)> {
+        self.height = self.height.checked_sub(1)?;
+        let at;
+        (at, self.divisions) = self.stack[self.height];
+        self.eight = &self.spheres.eights[at as usize];
+        Some((at, self.eight))
+    }
+}
+
 impl Eight {
+    /// How far what each has is from `to` at least \[m\], and for which that is no more than `bound`, as bits.
+    #[inline(always)]
+    fn gaps<S: Simd>(&self, simd: S, to: &Vector3<f64>, bound: f64) -> ([f64; BRANCHES], u32) {
+        let (mut gaps, mut open) = ([0.0; BRANCHES], 0);
+        for half in 0..2 {
+            let [x, y, z] = &self.centre[half];
+            let [x, y, z] = [x.load(simd) - to.x, y.load(simd) - to.y, z.load(simd) - to.z];
+            let four = (x * x + y * y + z * z).sqrt() - self.radius[half].load(simd);
+            #[expect(clippy::cast_possible_truncation, reason = "four bits")]
+            let bits = four.simd_le(bound).to_bitmask() as u32;
+            open |= bits << (LANES * half);
+            let four: [f64; LANES] = four.into();
+            gaps[half * LANES..][..LANES].copy_from_slice(&four);
+        }
+        (gaps, open & self.used)
+    }
+
+    /// Which of them are no farther from `centre` than `reach` and their radius, as bits.
+    #[inline(always)]
+    pub fn reached<S: Simd>(&self, simd: S, centre: &Vector3<f64>, reach: f64) -> u32 {
+        let mut open = 0;
+        for half in 0..2 {
+            let [x, y, z] = &self.centre[half];
+            let [x, y, z] = [x.load(simd) - centre.x, y.load(simd) - centre.y, z.load(simd) - centre.z];
+            let apart = self.radius[half].load(simd) + reach;
+            #[expect(clippy::cast_possible_truncation, reason = "four bits")]
+            let bits = (x * x + y * y + z * z).simd_le(apart * apart).to_bitmask() as u32;
+            open |= bits << (LANES * half);
+        }
+        open & self.used
+    }
+
     fn set(&mut self, branch: usize, sphere: Sphere, below: u32) {
         let (half, lane) = (branch / LANES, branch % LANES);
         for (lanes, coordinate) in self.centre[half].iter_mut().zip(sphere.centre.to_array()) {
@@ -204,7 +361,7 @@ fn centroid(piece: &Piece) -> Vector {
 }
 
 /// The box around points.
-fn around(points: impl Iterator<Item = Vector>) -> (Vector, Vector) {
+pub(crate) fn around(points: impl Iterator<Item = Vector>) -> (Vector, Vector) {
     points.fold((Vector::INFINITY, Vector::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)))
 }
 

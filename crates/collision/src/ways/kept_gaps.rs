@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::links::distances::TOUCHING;
+use crate::narrow_phase::TOUCHING;
 use crate::scene::Scene;
 use crate::scene::near_check::Near;
 

@@ -6,7 +6,8 @@
 
 pub(crate) mod kept_gaps;
 
-use crate::scene::near_check::{Near, Wanted};
+use crate::narrow_phase::visitors::Wanted;
+use crate::scene::near_check::Near;
 use crate::scene::{Clearance, SceneScratch};
 use crate::ways::kept_gaps::{Floors, KnownGaps};
 

@@ -15,8 +15,6 @@ use urdf_ik_text::names::number;
 pub struct Obstacle {
     /// The shapes, in the obstacle's frame.
     shapes: Vec<PlacedShape>,
-    /// The pose of each shape in the obstacle's frame.
-    poses: Vec<Isometry3<f64>>,
 }
 
 /// The triangles of a mesh: its vertices \[m\], and the indices of the three corners of each triangle.
@@ -62,8 +60,7 @@ impl Obstacle {
         pose: &Isometry3<f64>,
     ) -> Result<(), ObstacleError> {
         let mesh = mesh_of(name, vertices, faces).map_err(|e| ObstacleError(e.to_string()))?;
-        let geometry =
-            Geometry::Mesh { file: name.to_owned(), scale: [1.0; 3], triangles: mesh.triangles.num_triangles() };
+        let geometry = Geometry::Mesh { file: name.to_owned(), scale: [1.0; 3], triangles: mesh.faces.len() };
         self.add(geometry, pose, Some(Arc::new(mesh)))
     }
 
@@ -75,17 +72,14 @@ impl Obstacle {
 
     /// What each shape is, with its pose in the obstacle's frame.
     pub fn parts(&self) -> impl Iterator<Item = (&Geometry, &Isometry3<f64>)> {
-        self.shapes.iter().map(|shape| &shape.geometry).zip(&self.poses)
+        self.shapes.iter().map(|shape| (&shape.geometry, &shape.pose))
     }
 
     /// The triangles of the shape of that index, in its own frame; `None` where it is no mesh.
     #[must_use]
     pub fn triangles(&self, shape: usize) -> Option<MeshTriangles> {
         let Core::Mesh(mesh) = &self.shapes.get(shape)?.core else { return None };
-        Some((
-            mesh.triangles.vertices().iter().map(|at| [at.x, at.y, at.z]).collect(),
-            mesh.triangles.indices().to_vec(),
-        ))
+        Some((mesh.vertices.iter().map(parry3d_f64::math::Vector::to_array).collect(), mesh.faces.clone()))
     }
 
     /// Number of triangles of all meshes.
@@ -109,7 +103,6 @@ impl Obstacle {
         }
         let shape = PlacedShape::new(geometry, pose, mesh);
         self.shapes.push(shape.ok_or_else(|| ObstacleError("a mesh has no triangles".to_owned()))?);
-        self.poses.push(*pose);
         Ok(())
     }
 }

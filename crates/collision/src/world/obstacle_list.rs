@@ -91,7 +91,7 @@ fn read(entry: &Map<String, Value>, meshes: &mut Meshes) -> Result<(Obstacle, Is
             return Err(format!("its 'scale' is {scale:?}; it must be three numbers that are not 0"));
         }
         let mesh = meshes.of(file, scale).map_err(|e| e.to_string())?;
-        let geometry = Geometry::Mesh { file: file.to_owned(), scale, triangles: mesh.triangles.num_triangles() };
+        let geometry = Geometry::Mesh { file: file.to_owned(), scale, triangles: mesh.faces.len() };
         obstacle.add(geometry, &here, Some(mesh)).map_err(|e| e.to_string())?;
     } else {
         obstacle.add_primitive(primitive(kind, &mut fields)?, &here).map_err(|e| e.to_string())?;
