@@ -31,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 mod links;
+mod malformed;
 mod mesh_files;
 mod narrow_phase;
 mod scene;

@@ -11,6 +11,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 use crate::links::urdf::{Collision, collisions};
+use crate::malformed::Malformed;
 use crate::mesh_files::Meshes;
 use crate::shapes::{Geometry, PlacedShape};
 use urdf_ik_robot::{MeshFolders, Robot};
@@ -65,7 +66,7 @@ impl LinkShapes {
     /// # Errors
     /// [`CollisionsError`] where the text is not XML, or has too many shapes.
     pub fn of_urdf(urdf: &str, robot: &Robot, folders: &MeshFolders) -> Result<Self, CollisionsError> {
-        let collisions = collisions(urdf).map_err(|reason| CollisionsError::Xml { reason })?;
+        let collisions = collisions(urdf).map_err(|Malformed(reason)| CollisionsError::Xml { reason })?;
         if collisions.len() > MAX_SHAPES {
             return Err(CollisionsError::TooManyShapes { shapes: collisions.len() });
         }
@@ -77,7 +78,7 @@ impl LinkShapes {
             let name = collision.link.clone();
             match shape(collision, &mut meshes) {
                 Ok(shape) => shapes.extend(shape.map(|shape| (link, shape))),
-                Err(reason) => faults.push(ShapeFault { link: name, reason }),
+                Err(Malformed(reason)) => faults.push(ShapeFault { link: name, reason }),
             }
         }
         shapes.sort_by_key(|&(link, _)| link);
@@ -105,11 +106,11 @@ impl LinkShapes {
     }
 }
 
-fn shape(collision: Collision, meshes: &mut Meshes) -> Result<Option<PlacedShape>, String> {
+fn shape(collision: Collision, meshes: &mut Meshes) -> Result<Option<PlacedShape>, Malformed> {
     let (origin, mut geometry) = (collision.origin?, collision.geometry?);
     let mut mesh = None;
     if let Geometry::Mesh { file, scale, triangles } = &mut geometry {
-        let read = meshes.of(file, *scale).map_err(|e| e.to_string())?;
+        let read = meshes.of(file, *scale)?;
         *triangles = read.faces.len();
         mesh = Some(read);
     }

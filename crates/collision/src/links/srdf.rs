@@ -5,7 +5,8 @@ use std::path::Path;
 
 use thiserror::Error;
 
-use crate::links::xml::{Element, each_element};
+use super::xml::{Element, each_element};
+use crate::malformed::Malformed;
 use urdf_ik_robot::Robot;
 use urdf_ik_text::files::{self, MAX_URDF_BYTES, ReadError};
 use urdf_ik_text::names::{self, sentence, short};
@@ -72,8 +73,8 @@ pub enum SrdfError {
     },
 }
 
-impl From<String> for SrdfError {
-    fn from(reason: String) -> Self {
+impl From<Malformed> for SrdfError {
+    fn from(Malformed(reason): Malformed) -> Self {
         Self::Xml { reason }
     }
 }
@@ -84,16 +85,17 @@ impl Srdf {
     /// # Errors
     /// [`SrdfError`] with what is wrong with it.
     pub fn from_text(text: &str) -> Result<Self, SrdfError> {
-        let mut srdf = Self { end_effectors: EndEffectors::of_srdf(text)?, ..Self::default() };
+        let mut srdf = Self::default();
         let mut is_robot = false;
-        each_element(text, 2, |element| match element.path().as_slice() {
-            ["robot"] => {
-                is_robot = true;
-                Ok(())
+        each_element(text, 3, |element| {
+            match element.path().as_slice() {
+                ["robot"] => is_robot = true,
+                [other] => return Err(SrdfError::NotAnSrdf { found: format!("<{other}>") }),
+                ["robot", kind] => srdf.note(kind, element)?,
+                ["robot", "group", kind] => srdf.end_effectors.note_in_group(kind, element),
+                _ => {}
             }
-            [other] => Err(SrdfError::NotAnSrdf { found: format!("<{other}>") }),
-            ["robot", kind] => srdf.note(kind, element),
-            _ => Ok(()),
+            Ok(())
         })?;
         if is_robot { Ok(srdf) } else { Err(SrdfError::NotAnSrdf { found: "no element".to_owned() }) }
     }
@@ -122,6 +124,10 @@ impl Srdf {
             "disable_default_collisions" => {
                 self.disabled_by_default.push(link("disable_default_collisions", "link")?);
             }
+            "group" => {
+                self.end_effectors.groups.push(Group { name: attribute(element, "name"), ..Group::default() });
+            }
+            "end_effector" => self.end_effectors.named.push(attribute(element, "group")),
             "link" => return Err(SrdfError::Urdf { element: "link" }),
             "joint" => return Err(SrdfError::Urdf { element: "joint" }),
             _ => {}
@@ -166,7 +172,7 @@ const MAX_DEPTH: usize = 8;
 pub(crate) struct EndEffectors {
     groups: Vec<Group>,
     /// The names of the groups that are end effectors.
-    hands: Vec<String>,
+    named: Vec<String>,
 }
 
 /// A group of links, by the names in its elements.
@@ -182,36 +188,24 @@ struct Group {
 }
 
 impl EndEffectors {
-    /// The end effectors in the text of an SRDF.
-    ///
-    /// # Errors
-    /// What the XML reader said.
-    pub(crate) fn of_srdf(text: &str) -> Result<Self, String> {
-        let mut found = Self::default();
-        each_element(text, 3, |element| -> Result<(), String> {
-            match element.path().as_slice() {
-                ["robot", "group"] => {
-                    found.groups.push(Group { name: attribute(element, "name"), ..Group::default() });
-                }
-                ["robot", "end_effector"] => found.hands.push(attribute(element, "group")),
-                ["robot", "group", kind] => {
-                    if let Some(group) = found.groups.last_mut() {
-                        group.note(kind, element);
-                    }
-                }
-                _ => {}
-            }
-            Ok(())
-        })?;
-        Ok(found)
+    /// Notes what an element inside the last group names.
+    fn note_in_group(&mut self, kind: &str, element: &Element) {
+        let Some(group) = self.groups.last_mut() else { return };
+        match kind {
+            "link" => group.links.push(attribute(element, "name")),
+            "joint" => group.joints.push(attribute(element, "name")),
+            "chain" => group.chains.push([attribute(element, "base_link"), attribute(element, "tip_link")]),
+            "group" => group.groups.push(attribute(element, "name")),
+            _ => {}
+        }
     }
 
     /// The links of all end effectors that have the link of index `link`. Names that the robot does not have are left out.
     pub(crate) fn links_with(&self, robot: &Robot, link: usize) -> BTreeSet<usize> {
         let mut beside = BTreeSet::new();
-        for hand in &self.hands {
+        for group in &self.named {
             let mut links = BTreeSet::new();
-            self.add_links(robot, hand, MAX_DEPTH, &mut links);
+            self.add_links(robot, group, MAX_DEPTH, &mut links);
             if links.contains(&link) {
                 beside.extend(links);
             }
@@ -233,18 +227,6 @@ impl EndEffectors {
             for inner in &group.groups {
                 self.add_links(robot, inner, depth - 1, links);
             }
-        }
-    }
-}
-
-impl Group {
-    fn note(&mut self, kind: &str, element: &Element) {
-        match kind {
-            "link" => self.links.push(attribute(element, "name")),
-            "joint" => self.joints.push(attribute(element, "name")),
-            "chain" => self.chains.push([attribute(element, "base_link"), attribute(element, "tip_link")]),
-            "group" => self.groups.push(attribute(element, "name")),
-            _ => {}
         }
     }
 }

@@ -3,6 +3,8 @@
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
+use crate::malformed::Malformed;
+
 /// An element: its name after those of the elements that it stands in, and its attributes as written.
 pub(crate) struct Element {
     path: Vec<String>,
@@ -35,7 +37,7 @@ impl Element {
 ///
 /// # Errors
 /// What the XML reader said, and that of `visit`.
-pub(crate) fn each_element<E: From<String>>(
+pub(crate) fn each_element<E: From<Malformed>>(
     text: &str,
     depth: usize,
     mut visit: impl FnMut(&Element) -> Result<(), E>,
@@ -45,7 +47,7 @@ pub(crate) fn each_element<E: From<String>>(
     // Names of the open elements up to that depth, and the number of all open ones.
     let (mut open, mut deep): (Vec<String>, usize) = (Vec::new(), 0);
     loop {
-        match reader.read_event().map_err(|e| e.to_string())? {
+        match reader.read_event().map_err(Malformed::from)? {
             Event::Start(start) => {
                 if deep < depth {
                     let element = Element::read(&open, &start);
@@ -59,15 +61,9 @@ pub(crate) fn each_element<E: From<String>>(
                 deep = deep.saturating_sub(1);
                 open.truncate(deep);
             }
-            Event::Eof if deep > 0 => return Err(E::from("the text ends inside an element".to_owned())),
+            Event::Eof if deep > 0 => return Err(Malformed::from("the text ends inside an element").into()),
             Event::Eof => return Ok(()),
             _ => {}
         }
     }
-}
-
-/// The finite numbers of a text, of which there must be `N`.
-pub(crate) fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
-    let values: Vec<f64> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
-    <[f64; N]>::try_from(values).ok().filter(|values| values.iter().all(|value| value.is_finite()))
 }

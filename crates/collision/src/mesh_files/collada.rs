@@ -8,19 +8,20 @@ use std::collections::HashMap;
 use nalgebra::{Matrix4, Point3, Rotation3, Unit, Vector3};
 use roxmltree::{Document, Node};
 
-use crate::links::xml::numbers;
-use crate::mesh_files::{MAX_TRIANGLES, Triangles};
+use super::{MAX_TRIANGLES, Triangles};
+use crate::malformed::{Malformed, numbers};
+use urdf_ik_text::names::short;
 
 /// The triangles of a COLLADA text \[m\].
 ///
 /// # Errors
 /// What is wrong with it, as the end of a sentence.
-pub(crate) fn triangles(bytes: &[u8]) -> Result<Triangles, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
-    let document = Document::parse(text).map_err(|e| e.to_string())?;
+pub(crate) fn triangles(bytes: &[u8]) -> Result<Triangles, Malformed> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8 text")?;
+    let document = Document::parse(text)?;
     let root = document.root_element();
     if root.tag_name().name() != "COLLADA" {
-        return Err(format!("it is not COLLADA but <{}>", root.tag_name().name()));
+        return Err(format!("it is not COLLADA but <{}>", root.tag_name().name()).into());
     }
     let unit = child(root, "asset").and_then(|asset| child(asset, "unit")).and_then(|unit| unit.attribute("meter"));
     let unit = unit.map_or(Some([1.0]), numbers::<1>).ok_or("its <unit> has no finite number as meter")?[0];
@@ -32,7 +33,7 @@ pub(crate) fn triangles(bytes: &[u8]) -> Result<Triangles, String> {
         for part in node.children().filter(Node::is_element) {
             match part.tag_name().name() {
                 "node" => open.push((part, placed)),
-                "instance_node" => return Err("it has an <instance_node>, which is not read".to_owned()),
+                "instance_node" => return Err("it has an <instance_node>, which is not read".into()),
                 "instance_geometry" => {
                     let corner = |corner: [f64; 3]| placed.transform_point(&Point3::from(corner)).into();
                     let mesh = meshes.of(part.attribute("url").unwrap_or_default())?;
@@ -50,18 +51,17 @@ pub(crate) fn triangles(bytes: &[u8]) -> Result<Triangles, String> {
 }
 
 /// The scene that the file shows, or the only one that it has.
-fn visual_scene<'a>(document: &'a Document<'a>) -> Result<Node<'a, 'a>, String> {
+fn visual_scene<'a>(document: &'a Document<'a>) -> Result<Node<'a, 'a>, Malformed> {
     let root = document.root_element();
     let shown = child(root, "scene").and_then(|scene| child(scene, "instance_visual_scene"));
     let url = shown.and_then(|shown| shown.attribute("url")).and_then(|url| url.strip_prefix('#'));
-    let mut scenes = document.descendants().filter(|node| node.has_tag_name_of("visual_scene"));
-    scenes
-        .find(|scene| url.is_none() || scene.attribute("id") == url)
-        .ok_or_else(|| "it has no <visual_scene> to show".to_owned())
+    let mut scenes = document.descendants().filter(|node| node.tag_name().name() == "visual_scene");
+    let scene = scenes.find(|scene| url.is_none() || scene.attribute("id") == url);
+    Ok(scene.ok_or("it has no <visual_scene> to show")?)
 }
 
 /// How a node is placed in the one above it.
-fn transform(node: Node) -> Result<Matrix4<f64>, String> {
+fn transform(node: Node) -> Result<Matrix4<f64>, Malformed> {
     let mut placed = Matrix4::identity();
     for part in node.children().filter(Node::is_element) {
         let name = part.tag_name().name();
@@ -74,7 +74,7 @@ fn transform(node: Node) -> Result<Matrix4<f64>, String> {
                 let axis = Unit::try_new(Vector3::new(x, y, z), 1e-12)?;
                 Some(Rotation3::from_axis_angle(&axis, degrees.to_radians()).to_homogeneous())
             }),
-            "lookat" | "skew" => return Err(format!("it has a <{name}>, which is not read")),
+            "lookat" | "skew" => return Err(format!("it has a <{name}>, which is not read").into()),
             _ => continue,
         };
         placed *= step.ok_or_else(|| format!("its <{name}> has not the finite numbers that it must have"))?;
@@ -82,21 +82,13 @@ fn transform(node: Node) -> Result<Matrix4<f64>, String> {
     Ok(placed)
 }
 
-/// The first child of that name.
-pub(crate) fn child<'a>(node: Node<'a, 'a>, name: &str) -> Option<Node<'a, 'a>> {
-    node.children().find(|child| child.has_tag_name_of(name))
+/// The children of that name, whatever the namespace.
+fn children<'a>(node: Node<'a, 'a>, name: &str) -> impl Iterator<Item = Node<'a, 'a>> {
+    node.children().filter(move |child| child.is_element() && child.tag_name().name() == name)
 }
 
-/// Names of elements, whatever the namespace.
-pub(crate) trait HasTagName {
-    /// Whether it is an element of that name.
-    fn has_tag_name_of(&self, name: &str) -> bool;
-}
-
-impl HasTagName for Node<'_, '_> {
-    fn has_tag_name_of(&self, name: &str) -> bool {
-        self.is_element() && self.tag_name().name() == name
-    }
+fn child<'a>(node: Node<'a, 'a>, name: &str) -> Option<Node<'a, 'a>> {
+    children(node, name).next()
 }
 
 /// Greatest number of indices of a corner, and of numbers of a position.
@@ -116,7 +108,7 @@ impl<'a> Meshes<'a> {
     }
 
     /// The mesh at `url`. A geometry that is no mesh has no triangles.
-    pub(crate) fn of(&mut self, url: &str) -> Result<&Triangles, String> {
+    pub(crate) fn of(&mut self, url: &str) -> Result<&Triangles, Malformed> {
         if !self.read.contains_key(url) {
             let mesh = child(self.element(url)?, "mesh");
             let triangles = mesh.map_or(Ok(Vec::new()), |mesh| self.triangles(mesh))?;
@@ -125,18 +117,18 @@ impl<'a> Meshes<'a> {
         Ok(&self.read[url])
     }
 
-    fn element(&self, url: &str) -> Result<Node<'a, 'a>, String> {
+    fn element(&self, url: &str) -> Result<Node<'a, 'a>, Malformed> {
         let found = url.strip_prefix('#').and_then(|id| self.by_id.get(id));
-        found.copied().ok_or_else(|| format!("it names '{}', which it does not have", urdf_ik_text::names::short(url)))
+        Ok(*found.ok_or_else(|| format!("it names '{}', which it does not have", short(url)))?)
     }
 
-    fn triangles(&self, mesh: Node<'a, 'a>) -> Result<Triangles, String> {
+    fn triangles(&self, mesh: Node<'a, 'a>) -> Result<Triangles, Malformed> {
         let mut triangles = Vec::new();
         for part in mesh.children().filter(Node::is_element) {
             let name = part.tag_name().name();
             match name {
                 "triangles" | "polylist" | "polygons" => self.add_polygons(part, name, &mut triangles)?,
-                "tristrips" | "trifans" => return Err(format!("it has <{name}>, which is not read")),
+                "tristrips" | "trifans" => return Err(format!("it has <{name}>, which is not read").into()),
                 _ => {}
             }
         }
@@ -144,14 +136,14 @@ impl<'a> Meshes<'a> {
     }
 
     /// Adds the polygons of an element `name`.
-    fn add_polygons(&self, part: Node<'a, 'a>, name: &str, triangles: &mut Triangles) -> Result<(), String> {
-        let inputs = || part.children().filter(|input| input.has_tag_name_of("input"));
+    fn add_polygons(&self, part: Node<'a, 'a>, name: &str, triangles: &mut Triangles) -> Result<(), Malformed> {
+        let inputs = || children(part, "input");
         let offset = |input: Node| input.attribute("offset").and_then(|offset| offset.parse().ok()).unwrap_or(0_usize);
         let vertex = inputs().find(|input| input.attribute("semantic") == Some("VERTEX"));
         let vertex = vertex.ok_or_else(|| format!("its <{name}> has no input VERTEX"))?;
         let places = self.places(vertex)?;
         let stride = 1 + inputs().map(offset).max().unwrap_or(0).min(MAX_STRIDE);
-        for indices in part.children().filter(|child| child.has_tag_name_of("p")) {
+        for indices in children(part, "p") {
             let indices: Vec<usize> = list(indices)?;
             let corner = offset(vertex).min(stride - 1);
             let corners: Vec<usize> = indices.chunks_exact(stride).map(|indices| indices[corner]).collect();
@@ -172,9 +164,9 @@ impl<'a> Meshes<'a> {
     }
 
     /// The places of an input VERTEX.
-    fn places(&self, vertex: Node<'a, 'a>) -> Result<Vec<[f64; 3]>, String> {
+    fn places(&self, vertex: Node<'a, 'a>) -> Result<Vec<[f64; 3]>, Malformed> {
         let source = |input: Node<'a, 'a>| self.element(input.attribute("source").unwrap_or_default());
-        let mut inputs = source(vertex)?.children().filter(|input| input.has_tag_name_of("input"));
+        let mut inputs = children(source(vertex)?, "input");
         let position = inputs.find(|input| input.attribute("semantic") == Some("POSITION"));
         let source = source(position.ok_or("its <vertices> have no input POSITION")?)?;
         let numbers: Vec<f64> = list(child(source, "float_array").ok_or("its positions have no <float_array>")?)?;
@@ -184,13 +176,13 @@ impl<'a> Meshes<'a> {
             Ok(stride @ 3..=MAX_STRIDE) => {
                 Ok(numbers.chunks_exact(stride).map(|place| [place[0], place[1], place[2]]).collect())
             }
-            _ => Err(format!("its positions have a stride that is not from 3 to {MAX_STRIDE}")),
+            _ => Err(format!("its positions have a stride that is not from 3 to {MAX_STRIDE}").into()),
         }
     }
 }
 
 /// Adds a polygon as a fan of triangles, which is right for a convex one.
-fn add_fan(polygon: &[usize], places: &[[f64; 3]], triangles: &mut Triangles) -> Result<(), String> {
+fn add_fan(polygon: &[usize], places: &[[f64; 3]], triangles: &mut Triangles) -> Result<(), Malformed> {
     let corner = |at: usize| places.get(polygon[at]).copied().ok_or("it names a vertex that it does not have");
     for at in 2..polygon.len() {
         triangles.push([corner(0)?, corner(at - 1)?, corner(at)?]);
@@ -199,7 +191,7 @@ fn add_fan(polygon: &[usize], places: &[[f64; 3]], triangles: &mut Triangles) ->
 }
 
 /// The numbers in an element.
-fn list<T: std::str::FromStr>(element: Node) -> Result<Vec<T>, String> {
+fn list<T: std::str::FromStr>(element: Node) -> Result<Vec<T>, Malformed> {
     let numbers = element.text().unwrap_or_default().split_whitespace().map(str::parse).collect::<Result<_, _>>();
-    numbers.map_err(|_| format!("its <{}> has something that is not a number", element.tag_name().name()))
+    Ok(numbers.map_err(|_| format!("its <{}> has something that is not a number", element.tag_name().name()))?)
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::malformed::Malformed;
 use crate::shapes::FARTHEST;
 use crate::shapes::mesh::Mesh;
 use urdf_ik_robot::{MeshFolders, MeshNotFound};
@@ -16,6 +17,12 @@ use urdf_ik_text::names::{sentence, short};
 
 /// Greatest size of a mesh file \[bytes\].
 pub const MAX_MESH_BYTES: usize = 128 << 20;
+
+/// Greatest number of triangles of a mesh.
+pub const MAX_TRIANGLES: usize = 1_000_000;
+
+/// Triangles by their corners \[m, before the scale of the URDF\].
+pub(crate) type Triangles = Vec<[[f64; 3]; 3]>;
 
 /// Where an STL that is a text has the word facet at the latest \[bytes\]: after a name of any reasonable length. A binary one may begin with the
 /// word solid too.
@@ -111,25 +118,22 @@ pub(crate) fn mesh_of(name: &str, vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> 
 fn read_triangles(path: &Path) -> Result<Triangles, MeshError> {
     let mesh = || path.display().to_string();
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    let read: fn(&[u8]) -> Result<Triangles, String> = match ending.as_deref() {
+    let read: fn(&[u8]) -> Result<Triangles, Malformed> = match ending.as_deref() {
         Some("stl") => |bytes| {
             check_binary_stl(bytes)?;
-            mesh_loader::stl::from_slice(bytes).map_err(|e| e.to_string()).and_then(|s| of_scene(&s))
+            of_scene(&mesh_loader::stl::from_slice(bytes)?)
         },
         // Materials, which are files of their own, do not matter.
-        Some("obj") => |bytes| {
-            let scene = mesh_loader::obj::from_slice(bytes, None, |_| Ok(Vec::new()));
-            scene.map_err(|e| e.to_string()).and_then(|scene| of_scene(&scene))
-        },
+        Some("obj") => |bytes| of_scene(&mesh_loader::obj::from_slice(bytes, None, |_| Ok(Vec::new()))?),
         Some("dae") => collada::triangles,
         _ => return Err(MeshError::UnknownFormat { mesh: mesh() }),
     };
     let bytes = files::read_bytes(path, MAX_MESH_BYTES)?;
-    read(&bytes).map_err(|reason| MeshError::Malformed { mesh: mesh(), reason })
+    read(&bytes).map_err(|Malformed(reason)| MeshError::Malformed { mesh: mesh(), reason })
 }
 
 /// Refuses a binary STL whose header says another number of triangles than its length gives: it was cut off, or something was put in its place.
-fn check_binary_stl(bytes: &[u8]) -> Result<(), String> {
+fn check_binary_stl(bytes: &[u8]) -> Result<(), Malformed> {
     // 80 bytes for people, the number of triangles, and 50 bytes for each of them.
     let Some((header, triangles)) = bytes.split_at_checked(84) else { return Ok(()) };
     let beginning = &bytes[..bytes.len().min(TEXT_BEGINNING)];
@@ -139,30 +143,23 @@ fn check_binary_stl(bytes: &[u8]) -> Result<(), String> {
     if is_text || said == there {
         return Ok(());
     }
-    Err(format!("its header says {said} triangles, but its length is that of {there}"))
+    Err(format!("its header says {said} triangles, but its length is that of {there}").into())
 }
 
-fn of_scene(scene: &mesh_loader::Scene) -> Result<Triangles, String> {
+fn of_scene(scene: &mesh_loader::Scene) -> Result<Triangles, Malformed> {
     let mut triangles = Vec::new();
     for mesh in &scene.meshes {
-        for face in &mesh.faces {
-            let mut triangle = [[0.0; 3]; 3];
-            for (corner, &vertex) in triangle.iter_mut().zip(face) {
-                let place =
-                    mesh.vertices.get(vertex as usize).ok_or("a face has a vertex that the file does not have")?;
-                *corner = place.map(f64::from);
-            }
-            triangles.push(triangle);
+        let place = |vertex: u32| mesh.vertices.get(vertex as usize).map(|place| place.map(f64::from));
+        for &[a, b, c] in &mesh.faces {
+            let corners = (place(a), place(b), place(c));
+            let (Some(a), Some(b), Some(c)) = corners else {
+                return Err("a face has a vertex that the file does not have".into());
+            };
+            triangles.push([a, b, c]);
         }
     }
     Ok(triangles)
 }
-
-/// Greatest number of triangles of a mesh.
-pub const MAX_TRIANGLES: usize = 1_000_000;
-
-/// Triangles by their corners \[m, before the scale of the URDF\].
-pub(crate) type Triangles = Vec<[[f64; 3]; 3]>;
 
 /// Greatest number of triangles of all meshes of a robot, or of a list of obstacles.
 const MAX_TRIANGLES_IN_ALL: usize = 4_000_000;

@@ -7,13 +7,11 @@ use nalgebra::Vector3;
 use parry3d_f64::math::{Pose, Vector as Point};
 use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{CsoPoint, GJKResult, VoronoiSimplex, closest_points};
-use parry3d_f64::shape::SupportMap;
 
 use super::Contact;
 use crate::shapes::PlacedShape;
 use crate::shapes::frame::{Frame, point, vector};
 use crate::shapes::hull::Outline;
-use crate::shapes::solid::Solid;
 
 /// Finds depths, in memory that is kept.
 #[derive(Default)]
@@ -47,7 +45,8 @@ impl Depths {
     }
 
     fn of_pieces(&mut self, first: Outline, second: Outline, place: &Pose, towards: Point) -> Option<Contact> {
-        let ((core_first, round_first), (core_second, round_second)) = (Core::of(first), Core::of(second));
+        let ((core_first, round_first), (core_second, round_second)) = (first.core(), second.core());
+        // Depths of round shapes are exact by their cores.
         let mut rounding = round_first + round_second;
         self.simplex.reset(CsoPoint::from_shapes(place, &core_second, &core_first, towards));
         let found = match closest_points(place, &core_second, &core_first, rounding, true, &mut self.simplex) {
@@ -67,33 +66,6 @@ impl Depths {
         let depth = rounding - (on_first - on_second).dot(normal);
         let points = [on_first, on_second].map(vector);
         (depth > 0.0 && depth.is_finite()).then(|| Contact { distance: 0.0, depth, points, normal: vector(normal) })
-    }
-}
-
-/// What a convex piece is around: a capsule, and so a sphere, is all that is near a line. Depths of round shapes are exact this way.
-enum Core<'a> {
-    Line(Solid),
-    All(Outline<'a>),
-}
-
-impl<'a> Core<'a> {
-    /// The core, and how far from it the piece reaches \[m\].
-    fn of(piece: Outline<'a>) -> (Self, f64) {
-        match piece {
-            Outline::Solid(&Solid::Capsule { radius, half }) => {
-                (Self::Line(Solid::Capsule { radius: 0.0, half }), radius)
-            }
-            other => (Self::All(other), other.rounding()),
-        }
-    }
-}
-
-impl SupportMap for Core<'_> {
-    fn local_support_point(&self, direction: Point) -> Point {
-        match self {
-            Self::Line(line) => line.local_support_point(direction),
-            Self::All(piece) => piece.local_support_point(direction),
-        }
     }
 }
 

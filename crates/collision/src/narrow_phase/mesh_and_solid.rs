@@ -87,7 +87,7 @@ impl MeshAndSolid<'_> {
 
     /// What the spheres prove that are a few divisions below the `open` ones of the first eight.
     #[inline(always)]
-    pub fn settle_spheres<S: Simd>(&self, simd: S, open: u32, margin: f64) -> Verdict {
+    pub fn verdict_by_spheres<S: Simd>(&self, simd: S, open: u32, margin: f64) -> Verdict {
         let mut verdict = Verdict::Free;
         let mut descent = self.descent(open);
         loop {
@@ -187,7 +187,7 @@ impl MeshAndSolid<'_> {
         let back = self.place.inverse();
         let on_solid = self.hulls(Outline::Hull(&self.mesh.hull)).nearest(towards).map_or(Point::ZERO, |(at, _)| at);
         let to_mesh = |at, bound| {
-            let near = self.mesh.spheres.near(&back.point(&vector(at)), bound)?;
+            let near = self.mesh.spheres.nearest_to(&back.point(&vector(at)), bound, wanted.share_of_guess())?;
             Some(point(&self.place.point(&near)))
         };
         let to_solid = |at: Point, _| {
@@ -200,7 +200,7 @@ impl MeshAndSolid<'_> {
     }
 
     fn hulls<'a>(&'a self, part: Outline<'a>) -> ConvexPair<'a> {
-        ConvexPair { first: part, second: Outline::Solid(&self.convex.solid), place: self.place }
+        ConvexPair { first: part, second: Outline::Solid(self.convex.solid), place: self.place }
     }
 
     /// Whether the hull of what a sphere has proves that it is farther than `margin` from the solid: along `direction`, if there is one, or

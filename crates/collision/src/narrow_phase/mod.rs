@@ -112,10 +112,10 @@ impl<'a> ShapePair<'a> {
 
     /// What spheres below the `open` ones of the first eight, and hulls, tell of the shapes.
     #[inline(always)]
-    pub fn settle<S: Simd>(&self, simd: S, open: u32, margin: f64) -> Verdict {
+    pub fn verdict_by_bounds<S: Simd>(&self, simd: S, open: u32, margin: f64) -> Verdict {
         let place = &self.place;
         if let Cores::MeshAndSolid(mesh, convex) = self.cores {
-            let verdict = MeshAndSolid { mesh, convex, place }.settle_spheres(simd, open, margin);
+            let verdict = MeshAndSolid { mesh, convex, place }.verdict_by_spheres(simd, open, margin);
             if verdict != Verdict::Open {
                 return verdict;
             }
@@ -123,7 +123,7 @@ impl<'a> ShapePair<'a> {
         if let Cores::Meshes(first, second) = self.cores
             && first.convex_pieces.len() + second.convex_pieces.len() > 2
         {
-            return TwoMeshes { first, second, place }.settle_pieces(simd, margin);
+            return TwoMeshes { first, second, place }.verdict_by_pieces(simd, margin);
         }
         let (outlines, direction) = (self.outlines(), self.direction());
         if outlines.are_apart(simd, &direction, STEPS, margin) {

@@ -39,7 +39,7 @@ impl TwoMeshes<'_> {
 
     /// What the hulls of their convex pieces prove.
     #[inline(always)]
-    pub fn settle_pieces<S: Simd>(&self, simd: S, margin: f64) -> Verdict {
+    pub fn verdict_by_pieces<S: Simd>(&self, simd: S, margin: f64) -> Verdict {
         for pair in self.piece_pairs() {
             if self.least_overlap(simd, pair, margin).is_some() {
                 return Verdict::Open;
@@ -51,7 +51,7 @@ impl TwoMeshes<'_> {
     /// Whether any of their triangles are no farther apart than `margin`.
     #[inline(always)]
     pub fn are_within<S: Simd>(&self, simd: S, margin: f64) -> bool {
-        let wanted = Wanted { within: margin, exact_below: margin };
+        let wanted = Wanted::any(margin);
         let Some(Guess { nearest, direction }) = self.guess(simd, &wanted) else { return false };
         nearest.distance <= margin || self.each_near(simd, &direction, margin, &mut AnyNear).is_break()
     }
@@ -80,12 +80,12 @@ impl TwoMeshes<'_> {
         if is_one_pair && hulls.separation(simd, &direction) > wanted.within {
             return None;
         }
-        let back = self.place.inverse();
+        let (back, share) = (self.place.inverse(), wanted.share_of_guess());
         let to_first = |at, bound| {
-            let near = self.first.spheres.near(&back.point(&vector(at)), bound)?;
+            let near = self.first.spheres.nearest_to(&back.point(&vector(at)), bound, share)?;
             Some(point(&self.place.point(&near)))
         };
-        let to_second = |at, bound| self.second.spheres.near(&vector(at), bound).map(|near| point(&near));
+        let to_second = |at, bound| self.second.spheres.nearest_to(&vector(at), bound, share).map(|near| point(&near));
         let nearest = wanted.guess(on_second, to_first, to_second);
         let apart = vector(nearest.on_first - nearest.on_second).try_normalize(0.0);
         Some(Guess { nearest, direction: apart.unwrap_or(direction) })

@@ -200,7 +200,7 @@ impl FreeCheck {
         for pair in self.parts_of(pair) {
             let Some(open) = self.first_of_pair(simd, frames, pair.parts, margin) else { continue };
             let shapes = self.shapes(&open);
-            if shapes.settle(simd, open.spheres, margin) != Verdict::Free
+            if shapes.verdict_by_bounds(simd, open.spheres, margin) != Verdict::Free
                 && shapes.are_within(simd, open.spheres, margin)
             {
                 return false;
@@ -232,7 +232,7 @@ impl FreeCheck {
         for &parts in &self.others {
             open.extend(self.first_of_pair(simd, frames, parts, margin));
         }
-        self.settle_all(simd, open, margin)
+        self.check_open(simd, open, margin)
     }
 
     #[inline(always)]
@@ -326,12 +326,12 @@ impl FreeCheck {
         (spheres != 0).then_some(Open { first, second, place, spheres })
     }
 
-    /// Settles the open pairs: first what spheres and hulls can tell, then what is left to triangles.
+    /// Decides the open pairs: first what spheres and hulls can tell, then what is left to triangles.
     #[inline(always)]
-    fn settle_all<S: Simd>(&self, simd: S, open: &mut [Open], margin: f64) -> Result<(), [usize; 2]> {
+    fn check_open<S: Simd>(&self, simd: S, open: &mut [Open], margin: f64) -> Result<(), [usize; 2]> {
         let mut left = 0;
         for index in 0..open.len() {
-            match self.shapes(&open[index]).settle(simd, open[index].spheres, margin) {
+            match self.shapes(&open[index]).verdict_by_bounds(simd, open[index].spheres, margin) {
                 Verdict::Free => {}
                 Verdict::Near => return Err([open[index].first, open[index].second]),
                 Verdict::Open => {

@@ -197,7 +197,7 @@ impl Scene {
 
     /// How near a pair is where the bodies are placed, if that is wanted.
     pub(crate) fn nearness(&self, pair: usize, wanted: Wanted, scratch: &mut SceneScratch) -> Option<Near> {
-        self.check.nearness(&scratch.frames, pair, wanted, &mut scratch.depths)
+        self.check.nearness(&scratch.frames, self.check.parts_of(pair), wanted, &mut scratch.depths)
     }
 
     /// Writes by how much the gap of `near`, found at these positions, grows with each variable \[m/rad or m/m\].

@@ -37,19 +37,14 @@ impl FreeCheck {
         near.clear();
         near.reserve(self.all.len());
         for parts in self.all.chunk_by(|one, other| one.bodies == other.bodies) {
-            if let Some(found) = self.nearest_parts(frames, parts, Wanted::exact(within), depths) {
+            if let Some(found) = self.nearness(frames, parts, Wanted::exact(within), depths) {
                 near.push(found);
             }
         }
     }
 
-    /// How near one pair is, where that is wanted.
-    pub fn nearness(&self, frames: &JointFrames, pair: usize, wanted: Wanted, depths: &mut Depths) -> Option<Near> {
-        self.nearest_parts(frames, self.parts_of(pair), wanted, depths)
-    }
-
-    /// The nearest of some pairs of parts of one pair of bodies.
-    fn nearest_parts(
+    /// How near the nearest of some pairs of parts of one pair of bodies is, where that is wanted.
+    pub fn nearness(
         &self,
         frames: &JointFrames,
         pairs: &[PartPair],

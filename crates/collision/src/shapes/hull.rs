@@ -14,7 +14,7 @@ use urdf_ik_mathematics::lanes::{LANES, Lanes};
 /// A convex shape around another.
 #[derive(Clone, Copy)]
 pub(crate) enum Outline<'a> {
-    Solid(&'a Solid),
+    Solid(Solid),
     Hull(&'a Hull),
 }
 
@@ -24,6 +24,14 @@ impl Outline<'_> {
         match self {
             Self::Solid(_) => 0.0,
             Self::Hull(hull) => hull.rounding,
+        }
+    }
+
+    /// What it is around, and how far from that it reaches \[m\]: a capsule, and so a sphere, is all that is near a line.
+    pub fn core(self) -> (Self, f64) {
+        match self {
+            Self::Solid(Solid::Capsule { radius, half }) => (Self::Solid(Solid::Capsule { radius: 0.0, half }), radius),
+            other => (other, other.rounding()),
         }
     }
 

@@ -9,7 +9,7 @@ use parry3d_f64::math::Vector as Point;
 use super::decomposition::convex_pieces;
 use super::frame::vector;
 use super::hull::Hull;
-use super::spheres::{Below, Sphere, Spheres, around};
+use super::spheres::{Below, Descent, Sphere, Spheres, around};
 
 /// The hull of a mesh has so many corners at most.
 const CORNERS: usize = 224;
@@ -18,7 +18,7 @@ const PIECE_CORNERS: usize = 128;
 /// The hull of each of its parts has so many corners at most.
 const PART_CORNERS: usize = 48;
 /// Spheres that are divided so often have no hull.
-const PARTS_DEPTH: usize = 2;
+const PARTS_DEPTH: u32 = 2;
 
 /// A mesh with what surrounds it. Constant.
 pub(crate) struct Mesh {
@@ -63,9 +63,16 @@ impl Mesh {
         let hull = Hull::new(&vertices, CORNERS);
         let convex_pieces = convex_pieces(&vertices, &faces).iter().map(|points| ConvexPiece::new(points)).collect();
         let mut parts = vec![Vec::new(); spheres.eights.len()];
-        spheres.each_above(PARTS_DEPTH, &mut |at, branch| {
-            parts[at].push(Hull::new(&spheres.corners(at, branch), PART_CORNERS));
-        });
+        let mut descent = Descent::new(&spheres, Below::Eight(0));
+        while let Some((at, eight)) = descent.next_eight() {
+            descent.open(eight.used);
+            while let Some(branch) = descent.next_open() {
+                parts[at as usize].push(Hull::new(&spheres.corners(spheres.below(eight, branch)), PART_CORNERS));
+                if descent.divisions + 1 < PARTS_DEPTH {
+                    descent.enter(branch);
+                }
+            }
+        }
         Some(Self { vertices, faces, spheres, hull, convex_pieces, parts })
     }
 

@@ -87,9 +87,7 @@ impl fmt::Display for Geometry {
             Self::Cylinder { radius, length } => write!(f, "cylinder of radius {radius} m and length {length} m"),
             Self::Sphere { radius } => write!(f, "sphere of radius {radius} m"),
             Self::Capsule { radius, length } => write!(f, "capsule of radius {radius} m and length {length} m"),
-            Self::Mesh { file, triangles, .. } => {
-                write!(f, "mesh {}, {triangles} triangles", short(file))
-            }
+            Self::Mesh { file, triangles, .. } => write!(f, "mesh {}, {triangles} triangles", short(file)),
         }
     }
 }
@@ -167,7 +165,7 @@ impl PlacedShape {
     /// A convex shape around `core`.
     pub(crate) fn outline(&self) -> Outline<'_> {
         match &self.core {
-            Core::Convex(convex) => Outline::Solid(&convex.solid),
+            Core::Convex(convex) => Outline::Solid(convex.solid),
             Core::Mesh(mesh) => Outline::Hull(&mesh.hull),
         }
     }
@@ -175,7 +173,7 @@ impl PlacedShape {
     /// Convex shapes that have together all of `core`.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = Outline<'_>> + Clone {
         let (pieces, solid) = match &self.core {
-            Core::Convex(convex) => (&[][..], Some(Outline::Solid(&convex.solid))),
+            Core::Convex(convex) => (&[][..], Some(Outline::Solid(convex.solid))),
             Core::Mesh(mesh) => (&mesh.convex_pieces[..], None),
         };
         pieces.iter().map(|piece| Outline::Hull(&piece.hull)).chain(solid)

@@ -23,8 +23,6 @@ const STACK: usize = DEPTH * BRANCHES;
 const PIECES: usize = 4096;
 /// Marks a sphere that is not divided.
 const UNDIVIDED: u32 = 1 << 31;
-/// A point of a surface is near enough where none is nearer than this share of its distance.
-const NEAR_ENOUGH: f64 = 0.6;
 /// What rounding may do to a place, for each metre from the origin \[m\].
 const ROUNDING: f64 = 1e-10;
 
@@ -91,14 +89,14 @@ impl Spheres {
         Below::Pieces(&self.pieces[start as usize..end as usize])
     }
 
-    /// A point of the surface that is probably the nearest to `to`, if there is one that is no farther than `bound` \[m\]. None is nearer than
-    /// [`NEAR_ENOUGH`] of its distance.
-    pub fn near(&self, to: &Vector3<f64>, bound: f64) -> Option<Vector3<f64>> {
-        dispatch!(Level::new(), simd => self.near_by(simd, to, bound))
+    /// A point of the surface, no farther from `to` than `bound` \[m\], than which none is nearer than `share` of its distance: the nearest where
+    /// that is 1. `None` where all are farther away.
+    pub fn nearest_to(&self, to: &Vector3<f64>, bound: f64, share: f64) -> Option<Vector3<f64>> {
+        dispatch!(Level::new(), simd => self.nearest_by(simd, to, bound, share))
     }
 
     #[inline(always)]
-    fn near_by<S: Simd>(&self, simd: S, to: &Vector3<f64>, mut bound: f64) -> Option<Vector3<f64>> {
+    fn nearest_by<S: Simd>(&self, simd: S, to: &Vector3<f64>, mut bound: f64, share: f64) -> Option<Vector3<f64>> {
         let mut nearest = None;
         // Eights that are not looked at yet, and how far they are away at least.
         let (mut stack, mut height) = ([(f64::NEG_INFINITY, 0_u32); STACK], 1);
@@ -128,7 +126,7 @@ impl Spheres {
                             let found = Triangle::new(a, b, c).project_local_point(point(to), false).point;
                             let apart = point(to).distance(found);
                             if apart <= bound {
-                                (nearest, bound) = (Some(vector(found)), NEAR_ENOUGH * apart);
+                                (nearest, bound) = (Some(vector(found)), share * apart);
                             }
                         }
                     }
@@ -143,31 +141,17 @@ impl Spheres {
         nearest
     }
 
-    /// Calls `visit` for each sphere that is divided less than `depth` times below the first eight, with its eight and its place among them.
-    pub fn each_above(&self, depth: usize, visit: &mut impl FnMut(usize, usize)) {
-        let mut open = vec![(0, depth)];
-        while let Some((at, depth)) = open.pop() {
-            let eight = &self.eights[at];
-            for branch in 0..eight.used.count_ones() as usize {
-                visit(at, branch);
-                if let (Below::Eight(below), true) = (self.below(eight, branch), depth > 1) {
-                    open.push((below as usize, depth - 1));
-                }
-            }
-        }
-    }
-
-    /// The corners of all that a sphere has.
-    pub fn corners(&self, at: usize, branch: usize) -> Vec<Vector> {
+    /// The corners of all that is below a sphere.
+    pub fn corners(&self, below: Below) -> Vec<Vector> {
         let mut corners = Vec::new();
-        let mut open = vec![(&self.eights[at], branch)];
-        while let Some((eight, branch)) = open.pop() {
-            match self.below(eight, branch) {
-                Below::Pieces(pieces) => corners.extend_from_slice(pieces.as_flattened()),
-                Below::Eight(below) => {
-                    let eight = &self.eights[below as usize];
-                    open.extend((0..eight.used.count_ones() as usize).map(|branch| (eight, branch)));
-                }
+        if let Below::Pieces(pieces) = below {
+            corners.extend_from_slice(pieces.as_flattened());
+        }
+        let mut descent = Descent::new(self, below);
+        while let Some((_, eight)) = descent.next_eight() {
+            descent.open(eight.used);
+            while let Some(branch) = descent.next_open() {
+                corners.extend_from_slice(descent.enter(branch).unwrap_or_default().as_flattened());
             }
         }
         corners

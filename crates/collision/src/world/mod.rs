@@ -151,17 +151,15 @@ impl World {
     pub fn attached(&self) -> impl Iterator<Item = (&str, &Attached)> {
         self.attached.iter().map(|(id, attached)| (id.as_str(), attached))
     }
-}
 
-impl World {
-    /// The same world, in which each attached part may also touch the hand of its link: the SRDF's end effector that has the link, or
-    /// where none has it, all links that are fixed to a tip link of `chain` or beyond it, if the link is one of them.
+    /// This world, in which each attached part may also touch the end effector of its link: that of the SRDF that has the link, or where
+    /// none has it, all links that are fixed to a tip link of `chain` or beyond it, if the link is one of them.
     #[must_use]
-    pub fn with_hands(&self, robot: &Robot, chain: &Chain, srdf: Option<&Srdf>) -> Self {
+    pub fn with_end_effectors(&self, robot: &Robot, chain: &Chain, srdf: Option<&Srdf>) -> Self {
         let mut world = self.clone();
         for (id, attached) in self.attached() {
-            let hand = hand_of(robot, chain, srdf, attached.link);
-            let names = hand.into_iter().map(|link| robot.links()[link].name.clone());
+            let links = end_effector_of(robot, chain, srdf, attached.link);
+            let names = links.into_iter().map(|link| robot.links()[link].name.clone());
             let may_touch = attached.may_touch.iter().cloned().chain(names).collect();
             world.attach(id, Attached { may_touch, ..attached.clone() });
         }
@@ -169,14 +167,14 @@ impl World {
     }
 }
 
-/// Indices of the links of the hand that has the link of index `link`.
-fn hand_of(robot: &Robot, chain: &Chain, srdf: Option<&Srdf>, link: usize) -> BTreeSet<usize> {
+/// Indices of the links of the end effector that has the link of index `link`.
+fn end_effector_of(robot: &Robot, chain: &Chain, srdf: Option<&Srdf>, link: usize) -> BTreeSet<usize> {
     let by_srdf = srdf.map(|srdf| srdf.end_effectors.links_with(robot, link)).unwrap_or_default();
     if !by_srdf.is_empty() {
         return by_srdf;
     }
     let tips = chain.tips().iter().filter_map(|tip| robot.link_index(&tip.link));
-    tips.map(|tip| beyond(robot, chain, tip)).filter(|hand| hand.contains(&link)).flatten().collect()
+    tips.map(|tip| beyond(robot, chain, tip)).filter(|links| links.contains(&link)).flatten().collect()
 }
 
 /// The links that are fixed to `tip` or beyond it, up to joints that the chain moves.
