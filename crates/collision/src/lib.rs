@@ -50,9 +50,9 @@ pub use scene::moving_joints::Body;
 pub use scene::near_check::Near;
 pub use scene::{Clearance, Scene, SceneScratch};
 pub use shapes::{FARTHEST, Geometry, PlacedShape};
-#[doc(hidden)]
-pub use ways::kept_gaps::Floors;
 pub use ways::kept_gaps::KnownGaps;
+#[doc(hidden)]
+pub use ways::kept_gaps::RequiredGaps;
 pub use ways::{FreePart, Nearer, Rule, SegmentScratch, write_between};
 pub use world::obstacle::{MeshTriangles, Obstacle, ObstacleError};
 pub use world::obstacle_list::{ObstacleListError, world_from_json};

@@ -15,13 +15,13 @@ const ROUNDING_OF_DEPTHS: f64 = TOUCHING;
 
 /// Pairs that start nearer than the margin keep the [gap](Near::gap) that they start with. They may open, never close.
 #[derive(Debug, Clone, Default)]
-pub struct Floors {
+pub struct RequiredGaps {
     margin: f64,
     /// Pairs that start nearer, with the gaps that they have to keep \[m\], in the order of the pairs.
     nearer: Vec<(usize, f64)>,
 }
 
-impl Floors {
+impl RequiredGaps {
     /// Makes room for so many pairs.
     pub(crate) fn make_room(&mut self, pairs: usize) {
         self.nearer.clear();
@@ -47,8 +47,8 @@ impl Floors {
     /// Lets a pair that starts nearer than the margin keep the gap that it has opened to, up to the margin \[m\].
     pub fn raise(&mut self, pair: usize, gap: f64) {
         if let Ok(at) = self.nearer.binary_search_by_key(&pair, |(pair, _)| *pair) {
-            let floor = &mut self.nearer[at].1;
-            *floor = floor.max(less_rounding(gap)).min(self.margin);
+            let required = &mut self.nearer[at].1;
+            *required = required.max(less_rounding(gap)).min(self.margin);
         }
     }
 

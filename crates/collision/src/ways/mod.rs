@@ -9,7 +9,7 @@ pub(crate) mod kept_gaps;
 use crate::narrow_phase::visitors::Wanted;
 use crate::scene::near_check::Near;
 use crate::scene::{Clearance, SceneScratch};
-use crate::ways::kept_gaps::{Floors, KnownGaps};
+use crate::ways::kept_gaps::{KnownGaps, RequiredGaps};
 
 /// More room than this is told by spheres alone \[m\]. More would take longer than it clears.
 const GREATEST_ROOM: f64 = 0.01;
@@ -36,7 +36,7 @@ pub struct SegmentScratch {
     pub scene: SceneScratch,
     /// What the pairs have to keep, from where the motion begins.
     #[doc(hidden)]
-    pub floors: Floors,
+    pub required_gaps: RequiredGaps,
     /// For each pair, what is known of it so far.
     views: Vec<View>,
     /// The configuration of the last look.
@@ -82,7 +82,7 @@ impl SegmentScratch {
         self.scene.near.reserve(pairs);
         self.views.clear();
         self.views.resize(pairs, View { seen: Place::START, due: Place::START });
-        self.floors.make_room(pairs);
+        self.required_gaps.make_room(pairs);
     }
 
     /// Puts off what is known to keep the margin all along the lines between these corners.
@@ -135,12 +135,12 @@ pub struct Rule<'a> {
 impl Clearance<'_> {
     /// The pair that is farthest below what it has to keep at `positions`.
     #[doc(hidden)]
-    pub fn worst_at(&self, positions: &[f64], floors: &Floors, scratch: &mut SceneScratch) -> Option<Near> {
-        if floors.is_empty() && self.scene.is_free(positions, self.margin, scratch) {
+    pub fn worst_at(&self, positions: &[f64], required: &RequiredGaps, scratch: &mut SceneScratch) -> Option<Near> {
+        if required.is_empty() && self.scene.is_free(positions, self.margin, scratch) {
             return None;
         }
         self.scene.find_near(positions, self.margin, scratch);
-        floors.worst(&scratch.near).copied()
+        required.worst(&scratch.near).copied()
     }
 
     /// How much of the straight motion between two configurations keeps clear. Positions are those of the chain's variables, and finite.
@@ -212,7 +212,7 @@ impl<'a> Motion<'a> {
     fn advance(&self, mut gaps: Option<&mut KnownGaps>, scratch: &mut SegmentScratch) -> Advance {
         let Clearance { scene, margin } = self.rule.clearance;
         scratch.make_room(scene.pairs().len(), scene.variables());
-        scratch.floors.begin(&[], margin);
+        scratch.required_gaps.begin(&[], margin);
         if let Some(gaps) = &mut gaps {
             gaps.begin(scene);
             scratch.leave_out_known(self.corners, &self.rule.clearance, gaps);
@@ -267,7 +267,7 @@ impl<'a> Motion<'a> {
             if gap - margin <= needed {
                 gap = self.measure(pair, place, margin + needed.max(self.resolution), scratch)?;
             }
-            due = self.due(pair, place, gap - scratch.floors.of(pair));
+            due = self.due(pair, place, gap - scratch.required_gaps.of(pair));
         }
         scratch.views[pair] = View { seen: place, due };
         Ok(gap)
@@ -275,21 +275,21 @@ impl<'a> Motion<'a> {
 
     /// A gap that a pair has there at least \[m\], up to `within`.
     fn measure(&self, pair: usize, place: Place, within: f64, scratch: &mut SegmentScratch) -> Result<f64, Near> {
-        let SegmentScratch { scene: found, floors, .. } = scratch;
+        let SegmentScratch { scene: found, required_gaps, .. } = scratch;
         let Clearance { scene, margin } = self.rule.clearance;
         let wanted = Wanted { within, exact_below: margin };
         let near = scene.nearness(pair, wanted, found);
         if let Some(near) = near {
             if place == Place::START {
-                floors.add(&near);
+                required_gaps.add(&near);
             }
-            if near.gap() < floors.of(pair) {
+            if near.gap() < required_gaps.of(pair) {
                 return Err(near);
             }
         }
         let gap = near.map_or(within, |near| wanted.at_least(near.gap()));
         if self.rule.nearer == Nearer::Opens {
-            floors.raise(pair, gap);
+            required_gaps.raise(pair, gap);
         }
         Ok(gap)
     }
@@ -348,6 +348,6 @@ impl<'a> Motion<'a> {
     /// The pair that is farthest below what it has to keep, at `fraction` of a straight motion.
     fn worst_at(&self, fraction: f64, scratch: &mut SegmentScratch) -> Option<Near> {
         write_between(self.corners[0], self.corners[1], fraction, &mut scratch.at);
-        self.rule.clearance.worst_at(&scratch.at, &scratch.floors, &mut scratch.scene)
+        self.rule.clearance.worst_at(&scratch.at, &scratch.required_gaps, &mut scratch.scene)
     }
 }
