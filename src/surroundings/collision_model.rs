@@ -59,7 +59,7 @@ impl CollisionModel {
     /// The scene with `world` around, and the joints outside the chain at `positions` (one entry a joint).
     pub(crate) fn scene(&self, world: &World, positions: &[f64]) -> Scene {
         let (robot, chain) = (&self.loaded.robot, &*self.loaded.chain);
-        let world = world.with_hands(robot, chain, self.srdf.as_deref());
+        let world = world.with_end_effectors(robot, chain, self.srdf.as_deref());
         Scene::new(robot, chain, &self.shapes, &self.pairs, &world, positions)
     }
 

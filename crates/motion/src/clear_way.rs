@@ -63,13 +63,13 @@ impl<'a> ClearWay<'a> {
         if gaps.all_keep(scene, margin, there) {
             return true;
         }
-        let SegmentScratch { scene: found, floors, .. } = &mut *self.scratch;
-        floors.begin(&[], margin);
-        self.stopped_by = self.clearance.worst_at(there, floors, found);
+        let SegmentScratch { scene: found, required_gaps, .. } = &mut *self.scratch;
+        required_gaps.begin(&[], margin);
+        self.stopped_by = self.clearance.worst_at(there, required_gaps, found);
         if self.stopped_by.is_some() {
             scene.find_near(here, margin, found);
-            floors.begin(&found.near, margin);
-            self.stopped_by = self.clearance.worst_at(there, floors, found);
+            required_gaps.begin(&found.near, margin);
+            self.stopped_by = self.clearance.worst_at(there, required_gaps, found);
         }
         self.stopped_by.is_none()
     }

@@ -35,7 +35,7 @@ fn part(shaped: &Shaped, link: &str, place: [f64; 3]) -> Attached {
 /// The names of all pairs of the scene of the chain to `tip`, with all joints at 0.
 fn pairs(shaped: &Shaped, tip: &str, world: &World, srdf: Option<&Srdf>) -> Vec<String> {
     let chain = Chain::new(&shaped.robot, "rail", &[tip]).unwrap();
-    let world = world.with_hands(&shaped.robot, &chain, srdf);
+    let world = world.with_end_effectors(&shaped.robot, &chain, srdf);
     let links = urdf_ik::collision::Pairs::of_chain(&shaped.robot, &chain, &shaped.shapes, srdf).unwrap();
     let rest = vec![0.0; shaped.robot.joints().len()];
     let scene = Scene::new(&shaped.robot, &chain, &shaped.shapes, &links, &world, &rest);

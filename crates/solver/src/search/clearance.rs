@@ -5,7 +5,7 @@ use super::setup::Setup;
 use crate::kernel::configurations::Configurations;
 use crate::problem::Problem;
 use crate::solution::{Outcome, Reason, Solution};
-use urdf_ik_collision::{Floors, SceneScratch};
+use urdf_ik_collision::{RequiredGaps, SceneScratch};
 
 /// Where configurations are looked at.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub struct ClearanceScratch {
     /// A configuration as it would be handed out.
     positions: Vec<f64>,
     /// What pairs have to keep that are within the margin at the seed.
-    floors: Floors,
+    required_gaps: RequiredGaps,
     /// Whether all pairs have been looked at there.
     seed_is_known: bool,
     /// Pairs that are not within the margin there.
@@ -29,7 +29,7 @@ impl ClearanceScratch {
             has_refused: false,
             scene: SceneScratch::default(),
             positions: vec![0.0; search.variables()],
-            floors: Floors::default(),
+            required_gaps: RequiredGaps::default(),
             seed_is_known: false,
             clear_at_seed: Vec::new(),
         }
@@ -47,7 +47,7 @@ impl ClearanceScratch {
     #[inline(never)]
     pub fn is_clear(&mut self, problem: &Problem, positions: &[f64]) -> bool {
         let Some(clearance) = &problem.clearance else { return true };
-        let ClearanceScratch { scene, floors, seed_is_known, clear_at_seed, .. } = self;
+        let ClearanceScratch { scene, required_gaps, seed_is_known, clear_at_seed, .. } = self;
         let Err(near) = clearance.scene.check(positions, clearance.margin, scene) else { return true };
         if !*seed_is_known {
             // A pair that is not within the margin at the seed has to keep it.
@@ -60,12 +60,12 @@ impl ClearanceScratch {
             }
             *seed_is_known = true;
             clearance.scene.find_near(problem.seed, clearance.margin, scene);
-            floors.begin(&scene.near, clearance.margin);
+            required_gaps.begin(&scene.near, clearance.margin);
         }
-        if !floors.is_empty() {
+        if !required_gaps.is_empty() {
             clearance.scene.find_near(positions, clearance.margin, scene);
             let touches = scene.near.iter().any(|near| near.distance <= 0.0);
-            return !touches && floors.worst(&scene.near).is_none();
+            return !touches && required_gaps.worst(&scene.near).is_none();
         }
         false
     }

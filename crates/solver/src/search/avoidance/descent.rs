@@ -126,7 +126,7 @@ impl Descent<'_> {
     ) -> usize {
         scratch.begin(&self.setup.start);
         self.look_at_trial(configurations, segment, scratch);
-        segment.floors.begin(&segment.scene.near, self.clearance.margin);
+        segment.required_gaps.begin(&segment.scene.near, self.clearance.margin);
         let mut reach = self.add_rows(segment, scratch);
         scratch.take(configurations);
         let mut damping = DAMPING;
@@ -141,14 +141,14 @@ impl Descent<'_> {
             self.look_at_trial(configurations, segment, scratch);
             reach = self.add_rows(segment, scratch);
             for _ in 0..CORRECTIONS {
-                if segment.floors.worst(&segment.scene.near).is_none() || !self.correct(scratch) {
+                if segment.required_gaps.worst(&segment.scene.near).is_none() || !self.correct(scratch) {
                     break;
                 }
                 self.look_at_trial(configurations, segment, scratch);
                 reach = self.add_rows(segment, scratch);
             }
             let gain = scratch.best_error - configurations.squared_error.0[0];
-            let is_clear = segment.floors.worst(&segment.scene.near).is_none();
+            let is_clear = segment.required_gaps.worst(&segment.scene.near).is_none();
             if is_clear && gain >= LEAST_SHARE * promised {
                 let is_last = gain < LEAST_GAIN * scratch.best_error;
                 scratch.take(configurations);
@@ -182,8 +182,8 @@ impl Descent<'_> {
 
     /// Adds the rows of what was found near the trial. Gives how far bodies may move for them to be enough \[m\].
     fn add_rows(&self, segment: &mut SegmentScratch, scratch: &mut DescentScratch) -> f64 {
-        let SegmentScratch { scene, floors, .. } = segment;
-        scratch.rows.add(self.clearance, floors, scene, (&scratch.step, self.look))
+        let SegmentScratch { scene, required_gaps, .. } = segment;
+        scratch.rows.add(self.clearance, required_gaps, scene, (&scratch.step, self.look))
     }
 
     /// Writes the step from the best place, which has been measured, and the trial. Gives by how much it promises to lessen the squared

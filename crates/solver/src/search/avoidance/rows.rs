@@ -1,6 +1,6 @@
 //! Pairs near contact as inequalities of a step.
 
-use urdf_ik_collision::{Clearance, Floors, Near, SceneScratch};
+use urdf_ik_collision::{Clearance, Near, RequiredGaps, SceneScratch};
 use urdf_ik_mathematics::vectors::{dot, normalise};
 
 /// Rows at most.
@@ -43,11 +43,11 @@ impl Rows {
     pub fn add(
         &mut self,
         clearance: &Clearance,
-        floors: &Floors,
+        required_gaps: &RequiredGaps,
         scene: &mut SceneScratch,
         (step, look): (&[f64], f64),
     ) -> f64 {
-        let room = |near: &Near| near.gap() - floors.of(near.pair);
+        let room = |near: &Near| near.gap() - required_gaps.of(near.pair);
         let mut reach = look;
         if scene.near.len() > MAX_PAIRS {
             scene.near.sort_unstable_by(|a, b| room(a).total_cmp(&room(b)).then(a.pair.cmp(&b.pair)));

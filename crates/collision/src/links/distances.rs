@@ -1,0 +1,90 @@
+//! Exact distances between links at given joint positions.
+
+use thiserror::Error;
+
+use super::LinkShapes;
+use super::pairs::LinkPair;
+use crate::narrow_phase::{ShapePair, TOUCHING};
+use crate::shapes::PlacedShape;
+use crate::shapes::frame::{Frame, vector};
+use urdf_ik_robot::Robot;
+use urdf_ik_text::names::short;
+
+/// Links are no farther from the root link than this \[m\].
+const FARTHEST: f64 = 1e9;
+
+/// The poses of all links in the root link's frame.
+pub struct LinkPlaces(Vec<Frame>);
+
+/// Joint positions that put a link nowhere.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "the joint positions put link '{}' farther than {FARTHEST:e} m away, or nowhere: give finite positions",
+    short(link)
+)]
+pub struct PlacesError {
+    /// The link.
+    pub link: String,
+}
+
+impl LinkPlaces {
+    /// The links at `positions`, which have one entry for each joint of `robot`, with those of mimic joints \[rad or m\].
+    ///
+    /// # Errors
+    /// [`PlacesError`] for the first link whose pose is not finite, or too far away.
+    pub fn new(robot: &Robot, positions: &[f64]) -> Result<Self, PlacesError> {
+        let place = |(link, pose): (usize, &_)| {
+            let frame = Frame::of(pose);
+            let is_near = frame.rotation.iter().chain(&frame.origin).all(|entry| entry.abs() <= FARTHEST);
+            is_near.then_some(frame).ok_or_else(|| PlacesError { link: robot.links()[link].name.clone() })
+        };
+        robot.link_poses(positions).iter().enumerate().map(place).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// A link or an obstacle where it is.
+#[derive(Clone, Copy)]
+pub(crate) struct BodyAt<'a> {
+    pub shapes: &'a [PlacedShape],
+    /// The frame of the shapes.
+    pub frame: Frame,
+}
+
+impl BodyAt<'_> {
+    /// The distance from another body \[m\], where it is less than `bound`; else `bound`.
+    pub fn distance_below(&self, other: &Self, bound: f64) -> f64 {
+        let mut least = bound;
+        for a in self.shapes {
+            let (at_a, around_a) = (self.frame.times(&Frame::of(&a.core_pose)), a.sphere());
+            for b in other.shapes {
+                let (at_b, around_b) = (other.frame.times(&Frame::of(&b.core_pose)), b.sphere());
+                let apart = at_a.point(&vector(around_a.centre)) - at_b.point(&vector(around_b.centre));
+                if apart.norm() - around_a.radius - around_b.radius < least {
+                    let pair = ShapePair::new(b, a, at_a.inverse().times(&at_b));
+                    least = pair.distance(least).map_or(least, |distance| distance.min(least));
+                }
+            }
+        }
+        if least <= TOUCHING { 0.0 } else { least }
+    }
+
+    /// Whether it touches another body.
+    pub fn touches(&self, other: &Self) -> bool {
+        // What is a little farther apart than what touches need not be measured.
+        self.distance_below(other, 2.0 * TOUCHING) <= 0.0
+    }
+}
+
+impl LinkShapes {
+    /// The distance between two links \[m\]: 0 where they touch or overlap, infinite where one of them has no shape.
+    #[must_use]
+    pub fn distance(&self, places: &LinkPlaces, pair: LinkPair) -> f64 {
+        let [first, second] = pair.0.map(|link| self.at(places, link));
+        first.distance_below(&second, f64::INFINITY)
+    }
+
+    /// A link where it is.
+    pub(crate) fn at(&self, places: &LinkPlaces, link: usize) -> BodyAt<'_> {
+        BodyAt { shapes: self.of_link(link), frame: places.0[link] }
+    }
+}

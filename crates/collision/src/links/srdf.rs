@@ -1,0 +1,236 @@
+//! What an SRDF says of pairs of links that may touch.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use thiserror::Error;
+
+use urdf_ik_robot::Robot;
+use urdf_ik_robot::xml::{Element, XmlError, each_element};
+use urdf_ik_text::files::{self, MAX_URDF_BYTES, ReadError};
+use urdf_ik_text::names::{self, sentence, short};
+
+/// The pairs of links that may touch each other by an SRDF: its elements `disable_collisions`, `disable_default_collisions` and
+/// `enable_collisions`, which mean what they mean to MoveIt; and its end effectors.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Srdf {
+    /// Two links, and the reason that it states.
+    disabled: Vec<([String; 2], String)>,
+    /// Links that may touch every other one.
+    disabled_by_default: Vec<String>,
+    /// Pairs that count in spite of that.
+    enabled: Vec<[String; 2]>,
+    pub(crate) end_effectors: EndEffectors,
+}
+
+/// Why an SRDF was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SrdfError {
+    /// The file could not be read.
+    #[error(transparent)]
+    File(#[from] ReadError),
+    /// The text is not well-formed XML.
+    #[error("the SRDF is not well-formed XML: {}", sentence(reason))]
+    Xml {
+        /// What the XML reader said.
+        reason: String,
+    },
+    /// The text is XML, but no SRDF.
+    #[error("the SRDF must be one <robot> element, but it has {}", short(found))]
+    NotAnSrdf {
+        /// What was found instead.
+        found: String,
+    },
+    /// The text is a URDF, which has links and joints of its own.
+    #[error("it is a URDF, not an SRDF, because it has <{element}>: give the SRDF of the robot, or none")]
+    Urdf {
+        /// What only a URDF has.
+        element: &'static str,
+    },
+    /// An element does not name its links.
+    #[error("the SRDF has a <{element}> without {missing}")]
+    Missing {
+        /// Name of the element.
+        element: &'static str,
+        /// Name of the attribute.
+        missing: &'static str,
+    },
+    /// Most of the links that it names are not those of the robot.
+    #[error(
+        "the SRDF is of another robot: of the {named} links that it names, '{}' does not have {}",
+        short(robot),
+        names::list(unknown)
+    )]
+    OtherRobot {
+        /// Name of the robot.
+        robot: String,
+        /// Number of the links that the SRDF names.
+        named: usize,
+        /// Those that the robot does not have.
+        unknown: Vec<String>,
+    },
+}
+
+impl From<XmlError> for SrdfError {
+    fn from(error: XmlError) -> Self {
+        Self::Xml { reason: error.reason }
+    }
+}
+
+impl Srdf {
+    /// Reads the text of an SRDF.
+    ///
+    /// # Errors
+    /// [`SrdfError`] with what is wrong with it.
+    pub fn from_text(text: &str) -> Result<Self, SrdfError> {
+        let mut srdf = Self::default();
+        let mut is_robot = false;
+        each_element(text, 3, |element| {
+            match element.path().as_slice() {
+                ["robot"] => is_robot = true,
+                [other] => return Err(SrdfError::NotAnSrdf { found: format!("<{other}>") }),
+                ["robot", kind] => srdf.note(kind, &element)?,
+                ["robot", "group", kind] => srdf.end_effectors.note_in_group(kind, &element),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        if is_robot { Ok(srdf) } else { Err(SrdfError::NotAnSrdf { found: "no element".to_owned() }) }
+    }
+
+    /// Reads an SRDF file.
+    ///
+    /// # Errors
+    /// [`SrdfError`] with what is wrong with it.
+    pub fn from_file(path: &Path) -> Result<Self, SrdfError> {
+        Self::from_text(&files::read_text(path, MAX_URDF_BYTES)?)
+    }
+
+    fn note(&mut self, kind: &str, element: &Element) -> Result<(), SrdfError> {
+        let link = |element_name, key| {
+            let name = element.get(key).map(str::to_owned);
+            name.ok_or(SrdfError::Missing { element: element_name, missing: key })
+        };
+        match kind {
+            "disable_collisions" => {
+                let links = [link("disable_collisions", "link1")?, link("disable_collisions", "link2")?];
+                self.disabled.push((links, element.get("reason").unwrap_or_default().to_owned()));
+            }
+            "enable_collisions" => {
+                self.enabled.push([link("enable_collisions", "link1")?, link("enable_collisions", "link2")?]);
+            }
+            "disable_default_collisions" => {
+                self.disabled_by_default.push(link("disable_default_collisions", "link")?);
+            }
+            "group" => {
+                self.end_effectors.groups.push(Group { name: attribute(element, "name"), ..Group::default() });
+            }
+            "end_effector" => self.end_effectors.named.push(attribute(element, "group")),
+            "link" => return Err(SrdfError::Urdf { element: "link" }),
+            "joint" => return Err(SrdfError::Urdf { element: "joint" }),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The links that it names but `robot` does not have, by name. A few are usual, where a URDF has lost some links.
+    ///
+    /// # Errors
+    /// [`SrdfError::OtherRobot`] where they are more than half of all links that it names.
+    pub fn unknown_links(&self, robot: &Robot) -> Result<Vec<String>, SrdfError> {
+        let pairs = self.disabled.iter().map(|(links, _)| links).chain(&self.enabled).flatten();
+        let named: BTreeSet<&String> = pairs.chain(&self.disabled_by_default).collect();
+        let unknown: Vec<String> =
+            named.iter().filter(|name| robot.link_index(name).is_none()).map(|name| (*name).clone()).collect();
+        if 2 * unknown.len() > named.len() {
+            return Err(SrdfError::OtherRobot { robot: robot.name().to_owned(), named: named.len(), unknown });
+        }
+        Ok(unknown)
+    }
+
+    /// Why the links of these names may touch, in its own words; `None` where they may not.
+    #[must_use]
+    pub fn allows(&self, first: &str, second: &str) -> Option<&str> {
+        let is_pair = |links: &[String; 2]| {
+            (links[0] == first && links[1] == second) || (links[0] == second && links[1] == first)
+        };
+        if let Some((_, reason)) = self.disabled.iter().find(|(links, _)| is_pair(links)) {
+            return Some(reason);
+        }
+        let by_default = self.disabled_by_default.iter().any(|link| link == first || link == second);
+        (by_default && !self.enabled.iter().any(is_pair)).then_some("one of them may touch every link")
+    }
+}
+
+/// Groups in groups are followed so deep: deeper ones are a circle or a mistake.
+const MAX_DEPTH: usize = 8;
+
+/// The end effectors of an SRDF, and all its groups.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct EndEffectors {
+    groups: Vec<Group>,
+    /// The names of the groups that are end effectors.
+    named: Vec<String>,
+}
+
+/// A group of links, by the names in its elements.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Group {
+    name: String,
+    links: Vec<String>,
+    /// Each stands for its child link.
+    joints: Vec<String>,
+    /// From a base link, which is not part of it, to a tip link.
+    chains: Vec<[String; 2]>,
+    groups: Vec<String>,
+}
+
+impl EndEffectors {
+    /// Notes what an element inside the last group names.
+    fn note_in_group(&mut self, kind: &str, element: &Element) {
+        let Some(group) = self.groups.last_mut() else { return };
+        match kind {
+            "link" => group.links.push(attribute(element, "name")),
+            "joint" => group.joints.push(attribute(element, "name")),
+            "chain" => group.chains.push([attribute(element, "base_link"), attribute(element, "tip_link")]),
+            "group" => group.groups.push(attribute(element, "name")),
+            _ => {}
+        }
+    }
+
+    /// The links of all end effectors that have the link of index `link`. Names that the robot does not have are left out.
+    pub(crate) fn links_with(&self, robot: &Robot, link: usize) -> BTreeSet<usize> {
+        let mut beside = BTreeSet::new();
+        for group in &self.named {
+            let mut links = BTreeSet::new();
+            self.add_links(robot, group, MAX_DEPTH, &mut links);
+            if links.contains(&link) {
+                beside.extend(links);
+            }
+        }
+        beside
+    }
+
+    /// Adds the links of the group of that name.
+    fn add_links(&self, robot: &Robot, name: &str, depth: usize, links: &mut BTreeSet<usize>) {
+        for group in self.groups.iter().filter(|group| group.name == name && depth > 0) {
+            links.extend(group.links.iter().filter_map(|link| robot.link_index(link)));
+            let joints = group.joints.iter().filter_map(|joint| robot.joint_index(joint));
+            links.extend(joints.map(|joint| robot.joints()[joint].child));
+            for [base, tip] in &group.chains {
+                if let (Some(base), Some(tip)) = (robot.link_index(base), robot.link_index(tip)) {
+                    links.extend(robot.links_up_from(tip).take_while(|&link| link != base));
+                }
+            }
+            for inner in &group.groups {
+                self.add_links(robot, inner, depth - 1, links);
+            }
+        }
+    }
+}
+
+/// An attribute that only names something: without it, nothing has that name.
+fn attribute(element: &Element, name: &str) -> String {
+    element.get(name).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,104 @@
+//! Reads what the `<collision>` elements of a URDF say.
+
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
+
+use crate::malformed::Malformed;
+use crate::shapes::{FARTHEST, Geometry, LEAST_SIZE};
+use urdf_ik_robot::xml::{Element, XmlError, each_element, numbers};
+use urdf_ik_text::names::short;
+
+/// The deepest elements are those inside `<geometry>`.
+const DEPTH: usize = 5;
+
+/// A `<collision>` of a link.
+pub(crate) struct Collision {
+    /// Name of the link.
+    pub link: String,
+    /// Pose of the shape in the link's frame, or what is wrong with it.
+    pub origin: Result<Isometry3<f64>, Malformed>,
+    /// The shape, or what is wrong with it.
+    pub geometry: Result<Geometry, Malformed>,
+}
+
+/// The `<collision>` elements of a URDF, in its order.
+///
+/// # Errors
+/// [`XmlError`] where the text is no XML.
+pub(crate) fn collisions(urdf: &str) -> Result<Vec<Collision>, XmlError> {
+    let mut collisions: Vec<Collision> = Vec::new();
+    let mut link = String::new();
+    each_element(urdf, DEPTH, |element| -> Result<(), XmlError> {
+        match (element.path().as_slice(), collisions.last_mut()) {
+            (["robot", "link"], _) => element.get("name").unwrap_or_default().clone_into(&mut link),
+            (["robot", "link", "collision"], _) => collisions.push(Collision {
+                link: link.clone(),
+                origin: Ok(Isometry3::identity()),
+                geometry: Err("a <collision> has no shape in a <geometry>".into()),
+            }),
+            (["robot", "link", "collision", "origin"], Some(last)) => last.origin = origin(&element),
+            (["robot", "link", "collision", "geometry", kind], Some(last)) => last.geometry = geometry(kind, &element),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(collisions)
+}
+
+fn origin(element: &Element) -> Result<Isometry3<f64>, Malformed> {
+    let [x, y, z] = values(element, "xyz", "0 0 0", "three finite numbers")?;
+    if [x, y, z].iter().any(|length| length.abs() > FARTHEST) {
+        return Err(format!("the <origin> of a <collision> is farther than {FARTHEST} m away").into());
+    }
+    let rotation = if element.get("quat_xyzw").is_some() && element.get("rpy").is_none() {
+        let [x, y, z, w] = values(element, "quat_xyzw", "", "four finite numbers")?;
+        UnitQuaternion::try_new(Quaternion::new(w, x, y, z), 1e-9)
+            .ok_or("the <origin> of a <collision> has a quat_xyzw of length 0")?
+    } else {
+        let [roll, pitch, yaw] = values(element, "rpy", "0 0 0", "three finite numbers")?;
+        UnitQuaternion::from_euler_angles(roll, pitch, yaw)
+    };
+    Ok(Isometry3::from_parts(Translation3::new(x, y, z), rotation))
+}
+
+/// The numbers of an attribute of an origin.
+fn values<const N: usize>(element: &Element, key: &str, default: &str, expected: &str) -> Result<[f64; N], Malformed> {
+    let text = element.get(key).unwrap_or(default);
+    let wrong = || format!("the <origin> of a <collision> has {key}=\"{}\", which must be {expected}", short(text));
+    Ok(numbers(text).ok_or_else(wrong)?)
+}
+
+fn geometry(kind: &str, element: &Element) -> Result<Geometry, Malformed> {
+    let what = format!("a {}", short(kind));
+    let length = format!("a length greater than 0 and at most {FARTHEST} m");
+    let size = |key: &str| sizes(element, &what, key, "", &length).map(|[size]| size);
+    match kind {
+        "box" => Ok(Geometry::Box { size: sizes(element, &what, "size", "", "three lengths greater than 0")? }),
+        "sphere" => Ok(Geometry::Sphere { radius: size("radius")? }),
+        "cylinder" => Ok(Geometry::Cylinder { radius: size("radius")?, length: size("length")? }),
+        "capsule" => Ok(Geometry::Capsule { radius: size("radius")?, length: size("length")? }),
+        "mesh" => {
+            let file = element.get("filename").ok_or("a mesh has no filename")?.to_owned();
+            let what = format!("mesh {}", short(&file));
+            let scale = sizes(element, &what, "scale", "1 1 1", "three numbers that are not 0")?;
+            Ok(Geometry::Mesh { file, scale, triangles: 0 })
+        }
+        other => {
+            let other = short(other);
+            Err(format!("<{other}> is no shape; the shapes are box, cylinder, sphere, capsule and mesh").into())
+        }
+    }
+}
+
+/// The sizes in an attribute of `what`: a scale may also be less than 0.
+fn sizes<const N: usize>(
+    element: &Element,
+    what: &str,
+    key: &str,
+    default: &str,
+    expected: &str,
+) -> Result<[f64; N], Malformed> {
+    let text = element.get(key).unwrap_or(default);
+    let is_size = |&size: &f64| (LEAST_SIZE..=FARTHEST).contains(&if key == "scale" { size.abs() } else { size });
+    let sizes = numbers(text).filter(|sizes| sizes.iter().all(is_size));
+    Ok(sizes.ok_or_else(|| format!("{what} has {key}=\"{}\", which must be {expected}", short(text)))?)
+}

@@ -1,0 +1,194 @@
+//! Reads the triangles of a mesh file: STL, OBJ or COLLADA (.dae).
+
+pub(crate) mod collada;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::malformed::Malformed;
+use crate::shapes::FARTHEST;
+use crate::shapes::mesh::Mesh;
+use urdf_ik_robot::{MeshFolders, MeshNotFound};
+use urdf_ik_text::files::{self, ReadError};
+use urdf_ik_text::names::{sentence, short};
+
+/// Greatest size of a mesh file \[bytes\].
+pub const MAX_MESH_BYTES: usize = 128 << 20;
+
+/// Greatest number of triangles of a mesh.
+pub const MAX_TRIANGLES: usize = 1_000_000;
+
+/// Triangles by their corners \[m, before the scale of the URDF\].
+pub(crate) type Triangles = Vec<[[f64; 3]; 3]>;
+
+/// Where an STL that is a text has the word facet at the latest \[bytes\]: after a name of any reasonable length. A binary one may begin with the
+/// word solid too.
+const TEXT_BEGINNING: usize = 4096;
+
+/// Why a mesh is not part of the collision geometry.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// No such file was found.
+    #[error(transparent)]
+    NotFound(#[from] MeshNotFound),
+    /// The file could not be read.
+    #[error(transparent)]
+    File(#[from] ReadError),
+    /// The name ends in none of the formats.
+    #[error("mesh {} ends in none of .stl, .obj and .dae, which are read: convert it", short(mesh))]
+    UnknownFormat {
+        /// Its file.
+        mesh: String,
+    },
+    /// The file does not keep to its format.
+    #[error("mesh {} cannot be read: {}", short(mesh), sentence(reason))]
+    Malformed {
+        /// Its file.
+        mesh: String,
+        /// What the reader said.
+        reason: String,
+    },
+    /// There is no triangle.
+    #[error("mesh {} has no triangles", short(mesh))]
+    Empty {
+        /// Its file.
+        mesh: String,
+    },
+    /// There are more triangles than are computed with.
+    #[error("mesh {} has {triangles} triangles; it may have {MAX_TRIANGLES}: simplify it", short(mesh))]
+    TooManyTriangles {
+        /// Its file.
+        mesh: String,
+        /// Their number.
+        triangles: usize,
+    },
+    /// All meshes together have more triangles than are computed with.
+    #[error("mesh {} is too much: all meshes together may have {most} triangles: simplify them", short(mesh))]
+    TooManyInAll {
+        /// The first mesh that is too much.
+        mesh: String,
+        /// The bound.
+        most: usize,
+    },
+    /// A vertex is not at a place.
+    #[error("mesh {} has a vertex that is not finite, or farther than {FARTHEST} m from the origin", short(mesh))]
+    BadVertex {
+        /// Its file.
+        mesh: String,
+    },
+}
+
+/// The mesh of the file at `path`, scaled.
+///
+/// # Errors
+/// [`MeshError`], but no [`MeshError::NotFound`].
+pub(crate) fn read_mesh(path: &Path, scale: [f64; 3]) -> Result<Mesh, MeshError> {
+    let mesh = || path.display().to_string();
+    let triangles = read_triangles(path)?;
+    let vertices: Vec<[f64; 3]> =
+        triangles.as_flattened().iter().map(|&at| [0, 1, 2].map(|i| at[i] * scale[i])).collect();
+    let corners = 0..u32::try_from(vertices.len()).unwrap_or(0);
+    let faces: Vec<[u32; 3]> = corners.step_by(3).map(|corner| [corner, corner + 1, corner + 2]).collect();
+    mesh_of(&mesh(), &vertices, &faces)
+}
+
+/// The mesh of triangles whose corners are `vertices` \[m\].
+///
+/// # Errors
+/// [`MeshError`] with `name`.
+pub(crate) fn mesh_of(name: &str, vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> Result<Mesh, MeshError> {
+    let mesh = || name.to_owned();
+    if faces.len() > MAX_TRIANGLES || vertices.len() > 3 * MAX_TRIANGLES {
+        return Err(MeshError::TooManyTriangles { mesh: mesh(), triangles: faces.len() });
+    }
+    if !vertices.as_flattened().iter().all(|coordinate| coordinate.abs() <= FARTHEST) {
+        return Err(MeshError::BadVertex { mesh: mesh() });
+    }
+    if let Some(vertex) = faces.as_flattened().iter().find(|vertex| **vertex as usize >= vertices.len()) {
+        let reason = format!("a face has the vertex {vertex}, but there are {}", vertices.len());
+        return Err(MeshError::Malformed { mesh: mesh(), reason });
+    }
+    Mesh::new(vertices, faces).ok_or_else(|| MeshError::Empty { mesh: mesh() })
+}
+
+fn read_triangles(path: &Path) -> Result<Triangles, MeshError> {
+    let mesh = || path.display().to_string();
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    let read: fn(&[u8]) -> Result<Triangles, Malformed> = match ending.as_deref() {
+        Some("stl") => |bytes| {
+            check_binary_stl(bytes)?;
+            of_scene(&mesh_loader::stl::from_slice(bytes)?)
+        },
+        // Materials, which are files of their own, do not matter.
+        Some("obj") => |bytes| of_scene(&mesh_loader::obj::from_slice(bytes, None, |_| Ok(Vec::new()))?),
+        Some("dae") => collada::triangles,
+        _ => return Err(MeshError::UnknownFormat { mesh: mesh() }),
+    };
+    let bytes = files::read_bytes(path, MAX_MESH_BYTES)?;
+    read(&bytes).map_err(|Malformed(reason)| MeshError::Malformed { mesh: mesh(), reason })
+}
+
+/// Refuses a binary STL whose header says another number of triangles than its length gives: it was cut off, or something was put in its place.
+fn check_binary_stl(bytes: &[u8]) -> Result<(), Malformed> {
+    // 80 bytes for people, the number of triangles, and 50 bytes for each of them.
+    let Some((header, triangles)) = bytes.split_at_checked(84) else { return Ok(()) };
+    let beginning = &bytes[..bytes.len().min(TEXT_BEGINNING)];
+    let is_text = bytes.trim_ascii_start().starts_with(b"solid") && beginning.windows(5).any(|word| word == b"facet");
+    let said = header[80..].iter().rev().fold(0, |number, &byte| (number << 8) | usize::from(byte));
+    let there = triangles.len() / 50;
+    if is_text || said == there {
+        return Ok(());
+    }
+    Err(format!("its header says {said} triangles, but its length is that of {there}").into())
+}
+
+fn of_scene(scene: &mesh_loader::Scene) -> Result<Triangles, Malformed> {
+    let mut triangles = Vec::new();
+    for mesh in &scene.meshes {
+        let place = |vertex: u32| mesh.vertices.get(vertex as usize).map(|place| place.map(f64::from));
+        for &[a, b, c] in &mesh.faces {
+            let corners = (place(a), place(b), place(c));
+            let (Some(a), Some(b), Some(c)) = corners else {
+                return Err("a face has a vertex that the file does not have".into());
+            };
+            triangles.push([a, b, c]);
+        }
+    }
+    Ok(triangles)
+}
+
+/// Greatest number of triangles of all meshes of a robot, or of a list of obstacles.
+const MAX_TRIANGLES_IN_ALL: usize = 4_000_000;
+
+/// Meshes by name and scale: two shapes of the same file share it.
+pub(crate) struct Meshes<'a> {
+    folders: &'a MeshFolders,
+    read: HashMap<(String, [u64; 3]), Arc<Mesh>>,
+    triangles: usize,
+}
+
+impl<'a> Meshes<'a> {
+    /// None read yet; they are looked for in `folders`.
+    pub fn new(folders: &'a MeshFolders) -> Self {
+        Self { folders, read: HashMap::new(), triangles: 0 }
+    }
+
+    /// The mesh named `file`, scaled.
+    pub fn of(&mut self, file: &str, scale: [f64; 3]) -> Result<Arc<Mesh>, MeshError> {
+        let key = (file.to_owned(), scale.map(f64::to_bits));
+        if let Some(mesh) = self.read.get(&key) {
+            return Ok(Arc::clone(mesh));
+        }
+        let mesh = Arc::new(read_mesh(&self.folders.find(file)?, scale)?);
+        self.triangles += mesh.faces.len();
+        if self.triangles > MAX_TRIANGLES_IN_ALL {
+            return Err(MeshError::TooManyInAll { mesh: file.to_owned(), most: MAX_TRIANGLES_IN_ALL });
+        }
+        self.read.insert(key, Arc::clone(&mesh));
+        Ok(mesh)
+    }
+}

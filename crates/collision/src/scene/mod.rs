@@ -1,0 +1,225 @@
+//! A robot and what surrounds it, ready to be asked where it touches.
+
+pub(crate) mod exact_distances;
+pub(crate) mod free_check;
+pub(crate) mod motion_bounds;
+pub(crate) mod moving_joints;
+pub(crate) mod near_check;
+
+use std::sync::Arc;
+
+use fearless_simd::{Level, dispatch};
+
+use crate::links::LinkShapes;
+use crate::links::pairs::{LinkPair, Pairs};
+use crate::narrow_phase::TOUCHING;
+use crate::narrow_phase::depth::Depths;
+use crate::narrow_phase::visitors::Wanted;
+use crate::world::World;
+use free_check::{CheckScratch, FreeCheck, GREATEST_MARGIN};
+use motion_bounds::MotionBounds;
+use moving_joints::{Body, JointFrames, MovingJoints, PlacedBody};
+use near_check::Near;
+use urdf_ik_robot::{Chain, Robot};
+
+/// A chain of a robot with all other joints at rest, the shapes of its links, and what surrounds it. Constant.
+///
+/// Positions are those of the chain's variables. The root link's frame is the frame of everything.
+#[derive(Clone)]
+pub struct Scene {
+    joints: MovingJoints,
+    variables: usize,
+    bodies: Vec<PlacedBody>,
+    /// Indices of bodies that may not touch.
+    pairs: Vec<[usize; 2]>,
+    check: FreeCheck,
+    motion_bounds: MotionBounds,
+    unread: Vec<String>,
+    identity: Arc<()>,
+}
+
+/// What a solver has to keep clear of.
+#[derive(Clone, Copy)]
+pub struct Clearance<'a> {
+    /// The robot and what surrounds it.
+    pub scene: &'a Scene,
+    /// The least distance of every pair \[m\].
+    pub margin: f64,
+}
+
+/// What a scene works in. It grows with the largest scene that it has seen.
+#[derive(Debug, Clone, Default)]
+pub struct SceneScratch {
+    frames: JointFrames,
+    check: CheckScratch,
+    depths: Depths,
+    /// What [`Scene::find_near`] has found.
+    pub near: Vec<Near>,
+}
+
+impl SceneScratch {
+    /// Of what [`Scene::find_near`] has found, the nearest pair.
+    #[must_use]
+    pub fn nearest(&self) -> Option<&Near> {
+        self.near.iter().min_by(|one, other| one.gap().total_cmp(&other.gap()))
+    }
+}
+
+impl Scene {
+    /// The scene of `chain`, with the other joints at `rest` (one entry for each joint of `robot`) and `world` around. `pairs` are those of
+    /// links that count.
+    #[must_use]
+    pub fn new(robot: &Robot, chain: &Chain, shapes: &LinkShapes, pairs: &Pairs, world: &World, rest: &[f64]) -> Self {
+        let (joints, carried) = MovingJoints::new(robot, chain, rest);
+        let mut bodies = Vec::new();
+        let mut of_link = vec![None; robot.links().len()];
+        for link in shapes.links() {
+            let (frame, pose) = carried[link];
+            of_link[link] = Some(bodies.len());
+            let shapes = shapes.of_link(link).to_vec();
+            bodies.push(PlacedBody { body: Body::of_link(robot, link), frame, pose, shapes });
+        }
+        let links = bodies.len();
+        for (id, attached) in world.attached() {
+            let (frame, pose) = carried[attached.link];
+            let shapes = attached.obstacle.shapes().to_vec();
+            bodies.push(PlacedBody { body: Body::Attached(id.to_owned()), frame, pose: pose * attached.pose, shapes });
+        }
+        for (id, obstacle, pose) in world.obstacles() {
+            let shapes = obstacle.shapes().to_vec();
+            bodies.push(PlacedBody { body: Body::Obstacle(id.to_owned()), frame: None, pose: *pose, shapes });
+        }
+        let of_pair = |&LinkPair([first, second]): &LinkPair| Some([of_link[first]?, of_link[second]?]);
+        let mut all: Vec<[usize; 2]> = pairs.counted.iter().filter_map(of_pair).collect();
+        for second in links..bodies.len() {
+            all.extend(
+                (0..second)
+                    .filter(|&first| may_collide(world, robot, &bodies[first], &bodies[second]))
+                    .map(|first| [first, second]),
+            );
+        }
+        let check = FreeCheck::new(&joints, &bodies, &all);
+        let motion_bounds = MotionBounds::new(&joints, &bodies, &all);
+        let mut unread: Vec<String> = shapes.faults().iter().map(|fault| fault.link.clone()).collect();
+        unread.dedup();
+        Self {
+            joints,
+            variables: chain.variables().len(),
+            bodies,
+            pairs: all,
+            check,
+            motion_bounds,
+            unread,
+            identity: Arc::default(),
+        }
+    }
+
+    /// The pairs that may not touch.
+    #[must_use]
+    pub fn pairs(&self) -> impl ExactSizeIterator<Item = [&Body; 2]> {
+        self.pairs.iter().map(|pair| pair.map(|body| &self.bodies[body].body))
+    }
+
+    /// Names of the links of which a shape could not be read. What is free here may not be free of these.
+    #[must_use]
+    pub fn unread(&self) -> &[String] {
+        &self.unread
+    }
+
+    /// Number of the chain's variables.
+    #[must_use]
+    pub fn variables(&self) -> usize {
+        self.variables
+    }
+
+    /// By how much the distance of any pair changes at most while the variables go from one configuration to another \[m\].
+    #[must_use]
+    pub fn greatest_motion(&self, from: &[f64], to: &[f64]) -> f64 {
+        self.motion_bounds.of_all(&self.joints, from, to)
+    }
+
+    /// By how much the distance of one pair, by its index among [`Scene::pairs`], changes at most on such a way \[m\]. It may be much less than
+    /// [`Scene::greatest_motion`], but takes longer.
+    #[must_use]
+    pub fn greatest_motion_of(&self, pair: usize, from: &[f64], to: &[f64]) -> f64 {
+        self.greatest_motion_into(pair, from, [to; 2])
+    }
+
+    /// By how much the distance of a pair changes at most between a configuration and any in which each variable is between two bounds \[m\].
+    pub(crate) fn greatest_motion_into(&self, pair: usize, from: &[f64], bounds: [&[f64]; 2]) -> f64 {
+        self.motion_bounds.of_pair(&self.joints, pair, from, bounds)
+    }
+
+    /// What tells scenes apart: each has its own, and its clones have it too.
+    pub(crate) fn identity(&self) -> &Arc<()> {
+        &self.identity
+    }
+
+    /// Checks that every pair is farther apart than `margin` \[m\] at `positions`; else gives the index of one that is not.
+    #[doc(hidden)]
+    pub fn check(&self, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> Result<(), usize> {
+        if margin > GREATEST_MARGIN {
+            self.find_near(positions, margin, scratch);
+            return scratch.near.first().map_or(Ok(()), |near| Err(near.pair));
+        }
+        let SceneScratch { frames, check, .. } = scratch;
+        self.check.check(&self.joints, positions, margin.max(TOUCHING), frames, check)
+    }
+
+    /// Whether every pair is farther apart than `margin` \[m\] at `positions`.
+    pub fn is_free(&self, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> bool {
+        self.check(positions, margin, scratch).is_ok()
+    }
+
+    /// Whether one pair, by its index among [`Scene::pairs`], is farther apart than `margin` \[m\] at `positions`.
+    #[doc(hidden)]
+    pub fn is_pair_free(&self, pair: usize, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> bool {
+        self.place(positions, scratch);
+        self.check.is_pair_free(&scratch.frames, pair, margin.max(TOUCHING))
+    }
+
+    /// Finds all pairs that are no farther apart than `within` \[m\] at `positions`, in the order of the pairs.
+    pub fn find_near(&self, positions: &[f64], within: f64, scratch: &mut SceneScratch) {
+        self.place(positions, scratch);
+        let SceneScratch { frames, near, depths, .. } = scratch;
+        self.check.find_near(frames, within, depths, near);
+    }
+
+    /// Puts the bodies where the following ask for one pair.
+    pub(crate) fn place(&self, positions: &[f64], scratch: &mut SceneScratch) {
+        dispatch!(Level::new(), simd => self.joints.frames(simd, positions, &mut scratch.frames));
+    }
+
+    /// How far a pair is apart at least where the bodies are placed, by spheres around their parts; may be less than 0 \[m\].
+    pub(crate) fn spheres_apart(&self, pair: usize, scratch: &SceneScratch) -> f64 {
+        self.check.spheres_apart(&scratch.frames, pair)
+    }
+
+    /// How near a pair is where the bodies are placed, if that is wanted.
+    pub(crate) fn nearness(&self, pair: usize, wanted: Wanted, scratch: &mut SceneScratch) -> Option<Near> {
+        self.check.nearness(&scratch.frames, self.check.parts_of(pair), wanted, &mut scratch.depths)
+    }
+
+    /// Writes by how much the gap of `near`, found at these positions, grows with each variable \[m/rad or m/m\].
+    pub fn write_slope(&self, near: &Near, scratch: &SceneScratch, row: &mut [f64]) {
+        row.fill(0.0);
+        for (side, along) in [near.normal, -near.normal].iter().enumerate() {
+            let carrier = self.bodies[self.pairs[near.pair][side]].frame;
+            self.joints.add_velocity(&scratch.frames, carrier, &near.points[side].coords, along, row);
+        }
+    }
+}
+
+/// Whether a joint moves one body against the other, and they may not touch.
+fn may_collide(world: &World, robot: &Robot, first: &PlacedBody, second: &PlacedBody) -> bool {
+    if first.frame == second.frame {
+        return false;
+    }
+    ![(first, second), (second, first)].into_iter().any(|(part, other)| {
+        let Body::Attached(id) = &part.body else { return false };
+        world.attached().filter(|(other_id, _)| other_id == id).any(|(_, attached)| match &other.body {
+            Body::Link(name) => *name == robot.links()[attached.link].name || attached.may_touch.contains(name),
+            Body::Attached(name) | Body::Obstacle(name) => attached.may_touch.contains(name),
+        })
+    })
+}

@@ -1,0 +1,202 @@
+//! The joints of a robot that a chain moves, and where they are at positions of its variables.
+
+use std::fmt;
+
+use fearless_simd::Simd;
+use nalgebra::{Isometry3, Matrix3, UnitQuaternion, Vector3};
+
+use crate::shapes::PlacedShape;
+use crate::shapes::frame::Frame;
+use urdf_ik_mathematics::lanes::{LANES, Lanes, sine_cosine};
+use urdf_ik_robot::{Chain, JointKind, Robot};
+use urdf_ik_text::names::short;
+
+/// A joint that a variable of the chain moves, or one that mimics such a joint. It need not be part of the chain. It moves along or about
+/// the z axis of its frame, which need not be that of the URDF.
+#[derive(Debug, Clone)]
+pub(crate) struct MovingJoint {
+    /// Index of the moving joint before it, from the root link on.
+    pub parent: Option<usize>,
+    /// Its frame before its motion, in the frame of `parent` or of the root link.
+    pub before: Frame,
+    pub prismatic: bool,
+    variable: usize,
+    /// Its motion is `multiplier` times that of the variable, from `offset` on.
+    multiplier: f64,
+    offset: f64,
+}
+
+impl MovingJoint {
+    /// How far it has moved at these positions of the variables \[rad or m\].
+    #[inline(always)]
+    pub fn moved(&self, positions: &[f64]) -> f64 {
+        self.multiplier * positions[self.variable] + self.offset
+    }
+}
+
+/// The joints of a robot that a chain moves, parents first. Constant.
+#[derive(Debug, Clone)]
+pub(crate) struct MovingJoints(pub Vec<MovingJoint>);
+
+/// The moving joint that carries a link, and the link's pose in its frame, or else in the root link's.
+pub(crate) type Carried = (Option<usize>, Isometry3<f64>);
+
+/// The frames of moving joints after their motion, in the root link's frame.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct JointFrames {
+    pub of_joints: Vec<Frame>,
+    /// Sines and cosines of the joints.
+    turns: Vec<[Lanes; 2]>,
+}
+
+impl JointFrames {
+    /// The frame of that joint, or of the root link.
+    #[inline(always)]
+    pub fn of(&self, joint: Option<usize>) -> &Frame {
+        joint.map_or(&Frame::ROOT, |joint| &self.of_joints[joint])
+    }
+}
+
+impl MovingJoints {
+    /// The joints that `chain` moves. All others stand at `rest`, which has one entry for each joint of the robot. Gives for each link the
+    /// moving joint that carries it, and its pose in that joint's frame or else in the root link's.
+    pub fn new(robot: &Robot, chain: &Chain, rest: &[f64]) -> (Self, Vec<Carried>) {
+        let mut moving = Vec::new();
+        let mut carried = vec![(None, Isometry3::identity()); robot.links().len()];
+        for at in robot.parents_first() {
+            let joint = &robot.joints()[at];
+            let (parent, pose) = carried[joint.parent];
+            let mimic = joint.mimic.map_or((at, 1.0, 0.0), |mimic| (mimic.master, mimic.multiplier, mimic.offset));
+            let variable = chain.variables().iter().position(|variable| variable.joint == mimic.0);
+            carried[joint.child] = match variable.filter(|_| joint.kind.has_position()) {
+                None => (parent, pose * joint.transform(rest[at])),
+                Some(variable) => {
+                    let half_turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
+                    let to_axis = UnitQuaternion::rotation_between(&Vector3::z(), &joint.axis).unwrap_or(half_turn);
+                    moving.push(MovingJoint {
+                        parent,
+                        before: Frame::of(&(pose * joint.origin * to_axis)),
+                        prismatic: joint.kind == JointKind::Prismatic,
+                        variable,
+                        multiplier: mimic.1,
+                        offset: mimic.2,
+                    });
+                    (Some(moving.len() - 1), Isometry3::from_parts(Vector3::zeros().into(), to_axis.inverse()))
+                }
+            };
+        }
+        (Self(moving), carried)
+    }
+
+    /// Writes the frames at `positions` of the chain's variables.
+    #[inline(always)]
+    pub fn frames<S: Simd>(&self, simd: S, positions: &[f64], frames: &mut JointFrames) {
+        let JointFrames { of_joints, turns } = frames;
+        turns.clear();
+        for four in self.0.chunks(LANES) {
+            let mut angles = Lanes::default();
+            for (angle, joint) in angles.0.iter_mut().zip(four) {
+                *angle = joint.moved(positions);
+            }
+            let (sine, cosine) = sine_cosine(angles.load(simd));
+            let mut turn = [Lanes::default(); 2];
+            turn[0].store(sine);
+            turn[1].store(cosine);
+            turns.push(turn);
+        }
+        of_joints.clear();
+        for (at, joint) in self.0.iter().enumerate() {
+            let before = joint.parent.map_or(joint.before, |parent| of_joints[parent].times(&joint.before));
+            let [x, y, z] = [0, 1, 2].map(|axis| before.rotation.column(axis).into_owned());
+            of_joints.push(if joint.prismatic {
+                Frame { rotation: before.rotation, origin: before.origin + z * joint.moved(positions) }
+            } else {
+                let [sine, cosine] = turns[at / LANES].map(|lanes| lanes.0[at % LANES]);
+                let rotation = Matrix3::from_columns(&[x * cosine + y * sine, y * cosine - x * sine, z]);
+                Frame { rotation, origin: before.origin }
+            });
+        }
+    }
+
+    /// Adds the velocity of `point`, which the joint `carrier` carries, along a vector, for unit speed of each variable.
+    pub fn add_velocity(
+        &self,
+        frames: &JointFrames,
+        carrier: Option<usize>,
+        point: &Vector3<f64>,
+        along: &Vector3<f64>,
+        row: &mut [f64],
+    ) {
+        let mut next = carrier;
+        while let Some(at) = next {
+            let (joint, Frame { rotation, origin }) = (&self.0[at], &frames.of_joints[at]);
+            let axis: Vector3<f64> = rotation.column(2).into_owned();
+            let velocity = if joint.prismatic { axis } else { axis.cross(&(point - origin)) };
+            row[joint.variable] += joint.multiplier * velocity.dot(along);
+            next = joint.parent;
+        }
+    }
+
+    /// A sphere around all that the joint `carrier` can bring somewhere, if it carries nothing that is farther from its origin than `radius`:
+    /// the origin of the first moving joint, and the distance from there \[m\]. `None` where a joint slides.
+    pub fn reach(&self, carrier: usize, radius: f64) -> Option<(Vector3<f64>, f64)> {
+        let mut reach = radius;
+        let mut at = carrier;
+        loop {
+            let joint = &self.0[at];
+            if joint.prismatic {
+                return None;
+            }
+            let Some(parent) = joint.parent else { return Some((joint.before.origin, reach)) };
+            reach += joint.before.origin.norm();
+            at = parent;
+        }
+    }
+}
+
+/// What can touch something else.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Body {
+    /// The link of that name.
+    Link(String),
+    /// A part of that name, which a link carries.
+    Attached(String),
+    /// An obstacle of that name.
+    Obstacle(String),
+}
+
+impl Body {
+    /// The link of that index.
+    pub(crate) fn of_link(robot: &Robot, link: usize) -> Self {
+        Self::Link(robot.links()[link].name.clone())
+    }
+
+    /// Its name, without what it is.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Link(name) | Self::Attached(name) | Self::Obstacle(name) => name,
+        }
+    }
+}
+
+impl fmt::Display for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Link(name) => write!(f, "link '{}'", short(name)),
+            Self::Attached(name) => write!(f, "attached part '{}'", short(name)),
+            Self::Obstacle(name) => write!(f, "obstacle '{}'", short(name)),
+        }
+    }
+}
+
+/// A body in the frame of the joint that moves it.
+#[derive(Clone)]
+pub(crate) struct PlacedBody {
+    pub body: Body,
+    /// The moving joint that carries it; `None` where it stands still. Its frame is then that of the root link.
+    pub frame: Option<usize>,
+    /// The body's pose in that frame.
+    pub pose: Isometry3<f64>,
+    pub shapes: Vec<PlacedShape>,
+}

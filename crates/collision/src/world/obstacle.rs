@@ -1,0 +1,108 @@
+//! A thing in the world that a robot may collide with.
+
+use std::sync::Arc;
+
+use nalgebra::Isometry3;
+use thiserror::Error;
+
+use crate::mesh_files::mesh_of;
+use crate::shapes::mesh::Mesh;
+use crate::shapes::{Core, FARTHEST, Geometry, LEAST_SIZE, PlacedShape};
+use urdf_ik_text::names::number;
+
+/// Shapes that are fixed to each other.
+#[derive(Clone, Default)]
+pub struct Obstacle {
+    /// The shapes, in the obstacle's frame.
+    shapes: Vec<PlacedShape>,
+}
+
+/// The triangles of a mesh: its vertices \[m\], and the indices of the three corners of each triangle.
+pub type MeshTriangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
+
+/// A shape that an obstacle cannot have.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct ObstacleError(String);
+
+impl Obstacle {
+    /// Adds a box, a cylinder, a sphere or a capsule at `pose` in the obstacle's frame.
+    ///
+    /// # Errors
+    /// [`ObstacleError`] for a size that is no length greater than 0, a pose that is not finite, and a mesh.
+    pub fn add_primitive(&mut self, geometry: Geometry, pose: &Isometry3<f64>) -> Result<(), ObstacleError> {
+        let sizes = match &geometry {
+            Geometry::Box { size } => size.to_vec(),
+            Geometry::Cylinder { radius, length } | Geometry::Capsule { radius, length } => vec![*radius, *length],
+            Geometry::Sphere { radius } => vec![*radius],
+            Geometry::Mesh { .. } => Vec::new(),
+        };
+        if let Some(size) = sizes.iter().find(|size| !(LEAST_SIZE..=FARTHEST).contains(*size)) {
+            let text = format!(
+                "a {} has a size of {} m, which must be greater than 0 and at most {FARTHEST} m",
+                geometry.name(),
+                number(*size)
+            );
+            return Err(ObstacleError(text));
+        }
+        self.add(geometry, pose, None)
+    }
+
+    /// Adds the triangles of a mesh at `pose` in the obstacle's frame. `faces` are indices of `vertices` \[m\].
+    ///
+    /// # Errors
+    /// [`ObstacleError`] for a mesh without triangles or with too many, vertices that are not finite or missing, and such a pose.
+    pub fn add_mesh(
+        &mut self,
+        name: &str,
+        vertices: &[[f64; 3]],
+        faces: &[[u32; 3]],
+        pose: &Isometry3<f64>,
+    ) -> Result<(), ObstacleError> {
+        let mesh = mesh_of(name, vertices, faces).map_err(|e| ObstacleError(e.to_string()))?;
+        let geometry = Geometry::Mesh { file: name.to_owned(), scale: [1.0; 3], triangles: mesh.faces.len() };
+        self.add(geometry, pose, Some(Arc::new(mesh)))
+    }
+
+    /// The shapes, in the obstacle's frame.
+    #[must_use]
+    pub fn shapes(&self) -> &[PlacedShape] {
+        &self.shapes
+    }
+
+    /// What each shape is, with its pose in the obstacle's frame.
+    pub fn parts(&self) -> impl Iterator<Item = (&Geometry, &Isometry3<f64>)> {
+        self.shapes.iter().map(|shape| (&shape.geometry, &shape.pose))
+    }
+
+    /// The triangles of the shape of that index, in its own frame; `None` where it is no mesh.
+    #[must_use]
+    pub fn triangles(&self, shape: usize) -> Option<MeshTriangles> {
+        let Core::Mesh(mesh) = &self.shapes.get(shape)?.core else { return None };
+        Some((mesh.vertices.iter().map(parry3d_f64::math::Vector::to_array).collect(), mesh.faces.clone()))
+    }
+
+    /// Number of triangles of all meshes.
+    pub(crate) fn triangle_count(&self) -> usize {
+        let triangles = self.shapes.iter().map(|shape| match &shape.geometry {
+            Geometry::Mesh { triangles, .. } => *triangles,
+            _ => 0,
+        });
+        triangles.sum()
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        geometry: Geometry,
+        pose: &Isometry3<f64>,
+        mesh: Option<Arc<Mesh>>,
+    ) -> Result<(), ObstacleError> {
+        let numbers = || pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+        if !numbers().all(|number| number.abs() <= FARTHEST) {
+            return Err(ObstacleError(format!("a pose is not finite, or farther than {FARTHEST} m away")));
+        }
+        let shape = PlacedShape::new(geometry, pose, mesh);
+        self.shapes.push(shape.ok_or_else(|| ObstacleError("a mesh has no triangles".to_owned()))?);
+        Ok(())
+    }
+}
