@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::turn::Turn;
+use super::Turn;
 
 /// Two skew axes. What a turn about the first does to a vector along the common perpendicular and along the second axis is a turn in
 /// the plane of two unit vectors at right angles to the first.

@@ -174,7 +174,7 @@ pub enum ChainError {
         /// The links without children.
         leaves: Vec<String>,
     },
-    /// The same tip was named twice.
+    /// A tip was named twice.
     #[error("the tip link '{}' is named twice", short(link))]
     TipTwice {
         /// The link.

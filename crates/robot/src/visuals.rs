@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use quick_xml::events::{BytesStart, Event};
-use quick_xml::reader::Reader;
+use quick_xml::events::BytesStart;
+
+use super::xml_reader::each_element;
 
 /// Where the shapes of a visual are in a URDF.
 const SHAPES: [&[u8]; 4] = [b"robot", b"link", b"visual", b"geometry"];
@@ -22,24 +23,12 @@ impl Visuals {
     /// [`Robot::from_urdf`](super::Robot::from_urdf) to say.
     #[must_use]
     pub fn of_urdf(text: &str) -> Self {
-        let mut reader = Reader::from_str(text);
-        reader.config_mut().allow_dangling_amp = true;
         let mut visuals = Self::default();
-        let mut path: Vec<Vec<u8>> = Vec::new();
-        loop {
-            match reader.read_event() {
-                Ok(Event::Start(start)) => {
-                    visuals.note(&path, &start);
-                    path.push(start.name().as_ref().to_vec());
-                }
-                Ok(Event::Empty(start)) => visuals.note(&path, &start),
-                Ok(Event::End(_)) => {
-                    path.pop();
-                }
-                Ok(Event::Eof) | Err(_) => return visuals,
-                Ok(_) => {}
-            }
-        }
+        let _ = each_element(text, |path, start| {
+            visuals.note(path, start);
+            Ok(())
+        });
+        visuals
     }
 
     /// Notes an element that starts inside the elements of `path`.

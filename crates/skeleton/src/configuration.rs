@@ -2,8 +2,8 @@
 
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 
+use super::Skeleton;
 use super::state::State;
-use super::tree::Skeleton;
 use urdf_ik_mathematics::segments::{InputError, check_coordinates, check_rotation};
 
 /// Points and orientations of a skeleton of n segments, in one frame that the caller chooses.

@@ -5,10 +5,9 @@ use nalgebra::{Point3, Quaternion, Unit, UnitQuaternion, Vector4};
 use super::anderson::Anderson;
 use super::joint::LIMITED;
 use super::merged::Merged;
-use super::problem::Options;
 use super::setup::Setup;
-use super::state::{Aims, State};
-use super::tree::Skeleton;
+use super::state::{Goals, State};
+use super::{Options, Skeleton};
 
 /// Ridge of the Anderson acceleration, as a fraction of the trace: it keeps them regular as steps become parallel.
 const RIDGE: f64 = 1e-10;
@@ -71,41 +70,35 @@ impl CycleScratch {
 impl Setup<'_> {
     /// One cycle of `current`; targets out of reach fade, and with `circles` one may close a chain. Returns whether it
     /// was accelerated.
-    pub(super) fn cycle(
-        &self,
-        (aims, fading): (&Aims, f64),
-        circles: bool,
-        current: &mut State,
-        scratch: &mut CycleScratch,
-    ) -> bool {
+    pub(super) fn cycle(&self, goals: &Goals, circles: bool, current: &mut State, scratch: &mut CycleScratch) -> bool {
         let CycleScratch { image, merged, .. } = scratch;
         image.copy_from(current);
-        self.forward((aims, fading), merged, image);
-        if self.backward(aims, circles, &current.points, image) {
+        self.forward(goals, merged, image);
+        if self.backward(goals, circles, &current.points, image) {
             std::mem::swap(current, image);
             return false;
         }
-        let plain = self.errors(aims, image);
+        let plain = self.errors(goals, image);
         let is_mixed = !plain.are_met()
             && self.problem.options.acceleration > 0
             && self.mix(current, scratch)
-            && self.errors(aims, &scratch.mixed).is_nearer_than(&plain);
+            && self.errors(goals, &scratch.mixed).is_nearer_than(&plain);
         std::mem::swap(current, if is_mixed { &mut scratch.mixed } else { &mut scratch.image });
         is_mixed
     }
 
-    pub(super) fn forward(&self, aims: (&Aims, f64), merged: &mut [Merged], state: &mut State) {
+    pub(super) fn forward(&self, goals: &Goals, merged: &mut [Merged], state: &mut State) {
         if state.orientations.is_empty() {
-            self.skeleton.forward_points(self.problem, aims, merged, &mut state.points);
+            self.skeleton.forward_points(self.problem, goals, merged, &mut state.points);
         } else {
-            self.skeleton.forward_frames(self.problem, aims, merged, state);
+            self.skeleton.forward_frames(self.problem, goals, merged, state);
         }
     }
 
     /// Backward reaching, with `circles` where one may close a chain. Returns whether it did.
-    pub(super) fn backward(&self, aims: &Aims, circles: bool, before: &[Point3<f64>], state: &mut State) -> bool {
+    pub(super) fn backward(&self, goals: &Goals, circles: bool, before: &[Point3<f64>], state: &mut State) -> bool {
         if !state.orientations.is_empty() {
-            self.skeleton.backward_frames(self.problem, aims, self.root.as_ref(), state);
+            self.skeleton.backward_frames(self.problem, goals, self.root.as_ref(), state);
             return false;
         }
         if let Some(root) = self.root {
@@ -142,9 +135,9 @@ impl Setup<'_> {
 
     /// The points of `numbers`, moved until all lengths hold.
     fn read_points(&self, numbers: &[f64], image: &State, mixed: &mut State) {
-        let wished = |point: usize| Point3::from_slice(&numbers[3 * point..3 * point + 3]);
-        mixed.points[0] = self.root.map_or_else(|| wished(0), |_| image.points[0]);
-        self.skeleton.restore_lengths(wished, &image.points, &mut mixed.points);
+        let wanted = |point: usize| Point3::from_slice(&numbers[3 * point..3 * point + 3]);
+        mixed.points[0] = self.root.map_or_else(|| wanted(0), |_| image.points[0]);
+        self.skeleton.restore_lengths(wanted, &image.points, &mut mixed.points);
     }
 
     /// The root, if it is free, and the rotations of `numbers`, moved to what the limits allow. Returns whether all are
@@ -161,9 +154,9 @@ impl Setup<'_> {
             (mixed.points[0], mixed.orientations[0]) = (Point3::from_slice(place), orientation);
         }
         for (index, joint) in self.skeleton.joints.iter().enumerate() {
-            let Some(wish) = turn(index + 1) else { return false };
-            let allowed = on_the_side_of(&image.rotations[index], joint.nearest(&wish));
-            mixed.limited[index] = image.limited[index] || allowed.angle_to(&wish) > LIMITED;
+            let Some(wanted) = turn(index + 1) else { return false };
+            let allowed = on_the_side_of(&image.rotations[index], joint.nearest(&wanted));
+            mixed.limited[index] = image.limited[index] || allowed.angle_to(&wanted) > LIMITED;
             mixed.rotations[index] = allowed;
         }
         self.skeleton.place_into(0..self.skeleton.segment_count(), mixed);

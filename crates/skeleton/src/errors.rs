@@ -1,7 +1,7 @@
 //! How far a configuration is from its targets.
 
-use super::problem::{Problem, Target};
-use super::state::{Aims, State};
+use super::state::{Goals, State};
+use super::{Problem, Target};
 
 /// The errors of a configuration, as roots of weighted sums of squares \[m\].
 #[derive(Debug, Clone, Copy)]
@@ -21,20 +21,20 @@ impl Target {
     pub(super) fn apart(&self, state: &State) -> (f64, f64) {
         let distance = (state.points[self.point] - self.position).norm();
         let orientations = self.orientation.zip(state.orientations.get(self.point));
-        (distance, orientations.map_or(0.0, |(wish, orientation)| orientation.angle_to(&wish)))
+        (distance, orientations.map_or(0.0, |(wanted, orientation)| orientation.angle_to(&wanted)))
     }
 }
 
 impl Errors {
-    pub(super) fn of(problem: &Problem, aims: &Aims, arm: f64, state: &State) -> Self {
+    pub(super) fn of(problem: &Problem, goals: &Goals, arm: f64, state: &State) -> Self {
         let (mut near, mut far, mut near_is_met) = (0.0, 0.0, true);
         for (index, target) in problem.targets.iter().enumerate() {
             let (distance, angle) = target.apart(state);
-            if let Some((_, least)) = aims.far[index] {
-                far += aims.weights[index] * (distance - least).powi(2);
+            if let Some((_, least)) = goals.far[index] {
+                far += goals.weights[index] * (distance - least).powi(2);
                 continue;
             }
-            near += aims.weights[index] * (distance * distance + (arm * angle).powi(2));
+            near += goals.weights[index] * (distance * distance + (arm * angle).powi(2));
             near_is_met &= problem.options.allow(distance, angle);
         }
         let (near, far) = (near.sqrt(), far.sqrt());

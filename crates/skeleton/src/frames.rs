@@ -6,29 +6,22 @@ use super::configuration::{aligned, product};
 use super::joint::LIMITED;
 use super::merged::{MeanRotation, Merged};
 use super::points::settled;
-use super::problem::Problem;
-use super::state::{Aims, State};
-use super::tree::Skeleton;
+use super::state::{Goals, State};
+use super::{Problem, Skeleton};
 
 impl Skeleton {
     /// Forward reaching, from the targets to the root: each segment is moved and turned so that the joints beyond it
     /// keep their limits. At a sub-base it takes the mean of what the branches ask for.
-    pub(super) fn forward_frames(
-        &self,
-        problem: &Problem,
-        (aims, fading): (&Aims, f64),
-        merged: &mut [Merged],
-        state: &mut State,
-    ) {
+    pub(super) fn forward_frames(&self, problem: &Problem, goals: &Goals, merged: &mut [Merged], state: &mut State) {
         for point in (0..state.points.len()).rev() {
             let suggested = std::mem::take(&mut merged[point]);
-            let Some((end, weight)) = settled(point, problem, (aims, fading), &suggested) else { continue };
-            let target = aims.target(point, problem).and_then(|target| target.orientation);
+            let Some((end, weight)) = settled(point, problem, goals, &suggested) else { continue };
+            let target = goals.target(point, problem).and_then(|target| target.orientation);
             let frame = target.unwrap_or_else(|| {
                 let was = &state.orientations[point];
                 let along = |segment: usize| end - state.points[self.parents[segment]];
-                let wish = point.checked_sub(1).map_or(*was, |segment| aligned(was, &along(segment)));
-                self.before_branches(point, &wish, aims, state)
+                let wanted = point.checked_sub(1).map_or(*was, |segment| aligned(was, &along(segment)));
+                self.before_branches(point, &wanted, goals, state)
             });
             (state.points[point], state.orientations[point]) = (end, frame);
             if let Some(segment) = point.checked_sub(1) {
@@ -38,22 +31,22 @@ impl Skeleton {
         }
     }
 
-    /// The orientation of a segment next to `wish` with which the joints at its end keep their limits, the segments
+    /// The orientation of a segment next to `wanted` with which the joints at its end keep their limits, the segments
     /// beyond them being where they are.
     fn before_branches(
         &self,
         point: usize,
-        wish: &UnitQuaternion<f64>,
-        aims: &Aims,
+        wanted: &UnitQuaternion<f64>,
+        goals: &Goals,
         state: &State,
     ) -> UnitQuaternion<f64> {
         let mut mean = MeanRotation::default();
-        for branch in self.branches[point].iter().filter(|&&branch| aims.leads[branch + 1]) {
+        for branch in self.branches[point].iter().filter(|&&branch| goals.leads[branch + 1]) {
             let (joint, after) = (&self.joints[*branch], &state.orientations[branch + 1]);
-            let allowed = joint.inward(&((wish * joint.rest).inverse() * after));
+            let allowed = joint.inward(&((wanted * joint.rest).inverse() * after));
             mean.add(product(after, &(joint.rest * allowed).inverse()));
         }
-        mean.mean().unwrap_or(*wish)
+        mean.mean().unwrap_or(*wanted)
     }
 
     /// Backward reaching, from the root to the ends: each segment within the limits of the joint at which it begins.
@@ -61,7 +54,7 @@ impl Skeleton {
     pub(super) fn backward_frames(
         &self,
         problem: &Problem,
-        aims: &Aims,
+        goals: &Goals,
         root: Option<&Isometry3<f64>>,
         state: &mut State,
     ) {
@@ -72,13 +65,13 @@ impl Skeleton {
             let (parent, point) = (self.parents[segment], segment + 1);
             let (base, start) = (product(&state.orientations[parent], &joint.rest), state.points[parent]);
             state.limited[segment] = false;
-            if aims.leads[point] {
+            if goals.leads[point] {
                 let was = state.orientations[point];
-                let is_oriented = aims.target(point, problem).is_some_and(|target| target.orientation.is_some());
-                let wish =
+                let is_oriented = goals.target(point, problem).is_some_and(|target| target.orientation.is_some());
+                let wanted =
                     base.inverse() * if is_oriented { was } else { aligned(&was, &(state.points[point] - start)) };
-                let allowed = joint.nearest(&wish);
-                (state.rotations[segment], state.limited[segment]) = (allowed, allowed.angle_to(&wish) > LIMITED);
+                let allowed = joint.nearest(&wanted);
+                (state.rotations[segment], state.limited[segment]) = (allowed, allowed.angle_to(&wanted) > LIMITED);
             }
             let frame = product(&base, &state.rotations[segment]);
             state.points[point] = start + frame * Vector3::x() * self.lengths[segment];

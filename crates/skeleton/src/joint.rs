@@ -4,8 +4,9 @@ use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 
-use super::cone::{Cone, Polar, Range};
+use super::cone::Polar;
 use super::swing_twist::SwingTwist;
+use super::{Cone, Range};
 use urdf_ik_mathematics::segments::{InputError, Refusal, direction, require};
 use urdf_ik_text::names::number;
 
@@ -71,7 +72,7 @@ impl Joint {
         Self::new(Limit::Hinge { axis, angle: Range::new(lower, upper) })
     }
 
-    /// The same joint with another orientation of its frame in that of the segment before.
+    /// The joint with another orientation of its frame in that of the segment before.
     #[must_use]
     pub fn with_rest(self, rest: UnitQuaternion<f64>) -> Self {
         Self { rest, ..self }
@@ -116,29 +117,29 @@ impl Joint {
         }
     }
 
-    /// The rotation nearest to `wish` that the joint allows. It keeps its direction if it can, then its twist.
-    pub(super) fn nearest(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+    /// The rotation nearest to `wanted` that the joint allows. It keeps its direction if it can, then its twist.
+    pub(super) fn nearest(&self, wanted: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         match &self.limit {
-            Limit::Free => *wish,
+            Limit::Free => *wanted,
             Limit::Ball { cone, twist } => {
-                let turn = SwingTwist::of(wish);
+                let turn = SwingTwist::of(wanted);
                 SwingTwist { swing: cone.nearest_polar(turn.swing), twist: twist.nearest(turn.twist) }.rotation()
             }
             Limit::Hinge { axis, angle } => {
                 let axis = Unit::new_normalize(*axis);
-                let wished = angle_between(&axis, &Vector3::x(), &(wish * Vector3::x()));
-                let wished = wished.unwrap_or_else(|| angle_about(&axis, wish));
-                UnitQuaternion::from_axis_angle(&axis, angle.nearest(wished))
+                let wanted_angle = angle_between(&axis, &Vector3::x(), &(wanted * Vector3::x()));
+                let wanted_angle = wanted_angle.unwrap_or_else(|| angle_about(&axis, wanted));
+                UnitQuaternion::from_axis_angle(&axis, angle.nearest(wanted_angle))
             }
         }
     }
 
     /// The rotation in the inward pass, which moves the segment before the joint: of those allowed, the nearest to
-    /// `wish`. If the twist of a ball joint is not allowed, the segment before rolls, and its direction in the frame of
+    /// `wanted`. If the twist of a ball joint is not allowed, the segment before rolls, and its direction in the frame of
     /// the segment after changes only where it must.
-    pub(super) fn inward(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
-        let Limit::Ball { cone, twist } = &self.limit else { return self.nearest(wish) };
-        let turn = SwingTwist::of(wish);
+    pub(super) fn inward(&self, wanted: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        let Limit::Ball { cone, twist } = &self.limit else { return self.nearest(wanted) };
+        let turn = SwingTwist::of(wanted);
         let allowed = twist.nearest(turn.twist);
         // A roll of the segment before takes as much from the azimuth as from the twist.
         let (sine, cosine) = (turn.twist - allowed).sin_cos();
@@ -209,15 +210,15 @@ mod tests {
         let range = Range::new(-0.2, 0.4);
         let joint = Joint::ball(Cone::ALL, range);
         for index in 0..300 {
-            let wish = rotation(7, index);
-            let (outward, inward) = (joint.nearest(&wish), joint.inward(&wish));
-            let twist = SwingTwist::of(&wish).twist;
+            let wanted = rotation(7, index);
+            let (outward, inward) = (joint.nearest(&wanted), joint.inward(&wanted));
+            let twist = SwingTwist::of(&wanted).twist;
             for allowed in [&outward, &inward] {
                 assert!((SwingTwist::of(allowed).twist - range.nearest(twist)).abs() < 1e-12);
             }
             // Outward, the segment after points where it did; inward, the one before does, as the one after sees it.
-            assert!((outward * Vector3::x() - wish * Vector3::x()).norm() < 1e-14);
-            assert!((inward.inverse() * Vector3::x() - wish.inverse() * Vector3::x()).norm() < 1e-14);
+            assert!((outward * Vector3::x() - wanted * Vector3::x()).norm() < 1e-14);
+            assert!((inward.inverse() * Vector3::x() - wanted.inverse() * Vector3::x()).norm() < 1e-14);
         }
     }
 }

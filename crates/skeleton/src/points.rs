@@ -2,21 +2,19 @@
 
 use nalgebra::Point3;
 
-use super::circle::circle_between;
 use super::direction::place;
 use super::merged::Merged;
-use super::problem::Problem;
-use super::state::Aims;
-use super::tree::Skeleton;
+use super::state::Goals;
+use super::{Problem, Skeleton, circle_between};
 
 impl Skeleton {
     /// Forward reaching, from the targets to the root. Every point that has a target is placed there. From it the
     /// segment before is drawn towards where it began, and where branches meet, to the centroid. Targets out of reach
-    /// count `fading` times their weight. `merged` has an entry for each point, all empty before and after.
+    /// fade. `merged` has an entry for each point, all empty before and after.
     pub(super) fn forward_points(
         &self,
         problem: &Problem,
-        (aims, fading): (&Aims, f64),
+        goals: &Goals,
         merged: &mut [Merged],
         points: &mut [Point3<f64>],
     ) {
@@ -24,16 +22,16 @@ impl Skeleton {
         for point in (1..points.len()).rev() {
             // In a row of segments it is at hand without waiting for memory.
             let mut next = std::mem::take(&mut merged[point - 1]);
-            if let Some((end, weight)) = settled(point, problem, (aims, fading), &suggested) {
+            if let Some((end, weight)) = settled(point, problem, goals, &suggested) {
                 let (was, parent, length) = (points[point], self.parents[point - 1], self.lengths[point - 1]);
                 let start = points[parent];
                 points[point] = end;
-                let wished = place(&end, length, &start, || start - was);
-                if parent == point - 1 { &mut next } else { &mut merged[parent] }.add(&wished, weight);
+                let wanted = place(&end, length, &start, || start - was);
+                if parent == point - 1 { &mut next } else { &mut merged[parent] }.add(&wanted, weight);
             }
             suggested = next;
         }
-        if let Some((root, _)) = settled(0, problem, (aims, fading), &suggested) {
+        if let Some((root, _)) = settled(0, problem, goals, &suggested) {
             points[0] = root;
         }
     }
@@ -69,16 +67,16 @@ impl Skeleton {
     }
 
     /// Rebuilds the skeleton from its root, which is in its place in `points`: each segment in the direction that it
-    /// has between the `wished` points, or, where it has none there, in that of `other`.
+    /// has between the `wanted` points, or, where it has none there, in that of `other`.
     pub(super) fn restore_lengths(
         &self,
-        wished: impl Fn(usize) -> Point3<f64>,
+        wanted: impl Fn(usize) -> Point3<f64>,
         other: &[Point3<f64>],
         points: &mut [Point3<f64>],
     ) {
         for (segment, (&parent, &length)) in self.parents.iter().zip(&self.lengths).enumerate() {
             let end = segment + 1;
-            let towards = points[parent] + (wished(end) - wished(parent));
+            let towards = points[parent] + (wanted(end) - wanted(parent));
             points[end] = place(&points[parent], length, &towards, || other[end] - other[parent]);
         }
     }
@@ -99,11 +97,11 @@ impl Skeleton {
 pub(super) fn settled(
     point: usize,
     problem: &Problem,
-    (aims, fading): (&Aims, f64),
+    goals: &Goals,
     suggested: &Merged,
 ) -> Option<(Point3<f64>, f64)> {
-    if let Some(index) = aims.index(point) {
-        let weight = aims.weights[index] * if aims.far[index].is_some() { fading } else { 1.0 };
+    if let Some(index) = goals.index(point) {
+        let weight = goals.weights[index] * if goals.far[index].is_some() { goals.fading } else { 1.0 };
         return Some((problem.targets[index].position, weight));
     }
     (suggested.weight > 0.0).then_some((suggested.place, suggested.weight))

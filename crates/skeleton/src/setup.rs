@@ -3,9 +3,8 @@
 use nalgebra::{Isometry3, Translation3};
 
 use super::errors::Errors;
-use super::problem::{Problem, Root};
-use super::state::{Aims, State};
-use super::tree::Skeleton;
+use super::state::{Goals, State};
+use super::{Problem, Root, Skeleton};
 use urdf_ik_mathematics::segments::Reach;
 
 /// One problem, and what follows from it alone.
@@ -43,7 +42,7 @@ impl<'a> Setup<'a> {
         Self { skeleton, problem, root, has_orientations, is_single_chain, reach, arm }
     }
 
-    pub(super) fn errors(&self, aims: &Aims, state: &State) -> Errors {
-        Errors::of(self.problem, aims, self.arm, state)
+    pub(super) fn errors(&self, goals: &Goals, state: &State) -> Errors {
+        Errors::of(self.problem, goals, self.arm, state)
     }
 }

@@ -1,8 +1,6 @@
 //! The answer for a skeleton.
 
-use super::configuration::Configuration;
-use super::outcome::Outcome;
-use super::tree::Skeleton;
+use super::{Configuration, Outcome, Skeleton};
 
 /// What is left between a point and its target.
 #[derive(Debug, Clone, Copy, PartialEq)]

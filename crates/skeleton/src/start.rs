@@ -4,9 +4,10 @@ use std::f64::consts::TAU;
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
-use super::joint::{LIMITED, Limit};
+use super::Limit;
+use super::joint::LIMITED;
 use super::setup::Setup;
-use super::state::{Aims, State};
+use super::state::{Goals, State};
 use urdf_ik_mathematics::pseudorandom;
 
 /// Points nearer to each other than this fraction of the skeleton's length differ by rounding.
@@ -15,18 +16,18 @@ const ROUNDING: f64 = 1e-13;
 impl Setup<'_> {
     /// Writes the configuration from which an attempt starts: the seed, or one in which the segments that lead to a
     /// target are scattered, always the same way.
-    pub(super) fn start(&self, attempt: usize, aims: &Aims, state: &mut State) {
+    pub(super) fn start(&self, attempt: usize, goals: &Goals, state: &mut State) {
         let root = self.root.unwrap_or_else(|| {
             let orientation = self.problem.seed.orientations.first().copied().unwrap_or_default();
             Isometry3::from_parts(self.problem.seed.points[0].into(), orientation)
         });
         state.limited.fill(false);
         if !state.orientations.is_empty() {
-            self.start_frames(attempt, aims, &root, state);
+            self.start_frames(attempt, goals, &root, state);
         } else if attempt == 0 {
             self.start_at_seed(&root.translation.vector.into(), &mut state.points);
         } else {
-            self.scatter(attempt, aims, &root.translation.vector.into(), &mut state.points);
+            self.scatter(attempt, goals, &root.translation.vector.into(), &mut state.points);
         }
     }
 
@@ -43,12 +44,12 @@ impl Setup<'_> {
         }
     }
 
-    fn scatter(&self, attempt: usize, aims: &Aims, root: &Point3<f64>, points: &mut [Point3<f64>]) {
+    fn scatter(&self, attempt: usize, goals: &Goals, root: &Point3<f64>, points: &mut [Point3<f64>]) {
         let seed = &self.problem.seed.points;
         points[0] = *root;
         for (segment, (&parent, &length)) in self.skeleton.parents.iter().zip(&self.skeleton.lengths).enumerate() {
             let end = segment + 1;
-            let along = (seed[end] - seed[parent]).try_normalize(0.0).filter(|_| !aims.leads[end]);
+            let along = (seed[end] - seed[parent]).try_normalize(0.0).filter(|_| !goals.leads[end]);
             let direction = if let Some(along) = along {
                 along
             } else if self.skeleton.is_planar() {
@@ -61,19 +62,19 @@ impl Setup<'_> {
         }
     }
 
-    fn start_frames(&self, attempt: usize, aims: &Aims, root: &Isometry3<f64>, state: &mut State) {
+    fn start_frames(&self, attempt: usize, goals: &Goals, root: &Isometry3<f64>, state: &mut State) {
         // Without orientations in the seed, those of its segments follow from the root's.
         state.orientations[0] = root.rotation;
         state.points.copy_from_slice(&self.problem.seed.points);
         self.skeleton.turn_into(&self.problem.seed.orientations, state);
         (state.points[0], state.orientations[0]) = (root.translation.vector.into(), root.rotation);
         for (index, joint) in self.skeleton.joints.iter().enumerate() {
-            let is_scattered = attempt > 0 && aims.leads[index + 1];
-            let wish = if is_scattered { self.sample(attempt, index) } else { state.rotations[index] };
-            let allowed = joint.nearest(&wish);
+            let is_scattered = attempt > 0 && goals.leads[index + 1];
+            let wanted = if is_scattered { self.sample(attempt, index) } else { state.rotations[index] };
+            let allowed = joint.nearest(&wanted);
             // Decomposing and composing a rotation changes its last digits.
-            state.limited[index] = allowed.angle_to(&wish) > LIMITED;
-            state.rotations[index] = if state.limited[index] { allowed } else { wish };
+            state.limited[index] = allowed.angle_to(&wanted) > LIMITED;
+            state.rotations[index] = if state.limited[index] { allowed } else { wanted };
         }
         self.skeleton.place_into(0..self.skeleton.segment_count(), state);
         let seed = self.problem.seed;

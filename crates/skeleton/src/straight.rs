@@ -4,8 +4,8 @@ use std::f64::consts::{FRAC_2_PI, PI};
 
 use nalgebra::{Point3, Vector3};
 
+use super::Skeleton;
 use super::direction::{perpendicular, place, unit};
-use super::tree::Skeleton;
 use urdf_ik_mathematics::segments::Reach;
 
 /// A chain that has stalled lies in a line with its target if no point is farther from it than this fraction of the

@@ -54,13 +54,13 @@ mod tests {
     #[test]
     fn swing_times_twist_is_the_rotation() {
         for index in 0..500 {
-            let wish = UnitQuaternion::from_scaled_axis(direction(6, index) * (PI * fraction(6, 700 + index)));
-            let parts = SwingTwist::of(&wish);
-            assert!(parts.rotation().angle_to(&wish) < 1e-7 && (-PI..=PI).contains(&parts.twist));
-            assert!((parts.swing.direction() - wish * Vector3::x()).norm() < 1e-14);
+            let wanted = UnitQuaternion::from_scaled_axis(direction(6, index) * (PI * fraction(6, 700 + index)));
+            let parts = SwingTwist::of(&wanted);
+            assert!(parts.rotation().angle_to(&wanted) < 1e-7 && (-PI..=PI).contains(&parts.twist));
+            assert!((parts.swing.direction() - wanted * Vector3::x()).norm() < 1e-14);
             // The swing is that of the crate, and the rest is a rotation about x.
-            let swing = urdf_ik_mathematics::spatial::swing(&wish, &Vector3::x());
-            let rest = UnitQuaternion::from_scaled_axis(swing).inverse() * wish;
+            let swing = urdf_ik_mathematics::spatial::swing(&wanted, &Vector3::x());
+            let rest = UnitQuaternion::from_scaled_axis(swing).inverse() * wanted;
             assert!(rest.angle_to(&UnitQuaternion::from_axis_angle(&Vector3::x_axis(), parts.twist)) < 1e-7);
         }
     }

@@ -26,7 +26,7 @@ fn robot_with(kind: &str, [lower, upper]: [f64; 2], more: &str) -> Robot {
     Robot::from_urdf(&robot("a b c tip", &joints)).unwrap()
 }
 
-/// The same with a fixed joint.
+/// A joint of that type and with these limits, between fixed ones.
 fn alone(kind: &str, limits: [f64; 2]) -> Robot {
     robot_with(kind, limits, &fixed("rest", "b", "c", "0 0 0"))
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::link::Link;
+use super::entries::Link;
 use urdf_ik_text::names::sentence;
 
 /// Greatest number of characters before what is left out of a sentence of the reader.
@@ -52,7 +52,7 @@ fn without_middle(sentence: String) -> String {
 }
 
 impl ModelError {
-    /// The same with the name of the segment where the reader counts: `segments[0].length` is the length of the first of `links`.
+    /// The error with the name of the segment where the reader counts: `segments[0].length` is the length of the first of `links`.
     pub(super) fn with_names(self, links: &[Link]) -> Self {
         let named = || {
             let (index, rest) = self.reason.strip_prefix("segments[")?.split_once(']')?;

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::link::Link;
+use super::entries::Link;
+use urdf_ik_mathematics::segments::InputError;
 use urdf_ik_text::names::short;
 
 /// The names of the points read so far: the root, then the end of each segment, which has the name of its segment.
@@ -17,14 +18,17 @@ impl Names {
     }
 
     /// Adds the name of the next segment.
-    pub(super) fn add(&mut self, name: &str) -> Result<(), String> {
+    pub(super) fn add(&mut self, name: &str) -> Result<(), InputError> {
         if name.is_empty() {
-            return Err("a segment has an empty name".to_owned());
+            return Err(InputError::model("a segment has an empty name"));
         }
         let index = self.points.len();
         if let Some(same) = self.indices.insert(name.to_owned(), index) {
             let other = if same == 0 { "the root".to_owned() } else { format!("segment number {same}") };
-            return Err(format!("segment number {index} is called '{}', as is {other}", short(name)));
+            return Err(InputError::model(format!(
+                "segment number {index} is called '{}', as is {other}",
+                short(name)
+            )));
         }
         self.points.push(name.to_owned());
         Ok(())
@@ -36,24 +40,25 @@ impl Names {
 
     /// The point at which segment `name` begins: the one of the name `parent`, or where it has none, the last point so far. `links` are
     /// the segments of the whole file, to tell what is wrong.
-    pub(super) fn parent(&self, name: &str, parent: Option<&str>, links: &[Link]) -> Result<usize, String> {
+    pub(super) fn parent(&self, name: &str, parent: Option<&str>, links: &[Link]) -> Result<usize, InputError> {
         let Some(parent) = parent else { return Ok(self.points.len() - 1) };
         self.find(parent).ok_or_else(|| {
             let (name, shown) = (short(name), short(parent));
-            if is_circle(parent, links) {
-                return format!(
-                    "segment '{name}' continues '{shown}', which leads in a circle; one must continue the root"
-                );
-            }
-            if links.iter().any(|link| *link.name == *parent) {
-                return format!("segment '{name}' continues '{shown}', which comes later; list '{shown}' before it");
-            }
-            format!(
-                "segment '{name}' continues '{shown}', which is neither a segment nor the root '{}'",
-                short(&self.points[0])
-            )
+            let wrong = if is_circle(parent, links) {
+                "leads in a circle; one must continue the root".to_owned()
+            } else if links.iter().any(|link| *link.name == *parent) {
+                format!("comes later; list '{shown}' before it")
+            } else {
+                format!("is neither a segment nor the root '{}'", short(&self.points[0]))
+            };
+            InputError::model(format!("segment '{name}' continues '{shown}', which {wrong}"))
         })
     }
+}
+
+/// What is wrong with the segment of a name.
+pub(super) fn in_segment(name: &str, wrong: &InputError) -> InputError {
+    InputError::model(format!("segment '{}': {wrong}", short(name)))
 }
 
 /// Whether the way from the segment `name` towards the root comes back to it.

@@ -3,16 +3,16 @@
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
+use super::entries::{Name, given};
 use super::error::{ModelError, refused};
-use super::given::given;
 use super::joint::{ConeEntry, HingeEntry, limit};
 use super::list::{for_each, for_value};
-use super::name::Name;
-use super::named::NamedSkeleton;
-use super::names::Names;
+use super::model::NamedSkeleton;
+use super::names::{Names, in_segment};
 use super::read::{Outline, RootEntry, checked_length, point, rotation, yaml};
 use crate::configuration::{aligned, product};
 use crate::{Joint, Segment, Skeleton};
+use urdf_ik_mathematics::segments::InputError;
 use urdf_ik_text::names::short;
 
 /// Sines of smaller angles \[rad\] do not tell a plane.
@@ -76,9 +76,9 @@ fn ends(text: &str, names: &Names) -> Result<Vec<usize>, ModelError> {
     let mut ends = Vec::new();
     for_each(text, "ends", |name: Name| {
         let (end, shown) = (names.find(&name), short(&name));
-        let end = end.ok_or_else(|| format!("'{shown}' is no segment, so it cannot be an end"))?;
+        let end = end.ok_or_else(|| InputError::model(format!("'{shown}' is no segment, so it cannot be an end")))?;
         if ends.contains(&end) {
-            return Err(format!("'{shown}' is an end already"));
+            return Err(InputError::model(format!("'{shown}' is an end already")));
         }
         ends.push(end);
         Ok(())
@@ -96,12 +96,11 @@ fn leaves(segments: &[Segment]) -> Vec<usize> {
 }
 
 impl Builder<'_> {
-    fn add(&mut self, entry: SegmentEntry) -> Result<(), String> {
+    fn add(&mut self, entry: SegmentEntry) -> Result<(), InputError> {
         let parent = self.names.parent(&entry.name, entry.parent.as_deref(), &self.outline.segments)?;
         self.names.add(&entry.name)?;
         let (name, frame) = (entry.name.clone(), self.frames[parent]);
-        let (length, joint) =
-            self.joint(entry, &frame).map_err(|reason| format!("segment '{}': {reason}", short(&name)))?;
+        let (length, joint) = self.joint(entry, &frame).map_err(|wrong| in_segment(&name, &wrong))?;
         let turned = product(&frame.rotation, &joint.rest);
         let end = frame.translation.vector + turned * Vector3::x() * length;
         self.frames.push(Isometry3::from_parts(end.into(), turned));
@@ -110,7 +109,7 @@ impl Builder<'_> {
     }
 
     /// The length of a segment that begins at `frame`, and its joint.
-    fn joint(&self, entry: SegmentEntry, frame: &Isometry3<f64>) -> Result<(f64, Joint), String> {
+    fn joint(&self, entry: SegmentEntry, frame: &Isometry3<f64>) -> Result<(f64, Joint), InputError> {
         let limit = limit(entry.hinge, entry.cone, entry.fixed, self.dimensions)?;
         let (length, rest) = match (entry.length, entry.end, entry.rest, entry.up) {
             (Some(length), None, rest, None) => (checked_length(length)?, rotation("its rest", rest)?),
@@ -121,11 +120,15 @@ impl Builder<'_> {
                 let (length, orientation) = checked_length(along.norm()).and_then(turned)?;
                 (length, product(&frame.rotation.inverse(), &orientation))
             }
-            _ => return Err("give its length, which a rest may follow, or its end, which an up may follow".to_owned()),
+            _ => {
+                return Err(InputError::model(
+                    "give its length, which a rest may follow, or its end, which an up may follow",
+                ));
+            }
         };
         let joint = Joint { limit, rest };
         if self.dimensions == 2 {
-            joint.check_in_plane().map_err(|e| e.to_string())?;
+            joint.check_in_plane()?;
         }
         Ok((length, joint))
     }
@@ -137,13 +140,15 @@ fn facing(
     frame: &UnitQuaternion<f64>,
     along: &Vector3<f64>,
     up: Option<[f64; 3]>,
-) -> Result<UnitQuaternion<f64>, String> {
+) -> Result<UnitQuaternion<f64>, InputError> {
     let Some(up) = up else { return Ok(aligned(frame, along)) };
     let up = Vector3::from(up);
     let (x, y) = (along.normalize(), up.cross(along));
     let tells = y.norm() > LEAST_SINE * up.norm() * along.norm();
     if !tells {
-        return Err("its up is no direction, or the direction of the segment itself; give one across it".to_owned());
+        return Err(InputError::model(
+            "its up is no direction, or the direction of the segment itself; give one across it",
+        ));
     }
     let y = y.normalize();
     let axes = Rotation3::from_matrix_unchecked(Matrix3::from_columns(&[x, y, x.cross(&y)]));

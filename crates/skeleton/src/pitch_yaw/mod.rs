@@ -89,7 +89,7 @@ impl PitchYawArm {
         Ok(Self { base, lengths, lower, upper, reach })
     }
 
-    /// The same arm with its variables between `lower` and `upper` \[rad\], 2n entries each: pitches, then yaws. An
+    /// The arm with its variables between `lower` and `upper` \[rad\], 2n entries each: pitches, then yaws. An
     /// infinite entry is no bound. The bounds are those of the variables, not of their sums.
     ///
     /// # Errors

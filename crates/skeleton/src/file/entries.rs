@@ -1,9 +1,15 @@
-//! A name in a file: short enough to be repeated, and fit to be printed.
+//! Entries of all kinds of files: names, fit to be printed, and how a segment hangs on others.
 
 use std::fmt;
 use std::ops::Deref;
 
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, Visitor};
+
+/// The value of a key that may be left out. A key with nothing after it is not left out: a limit without numbers is a slip.
+pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
 
 /// Greatest number of characters of a name. Aliases repeat a name in the text without repeating its characters, so it bounds what is kept.
 const MAX_CHARACTERS: usize = 100;
@@ -51,4 +57,14 @@ impl Visitor<'_> for Text {
         }
         Ok(Name(text.to_owned()))
     }
+}
+
+/// The place of a segment in the tree.
+#[derive(Deserialize)]
+#[serde(expecting = "a segment such as {name: arm, length: 0.3}")]
+pub(super) struct Link {
+    #[serde(default)]
+    pub name: Name,
+    #[serde(default, deserialize_with = "given")]
+    pub parent: Option<Name>,
 }
