@@ -2,7 +2,7 @@
 
 use nalgebra::Isometry3;
 
-use super::free_turns::SeedTurns;
+use super::shared_steps::SeedTurns;
 use super::{Arm, ArmSolutions, FamilyKind, JOINTS, Turn};
 
 impl Arm {

@@ -5,8 +5,7 @@
 use nalgebra::Vector3;
 
 use super::arm::Goal;
-use super::free_turns::SeedTurns;
-use super::skew::Skew;
+use super::shared_steps::{SeedTurns, Skew};
 use super::subproblems::{
     Fit, Orbit, turn_between, turns_to_angle, turns_to_distance, turns_to_height, turns_together,
 };

@@ -85,6 +85,7 @@ impl Domain {
     }
 
     /// The allowed position nearest to `position`.
+    #[inline]
     #[must_use]
     pub fn clamp(&self, position: f64) -> f64 {
         match self {
@@ -112,6 +113,7 @@ impl Domain {
     }
 
     /// The ends of the interval; infinite on a circle.
+    #[inline]
     #[must_use]
     pub fn ends(&self) -> [f64; 2] {
         match self {

@@ -8,8 +8,7 @@
 use quick_xml::events::BytesStart;
 
 use super::error::MAX_JOINTS;
-use super::xml_reader::each_element;
-use super::xml_writer::Writer;
+use super::xml::{Writer, each_element};
 use super::{JointKind, UrdfError};
 use urdf_ik_mathematics::segments::FARTHEST;
 

@@ -29,8 +29,7 @@ mod noodle;
 mod urdf;
 mod visuals;
 mod working_range;
-mod xml_reader;
-mod xml_writer;
+mod xml;
 
 pub use chain::{Chain, ChainJoint, Tip, Variable};
 pub use description::{JointDescription, MimicDescription};
@@ -41,7 +40,7 @@ pub use meshes::{MeshFolders, MeshNotFound};
 pub use noodle::{Noodle, NoodleError, NoodleJoints};
 pub use urdf::read_urdf_file;
 pub use visuals::Visuals;
-pub use xml_writer::Writer as XmlWriter;
+pub use xml::Writer as XmlWriter;
 
 use std::collections::HashMap;
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
-use super::xml_writer::Writer;
+use super::xml::Writer;
 use urdf_ik_text::names::number;
 
 /// The joints between the segments of a noodle.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use quick_xml::events::BytesStart;
 
-use super::xml_reader::each_element;
+use super::xml::each_element;
 
 /// Where the shapes of a visual are in a URDF.
 const SHAPES: [&[u8]; 4] = [b"robot", b"link", b"visual", b"geometry"];

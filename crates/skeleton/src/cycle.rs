@@ -5,8 +5,8 @@ use nalgebra::{Point3, Quaternion, Unit, UnitQuaternion, Vector4};
 use super::anderson::Anderson;
 use super::joint::LIMITED;
 use super::merged::Merged;
+use super::posture::{Goals, Posture};
 use super::setup::Setup;
-use super::state::{Goals, State};
 use super::{Options, Skeleton};
 
 /// Ridge of the Anderson acceleration, as a fraction of the trace: it keeps them regular as steps become parallel.
@@ -18,8 +18,8 @@ const LEAST_NORM: f64 = 1e-3;
 #[derive(Debug, Clone)]
 pub(super) struct CycleScratch {
     /// The configuration after a plain cycle, and the accelerated one.
-    image: State,
-    mixed: State,
+    image: Posture,
+    mixed: Posture,
     /// They and the one before once more, as plain numbers.
     flat: [Vec<f64>; 3],
     anderson: Anderson,
@@ -32,8 +32,8 @@ impl CycleScratch {
         let (numbers, depth) = (4 * segments + 7, options.acceleration);
         let flat = || vec![0.0; if depth > 0 { numbers } else { 0 }];
         Self {
-            image: State::new(segments),
-            mixed: State::new(segments),
+            image: Posture::new(segments),
+            mixed: Posture::new(segments),
             flat: [flat(), flat(), flat()],
             anderson: Anderson::new(numbers, depth, RIDGE),
             merged: vec![Merged::default(); segments + 1],
@@ -46,7 +46,7 @@ impl CycleScratch {
     }
 
     /// Two configurations that nothing depends on between cycles.
-    pub(super) fn spares(&mut self) -> (&mut State, &mut State) {
+    pub(super) fn spares(&mut self) -> (&mut Posture, &mut Posture) {
         (&mut self.mixed, &mut self.image)
     }
 
@@ -70,7 +70,13 @@ impl CycleScratch {
 impl Setup<'_> {
     /// One cycle of `current`; targets out of reach fade, and with `circles` one may close a chain. Returns whether it
     /// was accelerated.
-    pub(super) fn cycle(&self, goals: &Goals, circles: bool, current: &mut State, scratch: &mut CycleScratch) -> bool {
+    pub(super) fn cycle(
+        &self,
+        goals: &Goals,
+        circles: bool,
+        current: &mut Posture,
+        scratch: &mut CycleScratch,
+    ) -> bool {
         let CycleScratch { image, merged, .. } = scratch;
         image.copy_from(current);
         self.forward(goals, merged, image);
@@ -87,32 +93,32 @@ impl Setup<'_> {
         is_mixed
     }
 
-    pub(super) fn forward(&self, goals: &Goals, merged: &mut [Merged], state: &mut State) {
-        if state.orientations.is_empty() {
-            self.skeleton.forward_points(self.problem, goals, merged, &mut state.points);
+    pub(super) fn forward(&self, goals: &Goals, merged: &mut [Merged], posture: &mut Posture) {
+        if posture.orientations.is_empty() {
+            self.skeleton.forward_points(self.problem, goals, merged, &mut posture.points);
         } else {
-            self.skeleton.forward_frames(self.problem, goals, merged, state);
+            self.skeleton.forward_frames(self.problem, goals, merged, posture);
         }
     }
 
     /// Backward reaching, with `circles` where one may close a chain. Returns whether it did.
-    pub(super) fn backward(&self, goals: &Goals, circles: bool, before: &[Point3<f64>], state: &mut State) -> bool {
-        if !state.orientations.is_empty() {
-            self.skeleton.backward_frames(self.problem, goals, self.root.as_ref(), state);
+    pub(super) fn backward(&self, goals: &Goals, circles: bool, before: &[Point3<f64>], posture: &mut Posture) -> bool {
+        if !posture.orientations.is_empty() {
+            self.skeleton.backward_frames(self.problem, goals, self.root.as_ref(), posture);
             return false;
         }
         if let Some(root) = self.root {
-            state.points[0] = root.translation.vector.into();
+            posture.points[0] = root.translation.vector.into();
         }
         if circles && self.is_single_chain {
-            return self.skeleton.backward_to_circle(before, &mut state.points);
+            return self.skeleton.backward_to_circle(before, &mut posture.points);
         }
-        self.skeleton.backward_points(before, &mut state.points);
+        self.skeleton.backward_points(before, &mut posture.points);
         false
     }
 
     /// Writes the configuration extrapolated from the last few cycles into `mixed`. Returns whether there is one.
-    fn mix(&self, current: &State, scratch: &mut CycleScratch) -> bool {
+    fn mix(&self, current: &Posture, scratch: &mut CycleScratch) -> bool {
         let CycleScratch { image, mixed, flat: [x, g, next], anderson, .. } = scratch;
         // A quaternion and its opposite are one rotation, but far apart as numbers.
         let turns = image.orientations.first_mut().into_iter().chain(&mut image.rotations);
@@ -125,7 +131,7 @@ impl Setup<'_> {
     }
 
     /// The configuration of `numbers`, with lengths and limits restored. Returns whether there is one.
-    fn read_numbers(&self, numbers: &[f64], image: &State, mixed: &mut State) -> bool {
+    fn read_numbers(&self, numbers: &[f64], image: &Posture, mixed: &mut Posture) -> bool {
         if image.orientations.is_empty() {
             self.read_points(numbers, image, mixed);
             return true;
@@ -134,7 +140,7 @@ impl Setup<'_> {
     }
 
     /// The points of `numbers`, moved until all lengths hold.
-    fn read_points(&self, numbers: &[f64], image: &State, mixed: &mut State) {
+    fn read_points(&self, numbers: &[f64], image: &Posture, mixed: &mut Posture) {
         let wanted = |point: usize| Point3::from_slice(&numbers[3 * point..3 * point + 3]);
         mixed.points[0] = self.root.map_or_else(|| wanted(0), |_| image.points[0]);
         self.skeleton.restore_lengths(wanted, &image.points, &mut mixed.points);
@@ -142,7 +148,7 @@ impl Setup<'_> {
 
     /// The root, if it is free, and the rotations of `numbers`, moved to what the limits allow. Returns whether all are
     /// rotations.
-    fn read_turns(&self, numbers: &[f64], image: &State, mixed: &mut State) -> bool {
+    fn read_turns(&self, numbers: &[f64], image: &Posture, mixed: &mut Posture) -> bool {
         let (place, turns) = numbers.split_at(3);
         let turn = |index: usize| {
             let numbers = Vector4::from_column_slice(&turns[4 * index..4 * index + 4]);

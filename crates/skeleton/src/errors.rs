@@ -1,6 +1,6 @@
 //! How far a configuration is from its targets.
 
-use super::state::{Goals, State};
+use super::posture::{Goals, Posture};
 use super::{Problem, Target};
 
 /// The errors of a configuration, as roots of weighted sums of squares \[m\].
@@ -16,20 +16,20 @@ pub(super) struct Errors {
 }
 
 impl Target {
-    /// The distance \[m\] and the angle \[rad\] between the target and its point in `state`; no angle where it has no
+    /// The distance \[m\] and the angle \[rad\] between the target and its point in `posture`; no angle where it has no
     /// orientation.
-    pub(super) fn apart(&self, state: &State) -> (f64, f64) {
-        let distance = (state.points[self.point] - self.position).norm();
-        let orientations = self.orientation.zip(state.orientations.get(self.point));
+    pub(super) fn apart(&self, posture: &Posture) -> (f64, f64) {
+        let distance = (posture.points[self.point] - self.position).norm();
+        let orientations = self.orientation.zip(posture.orientations.get(self.point));
         (distance, orientations.map_or(0.0, |(wanted, orientation)| orientation.angle_to(&wanted)))
     }
 }
 
 impl Errors {
-    pub(super) fn of(problem: &Problem, goals: &Goals, arm: f64, state: &State) -> Self {
+    pub(super) fn of(problem: &Problem, goals: &Goals, arm: f64, posture: &Posture) -> Self {
         let (mut near, mut far, mut near_is_met) = (0.0, 0.0, true);
         for (index, target) in problem.targets.iter().enumerate() {
-            let (distance, angle) = target.apart(state);
+            let (distance, angle) = target.apart(posture);
             if let Some((_, least)) = goals.far[index] {
                 far += goals.weights[index] * (distance - least).powi(2);
                 continue;

@@ -6,24 +6,30 @@ use super::configuration::{aligned, product};
 use super::joint::LIMITED;
 use super::merged::{MeanRotation, Merged};
 use super::points::settled;
-use super::state::{Goals, State};
+use super::posture::{Goals, Posture};
 use super::{Problem, Skeleton};
 
 impl Skeleton {
     /// Forward reaching, from the targets to the root: each segment is moved and turned so that the joints beyond it
     /// keep their limits. At a sub-base it takes the mean of what the branches ask for.
-    pub(super) fn forward_frames(&self, problem: &Problem, goals: &Goals, merged: &mut [Merged], state: &mut State) {
-        for point in (0..state.points.len()).rev() {
+    pub(super) fn forward_frames(
+        &self,
+        problem: &Problem,
+        goals: &Goals,
+        merged: &mut [Merged],
+        posture: &mut Posture,
+    ) {
+        for point in (0..posture.points.len()).rev() {
             let suggested = std::mem::take(&mut merged[point]);
             let Some((end, weight)) = settled(point, problem, goals, &suggested) else { continue };
             let target = goals.target(point, problem).and_then(|target| target.orientation);
             let frame = target.unwrap_or_else(|| {
-                let was = &state.orientations[point];
-                let along = |segment: usize| end - state.points[self.parents[segment]];
+                let was = &posture.orientations[point];
+                let along = |segment: usize| end - posture.points[self.parents[segment]];
                 let wanted = point.checked_sub(1).map_or(*was, |segment| aligned(was, &along(segment)));
-                self.before_branches(point, &wanted, goals, state)
+                self.before_branches(point, &wanted, goals, posture)
             });
-            (state.points[point], state.orientations[point]) = (end, frame);
+            (posture.points[point], posture.orientations[point]) = (end, frame);
             if let Some(segment) = point.checked_sub(1) {
                 let start = end - frame * Vector3::x() * self.lengths[segment];
                 merged[self.parents[segment]].add(&start, weight);
@@ -38,11 +44,11 @@ impl Skeleton {
         point: usize,
         wanted: &UnitQuaternion<f64>,
         goals: &Goals,
-        state: &State,
+        posture: &Posture,
     ) -> UnitQuaternion<f64> {
         let mut mean = MeanRotation::default();
         for branch in self.branches[point].iter().filter(|&&branch| goals.leads[branch + 1]) {
-            let (joint, after) = (&self.joints[*branch], &state.orientations[branch + 1]);
+            let (joint, after) = (&self.joints[*branch], &posture.orientations[branch + 1]);
             let allowed = joint.inward(&((wanted * joint.rest).inverse() * after));
             mean.add(product(after, &(joint.rest * allowed).inverse()));
         }
@@ -56,26 +62,26 @@ impl Skeleton {
         problem: &Problem,
         goals: &Goals,
         root: Option<&Isometry3<f64>>,
-        state: &mut State,
+        posture: &mut Posture,
     ) {
         if let Some(root) = root {
-            (state.points[0], state.orientations[0]) = (root.translation.vector.into(), root.rotation);
+            (posture.points[0], posture.orientations[0]) = (root.translation.vector.into(), root.rotation);
         }
         for (segment, joint) in self.joints.iter().enumerate() {
             let (parent, point) = (self.parents[segment], segment + 1);
-            let (base, start) = (product(&state.orientations[parent], &joint.rest), state.points[parent]);
-            state.limited[segment] = false;
+            let (base, start) = (product(&posture.orientations[parent], &joint.rest), posture.points[parent]);
+            posture.limited[segment] = false;
             if goals.leads[point] {
-                let was = state.orientations[point];
+                let was = posture.orientations[point];
                 let is_oriented = goals.target(point, problem).is_some_and(|target| target.orientation.is_some());
                 let wanted =
-                    base.inverse() * if is_oriented { was } else { aligned(&was, &(state.points[point] - start)) };
+                    base.inverse() * if is_oriented { was } else { aligned(&was, &(posture.points[point] - start)) };
                 let allowed = joint.nearest(&wanted);
-                (state.rotations[segment], state.limited[segment]) = (allowed, allowed.angle_to(&wanted) > LIMITED);
+                (posture.rotations[segment], posture.limited[segment]) = (allowed, allowed.angle_to(&wanted) > LIMITED);
             }
-            let frame = product(&base, &state.rotations[segment]);
-            state.points[point] = start + frame * Vector3::x() * self.lengths[segment];
-            state.orientations[point] = frame;
+            let frame = product(&base, &posture.rotations[segment]);
+            posture.points[point] = start + frame * Vector3::x() * self.lengths[segment];
+            posture.orientations[point] = frame;
         }
     }
 }

@@ -4,7 +4,7 @@ use nalgebra::Point3;
 
 use super::direction::place;
 use super::merged::Merged;
-use super::state::Goals;
+use super::posture::Goals;
 use super::{Problem, Skeleton, circle_between};
 
 impl Skeleton {

@@ -11,8 +11,8 @@ use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use super::joint::LIMITED;
 use super::least_squares::LeastSquares;
 use super::motion::{Figure, three};
+use super::posture::{Goals, Posture};
 use super::setup::Setup;
-use super::state::{Goals, State};
 use super::{Limit, Scratch};
 use urdf_ik_mathematics::spatial::rotation_vector;
 
@@ -91,8 +91,8 @@ impl Setup<'_> {
 impl Descent<'_> {
     fn run(
         &self,
-        start: &State,
-        [current, next]: [&mut State; 2],
+        start: &Posture,
+        [current, next]: [&mut Posture; 2],
         scratch: &mut LeastSquares,
         left: &mut usize,
     ) -> bool {
@@ -143,24 +143,24 @@ impl Descent<'_> {
         is_held
     }
 
-    fn is_done(&self, state: &State) -> bool {
-        let errors = self.setup.errors(self.goals, state);
+    fn is_done(&self, posture: &Posture) -> bool {
+        let errors = self.setup.errors(self.goals, posture);
         if self.far_weight > 0.0 { errors.are_met() } else { errors.near_is_met() }
     }
 
     /// Writes the errors of the targets, and returns the sum of their squares.
-    fn linearise(&self, state: &State, scratch: &mut LeastSquares) -> f64 {
+    fn linearise(&self, posture: &Posture, scratch: &mut LeastSquares) -> f64 {
         let LeastSquares { errors, weights, .. } = scratch;
         errors.fill(0.0);
         weights.fill(0.0);
         for (index, target) in self.setup.problem.targets.iter().enumerate() {
             let (point, share) = (target.point, if self.goals.far[index].is_some() { self.far_weight } else { 1.0 });
             let weight = (self.goals.weights[index] * share).sqrt();
-            let linear = target.position - state.points[point];
+            let linear = target.position - posture.points[point];
             errors.fixed_rows_mut::<3>(6 * point).copy_from(&(linear * weight));
             weights.fixed_rows_mut::<3>(6 * point).fill(weight);
             if let Some(wanted) = target.orientation {
-                let angular = rotation_vector(&(wanted * state.orientations[point].inverse()));
+                let angular = rotation_vector(&(wanted * posture.orientations[point].inverse()));
                 let weight = weight * self.setup.arm;
                 errors.fixed_rows_mut::<3>(6 * point + 3).copy_from(&(angular * weight));
                 weights.fixed_rows_mut::<3>(6 * point + 3).fill(weight);
@@ -170,7 +170,7 @@ impl Descent<'_> {
     }
 
     /// Writes what each joint may do without leaving a limit that the errors press on.
-    fn find_limits(&self, state: &State, least_squares: &mut LeastSquares, limited: &mut [bool]) {
+    fn find_limits(&self, posture: &Posture, least_squares: &mut LeastSquares, limited: &mut [bool]) {
         let Setup { skeleton, root, .. } = self.setup;
         let z = Vector3::z();
         let everywhere = if skeleton.is_planar() { z * z.transpose() } else { Matrix3::identity() };
@@ -181,9 +181,9 @@ impl Descent<'_> {
             least_squares.projectors[0] = everywhere;
         }
         for &segment in &self.goals.leading {
-            let (base, joint) = (self.base(state, segment), &skeleton.joints[segment]);
+            let (base, joint) = (self.base(posture, segment), &skeleton.joints[segment]);
             let push = base.inverse() * three(&least_squares.torques, 3 * (segment + 1));
-            let allowed = joint.allowed(&state.rotations[segment], &[push]);
+            let allowed = joint.allowed(&posture.rotations[segment], &[push]);
             least_squares.projectors[segment + 1] = match joint.limit {
                 Limit::Free => everywhere,
                 _ => in_frame(&base, &allowed.projector),
@@ -194,18 +194,19 @@ impl Descent<'_> {
 
     /// Writes the rotations after the step into `next`. A joint that meets a limit stays there: its part of the step is
     /// what it can do. Returns whether there is a new one, for which the others should make up.
-    fn take(&self, state: &State, least_squares: &mut LeastSquares, next: &mut State) -> bool {
-        next.points[0] = state.points[0] + three(&least_squares.step, 3 * state.points.len());
-        next.orientations[0] = UnitQuaternion::from_scaled_axis(three(&least_squares.step, 0)) * state.orientations[0];
+    fn take(&self, posture: &Posture, least_squares: &mut LeastSquares, next: &mut Posture) -> bool {
+        next.points[0] = posture.points[0] + three(&least_squares.step, 3 * posture.points.len());
+        next.orientations[0] =
+            UnitQuaternion::from_scaled_axis(three(&least_squares.step, 0)) * posture.orientations[0];
         let mut any_is_new = false;
         for &segment in &self.goals.leading {
-            let (point, before) = (segment + 1, &state.rotations[segment]);
+            let (point, before) = (segment + 1, &posture.rotations[segment]);
             let step = three(&least_squares.step, 3 * point);
             if step == Vector3::zeros() {
                 next.rotations[segment] = *before;
                 continue;
             }
-            let (base, joint) = (self.base(state, segment), &self.setup.skeleton.joints[segment]);
+            let (base, joint) = (self.base(posture, segment), &self.setup.skeleton.joints[segment]);
             let turn = base.inverse() * step;
             let wanted = UnitQuaternion::from_scaled_axis(turn) * before;
             let allowed = joint.nearest(&wanted);
@@ -225,13 +226,13 @@ impl Descent<'_> {
     }
 
     /// The frame of a joint.
-    fn base(&self, state: &State, segment: usize) -> UnitQuaternion<f64> {
+    fn base(&self, posture: &Posture, segment: usize) -> UnitQuaternion<f64> {
         let Setup { skeleton, .. } = self.setup;
-        state.orientations[skeleton.parents[segment]] * skeleton.joints[segment].rest
+        posture.orientations[skeleton.parents[segment]] * skeleton.joints[segment].rest
     }
 }
 
-impl State {
+impl Posture {
     /// Whether no segment has turned far from where it was before: those that are not leading turn as others do.
     fn is_calm(&self, before: &Self, leading: &[usize]) -> bool {
         let mut points = std::iter::once(0).chain(leading.iter().map(|segment| segment + 1));

@@ -6,9 +6,9 @@ use super::cycle::CycleScratch;
 use super::errors::Errors;
 use super::least_squares::LeastSquares;
 use super::polish::Polish;
+use super::posture::{Goals, Posture, contradiction};
 use super::setup::Setup;
 use super::stall::Watch;
-use super::state::{Goals, State, contradiction};
 use super::{Configuration, Options, Outcome, Problem, Reason, Residual, Skeleton, Solution, Target};
 use urdf_ik_mathematics::segments::{InputError, Refusal, require};
 
@@ -30,9 +30,9 @@ const FAINTEST: f64 = 1e-12;
 #[derive(Debug, Clone)]
 pub struct Scratch {
     pub(super) goals: Goals,
-    pub(super) current: State,
+    pub(super) current: Posture,
     /// The best configuration so far.
-    pub(super) best: State,
+    pub(super) best: Posture,
     pub(super) cycle: CycleScratch,
     pub(super) polish: LeastSquares,
 }
@@ -56,8 +56,8 @@ impl Skeleton {
         let segments = self.segment_count();
         Scratch {
             goals: Goals::new(segments),
-            current: State::new(segments),
-            best: State::new(segments),
+            current: Posture::new(segments),
+            best: Posture::new(segments),
             cycle: CycleScratch::new(segments, options),
             polish: LeastSquares::new(segments + 1),
         }
@@ -130,7 +130,7 @@ impl Setup<'_> {
             self.search(&mut progress, scratch);
         }
         // A cycle may have asked for more than a joint allows, and have ended elsewhere.
-        let State { limited, rotations, .. } = &mut scratch.best;
+        let Posture { limited, rotations, .. } = &mut scratch.best;
         for ((limited, rotation), joint) in limited.iter_mut().zip(rotations).zip(&self.skeleton.joints) {
             *limited = *limited && joint.is_at_limit(rotation);
         }
@@ -270,9 +270,9 @@ impl Setup<'_> {
         self.problem.targets.iter().map(reach).fold(0.0, f64::max)
     }
 
-    fn lay_straight(&self, state: &mut State) -> bool {
+    fn lay_straight(&self, posture: &mut Posture) -> bool {
         let Problem { targets, options, .. } = self.problem;
-        self.skeleton.lay_straight(&targets[0].position, &self.reach, options.tolerance, &mut state.points)
+        self.skeleton.lay_straight(&targets[0].position, &self.reach, options.tolerance, &mut posture.points)
     }
 
     /// Writes the answer: the configuration, and whether it meets the targets.

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Translation3};
 
 use super::errors::Errors;
-use super::state::{Goals, State};
+use super::posture::{Goals, Posture};
 use super::{Problem, Root, Skeleton};
 use urdf_ik_mathematics::segments::Reach;
 
@@ -42,7 +42,7 @@ impl<'a> Setup<'a> {
         Self { skeleton, problem, root, has_orientations, is_single_chain, reach, arm }
     }
 
-    pub(super) fn errors(&self, goals: &Goals, state: &State) -> Errors {
-        Errors::of(self.problem, goals, self.arm, state)
+    pub(super) fn errors(&self, goals: &Goals, posture: &Posture) -> Errors {
+        Errors::of(self.problem, goals, self.arm, posture)
     }
 }

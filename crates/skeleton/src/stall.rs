@@ -4,8 +4,8 @@ use nalgebra::Point3;
 
 use super::cycle::CycleScratch;
 use super::errors::Errors;
+use super::posture::Posture;
 use super::setup::Setup;
-use super::state::State;
 
 /// A chain whose end moves by no more than this fraction of the tolerance in a cycle has stalled. Near a stretched
 /// chain, plain cycles move the end by no more than a 100 000th of the remaining distance, which is not a stall.
@@ -55,7 +55,7 @@ impl Watch {
         &mut self,
         setup: &Setup,
         errors: &Errors,
-        state: &mut State,
+        posture: &mut Posture,
         cycle: &mut CycleScratch,
     ) -> bool {
         self.cycles += 1;
@@ -65,7 +65,7 @@ impl Watch {
             }
         }
         let is_followed = setup.is_single_chain && self.cycles < HOPELESS;
-        if is_followed { self.stands_still(setup, state, cycle) } else { self.is_slow() }
+        if is_followed { self.stands_still(setup, posture, cycle) } else { self.is_slow() }
     }
 
     /// Whether no error has fallen by its share in so many cycles.
@@ -73,20 +73,20 @@ impl Watch {
         self.cycles >= self.stall.cycles
     }
 
-    fn stands_still(&mut self, setup: &Setup, state: &mut State, cycle: &mut CycleScratch) -> bool {
+    fn stands_still(&mut self, setup: &Setup, posture: &mut Posture, cycle: &mut CycleScratch) -> bool {
         let Setup { skeleton, problem, reach, .. } = setup;
         let last = skeleton.segment_count();
-        let end = state.points[last];
+        let end = posture.points[last];
         let is_still =
             self.end.replace(end).is_some_and(|before| (end - before).norm() <= STALL * problem.options.tolerance);
         if !is_still {
             return false;
         }
-        if self.bends == BENDS || !skeleton.bend(&problem.targets[0].position, reach, self.bends, &mut state.points) {
+        if self.bends == BENDS || !skeleton.bend(&problem.targets[0].position, reach, self.bends, &mut posture.points) {
             return true;
         }
         cycle.reset(skeleton);
-        (self.end, self.bends) = (Some(state.points[last]), self.bends + 1);
+        (self.end, self.bends) = (Some(posture.points[last]), self.bends + 1);
         false
     }
 }

@@ -6,8 +6,8 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::Limit;
 use super::joint::LIMITED;
+use super::posture::{Goals, Posture};
 use super::setup::Setup;
-use super::state::{Goals, State};
 use urdf_ik_mathematics::pseudorandom;
 
 /// Points nearer to each other than this fraction of the skeleton's length differ by rounding.
@@ -16,18 +16,18 @@ const ROUNDING: f64 = 1e-13;
 impl Setup<'_> {
     /// Writes the configuration from which an attempt starts: the seed, or one in which the segments that lead to a
     /// target are scattered, always the same way.
-    pub(super) fn start(&self, attempt: usize, goals: &Goals, state: &mut State) {
+    pub(super) fn start(&self, attempt: usize, goals: &Goals, posture: &mut Posture) {
         let root = self.root.unwrap_or_else(|| {
             let orientation = self.problem.seed.orientations.first().copied().unwrap_or_default();
             Isometry3::from_parts(self.problem.seed.points[0].into(), orientation)
         });
-        state.limited.fill(false);
-        if !state.orientations.is_empty() {
-            self.start_frames(attempt, goals, &root, state);
+        posture.limited.fill(false);
+        if !posture.orientations.is_empty() {
+            self.start_frames(attempt, goals, &root, posture);
         } else if attempt == 0 {
-            self.start_at_seed(&root.translation.vector.into(), &mut state.points);
+            self.start_at_seed(&root.translation.vector.into(), &mut posture.points);
         } else {
-            self.scatter(attempt, goals, &root.translation.vector.into(), &mut state.points);
+            self.scatter(attempt, goals, &root.translation.vector.into(), &mut posture.points);
         }
     }
 
@@ -62,29 +62,29 @@ impl Setup<'_> {
         }
     }
 
-    fn start_frames(&self, attempt: usize, goals: &Goals, root: &Isometry3<f64>, state: &mut State) {
+    fn start_frames(&self, attempt: usize, goals: &Goals, root: &Isometry3<f64>, posture: &mut Posture) {
         // Without orientations in the seed, those of its segments follow from the root's.
-        state.orientations[0] = root.rotation;
-        state.points.copy_from_slice(&self.problem.seed.points);
-        self.skeleton.turn_into(&self.problem.seed.orientations, state);
-        (state.points[0], state.orientations[0]) = (root.translation.vector.into(), root.rotation);
+        posture.orientations[0] = root.rotation;
+        posture.points.copy_from_slice(&self.problem.seed.points);
+        self.skeleton.turn_into(&self.problem.seed.orientations, posture);
+        (posture.points[0], posture.orientations[0]) = (root.translation.vector.into(), root.rotation);
         for (index, joint) in self.skeleton.joints.iter().enumerate() {
             let is_scattered = attempt > 0 && goals.leads[index + 1];
-            let wanted = if is_scattered { self.sample(attempt, index) } else { state.rotations[index] };
+            let wanted = if is_scattered { self.sample(attempt, index) } else { posture.rotations[index] };
             let allowed = joint.nearest(&wanted);
             // Decomposing and composing a rotation changes its last digits.
-            state.limited[index] = allowed.angle_to(&wanted) > LIMITED;
-            state.rotations[index] = if state.limited[index] { allowed } else { wanted };
+            posture.limited[index] = allowed.angle_to(&wanted) > LIMITED;
+            posture.rotations[index] = if posture.limited[index] { allowed } else { wanted };
         }
-        self.skeleton.place_into(0..self.skeleton.segment_count(), state);
+        self.skeleton.place_into(0..self.skeleton.segment_count(), posture);
         let seed = self.problem.seed;
         let is_seed =
-            attempt == 0 && !state.limited.contains(&true) && seed.orientations.first() == Some(&root.rotation);
+            attempt == 0 && !posture.limited.contains(&true) && seed.orientations.first() == Some(&root.rotation);
         let slack = ROUNDING * self.skeleton.total_length();
-        if is_seed && seed.points.iter().zip(&state.points).all(|(seed, placed)| (seed - placed).norm() <= slack) {
+        if is_seed && seed.points.iter().zip(&posture.points).all(|(seed, placed)| (seed - placed).norm() <= slack) {
             // Placing anew changes last digits.
-            state.points.copy_from_slice(&seed.points);
-            state.orientations.copy_from_slice(&seed.orientations);
+            posture.points.copy_from_slice(&seed.points);
+            posture.orientations.copy_from_slice(&seed.orientations);
         }
     }
 

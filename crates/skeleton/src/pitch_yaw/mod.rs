@@ -51,8 +51,7 @@ mod step;
 
 use nalgebra::{Point3, Vector3};
 
-pub use crate::outcome::{Outcome, Reason};
-pub use crate::solution::Residual;
+pub use crate::solution::{Outcome, Reason, Residual};
 pub use path::{PathPoint, PathSteps, PathSummary};
 pub use problem::{Method, Options, Problem, Solution};
 pub use solve::Scratch;

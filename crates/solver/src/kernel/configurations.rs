@@ -19,6 +19,7 @@ pub struct Configurations {
     pub columns: Vec<[Lanes; 6]>,
     /// The step of each variable \[rad or m\].
     pub step: Vec<Lanes>,
+    /// What keeps damped steps inside bounds.
     pub active_set: ActiveSet,
     /// Squared norm of all rows.
     pub squared_error: Lanes,

@@ -67,8 +67,8 @@ impl NullSpace {
     ) {
         if !preference.is_none() || preference.move_weights.is_some() {
             let flows = preference.max_step.is_some() && matches!(problem.mode, Mode::Track { .. });
-            let descent = Descent { search, targets: problem.targets, preference, setup, flows };
-            descent.go(positions, self, &mut |configurations, lane| {
+            let task = NullSpaceTask { search, targets: problem.targets, preference, setup, flows };
+            task.go(positions, self, &mut |configurations, lane| {
                 clearance.appraise_lane(problem, setup, configurations, lane).is_some()
             });
         }
@@ -135,7 +135,7 @@ type IsAllowed<'a> = dyn FnMut(&Configurations, usize) -> bool + 'a;
 
 /// What is to be lessened, and within what.
 #[derive(Clone, Copy)]
-struct Descent<'a> {
+struct NullSpaceTask<'a> {
     search: &'a Search,
     targets: &'a [Target],
     preference: &'a Preference<'a>,
@@ -144,7 +144,7 @@ struct Descent<'a> {
     flows: bool,
 }
 
-impl Descent<'_> {
+impl NullSpaceTask<'_> {
     fn go(&self, positions: &mut [f64], scratch: &mut NullSpace, is_allowed: &mut IsAllowed) {
         scratch.configurations.write_all(positions);
         self.measure(scratch);

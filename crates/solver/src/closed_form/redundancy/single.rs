@@ -1,6 +1,6 @@
 //! Eight numbers in single precision side by side, which is plenty for a ranking.
 //!
-//! As in [`lanes`](crate::kernel::lanes), what works on them is always inlined, and calls no closures.
+//! As in [`lanes`](urdf_ik_mathematics::lanes), what works on them is always inlined, and calls no closures.
 
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 

@@ -7,7 +7,7 @@ use urdf_ik_mathematics::segments::Reach;
 
 /// Points alone, or points, orientations and rotations: then the lists of the latter are not empty.
 #[derive(Debug, Clone, Default)]
-pub(super) struct State {
+pub(super) struct Posture {
     pub points: Vec<Point3<f64>>,
     /// Of the root and of each segment.
     pub orientations: Vec<UnitQuaternion<f64>>,
@@ -17,7 +17,7 @@ pub(super) struct State {
     pub limited: Vec<bool>,
 }
 
-impl State {
+impl Posture {
     /// With room for both kinds.
     pub(super) fn new(segments: usize) -> Self {
         Self {
@@ -28,7 +28,7 @@ impl State {
         }
     }
 
-    /// Becomes a state with orientations, or without. Allocates nothing.
+    /// Becomes a posture with orientations, or without. Allocates nothing.
     pub(super) fn set_kind(&mut self, has_orientations: bool) {
         let segments = self.limited.len();
         self.orientations.resize(if has_orientations { segments + 1 } else { 0 }, UnitQuaternion::identity());
