@@ -2,10 +2,8 @@
 
 use nalgebra::{Isometry3, Rotation3, Vector3};
 
-use super::axes::{Axes, JOINTS};
-use super::family::{Family, Kind, Shoulder};
 use super::subproblems::AXIS_ROUNDING;
-use super::turn::Turn;
+use super::{Axes, Family, FamilyKind, JOINTS, Shoulder, Turn};
 
 /// The most that conditions may be missed by \[rad, and m over the arm's length\], for an arm that belongs to its family exactly, and
 /// for one that is near it: the Newton steps that follow decide.
@@ -14,7 +12,7 @@ const CONDITION_SLACK: [f64; 2] = [1e-6, 0.1];
 /// An arm whose axes belong to a decomposable family exactly.
 #[derive(Debug, Clone, Copy)]
 pub struct Arm {
-    pub(super) kind: Kind,
+    pub(super) kind: FamilyKind,
     reversed: bool,
     /// Unit vectors in the base's frame at zero positions, parallel ones equal.
     pub(super) axes: [Vector3<f64>; JOINTS],
@@ -51,11 +49,11 @@ impl Arm {
         let mut axes = if family.reversed { axes.reversed() } else { *axes };
         let mut signs = [1.0; JOINTS];
         match family.kind {
-            Kind::SphericalWrist(Shoulder::LastTwoParallel) => align(&mut axes, &mut signs, 1..=2),
-            Kind::SphericalWrist(Shoulder::FirstTwoParallel) => align(&mut axes, &mut signs, 0..=1),
-            Kind::MiddleParallel { .. } => align(&mut axes, &mut signs, 1..=3),
-            Kind::FirstThreeParallel => align(&mut axes, &mut signs, 0..=2),
-            Kind::SphericalWrist(_) | Kind::General => {}
+            FamilyKind::SphericalWrist(Shoulder::LastTwoParallel) => align(&mut axes, &mut signs, 1..=2),
+            FamilyKind::SphericalWrist(Shoulder::FirstTwoParallel) => align(&mut axes, &mut signs, 0..=1),
+            FamilyKind::MiddleParallel { .. } => align(&mut axes, &mut signs, 1..=3),
+            FamilyKind::FirstThreeParallel => align(&mut axes, &mut signs, 0..=2),
+            FamilyKind::SphericalWrist(_) | FamilyKind::General => {}
         }
         let points = points(&axes, family.kind);
         let slack = CONDITION_SLACK[usize::from(!family.exact())];
@@ -124,14 +122,14 @@ fn align(axes: &mut Axes, signs: &mut [f64; JOINTS], range: std::ops::RangeInclu
 }
 
 /// The points that the links go through.
-fn points(axes: &Axes, kind: Kind) -> [Vector3<f64>; JOINTS] {
+fn points(axes: &Axes, kind: FamilyKind) -> [Vector3<f64>; JOINTS] {
     let mut points = axes.lines.map(|line| line.point);
     let meet = |a: usize, b: usize| {
         let (one, other) = axes.feet(a, b);
         0.5 * (one + other)
     };
     match kind {
-        Kind::SphericalWrist(shoulder) => {
+        FamilyKind::SphericalWrist(shoulder) => {
             points[3..].fill(axes.wrist_centre().unwrap_or(axes.lines[4].point));
             match shoulder {
                 Shoulder::FirstTwoMeet => points[..2].fill(meet(0, 1)),
@@ -140,9 +138,9 @@ fn points(axes: &Axes, kind: Kind) -> [Vector3<f64>; JOINTS] {
                 Shoulder::LastTwoParallel | Shoulder::FirstTwoParallel => {}
             }
         }
-        Kind::MiddleParallel { last_two_meet: false } => (points[4], points[5]) = axes.feet(4, 5),
-        Kind::General => {}
-        Kind::MiddleParallel { .. } | Kind::FirstThreeParallel => points[4..].fill(meet(4, 5)),
+        FamilyKind::MiddleParallel { last_two_meet: false } => (points[4], points[5]) = axes.feet(4, 5),
+        FamilyKind::General => {}
+        FamilyKind::MiddleParallel { .. } | FamilyKind::FirstThreeParallel => points[4..].fill(meet(4, 5)),
     }
     points
 }

@@ -1,6 +1,6 @@
 //! The solutions of an arm of six joints for one pose, and when two of them are the same.
 
-use super::axes::JOINTS;
+use super::JOINTS;
 
 /// The most solutions for one pose: 16, which no arm of six revolute joints exceeds (Primrose 1986, "On the input-output equation of
 /// the general 7R-mechanism").

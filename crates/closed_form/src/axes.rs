@@ -2,8 +2,8 @@
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 
-use super::line::Line;
-use urdf_ik_robot::{Chain, JointKind};
+use super::{Line, NoClosedForm};
+use urdf_ik_robot::{Chain, ChainJoint, JointKind};
 
 /// Joints of the chains whose axes are looked at for a closed form.
 pub const JOINTS: usize = 6;
@@ -40,21 +40,21 @@ impl<const N: usize> Axes<N> {
     /// has fewer than `N`.
     ///
     /// # Errors
-    /// A clause that says why it is no chain of revolute joints, each of its own, two of them at least and `N` at most.
-    pub fn new(chain: &Chain) -> Result<Self, String> {
+    /// [`NoClosedForm`] where it is no chain of revolute joints, each of its own, two of them at least and `N` at most.
+    pub fn new(chain: &Chain) -> Result<Self, NoClosedForm> {
+        let name = |joint: &ChainJoint| chain.variables()[joint.variable].name.clone();
         let Some((own, tip)) = joint_lines(chain) else {
-            return Err(format!("it has {} tips", chain.tips().len()));
+            return Err(NoClosedForm::Tips { tips: chain.tips().len() });
         };
         if let Some(joint) = chain.joints().iter().find(|joint| joint.kind == JointKind::Prismatic) {
-            return Err(format!("the joint '{}' is prismatic", chain.variables()[joint.variable].name));
+            return Err(NoClosedForm::Prismatic { joint: name(joint) });
         }
         let mut seen = chain.joints().iter().enumerate();
         if let Some((_, joint)) = seen.find(|(i, j)| j.variable != *i || j.multiplier.abs() != 1.0 || j.offset != 0.0) {
-            return Err(format!("joints follow '{}' (mimic)", chain.variables()[joint.variable].name));
+            return Err(NoClosedForm::Mimic { joint: name(joint) });
         }
         if !(FEWEST_JOINTS..=N).contains(&chain.joints().len()) {
-            let joints = chain.joints().len();
-            return Err(format!("it has {joints} joints, not {FEWEST_JOINTS} to {REDUNDANT_JOINTS}"));
+            return Err(NoClosedForm::Joints { joints: chain.joints().len() });
         }
         let mut lines = [Line { direction: Vector3::zeros(), point: Vector3::zeros() }; N];
         for (line, (own, joint)) in lines.iter_mut().zip(own.into_iter().zip(chain.joints())) {
@@ -63,7 +63,7 @@ impl<const N: usize> Axes<N> {
         Ok(Self { lines, tip })
     }
 
-    /// The same chain from its tip to its base: in the tip's frame, with the joints in reverse order. Its positions are the same.
+    /// The chain from its tip to its base: in the tip's frame, with the joints in reverse order. Its positions stay as they are.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let tip = self.tip.inverse();

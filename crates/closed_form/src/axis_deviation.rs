@@ -1,6 +1,6 @@
 //! By how much the axes of a chain miss the conditions of a closed form.
 
-use super::axes::Axes;
+use super::Axes;
 
 /// Axes that miss a condition by no more than this \[rad and m\] fulfil it exactly.
 pub const EXACT_DEVIATION: f64 = 1e-9;
@@ -86,7 +86,7 @@ impl AxisDeviation {
         self.over_near(length) <= 1.0
     }
 
-    /// The same deviations of a chain of `count` axes that was read from its tip to its base, with the chain's own numbers.
+    /// The deviations of a chain of `count` axes that was read from its tip to its base, with the chain's own numbers.
     #[must_use]
     pub fn reversed(&self, count: usize) -> Self {
         let reversed = |(deviation, [a, b]): Greatest| (deviation, [count - 1 - b, count - 1 - a]);

@@ -2,12 +2,8 @@
 
 use nalgebra::Isometry3;
 
-use super::arm::Arm;
-use super::arm_solutions::ArmSolutions;
-use super::axes::JOINTS;
-use super::family::Kind;
-use super::free_turns::SeedTurns;
-use super::turn::Turn;
+use super::shared_steps::SeedTurns;
+use super::{Arm, ArmSolutions, FamilyKind, JOINTS, Turn};
 
 impl Arm {
     /// Every configuration in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
@@ -26,10 +22,12 @@ impl Arm {
             solutions.push(positions, free);
         };
         match self.kind {
-            Kind::SphericalWrist(shoulder) => self.spherical_wrist(shoulder, &goal, &near, &mut found),
-            Kind::MiddleParallel { last_two_meet } => self.middle_parallel(last_two_meet, &goal, &near, &mut found),
-            Kind::FirstThreeParallel => self.first_parallel(&goal, &near, &mut found),
-            Kind::General => {}
+            FamilyKind::SphericalWrist(shoulder) => self.spherical_wrist(shoulder, &goal, &near, &mut found),
+            FamilyKind::MiddleParallel { last_two_meet } => {
+                self.middle_parallel(last_two_meet, &goal, &near, &mut found);
+            }
+            FamilyKind::FirstThreeParallel => self.first_parallel(&goal, &near, &mut found),
+            FamilyKind::General => {}
         }
         solutions
     }

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::axes::{Axes, JOINTS};
-use super::axis_deviation::{AxisConditions, AxisDeviation, with_deviation};
+use super::{Axes, AxisConditions, AxisDeviation, JOINTS, with_deviation};
 
 /// The least angle \[rad\] between two axes of a family that must not be parallel.
 const MIN_ANGLE: f64 = 0.02;
@@ -28,7 +27,7 @@ pub enum Shoulder {
 /// The families of arms of six revolute joints: those that are decomposable into subproblems, up to reading them from the tip to the
 /// base, and all others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FamilyKind {
     /// The last three axes meet in one point.
     SphericalWrist(Shoulder),
     /// The second, third and fourth axes are parallel; the fifth and sixth meet, or else are skew.
@@ -46,7 +45,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Family {
     /// What the axes have in common.
-    pub kind: Kind,
+    pub kind: FamilyKind,
     /// Whether that holds of the chain read from its tip to its base.
     pub reversed: bool,
     /// By how much the axes miss that; the joints are counted from 0 at the base.
@@ -91,7 +90,7 @@ impl Family {
 
     /// That of any axes at all.
     pub(super) const GENERAL: Self =
-        Self { kind: Kind::General, reversed: false, deviation: AxisDeviation::NONE, over_near: 0.0 };
+        Self { kind: FamilyKind::General, reversed: false, deviation: AxisDeviation::NONE, over_near: 0.0 };
 
     /// How well other axes belong to the same family; `None` where axes are parallel that must not be.
     #[doc(hidden)]
@@ -142,7 +141,7 @@ impl Family {
         }
         let [a, b, c, d, e, g] = numbers;
         match self.kind {
-            Kind::SphericalWrist(shoulder) => {
+            FamilyKind::SphericalWrist(shoulder) => {
                 let wrist = format!("axes {d}, {e} and {g} meet in one point");
                 match shoulder {
                     Shoulder::FirstTwoMeet => format!("{wrist}, {a} and {b} meet"),
@@ -152,12 +151,12 @@ impl Family {
                     Shoulder::General => wrist,
                 }
             }
-            Kind::MiddleParallel { last_two_meet: true } => {
+            FamilyKind::MiddleParallel { last_two_meet: true } => {
                 format!("axes {b}, {c} and {d} are parallel, {e} and {g} meet")
             }
-            Kind::MiddleParallel { last_two_meet: false } => format!("axes {b}, {c} and {d} are parallel"),
-            Kind::General => "general 6R: one joint angle is searched for".into(),
-            Kind::FirstThreeParallel => format!("axes {a}, {b} and {c} are parallel, {e} and {g} meet"),
+            FamilyKind::MiddleParallel { last_two_meet: false } => format!("axes {b}, {c} and {d} are parallel"),
+            FamilyKind::General => "general 6R: one joint angle is searched for".into(),
+            FamilyKind::FirstThreeParallel => format!("axes {a}, {b} and {c} are parallel, {e} and {g} meet"),
         }
     }
 }
@@ -176,7 +175,7 @@ struct Relations<'a> {
 }
 
 impl Relations<'_> {
-    fn family(&self, kind: Kind, conditions: &AxisConditions) -> Family {
+    fn family(&self, kind: FamilyKind, conditions: &AxisConditions) -> Family {
         let deviation = conditions.deviation(self.axes);
         Family {
             kind,
@@ -203,28 +202,28 @@ fn each_kind(relations: &Relations, on_family: &mut dyn FnMut(Family)) {
         let parallel = &[[1, 2], [2, 3], [1, 3]];
         if relations.apart(4, 5) {
             let conditions = AxisConditions { parallel, meeting: last_two_meet, ..AxisConditions::default() };
-            on_family(relations.family(Kind::MiddleParallel { last_two_meet: true }, &conditions));
+            on_family(relations.family(FamilyKind::MiddleParallel { last_two_meet: true }, &conditions));
         }
         if relations.skew(4, 5) {
             let conditions = AxisConditions { parallel, ..AxisConditions::default() };
-            on_family(relations.family(Kind::MiddleParallel { last_two_meet: false }, &conditions));
+            on_family(relations.family(FamilyKind::MiddleParallel { last_two_meet: false }, &conditions));
         }
     }
     if relations.apart(2, 3) && relations.apart(4, 5) && relations.apart(3, 4) {
         let parallel = &[[0, 1], [1, 2], [0, 2]];
         let conditions = AxisConditions { parallel, meeting: last_two_meet, ..AxisConditions::default() };
-        on_family(relations.family(Kind::FirstThreeParallel, &conditions));
+        on_family(relations.family(FamilyKind::FirstThreeParallel, &conditions));
     }
 }
 
-/// The same of the families whose last three axes meet.
+/// Hands over every family whose last three axes meet but those with parallel axes that must not be.
 fn spherical_wrists(relations: &Relations, on_family: &mut dyn FnMut(Family)) {
     if !(relations.apart(3, 4) && relations.apart(4, 5)) {
         return;
     }
     let wrist = AxisConditions { concurrent: &[[3, 4, 5]], ..AxisConditions::default() };
     let mut found = |shoulder, conditions: &AxisConditions| {
-        on_family(relations.family(Kind::SphericalWrist(shoulder), conditions));
+        on_family(relations.family(FamilyKind::SphericalWrist(shoulder), conditions));
     };
     if relations.apart(0, 1) {
         found(Shoulder::LastTwoParallel, &AxisConditions { parallel: &[[1, 2]], ..wrist });

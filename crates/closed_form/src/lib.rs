@@ -28,38 +28,42 @@
 
 #![forbid(unsafe_code)]
 
-#[doc(hidden)]
-pub mod arm;
-#[doc(hidden)]
-pub mod arm_solutions;
-#[doc(hidden)]
-pub mod axes;
-#[doc(hidden)]
-pub mod axis_deviation;
+mod arm;
+mod arm_solutions;
+mod axes;
+mod axis_deviation;
 mod decomposition;
 pub mod family;
-mod free_turns;
 mod general;
-#[doc(hidden)]
-pub mod line;
-mod planar;
-#[doc(hidden)]
-pub mod self_check;
-#[doc(hidden)]
-pub mod six_axis;
-mod skew;
+mod line;
+mod no_closed_form;
+mod self_check;
+mod shared_steps;
+mod six_axis;
 mod spherical_wrist;
 pub mod subproblems;
 pub mod three_link;
 mod three_parallel_axes;
-#[doc(hidden)]
-pub mod trigonometric;
+mod trigonometric;
 pub mod turn;
 pub mod two_link;
-#[doc(hidden)]
-pub mod whole_turns;
+mod whole_turns;
 
 pub use arm_solutions::{ArmSolutions, MAX_SOLUTIONS};
 pub use axes::{FEWEST_JOINTS, JOINTS, REDUNDANT_JOINTS};
 pub use axis_deviation::{AxisDeviation, EXACT_DEVIATION, Greatest, NEAR_DEVIATION};
-pub use family::{Family, Kind, Shoulder};
+pub use family::{Family, FamilyKind, Shoulder};
+pub use no_closed_form::NoClosedForm;
+#[doc(hidden)]
+pub use {
+    arm::Arm,
+    arm_solutions::SAME_SOLUTION,
+    axes::Axes,
+    axis_deviation::{AxisConditions, with_deviation},
+    line::Line,
+    self_check::{SAMPLE_POSITIONS, self_check},
+    six_axis::SixAxis,
+    trigonometric::Linear,
+    turn::Turn,
+    whole_turns::same,
+};

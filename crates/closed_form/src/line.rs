@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::turn::Turn;
+use super::Turn;
 
 /// Squared sine of the angle between two lines below which any point counts as the foot of their common perpendicular.
 const PARALLEL_SINE_SQUARED: f64 = 1e-20;

@@ -2,9 +2,7 @@
 
 use nalgebra::Isometry3;
 
-use super::arm_solutions::ArmSolutions;
-use super::axes::JOINTS;
-use super::whole_turns::same;
+use super::{ArmSolutions, JOINTS, same};
 use urdf_ik_robot::{Chain, ChainPoses};
 
 /// Positions at which what is found of an arm must hold \[rad\]: at special angles axes have more in common than elsewhere.

@@ -2,13 +2,8 @@
 
 use nalgebra::Isometry3;
 
-use super::arm::Arm;
-use super::arm_solutions::ArmSolutions;
-use super::axes::{Axes, JOINTS};
-use super::axis_deviation::EXACT_DEVIATION;
-use super::family::Family;
 use super::general::General6R;
-use super::self_check::self_check;
+use super::{Arm, ArmSolutions, Axes, EXACT_DEVIATION, Family, JOINTS, NoClosedForm, self_check};
 use urdf_ik_robot::Chain;
 
 /// An arm of six revolute joints.
@@ -25,8 +20,8 @@ impl SixAxis {
     /// The arm that a chain of six joints is, `length` long \[m\], and its family.
     ///
     /// # Errors
-    /// A clause that says what is in the way.
-    pub fn of(chain: &Chain, length: f64) -> Result<(Self, Family), String> {
+    /// [`NoClosedForm`], which says what is in the way.
+    pub fn of(chain: &Chain, length: f64) -> Result<(Self, Family), NoClosedForm> {
         let axes = Axes::new(chain)?;
         if let Some((arm, family)) = Self::decomposable(&axes, length)
             && (!family.exact() || self_check(chain, true, &|pose, seed| arm.solutions(pose, seed)))
@@ -59,12 +54,12 @@ impl SixAxis {
 }
 
 /// Why an arm has no solutions of its own.
-fn in_the_way(axes: &Axes, chain: &Chain) -> String {
-    let name = |joint: usize| &chain.variables()[joint].name;
+fn in_the_way(axes: &Axes, chain: &Chain) -> NoClosedForm {
+    let name = |joint: usize| chain.variables()[joint].name.clone();
     let one_line = |[a, b]: &[usize; 2]| axes.angle(*a, *b).max(axes.distance(*a, *b)) <= EXACT_DEVIATION;
     let mut pairs = (0..JOINTS).flat_map(|a| (a + 1..JOINTS).map(move |b| [a, b]));
     match pairs.find(one_line) {
-        Some([a, b]) => format!("'{}' and '{}' rotate about the same line when all joints are at 0", name(a), name(b)),
-        None => "in every configuration some of its joints can move without the tip".into(),
+        Some([a, b]) => NoClosedForm::OneLine { first: name(a), second: name(b) },
+        None => NoClosedForm::AlwaysFree,
     }
 }

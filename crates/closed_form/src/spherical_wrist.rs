@@ -4,23 +4,22 @@
 
 use nalgebra::Vector3;
 
-use super::arm::{Arm, Goal};
-use super::axes::JOINTS;
-use super::family::Shoulder;
-use super::free_turns::{SeedTurns, either_or};
-use super::skew::Skew;
-use super::subproblems::{Fit, turn_between, turns_to_angle, turns_to_distance, turns_to_height, turns_together};
-use super::trigonometric::{Linear, Quadratic};
-use super::turn::Turn;
+use super::arm::Goal;
+use super::shared_steps::{SeedTurns, Skew};
+use super::subproblems::{
+    Fit, Orbit, turn_between, turns_to_angle, turns_to_distance, turns_to_height, turns_together,
+};
+use super::trigonometric::Quadratic;
+use super::{Arm, JOINTS, Linear, Shoulder, Turn};
 
-type Found<'a> = &'a mut dyn FnMut([Turn; JOINTS], bool);
+type OnConfiguration<'a> = &'a mut dyn FnMut([Turn; JOINTS], bool);
 /// Turns of the first three joints, and whether they stand for a continuum.
-type FoundShoulder<'a> = &'a mut dyn FnMut([Turn; 3], bool);
+type OnShoulder<'a> = &'a mut dyn FnMut([Turn; 3], bool);
 
 impl Arm {
     /// Every configuration of an arm with a spherical wrist.
-    pub(super) fn spherical_wrist(&self, shoulder: Shoulder, goal: &Goal, near: &SeedTurns, found: Found) {
-        let wrist: FoundShoulder = &mut |turns, free| self.wrist(turns, free, goal, near, found);
+    pub(super) fn spherical_wrist(&self, shoulder: Shoulder, goal: &Goal, near: &SeedTurns, found: OnConfiguration) {
+        let wrist: OnShoulder = &mut |turns, free| self.wrist(turns, free, goal, near, found);
         match shoulder {
             Shoulder::LastTwoParallel => self.last_two_parallel(goal, near, wrist),
             Shoulder::FirstTwoMeet => self.first_two_meet(goal, near, wrist),
@@ -31,92 +30,81 @@ impl Arm {
     }
 
     /// The first joint brings the point to the height of the arm along the parallel axes; the others do the rest in their plane.
-    fn last_two_parallel(&self, goal: &Goal, near: &SeedTurns, found: FoundShoulder) {
+    fn last_two_parallel(&self, goal: &Goal, near: &SeedTurns, found: OnShoulder) {
         let ([h1, h2, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
         let firsts = turns_to_height(h1, h2, &goal.point, h2.dot(&(p12 + p23 + p34)));
-        if !firsts.within(self.slack.0) {
-            return;
-        }
-        either_or(&firsts, (near, 0), &mut |q1, free| {
+        near.each(0, &firsts, self.slack.0, &mut |q1, free| {
             let point = q1.back().about(h1, &goal.point) - p12;
-            self.planar(h2, (p23, p34), &point, (near, 1), &mut |q2, q3, also| {
+            self.planar(h2, [p23, p34], &point, near, 1, &mut |q2, q3, also| {
                 found([q1, q2, q3], free || also);
             });
         });
     }
 
     /// The third joint brings the point to its distance from where the first two axes meet.
-    fn first_two_meet(&self, goal: &Goal, near: &SeedTurns, found: FoundShoulder) {
+    fn first_two_meet(&self, goal: &Goal, near: &SeedTurns, found: OnShoulder) {
         let ([h1, h2, h3, ..], [_, p23, p34, ..]) = (&self.axes, &self.links);
         let thirds = turns_to_distance(h3, p34, &-p23, goal.point.norm());
-        if !thirds.within(self.slack.0) {
-            return;
-        }
-        either_or(&thirds, (near, 2), &mut |q3, free| {
+        near.each(2, &thirds, self.slack.0, &mut |q3, free| {
             let point = p23 + q3.about(h3, p34);
-            self.together((h1, &goal.point), (h2, &point), (near, 0), &mut |q1, q2, also| {
+            self.together(Orbit::new(h1, &goal.point), Orbit::new(h2, &point), near, 0, &mut |q1, q2, also| {
                 found([q1, q2, q3], free || also);
             });
         });
     }
 
     /// The third joint brings the point to its height along the parallel axes.
-    fn first_two_parallel(&self, goal: &Goal, near: &SeedTurns, found: FoundShoulder) {
+    fn first_two_parallel(&self, goal: &Goal, near: &SeedTurns, found: OnShoulder) {
         let ([h1, _, h3, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
         let thirds = turns_to_height(h3, p34, h1, h1.dot(&(goal.point - p12 - p23)));
-        if !thirds.within(self.slack.0) {
-            return;
-        }
-        either_or(&thirds, (near, 2), &mut |q3, free| {
+        near.each(2, &thirds, self.slack.0, &mut |q3, free| {
             let point = p23 + q3.about(h3, p34);
-            self.planar(h1, (p12, &point), &goal.point, (near, 0), &mut |q1, q2, also| {
+            self.planar(h1, [p12, &point], &goal.point, near, 0, &mut |q1, q2, also| {
                 found([q1, q2, q3], free || also);
             });
         });
     }
 
     /// The first joint brings the point to its distance from where the other two axes meet.
-    fn last_two_meet(&self, goal: &Goal, near: &SeedTurns, found: FoundShoulder) {
+    fn last_two_meet(&self, goal: &Goal, near: &SeedTurns, found: OnShoulder) {
         let ([h1, h2, h3, ..], [p12, _, p34, ..]) = (&self.axes, &self.links);
         let firsts = turns_to_distance(h1, p12, &goal.point, p34.norm());
-        if !firsts.within(self.slack.0) {
-            return;
-        }
-        either_or(&firsts, (near, 0), &mut |q1, free| {
+        near.each(0, &firsts, self.slack.0, &mut |q1, free| {
             let point = q1.back().about(h1, &goal.point) - p12;
-            self.together((h2, &point), (h3, p34), (near, 1), &mut |q2, q3, also| {
+            self.together(Orbit::new(h2, &point), Orbit::new(h3, p34), near, 1, &mut |q2, q3, also| {
                 found([q1, q2, q3], free || also);
             });
         });
     }
 
-    /// Turns of two joints, one after the other, that bring `point` to `goal`.
+    /// Turns of two joints, one after the other, that bring `point`, which the inner one turns, to `goal`, where the outer one turns it.
     fn together(
         &self,
-        (outer, goal): (&Vector3<f64>, &Vector3<f64>),
-        (inner, point): (&Vector3<f64>, &Vector3<f64>),
-        (near, joint): (&SeedTurns, usize),
+        goal: Orbit,
+        point: Orbit,
+        near: &SeedTurns,
+        joint: usize,
         found: &mut dyn FnMut(Turn, Turn, bool),
     ) {
-        let pairs = turns_together((outer, goal), (inner, point));
+        let pairs = turns_together(goal, point);
         if !pairs.within(self.slack.0) {
             return;
         }
         if pairs.fit != Fit::Free {
             pairs.as_slice().iter().for_each(|(back, turn)| found(back.back(), *turn, false));
-        } else if turn_between(outer, goal, goal).is_none() {
-            let turn = turn_between(inner, point, goal).unwrap_or_else(|| near.turn(joint + 1));
+        } else if goal.turn_to(goal.point).is_none() {
+            let turn = point.turn_to(goal.point).unwrap_or_else(|| near.turn(joint + 1));
             found(near.turn(joint), turn, true);
         } else {
-            let turned = near.turn(joint + 1).about(inner, point);
-            let turn = turn_between(outer, &turned, goal).unwrap_or_else(|| near.turn(joint));
+            let turned = near.turn(joint + 1).about(point.axis, point.point);
+            let turn = turn_between(goal.axis, &turned, goal.point).unwrap_or_else(|| near.turn(joint));
             found(turn, near.turn(joint + 1), true);
         }
     }
 
     /// With the first two axes skew, the second joint drops out of distance and height of the point: the third one's equation is of
     /// the second degree in its cosine and sine.
-    fn general_shoulder(&self, goal: &Goal, near: &SeedTurns, found: FoundShoulder) {
+    fn general_shoulder(&self, goal: &Goal, near: &SeedTurns, found: OnShoulder) {
         let ([h1, h2, h3, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
         let skew = Skew::new(h2, h1, p12);
         // The point as the third joint turns it, measured along any vector.
@@ -140,7 +128,7 @@ impl Arm {
     }
 
     /// The last three joints, where the first three are known.
-    fn wrist(&self, first: [Turn; 3], free: bool, goal: &Goal, near: &SeedTurns, found: Found) {
+    fn wrist(&self, first: [Turn; 3], free: bool, goal: &Goal, near: &SeedTurns, found: OnConfiguration) {
         let [h1, h2, h3, h4, h5, h6] = &self.axes;
         let [q1, q2, q3] = first;
         let back = |v: &Vector3<f64>| {

@@ -48,7 +48,16 @@ impl<T: Copy> Roots<T> {
     }
 
     fn nearest(found: T, miss: f64) -> Self {
-        Self { found: [found; 2], count: 1, fit: Fit::Nearest, miss }
+        Self { fit: Fit::Nearest, miss, ..Self::one(found, Fit::Exact) }
+    }
+
+    /// A single value, exact where it misses the condition by no more than `rounding`.
+    fn touching(found: T, miss: f64, rounding: f64) -> Self {
+        if miss <= rounding { Self::one(found, Fit::Exact) } else { Self::nearest(found, miss) }
+    }
+
+    fn two(found: [T; 2]) -> Self {
+        Self { found, count: 2, fit: Fit::Exact, miss: 0.0 }
     }
 
     /// The values found, one or two.
@@ -61,6 +70,29 @@ impl<T: Copy> Roots<T> {
     #[must_use]
     pub fn within(&self, slack: f64) -> bool {
         self.miss <= slack
+    }
+}
+
+/// A point, and the axis through the origin that turns it.
+#[derive(Debug, Clone, Copy)]
+pub struct Orbit<'a> {
+    /// Unit vector.
+    pub axis: &'a Vector3<f64>,
+    /// The point where nothing has turned.
+    pub point: &'a Vector3<f64>,
+}
+
+impl<'a> Orbit<'a> {
+    /// The orbit of `point` about `axis`.
+    #[must_use]
+    pub fn new(axis: &'a Vector3<f64>, point: &'a Vector3<f64>) -> Self {
+        Self { axis, point }
+    }
+
+    /// The turn that brings the point nearest to another; `None` where any does.
+    #[must_use]
+    pub fn turn_to(&self, to: &Vector3<f64>) -> Option<Turn> {
+        turn_between(self.axis, self.point, to)
     }
 }
 
@@ -79,7 +111,7 @@ pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) ->
     }
 }
 
-/// The same turn, whatever it misses; `None` where any does.
+/// The turn about `axis` that brings `from` nearest to `to`, whatever it misses; `None` where any does.
 #[must_use]
 pub fn turn_between(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Turn> {
     let (normal, normal_to) = (axis.cross(from), axis.cross(to));
@@ -116,15 +148,11 @@ pub fn turns_to_height(
     if ratio.abs() >= 1.0 {
         let turn = Turn { cos: cos * ratio.signum(), sin: sin * ratio.signum() };
         let miss = wanted.abs() - amplitude;
-        return if miss <= CONDITION_ROUNDING * size {
-            Roots::one(turn, Fit::Exact)
-        } else {
-            Roots::nearest(turn, miss)
-        };
+        return Roots::touching(turn, miss, CONDITION_ROUNDING * size);
     }
     let rest = ((1.0 - ratio) * (1.0 + ratio)).sqrt();
     let turn = |rest: f64| Turn::towards(cos * ratio - sin * rest, sin * ratio + cos * rest);
-    Roots { found: [turn(rest), turn(-rest)], count: 2, fit: Fit::Exact, miss: 0.0 }
+    Roots::two([turn(rest), turn(-rest)])
 }
 
 /// Subproblem 4 of unit vectors: the turns about `axis` for which `direction` is then at the same angle to `other` as `like` is.
@@ -156,13 +184,9 @@ pub fn turns_to_angle(
     let half = Turn::towards(from_greatest.max(0.0).sqrt(), from_least.max(0.0).sqrt());
     let (half, turn) = (half.and(half), |half: Turn| middle.and(half));
     if miss >= 0.0 {
-        return if miss <= CONDITION_ROUNDING {
-            Roots::one(turn(half), Fit::Exact)
-        } else {
-            Roots::nearest(turn(half), miss)
-        };
+        return Roots::touching(turn(half), miss, CONDITION_ROUNDING);
     }
-    Roots { found: [turn(half), turn(half.back())], count: 2, fit: Fit::Exact, miss: 0.0 }
+    Roots::two([turn(half), turn(half.back())])
 }
 
 /// The difference of the cosines of two angles given by cosine and sine, by their sines where these are small.
@@ -196,26 +220,20 @@ pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vecto
     if from_least <= 0.0 || from_greatest <= 0.0 {
         let (turn, nearest) = if from_least <= 0.0 { (middle, least) } else { (middle.and(Turn::HALF), greatest) };
         let miss = missing(nearest);
-        return if miss <= CONDITION_ROUNDING * size {
-            Roots::one(turn, Fit::Exact)
-        } else {
-            Roots::nearest(turn, miss)
-        };
+        return Roots::touching(turn, miss, CONDITION_ROUNDING * size);
     }
     let half = Turn::towards(from_greatest.sqrt(), from_least.sqrt());
     let turn = half.and(half);
-    Roots { found: [middle.and(turn), middle.and(turn.back())], count: 2, fit: Fit::Exact, miss: 0.0 }
+    Roots::two([middle.and(turn), middle.and(turn.back())])
 }
 
-/// Subproblem 2: the turns of `first` about `first_axis` and of `second` about `second_axis` that bring the two together.
+/// Subproblem 2: the turns of both points about their axes that bring the two together.
 ///
 /// Where the axes are parallel only the difference of the turns counts: the second then stays where it is, and so does either that
 /// lies on its own axis.
 #[must_use]
-pub fn turns_together(
-    (first_axis, first): (&Vector3<f64>, &Vector3<f64>),
-    (second_axis, second): (&Vector3<f64>, &Vector3<f64>),
-) -> Roots<(Turn, Turn)> {
+pub fn turns_together(one: Orbit, other: Orbit) -> Roots<(Turn, Turn)> {
+    let (Orbit { axis: first_axis, point: first }, Orbit { axis: second_axis, point: second }) = (one, other);
     let normal = first_axis.cross(second_axis);
     let sine = normal.norm_squared();
     if sine <= PARALLEL_SINE_SQUARED {
@@ -229,12 +247,11 @@ pub fn turns_together(
     let size = 0.5 * (first.norm_squared() + second.norm_squared());
     let out = size - foot.norm_squared();
     if out <= CONDITION_ROUNDING * size {
-        return in_plane((first_axis, first), (second_axis, second), &normal);
+        return in_plane(one, other, &normal);
     }
     let out = normal * (out / sine).sqrt();
-    let (one, other) = (foot + out, foot - out);
     let turns = |at: &Vector3<f64>| (turn_onto(first_axis, first, at), turn_onto(second_axis, second, at));
-    let (there, again) = (turns(&one), turns(&other));
+    let (there, again) = (turns(&(foot + out)), turns(&(foot - out)));
     let free = there.0.fit == Fit::Free || there.1.fit == Fit::Free;
     let miss = (first.norm() - second.norm()).abs();
     let miss = if miss <= CONDITION_ROUNDING * size.sqrt() { 0.0 } else { miss };
@@ -247,19 +264,15 @@ pub fn turns_together(
     Roots { found: [pair(there), pair(again)], count: 2, fit, miss }
 }
 
-/// The same where both circles touch in the plane of the axes at most: of the two points in which each crosses it, the pair that is
-/// nearest.
-fn in_plane(
-    (first_axis, first): (&Vector3<f64>, &Vector3<f64>),
-    (second_axis, second): (&Vector3<f64>, &Vector3<f64>),
-    normal: &Vector3<f64>,
-) -> Roots<(Turn, Turn)> {
-    let crossings = |axis: &Vector3<f64>, point: &Vector3<f64>| {
+/// [`turns_together`] where both circles touch in the plane of the axes at most: of the two points in which each crosses it, the pair that
+/// is nearest.
+fn in_plane(first: Orbit, second: Orbit, normal: &Vector3<f64>) -> Roots<(Turn, Turn)> {
+    let crossings = |Orbit { axis, point }: Orbit| {
         let middle = axis * axis.dot(point);
         let outwards = axis.cross(normal).normalize() * (point - middle).norm();
         [middle + outwards, middle - outwards]
     };
-    let (ones, others) = (crossings(first_axis, first), crossings(second_axis, second));
+    let (ones, others) = (crossings(first), crossings(second));
     let mut best = (f64::INFINITY, ones[0], others[0]);
     for one in ones {
         for other in others {
@@ -269,9 +282,10 @@ fn in_plane(
             }
         }
     }
-    let (first_roots, second_roots) = (turn_onto(first_axis, first, &best.1), turn_onto(second_axis, second, &best.2));
+    let (first_roots, second_roots) =
+        (turn_onto(first.axis, first.point, &best.1), turn_onto(second.axis, second.point, &best.2));
     let turns = (first_roots.found[0], second_roots.found[0]);
-    let (apart, size) = (best.0.sqrt(), first.norm().max(second.norm()));
+    let (apart, size) = (best.0.sqrt(), first.point.norm().max(second.point.norm()));
     // Touching circles part as the square of what separates them: rounding there shows as its root.
     let miss = if apart <= CONDITION_ROUNDING.sqrt() * size { 0.0 } else { apart };
     let free = first_roots.fit == Fit::Free || second_roots.fit == Fit::Free;

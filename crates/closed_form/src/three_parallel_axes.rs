@@ -4,19 +4,17 @@
 
 use nalgebra::Vector3;
 
-use super::arm::{Arm, Goal};
-use super::axes::JOINTS;
-use super::free_turns::{SeedTurns, either_or};
-use super::skew::Skew;
+use super::arm::Goal;
+use super::shared_steps::{SeedTurns, Skew};
 use super::subproblems::{turn_between, turns_to_angle, turns_to_height};
-use super::trigonometric::{Linear, Quadratic};
-use super::turn::Turn;
+use super::trigonometric::Quadratic;
+use super::{Arm, JOINTS, Linear, Turn};
 
-type Found<'a> = &'a mut dyn FnMut([Turn; JOINTS], bool);
+type OnConfiguration<'a> = &'a mut dyn FnMut([Turn; JOINTS], bool);
 
 impl Arm {
     /// Every configuration of an arm whose second, third and fourth axes are parallel.
-    pub(super) fn middle_parallel(&self, last_two_meet: bool, goal: &Goal, near: &SeedTurns, found: Found) {
+    pub(super) fn middle_parallel(&self, last_two_meet: bool, goal: &Goal, near: &SeedTurns, found: OnConfiguration) {
         let [h1, h2, _, _, h5, h6] = &self.axes;
         let height = self.links[..4].iter().map(|link| h2.dot(link)).sum();
         if !last_two_meet {
@@ -24,22 +22,17 @@ impl Arm {
             return;
         }
         let firsts = turns_to_height(h1, h2, &goal.point, height);
-        if !firsts.within(self.slack.0) {
-            return;
-        }
-        either_or(&firsts, (near, 0), &mut |q1, free| {
+        near.each(0, &firsts, self.slack.0, &mut |q1, free| {
             let fifths = turns_to_angle(h5, h6, h2, &q1.back().about(h1, &goal.axis));
-            if fifths.within(self.slack.1) {
-                either_or(&fifths, (near, 4), &mut |q5, also| {
-                    self.middle(q1, q5, free || also, goal, near, found);
-                });
-            }
+            near.each(4, &fifths, self.slack.1, &mut |q5, also| {
+                self.middle(q1, q5, free || also, goal, near, found);
+            });
         });
     }
 
     /// Where the last two axes are skew, the fifth joint drops out of the height of the point and the slope of the last axis: the
     /// first one's equation is of the second degree in its cosine and sine.
-    fn skew_wrist(&self, height: f64, goal: &Goal, near: &SeedTurns, found: Found) {
+    fn skew_wrist(&self, height: f64, goal: &Goal, near: &SeedTurns, found: OnConfiguration) {
         let ([h1, h2, _, _, h5, h6], link) = (&self.axes, &self.links[4]);
         let skew = Skew::new(h5, h6, link);
         // The parallel axes as the first joint turns them, measured along any vector.
@@ -58,7 +51,7 @@ impl Arm {
     }
 
     /// The joints between the first and the fifth, and the last.
-    fn middle(&self, q1: Turn, q5: Turn, free: bool, goal: &Goal, near: &SeedTurns, found: Found) {
+    fn middle(&self, q1: Turn, q5: Turn, free: bool, goal: &Goal, near: &SeedTurns, found: OnConfiguration) {
         let ([h1, h2, _, _, h5, h6], [p12, p23, p34, p45, p56]) = (&self.axes, &self.links);
         let back = |v: &Vector3<f64>| q1.back().about(h1, v);
         let (axis, beside) = (back(&goal.axis), back(&goal.beside));
@@ -68,27 +61,21 @@ impl Arm {
         let q6 = self.last(&q5.back().about(h5, &sum.back().about(h2, &beside)));
         let hand = sum.about(h2, &(p45 + q5.about(h5, p56)));
         let point = back(&goal.point) - p12 - hand;
-        self.planar(h2, (p23, p34), &point, (near, 1), &mut |q2, q3, also| {
+        self.planar(h2, [p23, p34], &point, near, 1, &mut |q2, q3, also| {
             let q4 = sum.and(q2.back()).and(q3.back());
             found([q1, q2, q3, q4, q5, q6], free || also);
         });
     }
 
     /// Every configuration of an arm whose first three axes are parallel and whose last two meet.
-    pub(super) fn first_parallel(&self, goal: &Goal, near: &SeedTurns, found: Found) {
+    pub(super) fn first_parallel(&self, goal: &Goal, near: &SeedTurns, found: OnConfiguration) {
         let ([h1, _, _, h4, h5, h6], [p12, p23, p34, p45, _]) = (&self.axes, &self.links);
         let height = h1.dot(&(goal.point - p12 - p23 - p34));
         let fourths = turns_to_height(h4, p45, h1, height);
-        if !fourths.within(self.slack.0) {
-            return;
-        }
-        either_or(&fourths, (near, 3), &mut |q4, free| {
+        near.each(3, &fourths, self.slack.0, &mut |q4, free| {
             let seen = q4.back().about(h4, h1);
             let fifths = turns_to_height(h5, h6, &seen, h1.dot(&goal.axis));
-            if !fifths.within(self.slack.1) {
-                return;
-            }
-            either_or(&fifths, (near, 4), &mut |q5, also| {
+            near.each(4, &fifths, self.slack.1, &mut |q5, also| {
                 let turned = q4.about(h4, &q5.about(h5, h6));
                 let sum = turn_between(h1, &turned, &goal.axis);
                 let free = free || also || sum.is_none();
@@ -96,7 +83,7 @@ impl Arm {
                 let beside = q4.back().about(h4, &sum.back().about(h1, &goal.beside));
                 let q6 = self.last(&q5.back().about(h5, &beside));
                 let point = goal.point - sum.about(h1, &(p34 + q4.about(h4, p45)));
-                self.planar(h1, (p12, p23), &point, (near, 0), &mut |q1, q2, bent| {
+                self.planar(h1, [p12, p23], &point, near, 0, &mut |q1, q2, bent| {
                     let q3 = sum.and(q1.back()).and(q2.back());
                     found([q1, q2, q3, q4, q5, q6], free || bent);
                 });

@@ -2,10 +2,11 @@
 
 use nalgebra::Complex;
 
-use super::turn::Turn;
+use super::Turn;
 
-/// The most rounds of the iteration that finds the roots, and the step at which it ends.
+/// The most rounds of the iteration that finds the roots.
 const MAX_ROUNDS: usize = 80;
+/// The iteration ends where no root makes a longer step, over one more than its size.
 const LAST_STEP: f64 = 1e-15;
 /// The equation counts as one of the first degree where its highest coefficient is less than this, over the largest.
 const NO_SECOND_DEGREE: f64 = 1e-13;
@@ -17,29 +18,36 @@ const NEWTON_STEPS: usize = 3;
 /// `one + cos · cosine + sin · sine` of an angle.
 #[derive(Debug, Clone, Copy)]
 pub struct Linear {
+    /// The constant.
     pub one: f64,
+    /// Factor of the cosine.
     pub cos: f64,
+    /// Factor of the sine.
     pub sin: f64,
 }
 
 impl Linear {
+    /// The value at an angle.
     #[must_use]
     pub fn at(&self, turn: Turn) -> f64 {
         self.one + self.cos * turn.cos + self.sin * turn.sin
     }
 
+    /// The sum times a factor.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self { one: self.one * factor, cos: self.cos * factor, sin: self.sin * factor }
     }
 
+    /// The sum and a constant.
     #[must_use]
     pub fn plus(&self, constant: f64) -> Self {
         Self { one: self.one + constant, ..*self }
     }
 
+    /// Its square.
     #[must_use]
-    pub fn squared(&self) -> Quadratic {
+    pub(super) fn squared(&self) -> Quadratic {
         Quadratic {
             one: self.one * self.one + 0.5 * (self.cos * self.cos + self.sin * self.sin),
             first: Complex::new(self.one * self.cos, -self.one * self.sin) * 2.0,

@@ -38,7 +38,7 @@ impl Turn {
         self.sin.atan2(self.cos)
     }
 
-    /// The same turn backwards.
+    /// This turn backwards.
     #[must_use]
     pub fn back(self) -> Self {
         Self { sin: -self.sin, ..self }

@@ -2,23 +2,18 @@
 
 use std::f64::consts::{PI, TAU};
 
-/// The whole turns nearest to an angle \[rad\]: without them it is half a turn at most, either way.
-#[inline]
-#[must_use]
-pub fn whole_turns(angle: f64) -> f64 {
-    (angle / TAU).round() * TAU
-}
+use urdf_ik_robot::without_whole_turns;
 
-/// The same angle in (-π, π], for one less than a few turns away \[rad\].
+/// An angle \[rad\], less than a few turns away, without its whole turns: in (-π, π].
 pub(super) fn wrapped(angle: f64) -> f64 {
-    let wrapped = angle - whole_turns(angle);
+    let wrapped = without_whole_turns(angle);
     if wrapped <= -PI { wrapped + TAU } else { wrapped }
 }
 
 /// Whether two configurations differ by no more than `slack` \[rad\] in any joint, whole turns apart or not.
 #[must_use]
 pub fn same(a: &[f64], b: &[f64], slack: f64) -> bool {
-    let step = |a: f64, b: f64| (a - b - whole_turns(a - b)).abs();
+    let step = |a: f64, b: f64| without_whole_turns(a - b).abs();
     a.iter().zip(b).all(|(a, b)| step(*a, *b) <= slack)
 }
 

@@ -208,7 +208,7 @@ impl DualActiveSet {
     fn activate(&mut self, inequality: Inequality, multiplier: f64) {
         let (count, size) = (self.active.len(), self.minimum.len());
         for j in (count + 1..size).rev() {
-            let (turn, length) = Turn::of(self.normal[j - 1], self.normal[j]);
+            let (turn, length) = Givens::of(self.normal[j - 1], self.normal[j]);
             (self.normal[j - 1], self.normal[j]) = (length, 0.0);
             turn.apply(&mut self.basis, j, size);
         }
@@ -226,7 +226,7 @@ impl DualActiveSet {
         self.triangle.copy_within((at + 1) * size..(count + 1) * size, at * size);
         // The later columns have one entry below the diagonal each.
         for j in at..count {
-            let (turn, length) = Turn::of(self.triangle[j * size + j], self.triangle[j * size + j + 1]);
+            let (turn, length) = Givens::of(self.triangle[j * size + j], self.triangle[j * size + j + 1]);
             (self.triangle[j * size + j], self.triangle[j * size + j + 1]) = (length, 0.0);
             for column in j + 1..count {
                 let [first, second] = [column * size + j, column * size + j + 1];
@@ -240,12 +240,12 @@ impl DualActiveSet {
 
 /// A rotation in a plane (Givens).
 #[derive(Clone, Copy)]
-struct Turn {
+struct Givens {
     cosine: f64,
     sine: f64,
 }
 
-impl Turn {
+impl Givens {
     /// The one that makes the second number 0, and what the first becomes.
     fn of(first: f64, second: f64) -> (Self, f64) {
         let length = first.hypot(second);

@@ -5,6 +5,7 @@
 //! always inlined and calls no closures.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+use std::ops::{Add, Mul, Neg, Sub};
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4, u64x4};
@@ -18,7 +19,7 @@ pub const LANES: usize = 4;
 pub struct Lanes(pub [f64; LANES]);
 
 impl Lanes {
-    /// The same number in every lane.
+    /// One number in every lane.
     #[must_use]
     pub const fn splat(value: f64) -> Self {
         Self([value; LANES])
@@ -40,43 +41,48 @@ impl Lanes {
 /// A vector for each configuration.
 pub type Vector<S> = [f64x4<S>; 3];
 
+/// Numbers that are added and multiplied: vectors of the processor, whatever their precision.
+pub trait Numbers: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {}
+
+impl<T: Copy + Add<Output = T> + Sub<Output = T> + Mul<Output = T> + Neg<Output = T>> Numbers for T {}
+
 /// The cross product.
 #[inline(always)]
-pub fn cross<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
+pub fn cross<T: Numbers>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// The dot product.
 #[inline(always)]
-pub fn dot<S: Simd>(a: Vector<S>, b: Vector<S>) -> f64x4<S> {
+pub fn dot<T: Numbers>(a: [T; 3], b: [T; 3]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// The sum.
 #[inline(always)]
-pub fn add<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
+pub fn add<T: Numbers>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
 /// The difference.
 #[inline(always)]
-pub fn subtract<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
+pub fn subtract<T: Numbers>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// The opposite.
 #[inline(always)]
-pub fn negate<S: Simd>(a: Vector<S>) -> Vector<S> {
+pub fn negate<T: Numbers>(a: [T; 3]) -> [T; 3] {
     [-a[0], -a[1], -a[2]]
 }
 
 /// The vector times a number.
 #[inline(always)]
-pub fn scale<S: Simd>(a: Vector<S>, factor: f64x4<S>) -> Vector<S> {
+pub fn scale<T: Numbers>(a: [T; 3], factor: T) -> [T; 3] {
     [a[0] * factor, a[1] * factor, a[2] * factor]
 }
 
-/// The same vector for every configuration.
+/// One vector for every configuration.
 #[inline(always)]
 pub fn splat<S: Simd>(simd: S, [x, y, z]: [f64; 3]) -> Vector<S> {
     [f64x4::splat(simd, x), f64x4::splat(simd, y), f64x4::splat(simd, z)]
@@ -84,12 +90,12 @@ pub fn splat<S: Simd>(simd: S, [x, y, z]: [f64; 3]) -> Vector<S> {
 
 /// 1.5 · 2^52. The sum with a number below 2^51 is rounded to an integer, because it has no bits left for a fraction.
 const ROUND_TO_INTEGER: f64 = 6_755_399_441_055_744.0;
-/// π/2 in two parts. The high part has 33 bits, so that its product with an integer of up to 20 bits is exact.
+/// The high part of π/2, of 33 bits, so that its product with an integer of up to 20 bits is exact.
 const HALF_PI_HIGH: f64 = 1.570_796_326_734_125_6;
+/// What the high part leaves of π/2.
 const HALF_PI_LOW: f64 = 6.077_100_506_506_192e-11;
 
-/// Coefficients of x³, x⁵, … of the sine and of x⁴, x⁶, … of the cosine on ±π/4, each to half a unit in the last place (from
-/// fdlibm, Sun Microsystems 1993, `k_sin.c` and `k_cos.c`).
+/// Coefficients of x³, x⁵, … of the sine on ±π/4, to half a unit in the last place (from fdlibm, Sun Microsystems 1993, `k_sin.c`).
 const SINE_COEFFICIENTS: [f64; 6] = [
     -1.666_666_666_666_663_2e-1,
     8.333_333_333_322_49e-3,
@@ -98,6 +104,7 @@ const SINE_COEFFICIENTS: [f64; 6] = [
     -2.505_076_025_340_686_3e-8,
     1.589_690_995_211_55e-10,
 ];
+/// Coefficients of x⁴, x⁶, … of the cosine on ±π/4, to half a unit in the last place (from fdlibm, `k_cos.c`).
 const COSINE_COEFFICIENTS: [f64; 6] = [
     4.166_666_666_666_66e-2,
     -1.388_888_888_887_411e-3,

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod band_matrix;
+pub mod best;
 pub mod bounded_quadratic;
 pub mod dual_active_set;
 pub mod lanes;

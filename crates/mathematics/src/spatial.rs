@@ -34,13 +34,19 @@ pub struct NotARotation {
     pub w: f64,
 }
 
+/// Whether the length of a quaternion is 1 within `tolerance`; never true of one with NaN.
+#[must_use]
+pub fn is_unit(quaternion: &Quaternion<f64>, tolerance: f64) -> bool {
+    (quaternion.norm() - 1.0).abs() <= tolerance
+}
+
 /// The rotation of a quaternion from outside, normalised.
 ///
 /// # Errors
 /// [`NotARotation`] where its length differs from 1 by more than a thousandth, or is not finite.
 pub fn rotation_from([x, y, z, w]: [f64; 4]) -> Result<UnitQuaternion<f64>, NotARotation> {
     let quaternion = Quaternion::new(w, x, y, z);
-    if (quaternion.norm() - 1.0).abs() <= UNIT_TOLERANCE {
+    if is_unit(&quaternion, UNIT_TOLERANCE) {
         Ok(UnitQuaternion::new_normalize(quaternion))
     } else {
         Err(NotARotation { x, y, z, w })
@@ -140,6 +146,7 @@ pub fn swing(rotation: &UnitQuaternion<f64>, axis: &Vector3<f64>) -> Vector3<f64
 }
 
 /// A six-vector from its linear and its angular part.
+#[inline]
 #[must_use]
 pub fn stacked(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Vector6<f64> {
     Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)

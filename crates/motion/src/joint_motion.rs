@@ -1,6 +1,5 @@
 //! Joint motion over time: to goals, along trajectories, and to rest.
 
-use std::f64::consts::TAU;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use super::limits::MotionLimits;
 use super::trajectory::TrajectoryPoint;
 use super::way::Way;
 use urdf_ik_collision::{Clearance, Near};
-use urdf_ik_robot::{Chain, Domain};
+use urdf_ik_robot::{Chain, Domain, nearest_turn};
 
 /// Greatest distance of a joint from the first point of a trajectory when it begins \[rad or m\].
 const MAX_START_DISTANCE: f64 = 1e-6;
@@ -133,7 +132,7 @@ impl JointMotion {
     /// [`MotionError::TooSlow`], [`MotionError::NotFound`].
     pub fn move_to(&mut self, goal: &[f64]) -> Result<f64, MotionError> {
         let near = |(domain, (here, there)): (&Domain, (&f64, &f64))| match domain {
-            Domain::Circle => there - ((there - here) / TAU).round() * TAU,
+            Domain::Circle => nearest_turn(*there, *here),
             Domain::Interval { .. } => domain.clamp(*there),
         };
         let end: Vec<f64> = self.domains.iter().zip(self.state.positions.iter().zip(goal)).map(near).collect();

@@ -1,12 +1,10 @@
 //! The slope and the curvature of a preference's cost, for motion along a path.
 
-use std::f64::consts::TAU;
-
 use nalgebra::DMatrix;
 
 use super::path_problem::PathProblem;
 use super::tip::TipJacobian;
-use urdf_ik_robot::Domain;
+use urdf_ik_robot::{Domain, without_whole_turns};
 use urdf_ik_solver::Solver;
 
 /// Half of the difference of positions by which the slope of the manipulability is found \[rad\].
@@ -72,7 +70,7 @@ impl<'a> PreferenceSlope<'a> {
             Domain::Interval { .. } => {
                 [from_posture / self.unit(i), (position - domain.middle()) / domain.half_range()]
             }
-            Domain::Circle => [from_posture - (from_posture / TAU).round() * TAU, 0.0],
+            Domain::Circle => [without_whole_turns(from_posture), 0.0],
         }
     }
 

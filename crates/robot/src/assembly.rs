@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use nalgebra::{Unit, Vector3};
 
-use super::description::{JointDescription, MimicDescription};
-use super::error::{MAX_JOINTS, UrdfError};
-use super::joint::{Domain, Joint, JointKind, Mimic};
-use super::{Link, Robot, working_range};
+use super::error::MAX_JOINTS;
+use super::{
+    Domain, Joint, JointDescription, JointKind, Link, Mimic, MimicDescription, Robot, UrdfError, working_range,
+};
 use urdf_ik_text::names::{self, number, short};
 
 /// Greatest number of warnings about one robot: they go to a log, line by line.

@@ -4,9 +4,7 @@ use std::collections::HashMap;
 
 use nalgebra::{Isometry3, Unit, Vector3};
 
-use super::error::ChainError;
-use super::joint::{Domain, JointKind};
-use super::{Joint, Robot};
+use super::{ChainError, Domain, Joint, JointKind, Robot};
 
 /// What a solver changes: the position of a joint that mimics no other.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,9 +2,9 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::error::UrdfError;
-use super::joint::{Domain, JointKind};
-use super::kinematic_urdf::FARTHEST;
+use super::{Domain, JointKind, UrdfError};
+use urdf_ik_mathematics::segments::FARTHEST;
+use urdf_ik_mathematics::spatial::is_unit;
 use urdf_ik_text::names::number;
 
 /// What a URDF says of a joint, as data: for programs that have a model of the robot already, perhaps with narrower limits than its URDF.
@@ -76,7 +76,7 @@ impl JointDescription {
         if !translation.vector.iter().all(|length| length.abs() <= FARTHEST) {
             return refuse("origin", translation.vector.as_slice(), "three finite numbers from -1e9 to 1e9");
         }
-        if (rotation.norm() - 1.0).abs() > 1e-6 || rotation.norm().is_nan() {
+        if !is_unit(rotation, 1e-6) {
             return refuse("orientation", rotation.coords.as_slice(), "a quaternion of length 1");
         }
         if !self.kind.has_position() {

@@ -1,6 +1,6 @@
 //! Joints of a URDF, and their allowed positions.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
@@ -26,6 +26,12 @@ impl JointKind {
     #[must_use]
     pub fn has_position(self) -> bool {
         matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
+    }
+
+    /// The kind of that name in URDF.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let all = [Self::Fixed, Self::Revolute, Self::Continuous, Self::Prismatic, Self::Floating, Self::Planar];
+        all.into_iter().find(|kind| kind.name() == name)
     }
 
     /// Its name in URDF.
@@ -79,6 +85,7 @@ impl Domain {
     }
 
     /// The allowed position nearest to `position`.
+    #[inline]
     #[must_use]
     pub fn clamp(&self, position: f64) -> f64 {
         match self {
@@ -102,6 +109,66 @@ impl Domain {
         match self {
             Self::Interval { lower, upper } => 0.5 * (lower + upper),
             Self::Circle => 0.0,
+        }
+    }
+
+    /// The ends of the interval; infinite on a circle.
+    #[inline]
+    #[must_use]
+    pub fn ends(&self) -> [f64; 2] {
+        match self {
+            Self::Interval { lower, upper } => [*lower, *upper],
+            Self::Circle => [f64::NEG_INFINITY, f64::INFINITY],
+        }
+    }
+
+    /// Whether it has a position of every angle: a circle, and an interval of a whole turn or more.
+    #[must_use]
+    pub fn has_whole_turn(&self) -> bool {
+        let [lower, upper] = self.ends();
+        upper - lower >= TAU
+    }
+
+    /// The position \[rad\] after as few whole turns as bring it from beyond an end of the interval inside, if any do. Beyond by no more than
+    /// `slack` is inside.
+    #[inline]
+    #[must_use]
+    pub fn turned_into(&self, position: f64, slack: f64) -> f64 {
+        match self {
+            Self::Interval { upper, .. } if position > upper + slack => {
+                position - ((position - upper - slack) / TAU).ceil() * TAU
+            }
+            Self::Interval { lower, .. } if position < lower - slack => {
+                position + ((lower - slack - position) / TAU).ceil() * TAU
+            }
+            _ => position,
+        }
+    }
+
+    /// Of the angles that are whole turns from `position` the one that is allowed and nearest to `seed` \[rad\], moved to an end that it passes
+    /// by no more than `slack`; `None` where none is allowed.
+    #[inline]
+    #[must_use]
+    pub fn turn_near(&self, position: f64, seed: f64, slack: f64) -> Option<f64> {
+        let ([lower, upper], turned) = (self.ends(), self.turned_into(nearest_turn(position, seed), slack));
+        (lower - slack..=upper + slack).contains(&turned).then(|| self.clamp(turned))
+    }
+
+    /// How far `position` is from the middle of the interval; 0 on a circle.
+    #[must_use]
+    pub fn from_middle(&self, position: f64) -> f64 {
+        match self {
+            Self::Interval { .. } => position - self.middle(),
+            Self::Circle => 0.0,
+        }
+    }
+
+    /// The way from one position to another: on a circle the shorter one.
+    #[must_use]
+    pub fn way(&self, from: f64, to: f64) -> f64 {
+        match self {
+            Self::Interval { .. } => to - from,
+            Self::Circle => without_whole_turns(to - from),
         }
     }
 
@@ -131,6 +198,28 @@ impl Domain {
         }
         (low <= high).then_some(Self::Interval { lower: low, upper: high })
     }
+}
+
+/// The whole turns nearest to an angle \[rad\].
+#[inline]
+#[must_use]
+pub fn whole_turns(angle: f64) -> f64 {
+    (angle / TAU).round() * TAU
+}
+
+/// An angle without the whole turns nearest to it \[rad\]: half a turn at most, either way.
+#[inline]
+#[must_use]
+pub fn without_whole_turns(angle: f64) -> f64 {
+    angle - whole_turns(angle)
+}
+
+/// Of the angles that are whole turns from `angle` the one nearest to `seed` \[rad\].
+#[inline]
+#[must_use]
+pub fn nearest_turn(angle: f64, seed: f64) -> f64 {
+    let step = seed - angle;
+    if step.abs() <= PI { angle } else { angle + whole_turns(step) }
 }
 
 /// `end`, or the nearest position found in the direction of `sign` that is inside: rounding may have carried it out.
@@ -230,11 +319,25 @@ mod tests {
         for step in 0..=10 {
             let fraction = f64::from(step) / 10.0;
             assert!(interval.contains(interval.at(fraction)), "{fraction}");
-            assert!(Domain::Circle.at(fraction).abs() <= std::f64::consts::PI);
+            assert!(Domain::Circle.at(fraction).abs() <= PI);
         }
         assert!(!interval.contains(f64::NAN) && !Domain::Circle.contains(f64::NAN));
         assert!(!Domain::Circle.contains(f64::INFINITY));
         assert_eq!(interval.clamp(1.0), 0.3);
         assert_eq!(Domain::Circle.clamp(9.0), 9.0);
+    }
+
+    #[test]
+    fn a_position_comes_to_the_turn_nearest_to_the_seed() {
+        let wide = Domain::Interval { lower: -TAU, upper: TAU };
+        assert_eq!(wide.turn_near(1.0, 5.0, 1e-9), Some(1.0));
+        assert!((wide.turn_near(1.0, -5.0, 1e-9).unwrap() - (1.0 - TAU)).abs() < 1e-15);
+        let shifted = Domain::Interval { lower: 3.0, upper: 8.0 };
+        assert!((shifted.turn_near(1.0, 3.5, 1e-9).unwrap() - (1.0 + TAU)).abs() < 1e-15);
+        assert!(shifted.turn_near(2.5, 3.5, 1e-9).is_none());
+        assert_eq!(Domain::Interval { lower: -1.0, upper: 1.0 }.turn_near(1.0 + 1e-12, 0.0, 1e-9), Some(1.0));
+        assert!((Domain::Circle.turn_near(1.0, 100.0, 1e-9).unwrap() - 101.530_964_9).abs() < 1e-6);
+        let narrow = Domain::Interval { lower: -1.0, upper: 1.0 };
+        assert!(narrow.turn_near(3.0, -1.0, 1e-9).is_none() && narrow.turn_near(-3.0, 1.0, 1e-9).is_none());
     }
 }

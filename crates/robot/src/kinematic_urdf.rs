@@ -5,8 +5,10 @@
 //! ignores numbers that it cannot parse. So the text is first reduced to the links, the joints and the kinematic children of the joints.
 //! The defaults of URDF are filled in, and each number is checked.
 
-use super::error::{MAX_JOINTS, UrdfError};
+use super::error::MAX_JOINTS;
 use super::xml::{Element, Writer, each_element};
+use super::{JointKind, UrdfError};
+use urdf_ik_mathematics::segments::FARTHEST;
 
 /// The children of a joint that kinematics needs.
 const JOINT_CHILDREN: [&str; 6] = ["origin", "parent", "child", "axis", "limit", "mimic"];
@@ -18,16 +20,19 @@ struct Expected {
     words: &'static str,
 }
 
+/// Of a limit or of a mimic rule.
 const NUMBER: Expected = Expected { count: 1, are_allowed: finite, words: "a finite number" };
+/// Of a velocity limit, which may be infinite.
 const VELOCITY: Expected = Expected { count: 1, are_allowed: |v| v[0] >= 0.0, words: "a number, 0 or more" };
+/// Of an axis or of roll, pitch and yaw.
 const VECTOR: Expected = Expected { count: 3, are_allowed: finite, words: "three finite numbers" };
-/// Beyond this, sums of lengths lose their meaning \[m\].
-pub(super) const FARTHEST: f64 = 1e9;
+/// Of a position \[m\].
 const POSITION: Expected = Expected {
     count: 3,
     are_allowed: |v| v.iter().all(|length| length.abs() <= FARTHEST),
     words: "three finite numbers from -1e9 to 1e9",
 };
+/// Of a rotation, of any length.
 const QUATERNION: Expected = Expected {
     count: 4,
     are_allowed: |v| (1e-9..1e9).contains(&v.iter().fold(0.0, |length: f64, part| length.hypot(*part))),
@@ -45,8 +50,41 @@ struct JointElement {
 }
 
 impl JointElement {
-    fn child(&self, name: &str) -> Option<&Element> {
-        JOINT_CHILDREN.iter().position(|child| *child == name).and_then(|i| self.children[i].as_ref())
+    /// The child of that tag of the joint, which has this name.
+    fn child<'a>(&'a self, joint: &'a str, tag: &'a str) -> Child<'a> {
+        let index = JOINT_CHILDREN.iter().position(|child| *child == tag);
+        Child { joint, tag, element: index.and_then(|i| self.children[i].as_ref()) }
+    }
+}
+
+/// A child of a joint, which may not be there.
+struct Child<'a> {
+    joint: &'a str,
+    tag: &'a str,
+    element: Option<&'a Element>,
+}
+
+impl Child<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.element.and_then(|element| element.get(key))
+    }
+
+    /// An attribute and its text, after a check that it is the numbers `expected`.
+    fn numbers<'k>(&self, key: &'k str, default: &str, expected: &Expected) -> Result<(&'k str, String), UrdfError> {
+        let text = self.get(key).unwrap_or(default);
+        let values: Option<Vec<f64>> = text.split_whitespace().map(|token| token.parse().ok()).collect();
+        match values {
+            Some(values) if values.len() == expected.count && (expected.are_allowed)(&values) => {
+                Ok((key, text.to_owned()))
+            }
+            _ => Err(UrdfError::Number {
+                joint: self.joint.to_owned(),
+                attribute: format!("{} {key}", self.tag),
+                text: text.to_owned(),
+                expected: expected.words,
+                hint: if text.contains("${") { " (a xacro file: expand it with xacro first)" } else { "" },
+            }),
+        }
     }
 }
 
@@ -123,92 +161,61 @@ fn required(element: &Element, what: &str, attribute: &'static str) -> Result<St
 
 fn write_joint(out: &mut Writer, joint: &JointElement) -> Result<(), UrdfError> {
     let name = required(&joint.own, "a <joint>", "name")?;
-    let kind = required(&joint.own, &format!("joint '{name}'"), "type")?;
-    if !["revolute", "continuous", "prismatic", "fixed", "floating", "planar"].contains(&kind.as_str()) {
-        return Err(UrdfError::JointType { joint: name, found: kind });
-    }
-    let one_axis = ["revolute", "continuous", "prismatic"].contains(&kind.as_str());
-    let bounded = one_axis && kind != "continuous";
-    out.open("joint", [("name", name.clone()), ("type", kind.clone())]);
-    write_origin(out, &name, joint.child("origin"))?;
-    for role in ["parent", "child"] {
-        let missing = if role == "parent" { "<parent link=…>" } else { "<child link=…>" };
-        let link = joint.child(role).and_then(|e| e.get("link"));
+    let found = required(&joint.own, &format!("joint '{name}'"), "type")?;
+    let child = |tag| joint.child(&name, tag);
+    let kind = JointKind::named(&found).ok_or_else(|| UrdfError::JointType { joint: name.clone(), found })?;
+    let bounded = kind.has_position() && kind != JointKind::Continuous;
+    out.open("joint", [("name", name.clone()), ("type", kind.name().to_owned())]);
+    write_origin(out, &child("origin"))?;
+    for (role, missing) in [("parent", "<parent link=…>"), ("child", "<child link=…>")] {
+        let link = child(role).get("link").map(str::to_owned);
         let link = link.ok_or_else(|| UrdfError::Missing { element: format!("joint '{name}'"), missing })?;
-        out.empty(role, [("link", link.to_owned())]);
+        out.empty(role, [("link", link)]);
     }
-    if one_axis {
+    if kind.has_position() {
         // Without an axis element URDF means the x axis.
-        let axis = numbers(&name, joint.child("axis"), "axis", "xyz", "1 0 0", &VECTOR)?;
-        out.empty("axis", [("xyz", axis)]);
-        write_limit(out, &name, joint.child("limit"), bounded)?;
-        write_mimic(out, &name, joint.child("mimic"))?;
+        out.empty("axis", [child("axis").numbers("xyz", "1 0 0", &VECTOR)?]);
+        write_limit(out, &child("limit"), bounded)?;
+        write_mimic(out, &child("mimic"))?;
     }
-    if bounded && joint.child("limit").is_none() {
-        let kind = if kind == "revolute" { "revolute" } else { "prismatic" };
-        return Err(UrdfError::NoLimits { kind, joint: name });
+    if bounded && child("limit").element.is_none() {
+        return Err(UrdfError::NoLimits { kind: kind.name(), joint: name });
     }
     out.close("joint");
     Ok(())
 }
 
-fn write_origin(out: &mut Writer, joint: &str, origin: Option<&Element>) -> Result<(), UrdfError> {
-    let mut attributes = vec![("xyz", numbers(joint, origin, "origin", "xyz", "0 0 0", &POSITION)?)];
-    let has = |key| origin.is_some_and(|e| e.get(key).is_some());
+fn write_origin(out: &mut Writer, origin: &Child) -> Result<(), UrdfError> {
+    let mut attributes = vec![origin.numbers("xyz", "0 0 0", &POSITION)?];
+    let has = |key| origin.get(key).is_some();
     // The URDF version decides which of the two is used. urdf-rs knows that.
     if has("quat_xyzw") {
-        attributes.push(("quat_xyzw", numbers(joint, origin, "origin", "quat_xyzw", "", &QUATERNION)?));
+        attributes.push(origin.numbers("quat_xyzw", "", &QUATERNION)?);
     }
     if has("rpy") || !has("quat_xyzw") {
-        attributes.push(("rpy", numbers(joint, origin, "origin", "rpy", "0 0 0", &VECTOR)?));
+        attributes.push(origin.numbers("rpy", "0 0 0", &VECTOR)?);
     }
     out.empty("origin", attributes);
     Ok(())
 }
 
-fn write_limit(out: &mut Writer, joint: &str, limit: Option<&Element>, bounded: bool) -> Result<(), UrdfError> {
+fn write_limit(out: &mut Writer, limit: &Child, bounded: bool) -> Result<(), UrdfError> {
     let mut attributes = Vec::new();
     if bounded {
-        for key in ["lower", "upper"] {
-            attributes.push((key, numbers(joint, limit, "limit", key, "0", &NUMBER)?));
-        }
+        attributes.extend([limit.numbers("lower", "0", &NUMBER)?, limit.numbers("upper", "0", &NUMBER)?]);
     }
-    attributes.push(("velocity", numbers(joint, limit, "limit", "velocity", "inf", &VELOCITY)?));
+    attributes.push(limit.numbers("velocity", "inf", &VELOCITY)?);
     out.empty("limit", attributes);
     Ok(())
 }
 
-fn write_mimic(out: &mut Writer, joint: &str, mimic: Option<&Element>) -> Result<(), UrdfError> {
-    if mimic.is_some() {
-        let master = mimic.and_then(|e| e.get("joint"));
-        let element = || format!("<mimic> of joint '{joint}'");
-        let master = master.ok_or_else(|| UrdfError::Missing { element: element(), missing: "joint" })?.to_owned();
-        let multiplier = numbers(joint, mimic, "mimic", "multiplier", "1", &NUMBER)?;
-        let offset = numbers(joint, mimic, "mimic", "offset", "0", &NUMBER)?;
-        out.empty("mimic", [("joint", master), ("multiplier", multiplier), ("offset", offset)]);
+fn write_mimic(out: &mut Writer, mimic: &Child) -> Result<(), UrdfError> {
+    if mimic.element.is_some() {
+        let element = || format!("<mimic> of joint '{}'", mimic.joint);
+        let master = mimic.get("joint").map(str::to_owned);
+        let master = master.ok_or_else(|| UrdfError::Missing { element: element(), missing: "joint" })?;
+        let rule = [mimic.numbers("multiplier", "1", &NUMBER)?, mimic.numbers("offset", "0", &NUMBER)?];
+        out.empty("mimic", [("joint", master)].into_iter().chain(rule));
     }
     Ok(())
-}
-
-/// The text of the attribute, after a check that it is the numbers `expected`.
-fn numbers(
-    joint: &str,
-    element: Option<&Element>,
-    tag: &str,
-    key: &str,
-    default: &str,
-    expected: &Expected,
-) -> Result<String, UrdfError> {
-    let text = element.and_then(|e| e.get(key)).unwrap_or(default);
-    let values: Option<Vec<f64>> = text.split_whitespace().map(|token| token.parse().ok()).collect();
-    match values {
-        Some(values) if values.len() == expected.count && (expected.are_allowed)(&values) => Ok(text.to_owned()),
-        _ => Err(UrdfError::Number {
-            joint: joint.to_owned(),
-            attribute: format!("{tag} {key}"),
-            text: text.to_owned(),
-            expected: expected.words,
-            hint: if text.contains("${") { " (a xacro file: expand it with xacro first)" } else { "" },
-        }),
-    }
 }

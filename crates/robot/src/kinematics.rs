@@ -3,6 +3,7 @@
 use nalgebra::{DMatrix, Isometry3, Point3, UnitQuaternion, Vector3, Vector6};
 
 use super::{Chain, JointKind};
+use urdf_ik_mathematics::spatial::stacked;
 
 /// Poses of a chain in one configuration, in the base link's frame. [`ChainPoses::new`] makes it, [`Chain::forward_kinematics`] fills it, as
 /// often as needed for the same chain.
@@ -78,7 +79,7 @@ impl Chain {
                 (axis.cross(&(point.coords - frame.translation.vector)), axis)
             };
             let column = &mut columns[joint.variable];
-            *column += Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
+            *column += stacked(&linear, &angular);
             next = joint.parent;
         }
     }

@@ -34,7 +34,7 @@ pub mod xml;
 pub use chain::{Chain, ChainJoint, Tip, Variable};
 pub use description::{JointDescription, MimicDescription};
 pub use error::{ChainError, UrdfError};
-pub use joint::{Domain, Joint, JointKind, Mimic};
+pub use joint::{Domain, Joint, JointKind, Mimic, nearest_turn, whole_turns, without_whole_turns};
 pub use kinematics::{ChainPoses, manipulability};
 pub use meshes::{MeshFolders, MeshNotFound};
 pub use noodle::{Noodle, NoodleError, NoodleJoints};

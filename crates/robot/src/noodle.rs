@@ -79,17 +79,20 @@ const WAIST: f64 = 0.8;
 const FOOT: f64 = 3.0;
 /// Materials of the segments, in turn.
 const SEGMENT_MATERIALS: [&str; 2] = ["noodle_light", "noodle_dark"];
+/// Material of the base.
 const BASE_MATERIAL: &str = "noodle_base";
+/// Material of the tip.
 const TIP_MATERIAL: &str = "noodle_tip";
+/// Red, green, blue and opacity of each material.
 const COLOURS: [(&str, &str); 4] = [
     (SEGMENT_MATERIALS[0], "0.97 0.82 0.45 1"),
     (SEGMENT_MATERIALS[1], "0.86 0.52 0.18 1"),
     (BASE_MATERIAL, "0.22 0.25 0.29 1"),
     (TIP_MATERIAL, "0.15 0.45 0.85 1"),
 ];
-/// Effort of joints with limits \[N·m\]: URDF requires one.
+/// Effort of joints with limits \[N·m\], which URDF requires.
 const EFFORT: &str = "10";
-/// Greatest velocity of joints with limits \[rad/s\]: URDF requires one.
+/// Velocity of joints with limits \[rad/s\], which URDF requires.
 const VELOCITY: &str = "3";
 
 impl Noodle {
@@ -124,18 +127,20 @@ impl Noodle {
             out.empty("color", [("rgba", colour.into())]);
             out.close("material");
         }
-        let foot = Shape::Cylinder { radius: FOOT * radius, length: radius, middle: -0.5 * radius };
+        let foot = Solid::Cylinder { radius: FOOT * radius, length: radius, middle: -0.5 * radius };
         link(&mut out, Self::BASE_LINK, &[foot], BASE_MATERIAL);
         let mut below = Self::BASE_LINK.to_owned();
         for number in 1..=self.segments {
             let above = format!("segment_{number}");
-            self.joint(&mut out, number, &below, &above, if number == 1 { 0.0 } else { segment });
-            let waist = Shape::Cylinder { radius: WAIST * radius, length: segment, middle: 0.5 * segment };
-            link(&mut out, &above, &[Shape::Sphere { radius }, waist], SEGMENT_MATERIALS[(number - 1) % 2]);
+            let height = if number == 1 { 0.0 } else { segment };
+            self.joint(&mut out, number, &Between { below: &below, above: &above, height });
+            let waist = Solid::Cylinder { radius: WAIST * radius, length: segment, middle: 0.5 * segment };
+            link(&mut out, &above, &[Solid::Sphere { radius }, waist], SEGMENT_MATERIALS[(number - 1) % 2]);
             below = above;
         }
-        joint(&mut out, "tip_joint", "fixed", &below, Self::TIP_LINK, segment, |_| {});
-        link(&mut out, Self::TIP_LINK, &[Shape::Sphere { radius }], TIP_MATERIAL);
+        let tip = Between { below: &below, above: Self::TIP_LINK, height: segment };
+        joint(&mut out, "tip_joint", "fixed", &tip, |_| {});
+        link(&mut out, Self::TIP_LINK, &[Solid::Sphere { radius }], TIP_MATERIAL);
         out.close("robot");
         Ok(out.finish() + "\n")
     }
@@ -163,28 +168,28 @@ impl Noodle {
         }
     }
 
-    /// Writes joint `number` at `height` along z of the link below it. A ball joint has links between its revolute joints.
-    fn joint(&self, out: &mut Writer, number: usize, below: &str, above: &str, height: f64) {
+    /// Writes joint `number`. A ball joint has links between its revolute joints.
+    fn joint(&self, out: &mut Writer, number: usize, place: &Between) {
         match self.joints {
             NoodleJoints::Alternating => {
                 let axis = if number % 2 == 1 { "1 0 0" } else { "0 1 0" };
-                self.revolute(out, &format!("joint_{number}"), below, above, height, axis);
+                self.revolute(out, &format!("joint_{number}"), place, axis);
             }
             NoodleJoints::Ball => {
                 let [x, y, z] = ["x", "y", "z"].map(|axis| format!("joint_{number}_{axis}"));
                 let [after_x, after_y] = [&x, &y].map(|joint| format!("{joint}_link"));
-                self.revolute(out, &x, below, &after_x, height, "1 0 0");
+                self.revolute(out, &x, &Between { above: &after_x, ..*place }, "1 0 0");
                 link(out, &after_x, &[], "");
-                self.revolute(out, &y, &after_x, &after_y, 0.0, "0 1 0");
+                self.revolute(out, &y, &Between { below: &after_x, above: &after_y, height: 0.0 }, "0 1 0");
                 link(out, &after_y, &[], "");
-                self.revolute(out, &z, &after_y, above, 0.0, "0 0 1");
+                self.revolute(out, &z, &Between { below: &after_y, height: 0.0, ..*place }, "0 0 1");
             }
         }
     }
 
-    fn revolute(&self, out: &mut Writer, name: &str, below: &str, above: &str, height: f64, axis: &str) {
+    fn revolute(&self, out: &mut Writer, name: &str, place: &Between, axis: &str) {
         let kind = if self.limit.is_some() { "revolute" } else { "continuous" };
-        joint(out, name, kind, below, above, height, |out| {
+        joint(out, name, kind, place, |out| {
             out.empty("axis", [("xyz", axis.into())]);
             if let Some(limit) = self.limit {
                 let (lower, upper) = ((-limit).to_string(), limit.to_string());
@@ -197,12 +202,12 @@ impl Noodle {
 
 /// A shape of a link, with lengths in metres. The centre of a sphere is the origin of the link; that of a cylinder is at `middle` of its z
 /// axis.
-enum Shape {
+enum Solid {
     Sphere { radius: f64 },
     Cylinder { radius: f64, length: f64, middle: f64 },
 }
 
-fn link(out: &mut Writer, name: &str, shapes: &[Shape], material: &str) {
+fn link(out: &mut Writer, name: &str, shapes: &[Solid], material: &str) {
     let name = [("name", name.to_owned())];
     if shapes.is_empty() {
         out.empty("link", name);
@@ -212,11 +217,11 @@ fn link(out: &mut Writer, name: &str, shapes: &[Shape], material: &str) {
     for shape in shapes {
         out.open("visual", []);
         match shape {
-            Shape::Sphere { radius } => {
+            Solid::Sphere { radius } => {
                 out.open("geometry", []);
                 out.empty("sphere", [("radius", radius.to_string())]);
             }
-            Shape::Cylinder { radius, length, middle } => {
+            Solid::Cylinder { radius, length, middle } => {
                 out.empty("origin", [("xyz", on_z(*middle))]);
                 out.open("geometry", []);
                 out.empty("cylinder", [("radius", radius.to_string()), ("length", length.to_string())]);
@@ -229,20 +234,19 @@ fn link(out: &mut Writer, name: &str, shapes: &[Shape], material: &str) {
     out.close("link");
 }
 
-/// Writes a joint between two links, at `height` along z of the lower one. `inside` adds more elements.
-fn joint(
-    out: &mut Writer,
-    name: &str,
-    kind: &str,
-    below: &str,
-    above: &str,
+/// Where a joint is: between two links, at `height` along z of the lower one \[m\].
+struct Between<'a> {
+    below: &'a str,
+    above: &'a str,
     height: f64,
-    inside: impl FnOnce(&mut Writer),
-) {
+}
+
+/// Writes a joint. `inside` adds more elements.
+fn joint(out: &mut Writer, name: &str, kind: &str, place: &Between, inside: impl FnOnce(&mut Writer)) {
     out.open("joint", [("name", name.to_owned()), ("type", kind.to_owned())]);
-    out.empty("parent", [("link", below.to_owned())]);
-    out.empty("child", [("link", above.to_owned())]);
-    out.empty("origin", [("xyz", on_z(height))]);
+    out.empty("parent", [("link", place.below.to_owned())]);
+    out.empty("child", [("link", place.above.to_owned())]);
+    out.empty("origin", [("xyz", on_z(place.height))]);
     inside(out);
     out.close("joint");
 }

@@ -4,10 +4,7 @@ use std::path::Path;
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-use super::description::{JointDescription, MimicDescription};
-use super::error::UrdfError;
-use super::joint::{Domain, JointKind};
-use super::{Robot, kinematic_urdf};
+use super::{Domain, JointDescription, JointKind, MimicDescription, Robot, UrdfError, kinematic_urdf};
 use urdf_ik_text::files::{self, MAX_URDF_BYTES, ReadError};
 
 impl Robot {

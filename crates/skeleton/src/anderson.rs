@@ -17,6 +17,8 @@
 //! The least-squares problem is solved by its normal equations, columns scaled to length 1 and ridge added to the
 //! diagonal: the columns become almost parallel as the iteration converges, and shorter by orders of magnitude.
 
+use urdf_ik_mathematics::vectors::add_times;
+
 /// Smaller pivots of the factorisation are rounding errors: the columns are dependent in spite of the ridge.
 const LEAST_PIVOT: f64 = 1e-15;
 
@@ -91,7 +93,7 @@ impl Anderson {
         let mut mixed = self.held > 0 && self.solve();
         if mixed {
             for slot in 0..self.held {
-                add_scaled(next, -self.weights[slot], column(&self.image_steps, slot, self.dimension));
+                add_times(next, -self.weights[slot], column(&self.image_steps, slot, self.dimension));
             }
             mixed = next.iter().all(|value| value.is_finite());
             if !mixed {
@@ -182,12 +184,6 @@ impl Anderson {
 
 fn column(columns: &[f64], slot: usize, dimension: usize) -> &[f64] {
     &columns[slot * dimension..(slot + 1) * dimension]
-}
-
-fn add_scaled(sum: &mut [f64], factor: f64, column: &[f64]) {
-    for (sum, value) in sum.iter_mut().zip(column) {
-        *sum += factor * value;
-    }
 }
 
 /// The dot product in eight partial sums: with a single sum, each addition would wait for the one before.

@@ -2,8 +2,8 @@
 
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 
-use super::state::State;
-use super::tree::Skeleton;
+use super::Skeleton;
+use super::posture::Posture;
 use urdf_ik_mathematics::segments::{InputError, check_coordinates, check_rotation};
 
 /// Points and orientations of a skeleton of n segments, in one frame that the caller chooses.
@@ -40,11 +40,11 @@ impl Skeleton {
 
     /// [`Self::place`] of numbers that have been checked.
     fn placed(&self, root: &Isometry3<f64>, rotations: &[UnitQuaternion<f64>]) -> Configuration {
-        let mut state = State::new(rotations.len());
-        (state.points[0], state.orientations[0]) = (root.translation.vector.into(), root.rotation);
-        state.rotations.copy_from_slice(rotations);
-        self.place_into(0..rotations.len(), &mut state);
-        Configuration { points: state.points, orientations: state.orientations }
+        let mut posture = Posture::new(rotations.len());
+        (posture.points[0], posture.orientations[0]) = (root.translation.vector.into(), root.rotation);
+        posture.rotations.copy_from_slice(rotations);
+        self.place_into(0..rotations.len(), &mut posture);
+        Configuration { points: posture.points, orientations: posture.orientations }
     }
 
     /// The rotations of the n joints in `configuration`.
@@ -69,10 +69,10 @@ impl Skeleton {
     /// The orientations of a configuration, and the rotations of its joints.
     fn complete(&self, configuration: &Configuration) -> Result<[Vec<UnitQuaternion<f64>>; 2], InputError> {
         self.check_configuration(configuration)?;
-        let mut state = State::new(self.segment_count());
-        state.points.copy_from_slice(&configuration.points);
-        self.turn_into(&configuration.orientations, &mut state);
-        Ok([state.orientations, state.rotations])
+        let mut posture = Posture::new(self.segment_count());
+        posture.points.copy_from_slice(&configuration.points);
+        self.turn_into(&configuration.orientations, &mut posture);
+        Ok([posture.orientations, posture.rotations])
     }
 
     /// The largest angle \[rad\] by which a joint's rotation in `configuration` differs from what the joint allows; 0
@@ -90,20 +90,20 @@ impl Skeleton {
     }
 
     /// Forward kinematics of these segments, which come in the order of the skeleton, from the rotations and the root.
-    pub(super) fn place_into(&self, segments: impl Iterator<Item = usize>, state: &mut State) {
+    pub(super) fn place_into(&self, segments: impl Iterator<Item = usize>, posture: &mut Posture) {
         for segment in segments {
             let parent = self.parents[segment];
-            let base = product(&state.orientations[parent], &self.joints[segment].rest);
-            let frame = product(&base, &state.rotations[segment]);
-            state.points[segment + 1] = state.points[parent] + frame * Vector3::x() * self.lengths[segment];
-            state.orientations[segment + 1] = frame;
+            let base = product(&posture.orientations[parent], &self.joints[segment].rest);
+            let frame = product(&base, &posture.rotations[segment]);
+            posture.points[segment + 1] = posture.points[parent] + frame * Vector3::x() * self.lengths[segment];
+            posture.orientations[segment + 1] = frame;
         }
     }
 
-    /// Writes the orientations for the points of `state`, those that are `given` or completed, and the rotations of the
+    /// Writes the orientations for the points of `posture`, those that are `given` or completed, and the rotations of the
     /// joints. The root's stays if none is given.
-    pub(super) fn turn_into(&self, given: &[UnitQuaternion<f64>], state: &mut State) {
-        let State { points, orientations, rotations, .. } = state;
+    pub(super) fn turn_into(&self, given: &[UnitQuaternion<f64>], posture: &mut Posture) {
+        let Posture { points, orientations, rotations, .. } = posture;
         orientations[0] = given.first().copied().unwrap_or(orientations[0]);
         for (segment, rotation) in rotations.iter_mut().enumerate() {
             let parent = self.parents[segment];

@@ -4,11 +4,10 @@ use nalgebra::{Point3, Quaternion, Unit, UnitQuaternion, Vector4};
 
 use super::anderson::Anderson;
 use super::joint::LIMITED;
-use super::passes::{Merged, Pass};
-use super::problem::Options;
+use super::merged::Merged;
+use super::posture::{Goals, Posture};
 use super::setup::Setup;
-use super::state::{Aims, State};
-use super::tree::Skeleton;
+use super::{Options, Skeleton};
 
 /// Ridge of the Anderson acceleration, as a fraction of the trace: it keeps them regular as steps become parallel.
 const RIDGE: f64 = 1e-10;
@@ -19,8 +18,8 @@ const LEAST_NORM: f64 = 1e-3;
 #[derive(Debug, Clone)]
 pub(super) struct CycleScratch {
     /// The configuration after a plain cycle, and the accelerated one.
-    image: State,
-    mixed: State,
+    image: Posture,
+    mixed: Posture,
     /// They and the one before once more, as plain numbers.
     flat: [Vec<f64>; 3],
     anderson: Anderson,
@@ -33,8 +32,8 @@ impl CycleScratch {
         let (numbers, depth) = (4 * segments + 7, options.acceleration);
         let flat = || vec![0.0; if depth > 0 { numbers } else { 0 }];
         Self {
-            image: State::new(segments),
-            mixed: State::new(segments),
+            image: Posture::new(segments),
+            mixed: Posture::new(segments),
             flat: [flat(), flat(), flat()],
             anderson: Anderson::new(numbers, depth, RIDGE),
             merged: vec![Merged::default(); segments + 1],
@@ -47,7 +46,7 @@ impl CycleScratch {
     }
 
     /// Two configurations that nothing depends on between cycles.
-    pub(super) fn spares(&mut self) -> (&mut State, &mut State) {
+    pub(super) fn spares(&mut self) -> (&mut Posture, &mut Posture) {
         (&mut self.mixed, &mut self.image)
     }
 
@@ -69,51 +68,57 @@ impl CycleScratch {
 }
 
 impl Setup<'_> {
-    /// One cycle of `current`; with `circles` one may close a chain. Returns whether it
+    /// One cycle of `current`; targets out of reach fade, and with `circles` one may close a chain. Returns whether it
     /// was accelerated.
-    pub(super) fn cycle(&self, pass: &Pass, circles: bool, current: &mut State, scratch: &mut CycleScratch) -> bool {
-        let (aims, CycleScratch { image, merged, .. }) = (pass.aims, &mut *scratch);
+    pub(super) fn cycle(
+        &self,
+        goals: &Goals,
+        circles: bool,
+        current: &mut Posture,
+        scratch: &mut CycleScratch,
+    ) -> bool {
+        let CycleScratch { image, merged, .. } = scratch;
         image.copy_from(current);
-        self.forward(pass, merged, image);
-        if self.backward(aims, circles, &current.points, image) {
+        self.forward(goals, merged, image);
+        if self.backward(goals, circles, &current.points, image) {
             std::mem::swap(current, image);
             return false;
         }
-        let plain = self.errors(aims, image);
+        let plain = self.errors(goals, image);
         let is_mixed = !plain.are_met()
             && self.problem.options.acceleration > 0
             && self.mix(current, scratch)
-            && self.errors(aims, &scratch.mixed).is_nearer_than(&plain);
+            && self.errors(goals, &scratch.mixed).is_nearer_than(&plain);
         std::mem::swap(current, if is_mixed { &mut scratch.mixed } else { &mut scratch.image });
         is_mixed
     }
 
-    pub(super) fn forward(&self, pass: &Pass, merged: &mut [Merged], state: &mut State) {
-        if state.orientations.is_empty() {
-            self.skeleton.forward_points(pass, merged, &mut state.points);
+    pub(super) fn forward(&self, goals: &Goals, merged: &mut [Merged], posture: &mut Posture) {
+        if posture.orientations.is_empty() {
+            self.skeleton.forward_points(self.problem, goals, merged, &mut posture.points);
         } else {
-            self.skeleton.forward_frames(pass, merged, state);
+            self.skeleton.forward_frames(self.problem, goals, merged, posture);
         }
     }
 
     /// Backward reaching, with `circles` where one may close a chain. Returns whether it did.
-    pub(super) fn backward(&self, aims: &Aims, circles: bool, before: &[Point3<f64>], state: &mut State) -> bool {
-        if !state.orientations.is_empty() {
-            self.skeleton.backward_frames(self.problem, aims, self.root.as_ref(), state);
+    pub(super) fn backward(&self, goals: &Goals, circles: bool, before: &[Point3<f64>], posture: &mut Posture) -> bool {
+        if !posture.orientations.is_empty() {
+            self.skeleton.backward_frames(self.problem, goals, self.root.as_ref(), posture);
             return false;
         }
         if let Some(root) = self.root {
-            state.points[0] = root.translation.vector.into();
+            posture.points[0] = root.translation.vector.into();
         }
         if circles && self.is_single_chain {
-            return self.skeleton.backward_to_circle(before, &mut state.points);
+            return self.skeleton.backward_to_circle(before, &mut posture.points);
         }
-        self.skeleton.backward_points(before, &mut state.points);
+        self.skeleton.backward_points(before, &mut posture.points);
         false
     }
 
     /// Writes the configuration extrapolated from the last few cycles into `mixed`. Returns whether there is one.
-    fn mix(&self, current: &State, scratch: &mut CycleScratch) -> bool {
+    fn mix(&self, current: &Posture, scratch: &mut CycleScratch) -> bool {
         let CycleScratch { image, mixed, flat: [x, g, next], anderson, .. } = scratch;
         // A quaternion and its opposite are one rotation, but far apart as numbers.
         let turns = image.orientations.first_mut().into_iter().chain(&mut image.rotations);
@@ -126,7 +131,7 @@ impl Setup<'_> {
     }
 
     /// The configuration of `numbers`, with lengths and limits restored. Returns whether there is one.
-    fn read_numbers(&self, numbers: &[f64], image: &State, mixed: &mut State) -> bool {
+    fn read_numbers(&self, numbers: &[f64], image: &Posture, mixed: &mut Posture) -> bool {
         if image.orientations.is_empty() {
             self.read_points(numbers, image, mixed);
             return true;
@@ -135,15 +140,15 @@ impl Setup<'_> {
     }
 
     /// The points of `numbers`, moved until all lengths hold.
-    fn read_points(&self, numbers: &[f64], image: &State, mixed: &mut State) {
-        let wished = |point: usize| Point3::from_slice(&numbers[3 * point..3 * point + 3]);
-        mixed.points[0] = self.root.map_or_else(|| wished(0), |_| image.points[0]);
-        self.skeleton.restore_lengths(wished, &image.points, &mut mixed.points);
+    fn read_points(&self, numbers: &[f64], image: &Posture, mixed: &mut Posture) {
+        let wanted = |point: usize| Point3::from_slice(&numbers[3 * point..3 * point + 3]);
+        mixed.points[0] = self.root.map_or_else(|| wanted(0), |_| image.points[0]);
+        self.skeleton.restore_lengths(wanted, &image.points, &mut mixed.points);
     }
 
     /// The root, if it is free, and the rotations of `numbers`, moved to what the limits allow. Returns whether all are
     /// rotations.
-    fn read_turns(&self, numbers: &[f64], image: &State, mixed: &mut State) -> bool {
+    fn read_turns(&self, numbers: &[f64], image: &Posture, mixed: &mut Posture) -> bool {
         let (place, turns) = numbers.split_at(3);
         let turn = |index: usize| {
             let numbers = Vector4::from_column_slice(&turns[4 * index..4 * index + 4]);
@@ -155,9 +160,9 @@ impl Setup<'_> {
             (mixed.points[0], mixed.orientations[0]) = (Point3::from_slice(place), orientation);
         }
         for (index, joint) in self.skeleton.joints.iter().enumerate() {
-            let Some(wish) = turn(index + 1) else { return false };
-            let allowed = on_the_side_of(&image.rotations[index], joint.nearest(&wish));
-            mixed.limited[index] = image.limited[index] || allowed.angle_to(&wish) > LIMITED;
+            let Some(wanted) = turn(index + 1) else { return false };
+            let allowed = on_the_side_of(&image.rotations[index], joint.nearest(&wanted));
+            mixed.limited[index] = image.limited[index] || allowed.angle_to(&wanted) > LIMITED;
             mixed.rotations[index] = allowed;
         }
         self.skeleton.place_into(0..self.skeleton.segment_count(), mixed);

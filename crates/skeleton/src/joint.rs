@@ -1,50 +1,14 @@
-//! The joint of a segment: its limit, and a rotation as a twist of the segment about itself and a swing to its direction.
+//! One joint: the rotation of its segment, and how a rotation that it does not allow is limited.
 
 use std::f64::consts::{PI, TAU};
 
-use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Unit, UnitQuaternion, Vector3};
 
-use super::cone::{Cone, Polar, Range};
+use super::cone::Polar;
+use super::swing_twist::SwingTwist;
+use super::{Cone, Range};
 use urdf_ik_mathematics::segments::{InputError, Refusal, direction, require};
 use urdf_ik_text::names::number;
-
-/// A rotation as a twist about x, then a swing of x to a direction.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SwingTwist {
-    pub swing: Polar,
-    /// From -π to π \[rad\].
-    pub twist: f64,
-}
-
-impl SwingTwist {
-    pub(super) fn of(rotation: &UnitQuaternion<f64>) -> Self {
-        let sign = if rotation.w < 0.0 { -1.0 } else { 1.0 };
-        let (w, x, y, z) = (sign * rotation.w, sign * rotation.i, sign * rotation.j, sign * rotation.k);
-        let (along, across) = (w.hypot(x), y.hypot(z));
-        // At half a turn back, swing and twist are not unique: all of it counts as swing.
-        let (cosine, sine) = if along > 0.0 { (w / along, x / along) } else { (1.0, 0.0) };
-        // The swing is about (0, -sin φ, cos φ), φ being the azimuth.
-        let (swing_y, swing_z) = (y * cosine - z * sine, z * cosine + y * sine);
-        let swing = if across > 0.0 {
-            Polar { angle: 2.0 * across.atan2(along), cosine: swing_z / across, sine: -swing_y / across }
-        } else {
-            Polar { angle: 0.0, cosine: 1.0, sine: 0.0 }
-        };
-        Self { swing, twist: 2.0 * sine.atan2(cosine) }
-    }
-
-    pub(super) fn rotation(&self) -> UnitQuaternion<f64> {
-        let (across, along) = (0.5 * self.swing.angle).sin_cos();
-        let (sine, cosine) = (0.5 * self.twist).sin_cos();
-        let (y, z) = (-across * self.swing.sine, across * self.swing.cosine);
-        UnitQuaternion::new_normalize(Quaternion::new(
-            along * cosine,
-            along * sine,
-            y * cosine + z * sine,
-            z * cosine - y * sine,
-        ))
-    }
-}
 
 /// Smallest sine of the angle between a hinge's axis and its segment with which the hinge can steer the segment.
 const LEAST_LEVER: f64 = 1e-6;
@@ -108,7 +72,7 @@ impl Joint {
         Self::new(Limit::Hinge { axis, angle: Range::new(lower, upper) })
     }
 
-    /// This joint with another orientation of its frame in that of the segment before.
+    /// The joint with another orientation of its frame in that of the segment before.
     #[must_use]
     pub fn with_rest(self, rest: UnitQuaternion<f64>) -> Self {
         Self { rest, ..self }
@@ -153,29 +117,29 @@ impl Joint {
         }
     }
 
-    /// The rotation nearest to `wish` that the joint allows. It keeps its direction if it can, then its twist.
-    pub(super) fn nearest(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+    /// The rotation nearest to `wanted` that the joint allows. It keeps its direction if it can, then its twist.
+    pub(super) fn nearest(&self, wanted: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         match &self.limit {
-            Limit::Free => *wish,
+            Limit::Free => *wanted,
             Limit::Ball { cone, twist } => {
-                let turn = SwingTwist::of(wish);
+                let turn = SwingTwist::of(wanted);
                 SwingTwist { swing: cone.nearest_polar(turn.swing), twist: twist.nearest(turn.twist) }.rotation()
             }
             Limit::Hinge { axis, angle } => {
                 let axis = Unit::new_normalize(*axis);
-                let wished = angle_between(&axis, &Vector3::x(), &(wish * Vector3::x()));
-                let wished = wished.unwrap_or_else(|| angle_about(&axis, wish));
-                UnitQuaternion::from_axis_angle(&axis, angle.nearest(wished))
+                let wanted_angle = angle_between(&axis, &Vector3::x(), &(wanted * Vector3::x()));
+                let wanted_angle = wanted_angle.unwrap_or_else(|| angle_about(&axis, wanted));
+                UnitQuaternion::from_axis_angle(&axis, angle.nearest(wanted_angle))
             }
         }
     }
 
     /// The rotation in the inward pass, which moves the segment before the joint: of those allowed, the nearest to
-    /// `wish`. If the twist of a ball joint is not allowed, the segment before rolls, and its direction in the frame of
+    /// `wanted`. If the twist of a ball joint is not allowed, the segment before rolls, and its direction in the frame of
     /// the segment after changes only where it must.
-    pub(super) fn inward(&self, wish: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
-        let Limit::Ball { cone, twist } = &self.limit else { return self.nearest(wish) };
-        let turn = SwingTwist::of(wish);
+    pub(super) fn inward(&self, wanted: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        let Limit::Ball { cone, twist } = &self.limit else { return self.nearest(wanted) };
+        let turn = SwingTwist::of(wanted);
         let allowed = twist.nearest(turn.twist);
         // A roll of the segment before takes as much from the azimuth as from the twist.
         let (sine, cosine) = (turn.twist - allowed).sin_cos();
@@ -237,20 +201,6 @@ mod tests {
     use super::*;
     use urdf_ik_mathematics::pseudorandom::{direction, fraction};
 
-    #[test]
-    fn swing_times_twist_is_the_rotation() {
-        for index in 0..500 {
-            let wish = UnitQuaternion::from_scaled_axis(direction(6, index) * (PI * fraction(6, 700 + index)));
-            let parts = SwingTwist::of(&wish);
-            assert!(parts.rotation().angle_to(&wish) < 1e-7 && (-PI..=PI).contains(&parts.twist));
-            assert!((parts.swing.direction() - wish * Vector3::x()).norm() < 1e-14);
-            // The swing is that of the crate, and the rest is a rotation about x.
-            let swing = urdf_ik_mathematics::spatial::swing(&wish, &Vector3::x());
-            let rest = UnitQuaternion::from_scaled_axis(swing).inverse() * wish;
-            assert!(rest.angle_to(&UnitQuaternion::from_axis_angle(&Vector3::x_axis(), parts.twist)) < 1e-7);
-        }
-    }
-
     fn rotation(number: usize, index: usize) -> UnitQuaternion<f64> {
         UnitQuaternion::from_scaled_axis(direction(number, index) * (PI * fraction(number, 700 + index)))
     }
@@ -260,15 +210,15 @@ mod tests {
         let range = Range::new(-0.2, 0.4);
         let joint = Joint::ball(Cone::ALL, range);
         for index in 0..300 {
-            let wish = rotation(7, index);
-            let (outward, inward) = (joint.nearest(&wish), joint.inward(&wish));
-            let twist = SwingTwist::of(&wish).twist;
+            let wanted = rotation(7, index);
+            let (outward, inward) = (joint.nearest(&wanted), joint.inward(&wanted));
+            let twist = SwingTwist::of(&wanted).twist;
             for allowed in [&outward, &inward] {
                 assert!((SwingTwist::of(allowed).twist - range.nearest(twist)).abs() < 1e-12);
             }
             // Outward, the segment after points where it did; inward, the one before does, as the one after sees it.
-            assert!((outward * Vector3::x() - wish * Vector3::x()).norm() < 1e-14);
-            assert!((inward.inverse() * Vector3::x() - wish.inverse() * Vector3::x()).norm() < 1e-14);
+            assert!((outward * Vector3::x() - wanted * Vector3::x()).norm() < 1e-14);
+            assert!((inward.inverse() * Vector3::x() - wanted.inverse() * Vector3::x()).norm() < 1e-14);
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use nalgebra::{Matrix3, Unit, UnitQuaternion, Vector3};
 
-use super::cone::{Cone, Polar, Range};
-use super::joint::{Joint, Limit, SwingTwist};
+use super::cone::Polar;
+use super::swing_twist::SwingTwist;
+use super::{Cone, Joint, Limit, Range};
 
 /// A rotation this near to a limit \[rad\] is at it.
 const AT_LIMIT: f64 = 1e-9;

@@ -81,34 +81,40 @@
 #![forbid(unsafe_code)]
 
 mod anderson;
+mod circle;
 mod cone;
 mod configuration;
 mod cycle;
+mod direction;
+mod errors;
 pub mod file;
+mod frames;
 mod joint;
 mod joint_motion;
 mod least_squares;
+mod merged;
 mod motion;
-mod passes;
 pub mod pitch_yaw;
+mod points;
 mod polish;
+mod posture;
 mod problem;
 mod search;
 mod setup;
 mod single_passes;
 mod solution;
 mod stall;
-mod state;
+mod start;
 mod straight;
+mod swing_twist;
 mod tree;
 
+pub use circle::{Circle, circle_between};
 pub use cone::{Cone, Range};
 pub use configuration::Configuration;
 pub use joint::{Joint, Limit};
 pub use problem::{Options, Problem, Root, Target};
 pub use search::Scratch;
-pub use solution::{Outcome, Reason};
-pub use solution::{Residual, Solution};
-pub use straight::{Circle, circle_between};
+pub use solution::{Outcome, Reason, Residual, Solution};
 pub use tree::{Segment, Skeleton};
 pub use urdf_ik_mathematics::segments::{InputError, Reach};

@@ -8,12 +8,12 @@
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-use super::joint::{LIMITED, Limit};
+use super::joint::LIMITED;
 use super::least_squares::LeastSquares;
 use super::motion::{Figure, three};
-use super::search::Scratch;
+use super::posture::{Goals, Posture};
 use super::setup::Setup;
-use super::state::{Aims, State};
+use super::{Limit, Scratch};
 use urdf_ik_mathematics::spatial::rotation_vector;
 
 /// Length of the first step at most, as a root of a sum of squares \[rad\]. From half of it to twice as much, nothing
@@ -21,14 +21,16 @@ use urdf_ik_mathematics::spatial::rotation_vector;
 const FIRST_RADIUS: f64 = 1.0;
 /// Shorter steps \[rad\] lead nowhere.
 const LEAST_RADIUS: f64 = 1e-6;
-/// What of the predicted gain tells that the model is wrong, and that it is right.
+/// A step that gains a smaller share of what was predicted tells that the model is wrong.
 const WRONG: f64 = 0.25;
+/// A step that gains a greater share of what was predicted tells that the model is right.
 const RIGHT: f64 = 0.75;
-/// Two steps that gain less of the squares than this share, times the number of steps so far, end it: where it is one of
-/// many attempts, and where the answer has to be as near as it leads to. The share grows because one that comes nearer
-/// by ever less, as towards a stretched arm, would go on for long.
+/// A step is idle that gains less of the squares than this share, times the number of steps so far, where it is one of many attempts. The
+/// share grows because one that comes nearer by ever less, as towards a stretched arm, would go on for long.
 const COARSE: f64 = 4e-3;
+/// As [`COARSE`], where the answer has to be as near as it leads to.
 const FINE: f64 = 1e-4;
+/// So many idle steps in a row end it.
 const IDLE: usize = 2;
 /// A joint that loses less than this share of its step to its limits slides along them: the others need not make up.
 const LOST: f64 = 0.3;
@@ -55,7 +57,7 @@ pub(super) enum Polish {
 /// A polish of a problem whose targets out of reach have this weight.
 struct Descent<'a> {
     setup: &'a Setup<'a>,
-    aims: &'a Aims,
+    goals: &'a Goals,
     kind: Polish,
     far_weight: f64,
 }
@@ -65,19 +67,19 @@ impl Setup<'_> {
     /// for each step. Targets out of reach come as near as those that may be met allow. Returns whether it could have
     /// gone on but for the turn of a segment.
     pub(super) fn polish(&self, kind: Polish, scratch: &mut Scratch, left: &mut usize) -> bool {
-        let Scratch { aims, current, cycle, polish, .. } = scratch;
-        let far = aims.far.iter().flatten().count();
-        let are_mixed = 0 < far && far < aims.far.len();
+        let Scratch { goals, current, cycle, polish, .. } = scratch;
+        let far = goals.far.iter().flatten().count();
+        let are_mixed = 0 < far && far < goals.far.len();
         let far_weight = if are_mixed { FAR_WEIGHT } else { f64::from(far > 0) };
         let (before, (next, start)) = (*left, cycle.spares());
         start.copy_from(current);
         next.copy_from(current);
-        let descent = Descent { setup: self, aims, kind, far_weight };
-        let mut is_held = descent.run(start, current, next, polish, left);
+        let descent = Descent { setup: self, goals, kind, far_weight };
+        let mut is_held = descent.run(start, [current, next], polish, left);
         if are_mixed {
             // Those out of reach have drawn the others away a little.
             let descent = Descent { far_weight: 0.0, ..descent };
-            is_held |= descent.run(start, current, next, polish, left);
+            is_held |= descent.run(start, [current, next], polish, left);
         }
         if *left < before {
             self.skeleton.place_into(0..self.skeleton.segment_count(), current);
@@ -89,16 +91,15 @@ impl Setup<'_> {
 impl Descent<'_> {
     fn run(
         &self,
-        start: &State,
-        current: &mut State,
-        next: &mut State,
+        start: &Posture,
+        [current, next]: [&mut Posture; 2],
         scratch: &mut LeastSquares,
         left: &mut usize,
     ) -> bool {
-        let Self { setup: Setup { skeleton, .. }, aims, kind, .. } = self;
+        let Self { setup: Setup { skeleton, .. }, goals, kind, .. } = self;
         let growth = if matches!(kind, Polish::Quickly | Polish::Nearly) { COARSE } else { FINE };
         // What is left at best of targets out of reach cannot fall.
-        let targets = aims.weights.iter().zip(&aims.far);
+        let targets = goals.weights.iter().zip(&goals.far);
         let least: f64 =
             targets.filter_map(|(weight, far)| Some(weight * self.far_weight * far.as_ref()?.1.powi(2))).sum();
         let (mut radius, mut share, mut idle, mut is_held) = (FIRST_RADIUS, 0.0, 0, false);
@@ -108,7 +109,7 @@ impl Descent<'_> {
             *left -= 1;
             share += growth;
             let points = &current.points;
-            let figure = Figure { points, parents: &skeleton.parents, leading: &aims.leading };
+            let figure = Figure { points, parents: &skeleton.parents, leading: &goals.leading };
             scratch.begin(figure);
             self.find_limits(current, scratch, &mut next.limited);
             for _ in 0..ROUNDS {
@@ -120,9 +121,9 @@ impl Descent<'_> {
             }
             let (gain, length) = (scratch.gain(), scratch.step.norm());
             current.limited.copy_from_slice(&next.limited);
-            skeleton.place_into(aims.leading.iter().copied(), next);
+            skeleton.place_into(goals.leading.iter().copied(), next);
             let after = self.linearise(next, scratch);
-            let turns = *kind == Polish::Calmly && !next.is_calm(start, &aims.leading);
+            let turns = *kind == Polish::Calmly && !next.is_calm(start, &goals.leading);
             is_held |= turns && after < cost;
             if turns || gain <= 0.0 || cost - after < WRONG * gain {
                 radius = WRONG * length.min(radius);
@@ -142,24 +143,24 @@ impl Descent<'_> {
         is_held
     }
 
-    fn is_done(&self, state: &State) -> bool {
-        let errors = self.setup.errors(self.aims, state);
+    fn is_done(&self, posture: &Posture) -> bool {
+        let errors = self.setup.errors(self.goals, posture);
         if self.far_weight > 0.0 { errors.are_met() } else { errors.near_is_met() }
     }
 
     /// Writes the errors of the targets, and returns the sum of their squares.
-    fn linearise(&self, state: &State, scratch: &mut LeastSquares) -> f64 {
+    fn linearise(&self, posture: &Posture, scratch: &mut LeastSquares) -> f64 {
         let LeastSquares { errors, weights, .. } = scratch;
         errors.fill(0.0);
         weights.fill(0.0);
         for (index, target) in self.setup.problem.targets.iter().enumerate() {
-            let (point, share) = (target.point, if self.aims.far[index].is_some() { self.far_weight } else { 1.0 });
-            let weight = (self.aims.weights[index] * share).sqrt();
-            let linear = target.position - state.points[point];
+            let (point, share) = (target.point, if self.goals.far[index].is_some() { self.far_weight } else { 1.0 });
+            let weight = (self.goals.weights[index] * share).sqrt();
+            let linear = target.position - posture.points[point];
             errors.fixed_rows_mut::<3>(6 * point).copy_from(&(linear * weight));
             weights.fixed_rows_mut::<3>(6 * point).fill(weight);
-            if let Some(wish) = target.orientation {
-                let angular = rotation_vector(&(wish * state.orientations[point].inverse()));
+            if let Some(wanted) = target.orientation {
+                let angular = rotation_vector(&(wanted * posture.orientations[point].inverse()));
                 let weight = weight * self.setup.arm;
                 errors.fixed_rows_mut::<3>(6 * point + 3).copy_from(&(angular * weight));
                 weights.fixed_rows_mut::<3>(6 * point + 3).fill(weight);
@@ -169,7 +170,7 @@ impl Descent<'_> {
     }
 
     /// Writes what each joint may do without leaving a limit that the errors press on.
-    fn find_limits(&self, state: &State, least_squares: &mut LeastSquares, limited: &mut [bool]) {
+    fn find_limits(&self, posture: &Posture, least_squares: &mut LeastSquares, limited: &mut [bool]) {
         let Setup { skeleton, root, .. } = self.setup;
         let z = Vector3::z();
         let everywhere = if skeleton.is_planar() { z * z.transpose() } else { Matrix3::identity() };
@@ -179,10 +180,10 @@ impl Descent<'_> {
         if root.is_none() {
             least_squares.projectors[0] = everywhere;
         }
-        for &segment in &self.aims.leading {
-            let (base, joint) = (self.base(state, segment), &skeleton.joints[segment]);
+        for &segment in &self.goals.leading {
+            let (base, joint) = (self.base(posture, segment), &skeleton.joints[segment]);
             let push = base.inverse() * three(&least_squares.torques, 3 * (segment + 1));
-            let allowed = joint.allowed(&state.rotations[segment], &[push]);
+            let allowed = joint.allowed(&posture.rotations[segment], &[push]);
             least_squares.projectors[segment + 1] = match joint.limit {
                 Limit::Free => everywhere,
                 _ => in_frame(&base, &allowed.projector),
@@ -193,23 +194,24 @@ impl Descent<'_> {
 
     /// Writes the rotations after the step into `next`. A joint that meets a limit stays there: its part of the step is
     /// what it can do. Returns whether there is a new one, for which the others should make up.
-    fn take(&self, state: &State, least_squares: &mut LeastSquares, next: &mut State) -> bool {
-        next.points[0] = state.points[0] + three(&least_squares.step, 3 * state.points.len());
-        next.orientations[0] = UnitQuaternion::from_scaled_axis(three(&least_squares.step, 0)) * state.orientations[0];
+    fn take(&self, posture: &Posture, least_squares: &mut LeastSquares, next: &mut Posture) -> bool {
+        next.points[0] = posture.points[0] + three(&least_squares.step, 3 * posture.points.len());
+        next.orientations[0] =
+            UnitQuaternion::from_scaled_axis(three(&least_squares.step, 0)) * posture.orientations[0];
         let mut any_is_new = false;
-        for &segment in &self.aims.leading {
-            let (point, before) = (segment + 1, &state.rotations[segment]);
+        for &segment in &self.goals.leading {
+            let (point, before) = (segment + 1, &posture.rotations[segment]);
             let step = three(&least_squares.step, 3 * point);
             if step == Vector3::zeros() {
                 next.rotations[segment] = *before;
                 continue;
             }
-            let (base, joint) = (self.base(state, segment), &self.setup.skeleton.joints[segment]);
+            let (base, joint) = (self.base(posture, segment), &self.setup.skeleton.joints[segment]);
             let turn = base.inverse() * step;
-            let wish = UnitQuaternion::from_scaled_axis(turn) * before;
-            let allowed = joint.nearest(&wish);
+            let wanted = UnitQuaternion::from_scaled_axis(turn) * before;
+            let allowed = joint.nearest(&wanted);
             next.rotations[segment] = allowed;
-            if allowed.angle_to(&wish) <= LIMITED {
+            if allowed.angle_to(&wanted) <= LIMITED {
                 continue;
             }
             let possible = rotation_vector(&(allowed * before.inverse()));
@@ -218,19 +220,19 @@ impl Descent<'_> {
             let left = joint.allowed(&allowed, &[turn - possible, push]);
             least_squares.projectors[point] = in_frame(&base, &left.projector);
             next.limited[segment] = true;
-            any_is_new |= allowed.angle_to(&wish) > LOST * turn.norm();
+            any_is_new |= allowed.angle_to(&wanted) > LOST * turn.norm();
         }
         any_is_new
     }
 
     /// The frame of a joint.
-    fn base(&self, state: &State, segment: usize) -> UnitQuaternion<f64> {
+    fn base(&self, posture: &Posture, segment: usize) -> UnitQuaternion<f64> {
         let Setup { skeleton, .. } = self.setup;
-        state.orientations[skeleton.parents[segment]] * skeleton.joints[segment].rest
+        posture.orientations[skeleton.parents[segment]] * skeleton.joints[segment].rest
     }
 }
 
-impl State {
+impl Posture {
     /// Whether no segment has turned far from where it was before: those that are not leading turn as others do.
     fn is_calm(&self, before: &Self, leading: &[usize]) -> bool {
         let mut points = std::iter::once(0).chain(leading.iter().map(|segment| segment + 1));

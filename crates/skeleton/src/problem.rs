@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
 
-use super::configuration::Configuration;
 use super::joint::is_in_plane;
-use super::tree::Skeleton;
+use super::{Configuration, Skeleton};
 use urdf_ik_mathematics::segments::{
     Element, InputError, Refusal, check_any, check_coordinates, check_positive, check_rotation, require,
 };
@@ -31,7 +30,7 @@ impl Target {
         Self { point, position, orientation: None, weight: 1.0 }
     }
 
-    /// This target with an orientation.
+    /// The target with an orientation.
     #[must_use]
     pub fn with_orientation(self, orientation: UnitQuaternion<f64>) -> Self {
         Self { orientation: Some(orientation), ..self }

@@ -2,17 +2,14 @@
 
 use std::time::Instant;
 
-use super::configuration::Configuration;
 use super::cycle::CycleScratch;
+use super::errors::Errors;
 use super::least_squares::LeastSquares;
-use super::passes::Pass;
 use super::polish::Polish;
-use super::problem::{Options, Problem, Target};
-use super::setup::{Errors, Setup};
-use super::solution::{Outcome, Reason, Residual, Solution};
+use super::posture::{Goals, Posture, contradiction};
+use super::setup::Setup;
 use super::stall::Watch;
-use super::state::{Aims, State, contradiction};
-use super::tree::Skeleton;
+use super::{Configuration, Options, Outcome, Problem, Reason, Residual, Skeleton, Solution, Target};
 use urdf_ik_mathematics::segments::{InputError, Refusal, require};
 
 /// A configuration that the seed does not lead to is taken only where it brings the targets nearer by more than this
@@ -32,10 +29,10 @@ const FAINTEST: f64 = 1e-12;
 /// segments, with the same acceleration or none. Its contents never change an answer.
 #[derive(Debug, Clone)]
 pub struct Scratch {
-    pub(super) aims: Aims,
-    pub(super) current: State,
+    pub(super) goals: Goals,
+    pub(super) current: Posture,
     /// The best configuration so far.
-    pub(super) best: State,
+    pub(super) best: Posture,
     pub(super) cycle: CycleScratch,
     pub(super) polish: LeastSquares,
 }
@@ -58,9 +55,9 @@ impl Skeleton {
     pub fn scratch(&self, options: &Options) -> Scratch {
         let segments = self.segment_count();
         Scratch {
-            aims: Aims::new(segments),
-            current: State::new(segments),
-            best: State::new(segments),
+            goals: Goals::new(segments),
+            current: Posture::new(segments),
+            best: Posture::new(segments),
             cycle: CycleScratch::new(segments, options),
             polish: LeastSquares::new(segments + 1),
         }
@@ -104,7 +101,7 @@ impl Scratch {
     /// Writes what the targets mean for the points.
     pub(super) fn prepare(&mut self, setup: &Setup) {
         self.set_kind(setup.has_orientations);
-        self.aims.set(setup.skeleton, setup.problem, setup.root.map(|root| root.translation.vector.into()));
+        self.goals.set(setup.skeleton, setup.problem, setup.root.map(|root| root.translation.vector.into()));
     }
 
     pub(super) fn set_kind(&mut self, has_orientations: bool) {
@@ -123,17 +120,17 @@ impl Setup<'_> {
         if !self.weights_are_the_same() {
             // Weights decide only what cannot be met: what can be is found better without them.
             progress.left /= 2;
-            scratch.aims.weigh(self.problem.targets, true);
+            scratch.goals.weigh(self.problem.targets, true);
             self.search(&mut progress, scratch);
-            scratch.aims.weigh(self.problem.targets, false);
+            scratch.goals.weigh(self.problem.targets, false);
             progress.left += options.iterations - options.iterations / 2;
         }
         if !progress.are_met() {
-            progress.best = progress.best.map(|_| self.errors(&scratch.aims, &scratch.best));
+            progress.best = progress.best.map(|_| self.errors(&scratch.goals, &scratch.best));
             self.search(&mut progress, scratch);
         }
         // A cycle may have asked for more than a joint allows, and have ended elsewhere.
-        let State { limited, rotations, .. } = &mut scratch.best;
+        let Posture { limited, rotations, .. } = &mut scratch.best;
         for ((limited, rotation), joint) in limited.iter_mut().zip(rotations).zip(&self.skeleton.joints) {
             *limited = *limited && joint.is_at_limit(rotation);
         }
@@ -145,8 +142,8 @@ impl Setup<'_> {
         let (restarts, polish_follows) = (self.problem.options.restarts, self.polish_follows());
         // What is dragged only leads on from where it is.
         let is_dragged = polish_follows && {
-            self.start(0, &scratch.aims, &mut scratch.current);
-            self.errors(&scratch.aims, &scratch.current).sum() < NEAR * self.reach_of_targets()
+            self.start(0, &scratch.goals, &mut scratch.current);
+            self.errors(&scratch.goals, &scratch.current).sum() < NEAR * self.reach_of_targets()
         };
         if is_dragged {
             self.lead_on(progress, scratch);
@@ -158,7 +155,7 @@ impl Setup<'_> {
         progress.margin = if polish_follows { 0.0 } else { self.margin() };
         for attempt in usize::from(is_dragged)..=restarts {
             progress.restarts = attempt;
-            self.start(attempt, &scratch.aims, &mut scratch.current);
+            self.start(attempt, &scratch.goals, &mut scratch.current);
             self.attempt(progress, scratch);
             // Without limits, targets out of reach are as near as they come.
             let is_over = |best: Errors| if self.has_orientations { best.are_met() } else { best.near_is_met() };
@@ -169,7 +166,7 @@ impl Setup<'_> {
         if polish_follows && !progress.are_met() {
             scratch.current.copy_from(&scratch.best);
             self.polish(Polish::Fully, scratch, &mut progress.left);
-            progress.keep(self.errors(&scratch.aims, &scratch.current), scratch);
+            progress.keep(self.errors(&scratch.goals, &scratch.current), scratch);
             self.lead_on(progress, scratch);
         } else if self.is_polished_at_the_end() && !progress.best.is_some_and(|best| best.near_is_met()) {
             self.polish_points(progress, scratch);
@@ -182,7 +179,7 @@ impl Setup<'_> {
         scratch.current.points.copy_from_slice(&scratch.best.points);
         self.skeleton.turn_into(&[], &mut scratch.current);
         self.polish(Polish::Fully, scratch, &mut progress.left);
-        let errors = self.errors(&scratch.aims, &scratch.current);
+        let errors = self.errors(&scratch.goals, &scratch.current);
         scratch.set_kind(false);
         progress.margin = 0.0;
         progress.keep(errors, scratch);
@@ -191,16 +188,16 @@ impl Setup<'_> {
     /// Goes on from the seed by least squares alone, and keeps that but where another configuration is nearer by the
     /// margin: so what is dragged keeps its pose. A segment turns far only where that, too, comes nearer by the margin.
     fn lead_on(&self, progress: &mut Progress, scratch: &mut Scratch) {
-        self.start(0, &scratch.aims, &mut scratch.current);
+        self.start(0, &scratch.goals, &mut scratch.current);
         let is_held = self.polish(Polish::Calmly, scratch, &mut progress.left);
-        let calm = self.errors(&scratch.aims, &scratch.current);
+        let calm = self.errors(&scratch.goals, &scratch.current);
         if progress.best.is_some_and(|best| best.is_nearer_by(self.margin(), &calm)) {
             return;
         }
         progress.replace(calm, scratch);
         if is_held {
             self.polish(Polish::Fully, scratch, &mut progress.left);
-            let errors = self.errors(&scratch.aims, &scratch.current);
+            let errors = self.errors(&scratch.goals, &scratch.current);
             if errors.sum() + self.margin() < calm.sum() {
                 progress.replace(errors, scratch);
             }
@@ -210,18 +207,19 @@ impl Setup<'_> {
     /// Cycles from the current configuration until the targets are met or there is no progress, and a polish from there.
     /// Keeps the best configuration.
     fn attempt(&self, progress: &mut Progress, scratch: &mut Scratch) {
-        let Scratch { aims, current, cycle, .. } = scratch;
+        let Scratch { goals, current, cycle, .. } = scratch;
         cycle.reset(self.skeleton);
-        if self.is_single_chain && !self.errors(aims, current).are_met() && self.lay_straight(current) {
-            return progress.keep(self.errors(aims, current), scratch);
+        if self.is_single_chain && !self.errors(goals, current).are_met() && self.lay_straight(current) {
+            return progress.keep(self.errors(goals, current), scratch);
         }
         let polish_follows = self.polish_follows();
         // Cycles lead many starts to the same place, so that only the first attempt has them.
         let skips_cycles = polish_follows && progress.restarts > 0;
-        let (mut watch, mut fading) = (Watch::new(self.has_orientations, polish_follows), 1.0_f64);
+        let mut watch = Watch::new(self.has_orientations, polish_follows);
+        scratch.goals.fading = 1.0;
         loop {
-            let Scratch { aims, current, cycle, .. } = scratch;
-            let mut errors = self.errors(aims, current);
+            let Scratch { goals, current, cycle, .. } = scratch;
+            let mut errors = self.errors(goals, current);
             let is_over = errors.are_met()
                 || progress.is_over()
                 || skips_cycles
@@ -229,7 +227,7 @@ impl Setup<'_> {
             if is_over && polish_follows && !errors.are_met() {
                 let kind = if progress.restarts == 0 { Polish::Quickly } else { Polish::Nearly };
                 self.polish(kind, scratch, &mut progress.left);
-                errors = self.errors(&scratch.aims, &scratch.current);
+                errors = self.errors(&scratch.goals, &scratch.current);
             }
             // The error of a single chain never grows.
             if is_over || !self.is_single_chain {
@@ -240,11 +238,11 @@ impl Setup<'_> {
             }
             // A chain that is folded near its root comes nearer very slowly, but a circle closes it.
             let circles = self.problem.options.circles || watch.is_slow();
-            let Scratch { aims, current, cycle, .. } = scratch;
-            let is_accelerated = self.cycle(&Pass { problem: self.problem, aims, fading }, circles, current, cycle);
+            let Scratch { goals, current, cycle, .. } = scratch;
+            let is_accelerated = self.cycle(goals, circles, current, cycle);
+            goals.fading = (goals.fading * FADING).max(FAINTEST);
             progress.accelerated += usize::from(is_accelerated);
             progress.left -= 1;
-            fading = (fading * FADING).max(FAINTEST);
         }
     }
 
@@ -272,9 +270,9 @@ impl Setup<'_> {
         self.problem.targets.iter().map(reach).fold(0.0, f64::max)
     }
 
-    fn lay_straight(&self, state: &mut State) -> bool {
+    fn lay_straight(&self, posture: &mut Posture) -> bool {
         let Problem { targets, options, .. } = self.problem;
-        self.skeleton.lay_straight(&targets[0].position, &self.reach, options.tolerance, &mut state.points)
+        self.skeleton.lay_straight(&targets[0].position, &self.reach, options.tolerance, &mut posture.points)
     }
 
     /// Writes the answer: the configuration, and whether it meets the targets.
@@ -298,8 +296,8 @@ impl Setup<'_> {
     }
 
     /// Why a target is not met: what is certain first.
-    fn reason(&self, index: usize, progress: &Progress, Scratch { aims, best, .. }: &Scratch) -> Reason {
-        let certain = aims.far[index].map(|(reason, _)| reason);
+    fn reason(&self, index: usize, progress: &Progress, Scratch { goals, best, .. }: &Scratch) -> Reason {
+        let certain = goals.far[index].map(|(reason, _)| reason);
         certain.or_else(|| contradiction(self.skeleton, self.problem, index)).unwrap_or({
             if best.limited.contains(&true) {
                 Reason::Limits

@@ -1,11 +1,7 @@
 //! Single passes of a cycle, for teaching and for pictures.
 
-use super::configuration::Configuration;
-use super::passes::Pass;
-use super::problem::Problem;
-use super::search::Scratch;
 use super::setup::Setup;
-use super::tree::Skeleton;
+use super::{Configuration, Problem, Scratch, Skeleton};
 use urdf_ik_mathematics::segments::InputError;
 
 impl Skeleton {
@@ -22,8 +18,7 @@ impl Skeleton {
         configuration: &mut Configuration,
     ) -> Result<(), InputError> {
         self.single_pass(problem, scratch, configuration, |setup, scratch| {
-            let pass = Pass { problem, aims: &scratch.aims, fading: 1.0 };
-            setup.forward(&pass, scratch.cycle.merged(), &mut scratch.current);
+            setup.forward(&scratch.goals, scratch.cycle.merged(), &mut scratch.current);
         })
     }
 
@@ -41,7 +36,7 @@ impl Skeleton {
         self.single_pass(problem, scratch, configuration, |setup, scratch| {
             scratch.best.points.copy_from_slice(&scratch.current.points);
             let circles = problem.options.circles;
-            setup.backward(&scratch.aims, circles, &scratch.best.points, &mut scratch.current);
+            setup.backward(&scratch.goals, circles, &scratch.best.points, &mut scratch.current);
         })
     }
 

@@ -2,7 +2,7 @@
 
 use nalgebra::Point3;
 
-use super::joint::{Joint, Limit};
+use super::{Joint, Limit};
 use urdf_ik_mathematics::segments::{
     InputError, Reach, Refusal, check_any, check_coordinates, check_count, check_length, check_rotation, check_total,
     require,
@@ -26,7 +26,7 @@ impl Segment {
         Self { parent, length, joint: Joint::free() }
     }
 
-    /// This segment with another joint.
+    /// The segment with another joint.
     #[must_use]
     pub fn with_joint(self, joint: Joint) -> Self {
         Self { joint, ..self }
@@ -186,5 +186,5 @@ impl Skeleton {
 
 /// Adds the segment of a joint to what is wrong with it.
 fn in_segment(segment: usize, checked: Result<(), InputError>) -> Result<(), InputError> {
-    checked.map_err(|error| InputError(Refusal::Model(format!("the joint of segment {segment} is not valid: {error}"))))
+    checked.map_err(|error| InputError::model(format!("the joint of segment {segment} is not valid: {error}")))
 }

@@ -33,12 +33,12 @@ fn main() {
             ("posture", Preference { posture_weight: 1.0, ..none }),
             ("all", Preference { limits_weight: 1.0, manipulability_weight: 1.0, posture_weight: 1.0, ..none }),
         ] {
-            measure(arm, (task, preference), &velocities);
+            measure(arm, task, preference, &velocities);
         }
     }
 }
 
-fn measure(arm: &Arm, (task, preference): (&str, Preference), velocities: &[f64]) {
+fn measure(arm: &Arm, task: &str, preference: Preference, velocities: &[f64]) {
     let mut random = Random::new(SEED);
     let (mut jumps, mut searched, mut unmet, mut late, mut largest) = (0, 0, 0, 0, 0.0_f64);
     for _ in 0..STREAMS {

@@ -134,7 +134,7 @@ mod tests {
     }
 
     /// A joint from one link to another, `inside` among its children.
-    fn joint(kind: &str, (parent, child): (&str, &str), xyz: &str, axis: &str, inside: &str) -> String {
+    fn joint(kind: &str, [parent, child]: [&str; 2], xyz: &str, axis: &str, inside: &str) -> String {
         format!(
             "<joint name='to_{child}' type='{kind}'><parent link='{parent}'/><child link='{child}'/>
              <origin xyz='{xyz}'/><axis xyz='{axis}'/>{inside}</joint>"
@@ -147,10 +147,10 @@ mod tests {
         let name = |index: usize| format!("l{index}");
         let mut joints = String::new();
         for (index, (xyz, axis)) in turns.iter().enumerate() {
-            joints += &joint("continuous", (&name(index), &name(index + 1)), xyz, axis, "");
+            joints += &joint("continuous", [&name(index), &name(index + 1)], xyz, axis, "");
         }
         let last = name(turns.len());
-        robot(&(joints + &joint("fixed", (&last, "ltip"), end, "0 0 1", "")))
+        robot(&(joints + &joint("fixed", [&last, "ltip"], end, "0 0 1", "")))
     }
 
     fn free(robot: &Robot, tips: &[&str]) -> Vec<String> {
@@ -179,9 +179,9 @@ mod tests {
         assert_eq!(free(&arm(&[YAW, SHOULDER, ELBOW], "0 0 0.3"), &[]), ["rx ry rz"]);
         // Three parallel axes and a prismatic joint along them.
         let parallel = ("0.3 0 0", "0 0 1");
-        let stroke = joint("prismatic", ("l3", "ltool"), "0.1 0 0", "0 0 -1", "<limit lower='0' upper='0.2'/>");
+        let stroke = joint("prismatic", ["l3", "ltool"], "0.1 0 0", "0 0 -1", "<limit lower='0' upper='0.2'/>");
         let joints: String = (0..3)
-            .map(|i| joint("continuous", (&format!("l{i}"), &format!("l{}", i + 1)), parallel.0, parallel.1, ""))
+            .map(|i| joint("continuous", [&format!("l{i}"), &format!("l{}", i + 1)], parallel.0, parallel.1, ""))
             .collect();
         assert_eq!(free(&robot(&(joints + &stroke)), &[]), ["rx ry"]);
     }
@@ -216,10 +216,10 @@ mod tests {
     #[test]
     fn mimic_joints_and_joints_without_range_do_not_count() {
         let planar = |inside: &str, kind: &str| {
-            let joints = joint("continuous", ("l0", "l1"), "0 0 0", "0 0 1", "")
-                + &joint("continuous", ("l1", "l2"), "0.5 0 0", "0 0 1", "")
-                + &joint(kind, ("l2", "l3"), "0.4 0 0", "0 0 1", inside)
-                + &joint("fixed", ("l3", "l4"), "0.3 0 0", "0 0 1", "");
+            let joints = joint("continuous", ["l0", "l1"], "0 0 0", "0 0 1", "")
+                + &joint("continuous", ["l1", "l2"], "0.5 0 0", "0 0 1", "")
+                + &joint(kind, ["l2", "l3"], "0.4 0 0", "0 0 1", inside)
+                + &joint("fixed", ["l3", "l4"], "0.3 0 0", "0 0 1", "");
             free(&robot(&joints), &[])
         };
         assert_eq!(planar("", "continuous"), ["z rx ry"]);
@@ -229,20 +229,20 @@ mod tests {
 
     #[test]
     fn each_tip_of_a_tree_has_its_own() {
-        let joints = joint("continuous", ("l0", "l1"), "0 0 0", "0 0 1", "")
-            + &joint("continuous", ("l1", "l2"), "0.5 0 0", "0 0 1", "")
-            + &joint("fixed", ("l2", "lshort"), "0.4 0 0", "0 0 1", "")
-            + &joint("continuous", ("l1", "l3"), "0 0.5 0", "0 1 0", "")
-            + &joint("continuous", ("l3", "llong"), "0.4 0 0", "0 1 0", "")
-            + &joint("fixed", ("llong", "lend"), "0.3 0 0", "0 1 0", "");
+        let joints = joint("continuous", ["l0", "l1"], "0 0 0", "0 0 1", "")
+            + &joint("continuous", ["l1", "l2"], "0.5 0 0", "0 0 1", "")
+            + &joint("fixed", ["l2", "lshort"], "0.4 0 0", "0 0 1", "")
+            + &joint("continuous", ["l1", "l3"], "0 0.5 0", "0 1 0", "")
+            + &joint("continuous", ["l3", "llong"], "0.4 0 0", "0 1 0", "")
+            + &joint("fixed", ["llong", "lend"], "0.3 0 0", "0 1 0", "");
         assert_eq!(free(&robot(&joints), &["lshort", "lend"]), ["z rx ry rz", "rx ry rz"]);
     }
 
     #[test]
     fn huge_strokes_break_nothing() {
-        let joints = joint("prismatic", ("l0", "l1"), "0 0 0", "0 0 1", "<limit lower='-1e308' upper='1e308'/>")
-            + &joint("continuous", ("l1", "l2"), "0.5 0 0", "0 0 1", "")
-            + &joint("fixed", ("l2", "l3"), "0.4 0 0", "0 0 1", "");
+        let joints = joint("prismatic", ["l0", "l1"], "0 0 0", "0 0 1", "<limit lower='-1e308' upper='1e308'/>")
+            + &joint("continuous", ["l1", "l2"], "0.5 0 0", "0 0 1", "")
+            + &joint("fixed", ["l2", "l3"], "0.4 0 0", "0 0 1", "");
         assert_eq!(free(&robot(&joints), &[]).len(), 1);
     }
 }

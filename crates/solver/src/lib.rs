@@ -51,7 +51,9 @@ pub use method::{
 };
 pub use preference::Preference;
 pub use prepared_solver::{Scratch, Solver};
+pub(crate) use problem::counted_axes;
 pub use problem::{Acceptance, Bounds, Cost, Mode, Pick, Problem, Target, Tolerance, UnknownPick};
 pub use problem_error::ProblemError;
-pub use reach::{Reach, TipReach};
+pub use reach::TipReach;
 pub use solution::{Outcome, Reason, Residual, Solution, Stop};
+pub use urdf_ik_mathematics::segments::Reach;

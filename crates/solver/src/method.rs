@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use urdf_ik_closed_form::NoClosedForm;
+
 /// Greatest [`FabrikOptions::acceleration`].
 pub const GREATEST_ACCELERATION: usize = 6;
 
@@ -156,7 +158,7 @@ pub enum NotApplicable {
     NoClosedForm {
         /// The tip link.
         tip: String,
-        /// A clause that names the reason.
-        reason: String,
+        /// The reason.
+        reason: NoClosedForm,
     },
 }

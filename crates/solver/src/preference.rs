@@ -1,6 +1,7 @@
 //! Preferences among the solutions of a redundant chain.
 
-use super::problem_error::{ProblemError, check_length, check_positions, check_steps};
+use super::ProblemError;
+use super::problem_error::{check_length, check_positions, check_steps};
 use urdf_ik_robot::Chain;
 
 /// Preferences among the solutions of a redundant chain or of a target with free axes, by motions in the null space.

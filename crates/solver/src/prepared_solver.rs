@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use super::closed_form::ClosedForm;
 use super::independent_axes::sensible_free_axes;
-use super::method::{FabrikOptions, GREATEST_ACCELERATION, Method, NotApplicable};
-use super::problem::{Mode, Problem, Target};
-use super::problem_error::ProblemError;
-use super::reach::TipReach;
 use super::search::{Iteration, Search, SearchScratch};
-use super::solution::Solution;
+use super::{
+    FabrikOptions, GREATEST_ACCELERATION, Method, Mode, NotApplicable, Problem, ProblemError, Solution, Target,
+    TipReach,
+};
 use urdf_ik_robot::Chain;
 
 /// A solver prepared for one chain. Constant, and cheap to clone.
@@ -145,10 +144,9 @@ impl Solver {
     pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
         self.check(problem)?;
         let Scratch(scratch) = scratch;
-        if let (Mode::Track { .. }, Some(clearance)) = (problem.mode, &problem.clearance) {
+        if let (Mode::Track { .. }, Some(_)) = (problem.mode, &problem.clearance) {
             self.solve_checked(&Problem { clearance: None, accepts: None, cost: None, ..*problem }, scratch, solution);
-            self.search.keep_clear(problem, clearance, scratch, solution);
-            scratch.clearance().judge(problem, solution);
+            self.search.keep_clear(problem, scratch, solution);
         } else {
             self.solve_checked(problem, scratch, solution);
         }

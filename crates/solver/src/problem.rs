@@ -7,9 +7,10 @@ use std::time::Duration;
 use nalgebra::Isometry3;
 use thiserror::Error;
 
-use super::preference::Preference;
-use super::problem_error::{FARTHEST, ProblemError, check_bounds, check_positions, check_steps};
+use super::problem_error::{check_bounds, check_positions, check_steps};
+use super::{Preference, ProblemError};
 use urdf_ik_collision::Clearance;
+use urdf_ik_mathematics::segments::FARTHEST;
 use urdf_ik_robot::{Chain, Domain};
 
 /// The largest errors with which a target counts as met.
@@ -52,7 +53,7 @@ impl Target {
         Self { tip, pose, free_axes: [false; 6], tolerance: Tolerance::default(), weight: 1.0 }
     }
 
-    /// The same target with free orientation.
+    /// The target with free orientation.
     #[must_use]
     pub fn position_only(mut self) -> Self {
         self.free_axes[3..].fill(true);
@@ -71,7 +72,7 @@ impl Target {
 }
 
 /// Number of axes of all targets that count.
-pub(super) fn counted_axes(targets: &[Target]) -> usize {
+pub(crate) fn counted_axes(targets: &[Target]) -> usize {
     targets.iter().map(|target| target.free_axes.iter().filter(|free| !**free).count()).sum()
 }
 
@@ -164,14 +165,11 @@ pub struct Bounds<'a> {
 impl Bounds<'_> {
     /// The part of `limits` that is within the bounds of the variable of that index.
     pub(super) fn within(&self, index: usize, limits: Domain) -> Domain {
-        let (lower, upper) = (self.lower[index], self.upper[index]);
-        match limits {
-            Domain::Interval { lower: least, upper: greatest } => {
-                Domain::Interval { lower: lower.max(least), upper: upper.min(greatest) }
-            }
-            Domain::Circle if lower == f64::NEG_INFINITY && upper == f64::INFINITY => Domain::Circle,
-            Domain::Circle => Domain::Interval { lower, upper },
+        let ([least, greatest], lower, upper) = (limits.ends(), self.lower[index], self.upper[index]);
+        if limits == Domain::Circle && [lower, upper] == limits.ends() {
+            return limits;
         }
+        Domain::Interval { lower: lower.max(least), upper: upper.min(greatest) }
     }
 }
 

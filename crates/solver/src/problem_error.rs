@@ -2,12 +2,10 @@
 
 use thiserror::Error;
 
-use super::problem::Bounds;
+use super::Bounds;
+use urdf_ik_mathematics::segments::FARTHEST;
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_text::names::number;
-
-/// Targets farther from the base link's origin than this \[m\] are refused.
-pub(super) const FARTHEST: f64 = 1e9;
 
 /// Why a problem is not valid.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -169,15 +167,12 @@ pub(super) fn check_bounds(chain: &Chain, bounds: Bounds) -> Result<(), ProblemE
     check_length(chain, "upper bounds", bounds.upper.len())?;
     for (index, variable) in chain.variables().iter().enumerate() {
         let (lower, upper) = (bounds.lower[index], bounds.upper[index]);
-        let is_some = match bounds.within(index, variable.domain) {
-            Domain::Interval { lower, upper } => lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY,
-            Domain::Circle => true,
-        };
+        let [least, greatest] = bounds.within(index, variable.domain).ends();
+        let is_some = least <= greatest && least < f64::INFINITY && greatest > f64::NEG_INFINITY;
         if lower.is_nan() || upper.is_nan() || !is_some {
-            let limits = match variable.domain {
-                Domain::Interval { lower, upper } => format!("{} to {}", number(lower), number(upper)),
-                Domain::Circle => "none".into(),
-            };
+            let [least, greatest] = variable.domain.ends().map(number);
+            let limits =
+                if variable.domain == Domain::Circle { "none".into() } else { format!("{least} to {greatest}") };
             return Err(ProblemError::Bounds { joint: variable.name.clone(), lower, upper, limits });
         }
     }

@@ -2,19 +2,11 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::problem::Target;
+use super::Target;
+use urdf_ik_mathematics::segments::Reach;
 use urdf_ik_robot::{Chain, ChainJoint, Domain, JointKind, Variable};
 
-/// Bounds on the distance of a point of the chain from the chain's first joint \[m\]. Joint limits may narrow them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reach {
-    /// The point is never nearer.
-    pub inner: f64,
-    /// The point is never farther.
-    pub outer: f64,
-}
-
-/// Bounds on the reach of one tip.
+/// Bounds on the reach of one tip: on the distances of its points from the chain's first joint \[m\], which joint limits may narrow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TipReach {
     /// The position of the first joint \[m\], in the base link's frame.
@@ -61,19 +53,16 @@ impl Segment {
     }
 }
 
-impl Reach {
-    fn of(segments: &[Segment]) -> Self {
-        let outer: f64 = segments.iter().map(|segment| segment.longest).sum();
-        // If one link is longer than all others together, the end cannot come back to the start.
-        let inner = segments.iter().map(|segment| segment.shortest - (outer - segment.longest)).fold(0.0, f64::max);
-        Self { inner, outer }
-    }
+/// The reach of links whose lengths joints change. If one is longer than all others together, the end cannot come back to the start.
+fn reach_of(segments: &[Segment]) -> Reach {
+    let outer: f64 = segments.iter().map(|segment| segment.longest).sum();
+    let inner = segments.iter().map(|segment| segment.shortest - (outer - segment.longest)).fold(0.0, f64::max);
+    Reach { inner, outer }
+}
 
-    fn excludes(&self, distance: f64, slack: f64) -> bool {
-        // A small margin for rounding: only certain claims are made.
-        let slack = slack + 1e-9 * (1.0 + self.outer);
-        distance > self.outer + slack || distance < self.inner - slack
-    }
+/// Whether a distance is certainly out of reach by more than `slack` \[m\], with a small margin for rounding.
+fn excludes(reach: &Reach, distance: f64, slack: f64) -> bool {
+    reach.gap(distance) > slack + 1e-9 * (1.0 + reach.outer)
 }
 
 impl TipReach {
@@ -96,12 +85,12 @@ impl TipReach {
         };
         let end = tip.placement.translation.vector;
         let whole = segments(end, |variable| variable.domain);
-        let working = Reach::of(&segments(end, |variable| variable.working_range));
-        let last_joint = Reach::of(&segments(Vector3::zeros(), |variable| variable.domain));
+        let working = reach_of(&segments(end, |variable| variable.working_range));
+        let last_joint = reach_of(&segments(Vector3::zeros(), |variable| variable.domain));
         let links: f64 = whole.iter().map(|segment| segment.link).sum();
         let most = if links > 0.0 { links } else { 1.0 };
         let extent = links + whole.iter().map(|segment| segment.stroke.min(most)).sum::<f64>();
-        Self { centre, tip: Reach::of(&whole), working, last_joint, extent }
+        Self { centre, tip: reach_of(&whole), working, last_joint, extent }
     }
 
     /// If the target is certainly out of reach, the distance that it needs \[m\] and the bounds that exclude it.
@@ -112,7 +101,7 @@ impl TipReach {
         }
         let from_centre = |point: Point3<f64>| (point - self.centre).norm();
         let distance = from_centre(target.pose.translation.vector.into());
-        if self.tip.excludes(distance, target.tolerance.position) {
+        if excludes(&self.tip, distance, target.tolerance.position) {
             return Some((distance, self.tip));
         }
         if !target.full_orientation() {
@@ -122,6 +111,6 @@ impl TipReach {
         let last = target.pose * placement.inverse();
         let distance = from_centre(last.translation.vector.into());
         let slack = target.tolerance.position + target.tolerance.orientation * placement.translation.vector.norm();
-        self.last_joint.excludes(distance, slack).then_some((distance, self.last_joint))
+        excludes(&self.last_joint, distance, slack).then_some((distance, self.last_joint))
     }
 }

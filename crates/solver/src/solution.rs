@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::reach::Reach;
 use urdf_ik_collision::Scene;
+use urdf_ik_mathematics::segments::Reach;
 use urdf_ik_robot::Chain;
 use urdf_ik_text::names;
 
@@ -127,7 +127,7 @@ impl Solution {
         self.sentence_with(chain, None)
     }
 
-    /// The same, with the names of what collides in `scene`, which is that of the problem.
+    /// The outcome as a sentence, also with the names of what collides in `scene`, which is that of the problem.
     #[must_use]
     pub fn sentence_in(&self, chain: &Chain, scene: &Scene) -> String {
         self.sentence_with(chain, Some(scene))

@@ -2,8 +2,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::problem::Target;
-use super::solution::Residual;
+use super::{Residual, Target};
 use urdf_ik_mathematics::spatial;
 
 impl Target {

@@ -2,9 +2,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use crate::axes::JOINTS;
-use crate::line::Line;
-use crate::turn::Turn;
+use crate::{JOINTS, Line, Turn};
 
 /// The configuration \[rad\] that the third, fourth and fifth turns lead to where the last link must move by `motion`.
 pub(super) fn configuration(axes: &[Line; JOINTS], motion: &Isometry3<f64>, turns: [Turn; 3]) -> [f64; JOINTS] {

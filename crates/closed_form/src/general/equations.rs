@@ -7,15 +7,14 @@
 
 use nalgebra::Isometry3;
 
-use crate::axes::JOINTS;
-use crate::line::Line;
-use crate::turn::Turn;
+use crate::{JOINTS, Line, Turn};
 use urdf_ik_mathematics::pseudorandom::fraction;
 
 /// Functions of a line whose components are linear in those that two turns about skew lines leave.
 const FUNCTIONS: usize = 14;
-/// Products of one, cosine and sine of two turns, and of three.
+/// Products of one, cosine and sine of two turns.
 const PAIRS: usize = 9;
+/// Products of one, cosine and sine of three turns.
 const TRIPLES: usize = 27;
 /// Products of two turns that are eliminated.
 const ELIMINATED_PAIRS: usize = PAIRS - 1;
@@ -57,7 +56,7 @@ fn wave([first, second, third]: [f64; 3]) -> Wave {
     [mean, first - mean, (second - third) / 3.0_f64.sqrt()]
 }
 
-/// The same of values that depend on several turns, for the turn whose thirds are `stride` apart.
+/// Makes one, cosine and sine of values that depend on several turns, for the turn whose thirds are `stride` apart.
 fn waves(values: &mut [f64], stride: usize) {
     for index in (0..values.len()).filter(|index| (index / stride).is_multiple_of(3)) {
         let [one, cos, sin] = wave([values[index], values[index + stride], values[index + 2 * stride]]);

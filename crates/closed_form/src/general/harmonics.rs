@@ -2,7 +2,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use crate::turn::Turn;
+use crate::Turn;
 
 /// Highest multiple of the turn.
 const DEGREE: usize = 12;
@@ -10,21 +10,24 @@ const DEGREE: usize = 12;
 const VALUES: usize = 2 * DEGREE + 1;
 /// Orders to which the function is followed from the middle of an interval, its value among them.
 const ORDERS: u8 = 8;
-/// Intervals in which zeros are looked for, and the most halvings of one.
+/// Intervals in which zeros are looked for.
 const INTERVALS: u8 = 40;
+/// The most halvings of one.
 const MAX_HALVINGS: u8 = 14;
 /// Where the intervals begin \[rad\]: not at right angles, where zeros are frequent.
 const FIRST_ANGLE: f64 = 0.123_456;
 /// How far from the real numbers \[rad\] a pair of zeros may lie and count as one at the extremum between: a double zero may split
 /// by the root of rounding, and by more where others are next to it.
 const MAX_IMAGINARY_PART: f64 = 0.03;
-/// The error of the function's values, over its size; and the halvings after which an interval where it is no larger than that counts
-/// as a zero: several have come together there.
+/// The error of the function's values, over its size.
 const VALUE_ROUNDING: f64 = 5e-14;
+/// The halvings after which an interval where the function is no larger than its error counts as a zero: several have come together there.
 const MAX_HALVINGS_IN_NOISE: u8 = 5;
-/// The most steps towards a zero or an extremum, and the length of the last one \[rad\]; steps towards where zeros have come together.
+/// The most steps towards a zero or an extremum.
 const MAX_ROUNDS: usize = 50;
+/// A shorter step \[rad\] is the last of them.
 const LAST_STEP: f64 = 1e-10;
+/// Steps towards where zeros have come together.
 const MULTIPLE_ZERO_STEPS: usize = 4;
 /// Zeros that are no farther apart \[rad\] are one.
 const SAME_ZERO: f64 = 1e-7;
@@ -107,7 +110,7 @@ impl Harmonics {
         seen
     }
 
-    /// The same within `half` of `middle`.
+    /// [`Self::zeros`] within `half` of `middle`.
     fn within(&self, middle: f64, half: f64, halved: u8, on_zero: &mut dyn FnMut(f64)) -> bool {
         let derivatives: [f64; ORDERS as usize] = self.at(middle);
         let keeps_sign = |order: usize| self.keeps_sign(&derivatives[order..], half);

@@ -15,17 +15,14 @@ use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::arm_solutions::{ArmSolutions, SAME_SOLUTION};
-use super::axes::{Axes, JOINTS};
-use super::line::Line;
-use super::turn::Turn;
-use super::whole_turns::same;
+use super::{ArmSolutions, Axes, JOINTS, Line, SAME_SOLUTION, Turn, same};
 use equations::Side;
 use resultant::Resultant;
 use urdf_ik_mathematics::pseudorandom::fraction;
 
-/// Configurations that the self-check of an arm tries, and how many of them the closed form must find again from their poses.
+/// Configurations that the self-check of an arm tries.
 const TRIAL_CONFIGURATIONS: usize = 16;
+/// How many of them the closed form must find again from their poses.
 const MIN_TRIALS_PASSED: usize = 12;
 
 /// An arm of six revolute joints, read from either end: first from that where its solutions share fewer turns.

@@ -3,20 +3,21 @@
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use super::elimination::Eliminated;
-use crate::axes::JOINTS;
-use crate::line::Line;
+use crate::{JOINTS, Line};
 
-/// The most steps, and the longest one \[rad\].
+/// The most steps.
 const MAX_STEPS: usize = 20;
+/// The longest step \[rad\].
 const MAX_STEP: f64 = 0.5;
-/// The most that a start may miss the goal by \[rad, and m over the arm's length\], and the factor by which that shrinks with each
-/// step.
+/// The most that a start may miss the goal by \[rad, and m over the arm's length\].
 const MAX_START_ERROR: f64 = 0.15;
+/// The factor by which that shrinks with each step.
 const ERROR_SHRINKAGE: f64 = 0.75;
 /// A shorter step is the last \[rad\].
 const LAST_STEP: f64 = 1e-7;
-/// The error that no step makes smaller, and the greatest one of a configuration that has arrived.
+/// The error that no step makes smaller \[rad, and m over the arm's length\].
 const ERROR_ROUNDING: f64 = 1e-14;
+/// The greatest error of a configuration that has arrived \[rad, and m over the arm's length\].
 const MAX_ERROR: f64 = 1e-11;
 /// The least pivot that a step uses, over the largest.
 const MIN_PIVOT: f64 = 1e-11;
@@ -63,8 +64,9 @@ impl Configuration {
     }
 }
 
-/// The last pivot of a singular configuration, over the largest; and how far the arm tries to leave it \[rad\].
+/// The last pivot of a singular configuration, over the largest.
 const SINGULAR_PIVOT: f64 = 1e-6;
+/// How far the arm tries to leave it \[rad\].
 const TRIAL_MOVE: f64 = 0.02;
 
 /// Newton steps to the goal; tells whether they arrive.

@@ -5,7 +5,7 @@ use nalgebra::{Matrix4, Schur};
 use super::elimination::{Eliminated, determinant};
 use super::equations::{EQUATIONS, Equations, Wave};
 use super::harmonics::Harmonics;
-use crate::turn::Turn;
+use crate::Turn;
 
 /// Cosine and sine of the half of a turn and of its threefold.
 const HALF_TURN_WAVES: usize = 4;
@@ -124,7 +124,7 @@ fn plain(products: &[f64; SIZE]) -> [f64; PLAIN_PRODUCTS] {
     [products[0], products[1], products[HALF_TURN_WAVES], products[HALF_TURN_WAVES + 1]]
 }
 
-/// The same times a combination of the cosines and sines of both turns, by the products with the threefold of a half.
+/// Products of cosine and sine of half of either turn, times a combination of the cosines and sines of both turns, by the products with the threefold of a half.
 fn shifted(products: &[f64; SIZE]) -> [f64; PLAIN_PRODUCTS] {
     std::array::from_fn(|index| {
         let (i, j) = (index / 2, index % 2);

@@ -99,7 +99,7 @@ fn two_turns_bring_points_together_or_nearest() {
     for _ in 0..100 {
         let (k1, k2, p) = (random.direction(), random.direction(), random.vector(1.0));
         let q = random.vector(1.0).normalize() * p.norm();
-        let roots = turns_together((&k1, &p), (&k2, &q));
+        let roots = turns_together(Orbit::new(&k1, &p), Orbit::new(&k2, &q));
         let apart = |(one, other): (Turn, Turn)| (one.about(&k1, &p) - other.about(&k2, &q)).norm();
         let pairs = coarse.iter().flat_map(|one| coarse.iter().map(move |other| (*one, *other)));
         let least = pairs.map(apart).fold(f64::INFINITY, f64::min);
@@ -133,7 +133,7 @@ fn a_double_root_is_not_lost_to_rounding() {
         let k2 = random.direction();
         let touch = k * random.between(0.0, 1.0) + k2 * random.between(0.0, 1.0);
         let (one, other) = (Turn::new(1.0), Turn::new(-2.0));
-        let roots = turns_together((&k, &one.about(&k, &touch)), (&k2, &other.about(&k2, &touch)));
+        let roots = turns_together(Orbit::new(&k, &one.about(&k, &touch)), Orbit::new(&k2, &other.about(&k2, &touch)));
         assert_eq!((roots.fit, roots.miss), (Fit::Exact, 0.0), "{roots:?}");
     }
 }
@@ -149,12 +149,12 @@ fn what_is_free_is_said_to_be_and_nothing_is_nan() {
     assert_eq!((height.fit, height.miss), (Fit::Free, 0.0));
     let missed = turns_to_height(&k, &on, &off, 1.0);
     assert!(missed.fit == Fit::Free && missed.miss > 0.5, "{missed:?}");
-    assert_eq!(turns_together((&k, &off), (&k, &off)).fit, Fit::Free);
-    assert_eq!(turns_together((&k, &on), (&k2, &on)).fit, Fit::Free);
+    assert_eq!(turns_together(Orbit::new(&k, &off), Orbit::new(&k, &off)).fit, Fit::Free);
+    assert_eq!(turns_together(Orbit::new(&k, &on), Orbit::new(&k2, &on)).fit, Fit::Free);
     let zero = Vector3::zeros();
     for (p, q) in [(zero, zero), (zero, on), (on, zero), (off, zero), (off, off), (on, -on), (off, on)] {
         for second in [k, -k, k2] {
-            let pair = turns_together((&k, &p), (&second, &q));
+            let pair = turns_together(Orbit::new(&k, &p), Orbit::new(&second, &q));
             let singles =
                 [turn_onto(&k, &p, &q), turns_to_height(&second, &p, &q, 0.1), turns_to_distance(&k, &p, &q, 0.0)];
             let turns = singles.iter().flat_map(|roots| roots.as_slice().to_vec());

@@ -96,7 +96,7 @@ impl Default for BallWristAngles {
 }
 
 impl ThreeLinkAngles {
-    /// The same configuration with a roll of π - β, at least a quarter turn where β is at most one: the yaw and the shoulder half a
+    /// This configuration with a roll of π - β, at least a quarter turn where β is at most one: the yaw and the shoulder half a
     /// turn away.
     #[must_use]
     pub fn rolled_over(&self) -> Self {
@@ -136,8 +136,8 @@ impl ThreeLink {
     /// [`InputError`] for a coordinate of `end` that is not finite or beyond 1e9 m, and for an `up` that is 0 or not finite.
     pub fn solve(&self, end: &Point3<f64>, up: &Vector3<f64>) -> Result<Solutions<ThreeLinkAngles, 4>, InputError> {
         let Goal { wrist, up, slack } = self.goal(end, up)?;
-        let plane = spanned_by(&wrist, &up, slack);
-        Ok(on_both_sides(self.first_two.links(), &wrist, plane, slack, |plane, angles| {
+        let (normal, freedom) = spanned_by(&wrist, &up, slack);
+        Ok(on_both_sides(self.first_two.links(), &wrist, &normal, freedom, slack, |plane, angles| {
             let [along, across] = plane.coordinates(&up);
             ThreeLinkAngles {
                 yaw: plane.yaw,
@@ -149,7 +149,8 @@ impl ThreeLink {
         }))
     }
 
-    /// The same for an arm without roll, whose last joint is a ball joint and simply takes the up vector.
+    /// All angles of an arm without roll, whose last joint is a ball joint and simply takes the up vector, for which the end is at `end` \[m\];
+    /// out of reach, those for which it is closest.
     ///
     /// # Errors
     /// As [`ThreeLink::solve`].

@@ -73,7 +73,7 @@ impl<P: Copy + Default, const N: usize> Solutions<P, N> {
         }
     }
 
-    /// The same with other configurations in their place.
+    /// These solutions with other configurations in their place.
     pub(crate) fn map<Q: Copy + Default>(&self, other: impl Fn(P) -> Q) -> Solutions<Q, N> {
         let mut solutions = Solutions::new(self.shape, self.freedom, self.missing);
         solutions.plane = self.plane;

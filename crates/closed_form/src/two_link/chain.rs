@@ -7,9 +7,8 @@ use super::answer::Solutions;
 use super::spatial::SpatialTwoLink;
 use super::{Angles, ROUNDINGS, TwoLink};
 use crate::axes::joint_lines;
-use crate::axis_deviation::EXACT_DEVIATION;
-use crate::line::Line;
 use crate::whole_turns::wrapped;
+use crate::{EXACT_DEVIATION, Line};
 use urdf_ik_mathematics::segments::{InputError, check_coordinates};
 use urdf_ik_robot::{Chain, ChainJoint, JointKind};
 

@@ -117,7 +117,7 @@ impl TwoLink {
         Ok(self.solve_within([target.x, target.y], ROUNDINGS * (self.first + self.second)))
     }
 
-    /// The same for a target that may be off by `slack` \[m\] through rounding: what is as little out of reach is reached.
+    /// [`Self::solve`] for a target that may be off by `slack` \[m\] through rounding: what is as little out of reach is reached.
     pub(crate) fn solve_within(&self, [x, y]: [f64; 2], slack: f64) -> Solutions<Angles, 2> {
         let distance = x.hypot(y);
         let at_shoulder = distance <= slack;

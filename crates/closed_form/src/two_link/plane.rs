@@ -33,7 +33,7 @@ impl ArmPlane {
         Self { yaw, roll, along, across: Vector3::new(sin_yaw, 0.0, cos_yaw), level }
     }
 
-    /// The same plane with the opposite normal. Coordinates only change their sign, so that both sides agree on what is stretched.
+    /// This plane with the opposite normal. Coordinates only change their sign, so that both sides agree on what is stretched.
     fn seen_from_behind(&self) -> Self {
         let Self { yaw, roll, along, across, level } = *self;
         if level {
@@ -60,11 +60,12 @@ pub(crate) fn upright_normal(vector: &Vector3<f64>, slack: f64) -> Option<Vector
 pub(crate) fn on_both_sides<P: Copy + Default>(
     links: &TwoLink,
     wrist: &Vector3<f64>,
-    (normal, freedom): (Vector3<f64>, PlaneFreedom),
+    normal: &Vector3<f64>,
+    freedom: PlaneFreedom,
     slack: f64,
     configuration: impl Fn(&ArmPlane, &Angles) -> P,
 ) -> Solutions<P, 4> {
-    let front = ArmPlane::with_normal(&normal);
+    let front = ArmPlane::with_normal(normal);
     let planar = links.solve_within(front.coordinates(wrist), slack);
     let mut solutions = Solutions::new(planar.shape, planar.freedom, planar.missing);
     solutions.plane = if front.level { PlaneFreedom::YawAgainstShoulder } else { freedom };

@@ -77,11 +77,11 @@ impl SpatialTwoLink {
 
     /// The configurations for a point in the base frame.
     pub(crate) fn reach_for(&self, point: &Vector3<f64>, slack: f64) -> Solutions<SpatialAngles, 4> {
-        let plane = match upright_normal(point, slack) {
+        let (normal, freedom) = match upright_normal(point, slack) {
             Some(normal) => (normal, PlaneFreedom::None),
             None => (Vector3::x(), PlaneFreedom::Yaw),
         };
-        on_both_sides(&self.links, point, plane, slack, |plane, angles| SpatialAngles {
+        on_both_sides(&self.links, point, &normal, freedom, slack, |plane, angles| SpatialAngles {
             yaw: plane.yaw,
             shoulder: angles.shoulder,
             elbow: angles.elbow,

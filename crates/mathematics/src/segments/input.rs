@@ -6,6 +6,7 @@ use nalgebra::{Unit, UnitQuaternion, Vector3};
 use thiserror::Error;
 
 use super::FARTHEST;
+use crate::spatial::is_unit;
 use urdf_ik_text::names::{list, number};
 
 /// How far the length of a quaternion may be from 1.
@@ -16,6 +17,14 @@ const UNIT_TOLERANCE: f64 = 1e-9;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(transparent)]
 pub struct InputError(#[doc(hidden)] pub Refusal);
+
+impl InputError {
+    /// What is wrong with a model, in a sentence.
+    #[doc(hidden)]
+    pub fn model(sentence: impl Into<String>) -> Self {
+        Self(Refusal::Model(sentence.into()))
+    }
+}
 
 /// The sentences. Those of problems are written when they are read, so that a refused solve allocates nothing either.
 #[doc(hidden)]
@@ -162,5 +171,5 @@ pub fn direction(element: impl Into<Element>, vector: &Vector3<f64>) -> Result<U
 /// # Errors
 /// [`InputError`] where it is none.
 pub fn check_rotation(element: impl Into<Element>, rotation: &UnitQuaternion<f64>) -> Result<(), InputError> {
-    require((rotation.norm() - 1.0).abs() <= UNIT_TOLERANCE, || Refusal::Rotation(element.into()))
+    require(is_unit(rotation, UNIT_TOLERANCE), || Refusal::Rotation(element.into()))
 }

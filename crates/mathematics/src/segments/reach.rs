@@ -1,12 +1,12 @@
-//! The reach of a row of segments.
+//! The distances that the ends of a row of segments can have.
 
-/// The distances \[m\] that the two ends of a row of segments can have from each other if every joint between them
-/// rotates freely: all from `inner` to `outer`.
+/// The distances \[m\] that two points can have from each other: none below `inner` and none above `outer`. Of the two ends of a row of
+/// segments between which every joint rotates freely, all from `inner` to `outer`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Reach {
-    /// Smallest distance \[m\]: the length of the longest segment minus that of all others together, or 0.
+    /// Smallest distance \[m\]; of a row the length of the longest segment minus that of all others together, or 0.
     pub inner: f64,
-    /// Largest distance \[m\]: the sum of the lengths.
+    /// Largest distance \[m\]; of a row the sum of the lengths.
     pub outer: f64,
 }
 

@@ -9,7 +9,8 @@ pub type Step = fn(&mut [Point3<f64>], &Point3<f64>);
 pub fn iterate(
     points: &mut [Point3<f64>],
     target: &Point3<f64>,
-    (tolerance, most): (f64, usize),
+    tolerance: f64,
+    most: usize,
     step: Step,
 ) -> (usize, bool) {
     let tip = points.len() - 1;

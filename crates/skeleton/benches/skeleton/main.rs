@@ -240,7 +240,7 @@ fn run(method: Method, cases: &[(Points, Point3<f64>)], tolerance: f64, most: us
             Method::Transpose => descend_by_transpose,
         };
         let mut points = start.clone();
-        tally.add(|| Ok(iterate(&mut points, target, (tolerance, most), step)))?;
+        tally.add(|| Ok(iterate(&mut points, target, tolerance, most, step)))?;
     }
     Ok(tally)
 }

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
-use super::read::{ModelError, refused, refused_by_reader};
+use super::error::{ModelError, refused, refused_by_reader};
+use urdf_ik_mathematics::segments::InputError;
 use urdf_ik_text::names::short;
 use urdf_ik_text::yaml::yaml_reader;
 
@@ -16,7 +17,7 @@ use urdf_ik_text::yaml::yaml_reader;
 pub(super) fn for_each<T, F>(text: &str, key: &str, visit: F) -> Result<(), ModelError>
 where
     T: for<'de> Deserialize<'de>,
-    F: FnMut(T) -> Result<(), String>,
+    F: FnMut(T) -> Result<(), InputError>,
 {
     let mut entry = Entry { visit, refusal: None, kind: PhantomData };
     let read = read(text, key, List(&mut entry));
@@ -27,7 +28,7 @@ where
 pub(super) fn for_value<T, F>(text: &str, key: &str, visit: F) -> Result<(), ModelError>
 where
     T: for<'de> Deserialize<'de>,
-    F: FnMut(T) -> Result<(), String>,
+    F: FnMut(T) -> Result<(), InputError>,
 {
     let mut entry = Entry { visit, refusal: None, kind: PhantomData };
     let read = read(text, key, &mut entry);
@@ -49,11 +50,11 @@ struct List<'a, T, F>(&'a mut Entry<T, F>);
 struct Entry<T, F> {
     visit: F,
     /// Why it was refused.
-    refusal: Option<String>,
+    refusal: Option<InputError>,
     kind: PhantomData<T>,
 }
 
-impl<T, F: FnMut(T) -> Result<(), String>> Entry<T, F> {
+impl<T, F: FnMut(T) -> Result<(), InputError>> Entry<T, F> {
     fn visit<E: Error>(&mut self, entry: T) -> Result<(), E> {
         (self.visit)(entry).map_err(|reason| {
             let error = E::custom(&reason);
@@ -64,7 +65,8 @@ impl<T, F: FnMut(T) -> Result<(), String>> Entry<T, F> {
 
     /// What came of reading. What `visit` said names the entry better than the reader does.
     fn outcome(self, read: Result<(), ModelError>) -> Result<(), ModelError> {
-        read.map_err(|refused| ModelError { reason: self.refusal.unwrap_or(refused.reason), ..refused })
+        let reason = self.refusal.map(|refusal| refusal.to_string());
+        read.map_err(|refused| ModelError { reason: reason.unwrap_or(refused.reason), ..refused })
     }
 }
 
@@ -116,7 +118,7 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> DeserializeSeed<'de> for List<'_, T, F> {
+impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), InputError>> DeserializeSeed<'de> for List<'_, T, F> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -124,7 +126,7 @@ impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> DeserializeSee
     }
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> Visitor<'de> for List<'_, T, F> {
+impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), InputError>> Visitor<'de> for List<'_, T, F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -137,7 +139,7 @@ impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> Visitor<'de> f
     }
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> DeserializeSeed<'de> for &mut Entry<T, F> {
+impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), InputError>> DeserializeSeed<'de> for &mut Entry<T, F> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -145,7 +147,7 @@ impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> DeserializeSee
     }
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> Visitor<'de> for &mut Entry<T, F> {
+impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), InputError>> Visitor<'de> for &mut Entry<T, F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {

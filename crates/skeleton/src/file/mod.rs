@@ -20,14 +20,15 @@
 //! The keys of such a file are in `docs/skeletons.md`, and `config/skeletons/` has examples. A point has the name of the segment that
 //! ends there.
 
+mod entries;
+mod error;
+mod joint;
 mod list;
 mod model;
-mod named;
 mod names;
 mod pitch_yaw;
 mod read;
 mod segments;
 
-pub use model::Model;
-pub use named::{NamedArm, NamedSkeleton, UnknownPoint};
-pub use read::ModelError;
+pub use error::ModelError;
+pub use model::{Model, NamedArm, NamedSkeleton, UnknownPoint};

@@ -4,14 +4,16 @@ use nalgebra::Point3;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::entries::{Link, Name, given};
+use super::error::{ModelError, refused};
+use super::joint::range;
 use super::list::{for_each, for_value};
-use super::named::NamedArm;
-use super::names::{Link, Name, Names, given};
-use super::read::{ModelError, RootEntry, checked_length, refused, yaml};
-use super::segments::range;
+use super::model::NamedArm;
+use super::names::{Names, in_segment};
+use super::read::{RootEntry, checked_length, yaml};
 use crate::Range;
 use crate::pitch_yaw::PitchYawArm;
-use urdf_ik_text::names::short;
+use urdf_ik_mathematics::segments::InputError;
 
 /// A whole file but its segments, which are read next.
 #[derive(Deserialize)]
@@ -44,7 +46,7 @@ pub(super) fn read(text: &str) -> Result<NamedArm, ModelError> {
         base = root.pose(3)?.translation.vector.into();
         let is_turned = root.rotation.is_some();
         if is_turned {
-            Err("the root of a pitch_yaw arm has a rotation; give a position alone".to_owned())
+            Err(InputError::model("the root of a pitch_yaw arm has a rotation; give a position alone"))
         } else {
             Ok(())
         }
@@ -52,7 +54,7 @@ pub(super) fn read(text: &str) -> Result<NamedArm, ModelError> {
     let (mut names, mut lengths, mut pitches, mut yaws) = (Names::new(file.root.name()), vec![], vec![], vec![]);
     for_each(text, "segments", |entry: SegmentEntry| {
         names.add(&entry.name)?;
-        let in_segment = |reason| format!("segment '{}': {reason}", short(&entry.name));
+        let in_segment = |wrong| in_segment(&entry.name, &wrong);
         lengths.push(checked_length(entry.length).map_err(in_segment)?);
         pitches.push(bounds("its pitch", entry.pitch).map_err(in_segment)?);
         yaws.push(bounds("its yaw", entry.yaw).map_err(in_segment)?);
@@ -66,6 +68,6 @@ pub(super) fn read(text: &str) -> Result<NamedArm, ModelError> {
 }
 
 /// The bounds of a variable \[rad\], infinite where the file has none.
-fn bounds(what: &str, degrees: Option<[f64; 2]>) -> Result<Range, String> {
+fn bounds(what: &str, degrees: Option<[f64; 2]>) -> Result<Range, InputError> {
     if degrees.is_some() { range(what, degrees) } else { Ok(Range::new(f64::NEG_INFINITY, f64::INFINITY)) }
 }

@@ -1,93 +1,36 @@
-//! What all kinds of files share: why a model is not read, its kind, and its outline, which is read before its segments are.
+//! What all kinds of files share: their kind, and their outline, which is read before their segments are.
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
-use thiserror::Error;
 
+use super::entries::{Link, Name, given};
+use super::error::{ModelError, refused, refused_by_reader};
 use super::list::for_value;
-use super::names::{Link, Name, given};
 use crate::joint::is_in_plane;
-use urdf_ik_mathematics::segments::{FARTHEST, check_coordinates};
-use urdf_ik_text::names::{number, sentence};
+use urdf_ik_mathematics::segments::{FARTHEST, InputError, check_coordinates};
+use urdf_ik_text::names::number;
 use urdf_ik_text::yaml::yaml_reader;
-
-/// Greatest number of characters before what is left out of a sentence of the reader.
-const BEGIN: usize = 300;
-/// Number of characters after it.
-const END: usize = 60;
-
-/// Why a model was not read.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{place}{}: {}", .line.map(|line| format!(", line {line}")).unwrap_or_default(), sentence(reason))]
-pub struct ModelError {
-    /// The path of the file, or what else the text is.
-    pub place: String,
-    /// The line where it is wrong, from 1, if one is to blame.
-    pub line: Option<usize>,
-    /// What is wrong.
-    pub reason: String,
-}
-
-/// The error of a text where no line is to blame.
-#[expect(clippy::needless_pass_by_value, reason = "an argument of map_err")]
-pub(super) fn refused(reason: impl ToString) -> ModelError {
-    ModelError { place: "the model".to_owned(), line: None, reason: reason.to_string() }
-}
-
-/// The error of the YAML reader, its line apart from its sentence.
-pub(super) fn refused_by_reader(error: &serde_yaml::Error) -> ModelError {
-    let sentence = error.to_string();
-    let Some(at) = error.location() else { return refused(sentence) };
-    let end = format!(" at line {} column {}", at.line(), at.column());
-    let mut words = sentence.replacen(&end, "", 1);
-    for (of_rust, plain) in [
-        ("expected f64", "expected a number"),
-        ("expected usize", "expected a whole number"),
-        ("unit value", "nothing"),
-    ] {
-        words = words.replace(of_rust, plain);
-    }
-    ModelError { line: Some(at.line()), ..refused(without_middle(words)) }
-}
-
-/// A sentence without the middle of a long text that it quotes.
-fn without_middle(sentence: String) -> String {
-    let mut bounds = sentence.char_indices().map(|(at, _)| at);
-    let (Some(begin), Some(end)) = (bounds.nth(BEGIN), bounds.nth_back(END - 1)) else { return sentence };
-    format!("{} … {}", &sentence[..begin], &sentence[end..])
-}
-
-impl ModelError {
-    /// This error with the name of the segment where the reader counts: `segments[0].length` is the length of the first of `links`.
-    pub(super) fn with_names(self, links: &[Link]) -> Self {
-        let named = || {
-            let (index, rest) = self.reason.strip_prefix("segments[")?.split_once(']')?;
-            let name = &links.get(index.parse::<usize>().ok()?)?.name;
-            let rest = rest.trim_start_matches(['.', ':', ' ']);
-            (!name.is_empty()).then(|| format!("segment '{}': {rest}", &**name))
-        };
-        Self { reason: named().unwrap_or(self.reason), ..self }
-    }
-}
 
 /// The value of `kind` in a file.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(try_from = "Name")]
-pub(super) enum Kind {
+pub(super) enum ModelKind {
     #[default]
     Skeleton,
     PitchYaw,
 }
 
-impl TryFrom<Name> for Kind {
-    type Error = String;
+impl TryFrom<Name> for ModelKind {
+    type Error = InputError;
 
-    fn try_from(name: Name) -> Result<Self, String> {
+    fn try_from(name: Name) -> Result<Self, InputError> {
         match &*name {
             "skeleton" => Ok(Self::Skeleton),
             "pitch_yaw" => Ok(Self::PitchYaw),
-            other => Err(format!("there is no kind '{other}'; the kinds are skeleton and pitch_yaw")),
+            other => {
+                Err(InputError::model(format!("there is no kind '{other}'; the kinds are skeleton and pitch_yaw")))
+            }
         }
     }
 }
@@ -104,10 +47,14 @@ impl Default for Dimensions {
 }
 
 impl TryFrom<usize> for Dimensions {
-    type Error = String;
+    type Error = InputError;
 
-    fn try_from(found: usize) -> Result<Self, String> {
-        if (2..=3).contains(&found) { Ok(Self(found)) } else { Err(format!("it has {found} dimensions; give 2 or 3")) }
+    fn try_from(found: usize) -> Result<Self, InputError> {
+        if (2..=3).contains(&found) {
+            Ok(Self(found))
+        } else {
+            Err(InputError::model(format!("it has {found} dimensions; give 2 or 3")))
+        }
     }
 }
 
@@ -136,8 +83,8 @@ pub(super) struct RootEntry {
     pub rotation: Option<[f64; 3]>,
 }
 
-pub(super) fn kind(text: &str) -> Result<Kind, ModelError> {
-    let mut kind = Kind::default();
+pub(super) fn kind(text: &str) -> Result<ModelKind, ModelError> {
+    let mut kind = ModelKind::default();
     for_value(text, "kind", |found| {
         kind = found;
         Ok(())
@@ -158,41 +105,48 @@ impl RootEntry {
     }
 
     /// The root frame in `dimensions`.
-    pub(super) fn pose(&self, dimensions: usize) -> Result<Isometry3<f64>, String> {
+    pub(super) fn pose(&self, dimensions: usize) -> Result<Isometry3<f64>, InputError> {
         let position = match &self.position {
             Some(position) => point("the root", position, dimensions)?,
             None => Point3::origin(),
         };
         let rotation = rotation("the root's rotation", self.rotation)?;
         if dimensions == 2 && !is_in_plane(&rotation) {
-            return Err("the root's rotation leaves the plane; with 2 dimensions roll and pitch must be 0".to_owned());
+            return Err(InputError::model(
+                "the root's rotation leaves the plane; with 2 dimensions roll and pitch must be 0",
+            ));
         }
         Ok(Isometry3::from_parts(position.into(), rotation))
     }
 }
 
 /// A length that a segment can have.
-pub(super) fn checked_length(length: f64) -> Result<f64, String> {
+pub(super) fn checked_length(length: f64) -> Result<f64, InputError> {
     if length > 0.0 && length <= FARTHEST {
         return Ok(length);
     }
-    Err(format!("it is {} m long; its length must be a finite number above 0, at most {FARTHEST:e}", number(length)))
+    Err(InputError::model(format!(
+        "it is {} m long; its length must be a finite number above 0, at most {FARTHEST:e}",
+        number(length)
+    )))
 }
 
 /// The point \[m\] of `coordinates`, as many as there are `dimensions`; `name` is what an error calls it.
-pub(super) fn point(name: &'static str, coordinates: &[f64], dimensions: usize) -> Result<Point3<f64>, String> {
+pub(super) fn point(name: &'static str, coordinates: &[f64], dimensions: usize) -> Result<Point3<f64>, InputError> {
     if coordinates.len() != dimensions {
-        return Err(format!("{name} has {} coordinates; give {dimensions}", coordinates.len()));
+        return Err(InputError::model(format!("{name} has {} coordinates; give {dimensions}", coordinates.len())));
     }
-    check_coordinates(name, coordinates).map_err(|e| e.to_string())?;
+    check_coordinates(name, coordinates)?;
     Ok(Point3::from_slice(&[coordinates, &[0.0]].concat()[..3]))
 }
 
 /// The rotation by roll, pitch and yaw \[degrees\], about the fixed axes x, y and z in this order; none is the identity.
-pub(super) fn rotation(what: &str, angles: Option<[f64; 3]>) -> Result<UnitQuaternion<f64>, String> {
+pub(super) fn rotation(what: &str, angles: Option<[f64; 3]>) -> Result<UnitQuaternion<f64>, InputError> {
     let [roll, pitch, yaw] = angles.unwrap_or_default().map(f64::to_radians);
     if [roll, pitch, yaw].iter().any(|angle| !angle.is_finite()) {
-        return Err(format!("{what} has an angle that is no finite number; give roll, pitch and yaw in degrees"));
+        return Err(InputError::model(format!(
+            "{what} has an angle that is no finite number; give roll, pitch and yaw in degrees"
+        )));
     }
     Ok(UnitQuaternion::from_euler_angles(roll, pitch, yaw))
 }

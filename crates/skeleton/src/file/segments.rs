@@ -3,86 +3,17 @@
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
+use super::entries::{Name, given};
+use super::error::{ModelError, refused};
+use super::joint::{ConeEntry, HingeEntry, limit};
 use super::list::{for_each, for_value};
-use super::named::NamedSkeleton;
-use super::names::{Name, Names, given};
-use super::read::{ModelError, Outline, RootEntry, checked_length, point, refused, rotation, yaml};
+use super::model::NamedSkeleton;
+use super::names::{Names, in_segment};
+use super::read::{Outline, RootEntry, checked_length, point, rotation, yaml};
 use crate::configuration::{aligned, product};
-use crate::{Cone, Joint, Limit, Range, Segment, Skeleton};
-use urdf_ik_text::names::{number, short};
-
-/// A hinge.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a hinge such as {axis: [0, 0, 1], range: [0, 90]}")]
-pub(super) struct HingeEntry {
-    #[serde(default, deserialize_with = "given")]
-    axis: Option<[f64; 3]>,
-    #[serde(default, deserialize_with = "given")]
-    range: Option<[f64; 2]>,
-}
-
-/// A ball joint within a cone.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a cone such as {up: 60, down: 40, left: 70, right: 30}")]
-pub(super) struct ConeEntry {
-    up: f64,
-    down: f64,
-    left: f64,
-    right: f64,
-    #[serde(default, deserialize_with = "given")]
-    twist: Option<[f64; 2]>,
-}
-
-/// What a joint in `dimensions` allows, where it has at most one of these.
-pub(super) fn limit(
-    hinge: Option<HingeEntry>,
-    cone: Option<ConeEntry>,
-    fixed: bool,
-    dimensions: usize,
-) -> Result<Limit, String> {
-    match (hinge, cone, fixed) {
-        (None, None, false) => Ok(Limit::Free),
-        (None, None, true) if dimensions == 2 => Ok(Limit::Hinge { axis: Vector3::z(), angle: Range::new(0.0, 0.0) }),
-        (None, None, true) => Ok(Limit::Ball { cone: Cone::circular(0.0), twist: Range::new(0.0, 0.0) }),
-        (Some(hinge), None, false) => hinge.limit(),
-        (None, Some(cone), false) => cone.limit(),
-        _ => Err("it has more than one of hinge, cone and fixed; give one, or none for a free joint".to_owned()),
-    }
-}
-
-impl HingeEntry {
-    fn limit(self) -> Result<Limit, String> {
-        let axis = Vector3::from(self.axis.unwrap_or([0.0, 0.0, 1.0]));
-        if !axis.norm().is_normal() {
-            let [x, y, z] = axis.map(number).into();
-            return Err(format!("the axis of its hinge is [{x}, {y}, {z}]; give a direction"));
-        }
-        Ok(Limit::Hinge { axis, angle: range("the range of its hinge", self.range)? })
-    }
-}
-
-impl ConeEntry {
-    fn limit(self) -> Result<Limit, String> {
-        let Self { up, down, left, right, twist } = self;
-        for (side, angle) in [("up", up), ("down", down), ("left", left), ("right", right)] {
-            if !(0.0..=180.0).contains(&angle) {
-                return Err(format!("its cone opens by {} degrees {side}; give a number from 0 to 180", number(angle)));
-            }
-        }
-        let [up, down, left, right] = [up, down, left, right].map(f64::to_radians);
-        Ok(Limit::Ball { cone: Cone { up, down, left, right }, twist: range("its twist", twist)? })
-    }
-}
-
-/// A range of angles \[degrees\] in radians; none is every angle.
-pub(super) fn range(what: &str, degrees: Option<[f64; 2]>) -> Result<Range, String> {
-    let Some([lower, upper]) = degrees else { return Ok(Range::ALL) };
-    if lower.abs() <= 360.0 && upper.abs() <= 360.0 && lower <= upper {
-        return Ok(Range::new(lower.to_radians(), upper.to_radians()));
-    }
-    let (lower, upper) = (number(lower), number(upper));
-    Err(format!("{what} is from {lower} to {upper} degrees; give two angles in ascending order within ±360"))
-}
+use crate::{Joint, Segment, Skeleton};
+use urdf_ik_mathematics::segments::InputError;
+use urdf_ik_text::names::short;
 
 /// Sines of smaller angles \[rad\] do not tell a plane.
 const LEAST_SINE: f64 = 1e-6;
@@ -145,9 +76,9 @@ fn ends(text: &str, names: &Names) -> Result<Vec<usize>, ModelError> {
     let mut ends = Vec::new();
     for_each(text, "ends", |name: Name| {
         let (end, shown) = (names.find(&name), short(&name));
-        let end = end.ok_or_else(|| format!("'{shown}' is no segment, so it cannot be an end"))?;
+        let end = end.ok_or_else(|| InputError::model(format!("'{shown}' is no segment, so it cannot be an end")))?;
         if ends.contains(&end) {
-            return Err(format!("'{shown}' is an end already"));
+            return Err(InputError::model(format!("'{shown}' is an end already")));
         }
         ends.push(end);
         Ok(())
@@ -165,12 +96,11 @@ fn leaves(segments: &[Segment]) -> Vec<usize> {
 }
 
 impl Builder<'_> {
-    fn add(&mut self, entry: SegmentEntry) -> Result<(), String> {
+    fn add(&mut self, entry: SegmentEntry) -> Result<(), InputError> {
         let parent = self.names.parent(&entry.name, entry.parent.as_deref(), &self.outline.segments)?;
         self.names.add(&entry.name)?;
         let (name, frame) = (entry.name.clone(), self.frames[parent]);
-        let (length, joint) =
-            self.joint(entry, &frame).map_err(|reason| format!("segment '{}': {reason}", short(&name)))?;
+        let (length, joint) = self.joint(entry, &frame).map_err(|wrong| in_segment(&name, &wrong))?;
         let turned = product(&frame.rotation, &joint.rest);
         let end = frame.translation.vector + turned * Vector3::x() * length;
         self.frames.push(Isometry3::from_parts(end.into(), turned));
@@ -179,7 +109,7 @@ impl Builder<'_> {
     }
 
     /// The length of a segment that begins at `frame`, and its joint.
-    fn joint(&self, entry: SegmentEntry, frame: &Isometry3<f64>) -> Result<(f64, Joint), String> {
+    fn joint(&self, entry: SegmentEntry, frame: &Isometry3<f64>) -> Result<(f64, Joint), InputError> {
         let limit = limit(entry.hinge, entry.cone, entry.fixed, self.dimensions)?;
         let (length, rest) = match (entry.length, entry.end, entry.rest, entry.up) {
             (Some(length), None, rest, None) => (checked_length(length)?, rotation("its rest", rest)?),
@@ -190,11 +120,15 @@ impl Builder<'_> {
                 let (length, orientation) = checked_length(along.norm()).and_then(turned)?;
                 (length, product(&frame.rotation.inverse(), &orientation))
             }
-            _ => return Err("give its length, which a rest may follow, or its end, which an up may follow".to_owned()),
+            _ => {
+                return Err(InputError::model(
+                    "give its length, which a rest may follow, or its end, which an up may follow",
+                ));
+            }
         };
         let joint = Joint { limit, rest };
         if self.dimensions == 2 {
-            joint.check_in_plane().map_err(|e| e.to_string())?;
+            joint.check_in_plane()?;
         }
         Ok((length, joint))
     }
@@ -206,13 +140,15 @@ fn facing(
     frame: &UnitQuaternion<f64>,
     along: &Vector3<f64>,
     up: Option<[f64; 3]>,
-) -> Result<UnitQuaternion<f64>, String> {
+) -> Result<UnitQuaternion<f64>, InputError> {
     let Some(up) = up else { return Ok(aligned(frame, along)) };
     let up = Vector3::from(up);
     let (x, y) = (along.normalize(), up.cross(along));
     let tells = y.norm() > LEAST_SINE * up.norm() * along.norm();
     if !tells {
-        return Err("its up is no direction, or the direction of the segment itself; give one across it".to_owned());
+        return Err(InputError::model(
+            "its up is no direction, or the direction of the segment itself; give one across it",
+        ));
     }
     let y = y.normalize();
     let axes = Rotation3::from_matrix_unchecked(Matrix3::from_columns(&[x, y, x.cross(&y)]));

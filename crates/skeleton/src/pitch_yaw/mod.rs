@@ -51,8 +51,7 @@ mod step;
 
 use nalgebra::{Point3, Vector3};
 
-pub use crate::solution::Residual;
-pub use crate::solution::{Outcome, Reason};
+pub use crate::solution::{Outcome, Reason, Residual};
 pub use path::{PathPoint, PathSteps, PathSummary};
 pub use problem::{Method, Options, Problem, Solution};
 pub use solve::Scratch;
@@ -89,7 +88,7 @@ impl PitchYawArm {
         Ok(Self { base, lengths, lower, upper, reach })
     }
 
-    /// This arm with its variables between `lower` and `upper` \[rad\], 2n entries each: pitches, then yaws. An
+    /// The arm with its variables between `lower` and `upper` \[rad\], 2n entries each: pitches, then yaws. An
     /// infinite entry is no bound. The bounds are those of the variables, not of their sums.
     ///
     /// # Errors

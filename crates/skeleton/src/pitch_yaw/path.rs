@@ -2,7 +2,7 @@
 
 use nalgebra::Point3;
 
-use super::solve::{Found, Goal};
+use super::solve::{Goal, SearchResult};
 use super::{InputError, Options, PitchYawArm, Problem, Reason, Scratch, Solution};
 use urdf_ik_mathematics::segments::{Refusal, require};
 
@@ -87,7 +87,7 @@ impl PitchYawArm {
         let start = self.tip_at(&scratch.reached);
         let options = Options { restarts: problem.options.restarts.min(RESTARTS), ..problem.options };
         let goal = self.goal(problem.target, start, &options);
-        let way = goal.aim - start;
+        let way = goal.point - start;
         let count = steps.count(way.norm(), options.tolerance)?;
         let mut summary = PathSummary::default();
         let (mut tip, mut iterations, mut refusal) = (start, 0, None);
@@ -97,13 +97,13 @@ impl PitchYawArm {
             let fraction = (reached + step) / count;
             let last = fraction >= 1.0;
             let next = if last { goal } else { self.goal(start + way * fraction, tip, &options) };
-            match self.try_point((&next, last), &options, steps, scratch, &mut iterations) {
+            match self.try_point(&next, last, &options, steps, scratch, &mut iterations) {
                 Ok(found) => {
                     summary.add((found - tip).norm(), turn(&scratch.best, &scratch.reached));
                     scratch.reached.copy_from_slice(&scratch.best);
                     tip = found;
                     reached += step;
-                    let (is_even, waypoint) = (reached.fract() == 0.0, next.aim);
+                    let (is_even, waypoint) = (reached.fract() == 0.0, next.point);
                     visit(&PathPoint { fraction, is_even, waypoint, tip, positions: &scratch.reached });
                     while step < 1.0 && reached % (2.0 * step) == 0.0 {
                         step *= 2.0;
@@ -116,7 +116,7 @@ impl PitchYawArm {
                 }
             }
         }
-        let found = Found { tip, met: refusal.is_none(), iterations, restarts: 0 };
+        let found = SearchResult { tip, met: refusal.is_none(), iterations, restarts: 0 };
         self.judge(&goal, refusal, &found, scratch, solution);
         Ok(summary)
     }
@@ -127,7 +127,8 @@ impl PitchYawArm {
     /// Points on the way must be in reach themselves: only the last may be replaced by the nearest that is.
     fn try_point(
         &self,
-        (goal, last): (&Goal, bool),
+        goal: &Goal,
+        last: bool,
         options: &Options,
         steps: &PathSteps,
         scratch: &mut Scratch,

@@ -8,7 +8,7 @@ use urdf_ik_mathematics::segments::{Refusal, check_coordinates, check_count, che
 /// Seed angles beyond this \[rad\] are refused: sums of them would leave too few digits for their sine.
 const LARGEST_ANGLE: f64 = 1e6;
 
-/// How the step of an iteration is computed from the error e = aim - tip and the 3×2n Jacobian J. Both methods use the
+/// How the step of an iteration is computed from the error e = target - tip and the 3×2n Jacobian J. Both methods use the
 /// eigenvalues of the 3×3 matrix JJᵀ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]

@@ -14,7 +14,7 @@ const HALVINGS: usize = 40;
 /// A step that is predicted to reduce the error by less than this fraction counts as no progress.
 const LEAST_PROGRESS: f64 = 1e-6;
 /// An attempt is given up for another starting point when the distance has not halved in this many iterations.
-const PATIENCE: usize = 12;
+const ITERATIONS_TO_HALVE: usize = 12;
 /// The first so many begin near the closest configuration or an extreme one; of the others every other one is scattered.
 const UNSCATTERED: usize = 12;
 /// Largest angle \[rad\] of a bend.
@@ -52,7 +52,7 @@ pub(super) struct Goal {
     /// The target of the problem.
     target: Point3<f64>,
     /// The target, or where it is out of reach the nearest point that is not.
-    pub aim: Point3<f64>,
+    pub point: Point3<f64>,
     pub is_out_of_reach: bool,
     /// Largest distance between tip and target at which the target counts as met \[m\].
     tolerance: f64,
@@ -60,12 +60,12 @@ pub(super) struct Goal {
 
 impl Goal {
     fn met(&self, tip: &Point3<f64>) -> bool {
-        (tip - self.aim).norm() <= self.tolerance
+        (tip - self.point).norm() <= self.tolerance
     }
 }
 
 /// The closest result of a search; its configuration is in `best`.
-pub(super) struct Found {
+pub(super) struct SearchResult {
     pub tip: Point3<f64>,
     pub met: bool,
     pub iterations: usize,
@@ -119,7 +119,7 @@ impl PitchYawArm {
         &self,
         goal: &Goal,
         refusal: Option<Reason>,
-        found: &Found,
+        found: &SearchResult,
         scratch: &mut Scratch,
         solution: &mut Solution,
     ) {
@@ -140,18 +140,18 @@ impl PitchYawArm {
         let (offset, tolerance) = (target - self.base, options.tolerance);
         let distance = offset.norm();
         let is_out_of_reach = self.reach.gap(distance) > tolerance;
-        let aim = if is_out_of_reach {
+        let point = if is_out_of_reach {
             let direction = offset.try_normalize(0.0).or_else(|| (tip - self.base).try_normalize(0.0));
             self.base + direction.unwrap_or_else(Vector3::x) * distance.max(self.reach.inner).min(self.reach.outer)
         } else {
             target
         };
-        Goal { target, aim, is_out_of_reach, tolerance }
+        Goal { target, point, is_out_of_reach, tolerance }
     }
 
     /// Attempts at the goal, the first from `current`. Leaves the closest configuration in `best`.
-    pub(super) fn search(&self, goal: &Goal, options: &Options, scratch: &mut Scratch) -> Found {
-        let mut found = Found { tip: self.base, met: false, iterations: 0, restarts: 0 };
+    pub(super) fn search(&self, goal: &Goal, options: &Options, scratch: &mut Scratch) -> SearchResult {
+        let mut found = SearchResult { tip: self.base, met: false, iterations: 0, restarts: 0 };
         let mut least = f64::INFINITY;
         for attempt in 0..=options.restarts {
             found.restarts = attempt;
@@ -159,7 +159,7 @@ impl PitchYawArm {
                 self.set_start(attempt, goal, scratch);
             }
             let tip = self.descend(goal, options, scratch, &mut found.iterations);
-            let distance = (tip - goal.aim).norm();
+            let distance = (tip - goal.point).norm();
             if distance < least {
                 (least, found.tip) = (distance, tip);
                 scratch.best.copy_from_slice(&scratch.current);
@@ -189,7 +189,7 @@ impl PitchYawArm {
         }
         self.clamp_into(candidate, current);
         // A stretched arm that bends by an angle is shorter by its square: what is bent is what is missing.
-        let missing = (self.tip_at(current) - goal.aim).norm();
+        let missing = (self.tip_at(current) - goal.point).norm();
         let angle = (missing / self.reach.outer).sqrt().min(LARGEST_BEND);
         for (i, value) in candidate.iter_mut().enumerate() {
             *value += angle * (2.0 * fraction(attempt, i) - 1.0);
@@ -207,7 +207,7 @@ impl PitchYawArm {
     /// The configuration in which the tip is at the inner or the outer end of its reach, whichever is nearer, in the
     /// goal's direction: all segments point there, or the longest alone and the others back.
     fn set_extreme(&self, goal: &Goal, positions: &mut [f64]) {
-        let offset = goal.aim - self.base;
+        let offset = goal.point - self.base;
         let segments = self.lengths.len();
         positions.fill(0.0);
         positions[0] = offset.z.atan2(offset.x.hypot(offset.y));
@@ -222,15 +222,16 @@ impl PitchYawArm {
         }
     }
 
-    /// Steps from `current` until the goal is met, no step leads on, the iterations are used up, or in [`PATIENCE`] of
+    /// Steps from `current` until the goal is met, no step leads on, the iterations are used up, or in [`ITERATIONS_TO_HALVE`] of
     /// them the distance has not halved, and returns the tip.
     fn descend(&self, goal: &Goal, options: &Options, scratch: &mut Scratch, iterations: &mut usize) -> Point3<f64> {
-        let (mut mark, mut patience) = (f64::INFINITY, PATIENCE);
+        let (mut mark, mut left) = (f64::INFINITY, ITERATIONS_TO_HALVE);
         loop {
             let tip = self.linearise(&scratch.current, &mut scratch.columns);
-            let error = goal.aim - tip;
-            (mark, patience) = if error.norm() < 0.5 * mark { (error.norm(), PATIENCE) } else { (mark, patience - 1) };
-            if goal.met(&tip) || *iterations >= options.iterations || patience == 0 {
+            let error = goal.point - tip;
+            (mark, left) =
+                if error.norm() < 0.5 * mark { (error.norm(), ITERATIONS_TO_HALVE) } else { (mark, left - 1) };
+            if goal.met(&tip) || *iterations >= options.iterations || left == 0 {
                 return tip;
             }
             *iterations += 1;
@@ -246,7 +247,7 @@ impl PitchYawArm {
     /// one.
     fn advance(&self, goal: &Goal, tip: &Point3<f64>, predicted: &Vector3<f64>, scratch: &mut Scratch) -> bool {
         let Scratch { current, candidate, step, .. } = scratch;
-        let before = (goal.aim - tip).norm_squared();
+        let before = (goal.point - tip).norm_squared();
         let mut scale = 1.0;
         for _ in 0..=HALVINGS {
             for (i, value) in candidate.iter_mut().enumerate() {
@@ -255,7 +256,7 @@ impl PitchYawArm {
             }
             let next = self.tip_at(candidate);
             let deviation = (next - tip - predicted * scale).norm();
-            if deviation <= DEVIATION * scale * predicted.norm() && (goal.aim - next).norm_squared() < before {
+            if deviation <= DEVIATION * scale * predicted.norm() && (goal.point - next).norm_squared() < before {
                 std::mem::swap(current, candidate);
                 return true;
             }

@@ -34,9 +34,9 @@ impl PitchYawArm {
                 if stopped[i] {
                     continue;
                 }
-                let wish = column.dot(&weights);
-                step[i] = wish.max(self.lower[i] - current[i]).min(self.upper[i] - current[i]);
-                if step[i] != wish {
+                let wanted = column.dot(&weights);
+                step[i] = wanted.max(self.lower[i] - current[i]).min(self.upper[i] - current[i]);
+                if step[i] != wanted {
                     remaining -= column * step[i];
                     stopped[i] = true;
                     stopped_one = true;

@@ -53,7 +53,7 @@ impl Case {
         solve(skeleton, &Problem { targets, root: *root, seed, options })
     }
 
-    /// The same case, every length `scale` times as long and all places moved by `place`.
+    /// The case with every length `scale` times as long and all places moved by `place`.
     fn moved(&self, place: &Isometry3<f64>, scale: f64) -> Self {
         let all = 0..self.skeleton.segment_count();
         let segment = |index| self.skeleton.segment(index).unwrap();

@@ -21,10 +21,10 @@ pub fn serial(joints: usize) -> Result<Arc<Chain>, Box<dyn Error>> {
 /// Two arms of seven joints on a torso with a revolute joint.
 pub fn two_armed() -> Result<Arc<Chain>, Box<dyn Error>> {
     let mut text = String::from("<robot name='two_armed'><link name='base'/>");
-    add_joint(&mut text, ("base", "torso"), "0 0 0.8", "0 0 1")?;
+    add_joint(&mut text, "base", "torso", "0 0 0.8", "0 0 1")?;
     for (side, at) in [("left", "0 0.2 0"), ("right", "0 -0.2 0")] {
         let shoulder = format!("{side}_shoulder");
-        add_fixed(&mut text, ("torso", &shoulder), at)?;
+        add_fixed(&mut text, "torso", &shoulder, at)?;
         add_arm(&mut text, &shoulder, side, 7)?;
     }
     text.push_str("</robot>");
@@ -37,21 +37,21 @@ fn add_arm(text: &mut String, base: &str, name: &str, joints: usize) -> Result<(
     let mut parent = base.to_owned();
     for number in 1..=joints {
         let child = format!("{name}{number}");
-        add_joint(text, (&parent, &child), at, if number % 2 == 1 { "0 0 1" } else { "0 1 0" })?;
+        add_joint(text, &parent, &child, at, if number % 2 == 1 { "0 0 1" } else { "0 1 0" })?;
         parent = child;
     }
-    add_fixed(text, (&parent, &format!("{name}_tool")), at)
+    add_fixed(text, &parent, &format!("{name}_tool"), at)
 }
 
 /// A link that is fixed to `parent`.
-fn add_fixed(text: &mut String, (parent, child): (&str, &str), at: &str) -> Result<(), Box<dyn Error>> {
+fn add_fixed(text: &mut String, parent: &str, child: &str, at: &str) -> Result<(), Box<dyn Error>> {
     writeln!(text, "<link name='{child}'/><joint name='{child}' type='fixed'><parent link='{parent}'/>")?;
     writeln!(text, "<child link='{child}'/><origin xyz='{at}'/></joint>")?;
     Ok(())
 }
 
 /// A joint and the link that it moves. The middle of its range, where a search begins, is not singular.
-fn add_joint(text: &mut String, (parent, child): (&str, &str), at: &str, axis: &str) -> Result<(), Box<dyn Error>> {
+fn add_joint(text: &mut String, parent: &str, child: &str, at: &str, axis: &str) -> Result<(), Box<dyn Error>> {
     writeln!(text, "<link name='{child}'/><joint name='{child}' type='revolute'><parent link='{parent}'/>")?;
     writeln!(text, "<child link='{child}'/><origin xyz='{at}'/><axis xyz='{axis}'/>")?;
     writeln!(text, "<limit lower='-2.2' upper='2.8' effort='1' velocity='1'/></joint>")?;

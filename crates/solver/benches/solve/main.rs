@@ -86,7 +86,7 @@ fn searches(chain: &Chain) -> Vec<Question> {
     targets.map(|targets| Question { targets, seed: chain.nominal_positions(), max_step: None }).collect()
 }
 
-/// The same by position alone.
+/// Searches from the middle of the joint ranges for random positions.
 fn positions_only(chain: &Chain) -> Vec<Question> {
     let free = |targets: Vec<Target>| targets.into_iter().map(Target::position_only).collect();
     searches(chain).into_iter().map(|question| Question { targets: free(question.targets), ..question }).collect()

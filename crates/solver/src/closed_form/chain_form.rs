@@ -6,13 +6,9 @@ use nalgebra::Isometry3;
 
 use super::redundancy::SevenAxis;
 use super::short_chains::ShortChain;
-use crate::method::NotApplicable;
-use crate::problem::Target;
 use crate::search::Search;
-use urdf_ik_closed_form::arm_solutions::ArmSolutions;
-use urdf_ik_closed_form::axes::JOINTS;
-use urdf_ik_closed_form::family::Family;
-use urdf_ik_closed_form::six_axis::SixAxis;
+use crate::{NotApplicable, Target};
+use urdf_ik_closed_form::{ArmSolutions, Family, JOINTS, SixAxis};
 use urdf_ik_robot::Chain;
 
 /// The closed form of one chain.

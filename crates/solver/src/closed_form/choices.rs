@@ -1,12 +1,8 @@
 //! Folds the solutions of a closed form into the limits, and orders them by what the problem prefers.
 
-use std::f64::consts::{PI, TAU};
-
-use crate::problem::{Mode, Problem};
-use urdf_ik_closed_form::arm_solutions::{ArmSolutions, MAX_SOLUTIONS};
-use urdf_ik_closed_form::axes::JOINTS;
-use urdf_ik_closed_form::whole_turns::whole_turns;
-use urdf_ik_robot::{Chain, Domain};
+use crate::{Mode, Problem};
+use urdf_ik_closed_form::{ArmSolutions, JOINTS, MAX_SOLUTIONS};
+use urdf_ik_robot::{Chain, Domain, nearest_turn};
 
 /// A position that passes a limit by no more than this \[rad\] does so by rounding.
 pub(super) const LIMIT_ROUNDING: f64 = 1e-9;
@@ -85,7 +81,7 @@ fn fold_into(domains: impl Iterator<Item = Domain>, problem: &Problem, positions
     let mut largest_move = 0.0_f64;
     for (index, (position, domain)) in positions.iter_mut().zip(domains).enumerate() {
         let seed = domain.clamp(problem.seed[index]);
-        *position = nearest_turn(domain, *position, seed)?;
+        *position = domain.turn_near(*position, seed, LIMIT_ROUNDING)?;
         let step = (*position - seed).abs();
         if let Mode::Track { max_step } = problem.mode
             && step > max_step[index]
@@ -107,48 +103,12 @@ pub(super) fn folded_near_limits<const N: usize>(
     for (index, (position, variable)) in positions.iter_mut().zip(chain.variables()).enumerate() {
         let domain = problem.domain(index, variable.domain);
         let seed = domain.clamp(problem.seed[index]);
-        *position = nearest_turn(domain, *position, seed).unwrap_or_else(|| {
-            let middle = domain.middle();
-            *position + whole_turns(middle - *position)
-        });
+        let turned = domain.turn_near(*position, seed, LIMIT_ROUNDING);
+        *position = turned.unwrap_or_else(|| nearest_turn(*position, domain.middle()));
         passed = passed.max((*position - domain.clamp(*position)).abs());
         if let Mode::Track { max_step } = problem.mode {
             passed = passed.max((*position - seed).abs() - max_step[index]);
         }
     }
     (positions, passed)
-}
-
-/// The position whole turns from `position` that lies in `domain` and nearest to `seed`.
-fn nearest_turn(domain: Domain, position: f64, seed: f64) -> Option<f64> {
-    let step = seed - position;
-    let nearest = if step.abs() <= PI { position } else { position + whole_turns(step) };
-    let Domain::Interval { lower, upper } = domain else { return Some(nearest) };
-    let inside = if nearest > upper + LIMIT_ROUNDING {
-        nearest - ((nearest - upper - LIMIT_ROUNDING) / TAU).ceil() * TAU
-    } else if nearest < lower - LIMIT_ROUNDING {
-        nearest + ((lower - LIMIT_ROUNDING - nearest) / TAU).ceil() * TAU
-    } else {
-        nearest
-    };
-    (lower - LIMIT_ROUNDING..=upper + LIMIT_ROUNDING).contains(&inside).then(|| domain.clamp(inside))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_position_comes_to_the_turn_nearest_to_the_seed() {
-        let wide = Domain::Interval { lower: -TAU, upper: TAU };
-        assert_eq!(nearest_turn(wide, 1.0, 5.0), Some(1.0));
-        assert!((nearest_turn(wide, 1.0, -5.0).unwrap() - (1.0 - TAU)).abs() < 1e-15);
-        let shifted = Domain::Interval { lower: 3.0, upper: 8.0 };
-        assert!((nearest_turn(shifted, 1.0, 3.5).unwrap() - (1.0 + TAU)).abs() < 1e-15);
-        assert!(nearest_turn(shifted, 2.5, 3.5).is_none());
-        assert_eq!(nearest_turn(Domain::Interval { lower: -1.0, upper: 1.0 }, 1.0 + 1e-12, 0.0), Some(1.0));
-        assert!((nearest_turn(Domain::Circle, 1.0, 100.0).unwrap() - 101.530_964_9).abs() < 1e-6);
-        let narrow = Domain::Interval { lower: -1.0, upper: 1.0 };
-        assert!(nearest_turn(narrow, 3.0, -1.0).is_none() && nearest_turn(narrow, -3.0, 1.0).is_none());
-    }
 }

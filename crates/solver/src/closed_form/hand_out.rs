@@ -1,10 +1,9 @@
 //! Measures a configuration from a closed form, and makes it a solution.
 
 use super::choices::fold_into_limits;
-use crate::problem::Problem;
 use crate::search::{Search, SearchScratch};
-use crate::solution::{Solution, Stop};
-use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
+use crate::{Problem, Solution, Stop};
+use urdf_ik_closed_form::REDUNDANT_JOINTS;
 
 /// Residuals above this \[m and rad\] are more than rounding: Newton steps follow.
 pub(super) const EXACT_RESIDUAL: f64 = 1e-10;

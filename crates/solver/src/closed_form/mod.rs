@@ -12,6 +12,6 @@ mod solve;
 
 pub use chain_form::ClosedForm;
 pub use urdf_ik_closed_form::{
-    ArmSolutions, AxisDeviation, EXACT_DEVIATION, FEWEST_JOINTS, Family, Greatest, JOINTS, Kind, MAX_SOLUTIONS,
-    NEAR_DEVIATION, REDUNDANT_JOINTS, Shoulder, family, subproblems, three_link, turn, two_link,
+    ArmSolutions, AxisDeviation, EXACT_DEVIATION, FEWEST_JOINTS, Family, FamilyKind, Greatest, JOINTS, MAX_SOLUTIONS,
+    NEAR_DEVIATION, NoClosedForm, REDUNDANT_JOINTS, Shoulder, family, subproblems, three_link, turn, two_link,
 };

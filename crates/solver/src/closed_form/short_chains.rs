@@ -6,17 +6,12 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 
+use crate::Target;
 use crate::names_of_free_axes;
-use crate::problem::Target;
 use crate::search::Search;
-use urdf_ik_closed_form::arm_solutions::ArmSolutions;
-use urdf_ik_closed_form::axes::{Axes, JOINTS};
-use urdf_ik_closed_form::axis_deviation::EXACT_DEVIATION;
-use urdf_ik_closed_form::family::Family;
-use urdf_ik_closed_form::line::Line;
-use urdf_ik_closed_form::self_check::self_check;
-use urdf_ik_closed_form::six_axis::SixAxis;
-use urdf_ik_closed_form::whole_turns::same;
+use urdf_ik_closed_form::{
+    ArmSolutions, Axes, EXACT_DEVIATION, Family, JOINTS, Line, NoClosedForm, SixAxis, same, self_check,
+};
 use urdf_ik_robot::Chain;
 
 /// Sets of free turns: none, one, two or all of the three.
@@ -66,13 +61,13 @@ impl ShortChain {
     /// Finds the joints to add.
     ///
     /// # Errors
-    /// A clause that says what is in the way.
-    pub fn new(search: &Search) -> Result<Self, String> {
+    /// [`NoClosedForm`], which says what is in the way.
+    pub fn new(search: &Search) -> Result<Self, NoClosedForm> {
         let chain = search.chain();
         let (axes, joints, length) = (Axes::<JOINTS>::new(chain)?, chain.joints().len(), search.reach()[0].extent);
         let arms: [_; FREE_TURN_SETS] = std::array::from_fn(|set| LongerArm::new(chain, &axes, set, length));
         let first = arms.iter().flatten().next().map(|arm| arm.family);
-        let family = first.ok_or_else(|| format!("no joints added to its {joints} make an arm of a known family"))?;
+        let family = first.ok_or(NoClosedForm::NothingToAdd { joints })?;
         Ok(Self { joints, arms, family, plane: Plane::of(&axes, joints) })
     }
 

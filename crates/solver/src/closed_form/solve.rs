@@ -6,14 +6,9 @@ use std::time::Instant;
 use super::chain_form::{ClosedForm, Form};
 use super::choices::Choices;
 use super::hand_out::{EXACT_RESIDUAL, hand_out};
-use crate::method::JacobianStep;
-use crate::problem::{Mode, Pick, Problem, Target};
 use crate::search::{Iteration, Search, SearchScratch};
-use crate::solution::Solution;
-use urdf_ik_closed_form::arm_solutions::{ArmSolutions, MAX_SOLUTIONS, SAME_SOLUTION};
-use urdf_ik_closed_form::axes::JOINTS;
-use urdf_ik_closed_form::six_axis::SixAxis;
-use urdf_ik_closed_form::whole_turns::same;
+use crate::{JacobianStep, Mode, Pick, Problem, Solution, Target};
+use urdf_ik_closed_form::{ArmSolutions, JOINTS, MAX_SOLUTIONS, SAME_SOLUTION, SixAxis, same};
 
 /// The iteration of the search for problems that the formulas do not answer.
 const FALLBACK: Iteration = Iteration::Jacobian(JacobianStep::Damped { damping: None });

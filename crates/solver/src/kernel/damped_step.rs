@@ -3,10 +3,9 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4, mask64x4};
 
-use super::configurations::Configurations;
+use super::configurations::{ActiveSet, Configurations};
 use super::dimension::Dimension;
 use super::lanes::Lanes;
-use super::normal_equations::StepScratch;
 use crate::problem::Bounds;
 
 /// Times the square of the number of variables, or of the six rows, it is added to every damping, so that the normal matrix stays
@@ -21,14 +20,14 @@ const SHORT_STEP: f64 = 1e-3;
 /// A descent by a variable that is no more than this fraction of its parts counts as rounding.
 const LEAST_DESCENT: f64 = 1e-9;
 
-/// Writes into `scratch.step` the steps that minimise |columns · step - rows|² + damping |step|² with every variable inside its
+/// Writes into `configurations.step` the steps that minimise |columns · step - rows|² + damping |step|² with every variable inside its
 /// bounds. An active set finds them: a variable that would leave its bounds is clamped to them, its effect is subtracted from the
 /// residual rows, and the step of the others is solved again. This overwrites the columns and rows of `configurations`.
 #[inline(always)]
 pub fn bounded_step<S: Simd, D: Dimension>(
     simd: S,
     dimension: D,
-    (configurations, scratch): (&mut Configurations, &mut StepScratch),
+    configurations: &mut Configurations,
     bounds: Bounds,
     damping: &Lanes,
 ) {
@@ -39,29 +38,29 @@ pub fn bounded_step<S: Simd, D: Dimension>(
     // Each pass but the first clamps at least one variable, or is one of the few that release, so the loop ends. There is only
     // one call of `solve`, because it is inlined here.
     loop {
-        dimension.solve(simd, configurations, scratch, damping);
+        dimension.solve(simd, configurations, damping);
         if first {
-            if !leaves_bounds(simd, n, configurations, scratch, bounds) {
+            if !leaves_bounds(simd, n, configurations, bounds) {
                 return;
             }
-            scratch.clamped_step[..n].fill(Lanes::default());
-            scratch.clamped[..n].fill(Lanes::default());
+            configurations.active_set.clamped_step[..n].fill(Lanes::default());
+            configurations.active_set.clamped[..n].fill(Lanes::default());
             first = false;
         }
-        if clamp_to_bounds(simd, dimension, configurations, scratch, bounds) {
+        if clamp_to_bounds(simd, dimension, configurations, bounds) {
             continue;
         }
         releases += 1;
-        let short = short_steps(simd, n, scratch);
+        let short = short_steps(simd, n, configurations);
         // The release is not inlined: it is rare, and would make the loop larger.
         if releases > RELEASES
             || !short.any_true()
-            || !simd.vectorize(|| release(simd, dimension, (configurations, scratch), (bounds, damping), short))
+            || !simd.vectorize(|| release(simd, dimension, configurations, bounds, damping, short))
         {
             break;
         }
     }
-    for (step, clamped_step) in scratch.step[..n].iter_mut().zip(&scratch.clamped_step) {
+    for (step, clamped_step) in configurations.step[..n].iter_mut().zip(&configurations.active_set.clamped_step) {
         let sum = step.load(simd) + clamped_step.load(simd);
         step.store(sum);
     }
@@ -79,14 +78,13 @@ pub fn advance<S: Simd, D: Dimension>(
     simd: S,
     dimension: D,
     configurations: &mut Configurations,
-    step: &[Lanes],
     bounds: Bounds,
     moving: &Lanes,
 ) {
     let n = dimension.variables();
     let moving = moving.load(simd);
     let (lower, upper) = (&bounds.lower[..n], &bounds.upper[..n]);
-    for (i, (position, step)) in configurations.positions[..n].iter_mut().zip(&step[..n]).enumerate() {
+    for (i, (position, step)) in configurations.positions[..n].iter_mut().zip(&configurations.step[..n]).enumerate() {
         let next = position.load(simd) + step.load(simd) * moving;
         // The sum may pass a bound by rounding.
         position.store(next.max(f64x4::splat(simd, lower[i])).min(f64x4::splat(simd, upper[i])));
@@ -95,14 +93,8 @@ pub fn advance<S: Simd, D: Dimension>(
 
 /// Whether the step takes any variable out of its bounds.
 #[inline(always)]
-fn leaves_bounds<S: Simd>(
-    simd: S,
-    n: usize,
-    configurations: &Configurations,
-    scratch: &StepScratch,
-    bounds: Bounds,
-) -> bool {
-    let (positions, steps) = (&configurations.positions[..n], &scratch.step[..n]);
+fn leaves_bounds<S: Simd>(simd: S, n: usize, configurations: &Configurations, bounds: Bounds) -> bool {
+    let (positions, steps) = (&configurations.positions[..n], &configurations.step[..n]);
     let (lower, upper) = (&bounds.lower[..n], &bounds.upper[..n]);
     let mut leaves = f64x4::splat(simd, 0.0).simd_ne(f64x4::splat(simd, 0.0));
     for i in 0..n {
@@ -118,14 +110,13 @@ fn clamp_to_bounds<S: Simd, D: Dimension>(
     simd: S,
     dimension: D,
     configurations: &mut Configurations,
-    scratch: &mut StepScratch,
     bounds: Bounds,
 ) -> bool {
     let n = dimension.variables();
     let mut any = false;
     for i in 0..n {
-        let (position, step) = (configurations.positions[i].load(simd), scratch.step[i].load(simd));
-        let clamped = scratch.clamped[i].load(simd);
+        let (position, step) = (configurations.positions[i].load(simd), configurations.step[i].load(simd));
+        let clamped = configurations.active_set.clamped[i].load(simd);
         let next = position + step;
         let lower = f64x4::splat(simd, bounds.lower[i]);
         let upper = f64x4::splat(simd, bounds.upper[i]);
@@ -133,7 +124,7 @@ fn clamp_to_bounds<S: Simd, D: Dimension>(
         if leaves.any_true() {
             any = true;
             let bounded = next.max(lower).min(upper) - position;
-            clamp_variable(simd, dimension, (configurations, scratch), i, leaves, bounded);
+            clamp_variable(simd, dimension, configurations, i, leaves, bounded);
         }
     }
     any
@@ -144,21 +135,22 @@ fn clamp_to_bounds<S: Simd, D: Dimension>(
 fn clamp_variable<S: Simd, D: Dimension>(
     simd: S,
     dimension: D,
-    (configurations, scratch): (&mut Configurations, &mut StepScratch),
+    configurations: &mut Configurations,
     i: usize,
     leaves: mask64x4<S>,
     bounded: f64x4<S>,
 ) {
+    let Configurations { rows, columns, active_set, .. } = configurations;
     let zero = f64x4::splat(simd, 0.0);
     let bounded = leaves.select(bounded, zero);
-    let clamped_step = scratch.clamped_step[i].load(simd) + bounded;
-    let clamped = leaves.select(f64x4::splat(simd, 1.0), scratch.clamped[i].load(simd));
-    scratch.clamped_step[i].store(clamped_step);
-    scratch.clamped[i].store(clamped);
-    for target in 0..dimension.targets() {
+    let clamped_step = active_set.clamped_step[i].load(simd) + bounded;
+    let clamped = leaves.select(f64x4::splat(simd, 1.0), active_set.clamped[i].load(simd));
+    active_set.clamped_step[i].store(clamped_step);
+    active_set.clamped[i].store(clamped);
+    for (target, rows) in rows[..dimension.targets()].iter_mut().enumerate() {
         let index = target * dimension.variables() + i;
-        let (column, kept) = (&mut configurations.columns[index], &mut scratch.clamped_columns[index]);
-        for ((row, entry), kept) in configurations.rows[target].iter_mut().zip(column).zip(kept) {
+        let (column, kept) = (&mut columns[index], &mut active_set.clamped_columns[index]);
+        for ((row, entry), kept) in rows.iter_mut().zip(column).zip(kept) {
             let value = entry.load(simd);
             row.store(row.load(simd) - value * bounded);
             entry.store(leaves.select(zero, value));
@@ -169,9 +161,9 @@ fn clamp_variable<S: Simd, D: Dimension>(
 
 /// The configurations in which no variable takes a step of [`SHORT_STEP`].
 #[inline(always)]
-fn short_steps<S: Simd>(simd: S, n: usize, scratch: &StepScratch) -> mask64x4<S> {
+fn short_steps<S: Simd>(simd: S, n: usize, configurations: &Configurations) -> mask64x4<S> {
     let mut longest = f64x4::splat(simd, 0.0);
-    for (step, clamped_step) in scratch.step[..n].iter().zip(&scratch.clamped_step) {
+    for (step, clamped_step) in configurations.step[..n].iter().zip(&configurations.active_set.clamped_step) {
         longest = longest.max((step.load(simd) + clamped_step.load(simd)).abs());
     }
     longest.simd_lt(f64x4::splat(simd, SHORT_STEP))
@@ -183,30 +175,32 @@ fn short_steps<S: Simd>(simd: S, n: usize, scratch: &StepScratch) -> mask64x4<S>
 fn release<S: Simd, D: Dimension>(
     simd: S,
     dimension: D,
-    (configurations, scratch): (&mut Configurations, &mut StepScratch),
-    (bounds, damping): (Bounds, f64x4<S>),
+    configurations: &mut Configurations,
+    bounds: Bounds,
+    damping: f64x4<S>,
     short: mask64x4<S>,
 ) -> bool {
     let (n, zero) = (dimension.variables(), f64x4::splat(simd, 0.0));
     for target in 0..dimension.targets() {
         for row in 0..6 {
             let mut rest = configurations.rows[target][row].load(simd);
-            for (column, step) in configurations.columns[target * n..][..n].iter().zip(&scratch.step) {
+            for (column, step) in configurations.columns[target * n..][..n].iter().zip(&configurations.step) {
                 rest -= column[row].load(simd) * step.load(simd);
             }
-            scratch.rest[target][row].store(rest);
+            configurations.active_set.rest[target][row].store(rest);
         }
     }
     let mut any = false;
     for i in 0..n {
-        let clamped = scratch.clamped[i].load(simd).simd_gt(zero);
+        let clamped = configurations.active_set.clamped[i].load(simd).simd_gt(zero);
         if !clamped.any_true() {
             continue;
         }
-        let clamped_step = scratch.clamped_step[i].load(simd);
+        let clamped_step = configurations.active_set.clamped_step[i].load(simd);
         let (mut descent, mut size) = (zero - damping * clamped_step, zero);
         for target in 0..dimension.targets() {
-            for (entry, rest) in scratch.clamped_columns[target * n + i].iter().zip(&scratch.rest[target]) {
+            let ActiveSet { clamped_columns, rest, .. } = &configurations.active_set;
+            for (entry, rest) in clamped_columns[target * n + i].iter().zip(&rest[target]) {
                 let product = entry.load(simd) * rest.load(simd);
                 descent += product;
                 size += product.abs();
@@ -220,7 +214,7 @@ fn release<S: Simd, D: Dimension>(
         let released = clamped & inside & short;
         if released.any_true() {
             any = true;
-            release_variable(simd, dimension, (configurations, scratch), i, released);
+            release_variable(simd, dimension, configurations, i, released);
         }
     }
     any
@@ -231,20 +225,21 @@ fn release<S: Simd, D: Dimension>(
 fn release_variable<S: Simd, D: Dimension>(
     simd: S,
     dimension: D,
-    (configurations, scratch): (&mut Configurations, &mut StepScratch),
+    configurations: &mut Configurations,
     i: usize,
     released: mask64x4<S>,
 ) {
+    let Configurations { rows, columns, active_set, .. } = configurations;
     let zero = f64x4::splat(simd, 0.0);
-    let clamped_step = scratch.clamped_step[i].load(simd);
-    scratch.clamped_step[i].store(released.select(zero, clamped_step));
-    let clamped = scratch.clamped[i].load(simd);
-    scratch.clamped[i].store(released.select(zero, clamped));
+    let clamped_step = active_set.clamped_step[i].load(simd);
+    active_set.clamped_step[i].store(released.select(zero, clamped_step));
+    let clamped = active_set.clamped[i].load(simd);
+    active_set.clamped[i].store(released.select(zero, clamped));
     let back = released.select(clamped_step, zero);
-    for target in 0..dimension.targets() {
+    for (target, rows) in rows[..dimension.targets()].iter_mut().enumerate() {
         let index = target * dimension.variables() + i;
-        let (column, kept) = (&mut configurations.columns[index], &scratch.clamped_columns[index]);
-        for ((row, entry), kept) in configurations.rows[target].iter_mut().zip(column).zip(kept) {
+        let (column, kept) = (&mut columns[index], &active_set.clamped_columns[index]);
+        for ((row, entry), kept) in rows.iter_mut().zip(column).zip(kept) {
             let kept = kept.load(simd);
             row.store(row.load(simd) + kept * back);
             entry.store(released.select(kept, entry.load(simd)));

@@ -3,15 +3,29 @@
 use fearless_simd::{Simd, f64x4};
 
 use super::configurations::Configurations;
-use super::normal_equations::{StepScratch, solve_any, solve_by_columns, solve_by_rows};
+use super::normal_equations::{solve_any, solve_by_columns, solve_by_rows};
 
 /// Sizes of a problem. For the chains that most robots have, the compiler knows them.
 pub trait Dimension: Copy {
-    fn variables(self) -> usize;
-    fn joints(self) -> usize;
-    fn targets(self) -> usize;
-    /// Writes the damped step without bounds into `scratch.step`.
-    fn solve<S: Simd>(self, simd: S, configurations: &Configurations, scratch: &mut StepScratch, damping: f64x4<S>);
+    fn sizes(self) -> Dynamic;
+
+    #[inline(always)]
+    fn variables(self) -> usize {
+        self.sizes().variables
+    }
+
+    #[inline(always)]
+    fn joints(self) -> usize {
+        self.sizes().joints
+    }
+
+    #[inline(always)]
+    fn targets(self) -> usize {
+        self.sizes().targets
+    }
+
+    /// Writes the damped step without bounds into `configurations.step`.
+    fn solve<S: Simd>(self, simd: S, configurations: &mut Configurations, damping: f64x4<S>);
 }
 
 /// One target for a plain chain of `N` joints.
@@ -20,27 +34,18 @@ pub struct Fixed<const N: usize>;
 
 impl<const N: usize> Dimension for Fixed<N> {
     #[inline(always)]
-    fn variables(self) -> usize {
-        N
+    fn sizes(self) -> Dynamic {
+        Dynamic { variables: N, joints: N, targets: 1 }
     }
 
     #[inline(always)]
-    fn joints(self) -> usize {
-        N
-    }
-
-    #[inline(always)]
-    fn targets(self) -> usize {
-        1
-    }
-
-    #[inline(always)]
-    fn solve<S: Simd>(self, simd: S, configurations: &Configurations, scratch: &mut StepScratch, damping: f64x4<S>) {
-        let Some(columns) = configurations.columns.first_chunk::<N>() else { return };
+    fn solve<S: Simd>(self, simd: S, configurations: &mut Configurations, damping: f64x4<S>) {
+        let Configurations { columns, rows, step, .. } = configurations;
+        let Some(columns) = columns.first_chunk::<N>() else { return };
         if N >= 6 {
-            solve_by_rows(simd, columns, &configurations.rows[0], damping, &mut scratch.step);
+            solve_by_rows(simd, columns, &rows[0], damping, step);
         } else {
-            solve_by_columns(simd, columns, &configurations.rows[0], damping, &mut scratch.step);
+            solve_by_columns(simd, columns, &rows[0], damping, step);
         }
     }
 }
@@ -55,27 +60,17 @@ pub struct Dynamic {
 
 impl Dimension for Dynamic {
     #[inline(always)]
-    fn variables(self) -> usize {
-        self.variables
+    fn sizes(self) -> Dynamic {
+        self
     }
 
     #[inline(always)]
-    fn joints(self) -> usize {
-        self.joints
-    }
-
-    #[inline(always)]
-    fn targets(self) -> usize {
-        self.targets
-    }
-
-    #[inline(always)]
-    fn solve<S: Simd>(self, simd: S, configurations: &Configurations, scratch: &mut StepScratch, damping: f64x4<S>) {
+    fn solve<S: Simd>(self, simd: S, configurations: &mut Configurations, damping: f64x4<S>) {
         if self.targets == 1 && self.variables >= 6 {
-            let columns = &configurations.columns[..self.variables];
-            solve_by_rows(simd, columns, &configurations.rows[0], damping, &mut scratch.step);
+            let Configurations { columns, rows, step, .. } = configurations;
+            solve_by_rows(simd, &columns[..self.variables], &rows[0], damping, step);
         } else {
-            solve_any(simd, (self.variables, self.targets), configurations, scratch, damping);
+            solve_any(simd, self.variables, self.targets, configurations, damping);
         }
     }
 }

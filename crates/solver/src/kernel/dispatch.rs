@@ -10,11 +10,9 @@ use super::fabrik::FabrikScratch;
 use super::kinematics::{linearise, measure};
 use super::lanes::Lanes;
 use super::links::Links;
-use super::normal_equations::StepScratch;
-use super::residual::Goal;
+use super::residual::{Goal, Task};
 use crate::method::FabrikOptions;
-use crate::problem::Bounds;
-use crate::problem::Target;
+use crate::problem::{Bounds, Target};
 use urdf_ik_robot::Chain;
 
 /// The kernel of one chain. It never changes after it is made.
@@ -61,6 +59,14 @@ impl Kernel {
         Goal::new(target, &self.links, self.length_scale)
     }
 
+    /// Makes goals of the targets. Weights only count against each other: the heaviest becomes one, which keeps the damping in
+    /// proportion.
+    pub fn set_goals(&self, targets: &[Target], goals: &mut Vec<Goal>) {
+        let heaviest = targets.iter().map(|target| target.weight).fold(0.0, f64::max);
+        goals.clear();
+        goals.extend(targets.iter().map(|target| self.goal(&Target { weight: target.weight / heaviest, ..*target })));
+    }
+
     /// Writes frames, residuals and squared errors of `configurations`.
     pub fn measure(&self, goals: &[Goal], configurations: &mut Configurations) {
         let links = &self.links;
@@ -84,41 +90,41 @@ impl Kernel {
     /// Linearises, and takes damped steps inside the bounds in the lanes that are `moving` (1 or 0). Overwrites rows and columns.
     pub fn damped_step(
         &self,
-        (goals, bounds): (&[Goal], Bounds),
-        (configurations, scratch): (&mut Configurations, &mut StepScratch),
+        Task { goals, bounds }: Task,
+        configurations: &mut Configurations,
         damping: &Lanes,
         moving: &Lanes,
     ) {
         let links = &self.links;
         specialised!(self, goals.len(), |simd, dimension| {
             linearise(simd, dimension, links, goals, configurations);
-            bounded_step(simd, dimension, (configurations, scratch), bounds, damping);
-            advance(simd, dimension, configurations, &scratch.step, bounds, moving);
+            bounded_step(simd, dimension, configurations, bounds, damping);
+            advance(simd, dimension, configurations, bounds, moving);
         });
     }
 
-    /// Takes one cycle of FABRIK inside the bounds in the lanes that are `moving` (1 or 0), and writes the step into `step`.
+    /// Takes one cycle of FABRIK inside the bounds in the lanes that are `moving` (1 or 0), and writes the step.
     pub fn fabrik_step(
         &self,
-        (goals, bounds): (&[Goal], Bounds),
-        (configurations, scratch): (&mut Configurations, &mut FabrikScratch),
-        step: &mut [Lanes],
+        task: Task,
+        configurations: &mut Configurations,
+        scratch: &mut FabrikScratch,
         options: FabrikOptions,
         moving: &Lanes,
     ) {
         // Known sizes would not make a cycle faster, only the program larger.
-        let (links, dimension) = (&self.links, self.dynamic(goals.len()));
+        let (links, dimension) = (&self.links, self.dynamic(task.goals.len()));
         dispatch!(self.level, simd => {
-            scratch.cycle(simd, options, links, goals, configurations, bounds, step);
-            advance(simd, dimension, configurations, step, bounds, moving);
+            scratch.cycle(simd, options, links, task, configurations);
+            advance(simd, dimension, configurations, task.bounds, moving);
         });
         scratch.forget_idle_lanes(moving);
     }
 
-    /// Takes `step` inside the bounds in the lanes that are `moving` (1 or 0).
-    pub fn advance(&self, bounds: Bounds, configurations: &mut Configurations, step: &[Lanes], moving: &Lanes) {
+    /// Takes the step of `configurations` inside the bounds in the lanes that are `moving` (1 or 0).
+    pub fn advance(&self, bounds: Bounds, configurations: &mut Configurations, moving: &Lanes) {
         let dimension = self.dynamic(1);
-        dispatch!(self.level, simd => advance(simd, dimension, configurations, step, bounds, moving));
+        dispatch!(self.level, simd => advance(simd, dimension, configurations, bounds, moving));
     }
 
     /// Sizes that are not known when the program is compiled.

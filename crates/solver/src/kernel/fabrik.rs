@@ -7,12 +7,11 @@ use fearless_simd::Simd;
 
 use super::configurations::Configurations;
 use super::fabrik_acceleration::Acceleration;
-use super::fabrik_cycle::{CycleScratch, MARKER_DISTANCE, cycle};
+use super::fabrik_cycle::{CycleScratch, MARKER_DISTANCE};
 use super::lanes::{LANES, Lanes};
 use super::links::Links;
-use super::residual::Goal;
+use super::residual::Task;
 use crate::method::FabrikOptions;
-use crate::problem::Bounds;
 
 /// Fractional part of the golden ratio: the fractions of its multiples spread evenly over the unit interval.
 const GOLDEN_RATIO_FRACTION: f64 = 0.618_033_988_749_894_9;
@@ -43,25 +42,23 @@ impl FabrikScratch {
         self.acceleration.forget(lane);
     }
 
-    /// Writes into `step` the step of one cycle from `configurations`, accelerated as `options` asks.
+    /// Writes the step of one cycle from where `configurations` are, accelerated as `options` asks.
     #[inline(always)]
-    #[expect(clippy::too_many_arguments, reason = "the parts of one scratch, borrowed apart")]
     pub fn cycle<S: Simd>(
         &mut self,
         simd: S,
         options: FabrikOptions,
         links: &Links,
-        goals: &[Goal],
-        configurations: &Configurations,
-        bounds: Bounds,
-        step: &mut [Lanes],
+        task: Task,
+        configurations: &mut Configurations,
     ) {
-        cycle(simd, links, goals, configurations, &mut self.cycle, bounds, &self.marker_distances);
+        self.cycle.run(simd, links, task, configurations, &self.marker_distances);
+        let Configurations { positions, rows, step, .. } = configurations;
         if options.acceleration > 0 {
-            let now = (&*configurations.positions, &configurations.rows[..goals.len()]);
-            self.acceleration.accelerate(simd, options.acceleration, now, &mut self.cycle.next);
+            let rows = &rows[..task.goals.len()];
+            self.acceleration.accelerate(simd, options.acceleration, positions, rows, &mut self.cycle.next);
         }
-        for ((step, next), position) in step.iter_mut().zip(&self.cycle.next).zip(&configurations.positions) {
+        for ((step, next), position) in step.iter_mut().zip(&self.cycle.next).zip(positions) {
             let difference = next.load(simd) - position.load(simd);
             step.store(difference);
         }

@@ -1,8 +1,8 @@
 //! Anderson acceleration of the FABRIK cycles, for four configurations at once.
 //!
-//! The next configuration is a combination of the last few image_differences of the cycle: the one whose residual would be smallest
+//! The next configuration is a combination of the last few images of the cycle: the one whose residual would be smallest
 //! if the cycle were linear (Anderson 1965, "Iterative procedures for nonlinear integral equations"; Walker and Ni 2011, "Anderson
-//! acceleration for fixed-from iterations", in its form with differences). For local-global solvers such as FABRIK see Peng et al.
+//! acceleration for fixed-point iterations", in its form with differences). For local-global solvers such as FABRIK see Peng et al.
 //! 2018, "Anderson acceleration for geometry optimization and physics simulation".
 //!
 //! In these papers the residual is the step of the map. Here it is that step together with the residual of the targets: the step
@@ -68,7 +68,8 @@ impl Acceleration {
         &mut self,
         simd: S,
         depth: usize,
-        (start, rows): (&[Lanes], &[[Lanes; 6]]),
+        start: &[Lanes],
+        rows: &[[Lanes; 6]],
         image: &mut [Lanes],
     ) {
         let n = self.units.len();

@@ -19,7 +19,7 @@ use super::fabrik_fit::{Fit, Moments, decay};
 use super::frame::{Frame, FrameLanes};
 use super::lanes::{Lanes, Vector, add, angle, scale, sine_cosine};
 use super::links::{End, Link, Links};
-use super::residual::Goal;
+use super::residual::{Goal, Task};
 use crate::problem::Bounds;
 
 /// Distance from the tip of the markers that represent its orientation, in units of the length scale. Of 0.4, 0.6, 0.8, 1 and 1.4
@@ -65,39 +65,146 @@ impl CycleScratch {
             next: vec![Lanes::default(); links.variables],
         }
     }
-}
 
-/// One cycle from `configurations`, which have been measured, into `scratch.next`. `marker_distance` is the distance of the
-/// orientation markers from the tip, in units of the length scale.
-#[inline(always)]
-pub fn cycle<S: Simd>(
-    simd: S,
-    links: &Links,
-    goals: &[Goal],
-    configurations: &Configurations,
-    scratch: &mut CycleScratch,
-    bounds: Bounds,
-    marker_distance: &Lanes,
-) {
-    for (link, [cosine, sine]) in links.joints.iter().zip(&mut scratch.angles) {
-        let (s, c) = sine_cosine(configurations.positions[link.variable].load(simd) * link.multiplier + link.offset);
-        cosine.store(c);
-        sine.store(s);
+    /// One cycle from `configurations`, which have been measured, into `next`. `marker_distance` is the distance of the
+    /// orientation markers from the tip, in units of the length scale.
+    #[inline(always)]
+    pub fn run<S: Simd>(
+        &mut self,
+        simd: S,
+        links: &Links,
+        task: Task,
+        configurations: &Configurations,
+        marker_distance: &Lanes,
+    ) {
+        for (link, [cosine, sine]) in links.joints.iter().zip(&mut self.angles) {
+            let (s, c) =
+                sine_cosine(configurations.positions[link.variable].load(simd) * link.multiplier + link.offset);
+            cosine.store(c);
+            sine.store(s);
+        }
+        for target in 0..task.goals.len() {
+            self.reach_forward(simd, links, task, configurations, target, marker_distance);
+        }
+        self.displacements.fill([Lanes::default(); 2]);
+        let mut frame = Frame::constant(simd, &links.joints[0].start);
+        for joint in 0..links.joints.len() {
+            self.reach_backward(simd, links, task, configurations, joint, &mut frame);
+        }
+        for (variable, next) in self.next.iter_mut().enumerate() {
+            let [sum, weight] = &self.displacements[variable];
+            let position = configurations.positions[variable].load(simd);
+            // A variable that moves no tip with a target stays where it is.
+            let step = sum.load(simd) / weight.load(simd).max(f64x4::splat(simd, f64::MIN_POSITIVE));
+            next.store(bounded(position + step, task.bounds, variable));
+        }
     }
-    for (target, goal) in goals.iter().enumerate() {
-        reach_forward(simd, links, goal, (configurations, scratch), bounds, target, marker_distance);
+
+    /// Forward reaching, from a tip at its target to the base.
+    #[inline(always)]
+    fn reach_forward<S: Simd>(
+        &mut self,
+        simd: S,
+        links: &Links,
+        task: Task,
+        configurations: &Configurations,
+        target: usize,
+        marker_distance: &Lanes,
+    ) {
+        let goal = &task.goals[target];
+        let end = &links.ends[goal.tip];
+        let path = &end.path;
+        let fade = f64x4::splat(simd, decay(path.len()));
+        let mut sums = Moments::none(simd);
+        for &joint in path {
+            sums.store(&mut self.base_side[joint]);
+            sums.fade(fade);
+            sums.add(centre(&Frame::load(simd, &configurations.frames[joint]), &links.joints[joint]));
+        }
+        let mut frame = goal.desired_frame(&Frame::load(simd, &configurations.frames[end.parent]), end);
+        let mut tip_side = tip_points(goal, &frame, end, marker_distance.load(simd));
+        for &joint in path.iter().rev() {
+            let link = &links.joints[joint];
+            frame.store(&mut self.forward_frames[target][joint]);
+            tip_side.store(&mut self.tip_side[target][joint]);
+            if joint == path[0] {
+                break;
+            }
+            tip_side.fade(fade);
+            tip_side.add(centre(&frame, link));
+            let now = Frame::load(simd, &configurations.frames[joint]);
+            let fit = Moments::load(simd, &self.base_side[joint]).fit(link.prismatic, &frame, &now);
+            let position = configurations.positions[link.variable].load(simd);
+            let displacement = Displacement::new(link, position, task.bounds, &fit);
+            if link.prismatic {
+                frame.shift_by(-(position * link.multiplier + link.offset) - displacement.amount);
+            } else {
+                let [cosine, sine] = &self.angles[joint];
+                let (cosine, sine) = (cosine.load(simd), sine.load(simd));
+                // Undoes the joint's angle in the given configuration and its displacement.
+                frame.turn_by(
+                    cosine * displacement.cosine - sine * displacement.sine,
+                    -(sine * displacement.cosine + cosine * displacement.sine),
+                );
+            }
+            frame.step_back(link);
+        }
     }
-    scratch.displacements.fill([Lanes::default(); 2]);
-    let mut frame = Frame::constant(simd, &links.joints[0].start);
-    for joint in 0..links.joints.len() {
-        reach_backward(simd, links, goals, (configurations, scratch), bounds, (joint, &mut frame));
-    }
-    for (variable, next) in scratch.next.iter_mut().enumerate() {
-        let [sum, weight] = &scratch.displacements[variable];
-        let position = configurations.positions[variable].load(simd);
-        // A variable that moves no tip with a target stays where it is.
-        let step = sum.load(simd) / weight.load(simd).max(f64x4::splat(simd, f64::MIN_POSITIVE));
-        next.store(bounded(position + step, bounds, variable));
+
+    /// Backward reaching of one joint. `frame` is the frame of the joint before it, and becomes that of this one.
+    #[inline(always)]
+    fn reach_backward<S: Simd>(
+        &mut self,
+        simd: S,
+        links: &Links,
+        task: Task,
+        configurations: &Configurations,
+        joint: usize,
+        frame: &mut Frame<S>,
+    ) {
+        let link = &links.joints[joint];
+        match link.parent {
+            None => *frame = Frame::constant(simd, &link.start),
+            Some(parent) => {
+                if parent + 1 != joint {
+                    *frame = Frame::load(simd, &self.backward_frames[parent]);
+                }
+                frame.step(link);
+            }
+        }
+        let position = configurations.positions[link.variable].load(simd);
+        if link.prismatic {
+            frame.shift_by(position * link.multiplier + link.offset);
+        } else {
+            let [cosine, sine] = &self.angles[joint];
+            frame.turn_by(cosine.load(simd), sine.load(simd));
+        }
+        let (mut fit, mut weights) = (Fit::none(simd), 0.0);
+        for (target, goal) in task.goals.iter().enumerate() {
+            if links.ends[goal.tip].path.binary_search(&joint).is_err() {
+                continue;
+            }
+            let forward = Frame::load(simd, &self.forward_frames[target][joint]);
+            let tip_side = Moments::load(simd, &self.tip_side[target][joint]);
+            // The inverse of the fit to the new frame: this frame is known last, and `fit` needs its first argument last.
+            fit.add_inverse(&tip_side.fit(link.prismatic, frame, &forward), goal.target_weight());
+            weights += goal.target_weight();
+        }
+        if weights > 0.0 {
+            fit.shift /= weights;
+            let displacement = Displacement::new(link, position, task.bounds, &fit);
+            if link.prismatic {
+                frame.shift_by(displacement.amount);
+            } else {
+                frame.turn_by(displacement.cosine, displacement.sine);
+            }
+            let [sum, weight] = &mut self.displacements[link.variable];
+            let added = sum.load(simd) + displacement.amount * link.multiplier;
+            let counted = weight.load(simd) + link.multiplier * link.multiplier;
+            sum.store(added);
+            weight.store(counted);
+        }
+        frame.store(&mut self.backward_frames[joint]);
     }
 }
 
@@ -150,111 +257,6 @@ impl<S: Simd> Displacement<S> {
             sine: limited.select(sine, unlimited.sine),
         }
     }
-}
-
-/// Forward reaching, from a tip at its target to the base.
-#[inline(always)]
-fn reach_forward<S: Simd>(
-    simd: S,
-    links: &Links,
-    goal: &Goal,
-    (configurations, scratch): (&Configurations, &mut CycleScratch),
-    bounds: Bounds,
-    target: usize,
-    marker_distance: &Lanes,
-) {
-    let end = &links.ends[goal.tip];
-    let path = &end.path;
-    let fade = f64x4::splat(simd, decay(path.len()));
-    let mut sums = Moments::none(simd);
-    for &joint in path {
-        sums.store(&mut scratch.base_side[joint]);
-        sums.fade(fade);
-        sums.add(centre(&Frame::load(simd, &configurations.frames[joint]), &links.joints[joint]));
-    }
-    let mut frame = goal.desired_frame(&Frame::load(simd, &configurations.frames[end.parent]), end);
-    let mut tip_side = tip_points(goal, &frame, end, marker_distance.load(simd));
-    for &joint in path.iter().rev() {
-        let link = &links.joints[joint];
-        frame.store(&mut scratch.forward_frames[target][joint]);
-        tip_side.store(&mut scratch.tip_side[target][joint]);
-        if joint == path[0] {
-            break;
-        }
-        tip_side.fade(fade);
-        tip_side.add(centre(&frame, link));
-        let now = Frame::load(simd, &configurations.frames[joint]);
-        let fit = Moments::load(simd, &scratch.base_side[joint]).fit(link.prismatic, &frame, &now);
-        let position = configurations.positions[link.variable].load(simd);
-        let displacement = Displacement::new(link, position, bounds, &fit);
-        if link.prismatic {
-            frame.shift_by(-(position * link.multiplier + link.offset) - displacement.amount);
-        } else {
-            let [cosine, sine] = &scratch.angles[joint];
-            let (cosine, sine) = (cosine.load(simd), sine.load(simd));
-            // Undoes the joint's angle in the given configuration and its displacement.
-            frame.turn_by(
-                cosine * displacement.cosine - sine * displacement.sine,
-                -(sine * displacement.cosine + cosine * displacement.sine),
-            );
-        }
-        frame.step_back(link);
-    }
-}
-
-/// Backward reaching of one joint. `frame` is the frame of the joint before it, and becomes that of this one.
-#[inline(always)]
-fn reach_backward<S: Simd>(
-    simd: S,
-    links: &Links,
-    goals: &[Goal],
-    (configurations, scratch): (&Configurations, &mut CycleScratch),
-    bounds: Bounds,
-    (joint, frame): (usize, &mut Frame<S>),
-) {
-    let link = &links.joints[joint];
-    match link.parent {
-        None => *frame = Frame::constant(simd, &link.start),
-        Some(parent) => {
-            if parent + 1 != joint {
-                *frame = Frame::load(simd, &scratch.backward_frames[parent]);
-            }
-            frame.step(link);
-        }
-    }
-    let position = configurations.positions[link.variable].load(simd);
-    if link.prismatic {
-        frame.shift_by(position * link.multiplier + link.offset);
-    } else {
-        let [cosine, sine] = &scratch.angles[joint];
-        frame.turn_by(cosine.load(simd), sine.load(simd));
-    }
-    let (mut fit, mut weights) = (Fit::none(simd), 0.0);
-    for (target, goal) in goals.iter().enumerate() {
-        if links.ends[goal.tip].path.binary_search(&joint).is_err() {
-            continue;
-        }
-        let forward = Frame::load(simd, &scratch.forward_frames[target][joint]);
-        let tip_side = Moments::load(simd, &scratch.tip_side[target][joint]);
-        // The inverse of the fit to the new frame: this frame is known last, and `fit` needs its first argument last.
-        fit.add_inverse(&tip_side.fit(link.prismatic, frame, &forward), goal.target_weight());
-        weights += goal.target_weight();
-    }
-    if weights > 0.0 {
-        fit.shift /= weights;
-        let displacement = Displacement::new(link, position, bounds, &fit);
-        if link.prismatic {
-            frame.shift_by(displacement.amount);
-        } else {
-            frame.turn_by(displacement.cosine, displacement.sine);
-        }
-        let [sum, weight] = &mut scratch.displacements[link.variable];
-        let added = sum.load(simd) + displacement.amount * link.multiplier;
-        let counted = weight.load(simd) + link.multiplier * link.multiplier;
-        sum.store(added);
-        weight.store(counted);
-    }
-    frame.store(&mut scratch.backward_frames[joint]);
 }
 
 /// The origin of the joint in the URDF.

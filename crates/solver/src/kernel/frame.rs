@@ -4,7 +4,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
 use super::lanes::{Lanes, Vector, add, negate, scale, sine_cosine, splat, subtract};
-use super::links::{Link, Turn};
+use super::links::{ConstantTurn, Link};
 
 /// x, y and z axis and origin of a frame, in memory.
 pub type FrameLanes = [[Lanes; 3]; 4];
@@ -24,7 +24,7 @@ pub fn turned<S: Simd>(a: Vector<S>, b: Vector<S>, cosine: f64x4<S>, sine: f64x4
     (add(scale(a, cosine), scale(b, sine)), subtract(scale(b, cosine), scale(a, sine)))
 }
 
-impl Turn {
+impl ConstantTurn {
     /// The vectors `a` and `b` after this rotation from `a` towards `b`.
     #[inline(always)]
     fn apply<S: Simd>(self, a: Vector<S>, b: Vector<S>) -> (Vector<S>, Vector<S>) {

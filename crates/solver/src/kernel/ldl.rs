@@ -14,14 +14,14 @@ pub trait Store<S: Simd, I> {
 /// A square matrix whose size the compiler knows. Only its lower triangle is used.
 pub struct Small<S: Simd, const N: usize>(pub [[f64x4<S>; N]; N]);
 
-impl<S: Simd, const N: usize> Store<S, (usize, usize)> for Small<S, N> {
+impl<S: Simd, const N: usize> Store<S, [usize; 2]> for Small<S, N> {
     #[inline(always)]
-    fn get(&self, _: S, (i, j): (usize, usize)) -> f64x4<S> {
+    fn get(&self, _: S, [i, j]: [usize; 2]) -> f64x4<S> {
         self.0[i][j]
     }
 
     #[inline(always)]
-    fn set(&mut self, (i, j): (usize, usize), value: f64x4<S>) {
+    fn set(&mut self, [i, j]: [usize; 2], value: f64x4<S>) {
         self.0[i][j] = value;
     }
 }
@@ -37,14 +37,14 @@ impl Triangle<'_> {
     }
 }
 
-impl<S: Simd> Store<S, (usize, usize)> for Triangle<'_> {
+impl<S: Simd> Store<S, [usize; 2]> for Triangle<'_> {
     #[inline(always)]
-    fn get(&self, simd: S, (i, j): (usize, usize)) -> f64x4<S> {
+    fn get(&self, simd: S, [i, j]: [usize; 2]) -> f64x4<S> {
         self.0[Self::at(i, j)].load(simd)
     }
 
     #[inline(always)]
-    fn set(&mut self, (i, j): (usize, usize), value: f64x4<S>) {
+    fn set(&mut self, [i, j]: [usize; 2], value: f64x4<S>) {
         self.0[Self::at(i, j)].store(value);
     }
 }
@@ -76,26 +76,26 @@ impl<S: Simd> Store<S, usize> for [Lanes] {
 /// Adds `damping` to the diagonal of a positive semidefinite matrix, and replaces its lower triangle by the factors: L below the
 /// diagonal, 1/D on it.
 #[inline(always)]
-pub fn factorise<S: Simd>(simd: S, size: usize, matrix: &mut impl Store<S, (usize, usize)>, damping: f64x4<S>) {
+pub fn factorise<S: Simd>(simd: S, size: usize, matrix: &mut impl Store<S, [usize; 2]>, damping: f64x4<S>) {
     for i in 0..size {
-        let mut pivot = matrix.get(simd, (i, i)) + damping;
+        let mut pivot = matrix.get(simd, [i, i]) + damping;
         for j in 0..i {
             // The entry of LD: the products of the earlier columns are subtracted. Divided by the pivot, it is the entry of L.
-            let mut product = matrix.get(simd, (i, j));
+            let mut product = matrix.get(simd, [i, j]);
             for k in 0..j {
-                product -= matrix.get(simd, (i, k)) * matrix.get(simd, (j, k));
+                product -= matrix.get(simd, [i, k]) * matrix.get(simd, [j, k]);
             }
-            matrix.set((i, j), product);
+            matrix.set([i, j], product);
         }
         for j in 0..i {
-            let product = matrix.get(simd, (i, j));
-            let inverse = matrix.get(simd, (j, j));
+            let product = matrix.get(simd, [i, j]);
+            let inverse = matrix.get(simd, [j, j]);
             // The inverse is the factor that is computed last, so only one product waits for it.
             pivot -= product * product * inverse;
-            matrix.set((i, j), product * inverse);
+            matrix.set([i, j], product * inverse);
         }
         // In exact arithmetic no pivot is below the damping.
-        matrix.set((i, i), 1.0 / pivot.max(damping));
+        matrix.set([i, i], 1.0 / pivot.max(damping));
     }
 }
 
@@ -104,21 +104,21 @@ pub fn factorise<S: Simd>(simd: S, size: usize, matrix: &mut impl Store<S, (usiz
 pub fn substitute<S: Simd, R: Store<S, usize> + ?Sized>(
     simd: S,
     size: usize,
-    factors: &impl Store<S, (usize, usize)>,
+    factors: &impl Store<S, [usize; 2]>,
     right: &mut R,
 ) {
     for i in 0..size {
         let mut sum = right.get(simd, i);
         for j in 0..i {
-            sum -= factors.get(simd, (i, j)) * right.get(simd, j);
+            sum -= factors.get(simd, [i, j]) * right.get(simd, j);
         }
         right.set(i, sum);
     }
     for i in (0..size).rev() {
-        let mut sum = right.get(simd, i) * factors.get(simd, (i, i));
+        let mut sum = right.get(simd, i) * factors.get(simd, [i, i]);
         // The unknown that was computed last is used last, so only its product waits for it.
         for j in (i + 1..size).rev() {
-            sum -= factors.get(simd, (j, i)) * right.get(simd, j);
+            sum -= factors.get(simd, [j, i]) * right.get(simd, j);
         }
         right.set(i, sum);
     }

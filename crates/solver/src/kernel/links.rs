@@ -17,7 +17,7 @@ const MAX_ZERO_SINE: f64 = 1e-14;
 
 /// A constant rotation about a coordinate axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Turn {
+pub enum ConstantTurn {
     /// The identity.
     None,
     /// By a quarter turn, counterclockwise for `1.0` or clockwise for `-1.0`.
@@ -31,7 +31,7 @@ pub enum Turn {
     },
 }
 
-impl Turn {
+impl ConstantTurn {
     /// The inverse rotation.
     #[inline(always)]
     pub fn inverse(self) -> Self {
@@ -61,13 +61,13 @@ pub struct Link {
     /// Its frame before its motion, in the base link's frame, for a joint on the base link: x, y, z axis, origin.
     pub start: [[f64; 3]; 4],
     /// Rotation about the parent's z axis that is not already part of the parent's offset.
-    pub about_z: Turn,
+    pub about_z: ConstantTurn,
     /// Shift along z and along the resulting x axis.
     pub along_z: f64,
     pub along_x: f64,
     /// Rotation about x, then about y.
-    pub about_x: Turn,
-    pub about_y: Turn,
+    pub about_x: ConstantTurn,
+    pub about_y: ConstantTurn,
     /// Whether the joint is prismatic and moves along its z axis; otherwise it rotates about it.
     pub prismatic: bool,
     /// Index of the variable that moves it, and its motion per rad or m of the variable.
@@ -136,11 +136,11 @@ impl Builder {
         let mut link = Link {
             parent: joint.parent,
             start: [[0.0; 3]; 4],
-            about_z: Turn::None,
+            about_z: ConstantTurn::None,
             along_z: 0.0,
             along_x: 0.0,
-            about_x: Turn::None,
-            about_y: Turn::None,
+            about_x: ConstantTurn::None,
+            about_y: ConstantTurn::None,
             prismatic,
             variable: joint.variable,
             multiplier: joint.multiplier.abs() * scale,
@@ -196,8 +196,8 @@ impl Builder {
         let lean = if crossing { 0.0 } else { direction.x };
         let upright = (1.0 - lean * lean).sqrt();
         let (sine, cosine) = (-direction.y / upright, direction.z / upright);
-        link.about_x = Turn::new(sine, cosine);
-        link.about_y = Turn::new(lean, upright);
+        link.about_x = ConstantTurn::new(sine, cosine);
+        link.about_y = ConstantTurn::new(lean, upright);
         link.along_x = origin.x / self.length_scale;
         link.along_z = origin.z / self.length_scale;
         let tilt = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), sine.atan2(cosine))
@@ -207,16 +207,16 @@ impl Builder {
 
     /// Rotates the frame of `parent` about its axis by `angle`, as its child needs it. For the first child the rotation becomes
     /// part of the parent's offset, where it costs nothing. For others it is returned, to be applied at each step.
-    fn rotate_parent(&mut self, parent: usize, angle: f64) -> Turn {
+    fn rotate_parent(&mut self, parent: usize, angle: f64) -> ConstantTurn {
         let link = &mut self.joints[parent];
         self.children[parent] += 1;
         if self.children[parent] > 1 || link.prismatic {
-            return Turn::new(angle.sin(), angle.cos());
+            return ConstantTurn::new(angle.sin(), angle.cos());
         }
         link.offset += angle;
         let back = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), -angle);
         self.urdf_frames[parent] = back * self.urdf_frames[parent];
-        Turn::None
+        ConstantTurn::None
     }
 
     fn end(&mut self, tip: &urdf_ik_robot::Tip) -> End {

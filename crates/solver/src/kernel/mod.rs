@@ -5,19 +5,26 @@
 //! chooses the vector instructions ([`lanes`]) and the sizes ([`dimension`]). [`svd`] computes the singular values of one
 //! configuration.
 
-pub mod configurations;
-pub mod damped_step;
-pub mod dimension;
-pub mod dispatch;
-pub mod fabrik;
-pub mod fabrik_acceleration;
-pub mod fabrik_cycle;
-pub mod fabrik_fit;
-pub mod frame;
-pub mod kinematics;
-pub(crate) use urdf_ik_mathematics::lanes;
-pub mod ldl;
-pub mod links;
-pub mod normal_equations;
-pub mod residual;
-pub mod svd;
+mod configurations;
+mod damped_step;
+mod dimension;
+mod dispatch;
+mod fabrik;
+mod fabrik_acceleration;
+mod fabrik_cycle;
+mod fabrik_fit;
+mod frame;
+mod kinematics;
+use urdf_ik_mathematics::lanes;
+mod ldl;
+mod links;
+mod normal_equations;
+mod residual;
+mod svd;
+
+pub use configurations::Configurations;
+pub use dispatch::Kernel;
+pub use fabrik::FabrikScratch;
+pub use lanes::{LANES, Lanes};
+pub use residual::{Goal, Task};
+pub use svd::Svd;

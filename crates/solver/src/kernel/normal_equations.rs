@@ -3,44 +3,9 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
-use super::configurations::Configurations;
+use super::configurations::{ActiveSet, Configurations};
 use super::lanes::Lanes;
 use super::ldl::{Small, Store, Triangle, factorise, substitute};
-use super::links::Links;
-
-/// Scratch memory of the damped step.
-#[derive(Debug, Clone)]
-pub struct StepScratch {
-    /// Lower triangle and right-hand side of the normal equations, where their size is not known when the program is compiled.
-    normal: Vec<Lanes>,
-    right: Vec<Lanes>,
-    /// The step of each variable that is clamped to its bounds, and whether it is clamped (1 or 0).
-    pub clamped_step: Vec<Lanes>,
-    pub clamped: Vec<Lanes>,
-    /// The columns of the variables that are clamped.
-    pub clamped_columns: Vec<[Lanes; 6]>,
-    /// What the step leaves of the rows.
-    pub rest: Vec<[Lanes; 6]>,
-    /// The step found \[rad or m\].
-    pub step: Vec<Lanes>,
-}
-
-impl StepScratch {
-    pub fn new(links: &Links) -> Self {
-        let variables = links.variables;
-        let equations = variables.min(6 * links.ends.len());
-        let zeros = |count: usize| vec![Lanes::default(); count];
-        Self {
-            normal: zeros(equations * (equations + 1) / 2),
-            right: zeros(equations),
-            clamped_step: zeros(variables),
-            clamped: zeros(variables),
-            clamped_columns: vec![[Lanes::default(); 6]; links.ends.len() * variables],
-            rest: vec![[Lanes::default(); 6]; links.ends.len()],
-            step: zeros(variables),
-        }
-    }
-}
 
 /// The step towards one target, without bounds, from the N×N normal equations: (JᵀJ + λ) step = Jᵀ rows.
 #[inline(always)]
@@ -109,16 +74,17 @@ pub fn solve_by_rows<S: Simd>(
 #[inline(always)]
 pub fn solve_any<S: Simd>(
     simd: S,
-    (variables, targets): (usize, usize),
-    configurations: &Configurations,
-    scratch: &mut StepScratch,
+    variables: usize,
+    targets: usize,
+    configurations: &mut Configurations,
     damping: f64x4<S>,
 ) {
-    let StepScratch { normal, right, step, .. } = scratch;
+    let Configurations { columns, rows: residuals, step, active_set: ActiveSet { normal, right, .. }, .. } =
+        configurations;
     let (rows, wide) = (6 * targets, 6 * targets < variables);
     // The matrix whose product with its transpose is taken: the Jacobian, or its transpose.
     let (size, length) = if wide { (rows, variables) } else { (variables, rows) };
-    let entry = |row: usize, column: usize| &configurations.columns[row / 6 * variables + column][row % 6];
+    let entry = |row: usize, column: usize| &columns[row / 6 * variables + column][row % 6];
     let mut normal = Triangle(normal);
     for i in 0..size {
         for j in 0..=i {
@@ -127,16 +93,16 @@ pub fn solve_any<S: Simd>(
                 let (a, b) = if wide { (entry(i, k), entry(j, k)) } else { (entry(k, i), entry(k, j)) };
                 sum += a.load(simd) * b.load(simd);
             }
-            normal.set((i, j), sum);
+            normal.set([i, j], sum);
         }
     }
     for (i, value) in right[..size].iter_mut().enumerate() {
         let mut sum = f64x4::splat(simd, 0.0);
         if wide {
-            sum = configurations.rows[i / 6][i % 6].load(simd);
+            sum = residuals[i / 6][i % 6].load(simd);
         } else {
             for row in 0..rows {
-                sum += entry(row, i).load(simd) * configurations.rows[row / 6][row % 6].load(simd);
+                sum += entry(row, i).load(simd) * residuals[row / 6][row % 6].load(simd);
             }
         }
         value.store(sum);

@@ -9,15 +9,16 @@ use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 use super::frame::Frame;
 use super::lanes::{LANES, Lanes, Vector, add, cross, dot, scale, splat, subtract};
 use super::links::{End, Links};
-use crate::problem::Target;
+use crate::problem::{Bounds, Target};
 
 /// Share of the tolerance within which the kernel counts a target as met. The rest allows for rounding in later checks.
 const TOLERANCE_SHARE: f64 = 0.999;
 /// Rotations whose 1 + trace is smaller are almost half a turn (0 at exactly half a turn), and need the exact computation.
 const MIN_ONE_PLUS_TRACE: f64 = 1e-6;
 
+/// Which axes of a target count.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
+enum Counted {
     /// All six axes count.
     Pose,
     /// The three axes of position.
@@ -31,7 +32,7 @@ enum Kind {
 pub struct Goal {
     /// Index of the tip.
     pub tip: usize,
-    kind: Kind,
+    counted: Counted,
     target: Target,
     length_scale: f64,
     /// Square root of the target's weight.
@@ -44,6 +45,13 @@ pub struct Goal {
     /// Largest squared position error and largest squared orientation error.
     position_bound: f64,
     orientation_bound: f64,
+}
+
+/// What steps are to reach, and within what.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    pub goals: &'a [Goal],
+    pub bounds: Bounds<'a>,
 }
 
 /// The residual of four configurations with respect to one target.
@@ -62,21 +70,21 @@ impl Goal {
     pub fn new(target: &Target, links: &Links, length_scale: f64) -> Self {
         let End { rotation, .. } = links.ends[target.tip];
         let axes = target.pose.rotation.to_rotation_matrix() * rotation.inverse();
-        let kind = match target.free_axes {
-            [false, false, false, false, false, false] => Kind::Pose,
-            [false, false, false, true, true, true] => Kind::Position,
-            _ => Kind::Partial,
+        let counted = match target.free_axes {
+            [false, false, false, false, false, false] => Counted::Pose,
+            [false, false, false, true, true, true] => Counted::Position,
+            _ => Counted::Partial,
         };
         // The orientation error of a full pose is twice the sine of half the angle, which is largest at half a turn.
         let orientation = match TOLERANCE_SHARE * target.tolerance.orientation {
-            angle if kind != Kind::Pose => angle,
+            angle if counted != Counted::Pose => angle,
             angle if angle < PI => 2.0 * (0.5 * angle).sin(),
             _ => f64::INFINITY,
         };
         let position = TOLERANCE_SHARE * target.tolerance.position / length_scale;
         Self {
             tip: target.tip,
-            kind,
+            counted,
             target: *target,
             length_scale,
             weight: target.weight.sqrt(),
@@ -93,14 +101,14 @@ impl Goal {
     pub fn residual<S: Simd>(&self, axes: [Vector<S>; 3], tip: Vector<S>) -> TargetResidual<S> {
         let simd = tip[0].simd;
         let zero = f64x4::splat(simd, 0.0);
-        if self.kind == Kind::Partial {
+        if self.counted == Counted::Partial {
             return self.partial_residual(axes, tip);
         }
         let linear = subtract(splat(simd, self.position), tip);
         let squared_position = dot(linear, linear);
         let mut met = squared_position.simd_le(f64x4::splat(simd, self.position_bound)).to_bitmask();
         let (mut angular, mut squared_orientation) = ([zero; 3], zero);
-        if self.kind == Kind::Pose {
+        if self.counted == Counted::Pose {
             (angular, squared_orientation) = self.rotation_residual(axes);
             met &= squared_orientation.simd_le(f64x4::splat(simd, self.orientation_bound)).to_bitmask();
         }
@@ -131,7 +139,7 @@ impl Goal {
         (vector, dot(vector, vector))
     }
 
-    /// The same for the configurations of `lanes`, which are almost half a turn away: there the sines lose the axis.
+    /// Writes [`Self::rotation_residual`] of the configurations of `lanes`, which are almost half a turn away: there the sines lose the axis.
     #[cold]
     fn rotation_residual_near_half_turn<S: Simd>(&self, axes: [Vector<S>; 3], lanes: u64, vector: &mut Vector<S>) {
         let goal = Matrix3::from_fn(|row, column| self.axes[column][row]);
@@ -180,7 +188,7 @@ impl Goal {
     /// Makes the orientation rows of a full pose rotation vectors, whose norms are the angles also far from the target, and puts the
     /// squares of these into the squared error. It is the error that a solution states, and its slope is that of the Jacobian.
     pub fn take_angles(&self, rows: &mut [Lanes; 6], squared_error: &mut Lanes) {
-        if self.kind != Kind::Pose {
+        if self.counted != Counted::Pose {
             return;
         }
         for lane in 0..LANES {
@@ -198,10 +206,10 @@ impl Goal {
     pub fn desired_frame<S: Simd>(&self, frame: &Frame<S>, end: &End) -> Frame<S> {
         let simd = frame.x[0].simd;
         let mut desired = *frame;
-        if self.kind == Kind::Partial {
+        if self.counted == Counted::Partial {
             return self.partial_desired_frame(frame, end);
         }
-        if self.kind == Kind::Pose {
+        if self.counted == Counted::Pose {
             desired.x = splat(simd, self.axes[0]);
             desired.y = splat(simd, self.axes[1]);
             desired.z = splat(simd, self.axes[2]);
@@ -211,7 +219,7 @@ impl Goal {
         desired
     }
 
-    /// The same where only some axes of the tip's frame count.
+    /// [`Self::desired_frame`] where only some axes of the tip's frame count.
     fn partial_desired_frame<S: Simd>(&self, frame: &Frame<S>, end: &End) -> Frame<S> {
         let tip = frame.point(&end.position);
         let rows = self.partial_residual(frame.axes(), tip).rows;
@@ -251,7 +259,7 @@ impl Goal {
     /// Whether columns need [`Goal::finish_columns`].
     #[inline(always)]
     pub fn needs_finish(&self) -> bool {
-        self.kind != Kind::Pose || self.weight != 1.0
+        self.counted != Counted::Pose || self.weight != 1.0
     }
 
     /// Converts columns to the frame of the rows, sets the free axes to zero and multiplies by the weight.
@@ -266,7 +274,7 @@ impl Goal {
         for column in columns {
             for part in [0, 3] {
                 let mut twist = [column[part].load(simd), column[part + 1].load(simd), column[part + 2].load(simd)];
-                if self.kind == Kind::Partial {
+                if self.counted == Counted::Partial {
                     twist = [dot(tip[0], twist), dot(tip[1], twist), dot(tip[2], twist)];
                 }
                 for row in 0..3 {

@@ -2,17 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use super::candidate::Candidate;
-use super::given_up::GivenUp;
-use super::iteration::{Iteration, IterationScratch, Next};
+use super::candidate::{Candidate, GivenUp};
+use super::iteration::{Iteration, Next, Stepper};
 use super::prepared_search::Search;
 use super::seed_table::Ranking;
 use super::setup::Setup;
-use crate::kernel::configurations::Configurations;
-use crate::kernel::lanes::LANES;
-use crate::method::JacobianStep;
-use crate::problem::Target;
-use crate::solution::Stop;
+use crate::kernel::{Configurations, LANES};
+use crate::{JacobianStep, Stop, Target};
 
 /// Halvings of a pseudoinverse step that does not lessen the error.
 const HALVINGS: usize = 6;
@@ -21,7 +17,7 @@ const NEAR_SEED: f64 = 0.05;
 
 /// When an attempt is given up.
 #[derive(Debug, Clone, Copy)]
-struct Patience {
+struct GivingUp {
     /// Iterations at most.
     iterations: usize,
     /// An iteration that leaves more than this fraction of the squared error is a stall.
@@ -33,14 +29,15 @@ struct Patience {
 }
 
 /// Newton steps either converge soon or hardly at all.
-const NEWTON: Patience = Patience { iterations: 16, stall: 0.7, stalls: 2, gain: 0.5 };
+const NEWTON: GivingUp = GivingUp { iterations: 16, stall: 0.7, stalls: 2, gain: 0.5 };
 /// Cycles of FABRIK are cheap and many, and the accelerated ones do not lessen the error each time.
-const FABRIK: Patience = Patience { iterations: 100, stall: 0.98, stalls: 6, gain: 0.98 };
+const FABRIK: GivingUp = GivingUp { iterations: 100, stall: 0.98, stalls: 6, gain: 0.98 };
 
 /// Once the squared error \[rad²\] of an attempt has been below [`NEAR`], its Newton steps have found a solution, or a place like one. At a
 /// singular solution they only halve the distance, and time and again one leads far away along the motion that the singularity
 /// leaves to the joints; from where it ends the next ones come nearer than before.
-const NEAR_TARGET: Patience = Patience { iterations: 100, stall: 0.7, stalls: 10, gain: 0.5 };
+const NEAR_TARGET: GivingUp = GivingUp { iterations: 100, stall: 0.7, stalls: 10, gain: 0.5 };
+/// A smaller squared error \[rad²\] is near the targets.
 const NEAR: f64 = 1e-6;
 
 /// Which attempts are made.
@@ -113,49 +110,38 @@ impl Attempt {
 
     /// Takes note of the squared error reached; tells whether to give up.
     fn is_stuck(&mut self, squared_error: f64, plan: &Plan) -> bool {
-        let patience = match plan.iteration {
+        let rule = match plan.iteration {
             _ if self.has_been_near(plan) => NEAR_TARGET,
             Iteration::Jacobian(_) => NEWTON,
             Iteration::Fabrik(_) => FABRIK,
         };
         if self.iterations == 0 {
             (self.began_with, self.mark) = (squared_error, squared_error);
-        } else if squared_error < patience.gain * self.mark {
+        } else if squared_error < rule.gain * self.mark {
             (self.stalls, self.mark) = (0, squared_error);
         }
-        self.stalls += usize::from(self.iterations > 0 && squared_error > patience.stall * self.before);
+        self.stalls += usize::from(self.iterations > 0 && squared_error > rule.stall * self.before);
         self.before = squared_error;
         self.iterations += 1;
-        self.stalls >= patience.stalls || self.iterations > patience.iterations
+        self.stalls >= rule.stalls || self.iterations > rule.iterations
     }
 }
 
-/// Where attempts are made: four configurations at once.
+/// Attempts: four configurations at once.
 #[derive(Debug, Clone)]
-pub struct AttemptScratch {
+pub struct Attempts {
     pub configurations: Configurations,
     /// Where attempts ended that were given up.
     pub given_up: GivenUp,
-    iteration: IterationScratch,
+    stepper: Stepper,
     ranking: Ranking,
     /// Where the next attempt starts.
     start: Vec<f64>,
 }
 
-impl AttemptScratch {
-    pub fn new(search: &Search) -> Self {
-        Self {
-            configurations: Configurations::new(&search.kernel.links),
-            given_up: GivenUp::none(search.variables()),
-            iteration: IterationScratch::new(search),
-            ranking: Ranking::new(),
-            start: vec![0.0; search.variables()],
-        }
-    }
-}
-
 /// Attempts under way.
 struct Race<'a> {
+    search: &'a Search,
     plan: &'a Plan<'a>,
     setup: &'a Setup,
     lanes: [Attempt; LANES],
@@ -181,55 +167,65 @@ impl Race<'_> {
     }
 }
 
-impl Search {
+impl Attempts {
+    pub fn new(search: &Search) -> Self {
+        Self {
+            configurations: Configurations::new(&search.kernel.links),
+            given_up: GivenUp::none(search.variables()),
+            stepper: Stepper::new(search),
+            ranking: Ranking::new(),
+            start: vec![0.0; search.variables()],
+        }
+    }
+
     /// Ranks the seed table for the targets, which attempts after the one from the seed need.
-    pub fn rank(&self, targets: &[Target], scratch: &mut AttemptScratch) {
-        self.table.rank(self.kernel.level, targets, &mut scratch.ranking);
+    pub fn rank(&mut self, search: &Search, targets: &[Target]) {
+        search.table.rank(search.kernel.level, targets, &mut self.ranking);
     }
 
     /// Runs attempts until `arrived`, called for each that meets the targets, says that it is enough, or
     /// there are no more. Leaves the nearest configuration of those that were given up in `closest`.
-    pub fn attempts(
-        &self,
+    pub fn run(
+        &mut self,
+        search: &Search,
         plan: &Plan,
         setup: &Setup,
-        scratch: &mut AttemptScratch,
         closest: &mut Candidate,
         arrived: &mut dyn FnMut(&mut Configurations, Arrival) -> ControlFlow<()>,
     ) -> Spent {
         let spent = Spent { iterations: 0, attempts: 0, stop: Stop::Attempts };
-        let mut race = Race { plan, setup, lanes: [Attempt::default(); LANES], spent };
+        let mut race = Race { search, plan, setup, lanes: [Attempt::default(); LANES], spent };
         closest.reset(&setup.start);
-        scratch.given_up.clear();
-        scratch.configurations.write_all(&setup.start);
+        self.given_up.clear();
+        self.configurations.write_all(&setup.start);
         for lane in 0..LANES {
-            self.begin(&mut race, scratch, lane);
+            self.begin(&mut race, lane);
         }
         while race.running() {
-            self.kernel.measure(&setup.goals, &mut scratch.configurations);
+            search.kernel.measure(&setup.goals, &mut self.configurations);
             let mut next = [Next::Rest; LANES];
-            let seed_error = scratch.configurations.squared_error.0[0];
+            let seed_error = self.configurations.squared_error.0[0];
             let mut counted = if race.seed_goes_first(seed_error) { 1 } else { u64::MAX };
-            while let Some(lane) = race.first_of(scratch.configurations.met & counted) {
+            while let Some(lane) = race.first_of(self.configurations.met & counted) {
                 let arrival = Arrival { lane, number: race.lanes[lane].number, iterations: race.spent.iterations };
-                if arrived(&mut scratch.configurations, arrival).is_break() {
+                if arrived(&mut self.configurations, arrival).is_break() {
                     return race.spent;
                 }
                 counted &= !(1 << lane);
-                self.begin(&mut race, scratch, lane);
+                self.begin(&mut race, lane);
             }
             for lane in (0..LANES).filter(|lane| counted >> lane & 1 == 1) {
-                next[lane] = self.carry_on(&mut race, scratch, closest, lane);
+                next[lane] = self.carry_on(&mut race, closest, lane);
             }
-            let AttemptScratch { configurations, iteration, .. } = scratch;
-            self.iterate_lanes(plan.iteration, setup, (configurations, iteration), next, plan.damping);
+            let Self { configurations, stepper, .. } = self;
+            stepper.step(&search.kernel, plan.iteration, setup.task(), configurations, next, plan.damping);
         }
         race.spent
     }
 
     /// Begins the next attempt in `lane`, where there is one left.
-    fn begin(&self, race: &mut Race, scratch: &mut AttemptScratch, lane: usize) {
-        let Race { plan, setup, lanes, spent } = race;
+    fn begin(&mut self, race: &mut Race, lane: usize) {
+        let Race { search, plan, setup, lanes, spent } = race;
         lanes[lane].running = false;
         let number = plan.first + plan.stride * spent.attempts;
         if number >= plan.attempts {
@@ -242,21 +238,22 @@ impl Search {
         lanes[lane] = Attempt { running: true, number, ..Attempt::default() };
         spent.attempts += 1;
         if let Iteration::Fabrik(_) = plan.iteration {
-            scratch.iteration.fabrik.begin(lane, number);
+            self.stepper.fabrik.begin(lane, number);
         }
         if number > 0 {
-            let attempt = (number, plan.random_seed);
-            self.table.start(self.kernel.level, attempt, &mut scratch.ranking, &mut scratch.start);
+            let Self { ranking, start, .. } = self;
+            search.table.start(search.kernel.level, number, plan.random_seed, ranking, start);
             if setup.has_bounds {
-                setup.reflect(&mut scratch.start);
+                setup.reflect(start);
             }
-            scratch.configurations.write(lane, &scratch.start);
+            self.configurations.write(lane, &self.start);
         }
     }
 
     /// Decides what a lane that has not arrived does next, which may be to begin anew.
-    fn carry_on(&self, race: &mut Race, scratch: &mut AttemptScratch, closest: &mut Candidate, lane: usize) -> Next {
-        let squared_error = scratch.configurations.squared_error.0[lane];
+    fn carry_on(&mut self, race: &mut Race, closest: &mut Candidate, lane: usize) -> Next {
+        let Self { configurations, given_up, .. } = self;
+        let squared_error = configurations.squared_error.0[lane];
         let attempt = &mut race.lanes[lane];
         if !attempt.running {
             return Next::Rest;
@@ -268,15 +265,14 @@ impl Search {
         }
         if squared_error < closest.score {
             (closest.score, closest.attempt) = (squared_error, attempt.number);
-            scratch.configurations.read(lane, &mut closest.positions);
+            configurations.read(lane, &mut closest.positions);
         }
         if !attempt.is_stuck(squared_error, race.plan) {
             race.spent.iterations += 1;
             return if attempt.has_been_near(race.plan) { Next::Newton } else { Next::Step };
         }
-        let AttemptScratch { configurations, given_up, .. } = scratch;
         given_up.offer((squared_error, attempt.number), |positions| configurations.read(lane, positions));
-        self.begin(race, scratch, lane);
+        self.begin(race, lane);
         Next::Rest
     }
 }

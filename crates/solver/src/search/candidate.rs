@@ -1,4 +1,6 @@
-//! The configuration that the stages of a search hand on and improve.
+//! The configurations that the stages of a search hand on and improve.
+
+use urdf_ik_mathematics::best::make_room;
 
 /// A configuration that stages of a search improve.
 #[derive(Debug, Clone)]
@@ -37,5 +39,42 @@ impl Candidate {
     pub fn copy_from(&mut self, other: &Self) {
         self.positions.copy_from_slice(&other.positions);
         (self.score, self.attempt) = (other.score, other.attempt);
+    }
+}
+
+/// How many attempts that were given up are kept.
+const KEPT: usize = 12;
+
+/// Where attempts ended that were given up, each near another minimum of the error: the best first.
+#[derive(Debug, Clone)]
+pub struct GivenUp {
+    candidates: Vec<Candidate>,
+    /// How many of the candidates there are.
+    count: usize,
+}
+
+impl GivenUp {
+    /// None yet, of so many variables.
+    pub fn none(variables: usize) -> Self {
+        Self { candidates: vec![Candidate::none(variables); KEPT], count: 0 }
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// All that are kept, the best first.
+    pub fn candidates(&mut self) -> &mut [Candidate] {
+        &mut self.candidates[..self.count]
+    }
+
+    /// Keeps a candidate of this rank, whose positions `read` writes, unless as many of a lower rank are kept. Which are kept in the
+    /// end does not depend on the order of the offers.
+    pub fn offer(&mut self, rank: (f64, usize), read: impl FnOnce(&mut [f64])) {
+        if let Some(candidate) = make_room(&mut self.candidates, &mut self.count, |kept| kept.rank() <= rank) {
+            (candidate.score, candidate.attempt) = rank;
+            read(&mut candidate.positions);
+        }
     }
 }

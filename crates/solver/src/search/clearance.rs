@@ -2,14 +2,13 @@
 
 use super::prepared_search::Search;
 use super::setup::Setup;
-use crate::kernel::configurations::Configurations;
-use crate::problem::Problem;
-use crate::solution::{Outcome, Reason, Solution};
+use crate::kernel::Configurations;
+use crate::{Outcome, Problem, Reason, Solution};
 use urdf_ik_collision::{RequiredGaps, SceneScratch};
 
-/// Where configurations are looked at.
+/// Tells which configurations may be handed out, and what they cost.
 #[derive(Debug, Clone)]
-pub struct ClearanceScratch {
+pub struct ClearanceCheck {
     /// Whether a configuration that met the targets and kept clear was refused.
     pub has_refused: bool,
     scene: SceneScratch,
@@ -23,7 +22,7 @@ pub struct ClearanceScratch {
     clear_at_seed: Vec<usize>,
 }
 
-impl ClearanceScratch {
+impl ClearanceCheck {
     pub fn new(search: &Search) -> Self {
         Self {
             has_refused: false,
@@ -47,7 +46,7 @@ impl ClearanceScratch {
     #[inline(never)]
     pub fn is_clear(&mut self, problem: &Problem, positions: &[f64]) -> bool {
         let Some(clearance) = &problem.clearance else { return true };
-        let ClearanceScratch { scene, required_gaps, seed_is_known, clear_at_seed, .. } = self;
+        let ClearanceCheck { scene, required_gaps, seed_is_known, clear_at_seed, .. } = self;
         let Err(near) = clearance.scene.check(positions, clearance.margin, scene) else { return true };
         if !*seed_is_known {
             // A pair that is not within the margin at the seed has to keep it.
@@ -69,9 +68,7 @@ impl ClearanceScratch {
         }
         false
     }
-}
 
-impl ClearanceScratch {
     /// What `positions`, which meet the targets, cost; 0 where the problem has no cost, `None` where they may not be handed out.
     pub fn appraise(&mut self, problem: &Problem, positions: &[f64]) -> Option<f64> {
         if !self.is_clear(problem, positions) {
@@ -94,26 +91,24 @@ impl ClearanceScratch {
             solution.outcome = Outcome::Closest(Reason::Refused);
         }
     }
-}
 
-impl Search {
-    /// What the configuration of a lane, which meets the targets, costs as it would be handed out; see [`ClearanceScratch::appraise`].
+    /// What the configuration of a lane, which meets the targets, costs as it would be handed out; see [`Self::appraise`].
     #[inline]
     pub fn appraise_lane(
-        &self,
+        &mut self,
         problem: &Problem,
         setup: &Setup,
-        (configurations, lane): (&Configurations, usize),
-        scratch: &mut ClearanceScratch,
+        configurations: &Configurations,
+        lane: usize,
     ) -> Option<f64> {
         if problem.clearance.is_none() && problem.accepts.is_none() && problem.cost.is_none() {
             return Some(0.0);
         }
-        let mut positions = std::mem::take(&mut scratch.positions);
+        let mut positions = std::mem::take(&mut self.positions);
         configurations.read(lane, &mut positions);
-        self.fold(problem, setup, &mut positions);
-        let cost = scratch.appraise(problem, &positions);
-        scratch.positions = positions;
+        setup.fold(problem, &mut positions);
+        let cost = self.appraise(problem, &positions);
+        self.positions = positions;
         cost
     }
 }

@@ -1,30 +1,29 @@
 //! Leads the best configurations down to local minima of the error, where no attempt met the targets, and keeps the least.
 
-use super::candidate::Candidate;
-use super::given_up::GivenUp;
+use super::candidate::{Candidate, GivenUp};
 use super::prepared_search::Search;
 use super::setup::Setup;
-use crate::kernel::configurations::Configurations;
-use crate::kernel::lanes::{LANES, Lanes};
-use crate::kernel::normal_equations::StepScratch;
+use crate::kernel::{Configurations, Kernel, LANES, Lanes};
 
-/// Iterations at most, and the relative gain below which it has arrived.
+/// Iterations at most.
 pub const ITERATIONS: usize = 200;
+/// A descent has arrived where an iteration lessens the squared error by less than this share of it.
 const LEAST_GAIN: f64 = 1e-9;
-/// After so many iterations, a descent goes on only where its squared error is below this multiple of the least so far.
+/// After so many iterations, a descent goes on only where it is [`PROMISING`].
 const FIRST_ITERATIONS: usize = 10;
+/// A descent is promising where its squared error is below this multiple of the least so far.
 const PROMISING: f64 = 1.1;
 /// A step with an entry above this \[rad or m\] is no arrival, however small the gain: of a far target's error it always is.
 const LEAST_STEP: f64 = 1e-3;
-/// The four lanes try four dampings at once: the factor from each to the next, and the least that they begin with.
+/// The four lanes try four dampings at once, each this many times the one before.
 const LADDER: f64 = 8.0;
+/// The least damping that a descent begins with, times [`LADDER`] \[rad²\].
 const LEAST_START: f64 = 1e-6;
 
-/// Where the nearest configuration is looked for.
+/// Descends to the closest configuration.
 #[derive(Debug, Clone)]
-pub struct ClosestScratch {
+pub struct ClosestDescent {
     configurations: Configurations,
-    pub step: StepScratch,
 }
 
 /// How a descent ended.
@@ -37,25 +36,22 @@ pub struct Descended {
     pub met: bool,
 }
 
-impl ClosestScratch {
+impl ClosestDescent {
     pub fn new(search: &Search) -> Self {
-        let links = &search.kernel.links;
-        Self { configurations: Configurations::new(links), step: StepScratch::new(links) }
+        Self { configurations: Configurations::new(&search.kernel.links) }
     }
-}
 
-impl Search {
     /// Leads `closest` and the best of the other attempts that were given up down to minima, and leaves the least in `closest`, by the
     /// error that a solution states: with angles, where attempts took chords. Gives the iterations it took.
     pub fn refine(
-        &self,
+        &mut self,
+        kernel: &Kernel,
         setup: &Setup,
         closest: &mut Candidate,
         given_up: &mut GivenUp,
-        scratch: &mut ClosestScratch,
         expired: &dyn Fn() -> bool,
     ) -> usize {
-        let first = self.descend(setup, &mut closest.positions, scratch, ITERATIONS, expired);
+        let first = self.descend(kernel, setup, &mut closest.positions, ITERATIONS, expired);
         let mut iterations = first.iterations;
         closest.score = first.squared_error;
         let attempt = closest.attempt;
@@ -64,7 +60,7 @@ impl Search {
                 if expired() {
                     return iterations;
                 }
-                let descended = self.descend(setup, &mut other.positions, scratch, most, expired);
+                let descended = self.descend(kernel, setup, &mut other.positions, most, expired);
                 other.score = descended.squared_error;
                 iterations += descended.iterations;
                 if other.score > PROMISING * closest.score {
@@ -81,18 +77,18 @@ impl Search {
     /// Leads `positions` down to a local minimum of the squared error, by the method of Levenberg and Marquardt with four
     /// dampings at once, of which the one that lessens the error most is taken. Takes `most` iterations at most.
     pub fn descend(
-        &self,
+        &mut self,
+        kernel: &Kernel,
         setup: &Setup,
         positions: &mut [f64],
-        scratch: &mut ClosestScratch,
         most: usize,
         expired: &dyn Fn() -> bool,
     ) -> Descended {
-        let (task, ClosestScratch { configurations, step }) = ((&*setup.goals, setup.bounds()), scratch);
+        let configurations = &mut self.configurations;
         let (mut last_damping, mut left) = (None, f64::INFINITY);
         for iteration in 0..most {
             configurations.write_all(positions);
-            self.kernel.measure_angles(&setup.goals, configurations);
+            kernel.measure_angles(&setup.goals, configurations);
             let error = configurations.squared_error.0[0];
             left = error;
             // Of the size of the columns at most: more would make small steps look like the end of progress.
@@ -105,15 +101,15 @@ impl Search {
             }
             let ladder = [1.0, LADDER, LADDER * LADDER, LADDER * LADDER * LADDER];
             let dampings = Lanes(ladder.map(|factor| factor * damping));
-            self.kernel.damped_step(task, (configurations, step), &dampings, &Lanes::splat(1.0));
-            self.kernel.measure_angles(&setup.goals, configurations);
+            kernel.damped_step(setup.task(), configurations, &dampings, &Lanes::splat(1.0));
+            kernel.measure_angles(&setup.goals, configurations);
             let errors = configurations.squared_error.0;
             let lane = (1..LANES).fold(0, |best, lane| if errors[lane] < errors[best] { lane } else { best });
             if errors[lane] >= error {
                 last_damping = Some(damping * ladder[LANES - 1]);
                 continue;
             }
-            let still = step.step.iter().all(|step| step.0[lane].abs() < LEAST_STEP);
+            let still = configurations.step.iter().all(|step| step.0[lane].abs() < LEAST_STEP);
             let arrived = still && error - errors[lane] < LEAST_GAIN * error.min(1.0);
             last_damping = Some(damping * ladder[lane] / LADDER);
             configurations.read(lane, positions);

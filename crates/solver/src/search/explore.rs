@@ -1,20 +1,19 @@
-//! Makes the attempts of one core until the deadline, and keeps the solution that `pick` prefers.
+//! Makes the attempts of one core until the deadline, and keeps the solution that `pick` prefers; finds out whether joint limits are why
+//! there is none.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::attempts::{Arrival, AttemptScratch, Plan, Spent};
+use super::attempts::{Arrival, Attempts, Plan, Spent};
 use super::candidate::Candidate;
-use super::clearance::ClearanceScratch;
+use super::clearance::ClearanceCheck;
 use super::iteration::{Iteration, SEARCH_DAMPING, TRACK_DAMPING};
 use super::prepared_search::Search;
 use super::setup::Setup;
-use crate::kernel::configurations::Configurations;
-use crate::kernel::svd::Svd;
-use crate::problem::{Mode, Pick, Problem, Target, counted_axes};
-use crate::solution::Stop;
+use crate::kernel::{Configurations, Svd};
+use crate::{JacobianStep, Mode, Outcome, Pick, Problem, Reason, Solution, Stop, Target, counted_axes};
 
 /// Attempts that are made in any case. They take some ten microseconds: to look at the clock before would let one interruption by
 /// the operating system spoil a search that has hardly begun.
@@ -26,6 +25,11 @@ const ATTEMPTS_OUT_OF_REACH: usize = 48;
 /// Attempts that meet the targets but may not be handed out do not count, as long as there are no more than this times the attempts.
 const WITH_REFUSED: usize = 16;
 
+/// Joint limits are said to be in the way only after so many attempts: with fewer, a solution within them may well have been missed.
+const ENOUGH_ATTEMPTS: usize = 100;
+/// Attempts without limits, the first from the closest configuration. Most targets in reach are met by the first few.
+const UNLIMITED_ATTEMPTS: usize = 16;
+
 /// The part of the attempts that one core makes.
 pub struct Share<'a> {
     /// It makes every `of`th attempt, from number `index` on.
@@ -36,12 +40,30 @@ pub struct Share<'a> {
     pub start: Instant,
 }
 
-/// Where one core explores, and what it finds.
+impl Share<'_> {
+    /// Whether there is reason not to begin attempt `number`.
+    pub fn over(&self, search: &Search, problem: &Problem, number: usize) -> Option<Stop> {
+        if self.first_found.load(Ordering::Relaxed) < number {
+            return Some(Stop::Converged);
+        }
+        // Who is asked may take long.
+        if number < ATTEMPTS_WITHOUT_CLOCK && problem.accepts.is_none() && problem.cost.is_none() {
+            return None;
+        }
+        if problem.deadline.is_some_and(|deadline| self.start.elapsed() >= deadline) {
+            return Some(Stop::Deadline);
+        }
+        // No attempt can succeed where the target is out of reach; the first lead to the minima of which the least is the closest.
+        (number >= ATTEMPTS_OUT_OF_REACH).then(|| search.out_of_reach(problem).map(|_| Stop::Attempts)).flatten()
+    }
+}
+
+/// What one core explores, and what it finds.
 #[derive(Debug, Clone)]
 pub struct Exploration {
-    pub attempts: AttemptScratch,
+    pub attempts: Attempts,
     svd: Svd,
-    pub clearance: ClearanceScratch,
+    pub clearance: ClearanceCheck,
     /// Of the configurations that meet the targets, the one that the pick prefers.
     pub picked: Candidate,
     /// Of those that were given up, the one with the least squared error.
@@ -50,26 +72,23 @@ pub struct Exploration {
 
 impl Exploration {
     pub fn new(search: &Search) -> Self {
-        let variables = search.variables();
         Self {
-            attempts: AttemptScratch::new(search),
-            svd: Svd::new(search.chain.tips().len(), variables),
-            clearance: ClearanceScratch::new(search),
-            picked: Candidate::none(variables),
-            closest: Candidate::none(variables),
+            attempts: Attempts::new(search),
+            svd: search.svd(),
+            clearance: ClearanceCheck::new(search),
+            picked: Candidate::none(search.variables()),
+            closest: Candidate::none(search.variables()),
         }
     }
-}
 
-impl Search {
-    /// Makes the attempts of `share`. Leaves the best of those that meet the targets in `exploration.picked`, and the best of those
-    /// that do not in `exploration.closest`.
+    /// Makes the attempts of `share`. Leaves the best of those that meet the targets in `picked`, and the best of those that do not in
+    /// `closest`.
     pub fn explore(
-        &self,
+        &mut self,
+        search: &Search,
         iteration: Iteration,
         problem: &Problem,
         setup: &Setup,
-        exploration: &mut Exploration,
         share: &Share,
     ) -> Spent {
         let (pick, attempts, random_seed, damping) = match problem.mode {
@@ -77,12 +96,12 @@ impl Search {
             Mode::Track { .. } => (Pick::First, 1, 0, TRACK_DAMPING),
         };
         // Attempts at what is out of reach only lead to the closest configuration.
-        let attempts = if problem.closest || self.out_of_reach(problem).is_none() { attempts } else { 0 };
-        let Exploration { attempts: scratch, svd, clearance, picked, closest } = exploration;
+        let attempts = if problem.closest || search.out_of_reach(problem).is_none() { attempts } else { 0 };
+        let Self { attempts: stage, svd, clearance, picked, closest } = self;
         picked.reset(&setup.start);
         clearance.begin();
         if attempts > 1 {
-            self.rank(problem.targets, scratch);
+            stage.rank(search, problem.targets);
         }
         let leaps = matches!(problem.mode, Mode::Search { .. });
         let refused = Cell::new(0);
@@ -90,7 +109,7 @@ impl Search {
         let over = |number: usize| {
             let counted = number - number.min(share.of * refused.get());
             let enough = counted >= attempts && !(until_deadline && refused.get() > 0);
-            self.over(problem, share, number).or_else(|| enough.then_some(Stop::Attempts))
+            share.over(search, problem, number).or_else(|| enough.then_some(Stop::Attempts))
         };
         let attempts = match problem.clearance {
             _ if until_deadline => usize::MAX,
@@ -99,14 +118,14 @@ impl Search {
         };
         let (first, stride) = (share.index, share.of);
         let plan = Plan { attempts, first, stride, iteration, random_seed, damping, leaps, over: &over };
-        self.attempts(&plan, setup, scratch, closest, &mut |configurations, Arrival { lane, number, .. }| {
-            let Some(cost) = self.appraise_lane(problem, setup, (configurations, lane), clearance) else {
+        stage.run(search, &plan, setup, closest, &mut |configurations, Arrival { lane, number, .. }| {
+            let Some(cost) = clearance.appraise_lane(problem, setup, configurations, lane) else {
                 refused.set(refused.get() + 1);
                 return ControlFlow::Continue(());
             };
             let by_pick = problem.cost.is_none();
-            let task = (problem.targets, setup);
-            let score = if by_pick { self.score(pick, task, (configurations, lane), svd) } else { cost };
+            let score =
+                if by_pick { score(search, pick, problem.targets, setup, configurations, lane, svd) } else { cost };
             if (score, number) < picked.rank() {
                 (picked.score, picked.attempt) = (score, number);
                 configurations.read(lane, &mut picked.positions);
@@ -120,59 +139,80 @@ impl Search {
         })
     }
 
-    /// How the pick judges the configuration of a lane, less being better.
-    #[inline]
-    fn score(
-        &self,
-        pick: Pick,
-        (targets, setup): (&[Target], &Setup),
-        (configurations, lane): (&mut Configurations, usize),
-        svd: &mut Svd,
-    ) -> f64 {
-        match pick {
-            Pick::First => 0.0,
-            Pick::Nearest => self.largest_move(setup, configurations, lane),
-            Pick::MostManipulable => -self.log_manipulability_of(targets, setup, configurations, svd, lane),
+    /// Whether joint limits are why the search for `problem` found no more than `solution`: enough attempts within them failed, some
+    /// of them push back at its positions, and a target that no attempt met within them is met where there are none. Overwrites the
+    /// setup.
+    pub fn limits_are_in_the_way(
+        &mut self,
+        search: &Search,
+        problem: &Problem,
+        setup: &mut Setup,
+        solution: &Solution,
+    ) -> bool {
+        let Mode::Search { attempts, random_seed, .. } = problem.mode else { return false };
+        let unexplained = solution.outcome == Outcome::Closest(Reason::NotConverged);
+        if !unexplained || attempts < ENOUGH_ATTEMPTS || solution.saturated.is_empty() {
+            return false;
         }
-    }
-
-    /// Whether there is reason not to begin attempt `number`.
-    pub fn over(&self, problem: &Problem, share: &Share, number: usize) -> Option<Stop> {
-        if share.first_found.load(Ordering::Relaxed) < number {
-            return Some(Stop::Converged);
-        }
-        // Who is asked may take long.
-        if number < ATTEMPTS_WITHOUT_CLOCK && problem.accepts.is_none() && problem.cost.is_none() {
-            return None;
-        }
-        if problem.deadline.is_some_and(|deadline| share.start.elapsed() >= deadline) {
-            return Some(Stop::Deadline);
-        }
-        // No attempt can succeed where the target is out of reach; the first lead to the minima of which the least is the closest.
-        (number >= ATTEMPTS_OUT_OF_REACH).then(|| self.out_of_reach(problem).map(|_| Stop::Attempts)).flatten()
-    }
-
-    /// The largest move of any variable from the seed to where the configuration of a lane comes to rest \[rad, or m over the length
-    /// scale\].
-    fn largest_move(&self, setup: &Setup, configurations: &Configurations, lane: usize) -> f64 {
-        let moves = configurations.positions.iter().enumerate().map(|(i, position)| {
-            let seed = setup.start[i] + setup.whole_turns[i];
-            ((self.folded(i, position.0[lane], setup) - seed) / self.unit(i)).abs()
+        setup.unbound();
+        setup.start.copy_from_slice(&self.closest.positions);
+        self.attempts.rank(search, problem.targets);
+        let plan = Plan {
+            attempts: UNLIMITED_ATTEMPTS,
+            first: 0,
+            stride: 1,
+            iteration: Iteration::Jacobian(JacobianStep::default()),
+            damping: SEARCH_DAMPING,
+            leaps: true,
+            random_seed,
+            over: &|_| None,
+        };
+        let mut blocked = false;
+        self.attempts.run(search, &plan, setup, &mut self.closest, &mut |configurations, Arrival { lane, .. }| {
+            blocked = !is_within_limits(search, setup, configurations, lane);
+            ControlFlow::Break(())
         });
-        moves.fold(0.0, f64::max)
+        blocked
     }
+}
 
-    /// The logarithm of the manipulability of a lane.
-    fn log_manipulability_of(
-        &self,
-        targets: &[Target],
-        setup: &Setup,
-        configurations: &mut Configurations,
-        svd: &mut Svd,
-        lane: usize,
-    ) -> f64 {
-        self.kernel.linearise(&setup.goals, configurations);
-        svd.decompose(configurations, targets.len(), lane);
-        svd.log_manipulability(counted_axes(targets))
+/// How the pick judges the configuration of a lane, less being better.
+#[inline]
+fn score(
+    search: &Search,
+    pick: Pick,
+    targets: &[Target],
+    setup: &Setup,
+    configurations: &mut Configurations,
+    lane: usize,
+    svd: &mut Svd,
+) -> f64 {
+    match pick {
+        Pick::First => 0.0,
+        Pick::Nearest => largest_move(search, setup, configurations, lane),
+        Pick::MostManipulable => {
+            search.kernel.linearise(&setup.goals, configurations);
+            svd.decompose(configurations, targets.len(), lane);
+            -svd.log_manipulability(counted_axes(targets))
+        }
     }
+}
+
+/// The largest move of any variable from the seed to where the configuration of a lane comes to rest \[rad, or m over the length
+/// scale\].
+fn largest_move(search: &Search, setup: &Setup, configurations: &Configurations, lane: usize) -> f64 {
+    let moves = configurations.positions.iter().enumerate().map(|(i, position)| {
+        let seed = setup.start[i] + setup.whole_turns[i];
+        ((setup.folded(i, position.0[lane]) - seed) / search.unit(i)).abs()
+    });
+    moves.fold(0.0, f64::max)
+}
+
+/// Whether the configuration of a lane, or one that whole turns make of it, lies within the joint limits.
+fn is_within_limits(search: &Search, setup: &Setup, configurations: &Configurations, lane: usize) -> bool {
+    let variables = search.chain.variables().iter().zip(&setup.domains).zip(&configurations.positions);
+    variables.into_iter().all(|((variable, domain), position)| {
+        let position = position.0[lane];
+        domain.contains(if variable.prismatic { position } else { domain.turned_into(position, 0.0) })
+    })
 }

@@ -6,13 +6,12 @@
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
-use super::clearance::ClearanceScratch;
-use super::closest::ClosestScratch;
-use super::null_space::NullSpaceScratch;
+use super::clearance::ClearanceCheck;
+use super::closest::ClosestDescent;
+use super::null_space::NullSpace;
 use super::prepared_search::Search;
 use super::setup::Setup;
-use crate::preference::Preference;
-use crate::problem::{Mode, Problem, Target};
+use crate::{Mode, Preference, Problem, Target};
 use urdf_ik_robot::ChainPoses;
 
 /// How far ahead: as long as the fastest joint takes for this way \[rad, or m over the length scale\]. Of 0.2, 0.4 and 0.8 the last keeps
@@ -21,48 +20,47 @@ const HORIZON: f64 = 0.8;
 /// Iterations at most. The direction is what counts.
 const ITERATIONS: usize = 20;
 
-/// Where the arm looks ahead.
+/// Null-space tasks in streams, with what it takes to look ahead.
 #[derive(Debug, Clone)]
-pub struct FlowScratch {
+pub struct Flow {
     setup: Setup,
     targets: Vec<Target>,
     poses: ChainPoses,
-    closest: ClosestScratch,
+    closest: ClosestDescent,
     positions: Vec<f64>,
 }
 
-impl FlowScratch {
+impl Flow {
     pub fn new(search: &Search) -> Self {
         Self {
             setup: Setup::new(search),
             targets: Vec::with_capacity(search.chain.tips().len()),
             poses: ChainPoses::new(&search.chain),
-            closest: ClosestScratch::new(search),
+            closest: ClosestDescent::new(search),
             positions: vec![0.0; search.variables()],
         }
     }
-}
 
-impl Search {
     /// Moves `positions`, which meet the targets of `problem`, towards its preference. In tracking, where its steps are bounded, they go
     /// first where they would without a task, and then flow on from there.
-    pub fn settle_or_flow(
-        &self,
+    pub fn optimise(
+        &mut self,
+        search: &Search,
         problem: &Problem,
         setup: &mut Setup,
         positions: &mut [f64],
-        (null_space, clearance): (&mut NullSpaceScratch, &mut ClearanceScratch),
-        scratch: &mut FlowScratch,
+        null_space: &mut NullSpace,
+        clearance: &mut ClearanceCheck,
     ) {
         let (Mode::Track { .. }, Some(max_step)) = (problem.mode, problem.preference.max_step) else {
-            return self.settle(problem, &problem.preference, setup, positions, (null_space, clearance));
+            return null_space.optimise(search, problem, &problem.preference, setup, positions, clearance);
         };
         let (moves, task) = problem.preference.split();
-        self.settle(problem, &moves, setup, positions, (null_space, clearance));
+        null_space.optimise(search, problem, &moves, setup, positions, clearance);
         if task.is_none() {
             return;
         }
-        let ahead = self.look_ahead(problem, (setup, positions), max_step, scratch);
+        let ahead = self.look_ahead(search, problem, setup, positions, max_step);
         let to = |ahead| Preference {
             posture: Some(ahead),
             posture_weight: 1.0,
@@ -71,20 +69,21 @@ impl Search {
         };
         let task = ahead.map_or(task, to);
         setup.narrow(positions, max_step);
-        self.settle(problem, &task, setup, positions, (null_space, clearance));
+        null_space.optimise(search, problem, &task, setup, positions, clearance);
     }
 
     /// Looks from `positions`, which meet the targets of `problem`, to where these lead if they go on as they come from the seed. Gives the
     /// positions there, with the whole turns, if tracking does not meet them, or if a joint must be faster than by `max_step` a target, and
     /// faster than now.
-    fn look_ahead<'a>(
-        &self,
+    fn look_ahead(
+        &mut self,
+        search: &Search,
         problem: &Problem,
-        (setup, positions): (&Setup, &[f64]),
+        setup: &Setup,
+        positions: &[f64],
         max_step: &[f64],
-        scratch: &'a mut FlowScratch,
-    ) -> Option<&'a [f64]> {
-        let fastest = max_step.iter().enumerate().map(|(i, step)| step / self.unit(i)).fold(0.0, f64::max);
+    ) -> Option<&[f64]> {
+        let fastest = max_step.iter().enumerate().map(|(i, step)| step / search.unit(i)).fold(0.0, f64::max);
         // In greatest steps. Where the arm is faster now, the targets get as far with fewer.
         let room = HORIZON / fastest;
         if !room.is_finite() {
@@ -92,8 +91,8 @@ impl Search {
         }
         let moves = positions.iter().zip(&setup.start).map(|(to, from)| (to - from).abs());
         let speed = moves.zip(max_step).map(|(step, most)| step / most).fold(1.0, f64::max);
-        let FlowScratch { setup: ahead, targets, poses, closest, positions: end } = scratch;
-        self.chain.forward_kinematics(problem.seed, poses);
+        let Self { setup: ahead, targets, poses, closest, positions: end } = self;
+        search.chain.forward_kinematics(problem.seed, poses);
         let rests = |target: &Target| target.residual(&poses.tips()[target.tip]).within(target);
         if problem.targets.iter().all(rests) {
             return None;
@@ -101,9 +100,9 @@ impl Search {
         targets.clear();
         targets.extend(problem.targets.iter().map(|target| gone_on(target, &poses.tips()[target.tip], room / speed)));
         ahead.bound_by_limits(setup);
-        self.set_goals(targets, &mut ahead.goals);
+        search.kernel.set_goals(targets, &mut ahead.goals);
         end.copy_from_slice(positions);
-        let is_met = self.descend(ahead, end, closest, ITERATIONS, &|| false).met;
+        let is_met = closest.descend(&search.kernel, ahead, end, ITERATIONS, &|| false).met;
         let mut ways = end.iter().zip(positions).zip(max_step);
         let is_near = ways.all(|((end, start), step)| (end - start).abs() <= room * step);
         end.iter_mut().zip(&setup.whole_turns).for_each(|(end, turns)| *end += turns);

@@ -1,18 +1,13 @@
 //! One iteration of four attempts: damping, and which step each lane takes.
 
 use super::prepared_search::Search;
-use super::pseudoinverse::PseudoinverseScratch;
-use super::setup::Setup;
-use crate::kernel::configurations::Configurations;
-use crate::kernel::fabrik::FabrikScratch;
-use crate::kernel::lanes::{LANES, Lanes};
-use crate::kernel::normal_equations::StepScratch;
-use crate::method::{FabrikOptions, JacobianStep};
+use crate::kernel::{Configurations, FabrikScratch, Kernel, LANES, Lanes, Svd, Task};
+use crate::{Bounds, FabrikOptions, JacobianStep};
 
 /// Adaptive damping over the squared error \[rad²\]: of the fractions 1, 0.3, 0.1 and 0.03 a search takes the fewest iterations with
-/// the third. It bounds a step near a singularity to half the error over the root of the damping, 1.6 rad; tracking, which must not
-/// leap, keeps to half a radian.
+/// the third. It bounds a step near a singularity to half the error over the root of the damping, 1.6 rad.
 pub const SEARCH_DAMPING: f64 = 0.1;
+/// Adaptive damping over the squared error \[rad²\] in tracking, which must not leap: it bounds a step to half a radian.
 pub const TRACK_DAMPING: f64 = 1.0;
 /// Upper bound of the adaptive damping \[rad²\]. More would only slow the steps far from the target, and on a long gantry they would
 /// get nowhere.
@@ -52,39 +47,30 @@ pub enum Next {
     Again(f64),
 }
 
-/// Where steps are computed.
+/// Takes the steps of attempts.
 #[derive(Debug, Clone)]
-pub struct IterationScratch {
-    step: StepScratch,
+pub struct Stepper {
     pub fabrik: FabrikScratch,
-    pseudoinverse: PseudoinverseScratch,
+    pseudoinverse: Pseudoinverse,
 }
 
-impl IterationScratch {
+impl Stepper {
     pub fn new(search: &Search) -> Self {
-        let links = &search.kernel.links;
         let units = (0..search.variables()).map(|i| search.unit(i)).collect();
-        Self {
-            step: StepScratch::new(links),
-            fabrik: FabrikScratch::new(links, units),
-            pseudoinverse: PseudoinverseScratch::new(search),
-        }
+        Self { fabrik: FabrikScratch::new(&search.kernel.links, units), pseudoinverse: Pseudoinverse::new(search) }
     }
-}
 
-impl Search {
     /// One step of every lane that does not rest, from where the configurations have been measured. `fraction` of the squared error is
     /// the adaptive damping.
-    pub fn iterate_lanes(
-        &self,
+    pub fn step(
+        &mut self,
+        kernel: &Kernel,
         iteration: Iteration,
-        setup: &Setup,
-        (configurations, scratch): (&mut Configurations, &mut IterationScratch),
+        task: Task,
+        configurations: &mut Configurations,
         next: [Next; LANES],
         fraction: f64,
     ) {
-        let task = (&*setup.goals, setup.bounds());
-        let IterationScratch { step, fabrik, pseudoinverse } = scratch;
         let moving = next.map(|next| if next == Next::Rest { 0.0 } else { 1.0 });
         let errors = configurations.squared_error.0;
         let adaptive = Lanes(errors.map(|error| (fraction * error).min(GREATEST_DAMPING)));
@@ -92,17 +78,17 @@ impl Search {
             Iteration::Jacobian(JacobianStep::Damped { damping }) => {
                 let damping =
                     damping.map_or(adaptive, |factor| Lanes::splat((factor * factor).max(LEAST_FIXED_DAMPING)));
-                self.kernel.damped_step(task, (configurations, step), &damping, &Lanes(moving));
+                kernel.damped_step(task, configurations, &damping, &Lanes(moving));
             }
             Iteration::Jacobian(JacobianStep::Pseudoinverse) => {
                 for (lane, next) in next.iter().enumerate() {
                     if let Next::Again(factor) = next {
-                        step.step.iter_mut().for_each(|step| step.0[lane] *= factor);
+                        configurations.step.iter_mut().for_each(|step| step.0[lane] *= factor);
                     }
                 }
                 let stepping = next.map(|next| matches!(next, Next::Step | Next::Newton));
-                self.pseudoinverse_step(setup, configurations, pseudoinverse, &mut step.step, stepping);
-                self.kernel.advance(setup.bounds(), configurations, &step.step, &Lanes(moving));
+                self.pseudoinverse.write_steps(kernel, task, configurations, stepping);
+                kernel.advance(task.bounds, configurations, &Lanes(moving));
             }
             Iteration::Fabrik(options) => {
                 let is_near = |lane: usize| next[lane] == Next::Newton || options.polish && errors[lane] < POLISH_BELOW;
@@ -110,12 +96,86 @@ impl Search {
                 let lanes = |part: fn(f64) -> f64| Lanes(std::array::from_fn(|lane| moving[lane] * part(near[lane])));
                 let (newton, fabrik_lanes) = (lanes(|near| near), lanes(|near| 1.0 - near));
                 if fabrik_lanes != Lanes::default() {
-                    self.kernel.fabrik_step(task, (configurations, fabrik), &mut step.step, options, &fabrik_lanes);
+                    kernel.fabrik_step(task, configurations, &mut self.fabrik, options, &fabrik_lanes);
                 }
                 if newton != Lanes::default() {
-                    self.kernel.damped_step(task, (configurations, step), &adaptive, &newton);
+                    kernel.damped_step(task, configurations, &adaptive, &newton);
                 }
             }
         }
+    }
+}
+
+/// Steps by the Moore-Penrose pseudoinverse, one lane after the other.
+#[derive(Debug, Clone)]
+struct Pseudoinverse {
+    svd: Svd,
+    /// The step of one lane without regard to bounds \[rad or m\].
+    free: Vec<f64>,
+    /// Which variables stand at their bounds.
+    stopped: Vec<bool>,
+}
+
+impl Pseudoinverse {
+    fn new(search: &Search) -> Self {
+        let variables = search.variables();
+        Self { svd: search.svd(), free: vec![0.0; variables], stopped: vec![false; variables] }
+    }
+
+    /// Writes the steps of the lanes that are `moving`, every variable within its bounds: those that would leave theirs
+    /// are stopped at them, and the others are solved for again.
+    fn write_steps(
+        &mut self,
+        kernel: &Kernel,
+        Task { goals, bounds }: Task,
+        configurations: &mut Configurations,
+        moving: [bool; LANES],
+    ) {
+        kernel.linearise(goals, configurations);
+        for lane in (0..LANES).filter(|lane| moving[*lane]) {
+            self.stopped.fill(false);
+            loop {
+                self.svd.decompose(configurations, goals.len(), lane);
+                self.svd.pseudoinverse(&mut self.free);
+                if !self.stop_at_bounds(configurations, bounds, goals.len(), lane) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Takes over the free step of one lane and stops variables that leave their bounds: what their motion does to the
+    /// targets is taken off the rows. Tells whether there were any.
+    fn stop_at_bounds(
+        &mut self,
+        configurations: &mut Configurations,
+        bounds: Bounds,
+        targets: usize,
+        lane: usize,
+    ) -> bool {
+        let Configurations { positions, rows, columns, step: steps, .. } = configurations;
+        let (variables, mut any) = (self.free.len(), false);
+        for (i, steps) in steps.iter_mut().enumerate() {
+            if self.stopped[i] {
+                continue;
+            }
+            let position = positions[i].0[lane];
+            let next = position + self.free[i];
+            let bounded = next.max(bounds.lower[i]).min(bounds.upper[i]);
+            let step = if bounded == next { self.free[i] } else { bounded - position };
+            steps.0[lane] = step;
+            if bounded == next {
+                continue;
+            }
+            any = true;
+            self.stopped[i] = true;
+            for (target, rows) in rows[..targets].iter_mut().enumerate() {
+                for (row, entry) in rows.iter_mut().zip(&mut columns[target * variables + i]) {
+                    row.0[lane] -= entry.0[lane] * step;
+                    entry.0[lane] = 0.0;
+                }
+            }
+        }
+        any
     }
 }

@@ -6,18 +6,11 @@
 //!
 //! Where the joints flow in a stream of targets, steps end at the first bound, so that they stay self-motions.
 
-use std::f64::consts::TAU;
-
-use super::clearance::ClearanceScratch;
+use super::clearance::ClearanceCheck;
 use super::prepared_search::Search;
 use super::setup::Setup;
-use crate::kernel::configurations::Configurations;
-use crate::kernel::lanes::{LANES, Lanes};
-use crate::kernel::normal_equations::StepScratch;
-use crate::kernel::svd::Svd;
-use crate::preference::Preference;
-use crate::problem::{Mode, Problem, Target, counted_axes};
-use urdf_ik_robot::Domain;
+use crate::kernel::{Configurations, LANES, Lanes, Svd};
+use crate::{Mode, Preference, Problem, Target, counted_axes};
 
 /// Steps at most. Each is a search along one direction.
 const STEPS: usize = 40;
@@ -34,11 +27,10 @@ const DIFFERENCE: f64 = 1e-4;
 /// How near its bound a variable is counted as standing there, over one more than its position: by rounding, and by what Newton steps leave.
 const AT_BOUND: f64 = 1e-9;
 
-/// Where motions in the null space are computed.
+/// Motions in the null space.
 #[derive(Debug, Clone)]
-pub struct NullSpaceScratch {
+pub struct NullSpace {
     configurations: Configurations,
-    step: StepScratch,
     svd: Svd,
     /// The projected step \[rad or m\], and the scale of each variable in it.
     direction: Vec<f64>,
@@ -49,17 +41,36 @@ pub struct NullSpaceScratch {
     stopped: Vec<bool>,
 }
 
-impl NullSpaceScratch {
+impl NullSpace {
     pub fn new(search: &Search) -> Self {
-        let (links, variables) = (&search.kernel.links, search.variables());
+        let variables = search.variables();
         Self {
-            configurations: Configurations::new(links),
-            step: StepScratch::new(links),
-            svd: Svd::new(search.chain.tips().len(), variables),
+            configurations: Configurations::new(&search.kernel.links),
+            svd: search.svd(),
             direction: vec![0.0; variables],
             units: vec![0.0; variables],
             scaled: vec![0.0; variables],
             stopped: vec![false; variables],
+        }
+    }
+
+    /// Moves `positions`, which meet the targets of `problem`, towards the preference as far as the targets and the bounds allow, over
+    /// configurations that keep clear.
+    pub fn optimise(
+        &mut self,
+        search: &Search,
+        problem: &Problem,
+        preference: &Preference,
+        setup: &Setup,
+        positions: &mut [f64],
+        clearance: &mut ClearanceCheck,
+    ) {
+        if !preference.is_none() || preference.move_weights.is_some() {
+            let flows = preference.max_step.is_some() && matches!(problem.mode, Mode::Track { .. });
+            let task = NullSpaceTask { search, targets: problem.targets, preference, setup, flows };
+            task.go(positions, self, &mut |configurations, lane| {
+                clearance.appraise_lane(problem, setup, configurations, lane).is_some()
+            });
         }
     }
 
@@ -124,7 +135,7 @@ type IsAllowed<'a> = dyn FnMut(&Configurations, usize) -> bool + 'a;
 
 /// What is to be lessened, and within what.
 #[derive(Clone, Copy)]
-struct NullSpaceMotion<'a> {
+struct NullSpaceTask<'a> {
     search: &'a Search,
     targets: &'a [Target],
     preference: &'a Preference<'a>,
@@ -133,29 +144,8 @@ struct NullSpaceMotion<'a> {
     flows: bool,
 }
 
-impl Search {
-    /// Moves `positions`, which meet the targets of `problem`, towards the preference as far as the targets and the bounds allow, over
-    /// configurations that keep clear.
-    pub fn settle(
-        &self,
-        problem: &Problem,
-        preference: &Preference,
-        setup: &Setup,
-        positions: &mut [f64],
-        (scratch, clearance): (&mut NullSpaceScratch, &mut ClearanceScratch),
-    ) {
-        if !preference.is_none() || preference.move_weights.is_some() {
-            let flows = preference.max_step.is_some() && matches!(problem.mode, Mode::Track { .. });
-            let motion = NullSpaceMotion { search: self, targets: problem.targets, preference, setup, flows };
-            motion.go(positions, scratch, &mut |configurations, lane| {
-                self.appraise_lane(problem, setup, (configurations, lane), clearance).is_some()
-            });
-        }
-    }
-}
-
-impl NullSpaceMotion<'_> {
-    fn go(&self, positions: &mut [f64], scratch: &mut NullSpaceScratch, is_allowed: &mut IsAllowed) {
+impl NullSpaceTask<'_> {
+    fn go(&self, positions: &mut [f64], scratch: &mut NullSpace, is_allowed: &mut IsAllowed) {
         scratch.configurations.write_all(positions);
         self.measure(scratch);
         let (mut cost, mut stride) = (self.cost(scratch, 0), 1.0);
@@ -179,17 +169,17 @@ impl NullSpaceMotion<'_> {
         }
     }
 
-    fn measure(&self, scratch: &mut NullSpaceScratch) {
+    fn measure(&self, scratch: &mut NullSpace) {
         self.search.kernel.measure(&self.setup.goals, &mut scratch.configurations);
     }
 
-    fn linearise(&self, scratch: &mut NullSpaceScratch) {
+    fn linearise(&self, scratch: &mut NullSpace) {
         self.search.kernel.linearise(&self.setup.goals, &mut scratch.configurations);
     }
 
     /// Writes the projected step from `positions`, `stride` times as long or shorter, into `scratch.direction`, and gives how many times as
     /// long it is; `None` where it is not worth a try.
-    fn find_step(&self, positions: &[f64], stride: f64, scratch: &mut NullSpaceScratch) -> Option<f64> {
+    fn find_step(&self, positions: &[f64], stride: f64, scratch: &mut NullSpace) -> Option<f64> {
         self.find_slope(positions, scratch);
         scratch.configurations.write_all(positions);
         self.measure(scratch);
@@ -214,28 +204,28 @@ impl NullSpaceMotion<'_> {
     }
 
     /// Puts the four lengths of the step into the lanes and leads them back to the targets.
-    fn try_lengths(&self, positions: &[f64], scratch: &mut NullSpaceScratch) {
-        let NullSpaceScratch { configurations, step, direction, .. } = scratch;
-        let (kernel, goals, bounds) = (&self.search.kernel, &*self.setup.goals, self.setup.bounds());
+    fn try_lengths(&self, positions: &[f64], scratch: &mut NullSpace) {
+        let NullSpace { configurations, direction, .. } = scratch;
+        let (kernel, task) = (&self.search.kernel, self.setup.task());
         configurations.write_all(positions);
-        for (step, direction) in step.step.iter_mut().zip(direction) {
+        for (step, direction) in configurations.step.iter_mut().zip(direction) {
             *step = Lanes(LENGTHS.map(|length| length * *direction));
         }
-        kernel.advance(bounds, configurations, &step.step, &Lanes::splat(1.0));
+        kernel.advance(task.bounds, configurations, &Lanes::splat(1.0));
         for correction in 0..=CORRECTIONS {
-            kernel.measure(goals, configurations);
+            kernel.measure(task.goals, configurations);
             if correction == CORRECTIONS || configurations.met & 0b1111 == 0b1111 {
                 return;
             }
             // Lanes that have arrived stay: the longer a lane goes on, the more it undoes.
             let moving = Lanes([0, 1, 2, 3].map(|lane| if configurations.met >> lane & 1 == 1 { 0.0 } else { 1.0 }));
             let damping = configurations.squared_error;
-            kernel.damped_step((goals, bounds), (configurations, step), &damping, &moving);
+            kernel.damped_step(task, configurations, &damping, &moving);
         }
     }
 
     /// The preference's cost at the configuration of a lane that has been measured.
-    fn cost(&self, scratch: &mut NullSpaceScratch, lane: usize) -> f64 {
+    fn cost(&self, scratch: &mut NullSpace, lane: usize) -> f64 {
         let preference = self.preference;
         let mut cost = 0.0;
         for i in 0..self.search.variables() {
@@ -258,17 +248,15 @@ impl NullSpaceMotion<'_> {
     fn distances(&self, i: usize, position: f64) -> (f64, f64) {
         let Self { search, setup, preference, .. } = self;
         let folds = search.turns[i] && setup.bounds().lower[i] == f64::NEG_INFINITY;
-        let position = if folds { search.folded(i, position, setup) } else { position + setup.whole_turns[i] };
-        let from_posture = preference.posture.map_or(0.0, |posture| position - posture[i]);
-        match search.chain.variables()[i].domain {
-            Domain::Interval { lower, upper } => (from_posture, position - 0.5 * (lower + upper)),
-            Domain::Circle => (from_posture - (from_posture / TAU).round() * TAU, 0.0),
-        }
+        let position = if folds { setup.folded(i, position) } else { position + setup.whole_turns[i] };
+        let domain = search.chain.variables()[i].domain;
+        let from_posture = preference.posture.map_or(0.0, |posture| domain.way(posture[i], position));
+        (from_posture, domain.from_middle(position))
     }
 
     /// Writes the negative slope of the cost at `positions`, over its second derivative, into `scratch.direction`, and the
     /// scale of each variable into `scratch.units`.
-    fn find_slope(&self, positions: &[f64], scratch: &mut NullSpaceScratch) {
+    fn find_slope(&self, positions: &[f64], scratch: &mut NullSpace) {
         let preference = self.preference;
         scratch.direction.fill(0.0);
         if preference.manipulability_weight > 0.0 {
@@ -291,7 +279,7 @@ impl NullSpaceMotion<'_> {
     }
 
     /// Adds the slope of the manipulability's logarithm by central differences, two variables at a time.
-    fn add_manipulability_slope(&self, positions: &[f64], scratch: &mut NullSpaceScratch) {
+    fn add_manipulability_slope(&self, positions: &[f64], scratch: &mut NullSpace) {
         let (variables, weight) = (positions.len(), self.preference.manipulability_weight);
         for first in (0..variables).step_by(2) {
             scratch.configurations.write_all(positions);

@@ -8,10 +8,9 @@ use super::attempts::Spent;
 use super::explore::Share;
 use super::iteration::Iteration;
 use super::prepared_search::Search;
-use super::scratch::SearchScratch;
-use crate::kernel::lanes::LANES;
-use crate::problem::{Mode, Problem};
-use crate::solution::{Solution, Stop};
+use super::solve::SearchScratch;
+use crate::kernel::LANES;
+use crate::{Mode, Problem, Solution, Stop};
 
 impl Search {
     /// See [`Solver::solve_on`](crate::Solver::solve_on).
@@ -36,8 +35,8 @@ impl Search {
         let explore = |scratch: &mut SearchScratch, index: usize| {
             let share = Share { index, of: cores, first_found: &first_found, start };
             let SearchScratch { setup, exploration, .. } = scratch;
-            self.set_up(problem, setup);
-            self.explore(iteration, problem, setup, exploration, &share)
+            setup.set(self, problem);
+            exploration.explore(self, iteration, problem, setup, &share)
         };
         let (mut spent, rest) = thread::scope(|scope| {
             let mut threads = Vec::with_capacity(others.len());

@@ -1,13 +1,12 @@
 //! What a search knows of its chain before the first problem.
 
-use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use fearless_simd::Level;
 
 use super::seed_table::SeedTable;
-use crate::kernel::dispatch::Kernel;
-use crate::reach::TipReach;
+use crate::kernel::{Kernel, Svd};
+use crate::{Problem, Reason, TipReach};
 use urdf_ik_robot::{Chain, Domain, JointKind, Variable};
 
 /// Length scale over extent: position errors in metres are divided by this fraction of [`TipReach::extent`] to weigh them
@@ -67,6 +66,19 @@ impl Search {
         self.kernel.level
     }
 
+    /// The first target that is certainly out of reach.
+    pub(super) fn out_of_reach(&self, problem: &Problem) -> Option<Reason> {
+        problem.targets.iter().enumerate().find_map(|(index, target)| {
+            let (distance, reach) = self.reach[target.tip].refutes(&self.chain, target)?;
+            Some(Reason::OutOfReach { target: index, distance, reach })
+        })
+    }
+
+    /// Memory for singular values of the Jacobian.
+    pub(super) fn svd(&self) -> Svd {
+        Svd::new(self.chain.tips().len(), self.variables())
+    }
+
     /// Number of variables.
     pub(super) fn variables(&self) -> usize {
         self.turns.len()
@@ -81,12 +93,8 @@ impl Search {
 /// Whether the variable can be solved for as an angle on a circle: all that it moves turns a whole number of times with it,
 /// and its limits leave a whole turn.
 fn turns(chain: &Chain, index: usize, variable: &Variable) -> bool {
-    let whole = match variable.domain {
-        Domain::Circle => true,
-        Domain::Interval { lower, upper } => upper - lower >= TAU,
-    };
     let moved = || chain.joints().iter().filter(|joint| joint.variable == index);
-    whole
+    variable.domain.has_whole_turn()
         && !variable.prismatic
         && moved().all(|joint| joint.kind != JointKind::Prismatic && joint.multiplier.fract() == 0.0)
 }

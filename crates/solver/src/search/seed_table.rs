@@ -3,7 +3,7 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 
-use crate::problem::Target;
+use crate::Target;
 use urdf_ik_mathematics::pseudorandom;
 use urdf_ik_robot::{Chain, ChainPoses, Domain};
 
@@ -151,7 +151,7 @@ impl SeedTable {
 
     /// Writes the starting point of attempt `attempt` (1 is the first after the seed) into `out`: the table's configurations nearest
     /// to the targets, then further samples of the sequence.
-    pub fn start(&self, level: Level, (attempt, random_seed): (usize, u64), ranking: &mut Ranking, out: &mut [f64]) {
+    pub fn start(&self, level: Level, attempt: usize, random_seed: u64, ranking: &mut Ranking, out: &mut [f64]) {
         if attempt <= TRIED_FROM_TABLE {
             let index = ranking.take(level, attempt);
             out.copy_from_slice(&self.positions[index * out.len()..][..out.len()]);

@@ -1,9 +1,8 @@
 //! The motion of a redundant chain that leaves its tip where it is, and the Newton step to its target.
 
 use super::prepared_search::Search;
-use crate::kernel::configurations::Configurations;
-use crate::kernel::residual::Goal;
-use crate::problem::Target;
+use crate::Target;
+use crate::kernel::{Configurations, Goal};
 
 /// A pivot of the Jacobian below this \[rad\] leaves more than one such motion.
 const SINGULAR: f64 = 1e-6;
@@ -19,32 +18,30 @@ pub struct SelfMotion {
     pub error: f64,
 }
 
-/// Where self-motions are computed.
+/// Computes self-motions.
 #[derive(Debug, Clone)]
-pub struct SelfMotionScratch {
+pub struct SelfMotions {
     goals: Vec<Goal>,
     configurations: Configurations,
 }
 
-impl SelfMotionScratch {
+impl SelfMotions {
     pub fn new(search: &Search) -> Self {
         let goals = Vec::with_capacity(search.chain.tips().len());
         Self { goals, configurations: Configurations::new(&search.kernel.links) }
     }
-}
 
-impl Search {
-    /// Sets the target of [`Search::self_motion`].
-    pub fn aim(&self, target: &Target, scratch: &mut SelfMotionScratch) {
-        self.set_goals(std::slice::from_ref(target), &mut scratch.goals);
+    /// Sets the target of [`Self::at`].
+    pub fn set_target(&mut self, search: &Search, target: &Target) {
+        search.kernel.set_goals(std::slice::from_ref(target), &mut self.goals);
     }
 
     /// The motions of a chain of seven joints at `positions`; `None` in singular configurations.
-    pub fn self_motion(&self, positions: &[f64; 7], scratch: &mut SelfMotionScratch) -> Option<SelfMotion> {
-        let SelfMotionScratch { goals, configurations } = scratch;
+    pub fn at(&mut self, search: &Search, positions: &[f64; 7]) -> Option<SelfMotion> {
+        let Self { goals, configurations } = self;
         configurations.write_all(positions);
-        self.kernel.measure(goals, configurations);
-        self.kernel.linearise(goals, configurations);
+        search.kernel.measure(goals, configurations);
+        search.kernel.linearise(goals, configurations);
         let error = configurations.squared_error.0[0].sqrt();
         // By columns, so that one column is a joint's and can change places.
         let mut columns = configurations.columns.first_chunk::<7>()?.map(|column| column.map(|row| row.0[0]));

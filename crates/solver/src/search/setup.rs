@@ -1,11 +1,11 @@
-//! One problem as the stages of a search see it: goals, bounds, and where the seed stands.
+//! One problem as the stages of a search see it: goals, bounds, where the seed stands, and which whole turns belong to an answer.
 
-use std::f64::consts::TAU;
+use std::sync::Arc;
 
 use super::prepared_search::Search;
-use crate::kernel::residual::Goal;
-use crate::problem::{Bounds, Mode, Problem, Target};
-use urdf_ik_robot::Domain;
+use crate::kernel::{Goal, Task};
+use crate::{Bounds, Mode, Problem};
+use urdf_ik_robot::{Domain, nearest_turn, whole_turns};
 
 /// A problem, set up once and then only read.
 #[derive(Debug, Clone)]
@@ -18,10 +18,12 @@ pub struct Setup {
     pub whole_turns: Vec<f64>,
     /// Where each variable may come to rest: within its limits and the bounds of the problem.
     pub domains: Vec<Domain>,
-    /// Which variables a search takes for circles, and folds into their domains at the end.
-    pub circles: Vec<bool>,
     /// Whether the problem has bounds. Without, the domains and circles are those of the chain.
     pub has_bounds: bool,
+    /// Which variables turn, as the search knows it.
+    turns: Arc<[bool]>,
+    /// Which of them a search takes for circles, and folds into their domains at the end.
+    circles: Vec<bool>,
     lower: Vec<f64>,
     upper: Vec<f64>,
 }
@@ -35,11 +37,59 @@ impl Setup {
             start: positions(),
             whole_turns: positions(),
             domains: search.chain.domains(),
+            has_bounds: false,
+            turns: Arc::clone(&search.turns),
             circles: search.turns.to_vec(),
             lower: positions(),
             upper: positions(),
-            has_bounds: false,
         }
+    }
+
+    /// Takes over a problem.
+    pub fn set(&mut self, search: &Search, problem: &Problem) {
+        if problem.bounds.is_some() || self.has_bounds {
+            self.set_domains(search, problem);
+        }
+        self.set_bounds(problem);
+        search.kernel.set_goals(problem.targets, &mut self.goals);
+    }
+
+    /// Where the variables may come to rest. One whose bounds leave it less than a turn is no circle.
+    fn set_domains(&mut self, search: &Search, problem: &Problem) {
+        self.has_bounds = problem.bounds.is_some();
+        for (i, variable) in search.chain.variables().iter().enumerate() {
+            self.domains[i] = problem.domain(i, variable.domain);
+            self.circles[i] = self.turns[i] && self.domains[i].has_whole_turn();
+        }
+    }
+
+    /// Bounds for the variables while solving, and where they start.
+    ///
+    /// A search takes variables that turn for circles and folds them into their limits at the end. Tracking does not: a fold would
+    /// be a jump of a whole turn.
+    fn set_bounds(&mut self, problem: &Problem) {
+        for (i, domain) in self.domains.iter().enumerate() {
+            let [least, greatest] = domain.ends();
+            let seed = domain.clamp(problem.seed[i]);
+            let turns = if self.turns[i] { whole_turns(seed) } else { 0.0 };
+            let [lower, upper] = match problem.mode {
+                Mode::Search { .. } if self.circles[i] => Domain::Circle.ends(),
+                Mode::Search { .. } => [least, greatest],
+                Mode::Track { max_step } => [least.max(seed - max_step[i]), greatest.min(seed + max_step[i])],
+            };
+            (self.lower[i], self.upper[i]) = (lower - turns, upper - turns);
+            (self.start[i], self.whole_turns[i]) = (seed - turns, turns);
+        }
+    }
+
+    /// What the variables may be while solving: within the limits, unless the variable turns, and in tracking within the step bounds.
+    pub fn bounds(&self) -> Bounds<'_> {
+        Bounds { lower: &self.lower, upper: &self.upper }
+    }
+
+    /// What a step is to reach, and within what.
+    pub fn task(&self) -> Task<'_> {
+        Task { goals: &self.goals, bounds: self.bounds() }
     }
 
     /// Brings a starting point within the bounds of the problem: what is beyond a bound is reflected there, so that starting points fill
@@ -57,11 +107,6 @@ impl Setup {
         }
     }
 
-    /// What the variables may be while solving: within the limits, unless the variable turns, and in tracking within the step bounds.
-    pub fn bounds(&self) -> Bounds<'_> {
-        Bounds { lower: &self.lower, upper: &self.upper }
-    }
-
     /// Lets the variables go from `positions`, which are inside the bounds, no farther than `steps` from the start, or where they are
     /// farther from it, no farther at all.
     pub fn narrow(&mut self, positions: &[f64], steps: &[f64]) {
@@ -75,8 +120,7 @@ impl Setup {
     pub fn bound_by_limits(&mut self, other: &Self) {
         self.whole_turns.copy_from_slice(&other.whole_turns);
         for (i, domain) in other.domains.iter().enumerate() {
-            let (lower, upper) = limits(*domain);
-            (self.lower[i], self.upper[i]) = (lower - self.whole_turns[i], upper - self.whole_turns[i]);
+            [self.lower[i], self.upper[i]] = domain.ends().map(|end| end - self.whole_turns[i]);
         }
     }
 
@@ -85,67 +129,32 @@ impl Setup {
         self.lower.fill(f64::NEG_INFINITY);
         self.upper.fill(f64::INFINITY);
     }
-}
 
-impl Search {
-    /// Puts `problem` into `setup`.
-    pub fn set_up(&self, problem: &Problem, setup: &mut Setup) {
-        if problem.bounds.is_some() || setup.has_bounds {
-            self.set_domains(problem, setup);
+    /// Where a search lets variable `i` come to rest: on a circle at the turn that lies in its domain and nearest to the seed.
+    pub fn folded(&self, i: usize, position: f64) -> f64 {
+        match (self.turns[i], self.circles[i]) {
+            (false, _) => position,
+            (true, false) => position + self.whole_turns[i],
+            (true, true) => {
+                self.domains[i].turned_into(nearest_turn(position, self.start[i]) + self.whole_turns[i], 0.0)
+            }
         }
-        self.set_bounds(problem, setup);
-        self.set_goals(problem.targets, &mut setup.goals);
     }
 
-    /// Makes goals of the targets. Weights only count against each other: the heaviest becomes one, which keeps the damping in
-    /// proportion.
-    pub fn set_goals(&self, targets: &[Target], goals: &mut Vec<Goal>) {
-        let heaviest = targets.iter().map(|target| target.weight).fold(0.0, f64::max);
-        goals.clear();
-        goals.extend(targets.iter().map(|target| {
-            let target = Target { weight: target.weight / heaviest, ..*target };
-            self.kernel.goal(&target)
-        }));
-    }
-
-    /// Where the variables may come to rest. One whose bounds leave it less than a turn is no circle.
-    fn set_domains(&self, problem: &Problem, setup: &mut Setup) {
-        setup.has_bounds = problem.bounds.is_some();
-        for (i, variable) in self.chain.variables().iter().enumerate() {
-            let domain = problem.domain(i, variable.domain);
-            let is_whole = match domain {
-                Domain::Interval { lower, upper } => upper - lower >= TAU,
-                Domain::Circle => true,
+    /// Brings `positions` back to where the seed is: adds the whole turns that were taken off, and for a search chooses the turn
+    /// that lies in the limits and nearest to the seed.
+    pub fn fold(&self, problem: &Problem, positions: &mut [f64]) {
+        for i in (0..positions.len()).filter(|i| self.turns[*i]) {
+            let (domain, seed) = (self.domains[i], self.domains[i].clamp(problem.seed[i]));
+            let folded = match problem.mode {
+                Mode::Search { .. } => self.folded(i, positions[i]),
+                // Rounding must not carry it out of its bounds.
+                Mode::Track { max_step } => {
+                    (positions[i] + self.whole_turns[i]).max(seed - max_step[i]).min(seed + max_step[i])
+                }
             };
-            (setup.domains[i], setup.circles[i]) = (domain, self.turns[i] && is_whole);
+            // A range of exactly one turn may be missed by rounding.
+            positions[i] = domain.clamp(folded);
         }
-    }
-
-    /// Bounds for the variables while solving, and where they start.
-    ///
-    /// A search takes variables that turn for circles and folds them into their limits at the end. Tracking does not: a fold would
-    /// be a jump of a whole turn.
-    fn set_bounds(&self, problem: &Problem, setup: &mut Setup) {
-        for i in 0..self.variables() {
-            let limits = limits(setup.domains[i]);
-            let seed = setup.domains[i].clamp(problem.seed[i]);
-            let turns = if self.turns[i] { (seed / TAU).round() * TAU } else { 0.0 };
-            let (lower, upper) = match problem.mode {
-                Mode::Search { .. } if setup.circles[i] => (f64::NEG_INFINITY, f64::INFINITY),
-                Mode::Search { .. } => limits,
-                Mode::Track { max_step } => (limits.0.max(seed - max_step[i]), limits.1.min(seed + max_step[i])),
-            };
-            (setup.lower[i], setup.upper[i]) = (lower - turns, upper - turns);
-            setup.start[i] = seed - turns;
-            setup.whole_turns[i] = turns;
-        }
-    }
-}
-
-/// The positions that a variable may have, without end on a circle.
-fn limits(domain: Domain) -> (f64, f64) {
-    match domain {
-        Domain::Interval { lower, upper } => (lower, upper),
-        Domain::Circle => (f64::NEG_INFINITY, f64::INFINITY),
     }
 }

@@ -3,91 +3,78 @@
 
 use super::prepared_search::Search;
 use super::setup::Setup;
-use crate::kernel::configurations::Configurations;
-use crate::problem::{Problem, Target};
-use crate::solution::{Outcome, Reason, Residual, Solution};
-use urdf_ik_robot::{ChainPoses, Domain};
+use crate::kernel::{Configurations, Goal, Svd};
+use crate::{Outcome, Problem, Reason, Solution, Target, counted_axes};
+use urdf_ik_robot::{ChainPoses, without_whole_turns};
 
 /// Slope of half the squared error \[rad²\] by a variable that counts as more than rounding.
 const LEAST_SLOPE: f64 = 1e-9;
 
-/// Where answers are measured.
+/// Measures answers.
 #[derive(Debug, Clone)]
-pub struct VerdictScratch {
+pub struct Verdict {
     poses: ChainPoses,
     configurations: Configurations,
-    /// The positions, less the whole turns.
+    svd: Svd,
+    /// The positions, less whole turns.
     positions: Vec<f64>,
 }
 
-impl VerdictScratch {
+impl Verdict {
     pub fn new(search: &Search) -> Self {
         Self {
             poses: ChainPoses::new(&search.chain),
             configurations: Configurations::new(&search.kernel.links),
+            svd: search.svd(),
             positions: vec![0.0; search.variables()],
         }
     }
-}
-
-impl Search {
-    /// The first target that is certainly out of reach.
-    pub fn out_of_reach(&self, problem: &Problem) -> Option<Reason> {
-        problem.targets.iter().enumerate().find_map(|(index, target)| {
-            let (distance, reach) = self.reach[target.tip].refutes(&self.chain, target)?;
-            Some(Reason::OutOfReach { target: index, distance, reach })
-        })
-    }
 
     /// Measures exactly the positions that are handed out, by the chain's own forward kinematics; tells whether they meet the targets.
-    pub fn measure_answer(
-        &self,
-        targets: &[Target],
-        positions: &[f64],
-        scratch: &mut VerdictScratch,
-        solution: &mut Solution,
-    ) -> bool {
+    pub fn measure(&mut self, search: &Search, targets: &[Target], positions: &[f64], solution: &mut Solution) -> bool {
         solution.positions.copy_from_slice(positions);
-        self.chain.forward_kinematics(&solution.positions, &mut scratch.poses);
+        search.chain.forward_kinematics(&solution.positions, &mut self.poses);
+        let tips = self.poses.tips();
         solution.residuals.clear();
-        solution.residuals.extend(targets.iter().map(|target| target.residual(&scratch.poses.tips()[target.tip])));
-        solution.squared_error = targets.iter().zip(&solution.residuals).map(|(t, r)| self.squared_error(t, r)).sum();
+        solution.residuals.extend(targets.iter().map(|target| target.residual(&tips[target.tip])));
+        let measured = || targets.iter().zip(&solution.residuals);
+        let squared_error = measured().map(|(target, residual)| {
+            let position = residual.position / search.length_scale();
+            target.weight * (position * position + residual.orientation * residual.orientation)
+        });
+        solution.squared_error = squared_error.sum();
+        let met = measured().all(|(target, residual)| residual.within(target));
         solution.saturated.clear();
-        solution.continuous = false;
-        solution.nearest = None;
-        let met = targets.iter().zip(&solution.residuals).all(|(target, residual)| residual.within(target));
+        (solution.continuous, solution.nearest) = (false, None);
         solution.outcome = if met { Outcome::Solved } else { Outcome::Closest(Reason::NotConverged) };
         met
     }
 
     /// Makes `positions` the answer and says how it meets the problem, or why not.
     pub fn judge(
-        &self,
+        &mut self,
+        search: &Search,
         problem: &Problem,
         setup: &Setup,
         positions: &[f64],
-        scratch: &mut VerdictScratch,
         solution: &mut Solution,
     ) {
-        if self.measure_answer(problem.targets, positions, scratch, solution) {
+        if self.measure(search, problem.targets, positions, solution) {
             return;
         }
-        let step_limited = self.find_saturated(setup, scratch, solution);
-        solution.outcome = Outcome::Closest(match self.out_of_reach(problem) {
-            Some(reason) => reason,
-            None if step_limited => Reason::StepLimited,
-            None => Reason::NotConverged,
-        });
+        let step_limited = self.find_saturated(search, setup, solution);
+        let step_limited = if step_limited { Reason::StepLimited } else { Reason::NotConverged };
+        solution.outcome = Outcome::Closest(search.out_of_reach(problem).unwrap_or(step_limited));
     }
 
     /// Lists the variables that stand at a limit and would lessen the error beyond it; tells whether any stands so at a
     /// step bound that is no limit.
-    fn find_saturated(&self, setup: &Setup, scratch: &mut VerdictScratch, solution: &mut Solution) -> bool {
-        let VerdictScratch { configurations, positions, .. } = scratch;
+    fn find_saturated(&mut self, search: &Search, setup: &Setup, solution: &mut Solution) -> bool {
+        let Self { configurations, positions, .. } = self;
         positions.iter_mut().zip(&solution.positions).zip(&setup.whole_turns).for_each(|((t, p), w)| *t = p - w);
         configurations.write_all(positions);
-        self.kernel.measure_angles(&setup.goals, configurations);
-        self.kernel.linearise(&setup.goals, configurations);
+        search.kernel.measure_angles(&setup.goals, configurations);
+        search.kernel.linearise(&setup.goals, configurations);
         let bounds = setup.bounds();
         let mut step_limited = false;
         for (i, domain) in setup.domains.iter().enumerate() {
@@ -95,11 +82,8 @@ impl Search {
             let pressed = |position: f64, lower: f64, upper: f64| {
                 (position <= lower && descent < -LEAST_SLOPE) || (position >= upper && descent > LEAST_SLOPE)
             };
-            let at_limit = match domain {
-                Domain::Interval { lower, upper } => pressed(solution.positions[i], *lower, *upper),
-                Domain::Circle => false,
-            };
-            if at_limit {
+            let [lower, upper] = domain.ends();
+            if pressed(solution.positions[i], lower, upper) {
                 solution.saturated.push(i);
             } else if pressed(positions[i], bounds.lower[i], bounds.upper[i]) {
                 step_limited = true;
@@ -108,10 +92,40 @@ impl Search {
         step_limited
     }
 
-    /// What a target adds to the squared error \[rad²\].
-    fn squared_error(&self, target: &Target, residual: &Residual) -> f64 {
-        let position = residual.position / self.length_scale();
-        target.weight * (position * position + residual.orientation * residual.orientation)
+    /// The smallest singular value of the Jacobian at `positions`, over the axes of the targets that count, whose goals are given: 0 at a
+    /// singularity.
+    pub fn smallest_singular_value(
+        &mut self,
+        search: &Search,
+        targets: &[Target],
+        goals: &[Goal],
+        positions: &[f64],
+    ) -> f64 {
+        self.decompose(search, goals, positions).smallest_singular_value(counted_axes(targets))
+    }
+
+    /// The logarithm of the manipulability at `positions`, over the axes of the targets that count, whose goals are given.
+    pub fn log_manipulability(
+        &mut self,
+        search: &Search,
+        targets: &[Target],
+        goals: &[Goal],
+        positions: &[f64],
+    ) -> f64 {
+        self.decompose(search, goals, positions).log_manipulability(counted_axes(targets))
+    }
+
+    /// Decomposes the Jacobian at `positions`.
+    fn decompose(&mut self, search: &Search, goals: &[Goal], positions: &[f64]) -> &mut Svd {
+        let Self { configurations, svd, positions: turned, .. } = self;
+        for (i, (turned, position)) in turned.iter_mut().zip(positions).enumerate() {
+            *turned = if search.turns[i] { without_whole_turns(*position) } else { *position };
+        }
+        configurations.write_all(turned);
+        search.kernel.measure(goals, configurations);
+        search.kernel.linearise(goals, configurations);
+        svd.decompose(configurations, goals.len(), 0);
+        svd
     }
 }
 

@@ -4,16 +4,9 @@ use std::sync::Arc;
 
 use fearless_simd::Level;
 
-use crate::kernel::configurations::Configurations;
-use crate::kernel::dispatch::Kernel;
-use crate::kernel::fabrik::FabrikScratch;
-use crate::kernel::lanes::{LANES, Lanes};
-use crate::kernel::normal_equations::StepScratch;
-use crate::kernel::residual::Goal;
-use crate::method::FabrikOptions;
-use crate::problem::Bounds;
-use crate::problem::Target;
+use crate::kernel::{Configurations, FabrikScratch, Goal, Kernel, LANES, Lanes, Task};
 use crate::search::Search;
+use crate::{Bounds, FabrikOptions, Target};
 use urdf_ik_random::random::Random;
 use urdf_ik_random::robots::{Axes, Recipe};
 use urdf_ik_robot::{Chain, ChainPoses};
@@ -24,7 +17,6 @@ pub struct Four {
     pub kernel: Kernel,
     pub goals: Vec<Goal>,
     pub configurations: Configurations,
-    pub step: StepScratch,
     pub lower: Vec<f64>,
     pub upper: Vec<f64>,
     fabrik: FabrikScratch,
@@ -55,7 +47,6 @@ impl Four {
             chain: Arc::clone(chain),
             goals: Vec::new(),
             configurations: Configurations::new(&kernel.links),
-            step: StepScratch::new(&kernel.links),
             lower: vec![f64::NEG_INFINITY; units.len()],
             upper: vec![f64::INFINITY; units.len()],
             fabrik: FabrikScratch::new(&kernel.links, units.clone()),
@@ -74,7 +65,7 @@ impl Four {
         Self::new(&chain, random)
     }
 
-    /// The same kernel with sizes that the compiler does not know.
+    /// A copy with sizes that the compiler does not know.
     pub fn without_fixed_size(&self) -> Self {
         let mut kernel = self.kernel.clone();
         kernel.links.plain = false;
@@ -111,8 +102,8 @@ impl Four {
 
     /// A damped step inside the bounds of the lanes that are `moving`.
     pub fn damped_step(&mut self, damping: &Lanes, moving: &Lanes) {
-        let Self { kernel, goals, lower, upper, configurations, step, .. } = self;
-        kernel.damped_step((goals, Bounds { lower, upper }), (configurations, step), damping, moving);
+        let Self { kernel, goals, lower, upper, configurations, .. } = self;
+        kernel.damped_step(Task { goals, bounds: Bounds { lower, upper } }, configurations, damping, moving);
     }
 
     /// Takes one cycle of FABRIK in all configurations, in which no variable moves by more than `range`. Returns the new positions.
@@ -122,9 +113,9 @@ impl Four {
         for (i, lanes) in self.configurations.positions.iter().enumerate() {
             (self.lower[i], self.upper[i]) = (greatest(lanes) - range, least(lanes) + range);
         }
-        let Self { kernel, goals, lower, upper, configurations, step, fabrik, .. } = self;
-        let task = (&**goals, Bounds { lower, upper });
-        kernel.fabrik_step(task, (configurations, fabrik), &mut step.step, options, &Lanes::splat(1.0));
+        let Self { kernel, goals, lower, upper, configurations, fabrik, .. } = self;
+        let task = Task { goals, bounds: Bounds { lower, upper } };
+        kernel.fabrik_step(task, configurations, fabrik, options, &Lanes::splat(1.0));
         configurations.positions.iter().map(|lanes| lanes.0).collect()
     }
 

@@ -2,8 +2,7 @@
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
-use urdf_ik_closed_form::axes::{Axes, REDUNDANT_JOINTS};
-use urdf_ik_closed_form::line::Line;
+use urdf_ik_closed_form::{Axes, Line, REDUNDANT_JOINTS};
 use urdf_ik_random::random::Random;
 
 /// Positions of seven joints \[rad\], nearly all around.

@@ -70,7 +70,7 @@ impl Axes {
         across.try_normalize(1e-6).map_or(f64::INFINITY, |across| between.dot(&across).abs())
     }
 
-    /// The same from the other end.
+    /// The axes from the other end.
     pub fn reversed(mut self) -> Self {
         self.directions.reverse();
         self.points.reverse();
@@ -126,7 +126,7 @@ pub fn check_all(arm: &Arm, positions: &[f64], seed: &[f64]) -> usize {
     count
 }
 
-/// The same for a target and known positions that meet it.
+/// Checks every solution for a target as [`check_all`] does; `known` positions meet it.
 pub fn check_target(arm: &Arm, target: &Target, seed: &[f64], known: Option<&[f64]>) -> usize {
     let solver = closed_form(arm);
     let problem = Problem {

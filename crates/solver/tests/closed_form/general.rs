@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, FRAC_PI_6, PI, TAU};
 use std::ops::ControlFlow;
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
-use urdf_ik::solver::closed_form::{ClosedForm, Kind};
+use urdf_ik::solver::closed_form::{ClosedForm, FamilyKind};
 use urdf_ik::solver::{Mode, Pick, Problem, Target};
 
 use crate::axes::{Axes, check_all, check_target, closed_form, exact};
@@ -77,7 +77,7 @@ fn drawn(random: &mut Random) -> Vec<(&'static str, Axes)> {
 fn general(axes: &Axes, limits: Option<(f64, f64)>, random: &mut Random) -> Arm {
     let arm = axes.arm(limits, random);
     let form = ClosedForm::prepare(&arm.chain).unwrap();
-    assert_eq!((form.family().kind, form.family().exact()), (Kind::General, true), "{}", form.in_words());
+    assert_eq!((form.family().kind, form.family().exact()), (FamilyKind::General, true), "{}", form.in_words());
     assert_eq!(form.in_words(), "general 6R: one joint angle is searched for");
     arm
 }

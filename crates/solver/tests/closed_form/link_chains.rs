@@ -62,7 +62,7 @@ fn planar(random: &mut Random) -> (Vec<Line>, Vector3<f64>) {
     (vec![(shoulder, axis), (elbow, axis * sign)], tip)
 }
 
-/// The same for an arm on a turning base.
+/// Axes of a planar arm on a turning base, and its tip, anywhere in space.
 fn spatial(random: &mut Random) -> (Vec<Line>, Vector3<f64>) {
     let place = Isometry3::new(random.direction(), random.direction() * random.between(0.0, PI));
     let mut in_plane = || place * Point3::new(0.0, random.between(-1.0, 1.0), random.between(-1.0, 1.0));
@@ -73,7 +73,7 @@ fn spatial(random: &mut Random) -> (Vec<Line>, Vector3<f64>) {
     (vec![(origin, yaw), (origin, pitch), (elbow, pitch * sign)], tip)
 }
 
-/// The same with a roll and a third link.
+/// Axes of an arm of three links on a base that turns and rolls, and its tip, anywhere in space.
 fn three_links(random: &mut Random) -> (Vec<Line>, Vector3<f64>) {
     let (axes, _) = spatial(random);
     // Between yaw and shoulder the roll, at right angles to both; the shoulder anywhere around it.

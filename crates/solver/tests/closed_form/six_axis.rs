@@ -4,28 +4,28 @@ use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 
 use nalgebra::{Isometry3, Vector3};
-use urdf_ik::solver::closed_form::{ClosedForm, Kind, Shoulder};
+use urdf_ik::solver::closed_form::{ClosedForm, FamilyKind, Shoulder};
 use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Solution, Solver, SolverKind, Target};
 
 use crate::axes::{Axes, check_all, closed_form, exact};
 use crate::common::{self, Arm, Random, all_solutions, apart, distance, solve};
 
-const KINDS: [Kind; 8] = [
-    Kind::SphericalWrist(Shoulder::FirstTwoMeet),
-    Kind::SphericalWrist(Shoulder::LastTwoParallel),
-    Kind::SphericalWrist(Shoulder::FirstTwoParallel),
-    Kind::SphericalWrist(Shoulder::LastTwoMeet),
-    Kind::SphericalWrist(Shoulder::General),
-    Kind::MiddleParallel { last_two_meet: true },
-    Kind::MiddleParallel { last_two_meet: false },
-    Kind::FirstThreeParallel,
+const KINDS: [FamilyKind; 8] = [
+    FamilyKind::SphericalWrist(Shoulder::FirstTwoMeet),
+    FamilyKind::SphericalWrist(Shoulder::LastTwoParallel),
+    FamilyKind::SphericalWrist(Shoulder::FirstTwoParallel),
+    FamilyKind::SphericalWrist(Shoulder::LastTwoMeet),
+    FamilyKind::SphericalWrist(Shoulder::General),
+    FamilyKind::MiddleParallel { last_two_meet: true },
+    FamilyKind::MiddleParallel { last_two_meet: false },
+    FamilyKind::FirstThreeParallel,
 ];
 
 /// Axes of that kind, with nothing in common beyond it: neighbours are parallel or at least 0.2 rad apart, and meet or pass at 2 cm or more.
-fn axes_of(kind: Kind, random: &mut Random) -> Axes {
+fn axes_of(kind: FamilyKind, random: &mut Random) -> Axes {
     let mut axes = Axes::skew(random);
     match kind {
-        Kind::SphericalWrist(shoulder) => {
+        FamilyKind::SphericalWrist(shoulder) => {
             axes.meet(3..6, random);
             match shoulder {
                 Shoulder::FirstTwoMeet => axes.meet(0..2, random),
@@ -35,14 +35,14 @@ fn axes_of(kind: Kind, random: &mut Random) -> Axes {
                 Shoulder::General => {}
             }
         }
-        Kind::MiddleParallel { last_two_meet } => {
+        FamilyKind::MiddleParallel { last_two_meet } => {
             axes.align(1..4, random);
             if last_two_meet {
                 axes.meet(4..6, random);
             }
         }
-        Kind::General => {}
-        Kind::FirstThreeParallel => {
+        FamilyKind::General => {}
+        FamilyKind::FirstThreeParallel => {
             axes.align(0..3, random);
             axes.meet(4..6, random);
         }
@@ -253,7 +253,7 @@ fn a_family_is_lost_at_the_stated_tolerance_and_nothing_wrong_is_claimed() {
             }
             let arm = axes.arm(None, &mut random);
             let prepared = family(&arm);
-            let general = prepared.family().kind == Kind::General;
+            let general = prepared.family().kind == FamilyKind::General;
             assert!(amount > 0.1 || !general, "{kind:?} {amount}: {}", prepared.in_words());
             assert_eq!(
                 prepared.family().exact(),
@@ -289,7 +289,7 @@ fn chains_without_a_closed_form_say_what_is_in_the_way() {
         assert!(text.contains("has no closed form: ") && text.contains("jacobian"), "{text}");
     }
     let mut random = Random::new(7);
-    let general = axes_of(Kind::General, &mut random);
+    let general = axes_of(FamilyKind::General, &mut random);
     // Two joints about one line: there are but five.
     let mut doubled = general;
     (doubled.directions[5], doubled.points[5]) = (doubled.directions[4], doubled.points[4]);

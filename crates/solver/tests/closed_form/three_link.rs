@@ -52,7 +52,8 @@ fn configuration(random: &mut Random) -> (Isometry3<f64>, [f64; 3], ThreeLinkAng
 fn check(
     base: &Isometry3<f64>,
     lengths: [f64; 3],
-    (end, up): (Point3<f64>, Vector3<f64>),
+    end: Point3<f64>,
+    up: Vector3<f64>,
     solutions: &Solutions<ThreeLinkAngles, 4>,
 ) -> f64 {
     solutions.configurations().iter().fold(0.0, |worst: f64, angles| {
@@ -76,7 +77,7 @@ fn four_configurations_and_the_one_that_made_the_target_is_among_them() {
         assert!(solutions.is_reached() && solutions.freedom == Freedom::None, "{made:?} {solutions:?}");
         assert_eq!((solutions.plane, solutions.shape), (PlaneFreedom::None, Shape::Bent), "{made:?}");
         assert_eq!(solutions.configurations().len(), 4, "{made:?} {solutions:?}");
-        worst = worst.max(check(&base, lengths, (end, up), &solutions));
+        worst = worst.max(check(&base, lengths, end, up, &solutions));
         for angles in solutions.configurations() {
             let [.., last] = arm.link_ends(angles);
             assert!((last - end).norm() < 1e-13, "{angles:?}");
@@ -120,7 +121,7 @@ fn nearly_special_targets_lose_no_digits() {
         let (end, up) = forward(&base, lengths, &made);
         let solutions = ThreeLink::new(base, lengths).unwrap().solve(&end, &up).unwrap();
         assert!(solutions.missing < 1e-14, "{made:?} {solutions:?}");
-        worst = worst.max(check(&base, lengths, (end, up), &solutions));
+        worst = worst.max(check(&base, lengths, end, up, &solutions));
     }
     println!("worst error: {worst:e}");
     assert!(worst < 2e-14, "{worst:e}");
@@ -200,7 +201,7 @@ fn special_cases_have_names() {
             assert_eq!((solutions.plane, solutions.shape, solutions.freedom), (plane, shape, freedom), "{context}");
             assert!((solutions.missing - missing).abs() < 1e-15, "{context}");
             assert_eq!(solutions.configurations().len(), count, "{context}");
-            assert!(check(&base, lengths, (end, up), &solutions) < 2e-15, "{context}");
+            assert!(check(&base, lengths, end, up, &solutions) < 2e-15, "{context}");
             let zero = |angle: f64| angle == 0.0;
             let first = solutions.configurations()[0];
             assert!(plane == P::None || plane == P::Roll || zero(first.yaw), "{context}");

@@ -93,7 +93,7 @@ pub fn follow(cell: &Cell, scene: &Scene, solver: &Solver, start: &[f64], target
     follow_all(cell, scene, solver, start, |fraction| vec![target(fraction)])
 }
 
-/// The same with targets for several tips.
+/// Follows a stream of targets for several tips from `start`, and checks every step of it.
 pub fn follow_all(
     cell: &Cell,
     scene: &Scene,

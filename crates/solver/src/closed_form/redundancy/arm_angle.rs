@@ -10,11 +10,8 @@
 use nalgebra::{Isometry3, Matrix3, Rotation3, Vector3};
 
 use super::spherical_joint::{Entries, SphericalJoint};
-use urdf_ik_closed_form::axes::{Axes, REDUNDANT_JOINTS};
-use urdf_ik_closed_form::axis_deviation::{AxisConditions, AxisDeviation, with_deviation};
 use urdf_ik_closed_form::subproblems::turns_to_distance;
-use urdf_ik_closed_form::trigonometric::Linear;
-use urdf_ik_closed_form::turn::Turn;
+use urdf_ik_closed_form::{Axes, AxisConditions, AxisDeviation, Linear, REDUNDANT_JOINTS, Turn, with_deviation};
 
 /// The axes of shoulder and wrist meet in one point each, neighbours at right angles.
 const CONDITIONS: AxisConditions = AxisConditions {
@@ -150,7 +147,8 @@ impl ArmAngle {
         &self,
         reach: &ShoulderToWrist,
         bend: &Bend,
-        (angle, over): (Turn, [bool; 2]),
+        angle: Turn,
+        over: [bool; 2],
         seed: &[f64; REDUNDANT_JOINTS],
     ) -> [f64; REDUNDANT_JOINTS] {
         let shoulder = angle.matrix(&reach.line) * bend.upright;

@@ -18,8 +18,7 @@ use super::joint_ranges::{JointRanges, LIMIT_WEIGHT};
 use super::single::{LANES, at};
 use super::spherical_joint::{Entries, SphericalJoint};
 use crate::search::SearchScratch;
-use urdf_ik_closed_form::trigonometric::Linear;
-use urdf_ik_closed_form::turn::Turn;
+use urdf_ik_closed_form::{Linear, Turn};
 
 /// Values of the arm angle around the circle.
 const CIRCLE_VALUES: usize = 56;
@@ -92,7 +91,7 @@ impl ArmAngleSearch {
         let configuration = |start: &Start| {
             let bend = reach.bends().nth(start.way / 4)?;
             let over = [start.way & 2 != 0, start.way & 1 != 0];
-            Some(self.arm.configuration(&reach, bend, (Turn::new(start.value), over), &ranges.seed))
+            Some(self.arm.configuration(&reach, bend, Turn::new(start.value), over, &ranges.seed))
         };
         starts.descend(descent, GRID_ERROR, &configuration, scratch)
     }
@@ -102,10 +101,10 @@ impl ArmAngleSearch {
         for (index, bend) in reach.bends().enumerate() {
             let (_, cost) = ranges.step(ELBOW_JOINT, bend.turn.angle(), LIMIT_WEIGHT);
             let start = Start { cost, value: 0.0, way: 4 * index };
-            self.keep_minima(&self.around, (level, ranges), bend, start, &mut starts);
+            self.keep_minima(&self.around, level, ranges, bend, start, &mut starts);
             for (centre, width) in [&bend.shoulder, &bend.wrist].into_iter().flat_map(singularities) {
                 let finer = Grid::new(self.across.map(|tangent| centre + width * tangent));
-                self.keep_minima(&finer, (level, ranges), bend, start, &mut starts);
+                self.keep_minima(&finer, level, ranges, bend, start, &mut starts);
             }
         }
         starts
@@ -115,7 +114,8 @@ impl ArmAngleSearch {
     fn keep_minima<const N: usize>(
         &self,
         grid: &Grid<N>,
-        (level, ranges): (Level, &JointRanges),
+        level: Level,
+        ranges: &JointRanges,
         bend: &Bend,
         start: Start,
         starts: &mut Starts,

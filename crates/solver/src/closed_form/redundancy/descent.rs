@@ -6,9 +6,9 @@
 
 use super::joint_ranges::{JointRanges, largest};
 use super::minimax_line::minimax_along;
-use crate::problem::Target;
+use crate::Target;
 use crate::search::{Search, SearchScratch};
-use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
+use urdf_ik_closed_form::REDUNDANT_JOINTS;
 
 /// The most steps from one start.
 const MAX_STEPS: usize = 20;
@@ -67,7 +67,7 @@ struct Point {
 impl<'a> Descent<'a> {
     /// A descent to `target`. The scratch must not be used for anything else meanwhile.
     pub fn to(search: &'a Search, target: &'a Target, ranges: &'a JointRanges, scratch: &mut SearchScratch) -> Self {
-        search.aim(target, &mut scratch.self_motion);
+        scratch.self_motions.set_target(search, target);
         Self { search, target, ranges }
     }
 
@@ -111,10 +111,10 @@ impl<'a> Descent<'a> {
     /// Where a Newton step leads, the `first` time after damped ones if need be; `None` where that is nowhere.
     fn point(&self, moves: &[f64; REDUNDANT_JOINTS], first: bool, scratch: &mut SearchScratch) -> Option<Point> {
         let mut positions = add(moves, 1.0, &self.ranges.seed);
-        let mut found = self.search.self_motion(&positions, &mut scratch.self_motion);
+        let mut found = scratch.self_motions.at(self.search, &positions);
         if first && !found.is_some_and(|found| largest(&found.step) < MAX_NEWTON_STEP) {
             self.search.polish(self.target, DAMPED_TOLERANCE, &mut positions, scratch);
-            found = self.search.self_motion(&positions, &mut scratch.self_motion);
+            found = scratch.self_motions.at(self.search, &positions);
         }
         let found = found.filter(|found| found.error < MAX_START_ERROR && largest(&found.step) < MAX_NEWTON_STEP)?;
         let moves: [f64; REDUNDANT_JOINTS] =

@@ -4,8 +4,8 @@ use super::descent::{Descent, Least};
 use super::joint_ranges::{LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT};
 use super::single::single;
 use crate::search::SearchScratch;
-use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
-use urdf_ik_closed_form::turn::Turn;
+use urdf_ik_closed_form::{REDUNDANT_JOINTS, Turn};
+use urdf_ik_mathematics::best::make_room;
 
 /// A minimum is seen by two values to either side of it.
 pub(super) const NEIGHBOURS: usize = 2;
@@ -97,11 +97,8 @@ impl Starts {
     }
 
     fn keep(&mut self, start: Start) {
-        let place = self.entries[..self.count].partition_point(|kept| kept.cost <= start.cost);
-        if place < MAX_STARTS {
-            self.count = (self.count + 1).min(MAX_STARTS);
-            self.entries[place..self.count].rotate_right(1);
-            self.entries[place] = start;
+        if let Some(place) = make_room(&mut self.entries, &mut self.count, |kept| kept.cost <= start.cost) {
+            *place = start;
         }
     }
 }

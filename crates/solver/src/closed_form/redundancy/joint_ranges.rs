@@ -8,15 +8,15 @@ use fearless_simd::{Simd, f32x8};
 
 use super::single::single;
 use crate::closed_form::choices::LIMIT_ROUNDING;
-use crate::problem::{Mode, Problem};
-use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
-use urdf_ik_closed_form::whole_turns::whole_turns;
-use urdf_ik_robot::{Chain, Domain};
+use crate::{Mode, Problem};
+use urdf_ik_closed_form::REDUNDANT_JOINTS;
+use urdf_ik_robot::{Chain, Domain, without_whole_turns};
 
 /// The cost of a radian beyond a limit, over that of a radian inside.
 pub(super) const LIMIT_WEIGHT: f64 = 8.0;
-/// The same where the turn must be inside the limits if any is, and where it may be the nearest unless that is far outside.
+/// The cost of a radian beyond a limit where the turn must be inside the limits if any is.
 pub(super) const STRICT_LIMIT_WEIGHT: f64 = 1e3;
+/// The cost of a radian beyond a limit where the turn may be the nearest unless that is far outside.
 pub(super) const LOOSE_LIMIT_WEIGHT: f64 = 1.0;
 
 /// The ranges of the joints, as moves from the seed.
@@ -50,7 +50,7 @@ impl JointRanges {
         Some(ranges)
     }
 
-    /// The same of the chain from its tip to its base.
+    /// The ranges of the chain from its tip to its base.
     pub fn reversed(&self) -> Self {
         let mut ranges = *self;
         ranges.seed.reverse();
@@ -65,10 +65,9 @@ impl JointRanges {
         std::array::from_fn(|joint| self.step(joint, positions[joint], beyond).0)
     }
 
-    /// The same of one joint, and what it costs.
+    /// How far one joint at `position` is from the seed, at the turn that costs least, and what it costs.
     pub fn step(&self, joint: usize, position: f64, beyond: f64) -> (f64, f64) {
-        let angle = position - self.seed[joint];
-        let near = angle - whole_turns(angle);
+        let near = without_whole_turns(position - self.seed[joint]);
         let far = near - TAU.copysign(near);
         let passed = |step: f64| (step - self.above[joint]).max(self.below[joint] - step).max(0.0);
         let [near, far] = [near, far].map(|step| (step, step.abs() + beyond * passed(step)));
@@ -87,7 +86,7 @@ impl JointRanges {
         (0..REDUNDANT_JOINTS).map(passed).fold(0.0, f64::max)
     }
 
-    /// The same moves without what passes a limit by rounding; `None` where one passes by more.
+    /// Moves without what passes a limit by rounding; `None` where one passes by more.
     pub fn allowed(&self, moves: &[f64; REDUNDANT_JOINTS]) -> Option<[f64; REDUNDANT_JOINTS]> {
         let mut allowed = *moves;
         for (step, (below, above)) in allowed.iter_mut().zip(self.below.into_iter().zip(self.above)) {

@@ -3,10 +3,7 @@
 use nalgebra::Isometry3;
 
 use crate::search::Search;
-use urdf_ik_closed_form::arm::Arm;
-use urdf_ik_closed_form::axes::{Axes, JOINTS, REDUNDANT_JOINTS};
-use urdf_ik_closed_form::family::Family;
-use urdf_ik_closed_form::self_check::SAMPLE_POSITIONS;
+use urdf_ik_closed_form::{Arm, Axes, Family, JOINTS, NoClosedForm, REDUNDANT_JOINTS, SAMPLE_POSITIONS};
 use urdf_ik_robot::ChainPoses;
 
 /// The numbers of the axes in sentences.
@@ -39,8 +36,8 @@ impl LockedJoint {
     /// Finds the joint to lock in the chain with these `axes`: one that leaves an exact family if there is any, else the nearest.
     ///
     /// # Errors
-    /// A clause that says what is in the way.
-    pub fn find(axes: &Axes<REDUNDANT_JOINTS>, search: &Search) -> Result<Self, String> {
+    /// [`NoClosedForm`], which says what is in the way.
+    pub fn find(axes: &Axes<REDUNDANT_JOINTS>, search: &Search) -> Result<Self, NoClosedForm> {
         let length = search.reach()[0].extent;
         let locked = |joint| Some(Self { axes: *axes, joint, family: lasting(axes, joint, length)?, length });
         let candidates: Vec<Self> = LOCKING_ORDER.into_iter().filter_map(locked).collect();
@@ -51,14 +48,14 @@ impl LockedJoint {
             .into_iter()
             .filter(free)
             .reduce(|best, next| if next.family.before(&best.family) { next } else { best });
-        let best = best.ok_or("too many of its axes are parallel, whichever joint is locked")?;
+        let best = best.ok_or(NoClosedForm::Parallel)?;
         if best.family.near() {
             return Ok(best);
         }
         let names = search.chain().variable_names();
         let common = best.family.numbered(best.others(&AXIS_NUMBERS));
         let deviation = best.family.deviation.in_words(&best.others(&names));
-        Err(format!("it is nearest to one where '{}' is locked, {common}, but {deviation}", names[best.joint]))
+        Err(NoClosedForm::NotNear { locked: names[best.joint].to_owned(), common, deviation })
     }
 
     /// What the other axes have in common, and by how much they miss it, in words, with the names of the joints.

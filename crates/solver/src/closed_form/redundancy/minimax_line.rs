@@ -9,7 +9,7 @@ pub(super) fn minimax_along<const N: usize>(moves: &[f64; N], motion: &[f64; N],
     if backwards.1 < forwards.1 { (-backwards.0, backwards.1) } else { forwards }
 }
 
-/// The same for t from 0 to `end`: down along the line that is on top, until one that rises crosses it.
+/// [`minimax_along`] for t from 0 to `end`: down along the line that is on top, until one that rises crosses it.
 fn down<const N: usize>(moves: &[f64; N], motion: &[f64; N], end: f64) -> (f64, f64) {
     // Each magnitude is the greater of two lines: height at 0 and slope.
     let lines = || moves.iter().zip(motion).flat_map(|(a, b)| [(*a, *b), (-a, -b)]);

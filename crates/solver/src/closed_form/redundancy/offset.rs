@@ -8,10 +8,7 @@
 use nalgebra::{Isometry3, Matrix3, Rotation3, Vector3};
 
 use super::spherical_joint::SphericalJoint;
-use urdf_ik_closed_form::axes::{Axes, REDUNDANT_JOINTS};
-use urdf_ik_closed_form::axis_deviation::{AxisConditions, AxisDeviation, with_deviation};
-use urdf_ik_closed_form::trigonometric::Linear;
-use urdf_ik_closed_form::turn::Turn;
+use urdf_ik_closed_form::{Axes, AxisConditions, AxisDeviation, Linear, REDUNDANT_JOINTS, Turn, with_deviation};
 
 /// The axes of the wrist meet in one point, neighbours at right angles, and the second and the third axis meet.
 const CONDITIONS: AxisConditions =
@@ -87,7 +84,7 @@ impl OffsetArm {
             reversed,
             deviation: if reversed { deviation.reversed(REDUNDANT_JOINTS) } else { deviation },
             axes: [0, 1, 2, 3].map(|axis| axes.lines[axis].direction),
-            elbow: Elbow::new(&elbow.direction, (&upper, &fore), &wrist),
+            elbow: Elbow::new(&elbow.direction, &upper, &fore, &wrist),
             wrist,
             base,
             shoulder: shoulder - base,
@@ -128,7 +125,7 @@ impl OffsetArm {
         &self,
         goal: &Goal,
         first: f64,
-        (bent_back, turned_back, over): (bool, bool, bool),
+        [bent_back, turned_back, over]: [bool; 3],
         seed: &[f64; REDUNDANT_JOINTS],
     ) -> [f64; REDUNDANT_JOINTS] {
         let ([_, second, third, fourth], elbow) = (&self.axes, &self.elbow);
@@ -162,7 +159,7 @@ impl OffsetArm {
 }
 
 impl Elbow {
-    fn new(axis: &Vector3<f64>, (upper, fore): (&Vector3<f64>, &Vector3<f64>), wrist: &SphericalJoint) -> Self {
+    fn new(axis: &Vector3<f64>, upper: &Vector3<f64>, fore: &Vector3<f64>, wrist: &SphericalJoint) -> Self {
         let swung = |v: &Vector3<f64>, fixed: Vector3<f64>| {
             let along = axis * axis.dot(v);
             [fixed + along, v - along, axis.cross(v)]

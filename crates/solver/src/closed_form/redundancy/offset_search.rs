@@ -16,13 +16,13 @@ use super::joint_ranges::JointRanges;
 use super::offset::{Elbow, Goal, OffsetArm, Swung};
 use super::single::{LANES, Vector, add, angle, at, constant, cross, dot, scale, single, turned};
 use crate::search::SearchScratch;
-use urdf_ik_closed_form::trigonometric::Linear;
-use urdf_ik_closed_form::turn::Turn;
+use urdf_ik_closed_form::{Linear, Turn};
 
 /// Ways to reach a pose at one position of the outermost joint, with the elbow bent as it is.
 const WAYS_PER_ELBOW: usize = 4;
-/// A move \[rad\] that costs as much as a cosine that is too large by 1, and the most that a cosine counts as too large.
+/// A move \[rad\] that costs as much as a cosine that is too large by 1.
 const EXCESS_COST: f32 = 2.0;
+/// The most that a cosine counts as too large.
 const MAX_EXCESS: f32 = 10.0;
 /// Positions of the outermost joint around the circle. Next to singularities of shoulder and wrist, and where the elbow is nearly stretched,
 /// joints turn far within a little of it: with half as many, twice as many least moves are missed.
@@ -59,7 +59,7 @@ impl OffsetSearch {
         }
         let configuration = |start: &Start| {
             let (first, back) = rounds[start.way / WAYS_PER_ELBOW]?.at(start.value);
-            let ways = (back, start.way & 2 != 0, start.way & 1 != 0);
+            let ways = [back, start.way & 2 != 0, start.way & 1 != 0];
             let mut configuration = self.arm.configuration(&goal, first, ways, &ranges.seed);
             if self.arm.reversed {
                 configuration.reverse();
@@ -96,18 +96,19 @@ impl OffsetSearch {
             let middle = [f32x8::splat(simd, single(elbow.middle.cos)), f32x8::splat(simd, single(elbow.middle.sin))];
             let bend = both(middle, [cosine, sine * f32x8::from_slice(simd, &sides[eight])]);
             let cost = first.max(ranges.cost(3, angle(bend[0], bend[1]))) + missing;
-            self.each_shoulder(ranges, (wrist, ends), (bend, cost), (from, costs));
+            let bent = Bent { wrist, ends, bend, cost };
+            self.each_shoulder(ranges, &bent, from, costs);
         }
     }
 
-    /// The same with a bent elbow, for the four ways that are left.
+    /// What each of the four ways costs that a bent elbow leaves.
     #[inline(always)]
     fn each_shoulder<S: Simd>(
         &self,
         ranges: &JointRanges,
-        (wrist, ends): (Vector<S>, [Vector<S>; 3]),
-        (bend, cost): ([f32x8<S>; 2], f32x8<S>),
-        (from, costs): (usize, &mut [[f32; CIRCLE_VALUES]; WAYS_PER_ELBOW]),
+        &Bent { wrist, ends, bend, cost }: &Bent<S>,
+        from: usize,
+        costs: &mut [[f32; CIRCLE_VALUES]; WAYS_PER_ELBOW],
     ) {
         let (simd, elbow) = (cost.simd, &self.arm.elbow);
         let (second, third) = (constant(simd, &self.arm.axes[1]), constant(simd, &self.arm.axes[2]));
@@ -144,6 +145,15 @@ impl OffsetSearch {
             cost.max(balls[1]).store_slice(&mut costs[2 * way + 1][from..from + LANES]);
         }
     }
+}
+
+/// Eight positions of the first joint with a bent elbow: where wrist and tip must come, in the frame that the joint turns, cosine and sine of
+/// the elbow's turn, and what both cost.
+struct Bent<S: Simd> {
+    wrist: Vector<S>,
+    ends: [Vector<S>; 3],
+    bend: [f32x8<S>; 2],
+    cost: f32x8<S>,
 }
 
 /// Positions of the first joint, once round: all of them, with the elbow bent one way, or to and fro between two where the elbow is

@@ -10,10 +10,9 @@ use super::offset_search::OffsetSearch;
 use super::sweep::{Sweep, SweptConfiguration};
 use crate::closed_form::choices::folded_into_limits;
 use crate::closed_form::hand_out::hand_out;
-use crate::problem::{Mode, Pick, Problem};
 use crate::search::{Search, SearchScratch};
-use crate::solution::Solution;
-use urdf_ik_closed_form::axes::{Axes, REDUNDANT_JOINTS};
+use crate::{Mode, Pick, Problem, Solution};
+use urdf_ik_closed_form::{Axes, NoClosedForm, REDUNDANT_JOINTS};
 
 /// The most configurations of a sweep that are handed out, until one meets the target.
 const MAX_HANDED_OUT: usize = 4;
@@ -38,8 +37,8 @@ impl SevenAxis {
     /// Finds the joint to lock, and what goes before its sweep.
     ///
     /// # Errors
-    /// A clause that says what is in the way.
-    pub fn new(search: &Search) -> Result<Self, String> {
+    /// [`NoClosedForm`], which says what is in the way.
+    pub fn new(search: &Search) -> Result<Self, NoClosedForm> {
         let (axes, length) = (Axes::new(search.chain())?, search.reach()[0].extent);
         let locked = LockedJoint::find(&axes, search)?;
         let arm_angle =

@@ -1,6 +1,6 @@
 //! Eight numbers in single precision side by side, which is plenty for a ranking.
 //!
-//! As in [`lanes`](crate::kernel::lanes), what works on them is always inlined, and calls no closures.
+//! As in [`lanes`](urdf_ik_mathematics::lanes), what works on them is always inlined, and calls no closures.
 
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
@@ -8,7 +8,8 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f32x8};
 use nalgebra::Vector3;
 
-use urdf_ik_closed_form::trigonometric::Linear;
+use urdf_ik_closed_form::Linear;
+pub(super) use urdf_ik_mathematics::lanes::{add, cross, dot, scale};
 
 /// Numbers side by side.
 pub(super) const LANES: usize = 8;
@@ -49,35 +50,11 @@ pub(super) fn angle<S: Simd>(cosine: f32x8<S>, sine: f32x8<S>) -> f32x8<S> {
 /// A vector of each number's own.
 pub(super) type Vector<S> = [f32x8<S>; 3];
 
-/// The same vector everywhere.
+/// One vector everywhere.
 #[inline(always)]
 pub(super) fn constant<S: Simd>(simd: S, vector: &Vector3<f64>) -> Vector<S> {
     let entry = [single(vector.x), single(vector.y), single(vector.z)];
     [f32x8::splat(simd, entry[0]), f32x8::splat(simd, entry[1]), f32x8::splat(simd, entry[2])]
-}
-
-/// The vector product.
-#[inline(always)]
-pub(super) fn cross<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-/// The scalar product.
-#[inline(always)]
-pub(super) fn dot<S: Simd>(a: Vector<S>, b: Vector<S>) -> f32x8<S> {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-/// The sum.
-#[inline(always)]
-pub(super) fn add<S: Simd>(a: Vector<S>, b: Vector<S>) -> Vector<S> {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-/// The vector times a number.
-#[inline(always)]
-pub(super) fn scale<S: Simd>(a: Vector<S>, factor: f32x8<S>) -> Vector<S> {
-    [a[0] * factor, a[1] * factor, a[2] * factor]
 }
 
 /// The vector after a turn about the unit vector `axis`, given by cosine and sine (Rodrigues' formula).

@@ -8,9 +8,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::joint_ranges::JointRanges;
 use super::single::{angle, single};
-use urdf_ik_closed_form::trigonometric::Linear;
-use urdf_ik_closed_form::turn::Turn;
-use urdf_ik_closed_form::whole_turns::whole_turns;
+use urdf_ik_closed_form::{Linear, Turn};
+use urdf_ik_robot::without_whole_turns;
 
 /// Where the sine of the angle between the first and the last of three axes is smaller, only their sum of turns is determined.
 const MIN_SINE: f64 = 1e-9;
@@ -63,8 +62,7 @@ impl SphericalJoint {
             return self.after(Turn::towards(cos, sin), rotation);
         }
         let [_, _, last] = self.after(Turn::new(near[0]), rotation);
-        let rest = last - near[1];
-        let rest = rest - whole_turns(rest);
+        let rest = without_whole_turns(last - near[1]);
         self.after(Turn::new(near[0] + (0.5 * rest).copysign(rest * a.dot(&end))), rotation)
     }
 

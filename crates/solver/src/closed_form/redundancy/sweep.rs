@@ -9,15 +9,17 @@ use super::descent::{Descent, Least};
 use super::joint_ranges::{JointRanges, largest};
 use super::locked_joint::LockedJoint;
 use crate::closed_form::choices::{Choice, MAX_LIMIT_EXCESS, folded_into_limits, folded_near_limits};
-use crate::problem::{Mode, Problem, Target};
 use crate::search::{Search, SearchScratch};
-use urdf_ik_closed_form::axes::REDUNDANT_JOINTS;
+use crate::{Mode, Problem, Target};
+use urdf_ik_closed_form::REDUNDANT_JOINTS;
+use urdf_ik_mathematics::best::make_room;
 use urdf_ik_robot::Domain;
 
-/// From one position of the locked joint to the next \[rad\], and the most positions to either side of the seed's.
+/// From one position of the locked joint to the next \[rad\].
 const SWEEP_STEP: f64 = TAU / 12.0;
+/// The most positions to either side of the seed's.
 const MAX_STEPS_PER_SIDE: usize = 12;
-/// The same in tracking, over the greatest step of the joint.
+/// In tracking, from one position of the locked joint to the next, over the greatest step of the joint.
 const TRACKING_STEP_SHARE: f64 = 0.25;
 /// The most configurations that a descent starts from.
 const MAX_DESCENTS: usize = 4;
@@ -42,11 +44,9 @@ impl Swept {
         if inside && self.best.is_none_or(|best| configuration.score < best.score) {
             self.best = Some(configuration);
         }
-        let place = self.configurations[..self.count].partition_point(|kept| kept.score <= configuration.score);
-        if place < MAX_KEPT {
-            self.count = (self.count + 1).min(MAX_KEPT);
-            self.configurations[place..self.count].rotate_right(1);
-            self.configurations[place] = configuration;
+        let comes_before = |kept: &SweptConfiguration| kept.score <= configuration.score;
+        if let Some(place) = make_room(&mut self.configurations, &mut self.count, comes_before) {
+            *place = configuration;
         }
     }
 

@@ -10,7 +10,6 @@ use crate::kernel::configurations::Configurations;
 use crate::kernel::dimension::{Dynamic, Fixed};
 use crate::kernel::lanes::{LANES, Lanes};
 use crate::kernel::links::{End, Links};
-use crate::kernel::normal_equations::StepScratch;
 use urdf_ik_random::random::Random;
 
 /// Columns, rows and positions of four configurations, and the step to be computed.
@@ -18,7 +17,6 @@ struct Fixture {
     variables: usize,
     targets: usize,
     configurations: Configurations,
-    step: StepScratch,
     lower: Vec<f64>,
     upper: Vec<f64>,
     damping: Lanes,
@@ -32,7 +30,6 @@ impl Fixture {
             variables,
             targets,
             configurations: Configurations::new(&links),
-            step: StepScratch::new(&links),
             lower: vec![f64::NEG_INFINITY; variables],
             upper: vec![f64::INFINITY; variables],
             damping: Lanes([0.0, 1e-6, 1e-2, 1.0]),
@@ -65,13 +62,13 @@ impl Fixture {
     }
 
     fn found(&self, lane: usize) -> DVector<f64> {
-        DVector::from_fn(self.variables, |i, _| self.step.step[i].0[lane])
+        DVector::from_fn(self.variables, |i, _| self.configurations.step[i].0[lane])
     }
 
     /// Computes the step, which overwrites columns and rows, with the sizes that the solver would choose or with dynamic ones.
     fn run(&mut self, fixed: bool) {
         let bounds = Bounds { lower: &self.lower, upper: &self.upper };
-        let work = (&mut self.configurations, &mut self.step);
+        let work = &mut self.configurations;
         let any = Dynamic { variables: self.variables, joints: 0, targets: self.targets };
         macro_rules! run {
             ($size:expr) => {
@@ -203,11 +200,11 @@ fn a_step_moves_only_moving_lanes_and_never_beyond_the_bounds() {
         fixture.bound(0.1, &mut random);
         fixture.run(true);
         let before = fixture.configurations.positions.clone();
-        let (steps, moving) = (fixture.step.step.clone(), Lanes([1.0, 0.0, 0.5, 1.0]));
+        let (steps, moving) = (fixture.configurations.step.clone(), Lanes([1.0, 0.0, 0.5, 1.0]));
         let bounds = Bounds { lower: &fixture.lower, upper: &fixture.upper };
         let size = Dynamic { variables, joints: 0, targets: 1 };
         let configurations = &mut fixture.configurations;
-        dispatch!(Level::new(), simd => advance(simd, size, configurations, &steps, bounds, &moving));
+        dispatch!(Level::new(), simd => advance(simd, size, configurations, bounds, &moving));
         for i in 0..variables {
             for lane in 0..LANES {
                 let (now, then) = (fixture.configurations.positions[i].0[lane], before[i].0[lane]);

@@ -194,7 +194,7 @@ fn outcome(four: &mut Four) -> Vec<f64> {
     all.extend(four.configurations.squared_error.0);
     let damping = Lanes([1e-6, 1e-3, 0.1, 0.0]);
     four.damped_step(&damping, &Lanes([1.0, 1.0, 0.0, 1.0]));
-    all.extend(four.step.step.iter().flat_map(|step| step.0));
+    all.extend(four.configurations.step.iter().flat_map(|step| step.0));
     all.extend(four.configurations.positions.iter().flat_map(|position| position.0));
     all
 }

@@ -22,7 +22,7 @@ fn rows(four: &Four, lane: usize) -> Vector6<f64> {
 }
 
 /// A pose that differs from that of `lane` by the given distance and angle, in a random direction.
-fn nearby(four: &Four, lane: usize, (shift, angle): (f64, f64), random: &mut Random) -> Isometry3<f64> {
+fn nearby(four: &Four, lane: usize, [shift, angle]: [f64; 2], random: &mut Random) -> Isometry3<f64> {
     let pose = four.poses[lane].tips()[0];
     let turn = UnitQuaternion::from_axis_angle(&Unit::new_normalize(random.vector(1.0)), angle);
     let step = Unit::new_normalize(random.vector(1.0)).into_inner() * shift;
@@ -40,7 +40,7 @@ fn the_error_is_that_of_the_exact_residual_for_every_choice_of_free_axes() {
     for free_axes in masks() {
         let mut four = Four::seven(&mut random);
         let scale = four.kernel.length_scale;
-        for apart in [(1e-12, 1e-12), (1e-6, 1e-6), (1e-3, 1e-3), (0.3, 0.5), (5.0, 3.0)] {
+        for apart in [[1e-12, 1e-12], [1e-6, 1e-6], [1e-3, 1e-3], [0.3, 0.5], [5.0, 3.0]] {
             for weight in [1.0, 0.25, 7.0] {
                 let pose = nearby(&four, 0, apart, &mut random);
                 let target = Target { free_axes, weight, ..Target::new(0, pose) };
@@ -90,7 +90,7 @@ fn a_position_that_is_free_along_an_axis_of_the_tip_is_linearised_far_away_too()
     let mut random = Random::new(3);
     for free_axes in masks().filter(|free| free[3..] == [true; 3] && free[..3].contains(&true)) {
         let mut four = Four::seven(&mut random);
-        let pose = nearby(&four, 0, (0.7, 2.0), &mut random);
+        let pose = nearby(&four, 0, [0.7, 2.0], &mut random);
         four.set_goals(&[Target { free_axes, ..Target::new(0, pose) }]);
         four.measure();
         four.linearise();
@@ -133,7 +133,7 @@ fn assert_met_as_judged(free_axes: [bool; 6], tolerance: Tolerance, random: &mut
     for share in [0.0, 0.5, 0.99, 0.998, 1.0, 1.001, 1.02, 1.5] {
         let angle = (share * tolerance.orientation).min(PI);
         for (shift, angle) in [(share * tolerance.position, 0.0), (0.0, angle)] {
-            let pose = nearby(&four, 1, (shift, angle), random);
+            let pose = nearby(&four, 1, [shift, angle], random);
             let target = Target { free_axes, tolerance, ..Target::new(0, pose) };
             four.set_goals(&[target]);
             four.measure();

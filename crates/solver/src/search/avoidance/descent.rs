@@ -1,9 +1,8 @@
 //! Damped least squares under the rows of pairs near contact, from one configuration.
 
 use super::rows::Rows;
-use crate::kernel::configurations::Configurations;
-use crate::kernel::lanes::Lanes;
-use crate::problem::Problem;
+use crate::Problem;
+use crate::kernel::{Configurations, Lanes};
 use crate::search::prepared_search::Search;
 use crate::search::setup::Setup;
 use urdf_ik_collision::{Clearance, Near, SegmentScratch};
@@ -25,25 +24,25 @@ const LEAST_GAIN: f64 = 0.01;
 /// The damping grows by this where a step was too long.
 const SHORTER: f64 = 4.0;
 
-/// A place on the way.
+/// A configuration on the way.
 #[derive(Debug, Clone, Default)]
-struct Place {
+struct Waypoint {
     /// Positions less the whole turns of the setup \[rad or m\].
     solving: Vec<f64>,
-    /// The same with the whole turns, as they would be handed out.
+    /// Positions with the whole turns, as they would be handed out.
     positions: Vec<f64>,
 }
 
-impl Place {
+impl Waypoint {
     fn make_room(&mut self, variables: usize) {
         self.solving.resize(variables, 0.0);
         self.positions.resize(variables, 0.0);
     }
 
     /// Writes `positions` from `solving`.
-    fn settle(&mut self, search: &Search, problem: &Problem, setup: &Setup) {
+    fn fold(&mut self, problem: &Problem, setup: &Setup) {
         self.positions.copy_from_slice(&self.solving);
-        search.fold(problem, setup, &mut self.positions);
+        setup.fold(problem, &mut self.positions);
     }
 
     fn copy_from(&mut self, other: &Self) {
@@ -56,11 +55,11 @@ impl Place {
 #[derive(Debug, Clone, Default)]
 pub struct DescentScratch {
     /// The nearest to the targets so far that keeps clear, its squared error \[rad²\], and whether it meets them.
-    best: Place,
+    best: Waypoint,
     best_error: f64,
     is_met: bool,
     /// Where the next step would lead.
-    trial: Place,
+    trial: Waypoint,
     rows: Rows,
     quadratic: DualActiveSet,
     /// The step from `best`, and its bounds.
@@ -173,7 +172,7 @@ impl Descent<'_> {
         segment: &mut SegmentScratch,
         scratch: &mut DescentScratch,
     ) {
-        scratch.trial.settle(self.search, self.problem, self.setup);
+        scratch.trial.fold(self.problem, self.setup);
         configurations.write_all(&scratch.trial.solving);
         self.search.kernel.measure(&self.setup.goals, configurations);
         let within = self.clearance.margin + self.look;
@@ -183,7 +182,7 @@ impl Descent<'_> {
     /// Adds the rows of what was found near the trial. Gives how far bodies may move for them to be enough \[m\].
     fn add_rows(&self, segment: &mut SegmentScratch, scratch: &mut DescentScratch) -> f64 {
         let SegmentScratch { scene, required_gaps, .. } = segment;
-        scratch.rows.add(self.clearance, required_gaps, scene, (&scratch.step, self.look))
+        scratch.rows.add(self.clearance, required_gaps, scene, &scratch.step, self.look)
     }
 
     /// Writes the step from the best place, which has been measured, and the trial. Gives by how much it promises to lessen the squared

@@ -45,7 +45,8 @@ impl Rows {
         clearance: &Clearance,
         required_gaps: &RequiredGaps,
         scene: &mut SceneScratch,
-        (step, look): (&[f64], f64),
+        step: &[f64],
+        look: f64,
     ) -> f64 {
         let room = |near: &Near| near.gap() - required_gaps.of(near.pair);
         let mut reach = look;
@@ -59,7 +60,7 @@ impl Rows {
         }
         for at in 0..count {
             let near = scene.near[at];
-            self.push(clearance, scene, near, (step, BEYOND - room(&near)));
+            self.push(clearance, scene, near, step, BEYOND - room(&near));
         }
         reach
     }
@@ -96,7 +97,7 @@ impl Rows {
     }
 
     /// Adds a row that at the end of `step` wants `least` more.
-    fn push(&mut self, clearance: &Clearance, scene: &SceneScratch, near: Near, (step, least): (&[f64], f64)) {
+    fn push(&mut self, clearance: &Clearance, scene: &SceneScratch, near: Near, step: &[f64], least: f64) {
         let before = self.slopes.len();
         self.slopes.resize(before + self.variables, 0.0);
         let slope = &mut self.slopes[before..];

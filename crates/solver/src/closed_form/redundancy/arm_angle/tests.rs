@@ -12,7 +12,7 @@ fn worst(arm: &ArmAngle, axes: &Axes<REDUNDANT_JOINTS>, pose: &Isometry3<f64>, a
     let (mut worst, mut count) = (0.0_f64, 0);
     for bend in reach.bends() {
         for over in [[false, false], [false, true], [true, false], [true, true]] {
-            let configuration = arm.configuration(&reach, bend, (Turn::new(angle), over), &[0.3; REDUNDANT_JOINTS]);
+            let configuration = arm.configuration(&reach, bend, Turn::new(angle), over, &[0.3; REDUNDANT_JOINTS]);
             worst = worst.max(error(axes, &configuration, pose));
             count += 1;
         }
@@ -48,7 +48,7 @@ fn the_configuration_that_the_target_comes_from_is_among_them() {
             let ways = reach.bends().flat_map(|bend| [0, 1, 2, 3].map(|over| (bend, over)));
             let distances = ways.map(|(bend, over)| {
                 let over = [over < 2, over % 2 == 0];
-                let configuration = arm.configuration(&reach, bend, (Turn::new(angle), over), &positions);
+                let configuration = arm.configuration(&reach, bend, Turn::new(angle), over, &positions);
                 let apart = |(a, b): (&f64, &f64)| (a - b).sin().abs().max(1.0 - (a - b).cos());
                 configuration.iter().zip(&positions).map(apart).fold(0.0, f64::max)
             });

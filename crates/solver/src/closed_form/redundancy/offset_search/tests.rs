@@ -18,7 +18,7 @@ fn every_way_at_every_position_of_the_outermost_joint_meets_the_target() {
         for round in rounds(&goal, &arm.elbow).into_iter().flatten() {
             for (step, way) in (0..40).flat_map(|step| [0, 1, 2, 3].map(|way| (step, way))) {
                 let (first, back) = round.at(0.157 * f64::from(step));
-                let mut configuration = arm.configuration(&goal, first, (back, way & 2 != 0, way & 1 != 0), &[0.3; 7]);
+                let mut configuration = arm.configuration(&goal, first, [back, way & 2 != 0, way & 1 != 0], &[0.3; 7]);
                 if arm.reversed {
                     configuration.reverse();
                 }
@@ -46,7 +46,7 @@ fn the_way_that_the_target_comes_from_is_swept() {
         for round in rounds(&goal, &arm.elbow).into_iter().flatten() {
             for (step, way) in (0..4000).flat_map(|step| [0, 1, 2, 3].map(|way| (step, way))) {
                 let (first, back) = round.at(f64::from(step) * 2.0 * PI / 4000.0);
-                let configuration = arm.configuration(&goal, first, (back, way & 2 != 0, way & 1 != 0), &positions);
+                let configuration = arm.configuration(&goal, first, [back, way & 2 != 0, way & 1 != 0], &positions);
                 let apart =
                     configuration.iter().zip(&positions).map(|(a, b)| (a - b).sin().abs().max(1.0 - (a - b).cos()));
                 nearest = nearest.min(apart.fold(0.0, f64::max));

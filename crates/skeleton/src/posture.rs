@@ -2,14 +2,12 @@
 
 use nalgebra::{Point3, UnitQuaternion};
 
-use super::problem::{Problem, Target};
-use super::solution::Reason;
-use super::tree::Skeleton;
+use super::{Problem, Reason, Skeleton, Target};
 use urdf_ik_mathematics::segments::Reach;
 
 /// Points alone, or points, orientations and rotations: then the lists of the latter are not empty.
 #[derive(Debug, Clone, Default)]
-pub(super) struct State {
+pub(super) struct Posture {
     pub points: Vec<Point3<f64>>,
     /// Of the root and of each segment.
     pub orientations: Vec<UnitQuaternion<f64>>,
@@ -19,7 +17,7 @@ pub(super) struct State {
     pub limited: Vec<bool>,
 }
 
-impl State {
+impl Posture {
     /// With room for both kinds.
     pub(super) fn new(segments: usize) -> Self {
         Self {
@@ -30,7 +28,7 @@ impl State {
         }
     }
 
-    /// Becomes a state with orientations, or without. Allocates nothing.
+    /// Becomes a posture with orientations, or without. Allocates nothing.
     pub(super) fn set_kind(&mut self, has_orientations: bool) {
         let segments = self.limited.len();
         self.orientations.resize(if has_orientations { segments + 1 } else { 0 }, UnitQuaternion::identity());
@@ -64,7 +62,7 @@ impl State {
 
 /// The targets of a problem by points.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Aims {
+pub(super) struct Goals {
     /// For each point, the index of its target.
     of_point: Vec<Option<u32>>,
     /// For each point, whether it has a target, or one beyond it.
@@ -75,9 +73,11 @@ pub(super) struct Aims {
     pub far: Vec<Option<(Reason, f64)>>,
     /// For each target, its weight in the search.
     pub weights: Vec<f64>,
+    /// What targets out of reach count in a cycle, over their weight.
+    pub fading: f64,
 }
 
-impl Aims {
+impl Goals {
     pub(super) fn new(segments: usize) -> Self {
         let points = segments + 1;
         Self {
@@ -86,6 +86,7 @@ impl Aims {
             leading: Vec::with_capacity(segments),
             far: Vec::with_capacity(points),
             weights: Vec::with_capacity(points),
+            fading: 1.0,
         }
     }
 
@@ -104,6 +105,7 @@ impl Aims {
             }));
         }
         self.weigh(problem.targets, false);
+        self.fading = 1.0;
         self.leading.clear();
         for (segment, &parent) in skeleton.parents.iter().enumerate().rev() {
             if self.leads[segment + 1] {
@@ -114,10 +116,10 @@ impl Aims {
         self.leading.reverse();
     }
 
-    /// Has the targets count by their weights in the search, or all the same.
-    pub(super) fn weigh(&mut self, targets: &[Target], all_the_same: bool) {
+    /// Has the targets count by their weights in the search, or all alike.
+    pub(super) fn weigh(&mut self, targets: &[Target], all_alike: bool) {
         self.weights.clear();
-        self.weights.extend(targets.iter().map(|target| if all_the_same { 1.0 } else { target.weight }));
+        self.weights.extend(targets.iter().map(|target| if all_alike { 1.0 } else { target.weight }));
     }
 
     /// The target of a point.

@@ -1,0 +1,34 @@
+//! The best few of many, in order.
+
+/// Makes room for one more among the best, which are the first `count` of `entries`, and gives its place: behind those that come
+/// before it. What no longer fits is lost. `None` where all that fit come before it.
+#[inline]
+pub fn make_room<'a, T>(
+    entries: &'a mut [T],
+    count: &mut usize,
+    comes_before: impl Fn(&T) -> bool,
+) -> Option<&'a mut T> {
+    let place = entries[..*count].partition_point(comes_before);
+    if place == entries.len() {
+        return None;
+    }
+    *count = entries.len().min(*count + 1);
+    entries[place..*count].rotate_right(1);
+    Some(&mut entries[place])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::make_room;
+
+    #[test]
+    fn the_best_are_kept_in_order() {
+        let (mut entries, mut count) = ([0; 3], 0);
+        for number in [5, 2, 9, 7, 1, 2] {
+            if let Some(place) = make_room(&mut entries, &mut count, |kept| *kept <= number) {
+                *place = number;
+            }
+        }
+        assert_eq!((entries, count), ([1, 2, 2], 3));
+    }
+}

@@ -1,0 +1,62 @@
+//! Where two spheres meet.
+
+use nalgebra::{Point3, Vector3};
+
+use super::direction::{perpendicular, unit};
+
+/// Points nearer to the axis than this fraction of their distance from the centre count as on it.
+const ON_AXIS: f64 = 1e-12;
+
+/// A circle in space: all points at `radius` from `centre`, at right angles to `normal`. In the plane it is the two
+/// points in which that line cuts a circle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Circle {
+    /// Its centre \[m\].
+    pub centre: Point3<f64>,
+    /// Unit vector at right angles to it.
+    pub normal: Vector3<f64>,
+    /// Its radius \[m\]; 0 where the spheres touch.
+    pub radius: f64,
+}
+
+impl Circle {
+    /// The point of the circle that is nearest to `point` \[m\]. For a point of the axis, to which all are equally
+    /// near, it is always the same one.
+    #[must_use]
+    pub fn nearest(&self, point: &Point3<f64>) -> Point3<f64> {
+        let offset = point - self.centre;
+        let across = offset - self.normal * self.normal.dot(&offset);
+        // Next to the axis the result is mostly rounding, which may not be perpendicular to it: hence a second time.
+        let across = across - self.normal * self.normal.dot(&across);
+        let direction = unit(&across).filter(|_| across.norm() > ON_AXIS * offset.norm());
+        self.centre + direction.unwrap_or_else(|| perpendicular(&self.normal)) * self.radius
+    }
+}
+
+/// The circle in which the spheres about two points `a` and `b` \[m\] with radii `a_radius` and `b_radius` \[m\] meet,
+/// or `None` where they do not meet or have one centre.
+///
+/// A joint between two joints that are known lies on it, its segments being the radii. In conformal geometric algebra
+/// the circle is the outer product of two dual spheres, which is how it came to FABRIK (Aristidou and Lasenby 2011,
+/// "Inverse kinematics solutions using conformal geometric algebra"); in coordinates it is the law of cosines.
+///
+/// ```
+/// use nalgebra::Point3;
+/// use urdf_ik_skeleton::circle_between;
+/// let (shoulder, wrist) = (Point3::origin(), Point3::new(0.8, 0.0, 0.0));
+/// let circle = circle_between(&shoulder, 0.5, &wrist, 0.5).unwrap();
+/// assert!((circle.radius - 0.3).abs() < 1e-12);
+/// let elbow = circle.nearest(&Point3::new(0.1, 0.0, -0.2));
+/// assert!((elbow - Point3::new(0.4, 0.0, -0.3)).norm() < 1e-12);
+/// ```
+#[must_use]
+pub fn circle_between(a: &Point3<f64>, a_radius: f64, b: &Point3<f64>, b_radius: f64) -> Option<Circle> {
+    let offset = b - a;
+    let distance = offset.norm();
+    let meets = distance <= a_radius + b_radius && distance >= (a_radius - b_radius).abs();
+    let normal = unit(&offset).filter(|_| meets)?;
+    // Where a's sphere meets the line of centres' perpendicular; nearly equal numbers are subtracted only once.
+    let along = 0.5 * (distance + (a_radius - b_radius) * (a_radius + b_radius) / distance);
+    let radius = ((a_radius - along) * (a_radius + along)).max(0.0).sqrt();
+    Some(Circle { centre: a + normal * along, normal, radius })
+}

@@ -1,0 +1,70 @@
+//! Entries of all kinds of files: names, fit to be printed, and how a segment hangs on others.
+
+use std::fmt;
+use std::ops::Deref;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, Visitor};
+
+/// The value of a key that may be left out. A key with nothing after it is not left out: a limit without numbers is a slip.
+pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// Greatest number of characters of a name. Aliases repeat a name in the text without repeating its characters, so it bounds what is kept.
+const MAX_CHARACTERS: usize = 100;
+
+/// A name. It is checked before it is copied.
+#[derive(Clone, Default)]
+pub(super) struct Name(String);
+
+impl Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Name> for String {
+    fn from(name: Name) -> Self {
+        name.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(Text)
+    }
+}
+
+struct Text;
+
+impl Visitor<'_> for Text {
+    type Value = Name;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Name, E> {
+        if text.chars().nth(MAX_CHARACTERS).is_some() {
+            let count = text.chars().count();
+            return Err(E::custom(format!("a name has {count} characters; give at most {MAX_CHARACTERS}")));
+        }
+        if text.contains(char::is_control) {
+            return Err(E::custom(format!("the name {text:?} has a control character; leave it out")));
+        }
+        Ok(Name(text.to_owned()))
+    }
+}
+
+/// The place of a segment in the tree.
+#[derive(Deserialize)]
+#[serde(expecting = "a segment such as {name: arm, length: 0.3}")]
+pub(super) struct Link {
+    #[serde(default)]
+    pub name: Name,
+    #[serde(default, deserialize_with = "given")]
+    pub parent: Option<Name>,
+}

@@ -1,0 +1,53 @@
+//! What the branches of a sub-base suggest for it: the weighted centroid.
+
+use nalgebra::{Point3, UnitQuaternion, Vector4};
+
+/// The centroid of the places that branches suggest, by weight.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Merged {
+    pub place: Point3<f64>,
+    /// Sum of the weights; 0 before the first.
+    pub weight: f64,
+}
+
+impl Default for Merged {
+    fn default() -> Self {
+        Self { place: Point3::origin(), weight: 0.0 }
+    }
+}
+
+impl Merged {
+    /// With one more suggestion. One alone stays as it is, to the last bit.
+    pub(super) fn add(&mut self, place: &Point3<f64>, weight: f64) {
+        let sum = self.weight + weight;
+        self.place = if self.weight > 0.0 { self.place + (place - self.place) * (weight / sum) } else { *place };
+        self.weight = sum;
+    }
+}
+
+/// The mean of rotations that lie near each other.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct MeanRotation {
+    sum: Option<(UnitQuaternion<f64>, Vector4<f64>)>,
+}
+
+impl MeanRotation {
+    pub(super) fn add(&mut self, rotation: UnitQuaternion<f64>) {
+        let term = rotation.coords;
+        self.sum = Some(match self.sum {
+            None => (rotation, term),
+            // A quaternion and its opposite are one rotation.
+            Some((first, sum)) if sum.dot(&term) < 0.0 => (first, sum - term),
+            Some((first, sum)) => (first, sum + term),
+        });
+    }
+
+    /// None before the first. One alone is exact.
+    pub(super) fn mean(&self) -> Option<UnitQuaternion<f64>> {
+        let (first, sum) = self.sum?;
+        if first.coords.dot(&sum) >= sum.norm() {
+            return Some(first);
+        }
+        Some(UnitQuaternion::new_normalize(nalgebra::Quaternion::from(sum)))
+    }
+}
