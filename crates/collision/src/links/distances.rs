@@ -60,7 +60,7 @@ impl BodyAt<'_> {
                 let (at_b, around_b) = (other.frame.times(&Frame::of(&b.core_pose)), b.sphere());
                 let apart = at_a.point(&vector(around_a.centre)) - at_b.point(&vector(around_b.centre));
                 if apart.norm() - around_a.radius - around_b.radius < least {
-                    let pair = ShapePair::new(b, a, at_a.inverse().times(&at_b));
+                    let pair = ShapePair::new(a, b, at_b.inverse().times(&at_a));
                     least = pair.distance(least).map_or(least, |distance| distance.min(least));
                 }
             }

@@ -97,8 +97,7 @@ pub(crate) struct FreeCheck {
 /// A pair that spheres leave open.
 #[derive(Debug, Clone, Copy)]
 struct Open {
-    first: usize,
-    second: usize,
+    parts: [usize; 2],
     /// The place of the first in the frame of the second.
     place: Frame,
     /// Which of the first eight spheres of its mesh are open.
@@ -210,7 +209,8 @@ impl FreeCheck {
     }
 
     fn shapes(&self, open: &Open) -> ShapePair<'_> {
-        ShapePair::new(&self.parts[open.first].shape, &self.parts[open.second].shape, open.place)
+        let [first, second] = open.parts.map(|part| &self.parts[part].shape);
+        ShapePair::new(first, second, open.place)
     }
 
     /// Checks as [`FreeCheck::check`], and gives a pair of parts.
@@ -296,13 +296,13 @@ impl FreeCheck {
         open: &mut Vec<Open>,
     ) -> Result<(), [usize; 2]> {
         let (mut placed, mut at) = (usize::MAX, Frame::ROOT);
-        for &Meeting { part: first, standing } in meeting.iter().rev() {
+        for &Meeting { part, standing } in meeting.iter().rev() {
             let standing = &self.standing[standing];
-            if placed != first {
-                (placed, at) = (first, self.parts[first].place(frames));
+            if placed != part {
+                (placed, at) = (part, self.parts[part].place(frames));
             }
-            let mut pair = Open { first, second: standing.part, place: standing.inverse.times(&at), spheres: 0 };
-            pair.spheres = self.shapes(&pair).first_spheres(simd, margin).ok_or([first, standing.part])?;
+            let mut pair = Open { parts: [part, standing.part], place: standing.inverse.times(&at), spheres: 0 };
+            pair.spheres = self.shapes(&pair).first_spheres(simd, margin).ok_or(pair.parts)?;
             if pair.spheres != 0 {
                 open.push(pair);
             }
@@ -313,7 +313,6 @@ impl FreeCheck {
     /// Two parts, unless their first spheres prove them apart.
     #[inline(always)]
     fn first_of_pair<S: Simd>(&self, simd: S, frames: &JointFrames, parts: [usize; 2], margin: f64) -> Option<Open> {
-        let [first, second] = parts;
         let [a, b] = parts.map(|part| &self.parts[part]);
         let apart = frames.of(a.frame).point(&a.centre) - frames.of(b.frame).point(&b.centre);
         let reach = a.radius + b.radius + margin;
@@ -323,7 +322,7 @@ impl FreeCheck {
         let place = b.place(frames).inverse().times(&a.place(frames));
         // Where a sphere is certainly near, all are open, and those below it say so again.
         let spheres = ShapePair::new(&a.shape, &b.shape, place).first_spheres(simd, margin).unwrap_or(u32::MAX);
-        (spheres != 0).then_some(Open { first, second, place, spheres })
+        (spheres != 0).then_some(Open { parts, place, spheres })
     }
 
     /// Decides the open pairs: first what spheres and hulls can tell, then what is left to triangles.
@@ -333,7 +332,7 @@ impl FreeCheck {
         for index in 0..open.len() {
             match self.shapes(&open[index]).verdict_by_bounds(simd, open[index].spheres, margin) {
                 Verdict::Free => {}
-                Verdict::Near => return Err([open[index].first, open[index].second]),
+                Verdict::Near => return Err(open[index].parts),
                 Verdict::Open => {
                     open.swap(left, index);
                     left += 1;
@@ -342,7 +341,7 @@ impl FreeCheck {
         }
         for open in &open[..left] {
             if self.shapes(open).are_within(simd, open.spheres, margin) {
-                return Err([open.first, open.second]);
+                return Err(open.parts);
             }
         }
         Ok(())

@@ -92,11 +92,8 @@ impl Scene {
         let of_pair = |&LinkPair([first, second]): &LinkPair| Some([of_link[first]?, of_link[second]?]);
         let mut all: Vec<[usize; 2]> = pairs.counted.iter().filter_map(of_pair).collect();
         for second in links..bodies.len() {
-            all.extend(
-                (0..second)
-                    .filter(|&first| may_collide(world, robot, &bodies[first], &bodies[second]))
-                    .map(|first| [first, second]),
-            );
+            let firsts = (0..second).filter(|&first| may_collide(world, robot, &bodies[first], &bodies[second]));
+            all.extend(firsts.map(|first| [first, second]));
         }
         let check = FreeCheck::new(&joints, &bodies, &all);
         let motion_bounds = MotionBounds::new(&joints, &bodies, &all);
