@@ -287,7 +287,7 @@ impl ConfigurationMotion {
             return None;
         }
         let around = Around { loaded: &self.loaded, positions: &self.positions, settings: &settings.servo, avoidance };
-        let status = steering.step((step, settings.publish_period().as_secs_f64()), &around, reports_servo);
+        let status = steering.step(step, settings.publish_period().as_secs_f64(), &around, reports_servo);
         self.motion.take_over(&steering.hand_over());
         self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
         if steering.has_ended(settings.servo.timeout) {

@@ -51,7 +51,7 @@ pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, intake: &Arc<In
         let messages = node.subscribe_raw(topic.name, topic.ros_type, target_message::quality(&settings))?;
         let (intake, gate) = (Arc::clone(intake), gate.clone());
         spinner.run_locally(messages.for_each(move |raw| {
-            receive(&intake, &gate, (topic, kind), &raw);
+            receive(&intake, &gate, topic, kind, &raw);
             ready(())
         }));
     }
@@ -82,7 +82,7 @@ fn publish_status(node: &mut r2r::Node, spinner: &mut Spinner) -> Result<(), Nod
 }
 
 /// Passes a command on, if it counts.
-fn receive(intake: &Intake, gate: &SharedGate, (topic, kind): (Interface, Kind), raw: &[u8]) {
+fn receive(intake: &Intake, gate: &SharedGate, topic: Interface, kind: Kind, raw: &[u8]) {
     let admitted = gate.lock().admits(kind);
     match (admitted, kind) {
         (Err(sentence), _) => {

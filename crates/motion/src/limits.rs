@@ -98,7 +98,7 @@ impl MotionLimits {
         Self { velocities, accelerations, jerks }
     }
 
-    /// The same limits, with `defaults` where a variable has none.
+    /// These limits, with `defaults` where a variable has none.
     #[must_use]
     pub fn or(mut self, defaults: &JointLimit) -> Self {
         for (limits, default) in [

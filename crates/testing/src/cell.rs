@@ -20,7 +20,7 @@ pub struct Cell {
     obstacles: Vec<(Geometry, Isometry3<f64>)>,
     shapes: LinkShapes,
     pairs: Pairs,
-    /// The same robot with the obstacles as links, its shapes, and the pairs that count.
+    /// The robot with the obstacles as links, its shapes, and the pairs that count.
     judge: (Robot, LinkShapes, Vec<LinkPair>),
 }
 

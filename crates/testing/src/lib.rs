@@ -13,14 +13,13 @@ mod robots;
 mod share;
 pub mod urdf;
 
-use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use nalgebra::{DMatrix, Isometry3, Translation3, Vector6};
 use serde_json::Value;
-use urdf_ik::robot::{Chain, ChainPoses, Robot};
+use urdf_ik::robot::{Chain, ChainPoses, Robot, without_whole_turns};
 use urdf_ik::solver::{Problem, Solution, Solver, SolverKind, Target};
 
 pub use robots::{all_arms, arms_named, bundled_arms, load, makers_arms, mobile_arms, two_handed, urdf_path};
@@ -129,7 +128,7 @@ pub fn all_solutions(solver: &Solver, problem: &Problem) -> Vec<Solution> {
 
 /// The largest difference of any variable, across the shorter arc for continuous joints.
 pub fn apart(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b - ((a - b) / TAU).round() * TAU).abs()).fold(0.0, f64::max)
+    a.iter().zip(b).map(|(a, b)| without_whole_turns(a - b).abs()).fold(0.0, f64::max)
 }
 
 /// Distance \[m\] and angle \[rad\] between two poses, which must be finite.

@@ -1,9 +1,7 @@
 //! What preferences cost, by their documentation alone, and where self-motions of an arm that lessen the cost lead to.
 
-use std::f64::consts::TAU;
-
 use nalgebra::{DMatrix, DVector};
-use urdf_ik::robot::Domain;
+use urdf_ik::robot::{Domain, without_whole_turns};
 use urdf_ik::solver::Preference;
 
 use super::{Arm, jacobian, log_manipulability};
@@ -24,7 +22,7 @@ pub fn cost(arm: &Arm, scale: f64, preference: &Preference, positions: &[f64], r
     for (i, variable) in arm.chain.variables().iter().enumerate() {
         if let Some(posture) = preference.posture {
             let apart = positions[i] - posture[i];
-            let apart = if variable.domain == Domain::Circle { short(apart) } else { apart };
+            let apart = if variable.domain == Domain::Circle { without_whole_turns(apart) } else { apart };
             cost += 0.5 * preference.posture_weight * (apart / unit(arm, scale, i)).powi(2);
         }
         if let Domain::Interval { lower, upper } = variable.domain {
@@ -36,10 +34,6 @@ pub fn cost(arm: &Arm, scale: f64, preference: &Preference, positions: &[f64], r
         cost -= preference.manipulability_weight * log_manipulability(arm, scale, positions, rows);
     }
     cost
-}
-
-pub fn short(angle: f64) -> f64 {
-    angle - (angle / TAU).round() * TAU
 }
 
 /// The step of a variable that counts as one radian.

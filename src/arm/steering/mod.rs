@@ -88,12 +88,7 @@ impl Steering {
     }
 
     /// Moves on by `step` seconds, in equal parts of at most `period` seconds. Gives a status without a header, if it `wants_status`.
-    pub(crate) fn step(
-        &mut self,
-        (step, period): (f64, f64),
-        around: &Around,
-        wants_status: bool,
-    ) -> Option<ServoStatus> {
+    pub(crate) fn step(&mut self, step: f64, period: f64, around: &Around, wants_status: bool) -> Option<ServoStatus> {
         let now = Instant::now();
         self.newest.expire(now, around.settings.timeout);
         if self.options != around.settings.options() {

@@ -46,18 +46,18 @@ pub(super) fn of_step(stepped: &Result<&Report, CommandError>, newest: &Newest, 
             status.code = code::INVALID;
             status.message = format!("the arm comes to rest: {e}");
         }
-        (Ok(report), Ok(avoidance), _) => put_report(&mut status, report, (around.loaded, *avoidance)),
+        (Ok(report), Ok(avoidance), _) => put_report(&mut status, report, around.loaded, *avoidance),
     }
     status
 }
 
 /// Puts into `status` what holds the arm back.
-fn put_report(status: &mut ServoStatus, report: &Report, around: (&LoadedRobot, Option<&Avoidance>)) {
+fn put_report(status: &mut ServoStatus, report: &Report, loaded: &LoadedRobot, avoidance: Option<&Avoidance>) {
     (status.code, status.scale) = (code::OK, report.scale);
     status.smallest_singular_value = report.smallest_singular_value.unwrap_or(f64::NAN);
     let mut sentences: Vec<String> = Vec::new();
     for hold in &report.holds {
-        let (code, sentence) = put_hold(status, hold, around);
+        let (code, sentence) = put_hold(status, hold, loaded, avoidance);
         if sentences.is_empty() {
             status.code = code;
         }
@@ -71,7 +71,8 @@ fn put_report(status: &mut ServoStatus, report: &Report, around: (&LoadedRobot, 
 fn put_hold(
     status: &mut ServoStatus,
     hold: &Hold,
-    (loaded, avoidance): (&LoadedRobot, Option<&Avoidance>),
+    loaded: &LoadedRobot,
+    avoidance: Option<&Avoidance>,
 ) -> (u8, String) {
     let variable = |index: usize| loaded.chain.variables()[index].name.clone();
     match *hold {

@@ -6,7 +6,7 @@ use std::f64::consts::{PI, TAU};
 
 use serde_json::Value;
 use urdf_ik::nalgebra::{Point3, Vector3};
-use urdf_ik::robot::{Chain, Robot};
+use urdf_ik::robot::{Chain, Robot, nearest_turn};
 use urdf_ik::segments::InputError;
 use urdf_ik::skeleton::{Configuration, Reason};
 use urdf_ik::solver::closed_form::three_link::ThreeLinkChain;
@@ -141,7 +141,7 @@ impl Links {
     fn turned(&self, mut positions: Vec<f64>, before: &[f64]) -> Vec<f64> {
         for ((position, variable), before) in positions.iter_mut().zip(self.chain.variables()).zip(before) {
             let (domain, middle) = (&variable.domain, variable.domain.clamp(*before));
-            let nearest = *position + ((middle - *position) / TAU).round() * TAU;
+            let nearest = nearest_turn(*position, middle);
             let turns = [nearest, nearest - TAU, nearest + TAU];
             let allowed = turns.into_iter().find(|turn| (domain.clamp(*turn) - turn).abs() < LIMIT_ROUNDING);
             *position = allowed.map_or(*position, |turn| domain.clamp(turn));

@@ -7,11 +7,9 @@ use super::pairs::LinkPair;
 use crate::narrow_phase::{ShapePair, TOUCHING};
 use crate::shapes::PlacedShape;
 use crate::shapes::frame::{Frame, vector};
+use urdf_ik_mathematics::segments::FARTHEST;
 use urdf_ik_robot::Robot;
 use urdf_ik_text::names::short;
-
-/// Links are no farther from the root link than this \[m\].
-const FARTHEST: f64 = 1e9;
 
 /// The poses of all links in the root link's frame.
 pub struct LinkPlaces(Vec<Frame>);

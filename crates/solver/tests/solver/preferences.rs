@@ -1,10 +1,10 @@
 //! Preferences of a redundant arm: they lower their cost, and the targets stay met.
 
 use nalgebra::{DMatrix, DVector};
-use urdf_ik::robot::Domain;
+use urdf_ik::robot::{Domain, without_whole_turns};
 use urdf_ik::solver::{Mode, Preference, Problem, Solution, Target};
 
-use crate::common::preference_cost::{cost, short};
+use crate::common::preference_cost::cost;
 use crate::common::{self, Arm, Random, urdf};
 
 const TARGETS: usize = 64;
@@ -123,7 +123,7 @@ fn six_joints_have_no_freedom_for_a_full_pose_and_some_for_a_position() {
         for (what, preference) in preferences(&posture) {
             let apart = |without: &Solution, with: &Solution| {
                 let pairs = without.positions.iter().zip(&with.positions);
-                pairs.map(|(a, b)| short(a - b).abs()).fold(0.0, f64::max)
+                pairs.map(|(a, b)| without_whole_turns(a - b).abs()).fold(0.0, f64::max)
             };
             let mut most = 0.0_f64;
             compare(&arm, |target| target, &preference, |without, with| most = most.max(apart(without, with)));
