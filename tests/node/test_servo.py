@@ -128,6 +128,8 @@ def test_each_kind_of_command_takes_over_from_the_others(servo, arm_robot):
         assert followed.outcome == SolveStatus.STEP_LIMITED, followed.message
         node.next_state()
         servo.stream_for(30, lambda _: twist(linear=(0, 0, -0.1)))
+        # A twist that the node hears after the target would take over from it.
+        node.settle(3)
         aim = home @ translation(0, -0.05, 0)
         last = node.send_pose(aim)
         assert_solved(node, arm_robot, node.status_of(last.header.stamp, SolveStatus.SOLVED), 'tool0', aim)
