@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::value::{Refusal, Value};
 use super::values::Values;
 use crate::config::{self, Yaml};
-use urdf_ik_motion::servo::ServoOptions;
+use urdf_ik_motion::servo::{ServoOptions, UnknownName};
 use urdf_ik_motion::{FollowOptions, JointLimit, Timing};
 use urdf_ik_solver::{FabrikOptions, JacobianStep, Pick, SolverKind, Tolerance, free_axes_from_names};
 
@@ -53,7 +53,7 @@ pub struct NullSpace {
 #[expect(missing_docs, reason = "the table describes each field under the same name")]
 pub struct ServoSettings {
     pub timeout: Duration,
-    /// The two speeds and the priority.
+    /// All but the timeout.
     pub options: ServoOptions,
 }
 
@@ -284,9 +284,15 @@ impl Values {
     }
 
     fn servo(&self) -> Result<ServoSettings, Refusal> {
-        let priority = self.text("servo.priority").parse().map_err(|e| Refusal(format!("servo.priority: {e}")))?;
-        let (linear_speed, angular_speed) = (self.double("servo.linear_speed"), self.double("servo.angular_speed"));
-        let options = ServoOptions { linear_speed, angular_speed, priority };
+        let refusal = |name: &str, e: UnknownName| Refusal(format!("{name}: {e}"));
+        let [priority, held_back] = ["servo.priority", "servo.held_back"];
+        let options = ServoOptions {
+            linear_speed: self.double("servo.linear_speed"),
+            angular_speed: self.double("servo.angular_speed"),
+            priority: self.text(priority).parse().map_err(|e| refusal(priority, e))?,
+            held_back: self.text(held_back).parse().map_err(|e| refusal(held_back, e))?,
+            give: ["servo.give.position", "servo.give.orientation"].map(|name| self.double(name)),
+        };
         Ok(ServoSettings { timeout: self.seconds("servo.timeout"), options })
     }
 

@@ -8,7 +8,7 @@ use super::definition::{Definition, at_once, at_start, live};
 use urdf_ik_solver::AXIS_NAMES;
 
 /// Every parameter of the node, in the order in which people look for them.
-pub static TABLE: [Definition; 58] = [
+pub static TABLE: [Definition; 61] = [
     at_once(live(
         "robot_description",
         Text(""),
@@ -213,6 +213,21 @@ pub static TABLE: [Definition; 58] = [
         OneOf(&["translation", "rotation", "both"]),
         "What is kept where joint limits or collisions allow only a part of a twist: first the translation, first the rotation, or what is nearest to both.",
     ),
+    live(
+        "servo.held_back",
+        Text("wait"),
+        "",
+        OneOf(&["wait", "slide"]),
+        "What a tip does where a joint limit is in the way of its line: wait on it, or slide along the part of the twist that the limits allow.",
+    ),
+    live(
+        "servo.give.position",
+        Double(0.0),
+        "m",
+        Range(0.0, 10.0),
+        "How far the position of what is not commanded may give way to what is. 0: not at all.",
+    ),
+    live("servo.give.orientation", Double(0.0), "rad", Range(0.0, 10.0), "How far its orientation may."),
     at_start(
         "moveit_servo.enabled",
         Bool(false),

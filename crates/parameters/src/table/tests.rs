@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails so")]
 
 use super::*;
-use urdf_ik_motion::servo::Priority;
+use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{Pick, SolverKind};
 
 #[test]
@@ -26,6 +26,13 @@ fn every_priority_can_be_chosen() {
     let priority = definition("servo.priority").unwrap();
     let OneOf(words) = priority.bounds else { panic!("servo.priority should be one of some words") };
     assert_eq!(words, Priority::ALL.map(Priority::name));
+}
+
+#[test]
+fn every_way_to_be_held_back_can_be_chosen() {
+    let held_back = definition("servo.held_back").unwrap();
+    let OneOf(words) = held_back.bounds else { panic!("servo.held_back should be one of some words") };
+    assert_eq!(words, HeldBack::ALL.map(HeldBack::name));
 }
 
 #[test]
