@@ -39,8 +39,8 @@ mod shapes;
 mod ways;
 mod world;
 
-pub use links::distances::{LinkPlaces, PlacesError};
-pub use links::pairs::{LeftOut, LinkPair, Pairs};
+pub use links::distances::{LinkPair, LinkPlaces, PlacesError};
+pub use links::pairs::{LeftOut, Pairs};
 pub use links::srdf::{Srdf, SrdfError};
 pub use links::{CollisionsError, LinkShapes, ShapeFault};
 pub use mesh_files::{MAX_MESH_BYTES, MAX_TRIANGLES, MeshError};

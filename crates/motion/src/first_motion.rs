@@ -4,7 +4,7 @@
 //! of it has no singularity at the ends, and is constant where the speed is.
 
 use super::joint_curve::SmoothPart;
-use super::speed_limits::SpeedProblem;
+use super::timing::SpeedProblem;
 
 /// Greatest interval of x.
 const GREATEST_INTERVAL: f64 = 1.0 / 64.0;

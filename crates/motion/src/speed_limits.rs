@@ -7,25 +7,15 @@
 use nalgebra::Vector6;
 
 use super::first_motion::FirstMotion;
-use super::joint_curve::{Derivatives, SmoothPart};
+use super::joint_curve::Derivatives;
 use super::limits::MotionLimits;
-use super::path_problem::PathProblem;
+use super::timing::SpeedProblem;
 use super::tip::TipJacobian;
-use super::trajectory::Timing;
 use urdf_ik_mathematics::spline::Basis;
-use urdf_ik_robot::Chain;
 
 /// Places in each interval where limits are checked, in an interval from 0 to 1, with their weights in Boole's rule.
 const CHECKED_PLACES: [(f64, f64); 5] =
     [(0.0, 7.0 / 90.0), (0.25, 32.0 / 90.0), (0.5, 12.0 / 90.0), (0.75, 32.0 / 90.0), (1.0, 7.0 / 90.0)];
-
-/// A smooth part of a path whose speed is sought.
-pub(super) struct SpeedProblem<'a> {
-    pub(super) chain: &'a Chain,
-    pub(super) path: &'a PathProblem<'a>,
-    pub(super) timing: &'a Timing,
-    pub(super) part: SmoothPart<'a>,
-}
 
 /// A place where limits are checked.
 pub(super) struct Place {

@@ -5,7 +5,8 @@
 //! "Convex optimization", chapter 11). Second derivatives that are not surely positive are left out.
 
 use super::first_motion::FirstMotion;
-use super::speed_limits::{Place, SpeedProblem};
+use super::speed_limits::Place;
+use super::timing::SpeedProblem;
 use urdf_ik_mathematics::band_matrix::BandMatrix;
 use urdf_ik_mathematics::spline::Basis;
 

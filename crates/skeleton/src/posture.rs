@@ -90,7 +90,7 @@ impl Goals {
         }
     }
 
-    /// Those of `problem`, with the root at `root`, or free.
+    /// Sets the goals of `problem`, with the root at `root`, or free.
     pub(super) fn set(&mut self, skeleton: &Skeleton, problem: &Problem, root: Option<Point3<f64>>) {
         self.of_point.fill(None);
         self.leads.fill(false);

@@ -16,18 +16,23 @@ mod urdf_out;
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
+use urdf_ik::files::MAX_URDF_BYTES;
+use urdf_ik::skeleton::file::{Model, ModelError};
 
 use self::answer::Answer;
 use self::json::Object;
+use self::links::Links;
+use self::pitch_yaw::Arm;
 use self::request::OptionsEntry;
 use self::session::Session;
 use self::switches::Switches;
+use self::tree::Tree;
 use super::Failure;
-use super::input::read_json;
+use super::input::{place, read_json, read_text, robot_from};
 use super::output::OutputFile;
 
 #[derive(Args)]
@@ -67,7 +72,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     if arguments.stream && arguments.model.as_os_str() == "-" {
         return Err("--model - reads standard input to its end, where --stream reads requests; give a file".into());
     }
-    let mut session = session::open(&arguments.model)?;
+    let mut session = open(&arguments.model)?;
     let Some(targets) = &arguments.targets else {
         arguments.write_urdf(&*session)?;
         if arguments.stream {
@@ -106,4 +111,16 @@ fn by_name(answer: &Answer, names: &[String]) -> Result<Value, Failure> {
         all.extend(named);
     }
     Ok(value)
+}
+
+/// Opens the model of a file: YAML of a skeleton or of a pitch-yaw arm, or the URDF of an arm of two or three links.
+fn open(path: &Path) -> Result<Box<dyn Session>, Failure> {
+    let text = read_text(path, MAX_URDF_BYTES)?;
+    if text.trim_start().starts_with('<') {
+        return Ok(Box::new(Links::new(robot_from(&text, path)?)?));
+    }
+    Ok(match Model::from_yaml(&text).map_err(|e| ModelError { place: place(path), ..e })? {
+        Model::Skeleton(model) => Box::new(Tree::new(model)?),
+        Model::PitchYaw(model) => Box::new(Arm::new(model)?),
+    })
 }

@@ -3,13 +3,16 @@
 use thiserror::Error;
 
 use super::LinkShapes;
-use super::pairs::LinkPair;
 use crate::narrow_phase::{ShapePair, TOUCHING};
 use crate::shapes::PlacedShape;
 use crate::shapes::frame::{Frame, vector};
 use urdf_ik_mathematics::segments::FARTHEST;
 use urdf_ik_robot::Robot;
 use urdf_ik_text::names::short;
+
+/// Indices of two links, ascending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkPair(pub [usize; 2]);
 
 /// The poses of all links in the root link's frame.
 pub struct LinkPlaces(Vec<Frame>);

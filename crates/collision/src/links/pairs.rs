@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::LinkShapes;
-use super::distances::LinkPlaces;
+use super::distances::{LinkPair, LinkPlaces};
 use super::srdf::{Srdf, SrdfError};
 use urdf_ik_mathematics::pseudorandom::fraction;
 use urdf_ik_robot::{Chain, JointKind, Robot};
@@ -11,10 +11,6 @@ use urdf_ik_text::names::short;
 
 /// Number of sampled configurations. A pair that touches in all of them is left out.
 const SAMPLES: usize = 200;
-
-/// Indices of two links, ascending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LinkPair(pub [usize; 2]);
 
 /// Why a pair of links is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -96,7 +96,7 @@ pub(crate) struct PiecesInside<'a> {
 }
 
 impl<'a> PiecesInside<'a> {
-    /// Those of what is `below` a sphere.
+    /// The pieces of what is `below` a sphere.
     #[inline(always)]
     pub fn new(region: Region, spheres: &'a Spheres, below: Below<'a>) -> Self {
         let pieces = if let Below::Pieces(pieces) = below { pieces } else { &[] };

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use fearless_simd::{Level, dispatch};
 
 use crate::links::LinkShapes;
-use crate::links::pairs::{LinkPair, Pairs};
+use crate::links::distances::LinkPair;
+use crate::links::pairs::Pairs;
 use crate::narrow_phase::TOUCHING;
 use crate::narrow_phase::depth::Depths;
 use crate::narrow_phase::visitors::Wanted;

@@ -23,7 +23,7 @@ const AXES: [[f64; 3]; 7] = [
 ];
 /// Points are chosen at most so many times.
 const ROUNDS: usize = 16;
-/// And while fewer points than this were compared with a facet, for each corner that there may be.
+/// Points are chosen while fewer of them than this were compared with a facet, for each corner that there may be.
 const COMPARISONS: usize = 100_000;
 /// The hull is enough where no point is farther beyond a facet [m].
 const ENOUGH: f64 = 2e-5;
@@ -156,7 +156,7 @@ impl Polytope {
         self.facets.len()
     }
 
-    /// Those of the points that are outside.
+    /// The points that are outside, each with the facet that it is beyond.
     pub fn outside(&self, points: &[Point]) -> Vec<Outside> {
         dispatch!(Level::new(), simd => self.beyond_planes(simd, points))
     }
@@ -192,7 +192,7 @@ impl Polytope {
         let exact = ConvexPolyhedron::from_convex_mesh(self.corners.clone(), &self.facets)?;
         Some(outside.iter().fold(0.0_f64, |greatest, outside| {
             let facet = self.facets[outside.facet].map(|corner| self.corners[corner as usize]);
-            // That of the facet is no less than that of the polytope, and costs less.
+            // The distance from the facet is no less than that from the polytope, and costs less.
             if Triangle::from(facet).distance_to_local_point(outside.point, true) <= greatest {
                 return greatest;
             }

@@ -25,10 +25,12 @@ mod error;
 mod joint;
 mod list;
 mod model;
+mod named;
 mod names;
 mod pitch_yaw;
 mod read;
 mod segments;
 
 pub use error::ModelError;
-pub use model::{Model, NamedArm, NamedSkeleton, UnknownPoint};
+pub use model::Model;
+pub use named::{NamedArm, NamedSkeleton, UnknownPoint};

@@ -8,7 +8,7 @@ use super::entries::{Link, Name, given};
 use super::error::{ModelError, refused};
 use super::joint::range;
 use super::list::{for_each, for_value};
-use super::model::NamedArm;
+use super::named::NamedArm;
 use super::names::{Names, in_segment};
 use super::read::{RootEntry, checked_length, yaml};
 use crate::Range;

@@ -7,7 +7,7 @@ use super::entries::{Name, given};
 use super::error::{ModelError, refused};
 use super::joint::{ConeEntry, HingeEntry, limit};
 use super::list::{for_each, for_value};
-use super::model::NamedSkeleton;
+use super::named::NamedSkeleton;
 use super::names::{Names, in_segment};
 use super::read::{Outline, RootEntry, checked_length, point, rotation, yaml};
 use crate::configuration::{aligned, product};
