@@ -249,6 +249,12 @@ impl ConfigurationMotion {
         Ok(Some(Steered { has_begun: true, rival }))
     }
 
+    /// Whether the servo is commanded to move another tip than this one.
+    pub(crate) fn moves_beside(&mut self, tip: usize, timeout: Duration) -> bool {
+        let Course::Servo(steering) = &mut self.course else { return false };
+        steering.moves_beside(tip, timeout)
+    }
+
     /// Drops the pose that a tip follows by the servo; without a tip, all commands of the servo.
     pub(crate) fn rest_servo(&mut self, tip: Option<usize>) {
         if let Course::Servo(steering) = &mut self.course {

@@ -15,11 +15,13 @@ mod code {
     pub const TIMEOUT: u8 = ServoStatus::TIMEOUT as u8;
 }
 
-/// The status with the code of MoveIt Servo that is nearest to ours, and our sentence. The arm of this node never halts near a singularity.
+/// The status with the code of MoveIt Servo that is nearest to ours, and our sentence. It halts at a singularity only
+/// where its line ends there.
 pub(super) fn of_moveit(status: &ServoStatus) -> MoveItStatus {
     let code = match status.code {
         code::OK | code::SPEED | code::TIMEOUT => MoveItStatus::NO_WARNING as i8,
         code::JOINT_LIMIT => MoveItStatus::JOINT_BOUND as i8,
+        code::SINGULARITY if status.scale <= 0.0 => MoveItStatus::HALT_FOR_SINGULARITY as i8,
         code::SINGULARITY => MoveItStatus::DECELERATE_FOR_APPROACHING_SINGULARITY as i8,
         code::COLLISION if status.scale <= 0.0 => MoveItStatus::HALT_FOR_COLLISION as i8,
         code::COLLISION => MoveItStatus::DECELERATE_FOR_COLLISION as i8,

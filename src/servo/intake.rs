@@ -13,7 +13,7 @@ use super::messages::{JogMessage, TwistMessage};
 use super::sources::{Clutch, Source, Sources};
 use crate::arm::Arm;
 use crate::arm::steering::{Input, LinkAxes, Pose, Twist, Wish, code};
-use crate::messages::target_message::TargetMessage;
+use crate::messages::target_message::{Asks, TargetMessage};
 use crate::reports::report::Verdict;
 use crate::reports::reporter::Reporter;
 use crate::reports::status::Refused;
@@ -92,11 +92,19 @@ impl Intake {
     }
 
     /// Whether a target is not for the solver, because its tip has a clutch: closed, it moves the tip as it moves; open, it does nothing. A drag
-    /// is an aim of its own where the clutch is open: a person who drags wants the arm to follow.
+    /// is an aim of its own where the clutch is open: a person who drags wants the arm to follow. While commands move other tips, poses are
+    /// followed beside them: a solve would know nothing of those.
     pub(crate) fn takes(&self, tip: usize, message: &TargetMessage) -> bool {
         let clutch = self.sources().clutch(tip);
         match clutch {
-            Clutch::Absent => false,
+            Clutch::Absent => {
+                let timeout = self.arm.settings().servo.timeout;
+                let is_followed = message.asks == Asks::Pose && self.arm.output.moves_beside(tip, timeout);
+                if is_followed {
+                    self.pose(tip, message, false);
+                }
+                is_followed
+            }
             Clutch::Open if message.topic == HANDLE_FEEDBACK.short_name() => false,
             Clutch::Open => {
                 let timeout = self.arm.settings().servo.timeout;

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import PoseArray
+from geometry_msgs.msg import PoseArray, PoseStamped, TwistStamped
 from std_srvs.srv import Trigger
 from urdf_ik.msg import ServoStatus, SolveStatus
 
 from checks import assert_solved, difference
 from client import posture
-from kinematics import errors, rotation, translation
+from conftest import ROBOTS
+from kinematics import Robot, errors, rotation, translation
 from motion import assert_smooth, still
 from servo_client import BENT, RATE, jog, moved, start_servo, tip, twist
 
@@ -185,3 +186,37 @@ def test_an_idle_device_holds_nothing_up(servo, arm_robot):
         servo.send(twist())
         return posture(node.states[-1])['elbow_joint'] >= BENT['elbow_joint'] + 0.05
     servo.stream(jog(elbow_joint=0.25), far, 'the joint to move')
+
+
+def test_one_tip_has_twists_and_another_poses_at_once(start):
+    robot = Robot.load(ROBOTS / 'two_arms.urdf')
+    tips = ['left-hand', 'right-hand']
+    servo = start_servo(start, ROBOTS / 'two_arms.urdf', {name: 0.4 for name in robot.movable}, tip_links=tips)
+    node = servo.node
+    home = node.next_posture()
+    left = robot.pose(tips[0], home)[:3, 3]
+    for topic, kind in (('left_hand/target_twist', TwistStamped), ('right_hand/target_pose', PoseStamped)):
+        node.wait_until_heard(node.publisher(kind, f'{node.name}/{topic}'))
+
+    def aim(share):
+        lifted = {name: value + share * {'right_lift': 0.15, 'right_elbow': -0.2}.get(name, 0.0)
+                  for name, value in home.items()}
+        return robot.pose(tips[1], lifted)
+
+    def send(share, speed=0.04):
+        servo.send(twist(linear=(0, 0, speed)), 'left_hand/target_twist')
+        servo.send(servo.hand(aim(share)), 'right_hand/target_pose')
+    servo.stream(twist(linear=(0, 0, 0.04)), lambda: servo.statuses, 'the servo', 'left_hand/target_twist')
+    for index in range(150):
+        send(min(index / 100, 1.0))
+        node.next_state()
+
+    def arrived():
+        # Slowly, so that the left hand does not come to its end meanwhile.
+        send(1.0, 0.001)
+        return np.linalg.norm(robot.pose(tips[1], posture(node.states[-1]))[:3, 3] - aim(1.0)[:3, 3]) < 1e-4
+    node.wait_for(arrived, 'the right hand to arrive')
+    way = robot.pose(tips[0], posture(node.states[-1]))[:3, 3] - left
+    assert way[2] > 0.04 and np.linalg.norm(way[:2]) < 1e-3, way
+    assert any(sorted(status.tip_links) == tips for status in servo.statuses)
+    assert not node.process.lines_with('at the same time')

@@ -147,13 +147,18 @@ def test_joints_beside_the_chain_are_named(start):
 
 @pytest.mark.parametrize('name, least, greatest', [
     ('servo.timeout', 0.0, 1e9), ('servo.linear_speed', 0.0, 1e9), ('servo.angular_speed', -1.0, 1e9),
+    ('servo.give.position', -1.0, 1e9), ('servo.give.orientation', -1.0, 1e9),
 ])
 def test_the_parameters_have_bounds(servo, name, least, greatest):
     for value in (least, greatest, math.nan):
         assert name in servo.node.refusal(**{name.replace('.', '__'): value})
 
 
-def test_the_priority_is_one_of_three(servo):
-    assert 'translation, rotation, both' in servo.node.refusal(servo__priority='speed')
-    with servo.node.changed(servo__priority='both'):
-        assert servo.node.get('servo.priority') == ['both']
+@pytest.mark.parametrize('name, words', [
+    ('servo.priority', ['translation', 'rotation', 'both']), ('servo.held_back', ['wait', 'slide']),
+])
+def test_some_parameters_are_one_of_a_few_words(servo, name, words):
+    key = name.replace('.', '__')
+    assert ', '.join(words) in servo.node.refusal(**{key: 'speed'})
+    with servo.node.changed(**{key: words[-1]}):
+        assert servo.node.get(name) == words[-1:]

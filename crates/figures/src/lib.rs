@@ -1,4 +1,4 @@
-//! The figures of docs/how-it-works.md, drawn from what the library computes.
+//! The figures of docs/how-it-works.md and docs/teleop.md, drawn from what the library computes.
 //!
 //! ```
 //! let (name, draw) = urdf_ik_figures::FIGURES[0];
@@ -16,6 +16,7 @@ mod example;
 mod humanoid;
 mod passes;
 mod reach;
+mod servo;
 mod steps;
 mod sub_base;
 mod three_link;
@@ -27,7 +28,7 @@ pub use urdf_ik_plot::Failure;
 pub type Draw = fn() -> Result<String, Failure>;
 
 /// The figures by the names of their files.
-pub const FIGURES: [(&str, Draw); 10] = [
+pub const FIGURES: [(&str, Draw); 11] = [
     ("passes", passes::draw),
     ("reach", reach::draw),
     ("sub-base", sub_base::draw),
@@ -38,4 +39,5 @@ pub const FIGURES: [(&str, Draw); 10] = [
     ("steps", steps::draw),
     ("two-link", two_link::draw),
     ("three-link", three_link::draw),
+    ("servo", servo::draw),
 ];

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::config::{NamedPositions, NamedPositionsError, Yaml};
 use super::definition::Definition;
 use super::value::{Refusal, Value};
-use urdf_ik_motion::servo::Priority;
+use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{Pick, SolverKind, free_axes_from_names};
 use urdf_ik_text::files::ReadError;
 
@@ -57,6 +57,7 @@ settings_from! {
     String => SolverKind = |name| name.parse();
     String => Pick = |name| name.parse();
     String => Priority = |name| name.parse();
+    String => HeldBack = |name| name.parse();
 }
 
 /// Axes by name: at least one has to be left.

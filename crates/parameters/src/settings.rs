@@ -75,7 +75,13 @@ impl ServoSettings {
     /// How a servo moves.
     #[must_use]
     pub fn options(&self) -> ServoOptions {
-        ServoOptions { linear_speed: self.linear_speed, angular_speed: self.angular_speed, priority: self.priority }
+        ServoOptions {
+            linear_speed: self.linear_speed,
+            angular_speed: self.angular_speed,
+            priority: self.priority,
+            held_back: self.held_back,
+            give: [self.give.position, self.give.orientation],
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use super::definition::TakesEffect::{AtOnce, AtStart, WithNextTarget};
 use super::setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability, Setting};
 use super::value::Refusal;
 use super::values::Values;
-use urdf_ik_motion::servo::Priority;
+use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{AXIS_NAMES, Pick, SolverKind};
 
 /// Makes a struct of settings from rows, and from groups of settings that are made in the same way. The sentence above a row describes the
@@ -207,6 +207,22 @@ parameters! {
         /// What is kept where joint limits or collisions allow only a part of a twist: first the translation, first the
         /// rotation, or what is nearest to both.
         priority: Priority = Text("translation"), "", OneOf(&["translation", "rotation", "both"]), WithNextTarget;
+        /// What a tip does where a joint limit is in the way of its line: wait on it, or slide along the part of the twist
+        /// that the limits allow.
+        held_back: HeldBack = Text("wait"), "", OneOf(&["wait", "slide"]), WithNextTarget;
+    }
+    /// How far what is not commanded may give way.
+    give: ServoGive;
+}
+
+parameters! {
+    /// How far what is not commanded may give way to what is.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    ServoGive, "servo.give." {
+        /// How far the position of what is not commanded may give way to what is. 0: not at all.
+        position: f64 = Double(0.0), "m", Range(0.0, 10.0), WithNextTarget;
+        /// How far the orientation of what is not commanded may give way to what is. 0: not at all.
+        orientation: f64 = Double(0.0), "rad", Range(0.0, 10.0), WithNextTarget;
     }
 }
 

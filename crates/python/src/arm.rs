@@ -508,9 +508,14 @@ impl Arm {
     ///     As in path.
     /// linear_speed, angular_speed : float
     ///     Largest speeds of the tip [m/s, rad/s].
+    /// held_back : "wait" or "slide"
+    ///     What the tip does where a joint limit is in the way of its line: wait on it, or slide along the part that the limits allow.
     /// avoid : World, optional
     ///     What the arm has to keep clear of.
-    #[pyo3(signature = (rate, q, *, joint_limits = None, linear_speed = 0.5, angular_speed = 1.5, avoid = None))]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of a method in Python")]
+    #[pyo3(signature = (
+        rate, q, *, joint_limits = None, linear_speed = 0.5, angular_speed = 1.5, held_back = "wait", avoid = None
+    ))]
     fn servo(
         &self,
         rate: f64,
@@ -518,9 +523,11 @@ impl Arm {
         joint_limits: Option<&Bound<'_, PyAny>>,
         linear_speed: f64,
         angular_speed: f64,
+        held_back: &str,
         avoid: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Servo> {
-        Servo::start(&self.0, rate, q, &ServoRequest { joint_limits, linear_speed, angular_speed, avoid })
+        let request = ServoRequest { joint_limits, linear_speed, angular_speed, held_back, avoid };
+        Servo::start(&self.0, rate, q, &request)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Given, Vec<String>, String)>> {

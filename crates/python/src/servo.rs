@@ -7,7 +7,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use urdf_ik::motion::servo::{Axes, Command, ServoOptions, TipTwist};
+use urdf_ik::motion::servo::{Axes, Command, ServoOptions, TipCommand, TipTwist};
 use urdf_ik::robot::Chain;
 
 use crate::arrays::{Numbers, shape_in_words};
@@ -36,6 +36,7 @@ pub struct ServoRequest<'a, 'py> {
     pub joint_limits: Option<&'a Bound<'py, PyAny>>,
     pub linear_speed: f64,
     pub angular_speed: f64,
+    pub held_back: &'a str,
     pub avoid: Option<&'a Bound<'py, PyAny>>,
 }
 
@@ -46,7 +47,7 @@ impl Servo {
         q: &Bound<'_, PyAny>,
         request: &ServoRequest<'_, '_>,
     ) -> PyResult<Self> {
-        let ServoRequest { joint_limits, linear_speed, angular_speed, avoid } = *request;
+        let ServoRequest { joint_limits, linear_speed, angular_speed, held_back, avoid } = *request;
         for (what, value) in [("rate", rate), ("linear_speed", linear_speed), ("angular_speed", angular_speed)] {
             if !(value.is_finite() && value > 0.0) {
                 return Err(refused(format!("{what} is {value}; it must be a finite number above 0")));
@@ -56,7 +57,8 @@ impl Servo {
         if !arm.chain.contains(&q) {
             return Err(refused("q is outside the joint limits: a servo starts inside them"));
         }
-        let options = ServoOptions { linear_speed, angular_speed, ..ServoOptions::default() };
+        let held_back = held_back.parse().map_err(refused)?;
+        let options = ServoOptions { linear_speed, angular_speed, held_back, ..ServoOptions::default() };
         let solver = arm.solver(urdf_ik::solver::SolverKind::Jacobian)?;
         let servo =
             urdf_ik::motion::servo::Servo::new(solver, &limits(joint_limits, arm)?, options, &q).map_err(refused)?;
@@ -98,7 +100,7 @@ impl Servo {
         let velocities = velocities.map(|velocities| read_positions(velocities, chain, "velocities")).transpose()?;
         let command = match (&twists, &velocities) {
             (None, None) => Command::Rest,
-            (Some(twists), None) => Command::Twists(twists),
+            (Some(twists), None) => Command::Tips(twists),
             (None, Some(velocities)) => Command::Velocities(velocities),
             (Some(_), Some(_)) => return Err(refused("give a twist or joint velocities, not both")),
         };
@@ -134,7 +136,7 @@ impl Servo {
 }
 
 /// A twist of the only tip, or by a dict those of some.
-fn read_twists(value: &Bound<'_, PyAny>, axes: Axes, chain: &Chain) -> PyResult<Vec<TipTwist>> {
+fn read_twists(value: &Bound<'_, PyAny>, axes: Axes, chain: &Chain) -> PyResult<Vec<TipCommand>> {
     let twist = |tip: usize, value: &Bound<'_, PyAny>| {
         let numbers = Numbers::read(value, "twist")?;
         let [x, y, z, rx, ry, rz] = numbers.to_vec()[..] else {
@@ -143,7 +145,8 @@ fn read_twists(value: &Bound<'_, PyAny>, axes: Axes, chain: &Chain) -> PyResult<
                 "twist has the shape {shape}; it must be (6,): linear, then angular velocity"
             )));
         };
-        Ok(TipTwist { tip, linear: Vector3::new(x, y, z), angular: Vector3::new(rx, ry, rz), axes })
+        let (linear, angular) = (Vector3::new(x, y, z), Vector3::new(rx, ry, rz));
+        Ok(TipCommand::Twist(TipTwist { tip, linear, angular, axes }))
     };
     match value.cast::<PyDict>() {
         Ok(by_tip) => {

@@ -55,11 +55,18 @@ pub(crate) struct Pose {
     pub is_relative: bool,
 }
 
+impl Twist {
+    /// Whether it asks the tip to stand.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.linear.iter().chain(&self.angular).all(|v| *v == 0.0)
+    }
+}
+
 impl Wish {
     /// Whether it asks the arm to stand.
     pub(crate) fn is_zero(&self) -> bool {
         match self {
-            Self::Twist(twist) => twist.linear.iter().chain(&twist.angular).all(|v| *v == 0.0),
+            Self::Twist(twist) => twist.is_zero(),
             Self::Jog(velocities) => velocities.iter().all(|v| *v == 0.0),
             Self::Pose(_) => false,
         }

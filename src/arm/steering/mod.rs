@@ -13,7 +13,7 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 pub(crate) use around::Around;
 pub(crate) use input::{Input, LinkAxes, Pose, Twist, Wish};
-use newest::Newest;
+use newest::{Newest, TipWish};
 use rivals::Rivals;
 pub(crate) use status::code;
 
@@ -21,7 +21,7 @@ use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::{Avoidance, NotReady};
 use urdf_ik_collision::Clearance;
 use urdf_ik_motion::servo::{
-    Axes, Command, CommandError, Report, Servo, ServoOptions, TipPose, TipTwist, TooManyVariables,
+    Axes, Command, CommandError, Report, Servo, ServoOptions, TipCommand, TipTwist, TooManyVariables,
 };
 use urdf_ik_motion::{HandOver, JointMotion, MotionLimits};
 
@@ -34,8 +34,7 @@ pub(crate) struct Steering {
     /// Since when it stands without a command.
     resting_since: Option<Instant>,
     // Kept from one step to the next.
-    twists: Vec<TipTwist>,
-    poses: Vec<TipPose>,
+    commands: Vec<TipCommand>,
 }
 
 impl Steering {
@@ -58,8 +57,7 @@ impl Steering {
             newest: Newest::default(),
             rivals: Rivals::default(),
             resting_since: None,
-            twists: Vec::with_capacity(tips),
-            poses: Vec::with_capacity(tips),
+            commands: Vec::with_capacity(tips),
         })
     }
 
@@ -69,14 +67,21 @@ impl Steering {
         // An anchor that is too old must not count again.
         self.newest.expire(now, timeout);
         // An idle device must not take over from another one.
-        if input.wish.is_zero() && !self.newest.is_of_kind(&input.wish) {
+        if input.wish.is_zero() && !self.newest.has_such(&input.wish) {
             return None;
         }
-        let rival = self.rivals.note(&input, now, timeout);
+        let ended = self.newest.ended_by(&input.wish);
+        let rival = ended.filter(|ended| self.rivals.note(ended, input.topic, now, timeout));
         let servo = &self.servo;
-        self.newest.take(input.wish, now, |tip| servo.target(tip));
+        self.newest.take(input, now, |tip| servo.target(tip));
         self.resting_since = None;
         rival
+    }
+
+    /// Whether it is commanded to move another tip than this one.
+    pub(crate) fn moves_beside(&mut self, tip: usize, timeout: Duration) -> bool {
+        self.newest.expire(Instant::now(), timeout);
+        self.newest.moves_beside(tip)
     }
 
     /// Drops the pose of a tip; without one, all commands.
@@ -98,14 +103,13 @@ impl Steering {
         let command = match &self.newest {
             Newest::Rest => Command::Rest,
             Newest::Jog(jog) => Command::Velocities(&jog.value),
-            Newest::Twists(twists) => {
-                relate(twists.iter().map(|twist| &twist.value), around, &mut self.twists);
-                Command::Twists(&self.twists)
-            }
-            Newest::Poses(poses) => {
-                self.poses.clear();
-                self.poses.extend(poses.iter().map(|pose| pose.value.target));
-                Command::Poses(&self.poses)
+            Newest::Tips(tips) => {
+                self.commands.clear();
+                self.commands.extend(tips.iter().map(|timed| match &timed.value {
+                    TipWish::Twist(twist) => TipCommand::Twist(relate(twist, around)),
+                    TipWish::Pose(followed) => TipCommand::Pose(followed.target),
+                }));
+                Command::Tips(&self.commands)
             }
         };
         let clearance = around.avoidance.map(|avoidance| avoidance.map(Avoidance::clearance));
@@ -152,22 +156,19 @@ fn one_step<'a>(
     }
 }
 
-/// The twists along axes that the servo knows.
-fn relate<'a>(given: impl Iterator<Item = &'a Twist>, around: &Around, twists: &mut Vec<TipTwist>) {
+/// A twist along axes that the servo knows.
+fn relate(twist: &Twist, around: &Around) -> TipTwist {
     let LoadedRobot { robot, chain, .. } = around.loaded;
     let rotation_in_base = |link: usize| {
         let poses = robot.link_poses(around.positions);
         let base = robot.link_index(chain.base()).unwrap_or(robot.root());
         poses[base].rotation.inverse() * poses[link].rotation
     };
-    twists.clear();
-    twists.extend(given.map(|twist| {
-        let Twist { tip, linear, angular, axes } = *twist;
-        let (axes, rotation) = match axes {
-            LinkAxes::Base => (Axes::Base, UnitQuaternion::identity()),
-            LinkAxes::Tip => (Axes::Tip, UnitQuaternion::identity()),
-            LinkAxes::Link(link) => (Axes::Base, rotation_in_base(link)),
-        };
-        TipTwist { tip, linear: rotation * linear, angular: rotation * angular, axes }
-    }));
+    let Twist { tip, linear, angular, axes } = *twist;
+    let (axes, rotation) = match axes {
+        LinkAxes::Base => (Axes::Base, UnitQuaternion::identity()),
+        LinkAxes::Tip => (Axes::Tip, UnitQuaternion::identity()),
+        LinkAxes::Link(link) => (Axes::Base, rotation_in_base(link)),
+    };
+    TipTwist { tip, linear: rotation * linear, angular: rotation * angular, axes }
 }

@@ -1,15 +1,16 @@
-//! The newest commands of the servo: of one kind at a time, each until it is too old.
+//! The newest commands of the servo: one for each tip, or one for all joints, each until it is too old.
 
 use std::time::{Duration, Instant};
 
 use nalgebra::{Isometry3, UnitQuaternion};
 
-use super::input::{Pose, Twist, Wish};
+use super::input::{Input, Pose, Twist, Wish};
 use urdf_ik_motion::servo::TipPose;
 
-/// A command, and when it arrived.
+/// A command, its topic, and when it arrived.
 pub(super) struct Timed<T> {
     pub value: T,
+    topic: &'static str,
     arrived: Instant,
 }
 
@@ -20,11 +21,15 @@ pub(super) enum Newest {
     #[default]
     Rest,
     /// At most one for each tip.
-    Twists(Vec<Timed<Twist>>),
+    Tips(Vec<Timed<TipWish>>),
     /// A velocity for each variable.
     Jog(Timed<Vec<f64>>),
-    /// At most one for each tip.
-    Poses(Vec<Timed<Followed>>),
+}
+
+/// What a tip is to do.
+pub(super) enum TipWish {
+    Twist(Twist),
+    Pose(Followed),
 }
 
 /// A pose that a tip follows.
@@ -55,39 +60,84 @@ impl Anchor {
     }
 }
 
+impl TipWish {
+    /// Index of the tip.
+    pub(super) fn tip(&self) -> usize {
+        match self {
+            Self::Twist(twist) => twist.tip,
+            Self::Pose(followed) => followed.target.tip,
+        }
+    }
+}
+
 impl Newest {
     /// Takes a command that arrives `now`. `here` gives where a tip is commanded to be, in the base link's frame.
-    pub(super) fn take(&mut self, wish: Wish, now: Instant, here: impl Fn(usize) -> Isometry3<f64>) {
-        match wish {
-            Wish::Jog(velocities) => *self = Self::Jog(Timed { value: velocities, arrived: now }),
-            Wish::Twist(twist) => {
-                if !matches!(self, Self::Twists(_)) {
-                    *self = Self::Twists(Vec::new());
-                }
-                if let Self::Twists(twists) = self {
-                    twists.retain(|other| other.value.tip != twist.tip);
-                    twists.push(Timed { value: twist, arrived: now });
-                }
-            }
+    pub(super) fn take(&mut self, input: Input, now: Instant, here: impl Fn(usize) -> Isometry3<f64>) {
+        let Input { topic, wish } = input;
+        let value = match wish {
+            Wish::Jog(value) => return *self = Self::Jog(Timed { value, topic, arrived: now }),
+            Wish::Twist(twist) => TipWish::Twist(twist),
             Wish::Pose(pose) => {
-                if !matches!(self, Self::Poses(_)) {
-                    *self = Self::Poses(Vec::new());
-                }
-                if let Self::Poses(poses) = self {
-                    let before = poses.iter().position(|other| other.value.target.tip == pose.tip);
-                    let anchor = before.and_then(|index| poses.swap_remove(index).value.anchor);
-                    poses.push(Timed { value: Followed::new(pose, anchor, here), arrived: now });
-                }
+                let anchor = match self.of_tip(pose.tip) {
+                    Some(Timed { value: TipWish::Pose(followed), .. }) => followed.anchor.take(),
+                    _ => None,
+                };
+                TipWish::Pose(Followed::new(pose, anchor, here))
+            }
+        };
+        let timed = Timed { value, topic, arrived: now };
+        if let Some(before) = self.of_tip(timed.value.tip()) {
+            *before = timed;
+        } else if let Self::Tips(tips) = self {
+            tips.push(timed);
+        } else {
+            *self = Self::Tips(vec![timed]);
+        }
+    }
+
+    /// The command of a tip.
+    fn of_tip(&mut self, tip: usize) -> Option<&mut Timed<TipWish>> {
+        let Self::Tips(tips) = self else { return None };
+        tips.iter_mut().find(|timed| timed.value.tip() == tip)
+    }
+
+    /// Whether it has a command of the same kind, for the same tip.
+    pub(super) fn has_such(&self, wish: &Wish) -> bool {
+        match self {
+            Self::Rest => false,
+            Self::Jog(_) => matches!(wish, Wish::Jog(_)),
+            Self::Tips(tips) => tips.iter().any(|timed| match (&timed.value, wish) {
+                (TipWish::Twist(one), Wish::Twist(other)) => one.tip == other.tip,
+                (TipWish::Pose(one), Wish::Pose(other)) => one.target.tip == other.tip,
+                _ => false,
+            }),
+        }
+    }
+
+    /// The topic of a command of another kind that `wish` would end.
+    pub(super) fn ended_by(&self, wish: &Wish) -> Option<&'static str> {
+        match self {
+            Self::Rest => None,
+            Self::Jog(jog) => (!matches!(wish, Wish::Jog(_))).then_some(jog.topic),
+            Self::Tips(tips) => {
+                let is_ended = |timed: &&Timed<TipWish>| match (&timed.value, wish) {
+                    (_, Wish::Jog(_)) => true,
+                    (TipWish::Twist(twist), Wish::Pose(pose)) => twist.tip == pose.tip,
+                    (TipWish::Pose(followed), Wish::Twist(twist)) => followed.target.tip == twist.tip,
+                    _ => false,
+                };
+                tips.iter().find(is_ended).map(|timed| timed.topic)
             }
         }
     }
 
-    /// Whether it is a command of the same kind.
-    pub(super) fn is_of_kind(&self, wish: &Wish) -> bool {
-        matches!(
-            (self, wish),
-            (Self::Twists(_), Wish::Twist(_)) | (Self::Jog(_), Wish::Jog(_)) | (Self::Poses(_), Wish::Pose(_))
-        )
+    /// Whether it moves another tip than this one.
+    pub(super) fn moves_beside(&self, tip: usize) -> bool {
+        let Self::Tips(tips) = self else { return false };
+        tips.iter().any(|timed| match &timed.value {
+            TipWish::Twist(twist) => twist.tip != tip && !twist.is_zero(),
+            TipWish::Pose(followed) => followed.target.tip != tip,
+        })
     }
 
     /// Drops what is older than `timeout`.
@@ -96,13 +146,9 @@ impl Newest {
         let is_empty = match self {
             Self::Rest => true,
             Self::Jog(jog) => !is_fresh(jog.arrived),
-            Self::Twists(twists) => {
-                twists.retain(|twist| is_fresh(twist.arrived));
-                twists.is_empty()
-            }
-            Self::Poses(poses) => {
-                poses.retain(|pose| is_fresh(pose.arrived));
-                poses.is_empty()
+            Self::Tips(tips) => {
+                tips.retain(|timed| is_fresh(timed.arrived));
+                tips.is_empty()
             }
         };
         if is_empty {
@@ -112,18 +158,15 @@ impl Newest {
 
     /// Drops the pose of a tip.
     pub(super) fn drop_pose(&mut self, tip: usize) {
-        if let Self::Poses(poses) = self {
-            poses.retain(|pose| pose.value.target.tip != tip);
+        if let Self::Tips(tips) = self {
+            tips.retain(|timed| timed.value.tip() != tip || matches!(timed.value, TipWish::Twist(_)));
         }
     }
 
     /// The tips that are commanded, by their indices.
     pub(super) fn tips(&self) -> Vec<usize> {
-        match self {
-            Self::Rest | Self::Jog(_) => Vec::new(),
-            Self::Twists(twists) => twists.iter().map(|twist| twist.value.tip).collect(),
-            Self::Poses(poses) => poses.iter().map(|pose| pose.value.target.tip).collect(),
-        }
+        let Self::Tips(tips) = self else { return Vec::new() };
+        tips.iter().map(|timed| timed.value.tip()).collect()
     }
 }
 
@@ -156,18 +199,20 @@ mod tests {
         Isometry3::new(Vector3::new(x, y, z), Vector3::new(a, b, c))
     }
 
-    fn hand(pose: Isometry3<f64>, frame: &str, frame_in_base: Isometry3<f64>) -> Wish {
-        Wish::Pose(Pose { tip: 0, in_frame: pose, frame: frame.into(), frame_in_base, is_relative: true })
+    fn hand(pose: Isometry3<f64>, frame: &str, frame_in_base: Isometry3<f64>) -> Input {
+        let pose = Pose { tip: 0, in_frame: pose, frame: frame.into(), frame_in_base, is_relative: true };
+        Input { topic: "target_pose", wish: Wish::Pose(pose) }
     }
 
-    fn twist(tip: usize) -> Wish {
-        Wish::Twist(Twist { tip, linear: Vector3::x(), angular: Vector3::zeros(), axes: LinkAxes::Base })
+    fn twist(tip: usize) -> Input {
+        let twist = Twist { tip, linear: Vector3::x(), angular: Vector3::zeros(), axes: LinkAxes::Base };
+        Input { topic: "target_twist", wish: Wish::Twist(twist) }
     }
 
     fn target(newest: &Newest) -> Isometry3<f64> {
-        let Newest::Poses(poses) = newest else { panic!("a pose should be followed") };
-        assert_eq!(poses.len(), 1);
-        poses[0].value.target.pose
+        let Newest::Tips(tips) = newest else { panic!("a pose should be followed") };
+        let [Timed { value: TipWish::Pose(followed), .. }] = &tips[..] else { panic!("one pose should be followed") };
+        followed.target.pose
     }
 
     fn assert_near(one: &Isometry3<f64>, other: &Isometry3<f64>) {
@@ -207,7 +252,7 @@ mod tests {
         let mut newest = Newest::default();
         newest.take(hand(there, "", Isometry3::identity()), start, |_| pose(TIP));
         newest.expire(start + timeout, timeout);
-        assert!(matches!(newest, Newest::Poses(_)));
+        assert!(matches!(newest, Newest::Tips(_)));
         newest.expire(start + 2 * timeout, timeout);
         assert!(matches!(newest, Newest::Rest));
         newest.take(hand(there, "", Isometry3::identity()), start, |_| pose([0.5; 6]));
@@ -227,6 +272,25 @@ mod tests {
         assert_eq!(newest.tips(), [0, 1]);
         newest.expire(start + 2 * timeout, timeout);
         assert_eq!(newest.tips(), [1]);
-        assert!(newest.is_of_kind(&twist(0)) && !newest.is_of_kind(&Wish::Jog(Vec::new())));
+        assert!(newest.has_such(&twist(1).wish) && !newest.has_such(&twist(0).wish));
+        assert!(!newest.has_such(&Wish::Jog(Vec::new())));
+    }
+
+    #[test]
+    fn tips_have_commands_of_different_kinds_and_only_those_of_their_own_end_them() {
+        let start = Instant::now();
+        let mut newest = Newest::default();
+        let pose = || hand(pose([0.1; 6]), "", Isometry3::identity());
+        assert!(!newest.moves_beside(0));
+        newest.take(twist(1), start, |_| panic!("a twist needs no anchor"));
+        assert_eq!(newest.ended_by(&pose().wish), None);
+        assert!(newest.moves_beside(0) && !newest.moves_beside(1));
+        newest.take(pose(), start, |_| Isometry3::identity());
+        assert_eq!(newest.tips(), [1, 0]);
+        assert_eq!(newest.ended_by(&twist(0).wish), Some("target_pose"));
+        assert_eq!(newest.ended_by(&Wish::Jog(Vec::new())), Some("target_twist"));
+        newest.drop_pose(1);
+        newest.drop_pose(0);
+        assert_eq!(newest.tips(), [1]);
     }
 }

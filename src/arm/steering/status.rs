@@ -53,7 +53,8 @@ pub(super) fn of_step(stepped: &Result<&Report, CommandError>, newest: &Newest, 
 
 /// Puts into `status` what holds the arm back.
 fn put_report(status: &mut ServoStatus, report: &Report, loaded: &LoadedRobot, avoidance: Option<&Avoidance>) {
-    (status.code, status.scale) = (code::OK, report.scale);
+    (status.code, status.scale, status.sliding) = (code::OK, report.share, report.is_sliding);
+    [status.position_off_line, status.orientation_off_line] = report.off_line;
     status.smallest_singular_value = report.smallest_singular_value.unwrap_or(f64::NAN);
     let mut sentences: Vec<String> = Vec::new();
     for hold in &report.holds {

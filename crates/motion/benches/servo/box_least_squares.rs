@@ -15,10 +15,6 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    pub fn symmetric(bounds: &[f64]) -> Self {
-        Self { lower: bounds.iter().map(|bound| -bound).collect(), upper: bounds.to_vec() }
-    }
-
     fn hold(&self, x: &DVector<f64>) -> bool {
         x.iter().zip(self.lower.iter().zip(&self.upper)).all(|(x, (lower, upper))| (*lower..=*upper).contains(x))
     }
@@ -90,13 +86,6 @@ fn towards(x: &mut DVector<f64>, wished: &DVector<f64>, bounds: &Bounds, free: &
             x[i] += least * (wished[i] - x[i]);
         }
     }
-}
-
-/// Joint velocities within bounds that give the twist, if there are any, by a Jacobian with even units.
-pub fn exact(jacobian: &DMatrix<f64>, twist: &Vector6<f64>, bounds: &Bounds) -> Option<DVector<f64>> {
-    let b = DVector::from_column_slice(twist.as_slice());
-    let found = least(jacobian, &b, bounds);
-    ((jacobian * &found - &b).norm() <= 1e-5 * b.norm().max(1e-9)).then_some(found)
 }
 
 /// Joint velocities that keep the translation of a twist as well as the bounds allow, and then its rotation as well as that allows.

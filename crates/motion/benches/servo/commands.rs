@@ -4,8 +4,8 @@ use nalgebra::Vector6;
 use urdf_ik::motion::servo::Axes;
 
 use crate::common::Random;
-use crate::held::braking;
 use crate::table::{Worst, WorstUsage, print};
+use crate::walk::braking;
 use crate::watch::{Run, Subject, Wish, count, random_wish, small};
 
 /// A source that has been silent so long has the arm come to rest \[s\].
@@ -65,10 +65,10 @@ pub fn dropouts(subject: &Subject, seed: u64) -> (Run, f64) {
     (run, fastest)
 }
 
-pub fn measure_dropouts(subject: &Subject, seeds: u64) -> usize {
+pub fn measure_dropouts(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
     let mut usage = WorstUsage::new();
     let mut rows = [Worst::new("velocity when it should rest [rad/s]", 1e-5)];
-    for seed in 0..seeds {
+    for seed in seeds {
         let name = format!("dropouts/{seed}/0");
         let (run, fastest) = dropouts(subject, seed);
         usage.meet(&run.usage(subject), &name);
@@ -78,9 +78,9 @@ pub fn measure_dropouts(subject: &Subject, seeds: u64) -> usize {
     print(&subject.arm.name, "silences of 10 ms to 5 s", &rows)
 }
 
-pub fn measure_random(subject: &Subject, seeds: u64) -> usize {
+pub fn measure_random(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
     let mut usage = WorstUsage::new();
-    for seed in 0..seeds {
+    for seed in seeds {
         usage.meet(&random_run(subject, seed, 200).usage(subject), &format!("random/{seed}/0"));
     }
     print(&subject.arm.name, "random commands, 200 changes a case", &usage.into_rows())

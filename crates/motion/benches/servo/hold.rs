@@ -1,136 +1,83 @@
-//! A minute of pure translation: where does the orientation go?
+//! A minute of changing commands around a place where nothing is near: how far does what is held drift?
 
-use nalgebra::{Isometry3, Vector6};
+use nalgebra::{Vector3, Vector6};
 use urdf_ik::motion::servo::Axes;
-use urdf_ik::spatial::rotation_vector;
 
 use crate::common::Random;
-use crate::held::look;
-use crate::lines::PERIOD;
+use crate::starts::servo;
 use crate::table::{Worst, WorstUsage, print};
-use crate::watch::{Run, Subject, Wish, count, small};
+use crate::walk::Walk;
+use crate::watch::{Run, Subject, Wish, count, small, twist_between};
 
 const SECONDS: f64 = 60.0;
-const SPEED: f64 = 0.1;
-/// Half the way to and fro \[m\].
-const HALF: f64 = 0.06;
+const PERIOD: f64 = 0.004;
+/// Greatest speed of a translation \[m/s\] and of a rotation \[rad/s\], and how far either leads away \[m\] and \[rad\].
+const SPEEDS: [f64; 2] = [0.1, 0.3];
+const FAR: [f64; 2] = [0.05, 0.15];
+/// The longest time of a command \[s\].
+const LONGEST: f64 = 0.8;
 
-/// A start and an axis along which the arm is free.
-fn free_line(subject: &Subject, random: &mut Random) -> Option<(Vec<f64>, usize)> {
-    (0..2000).find_map(|_| {
-        let (start, axis) = (random.positions(&subject.arm.chain), random.below(3));
-        let mut twist = Vector6::zeros();
-        twist[axis] = SPEED;
-        let is_free = [-1.0, 1.0].iter().all(|sign| stays_free(subject, &start, &(twist * *sign)));
-        is_free.then_some((start, axis))
+/// A start around which nothing is near.
+fn free_start(subject: &Subject, random: &mut Random) -> Option<Vec<f64>> {
+    (0..2000).map(|_| random.positions(&subject.arm.chain)).find(|start| {
+        (0..12).all(|side| {
+            let mut twist = Vector6::zeros();
+            let kind = side / 2 / 3;
+            twist[side / 2] = SPEEDS[kind] * if side % 2 == 0 { 1.0 } else { -1.0 };
+            let walk = Walk::new(subject, start, &twist, 3.0 * FAR[kind] / SPEEDS[kind]);
+            walk.free_way > 2.0 * FAR[kind]
+        })
     })
 }
 
-/// Whether nothing holds the arm back on a line somewhat longer than half the way, which is walked in small steps.
-fn stays_free(subject: &Subject, start: &[f64], twist: &Vector6<f64>) -> bool {
-    let (mut here, step, still) = (start.to_vec(), 0.02, vec![0.0; start.len()]);
-    for _ in 0..count(1.6 * HALF / SPEED, step) {
-        if look(subject, &here, &still, twist).held.is_some() {
-            return false;
-        }
-        let jacobian = subject.jacobian(&here);
-        let Ok(inverse) = jacobian.pseudo_inverse(1e-6) else { return false };
-        let velocities = inverse * twist;
-        here.iter_mut().zip(velocities.iter()).for_each(|(position, velocity)| *position += step * velocity);
-    }
-    true
-}
-
-fn angle(from: &Isometry3<f64>, to: &Isometry3<f64>) -> f64 {
-    rotation_vector(&(to.rotation * from.rotation.inverse())).norm()
-}
-
-/// To and fro for a minute; the greatest turn, and that at the end.
-pub fn to_and_fro(subject: &Subject, seed: u64) -> Option<(Run, f64, f64)> {
+/// Translations, or rotations where the `kind` is 1, in random directions, back where they lead too far. Gives how far what is held drifts
+/// \[rad\] or \[m\].
+fn wander(subject: &Subject, seed: u64, kind: usize) -> Option<(Run, f64)> {
     let mut random = Random::new(seed);
-    let (start, axis) = free_line(subject, &mut random)?;
-    let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
-    let anchor = subject.pose(&start);
-    let mut sign = 1.0;
-    for _ in 0..count(SECONDS, PERIOD) {
-        let moved = subject.pose(servo.positions()).translation.vector - anchor.translation.vector;
-        if sign * moved[axis] > HALF {
-            sign = -sign;
-        }
+    let start = free_start(subject, &mut random)?;
+    let (mut servo, mut run) = (servo(subject, &start), Run::new(PERIOD, &start));
+    let (anchor, mut drift) = (subject.pose(&start), 0.0_f64);
+    while run.positions.len() < count(SECONDS, PERIOD) {
+        let moved = twist_between(&anchor, &subject.pose(servo.positions()), 1.0);
+        let away: Vector3<f64> = moved.fixed_rows::<3>(3 * kind).into();
+        let direction = if away.norm() > FAR[kind] { -away.normalize() } else { random.direction() };
         let mut twist = Vector6::zeros();
-        twist[axis] = sign * SPEED;
-        run.step(&mut servo, &Wish::twist(&twist, Axes::Base));
-    }
-    run.steps(&mut servo, &Wish::Rest, 1.0);
-    let (greatest, last) = turns(subject, &run);
-    Some((run, greatest, last))
-}
-
-fn turns(subject: &Subject, run: &Run) -> (f64, f64) {
-    let anchor = subject.pose(&run.positions[0]);
-    let turn = |positions: &Vec<f64>| angle(&anchor, &subject.pose(positions));
-    (run.positions.iter().map(turn).fold(0.0, f64::max), turn(&run.positions[run.positions.len() - 1]))
-}
-
-/// Against whatever holds the arm back and back again, in random directions; ends with the way to the start and a rest.
-pub fn pushes(subject: &Subject, seed: u64) -> Option<(Run, f64, f64)> {
-    let mut random = Random::new(seed);
-    let (start, _) = free_line(subject, &mut random)?;
-    let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
-    let anchor = subject.pose(&start);
-    while small(run.positions.len()) * PERIOD < SECONDS {
-        let direction = random.direction() * SPEED;
-        let twist = Vector6::new(direction.x, direction.y, direction.z, 0.0, 0.0, 0.0);
-        run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), 10.0);
-        go_back(subject, &mut servo, &mut run, &anchor);
-    }
-    run.steps(&mut servo, &Wish::Rest, 1.0);
-    let (greatest, last) = turns(subject, &run);
-    Some((run, greatest, last))
-}
-
-/// Translation towards the anchor until the tip is there, or too long.
-fn go_back(subject: &Subject, servo: &mut urdf_ik::motion::servo::Servo, run: &mut Run, anchor: &Isometry3<f64>) {
-    for _ in 0..count(20.0, PERIOD) {
-        let missing = anchor.translation.vector - subject.pose(servo.positions()).translation.vector;
-        if missing.norm() < 2e-3 {
-            break;
+        twist.fixed_rows_mut::<3>(3 * kind).copy_from(&(direction * (SPEEDS[kind] * random.unit())));
+        let wish = Wish::twist(&twist, Axes::Base);
+        for _ in 0..=random.below(count(LONGEST, PERIOD)) {
+            run.step(&mut servo, &wish);
+            let moved = twist_between(&anchor, &subject.pose(servo.positions()), 1.0);
+            drift = drift.max(moved.fixed_rows::<3>(3 * (1 - kind)).norm());
         }
-        let velocity = missing * (SPEED / missing.norm()).min(2.0);
-        run.step(servo, &Wish::twist(&Vector6::new(velocity.x, velocity.y, velocity.z, 0.0, 0.0, 0.0), Axes::Base));
     }
+    Some((run, drift))
 }
 
-pub fn measure(subject: &Subject, seeds: u64) -> usize {
+pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
     let mut usage = WorstUsage::new();
     let mut rows = [
-        Worst::new("free: greatest turn in 60 s [rad]", 1e-4),
-        Worst::new("free: turn at the end [rad]", 1e-4),
-        Worst::new("pushing: greatest turn [rad]", f64::INFINITY),
-        Worst::new("pushing: turn after the way back [rad]", f64::INFINITY),
+        Worst::new("translations: greatest turn in 60 s [rad]", 0.02_f64.to_radians()),
+        Worst::new("rotations: greatest shift in 60 s [m]", 1e-4),
     ];
-    for seed in 0..seeds {
-        for (kind, ran) in [to_and_fro(subject, seed), pushes(subject, seed)].into_iter().enumerate() {
-            let Some((run, greatest, last)) = ran else { continue };
+    for seed in seeds {
+        for (kind, row) in rows.iter_mut().enumerate() {
+            let Some((run, drift)) = wander(subject, seed, kind) else { continue };
             let name = format!("hold60/{seed}/{kind}");
             usage.meet(&run.usage(subject), &name);
-            rows[2 * kind].meet(greatest, &name);
-            rows[2 * kind + 1].meet(last, &name);
+            row.meet(drift, &name);
         }
     }
     let rows: Vec<Worst> = rows.into_iter().chain(usage.into_rows()).collect();
-    print(&subject.arm.name, "a minute of translation", &rows)
+    print(&subject.arm.name, "a minute of changing commands", &rows)
 }
 
-/// Prints the turn of a run every 0.1 s.
+/// Prints where the tip is every 0.1 s.
 pub fn replay(subject: &Subject, seed: u64, kind: usize) {
-    let ran = if kind == 0 { to_and_fro(subject, seed) } else { pushes(subject, seed) };
-    let Some((run, greatest, last)) = ran else { return println!("there is no free line") };
+    let Some((run, drift)) = wander(subject, seed, kind) else { return println!("there is no free start") };
     let anchor = subject.pose(&run.positions[0]);
-    for (sample, positions) in run.positions.iter().enumerate().step_by(25) {
-        let pose = subject.pose(positions);
-        let at = pose.translation.vector - anchor.translation.vector;
-        println!("{:.2} {:.4?} turned {:.6}", small(sample) * PERIOD, at.as_slice(), angle(&anchor, &pose));
+    for (sample, positions) in run.positions.iter().enumerate().step_by(count(0.1, PERIOD)) {
+        let moved = twist_between(&anchor, &subject.pose(positions), 1.0);
+        println!("{:.2} {:.6?} {positions:.4?}", small(sample) * PERIOD, moved.as_slice());
     }
-    println!("greatest {greatest:.3e} last {last:.3e} {:?}", run.usage(subject));
+    println!("drift {drift:.3e} {:?}", run.usage(subject));
 }

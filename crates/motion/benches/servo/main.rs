@@ -1,9 +1,9 @@
 //! An independent judge of the servo: `cargo bench --bench servo -- [WHAT…] [ROBOT…] [cases=N] [from=SEED]`.
 //!
-//! WHAT is among `lines`, `singular`, `limits`, `dropouts`, `random`, `hold60` and `tick`; all without one. ROBOT is a maker's, `arm6`
-//! or `arm7`. It judges the published positions alone, at even times, by its own kinematics: where nothing
-//! holds the arm back the tip must be on its line, and no bound may be broken by finite differences. Each row has its worst case, which
-//! `-- replay ROBOT CASE` prints step by step.
+//! WHAT is among `starts`, `slide`, `singular`, `limits`, `dropouts`, `random`, `hold60` and `tick`; all without one. ROBOT is a maker's,
+//! `arm6` or `arm7`, and of `tick` also `snake32`. It judges the published positions alone, at even times: the tip must be on the line that
+//! the command draws, and no bound may be broken by finite differences. Each row has its worst case, which `-- replay ROBOT CASE` prints
+//! step by step.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a measurement fails so")]
 
@@ -11,26 +11,31 @@ mod box_least_squares;
 mod commands;
 use urdf_ik_testing as common;
 mod escapes;
-mod held;
 mod hold;
-mod lines;
 mod possible;
-mod projection;
 mod singular;
+mod slide;
+mod starts;
 mod table;
 mod tick;
+mod walk;
 #[path = "../../tests/motion/servo_watch.rs"]
 mod watch;
 
+use std::ops::Range;
+
+use common::urdf::snake;
 use common::{Arm, load, makers_arms};
 use escapes::Start;
+use starts::Case;
 use watch::Subject;
 
 /// What is measured, and how many cases a robot by default.
-const KINDS: [(&str, u64); 7] = [
-    ("tick", 10),
+const KINDS: [(&str, u64); 8] = [
+    ("tick", 32),
     ("random", 100),
-    ("lines", 100),
+    ("starts", 2000),
+    ("slide", 200),
     ("singular", 200),
     ("limits", 200),
     ("dropouts", 50),
@@ -45,12 +50,13 @@ fn main() {
     let kinds: Vec<&str> =
         KINDS.map(|(name, _)| name).into_iter().filter(|name| words.iter().any(|w| w == name)).collect();
     let number = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)?.parse().ok());
+    let first: u64 = number("from=").unwrap_or(0);
     let arms: Vec<Arm> = arms().into_iter().filter(|arm| is_asked(arm, &words)).collect();
     let mut failed = 0;
     for subject in arms.into_iter().map(Subject::new) {
         for (kind, cases) in KINDS {
             if kinds.is_empty() || kinds.contains(&kind) {
-                failed += measure(&subject, kind, number("cases=").unwrap_or(cases));
+                failed += measure(&subject, kind, first..first + number("cases=").unwrap_or(cases));
             }
         }
     }
@@ -64,20 +70,26 @@ fn is_asked(arm: &Arm, words: &[String]) -> bool {
     robots.peek().is_none() || robots.any(|robot| *robot == arm.name)
 }
 
-/// The arms of makers and two of the package.
+/// The arms of makers, two of the package, and a long one.
 fn arms() -> Vec<Arm> {
     let bundled = ["arm6", "arm7"].map(|name| Arm::new(name, load(&format!("{name}.urdf")), "base_link", &["tool0"]));
-    makers_arms().into_iter().chain(bundled).collect()
+    let snake = Arm { name: LONG.to_owned(), ..Arm::from_text(&snake(32, false), "l0", &["tip"]) };
+    makers_arms().into_iter().chain(bundled).chain([snake]).collect()
 }
 
-fn measure(subject: &Subject, kind: &str, cases: u64) -> usize {
+/// The arm that is only there to be timed.
+const LONG: &str = "snake32";
+
+fn measure(subject: &Subject, kind: &str, cases: Range<u64>) -> usize {
     match kind {
         "tick" => {
             tick::measure(subject, cases);
             0
         }
+        _ if subject.arm.name == LONG => 0,
+        "starts" => starts::measure(subject, cases),
+        "slide" => slide::measure(subject, cases),
         "random" => commands::measure_random(subject, cases),
-        "lines" => lines::measure(subject, cases),
         "singular" => escapes::measure(subject, Start::Singular, cases),
         "limits" => escapes::measure(subject, Start::Limits, cases),
         "dropouts" => commands::measure_dropouts(subject, cases),
@@ -85,16 +97,17 @@ fn measure(subject: &Subject, kind: &str, cases: u64) -> usize {
     }
 }
 
-/// Prints a case: KIND/SEED/INDEX of a robot.
+/// Prints a case: KIND/SEED or KIND/SEED/INDEX of a robot.
 fn replay(words: &[String]) {
-    let [robot, case] = words else { return println!("say: replay ROBOT KIND/SEED/INDEX") };
+    let [robot, case] = words else { return println!("say: replay ROBOT CASE") };
     let parts: Vec<&str> = case.split('/').collect();
     let Some(arm) = arms().into_iter().find(|arm| arm.name == *robot) else { return println!("there is no {robot}") };
     let subject = Subject::new(arm);
-    let [kind, seed, index] = parts[..] else { return println!("a case is KIND/SEED/INDEX") };
-    let (seed, index): (u64, usize) = (seed.parse().unwrap(), index.parse().unwrap());
+    let [kind, seed, ref index @ ..] = parts[..] else { return println!("a case is KIND/SEED or KIND/SEED/INDEX") };
+    let (seed, index): (u64, usize) = (seed.parse().unwrap(), index.first().map_or(0, |index| index.parse().unwrap()));
     match kind {
-        "lines" => lines::replay(&subject, &lines::cases(&subject, seed)[index]),
+        "starts" => starts::replay(&subject, &Case::new(&subject, seed)),
+        "slide" => slide::replay(&subject, &Case::new(&subject, seed)),
         "singular" => escapes::replay(&subject, Start::Singular, seed, index),
         "limits" => escapes::replay(&subject, Start::Limits, seed, index),
         "dropouts" => commands::replay(&subject, &commands::dropouts(&subject, seed).0),

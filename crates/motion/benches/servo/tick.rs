@@ -5,22 +5,23 @@ use std::time::Instant;
 
 use urdf_ik::solver::{Mode, Problem, Target};
 
-use crate::lines::{PERIOD, cases};
+use crate::starts::{Case, servo};
 use crate::watch::{Subject, moved_positions};
 
+const PERIOD: f64 = 0.001;
+
 /// Prints the median and the 99th percentile of a step, of a tracked solve, and their ratio.
-pub fn measure(subject: &Subject, seeds: u64) {
+pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) {
     let (mut steps, mut solves) = (Vec::new(), Vec::new());
-    for seed in 0..seeds {
-        for case in cases(subject, seed) {
-            let mut servo = subject.servo(&case.start);
-            for _ in 0..250 {
-                let started = Instant::now();
-                case.wish().give(&mut servo, PERIOD);
-                steps.push(started.elapsed().as_secs_f64() * 1e6);
-            }
-            track(subject, &case.start, &mut solves);
+    for seed in seeds {
+        let case = Case::new(subject, seed);
+        let mut servo = servo(subject, &case.start);
+        for _ in 0..1000 {
+            let started = Instant::now();
+            case.wish().give(&mut servo, PERIOD);
+            steps.push(started.elapsed().as_secs_f64() * 1e6);
         }
+        track(subject, &case.start, &mut solves);
     }
     let (step, solve) = (shares(&mut steps), shares(&mut solves));
     println!(

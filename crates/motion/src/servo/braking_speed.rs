@@ -5,10 +5,6 @@ pub const SHARE: f64 = 0.35;
 /// The change of acceleration before it, over the acceleration limit.
 const TURN: f64 = 1.5;
 
-/// How much bounds are widened far from them, and the bound \[rad/s or m/s\] at which it is half of that.
-const WIDENING: f64 = 4.0;
-const KNEE: f64 = 0.1;
-
 /// The speed from which a joint comes to rest within `distance`, with limits of acceleration and jerk: a parabola, and near the end an
 /// exponential approach, whose time constant is the time in which an acceleration is turned into that deceleration.
 pub fn braking_speed(distance: f64, acceleration: f64, jerk: f64) -> f64 {
@@ -23,9 +19,4 @@ pub fn braking_speed(distance: f64, acceleration: f64, jerk: f64) -> f64 {
 pub fn approach(left: f64, brake: f64, end: f64) -> f64 {
     // The positive root of left = rate² / (2 brake) + end · rate.
     2.0 * left / (end + (end * end + 2.0 * left / brake).sqrt())
-}
-
-/// A bound of a velocity that is to be respected by all velocities together: far from it they all slow down, near it the rest goes on.
-pub fn widened(bound: f64) -> f64 {
-    bound * (1.0 + WIDENING * bound.abs() / (bound.abs() + KNEE))
 }

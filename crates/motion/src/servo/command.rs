@@ -10,12 +10,19 @@ use urdf_ik_robot::Chain;
 pub enum Command<'a> {
     /// To come to rest.
     Rest,
-    /// Velocities of tips, at most one for each tip. Tips without one hold where they are, after those that have one.
-    Twists(&'a [TipTwist]),
+    /// What tips are to do, at most one command for each tip. Tips without one hold where they are.
+    Tips(&'a [TipCommand]),
     /// A velocity for each variable \[rad/s or m/s\].
     Velocities(&'a [f64]),
-    /// Poses that tips follow, at most one for each tip. Tips without one hold where they are, after those that have one.
-    Poses(&'a [TipPose]),
+}
+
+/// What one tip is to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum TipCommand {
+    /// To have a velocity.
+    Twist(TipTwist),
+    /// To follow a pose.
+    Pose(TipPose),
 }
 
 /// The velocity that a tip is to have.
@@ -101,39 +108,45 @@ impl Command<'_> {
                     None => Ok(()),
                 }
             }
-            Command::Twists(twists) => check_tips(chain, &twists.iter().map(|twist| twist.tip)).and_then(|()| {
-                let is_finite = |twist: &TipTwist| twist.linear.iter().chain(&twist.angular).all(|v| v.is_finite());
-                finite(chain, "twist", twists.iter().map(|twist| (twist.tip, is_finite(twist))))
-            }),
-            Command::Poses(poses) => check_tips(chain, &poses.iter().map(|pose| pose.tip)).and_then(|()| {
-                let is_finite = |pose: &Isometry3<f64>| {
-                    pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|v| v.is_finite())
-                };
-                finite(chain, "pose", poses.iter().map(|pose| (pose.tip, is_finite(&pose.pose))))
-            }),
+            Command::Tips(tips) => check_tips(chain, tips),
         }
     }
 }
 
-/// Checks that all tips are there, and none twice.
-fn check_tips(chain: &Chain, tips: &(impl Iterator<Item = usize> + Clone)) -> Result<(), CommandError> {
-    let count = chain.tips().len();
-    for (index, tip) in tips.clone().enumerate() {
-        let known = chain.tips().get(tip).ok_or(CommandError::UnknownTip { tip, tips: count })?;
-        if tips.clone().take(index).any(|other| other == tip) {
+impl TipCommand {
+    /// Index of the tip among [`Chain::tips`].
+    #[must_use]
+    pub fn tip(&self) -> usize {
+        match self {
+            Self::Twist(twist) => twist.tip,
+            Self::Pose(pose) => pose.tip,
+        }
+    }
+
+    /// What it gives the tip, and whether all numbers of that are finite.
+    fn is_finite(&self) -> (&'static str, bool) {
+        match self {
+            Self::Twist(TipTwist { linear, angular, .. }) => {
+                ("twist", linear.iter().chain(angular).all(|v| v.is_finite()))
+            }
+            Self::Pose(TipPose { pose, .. }) => {
+                ("pose", pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|v| v.is_finite()))
+            }
+        }
+    }
+}
+
+/// Checks that all tips are there, none twice, and that all numbers are finite.
+fn check_tips(chain: &Chain, commands: &[TipCommand]) -> Result<(), CommandError> {
+    for (index, command) in commands.iter().enumerate() {
+        let (tip, tips) = (command.tip(), chain.tips());
+        let known = tips.get(tip).ok_or(CommandError::UnknownTip { tip, tips: tips.len() })?;
+        if commands[..index].iter().any(|other| other.tip() == tip) {
             return Err(CommandError::TipTwice { tip: known.link.clone() });
+        }
+        if let (what, false) = command.is_finite() {
+            return Err(CommandError::NotFinite { what, of: known.link.clone() });
         }
     }
     Ok(())
-}
-
-fn finite(
-    chain: &Chain,
-    what: &'static str,
-    mut tips: impl Iterator<Item = (usize, bool)>,
-) -> Result<(), CommandError> {
-    match tips.find(|(_, is_finite)| !is_finite) {
-        Some((tip, _)) => Err(CommandError::NotFinite { what, of: chain.tips()[tip].link.clone() }),
-        None => Ok(()),
-    }
 }

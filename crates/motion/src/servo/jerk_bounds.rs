@@ -59,13 +59,23 @@ impl Limits {
     /// The least and the greatest jerk for a step of `period` seconds from `state`. Where no jerk keeps all limits, both are the one that
     /// breaks them least.
     pub fn jerks(&self, state: State, period: f64) -> [f64; 2] {
-        let (lower, upper) = match self.domain {
-            Domain::Interval { lower, upper } => (lower, upper),
-            Domain::Circle => (f64::NEG_INFINITY, f64::INFINITY),
-        };
+        let (lower, upper) = self.ends();
         let greatest = self.greatest_jerk(state, upper, period);
         let least = -self.greatest_jerk(state.mirrored(), -lower, period);
         if least <= greatest { [least, greatest] } else { [0.5 * (least + greatest); 2] }
+    }
+
+    /// Whether the joint can come to rest within its limits from there.
+    pub fn can_rest(&self, state: State) -> bool {
+        let (lower, upper) = self.ends();
+        self.is_safe(state, upper) && self.is_safe(state.mirrored(), -lower)
+    }
+
+    fn ends(&self) -> (f64, f64) {
+        match self.domain {
+            Domain::Interval { lower, upper } => (lower, upper),
+            Domain::Circle => (f64::NEG_INFINITY, f64::INFINITY),
+        }
     }
 
     /// The greatest jerk after which the joint can stay below its upper limits.

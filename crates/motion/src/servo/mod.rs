@@ -5,18 +5,20 @@
 //! jerk. A step runs through these stages:
 //!
 //! ```text
-//! command ──▶ reference ──▶ resolve ──▶ scout ──▶ tracker ──▶ keeper ──▶ positions, velocities, accelerations
-//!        (target poses and  (joint      (slower for  (jerks, inside  (brakes before
-//!         their twists)      velocities) what comes)  jerk_bounds)    a collision)
+//! command ──▶ line ──▶ tracer ──▶ curve ──▶ planner ──▶ plan ──▶ keeper ──▶ positions, velocities, accelerations
+//!        (where the   (configurations  (how fast, so that   (brakes before
+//!         tips are to  on the line,     a stop on the curve  a collision)
+//!         be, ahead)   one by one)      stays possible)
 //! ```
 //!
-//! Limits and contacts leave of a twist what is nearest to it ([`Priority`]). Limits of velocity and acceleration, and a singularity or a
-//! limit ahead, slow down the motion as a whole, so that its direction stays. A target waits for an arm that cannot follow it. What is
-//! not commanded may give way by 2 cm or 0.1 rad, and comes back when it can; after that the arm waits, too.
+//! The tips stay on their lines, all of them with one share of their speeds. The curve and the plan that leads to rest on it are held as
+//! data. What is new is planned beside them, and takes their place only where it can stop, too; so no bound is ever broken. At a joint
+//! limit or a singularity the tips wait on their lines. At contacts, and with [`HeldBack::Slide`] at limits, they go beside them, along
+//! what is nearest to the twists ([`Priority`]).
 //!
 //! ```
 //! use nalgebra::Vector3;
-//! use urdf_ik_motion::servo::{Axes, Command, Servo, ServoOptions, TipTwist};
+//! use urdf_ik_motion::servo::{Axes, Command, Servo, ServoOptions, TipCommand, TipTwist};
 //! use urdf_ik_motion::{JointLimit, JointLimits, MotionLimits};
 //! use urdf_ik_robot::{Chain, Robot};
 //! use urdf_ik_solver::{Solver, SolverKind};
@@ -32,7 +34,7 @@
 //! // The tool goes up for a second.
 //! let up = TipTwist { tip: 0, linear: Vector3::z() * 0.05, angular: Vector3::zeros(), axes: Axes::Base };
 //! for _ in 0..250 {
-//!     servo.step(0.004, &Command::Twists(&[up]), None)?;
+//!     servo.step(0.004, &Command::Tips(&[TipCommand::Twist(up)]), None)?;
 //! }
 //! assert!(servo.velocities().iter().any(|velocity| *velocity != 0.0));
 //! # Ok(())
@@ -41,22 +43,24 @@
 
 mod braking_speed;
 mod command;
+mod constants;
 mod contacts;
+mod curve;
 mod jerk_bounds;
-mod null_motion;
+mod jog;
+mod law;
+mod line;
 mod options;
 mod ramp;
-mod reference;
 mod report;
-mod resolve;
-mod scout;
-mod singular_motions;
+mod rows;
 mod singular_values;
+mod slide;
 mod stacked_jacobian;
 mod step;
-mod tracker;
+mod tracer;
 
-pub use command::{Axes, Command, CommandError, TipPose, TipTwist};
-pub use options::{Priority, ServoOptions, UnknownPriority};
+pub use command::{Axes, Command, CommandError, TipCommand, TipPose, TipTwist};
+pub use options::{HeldBack, Priority, ServoOptions, UnknownName};
 pub use report::{Hold, Report};
 pub use step::{Servo, TooManyVariables};

@@ -14,12 +14,22 @@ pub struct ServoOptions {
     pub angular_speed: f64,
     /// What is kept first where joint limits or contacts allow only a part of a twist.
     pub priority: Priority,
+    /// What the tips do where the line goes on beyond a joint limit.
+    pub held_back: HeldBack,
+    /// How far the translation \[m\] and the rotation \[rad\] of what is not commanded may give way: 0 is not at all.
+    pub give: [f64; 2],
 }
 
 impl Default for ServoOptions {
-    /// 0.5 m/s, 1.5 rad/s, translation first.
+    /// 0.5 m/s, 1.5 rad/s, translation first, waiting on the line, and nothing gives way.
     fn default() -> Self {
-        Self { linear_speed: 0.5, angular_speed: 1.5, priority: Priority::default() }
+        Self {
+            linear_speed: 0.5,
+            angular_speed: 1.5,
+            priority: Priority::default(),
+            held_back: HeldBack::default(),
+            give: [0.0; 2],
+        }
     }
 }
 
@@ -63,19 +73,64 @@ impl fmt::Display for Priority {
     }
 }
 
-/// A name that is not the name of a [`Priority`].
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("there is no priority '{name}'; the priorities are: {}", Priority::ALL.map(Priority::name).join(", "))]
-pub struct UnknownPriority {
-    /// The given name.
-    pub name: String,
+impl FromStr for Priority {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("priority", &Self::ALL.map(|priority| (priority.name(), priority)), name)
+    }
 }
 
-impl FromStr for Priority {
-    type Err = UnknownPriority;
+/// What tips do where joint limits hold them back. At contacts they always slide, and at singularities they always wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HeldBack {
+    /// They wait on their line.
+    #[default]
+    Wait,
+    /// They go on beside it: along the part of the twist that the limits allow.
+    Slide,
+}
 
-    fn from_str(name: &str) -> Result<Self, UnknownPriority> {
-        let found = Self::ALL.into_iter().find(|priority| priority.name() == name);
-        found.ok_or_else(|| UnknownPriority { name: name.to_owned() })
+impl HeldBack {
+    /// All values.
+    pub const ALL: [Self; 2] = [Self::Wait, Self::Slide];
+
+    /// Its name in parameters.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wait => "wait",
+            Self::Slide => "slide",
+        }
     }
+}
+
+impl FromStr for HeldBack {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("way to be held back", &Self::ALL.map(|way| (way.name(), way)), name)
+    }
+}
+
+/// A word that names none of the values of an option.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("there is no {what} '{name}'; choose one of: {}", known.join(", "))]
+pub struct UnknownName {
+    /// What it should name.
+    pub what: &'static str,
+    /// The given word.
+    pub name: String,
+    /// The words that there are.
+    pub known: Vec<&'static str>,
+}
+
+/// The value of that name.
+fn named<T: Copy>(what: &'static str, values: &[(&'static str, T)], name: &str) -> Result<T, UnknownName> {
+    let found = values.iter().find(|(word, _)| *word == name);
+    found.map(|(_, value)| *value).ok_or_else(|| UnknownName {
+        what,
+        name: name.to_owned(),
+        known: values.iter().map(|(word, _)| *word).collect(),
+    })
 }

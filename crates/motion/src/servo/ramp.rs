@@ -39,9 +39,9 @@ impl Rates {
         rates
     }
 
-    /// The same where the joints have only that scale of the rate.
-    pub fn over(self, scale: f64) -> Self {
-        Self { acceleration: self.acceleration / scale, jerk: self.jerk / scale }
+    /// A share of them.
+    pub fn times(self, share: f64) -> Self {
+        Self { acceleration: self.acceleration * share, jerk: self.jerk * share }
     }
 }
 
@@ -50,14 +50,15 @@ impl Ramp {
         Self { velocity: vec![0.0; size], acceleration: vec![0.0; size], difference: vec![0.0; size] }
     }
 
-    /// Whether nothing moves.
-    pub fn is_at_rest(&self) -> bool {
-        self.velocity.iter().chain(&self.acceleration).all(|v| *v == 0.0)
+    /// Begins with a velocity that stays.
+    pub fn begin_at(&mut self, goal: &[f64]) {
+        self.velocity.copy_from_slice(goal);
+        self.acceleration.fill(0.0);
     }
 
-    /// Makes velocity and acceleration smaller.
-    pub fn scale(&mut self, scale: f64) {
-        self.velocity.iter_mut().chain(&mut self.acceleration).for_each(|entry| *entry *= scale);
+    /// Whether it is at the goal, and stays there.
+    pub fn is_at(&self, goal: &[f64]) -> bool {
+        self.velocity == goal && self.acceleration.iter().all(|entry| *entry == 0.0)
     }
 
     /// Goes on for `period` seconds towards `goal`. `rates` tells what the joints allow for a unit vector.

@@ -3,8 +3,12 @@
 /// What came of a step of a [`Servo`](super::Servo).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// The share of the commanded velocity that is aimed at, in \[0, 1\]: 1 where nothing holds the arm back, or nothing is commanded.
-    pub scale: f64,
+    /// The share of the commanded speed that the tips had over the last 50 ms, at least 0: 1 where they follow, or nothing is commanded.
+    pub share: f64,
+    /// How far the commanded tips are from their lines at most \[m\] and \[rad\].
+    pub off_line: [f64; 2],
+    /// Whether the tips move beside their lines, because a joint limit or a contact is in the way.
+    pub is_sliding: bool,
     /// The smallest singular value of the Jacobian of the commanded tips, with position rows over the solver's length scale; `None` where
     /// no tip is commanded.
     pub smallest_singular_value: Option<f64>,

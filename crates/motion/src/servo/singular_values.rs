@@ -2,7 +2,7 @@
 
 use super::stacked_jacobian::StackedJacobian;
 use urdf_ik_mathematics::row_rotations::diagonalise;
-use urdf_ik_mathematics::vectors::length;
+use urdf_ik_mathematics::vectors::{dot, length};
 
 /// The decomposition J = Σ wₖ σₖ vₖᵀ, where the wₖ are orthonormal, and so are the vₖ. It is found by rotations of the rows, which keep the
 /// relative accuracy of small singular values. They are in no order.
@@ -42,5 +42,24 @@ impl SingularValues {
     /// σₖ vₖ: the motion of the variables that it is of, times the value.
     pub fn right(&self, index: usize) -> &[f64] {
         &self.right[index * self.variables..][..self.variables]
+    }
+
+    /// The speed of a variable with which the tips have a twist, where singular values below `least` count as that.
+    pub fn response(&self, twist: &[f64], variable: usize, least: f64) -> f64 {
+        /// Singular values below this are 0.
+        const ZERO: f64 = 1e-7;
+        let values = self.values.iter().enumerate().filter(|(_, value)| **value > ZERO);
+        let of = |(index, value): (usize, &f64)| {
+            dot(self.left(index), twist) / value.max(least) * self.right(index)[variable] / value
+        };
+        values.map(of).sum()
+    }
+
+    /// The smallest singular value, of as many as there are variables or rows.
+    pub fn smallest(&self) -> f64 {
+        // Of more rows than variables, some have no value of their own.
+        let surplus = self.values.len().saturating_sub(self.variables);
+        let rank = |value: f64| self.values.iter().filter(|other| **other < value).count();
+        self.values.iter().copied().filter(|value| rank(*value) <= surplus).fold(0.0, f64::max)
     }
 }

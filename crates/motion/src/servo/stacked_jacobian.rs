@@ -52,6 +52,11 @@ impl StackedJacobian {
         }
     }
 
+    /// What a row is over: metres for translations.
+    pub fn unit(&self, row: usize) -> f64 {
+        if row % 6 < 3 { self.length_scale } else { 1.0 }
+    }
+
     /// A row.
     pub fn row(&self, row: usize) -> &[f64] {
         let variables = self.columns.len();

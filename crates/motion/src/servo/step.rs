@@ -1,41 +1,42 @@
 //! The servo: one step after the other.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Vector3, Vector6};
 use thiserror::Error;
 
-use super::command::{Command, CommandError};
+use super::command::{Command, CommandError, TipCommand};
+use super::constants::{LONGEST_STEP, RAMP_SHARES};
 use super::contacts::Contacts;
-use super::jerk_bounds::{Limits, State};
-use super::options::ServoOptions;
-use super::ramp::{Ramp, Rates};
-use super::reference::Reference;
+use super::curve::{Curve, End};
+use super::jerk_bounds::Limits;
+use super::jog::{Jog, may_begin};
+use super::law::{Along, Obstacle, Plan, Planner};
+use super::line::{Aim, Line, TipMotion};
+use super::options::{HeldBack, ServoOptions};
+use super::ramp::Rates;
 use super::report::{Hold, Report};
-use super::resolve::{Resolved, Resolver, Wish};
-use super::scout::Scout;
-use super::tracker::Tracker;
+use super::singular_values::SingularValues;
+use super::slide::Slider;
+use super::stacked_jacobian::StackedJacobian;
+use super::tracer::Tracer;
 use crate::MotionLimits;
 use crate::generator::State as Joints;
 use crate::keeper::{HandOver, Keeper};
 use urdf_ik_collision::Clearance;
+use urdf_ik_mathematics::spatial::rotation_vector;
 use urdf_ik_mathematics::vectors::dot;
 use urdf_ik_robot::{Chain, Variable};
 use urdf_ik_solver::Solver;
 
-/// The joints are led to velocities that they are to have so many periods ahead, and at least so long \[s\].
-const PERIODS_AHEAD: f64 = 4.0;
-const LEAST_TIME_AHEAD: f64 = 0.012;
-/// Targets are approached with this gain over the time ahead.
-const GAIN: f64 = 0.25;
-/// The share of the velocity limits that is used: jerks are constant over a period, so an end of an acceleration is a little late.
-const VELOCITY_SHARE: f64 = 0.9999;
-/// With a smaller scale the tips do not stop on their way, but the joints all in proportion.
-const LEAST_SCALE_TO_STOP: f64 = 0.8;
-/// A smaller scale is as good as none.
-const LEAST_SCALE: f64 = 1e-6;
-/// Slower than this the joints are put to rest \[rad/s or m/s\].
-const AT_REST: f64 = 1e-7;
+/// How far ahead contacts are looked at \[s\].
+const TIME_AHEAD: f64 = 0.07;
+/// A slow motion along a curve \[rad/s\].
+const SLOW: f64 = 0.05;
+/// The time over which the share of the speed is taken \[s\], and the most steps in it.
+const SHARE_TIME: f64 = 0.05;
+const MOST_SHARES: usize = 128;
 
 /// The chain has more variables than a servo can steer in time: a step costs their number cubed.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -45,34 +46,53 @@ pub struct TooManyVariables {
     pub variables: usize,
 }
 
+/// A curve along a line, and the plan on it that is held.
+#[derive(Debug)]
+struct Course {
+    line: Line,
+    curve: Curve,
+    plan: Plan,
+}
+
 /// Joints that follow velocity commands. See the [module](super).
 #[derive(Debug)]
 pub struct Servo {
     chain: Arc<Chain>,
     options: ServoOptions,
-    resolver: Resolver,
-    scout: Scout,
+    limits: Vec<Limits>,
+    jacobian: StackedJacobian,
+    singular: SingularValues,
+    /// Whether the arm of each tip cannot hold all axes of rotation.
+    frees_rotation: Vec<bool>,
+    tracer: Tracer,
+    planner: Planner,
+    /// What the joints follow, where they follow a line; and what may take its place.
+    course: Course,
+    trial: Course,
+    is_on_course: bool,
+    /// What the tips are to do by the last command.
+    aims: Vec<Aim>,
+    /// Where each tip is to be.
+    targets: Vec<Isometry3<f64>>,
+    motions: Vec<TipMotion>,
+    /// A plan that is tried.
+    tried: Plan,
+    derivatives: [Vec<f64>; 3],
+    jog: Jog,
     contacts: Contacts,
-    reference: Reference,
-    /// The scale of the wish, which changes smoothly.
-    pace: Ramp,
-    /// Commanded velocities of the variables.
-    ramp: Ramp,
-    /// Whether the variables are commanded, and not the tips.
-    follows_variables: bool,
-    /// The share of the wish that was met last.
-    last: Resolved,
-    /// The scale that limits, singularities and what is ahead allowed last.
-    allowed: f64,
     now: Joints,
-    /// Where the joints will be after a step.
     next: Joints,
     keeper: Keeper,
-    /// Where the variables will be the time ahead.
-    ahead: Vec<f64>,
-    tracker: Tracker,
-    /// Commanded velocities of the variables, as slow as the tips need them.
-    commanded: Vec<f64>,
+    slider: Slider,
+    is_sliding: bool,
+    /// Whether no line leads away from where the joints stand.
+    is_stuck: bool,
+    /// What held the speed down last.
+    obstacle: Option<Obstacle>,
+    /// The tip that its greatest speed holds back.
+    limited_tip: Option<usize>,
+    /// The shares of the commanded speed lately, with their times.
+    shares: VecDeque<[f64; 2]>,
     report: Report,
 }
 
@@ -95,34 +115,48 @@ impl Servo {
             return Err(TooManyVariables { variables: positions.len() });
         }
         let chain = Arc::clone(solver.chain());
-        let still = vec![0.0; positions.len()];
-        let frees = (0..chain.tips().len()).map(|tip| solver.sensible_free_axes(tip)[3..].contains(&true));
-        let resolver = Resolver::new(&chain, solver.length_scale(), joint_limits(&chain, limits));
+        let (tips, variables) = (chain.tips().len(), positions.len());
+        let jacobian = StackedJacobian::new(&chain, solver.length_scale());
+        let course =
+            || Course { line: Line::new(tips, solver.length_scale()), curve: Curve::new(variables), plan: Plan::new() };
         let mut servo = Self {
-            scout: Scout::new(&resolver),
-            resolver,
-            reference: Reference::new(solver.length_scale(), frees),
+            frees_rotation: (0..tips).map(|tip| solver.sensible_free_axes(tip)[3..].contains(&true)).collect(),
+            tracer: Tracer::new(jacobian.clone(), chain.domains(), tips),
+            planner: Planner::new(variables),
+            course: course(),
+            trial: course(),
+            is_on_course: false,
+            aims: vec![Aim::Hold; tips],
+            targets: vec![Isometry3::identity(); tips],
+            motions: vec![TipMotion::rest(Isometry3::identity()); tips],
+            tried: Plan::new(),
+            derivatives: [(); 3].map(|()| vec![0.0; variables + 1]),
+            limits: joint_limits(&chain, limits),
+            singular: SingularValues::new(6 * tips, variables),
+            jog: Jog::new(variables),
             contacts: Contacts::default(),
-            pace: Ramp::new(1),
-            ramp: Ramp::new(positions.len()),
-            follows_variables: false,
-            last: Resolved::FREE,
-            allowed: 1.0,
             now: Joints::at_rest(positions),
             next: Joints::at_rest(positions),
             keeper: Keeper::new(&chain.domains(), limits),
-            ahead: still.clone(),
-            tracker: Tracker::new(still.len()),
-            commanded: still,
+            slider: Slider::new(tips, variables),
+            is_sliding: false,
+            is_stuck: false,
+            obstacle: None,
+            limited_tip: None,
+            shares: VecDeque::with_capacity(MOST_SHARES),
             report: Report {
-                scale: 1.0,
+                share: 1.0,
+                off_line: [0.0; 2],
+                is_sliding: false,
                 smallest_singular_value: None,
-                holds: Vec::with_capacity(positions.len() + 4),
+                holds: Vec::with_capacity(variables + 4),
             },
+            jacobian,
             options,
             chain,
         };
-        servo.follow_tips(0.0);
+        servo.look();
+        servo.leave_course();
         Ok(servo)
     }
 
@@ -153,13 +187,12 @@ impl Servo {
     /// The pose in the base link's frame to which a tip is led.
     #[must_use]
     pub fn target(&self, tip: usize) -> Isometry3<f64> {
-        self.reference.pose(tip)
+        self.targets[tip]
     }
 
     /// Sets the limits from the next step on. They must be finite.
     pub fn set_limits(&mut self, limits: &MotionLimits) {
-        self.resolver.limits = joint_limits(&self.chain, limits);
-        self.scout = Scout::new(&self.resolver);
+        self.limits = joint_limits(&self.chain, limits);
         self.keeper.set_limits(&self.chain.domains(), limits);
     }
 
@@ -172,7 +205,8 @@ impl Servo {
     pub fn take_over(&mut self, joints: &HandOver) {
         self.now.clone_from(joints.state);
         self.keeper.take_over(joints.keeper);
-        self.follow_tips(0.0);
+        self.look();
+        self.leave_course();
     }
 
     /// The joints as another motion takes them over.
@@ -185,9 +219,10 @@ impl Servo {
     pub fn step_unseen(&mut self, period: f64) -> &Report {
         if !self.is_at_rest() {
             self.now = self.keeper.follow(&self.now, period, None);
-            self.follow_tips(0.0);
+            self.look();
+            self.leave_course();
         }
-        self.write_report(None);
+        self.write_report();
         &self.report
     }
 
@@ -203,195 +238,441 @@ impl Servo {
     ) -> Result<&Report, CommandError> {
         let checked = command.check(&self.chain);
         let command = if checked.is_ok() { command } else { &Command::Rest };
-        let time = (PERIODS_AHEAD * period).max(LEAST_TIME_AHEAD);
-        self.look_ahead(time);
-        self.contacts.find(clearance, &self.ahead, &self.resolver.limits);
-        let limited_tip = match command {
+        (self.obstacle, self.limited_tip) = (None, None);
+        match command {
             Command::Velocities(velocities) => self.follow_joints(velocities, period),
-            Command::Rest if self.follows_variables || self.stops_by_joints() => {
-                self.stop_variables(period);
-                None
-            }
-            _ => self.follow_targets(command, (period, time)),
-        };
-        self.advance(period, time, clearance);
-        self.write_report(limited_tip);
+            Command::Rest => self.rest(period),
+            Command::Tips(commands) => self.follow_tips(commands, period, clearance),
+        }
+        self.take_step(period, clearance);
+        self.write_share(command, period);
+        self.write_report();
         checked.map(|()| &self.report)
     }
 
-    /// Predicts where the variables will be, and looks at that configuration.
-    fn look_ahead(&mut self, time: f64) {
-        for (i, limits) in self.resolver.limits.iter().enumerate() {
-            let moved = time * (self.now.velocities[i] + 0.5 * time * self.now.accelerations[i]);
-            self.ahead[i] = limits.domain.clamp(self.now.positions[i] + moved);
-        }
-        self.resolver.look_at(&self.ahead);
+    /// Looks at where the joints are.
+    fn look(&mut self) {
+        self.jacobian.find(&self.now.positions);
+        self.singular.decompose(&self.jacobian);
     }
 
-    /// Goes over to commands for the tips: the targets begin where the tips will be.
-    fn follow_tips(&mut self, time: f64) {
-        self.look_ahead(time);
-        self.follows_variables = false;
-        let jacobian = &self.resolver.tips.jacobian;
-        let twists = jacobian.rows.chunks_exact(self.now.positions.len()).map(|row| {
-            let acceleration = dot(row, &self.now.accelerations);
-            [dot(row, &self.now.velocities) + time * acceleration, acceleration]
-        });
-        self.reference.begin(jacobian.tips(), twists);
-        self.last = Resolved::FREE;
-        (self.pace.velocity[0], self.pace.acceleration[0]) = (1.0, 0.0);
+    /// The joints are not on a course any more: the tips are to be where they are.
+    fn leave_course(&mut self) {
+        (self.is_on_course, self.is_stuck, self.is_sliding) = (false, false, false);
+        self.aims.fill(Aim::Hold);
+        self.targets.copy_from_slice(self.jacobian.tips());
     }
 
-    /// Finds the velocities that lead the tips to their targets.
-    fn follow_targets(&mut self, command: &Command, (period, time): (f64, f64)) -> Option<usize> {
-        if self.follows_variables {
-            self.follow_tips(time);
+    /// Comes to rest.
+    fn rest(&mut self, period: f64) {
+        if self.is_on_course {
+            self.follow_plan(period);
+        } else {
+            self.jog.stop(&self.now, &self.limits, period, &mut self.next);
         }
-        let Self { reference, resolver, options, last, contacts, ahead, .. } = self;
-        let pace = &mut self.pace;
-        let advanced = reference.advance(command, (period, last.scale), options, |twist, scale| {
-            // The joints do only that share of it.
-            resolver.rates(twist).over(scale.max(LEAST_SCALE))
-        });
-        if advanced.begins_anew {
-            (pace.velocity[0], pace.acceleration[0]) = (1.0, 0.0);
-        }
-        let (tips, rates) = (resolver.tips.jacobian.tips(), |twist: &[f64]| resolver.rates(twist));
-        reference.write_wish(tips, GAIN / time, (last.is_blocked, period), options, rates);
-        let wish = Wish { twist: &reference.wish, weights: &reference.weights };
-        *last = resolver.resolve(ahead, &wish, contacts);
-        let rates = Rates::of_shares(&resolver.limits, resolver.velocities.iter().copied());
-        let patience = reference.patience(rates, |row| resolver.twist(row));
-        let (foresight, variable) = self.scout.foresight(resolver, ahead, &wish);
-        last.fastest = variable.or(last.fastest);
-        let stops = matches!(command, Command::Rest);
-        self.allowed = last.scale * patience * foresight;
-        let other = if stops { 0.0 } else { patience * foresight };
-        last.scale = keep_pace(pace, resolver, [last.scale, other], period);
-        if stops && pace.is_at_rest() {
-            reference.stop();
-            last.scale = 1.0;
-        }
-        advanced.limited_tip
     }
 
-    /// Finds the velocities that follow those commanded, all of them slower where a tip would be too fast. Gives that tip.
-    fn follow_joints(&mut self, velocities: &[f64], period: f64) -> Option<usize> {
-        let Self { resolver, options, reference, commanded, .. } = self;
-        let jacobian = &resolver.tips.jacobian;
-        let (mut scale, mut limited) = (1.0, None);
+    fn follow_joints(&mut self, velocities: &[f64], period: f64) {
+        if self.is_on_course && !may_begin(&self.now, &self.limits) {
+            return self.follow_plan(period);
+        }
+        self.leave_course();
+        self.limit_tips(velocities);
+        self.jog.follow(&self.slider.velocities, &self.now, &self.limits, period, &mut self.next);
+    }
+
+    /// Writes joint velocities, all of them slower where a tip would be too fast.
+    fn limit_tips(&mut self, velocities: &[f64]) {
+        let Self { jacobian, options, slider, limited_tip, .. } = self;
+        let mut scale = 1.0;
         for tip in 0..jacobian.tips().len() {
             let speed =
                 |first| Vector3::from_fn(|axis, _| dot(jacobian.row(6 * tip + first + axis), velocities)).norm();
-            let allowed = options.scale(speed(0) * reference.length_scale, speed(3));
+            let allowed = options.scale(speed(0) * jacobian.unit(0), speed(3));
             if allowed < scale {
-                (scale, limited) = (allowed, Some(tip));
+                (scale, *limited_tip) = (allowed, Some(tip));
             }
         }
-        commanded.iter_mut().zip(velocities).for_each(|(commanded, velocity)| *commanded = scale * velocity);
-        self.follow_velocities(period);
-        limited
+        slider.velocities.iter_mut().zip(velocities).for_each(|(slower, velocity)| *slower = scale * velocity);
     }
 
-    /// Finds the velocities that go over to those commanded.
-    fn follow_velocities(&mut self, period: f64) {
-        if !self.follows_variables {
-            self.follows_variables = true;
-            self.ramp.velocity.copy_from_slice(&self.now.velocities);
-            self.ramp.acceleration.copy_from_slice(&self.now.accelerations);
+    fn follow_tips(&mut self, commands: &[TipCommand], period: f64, clearance: Option<&Clearance>) {
+        let is_new = self.take_aims(commands);
+        if self.aims.iter().all(|aim| !aim.commands().contains(&true)) {
+            return self.rest(period);
         }
-        let Self { ramp, resolver, last, contacts, commanded, .. } = self;
-        let limits = &resolver.limits;
-        ramp.advance(commanded, period, |direction| Rates::of_shares(limits, direction.iter().copied()));
-        *last = resolver.bound(&ramp.velocity, contacts);
-    }
-
-    /// Whether the tips would take long to stop on their way: where that needs faster and faster joints, or these are not yet where they
-    /// were wanted.
-    fn stops_by_joints(&self) -> bool {
-        (self.allowed < LEAST_SCALE_TO_STOP || self.tracker.is_behind) && !self.is_at_rest()
-    }
-
-    fn stop_variables(&mut self, period: f64) {
-        self.commanded.fill(0.0);
-        self.follow_velocities(period);
-    }
-
-    /// Moves the joints on, towards the velocities found.
-    fn advance(&mut self, period: f64, time: f64, clearance: Option<&Clearance>) {
-        let Self { tracker, resolver, now, next, .. } = self;
-        let rows = if self.follows_variables { &[][..] } else { &resolver.tips.jacobian.rows };
-        tracker.choose(now, (&resolver.velocities, rows), &resolver.limits, (period, time));
-        for (i, limits) in resolver.limits.iter().enumerate() {
-            let after = State::of(now, i).after(period, tracker.jerks[i]);
-            // Only rounding can bring it outside.
-            next.positions[i] = limits.domain.clamp(after.position);
-            (next.velocities[i], next.accelerations[i]) = (after.velocity, after.acceleration);
+        if self.must_slide(clearance) && (!self.is_on_course || may_begin(&self.now, &self.limits)) {
+            return self.slide(period);
         }
-        let moves = next.velocities.iter().chain(&resolver.velocities).any(|v| v.abs() > AT_REST);
-        let is_commanded = if self.follows_variables { !self.ramp.is_at_rest() } else { !self.reference.is_at_rest() };
-        if !moves && !is_commanded {
-            next.velocities.fill(0.0);
-            next.accelerations.fill(0.0);
+        if self.is_sliding {
+            self.is_sliding = false;
+            self.targets.copy_from_slice(self.jacobian.tips());
         }
-        match clearance {
-            None => self.keeper.forget(),
-            Some(clearance) => {
-                if !self.keeper.check_state(now, next, period, clearance) {
-                    *next = self.keeper.follow(now, period, Some(clearance));
+        let starts = is_new || !self.is_on_course;
+        let is_stuck = self.is_stuck && !is_new && self.is_at_rest();
+        if starts && !is_stuck && self.lay_anew(period) {
+            std::mem::swap(&mut self.course, &mut self.trial);
+            (self.is_on_course, self.is_stuck) = (true, false);
+        } else if !self.is_on_course {
+            self.is_stuck = self.is_at_rest();
+            self.course.line.aims.copy_from_slice(&self.aims);
+            return self.jog.stop(&self.now, &self.limits, period, &mut self.next);
+        } else if self.course.line.aims == self.aims {
+            self.plan_on(period);
+        }
+        self.follow_plan(period);
+    }
+
+    /// Whether limits or contacts are in the way of the line, so that the tips have to go beside it.
+    fn must_slide(&mut self, clearance: Option<&Clearance>) -> bool {
+        let slides_at_limits = self.options.held_back == HeldBack::Slide;
+        if clearance.is_none() && !slides_at_limits {
+            return false;
+        }
+        let Self { slider, contacts, tracer, limits, options, now, next, derivatives, .. } = self;
+        // A few periods ahead, as far as jerks take to change something.
+        for (i, limits) in limits.iter().enumerate() {
+            let moved = TIME_AHEAD * (now.velocities[i] + 0.5 * TIME_AHEAD * now.accelerations[i]);
+            next.positions[i] = limits.domain.clamp(now.positions[i] + moved);
+        }
+        contacts.find(clearance, &next.positions, limits);
+        if slides_at_limits {
+            slider.look_at(&next.positions, limits);
+        } else {
+            slider.look_at_nothing();
+        }
+        if self.is_on_course && self.course.line.aims == self.aims {
+            let Along { way, speed, .. } = self.course.plan.now;
+            self.course.curve.write(way, 1, &mut derivatives[..1]);
+            let speed = speed.max(SLOW);
+            derivatives[0].iter_mut().for_each(|slope| *slope *= speed);
+            let velocities = &derivatives[0][..limits.len()];
+            if contacts.are_kept(velocities) && slider.first_outside(velocities).is_none() {
+                return false;
+            }
+        }
+        tracer.jacobian.find(&next.positions);
+        slider.find(&tracer.jacobian, &self.aims, contacts, limits, options)
+    }
+
+    /// Goes on beside the line.
+    fn slide(&mut self, period: f64) {
+        self.is_on_course = false;
+        self.is_sliding = true;
+        self.course.line.aims.copy_from_slice(&self.aims);
+        for (tip, target) in self.targets.iter_mut().enumerate() {
+            let (pose, commands) = (&self.jacobian.tips()[tip], self.aims[tip].commands());
+            if commands[0] {
+                target.translation = pose.translation;
+            }
+            if commands[1] || self.frees_rotation[tip] {
+                target.rotation = pose.rotation;
+            }
+        }
+        let Self { jog, slider, jacobian, now, limits, next, .. } = self;
+        slider.keep_within_give(jacobian, &self.aims, &self.targets, &self.frees_rotation);
+        slider.keep_direction(&now.velocities);
+        jog.follow(&slider.velocities, now, limits, period, next);
+    }
+
+    /// Takes what the tips are to do. Gives whether that is not what the course leads to.
+    fn take_aims(&mut self, commands: &[TipCommand]) -> bool {
+        let mut is_new = false;
+        for (tip, aim) in self.aims.iter_mut().enumerate() {
+            let command = commands.iter().find(|command| command.tip() == tip);
+            if let Some(TipCommand::Twist(twist)) = command
+                && self.options.scale(twist.linear.norm(), twist.angular.norm()) < 1.0
+            {
+                self.limited_tip = Some(tip);
+            }
+            let wanted = command.map_or(Aim::Hold, |command| Aim::of(command, &self.options));
+            let led_to = &self.course.line.aims[tip];
+            is_new |= wanted.differs_from(led_to);
+            *aim = if wanted.differs_from(led_to) { wanted } else { *led_to };
+        }
+        is_new
+    }
+
+    /// Lays a course for the aims from where the joints are, with a plan on it. Gives whether there is one.
+    fn lay_anew(&mut self, period: f64) -> bool {
+        let moves = !self.is_at_rest();
+        self.write_motions(moves);
+        // The gentler a ramp is, the more of the limits is left for what the joints do already.
+        let shares = if moves { &RAMP_SHARES[..] } else { &RAMP_SHARES[..1] };
+        shares.iter().any(|share| self.lay_with_ramp(*share, moves, period))
+    }
+
+    fn lay_with_ramp(&mut self, share: f64, moves: bool, period: f64) -> bool {
+        let Self { tracer, trial, aims, motions, options, singular, limits, now, .. } = self;
+        let rates = |twist: &[f64]| rates(singular, limits, twist);
+        tracer.keep_rows(aims, &self.frees_rotation);
+        trial.line.aims.copy_from_slice(aims);
+        trial.line.ramp_share = share;
+        trial.line.begin(motions, moves, options, &rates);
+        if moves && !trial.line.keeps_speed(options, &rates) {
+            return false;
+        }
+        if moves {
+            let (speed, acceleration) = tracer.begin_moving(&mut trial.curve, now);
+            trial.plan.now = Along { way: 0.0, speed, acceleration };
+        } else {
+            if !tracer.begin_at_rest(&mut trial.curve, &trial.line, &now.positions) {
+                return false;
+            }
+            trial.plan.stand(0.0);
+        }
+        std::mem::swap(&mut self.course, &mut self.trial);
+        let is_planned = self.plan_on(period);
+        std::mem::swap(&mut self.course, &mut self.trial);
+        is_planned
+    }
+
+    /// Writes how the tips move: as the course has it, where they are on it.
+    fn write_motions(&mut self, moves: bool) {
+        let Self { course, motions, jacobian, targets, derivatives, .. } = self;
+        let variables = self.limits.len();
+        if self.is_on_course {
+            let Along { way, speed, acceleration } = course.plan.now;
+            course.curve.write(way, 0, derivatives);
+            let [time, slope, bend] = [0, 1, 2].map(|order| derivatives[order][variables]);
+            let [rate, change] = [slope * speed, bend * speed * speed + slope * acceleration];
+            for (tip, motion) in motions.iter_mut().enumerate() {
+                let TipMotion { pose, twist, rate: turn } = course.line.at(tip, time);
+                *motion = TipMotion { pose, twist: twist * rate, rate: twist * change + turn * (rate * rate) };
+            }
+        } else {
+            for (tip, motion) in motions.iter_mut().enumerate() {
+                *motion = TipMotion::rest(targets[tip]);
+            }
+            if moves {
+                self.tracer.write_tip_motions(jacobian, &self.now, motions);
+            }
+        }
+        for (tip, motion) in self.motions.iter_mut().enumerate() {
+            if self.frees_rotation[tip] && !self.aims[tip].commands()[1] {
+                motion.pose.rotation = self.jacobian.tips()[tip].rotation;
+            }
+            if !moves {
+                (motion.twist, motion.rate) = (Vector6::zeros(), Vector6::zeros());
+            }
+        }
+    }
+
+    /// Extends the curve of the course as far as it is needed, and plans the next step on it. Gives whether there is a new plan.
+    fn plan_on(&mut self, period: f64) -> bool {
+        const HALVINGS: usize = 5;
+        let now = self.course.plan.now;
+        self.extend_course(now.way + 2.0 * LONGEST_STEP);
+        if !self.course.curve.has_length() {
+            self.obstacle = Some(Obstacle::End);
+            return false;
+        }
+        let (wanted, fastest) = self.planner.wanted_jerk(&self.course.curve, now, &self.limits, period);
+        self.obstacle = fastest.map(Obstacle::Joint);
+        let mut is_planned = false;
+        let (mut high, mut low) = (wanted, f64::NAN);
+        for _ in 0..=HALVINGS {
+            let jerk = if low.is_nan() { high } else { 0.5 * (low + high) };
+            match self.try_jerk(now, jerk, period) {
+                Ok(()) => {
+                    is_planned = true;
+                    std::mem::swap(&mut self.course.plan, &mut self.tried);
+                    if jerk == wanted {
+                        return true;
+                    }
+                    low = jerk;
+                }
+                Err(obstacle) => {
+                    self.obstacle = Some(obstacle);
+                    high = jerk;
+                    if low.is_nan() {
+                        low = self.planner.least_jerk(&self.course.curve, now, &self.limits);
+                        if self.try_jerk(now, low, period).is_ok() {
+                            is_planned = true;
+                            std::mem::swap(&mut self.course.plan, &mut self.tried);
+                        } else {
+                            return false;
+                        }
+                    }
                 }
             }
         }
-        std::mem::swap(now, next);
+        is_planned
     }
 
-    fn write_report(&mut self, limited_tip: Option<usize>) {
-        let Report { scale, smallest_singular_value, holds } = &mut self.report;
+    /// Plans a jerk for a period, and a stop after it. The curve is extended as far as that needs.
+    fn try_jerk(&mut self, now: Along, jerk: f64, period: f64) -> Result<(), Obstacle> {
+        loop {
+            let Course { curve, .. } = &self.course;
+            let found = self.planner.plan(curve, now, Some((period, jerk)), &self.limits, &mut self.tried);
+            let reach = curve.reach();
+            if found != Err(Obstacle::End) || !self.extend_course(reach + 2.0 * LONGEST_STEP) {
+                return found;
+            }
+        }
+    }
+
+    /// Extends the curve up to a way. Gives whether it is longer now.
+    fn extend_course(&mut self, way: f64) -> bool {
+        let Self { course: Course { line, curve, .. }, tracer, options, singular, limits, .. } = self;
+        let rates = |twist: &[f64]| rates(singular, limits, twist);
+        let before = curve.reach();
+        while curve.reach() < way && curve.end.is_none() && !curve.is_full() {
+            let time = curve.last().place[limits.len()];
+            let ahead = time + 2.0 * LONGEST_STEP;
+            if !line.extend(ahead, options, &rates) && line.end().is_none() {
+                break;
+            }
+            tracer.extend(curve, line);
+        }
+        curve.reach() > before
+    }
+
+    /// Goes on along the plan that is held.
+    fn follow_plan(&mut self, period: f64) {
+        let Self { course: Course { line, curve, plan }, derivatives, next, limits, targets, .. } = self;
+        plan.advance(period);
+        let Along { way, speed, acceleration } = plan.now;
+        curve.write(way, 0, derivatives);
+        for (i, limits) in limits.iter().enumerate() {
+            let [place, slope, bend] = [0, 1, 2].map(|order| derivatives[order][i]);
+            // Only rounding can bring it outside.
+            next.positions[i] = limits.domain.clamp(place);
+            next.velocities[i] = slope * speed;
+            next.accelerations[i] = bend * speed * speed + slope * acceleration;
+        }
+        let time = derivatives[0][limits.len()];
+        for (tip, target) in targets.iter_mut().enumerate() {
+            *target = line.at(tip, time).pose;
+        }
+        line.forget_before(time);
+        curve.forget_before(way);
+    }
+
+    /// Moves the joints on to the next state, unless something is in the way.
+    fn take_step(&mut self, period: f64, clearance: Option<&Clearance>) {
+        let Self { keeper, now, next, .. } = self;
+        let is_stopped = match clearance {
+            None => {
+                keeper.forget();
+                false
+            }
+            Some(clearance) => !keeper.check_state(now, next, period, clearance),
+        };
+        if is_stopped {
+            *next = keeper.follow(now, period, clearance);
+        }
+        std::mem::swap(now, next);
+        self.look();
+        if is_stopped {
+            self.leave_course();
+        }
+    }
+
+    /// Notes the share of the commanded speed that the tips, or the joints, have.
+    fn write_share(&mut self, command: &Command, period: f64) {
+        let share = match command {
+            Command::Rest => None,
+            Command::Velocities(velocities) => {
+                let squared = dot(velocities, velocities);
+                (squared > 0.0).then(|| dot(velocities, &self.now.velocities) / squared)
+            }
+            Command::Tips(_) => self.share_of_tips(),
+        };
+        let Some(share) = share else { return self.shares.clear() };
+        if self.shares.len() == MOST_SHARES {
+            self.shares.pop_front();
+        }
+        self.shares.push_back([period, share.max(0.0)]);
+        let mut time: f64 = self.shares.iter().map(|[time, _]| time).sum();
+        while self.shares.len() > 1 && time - self.shares[0][0] >= SHARE_TIME {
+            time -= self.shares[0][0];
+            self.shares.pop_front();
+        }
+    }
+
+    /// The share of the commanded speed that the slowest tip has.
+    fn share_of_tips(&mut self) -> Option<f64> {
+        let mut least = None;
+        for (tip, aim) in self.aims.iter().enumerate() {
+            let share = match aim {
+                Aim::Hold => continue,
+                Aim::Twist(twist, axes) => {
+                    let twist = axes.to_base(&self.jacobian.tips()[tip], twist);
+                    let (mut along, mut squared) = (0.0, 0.0);
+                    for row in 0..6 {
+                        let wanted = twist[row] / self.jacobian.unit(row);
+                        along += wanted * dot(self.jacobian.row(6 * tip + row), &self.now.velocities);
+                        squared += wanted * wanted;
+                    }
+                    along / squared
+                }
+                Aim::Pose(_) if self.is_on_course => {
+                    let Self { course: Course { curve, plan, .. }, derivatives, limits, .. } = self;
+                    if curve.end == Some(End::Arrived) {
+                        continue;
+                    }
+                    curve.write(plan.now.way, 1, &mut derivatives[..1]);
+                    derivatives[0][limits.len()] * plan.now.speed
+                }
+                Aim::Pose(_) => 0.0,
+            };
+            least = Some(least.unwrap_or(share).min(share));
+        }
+        least
+    }
+
+    fn write_report(&mut self) {
+        let Report { share, off_line, holds, is_sliding, smallest_singular_value } = &mut self.report;
         holds.clear();
+        let [time, sum] =
+            self.shares.iter().fold([0.0; 2], |[all, sum], [time, share]| [all + time, sum + time * share]);
+        *share = if time > 0.0 { sum / time } else { 1.0 };
+        *is_sliding = self.is_sliding;
+        let is_commanded = self.aims.iter().any(|aim| *aim != Aim::Hold);
+        *smallest_singular_value = is_commanded.then(|| self.singular.smallest());
+        *off_line = [0.0; 2];
+        for (target, pose) in self.targets.iter().zip(self.jacobian.tips()) {
+            let apart = (target.translation.vector - pose.translation.vector).norm();
+            off_line[0] = off_line[0].max(apart);
+            off_line[1] = off_line[1].max(rotation_vector(&(target.rotation * pose.rotation.inverse())).norm());
+        }
+        match self.obstacle {
+            Some(Obstacle::Joint(variable)) => holds.push(Hold::JointSpeed { variable }),
+            Some(Obstacle::End) => match self.course.curve.end {
+                Some(End::Limit(variable)) => holds.push(Hold::JointLimit { variable }),
+                Some(End::Arrived) => {}
+                _ => holds.push(Hold::Singularity),
+            },
+            Some(Obstacle::Tip | Obstacle::Time) | None => {}
+        }
         if let Some(near) = &self.keeper.stopped_by {
             holds.push(Hold::Contact { pair: near.pair, distance: near.distance });
         }
-        *smallest_singular_value = (!self.follows_variables).then(|| self.resolver.tips.smallest_singular_value());
-        *scale = self.last.scale;
-        let Resolver { velocities, lower, upper, .. } = &self.resolver;
-        if self.last.is_bounded {
-            if let Some(near) = self.contacts.pressing(velocities) {
+        if self.is_sliding {
+            if let Some(near) = &self.slider.contact {
                 holds.push(Hold::Contact { pair: near.pair, distance: near.distance });
             }
-            for (variable, velocity) in velocities.iter().enumerate() {
-                if *velocity <= lower[variable] || *velocity >= upper[variable] {
-                    holds.push(Hold::JointLimit { variable });
-                }
-            }
+            holds.extend(self.slider.limit.map(|variable| Hold::JointLimit { variable }));
         }
-        if self.last.is_singular {
-            holds.push(Hold::Singularity);
-        }
-        if let Some(variable) = self.last.fastest {
-            holds.push(Hold::JointSpeed { variable });
-        }
-        if let Some(tip) = limited_tip {
+        if let Some(tip) = self.limited_tip {
             holds.push(Hold::TipSpeed { tip });
         }
     }
 }
 
-/// Lets the pace follow its scale, the product of that of the velocities found and another one, within the limits of the joints, and gives
-/// the velocities that pace. Gives the pace.
-fn keep_pace(pace: &mut Ramp, resolver: &mut Resolver, [scale, other]: [f64; 2], period: f64) -> f64 {
-    let goal = scale * other;
-    if scale < LEAST_SCALE {
-        (pace.velocity[0], pace.acceleration[0]) = (goal, 0.0);
-        return goal;
+/// How fast a velocity of the tips along a unit twist may change within the limits of the joints.
+fn rates(singular: &SingularValues, limits: &[Limits], twist: &[f64]) -> Rates {
+    /// Singular values below this count as this: near a singularity these change with the values as much as with the joints.
+    const LEAST: f64 = 0.1;
+    const GREATEST: Rates = Rates { acceleration: 20.0, jerk: 400.0 };
+    let mut rates = GREATEST;
+    for (i, limits) in limits.iter().enumerate() {
+        let share = singular.response(twist, i, LEAST).abs();
+        rates.acceleration = rates.acceleration.min(limits.acceleration / share);
+        rates.jerk = rates.jerk.min(limits.jerk / share);
     }
-    let rates = resolver.pace_rates([pace.velocity[0], goal], scale);
-    pace.advance(&[goal], period, |_| rates);
-    // To stand is a goal like any other; what is too fast for something ahead has to become slower at once.
-    if pace.velocity[0] < 0.0 || pace.velocity[0] > goal && goal > 0.0 {
-        (pace.velocity[0], pace.acceleration[0]) = (goal, 0.0);
-    }
-    resolver.scale(pace.velocity[0] / scale);
-    pace.velocity[0]
+    rates
 }
 
 /// The limits of each variable.
@@ -399,7 +680,7 @@ fn joint_limits(chain: &Chain, limits: &MotionLimits) -> Vec<Limits> {
     let variables = chain.variables().iter().enumerate();
     let of = |(i, variable): (usize, &Variable)| Limits {
         domain: variable.domain,
-        velocity: VELOCITY_SHARE * limits.velocities[i],
+        velocity: limits.velocities[i],
         acceleration: limits.accelerations[i],
         jerk: limits.jerks[i],
     };

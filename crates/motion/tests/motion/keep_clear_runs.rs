@@ -15,7 +15,7 @@ use urdf_ik::collision::{
     Attached, Clearance, Geometry, LinkShapes, Near, Obstacle, Pairs, Scene, SceneScratch, SegmentScratch, Srdf, World,
     write_between,
 };
-use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipTwist};
+use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipCommand, TipTwist};
 use urdf_ik::motion::{
     ClearWay, FollowOptions, JointLimit, JointLimits, JointMotion, MotionLimits, Path, PathOptions, PathProblem,
     Timing, Trajectory, WAY_ALLOWANCE, follow,
@@ -139,7 +139,7 @@ enum Mover {
 }
 
 enum Wish {
-    Twist(TipTwist),
+    Tip(TipCommand),
     Jog(Vec<f64>),
     Rest,
 }
@@ -309,7 +309,7 @@ impl<'a> Run<'a> {
             Commands::Twists => {
                 let linear = self.random.direction() * self.random.between(0.02, 0.5);
                 let angular = self.random.direction() * self.random.between(0.0, 1.0);
-                self.steer(Wish::Twist(TipTwist { tip: 0, linear, angular, axes: Axes::Base }));
+                self.steer(Wish::Tip(TipCommand::Twist(TipTwist { tip: 0, linear, angular, axes: Axes::Base })));
             }
             Commands::Jogs => {
                 let velocities = (0..there.len()).map(|_| self.random.between(-1.0, 1.0)).collect();
@@ -416,7 +416,7 @@ impl<'a> Run<'a> {
             Mover::Motion => self.motion.advance_if_clear(PERIOD, &clearance) == urdf_ik::motion::Step::Braking,
             Mover::Servo(servo, wish) => {
                 let command = match wish {
-                    Wish::Twist(twist) => Command::Twists(std::slice::from_ref(twist)),
+                    Wish::Tip(command) => Command::Tips(std::slice::from_ref(command)),
                     Wish::Jog(velocities) => Command::Velocities(velocities),
                     Wish::Rest => Command::Rest,
                 };

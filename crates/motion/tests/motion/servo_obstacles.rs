@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use urdf_ik::collision::Geometry;
-use urdf_ik::motion::servo::{Axes, Command, Hold, Servo, ServoOptions, TipTwist};
+use urdf_ik::motion::servo::{Axes, Command, Hold, Servo, ServoOptions, TipCommand, TipTwist};
 use urdf_ik::motion::{JointLimit, JointLimits, MotionLimits, WAY_ALLOWANCE};
 
 use crate::common::cell::{Cell, MARGIN, at, clearance};
@@ -26,7 +26,7 @@ fn steer(cell: &Cell, servo: &mut Servo, past: &mut Past, velocity: f64, seconds
     let (mut least, mut told) = (f64::INFINITY, false);
     let mut time = 0.0;
     while time < seconds {
-        let report = servo.step(PERIOD, &Command::Twists(&[twist]), Some(&clearance)).unwrap();
+        let report = servo.step(PERIOD, &Command::Tips(&[TipCommand::Twist(twist)]), Some(&clearance)).unwrap();
         told |= report.holds.iter().any(|hold| matches!(hold, Hold::Contact { .. }));
         assert_limits(past, servo.positions());
         past.rotate_left(1);

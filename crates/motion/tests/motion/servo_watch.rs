@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "the tests and the bench use their own parts of this file")]
 
 use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector3, Vector6};
-use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipPose, TipTwist};
+use urdf_ik::motion::servo::{Axes, Command, Report, Servo, ServoOptions, TipCommand, TipPose, TipTwist};
 use urdf_ik::motion::{JointLimit, JointLimits, MotionLimits};
 use urdf_ik::robot::{ChainPoses, Domain};
 use urdf_ik::solver::Solver;
@@ -101,14 +101,21 @@ impl Wish {
         Self::Twist(TipTwist { tip: 0, linear, angular, axes })
     }
 
-    pub fn give(&self, servo: &mut Servo, period: f64) {
-        let refused = match self {
-            Self::Rest => servo.step(period, &Command::Rest, None).is_err(),
-            Self::Twist(twist) => servo.step(period, &Command::Twists(&[*twist]), None).is_err(),
-            Self::Velocities(velocities) => servo.step(period, &Command::Velocities(velocities), None).is_err(),
-            Self::Pose(pose) => servo.step(period, &Command::Poses(&[TipPose { tip: 0, pose: *pose }]), None).is_err(),
+    pub fn give<'a>(&self, servo: &'a mut Servo, period: f64) -> &'a Report {
+        let of_tip;
+        let command = match self {
+            Self::Rest => Command::Rest,
+            Self::Velocities(velocities) => Command::Velocities(velocities),
+            Self::Twist(twist) => {
+                of_tip = [TipCommand::Twist(*twist)];
+                Command::Tips(&of_tip)
+            }
+            Self::Pose(pose) => {
+                of_tip = [TipCommand::Pose(TipPose { tip: 0, pose: *pose })];
+                Command::Tips(&of_tip)
+            }
         };
-        assert!(!refused, "{self:?} was refused");
+        servo.step(period, &command, None).unwrap()
     }
 }
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     CommandUnits, Motion, MoveItServoScale, MoveItServoSettings, NullSpace, OnUnreachable, Reliability, Value, Values,
 };
-use urdf_ik_motion::servo::Priority;
+use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{AXIS_NAMES, Pick, SolverKind};
 
 fn moveit_servo(
@@ -98,6 +98,9 @@ fn each_setting_follows_its_parameter() {
         ("servo.linear_speed", Value::Double(0.11)),
         ("servo.angular_speed", Value::Double(0.12)),
         ("servo.priority", text("both")),
+        ("servo.held_back", text("slide")),
+        ("servo.give.position", Value::Double(0.01)),
+        ("servo.give.orientation", Value::Double(0.02)),
         ("moveit_servo.enabled", Value::Bool(true)),
         ("moveit_servo.command_in_type", text("speed_units")),
         ("moveit_servo.scale.linear", Value::Double(0.13)),
@@ -141,8 +144,7 @@ fn each_setting_follows_its_parameter() {
     assert_eq!((settings.path.speed, settings.path.acceleration), (0.4, 0.6));
     assert_eq!((settings.path.blend_radius, settings.path.partial), (0.7, true));
     assert_eq!(settings.path.follow().deviation, Tolerance { position: 0.08, orientation: 0.09 });
-    let options = ServoOptions { linear_speed: 0.11, angular_speed: 0.12, priority: Priority::Both };
-    assert_eq!((settings.servo.timeout, settings.servo.options()), (Duration::from_millis(300), options));
+    assert_eq!((settings.servo.timeout, settings.servo.options()), (Duration::from_millis(300), servo()));
     assert_eq!(settings.moveit_servo, moveit_servo(true, CommandUnits::SpeedUnits, [0.13, 0.14, 0.15]));
     values.set("jacobian.method", text("pseudoinverse")).unwrap();
     assert_eq!(Settings::new(&values, None).unwrap().jacobian.step(), JacobianStep::Pseudoinverse);
@@ -160,5 +162,16 @@ fn what_the_table_cannot_check_is_refused_by_name() {
     for name in ["posture", "initial_posture"] {
         values.set(name, Value::Text("elbow".into())).unwrap();
         assert!(Settings::new(&values, None).unwrap_err().0.starts_with(&format!("{name}: ")));
+    }
+}
+
+/// The options of the servo as they are set here.
+fn servo() -> ServoOptions {
+    ServoOptions {
+        linear_speed: 0.11,
+        angular_speed: 0.12,
+        priority: Priority::Both,
+        held_back: HeldBack::Slide,
+        give: [0.01, 0.02],
     }
 }

@@ -27,6 +27,13 @@ fn every_priority_can_be_chosen() {
 }
 
 #[test]
+fn every_way_to_be_held_back_can_be_chosen() {
+    let held_back = ServoSettings::held_back();
+    let OneOf(words) = held_back.bounds else { panic!("servo.held_back should be one of some words") };
+    assert_eq!(words, HeldBack::ALL.map(HeldBack::name));
+}
+
+#[test]
 fn every_pick_can_be_chosen() {
     let pick = Settings::pick();
     let OneOf(words) = pick.bounds else { panic!("pick should be one of some words") };

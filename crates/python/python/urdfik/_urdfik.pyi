@@ -182,6 +182,7 @@ class Arm:
         joint_limits: _JointLimits = None,
         linear_speed: float = 0.5,
         angular_speed: float = 1.5,
+        held_back: str = "wait",
         avoid: World | None = None,
     ) -> Servo: ...
 

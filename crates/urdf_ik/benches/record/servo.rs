@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use urdf_ik::collision::Clearance;
 use urdf_ik::motion::MotionLimits;
-use urdf_ik::motion::servo::{Axes, Command, Priority, Servo, ServoOptions, TipPose, TipTwist};
+use urdf_ik::motion::servo::{Axes, Command, Priority, Servo, ServoOptions, TipCommand, TipPose, TipTwist};
 use urdf_ik::solver::{Solver, SolverKind};
 
 use crate::motions::limits;
@@ -45,18 +45,18 @@ impl Run {
         let start = random.positions(&self.arm.chain);
         let (mut servo, mut numbers) = (Servo::new(&self.solver, &self.limits, options, &start)?, Vec::new());
         for _ in 0..COMMANDS {
-            let twist = [twist(random)];
+            let twist = [TipCommand::Twist(twist(random))];
             let near = random.near(&self.arm.chain, servo.positions(), 0.2);
-            let pose = [TipPose { tip: 0, pose: self.arm.tips(&near)[0] }];
+            let pose = [TipCommand::Pose(TipPose { tip: 0, pose: self.arm.tips(&near)[0] })];
             let velocities: Vec<f64> = start.iter().map(|_| random.between(-0.5, 0.5)).collect();
             let command = match random.below(6) {
                 0 => Command::Rest,
                 1 => Command::Velocities(&velocities),
-                2 => Command::Poses(&pose),
-                _ => Command::Twists(&twist),
+                2 => Command::Tips(&pose),
+                _ => Command::Tips(&twist),
             };
             for _ in 0..STEPS {
-                numbers.push(servo.step(PERIOD, &command, clearance)?.scale);
+                numbers.push(servo.step(PERIOD, &command, clearance)?.share);
             }
             numbers.extend_from_slice(servo.positions());
             numbers.extend_from_slice(servo.velocities());

@@ -2,7 +2,7 @@
 
 use allocation_counter::measure;
 use nalgebra::Vector3;
-use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipPose, TipTwist};
+use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipCommand, TipPose, TipTwist};
 use urdf_ik::motion::{JointLimit, JointLimits, MotionLimits};
 
 use crate::common::{Random, bundled_arms};
@@ -19,12 +19,12 @@ fn a_step_of_a_servo_allocates_nothing() {
             let twist = TipTwist { tip: 0, linear: vector(), angular: vector(), axes: Axes::Tip };
             let pose = TipPose { tip: 0, pose: servo.target(0) };
             let velocities: Vec<f64> = start.iter().map(|_| random.between(-0.5, 0.5)).collect();
-            let (twists, poses) = ([twist], [pose]);
+            let (twists, poses) = ([TipCommand::Twist(twist)], [TipCommand::Pose(pose)]);
             let command = match step / 20 % 4 {
-                0 => Command::Twists(&twists),
+                0 => Command::Tips(&twists),
                 1 => Command::Rest,
                 2 => Command::Velocities(&velocities),
-                _ => Command::Poses(&poses),
+                _ => Command::Tips(&poses),
             };
             let allocated = measure(|| assert!(servo.step(0.004, &command, None).is_ok())).count_total;
             assert_eq!(allocated, 0, "{}, step {step}: {command:?}", arm.name);

@@ -1,0 +1,162 @@
+//! What still moves while joints stand at their limits, where a servo may slide.
+
+use nalgebra::Vector6;
+use rayon::prelude::*;
+use urdf_ik::motion::servo::{HeldBack, Servo, ServoOptions};
+
+use crate::box_least_squares::{Bounds, projected};
+use crate::starts::Case;
+use crate::table::{Worst, WorstUsage, print};
+use crate::walk::braking;
+use crate::watch::{Run, Subject, count, small, twist_between};
+
+const SECONDS: f64 = 5.0;
+/// A joint so near to a limit is at it \[rad or m\].
+const AT_LIMIT: f64 = 5e-3;
+/// A joint that is slower stands \[rad/s or m/s\].
+const STANDS: f64 = 2e-3;
+/// How long the same joints stand before the direction counts \[s\].
+const STEADY: f64 = 0.3;
+/// A slower tip has no direction \[m/s\] and \[rad/s\].
+const SLOW: [f64; 2] = [1e-3, 5e-3];
+/// Below this smallest singular value of the joints that are left, they are singular.
+const SINGULAR: f64 = 0.03;
+const STRIDE: usize = 10;
+
+/// The direction of what moves while the same joints stand at limits.
+#[derive(Default)]
+struct Steady {
+    samples: usize,
+    /// The greatest angle to the projected twist \[deg\], and where what is left is singular.
+    angle: f64,
+    singular: f64,
+    /// The samples in which nothing moves though something could.
+    stuck: usize,
+}
+
+/// What a configuration at limits allows.
+#[derive(PartialEq)]
+struct Standing {
+    /// Joints at their lower and upper limits.
+    sides: Vec<[bool; 2]>,
+    /// A joint is about to come to a limit.
+    approaching: bool,
+}
+
+fn run(subject: &Subject, case: &Case) -> Run {
+    let options = ServoOptions { held_back: HeldBack::Slide, ..ServoOptions::default() };
+    let mut servo = Servo::new(&subject.solver, &subject.limits, options, &case.start).unwrap();
+    let mut run = Run::new(case.period, &case.start);
+    run.steps(&mut servo, case.wish(), SECONDS);
+    run
+}
+
+fn steady(subject: &Subject, run: &Run, twist: &Vector6<f64>) -> Steady {
+    let mut found = Steady::default();
+    let (mut since, mut before): (usize, Option<Standing>) = (0, None);
+    for sample in (1..run.positions.len() - 1).step_by(STRIDE) {
+        let (positions, velocities) = (&run.positions[sample], run.velocities(sample));
+        let (standing, goal, least) = standing(subject, positions, &velocities, twist);
+        if before.as_ref() != Some(&standing) {
+            since = sample;
+        }
+        let at_limits = standing.sides.iter().flatten().any(|side| *side);
+        let settled = sample - since > count(STEADY, run.period) && !standing.approaching;
+        before = Some(standing);
+        if !settled || !at_limits {
+            continue;
+        }
+        found.samples += STRIDE;
+        if goal.norm() < 0.02 * subject.scaled_twist(twist).norm() {
+            continue;
+        }
+        let [from, to] = [sample - 1, sample + 1].map(|sample| subject.pose(&run.positions[sample]));
+        let moved = twist_between(&from, &to, 2.0 * run.period);
+        if [0, 1].iter().all(|part| moved.fixed_rows::<3>(3 * part).norm() < SLOW[*part]) {
+            found.stuck += STRIDE;
+            continue;
+        }
+        let angle = subject.scaled_twist(&moved).angle(&goal).to_degrees();
+        let worst = if least < SINGULAR { &mut found.singular } else { &mut found.angle };
+        *worst = worst.max(angle);
+    }
+    found
+}
+
+/// Which joints stand at limits, the projected twist, and the smallest singular value of the joints that are left.
+fn standing(
+    subject: &Subject,
+    positions: &[f64],
+    velocities: &[f64],
+    twist: &Vector6<f64>,
+) -> (Standing, Vector6<f64>, f64) {
+    let joints = subject.joints();
+    let side = |joint: usize| subject.room(joint, positions[joint]).map(|room| room < AT_LIMIT);
+    let sides: Vec<[bool; 2]> =
+        (0..joints).map(|joint| if velocities[joint].abs() < STANDS { side(joint) } else { [false; 2] }).collect();
+    let bound = |joint: usize, end: usize| if sides[joint][end] { 0.0 } else { 1e3 };
+    let bounds = Bounds {
+        lower: (0..joints).map(|joint| -bound(joint, 0)).collect(),
+        upper: (0..joints).map(|joint| bound(joint, 1)).collect(),
+    };
+    let jacobian = subject.scaled_jacobian(positions);
+    let found = projected(&jacobian, &subject.scaled_twist(twist), &bounds);
+    let goal = &jacobian * &found;
+    let approaching = (0..joints).any(|joint| {
+        let [below, above] = subject.room(joint, positions[joint]);
+        let room = if found[joint] < 0.0 { below } else { above };
+        let speed = found[joint].abs().min(subject.bounds(joint)[0]);
+        let at = sides[joint][usize::from(found[joint] > 0.0)];
+        !at && (room < 1.5 * braking(speed, subject.bounds(joint)).0 || room < AT_LIMIT && speed > 1e-6)
+    });
+    let left: Vec<usize> = (0..joints).filter(|&joint| sides[joint] == [false; 2]).collect();
+    let values = jacobian.select_columns(&left).singular_values();
+    let least = if left.is_empty() { 0.0 } else { values.min() };
+    (Standing { sides, approaching }, Vector6::from_column_slice(goal.as_slice()), least)
+}
+
+pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
+    let mut rows = [
+        Worst::new("at limits: off the projected twist [deg]", 1.0),
+        Worst::new("at limits, singular: off it [deg]", f64::INFINITY),
+        Worst::new("at limits: share of stuck time", f64::INFINITY),
+    ];
+    let (mut usage, mut samples) = (WorstUsage::new(), 0);
+    let judge = |seed: u64| {
+        let case = Case::new(subject, seed);
+        let run = run(subject, &case);
+        (steady(subject, &run, &case.twist), run.usage(subject))
+    };
+    let judged: Vec<_> = seeds.clone().into_par_iter().map(judge).collect();
+    for (seed, (steady, used)) in seeds.zip(&judged) {
+        let name = format!("slide/{seed}");
+        samples += steady.samples;
+        let stuck = small(steady.stuck) / small(steady.samples.max(1));
+        let values = [steady.angle, steady.singular, stuck];
+        rows.iter_mut().zip(values).for_each(|(row, value)| row.meet(value, &name));
+        usage.meet(used, &name);
+    }
+    let rows: Vec<Worst> = rows.into_iter().chain(usage.into_rows()).collect();
+    print(&subject.arm.name, &format!("sliding, {samples} samples steady at limits"), &rows)
+}
+
+/// Prints where the joints and the tip are every 0.1 s.
+pub fn replay(subject: &Subject, case: &Case) {
+    let run = run(subject, case);
+    println!("start {:?}\ntwist {:?}", case.start, case.twist.as_slice());
+    for sample in (1..run.positions.len() - 1).step_by(count(0.1, run.period)) {
+        let (standing, goal, least) = standing(subject, &run.positions[sample], &run.velocities(sample), &case.twist);
+        let [from, to] = [sample - 1, sample + 1].map(|sample| subject.pose(&run.positions[sample]));
+        let moved = subject.scaled_twist(&twist_between(&from, &to, 2.0 * run.period));
+        let at: Vec<usize> = (0..subject.joints()).filter(|joint| standing.sides[*joint] != [false; 2]).collect();
+        println!(
+            "{:.2} at limits {at:?} approaching {} σ {least:.3} moves {:.4} of {:.4}, {:.2}° off",
+            small(sample) * run.period,
+            standing.approaching,
+            moved.norm(),
+            goal.norm(),
+            moved.angle(&goal).to_degrees()
+        );
+    }
+    println!("{:?}", run.usage(subject));
+}

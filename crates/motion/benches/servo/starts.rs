@@ -1,0 +1,235 @@
+//! Random starts, half of them with a joint near zero, and constant twists: is the tip on its line, and is it as fast as it can be?
+//!
+//! The line is drawn from the command and the published positions alone. Where nothing is near is found by a walk along the line.
+
+use nalgebra::{Isometry3, Vector3, Vector6};
+use rayon::prelude::*;
+use urdf_ik::motion::servo::{Axes, HeldBack, Servo, ServoOptions};
+
+use crate::common::Random;
+use crate::table::{Worst, WorstUsage, print};
+use crate::walk::Walk;
+use crate::watch::{Run, Subject, Wish, count, from_line, small, twist_between};
+
+const SECONDS: f64 = 2.0;
+/// Twists: two of translation \[m/s\], two of rotation \[rad/s\].
+const SPEEDS: [f64; 4] = [0.1, 0.5, 0.3, 1.5];
+const PERIODS: [f64; 2] = [0.01, 0.002];
+/// So near to zero one joint is in every second start \[rad or m\].
+const NEAR_ZERO: f64 = 0.05;
+/// The speed counts from so many times the least time on, and not before so long \[s\].
+const LEAST_TIMES: f64 = 1.2;
+const SETTLING: f64 = 0.3;
+/// The time over which a servo reports its share of the speed \[s\].
+const SHARE_TIME: f64 = 0.05;
+/// A servo may call the start following for so long, and so many least times \[s\].
+const START: f64 = 0.5;
+
+/// A start and a twist.
+pub struct Case {
+    pub start: Vec<f64>,
+    pub twist: Vector6<f64>,
+    pub period: f64,
+    /// The command; it may be given along the axes of the tip.
+    wish: Wish,
+}
+
+impl Case {
+    pub fn new(subject: &Subject, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let mut start = random.positions(&subject.arm.chain);
+        if seed % 2 == 1 {
+            let joint = random.below(start.len());
+            start[joint] = subject.domain(joint).clamp(random.between(-NEAR_ZERO, NEAR_ZERO));
+        }
+        let kind = usize::try_from(seed / 2 % 4).unwrap();
+        let mut twist = Vector6::zeros();
+        twist.fixed_rows_mut::<3>(3 * (kind / 2)).copy_from(&(random.direction() * SPEEDS[kind]));
+        let pose = subject.pose(&start);
+        let wish = if random.once_in(2) {
+            Wish::twist(&twist, Axes::Base)
+        } else {
+            let inverse = pose.rotation.inverse();
+            let [linear, angular] = [0, 3].map(|row| inverse * Vector3::from(twist.fixed_rows::<3>(row)));
+            Wish::twist(&Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z), Axes::Tip)
+        };
+        Self { start, twist, period: PERIODS[usize::try_from(seed / 8 % 2).unwrap()], wish }
+    }
+
+    /// 0 where it is a translation, 1 where it is a rotation.
+    fn kind(&self) -> usize {
+        usize::from(self.twist.fixed_rows::<3>(0).norm() == 0.0)
+    }
+
+    pub fn wish(&self) -> &Wish {
+        &self.wish
+    }
+}
+
+/// A servo that waits on its line, with the greatest speeds that are its default.
+pub fn servo(subject: &Subject, start: &[f64]) -> Servo {
+    let options = ServoOptions { held_back: HeldBack::Wait, ..ServoOptions::default() };
+    Servo::new(&subject.solver, &subject.limits, options, start).unwrap()
+}
+
+/// What a servo said after a step: the share of the speed, the distance from the line, whether it follows.
+struct Told {
+    share: f64,
+    off_line: [f64; 2],
+    follows: bool,
+}
+
+/// What is seen of a case.
+struct Seen {
+    run: Run,
+    told: Vec<Told>,
+    /// How far the tip is from its line \[m\] and \[rad\], and how far along it.
+    apart: Vec<[f64; 2]>,
+    along: Vec<f64>,
+    /// Speed of the tip over the commanded one.
+    speeds: Vec<f64>,
+}
+
+fn see(subject: &Subject, case: &Case) -> Seen {
+    let (mut servo, mut run) = (servo(subject, &case.start), Run::new(case.period, &case.start));
+    let mut told = vec![Told { share: 0.0, off_line: [0.0; 2], follows: true }];
+    for _ in 0..count(SECONDS, case.period) {
+        let report = case.wish.give(&mut servo, case.period);
+        told.push(Told { share: report.share, off_line: report.off_line, follows: report.holds.is_empty() });
+        run.positions.push(servo.positions().to_vec());
+    }
+    let poses: Vec<Isometry3<f64>> = run.positions.iter().map(|positions| subject.pose(positions)).collect();
+    let (apart, along) = poses.iter().map(|pose| from_line(&poses[0], &case.twist, pose)).unzip();
+    let rows = 3 * case.kind();
+    let speed = |pair: &[Isometry3<f64>]| {
+        let moved = twist_between(&pair[0], &pair[1], case.period);
+        moved.fixed_rows::<3>(rows).norm() / case.twist.norm()
+    };
+    let speeds = std::iter::once(0.0).chain(poses.windows(2).map(speed)).collect();
+    Seen { run, told, apart, along, speeds }
+}
+
+/// What is judged of a case; `None` where it says nothing of that.
+struct Judged {
+    usage: crate::watch::Usage,
+    values: [Option<f64>; ROWS],
+    /// How far the tip came, over what the command asks for.
+    way: f64,
+}
+
+const ROWS: usize = 10;
+
+fn rows() -> [Worst; ROWS] {
+    let turn = |degrees: f64| degrees.to_radians();
+    [
+        Worst::new("translation: off the line [m]", 1e-3).usually(1e-4),
+        Worst::new("rotation: off the line [rad]", turn(0.1)).usually(turn(0.02)),
+        Worst::new("rotation: what is held, off [m]", 1e-4),
+        Worst::new("translation: what is held, off [rad]", turn(0.02)),
+        Worst::new("faster than the command, a share", 0.02),
+        Worst::new("runs back, a share of the way of 2 s", 1e-4),
+        Worst::new("nothing near: missing of the speed, a share", 5e-3),
+        Worst::new("told: share of the speed, off", 0.02),
+        Worst::new("told: distance from the line, off [m or rad]", 1e-4),
+        Worst::new("told OK: missing of the speed, a share", 0.1),
+    ]
+}
+
+fn judge(subject: &Subject, case: &Case) -> Judged {
+    let Seen { run, told, apart, along, speeds } = see(subject, case);
+    let walk = Walk::new(subject, &case.start, &case.twist, SECONDS);
+    let most = |part: usize| apart.iter().map(|apart| apart[part]).fold(0.0, f64::max);
+    let (kind, speed) = (case.kind(), case.twist.norm());
+    let back = along.windows(2).map(|pair| pair[0] - pair[1]).fold(0.0, f64::max);
+    // The share over the last 50 ms, as it was.
+    let window = count(SHARE_TIME, case.period);
+    let share = |sample: usize| {
+        let before = sample.saturating_sub(window);
+        (along[sample] - along[before]) / (speed * small(sample - before) * case.period)
+    };
+    let time = |sample: usize| small(sample) * case.period;
+    let settled = (LEAST_TIMES * walk.least_time).max(SETTLING);
+    let missing = (1..along.len())
+        .filter(|sample| time(*sample - 1) >= settled && along[*sample] < walk.free_way)
+        .map(|sample| (1.0 - (along[sample] - along[sample - 1]) / (speed * case.period)).abs())
+        .reduce(f64::max);
+    let later = window..along.len();
+    let untold = later.clone().map(|sample| (told[sample].share - share(sample)).abs()).fold(0.0, f64::max);
+    let unseen = later.clone().map(|sample| told[sample].off_line[kind] - apart[sample][kind]);
+    let start = (2.0 * walk.least_time).max(START);
+    let lazy = later.filter(|sample| told[*sample].follows && time(*sample) > start).map(|sample| 1.0 - share(sample));
+    let frees_rotation = subject.solver.sensible_free_axes(0)[3..].contains(&true);
+    let of = |wanted: usize, value: f64| (kind == wanted).then_some(value);
+    let values = [
+        of(0, most(0)),
+        of(1, most(1)),
+        of(1, most(0)),
+        of(0, most(1)).filter(|_| !frees_rotation),
+        Some(speeds.iter().fold(0.0, |most: f64, speed| most.max(speed - 1.0))),
+        Some(back / (speed * SECONDS)),
+        missing,
+        Some(untold),
+        Some(unseen.fold(0.0, |most: f64, off| most.max(off.abs()))),
+        Some(lazy.fold(0.0, f64::max)),
+    ];
+    Judged { usage: run.usage(subject), values, way: along[along.len() - 1] / (speed * SECONDS) }
+}
+
+pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
+    let judged: Vec<Judged> =
+        seeds.clone().into_par_iter().map(|seed| judge(subject, &Case::new(subject, seed))).collect();
+    let (mut rows, mut usage, mut way) = (rows(), WorstUsage::new(), 0.0);
+    for (seed, judged) in seeds.zip(&judged) {
+        let name = format!("starts/{seed}");
+        for (row, value) in rows.iter_mut().zip(judged.values) {
+            if let Some(value) = value {
+                row.meet(value, &name);
+            }
+        }
+        usage.meet(&judged.usage, &name);
+        way += judged.way;
+    }
+    let rows: Vec<Worst> = rows.into_iter().chain(usage.into_rows()).collect();
+    print(
+        &subject.arm.name,
+        &format!("random starts, 2 s; the tip came {:.1} % of the way", 100.0 * way / small(judged.len().max(1))),
+        &rows,
+    )
+}
+
+/// Prints a case every 20 ms, and what is judged of it.
+pub fn replay(subject: &Subject, case: &Case) {
+    let Seen { run, told, apart, along, speeds } = see(subject, case);
+    println!("start {:?}\ntwist {:?} {:?} period {}", case.start, case.twist.as_slice(), case.wish, case.period);
+    println!(
+        "time: along, off the line [m] and [rad], speed | told: share, off the line, follows | σ | velocities over bounds | room"
+    );
+    for sample in (1..along.len()).step_by(count(0.02, case.period)) {
+        let (positions, velocities) = (&run.positions[sample], run.velocities(sample));
+        let Told { share, off_line, follows } = &told[sample];
+        let used: Vec<String> =
+            (0..subject.joints()).map(|joint| format!("{:.2}", velocities[joint] / subject.bounds(joint)[0])).collect();
+        let room = (0..subject.joints()).map(|joint| subject.room(joint, positions[joint]));
+        let room: Vec<String> = room.map(|[below, above]| format!("{:.2}", below.min(above))).collect();
+        println!(
+            "{:.3}: {:.4} {:.1e} {:.1e} {:.3} | {share:.3} {:.1e} {:.1e} {follows} | {:.4} | {} | {}",
+            small(sample) * case.period,
+            along[sample],
+            apart[sample][0],
+            apart[sample][1],
+            speeds[sample],
+            off_line[0],
+            off_line[1],
+            subject.scaled_jacobian(positions).singular_values().min(),
+            used.join(" "),
+            room.join(" ")
+        );
+    }
+    let walk = Walk::new(subject, &case.start, &case.twist, SECONDS);
+    println!("free for {:.4}, least time {:.3} s", walk.free_way, walk.least_time);
+    let judged = judge(subject, case);
+    for (row, value) in rows().iter().zip(judged.values) {
+        println!("{:48} {:.3e}", row.name, value.unwrap_or(f64::NAN));
+    }
+    println!("{:?}", judged.usage);
+}

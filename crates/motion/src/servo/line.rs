@@ -1,0 +1,377 @@
+//! The line: where the tips are to be, over the time that the commanded speed needs.
+//!
+//! It begins where the tips are, with the twists that they have. These go over to the commanded ones on a ramp, within what the joints
+//! allow. The pieces of the ramp are added as far ahead as they are needed; the last one of a constant command has no end.
+
+use std::collections::VecDeque;
+
+use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3, Vector6};
+
+use super::command::{Axes, TipCommand, TipPose, TipTwist};
+use super::constants::{ARRIVED, MOST_PIECES, PIECE, POSE_GAIN, POSE_SHARE, RAMP_LOOK, SAME};
+use super::options::ServoOptions;
+use super::ramp::{Ramp, Rates};
+use urdf_ik_mathematics::spatial::{rotation_vector, stacked};
+
+/// What a tip is to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Aim {
+    /// To stand.
+    Hold,
+    /// To have a twist along some axes [m/s, rad/s], not faster than it may be.
+    Twist(Vector6<f64>, Axes),
+    /// To come to a pose.
+    Pose(Isometry3<f64>),
+}
+
+/// Where a tip is, and how it moves: twist and its derivative along the axes of the base link [m, rad].
+#[derive(Debug, Clone, Copy)]
+pub struct TipMotion {
+    pub pose: Isometry3<f64>,
+    pub twist: Vector6<f64>,
+    pub rate: Vector6<f64>,
+}
+
+impl TipMotion {
+    /// A tip that stands.
+    pub fn rest(pose: Isometry3<f64>) -> Self {
+        Self { pose, twist: Vector6::zeros(), rate: Vector6::zeros() }
+    }
+}
+
+/// A piece of a tip's line: from a pose on, with a twist whose second derivative is constant, along some axes.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    pose: Isometry3<f64>,
+    axes: Axes,
+    /// Twist and its derivatives.
+    twist: [Vector6<f64>; 3],
+}
+
+/// How far the pieces go.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Reach {
+    /// To this time; more may be added.
+    Until(f64),
+    /// The last one has no end.
+    Forever,
+    /// The tips stand from this time on.
+    End(f64),
+}
+
+/// The lines of all tips.
+#[derive(Debug, Clone)]
+pub struct Line {
+    pub aims: Vec<Aim>,
+    /// How much of the joints' limits a ramp may need.
+    pub ramp_share: f64,
+    /// The pieces of all tips, one time after the other, and when each begins.
+    pieces: VecDeque<Piece>,
+    times: VecDeque<f64>,
+    reach: Reach,
+    /// Where what is known ends, and the twists there, translation over the length scale.
+    next: Vec<Start>,
+    ramp: Ramp,
+    goal: Vec<f64>,
+    along_base: Vec<f64>,
+    length_scale: f64,
+}
+
+/// Where a piece of a tip's line begins.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    pose: Isometry3<f64>,
+    axes: Axes,
+}
+
+impl Aim {
+    /// That of a command.
+    pub fn of(command: &TipCommand, options: &ServoOptions) -> Self {
+        match command {
+            TipCommand::Twist(TipTwist { linear, angular, axes, .. }) => {
+                let scale = options.scale(linear.norm(), angular.norm());
+                Self::Twist(stacked(linear, angular) * scale, *axes)
+            }
+            TipCommand::Pose(TipPose { pose, .. }) => Self::Pose(*pose),
+        }
+    }
+
+    /// Whether translation and rotation are commanded.
+    pub fn commands(&self) -> [bool; 2] {
+        match self {
+            Self::Hold => [false; 2],
+            Self::Twist(twist, _) => [0, 3].map(|row| twist.fixed_rows::<3>(row) != Vector3::zeros()),
+            Self::Pose(_) => [true; 2],
+        }
+    }
+
+    pub fn turns(&self) -> bool {
+        self.commands()[1]
+    }
+
+    /// Whether it is another one than `last`: by more than 1 % or 1°.
+    pub fn differs_from(&self, last: &Self) -> bool {
+        match (self, last) {
+            (Self::Twist(twist, axes), Self::Twist(before, axes_before)) => {
+                let differs = |row| {
+                    let [now, before] = [twist, before].map(|twist| twist.fixed_rows::<3>(row).into_owned());
+                    (now - before).norm() > SAME * before.norm()
+                };
+                axes != axes_before || differs(0) || differs(3)
+            }
+            (one, other) => one != other,
+        }
+    }
+}
+
+impl Axes {
+    /// A twist along these axes of a tip, along those of the base link.
+    pub(super) fn to_base(self, pose: &Isometry3<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
+        match self {
+            Self::Base => *twist,
+            Self::Tip => turned(&pose.rotation, twist),
+        }
+    }
+}
+
+impl Line {
+    pub fn new(tips: usize, length_scale: f64) -> Self {
+        let start = Start { pose: Isometry3::identity(), axes: Axes::Base };
+        Self {
+            aims: vec![Aim::Hold; tips],
+            ramp_share: 1.0,
+            pieces: VecDeque::with_capacity(MOST_PIECES * tips),
+            times: VecDeque::with_capacity(MOST_PIECES),
+            next: vec![start; tips],
+            reach: Reach::End(0.0),
+            ramp: Ramp::new(6 * tips),
+            goal: vec![0.0; 6 * tips],
+            along_base: vec![0.0; 6 * tips],
+            length_scale,
+        }
+    }
+
+    /// Begins anew. Tips that move go over to what they are to do on a ramp; tips at rest begin with it.
+    pub fn begin(&mut self, tips: &[TipMotion], moves: bool, options: &ServoOptions, rates: &impl Fn(&[f64]) -> Rates) {
+        self.pieces.clear();
+        self.times.clear();
+        self.reach = Reach::Until(0.0);
+        for (index, TipMotion { pose, twist, rate }) in tips.iter().enumerate() {
+            let axes = if let Aim::Twist(_, axes) = self.aims[index] { axes } else { Axes::Base };
+            let back = pose.rotation.inverse();
+            let motion = match axes {
+                Axes::Base => [*twist, *rate],
+                // The axes turn with the tip.
+                Axes::Tip => [turned(&back, twist), turned(&back, &(rate - spun(twist)))],
+            };
+            self.next[index] = Start { pose: *pose, axes };
+            for (row, (twist, rate)) in motion[0].iter().zip(&motion[1]).enumerate() {
+                let unit = self.unit(row);
+                (self.ramp.velocity[6 * index + row], self.ramp.acceleration[6 * index + row]) =
+                    (twist / unit, rate / unit);
+            }
+        }
+        if !moves {
+            self.write_goal(options, rates);
+            self.ramp.begin_at(&self.goal);
+        }
+        self.extend(PIECE, options, rates);
+    }
+
+    /// Whether no tip becomes faster on the ramp than it is and may be.
+    pub fn keeps_speed(&mut self, options: &ServoOptions, rates: &impl Fn(&[f64]) -> Rates) -> bool {
+        self.extend(RAMP_LOOK, options, rates);
+        let tips = self.aims.len();
+        let speeds = |piece: &Piece| [0, 3].map(|row| piece.twist[0].fixed_rows::<3>(row).norm());
+        (0..tips).all(|tip| {
+            let [linear, angular] = speeds(&self.pieces[tip]);
+            let wanted = match self.aims[tip] {
+                Aim::Hold => [0.0; 2],
+                Aim::Twist(twist, _) => [0, 3].map(|row| twist.fixed_rows::<3>(row).norm()),
+                Aim::Pose(_) => [options.linear_speed, options.angular_speed],
+            };
+            let most = [linear.max(wanted[0]), angular.max(wanted[1])].map(|speed| 1.01 * speed + 1e-3);
+            self.pieces.iter().skip(tip).step_by(tips).all(|piece| {
+                let [linear, angular] = speeds(piece);
+                linear <= most[0] && angular <= most[1]
+            })
+        })
+    }
+
+    /// Adds pieces up to a time, as many as there is room for. Gives whether the line goes on to there.
+    pub fn extend(&mut self, time: f64, options: &ServoOptions, rates: &impl Fn(&[f64]) -> Rates) -> bool {
+        while let Reach::Until(end) = self.reach {
+            if end >= time {
+                return true;
+            }
+            if self.times.len() >= MOST_PIECES {
+                return false;
+            }
+            self.add_piece(end, options, rates);
+        }
+        self.end().is_none_or(|end| time <= end)
+    }
+
+    /// Adds a piece from a time on, where what is known ends.
+    fn add_piece(&mut self, start: f64, options: &ServoOptions, rates: &impl Fn(&[f64]) -> Rates) {
+        let left = self.write_goal(options, rates);
+        let twists = self.aims.iter().any(|aim| matches!(aim, Aim::Twist(..)));
+        if left < ARRIVED && !twists && !self.times.is_empty() {
+            self.reach = Reach::End(start);
+            return;
+        }
+        let is_constant = self.ramp.is_at(&self.goal) && !self.aims.iter().any(|aim| matches!(aim, Aim::Pose(_)));
+        self.times.push_back(start);
+        for (tip, Start { pose, axes }) in self.next.iter().enumerate() {
+            let twist = [self.entries(&self.ramp.velocity, tip), self.entries(&self.ramp.acceleration, tip)];
+            self.pieces.push_back(Piece { pose: *pose, axes: *axes, twist: [twist[0], twist[1], Vector6::zeros()] });
+        }
+        if is_constant {
+            self.reach = Reach::Forever;
+            return;
+        }
+        let Self { ramp, goal, next, along_base, ramp_share: share, .. } = self;
+        let share = *share;
+        ramp.advance(goal, PIECE, |direction| {
+            let parts = direction.chunks_exact(6).zip(along_base.chunks_exact_mut(6));
+            for (Start { pose, axes }, (part, along)) in next.iter().zip(parts) {
+                let part = Vector6::from_column_slice(part);
+                along.copy_from_slice(axes.to_base(pose, &part).as_slice());
+            }
+            rates(along_base).times(share)
+        });
+        let first = self.pieces.len() - self.next.len();
+        for tip in 0..self.next.len() {
+            let after = self.entries(&self.ramp.acceleration, tip);
+            let piece = &mut self.pieces[first + tip];
+            piece.twist[2] = (after - piece.twist[1]) / PIECE;
+            self.next[tip].pose = piece.at(PIECE).pose;
+        }
+        self.reach = Reach::Until(start + PIECE);
+    }
+
+    /// The time at which the tips come to rest on it, where it is known.
+    pub fn end(&self) -> Option<f64> {
+        if let Reach::End(end) = self.reach { Some(end) } else { None }
+    }
+
+    /// Forgets the pieces before a time.
+    pub fn forget_before(&mut self, time: f64) {
+        while self.times.get(1).is_some_and(|next| *next <= time) {
+            self.times.pop_front();
+            self.pieces.drain(..self.aims.len());
+        }
+    }
+
+    /// Where a tip is to be at a time, and how it moves there.
+    pub fn at(&self, tip: usize, time: f64) -> TipMotion {
+        let piece = self.times.partition_point(|start| *start <= time).max(1) - 1;
+        self.pieces[piece * self.aims.len() + tip].at(time - self.times[piece])
+    }
+
+    /// Writes the twists that are wanted where the known part ends. Gives how far the tips are from their poses at most.
+    fn write_goal(&mut self, options: &ServoOptions, rates: &impl Fn(&[f64]) -> Rates) -> f64 {
+        let mut farthest = 0.0_f64;
+        for tip in 0..self.aims.len() {
+            let twist = match self.aims[tip] {
+                Aim::Hold => Vector6::zeros(),
+                Aim::Twist(twist, _) => twist,
+                Aim::Pose(pose) => {
+                    let (way, left) = self.way_to(tip, &pose);
+                    farthest = farthest.max(left);
+                    self.approach(tip, way, left, options, rates)
+                }
+            };
+            for row in 0..6 {
+                self.goal[6 * tip + row] = twist[row] / self.unit(row);
+            }
+        }
+        farthest
+    }
+
+    /// What leads a tip to a pose from where the known part ends, and how long that is [rad].
+    fn way_to(&self, tip: usize, pose: &Isometry3<f64>) -> (Vector6<f64>, f64) {
+        let from = &self.next[tip].pose;
+        let linear = pose.translation.vector - from.translation.vector;
+        let way = stacked(&linear, &rotation_vector(&(pose.rotation * from.rotation.inverse())));
+        (way, (linear / self.length_scale).norm().hypot(way.fixed_rows::<3>(3).norm()))
+    }
+
+    /// The twist with which a pose at the end of `way` is approached.
+    fn approach(
+        &mut self,
+        tip: usize,
+        way: Vector6<f64>,
+        left: f64,
+        options: &ServoOptions,
+        rates: &impl Fn(&[f64]) -> Rates,
+    ) -> Vector6<f64> {
+        if left == 0.0 {
+            return Vector6::zeros();
+        }
+        self.along_base.fill(0.0);
+        for row in 0..6 {
+            self.along_base[6 * tip + row] = way[row] / (self.unit(row) * left);
+        }
+        let slow = POSE_SHARE * rates(&self.along_base).acceleration;
+        let twist = way * (POSE_GAIN * left).min((2.0 * slow * left).sqrt()) / left;
+        twist * options.scale(twist.fixed_rows::<3>(0).norm(), twist.fixed_rows::<3>(3).norm())
+    }
+
+    /// What an entry of a twist is over in the ramp.
+    fn unit(&self, row: usize) -> f64 {
+        if row < 3 { self.length_scale } else { 1.0 }
+    }
+
+    /// The six entries of a tip in metres and radians.
+    fn entries(&self, all: &[f64], tip: usize) -> Vector6<f64> {
+        Vector6::from_fn(|row, _| all[6 * tip + row] * self.unit(row))
+    }
+}
+
+impl Piece {
+    fn at(&self, time: f64) -> TipMotion {
+        let [velocity, acceleration, jerk] = &self.twist;
+        let twist = velocity + (acceleration + jerk * (0.5 * time)) * time;
+        let rate = acceleration + jerk * time;
+        let moved = (velocity + (acceleration / 2.0 + jerk * (time / 6.0)) * time) * time;
+        let [linear, angular] = [0, 3].map(|row| moved.fixed_rows::<3>(row).into_owned());
+        let turn = UnitQuaternion::from_scaled_axis(angular);
+        match self.axes {
+            Axes::Base => {
+                let place = Translation3::from(self.pose.translation.vector + linear);
+                TipMotion { pose: Isometry3::from_parts(place, turn * self.pose.rotation), twist, rate }
+            }
+            Axes::Tip => {
+                let pose = self.pose * Isometry3::from_parts(Translation3::from(along_screw(&angular) * linear), turn);
+                let (twist, rate) = (turned(&pose.rotation, &twist), turned(&pose.rotation, &rate));
+                TipMotion { pose, twist, rate: rate + spun(&twist) }
+            }
+        }
+    }
+}
+
+/// What makes of a translation along axes that turn by `angular` meanwhile the one along those at the beginning.
+fn along_screw(angular: &Vector3<f64>) -> Matrix3<f64> {
+    let angle = angular.norm();
+    let cross = angular.cross_matrix();
+    if angle < 1e-4 {
+        return Matrix3::identity() + cross * 0.5 + cross * cross / 6.0;
+    }
+    let squared = angle * angle;
+    Matrix3::identity()
+        + cross * ((1.0 - angle.cos()) / squared)
+        + cross * cross * ((angle - angle.sin()) / (squared * angle))
+}
+
+/// The change of a twist that turns with the tip.
+fn spun(twist: &Vector6<f64>) -> Vector6<f64> {
+    let [linear, angular] = [0, 3].map(|row| twist.fixed_rows::<3>(row).into_owned());
+    stacked(&angular.cross(&linear), &Vector3::zeros())
+}
+
+/// A twist along other axes.
+fn turned(rotation: &UnitQuaternion<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
+    let part = |row: usize| rotation * twist.fixed_rows::<3>(row).into_owned();
+    stacked(&part(0), &part(3))
+}

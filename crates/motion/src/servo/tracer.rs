@@ -1,0 +1,519 @@
+//! Lays curves of the joints along lines: one configuration after the other, by a step ahead and Newton's method back to the line.
+//!
+//! The equations are x(q) = x(τ): the tips at the configuration q are where the line is at its time τ. Their matrix [J, −w] has the
+//! Jacobian J and the twist w of the line. What it leaves open is the direction of the curve, and on redundant arms more, of which the
+//! motion that is least and leads away from joint limits is chosen.
+
+use nalgebra::Vector6;
+
+use super::braking_speed::approach;
+use super::constants::{
+    AT_END, AT_LIMIT, EXACT, FIRST_STEP, KEPT, LONGEST_STEP, MOST_NULL, MOST_PULL, MOST_STANDING, NOWHERE, PULL,
+    PULLED, ROOM, ROOM_BEND, SETTLING, SHORTEST_STEP, SINGULAR, STANDING, STRICT, TURN,
+};
+use super::curve::{Curve, End, arc};
+use super::line::{Aim, Line, TipMotion};
+use super::rows::Rows;
+use super::stacked_jacobian::StackedJacobian;
+use crate::generator::State as Joints;
+use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
+use urdf_ik_mathematics::spatial::{rotation_vector, stacked};
+use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
+use urdf_ik_robot::Domain;
+
+/// Newton's method takes two or three steps.
+const MOST_ITERATIONS: usize = 8;
+
+/// What came of a step.
+enum Step {
+    Done,
+    /// A shorter one, by this factor, is needed, because of this.
+    Shorter(f64, End),
+}
+
+/// Lays curves.
+#[derive(Debug, Clone)]
+pub struct Tracer {
+    pub jacobian: StackedJacobian,
+    domains: Vec<Domain>,
+    /// The rows of the Jacobian that count: what the tips have to keep.
+    pub kept: Vec<usize>,
+    /// The matrix of the equations, and what is missed.
+    matrix: Vec<f64>,
+    missed: Vec<f64>,
+    rows: Rows,
+    /// The place that is looked at.
+    pub place: Vec<f64>,
+    pub slope: Vec<f64>,
+    change: Vec<f64>,
+    /// The direction in which the time of the line grows most.
+    along: Vec<f64>,
+    drift: Vec<f64>,
+    /// A basis of what the equations leave open, where a curve begins at a singular configuration; its start, and its first step.
+    null: Vec<f64>,
+    start: Vec<f64>,
+    first: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    quadratic: DualActiveSet,
+}
+
+impl Tracer {
+    pub fn new(jacobian: StackedJacobian, domains: Vec<Domain>, tips: usize) -> Self {
+        let (variables, rows) = (domains.len(), 6 * tips);
+        let size = variables + 1;
+        let list = vec![0.0; size];
+        let mut quadratic = DualActiveSet::default();
+        quadratic.make_room(variables);
+        Self {
+            jacobian,
+            domains,
+            kept: Vec::with_capacity(rows),
+            matrix: Vec::with_capacity(rows * size),
+            missed: vec![0.0; rows],
+            rows: Rows::new(rows, size),
+            place: list.clone(),
+            slope: list.clone(),
+            change: list.clone(),
+            along: list.clone(),
+            drift: list.clone(),
+            null: Vec::with_capacity(MOST_NULL * size),
+            start: list.clone(),
+            first: list,
+            lower: vec![0.0; variables],
+            upper: vec![0.0; variables],
+            quadratic,
+        }
+    }
+
+    /// Sets which rows count: those of translations, and of rotations that are commanded or can be held.
+    pub fn keep_rows(&mut self, aims: &[Aim], frees_rotation: &[bool]) {
+        self.kept.clear();
+        for (tip, (aim, frees)) in aims.iter().zip(frees_rotation).enumerate() {
+            let rows = if *frees && !aim.turns() { 3 } else { 6 };
+            self.kept.extend(6 * tip..6 * tip + rows);
+        }
+    }
+
+    /// Begins a curve where the joints move, with their motion. Gives the speed and the acceleration along it.
+    pub fn begin_moving(&mut self, curve: &mut Curve, now: &Joints) -> (f64, f64) {
+        let variables = self.domains.len();
+        self.place[..variables].copy_from_slice(&now.positions);
+        self.slope[..variables].copy_from_slice(&now.velocities);
+        (self.place[variables], self.slope[variables]) = (0.0, 1.0);
+        let speed = normalise(&mut self.slope);
+        let acceleration = dot(&self.slope[..variables], &now.accelerations);
+        for i in 0..=variables {
+            let has = now.accelerations.get(i).copied().unwrap_or(0.0);
+            self.change[i] = (has - self.slope[i] * acceleration) / (speed * speed);
+        }
+        curve.begin(&self.place, &self.slope, Some(&self.change), FIRST_STEP);
+        curve.drift.copy_from_slice(&self.change);
+        (speed, acceleration)
+    }
+
+    /// Begins a curve from rest. Gives whether the line leads away from there.
+    pub fn begin_at_rest(&mut self, curve: &mut Curve, line: &Line, positions: &[f64]) -> bool {
+        let variables = self.domains.len();
+        self.start[..variables].copy_from_slice(positions);
+        self.start[variables] = 0.0;
+        self.place.copy_from_slice(&self.start);
+        self.write_equations(line, false);
+        self.rows.take(&self.matrix);
+        self.drift.fill(0.0);
+        self.along.fill(0.0);
+        self.along[variables] = 1.0;
+        self.rows.project(&mut self.along);
+        let regular = normalise(&mut self.along);
+        if regular < SINGULAR && self.begin_beside(curve, line) {
+            return true;
+        }
+        if regular < NOWHERE {
+            return false;
+        }
+        self.place.copy_from_slice(&self.start);
+        self.write_equations(line, false);
+        self.rows.take(&self.matrix);
+        self.first.fill(0.0);
+        self.first[variables] = 1.0;
+        let last = std::mem::take(&mut self.first);
+        let goes_on = self.choose_slope(&last, 0.0);
+        self.first = last;
+        if goes_on {
+            curve.begin(&self.start, &self.slope, None, FIRST_STEP);
+        }
+        goes_on
+    }
+
+    /// Begins a curve at a singular configuration: with the step within the null space of the equations from which the line goes on
+    /// fastest. Gives whether there is one.
+    fn begin_beside(&mut self, curve: &mut Curve, line: &Line) -> bool {
+        self.write_null_space();
+        let (size, count) = (self.place.len(), self.null.len() / self.place.len());
+        let mut fastest = 0.0;
+        for first in 0..count {
+            for second in first..count {
+                for signs in [[1.0, 0.0], [-1.0, 0.0], [1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] {
+                    if (first == second) != (signs[1] == 0.0) {
+                        continue;
+                    }
+                    for i in 0..size {
+                        let step = signs[0] * self.null[first * size + i] + signs[1] * self.null[second * size + i];
+                        self.place[i] = self.start[i] + FIRST_STEP * step;
+                    }
+                    let Some(speed) = self.try_beside(line) else { continue };
+                    if speed > fastest {
+                        fastest = speed;
+                        self.first.copy_from_slice(&self.place);
+                    }
+                }
+            }
+        }
+        if fastest == 0.0 {
+            return false;
+        }
+        self.place.copy_from_slice(&self.first);
+        if self.try_beside(line).is_none() {
+            return false;
+        }
+        // The slope at the start is that of the parabola with the other one.
+        let way = normalise(&mut self.change);
+        for i in 0..size {
+            self.change[i] = 2.0 * self.change[i] - self.slope[i];
+        }
+        normalise(&mut self.change);
+        curve.begin(&self.start, &self.change, None, FIRST_STEP);
+        curve.add(way, &self.first, &self.slope);
+        true
+    }
+
+    /// Brings the place to the line, and gives how much of its time passes on the way to there, where the line goes on from there.
+    fn try_beside(&mut self, line: &Line) -> Option<f64> {
+        let variables = self.domains.len();
+        if !self.correct(line, false) {
+            return None;
+        }
+        let is_inside = |i: usize| self.domains[i].contains(self.place[i]);
+        for i in 0..=variables {
+            self.change[i] = self.place[i] - self.start[i];
+        }
+        let far = length(&self.change);
+        if !(0.3 * FIRST_STEP..3.0 * FIRST_STEP).contains(&far) || !(0..variables).all(is_inside) {
+            return None;
+        }
+        self.along.fill(0.0);
+        self.along[variables] = 1.0;
+        self.rows.project(&mut self.along);
+        let turn = if normalise(&mut self.along) > NOWHERE { dot(&self.along, &self.change) / far } else { 0.0 };
+        self.slope.copy_from_slice(&self.along);
+        (turn > 0.5 && self.change[variables] > 1e-6 * far).then(|| self.change[variables] / far)
+    }
+
+    /// Writes an orthonormal basis of what the equations leave open.
+    fn write_null_space(&mut self) {
+        let size = self.place.len();
+        self.null.clear();
+        for unit in 0..size {
+            self.change.fill(0.0);
+            self.change[unit] = 1.0;
+            self.rows.project(&mut self.change);
+            for other in self.null.chunks_exact(size) {
+                let share = dot(&self.change, other);
+                add_times(&mut self.change, -share, other);
+            }
+            if normalise(&mut self.change) > 0.1 && self.null.len() + size <= MOST_NULL * size {
+                self.null.extend_from_slice(&self.change);
+            }
+        }
+    }
+
+    /// Writes how the tips move where the joints move.
+    pub fn write_tip_motions(&mut self, here: &StackedJacobian, now: &Joints, motions: &mut [TipMotion]) {
+        const MOMENT: f64 = 1e-4;
+        for (tip, motion) in motions.iter_mut().enumerate() {
+            for row in 0..6 {
+                let at = 6 * tip + row;
+                motion.twist[row] = here.unit(at) * dot(here.row(at), &now.velocities);
+                motion.rate[row] = here.unit(at) * dot(here.row(at), &now.accelerations);
+            }
+        }
+        for side in [-1.0, 1.0] {
+            let moved = now.positions.iter().zip(&now.velocities).map(|(p, v)| p + side * MOMENT * v);
+            self.place.iter_mut().zip(moved).for_each(|(place, moved)| *place = moved);
+            self.jacobian.find(&self.place[..now.positions.len()]);
+            for (tip, motion) in motions.iter_mut().enumerate() {
+                for row in 0..6 {
+                    let twist = self.jacobian.unit(row) * dot(self.jacobian.row(6 * tip + row), &now.velocities);
+                    motion.rate[row] += side * twist / (2.0 * MOMENT);
+                }
+            }
+        }
+    }
+
+    /// Adds one node to a curve that has not ended. The line has to be known to so far ahead.
+    pub fn extend(&mut self, curve: &mut Curve, line: &Line) {
+        loop {
+            match self.step(curve, line) {
+                Step::Done => return,
+                Step::Shorter(factor, reason) => {
+                    let least = if reason == End::Singularity { SHORTEST_STEP } else { AT_END };
+                    curve.step *= factor;
+                    if curve.step < least {
+                        return curve.finish(reason);
+                    }
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, curve: &mut Curve, line: &Line) -> Step {
+        let size = self.place.len();
+        let last = curve.last();
+        let step = curve.step;
+        for i in 0..size {
+            self.place[i] = last.place[i] + step * (last.slope[i] + 0.5 * step * last.bend[i]);
+        }
+        let end = line.end().filter(|end| self.place[size - 1] >= *end);
+        if let Some(end) = end {
+            self.place[size - 1] = end;
+        }
+        if !self.correct(line, end.is_some()) {
+            return Step::Shorter(0.5, End::Singularity);
+        }
+        if let Some((variable, factor)) = self.first_outside(curve) {
+            return Step::Shorter(factor, End::Limit(variable));
+        }
+        self.drift.copy_from_slice(&curve.drift);
+        if !self.choose_slope(&curve.last().slope, step) {
+            return Step::Shorter(0.5, End::Singularity);
+        }
+        if self.rows.rank() < size - 1 && end.is_none() && !self.even_out(curve, line, step) {
+            return Step::Shorter(0.5, End::Singularity);
+        }
+        let turn = dot(&self.slope, &curve.last().slope).clamp(-1.0, 1.0).acos();
+        if turn > 1.5 * TURN {
+            return Step::Shorter(0.5, End::Singularity);
+        }
+        let last = curve.last();
+        for i in 0..size {
+            self.change[i] = self.place[i] - last.place[i];
+        }
+        let way = arc(&self.change, turn);
+        curve.add(way, &self.place, &self.slope);
+        curve.drift.copy_from_slice(&self.drift);
+        curve.step = (step * (TURN / turn.max(1e-3)).clamp(0.5, 2.0)).min(LONGEST_STEP);
+        self.watch_standing(curve);
+        if end.is_some() {
+            curve.finish(End::Arrived);
+        }
+        Step::Done
+    }
+
+    /// Brings the place, in what the line leaves open, to where the slopes lead. Gives whether it is on the line still.
+    fn even_out(&mut self, curve: &Curve, line: &Line, step: f64) -> bool {
+        let last = curve.last();
+        for i in 0..self.place.len() {
+            let mean = (2.0 * last.slope[i] + self.slope[i]) / 3.0;
+            self.place[i] = last.place[i] + step * (mean + step * last.bend[i] / 6.0);
+        }
+        if !self.correct(line, false) || self.first_outside(curve).is_some() {
+            return false;
+        }
+        self.rows.project(&mut self.slope);
+        normalise(&mut self.slope);
+        true
+    }
+
+    /// Follows how long the tip stands while the joints move.
+    fn watch_standing(&mut self, curve: &mut Curve) {
+        let size = self.place.len();
+        let last = curve.last();
+        if last.slope[size - 1] * STANDING > 1.0 {
+            curve.stands_from = None;
+            return;
+        }
+        let from = *curve.stands_from.get_or_insert(curve.nodes()[curve.nodes().len() - 2].way);
+        let Some(start) = curve.nodes().iter().find(|node| node.way >= from) else { return };
+        let last = curve.last();
+        let moved = start.place[..size - 1].iter().zip(&last.place).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        if moved > MOST_STANDING {
+            curve.cut(from);
+            curve.stands_from = None;
+            curve.finish(End::Singularity);
+        }
+    }
+
+    /// The variable that is outside its limits most, and the share of the step to there.
+    fn first_outside(&self, curve: &Curve) -> Option<(usize, f64)> {
+        let last = &curve.last().place;
+        let mut first: Option<(usize, f64)> = None;
+        for (variable, domain) in self.domains.iter().enumerate() {
+            let Domain::Interval { lower, upper } = *domain else { continue };
+            let (here, there) = (last[variable], self.place[variable]);
+            let limit = if there > upper + AT_LIMIT {
+                upper
+            } else if there < lower - AT_LIMIT {
+                lower
+            } else {
+                continue;
+            };
+            let share = ((limit - here) / (there - here)).clamp(0.0, 1.0) * (1.0 - 1e-6);
+            if first.is_none_or(|(_, least)| share < least) {
+                first = Some((variable, share));
+            }
+        }
+        first
+    }
+
+    /// Brings the place to the line, if that is near: by the least change. Gives whether it is there.
+    pub fn correct(&mut self, line: &Line, keeps_time: bool) -> bool {
+        let mut before = f64::INFINITY;
+        for _ in 0..MOST_ITERATIONS {
+            let missed = self.write_equations(line, keeps_time);
+            if missed < EXACT || missed >= 0.5 * before && missed < 1e3 * EXACT {
+                if keeps_time {
+                    self.write_equations(line, false);
+                }
+                self.rows.take(&self.matrix);
+                return true;
+            }
+            if missed.is_nan() || missed >= 0.7 * before {
+                return false;
+            }
+            before = missed;
+            self.rows.take(&self.matrix);
+            self.rows.solve(&self.missed, &mut self.change);
+            add_times(&mut self.place, 1.0, &self.change);
+        }
+        false
+    }
+
+    /// Writes the equations at the place. Gives what is missed of the line.
+    fn write_equations(&mut self, line: &Line, keeps_time: bool) -> f64 {
+        let variables = self.domains.len();
+        let time = self.place[variables];
+        self.jacobian.find(&self.place[..variables]);
+        self.matrix.clear();
+        let mut squared = 0.0;
+        let mut tip = usize::MAX;
+        let (mut twist, mut error) = (Vector6::zeros(), Vector6::zeros());
+        for (at, row) in self.kept.iter().enumerate() {
+            if row / 6 != tip {
+                tip = row / 6;
+                let (wanted, is) = (line.at(tip, time), &self.jacobian.tips()[tip]);
+                let linear = wanted.pose.translation.vector - is.translation.vector;
+                error = stacked(&linear, &rotation_vector(&(wanted.pose.rotation * is.rotation.inverse())));
+                twist = wanted.twist;
+            }
+            let unit = self.jacobian.unit(*row);
+            self.matrix.extend_from_slice(self.jacobian.row(*row));
+            self.matrix.push(if keeps_time { 0.0 } else { -twist[row % 6] / unit });
+            self.missed[at] = error[row % 6] / unit;
+            squared += self.missed[at].powi(2);
+        }
+        squared.sqrt()
+    }
+
+    /// Writes the slope of the curve at the place: after the last slope where joints moved on so far. Gives whether the line goes on.
+    pub fn choose_slope(&mut self, last: &[f64], step: f64) -> bool {
+        let time = self.domains.len();
+        self.along.fill(0.0);
+        self.along[time] = 1.0;
+        self.rows.project(&mut self.along);
+        if normalise(&mut self.along) < 1e-9 {
+            return false;
+        }
+        self.slope.copy_from_slice(last);
+        self.rows.project(&mut self.slope);
+        let goes_on = dot(&self.slope, &self.along);
+        if goes_on <= 0.0 {
+            return false;
+        }
+        if self.rows.rank() < time {
+            normalise(&mut self.slope);
+            self.turn_to_preference(step);
+        } else {
+            self.slope.copy_from_slice(&self.along);
+        }
+        normalise(&mut self.slope);
+        dot(&self.slope, &self.along) > 0.0
+    }
+
+    /// Turns the slope towards the one preferred: along the line, and away from limits.
+    fn turn_to_preference(&mut self, step: f64) {
+        self.change.fill(0.0);
+        self.write_preference();
+        self.rows.project(&mut self.change);
+        add_times(&mut self.change, 1.0, &self.along);
+        normalise(&mut self.change);
+        self.rows.project(&mut self.drift);
+        let share = step / SETTLING;
+        for i in 0..self.place.len() {
+            let pull = share * (self.change[i] - self.slope[i]) / SETTLING;
+            self.drift[i] = (self.drift[i] + pull) / (1.0 + 2.0 * share + share * share);
+            self.slope[i] += step * self.drift[i];
+        }
+        self.keep_from_limits(step);
+    }
+
+    /// Writes the motion that leads away from joint limits.
+    fn write_preference(&mut self) {
+        for (variable, domain) in self.domains.iter().enumerate() {
+            let Domain::Interval { lower, upper } = *domain else { continue };
+            let pull = |room: f64| (PULLED / room.max(1e-3)).powi(2).min(100.0);
+            let [below, above] = [self.place[variable] - lower, upper - self.place[variable]];
+            self.change[variable] = PULL * (pull(below) - pull(above));
+        }
+        let long = length(&self.change);
+        if long > MOST_PULL {
+            self.change.iter_mut().for_each(|entry| *entry *= MOST_PULL / long);
+        }
+    }
+
+    /// Changes the motion within the null space as little as needed, so that no joint comes nearer to its limit than it may on the way.
+    fn keep_from_limits(&mut self, step: f64) {
+        let Self { place, slope, along, drift, domains, rows, .. } = self;
+        let bounds = |variable: usize| match domains[variable] {
+            Domain::Interval { lower, upper } => {
+                [-near_limit(place[variable] - lower - KEPT), near_limit(upper - KEPT - place[variable])]
+            }
+            Domain::Circle => [f64::NEG_INFINITY, f64::INFINITY],
+        };
+        let is_inside = |variable: usize| {
+            let [least, most] = bounds(variable);
+            (least..=most).contains(&slope[variable])
+        };
+        if (0..domains.len()).all(is_inside) {
+            return;
+        }
+        let size = domains.len();
+        let share = dot(slope, along);
+        let before = if step > 0.0 { 1.0 / step.max(FIRST_STEP) } else { 0.0 };
+        add_times(drift, -before, slope);
+        add_times(slope, -share, along);
+        self.quadratic.begin_function(std::iter::repeat(1.0));
+        self.quadratic.vector.copy_from_slice(&slope[..size]);
+        for row in rows.basis().chain([&along[..]]) {
+            self.quadratic.add_square(&row[..size], 0.0, STRICT);
+        }
+        for (variable, along) in along.iter().take(size).enumerate() {
+            let [least, most] = bounds(variable);
+            let has = share * along;
+            (self.lower[variable], self.upper[variable]) = (least - has, most - has);
+        }
+        let inequalities = Inequalities { rows: &[], least: &[], lower: &self.lower, upper: &self.upper };
+        if self.quadratic.minimise(&inequalities) {
+            slope[..size].copy_from_slice(&self.quadratic.minimum);
+            rows.project(slope);
+            let rounding = dot(slope, along);
+            add_times(slope, -rounding, along);
+        }
+        add_times(slope, share, along);
+        add_times(drift, before, slope);
+    }
+}
+
+/// How much of the motion may lead a joint to a limit that is so far away \[rad or m\]: less and less. Beyond it, it has to come back.
+fn near_limit(room: f64) -> f64 {
+    if room > 0.0 { approach(room, ROOM_BEND, ROOM) } else { room / ROOM }
+}
