@@ -5,7 +5,7 @@ pub const DEPENDENT: f64 = 1e-8;
 /// How far the servo's time law stays below the limits of velocity, acceleration and jerk: what is planned, and what is checked. The
 /// difference is for what lies between two looks.
 pub const PLANNED: [f64; 3] = [0.99, 0.92, 0.85];
-pub const CHECKED: [f64; 3] = [0.9995, 0.99, 0.98];
+pub const CHECKED: [f64; 3] = [0.9995, 0.99, 0.96];
 /// The tip's speed over the commanded one up to which a stop counts as possible.
 pub const TOO_FAST: f64 = 1.005;
 /// The longest step along a curve, and the shortest \[rad or m\].
@@ -73,3 +73,11 @@ pub const RAMP_SHARES: [f64; 3] = [0.7, 0.4, 0.2];
 pub const BRAKING: f64 = 0.6;
 /// How far ahead it is looked whether a ramp keeps the greatest speeds \[s\].
 pub const RAMP_LOOK: f64 = 0.2;
+/// The tips follow from this share of the commanded speed on.
+pub const FOLLOWS: f64 = 0.98;
+/// What ends a curve holds the arm back where the stop ends so near to it \[rad or m\].
+pub const NEAR_END: f64 = 0.1;
+/// Singular values below this are near a singularity.
+pub const NEAR_SINGULAR: f64 = 0.1;
+/// How far the jerk of a joint may be from what it is at both ends of a step, as a share of its limit.
+pub const UNEVEN: f64 = 0.02;

@@ -166,7 +166,7 @@ impl Curve {
         let left = piece(at) - u;
         if left > 2e-6 * piece(at) {
             // To just before the end of the piece, and then to just behind it.
-            return (0.25 * piece(at)).min(left - 1e-6 * piece(at));
+            return (0.15 * piece(at)).min(left - 1e-6 * piece(at));
         }
         left + 0.01 * piece(at).min(piece((at + 1).min(self.nodes.len() - 1)))
     }

@@ -12,6 +12,8 @@ use urdf_ik_robot::Domain;
 pub struct Jog {
     ramp: Ramp,
     goal: Vec<f64>,
+    /// The joint that its limit of positions holds back.
+    pub limit: Option<usize>,
 }
 
 /// Slower than this the joints are put to rest \[rad/s or m/s\].
@@ -24,7 +26,7 @@ pub fn may_begin(now: &Joints, limits: &[Limits]) -> bool {
 
 impl Jog {
     pub fn new(variables: usize) -> Self {
-        Self { ramp: Ramp::new(variables), goal: vec![0.0; variables] }
+        Self { ramp: Ramp::new(variables), goal: vec![0.0; variables], limit: None }
     }
 
     /// Writes the next state on the way to rest.
@@ -43,7 +45,11 @@ impl Jog {
                 }
                 Domain::Circle => [-UNLIMITED, UNLIMITED],
             };
-            self.goal[i] = velocities[i].clamp(-limits.velocity, limits.velocity).max(least).min(most);
+            let wanted = velocities[i].clamp(-limits.velocity, limits.velocity);
+            self.goal[i] = wanted.max(least).min(most);
+            if self.goal[i] != wanted && self.limit.is_none() {
+                self.limit = Some(i);
+            }
         }
         self.advance(now, limits, period, next);
     }

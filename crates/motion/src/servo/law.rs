@@ -4,7 +4,8 @@
 //! It was looked at as a whole, and it is kept as data.
 
 use super::constants::{
-    BEND_SHARE, BRAKING, CHECKED, MOMENT, MOST_ACCELERATION, OUTSIDE, PLANNED, SHORTEST_MOMENT, TOO_FAST, UNLIMITED,
+    BEND_SHARE, BRAKING, CHECKED, MOMENT, MOST_ACCELERATION, OUTSIDE, PLANNED, SHORTEST_MOMENT, TOO_FAST, UNEVEN,
+    UNLIMITED,
 };
 use super::curve::Curve;
 use super::jerk_bounds::Limits;
@@ -28,6 +29,8 @@ struct Part {
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub now: Along,
+    /// Where it comes to rest.
+    pub end: f64,
     /// The parts that are left, the last one first.
     parts: Vec<Part>,
 }
@@ -37,21 +40,15 @@ pub struct Plan {
 struct Room {
     least: f64,
     greatest: f64,
-    /// The variable that sets the nearer end.
-    by: [usize; 2],
 }
 
 /// Why there is no plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
-    /// A limit of this variable.
-    Joint(usize),
-    /// The speed of the tip.
-    Tip,
+    /// A limit of a joint, or the speed of a tip.
+    Limit,
     /// The end of the curve.
     End,
-    /// The stop takes too long.
-    Time,
 }
 
 /// Makes plans.
@@ -76,12 +73,13 @@ impl Along {
 
 impl Plan {
     pub fn new() -> Self {
-        Self { now: Along::START, parts: Vec::with_capacity(MOST_PARTS) }
+        Self { now: Along::START, end: 0.0, parts: Vec::with_capacity(MOST_PARTS) }
     }
 
     /// Stands.
     pub fn stand(&mut self, way: f64) {
         self.now = Along { way, ..Along::START };
+        self.end = way;
         self.parts.clear();
     }
 
@@ -114,7 +112,7 @@ impl Planner {
     }
 
     /// The jerk with which the time of the line comes to run at its own speed; more than the limits allow, where these decide.
-    pub fn wanted_jerk(&mut self, curve: &Curve, now: Along, limits: &[Limits], period: f64) -> (f64, Option<usize>) {
+    pub fn wanted_jerk(&mut self, curve: &Curve, now: Along, limits: &[Limits], period: f64) -> f64 {
         curve.write(now.way, 0, &mut self.slopes);
         let Along { speed, acceleration, .. } = now;
         let most = self.jerks(now, limits, PLANNED[2]);
@@ -123,13 +121,13 @@ impl Planner {
         let change = second * speed * speed + first * acceleration;
         let jerk = first * most.greatest.abs().min(UNLIMITED);
         if jerk.is_nan() || jerk <= 1e-9 {
-            return (most.greatest.min(UNLIMITED), Some(most.by[1]));
+            return most.greatest.min(UNLIMITED);
         }
         let left = 1.0 - rate - 0.5 * period * change;
         let wanted = super::braking_speed::approach(left.abs(), jerk, 3.0 * period) * left.signum();
         let bend = third * speed.powi(3) + 3.0 * second * speed * acceleration;
         let towards = ((wanted - change) / period - bend) / first;
-        if towards <= most.greatest { (towards, None) } else { (most.greatest, Some(most.by[1])) }
+        towards.min(most.greatest)
     }
 
     /// The jerk with which the fastest stop begins.
@@ -155,7 +153,7 @@ impl Planner {
         let (mut left, jerk) = first.unwrap_or((0.0, 0.0));
         while left > 0.0 {
             let speed = at.speed.max(at.after(left, jerk).speed).max(1e-9);
-            let time = left.min((piece / speed).max(SHORTEST_MOMENT));
+            let time = left.min((piece / speed).max(SHORTEST_MOMENT)).min(self.even_for(at, jerk, limits));
             self.check_jerk(at, jerk, limits)?;
             at = self.go_on(curve, at, Part { time, jerk }, limits, plan)?;
             piece = curve.write(at.way, 0, &mut self.slopes);
@@ -163,9 +161,10 @@ impl Planner {
         }
         while !(at.speed <= 0.0 && at.acceleration == 0.0) {
             if plan.parts.len() >= MOST_PARTS {
-                return Err(Obstacle::Time);
+                return Err(Obstacle::Limit);
             }
-            let part = self.brake(at, piece, limits);
+            let mut part = self.brake(at, piece, limits);
+            part.time = part.time.min(self.even_for(at, part.jerk, limits));
             self.check_jerk(at, part.jerk, limits)?;
             at = self.go_on(curve, at, part, limits, plan)?;
             piece = curve.write(at.way, 0, &mut self.slopes);
@@ -174,6 +173,7 @@ impl Planner {
             return Err(Obstacle::End);
         }
         plan.parts.reverse();
+        plan.end = at.way;
         Ok(())
     }
 
@@ -200,15 +200,15 @@ impl Planner {
             let velocity = self.slopes[1][i] * next.speed;
             let acceleration = self.slopes[2][i] * next.speed.powi(2) + self.slopes[1][i] * next.acceleration;
             if velocity.abs() > CHECKED[0] * limits.velocity || acceleration.abs() > CHECKED[1] * limits.acceleration {
-                return Err(Obstacle::Joint(i));
+                return Err(Obstacle::Limit);
             }
             let place = self.slopes[0][i];
             if (place - limits.domain.clamp(place)).abs() > OUTSIDE {
-                return Err(Obstacle::Joint(i));
+                return Err(Obstacle::Limit);
             }
         }
         if self.slopes[1][limits.len()] * next.speed > TOO_FAST {
-            return Err(Obstacle::Tip);
+            return Err(Obstacle::Limit);
         }
         Ok(next)
     }
@@ -216,7 +216,7 @@ impl Planner {
     fn check_jerk(&self, at: Along, jerk: f64, limits: &[Limits]) -> Result<(), Obstacle> {
         for (i, limits) in limits.iter().enumerate() {
             if (self.bend(at, i) + self.slopes[1][i] * jerk).abs() > CHECKED[2] * limits.jerk {
-                return Err(Obstacle::Joint(i));
+                return Err(Obstacle::Limit);
             }
         }
         Ok(())
@@ -255,6 +255,20 @@ impl Planner {
         Part { time, jerk: ((goal - acceleration) / time).clamp(jerks.least.min(0.0), jerks.greatest.max(0.0)) }
     }
 
+    /// For how long the joints' jerks are no farther than a share of their limits from a straight line over time, with this jerk along the
+    /// curve: so long it is enough to look at both ends.
+    fn even_for(&self, at: Along, jerk: f64, limits: &[Limits]) -> f64 {
+        let Along { speed, acceleration, .. } = at;
+        let [bends, thirds] = [
+            10.0 * (acceleration * jerk).abs(),
+            15.0 * speed * acceleration * acceleration + 10.0 * speed * speed * jerk.abs(),
+        ];
+        // The second derivative of the jerk over time, over its limit.
+        let of = |i: usize| (bends * self.slopes[2][i].abs() + thirds * self.slopes[3][i].abs()) / limits[i].jerk;
+        let most = (0..limits.len()).map(of).fold(0.0, f64::max);
+        (8.0 * UNEVEN / most).sqrt().max(SHORTEST_MOMENT)
+    }
+
     /// What the curve itself needs of a variable's jerk.
     fn bend(&self, at: Along, i: usize) -> f64 {
         self.slopes[3][i] * at.speed.powi(3) + 3.0 * self.slopes[2][i] * at.speed * at.acceleration
@@ -272,7 +286,7 @@ impl Planner {
 
     /// Where what is added along the slope keeps each variable within its limit: `of` gives what it has already, and the limit.
     fn room(&self, variables: usize, of: impl Fn(usize) -> (f64, f64)) -> Room {
-        let mut room = Room { least: -UNLIMITED, greatest: UNLIMITED, by: [0; 2] };
+        let mut room = Room { least: -UNLIMITED, greatest: UNLIMITED };
         for i in 0..variables {
             let slope = self.slopes[1][i];
             if slope.abs() < 1e-12 {
@@ -281,12 +295,8 @@ impl Planner {
             let (has, limit) = of(i);
             let [a, b] = [(-limit - has) / slope, (limit - has) / slope];
             let (least, greatest) = if a < b { (a, b) } else { (b, a) };
-            if least > room.least {
-                (room.least, room.by[0]) = (least, i);
-            }
-            if greatest < room.greatest {
-                (room.greatest, room.by[1]) = (greatest, i);
-            }
+            room.least = room.least.max(least);
+            room.greatest = room.greatest.min(greatest);
         }
         room
     }

@@ -89,8 +89,7 @@ impl Aim {
     pub fn of(command: &TipCommand, options: &ServoOptions) -> Self {
         match command {
             TipCommand::Twist(TipTwist { linear, angular, axes, .. }) => {
-                let scale = options.scale(linear.norm(), angular.norm());
-                Self::Twist(stacked(linear, angular) * scale, *axes)
+                Self::Twist(options.limited(linear, angular).0, *axes)
             }
             TipCommand::Pose(TipPose { pose, .. }) => Self::Pose(*pose),
         }
@@ -277,7 +276,8 @@ impl Line {
                 Aim::Hold => Vector6::zeros(),
                 Aim::Twist(twist, _) => twist,
                 Aim::Pose(pose) => {
-                    let (way, left) = self.way_to(tip, &pose);
+                    let way = between(&self.next[tip].pose, &pose);
+                    let left = self.length_of(&way);
                     farthest = farthest.max(left);
                     self.approach(tip, way, left, options, rates)
                 }
@@ -289,12 +289,13 @@ impl Line {
         farthest
     }
 
-    /// What leads a tip to a pose from where the known part ends, and how long that is [rad].
-    fn way_to(&self, tip: usize, pose: &Isometry3<f64>) -> (Vector6<f64>, f64) {
-        let from = &self.next[tip].pose;
-        let linear = pose.translation.vector - from.translation.vector;
-        let way = stacked(&linear, &rotation_vector(&(pose.rotation * from.rotation.inverse())));
-        (way, (linear / self.length_scale).norm().hypot(way.fixed_rows::<3>(3).norm()))
+    /// How far a pose is from another one [rad, lengths over the length scale].
+    pub fn distance(&self, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f64 {
+        self.length_of(&between(from, to))
+    }
+
+    fn length_of(&self, way: &Vector6<f64>) -> f64 {
+        (way.fixed_rows::<3>(0) / self.length_scale).norm().hypot(way.fixed_rows::<3>(3).norm())
     }
 
     /// The twist with which a pose at the end of `way` is approached.
@@ -315,7 +316,7 @@ impl Line {
         }
         let slow = POSE_SHARE * rates(&self.along_base).acceleration;
         let twist = way * (POSE_GAIN * left).min((2.0 * slow * left).sqrt()) / left;
-        twist * options.scale(twist.fixed_rows::<3>(0).norm(), twist.fixed_rows::<3>(3).norm())
+        twist * options.factor(twist.fixed_rows::<3>(0).norm(), twist.fixed_rows::<3>(3).norm(), 1.0)
     }
 
     /// What an entry of a twist is over in the ramp.
@@ -349,6 +350,12 @@ impl Piece {
             }
         }
     }
+}
+
+/// What leads from a pose to another one: translation and rotation vector [m, rad].
+pub fn between(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
+    let linear = to.translation.vector - from.translation.vector;
+    stacked(&linear, &rotation_vector(&(to.rotation * from.rotation.inverse())))
 }
 
 /// What makes of a translation along axes that turn by `angular` meanwhile the one along those at the beginning.

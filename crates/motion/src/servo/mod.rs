@@ -46,6 +46,7 @@ mod command;
 mod constants;
 mod contacts;
 mod curve;
+mod held_axes;
 mod jerk_bounds;
 mod jog;
 mod law;

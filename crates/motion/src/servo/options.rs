@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use nalgebra::{Vector3, Vector6};
 use thiserror::Error;
+use urdf_ik_mathematics::spatial::stacked;
 
 /// How a [`Servo`](super::Servo) moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,9 +36,19 @@ impl Default for ServoOptions {
 }
 
 impl ServoOptions {
-    /// The share of a twist of such speeds that the greatest speeds allow.
-    pub(super) fn scale(&self, linear: f64, angular: f64) -> f64 {
-        (self.linear_speed / linear).min(self.angular_speed / angular).min(1.0)
+    /// How many times, at most `most`, a motion with such speeds \[m/s, rad/s\] the greatest speeds allow.
+    pub(super) fn factor(&self, linear: f64, angular: f64, most: f64) -> f64 {
+        (self.linear_speed / linear).min(self.angular_speed / angular).min(most)
+    }
+
+    /// A twist \[m/s, rad/s\] that is no faster than the greatest speeds, and whether it had to be made slower for that.
+    pub(super) fn limited(&self, linear: &Vector3<f64>, angular: &Vector3<f64>) -> (Vector6<f64>, bool) {
+        // The greatest numbers have no square.
+        let size = linear.amax().max(angular.amax()).max(1.0);
+        let twist = stacked(&(linear / size), &(angular / size));
+        let speed = |row: usize| twist.fixed_rows::<3>(row).norm();
+        let factor = self.factor(speed(0), speed(3), size);
+        (twist * factor, factor < size)
     }
 }
 

@@ -6,13 +6,13 @@ use nalgebra::{Isometry3, Vector3, Vector6};
 use super::braking_speed::braking_speed;
 use super::constants::{POSE_GAIN, SECOND, SLIDE_DAMPING, SLIDE_GIVE, UNLIMITED};
 use super::contacts::Contacts;
+use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
-use super::line::Aim;
+use super::line::{Aim, between};
 use super::options::{Priority, ServoOptions};
 use super::stacked_jacobian::StackedJacobian;
 use urdf_ik_collision::Near;
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
-use urdf_ik_mathematics::spatial::{rotation_vector, stacked};
 use urdf_ik_mathematics::vectors::dot;
 use urdf_ik_robot::Domain;
 
@@ -128,19 +128,19 @@ impl Slider {
         jacobian: &StackedJacobian,
         aims: &[Aim],
         targets: &[Isometry3<f64>],
-        frees: &[bool],
+        held_axes: &[HeldAxes],
     ) {
         let mut scale = 1.0_f64;
         for (tip, aim) in aims.iter().enumerate() {
             let (pose, goal) = (&jacobian.tips()[tip], &targets[tip]);
-            let linear = pose.translation.vector - goal.translation.vector;
-            let off = [linear, rotation_vector(&(pose.rotation * goal.rotation.inverse()))];
+            let off = between(goal, pose);
+            let off = [0, 3].map(|row| off.fixed_rows::<3>(row).into_owned());
             for (part, is_commanded) in aim.commands().into_iter().enumerate() {
                 let row = |axis: usize| 6 * tip + 3 * part + axis;
                 let twist = Vector3::from_fn(|axis, _| {
                     jacobian.unit(row(axis)) * dot(jacobian.row(row(axis)), &self.velocities)
                 });
-                if !(is_commanded || part == 1 && frees[tip]) && twist.dot(&off[part]) > 0.0 {
+                if !(is_commanded || part == 1 && !held_axes[tip].are_all()) && twist.dot(&off[part]) > 0.0 {
                     scale = scale.min(4.0 * (1.0 - off[part].norm() / SLIDE_GIVE[part]));
                 }
             }
@@ -161,16 +161,12 @@ impl Slider {
     fn write_twist(&mut self, jacobian: &StackedJacobian, aims: &[Aim], options: &ServoOptions) {
         for (tip, aim) in aims.iter().enumerate() {
             let pose = &jacobian.tips()[tip];
-            let to = |goal: &Isometry3<f64>| {
-                let linear = goal.translation.vector - pose.translation.vector;
-                stacked(&linear, &rotation_vector(&(goal.rotation * pose.rotation.inverse())))
-            };
             let twist = match aim {
                 Aim::Hold => Vector6::zeros(),
                 Aim::Twist(twist, axes) => axes.to_base(pose, twist),
                 Aim::Pose(goal) => {
-                    let twist: Vector6<f64> = to(goal) * POSE_GAIN;
-                    twist * options.scale(twist.fixed_rows::<3>(0).norm(), twist.fixed_rows::<3>(3).norm())
+                    let twist: Vector6<f64> = between(pose, goal) * POSE_GAIN;
+                    twist * options.factor(twist.fixed_rows::<3>(0).norm(), twist.fixed_rows::<3>(3).norm(), 1.0)
                 }
             };
             for row in 0..6 {

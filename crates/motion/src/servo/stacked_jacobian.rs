@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Vector6};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 
 use urdf_ik_robot::{Chain, ChainPoses};
 
@@ -55,6 +55,16 @@ impl StackedJacobian {
     /// What a row is over: metres for translations.
     pub fn unit(&self, row: usize) -> f64 {
         if row % 6 < 3 { self.length_scale } else { 1.0 }
+    }
+
+    /// Appends a row to a list; that of a rotation along the axes that `frame` turns into those of the base link.
+    pub fn push_row(&self, row: usize, frame: &UnitQuaternion<f64>, list: &mut Vec<f64>) {
+        if row % 6 < 3 || *frame == UnitQuaternion::identity() {
+            return list.extend_from_slice(self.row(row));
+        }
+        let axis = frame * Vector3::ith(row % 6 - 3, 1.0);
+        let [x, y, z] = [3, 4, 5].map(|angular| self.row(row - row % 6 + angular));
+        list.extend((0..x.len()).map(|i| axis.x * x[i] + axis.y * y[i] + axis.z * z[i]));
     }
 
     /// A row.

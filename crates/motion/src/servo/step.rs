@@ -7,9 +7,10 @@ use nalgebra::{Isometry3, Vector3, Vector6};
 use thiserror::Error;
 
 use super::command::{Command, CommandError, TipCommand};
-use super::constants::{LONGEST_STEP, RAMP_SHARES};
+use super::constants::{ARRIVED, FOLLOWS, LONGEST_STEP, NEAR_END, NEAR_SINGULAR, RAMP_SHARES};
 use super::contacts::Contacts;
 use super::curve::{Curve, End};
+use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
 use super::jog::{Jog, may_begin};
 use super::law::{Along, Obstacle, Plan, Planner};
@@ -25,7 +26,6 @@ use crate::MotionLimits;
 use crate::generator::State as Joints;
 use crate::keeper::{HandOver, Keeper};
 use urdf_ik_collision::Clearance;
-use urdf_ik_mathematics::spatial::rotation_vector;
 use urdf_ik_mathematics::vectors::dot;
 use urdf_ik_robot::{Chain, Variable};
 use urdf_ik_solver::Solver;
@@ -62,8 +62,6 @@ pub struct Servo {
     limits: Vec<Limits>,
     jacobian: StackedJacobian,
     singular: SingularValues,
-    /// Whether the arm of each tip cannot hold all axes of rotation.
-    frees_rotation: Vec<bool>,
     tracer: Tracer,
     planner: Planner,
     /// What the joints follow, where they follow a line; and what may take its place.
@@ -85,12 +83,12 @@ pub struct Servo {
     keeper: Keeper,
     slider: Slider,
     is_sliding: bool,
-    /// Whether no line leads away from where the joints stand.
-    is_stuck: bool,
-    /// What held the speed down last.
-    obstacle: Option<Obstacle>,
+    /// Why no line leads away from where the joints stand.
+    stuck: Option<End>,
     /// The tip that its greatest speed holds back.
     limited_tip: Option<usize>,
+    /// How much of the line's time passed in the last period.
+    time_passed: f64,
     /// The shares of the commanded speed lately, with their times.
     shares: VecDeque<[f64; 2]>,
     report: Report,
@@ -116,12 +114,12 @@ impl Servo {
         }
         let chain = Arc::clone(solver.chain());
         let (tips, variables) = (chain.tips().len(), positions.len());
+        let held_axes = (0..tips).map(|tip| HeldAxes::beside(solver.sensible_free_axes(tip))).collect();
         let jacobian = StackedJacobian::new(&chain, solver.length_scale());
         let course =
             || Course { line: Line::new(tips, solver.length_scale()), curve: Curve::new(variables), plan: Plan::new() };
         let mut servo = Self {
-            frees_rotation: (0..tips).map(|tip| solver.sensible_free_axes(tip)[3..].contains(&true)).collect(),
-            tracer: Tracer::new(jacobian.clone(), chain.domains(), tips),
+            tracer: Tracer::new(jacobian.clone(), chain.domains(), held_axes),
             planner: Planner::new(variables),
             course: course(),
             trial: course(),
@@ -140,9 +138,9 @@ impl Servo {
             keeper: Keeper::new(&chain.domains(), limits),
             slider: Slider::new(tips, variables),
             is_sliding: false,
-            is_stuck: false,
-            obstacle: None,
+            stuck: None,
             limited_tip: None,
+            time_passed: 0.0,
             shares: VecDeque::with_capacity(MOST_SHARES),
             report: Report {
                 share: 1.0,
@@ -238,14 +236,14 @@ impl Servo {
     ) -> Result<&Report, CommandError> {
         let checked = command.check(&self.chain);
         let command = if checked.is_ok() { command } else { &Command::Rest };
-        (self.obstacle, self.limited_tip) = (None, None);
+        (self.jog.limit, self.limited_tip) = (None, None);
         match command {
             Command::Velocities(velocities) => self.follow_joints(velocities, period),
             Command::Rest => self.rest(period),
             Command::Tips(commands) => self.follow_tips(commands, period, clearance),
         }
         self.take_step(period, clearance);
-        self.write_share(command, period);
+        self.note_share(command, period);
         self.write_report();
         checked.map(|()| &self.report)
     }
@@ -258,7 +256,7 @@ impl Servo {
 
     /// The joints are not on a course any more: the tips are to be where they are.
     fn leave_course(&mut self) {
-        (self.is_on_course, self.is_stuck, self.is_sliding) = (false, false, false);
+        (self.is_on_course, self.stuck, self.is_sliding) = (false, None, false);
         self.aims.fill(Aim::Hold);
         self.targets.copy_from_slice(self.jacobian.tips());
     }
@@ -284,21 +282,24 @@ impl Servo {
     /// Writes joint velocities, all of them slower where a tip would be too fast.
     fn limit_tips(&mut self, velocities: &[f64]) {
         let Self { jacobian, options, slider, limited_tip, .. } = self;
-        let mut scale = 1.0;
+        // The greatest numbers have no square.
+        let size = velocities.iter().fold(1.0, |size: f64, velocity| size.max(velocity.abs()));
+        slider.velocities.iter_mut().zip(velocities).for_each(|(slower, velocity)| *slower = velocity / size);
+        let mut factor = size;
         for tip in 0..jacobian.tips().len() {
-            let speed =
-                |first| Vector3::from_fn(|axis, _| dot(jacobian.row(6 * tip + first + axis), velocities)).norm();
-            let allowed = options.scale(speed(0) * jacobian.unit(0), speed(3));
-            if allowed < scale {
-                (scale, *limited_tip) = (allowed, Some(tip));
+            let row = |row| dot(jacobian.row(6 * tip + row), &slider.velocities);
+            let speed = |first| Vector3::from_fn(|axis, _| row(first + axis)).norm();
+            let allowed = options.factor(speed(0) * jacobian.unit(0), speed(3), size);
+            if allowed < factor {
+                (factor, *limited_tip) = (allowed, Some(tip));
             }
         }
-        slider.velocities.iter_mut().zip(velocities).for_each(|(slower, velocity)| *slower = scale * velocity);
+        slider.velocities.iter_mut().for_each(|velocity| *velocity *= factor);
     }
 
     fn follow_tips(&mut self, commands: &[TipCommand], period: f64, clearance: Option<&Clearance>) {
         let is_new = self.take_aims(commands);
-        if self.aims.iter().all(|aim| !aim.commands().contains(&true)) {
+        if self.nothing_is_commanded() {
             return self.rest(period);
         }
         if self.must_slide(clearance) && (!self.is_on_course || may_begin(&self.now, &self.limits)) {
@@ -309,12 +310,14 @@ impl Servo {
             self.targets.copy_from_slice(self.jacobian.tips());
         }
         let starts = is_new || !self.is_on_course;
-        let is_stuck = self.is_stuck && !is_new && self.is_at_rest();
+        let is_stuck = self.stuck.is_some() && !is_new && self.is_at_rest();
         if starts && !is_stuck && self.lay_anew(period) {
             std::mem::swap(&mut self.course, &mut self.trial);
-            (self.is_on_course, self.is_stuck) = (true, false);
+            (self.is_on_course, self.stuck) = (true, None);
         } else if !self.is_on_course {
-            self.is_stuck = self.is_at_rest();
+            if !is_stuck {
+                self.stuck = self.is_at_rest().then(|| self.trial.curve.end.unwrap_or(End::Singularity));
+            }
             self.course.line.aims.copy_from_slice(&self.aims);
             return self.jog.stop(&self.now, &self.limits, period, &mut self.next);
         } else if self.course.line.aims == self.aims {
@@ -365,12 +368,12 @@ impl Servo {
             if commands[0] {
                 target.translation = pose.translation;
             }
-            if commands[1] || self.frees_rotation[tip] {
+            if commands[1] || !self.tracer.held_axes[tip].are_all() {
                 target.rotation = pose.rotation;
             }
         }
         let Self { jog, slider, jacobian, now, limits, next, .. } = self;
-        slider.keep_within_give(jacobian, &self.aims, &self.targets, &self.frees_rotation);
+        slider.keep_within_give(jacobian, &self.aims, &self.targets, &self.tracer.held_axes);
         slider.keep_direction(&now.velocities);
         jog.follow(&slider.velocities, now, limits, period, next);
     }
@@ -381,7 +384,7 @@ impl Servo {
         for (tip, aim) in self.aims.iter_mut().enumerate() {
             let command = commands.iter().find(|command| command.tip() == tip);
             if let Some(TipCommand::Twist(twist)) = command
-                && self.options.scale(twist.linear.norm(), twist.angular.norm()) < 1.0
+                && self.options.limited(&twist.linear, &twist.angular).1
             {
                 self.limited_tip = Some(tip);
             }
@@ -391,6 +394,15 @@ impl Servo {
             *aim = if wanted.differs_from(led_to) { wanted } else { *led_to };
         }
         is_new
+    }
+
+    /// Whether no tip is to move: none is commanded to, or those that are stand at their poses.
+    fn nothing_is_commanded(&self) -> bool {
+        let stands = self.is_at_rest();
+        self.aims.iter().zip(self.jacobian.tips()).all(|(aim, at)| match aim {
+            Aim::Pose(pose) => stands && self.course.line.distance(at, pose) < ARRIVED,
+            Aim::Hold | Aim::Twist(..) => !aim.commands().contains(&true),
+        })
     }
 
     /// Lays a course for the aims from where the joints are, with a plan on it. Gives whether there is one.
@@ -405,7 +417,7 @@ impl Servo {
     fn lay_with_ramp(&mut self, share: f64, moves: bool, period: f64) -> bool {
         let Self { tracer, trial, aims, motions, options, singular, limits, now, .. } = self;
         let rates = |twist: &[f64]| rates(singular, limits, twist);
-        tracer.keep_rows(aims, &self.frees_rotation);
+        tracer.keep_rows(aims);
         trial.line.aims.copy_from_slice(aims);
         trial.line.ramp_share = share;
         trial.line.begin(motions, moves, options, &rates);
@@ -416,6 +428,7 @@ impl Servo {
             let (speed, acceleration) = tracer.begin_moving(&mut trial.curve, now);
             trial.plan.now = Along { way: 0.0, speed, acceleration };
         } else {
+            trial.curve.end = None;
             if !tracer.begin_at_rest(&mut trial.curve, &trial.line, &now.positions) {
                 return false;
             }
@@ -449,7 +462,7 @@ impl Servo {
             }
         }
         for (tip, motion) in self.motions.iter_mut().enumerate() {
-            if self.frees_rotation[tip] && !self.aims[tip].commands()[1] {
+            if !self.tracer.held_axes[tip].are_all() && !self.aims[tip].commands()[1] {
                 motion.pose.rotation = self.jacobian.tips()[tip].rotation;
             }
             if !moves {
@@ -464,50 +477,38 @@ impl Servo {
         let now = self.course.plan.now;
         self.extend_course(now.way + 2.0 * LONGEST_STEP);
         if !self.course.curve.has_length() {
-            self.obstacle = Some(Obstacle::End);
             return false;
         }
-        let (wanted, fastest) = self.planner.wanted_jerk(&self.course.curve, now, &self.limits, period);
-        self.obstacle = fastest.map(Obstacle::Joint);
-        let mut is_planned = false;
-        let (mut high, mut low) = (wanted, f64::NAN);
-        for _ in 0..=HALVINGS {
-            let jerk = if low.is_nan() { high } else { 0.5 * (low + high) };
-            match self.try_jerk(now, jerk, period) {
-                Ok(()) => {
-                    is_planned = true;
-                    std::mem::swap(&mut self.course.plan, &mut self.tried);
-                    if jerk == wanted {
-                        return true;
-                    }
-                    low = jerk;
-                }
-                Err(obstacle) => {
-                    self.obstacle = Some(obstacle);
-                    high = jerk;
-                    if low.is_nan() {
-                        low = self.planner.least_jerk(&self.course.curve, now, &self.limits);
-                        if self.try_jerk(now, low, period).is_ok() {
-                            is_planned = true;
-                            std::mem::swap(&mut self.course.plan, &mut self.tried);
-                        } else {
-                            return false;
-                        }
-                    }
-                }
+        let wanted = self.planner.wanted_jerk(&self.course.curve, now, &self.limits, period);
+        if self.try_jerk(now, wanted, period) {
+            return true;
+        }
+        let (mut low, mut high) = (self.planner.least_jerk(&self.course.curve, now, &self.limits), wanted);
+        if !self.try_jerk(now, low, period) {
+            return false;
+        }
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            if self.try_jerk(now, middle, period) {
+                low = middle;
+            } else {
+                high = middle;
             }
         }
-        is_planned
+        true
     }
 
-    /// Plans a jerk for a period, and a stop after it. The curve is extended as far as that needs.
-    fn try_jerk(&mut self, now: Along, jerk: f64, period: f64) -> Result<(), Obstacle> {
+    /// Plans a jerk for a period, and a stop after it. The curve is extended as far as that needs. Where there is such a stop, it is held.
+    fn try_jerk(&mut self, now: Along, jerk: f64, period: f64) -> bool {
         loop {
             let Course { curve, .. } = &self.course;
             let found = self.planner.plan(curve, now, Some((period, jerk)), &self.limits, &mut self.tried);
             let reach = curve.reach();
             if found != Err(Obstacle::End) || !self.extend_course(reach + 2.0 * LONGEST_STEP) {
-                return found;
+                if found.is_ok() {
+                    std::mem::swap(&mut self.course.plan, &mut self.tried);
+                }
+                return found.is_ok();
             }
         }
     }
@@ -531,6 +532,8 @@ impl Servo {
     /// Goes on along the plan that is held.
     fn follow_plan(&mut self, period: f64) {
         let Self { course: Course { line, curve, plan }, derivatives, next, limits, targets, .. } = self;
+        curve.write(plan.now.way, 0, &mut derivatives[..1]);
+        self.time_passed = -derivatives[0][limits.len()];
         plan.advance(period);
         let Along { way, speed, acceleration } = plan.now;
         curve.write(way, 0, derivatives);
@@ -542,6 +545,7 @@ impl Servo {
             next.accelerations[i] = bend * speed * speed + slope * acceleration;
         }
         let time = derivatives[0][limits.len()];
+        self.time_passed += time;
         for (tip, target) in targets.iter_mut().enumerate() {
             *target = line.at(tip, time).pose;
         }
@@ -569,21 +573,23 @@ impl Servo {
         }
     }
 
-    /// Notes the share of the commanded speed that the tips, or the joints, have.
-    fn write_share(&mut self, command: &Command, period: f64) {
+    /// Notes the share of the commanded speed that the tips, or the joints, had in the last period.
+    fn note_share(&mut self, command: &Command, period: f64) {
         let share = match command {
             Command::Rest => None,
-            Command::Velocities(velocities) => {
-                let squared = dot(velocities, velocities);
-                (squared > 0.0).then(|| dot(velocities, &self.now.velocities) / squared)
+            Command::Velocities(_) => {
+                let wanted = &self.slider.velocities;
+                let squared = dot(wanted, wanted);
+                (squared > 0.0)
+                    .then(|| 0.5 * (dot(wanted, &self.now.velocities) + dot(wanted, &self.next.velocities)) / squared)
             }
-            Command::Tips(_) => self.share_of_tips(),
+            Command::Tips(_) => self.share_of_tips(period),
         };
         let Some(share) = share else { return self.shares.clear() };
         if self.shares.len() == MOST_SHARES {
             self.shares.pop_front();
         }
-        self.shares.push_back([period, share.max(0.0)]);
+        self.shares.push_back([period, share.clamp(0.0, 1.0)]);
         let mut time: f64 = self.shares.iter().map(|[time, _]| time).sum();
         while self.shares.len() > 1 && time - self.shares[0][0] >= SHARE_TIME {
             time -= self.shares[0][0];
@@ -591,40 +597,32 @@ impl Servo {
         }
     }
 
-    /// The share of the commanded speed that the slowest tip has.
-    fn share_of_tips(&mut self) -> Option<f64> {
-        let mut least = None;
-        for (tip, aim) in self.aims.iter().enumerate() {
-            let share = match aim {
-                Aim::Hold => continue,
-                Aim::Twist(twist, axes) => {
-                    let twist = axes.to_base(&self.jacobian.tips()[tip], twist);
-                    let (mut along, mut squared) = (0.0, 0.0);
-                    for row in 0..6 {
-                        let wanted = twist[row] / self.jacobian.unit(row);
-                        along += wanted * dot(self.jacobian.row(6 * tip + row), &self.now.velocities);
-                        squared += wanted * wanted;
-                    }
-                    along / squared
+    /// The share of the commanded speed that the slowest tip had in the last period.
+    fn share_of_tips(&self, period: f64) -> Option<f64> {
+        let share = |(tip, aim): (usize, &Aim)| match aim {
+            _ if aim.commands() == [false; 2] => None,
+            Aim::Hold => None,
+            Aim::Twist(twist, axes) => {
+                let twist = axes.to_base(&self.jacobian.tips()[tip], twist);
+                let (mut along, mut squared) = (0.0, 0.0);
+                for row in 0..6 {
+                    let (wanted, entries) = (twist[row] / self.jacobian.unit(row), self.jacobian.row(6 * tip + row));
+                    // The velocities before and after the period: their mean gives its motion.
+                    along += 0.5 * wanted * (dot(entries, &self.now.velocities) + dot(entries, &self.next.velocities));
+                    squared += wanted * wanted;
                 }
-                Aim::Pose(_) if self.is_on_course => {
-                    let Self { course: Course { curve, plan, .. }, derivatives, limits, .. } = self;
-                    if curve.end == Some(End::Arrived) {
-                        continue;
-                    }
-                    curve.write(plan.now.way, 1, &mut derivatives[..1]);
-                    derivatives[0][limits.len()] * plan.now.speed
-                }
-                Aim::Pose(_) => 0.0,
-            };
-            least = Some(least.unwrap_or(share).min(share));
-        }
-        least
+                Some(along / squared)
+            }
+            Aim::Pose(_) if self.is_on_course => {
+                (self.course.curve.end != Some(End::Arrived)).then_some(self.time_passed / period)
+            }
+            Aim::Pose(_) => (!self.is_at_rest()).then_some(0.0),
+        };
+        self.aims.iter().enumerate().filter_map(share).reduce(f64::min)
     }
 
     fn write_report(&mut self) {
-        let Report { share, off_line, holds, is_sliding, smallest_singular_value } = &mut self.report;
-        holds.clear();
+        let Report { share, off_line, is_sliding, smallest_singular_value, .. } = &mut self.report;
         let [time, sum] =
             self.shares.iter().fold([0.0; 2], |[all, sum], [time, share]| [all + time, sum + time * share]);
         *share = if time > 0.0 { sum / time } else { 1.0 };
@@ -632,32 +630,59 @@ impl Servo {
         let is_commanded = self.aims.iter().any(|aim| *aim != Aim::Hold);
         *smallest_singular_value = is_commanded.then(|| self.singular.smallest());
         *off_line = [0.0; 2];
-        for (target, pose) in self.targets.iter().zip(self.jacobian.tips()) {
-            let apart = (target.translation.vector - pose.translation.vector).norm();
-            off_line[0] = off_line[0].max(apart);
-            off_line[1] = off_line[1].max(rotation_vector(&(target.rotation * pose.rotation.inverse())).norm());
-        }
-        match self.obstacle {
-            Some(Obstacle::Joint(variable)) => holds.push(Hold::JointSpeed { variable }),
-            Some(Obstacle::End) => match self.course.curve.end {
-                Some(End::Limit(variable)) => holds.push(Hold::JointLimit { variable }),
-                Some(End::Arrived) => {}
-                _ => holds.push(Hold::Singularity),
-            },
-            Some(Obstacle::Tip | Obstacle::Time) | None => {}
-        }
-        if let Some(near) = &self.keeper.stopped_by {
-            holds.push(Hold::Contact { pair: near.pair, distance: near.distance });
-        }
-        if self.is_sliding {
-            if let Some(near) = &self.slider.contact {
-                holds.push(Hold::Contact { pair: near.pair, distance: near.distance });
+        for (tip, (target, pose)) in self.targets.iter().zip(self.jacobian.tips()).enumerate() {
+            let held = self.tracer.held_axes[tip];
+            let apart = held.way(pose, target);
+            off_line[0] = off_line[0].max(apart.fixed_rows::<3>(0).norm());
+            if held.are_all() || self.aims[tip].turns() {
+                off_line[1] = off_line[1].max(apart.fixed_rows::<3>(3).norm());
             }
-            holds.extend(self.slider.limit.map(|variable| Hold::JointLimit { variable }));
         }
-        if let Some(tip) = self.limited_tip {
-            holds.push(Hold::TipSpeed { tip });
+        self.write_holds();
+    }
+
+    /// Writes what holds the arm back, the hardest first.
+    fn write_holds(&mut self) {
+        let end = self.end_ahead();
+        let Self { report: Report { share, holds, .. }, keeper, slider, jog, singular, .. } = self;
+        let follows = *share >= FOLLOWS;
+        let contact = if self.is_sliding { slider.contact.as_ref() } else { None };
+        holds.clear();
+        holds.extend(
+            keeper
+                .stopped_by
+                .iter()
+                .chain(contact)
+                .map(|near| Hold::Contact { pair: near.pair, distance: near.distance }),
+        );
+        let limit = if self.is_sliding { slider.limit } else { None };
+        holds.extend(limit.or(jog.limit).map(|variable| Hold::JointLimit { variable }));
+        if !follows && holds.is_empty() {
+            match end {
+                Some(End::Limit(variable)) => holds.push(Hold::JointLimit { variable }),
+                Some(_) => holds.push(Hold::Singularity),
+                None => {
+                    if self.is_on_course && singular.smallest() < NEAR_SINGULAR {
+                        holds.push(Hold::Singularity);
+                    }
+                    let used = |i: usize| (self.now.velocities[i] / self.limits[i].velocity).abs();
+                    let busiest = (0..self.limits.len()).max_by(|a, b| used(*a).total_cmp(&used(*b)));
+                    holds.extend(busiest.map(|variable| Hold::JointSpeed { variable }));
+                }
+            }
         }
+        holds.extend(self.limited_tip.map(|tip| Hold::TipSpeed { tip }));
+    }
+
+    /// Why the line does not go on, where the joints come to rest before that or stand there.
+    fn end_ahead(&self) -> Option<End> {
+        let Course { curve, plan, .. } = &self.course;
+        if !self.is_on_course || curve.reach() - plan.end > NEAR_END {
+            return self.stuck;
+        }
+        // It is not known yet for how long the tip stands.
+        let waits = curve.stands_from.map(|_| End::Singularity);
+        curve.end.or(waits).filter(|end| *end != End::Arrived)
     }
 }
 

@@ -4,7 +4,7 @@
 //! Jacobian J and the twist w of the line. What it leaves open is the direction of the curve, and on redundant arms more, of which the
 //! motion that is least and leads away from joint limits is chosen.
 
-use nalgebra::Vector6;
+use nalgebra::{UnitQuaternion, Vector6};
 
 use super::braking_speed::approach;
 use super::constants::{
@@ -12,12 +12,12 @@ use super::constants::{
     PULLED, ROOM, ROOM_BEND, SETTLING, SHORTEST_STEP, SINGULAR, STANDING, STRICT, TURN,
 };
 use super::curve::{Curve, End, arc};
+use super::held_axes::HeldAxes;
 use super::line::{Aim, Line, TipMotion};
 use super::rows::Rows;
 use super::stacked_jacobian::StackedJacobian;
 use crate::generator::State as Joints;
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
-use urdf_ik_mathematics::spatial::{rotation_vector, stacked};
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 use urdf_ik_robot::Domain;
 
@@ -36,6 +36,8 @@ enum Step {
 pub struct Tracer {
     pub jacobian: StackedJacobian,
     domains: Vec<Domain>,
+    /// The axes of rotation that each tip can hold.
+    pub held_axes: Vec<HeldAxes>,
     /// The rows of the Jacobian that count: what the tips have to keep.
     pub kept: Vec<usize>,
     /// The matrix of the equations, and what is missed.
@@ -59,8 +61,8 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    pub fn new(jacobian: StackedJacobian, domains: Vec<Domain>, tips: usize) -> Self {
-        let (variables, rows) = (domains.len(), 6 * tips);
+    pub fn new(jacobian: StackedJacobian, domains: Vec<Domain>, held_axes: Vec<HeldAxes>) -> Self {
+        let (variables, rows) = (domains.len(), 6 * held_axes.len());
         let size = variables + 1;
         let list = vec![0.0; size];
         let mut quadratic = DualActiveSet::default();
@@ -68,6 +70,7 @@ impl Tracer {
         Self {
             jacobian,
             domains,
+            held_axes,
             kept: Vec::with_capacity(rows),
             matrix: Vec::with_capacity(rows * size),
             missed: vec![0.0; rows],
@@ -87,11 +90,11 @@ impl Tracer {
     }
 
     /// Sets which rows count: those of translations, and of rotations that are commanded or can be held.
-    pub fn keep_rows(&mut self, aims: &[Aim], frees_rotation: &[bool]) {
+    pub fn keep_rows(&mut self, aims: &[Aim]) {
         self.kept.clear();
-        for (tip, (aim, frees)) in aims.iter().zip(frees_rotation).enumerate() {
-            let rows = if *frees && !aim.turns() { 3 } else { 6 };
-            self.kept.extend(6 * tip..6 * tip + rows);
+        for (tip, (aim, held)) in aims.iter().zip(&self.held_axes).enumerate() {
+            let rows = held.rows().filter(|row| *row < 3 || aim.turns() || held.are_all());
+            self.kept.extend(rows.map(|row| 6 * tip + row));
         }
     }
 
@@ -396,17 +399,19 @@ impl Tracer {
         self.matrix.clear();
         let mut squared = 0.0;
         let mut tip = usize::MAX;
-        let (mut twist, mut error) = (Vector6::zeros(), Vector6::zeros());
+        let (mut twist, mut error, mut frame) = (Vector6::zeros(), Vector6::zeros(), UnitQuaternion::identity());
         for (at, row) in self.kept.iter().enumerate() {
             if row / 6 != tip {
                 tip = row / 6;
-                let (wanted, is) = (line.at(tip, time), &self.jacobian.tips()[tip]);
-                let linear = wanted.pose.translation.vector - is.translation.vector;
-                error = stacked(&linear, &rotation_vector(&(wanted.pose.rotation * is.rotation.inverse())));
+                let (wanted, is, held) = (line.at(tip, time), &self.jacobian.tips()[tip], self.held_axes[tip]);
+                error = held.way(is, &wanted.pose);
+                frame = held.frame(is);
                 twist = wanted.twist;
+                let angular = frame.inverse() * twist.fixed_rows::<3>(3).into_owned();
+                twist.fixed_rows_mut::<3>(3).copy_from(&angular);
             }
             let unit = self.jacobian.unit(*row);
-            self.matrix.extend_from_slice(self.jacobian.row(*row));
+            self.jacobian.push_row(*row, &frame, &mut self.matrix);
             self.matrix.push(if keeps_time { 0.0 } else { -twist[row % 6] / unit });
             self.missed[at] = error[row % 6] / unit;
             squared += self.missed[at].powi(2);
