@@ -13,7 +13,7 @@ use super::messages::{JogMessage, TwistMessage};
 use super::sources::{Clutch, Source, Sources};
 use crate::arm::Arm;
 use crate::arm::steering::{Input, LinkAxes, Pose, Twist, Wish, code};
-use crate::messages::target_message::{Asks, TargetMessage};
+use crate::messages::target_message::{TargetAxes, TargetMessage};
 use crate::reports::report::Verdict;
 use crate::reports::reporter::Reporter;
 use crate::reports::status::Refused;
@@ -99,7 +99,7 @@ impl Intake {
         match clutch {
             Clutch::Absent => {
                 let timeout = self.arm.settings().servo.timeout;
-                let is_followed = message.asks == Asks::Pose && self.arm.output.moves_beside(tip, timeout);
+                let is_followed = message.axes == TargetAxes::Pose && self.arm.output.moves_beside(tip, timeout);
                 if is_followed {
                     self.pose(tip, message, false);
                 }

@@ -51,12 +51,13 @@ fn run(subject: &Subject, case: &Case) -> Run {
     run
 }
 
-fn steady(subject: &Subject, run: &Run, twist: &Vector6<f64>) -> Steady {
+fn steady(subject: &Subject, run: &Run, case: &Case) -> Steady {
     let mut found = Steady::default();
     let (mut since, mut before): (usize, Option<Standing>) = (0, None);
     for sample in (1..run.positions.len() - 1).step_by(STRIDE) {
         let (positions, velocities) = (&run.positions[sample], run.velocities(sample));
-        let (standing, goal, least) = standing(subject, positions, &velocities, twist);
+        let twist = case.twist_at(&subject.pose(positions));
+        let (standing, goal, least) = standing(subject, positions, &velocities, &twist);
         if before.as_ref() != Some(&standing) {
             since = sample;
         }
@@ -67,7 +68,7 @@ fn steady(subject: &Subject, run: &Run, twist: &Vector6<f64>) -> Steady {
             continue;
         }
         found.samples += STRIDE;
-        if goal.norm() < 0.02 * subject.scaled_twist(twist).norm() {
+        if goal.norm() < 0.02 * subject.scaled_twist(&twist).norm() {
             continue;
         }
         let [from, to] = [sample - 1, sample + 1].map(|sample| subject.pose(&run.positions[sample]));
@@ -125,7 +126,7 @@ pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
     let judge = |seed: u64| {
         let case = Case::new(subject, seed);
         let run = run(subject, &case);
-        (steady(subject, &run, &case.twist), run.usage(subject))
+        (steady(subject, &run, &case), run.usage(subject))
     };
     let judged: Vec<_> = seeds.clone().into_par_iter().map(judge).collect();
     for (seed, (steady, used)) in seeds.zip(&judged) {
@@ -145,7 +146,8 @@ pub fn replay(subject: &Subject, case: &Case) {
     let run = run(subject, case);
     println!("start {:?}\ntwist {:?}", case.start, case.twist.as_slice());
     for sample in (1..run.positions.len() - 1).step_by(count(0.1, run.period)) {
-        let (standing, goal, least) = standing(subject, &run.positions[sample], &run.velocities(sample), &case.twist);
+        let twist = case.twist_at(&subject.pose(&run.positions[sample]));
+        let (standing, goal, least) = standing(subject, &run.positions[sample], &run.velocities(sample), &twist);
         let [from, to] = [sample - 1, sample + 1].map(|sample| subject.pose(&run.positions[sample]));
         let moved = subject.scaled_twist(&twist_between(&from, &to, 2.0 * run.period));
         let at: Vec<usize> = (0..subject.joints()).filter(|joint| standing.sides[*joint] != [false; 2]).collect();

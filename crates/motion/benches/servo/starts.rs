@@ -2,7 +2,7 @@
 //!
 //! The line is drawn from the command and the published positions alone. Where nothing is near is found by a walk along the line.
 
-use nalgebra::{Isometry3, Vector3, Vector6};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 use rayon::prelude::*;
 use urdf_ik::motion::servo::{Axes, HeldBack, Servo, ServoOptions};
 
@@ -59,6 +59,14 @@ impl Case {
     /// 0 where it is a translation, 1 where it is a rotation.
     fn kind(&self) -> usize {
         usize::from(self.twist.fixed_rows::<3>(0).norm() == 0.0)
+    }
+
+    /// The twist that is commanded where the tip is at a pose, along the axes of the base link.
+    pub fn twist_at(&self, pose: &Isometry3<f64>) -> Vector6<f64> {
+        let Wish::Twist(given) = &self.wish else { return self.twist };
+        let turn = if given.axes == Axes::Tip { pose.rotation } else { UnitQuaternion::identity() };
+        let [linear, angular] = [given.linear, given.angular].map(|part| turn * part);
+        Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
     }
 
     pub fn wish(&self) -> &Wish {

@@ -17,6 +17,8 @@ pub enum End {
     Limit(usize),
     /// No motion of the joints leads on along the line.
     Singularity,
+    /// Beside the line: nothing is in the way of the line any more.
+    Free,
 }
 
 /// A place on a curve: the variables and the time of the line there.

@@ -71,6 +71,12 @@ impl Limits {
         self.is_safe(state, upper) && self.is_safe(state.mirrored(), -lower)
     }
 
+    /// Room below and above a position.
+    pub fn room(&self, position: f64) -> [f64; 2] {
+        let (lower, upper) = self.ends();
+        [position - lower, upper - position]
+    }
+
     fn ends(&self) -> (f64, f64) {
         match self.domain {
             Domain::Interval { lower, upper } => (lower, upper),

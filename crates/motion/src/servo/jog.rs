@@ -1,11 +1,9 @@
 //! Joints that are commanded themselves: velocities on a ramp, inside their limits.
 
 use super::braking_speed::braking_speed;
-use super::constants::UNLIMITED;
 use super::jerk_bounds::{Limits, State};
 use super::ramp::{Ramp, Rates};
 use crate::generator::State as Joints;
-use urdf_ik_robot::Domain;
 
 /// Leads joints to velocities.
 #[derive(Debug, Clone)]
@@ -39,14 +37,9 @@ impl Jog {
     pub fn follow(&mut self, velocities: &[f64], now: &Joints, limits: &[Limits], period: f64, next: &mut Joints) {
         for (i, limits) in limits.iter().enumerate() {
             let speed = |room: f64| braking_speed(room, limits.acceleration, limits.jerk);
-            let [least, most] = match limits.domain {
-                Domain::Interval { lower, upper } => {
-                    [-speed(now.positions[i] - lower), speed(upper - now.positions[i])]
-                }
-                Domain::Circle => [-UNLIMITED, UNLIMITED],
-            };
+            let [down, up] = limits.room(now.positions[i]).map(speed);
             let wanted = velocities[i].clamp(-limits.velocity, limits.velocity);
-            self.goal[i] = wanted.max(least).min(most);
+            self.goal[i] = wanted.max(-down).min(up);
             if self.goal[i] != wanted && self.limit.is_none() {
                 self.limit = Some(i);
             }

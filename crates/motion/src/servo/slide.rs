@@ -4,30 +4,50 @@
 use nalgebra::{Isometry3, Vector3, Vector6};
 
 use super::braking_speed::braking_speed;
-use super::constants::{POSE_GAIN, SECOND, SLIDE_DAMPING, SLIDE_GIVE, UNLIMITED};
+use super::constants::{
+    AT_END, FIRST_STEP, KEPT, LONGEST_STEP, POSE_GAIN, SECOND, SETTLING, SLIDE_DAMPING, SLIDE_GIVE, TURN, UNLIMITED,
+};
 use super::contacts::Contacts;
+use super::curve::{Curve, End};
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
 use super::line::{Aim, between};
 use super::options::{Priority, ServoOptions};
 use super::stacked_jacobian::StackedJacobian;
+use super::tracer::first_outside;
 use urdf_ik_collision::Near;
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
-use urdf_ik_mathematics::vectors::dot;
-use urdf_ik_robot::Domain;
+use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
 
 /// What is missed of the twists relative to them is nothing below this.
 const MISSED: f64 = 1e-3;
+/// Less than this share of the twists is nothing.
+const LEAST_SHARE: f64 = 1e-3;
+/// A joint so near to its limit stands at it \[rad or m\]: a curve ends somewhat before it.
+const AT_STOP: f64 = 2.0 * KEPT;
 /// What the joints are led by, as a share of the velocities.
 const LEAD: f64 = 0.05;
 /// Rounding of velocities at their bounds \[rad/s or m/s\].
 const TIGHT: f64 = 1e-9;
+
+/// What the tips are to do, and within which limits.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    pub aims: &'a [Aim],
+    pub held_axes: &'a [HeldAxes],
+    pub limits: &'a [Limits],
+    pub options: &'a ServoOptions,
+}
 
 /// Finds velocities.
 #[derive(Debug, Clone)]
 pub struct Slider {
     quadratic: DualActiveSet,
     twist: Vec<f64>,
+    /// A place on a curve and its slope there; the slope with which the curve began.
+    place: Vec<f64>,
+    slope: Vec<f64>,
+    began: Vec<f64>,
     lower: Vec<f64>,
     upper: Vec<f64>,
     pub velocities: Vec<f64>,
@@ -40,10 +60,13 @@ impl Slider {
     pub fn new(tips: usize, variables: usize) -> Self {
         let mut quadratic = DualActiveSet::default();
         quadratic.make_room(variables);
-        let list = vec![0.0; variables];
+        let [list, place] = [variables, variables + 1].map(|size| vec![0.0; size]);
         Self {
             quadratic,
             twist: vec![0.0; 6 * tips],
+            place: place.clone(),
+            slope: place.clone(),
+            began: place,
             lower: list.clone(),
             upper: list.clone(),
             velocities: list,
@@ -53,54 +76,58 @@ impl Slider {
     }
 
     /// Writes how fast each joint may be before its limits, at these positions.
-    pub fn look_at(&mut self, positions: &[f64], limits: &[Limits]) {
+    fn bound_by_braking(&mut self, positions: &[f64], limits: &[Limits]) {
         for (i, limits) in limits.iter().enumerate() {
             let speed = |room: f64| braking_speed(room, limits.acceleration, limits.jerk);
-            (self.lower[i], self.upper[i]) = match limits.domain {
-                Domain::Interval { lower, upper } => (-speed(positions[i] - lower), speed(upper - positions[i])),
-                Domain::Circle => (-UNLIMITED, UNLIMITED),
-            };
+            [self.lower[i], self.upper[i]] = limits.room(positions[i]).map(speed);
+            self.lower[i] *= -1.0;
         }
     }
 
-    /// No joint is near its limits.
-    pub fn look_at_nothing(&mut self) {
-        self.lower.fill(-UNLIMITED);
-        self.upper.fill(UNLIMITED);
+    /// Joints at their limits may only come back; the others are free.
+    fn bound_at_limits(&mut self, limits: &[Limits]) {
+        for (i, limits) in limits.iter().enumerate() {
+            let most = |room: f64| if room < AT_STOP { 0.0 } else { UNLIMITED };
+            [self.lower[i], self.upper[i]] = limits.room(self.place[i]).map(most);
+            self.lower[i] *= -1.0;
+        }
     }
 
-    /// The joints whose limits hold the velocities back.
-    fn pressing(&self) -> impl Iterator<Item = usize> {
+    /// The first joint whose limits hold the velocities back.
+    fn pressing(&self) -> Option<usize> {
         let is_at_end =
             |i: &usize| self.velocities[*i] <= self.lower[*i] + TIGHT || self.velocities[*i] >= self.upper[*i] - TIGHT;
-        (0..self.velocities.len()).filter(is_at_end)
+        (0..self.velocities.len()).find(is_at_end)
     }
 
-    /// The first joint that is faster than it may be before its limit.
-    pub fn first_outside(&self, velocities: &[f64]) -> Option<usize> {
-        (0..velocities.len()).find(|i| !(self.lower[*i]..=self.upper[*i]).contains(&velocities[*i]))
+    /// Finds the velocities for a task at `positions` of which the Jacobian is. Gives whether contacts are in the way.
+    pub fn find(&mut self, jacobian: &StackedJacobian, positions: &[f64], task: Task, contacts: &Contacts) -> bool {
+        self.bound_by_braking(positions, task.limits);
+        let missed = self.minimise(jacobian, task, &contacts.slopes, &contacts.least);
+        self.contact = contacts.pressing(&self.velocities).copied();
+        self.limit = self.pressing();
+        let share = |i: usize| 0.99 * task.limits[i].velocity / self.velocities[i].abs();
+        let scale = (0..self.velocities.len()).map(share).fold(1.0, f64::min);
+        self.velocities.iter_mut().for_each(|velocity| *velocity *= scale);
+        self.contact.is_some() && missed > MISSED
     }
 
-    /// Finds the velocities for the aims. Gives whether limits or contacts are in the way.
-    pub fn find(
-        &mut self,
-        jacobian: &StackedJacobian,
-        aims: &[Aim],
-        contacts: &Contacts,
-        limits: &[Limits],
-        options: &ServoOptions,
-    ) -> bool {
-        let variables = limits.len();
+    /// Finds the velocities between the bounds that come nearest to the twists. Gives the share of these that is missed.
+    fn minimise(&mut self, jacobian: &StackedJacobian, task: Task, slopes: &[f64], least: &[f64]) -> f64 {
+        let Task { aims, held_axes, options, .. } = task;
         self.write_twist(jacobian, aims, options);
         self.quadratic.begin_function(std::iter::repeat(SLIDE_DAMPING));
         for (row, twist) in self.twist.iter().enumerate() {
-            let weight = match (options.priority, row % 6 < 3) {
+            let is_linear = row % 6 < 3;
+            if !is_linear && !held_axes[row / 6].are_all() && !aims[row / 6].turns() {
+                continue;
+            }
+            let weight = match (options.priority, is_linear) {
                 (Priority::Translation, false) | (Priority::Rotation, true) => SECOND,
                 _ => 1.0,
             };
             self.quadratic.add_square(jacobian.row(row), *twist, weight * weight);
         }
-        let Contacts { slopes, least, .. } = contacts;
         let inequalities = Inequalities { rows: slopes, least, lower: &self.lower, upper: &self.upper };
         if self.quadratic.minimise(&inequalities) {
             self.velocities.copy_from_slice(&self.quadratic.minimum);
@@ -112,26 +139,106 @@ impl Slider {
             missed += (twist - dot(jacobian.row(row), &self.velocities)).powi(2);
             all += twist * twist;
         }
-        self.contact = contacts.pressing(&self.velocities).copied();
-        let limit = self.pressing().next();
-        self.limit = limit;
-        let is_held = self.contact.is_some() || self.limit.is_some();
-        let share = |i: usize| 0.99 * limits[i].velocity / self.velocities[i].abs();
-        let scale = (0..variables).map(share).fold(1.0, f64::min);
-        self.velocities.iter_mut().for_each(|velocity| *velocity *= scale);
-        is_held && missed > MISSED * MISSED * all
+        (missed / all).sqrt()
+    }
+
+    /// Begins a curve beside the line from rest, along what the limits leave of the twists. Gives whether anything moves so.
+    pub fn begin_at_rest(
+        &mut self,
+        curve: &mut Curve,
+        jacobian: &mut StackedJacobian,
+        positions: &[f64],
+        task: Task,
+    ) -> bool {
+        let variables = positions.len();
+        self.place[..variables].copy_from_slice(positions);
+        self.place[variables] = 0.0;
+        let leads_on = self.write_slope(jacobian, task).is_some();
+        curve.begin(&self.place, &self.slope, None, FIRST_STEP);
+        self.began.copy_from_slice(&self.slope);
+        leads_on
+    }
+
+    /// Goes on with a curve that began where the joints move.
+    pub fn begin_moving(&mut self, curve: &Curve) {
+        self.began.copy_from_slice(&curve.last().slope);
+    }
+
+    /// Adds one node to a curve that has not ended.
+    pub fn extend(&mut self, curve: &mut Curve, jacobian: &mut StackedJacobian, task: Task) {
+        loop {
+            let (last, step) = (curve.last(), curve.step);
+            let ahead = |slope: &[f64], place: &mut [f64], step: f64| {
+                place.copy_from_slice(&last.place);
+                add_times(place, step, slope);
+            };
+            // The midpoint rule.
+            ahead(&last.slope, &mut self.place, 0.5 * step);
+            let is_known = self.write_blended(jacobian, task, last.way + 0.5 * step).is_some();
+            ahead(&self.slope, &mut self.place, step);
+            let missed = if is_known { self.write_blended(jacobian, task, last.way + step) } else { None };
+            let Some(missed) = missed else { return curve.finish(self.limit.map_or(End::Singularity, End::Limit)) };
+            let turn = dot(&self.slope, &last.slope).clamp(-1.0, 1.0).acos();
+            let outside = first_outside(task.limits.iter().map(|limits| limits.domain), &last.place, &self.place);
+            if let Some((variable, factor)) = outside {
+                curve.step *= factor;
+                if curve.step < AT_END {
+                    return curve.finish(End::Limit(variable));
+                }
+                continue;
+            }
+            if turn > 1.5 * TURN {
+                curve.step *= 0.5;
+                if curve.step < AT_END {
+                    return curve.finish(End::Singularity);
+                }
+                continue;
+            }
+            let arrived = (0..task.limits.len()).find(|i| {
+                let room = |place: &[f64]| task.limits[*i].room(place[*i]).into_iter().fold(f64::INFINITY, f64::min);
+                room(&self.place) < AT_STOP && room(&last.place) >= AT_STOP
+            });
+            curve.add(step * (1.0 + turn * turn / 24.0), &self.place, &self.slope);
+            curve.step = (step * (TURN / turn.max(1e-3)).clamp(0.5, 2.0)).min(LONGEST_STEP);
+            if let Some(variable) = arrived {
+                curve.finish(End::Limit(variable));
+            } else if missed < MISSED {
+                curve.finish(End::Free);
+            }
+            return;
+        }
+    }
+
+    /// Writes the slope of the curve at the place; near its beginning it goes over from the one with which it began.
+    fn write_blended(&mut self, jacobian: &mut StackedJacobian, task: Task, way: f64) -> Option<f64> {
+        let missed = self.write_slope(jacobian, task)?;
+        let share = (1.0 - way / SETTLING).max(0.0).powi(2);
+        for (slope, began) in self.slope.iter_mut().zip(&self.began) {
+            *slope += share * (began - *slope);
+        }
+        normalise(&mut self.slope);
+        Some(missed)
+    }
+
+    /// Writes the slope of the curve at the place: what the limits leave of the twists. Gives the share of these that is missed; `None`
+    /// where nothing is left.
+    fn write_slope(&mut self, jacobian: &mut StackedJacobian, task: Task) -> Option<f64> {
+        let variables = task.limits.len();
+        jacobian.find(&self.place[..variables]);
+        self.bound_at_limits(task.limits);
+        let missed = self.minimise(jacobian, task, &[], &[]);
+        self.limit = self.pressing();
+        self.slope[..variables].copy_from_slice(&self.velocities);
+        self.slope[variables] = 1.0;
+        normalise(&mut self.slope);
+        (missed < 1.0 - LEAST_SHARE).then_some(missed)
     }
 
     /// Slows the velocities down, so that what is not commanded gives way no farther than it may from the `targets`.
-    pub fn keep_within_give(
-        &mut self,
-        jacobian: &StackedJacobian,
-        aims: &[Aim],
-        targets: &[Isometry3<f64>],
-        held_axes: &[HeldAxes],
-    ) {
+    pub fn keep_within_give(&mut self, jacobian: &StackedJacobian, task: Task, targets: &[Isometry3<f64>]) {
         let mut scale = 1.0_f64;
-        for (tip, aim) in aims.iter().enumerate() {
+        let held_axes = task.held_axes;
+        for (tip, aim) in task.aims.iter().enumerate() {
             let (pose, goal) = (&jacobian.tips()[tip], &targets[tip]);
             let off = between(goal, pose);
             let off = [0, 3].map(|row| off.fixed_rows::<3>(row).into_owned());

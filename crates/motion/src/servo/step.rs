@@ -19,7 +19,7 @@ use super::options::{HeldBack, ServoOptions};
 use super::ramp::Rates;
 use super::report::{Hold, Report};
 use super::singular_values::SingularValues;
-use super::slide::Slider;
+use super::slide::{Slider, Task};
 use super::stacked_jacobian::StackedJacobian;
 use super::tracer::Tracer;
 use crate::MotionLimits;
@@ -52,6 +52,8 @@ struct Course {
     line: Line,
     curve: Curve,
     plan: Plan,
+    /// Whether the curve leads beside the line, because of a joint limit.
+    is_slide: bool,
 }
 
 /// Joints that follow velocity commands. See the [module](super).
@@ -116,8 +118,12 @@ impl Servo {
         let (tips, variables) = (chain.tips().len(), positions.len());
         let held_axes = (0..tips).map(|tip| HeldAxes::beside(solver.sensible_free_axes(tip))).collect();
         let jacobian = StackedJacobian::new(&chain, solver.length_scale());
-        let course =
-            || Course { line: Line::new(tips, solver.length_scale()), curve: Curve::new(variables), plan: Plan::new() };
+        let course = || Course {
+            line: Line::new(tips, solver.length_scale()),
+            curve: Curve::new(variables),
+            plan: Plan::new(),
+            is_slide: false,
+        };
         let mut servo = Self {
             tracer: Tracer::new(jacobian.clone(), chain.domains(), held_axes),
             planner: Planner::new(variables),
@@ -309,9 +315,9 @@ impl Servo {
             self.is_sliding = false;
             self.targets.copy_from_slice(self.jacobian.tips());
         }
-        let starts = is_new || !self.is_on_course;
+        let starts = is_new || !self.is_on_course || self.goes_beside();
         let is_stuck = self.stuck.is_some() && !is_new && self.is_at_rest();
-        if starts && !is_stuck && self.lay_anew(period) {
+        if starts && !is_stuck && self.lay_anew(period, is_new) {
             std::mem::swap(&mut self.course, &mut self.trial);
             (self.is_on_course, self.stuck) = (true, None);
         } else if !self.is_on_course {
@@ -326,39 +332,39 @@ impl Servo {
         self.follow_plan(period);
     }
 
-    /// Whether limits or contacts are in the way of the line, so that the tips have to go beside it.
+    /// Whether the joints stand where the course ends, and may go on from there beside the line, or on it again.
+    fn goes_beside(&self) -> bool {
+        let ends = matches!(self.course.curve.end, Some(End::Limit(_) | End::Free));
+        self.options.held_back == HeldBack::Slide && ends && self.is_at_rest()
+    }
+
+    /// Whether contacts are in the way of the line, so that the tips have to go beside it.
     fn must_slide(&mut self, clearance: Option<&Clearance>) -> bool {
-        let slides_at_limits = self.options.held_back == HeldBack::Slide;
-        if clearance.is_none() && !slides_at_limits {
+        if clearance.is_none() {
             return false;
         }
-        let Self { slider, contacts, tracer, limits, options, now, next, derivatives, .. } = self;
+        let Self { slider, contacts, tracer, limits, options, aims, now, next, derivatives, .. } = self;
         // A few periods ahead, as far as jerks take to change something.
         for (i, limits) in limits.iter().enumerate() {
             let moved = TIME_AHEAD * (now.velocities[i] + 0.5 * TIME_AHEAD * now.accelerations[i]);
             next.positions[i] = limits.domain.clamp(now.positions[i] + moved);
         }
         contacts.find(clearance, &next.positions, limits);
-        if slides_at_limits {
-            slider.look_at(&next.positions, limits);
-        } else {
-            slider.look_at_nothing();
-        }
-        if self.is_on_course && self.course.line.aims == self.aims {
+        if self.is_on_course && self.course.line.aims == *aims {
             let Along { way, speed, .. } = self.course.plan.now;
             self.course.curve.write(way, 1, &mut derivatives[..1]);
             let speed = speed.max(SLOW);
             derivatives[0].iter_mut().for_each(|slope| *slope *= speed);
-            let velocities = &derivatives[0][..limits.len()];
-            if contacts.are_kept(velocities) && slider.first_outside(velocities).is_none() {
+            if contacts.are_kept(&derivatives[0][..limits.len()]) {
                 return false;
             }
         }
         tracer.jacobian.find(&next.positions);
-        slider.find(&tracer.jacobian, &self.aims, contacts, limits, options)
+        let task = Task { aims, held_axes: &tracer.held_axes, limits, options };
+        slider.find(&tracer.jacobian, &next.positions, task, contacts)
     }
 
-    /// Goes on beside the line.
+    /// Goes on beside the line, along contacts.
     fn slide(&mut self, period: f64) {
         self.is_on_course = false;
         self.is_sliding = true;
@@ -372,8 +378,9 @@ impl Servo {
                 target.rotation = pose.rotation;
             }
         }
-        let Self { jog, slider, jacobian, now, limits, next, .. } = self;
-        slider.keep_within_give(jacobian, &self.aims, &self.targets, &self.tracer.held_axes);
+        let Self { jog, slider, jacobian, tracer, aims, now, limits, next, options, .. } = self;
+        let task = Task { aims, held_axes: &tracer.held_axes, limits, options };
+        slider.keep_within_give(jacobian, task, &self.targets);
         slider.keep_direction(&now.velocities);
         jog.follow(&slider.velocities, now, limits, period, next);
     }
@@ -406,34 +413,63 @@ impl Servo {
     }
 
     /// Lays a course for the aims from where the joints are, with a plan on it. Gives whether there is one.
-    fn lay_anew(&mut self, period: f64) -> bool {
+    fn lay_anew(&mut self, period: f64, is_new: bool) -> bool {
         let moves = !self.is_at_rest();
+        let slides = self.options.held_back == HeldBack::Slide;
+        if slides && !is_new && matches!(self.end_ahead(), Some(End::Limit(_))) {
+            return self.lay_beside(moves, period);
+        }
         self.write_motions(moves);
         // The gentler a ramp is, the more of the limits is left for what the joints do already.
         let shares = if moves { &RAMP_SHARES[..] } else { &RAMP_SHARES[..1] };
         shares.iter().any(|share| self.lay_with_ramp(*share, moves, period))
+            || slides && matches!(self.trial.curve.end, Some(End::Limit(_))) && self.lay_beside(moves, period)
     }
 
     fn lay_with_ramp(&mut self, share: f64, moves: bool, period: f64) -> bool {
         let Self { tracer, trial, aims, motions, options, singular, limits, now, .. } = self;
         let rates = |twist: &[f64]| rates(singular, limits, twist);
         tracer.keep_rows(aims);
+        trial.is_slide = false;
         trial.line.aims.copy_from_slice(aims);
         trial.line.ramp_share = share;
         trial.line.begin(motions, moves, options, &rates);
+        trial.curve.end = None;
         if moves && !trial.line.keeps_speed(options, &rates) {
             return false;
         }
         if moves {
-            let (speed, acceleration) = tracer.begin_moving(&mut trial.curve, now);
-            trial.plan.now = Along { way: 0.0, speed, acceleration };
+            trial.plan.now = tracer.begin_moving(&mut trial.curve, now);
         } else {
-            trial.curve.end = None;
+            trial.plan.stand(0.0);
             if !tracer.begin_at_rest(&mut trial.curve, &trial.line, &now.positions) {
                 return false;
             }
-            trial.plan.stand(0.0);
         }
+        self.plan_trial(period)
+    }
+
+    /// Lays a course beside the line, along what joint limits leave of the twists. Gives whether there is one.
+    fn lay_beside(&mut self, moves: bool, period: f64) -> bool {
+        let Self { tracer, slider, trial, aims, options, limits, now, .. } = self;
+        trial.is_slide = true;
+        trial.line.aims.copy_from_slice(aims);
+        if moves {
+            trial.plan.now = tracer.begin_moving(&mut trial.curve, now);
+            slider.begin_moving(&trial.curve);
+        } else {
+            trial.plan.stand(0.0);
+            let task = Task { aims, held_axes: &tracer.held_axes, limits, options };
+            if !slider.begin_at_rest(&mut trial.curve, &mut tracer.jacobian, &now.positions, task) {
+                trial.curve.end = slider.limit.map(End::Limit);
+                return false;
+            }
+        }
+        self.plan_trial(period)
+    }
+
+    /// Plans the next step on the trial. Gives whether there is a plan.
+    fn plan_trial(&mut self, period: f64) -> bool {
         std::mem::swap(&mut self.course, &mut self.trial);
         let is_planned = self.plan_on(period);
         std::mem::swap(&mut self.course, &mut self.trial);
@@ -444,7 +480,7 @@ impl Servo {
     fn write_motions(&mut self, moves: bool) {
         let Self { course, motions, jacobian, targets, derivatives, .. } = self;
         let variables = self.limits.len();
-        if self.is_on_course {
+        if self.is_on_course && !course.is_slide {
             let Along { way, speed, acceleration } = course.plan.now;
             course.curve.write(way, 0, derivatives);
             let [time, slope, bend] = [0, 1, 2].map(|order| derivatives[order][variables]);
@@ -455,7 +491,7 @@ impl Servo {
             }
         } else {
             for (tip, motion) in motions.iter_mut().enumerate() {
-                *motion = TipMotion::rest(targets[tip]);
+                *motion = TipMotion::rest(if self.is_on_course { jacobian.tips()[tip] } else { targets[tip] });
             }
             if moves {
                 self.tracer.write_tip_motions(jacobian, &self.now, motions);
@@ -515,10 +551,15 @@ impl Servo {
 
     /// Extends the curve up to a way. Gives whether it is longer now.
     fn extend_course(&mut self, way: f64) -> bool {
-        let Self { course: Course { line, curve, .. }, tracer, options, singular, limits, .. } = self;
+        let Self { course: Course { line, curve, is_slide, .. }, tracer, slider, options, singular, limits, .. } = self;
         let rates = |twist: &[f64]| rates(singular, limits, twist);
         let before = curve.reach();
         while curve.reach() < way && curve.end.is_none() && !curve.is_full() {
+            if *is_slide {
+                let task = Task { aims: &line.aims, held_axes: &tracer.held_axes, limits, options };
+                slider.extend(curve, &mut tracer.jacobian, task);
+                continue;
+            }
             let time = curve.last().place[limits.len()];
             let ahead = time + 2.0 * LONGEST_STEP;
             if !line.extend(ahead, options, &rates) && line.end().is_none() {
@@ -531,7 +572,7 @@ impl Servo {
 
     /// Goes on along the plan that is held.
     fn follow_plan(&mut self, period: f64) {
-        let Self { course: Course { line, curve, plan }, derivatives, next, limits, targets, .. } = self;
+        let Self { course: Course { line, curve, plan, is_slide }, derivatives, next, limits, targets, .. } = self;
         curve.write(plan.now.way, 0, &mut derivatives[..1]);
         self.time_passed = -derivatives[0][limits.len()];
         plan.advance(period);
@@ -546,11 +587,13 @@ impl Servo {
         }
         let time = derivatives[0][limits.len()];
         self.time_passed += time;
-        for (tip, target) in targets.iter_mut().enumerate() {
-            *target = line.at(tip, time).pose;
-        }
-        line.forget_before(time);
         curve.forget_before(way);
+        if !*is_slide {
+            for (tip, target) in targets.iter_mut().enumerate() {
+                *target = line.at(tip, time).pose;
+            }
+            line.forget_before(time);
+        }
     }
 
     /// Moves the joints on to the next state, unless something is in the way.
@@ -626,11 +669,12 @@ impl Servo {
         let [time, sum] =
             self.shares.iter().fold([0.0; 2], |[all, sum], [time, share]| [all + time, sum + time * share]);
         *share = if time > 0.0 { sum / time } else { 1.0 };
-        *is_sliding = self.is_sliding;
+        *is_sliding = self.is_sliding || self.is_on_course && self.course.is_slide && !self.now.is_at_rest();
         let is_commanded = self.aims.iter().any(|aim| *aim != Aim::Hold);
         *smallest_singular_value = is_commanded.then(|| self.singular.smallest());
         *off_line = [0.0; 2];
-        for (tip, (target, pose)) in self.targets.iter().zip(self.jacobian.tips()).enumerate() {
+        let beside = self.is_on_course && self.course.is_slide;
+        for (tip, (target, pose)) in self.targets.iter().zip(self.jacobian.tips()).enumerate().filter(|_| !beside) {
             let held = self.tracer.held_axes[tip];
             let apart = held.way(pose, target);
             off_line[0] = off_line[0].max(apart.fixed_rows::<3>(0).norm());
@@ -644,7 +688,7 @@ impl Servo {
     /// Writes what holds the arm back, the hardest first.
     fn write_holds(&mut self) {
         let end = self.end_ahead();
-        let Self { report: Report { share, holds, .. }, keeper, slider, jog, singular, .. } = self;
+        let Self { report: Report { share, holds, is_sliding, .. }, keeper, slider, jog, singular, .. } = self;
         let follows = *share >= FOLLOWS;
         let contact = if self.is_sliding { slider.contact.as_ref() } else { None };
         holds.clear();
@@ -655,7 +699,7 @@ impl Servo {
                 .chain(contact)
                 .map(|near| Hold::Contact { pair: near.pair, distance: near.distance }),
         );
-        let limit = if self.is_sliding { slider.limit } else { None };
+        let limit = if *is_sliding { slider.limit } else { None };
         holds.extend(limit.or(jog.limit).map(|variable| Hold::JointLimit { variable }));
         if !follows && holds.is_empty() {
             match end {

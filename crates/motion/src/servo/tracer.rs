@@ -13,6 +13,7 @@ use super::constants::{
 };
 use super::curve::{Curve, End, arc};
 use super::held_axes::HeldAxes;
+use super::law::Along;
 use super::line::{Aim, Line, TipMotion};
 use super::rows::Rows;
 use super::stacked_jacobian::StackedJacobian;
@@ -98,8 +99,8 @@ impl Tracer {
         }
     }
 
-    /// Begins a curve where the joints move, with their motion. Gives the speed and the acceleration along it.
-    pub fn begin_moving(&mut self, curve: &mut Curve, now: &Joints) -> (f64, f64) {
+    /// Begins a curve where the joints move, with their motion. Gives the motion along it.
+    pub fn begin_moving(&mut self, curve: &mut Curve, now: &Joints) -> Along {
         let variables = self.domains.len();
         self.place[..variables].copy_from_slice(&now.positions);
         self.slope[..variables].copy_from_slice(&now.velocities);
@@ -112,7 +113,7 @@ impl Tracer {
         }
         curve.begin(&self.place, &self.slope, Some(&self.change), FIRST_STEP);
         curve.drift.copy_from_slice(&self.change);
-        (speed, acceleration)
+        Along { way: 0.0, speed, acceleration }
     }
 
     /// Begins a curve from rest. Gives whether the line leads away from there.
@@ -283,7 +284,8 @@ impl Tracer {
         if !self.correct(line, end.is_some()) {
             return Step::Shorter(0.5, End::Singularity);
         }
-        if let Some((variable, factor)) = self.first_outside(curve) {
+        if let Some((variable, factor)) = first_outside(self.domains.iter().copied(), &curve.last().place, &self.place)
+        {
             return Step::Shorter(factor, End::Limit(variable));
         }
         self.drift.copy_from_slice(&curve.drift);
@@ -319,7 +321,9 @@ impl Tracer {
             let mean = (2.0 * last.slope[i] + self.slope[i]) / 3.0;
             self.place[i] = last.place[i] + step * (mean + step * last.bend[i] / 6.0);
         }
-        if !self.correct(line, false) || self.first_outside(curve).is_some() {
+        if !self.correct(line, false)
+            || first_outside(self.domains.iter().copied(), &curve.last().place, &self.place).is_some()
+        {
             return false;
         }
         self.rows.project(&mut self.slope);
@@ -344,28 +348,6 @@ impl Tracer {
             curve.stands_from = None;
             curve.finish(End::Singularity);
         }
-    }
-
-    /// The variable that is outside its limits most, and the share of the step to there.
-    fn first_outside(&self, curve: &Curve) -> Option<(usize, f64)> {
-        let last = &curve.last().place;
-        let mut first: Option<(usize, f64)> = None;
-        for (variable, domain) in self.domains.iter().enumerate() {
-            let Domain::Interval { lower, upper } = *domain else { continue };
-            let (here, there) = (last[variable], self.place[variable]);
-            let limit = if there > upper + AT_LIMIT {
-                upper
-            } else if there < lower - AT_LIMIT {
-                lower
-            } else {
-                continue;
-            };
-            let share = ((limit - here) / (there - here)).clamp(0.0, 1.0) * (1.0 - 1e-6);
-            if first.is_none_or(|(_, least)| share < least) {
-                first = Some((variable, share));
-            }
-        }
-        first
     }
 
     /// Brings the place to the line, if that is near: by the least change. Gives whether it is there.
@@ -521,4 +503,21 @@ impl Tracer {
 /// How much of the motion may lead a joint to a limit that is so far away \[rad or m\]: less and less. Beyond it, it has to come back.
 fn near_limit(room: f64) -> f64 {
     if room > 0.0 { approach(room, ROOM_BEND, ROOM) } else { room / ROOM }
+}
+
+/// The first variable that comes outside its limits on the way between two places, and the share of the way to there.
+pub fn first_outside(domains: impl Iterator<Item = Domain>, from: &[f64], to: &[f64]) -> Option<(usize, f64)> {
+    let leaves = |(variable, domain): (usize, Domain)| {
+        let Domain::Interval { lower, upper } = domain else { return None };
+        let (here, there) = (from[variable], to[variable]);
+        let limit = if there > upper + AT_LIMIT {
+            upper
+        } else if there < lower - AT_LIMIT {
+            lower
+        } else {
+            return None;
+        };
+        Some((variable, ((limit - here) / (there - here)).clamp(0.0, 1.0) * (1.0 - 1e-6)))
+    };
+    domains.enumerate().filter_map(leaves).min_by(|a, b| a.1.total_cmp(&b.1))
 }
