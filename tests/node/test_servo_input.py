@@ -105,7 +105,8 @@ def test_enormous_jogs_are_clamped(servo, arm_robot):
     places = [arm_robot.pose('tool0', posture(state))[:3, 3] for state in states]
     stamps = np.array([state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec for state in states])
     assert (np.linalg.norm(np.diff(places, axis=0), axis=1) <= 0.5 * np.diff(stamps) * 1.01 + 1e-6).all()
-    told = servo.status(ServoStatus.SPEED, since)
+    # While the joint gets up to speed, its own limits hold the arm back too.
+    told = [status for status in servo.statuses[since:] if status.code == ServoStatus.SPEED][-1]
     assert 'tool0 has the speed' in told.message and told.joints == [] and math.isnan(told.smallest_singular_value)
 
 

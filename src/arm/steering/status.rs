@@ -96,7 +96,7 @@ fn put_hold(
         }
         Hold::JointSpeed { variable: index } => {
             status.joints.push(variable(index));
-            (code::SPEED, format!("joint '{}' has its greatest velocity", names::short(&variable(index))))
+            (code::SPEED, format!("joint '{}' moves as fast as its limits allow", names::short(&variable(index))))
         }
         Hold::TipSpeed { tip } => {
             let tip = names::short(&loaded.chain.tips()[tip].link);

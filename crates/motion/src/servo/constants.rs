@@ -32,7 +32,7 @@ pub const PIECE: f64 = 0.005;
 pub const ARRIVED: f64 = 1e-7;
 /// The gain with which a commanded pose is approached \[1/s\], and the share of the acceleration that this uses.
 pub const POSE_GAIN: f64 = 12.0;
-pub const POSE_SHARE: f64 = 0.3;
+pub const POSE_SHARE: f64 = 0.6;
 /// Twists that differ by a smaller share are one: 1 %, or a bit more than half a degree.
 pub const SAME: f64 = 0.01;
 /// A step of the time law \[s\].
@@ -68,7 +68,7 @@ pub const AT_LIMIT: f64 = 1e-12;
 pub const AT_END: f64 = 1e-4;
 pub const KEPT: f64 = 1e-4;
 /// The shares of the joints' limits that the ramp of a new command may need, tried one after the other.
-pub const RAMP_SHARES: [f64; 3] = [0.7, 0.4, 0.2];
+pub const RAMP_SHARES: [f64; 4] = [0.7, 0.5, 0.35, 0.2];
 /// The share of a joint's jerk limit that braking uses: of more, most ramps would leave too little to stop on them.
 pub const BRAKING: f64 = 0.6;
 /// How far ahead it is looked whether a ramp keeps the greatest speeds \[s\].
@@ -81,3 +81,5 @@ pub const NEAR_END: f64 = 0.1;
 pub const NEAR_SINGULAR: f64 = 0.1;
 /// How far the jerk of a joint may be from what it is at both ends of a step, as a share of its limit.
 pub const UNEVEN: f64 = 0.02;
+/// Tips whose twists are this far at most from the direction to their poses move straight to them \[rad/s, lengths over the length scale/s\].
+pub const BESIDE: f64 = 1e-8;

@@ -7,11 +7,13 @@ use std::collections::VecDeque;
 
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3, Vector6};
 
+use super::braking_speed::approach;
 use super::command::{Axes, TipCommand, TipPose, TipTwist};
-use super::constants::{ARRIVED, MOST_PIECES, PIECE, POSE_GAIN, POSE_SHARE, RAMP_LOOK, SAME};
+use super::constants::{ARRIVED, BESIDE, MOST_PIECES, PIECE, POSE_SHARE, RAMP_LOOK, SAME};
 use super::options::ServoOptions;
 use super::ramp::{Ramp, Rates};
 use urdf_ik_mathematics::spatial::{rotation_vector, stacked};
+use urdf_ik_mathematics::vectors::dot;
 
 /// What a tip is to do.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,6 +59,19 @@ enum Reach {
     Forever,
     /// The tips stand from this time on.
     End(f64),
+}
+
+/// What lies ahead where the known part of the lines ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Ahead {
+    /// Nothing: the tips are at their poses.
+    There,
+    /// Poses straight ahead, to which the wanted twists lead in this time.
+    Straight(f64),
+    /// Poses that have to be approached.
+    Approach,
+    /// Twists that do not end.
+    Forever,
 }
 
 /// The lines of all tips.
@@ -213,22 +228,26 @@ impl Line {
 
     /// Adds a piece from a time on, where what is known ends.
     fn add_piece(&mut self, start: f64, options: &ServoOptions, rates: &impl Fn(&[f64]) -> Rates) {
-        let left = self.write_goal(options, rates);
-        let twists = self.aims.iter().any(|aim| matches!(aim, Aim::Twist(..)));
-        if left < ARRIVED && !twists && !self.times.is_empty() {
+        let ahead = self.write_goal(options, rates);
+        if ahead == Ahead::There && !self.times.is_empty() {
             self.reach = Reach::End(start);
             return;
         }
-        let is_constant = self.ramp.is_at(&self.goal) && !self.aims.iter().any(|aim| matches!(aim, Aim::Pose(_)));
+        let is_constant = self.ramp.is_at(&self.goal);
         self.times.push_back(start);
         for (tip, Start { pose, axes }) in self.next.iter().enumerate() {
             let twist = [self.entries(&self.ramp.velocity, tip), self.entries(&self.ramp.acceleration, tip)];
             self.pieces.push_back(Piece { pose: *pose, axes: *axes, twist: [twist[0], twist[1], Vector6::zeros()] });
         }
-        if is_constant {
-            self.reach = Reach::Forever;
-            return;
+        match ahead {
+            Ahead::Forever if is_constant => self.reach = Reach::Forever,
+            Ahead::Straight(time) if is_constant => self.reach = Reach::End(start + time),
+            _ => self.add_ramp(start, rates),
         }
+    }
+
+    /// Lets the last pieces go over to the goal, for as long as they last.
+    fn add_ramp(&mut self, start: f64, rates: &impl Fn(&[f64]) -> Rates) {
         let Self { ramp, goal, next, along_base, ramp_share: share, .. } = self;
         let share = *share;
         ramp.advance(goal, PIECE, |direction| {
@@ -268,25 +287,54 @@ impl Line {
         self.pieces[piece * self.aims.len() + tip].at(time - self.times[piece])
     }
 
-    /// Writes the twists that are wanted where the known part ends. Gives how far the tips are from their poses at most.
-    fn write_goal(&mut self, options: &ServoOptions, rates: &impl Fn(&[f64]) -> Rates) -> f64 {
-        let mut farthest = 0.0_f64;
+    /// Writes the twists that are wanted where the known part ends.
+    fn write_goal(&mut self, options: &ServoOptions, rates: &impl Fn(&[f64]) -> Rates) -> Ahead {
+        if !self.aims.iter().any(|aim| matches!(aim, Aim::Twist(..)))
+            && let Some(ahead) = self.write_straight(options)
+        {
+            return ahead;
+        }
         for tip in 0..self.aims.len() {
             let twist = match self.aims[tip] {
                 Aim::Hold => Vector6::zeros(),
                 Aim::Twist(twist, _) => twist,
-                Aim::Pose(pose) => {
-                    let way = between(&self.next[tip].pose, &pose);
-                    let left = self.length_of(&way);
-                    farthest = farthest.max(left);
-                    self.approach(tip, way, left, options, rates)
-                }
+                Aim::Pose(pose) => self.approach(tip, &pose, options, rates),
             };
             for row in 0..6 {
                 self.goal[6 * tip + row] = twist[row] / self.unit(row);
             }
         }
-        farthest
+        if self.aims.iter().any(|aim| matches!(aim, Aim::Pose(_))) { Ahead::Approach } else { Ahead::Forever }
+    }
+
+    /// Writes the twists that lead straight to all poses, as fast as the greatest speeds allow, where the tips move in that direction
+    /// already, or stand.
+    fn write_straight(&mut self, options: &ServoOptions) -> Option<Ahead> {
+        let (mut farthest, mut factor) = (0.0_f64, f64::MAX);
+        for tip in 0..self.aims.len() {
+            let way = if let Aim::Pose(pose) = &self.aims[tip] {
+                between(&self.next[tip].pose, pose)
+            } else {
+                Vector6::zeros()
+            };
+            farthest = farthest.max(self.length_of(&way));
+            factor = options.factor(way.fixed_rows::<3>(0).norm(), way.fixed_rows::<3>(3).norm(), factor);
+            for row in 0..6 {
+                self.goal[6 * tip + row] = way[row] / self.unit(row);
+            }
+        }
+        if farthest < ARRIVED {
+            self.goal.fill(0.0);
+            return Some(Ahead::There);
+        }
+        let velocity = &self.ramp.velocity;
+        let share = dot(velocity, &self.goal) / dot(&self.goal, &self.goal);
+        let beside = |(velocity, way): (&f64, &f64)| (velocity - share * way).abs();
+        if share < 0.0 || velocity.iter().zip(&self.goal).map(beside).fold(0.0, f64::max) > BESIDE {
+            return None;
+        }
+        self.goal.iter_mut().for_each(|entry| *entry *= factor);
+        Some(Ahead::Straight(1.0 / factor))
     }
 
     /// How far a pose is from another one [rad, lengths over the length scale].
@@ -298,15 +346,16 @@ impl Line {
         (way.fixed_rows::<3>(0) / self.length_scale).norm().hypot(way.fixed_rows::<3>(3).norm())
     }
 
-    /// The twist with which a pose at the end of `way` is approached.
+    /// The twist with which a tip approaches a pose that does not lie straight ahead: slow enough for the ramp to lead to it.
     fn approach(
         &mut self,
         tip: usize,
-        way: Vector6<f64>,
-        left: f64,
+        pose: &Isometry3<f64>,
         options: &ServoOptions,
         rates: &impl Fn(&[f64]) -> Rates,
     ) -> Vector6<f64> {
+        let way = between(&self.next[tip].pose, pose);
+        let left = self.length_of(&way);
         if left == 0.0 {
             return Vector6::zeros();
         }
@@ -314,8 +363,8 @@ impl Line {
         for row in 0..6 {
             self.along_base[6 * tip + row] = way[row] / (self.unit(row) * left);
         }
-        let slow = POSE_SHARE * rates(&self.along_base).acceleration;
-        let twist = way * (POSE_GAIN * left).min((2.0 * slow * left).sqrt()) / left;
+        let Rates { acceleration, jerk } = rates(&self.along_base).times(self.ramp_share);
+        let twist = way * approach(left, POSE_SHARE * acceleration, acceleration / jerk) / left;
         twist * options.factor(twist.fixed_rows::<3>(0).norm(), twist.fixed_rows::<3>(3).norm(), 1.0)
     }
 

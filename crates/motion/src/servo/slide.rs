@@ -228,7 +228,10 @@ impl Slider {
         self.bound_at_limits(task.limits);
         let missed = self.minimise(jacobian, task, &[], &[]);
         self.limit = self.pressing();
-        self.slope[..variables].copy_from_slice(&self.velocities);
+        for i in 0..variables {
+            // Rounding would lead a joint over its limit.
+            self.slope[i] = self.velocities[i].clamp(self.lower[i], self.upper[i]);
+        }
         self.slope[variables] = 1.0;
         normalise(&mut self.slope);
         (missed < 1.0 - LEAST_SHARE).then_some(missed)

@@ -326,10 +326,17 @@ impl Servo {
             }
             self.course.line.aims.copy_from_slice(&self.aims);
             return self.jog.stop(&self.now, &self.limits, period, &mut self.next);
-        } else if self.course.line.aims == self.aims {
+        } else if self.goes_on() {
             self.plan_on(period);
         }
         self.follow_plan(period);
+    }
+
+    /// Whether the course leads where the tips are to be, or to poses in place of which there are newer ones now.
+    fn goes_on(&self) -> bool {
+        let leads =
+            |(aim, led_to): (&Aim, &Aim)| aim == led_to || matches!((aim, led_to), (Aim::Pose(_), Aim::Pose(_)));
+        self.aims.iter().zip(&self.course.line.aims).all(leads)
     }
 
     /// Whether the joints stand where the course ends, and may go on from there beside the line, or on it again.
