@@ -21,7 +21,7 @@ pub const MOST_PIECES: usize = 400;
 /// The length over which the motion within the null space goes over to the one preferred \[rad\].
 pub const SETTLING: f64 = 0.15;
 /// The length over which a joint comes near to its limit, where the other joints can go on without it \[rad\].
-pub const ROOM: f64 = 0.05;
+pub const ROOM: f64 = 0.1;
 pub const ROOM_BEND: f64 = 2.0;
 /// The tip stands where the joints move so far in the time of the commanded motion \[rad/s\], and how far they may move then \[rad\].
 pub const STANDING: f64 = 50.0;

@@ -66,7 +66,7 @@ enum Reach {
 enum Ahead {
     /// Nothing: the tips are at their poses.
     There,
-    /// Poses straight ahead, to which the wanted twists lead in this time.
+    /// Poses straight ahead, to which the present twists lead in this time.
     Straight(f64),
     /// Poses that have to be approached.
     Approach,
@@ -234,6 +234,11 @@ impl Line {
             return;
         }
         let is_constant = self.ramp.is_at(&self.goal);
+        // The last piece ends at the poses, at whatever speed.
+        let arrives = matches!(ahead, Ahead::Straight(time) if is_constant || time < 2.0 * PIECE);
+        if arrives {
+            self.ramp.acceleration.fill(0.0);
+        }
         self.times.push_back(start);
         for (tip, Start { pose, axes }) in self.next.iter().enumerate() {
             let twist = [self.entries(&self.ramp.velocity, tip), self.entries(&self.ramp.acceleration, tip)];
@@ -241,7 +246,7 @@ impl Line {
         }
         match ahead {
             Ahead::Forever if is_constant => self.reach = Reach::Forever,
-            Ahead::Straight(time) if is_constant => self.reach = Reach::End(start + time),
+            Ahead::Straight(time) if arrives => self.reach = Reach::End(start + time),
             _ => self.add_ramp(start, rates),
         }
     }
@@ -334,7 +339,7 @@ impl Line {
             return None;
         }
         self.goal.iter_mut().for_each(|entry| *entry *= factor);
-        Some(Ahead::Straight(1.0 / factor))
+        Some(Ahead::Straight(1.0 / share))
     }
 
     /// How far a pose is from another one [rad, lengths over the length scale].

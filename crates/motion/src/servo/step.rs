@@ -413,7 +413,7 @@ impl Servo {
     /// Whether no tip is to move: none is commanded to, or those that are stand at their poses.
     fn nothing_is_commanded(&self) -> bool {
         let stands = self.is_at_rest();
-        self.aims.iter().zip(self.jacobian.tips()).all(|(aim, at)| match aim {
+        self.aims.iter().zip(&self.targets).all(|(aim, at)| match aim {
             Aim::Pose(pose) => stands && self.course.line.distance(at, pose) < ARRIVED,
             Aim::Hold | Aim::Twist(..) => !aim.commands().contains(&true),
         })

@@ -125,10 +125,7 @@ impl Tracer {
         self.write_equations(line, false);
         self.rows.take(&self.matrix);
         self.drift.fill(0.0);
-        self.along.fill(0.0);
-        self.along[variables] = 1.0;
-        self.rows.project(&mut self.along);
-        let regular = normalise(&mut self.along);
+        let regular = self.write_along();
         if regular < SINGULAR && self.begin_beside(curve, line) {
             return true;
         }
@@ -205,10 +202,7 @@ impl Tracer {
         if !(0.3 * FIRST_STEP..3.0 * FIRST_STEP).contains(&far) || !(0..variables).all(is_inside) {
             return None;
         }
-        self.along.fill(0.0);
-        self.along[variables] = 1.0;
-        self.rows.project(&mut self.along);
-        let turn = if normalise(&mut self.along) > NOWHERE { dot(&self.along, &self.change) / far } else { 0.0 };
+        let turn = if self.write_along() > NOWHERE { dot(&self.along, &self.change) / far } else { 0.0 };
         self.slope.copy_from_slice(&self.along);
         (turn > 0.5 && self.change[variables] > 1e-6 * far).then(|| self.change[variables] / far)
     }
@@ -326,9 +320,19 @@ impl Tracer {
         {
             return false;
         }
+        self.write_along();
         self.rows.project(&mut self.slope);
+        self.keep_from_limits(step);
         normalise(&mut self.slope);
         true
+    }
+
+    /// Writes the direction in which the time of the line grows most. Gives how much.
+    fn write_along(&mut self) -> f64 {
+        self.along.fill(0.0);
+        self.along[self.domains.len()] = 1.0;
+        self.rows.project(&mut self.along);
+        normalise(&mut self.along)
     }
 
     /// Follows how long the tip stands while the joints move.
@@ -403,11 +407,7 @@ impl Tracer {
 
     /// Writes the slope of the curve at the place: after the last slope where joints moved on so far. Gives whether the line goes on.
     pub fn choose_slope(&mut self, last: &[f64], step: f64) -> bool {
-        let time = self.domains.len();
-        self.along.fill(0.0);
-        self.along[time] = 1.0;
-        self.rows.project(&mut self.along);
-        if normalise(&mut self.along) < 1e-9 {
+        if self.write_along() < NOWHERE {
             return false;
         }
         self.slope.copy_from_slice(last);
@@ -416,7 +416,7 @@ impl Tracer {
         if goes_on <= 0.0 {
             return false;
         }
-        if self.rows.rank() < time {
+        if self.rows.rank() < self.domains.len() {
             normalise(&mut self.slope);
             self.turn_to_preference(step);
         } else {
