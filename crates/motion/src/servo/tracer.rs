@@ -52,6 +52,10 @@ pub struct Tracer {
     /// The direction in which the time of the line grows most.
     along: Vec<f64>,
     drift: Vec<f64>,
+    /// The joints that are not to move while the place is brought to the line.
+    stands: Vec<bool>,
+    /// The joint whose limit turns the slope.
+    pressed: Option<usize>,
     /// A basis of what the equations leave open, where a curve begins at a singular configuration; its start, and its first step.
     null: Vec<f64>,
     start: Vec<f64>,
@@ -81,6 +85,8 @@ impl Tracer {
             change: list.clone(),
             along: list.clone(),
             drift: list.clone(),
+            stands: vec![false; variables],
+            pressed: None,
             null: Vec::with_capacity(MOST_NULL * size),
             start: list.clone(),
             first: list,
@@ -278,20 +284,16 @@ impl Tracer {
         if !self.correct(line, end.is_some()) {
             return Step::Shorter(0.5, End::Singularity);
         }
-        if let Some((variable, factor)) = first_outside(self.domains.iter().copied(), &curve.last().place, &self.place)
-        {
+        if let Some((variable, factor)) = self.outside(curve, line) {
             return Step::Shorter(factor, End::Limit(variable));
         }
         self.drift.copy_from_slice(&curve.drift);
-        if !self.choose_slope(&curve.last().slope, step) {
-            return Step::Shorter(0.5, End::Singularity);
-        }
-        if self.rows.rank() < size - 1 && end.is_none() && !self.even_out(curve, line, step) {
-            return Step::Shorter(0.5, End::Singularity);
-        }
+        self.pressed = None;
+        let leads_on = self.choose_slope(&curve.last().slope, step)
+            && (self.rows.rank() == size - 1 || end.is_some() || self.even_out(curve, line, step));
         let turn = dot(&self.slope, &curve.last().slope).clamp(-1.0, 1.0).acos();
-        if turn > 1.5 * TURN {
-            return Step::Shorter(0.5, End::Singularity);
+        if !leads_on || turn > 1.5 * TURN {
+            return Step::Shorter(0.5, self.pressed.map_or(End::Singularity, End::Limit));
         }
         let last = curve.last();
         for i in 0..size {
@@ -315,14 +317,12 @@ impl Tracer {
             let mean = (2.0 * last.slope[i] + self.slope[i]) / 3.0;
             self.place[i] = last.place[i] + step * (mean + step * last.bend[i] / 6.0);
         }
-        if !self.correct(line, false)
-            || first_outside(self.domains.iter().copied(), &curve.last().place, &self.place).is_some()
-        {
+        if !self.correct(line, false) || self.outside(curve, line).is_some() {
             return false;
         }
         self.write_along();
         self.rows.project(&mut self.slope);
-        self.keep_from_limits(step);
+        self.keep_from_limits(0.0);
         normalise(&mut self.slope);
         true
     }
@@ -333,6 +333,30 @@ impl Tracer {
         self.along[self.domains.len()] = 1.0;
         self.rows.project(&mut self.along);
         normalise(&mut self.along)
+    }
+
+    /// The first joint that comes outside its limits on the way to the place, and the share of the way to there. Where the line leaves the
+    /// joints free, those that are outside are put to their limits, and the others make up for it.
+    fn outside(&mut self, curve: &Curve, line: &Line) -> Option<(usize, f64)> {
+        let leaves =
+            |place: &[f64], domains: &[Domain]| first_outside(domains.iter().copied(), &curve.last().place, place);
+        let first = leaves(&self.place, &self.domains)?;
+        if self.rows.rank() + 1 == self.place.len() {
+            return Some(first);
+        }
+        for (i, domain) in self.domains.iter().enumerate() {
+            let inside = domain.clamp(self.place[i]);
+            self.stands[i] = inside != self.place[i];
+            self.place[i] = inside;
+        }
+        let is_inside = self.correct(line, false) && leaves(&self.place, &self.domains).is_none();
+        self.stands.fill(false);
+        if !is_inside {
+            return Some(first);
+        }
+        self.write_equations(line, false);
+        self.rows.take(&self.matrix);
+        None
     }
 
     /// Follows how long the tip stands while the joints move.
@@ -398,6 +422,9 @@ impl Tracer {
             }
             let unit = self.jacobian.unit(*row);
             self.jacobian.push_row(*row, &frame, &mut self.matrix);
+            for (entry, stands) in self.matrix.iter_mut().rev().zip(self.stands.iter().rev()) {
+                *entry = if *stands { 0.0 } else { *entry };
+            }
             self.matrix.push(if keeps_time { 0.0 } else { -twist[row % 6] / unit });
             self.missed[at] = error[row % 6] / unit;
             squared += self.missed[at].powi(2);
@@ -470,9 +497,8 @@ impl Tracer {
             let [least, most] = bounds(variable);
             (least..=most).contains(&slope[variable])
         };
-        if (0..domains.len()).all(is_inside) {
-            return;
-        }
+        let Some(outside) = (0..domains.len()).find(|variable| !is_inside(*variable)) else { return };
+        self.pressed = Some(outside);
         let size = domains.len();
         let share = dot(slope, along);
         let before = if step > 0.0 { 1.0 / step.max(FIRST_STEP) } else { 0.0 };
