@@ -83,3 +83,5 @@ pub const NEAR_SINGULAR: f64 = 0.1;
 pub const UNEVEN: f64 = 0.02;
 /// Tips whose twists are this far at most from the direction to their poses move straight to them \[rad/s, lengths over the length scale/s\].
 pub const BESIDE: f64 = 1e-8;
+/// The line goes on from where its time grows by this share of the way along the curve.
+pub const LEADING: f64 = 0.03;

@@ -17,7 +17,7 @@ pub enum End {
     Limit(usize),
     /// No motion of the joints leads on along the line.
     Singularity,
-    /// Beside the line: nothing is in the way of the line any more.
+    /// The line can be gone on with from there: nothing is in its way any more.
     Free,
 }
 

@@ -85,6 +85,8 @@ pub struct Servo {
     keeper: Keeper,
     slider: Slider,
     is_sliding: bool,
+    /// Whether the joints have moved already, by this command, to where the line goes on.
+    has_stood: bool,
     /// Why no line leads away from where the joints stand.
     stuck: Option<End>,
     /// The tip that its greatest speed holds back.
@@ -94,6 +96,13 @@ pub struct Servo {
     /// The shares of the commanded speed lately, with their times.
     shares: VecDeque<[f64; 2]>,
     report: Report,
+}
+
+impl Course {
+    /// Whether it leads farther than to an end nearby that is not where the tips are to be.
+    fn leads_on(&self) -> bool {
+        matches!(self.curve.end, None | Some(End::Arrived)) || self.curve.reach() > LONGEST_STEP
+    }
 }
 
 impl Servo {
@@ -144,6 +153,7 @@ impl Servo {
             keeper: Keeper::new(&chain.domains(), limits),
             slider: Slider::new(tips, variables),
             is_sliding: false,
+            has_stood: false,
             stuck: None,
             limited_tip: None,
             time_passed: 0.0,
@@ -341,8 +351,13 @@ impl Servo {
 
     /// Whether the joints stand where the course ends, and may go on from there beside the line, or on it again.
     fn goes_beside(&self) -> bool {
-        let ends = matches!(self.course.curve.end, Some(End::Limit(_) | End::Free));
-        self.options.held_back == HeldBack::Slide && ends && self.is_at_rest()
+        let slides = self.options.held_back == HeldBack::Slide;
+        self.is_at_rest()
+            && match self.course.curve.end {
+                Some(End::Limit(_)) => slides,
+                Some(End::Free) => true,
+                _ => false,
+            }
     }
 
     /// Whether contacts are in the way of the line, so that the tips have to go beside it.
@@ -429,8 +444,13 @@ impl Servo {
         self.write_motions(moves);
         // The gentler a ramp is, the more of the limits is left for what the joints do already.
         let shares = if moves { &RAMP_SHARES[..] } else { &RAMP_SHARES[..1] };
-        shares.iter().any(|share| self.lay_with_ramp(*share, moves, period))
-            || slides && matches!(self.trial.curve.end, Some(End::Limit(_))) && self.lay_beside(moves, period)
+        let is_laid = shares.iter().any(|share| self.lay_with_ramp(*share, moves, period));
+        self.has_stood &= !is_new;
+        if !(moves || self.has_stood || is_laid && self.trial.leads_on()) {
+            self.has_stood = true;
+            return self.lay_standing(period) || self.lay_with_ramp(RAMP_SHARES[0], moves, period);
+        }
+        is_laid || slides && matches!(self.trial.curve.end, Some(End::Limit(_))) && self.lay_beside(moves, period)
     }
 
     fn lay_with_ramp(&mut self, share: f64, moves: bool, period: f64) -> bool {
@@ -454,6 +474,14 @@ impl Servo {
             }
         }
         self.plan_trial(period)
+    }
+
+    /// Lays a course of joints that move while the tips stand, to where the line goes on. Gives whether there is one.
+    fn lay_standing(&mut self, period: f64) -> bool {
+        let Self { tracer, trial, now, .. } = self;
+        trial.is_slide = false;
+        trial.plan.stand(0.0);
+        tracer.write_standing(&mut trial.curve, &trial.line, &now.positions) && self.plan_trial(period)
     }
 
     /// Lays a course beside the line, along what joint limits leave of the twists. Gives whether there is one.

@@ -8,8 +8,8 @@ use nalgebra::{UnitQuaternion, Vector6};
 
 use super::braking_speed::approach;
 use super::constants::{
-    AT_END, AT_LIMIT, EXACT, FIRST_STEP, KEPT, LONGEST_STEP, MOST_NULL, MOST_PULL, MOST_STANDING, NOWHERE, PULL,
-    PULLED, ROOM, ROOM_BEND, SETTLING, SHORTEST_STEP, SINGULAR, STANDING, STRICT, TURN,
+    AT_END, AT_LIMIT, EXACT, FIRST_STEP, KEPT, LEADING, LONGEST_STEP, MOST_NULL, MOST_PULL, MOST_STANDING, NOWHERE,
+    PULL, PULLED, ROOM, ROOM_BEND, SETTLING, SHORTEST_STEP, SINGULAR, STANDING, STRICT, TURN,
 };
 use super::curve::{Curve, End, arc};
 use super::held_axes::HeldAxes;
@@ -150,6 +150,98 @@ impl Tracer {
             curve.begin(&self.start, &self.slope, None, FIRST_STEP);
         }
         goes_on
+    }
+
+    /// Writes a curve of joints that move while the tips stand, to a configuration from which the line goes on, where it goes on from none
+    /// nearer. Gives whether there is one.
+    pub fn write_standing(&mut self, curve: &mut Curve, line: &Line, positions: &[f64]) -> bool {
+        let variables = self.domains.len();
+        self.start[..variables].copy_from_slice(positions);
+        self.start[variables] = 0.0;
+        let mut best: Option<(usize, usize)> = None;
+        for side in 0..2 * MOST_NULL {
+            if !self.begin_standing(curve, line, side) {
+                break;
+            }
+            let mut found = 0.0;
+            while self.stand(curve, line) {
+                found = self.leading(line);
+                if found > LEADING {
+                    break;
+                }
+            }
+            let length = curve.nodes().len();
+            if found > LEADING && best.is_none_or(|(_, least)| length < least) {
+                best = Some((side, length));
+            }
+        }
+        let Some((side, _)) = best else { return false };
+        self.begin_standing(curve, line, side);
+        while self.stand(curve, line) && self.leading(line) <= LEADING {}
+        curve.finish(End::Free);
+        true
+    }
+
+    /// Begins a curve at the start along a direction in which the tips stand: each of a basis, to both sides. Gives whether there is one.
+    fn begin_standing(&mut self, curve: &mut Curve, line: &Line, side: usize) -> bool {
+        let (variables, size) = (self.domains.len(), self.place.len());
+        self.place.copy_from_slice(&self.start);
+        self.write_equations(line, true);
+        self.rows.take(&self.matrix);
+        self.write_null_space();
+        // The last one is the time alone.
+        let Some(direction) = self.null.chunks_exact(size).filter(|null| null[variables].abs() < 0.5).nth(side / 2)
+        else {
+            return false;
+        };
+        self.slope.copy_from_slice(direction);
+        let sign = if side.is_multiple_of(2) { 1.0 } else { -1.0 };
+        self.slope.iter_mut().for_each(|entry| *entry *= sign);
+        self.slope[variables] = 0.0;
+        normalise(&mut self.slope);
+        curve.begin(&self.start, &self.slope, None, FIRST_STEP);
+        true
+    }
+
+    /// Adds a node of a curve on which the tips stand. Gives whether it goes on.
+    fn stand(&mut self, curve: &mut Curve, line: &Line) -> bool {
+        let variables = self.domains.len();
+        let last = curve.last();
+        self.place.copy_from_slice(&last.place);
+        add_times(&mut self.place, FIRST_STEP, &last.slope);
+        let moved = |(a, b): (&f64, &f64)| (a - b).abs();
+        if self.start.iter().zip(&self.place).map(moved).fold(0.0, f64::max) > MOST_STANDING
+            || !self.correct(line, true)
+            || first_outside(self.domains.iter().copied(), &last.place, &self.place).is_some()
+        {
+            return false;
+        }
+        self.write_equations(line, true);
+        self.rows.take(&self.matrix);
+        self.slope.copy_from_slice(&last.slope);
+        self.rows.project(&mut self.slope);
+        self.slope[variables] = 0.0;
+        normalise(&mut self.slope);
+        curve.add(FIRST_STEP, &self.place, &self.slope);
+        true
+    }
+
+    /// How much the line's time grows along the slope with which the line goes on from the place; 0 where limits are in the way.
+    fn leading(&mut self, line: &Line) -> f64 {
+        let variables = self.domains.len();
+        self.write_equations(line, false);
+        self.rows.take(&self.matrix);
+        self.drift.fill(0.0);
+        let mut ahead = std::mem::take(&mut self.first);
+        ahead.fill(0.0);
+        ahead[variables] = 1.0;
+        let goes_on = self.choose_slope(&ahead, 0.0);
+        self.first = ahead;
+        let inside = |i: usize| {
+            let ahead = self.place[i] + FIRST_STEP * self.slope[i];
+            self.domains[i].contains(ahead)
+        };
+        if goes_on && (0..variables).all(inside) { self.slope[variables] } else { 0.0 }
     }
 
     /// Begins a curve at a singular configuration: with the step within the null space of the equations from which the line goes on
