@@ -210,7 +210,8 @@ impl Tracer {
         self.place.copy_from_slice(&last.place);
         add_times(&mut self.place, FIRST_STEP, &last.slope);
         let moved = |(a, b): (&f64, &f64)| (a - b).abs();
-        if self.start.iter().zip(&self.place).map(moved).fold(0.0, f64::max) > MOST_STANDING
+        if curve.is_full()
+            || self.start.iter().zip(&self.place).map(moved).fold(0.0, f64::max) > MOST_STANDING
             || !self.correct(line, true)
             || first_outside(self.domains.iter().copied(), &last.place, &self.place).is_some()
         {
