@@ -3,10 +3,7 @@
 //! The way along the curve has jerks that are constant for some time. A plan is a list of them that leads to rest before the curve ends.
 //! It was looked at as a whole, and it is kept as data.
 
-use super::constants::{
-    BEND_SHARE, BRAKING, CHECKED, MOMENT, MOST_ACCELERATION, OUTSIDE, PLANNED, SHORTEST_MOMENT, TOO_FAST, UNEVEN,
-    UNLIMITED,
-};
+use super::constants::{BRAKING, CHECKED, MOMENT, OUTSIDE, PLANNED, SHORTEST_MOMENT, TOO_FAST, UNEVEN, UNLIMITED};
 use super::curve::Curve;
 use super::jerk_bounds::Limits;
 
@@ -226,11 +223,7 @@ impl Planner {
     fn brake(&self, at: Along, piece: f64, limits: &[Limits]) -> Part {
         let Along { speed, acceleration, .. } = at;
         let jerks = self.jerks(at, limits, BRAKING);
-        let mut slowest = self.accelerations(at, limits, PLANNED[1]).least.max(-MOST_ACCELERATION);
-        for (i, limits) in limits.iter().enumerate() {
-            // Of the jerks, so much is left for what the bend of the curve makes of it.
-            slowest = slowest.max(-BEND_SHARE * limits.jerk / (3.0 * self.slopes[2][i].abs() * speed));
-        }
+        let slowest = self.accelerations(at, limits, PLANNED[1]).least;
         // What is left for the end, where the curve is straight.
         let straight = (0..limits.len()).map(|i| BRAKING * limits[i].jerk / self.slopes[1][i].abs());
         let ending = straight.fold(UNLIMITED, f64::min);

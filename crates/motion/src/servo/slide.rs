@@ -5,7 +5,8 @@ use nalgebra::{Isometry3, Vector3, Vector6};
 
 use super::braking_speed::braking_speed;
 use super::constants::{
-    AT_END, FIRST_STEP, KEPT, LONGEST_STEP, POSE_GAIN, SECOND, SETTLING, SLIDE_DAMPING, SLIDE_GIVE, TURN, UNLIMITED,
+    FIRST_STEP, KEPT, LONGEST_STEP, POSE_GAIN, SECOND, SETTLING, SHORTEST_STEP, SLIDE_DAMPING, SLIDE_GIVE, TURN,
+    UNLIMITED,
 };
 use super::contacts::Contacts;
 use super::curve::{Curve, End};
@@ -182,14 +183,14 @@ impl Slider {
             let outside = first_outside(task.limits.iter().map(|limits| limits.domain), &last.place, &self.place);
             if let Some((variable, factor)) = outside {
                 curve.step *= factor;
-                if curve.step < AT_END {
+                if curve.step < SHORTEST_STEP {
                     return curve.finish(End::Limit(variable));
                 }
                 continue;
             }
             if turn > 1.5 * TURN {
                 curve.step *= 0.5;
-                if curve.step < AT_END {
+                if curve.step < SHORTEST_STEP {
                     return curve.finish(End::Singularity);
                 }
                 continue;

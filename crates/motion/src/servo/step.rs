@@ -444,11 +444,14 @@ impl Servo {
         self.write_motions(moves);
         // The gentler a ramp is, the more of the limits is left for what the joints do already.
         let shares = if moves { &RAMP_SHARES[..] } else { &RAMP_SHARES[..1] };
-        let is_laid = shares.iter().any(|share| self.lay_with_ramp(*share, moves, period));
+        let mut is_laid = shares.iter().any(|share| self.lay_with_ramp(*share, moves, period));
         self.has_stood &= !is_new;
         if !(moves || self.has_stood || is_laid && self.trial.leads_on()) {
             self.has_stood = true;
-            return self.lay_standing(period) || self.lay_with_ramp(RAMP_SHARES[0], moves, period);
+            if self.lay_standing(period) {
+                return true;
+            }
+            is_laid = self.lay_with_ramp(RAMP_SHARES[0], moves, period);
         }
         is_laid || slides && matches!(self.trial.curve.end, Some(End::Limit(_))) && self.lay_beside(moves, period)
     }
@@ -767,12 +770,10 @@ impl Servo {
 
 /// How fast a velocity of the tips along a unit twist may change within the limits of the joints.
 fn rates(singular: &SingularValues, limits: &[Limits], twist: &[f64]) -> Rates {
-    /// Singular values below this count as this: near a singularity these change with the values as much as with the joints.
-    const LEAST: f64 = 0.1;
     const GREATEST: Rates = Rates { acceleration: 20.0, jerk: 400.0 };
     let mut rates = GREATEST;
     for (i, limits) in limits.iter().enumerate() {
-        let share = singular.response(twist, i, LEAST).abs();
+        let share = singular.response(twist, i, NEAR_SINGULAR).abs();
         rates.acceleration = rates.acceleration.min(limits.acceleration / share);
         rates.jerk = rates.jerk.min(limits.jerk / share);
     }

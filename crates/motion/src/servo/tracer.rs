@@ -6,10 +6,9 @@
 
 use nalgebra::{UnitQuaternion, Vector6};
 
-use super::braking_speed::approach;
 use super::constants::{
-    AT_END, AT_LIMIT, EXACT, FIRST_STEP, KEPT, LEADING, LONGEST_STEP, MOST_NULL, MOST_PULL, MOST_STANDING, NOWHERE,
-    PULL, PULLED, ROOM, ROOM_BEND, SETTLING, SHORTEST_STEP, SINGULAR, STANDING, STRICT, TURN,
+    AT_LIMIT, EXACT, FIRST_STEP, KEPT, LEADING, LONGEST_STEP, MOST_NULL, MOST_PULL, MOST_STANDING, NOWHERE, PULLED,
+    ROOM, SETTLING, SHORTEST_STEP, SINGULAR, STANDING, STRICT, TURN,
 };
 use super::curve::{Curve, End, arc};
 use super::held_axes::HeldAxes;
@@ -353,9 +352,8 @@ impl Tracer {
             match self.step(curve, line) {
                 Step::Done => return,
                 Step::Shorter(factor, reason) => {
-                    let least = if reason == End::Singularity { SHORTEST_STEP } else { AT_END };
                     curve.step *= factor;
-                    if curve.step < least {
+                    if curve.step < SHORTEST_STEP {
                         return curve.finish(reason);
                     }
                 }
@@ -567,9 +565,9 @@ impl Tracer {
     fn write_preference(&mut self) {
         for (variable, domain) in self.domains.iter().enumerate() {
             let Domain::Interval { lower, upper } = *domain else { continue };
-            let pull = |room: f64| (PULLED / room.max(1e-3)).powi(2).min(100.0);
+            let pull = |room: f64| (PULLED / room.max(KEPT)).powi(2);
             let [below, above] = [self.place[variable] - lower, upper - self.place[variable]];
-            self.change[variable] = PULL * (pull(below) - pull(above));
+            self.change[variable] = pull(below) - pull(above);
         }
         let long = length(&self.change);
         if long > MOST_PULL {
@@ -621,7 +619,7 @@ impl Tracer {
 
 /// How much of the motion may lead a joint to a limit that is so far away \[rad or m\]: less and less. Beyond it, it has to come back.
 fn near_limit(room: f64) -> f64 {
-    if room > 0.0 { approach(room, ROOM_BEND, ROOM) } else { room / ROOM }
+    room / ROOM
 }
 
 /// The first variable that comes outside its limits on the way between two places, and the share of the way to there.
