@@ -211,18 +211,19 @@ parameters! {
         /// that the limits allow.
         held_back: HeldBack = Text("wait"), "", OneOf(&["wait", "slide"]), WithNextTarget;
     }
-    /// How far what is not commanded may give way.
+    /// How far what is not commanded may give way along contacts.
     give: ServoGive;
 }
 
 parameters! {
-    /// How far what is not commanded may give way to what is.
+    /// How far what is not commanded may give way along contacts.
     #[derive(Debug, Clone, Copy, PartialEq)]
     ServoGive, "servo.give." {
-        /// How far the position of what is not commanded may give way to what is. 0: not at all.
-        position: f64 = Double(0.0), "m", Range(0.0, 10.0), WithNextTarget;
-        /// How far the orientation of what is not commanded may give way to what is. 0: not at all.
-        orientation: f64 = Double(0.0), "rad", Range(0.0, 10.0), WithNextTarget;
+        /// How far the position of what is not commanded may give way where a tip slides along a collision. 0: not at all.
+        position: f64 = Double(0.02), "m", Range(0.0, 10.0), WithNextTarget;
+        /// How far the orientation of what is not commanded may give way where a tip slides along a collision. 0: not at
+        /// all.
+        orientation: f64 = Double(0.1), "rad", Range(0.0, 10.0), WithNextTarget;
     }
 }
 

@@ -39,7 +39,7 @@ pub const STANDING: f64 = 50.0;
 /// At a start, the line's time grows by less than this share of the way at a singular configuration \[-\]: other directions are tried.
 pub const SINGULAR: f64 = 1e-3;
 /// The line goes on from where its time grows by this share of the way \[-\], after joints have moved while the tip stood.
-pub const LEADING: f64 = 0.03;
+pub const LEADING: f64 = 0.1;
 /// What ends a curve holds the arm back where the stop ends so near to it \[rad or m\]: three of the longest steps.
 pub const NEAR_END: f64 = 0.1;
 
@@ -77,10 +77,10 @@ pub const POSE_SHARE: f64 = 0.6;
 pub const POSE_GAIN: f64 = 12.0;
 /// The weight of what comes second, over that of what comes first \[-\].
 pub const SECOND: f64 = 0.002;
+/// What may not give way at all does so by this \[m, rad\].
+pub const LEAST_GIVE: f64 = 1e-6;
 /// The damping of velocities \[rad² or m²\].
 pub const SLIDE_DAMPING: f64 = 1e-9;
-/// How far what is not commanded may give way along contacts \[m\] and \[rad\].
-pub const SLIDE_GIVE: [f64; 2] = [0.02, 0.1];
 
 // Rounding, and room for data.
 

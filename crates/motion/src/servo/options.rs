@@ -18,19 +18,19 @@ pub struct ServoOptions {
     pub priority: Priority,
     /// What the tips do where the line goes on beyond a joint limit.
     pub held_back: HeldBack,
-    /// How far the translation \[m\] and the rotation \[rad\] of what is not commanded may give way: 0 is not at all.
+    /// How far the translation \[m\] and the rotation \[rad\] of what is not commanded may give way along contacts: 0 is not at all.
     pub give: [f64; 2],
 }
 
 impl Default for ServoOptions {
-    /// 0.5 m/s, 1.5 rad/s, translation first, waiting on the line, and nothing gives way.
+    /// 0.5 m/s, 1.5 rad/s, translation first, waiting on the line; along contacts 2 cm and 0.1 rad give way.
     fn default() -> Self {
         Self {
             linear_speed: 0.5,
             angular_speed: 1.5,
             priority: Priority::default(),
             held_back: HeldBack::default(),
-            give: [0.0; 2],
+            give: [0.02, 0.1],
         }
     }
 }

@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Vector3, Vector6};
 
 use super::braking_speed::braking_speed;
 use super::constants::{
-    FIRST_STEP, KEPT, LONGEST_STEP, POSE_GAIN, SECOND, SETTLING, SHORTEST_STEP, SLIDE_DAMPING, SLIDE_GIVE, TURN,
+    FIRST_STEP, KEPT, LEAST_GIVE, LONGEST_STEP, POSE_GAIN, SECOND, SETTLING, SHORTEST_STEP, SLIDE_DAMPING, TURN,
     UNLIMITED,
 };
 use super::contacts::Contacts;
@@ -252,7 +252,7 @@ impl Slider {
                     jacobian.unit(row(axis)) * dot(jacobian.row(row(axis)), &self.velocities)
                 });
                 if !(is_commanded || part == 1 && !held_axes[tip].are_all()) && twist.dot(&off[part]) > 0.0 {
-                    scale = scale.min(4.0 * (1.0 - off[part].norm() / SLIDE_GIVE[part]));
+                    scale = scale.min(4.0 * (1.0 - off[part].norm() / task.options.give[part].max(LEAST_GIVE)));
                 }
             }
         }
