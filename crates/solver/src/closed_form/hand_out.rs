@@ -1,8 +1,8 @@
 //! Measures a configuration from a closed form, and makes it a solution.
 
 use super::choices::fold_into_limits;
-use crate::search::{Search, SearchScratch};
-use crate::{Problem, Solution, Stop};
+use crate::search::{Posed, SearchScratch};
+use crate::{Solution, Stop};
 use urdf_ik_closed_form::REDUNDANT_JOINTS;
 
 /// Residuals above this \[m and rad\] are more than rounding: Newton steps follow.
@@ -10,13 +10,8 @@ pub(super) const EXACT_RESIDUAL: f64 = 1e-10;
 
 /// Makes a solution of a configuration, after Newton steps where it is not exact; tells whether it meets the target and
 /// may be handed out.
-pub(super) fn hand_out(
-    search: &Search,
-    problem: &Problem,
-    positions: &[f64],
-    scratch: &mut SearchScratch,
-    solution: &mut Solution,
-) -> bool {
+pub(super) fn hand_out(posed: Posed, positions: &[f64], scratch: &mut SearchScratch, solution: &mut Solution) -> bool {
+    let Posed { search, problem } = posed;
     let mut met = search.hand_out(problem.targets, positions, scratch, solution);
     let residual = solution.worst_residual();
     if residual.position > EXACT_RESIDUAL || residual.orientation > EXACT_RESIDUAL {
@@ -24,7 +19,7 @@ pub(super) fn hand_out(
         let polished = &mut polished[..positions.len()];
         polished.copy_from_slice(positions);
         search.polish(&problem.targets[0], EXACT_RESIDUAL, polished, scratch);
-        if fold_into_limits(search.chain(), problem, polished).is_some() {
+        if fold_into_limits(posed, polished).is_some() {
             met = search.hand_out(problem.targets, polished, scratch, solution);
         }
     }

@@ -66,14 +66,6 @@ impl Search {
         self.kernel.level
     }
 
-    /// The first target that is certainly out of reach.
-    pub(super) fn out_of_reach(&self, problem: &Problem) -> Option<Reason> {
-        problem.targets.iter().enumerate().find_map(|(index, target)| {
-            let (distance, reach) = self.reach[target.tip].refutes(&self.chain, target)?;
-            Some(Reason::OutOfReach { target: index, distance, reach })
-        })
-    }
-
     /// Memory for singular values of the Jacobian.
     pub(super) fn svd(&self) -> Svd {
         Svd::new(self.chain.tips().len(), self.variables())
@@ -87,6 +79,29 @@ impl Search {
     /// The step of a variable that counts as one radian \[rad or m\].
     pub(super) fn unit(&self, variable: usize) -> f64 {
         if self.chain.variables()[variable].prismatic { self.length_scale() } else { 1.0 }
+    }
+}
+
+/// A problem, posed to a search.
+#[derive(Clone, Copy)]
+pub struct Posed<'a> {
+    pub search: &'a Search,
+    pub problem: &'a Problem<'a>,
+}
+
+impl Posed<'_> {
+    /// Where the variable of that index may be: within its limits, and within the bounds of the problem.
+    pub fn domain(&self, index: usize) -> Domain {
+        let limits = self.search.chain.variables()[index].domain;
+        self.problem.bounds.map_or(limits, |bounds| bounds.within(index, limits))
+    }
+
+    /// The first target that is certainly out of reach.
+    pub(super) fn out_of_reach(&self) -> Option<Reason> {
+        self.problem.targets.iter().enumerate().find_map(|(index, target)| {
+            let (distance, reach) = self.search.reach[target.tip].refutes(&self.search.chain, target)?;
+            Some(Reason::OutOfReach { target: index, distance, reach })
+        })
     }
 }
 

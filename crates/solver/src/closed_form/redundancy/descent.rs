@@ -4,7 +4,7 @@
 //! smallest. Both are taken for straight lines, and the step ends where earlier ones have proved that wrong. Where two joints share the largest move, that
 //! converges as Newton's method does; where one joint alone has it and turns back, by the secant of its rate.
 
-use super::joint_ranges::{JointRanges, largest};
+use super::joint_ranges::{JointRanges, Seven, largest};
 use super::minimax_line::minimax_along;
 use crate::Target;
 use crate::search::{Search, SearchScratch};
@@ -38,7 +38,7 @@ const SHORTENING: (f64, f64) = (0.1, 0.9);
 /// A configuration that meets the target inside the limits, by the joints' moves from the seed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Least {
-    pub moves: [f64; REDUNDANT_JOINTS],
+    pub moves: Seven,
     pub largest: f64,
 }
 
@@ -52,8 +52,8 @@ pub(super) struct Descent<'a> {
 /// Where a Newton step leads, and the motion that goes on from there.
 #[derive(Clone, Copy)]
 struct Point {
-    moves: [f64; REDUNDANT_JOINTS],
-    motion: [f64; REDUNDANT_JOINTS],
+    moves: Seven,
+    motion: Seven,
     /// The length of that step \[rad\].
     newton: f64,
     /// The largest move, and by how much limits are passed \[rad\].
@@ -72,7 +72,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Goes down from `start`, the joints' moves from the seed, as long as that may lead to less than `best`.
-    pub fn go_down(&self, start: &[f64; REDUNDANT_JOINTS], best: &mut Option<Least>, scratch: &mut SearchScratch) {
+    pub fn go_down(&self, start: &Seven, best: &mut Option<Least>, scratch: &mut SearchScratch) {
         let mut here: Option<Point> = None;
         let (mut moves, mut went, mut radius) = (*start, 0.0_f64, MAX_JOINT_STEP);
         // From where the last step along a motion went, and how far.
@@ -109,7 +109,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Where a Newton step leads, the `first` time after damped ones if need be; `None` where that is nowhere.
-    fn point(&self, moves: &[f64; REDUNDANT_JOINTS], first: bool, scratch: &mut SearchScratch) -> Option<Point> {
+    fn point(&self, moves: &Seven, first: bool, scratch: &mut SearchScratch) -> Option<Point> {
         let mut positions = add(moves, 1.0, &self.ranges.seed);
         let mut found = scratch.self_motions.at(self.search, &positions);
         if first && !found.is_some_and(|found| largest(&found.step) < MAX_NEWTON_STEP) {
@@ -117,8 +117,7 @@ impl<'a> Descent<'a> {
             found = scratch.self_motions.at(self.search, &positions);
         }
         let found = found.filter(|found| found.error < MAX_START_ERROR && largest(&found.step) < MAX_NEWTON_STEP)?;
-        let moves: [f64; REDUNDANT_JOINTS] =
-            std::array::from_fn(|i| positions[i] - self.ranges.seed[i] + found.step[i]);
+        let moves: Seven = std::array::from_fn(|i| positions[i] - self.ranges.seed[i] + found.step[i]);
         let top =
             (0..REDUNDANT_JOINTS).fold(0, |top, joint| if moves[joint].abs() > moves[top].abs() { joint } else { top });
         Some(Point {
@@ -146,7 +145,7 @@ impl<'a> Descent<'a> {
         (into + further, least)
     }
 
-    fn keep(&self, moves: &[f64; REDUNDANT_JOINTS], best: &mut Option<Least>) {
+    fn keep(&self, moves: &Seven, best: &mut Option<Least>) {
         let Some(moves) = self.ranges.allowed(moves) else { return };
         let least = Least { moves, largest: largest(&moves) };
         if best.is_none_or(|best| least.largest < best.largest) {
@@ -198,6 +197,6 @@ impl Point {
     }
 }
 
-fn add(a: &[f64; REDUNDANT_JOINTS], factor: f64, b: &[f64; REDUNDANT_JOINTS]) -> [f64; REDUNDANT_JOINTS] {
+fn add(a: &Seven, factor: f64, b: &Seven) -> Seven {
     std::array::from_fn(|i| a[i] + factor * b[i])
 }

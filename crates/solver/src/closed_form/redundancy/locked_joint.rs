@@ -2,6 +2,7 @@
 
 use nalgebra::Isometry3;
 
+use super::joint_ranges::Seven;
 use crate::search::Search;
 use urdf_ik_closed_form::{Arm, Axes, Family, JOINTS, NoClosedForm, REDUNDANT_JOINTS, SAMPLE_POSITIONS};
 use urdf_ik_robot::ChainPoses;
@@ -69,8 +70,7 @@ impl LockedJoint {
         let mut poses = ChainPoses::new(search.chain());
         let (mut all, mut held) = (0.0, 0.0);
         for first in 0..SAMPLE_POSITIONS.len() {
-            let positions: [f64; REDUNDANT_JOINTS] =
-                std::array::from_fn(|i| SAMPLE_POSITIONS[(first + 2 * i) % SAMPLE_POSITIONS.len()]);
+            let positions: Seven = std::array::from_fn(|i| SAMPLE_POSITIONS[(first + 2 * i) % SAMPLE_POSITIONS.len()]);
             search.chain().forward_kinematics(&positions, &mut poses);
             for position in TRIAL_MOVES.map(|step| positions[self.joint] + step) {
                 let solutions = self.arm(position).solutions(&poses.tips()[0], &self.others(&positions));
@@ -89,13 +89,7 @@ impl LockedJoint {
     }
 
     /// Every configuration in which the joint stands at `position` \[rad\] and the tip has `pose`, limits or not.
-    pub fn solutions(
-        &self,
-        pose: &Isometry3<f64>,
-        seed: &[f64; REDUNDANT_JOINTS],
-        position: f64,
-        found: &mut dyn FnMut(&[f64; REDUNDANT_JOINTS]),
-    ) {
+    pub fn solutions(&self, pose: &Isometry3<f64>, seed: &Seven, position: f64, found: &mut dyn FnMut(&Seven)) {
         let solutions = self.arm(position).solutions(pose, &self.others(seed));
         for configuration in solutions.as_slice() {
             found(&std::array::from_fn(|i| match i.cmp(&self.joint) {

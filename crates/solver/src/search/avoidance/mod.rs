@@ -11,11 +11,10 @@ mod rows;
 
 use std::time::Instant;
 
-use super::prepared_search::Search;
+use super::prepared_search::Posed;
 use super::setup::Setup;
 use super::verdict::Verdict;
-use crate::kernel::Configurations;
-use crate::{Mode, Outcome, Problem, Reason, Solution, Stop};
+use crate::{Mode, Outcome, Problem, Reason, Solution, Stop, counted_axes};
 use descent::{Descent, DescentScratch};
 use urdf_ik_collision::{Near, Nearer, Rule, SegmentScratch, write_between};
 
@@ -42,22 +41,14 @@ pub struct Avoidance {
 
 impl Avoidance {
     /// Makes `solution`, tracked without regard to collisions, keep clear: see [`Problem::clearance`].
-    pub fn keep_clear(
-        &mut self,
-        search: &Search,
-        problem: &Problem,
-        setup: &mut Setup,
-        configurations: &mut Configurations,
-        verdict: &mut Verdict,
-        solution: &mut Solution,
-    ) {
-        let Some(clearance) = problem.clearance else { return };
+    pub fn keep_clear(&mut self, posed: Posed, setup: &mut Setup, verdict: &mut Verdict, solution: &mut Solution) {
+        let Some(clearance) = posed.problem.clearance else { return };
         let start = Instant::now();
-        self.begin_at_seed(search, problem);
+        self.begin_at_seed(posed);
         let rule = Rule { clearance, nearer: Nearer::Keeps, resolution: RESOLUTION };
         if let Err(stopped_by) = rule.check(&[&self.seed, &solution.positions], None, &mut self.segment) {
             self.stopped_by = stopped_by;
-            self.avoid(search, problem, setup, configurations, verdict, solution);
+            self.avoid(posed, setup, verdict, solution);
         } else {
             let (within, scene) = (clearance.margin + LEAST_LOOK, &mut self.segment.scene);
             scene.near.clear();
@@ -69,54 +60,37 @@ impl Avoidance {
         solution.elapsed += start.elapsed();
     }
 
-    /// Makes an answer as near to the targets as the arm comes from the seed, where the search for `problem` found none that keeps clear.
-    pub fn approach(
-        &mut self,
-        search: &Search,
-        problem: &Problem,
-        setup: &mut Setup,
-        configurations: &mut Configurations,
-        verdict: &mut Verdict,
-        solution: &mut Solution,
-    ) {
-        self.begin_at_seed(search, problem);
+    /// Makes an answer as near to the targets as the arm comes from the seed, where a search found none that keeps clear.
+    pub fn approach(&mut self, posed: Posed, setup: &mut Setup, verdict: &mut Verdict, solution: &mut Solution) {
+        self.begin_at_seed(posed);
         let mut steps = std::mem::take(&mut self.steps);
-        steps.resize(search.variables(), f64::INFINITY);
-        let track = Problem { mode: Mode::Track { max_step: &steps }, ..*problem };
-        self.avoid(search, &track, setup, configurations, verdict, solution);
+        steps.resize(posed.search.variables(), f64::INFINITY);
+        let track = Problem { mode: Mode::Track { max_step: &steps }, ..*posed.problem };
+        self.avoid(Posed { problem: &track, ..posed }, setup, verdict, solution);
         self.steps = steps;
     }
 
     /// Writes the seed inside the limits.
-    fn begin_at_seed(&mut self, search: &Search, problem: &Problem) {
-        let variables = search.chain.variables().iter().zip(problem.seed).enumerate();
-        let inside = variables.map(|(i, (variable, seed))| problem.domain(i, variable.domain).clamp(*seed));
+    fn begin_at_seed(&mut self, posed: Posed) {
         self.seed.clear();
-        self.seed.extend(inside);
+        self.seed.extend(posed.problem.seed.iter().enumerate().map(|(i, seed)| posed.domain(i).clamp(*seed)));
         self.stopped_by = None;
     }
 
     /// Makes an answer whose way is free in place of one whose way is not.
-    fn avoid(
-        &mut self,
-        search: &Search,
-        problem: &Problem,
-        setup: &mut Setup,
-        configurations: &mut Configurations,
-        verdict: &mut Verdict,
-        solution: &mut Solution,
-    ) {
+    fn avoid(&mut self, posed: Posed, setup: &mut Setup, verdict: &mut Verdict, solution: &mut Solution) {
+        let Posed { search, problem } = posed;
         let Some(clearance) = &problem.clearance else { return };
         let Self { segment, descent, seed, stopped_by, answer, .. } = self;
         let wanted = clearance.scene.greatest_motion(seed, &solution.positions);
         let look = wanted.clamp(LEAST_LOOK, GREATEST_LOOK);
-        setup.set(search, problem);
+        setup.set(posed);
         let way = Descent { search, problem, clearance, setup, look };
-        solution.iterations += way.go(configurations, segment, descent);
+        solution.iterations += way.go(&mut verdict.configurations, segment, descent);
         let part = clearance.free_part(seed, descent.best(), RESOLUTION, segment);
         answer.resize(seed.len(), 0.0);
         write_between(seed, descent.best(), part.fraction, answer);
-        verdict.judge(search, problem, setup, answer, solution);
+        verdict.judge(posed, setup, answer, solution);
         clearance.scene.find_near(answer, clearance.margin + look, &mut segment.scene);
         solution.stop = if solution.is_solved() { Stop::Converged } else { Stop::Attempts };
         if let Some(held_by) = part.stopped_by.or(descent.held_by).or(*stopped_by)
@@ -126,7 +100,7 @@ impl Avoidance {
             let distance = there.unwrap_or(&held_by).distance;
             solution.outcome = Outcome::Closest(Reason::Collision { pair: held_by.pair, distance });
         }
-        let value = verdict.smallest_singular_value(search, problem.targets, &setup.goals, answer);
-        solution.smallest_singular_value = Some(value);
+        let decomposed = verdict.decompose(search, &setup.goals, answer);
+        solution.smallest_singular_value = Some(decomposed.smallest_singular_value(counted_axes(problem.targets)));
     }
 }
