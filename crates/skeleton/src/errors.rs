@@ -1,7 +1,8 @@
 //! How far a configuration is from its targets.
 
+use super::Target;
 use super::posture::{Goals, Posture};
-use super::{Problem, Target};
+use super::setup::Setup;
 
 /// The errors of a configuration, as roots of weighted sums of squares \[m\].
 #[derive(Debug, Clone, Copy)]
@@ -10,8 +11,9 @@ pub(super) struct Errors {
     near: f64,
     /// Over those out of reach: the distance beyond the unavoidable one.
     far: f64,
-    /// Whether all targets that may be met are, and whether those out of reach are as near as they can be.
-    near_is_met: bool,
+    /// Whether all targets that may be met are.
+    pub near_is_met: bool,
+    /// Whether those out of reach are as near as they can be.
     far_is_met: bool,
 }
 
@@ -25,8 +27,9 @@ impl Target {
     }
 }
 
-impl Errors {
-    pub(super) fn of(problem: &Problem, goals: &Goals, arm: f64, posture: &Posture) -> Self {
+impl Setup<'_> {
+    pub(super) fn errors(&self, goals: &Goals, posture: &Posture) -> Errors {
+        let Self { problem, arm, .. } = self;
         let (mut near, mut far, mut near_is_met) = (0.0, 0.0, true);
         for (index, target) in problem.targets.iter().enumerate() {
             let (distance, angle) = target.apart(posture);
@@ -38,17 +41,14 @@ impl Errors {
             near_is_met &= problem.options.allow(distance, angle);
         }
         let (near, far) = (near.sqrt(), far.sqrt());
-        Self { near, far, near_is_met, far_is_met: far <= problem.options.tolerance }
+        Errors { near, far, near_is_met, far_is_met: far <= problem.options.tolerance }
     }
+}
 
+impl Errors {
     /// Whether nothing is left to do.
     pub(super) fn are_met(&self) -> bool {
         self.near_is_met && self.far_is_met
-    }
-
-    /// Whether all targets are met that may be.
-    pub(super) fn near_is_met(&self) -> bool {
-        self.near_is_met
     }
 
     /// What has to fall: over the targets that may be met, and over those out of reach.

@@ -92,7 +92,7 @@ impl Skeleton {
     pub(super) fn check_scratch(&self, problem: &Problem, scratch: &Scratch) -> Result<(), InputError> {
         self.check_count("scratch", scratch.current.points.len(), 1)?;
         // Plain cycles need no memory for acceleration.
-        let (found, expected) = (scratch.cycle.depth(), problem.options.acceleration);
+        let (found, expected) = (scratch.cycle.anderson.depth, problem.options.acceleration);
         require(expected == 0 || found == expected, || Refusal::Depth { found, expected })
     }
 }
@@ -158,7 +158,7 @@ impl Setup<'_> {
             self.start(attempt, &scratch.goals, &mut scratch.current);
             self.attempt(progress, scratch);
             // Without limits, targets out of reach are as near as they come.
-            let is_over = |best: Errors| if self.has_orientations { best.are_met() } else { best.near_is_met() };
+            let is_over = |best: Errors| if self.has_orientations { best.are_met() } else { best.near_is_met };
             if progress.best.is_some_and(is_over) || progress.is_over() {
                 break;
             }
@@ -168,7 +168,7 @@ impl Setup<'_> {
             self.polish(Polish::Fully, scratch, &mut progress.left);
             progress.keep(self.errors(&scratch.goals, &scratch.current), scratch);
             self.lead_on(progress, scratch);
-        } else if self.is_polished_at_the_end() && !progress.best.is_some_and(|best| best.near_is_met()) {
+        } else if self.is_polished_at_the_end() && !progress.best.is_some_and(|best| best.near_is_met) {
             self.polish_points(progress, scratch);
         }
     }
@@ -209,7 +209,7 @@ impl Setup<'_> {
     fn attempt(&self, progress: &mut Progress, scratch: &mut Scratch) {
         let Scratch { goals, current, cycle, .. } = scratch;
         cycle.reset(self.skeleton);
-        if self.is_single_chain && !self.errors(goals, current).are_met() && self.lay_straight(current) {
+        if self.is_single_chain && !self.errors(goals, current).are_met() && self.lay_straight(&mut current.points) {
             return progress.keep(self.errors(goals, current), scratch);
         }
         let polish_follows = self.polish_follows();
@@ -268,11 +268,6 @@ impl Setup<'_> {
     fn reach_of_targets(&self) -> f64 {
         let reach = |target: &Target| self.skeleton.reach_between(0, target.point).outer;
         self.problem.targets.iter().map(reach).fold(0.0, f64::max)
-    }
-
-    fn lay_straight(&self, posture: &mut Posture) -> bool {
-        let Problem { targets, options, .. } = self.problem;
-        self.skeleton.lay_straight(&targets[0].position, &self.reach, options.tolerance, &mut posture.points)
     }
 
     /// Writes the answer: the configuration, and whether it meets the targets.

@@ -2,8 +2,6 @@
 
 use nalgebra::{Isometry3, Translation3};
 
-use super::errors::Errors;
-use super::posture::{Goals, Posture};
 use super::{Problem, Root, Skeleton};
 use urdf_ik_mathematics::segments::Reach;
 
@@ -40,9 +38,5 @@ impl<'a> Setup<'a> {
         let arm = skeleton.total_length() / count;
         let reach = skeleton.reach_between(0, skeleton.segment_count());
         Self { skeleton, problem, root, has_orientations, is_single_chain, reach, arm }
-    }
-
-    pub(super) fn errors(&self, goals: &Goals, posture: &Posture) -> Errors {
-        Errors::of(self.problem, goals, self.arm, posture)
     }
 }

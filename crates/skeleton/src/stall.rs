@@ -74,7 +74,7 @@ impl Watch {
     }
 
     fn stands_still(&mut self, setup: &Setup, posture: &mut Posture, cycle: &mut CycleScratch) -> bool {
-        let Setup { skeleton, problem, reach, .. } = setup;
+        let Setup { skeleton, problem, .. } = setup;
         let last = skeleton.segment_count();
         let end = posture.points[last];
         let is_still =
@@ -82,7 +82,7 @@ impl Watch {
         if !is_still {
             return false;
         }
-        if self.bends == BENDS || !skeleton.bend(&problem.targets[0].position, reach, self.bends, &mut posture.points) {
+        if self.bends == BENDS || !setup.bend(self.bends, &mut posture.points) {
             return true;
         }
         cycle.reset(skeleton);
