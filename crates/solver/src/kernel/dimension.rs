@@ -74,7 +74,7 @@ impl Dimension for Dynamic {
         if self.targets == 1 && self.variables >= 6 {
             solve_by_rows(configurations, self.variables, damping);
         } else {
-            solve_any(configurations, self, damping);
+            solve_any(configurations, self.variables, self.targets, damping);
         }
     }
 }

@@ -4,7 +4,6 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
 use super::configurations::{ActiveSet, Configurations};
-use super::dimension::Dynamic;
 use super::ldl::{Small, Store, Triangle, factorise, substitute};
 
 /// The step towards one target, without bounds, from the N×N normal equations: (JᵀJ + λ) step = Jᵀ rows.
@@ -64,8 +63,8 @@ pub fn solve_by_rows<S: Simd>(configurations: &mut Configurations, variables: us
 
 /// The step towards several targets, without bounds, from the smaller of the two normal equations.
 #[inline(always)]
-pub fn solve_any<S: Simd>(configurations: &mut Configurations, sizes: Dynamic, damping: f64x4<S>) {
-    let (simd, Dynamic { variables, targets, .. }) = (damping.simd, sizes);
+pub fn solve_any<S: Simd>(configurations: &mut Configurations, variables: usize, targets: usize, damping: f64x4<S>) {
+    let simd = damping.simd;
     let Configurations { columns, rows: residuals, step, active_set: ActiveSet { normal, right, .. }, .. } =
         configurations;
     let (rows, wide) = (6 * targets, 6 * targets < variables);

@@ -16,7 +16,7 @@ use super::setup::Setup;
 use super::verdict::Verdict;
 use crate::{Mode, Outcome, Problem, Reason, Solution, Stop, counted_axes};
 use descent::{Descent, DescentScratch};
-use urdf_ik_collision::{Near, Nearer, Rule, SegmentScratch, write_between};
+use urdf_ik_collision::{Near, Nearer, Rule, write_between};
 
 /// Between the seed and the answer no pair comes nearer by more than this than it has to keep \[m\].
 const RESOLUTION: f64 = 1e-3;
@@ -28,7 +28,6 @@ const GREATEST_LOOK: f64 = 0.05;
 /// Keeps a tracked answer clear. It makes room when a clearance is first given, and for larger scenes.
 #[derive(Debug, Clone, Default)]
 pub struct Avoidance {
-    segment: SegmentScratch,
     descent: DescentScratch,
     /// The seed inside the limits.
     seed: Vec<f64>,
@@ -46,17 +45,17 @@ impl Avoidance {
         let start = Instant::now();
         self.begin_at_seed(posed);
         let rule = Rule { clearance, nearer: Nearer::Keeps, resolution: RESOLUTION };
-        if let Err(stopped_by) = rule.check(&[&self.seed, &solution.positions], None, &mut self.segment) {
+        if let Err(stopped_by) = rule.check(&[&self.seed, &solution.positions], None, &mut self.descent.segment) {
             self.stopped_by = stopped_by;
             self.avoid(posed, setup, verdict, solution);
         } else {
-            let (within, scene) = (clearance.margin + LEAST_LOOK, &mut self.segment.scene);
+            let (within, scene) = (clearance.margin + LEAST_LOOK, &mut self.descent.segment.scene);
             scene.near.clear();
             if !clearance.scene.is_free(&solution.positions, within, scene) {
                 clearance.scene.find_near(&solution.positions, within, scene);
             }
         }
-        solution.nearest = self.segment.scene.nearest().map(|near| (near.pair, near.distance));
+        solution.nearest = self.descent.segment.scene.nearest().map(|near| (near.pair, near.distance));
         solution.elapsed += start.elapsed();
     }
 
@@ -81,19 +80,20 @@ impl Avoidance {
     fn avoid(&mut self, posed: Posed, setup: &mut Setup, verdict: &mut Verdict, solution: &mut Solution) {
         let Posed { search, problem } = posed;
         let Some(clearance) = &problem.clearance else { return };
-        let Self { segment, descent, seed, stopped_by, answer, .. } = self;
+        let Self { descent, seed, stopped_by, answer, .. } = self;
         let wanted = clearance.scene.greatest_motion(seed, &solution.positions);
         let look = wanted.clamp(LEAST_LOOK, GREATEST_LOOK);
         setup.set(posed);
         let way = Descent { search, problem, clearance, setup, look };
-        solution.iterations += way.go(&mut verdict.configurations, segment, descent);
-        let part = clearance.free_part(seed, descent.best(), RESOLUTION, segment);
+        solution.iterations += way.go(&mut verdict.configurations, descent);
+        let DescentScratch { segment, best, held_by, .. } = descent;
+        let part = clearance.free_part(seed, &best.positions, RESOLUTION, segment);
         answer.resize(seed.len(), 0.0);
-        write_between(seed, descent.best(), part.fraction, answer);
+        write_between(seed, &best.positions, part.fraction, answer);
         verdict.judge(posed, setup, answer, solution);
         clearance.scene.find_near(answer, clearance.margin + look, &mut segment.scene);
         solution.stop = if solution.is_solved() { Stop::Converged } else { Stop::Attempts };
-        if let Some(held_by) = part.stopped_by.or(descent.held_by).or(*stopped_by)
+        if let Some(held_by) = part.stopped_by.or(*held_by).or(*stopped_by)
             && !solution.is_solved()
         {
             let there = segment.scene.near.iter().find(|near| near.pair == held_by.pair);
