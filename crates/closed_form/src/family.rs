@@ -136,7 +136,7 @@ impl Family {
         best
     }
 
-    /// That of any axes at all.
+    /// The family of any axes at all.
     pub(super) const GENERAL: Self =
         Self { kind: FamilyKind::General, reversed: false, deviation: AxisDeviation::NONE, over_near: 0.0 };
 

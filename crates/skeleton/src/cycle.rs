@@ -20,7 +20,7 @@ pub(super) struct CycleScratch {
     /// The configuration after a plain cycle, and the accelerated one. Nothing depends on them between cycles.
     pub image: Posture,
     pub mixed: Posture,
-    /// They and the one before once more, as plain numbers.
+    /// The configuration before the cycle, the plain one after it and the accelerated one, as plain numbers.
     flat: [Vec<f64>; 3],
     pub anderson: Anderson,
     /// What the forward pass needs.

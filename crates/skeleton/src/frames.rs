@@ -15,7 +15,7 @@ impl Setup<'_> {
         let Self { skeleton, problem, .. } = self;
         for point in (0..posture.points.len()).rev() {
             let suggested = std::mem::take(&mut merged[point]);
-            let Some((end, weight)) = self.settled(point, goals, &suggested) else { continue };
+            let Some((end, weight)) = self.pulled_to(point, goals, &suggested) else { continue };
             let target = goals.target(point, problem).and_then(|target| target.orientation);
             let frame = target.unwrap_or_else(|| {
                 let was = &posture.orientations[point];

@@ -75,7 +75,7 @@ impl Setup<'_> {
         for point in (1..points.len()).rev() {
             // In a row of segments it is at hand without waiting for memory.
             let mut next = std::mem::take(&mut merged[point - 1]);
-            if let Some((end, weight)) = self.settled(point, goals, &suggested) {
+            if let Some((end, weight)) = self.pulled_to(point, goals, &suggested) {
                 let (was, parent, length) = (points[point], parents[point - 1], lengths[point - 1]);
                 let start = points[parent];
                 points[point] = end;
@@ -84,14 +84,14 @@ impl Setup<'_> {
             }
             suggested = next;
         }
-        if let Some((root, _)) = self.settled(0, goals, &suggested) {
+        if let Some((root, _)) = self.pulled_to(0, goals, &suggested) {
             points[0] = root;
         }
     }
 
-    /// Where the forward pass puts a point, and with what weight: its target, or what its branches suggest, if any.
+    /// Where the forward pass puts a point, and with what weight: at its target, or where its branches pull it, if any do.
     #[inline(always)]
-    pub(super) fn settled(&self, point: usize, goals: &Goals, suggested: &Merged) -> Option<(Point3<f64>, f64)> {
+    pub(super) fn pulled_to(&self, point: usize, goals: &Goals, suggested: &Merged) -> Option<(Point3<f64>, f64)> {
         if let Some(index) = goals.index(point) {
             let weight = goals.weights[index] * if goals.far[index].is_some() { goals.fading } else { 1.0 };
             return Some((self.problem.targets[index].position, weight));

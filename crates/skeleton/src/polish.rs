@@ -29,7 +29,7 @@ const RIGHT: f64 = 0.75;
 /// A step is idle that gains less of the squares than this share, times the number of steps so far, where it is one of many attempts. The
 /// share grows because one that comes nearer by ever less, as towards a stretched arm, would go on for long.
 const COARSE: f64 = 4e-3;
-/// As [`COARSE`], where the answer has to be as near as it leads to.
+/// The share instead of [`COARSE`] where the answer has to be as near as it leads to.
 const FINE: f64 = 1e-4;
 /// So many idle steps in a row end it.
 const IDLE: usize = 2;

@@ -16,7 +16,7 @@ use urdf_ik_mathematics::segments::{InputError, Refusal, require};
 /// fraction of the reach: else the answer would leap from one frame of a drag to the next for next to nothing. With
 /// restarts, the answer is the nearest one to 1 %.
 const MARGIN: f64 = 0.009;
-/// That fraction without restarts: a target that is dragged by 5 mm in each frame is as much farther.
+/// The fraction instead of [`MARGIN`] without restarts: a target that is dragged by 5 mm in each frame is as much farther.
 const MARGIN_WITHOUT_RESTARTS: f64 = 0.02;
 /// A seed is near its targets within this fraction of the reach.
 const NEAR: f64 = 0.1;

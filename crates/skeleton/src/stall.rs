@@ -19,13 +19,13 @@ struct Stall {
     share: f64,
 }
 
-/// On points.
+/// When an attempt on points has stalled.
 const ON_POINTS: Stall = Stall { cycles: 20, share: 0.99 };
-/// With orientations.
+/// When an attempt with orientations has stalled.
 const WITH_ORIENTATIONS: Stall = Stall { cycles: 12, share: 0.99 };
 /// A single chain that has been slow for so many cycles, circles and all, would not arrive in 5000.
 const HOPELESS: usize = 200;
-/// Where the polish follows, which converges faster.
+/// When an attempt has stalled that a polish follows, which converges faster.
 const BEFORE_POLISH: Stall = Stall { cycles: 1, share: 0.5 };
 
 /// Watches the cycles of one attempt.

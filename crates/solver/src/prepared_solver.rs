@@ -78,19 +78,19 @@ impl Solver {
     /// The chain that it was prepared for.
     #[must_use]
     pub fn chain(&self) -> &Arc<Chain> {
-        self.search.chain()
+        &self.search.chain
     }
 
     /// Metres of position error that count as much as one radian of orientation error.
     #[must_use]
     pub fn length_scale(&self) -> f64 {
-        self.search.length_scale()
+        self.search.kernel.length_scale
     }
 
     /// What bounds the reach of each tip, in the order of [`Chain::tips`].
     #[must_use]
     pub fn reach(&self) -> &[TipReach] {
-        self.search.reach()
+        &self.search.reach
     }
 
     /// The axes that targets for the tip with index `tip` should leave free, as [`Target::free_axes`] has them, because the chain

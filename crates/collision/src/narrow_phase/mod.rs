@@ -30,7 +30,7 @@ use visitors::{Verdict, Wanted};
 pub const TOUCHING: f64 = 1e-7;
 /// So many directions are tried to prove that two shapes are apart, before GJK.
 const STEPS: usize = 5;
-/// So many are tried to prove that two shapes are not near, before their nearest points are looked for.
+/// So many directions are tried to prove that two shapes are not near, before their nearest points are looked for.
 const NEAREST_STEPS: usize = 6;
 /// So many directions are tried to prove that parts of meshes are apart.
 const PART_STEPS: usize = 8;

@@ -64,7 +64,7 @@ pub(super) fn folded_into_limits<const N: usize>(posed: Posed, configuration: &[
 /// Brings a configuration to turns that lie in the limits; the largest move of a joint from the seed, if there are such turns.
 pub(super) fn fold_into_limits(posed: Posed, positions: &mut [f64]) -> Option<f64> {
     let Posed { search, problem } = posed;
-    let limits = search.chain().variables().iter().map(|variable| variable.domain);
+    let limits = search.chain.variables().iter().map(|variable| variable.domain);
     // Two loops, so that one without bounds does not ask for them.
     match problem.bounds {
         None => fold_into(limits, problem, positions),

@@ -58,10 +58,9 @@ impl ClosedForm {
         scratch.clearance().begin();
         let (mut known, mut count, joints) = ([[0.0; JOINTS]; MAX_SOLUTIONS], 0, self.chain.joints().len());
         for (choice, continuous) in choices.as_slice() {
-            if !hand_out(posed, &choice.positions[..joints], scratch, solution) {
-                continue;
-            }
-            if known[..count].iter().any(|known| same(known, &solution.positions, SAME_SOLUTION)) {
+            if !hand_out(posed, &choice.positions[..joints], scratch, solution)
+                || known[..count].iter().any(|known| same(known, &solution.positions, SAME_SOLUTION))
+            {
                 continue;
             }
             known[count][..joints].copy_from_slice(&solution.positions);

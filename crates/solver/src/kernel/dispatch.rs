@@ -26,20 +26,15 @@ pub struct Kernel {
 
 /// Runs `$work` with what is `$compiled` for the kernel `$self` and the number of targets.
 macro_rules! specialised {
-    ($self:ident, $targets:expr, |$compiled:ident| $work:expr) => {{
-        let Links { variables, plain, .. } = &$self.links;
-        match (plain, variables) {
-            (true, 1) => specialised!(@ $self, $compiled, Fixed::<1>, $work),
-            (true, 2) => specialised!(@ $self, $compiled, Fixed::<2>, $work),
-            (true, 3) => specialised!(@ $self, $compiled, Fixed::<3>, $work),
-            (true, 4) => specialised!(@ $self, $compiled, Fixed::<4>, $work),
-            (true, 5) => specialised!(@ $self, $compiled, Fixed::<5>, $work),
-            (true, 6) => specialised!(@ $self, $compiled, Fixed::<6>, $work),
-            (true, 7) => specialised!(@ $self, $compiled, Fixed::<7>, $work),
-            (true, 8) => specialised!(@ $self, $compiled, Fixed::<8>, $work),
+    ($self:ident, $targets:expr, |$compiled:ident| $work:expr) => {
+        specialised!([1 2 3 4 5 6 7 8] $self, $targets, |$compiled| $work)
+    };
+    ([$($size:literal)*] $self:ident, $targets:expr, |$compiled:ident| $work:expr) => {
+        match ($self.links.plain, $self.links.variables) {
+            $((true, $size) => specialised!(@ $self, $compiled, Fixed::<$size>, $work),)*
             _ => specialised!(@ $self, $compiled, $self.dynamic($targets), $work),
         }
-    }};
+    };
     (@ $self:ident, $compiled:ident, $size:expr, $work:expr) => {{
         let dimension = $size;
         dispatch!($self.level, simd => {

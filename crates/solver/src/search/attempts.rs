@@ -217,7 +217,7 @@ impl Attempts {
         }
         if number > 0 {
             let Self { ranking, start, .. } = self;
-            plan.search.table.start(plan.search.level(), number, plan.random_seed, ranking, start);
+            plan.search.table.start(plan.search.kernel.level, number, plan.random_seed, ranking, start);
             if plan.setup.has_bounds {
                 plan.setup.reflect(start);
             }

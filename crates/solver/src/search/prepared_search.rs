@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use fearless_simd::Level;
-
 use super::seed_table::SeedTable;
 use crate::kernel::{Kernel, Svd};
 use crate::{Problem, Reason, TipReach};
@@ -16,10 +14,12 @@ const LENGTH_SCALE_OF_REACH: f64 = 0.4;
 /// A search prepared for one chain. Constant, and cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Search {
-    pub(super) chain: Arc<Chain>,
-    pub(super) kernel: Arc<Kernel>,
+    /// The chain that it was prepared for.
+    pub chain: Arc<Chain>,
+    pub kernel: Arc<Kernel>,
     pub(super) table: Arc<SeedTable>,
-    pub(super) reach: Arc<[TipReach]>,
+    /// What bounds the reach of each tip, in the order of [`Chain::tips`].
+    pub reach: Arc<[TipReach]>,
     /// For each variable, whether positions 2π apart are the same configuration and no less than 2π is allowed.
     pub(super) turns: Arc<[bool]>,
 }
@@ -46,26 +46,6 @@ impl Search {
         }
     }
 
-    /// The chain that it was prepared for.
-    pub fn chain(&self) -> &Arc<Chain> {
-        &self.chain
-    }
-
-    /// Metres of position error that count as much as one radian of orientation error.
-    pub fn length_scale(&self) -> f64 {
-        self.kernel.length_scale
-    }
-
-    /// What bounds the reach of each tip, in the order of [`Chain::tips`].
-    pub fn reach(&self) -> &[TipReach] {
-        &self.reach
-    }
-
-    /// The vector instructions of this processor.
-    pub fn level(&self) -> Level {
-        self.kernel.level
-    }
-
     /// Memory for singular values of the Jacobian.
     pub(super) fn svd(&self) -> Svd {
         Svd::new(self.chain.tips().len(), self.variables())
@@ -78,7 +58,7 @@ impl Search {
 
     /// The step of a variable that counts as one radian \[rad or m\].
     pub(super) fn unit(&self, variable: usize) -> f64 {
-        if self.chain.variables()[variable].prismatic { self.length_scale() } else { 1.0 }
+        if self.chain.variables()[variable].prismatic { self.kernel.length_scale } else { 1.0 }
     }
 }
 

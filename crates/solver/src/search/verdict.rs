@@ -40,7 +40,7 @@ impl Verdict {
         solution.residuals.extend(targets.iter().map(|target| target.residual(&tips[target.tip])));
         let measured = || targets.iter().zip(&solution.residuals);
         let squared_error = measured().map(|(target, residual)| {
-            let position = residual.position / search.length_scale();
+            let position = residual.position / search.kernel.length_scale;
             target.weight * (position * position + residual.orientation * residual.orientation)
         });
         solution.squared_error = squared_error.sum();

@@ -95,7 +95,8 @@ impl ArmAngleSearch {
         way: usize,
         starts: &mut GridStarts,
     ) {
-        let (level, ranges, [shoulder, wrist]) = (descent.search.level(), descent.ranges, self.arm.spherical_joints());
+        let (level, ranges, [shoulder, wrist]) =
+            (descent.search.kernel.level, descent.ranges, self.arm.spherical_joints());
         let shoulders = grid.costs(level, ranges, shoulder, &bend.shoulder);
         let wrists = grid.costs(level, ranges, wrist, &bend.wrist);
         let (_, of_elbow) = ranges.step(ELBOW_JOINT, bend.turn.angle(), LIMIT_WEIGHT);

@@ -39,7 +39,7 @@ impl LockedJoint {
     /// # Errors
     /// [`NoClosedForm`], which says what is in the way.
     pub fn find(axes: &Axes<REDUNDANT_JOINTS>, search: &Search) -> Result<Self, NoClosedForm> {
-        let length = search.reach()[0].extent;
+        let length = search.reach[0].extent;
         let locked = |joint| Some(Self { axes: *axes, joint, family: lasting(axes, joint, length)?, length });
         let candidates: Vec<Self> = LOCKING_ORDER.into_iter().filter_map(locked).collect();
         let near = candidates.iter().filter(|locked| locked.family.near());
@@ -53,7 +53,7 @@ impl LockedJoint {
         if best.family.near() {
             return Ok(best);
         }
-        let names = search.chain().variable_names();
+        let names = search.chain.variable_names();
         let common = best.family.numbered(best.others(&AXIS_NUMBERS));
         let deviation = best.family.deviation.in_words(&best.others(&names));
         Err(NoClosedForm::NotNear { locked: names[best.joint].to_owned(), common, deviation })
@@ -67,11 +67,11 @@ impl LockedJoint {
 
     /// The share of configurations and of moves of the joint in which the tip can be held in place.
     fn freedom(&self, search: &Search) -> f64 {
-        let mut poses = ChainPoses::new(search.chain());
+        let mut poses = ChainPoses::new(&search.chain);
         let (mut all, mut held) = (0.0, 0.0);
         for first in 0..SAMPLE_POSITIONS.len() {
             let positions: Seven = std::array::from_fn(|i| SAMPLE_POSITIONS[(first + 2 * i) % SAMPLE_POSITIONS.len()]);
-            search.chain().forward_kinematics(&positions, &mut poses);
+            search.chain.forward_kinematics(&positions, &mut poses);
             for position in TRIAL_MOVES.map(|step| positions[self.joint] + step) {
                 let solutions = self.arm(position).solutions(&poses.tips()[0], &self.others(&positions));
                 held += if solutions.as_slice().is_empty() { 0.0 } else { 1.0 };

@@ -50,7 +50,7 @@ impl OffsetSearch {
         let pose = if self.arm.reversed { pose.inverse() } else { *pose };
         let ranges = if self.arm.reversed { descent.ranges.reversed() } else { *descent.ranges };
         let (goal, elbow) = (self.arm.goal(&pose), &self.arm.elbow);
-        let (level, rounds, mut starts) = (descent.search.level(), rounds(&goal, elbow), GridStarts::none());
+        let (level, rounds, mut starts) = (descent.search.kernel.level, rounds(&goal, elbow), GridStarts::none());
         for (index, round) in rounds.iter().enumerate().filter_map(|(index, round)| Some((index, (*round)?))) {
             for (way, costs) in self.costs(level, &goal, &ranges, &round).iter().enumerate() {
                 starts.keep_minima(&self.around.values, costs, WAYS_PER_ELBOW * index + way, 0.0);

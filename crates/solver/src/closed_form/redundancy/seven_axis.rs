@@ -39,7 +39,7 @@ impl SevenAxis {
     /// # Errors
     /// [`NoClosedForm`], which says what is in the way.
     pub fn new(search: &Search) -> Result<Self, NoClosedForm> {
-        let (axes, length) = (Axes::new(search.chain())?, search.reach()[0].extent);
+        let (axes, length) = (Axes::new(&search.chain)?, search.reach[0].extent);
         let locked = LockedJoint::find(&axes, search)?;
         let arm_angle =
             || Some(LeastMoveSearch::ArmAngle(Box::new(ArmAngleSearch::new(ArmAngle::new(&axes, length)?))));
