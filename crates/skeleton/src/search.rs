@@ -3,11 +3,10 @@
 use std::time::Instant;
 
 use super::cycle::CycleScratch;
-use super::errors::Errors;
 use super::least_squares::LeastSquares;
 use super::polish::Polish;
 use super::posture::{Goals, Posture, contradiction};
-use super::setup::Setup;
+use super::setup::{Errors, Setup};
 use super::stall::Watch;
 use super::{Configuration, Options, Outcome, Problem, Reason, Residual, Skeleton, Solution, Target};
 use urdf_ik_mathematics::segments::{InputError, Refusal, require};

@@ -3,9 +3,8 @@
 use nalgebra::Point3;
 
 use super::cycle::CycleScratch;
-use super::errors::Errors;
 use super::posture::Posture;
-use super::setup::Setup;
+use super::setup::{Errors, Setup};
 
 /// A chain whose end moves by no more than this fraction of the tolerance in a cycle has stalled. Near a stretched
 /// chain, plain cycles move the end by no more than a 100 000th of the remaining distance, which is not a stall.

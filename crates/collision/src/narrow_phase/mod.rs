@@ -135,7 +135,7 @@ impl<'a> ShapePair<'a> {
         }
     }
 
-    /// Whether the shapes are no farther apart than `margin`: the last word, where spheres and hulls leave it open.
+    /// Whether the shapes are no farther apart than `margin`, exactly: for what spheres and hulls leave open.
     #[inline(always)]
     pub fn are_within<S: Simd>(&self, simd: S, open: u32, margin: f64) -> bool {
         let place = &self.place;

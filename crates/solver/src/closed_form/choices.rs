@@ -1,8 +1,8 @@
-//! Folds the solutions of a closed form into the limits, and orders them by what the problem prefers.
+//! Folds the solutions of a closed form into the limits, orders them by what the problem prefers, and makes answers of them.
 
-use crate::search::Posed;
-use crate::{Mode, Problem};
-use urdf_ik_closed_form::{ArmSolutions, JOINTS, MAX_SOLUTIONS};
+use crate::search::{Posed, SearchScratch};
+use crate::{Mode, Problem, Solution, Stop};
+use urdf_ik_closed_form::{ArmSolutions, JOINTS, MAX_SOLUTIONS, REDUNDANT_JOINTS};
 use urdf_ik_robot::{Domain, nearest_turn};
 
 /// A position that passes a limit by no more than this \[rad\] does so by rounding.
@@ -10,6 +10,9 @@ pub(super) const LIMIT_ROUNDING: f64 = 1e-9;
 
 /// Configurations that pass limits by no more than this \[rad\] may lead to others that do not.
 pub(super) const MAX_LIMIT_EXCESS: f64 = 0.8;
+
+/// Residuals above this \[m and rad\] are more than rounding: Newton steps follow.
+pub(super) const EXACT_RESIDUAL: f64 = 1e-10;
 
 /// A configuration inside the limits.
 #[derive(Debug, Clone, Copy)]
@@ -104,4 +107,27 @@ pub(super) fn folded_near_limits<const N: usize>(posed: Posed, configuration: &[
         }
     }
     (positions, passed)
+}
+
+/// Makes a solution of a configuration, after Newton steps where it is not exact; tells whether it meets the target and
+/// may be handed out.
+pub(super) fn hand_out(posed: Posed, positions: &[f64], scratch: &mut SearchScratch, solution: &mut Solution) -> bool {
+    let Posed { search, problem } = posed;
+    let mut met = search.hand_out(problem.targets, positions, scratch, solution);
+    let residual = solution.worst_residual();
+    if residual.position > EXACT_RESIDUAL || residual.orientation > EXACT_RESIDUAL {
+        let mut polished = [0.0; REDUNDANT_JOINTS];
+        let polished = &mut polished[..positions.len()];
+        polished.copy_from_slice(positions);
+        search.polish(&problem.targets[0], EXACT_RESIDUAL, polished, scratch);
+        if fold_into_limits(posed, polished).is_some() {
+            met = search.hand_out(problem.targets, polished, scratch, solution);
+        }
+    }
+    met = met && scratch.clearance().appraise(problem, &solution.positions).is_some();
+    if met {
+        (solution.stop, solution.smallest_singular_value) = (Stop::Converged, None);
+        (solution.iterations, solution.attempts) = (0, 1);
+    }
+    met
 }

@@ -3,8 +3,7 @@
 use std::time::Instant;
 
 use super::chain_form::{ClosedForm, Form};
-use super::choices::Choices;
-use super::hand_out::{EXACT_RESIDUAL, hand_out};
+use super::choices::{Choices, EXACT_RESIDUAL, hand_out};
 use crate::search::{Iteration, OnSolution, Posed, Run, SearchScratch};
 use crate::{JacobianStep, Mode, Pick, Problem, Solution, Target, counted_axes};
 use urdf_ik_closed_form::{ArmSolutions, JOINTS, MAX_SOLUTIONS, SAME_SOLUTION, SixAxis, same};

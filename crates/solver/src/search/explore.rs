@@ -54,7 +54,7 @@ impl<'a> Run<'a> {
 
 /// The part of the attempts that one core makes.
 pub struct Share<'a> {
-    /// It makes every `of`th attempt, from number `index` on.
+    /// The core makes every `of`th attempt, from number `index` on.
     pub index: usize,
     pub of: usize,
     /// The lowest number of an attempt that has succeeded, of all shares; only where the first solution is wanted.

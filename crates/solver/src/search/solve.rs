@@ -51,7 +51,7 @@ impl Search {
         }
     }
 
-    /// Makes `solution`, tracked without regard to collisions, keep clear, and has the last word on it.
+    /// Makes `solution`, tracked without regard to collisions, keep clear, and appraises it.
     pub fn keep_clear(&self, problem: &Problem, scratch: &mut SearchScratch, solution: &mut Solution) {
         let SearchScratch { setup, exploration, verdict, avoidance, .. } = scratch;
         avoidance.keep_clear(Posed { search: self, problem }, setup, verdict, solution);

@@ -8,7 +8,6 @@ mod arm_angle_search;
 mod descent;
 mod joint_ranges;
 mod locked_joint;
-mod minimax_line;
 mod offset;
 mod offset_search;
 mod seven_axis;

@@ -3,7 +3,7 @@
 //! The answer that tracking gives without regard to collisions stands where the straight motion from the seed to it keeps clear. Otherwise
 //! [`descent`] goes from the seed towards the targets by damped least squares, in which every pair near contact is an inequality
 //! ([`rows`]): it may come as near as it has to keep, so the arm slides along an obstacle, and stops where none of its joints leads on. A
-//! [`DualActiveSet`](urdf_ik_mathematics::dual_active_set::DualActiveSet) solves each step. The exact distances have the last word: of the motion from the
+//! [`DualActiveSet`](urdf_ik_mathematics::dual_active_set::DualActiveSet) solves each step. The exact distances decide: of the motion from the
 //! seed to where the descent ends only the part that keeps clear is made.
 
 mod descent;
