@@ -1,9 +1,12 @@
 //! Corrects the axes of an arm so that they fit a decomposable family exactly.
 
+use std::ops::Range;
+
 use nalgebra::{Isometry3, Rotation3, Vector3};
 
+use super::family::Relations;
 use super::subproblems::AXIS_ROUNDING;
-use super::{Axes, Family, FamilyKind, JOINTS, Shoulder, Turn};
+use super::{Axes, Family, FamilyKind, JOINTS, Turn};
 
 /// The most that conditions may be missed by \[rad, and m over the arm's length\], for an arm that belongs to its family exactly, and
 /// for one that is near it: the Newton steps that follow decide.
@@ -48,13 +51,7 @@ impl Arm {
     pub fn new(axes: &Axes, family: &Family, length: f64) -> Self {
         let mut axes = if family.reversed { axes.reversed() } else { *axes };
         let mut signs = [1.0; JOINTS];
-        match family.kind {
-            FamilyKind::SphericalWrist(Shoulder::LastTwoParallel) => align(&mut axes, &mut signs, 1..=2),
-            FamilyKind::SphericalWrist(Shoulder::FirstTwoParallel) => align(&mut axes, &mut signs, 0..=1),
-            FamilyKind::MiddleParallel { .. } => align(&mut axes, &mut signs, 1..=3),
-            FamilyKind::FirstThreeParallel => align(&mut axes, &mut signs, 0..=2),
-            FamilyKind::SphericalWrist(_) | FamilyKind::General => {}
-        }
+        align(&mut axes, &mut signs, family.kind.relations().parallel);
         let points = points(&axes, family.kind);
         let slack = CONDITION_SLACK[usize::from(!family.exact())];
         let last = axes.lines[JOINTS - 1].direction;
@@ -110,8 +107,8 @@ impl Arm {
 }
 
 /// Makes the axes of a range equal to their mean.
-fn align(axes: &mut Axes, signs: &mut [f64; JOINTS], range: std::ops::RangeInclusive<usize>) {
-    let first = axes.lines[*range.start()].direction;
+fn align(axes: &mut Axes, signs: &mut [f64; JOINTS], range: Range<usize>) {
+    let first = axes.lines[range.start].direction;
     for index in range.clone() {
         signs[index] = if axes.lines[index].direction.dot(&first) < 0.0 { -1.0 } else { 1.0 };
     }
@@ -124,23 +121,16 @@ fn align(axes: &mut Axes, signs: &mut [f64; JOINTS], range: std::ops::RangeInclu
 /// The points that the links go through.
 fn points(axes: &Axes, kind: FamilyKind) -> [Vector3<f64>; JOINTS] {
     let mut points = axes.lines.map(|line| line.point);
-    let meet = |a: usize, b: usize| {
+    let Relations { is_wrist, meeting, skew, .. } = kind.relations();
+    if is_wrist {
+        points[3..].fill(axes.wrist_centre().unwrap_or(axes.lines[4].point));
+    }
+    if let Some([a, b]) = meeting {
         let (one, other) = axes.feet(a, b);
-        0.5 * (one + other)
-    };
-    match kind {
-        FamilyKind::SphericalWrist(shoulder) => {
-            points[3..].fill(axes.wrist_centre().unwrap_or(axes.lines[4].point));
-            match shoulder {
-                Shoulder::FirstTwoMeet => points[..2].fill(meet(0, 1)),
-                Shoulder::LastTwoMeet => points[1..3].fill(meet(1, 2)),
-                Shoulder::General => (points[0], points[1]) = axes.feet(0, 1),
-                Shoulder::LastTwoParallel | Shoulder::FirstTwoParallel => {}
-            }
-        }
-        FamilyKind::MiddleParallel { last_two_meet: false } => (points[4], points[5]) = axes.feet(4, 5),
-        FamilyKind::General => {}
-        FamilyKind::MiddleParallel { .. } | FamilyKind::FirstThreeParallel => points[4..].fill(meet(4, 5)),
+        points[a..=b].fill(0.5 * (one + other));
+    }
+    if let Some([a, b]) = skew {
+        (points[a], points[b]) = axes.feet(a, b);
     }
     points
 }

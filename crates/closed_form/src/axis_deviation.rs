@@ -65,7 +65,7 @@ fn greatest(deviations: impl Iterator<Item = Greatest>) -> Greatest {
 }
 
 impl AxisDeviation {
-    /// None at all.
+    /// No deviation at all.
     pub(super) const NONE: Self = Self { parallel: (0.0, [0, 0]), square: (0.0, [0, 0]), distance: (0.0, [0, 0]) };
 
     /// Whether there is none but for rounding: at most [`EXACT_DEVIATION`].

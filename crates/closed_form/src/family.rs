@@ -1,6 +1,7 @@
 //! Which closed form fits the axes of a chain of six revolute joints, and by how much they miss it.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::{Axes, AxisConditions, AxisDeviation, JOINTS, with_deviation};
 
@@ -41,6 +42,51 @@ pub enum FamilyKind {
     General,
 }
 
+/// How the axes of a family lie to each other. They are counted from 0.
+pub(super) struct Relations {
+    /// Whether the last three meet in one point.
+    pub is_wrist: bool,
+    /// The axes that are parallel.
+    pub parallel: Range<usize>,
+    /// Two that meet.
+    pub meeting: Option<[usize; 2]>,
+    /// Two that are skew.
+    pub skew: Option<[usize; 2]>,
+    /// Pairs that must not be parallel.
+    apart: &'static [[usize; 2]],
+}
+
+impl FamilyKind {
+    /// The families that are decomposable into subproblems, those that take least work first.
+    const DECOMPOSABLE: [Self; 8] = [
+        Self::SphericalWrist(Shoulder::LastTwoParallel),
+        Self::SphericalWrist(Shoulder::FirstTwoMeet),
+        Self::SphericalWrist(Shoulder::FirstTwoParallel),
+        Self::SphericalWrist(Shoulder::LastTwoMeet),
+        Self::SphericalWrist(Shoulder::General),
+        Self::MiddleParallel { last_two_meet: true },
+        Self::MiddleParallel { last_two_meet: false },
+        Self::FirstThreeParallel,
+    ];
+
+    /// How the axes lie to each other, read from the base to the tip.
+    pub(super) fn relations(self) -> Relations {
+        type Pair = Option<[usize; 2]>;
+        let (parallel, meeting, skew, apart): (_, Pair, Pair, &[_]) = match self {
+            Self::SphericalWrist(Shoulder::LastTwoParallel) => (1..3, None, None, &[[0, 1], [3, 4], [4, 5]]),
+            Self::SphericalWrist(Shoulder::FirstTwoMeet) => (0..0, Some([0, 1]), None, &[[0, 1], [3, 4], [4, 5]]),
+            Self::SphericalWrist(Shoulder::FirstTwoParallel) => (0..2, None, None, &[[1, 2], [3, 4], [4, 5]]),
+            Self::SphericalWrist(Shoulder::LastTwoMeet) => (0..0, Some([1, 2]), None, &[[1, 2], [3, 4], [4, 5]]),
+            Self::SphericalWrist(Shoulder::General) => (0..0, None, Some([0, 1]), &[[0, 1], [3, 4], [4, 5]]),
+            Self::MiddleParallel { last_two_meet: true } => (1..4, Some([4, 5]), None, &[[0, 1], [3, 4], [4, 5]]),
+            Self::MiddleParallel { last_two_meet: false } => (1..4, None, Some([4, 5]), &[[0, 1], [3, 4], [4, 5]]),
+            Self::FirstThreeParallel => (0..3, Some([4, 5]), None, &[[2, 3], [3, 4], [4, 5]]),
+            Self::General => (0..0, None, None, &[]),
+        };
+        Relations { is_wrist: matches!(self, Self::SphericalWrist(_)), parallel, meeting, skew, apart }
+    }
+}
+
 /// A family and how well the axes of a chain belong to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Family {
@@ -74,7 +120,9 @@ impl Family {
     pub fn of(axes: &Axes, length: f64) -> Option<Self> {
         let mut best: Option<Self> = None;
         for (reversed, axes) in [(false, *axes), (true, axes.reversed())] {
-            each_kind(&Relations { axes: &axes, length, reversed }, &mut |family: Self| {
+            let families =
+                FamilyKind::DECOMPOSABLE.into_iter().filter_map(|kind| Self::read(kind, &axes, length, reversed));
+            for family in families {
                 let better = match best {
                     None => true,
                     Some(best) if best.exact() => false,
@@ -83,12 +131,12 @@ impl Family {
                 if better {
                     best = Some(family);
                 }
-            });
+            }
         }
         best
     }
 
-    /// That of any axes at all.
+    /// The family of any axes at all.
     pub(super) const GENERAL: Self =
         Self { kind: FamilyKind::General, reversed: false, deviation: AxisDeviation::NONE, over_near: 0.0 };
 
@@ -97,13 +145,30 @@ impl Family {
     #[must_use]
     pub fn of_other(&self, axes: &Axes, length: f64) -> Option<Self> {
         let axes = if self.reversed { axes.reversed() } else { *axes };
-        let mut same_kind = None;
-        each_kind(&Relations { axes: &axes, length, reversed: self.reversed }, &mut |family: Self| {
-            if family.kind == self.kind {
-                same_kind = Some(family);
-            }
-        });
-        same_kind
+        Self::read(self.kind, &axes, length, self.reversed)
+    }
+
+    /// How well axes, which were read from the tip to the base where `reversed`, belong to a family; `None` where axes are parallel that
+    /// must not be.
+    fn read(kind: FamilyKind, axes: &Axes, length: f64, reversed: bool) -> Option<Self> {
+        let Relations { is_wrist, parallel, meeting, skew, apart } = kind.relations();
+        let is_apart = |&[a, b]: &[usize; 2]| axes.angle(a, b) > MIN_ANGLE;
+        let is_skew = |pair: &[usize; 2]| axes.distance(pair[0], pair[1]) > MIN_SKEW_DISTANCE * length;
+        if !(apart.iter().all(is_apart) && skew.iter().all(is_skew)) {
+            return None;
+        }
+        let neighbours = parallel.clone().zip(parallel.clone().skip(1)).map(|(a, b)| [a, b]);
+        let ends = (parallel.len() > 2).then(|| [parallel.start, parallel.end - 1]);
+        let conditions = AxisConditions {
+            parallel: &neighbours.chain(ends).collect::<Vec<_>>(),
+            square: &[],
+            meeting: meeting.as_slice(),
+            concurrent: if is_wrist { &[[3, 4, 5]] } else { &[] },
+        };
+        let deviation = conditions.deviation(axes);
+        let over_near = deviation.over_near(length);
+        let deviation = if reversed { deviation.reversed(JOINTS) } else { deviation };
+        Some(Self { kind, reversed, deviation, over_near })
     }
 
     /// The one of two that the axes miss by more.
@@ -139,101 +204,24 @@ impl Family {
         if self.reversed {
             numbers.reverse();
         }
-        let [a, b, c, d, e, g] = numbers;
-        match self.kind {
-            FamilyKind::SphericalWrist(shoulder) => {
-                let wrist = format!("axes {d}, {e} and {g} meet in one point");
-                match shoulder {
-                    Shoulder::FirstTwoMeet => format!("{wrist}, {a} and {b} meet"),
-                    Shoulder::LastTwoParallel => format!("{wrist}, {b} and {c} are parallel"),
-                    Shoulder::FirstTwoParallel => format!("{wrist}, {a} and {b} are parallel"),
-                    Shoulder::LastTwoMeet => format!("{wrist}, {b} and {c} meet"),
-                    Shoulder::General => wrist,
-                }
-            }
-            FamilyKind::MiddleParallel { last_two_meet: true } => {
-                format!("axes {b}, {c} and {d} are parallel, {e} and {g} meet")
-            }
-            FamilyKind::MiddleParallel { last_two_meet: false } => format!("axes {b}, {c} and {d} are parallel"),
-            FamilyKind::General => "general 6R: one joint angle is searched for".into(),
-            FamilyKind::FirstThreeParallel => format!("axes {a}, {b} and {c} are parallel, {e} and {g} meet"),
+        if self.kind == FamilyKind::General {
+            return "general 6R: one joint angle is searched for".into();
         }
+        let Relations { is_wrist, parallel, meeting, .. } = self.kind.relations();
+        let list = |axes: &[usize]| match *axes {
+            [a, b] => format!("{a} and {b}"),
+            [a, b, c] => format!("{a}, {b} and {c}"),
+            _ => String::new(),
+        };
+        let wrist = is_wrist.then(|| format!("{} meet in one point", list(&numbers[3..])));
+        let parallel = (!parallel.is_empty()).then(|| format!("{} are parallel", list(&numbers[parallel])));
+        let meeting = meeting.map(|pair| format!("{} meet", list(&pair.map(|axis| numbers[axis]))));
+        format!("axes {}", [wrist, parallel, meeting].into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
 }
 
 impl fmt::Display for Family {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(&self.numbered([1, 2, 3, 4, 5, 6]))
-    }
-}
-
-/// How axes lie to each other, gathered for one family.
-struct Relations<'a> {
-    axes: &'a Axes,
-    length: f64,
-    reversed: bool,
-}
-
-impl Relations<'_> {
-    fn family(&self, kind: FamilyKind, conditions: &AxisConditions) -> Family {
-        let deviation = conditions.deviation(self.axes);
-        Family {
-            kind,
-            reversed: self.reversed,
-            deviation: if self.reversed { deviation.reversed(JOINTS) } else { deviation },
-            over_near: deviation.over_near(self.length),
-        }
-    }
-
-    fn apart(&self, a: usize, b: usize) -> bool {
-        self.axes.angle(a, b) > MIN_ANGLE
-    }
-
-    fn skew(&self, a: usize, b: usize) -> bool {
-        self.apart(a, b) && self.axes.distance(a, b) > MIN_SKEW_DISTANCE * self.length
-    }
-}
-
-/// Hands over every family but those with parallel axes that must not be; the families that take least work come first.
-fn each_kind(relations: &Relations, on_family: &mut dyn FnMut(Family)) {
-    spherical_wrists(relations, on_family);
-    let last_two_meet = &[[4, 5]];
-    if relations.apart(0, 1) && relations.apart(3, 4) {
-        let parallel = &[[1, 2], [2, 3], [1, 3]];
-        if relations.apart(4, 5) {
-            let conditions = AxisConditions { parallel, meeting: last_two_meet, ..AxisConditions::default() };
-            on_family(relations.family(FamilyKind::MiddleParallel { last_two_meet: true }, &conditions));
-        }
-        if relations.skew(4, 5) {
-            let conditions = AxisConditions { parallel, ..AxisConditions::default() };
-            on_family(relations.family(FamilyKind::MiddleParallel { last_two_meet: false }, &conditions));
-        }
-    }
-    if relations.apart(2, 3) && relations.apart(4, 5) && relations.apart(3, 4) {
-        let parallel = &[[0, 1], [1, 2], [0, 2]];
-        let conditions = AxisConditions { parallel, meeting: last_two_meet, ..AxisConditions::default() };
-        on_family(relations.family(FamilyKind::FirstThreeParallel, &conditions));
-    }
-}
-
-/// Hands over every family whose last three axes meet but those with parallel axes that must not be.
-fn spherical_wrists(relations: &Relations, on_family: &mut dyn FnMut(Family)) {
-    if !(relations.apart(3, 4) && relations.apart(4, 5)) {
-        return;
-    }
-    let wrist = AxisConditions { concurrent: &[[3, 4, 5]], ..AxisConditions::default() };
-    let mut found = |shoulder, conditions: &AxisConditions| {
-        on_family(relations.family(FamilyKind::SphericalWrist(shoulder), conditions));
-    };
-    if relations.apart(0, 1) {
-        found(Shoulder::LastTwoParallel, &AxisConditions { parallel: &[[1, 2]], ..wrist });
-        found(Shoulder::FirstTwoMeet, &AxisConditions { meeting: &[[0, 1]], ..wrist });
-    }
-    if relations.apart(1, 2) {
-        found(Shoulder::FirstTwoParallel, &AxisConditions { parallel: &[[0, 1]], ..wrist });
-        found(Shoulder::LastTwoMeet, &AxisConditions { meeting: &[[1, 2]], ..wrist });
-    }
-    if relations.skew(0, 1) {
-        found(Shoulder::General, &wrist);
     }
 }

@@ -5,6 +5,9 @@ use nalgebra::Vector3;
 use super::subproblems::{Fit, Roots, turn_between, turns_to_distance};
 use super::{Arm, JOINTS, Turn};
 
+/// Is told of each configuration, by turns of the axes, and whether it stands for a continuum.
+pub(super) type OnConfiguration<'a> = &'a mut dyn FnMut([Turn; JOINTS], bool);
+
 /// The seed that turns stay near to where they are free \[rad\].
 #[derive(Clone, Copy)]
 pub(super) struct SeedTurns(pub [f64; JOINTS]);

@@ -5,14 +5,13 @@
 use nalgebra::Vector3;
 
 use super::arm::Goal;
-use super::shared_steps::{SeedTurns, Skew};
+use super::shared_steps::{OnConfiguration, SeedTurns, Skew};
 use super::subproblems::{
     Fit, Orbit, turn_between, turns_to_angle, turns_to_distance, turns_to_height, turns_together,
 };
 use super::trigonometric::Quadratic;
-use super::{Arm, JOINTS, Linear, Shoulder, Turn};
+use super::{Arm, Linear, Shoulder, Turn};
 
-type OnConfiguration<'a> = &'a mut dyn FnMut([Turn; JOINTS], bool);
 /// Turns of the first three joints, and whether they stand for a continuum.
 type OnShoulder<'a> = &'a mut dyn FnMut([Turn; 3], bool);
 

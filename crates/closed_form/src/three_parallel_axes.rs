@@ -5,12 +5,10 @@
 use nalgebra::Vector3;
 
 use super::arm::Goal;
-use super::shared_steps::{SeedTurns, Skew};
+use super::shared_steps::{OnConfiguration, SeedTurns, Skew};
 use super::subproblems::{turn_between, turns_to_angle, turns_to_height};
 use super::trigonometric::Quadratic;
-use super::{Arm, JOINTS, Linear, Turn};
-
-type OnConfiguration<'a> = &'a mut dyn FnMut([Turn; JOINTS], bool);
+use super::{Arm, Linear, Turn};
 
 impl Arm {
     /// Every configuration of an arm whose second, third and fourth axes are parallel.
@@ -59,8 +57,8 @@ impl Arm {
         let free = free || sum.is_none();
         let sum = sum.unwrap_or_else(|| near.turn(1).and(near.turn(2)).and(near.turn(3)));
         let q6 = self.last(&q5.back().about(h5, &sum.back().about(h2, &beside)));
-        let hand = sum.about(h2, &(p45 + q5.about(h5, p56)));
-        let point = back(&goal.point) - p12 - hand;
+        let from_fourth = sum.about(h2, &(p45 + q5.about(h5, p56)));
+        let point = back(&goal.point) - p12 - from_fourth;
         self.planar(h2, [p23, p34], &point, near, 1, &mut |q2, q3, also| {
             let q4 = sum.and(q2.back()).and(q3.back());
             found([q1, q2, q3, q4, q5, q6], free || also);

@@ -47,7 +47,7 @@ pub use mesh_files::{MAX_MESH_BYTES, MAX_TRIANGLES, MeshError};
 pub use narrow_phase::TOUCHING;
 pub use scene::exact_distances::{BodyDistances, standing_contacts};
 pub use scene::moving_joints::Body;
-pub use scene::near_check::Near;
+pub use scene::near::Near;
 pub use scene::{Clearance, Scene, SceneScratch};
 pub use shapes::{FARTHEST, Geometry, PlacedShape};
 pub use ways::kept_gaps::KnownGaps;

@@ -38,6 +38,13 @@ impl Lanes {
     }
 }
 
+/// A number in single precision.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "single precision is plenty for a ranking")]
+pub fn single(value: f64) -> f32 {
+    value as f32
+}
+
 /// A vector for each configuration.
 pub type Vector<S> = [f64x4<S>; 3];
 

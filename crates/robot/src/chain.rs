@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use nalgebra::{Isometry3, Unit, Vector3};
 
-use super::{ChainError, Domain, Joint, JointKind, Robot};
+use super::{ChainError, Domain, Joint, JointKind, Mimic, Robot};
 
 /// What a solver changes: the position of a joint that mimics no other.
 #[derive(Debug, Clone, PartialEq)]
@@ -170,7 +170,7 @@ impl Chain {
     /// need not be part of the chain.
     #[must_use]
     pub fn moves(&self, robot: &Robot, joint: usize) -> bool {
-        let master = robot.joints()[joint].mimic.map_or(joint, |mimic| mimic.master);
+        let master = robot.joints()[joint].rule(joint).master;
         self.variables.iter().any(|variable| variable.joint == master)
     }
 
@@ -275,10 +275,7 @@ impl Builder<'_> {
         upwards: bool,
     ) -> Result<usize, ChainError> {
         let joint = &self.robot.joints()[index];
-        let (master, multiplier, offset) = match joint.mimic {
-            Some(mimic) => (mimic.master, mimic.multiplier, mimic.offset),
-            None => (index, 1.0, 0.0),
-        };
+        let Mimic { master, multiplier, offset } = joint.rule(index);
         for joint in [joint, &self.robot.joints()[master]] {
             if let Some((lower, upper)) = joint.reversed_limits() {
                 return Err(ChainError::LimitsReversed { joint: joint.name.clone(), lower, upper });
@@ -318,23 +315,9 @@ impl Builder<'_> {
 
     /// The joints between the base link and `tip`, in the order in which they are crossed.
     fn path(&self, tip: usize) -> Vec<Crossing> {
-        let mut up = self.joints_to_root(self.base);
-        let mut down = self.joints_to_root(tip);
-        // Joints of both paths are above the link where they meet.
-        while let (Some(a), Some(b)) = (up.last(), down.last()) {
-            if a != b {
-                break;
-            }
-            up.pop();
-            down.pop();
-        }
+        let [up, down] = self.robot.joints_between([self.base, tip]);
         let up = up.into_iter().map(|joint| Crossing { joint, upwards: true });
         up.chain(down.into_iter().rev().map(|joint| Crossing { joint, upwards: false })).collect()
-    }
-
-    fn joints_to_root(&self, link: usize) -> Vec<usize> {
-        let parent = |link: usize| self.robot.links()[link].parent_joint;
-        std::iter::successors(parent(link), |&joint| parent(self.robot.joints()[joint].parent)).collect()
     }
 
     fn variables_above(&self, joint: usize) -> Vec<usize> {

@@ -274,6 +274,13 @@ impl Joint {
         }
     }
 
+    /// The rule by which it moves: what it mimics, or itself, of which this is the index.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn rule(&self, index: usize) -> Mimic {
+        self.mimic.unwrap_or(Mimic { master: index, multiplier: 1.0, offset: 0.0 })
+    }
+
     /// The child link's pose in the parent link's frame at `position` \[rad or m\].
     #[must_use]
     pub fn transform(&self, position: f64) -> Isometry3<f64> {

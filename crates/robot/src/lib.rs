@@ -132,6 +132,17 @@ impl Robot {
         std::iter::successors(Some(link), above)
     }
 
+    /// The joints between two links: from each link up to where the ways meet.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn joints_between(&self, links: [usize; 2]) -> [Vec<usize>; 2] {
+        let joint_above = |link: usize| self.links[link].parent_joint;
+        let ways = links.map(|link| self.links_up_from(link).filter_map(joint_above).collect::<Vec<_>>());
+        let [first, second] = &ways;
+        let shared = first.iter().rev().zip(second.iter().rev()).take_while(|(a, b)| a == b).count();
+        ways.map(|way| way[..way.len() - shared].to_vec())
+    }
+
     /// Names of the links without children, in the order of the URDF.
     #[must_use]
     pub fn leaves(&self) -> Vec<&str> {

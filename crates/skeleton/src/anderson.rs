@@ -26,7 +26,8 @@ const LEAST_PIVOT: f64 = 1e-15;
 #[derive(Debug, Clone)]
 pub struct Anderson {
     dimension: usize,
-    depth: usize,
+    /// Largest number of stored differences.
+    pub depth: usize,
     ridge: f64,
     /// Number of stored columns, at most `depth`, and the slot of the next one: that of the oldest.
     held: usize,
@@ -69,12 +70,6 @@ impl Anderson {
             scale: vec![0.0; depth],
             weights: vec![0.0; depth],
         }
-    }
-
-    /// Largest number of stored differences.
-    #[must_use]
-    pub fn depth(&self) -> usize {
-        self.depth
     }
 
     /// Clears the history. States have `dimension` numbers from now on, at most as many as there is memory for.

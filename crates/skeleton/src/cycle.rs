@@ -17,13 +17,14 @@ const LEAST_NORM: f64 = 1e-3;
 /// Scratch memory of cycles.
 #[derive(Debug, Clone)]
 pub(super) struct CycleScratch {
-    /// The configuration after a plain cycle, and the accelerated one.
-    image: Posture,
-    mixed: Posture,
-    /// They and the one before once more, as plain numbers.
+    /// The configuration after a plain cycle, and the accelerated one. Nothing depends on them between cycles.
+    pub image: Posture,
+    pub mixed: Posture,
+    /// The configuration before the cycle, the plain one after it and the accelerated one, as plain numbers.
     flat: [Vec<f64>; 3],
-    anderson: Anderson,
-    merged: Vec<Merged>,
+    pub anderson: Anderson,
+    /// What the forward pass needs.
+    pub merged: Vec<Merged>,
 }
 
 impl CycleScratch {
@@ -38,21 +39,6 @@ impl CycleScratch {
             anderson: Anderson::new(numbers, depth, RIDGE),
             merged: vec![Merged::default(); segments + 1],
         }
-    }
-
-    /// Number of differences for Anderson acceleration.
-    pub(super) fn depth(&self) -> usize {
-        self.anderson.depth()
-    }
-
-    /// Two configurations that nothing depends on between cycles.
-    pub(super) fn spares(&mut self) -> (&mut Posture, &mut Posture) {
-        (&mut self.mixed, &mut self.image)
-    }
-
-    /// What the forward pass needs.
-    pub(super) fn merged(&mut self) -> &mut [Merged] {
-        &mut self.merged
     }
 
     pub(super) fn set_kind(&mut self, has_orientations: bool) {
@@ -95,16 +81,16 @@ impl Setup<'_> {
 
     pub(super) fn forward(&self, goals: &Goals, merged: &mut [Merged], posture: &mut Posture) {
         if posture.orientations.is_empty() {
-            self.skeleton.forward_points(self.problem, goals, merged, &mut posture.points);
+            self.forward_points(goals, merged, &mut posture.points);
         } else {
-            self.skeleton.forward_frames(self.problem, goals, merged, posture);
+            self.forward_frames(goals, merged, posture);
         }
     }
 
     /// Backward reaching, with `circles` where one may close a chain. Returns whether it did.
     pub(super) fn backward(&self, goals: &Goals, circles: bool, before: &[Point3<f64>], posture: &mut Posture) -> bool {
         if !posture.orientations.is_empty() {
-            self.skeleton.backward_frames(self.problem, goals, self.root.as_ref(), posture);
+            self.backward_frames(goals, posture);
             return false;
         }
         if let Some(root) = self.root {

@@ -49,7 +49,7 @@
 //! long together, or nearer than the longest of them minus the others, is certainly out of reach:
 //! [`Reason::OutOfReach`]. It yields to the others, and its branch stretches towards it as far as they allow. Two
 //! targets that are farther apart, or nearer together, than the segments between their points allow contradict each
-//! other for certain ([`Reason::Apart`]), and their weights settle it.
+//! other for certain ([`Reason::Apart`]), and their weights decide.
 //!
 //! ```
 //! use nalgebra::Point3;
@@ -86,7 +86,6 @@ mod cone;
 mod configuration;
 mod cycle;
 mod direction;
-mod errors;
 pub mod file;
 mod frames;
 mod joint;

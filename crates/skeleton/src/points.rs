@@ -5,37 +5,10 @@ use nalgebra::Point3;
 use super::direction::place;
 use super::merged::Merged;
 use super::posture::Goals;
-use super::{Problem, Skeleton, circle_between};
+use super::setup::Setup;
+use super::{Skeleton, circle_between};
 
 impl Skeleton {
-    /// Forward reaching, from the targets to the root. Every point that has a target is placed there. From it the
-    /// segment before is drawn towards where it began, and where branches meet, to the centroid. Targets out of reach
-    /// fade. `merged` has an entry for each point, all empty before and after.
-    pub(super) fn forward_points(
-        &self,
-        problem: &Problem,
-        goals: &Goals,
-        merged: &mut [Merged],
-        points: &mut [Point3<f64>],
-    ) {
-        let mut suggested = std::mem::take(&mut merged[self.segment_count()]);
-        for point in (1..points.len()).rev() {
-            // In a row of segments it is at hand without waiting for memory.
-            let mut next = std::mem::take(&mut merged[point - 1]);
-            if let Some((end, weight)) = settled(point, problem, goals, &suggested) {
-                let (was, parent, length) = (points[point], self.parents[point - 1], self.lengths[point - 1]);
-                let start = points[parent];
-                points[point] = end;
-                let wanted = place(&end, length, &start, || start - was);
-                if parent == point - 1 { &mut next } else { &mut merged[parent] }.add(&wanted, weight);
-            }
-            suggested = next;
-        }
-        if let Some((root, _)) = settled(0, problem, goals, &suggested) {
-            points[0] = root;
-        }
-    }
-
     /// Backward reaching, from the root to the ends: draws every point towards where it was until its segment has its
     /// length. The root is in its place already. Where a point meets the one before, its segment keeps the direction
     /// that it has in `before`.
@@ -92,17 +65,37 @@ impl Skeleton {
     }
 }
 
-#[inline(always)]
-/// Where the forward pass puts a point, and with what weight: its target, or what its branches suggest, if any.
-pub(super) fn settled(
-    point: usize,
-    problem: &Problem,
-    goals: &Goals,
-    suggested: &Merged,
-) -> Option<(Point3<f64>, f64)> {
-    if let Some(index) = goals.index(point) {
-        let weight = goals.weights[index] * if goals.far[index].is_some() { goals.fading } else { 1.0 };
-        return Some((problem.targets[index].position, weight));
+impl Setup<'_> {
+    /// Forward reaching, from the targets to the root. Every point that has a target is placed there. From it the
+    /// segment before is drawn towards where it began, and where branches meet, to the centroid. Targets out of reach
+    /// fade. `merged` has an entry for each point, all empty before and after.
+    pub(super) fn forward_points(&self, goals: &Goals, merged: &mut [Merged], points: &mut [Point3<f64>]) {
+        let Skeleton { parents, lengths, .. } = self.skeleton;
+        let mut suggested = std::mem::take(&mut merged[lengths.len()]);
+        for point in (1..points.len()).rev() {
+            // In a row of segments it is at hand without waiting for memory.
+            let mut next = std::mem::take(&mut merged[point - 1]);
+            if let Some((end, weight)) = self.pulled_to(point, goals, &suggested) {
+                let (was, parent, length) = (points[point], parents[point - 1], lengths[point - 1]);
+                let start = points[parent];
+                points[point] = end;
+                let wanted = place(&end, length, &start, || start - was);
+                if parent == point - 1 { &mut next } else { &mut merged[parent] }.add(&wanted, weight);
+            }
+            suggested = next;
+        }
+        if let Some((root, _)) = self.pulled_to(0, goals, &suggested) {
+            points[0] = root;
+        }
     }
-    (suggested.weight > 0.0).then_some((suggested.place, suggested.weight))
+
+    /// Where the forward pass puts a point, and with what weight: at its target, or where its branches pull it, if any do.
+    #[inline(always)]
+    pub(super) fn pulled_to(&self, point: usize, goals: &Goals, suggested: &Merged) -> Option<(Point3<f64>, f64)> {
+        if let Some(index) = goals.index(point) {
+            let weight = goals.weights[index] * if goals.far[index].is_some() { goals.fading } else { 1.0 };
+            return Some((self.problem.targets[index].position, weight));
+        }
+        (suggested.weight > 0.0).then_some((suggested.place, suggested.weight))
+    }
 }

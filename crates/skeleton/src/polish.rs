@@ -8,6 +8,7 @@
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
+use super::cycle::CycleScratch;
 use super::joint::LIMITED;
 use super::least_squares::LeastSquares;
 use super::motion::{Figure, three};
@@ -28,7 +29,7 @@ const RIGHT: f64 = 0.75;
 /// A step is idle that gains less of the squares than this share, times the number of steps so far, where it is one of many attempts. The
 /// share grows because one that comes nearer by ever less, as towards a stretched arm, would go on for long.
 const COARSE: f64 = 4e-3;
-/// As [`COARSE`], where the answer has to be as near as it leads to.
+/// The share instead of [`COARSE`] where the answer has to be as near as it leads to.
 const FINE: f64 = 1e-4;
 /// So many idle steps in a row end it.
 const IDLE: usize = 2;
@@ -58,6 +59,8 @@ pub(super) enum Polish {
 struct Descent<'a> {
     setup: &'a Setup<'a>,
     goals: &'a Goals,
+    /// Where it began.
+    start: &'a Posture,
     kind: Polish,
     far_weight: f64,
 }
@@ -71,15 +74,15 @@ impl Setup<'_> {
         let far = goals.far.iter().flatten().count();
         let are_mixed = 0 < far && far < goals.far.len();
         let far_weight = if are_mixed { FAR_WEIGHT } else { f64::from(far > 0) };
-        let (before, (next, start)) = (*left, cycle.spares());
+        let (before, CycleScratch { mixed: next, image: start, .. }) = (*left, cycle);
         start.copy_from(current);
         next.copy_from(current);
-        let descent = Descent { setup: self, goals, kind, far_weight };
-        let mut is_held = descent.run(start, [current, next], polish, left);
+        let descent = Descent { setup: self, goals, start, kind, far_weight };
+        let mut is_held = descent.run([current, next], polish, left);
         if are_mixed {
             // Those out of reach have drawn the others away a little.
             let descent = Descent { far_weight: 0.0, ..descent };
-            is_held |= descent.run(start, [current, next], polish, left);
+            is_held |= descent.run([current, next], polish, left);
         }
         if *left < before {
             self.skeleton.place_into(0..self.skeleton.segment_count(), current);
@@ -89,13 +92,7 @@ impl Setup<'_> {
 }
 
 impl Descent<'_> {
-    fn run(
-        &self,
-        start: &Posture,
-        [current, next]: [&mut Posture; 2],
-        scratch: &mut LeastSquares,
-        left: &mut usize,
-    ) -> bool {
+    fn run(&self, [current, next]: [&mut Posture; 2], scratch: &mut LeastSquares, left: &mut usize) -> bool {
         let Self { setup: Setup { skeleton, .. }, goals, kind, .. } = self;
         let growth = if matches!(kind, Polish::Quickly | Polish::Nearly) { COARSE } else { FINE };
         // What is left at best of targets out of reach cannot fall.
@@ -123,7 +120,7 @@ impl Descent<'_> {
             current.limited.copy_from_slice(&next.limited);
             skeleton.place_into(goals.leading.iter().copied(), next);
             let after = self.linearise(next, scratch);
-            let turns = *kind == Polish::Calmly && !next.is_calm(start, &goals.leading);
+            let turns = *kind == Polish::Calmly && !next.is_calm(self.start, &goals.leading);
             is_held |= turns && after < cost;
             if turns || gain <= 0.0 || cost - after < WRONG * gain {
                 radius = WRONG * length.min(radius);
@@ -145,7 +142,7 @@ impl Descent<'_> {
 
     fn is_done(&self, posture: &Posture) -> bool {
         let errors = self.setup.errors(self.goals, posture);
-        if self.far_weight > 0.0 { errors.are_met() } else { errors.near_is_met() }
+        if self.far_weight > 0.0 { errors.are_met() } else { errors.near_is_met }
     }
 
     /// Writes the errors of the targets, and returns the sum of their squares.

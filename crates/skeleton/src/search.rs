@@ -3,11 +3,10 @@
 use std::time::Instant;
 
 use super::cycle::CycleScratch;
-use super::errors::Errors;
 use super::least_squares::LeastSquares;
 use super::polish::Polish;
 use super::posture::{Goals, Posture, contradiction};
-use super::setup::Setup;
+use super::setup::{Errors, Setup};
 use super::stall::Watch;
 use super::{Configuration, Options, Outcome, Problem, Reason, Residual, Skeleton, Solution, Target};
 use urdf_ik_mathematics::segments::{InputError, Refusal, require};
@@ -16,7 +15,7 @@ use urdf_ik_mathematics::segments::{InputError, Refusal, require};
 /// fraction of the reach: else the answer would leap from one frame of a drag to the next for next to nothing. With
 /// restarts, the answer is the nearest one to 1 %.
 const MARGIN: f64 = 0.009;
-/// That fraction without restarts: a target that is dragged by 5 mm in each frame is as much farther.
+/// The fraction instead of [`MARGIN`] without restarts: a target that is dragged by 5 mm in each frame is as much farther.
 const MARGIN_WITHOUT_RESTARTS: f64 = 0.02;
 /// A seed is near its targets within this fraction of the reach.
 const NEAR: f64 = 0.1;
@@ -92,7 +91,7 @@ impl Skeleton {
     pub(super) fn check_scratch(&self, problem: &Problem, scratch: &Scratch) -> Result<(), InputError> {
         self.check_count("scratch", scratch.current.points.len(), 1)?;
         // Plain cycles need no memory for acceleration.
-        let (found, expected) = (scratch.cycle.depth(), problem.options.acceleration);
+        let (found, expected) = (scratch.cycle.anderson.depth, problem.options.acceleration);
         require(expected == 0 || found == expected, || Refusal::Depth { found, expected })
     }
 }
@@ -158,7 +157,7 @@ impl Setup<'_> {
             self.start(attempt, &scratch.goals, &mut scratch.current);
             self.attempt(progress, scratch);
             // Without limits, targets out of reach are as near as they come.
-            let is_over = |best: Errors| if self.has_orientations { best.are_met() } else { best.near_is_met() };
+            let is_over = |best: Errors| if self.has_orientations { best.are_met() } else { best.near_is_met };
             if progress.best.is_some_and(is_over) || progress.is_over() {
                 break;
             }
@@ -168,7 +167,7 @@ impl Setup<'_> {
             self.polish(Polish::Fully, scratch, &mut progress.left);
             progress.keep(self.errors(&scratch.goals, &scratch.current), scratch);
             self.lead_on(progress, scratch);
-        } else if self.is_polished_at_the_end() && !progress.best.is_some_and(|best| best.near_is_met()) {
+        } else if self.is_polished_at_the_end() && !progress.best.is_some_and(|best| best.near_is_met) {
             self.polish_points(progress, scratch);
         }
     }
@@ -209,7 +208,7 @@ impl Setup<'_> {
     fn attempt(&self, progress: &mut Progress, scratch: &mut Scratch) {
         let Scratch { goals, current, cycle, .. } = scratch;
         cycle.reset(self.skeleton);
-        if self.is_single_chain && !self.errors(goals, current).are_met() && self.lay_straight(current) {
+        if self.is_single_chain && !self.errors(goals, current).are_met() && self.lay_straight(&mut current.points) {
             return progress.keep(self.errors(goals, current), scratch);
         }
         let polish_follows = self.polish_follows();
@@ -268,11 +267,6 @@ impl Setup<'_> {
     fn reach_of_targets(&self) -> f64 {
         let reach = |target: &Target| self.skeleton.reach_between(0, target.point).outer;
         self.problem.targets.iter().map(reach).fold(0.0, f64::max)
-    }
-
-    fn lay_straight(&self, posture: &mut Posture) -> bool {
-        let Problem { targets, options, .. } = self.problem;
-        self.skeleton.lay_straight(&targets[0].position, &self.reach, options.tolerance, &mut posture.points)
     }
 
     /// Writes the answer: the configuration, and whether it meets the targets.

@@ -18,7 +18,7 @@ impl Skeleton {
         configuration: &mut Configuration,
     ) -> Result<(), InputError> {
         self.single_pass(problem, scratch, configuration, |setup, scratch| {
-            setup.forward(&scratch.goals, scratch.cycle.merged(), &mut scratch.current);
+            setup.forward(&scratch.goals, &mut scratch.cycle.merged, &mut scratch.current);
         })
     }
 

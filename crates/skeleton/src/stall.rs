@@ -3,9 +3,8 @@
 use nalgebra::Point3;
 
 use super::cycle::CycleScratch;
-use super::errors::Errors;
 use super::posture::Posture;
-use super::setup::Setup;
+use super::setup::{Errors, Setup};
 
 /// A chain whose end moves by no more than this fraction of the tolerance in a cycle has stalled. Near a stretched
 /// chain, plain cycles move the end by no more than a 100 000th of the remaining distance, which is not a stall.
@@ -19,13 +18,13 @@ struct Stall {
     share: f64,
 }
 
-/// On points.
+/// When an attempt on points has stalled.
 const ON_POINTS: Stall = Stall { cycles: 20, share: 0.99 };
-/// With orientations.
+/// When an attempt with orientations has stalled.
 const WITH_ORIENTATIONS: Stall = Stall { cycles: 12, share: 0.99 };
 /// A single chain that has been slow for so many cycles, circles and all, would not arrive in 5000.
 const HOPELESS: usize = 200;
-/// Where the polish follows, which converges faster.
+/// When an attempt has stalled that a polish follows, which converges faster.
 const BEFORE_POLISH: Stall = Stall { cycles: 1, share: 0.5 };
 
 /// Watches the cycles of one attempt.
@@ -74,7 +73,7 @@ impl Watch {
     }
 
     fn stands_still(&mut self, setup: &Setup, posture: &mut Posture, cycle: &mut CycleScratch) -> bool {
-        let Setup { skeleton, problem, reach, .. } = setup;
+        let Setup { skeleton, problem, .. } = setup;
         let last = skeleton.segment_count();
         let end = posture.points[last];
         let is_still =
@@ -82,7 +81,7 @@ impl Watch {
         if !is_still {
             return false;
         }
-        if self.bends == BENDS || !skeleton.bend(&problem.targets[0].position, reach, self.bends, &mut posture.points) {
+        if self.bends == BENDS || !setup.bend(self.bends, &mut posture.points) {
             return true;
         }
         cycle.reset(skeleton);

@@ -4,9 +4,9 @@ use std::f64::consts::{FRAC_2_PI, PI};
 
 use nalgebra::{Point3, Vector3};
 
-use super::Skeleton;
+use super::Problem;
 use super::direction::{perpendicular, place, unit};
-use urdf_ik_mathematics::segments::Reach;
+use super::setup::Setup;
 
 /// A chain that has stalled lies in a line with its target if no point is farther from it than this fraction of the
 /// reach.
@@ -14,18 +14,14 @@ const LINE: f64 = 1e-6;
 /// Largest height of the first arc, as a fraction of the reach. Each further one is twice as high.
 const BEND: f64 = 1e-2;
 
-impl Skeleton {
-    /// Lays a chain straight from its root, where `target` is beyond the limits of its `reach`, or nearer to them than
-    /// `tolerance` \[m\]: stretched, or with its longest segment towards the target and all others back. Returns
-    /// whether it is. Cycles would get no nearer, or converge slowly to the straight chain.
-    pub(super) fn lay_straight(
-        &self,
-        target: &Point3<f64>,
-        reach: &Reach,
-        tolerance: f64,
-        points: &mut [Point3<f64>],
-    ) -> bool {
-        let (root, count) = (points[0], self.segment_count());
+impl Setup<'_> {
+    /// Lays a single chain straight from its root, where its target is beyond the limits of its reach, or nearer to them than the
+    /// tolerance: stretched, or with its longest segment towards the target and all others back. Returns whether it is. Cycles would get no
+    /// nearer, or converge slowly to the straight chain.
+    pub(super) fn lay_straight(&self, points: &mut [Point3<f64>]) -> bool {
+        let Self { reach, problem: Problem { targets, options, .. }, .. } = self;
+        let (target, tolerance, lengths) = (targets[0].position, options.tolerance, &self.skeleton.lengths);
+        let (root, count) = (points[0], lengths.len());
         let offset = target - root;
         let distance = offset.norm();
         let sign = if distance >= reach.outer - tolerance {
@@ -36,25 +32,26 @@ impl Skeleton {
             return false;
         };
         let direction = unit(&offset).or_else(|| unit(&(points[count] - root))).unwrap_or_else(Vector3::x);
-        let longest = (0..count).fold(0, |a, b| if self.lengths[b] > self.lengths[a] { b } else { a });
+        let longest = (0..count).fold(0, |a, b| if lengths[b] > lengths[a] { b } else { a });
         let mut along = 0.0;
-        for (segment, length) in self.lengths.iter().enumerate() {
+        for (segment, length) in lengths.iter().enumerate() {
             along += if segment == longest { *length } else { sign * length };
             points[segment + 1] = root + direction * along;
         }
         true
     }
 
-    /// Bends a chain that lies in one line with its `target` into a flat arc, always to the same side: `bends` times
+    /// Bends a single chain that lies in one line with its target into a flat arc, always to the same side: `bends` times
     /// twice as high as the missing distance needs. Returns whether it lies in such a line.
-    pub(super) fn bend(&self, target: &Point3<f64>, reach: &Reach, bends: u32, points: &mut [Point3<f64>]) -> bool {
+    pub(super) fn bend(&self, bends: u32, points: &mut [Point3<f64>]) -> bool {
+        let (Self { reach, skeleton, .. }, target) = (self, &self.problem.targets[0].position);
         let Some(direction) = line(points, target, LINE * reach.outer) else { return false };
-        let error = (target - points[self.segment_count()]).norm();
+        let error = (target - points[skeleton.segment_count()]).norm();
         // The height of the arc of a sine that is longer than its chord by the error.
         let height = f64::from(1 << bends) * (FRAC_2_PI * (reach.outer * error).sqrt()).min(BEND * reach.outer);
         let across = perpendicular(&direction);
         let (mut along, mut was_start, mut bow_start) = (0.0, points[0], 0.0);
-        for (segment, length) in self.lengths.iter().enumerate() {
+        for (segment, length) in skeleton.lengths.iter().enumerate() {
             along += length;
             let was = points[segment + 1];
             let bow = height * (PI * along / reach.outer).sin();

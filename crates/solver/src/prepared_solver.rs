@@ -1,14 +1,13 @@
 //! A solver prepared for one chain: one search, and one method.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::closed_form::ClosedForm;
 use super::independent_axes::sensible_free_axes;
-use super::search::{Iteration, Search, SearchScratch};
+use super::search::{Iteration, OnSolution, Posed, Run, Search, SearchScratch};
 use super::{
     FabrikOptions, GREATEST_ACCELERATION, Method, Mode, NotApplicable, Problem, ProblemError, Solution, Target,
-    TipReach,
+    TipReach, counted_axes,
 };
 use urdf_ik_robot::Chain;
 
@@ -79,19 +78,19 @@ impl Solver {
     /// The chain that it was prepared for.
     #[must_use]
     pub fn chain(&self) -> &Arc<Chain> {
-        self.search.chain()
+        &self.search.chain
     }
 
     /// Metres of position error that count as much as one radian of orientation error.
     #[must_use]
     pub fn length_scale(&self) -> f64 {
-        self.search.length_scale()
+        self.search.kernel.length_scale
     }
 
     /// What bounds the reach of each tip, in the order of [`Chain::tips`].
     #[must_use]
     pub fn reach(&self) -> &[TipReach] {
-        self.search.reach()
+        &self.search.reach
     }
 
     /// The axes that targets for the tip with index `tip` should leave free, as [`Target::free_axes`] has them, because the chain
@@ -134,7 +133,8 @@ impl Solver {
         scratch: &mut Scratch,
     ) -> Result<f64, ProblemError> {
         self.check(&Problem::new(targets, positions))?;
-        Ok(self.search.smallest_singular_value(targets, positions, &mut scratch.0))
+        let decomposed = self.search.decomposed(targets, positions, &mut scratch.0);
+        Ok(decomposed.smallest_singular_value(counted_axes(targets)))
     }
 
     /// Solves `problem` into `solution`. Allocates nothing.
@@ -153,11 +153,15 @@ impl Solver {
         Ok(())
     }
 
+    fn posed<'a>(&'a self, problem: &'a Problem<'a>) -> Posed<'a> {
+        Posed { search: &self.search, problem }
+    }
+
     /// Solves a problem that has been checked.
     fn solve_checked(&self, problem: &Problem, scratch: &mut SearchScratch, solution: &mut Solution) {
         match &self.method {
-            Prepared::ClosedForm(form) => form.solve(&self.search, problem, scratch, solution),
-            Prepared::Search(iteration) => self.search.solve(*iteration, problem, scratch, solution),
+            Prepared::ClosedForm(form) => form.solve(self.posed(problem), scratch, solution),
+            Prepared::Search(iteration) => Run::new(self.posed(problem), *iteration).solve(scratch, solution),
         }
     }
 
@@ -182,7 +186,7 @@ impl Solver {
             (Prepared::Search(iteration), scratches) => {
                 self.check(problem)?;
                 let mut scratches: Vec<_> = scratches.iter_mut().map(|Scratch(scratch)| scratch).collect();
-                self.search.solve_on(*iteration, problem, &mut scratches, solution);
+                Run::new(self.posed(problem), *iteration).solve_on(&mut scratches, solution);
                 Ok(())
             }
             (Prepared::ClosedForm(_), [scratch, ..]) => self.solve(problem, scratch, solution),
@@ -203,13 +207,15 @@ impl Solver {
         problem: &Problem,
         scratch: &mut Scratch,
         solution: &mut Solution,
-        on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
+        on_solution: OnSolution,
     ) -> Result<usize, ProblemError> {
         self.check(problem)?;
         let Scratch(scratch) = scratch;
         Ok(match &self.method {
-            Prepared::ClosedForm(form) => form.solve_all(&self.search, problem, scratch, solution, on_solution),
-            Prepared::Search(iteration) => self.search.solve_all(*iteration, problem, scratch, solution, on_solution),
+            Prepared::ClosedForm(form) => form.solve_all(self.posed(problem), scratch, solution, on_solution),
+            Prepared::Search(iteration) => {
+                Run::new(self.posed(problem), *iteration).solve_all(scratch, solution, on_solution)
+            }
         })
     }
 

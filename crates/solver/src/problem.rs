@@ -234,12 +234,6 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Where the variable of that index may be: within its limits, and within the bounds of the problem.
-    #[inline]
-    pub(super) fn domain(&self, index: usize, limits: Domain) -> Domain {
-        self.bounds.map_or(limits, |bounds| bounds.within(index, limits))
-    }
-
     /// Checks that the problem is valid for `chain`.
     pub(super) fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
         if self.targets.is_empty() {

@@ -86,9 +86,9 @@ pub enum ProblemError {
         "the scene of the clearance is that of a chain with {variables} variables, but this one has {expected}: make it of the same chain"
     )]
     OtherScene {
-        /// Those of the scene's chain.
+        /// Number of variables of the scene's chain.
         variables: usize,
-        /// Those of the solver's.
+        /// Number of variables of the solver's chain.
         expected: usize,
     },
     /// A weight of the preference is NaN, infinite or negative.

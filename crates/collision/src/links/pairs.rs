@@ -131,24 +131,12 @@ impl Motion<'_> {
 
     /// Whether one joint that is not fixed is between the links, and no other link with a shape.
     fn are_neighbours(&self, shapes: &LinkShapes, pair: LinkPair) -> bool {
-        let path = self.path(pair);
+        let path = self.robot.joints_between(pair.0).concat();
         let joints = self.robot.joints();
         let between = path.iter().flat_map(|&joint| [joints[joint].parent, joints[joint].child]);
         let has_shape = |link: usize| !shapes.of_link(link).is_empty() && !pair.0.contains(&link);
         path.iter().filter(|&&joint| joints[joint].kind != JointKind::Fixed).count() == 1
             && !between.into_iter().any(has_shape)
-    }
-
-    /// The joints between two links.
-    fn path(&self, pair: LinkPair) -> Vec<usize> {
-        let parent = |link: usize| self.robot.links()[link].parent_joint;
-        let [first, second] = pair.0.map(|link| {
-            let above = std::iter::successors(parent(link), |&joint| parent(self.robot.joints()[joint].parent));
-            above.collect::<Vec<_>>()
-        });
-        let shared = first.iter().rev().zip(second.iter().rev()).take_while(|(a, b)| a == b).count();
-        let own = |joints: &[usize]| joints[..joints.len() - shared].to_vec();
-        [own(&first), own(&second)].concat()
     }
 
     /// The pairs that touch in every sampled configuration, ascending.

@@ -67,7 +67,7 @@ pub enum SrdfError {
         robot: String,
         /// Number of the links that the SRDF names.
         named: usize,
-        /// Those that the robot does not have.
+        /// The links that it names and the robot does not have.
         unknown: Vec<String>,
     },
 }

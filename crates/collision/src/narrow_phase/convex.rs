@@ -8,7 +8,7 @@ use parry3d_f64::shape::{Shape, SupportMap, Triangle};
 
 /// Greatest number of rounds of the refinement.
 const MAX_ROUNDS: usize = 1000;
-/// It ends where a round gains less than this \[m\].
+/// The refinement ends where a round gains less than this \[m\].
 const LEAST_GAIN: f64 = 1e-11;
 
 /// Points of two shapes that are near each other, in the frame of the second, and their distance \[m\].

@@ -30,7 +30,7 @@ use visitors::{Verdict, Wanted};
 pub const TOUCHING: f64 = 1e-7;
 /// So many directions are tried to prove that two shapes are apart, before GJK.
 const STEPS: usize = 5;
-/// So many are tried to prove that two shapes are not near, before their nearest points are looked for.
+/// So many directions are tried to prove that two shapes are not near, before their nearest points are looked for.
 const NEAREST_STEPS: usize = 6;
 /// So many directions are tried to prove that parts of meshes are apart.
 const PART_STEPS: usize = 8;
@@ -135,7 +135,7 @@ impl<'a> ShapePair<'a> {
         }
     }
 
-    /// Whether the shapes are no farther apart than `margin`: the last word, where spheres and hulls leave it open.
+    /// Whether the shapes are no farther apart than `margin`, exactly: for what spheres and hulls leave open.
     #[inline(always)]
     pub fn are_within<S: Simd>(&self, simd: S, open: u32, margin: f64) -> bool {
         let place = &self.place;

@@ -9,7 +9,7 @@ use super::convex::{NearPoints, alternate, convex_nearest};
 
 /// What is no more than this nearer than something else is not looked for \[m\]: a mesh may have a million triangles at one distance.
 pub(crate) const SAME: f64 = 1e-12;
-/// Nor what is nearer by this share of the room that there is, where that is enough to know.
+/// What is nearer by no more than this share of the room that there is, is not looked for, where that is enough to know.
 const SHARE_OF_ROOM: f64 = 0.2;
 /// Where no distance has to be exact, a guess is good enough if nothing is nearer than this share of it. Less makes guesses cheaper and
 /// worse; with this one, yes or no takes the least time on the scenes of three arms.
@@ -22,7 +22,7 @@ const GUESSES: usize = 4;
 pub(crate) enum Verdict {
     /// They are farther apart than the margin.
     Free,
-    /// They are not.
+    /// They are no farther apart than the margin.
     Near,
     /// Neither is proved.
     Open,

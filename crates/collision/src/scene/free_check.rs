@@ -4,13 +4,17 @@
 //! spheres around shapes ──▶ eight spheres a shape ──▶ 64 and 512 spheres ──▶ convex hulls ──▶ triangles
 //! ```
 
+use std::ops::Range;
+
 use fearless_simd::{Level, Simd, dispatch};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::moving_joints::{JointFrames, MovingJoints, PlacedBody};
-use crate::narrow_phase::ShapePair;
+use super::near::Near;
+use crate::narrow_phase::depth::Depths;
 use crate::narrow_phase::mesh_and_solid::{FourSpheres, OpenSpheres};
-use crate::narrow_phase::visitors::Verdict;
+use crate::narrow_phase::visitors::{Verdict, Wanted};
+use crate::narrow_phase::{Contact, ShapePair, TOUCHING};
 use crate::shapes::PlacedShape;
 use crate::shapes::frame::{Frame, vector};
 use crate::shapes::solid::Solid;
@@ -21,12 +25,12 @@ pub(crate) const GREATEST_MARGIN: f64 = 0.1;
 
 /// A shape of a body.
 #[derive(Clone)]
-pub(crate) struct Part {
+struct Part {
     /// The moving joint that carries it.
-    pub frame: Option<usize>,
+    frame: Option<usize>,
     /// The place of the shape's core in that frame.
-    pub local: Frame,
-    pub shape: PlacedShape,
+    local: Frame,
+    shape: PlacedShape,
     /// A sphere around it, in that frame.
     centre: Vector3<f64>,
     radius: f64,
@@ -44,12 +48,12 @@ impl Part {
 
     /// The place of the core in the root link's frame.
     #[inline(always)]
-    pub fn place(&self, frames: &JointFrames) -> Frame {
+    fn place(&self, frames: &JointFrames) -> Frame {
         frames.of(self.frame).times(&self.local)
     }
 
     /// How far the spheres around two parts are apart; less than 0 where they overlap \[m\].
-    pub fn spheres_apart(&self, other: &Self, frames: &JointFrames) -> f64 {
+    fn spheres_apart(&self, other: &Self, frames: &JointFrames) -> f64 {
         let [at, at_other] = [self, other].map(|part| frames.of(part.frame).point(&part.centre));
         (at - at_other).norm() - self.radius - other.radius
     }
@@ -57,10 +61,10 @@ impl Part {
 
 /// A pair of parts, by their indices.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PartPair {
+struct PartPair {
     /// The index of their pair of bodies.
-    pub bodies: usize,
-    pub parts: [usize; 2],
+    bodies: usize,
+    parts: [usize; 2],
 }
 
 /// Four parts that move.
@@ -85,9 +89,12 @@ struct Standing {
 /// The pairs of a scene, in the order of what they cost.
 #[derive(Clone)]
 pub(crate) struct FreeCheck {
-    pub parts: Vec<Part>,
+    pub joints: MovingJoints,
+    parts: Vec<Part>,
     /// In the order of the pairs of bodies.
-    pub all: Vec<PartPair>,
+    all: Vec<PartPair>,
+    /// For each pair of bodies, where its pairs of parts are among all.
+    of_bodies: Vec<Range<usize>>,
     groups: Vec<Group>,
     standing: Vec<Standing>,
     /// All other pairs of parts.
@@ -114,6 +121,8 @@ struct Meeting {
 /// What a check works in.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CheckScratch {
+    pub frames: JointFrames,
+    depths: Depths,
     centres: Vec<[Lanes; 3]>,
     /// Pairs whose spheres around all are open.
     meeting: Vec<Meeting>,
@@ -121,24 +130,26 @@ pub(crate) struct CheckScratch {
 }
 
 impl FreeCheck {
-    pub fn new(joints: &MovingJoints, bodies: &[PlacedBody], pairs: &[[usize; 2]]) -> Self {
+    pub fn new(joints: MovingJoints, bodies: &[PlacedBody], pairs: &[[usize; 2]]) -> Self {
         let (mut parts, mut of_body) = (Vec::new(), Vec::new());
         for body in bodies {
             let start = parts.len();
             parts.extend(body.shapes.iter().map(|shape| Part::new(body.frame, &body.pose, shape)));
             of_body.push(start..parts.len());
         }
-        let mut all = Vec::new();
+        let (mut all, mut of_bodies) = (Vec::new(), Vec::new());
         for (pair, &[first, second]) in pairs.iter().enumerate() {
+            let start = all.len();
             for a in of_body[first].clone() {
                 all.extend(of_body[second].clone().map(|b| PartPair { bodies: pair, parts: [a, b] }));
             }
+            of_bodies.push(start..all.len());
         }
         let moving: Vec<usize> = (0..parts.len()).filter(|&part| parts[part].frame.is_some()).collect();
         let groups: Vec<Group> = moving.chunks(LANES).map(|four| group(&parts, four)).collect();
         let (mut standing, mut others) = (Vec::<Standing>::new(), Vec::new());
         for &PartPair { parts: [a, b], .. } in &all {
-            if !can_meet(joints, &parts[a], &parts[b]) {
+            if !can_meet(&joints, &parts[a], &parts[b]) {
                 continue;
             }
             let (mover, still) = if parts[a].frame.is_none() { (b, a) } else { (a, b) };
@@ -154,22 +165,20 @@ impl FreeCheck {
             let place = moving.binary_search(&mover).unwrap_or(0);
             standing[at].against[place / LANES] |= 1 << (place % LANES);
         }
-        Self { parts, all, groups, standing, others }
+        Self { joints, parts, all, of_bodies, groups, standing, others }
+    }
+
+    /// Puts the bodies where the joints take them.
+    pub fn place(&self, positions: &[f64], scratch: &mut CheckScratch) {
+        dispatch!(Level::new(), simd => self.joints.frames(simd, positions, &mut scratch.frames));
     }
 
     /// Checks that all pairs are farther apart than `margin`, which is greater than 0, at these positions; else gives the index of a pair
     /// of bodies that is not.
-    pub fn check(
-        &self,
-        joints: &MovingJoints,
-        positions: &[f64],
-        margin: f64,
-        frames: &mut JointFrames,
-        scratch: &mut CheckScratch,
-    ) -> Result<(), usize> {
+    pub fn check(&self, positions: &[f64], margin: f64, scratch: &mut CheckScratch) -> Result<(), usize> {
         let near = dispatch!(Level::new(), simd => {
-            joints.frames(simd, positions, frames);
-            self.check_all(simd, frames, margin, scratch)
+            self.joints.frames(simd, positions, &mut scratch.frames);
+            self.check_all(simd, margin, scratch)
         });
         near.map_err(|[a, b]| {
             let is_near = |pair: &&PartPair| pair.parts == [a, b] || pair.parts == [b, a];
@@ -177,21 +186,47 @@ impl FreeCheck {
         })
     }
 
-    /// Whether one pair of bodies is farther apart than `margin`, which is greater than 0.
-    pub fn is_pair_free(&self, frames: &JointFrames, pair: usize, margin: f64) -> bool {
-        dispatch!(Level::new(), simd => self.check_pair(simd, frames, pair, margin))
+    /// Whether one pair of bodies is farther apart than `margin`, which is greater than 0, where they are placed.
+    pub fn is_pair_free(&self, pair: usize, margin: f64, scratch: &CheckScratch) -> bool {
+        dispatch!(Level::new(), simd => self.check_pair(simd, &scratch.frames, pair, margin))
     }
 
-    /// How far a pair of bodies is apart at least, by the spheres around their parts; less than 0 where these overlap \[m\].
-    pub fn spheres_apart(&self, frames: &JointFrames, pair: usize) -> f64 {
-        let gap = |pair: &PartPair| self.parts[pair.parts[0]].spheres_apart(&self.parts[pair.parts[1]], frames);
+    /// How far a pair of bodies is apart at least where they are placed, by the spheres around their parts; less than 0 where these overlap
+    /// \[m\].
+    pub fn spheres_apart(&self, pair: usize, scratch: &CheckScratch) -> f64 {
+        let gap =
+            |pair: &PartPair| self.parts[pair.parts[0]].spheres_apart(&self.parts[pair.parts[1]], &scratch.frames);
         self.parts_of(pair).iter().map(gap).fold(f64::INFINITY, f64::min)
     }
 
+    /// How near a pair of bodies is where they are placed, if that is wanted.
+    pub fn nearness(&self, pair: usize, wanted: Wanted, scratch: &mut CheckScratch) -> Option<Near> {
+        let CheckScratch { frames, depths, .. } = scratch;
+        let mut nearest = None::<Near>;
+        for PartPair { bodies, parts } in self.parts_of(pair) {
+            let [a, b] = parts.map(|part| &self.parts[part]);
+            // What touches is looked for beyond what does already: it may be deeper.
+            let within = nearest.map_or(wanted.within, |near| near.distance).max(TOUCHING);
+            if a.spheres_apart(b, frames) > within {
+                continue;
+            }
+            let at_second = b.place(frames);
+            let place = at_second.inverse().times(&a.place(frames));
+            let found = ShapePair::new(&a.shape, &b.shape, place).contact(Wanted { within, ..wanted }, depths);
+            if let Some(Contact { distance, depth, points, normal }) = found
+                && nearest.is_none_or(|nearest| distance - depth < nearest.gap())
+            {
+                let points = points.map(|point| Point3::from(at_second.point(&point)));
+                let normal = at_second.rotation * normal;
+                nearest = Some(Near { pair: *bodies, distance, depth, points, normal });
+            }
+        }
+        nearest
+    }
+
     /// The pairs of parts of a pair of bodies.
-    pub fn parts_of(&self, pair: usize) -> &[PartPair] {
-        let [start, end] = [pair, pair + 1].map(|bound| self.all.partition_point(|pair| pair.bodies < bound));
-        &self.all[start..end]
+    fn parts_of(&self, pair: usize) -> &[PartPair] {
+        &self.all[self.of_bodies[pair].clone()]
     }
 
     #[inline(always)]
@@ -215,20 +250,14 @@ impl FreeCheck {
 
     /// Checks as [`FreeCheck::check`], and gives a pair of parts.
     #[inline(always)]
-    fn check_all<S: Simd>(
-        &self,
-        simd: S,
-        frames: &JointFrames,
-        margin: f64,
-        scratch: &mut CheckScratch,
-    ) -> Result<(), [usize; 2]> {
-        let CheckScratch { centres, meeting, open } = scratch;
-        self.place_centres(frames, centres);
+    fn check_all<S: Simd>(&self, simd: S, margin: f64, scratch: &mut CheckScratch) -> Result<(), [usize; 2]> {
+        self.place_centres(scratch);
         // All that there can be, so that a scratch grows once.
-        open.clear();
-        open.reserve(self.all.len());
-        self.check_standing(simd, centres, margin, meeting)?;
-        self.first_spheres(simd, frames, meeting, margin, open)?;
+        scratch.open.clear();
+        scratch.open.reserve(self.all.len());
+        self.check_standing(simd, margin, scratch)?;
+        self.first_spheres(simd, margin, scratch)?;
+        let CheckScratch { frames, open, .. } = scratch;
         for &parts in &self.others {
             open.extend(self.first_of_pair(simd, frames, parts, margin));
         }
@@ -236,7 +265,8 @@ impl FreeCheck {
     }
 
     #[inline(always)]
-    fn place_centres(&self, frames: &JointFrames, centres: &mut Vec<[Lanes; 3]>) {
+    fn place_centres(&self, scratch: &mut CheckScratch) {
+        let CheckScratch { frames, centres, .. } = scratch;
         centres.clear();
         for group in &self.groups {
             let mut placed = [Lanes::default(); 3];
@@ -253,13 +283,8 @@ impl FreeCheck {
 
     /// The spheres around moving parts against solids that stand still.
     #[inline(always)]
-    fn check_standing<S: Simd>(
-        &self,
-        simd: S,
-        centres: &[[Lanes; 3]],
-        margin: f64,
-        meeting: &mut Vec<Meeting>,
-    ) -> Result<(), [usize; 2]> {
+    fn check_standing<S: Simd>(&self, simd: S, margin: f64, scratch: &mut CheckScratch) -> Result<(), [usize; 2]> {
+        let CheckScratch { centres, meeting, .. } = scratch;
         meeting.clear();
         meeting.reserve(self.all.len());
         for (group, centres) in centres.iter().enumerate() {
@@ -287,14 +312,8 @@ impl FreeCheck {
 
     /// The first eight spheres of each pair that meets.
     #[inline(always)]
-    fn first_spheres<S: Simd>(
-        &self,
-        simd: S,
-        frames: &JointFrames,
-        meeting: &[Meeting],
-        margin: f64,
-        open: &mut Vec<Open>,
-    ) -> Result<(), [usize; 2]> {
+    fn first_spheres<S: Simd>(&self, simd: S, margin: f64, scratch: &mut CheckScratch) -> Result<(), [usize; 2]> {
+        let CheckScratch { frames, meeting, open, .. } = scratch;
         let (mut placed, mut at) = (usize::MAX, Frame::ROOT);
         for &Meeting { part, standing } in meeting.iter().rev() {
             let standing = &self.standing[standing];

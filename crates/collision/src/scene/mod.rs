@@ -4,23 +4,20 @@ pub(crate) mod exact_distances;
 pub(crate) mod free_check;
 pub(crate) mod motion_bounds;
 pub(crate) mod moving_joints;
-pub(crate) mod near_check;
+pub(crate) mod near;
 
 use std::sync::Arc;
-
-use fearless_simd::{Level, dispatch};
 
 use crate::links::LinkShapes;
 use crate::links::distances::LinkPair;
 use crate::links::pairs::Pairs;
 use crate::narrow_phase::TOUCHING;
-use crate::narrow_phase::depth::Depths;
 use crate::narrow_phase::visitors::Wanted;
 use crate::world::World;
 use free_check::{CheckScratch, FreeCheck, GREATEST_MARGIN};
 use motion_bounds::MotionBounds;
-use moving_joints::{Body, JointFrames, MovingJoints, PlacedBody};
-use near_check::Near;
+use moving_joints::{Body, MovingJoints, PlacedBody};
+use near::Near;
 use urdf_ik_robot::{Chain, Robot};
 
 /// A chain of a robot with all other joints at rest, the shapes of its links, and what surrounds it. Constant.
@@ -28,12 +25,11 @@ use urdf_ik_robot::{Chain, Robot};
 /// Positions are those of the chain's variables. The root link's frame is the frame of everything.
 #[derive(Clone)]
 pub struct Scene {
-    joints: MovingJoints,
     variables: usize,
     bodies: Vec<PlacedBody>,
     /// Indices of bodies that may not touch.
     pairs: Vec<[usize; 2]>,
-    check: FreeCheck,
+    pub(crate) check: FreeCheck,
     motion_bounds: MotionBounds,
     unread: Vec<String>,
     identity: Arc<()>,
@@ -51,9 +47,7 @@ pub struct Clearance<'a> {
 /// What a scene works in. It grows with the largest scene that it has seen.
 #[derive(Debug, Clone, Default)]
 pub struct SceneScratch {
-    frames: JointFrames,
-    check: CheckScratch,
-    depths: Depths,
+    pub(crate) check: CheckScratch,
     /// What [`Scene::find_near`] has found.
     pub near: Vec<Near>,
 }
@@ -96,12 +90,11 @@ impl Scene {
             let firsts = (0..second).filter(|&first| may_collide(world, robot, &bodies[first], &bodies[second]));
             all.extend(firsts.map(|first| [first, second]));
         }
-        let check = FreeCheck::new(&joints, &bodies, &all);
         let motion_bounds = MotionBounds::new(&joints, &bodies, &all);
+        let check = FreeCheck::new(joints, &bodies, &all);
         let mut unread: Vec<String> = shapes.faults().iter().map(|fault| fault.link.clone()).collect();
         unread.dedup();
         Self {
-            joints,
             variables: chain.variables().len(),
             bodies,
             pairs: all,
@@ -133,7 +126,7 @@ impl Scene {
     /// By how much the distance of any pair changes at most while the variables go from one configuration to another \[m\].
     #[must_use]
     pub fn greatest_motion(&self, from: &[f64], to: &[f64]) -> f64 {
-        self.motion_bounds.of_all(&self.joints, from, to)
+        self.motion_bounds.of_all(&self.check.joints, from, to)
     }
 
     /// By how much the distance of one pair, by its index among [`Scene::pairs`], changes at most on such a way \[m\]. It may be much less than
@@ -145,7 +138,7 @@ impl Scene {
 
     /// By how much the distance of a pair changes at most between a configuration and any in which each variable is between two bounds \[m\].
     pub(crate) fn greatest_motion_into(&self, pair: usize, from: &[f64], bounds: [&[f64]; 2]) -> f64 {
-        self.motion_bounds.of_pair(&self.joints, pair, from, bounds)
+        self.motion_bounds.of_pair(&self.check.joints, pair, from, bounds)
     }
 
     /// What tells scenes apart: each has its own, and its clones have it too.
@@ -160,8 +153,7 @@ impl Scene {
             self.find_near(positions, margin, scratch);
             return scratch.near.first().map_or(Ok(()), |near| Err(near.pair));
         }
-        let SceneScratch { frames, check, .. } = scratch;
-        self.check.check(&self.joints, positions, margin.max(TOUCHING), frames, check)
+        self.check.check(positions, margin.max(TOUCHING), &mut scratch.check)
     }
 
     /// Whether every pair is farther apart than `margin` \[m\] at `positions`.
@@ -172,30 +164,17 @@ impl Scene {
     /// Whether one pair, by its index among [`Scene::pairs`], is farther apart than `margin` \[m\] at `positions`.
     #[doc(hidden)]
     pub fn is_pair_free(&self, pair: usize, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> bool {
-        self.place(positions, scratch);
-        self.check.is_pair_free(&scratch.frames, pair, margin.max(TOUCHING))
+        self.check.place(positions, &mut scratch.check);
+        self.check.is_pair_free(pair, margin.max(TOUCHING), &scratch.check)
     }
 
     /// Finds all pairs that are no farther apart than `within` \[m\] at `positions`, in the order of the pairs.
     pub fn find_near(&self, positions: &[f64], within: f64, scratch: &mut SceneScratch) {
-        self.place(positions, scratch);
-        let SceneScratch { frames, near, depths, .. } = scratch;
-        self.check.find_near(frames, within, depths, near);
-    }
-
-    /// Puts the bodies where the following ask for one pair.
-    pub(crate) fn place(&self, positions: &[f64], scratch: &mut SceneScratch) {
-        dispatch!(Level::new(), simd => self.joints.frames(simd, positions, &mut scratch.frames));
-    }
-
-    /// How far a pair is apart at least where the bodies are placed, by spheres around their parts; may be less than 0 \[m\].
-    pub(crate) fn spheres_apart(&self, pair: usize, scratch: &SceneScratch) -> f64 {
-        self.check.spheres_apart(&scratch.frames, pair)
-    }
-
-    /// How near a pair is where the bodies are placed, if that is wanted.
-    pub(crate) fn nearness(&self, pair: usize, wanted: Wanted, scratch: &mut SceneScratch) -> Option<Near> {
-        self.check.nearness(&scratch.frames, self.check.parts_of(pair), wanted, &mut scratch.depths)
+        let SceneScratch { check, near } = scratch;
+        self.check.place(positions, check);
+        near.clear();
+        near.reserve(self.pairs.len());
+        near.extend((0..self.pairs.len()).filter_map(|pair| self.check.nearness(pair, Wanted::exact(within), check)));
     }
 
     /// Writes by how much the gap of `near`, found at these positions, grows with each variable \[m/rad or m/m\].
@@ -203,7 +182,7 @@ impl Scene {
         row.fill(0.0);
         for (side, along) in [near.normal, -near.normal].iter().enumerate() {
             let carrier = self.bodies[self.pairs[near.pair][side]].frame;
-            self.joints.add_velocity(&scratch.frames, carrier, &near.points[side].coords, along, row);
+            self.check.joints.add_velocity(&scratch.check.frames, carrier, &near.points[side].coords, along, row);
         }
     }
 }

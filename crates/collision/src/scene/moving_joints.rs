@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Matrix3, UnitQuaternion, Vector3};
 use crate::shapes::PlacedShape;
 use crate::shapes::frame::Frame;
 use urdf_ik_mathematics::lanes::{LANES, Lanes, sine_cosine};
-use urdf_ik_robot::{Chain, JointKind, Robot};
+use urdf_ik_robot::{Chain, JointKind, Mimic, Robot};
 use urdf_ik_text::names::short;
 
 /// A joint that a variable of the chain moves, or one that mimics such a joint. It need not be part of the chain. It moves along or about
@@ -66,8 +66,8 @@ impl MovingJoints {
         for at in robot.parents_first() {
             let joint = &robot.joints()[at];
             let (parent, pose) = carried[joint.parent];
-            let mimic = joint.mimic.map_or((at, 1.0, 0.0), |mimic| (mimic.master, mimic.multiplier, mimic.offset));
-            let variable = chain.variables().iter().position(|variable| variable.joint == mimic.0);
+            let Mimic { master, multiplier, offset } = joint.rule(at);
+            let variable = chain.variables().iter().position(|variable| variable.joint == master);
             carried[joint.child] = match variable.filter(|_| joint.kind.has_position()) {
                 None => (parent, pose * joint.transform(rest[at])),
                 Some(variable) => {
@@ -78,8 +78,8 @@ impl MovingJoints {
                         before: Frame::of(&(pose * joint.origin * to_axis)),
                         prismatic: joint.kind == JointKind::Prismatic,
                         variable,
-                        multiplier: mimic.1,
-                        offset: mimic.2,
+                        multiplier,
+                        offset,
                     });
                     (Some(moving.len() - 1), Isometry3::from_parts(Vector3::zeros().into(), to_axis.inverse()))
                 }

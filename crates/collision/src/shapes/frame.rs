@@ -19,7 +19,7 @@ impl Frame {
         Self { rotation: pose.rotation.to_rotation_matrix().into_inner(), origin: pose.translation.vector }
     }
 
-    /// It as parry has poses.
+    /// The frame in the form that parry has for poses.
     pub fn pose(&self) -> Pose {
         let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(self.rotation));
         pose(&Isometry3::from_parts(self.origin.into(), rotation))

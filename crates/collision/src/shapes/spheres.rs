@@ -15,7 +15,7 @@ use urdf_ik_mathematics::lanes::{LANES, Lanes};
 const BRANCHES: usize = 8;
 /// A sphere around so few pieces is not divided.
 const LEAF: usize = 2;
-/// Nor is one that was divided so often.
+/// A sphere that was divided so often is not divided again.
 const DEPTH: usize = 6;
 /// Each division leaves at most seven others behind.
 const STACK: usize = DEPTH * BRANCHES;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::narrow_phase::TOUCHING;
 use crate::scene::Scene;
-use crate::scene::near_check::Near;
+use crate::scene::near::Near;
 
 /// A pair that starts nearer may come nearer by this much, which is rounding \[m\].
 const ROUNDING: f64 = 1e-9;

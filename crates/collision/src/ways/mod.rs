@@ -7,7 +7,7 @@
 pub(crate) mod kept_gaps;
 
 use crate::narrow_phase::visitors::Wanted;
-use crate::scene::near_check::Near;
+use crate::scene::near::Near;
 use crate::scene::{Clearance, SceneScratch};
 use crate::ways::kept_gaps::{KnownGaps, RequiredGaps};
 
@@ -252,14 +252,14 @@ impl<'a> Motion<'a> {
             [at] => scratch.at.copy_from_slice(at),
             [] => {}
         }
-        self.rule.clearance.scene.place(&scratch.at, &mut scratch.scene);
+        self.rule.clearance.scene.check.place(&scratch.at, &mut scratch.scene.check);
     }
 
     /// Looks at a pair there, and says when to look again. Gives a gap \[m\] that it has at least, or the pair where that is less than it has
     /// to be. Who goes on from there later wants to know of more room than the motion needs.
     fn look_at(&self, pair: usize, place: Place, goes_on: bool, scratch: &mut SegmentScratch) -> Result<f64, Near> {
         let Clearance { scene, margin } = self.rule.clearance;
-        let mut gap = scene.spheres_apart(pair, &scratch.scene);
+        let mut gap = scene.check.spheres_apart(pair, &scratch.scene.check);
         let mut due = Place::NEVER;
         // The bound of all pairs is one of each, and cheaper.
         if gap - margin < self.length || goes_on {
@@ -278,7 +278,7 @@ impl<'a> Motion<'a> {
         let SegmentScratch { scene: found, required_gaps, .. } = scratch;
         let Clearance { scene, margin } = self.rule.clearance;
         let wanted = Wanted { within, exact_below: margin };
-        let near = scene.nearness(pair, wanted, found);
+        let near = scene.check.nearness(pair, wanted, &mut found.check);
         if let Some(near) = near {
             if place == Place::START {
                 required_gaps.add(&near);

@@ -181,8 +181,7 @@ fn end_effector_of(robot: &Robot, chain: &Chain, srdf: Option<&Srdf>, link: usiz
 fn beyond(robot: &Robot, chain: &Chain, tip: usize) -> BTreeSet<usize> {
     let parent_joint = |link: usize| robot.links()[link].parent_joint.map(|joint| &robot.joints()[joint]);
     let is_fixed = |link: usize| parent_joint(link).is_some_and(|joint| joint.kind == JointKind::Fixed);
-    let path: Vec<usize> = robot.links_up_from(tip).collect();
-    let first = path.iter().find(|&&link| !is_fixed(link)).copied().unwrap_or(tip);
+    let first = robot.links_up_from(tip).find(|&link| !is_fixed(link)).unwrap_or(tip);
     let mut links = BTreeSet::from([first]);
     for joint in robot.parents_first().filter(|&joint| !chain.moves(robot, joint)) {
         if links.contains(&robot.joints()[joint].parent) {

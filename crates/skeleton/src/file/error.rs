@@ -7,7 +7,7 @@ use urdf_ik_text::names::sentence;
 
 /// Greatest number of characters before what is left out of a sentence of the reader.
 const BEGIN: usize = 300;
-/// Number of characters after it.
+/// Number of characters after what is left out of a sentence of the reader.
 const END: usize = 60;
 
 /// Why a model was not read.

@@ -2,35 +2,31 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::marker::PhantomData;
 
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
 
 use super::error::{ModelError, refused, refused_by_reader};
 use urdf_ik_mathematics::segments::InputError;
 use urdf_ik_text::names::short;
 use urdf_ik_text::yaml::yaml_reader;
 
+/// What is done with an entry.
+type Visit<'a, T> = &'a mut dyn FnMut(T) -> Result<(), InputError>;
+
 /// Reads the list under `key` and hands each entry to `visit`. Where that finds something wrong, the error has the line of the entry.
-pub(super) fn for_each<T, F>(text: &str, key: &str, visit: F) -> Result<(), ModelError>
-where
-    T: for<'de> Deserialize<'de>,
-    F: FnMut(T) -> Result<(), InputError>,
-{
-    let mut entry = Entry { visit, refusal: None, kind: PhantomData };
+pub(super) fn for_each<T: DeserializeOwned>(text: &str, key: &str, visit: Visit<T>) -> Result<(), ModelError> {
+    let mut entry = Entry { visit, refusal: None };
     let read = read(text, key, List(&mut entry));
     entry.outcome(read)
 }
 
 /// Reads the value under `key`, if there is one, and hands it to `visit`, with errors as [`for_each`].
-pub(super) fn for_value<T, F>(text: &str, key: &str, visit: F) -> Result<(), ModelError>
-where
-    T: for<'de> Deserialize<'de>,
-    F: FnMut(T) -> Result<(), InputError>,
-{
-    let mut entry = Entry { visit, refusal: None, kind: PhantomData };
+pub(super) fn for_value<T: DeserializeOwned>(text: &str, key: &str, visit: Visit<T>) -> Result<(), ModelError> {
+    let mut entry = Entry { visit, refusal: None };
     let read = read(text, key, &mut entry);
     entry.outcome(read)
 }
@@ -45,16 +41,15 @@ struct Document<'a, S>(&'a str, Option<S>);
 /// A key that is none of those before it.
 struct Key<'a>(&'a mut HashSet<String>);
 /// The list.
-struct List<'a, T, F>(&'a mut Entry<T, F>);
+struct List<'a, 'v, T>(&'a mut Entry<'v, T>);
 /// An entry: a text or a mapping.
-struct Entry<T, F> {
-    visit: F,
+struct Entry<'v, T> {
+    visit: Visit<'v, T>,
     /// Why it was refused.
     refusal: Option<InputError>,
-    kind: PhantomData<T>,
 }
 
-impl<T, F: FnMut(T) -> Result<(), InputError>> Entry<T, F> {
+impl<T> Entry<'_, T> {
     fn visit<E: Error>(&mut self, entry: T) -> Result<(), E> {
         (self.visit)(entry).map_err(|reason| {
             let error = E::custom(&reason);
@@ -118,7 +113,7 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), InputError>> DeserializeSeed<'de> for List<'_, T, F> {
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for List<'_, '_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -126,7 +121,7 @@ impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), InputError>> Deserializ
     }
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), InputError>> Visitor<'de> for List<'_, T, F> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for List<'_, '_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -139,7 +134,7 @@ impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), InputError>> Visitor<'d
     }
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), InputError>> DeserializeSeed<'de> for &mut Entry<T, F> {
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for &mut Entry<'_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -147,7 +142,7 @@ impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), InputError>> Deserializ
     }
 }
 
-impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), InputError>> Visitor<'de> for &mut Entry<T, F> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for &mut Entry<'_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {

@@ -42,7 +42,7 @@ struct SegmentEntry {
 pub(super) fn read(text: &str) -> Result<NamedArm, ModelError> {
     let file: ArmEntry = yaml(text)?;
     let mut base = Point3::origin();
-    for_value(text, "root", |root: RootEntry| {
+    for_value(text, "root", &mut |root: RootEntry| {
         base = root.pose(3)?.translation.vector.into();
         let is_turned = root.rotation.is_some();
         if is_turned {
@@ -52,7 +52,7 @@ pub(super) fn read(text: &str) -> Result<NamedArm, ModelError> {
         }
     })?;
     let (mut names, mut lengths, mut pitches, mut yaws) = (Names::new(file.root.name()), vec![], vec![], vec![]);
-    for_each(text, "segments", |entry: SegmentEntry| {
+    for_each(text, "segments", &mut |entry: SegmentEntry| {
         names.add(&entry.name)?;
         let in_segment = |wrong| in_segment(&entry.name, &wrong);
         lengths.push(checked_length(entry.length).map_err(in_segment)?);

@@ -85,7 +85,7 @@ pub(super) struct RootEntry {
 
 pub(super) fn kind(text: &str) -> Result<ModelKind, ModelError> {
     let mut kind = ModelKind::default();
-    for_value(text, "kind", |found| {
+    for_value(text, "kind", &mut |found| {
         kind = found;
         Ok(())
     })?;

@@ -55,13 +55,13 @@ pub(super) fn read(text: &str) -> Result<NamedSkeleton, ModelError> {
     let outline: Outline = yaml(text)?;
     let dimensions = outline.dimensions.0;
     let mut root = Isometry3::identity();
-    for_value(text, "root", |entry: RootEntry| {
+    for_value(text, "root", &mut |entry: RootEntry| {
         root = entry.pose(dimensions)?;
         Ok(())
     })?;
     let names = Names::new(outline.root.name());
     let mut builder = Builder { outline: &outline, dimensions, names, segments: Vec::new(), frames: vec![root] };
-    for_each(text, "segments", |entry| builder.add(entry)).map_err(|e| e.with_names(&outline.segments))?;
+    for_each(text, "segments", &mut |entry| builder.add(entry)).map_err(|e| e.with_names(&outline.segments))?;
     let Builder { names, segments, .. } = builder;
     let ends = if outline.ends.is_some() { ends(text, &names)? } else { leaves(&segments) };
     let skeleton =
@@ -74,7 +74,7 @@ pub(super) fn read(text: &str) -> Result<NamedSkeleton, ModelError> {
 /// The points that the file lists as ends.
 fn ends(text: &str, names: &Names) -> Result<Vec<usize>, ModelError> {
     let mut ends = Vec::new();
-    for_each(text, "ends", |name: Name| {
+    for_each(text, "ends", &mut |name: Name| {
         let (end, shown) = (names.find(&name), short(&name));
         let end = end.ok_or_else(|| InputError::model(format!("'{shown}' is no segment, so it cannot be an end")))?;
         if ends.contains(&end) {

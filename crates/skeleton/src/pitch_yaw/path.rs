@@ -97,7 +97,7 @@ impl PitchYawArm {
             let fraction = (reached + step) / count;
             let last = fraction >= 1.0;
             let next = if last { goal } else { self.goal(start + way * fraction, tip, &options) };
-            match self.try_point(&next, last, &options, steps, scratch, &mut iterations) {
+            match self.try_point(&next, last, steps, scratch, &mut iterations) {
                 Ok(found) => {
                     summary.add((found - tip).norm(), turn(&scratch.best, &scratch.reached));
                     scratch.reached.copy_from_slice(&scratch.best);
@@ -129,7 +129,6 @@ impl PitchYawArm {
         &self,
         goal: &Goal,
         last: bool,
-        options: &Options,
         steps: &PathSteps,
         scratch: &mut Scratch,
         iterations: &mut usize,
@@ -138,7 +137,7 @@ impl PitchYawArm {
             return Err(self.reason(goal, &scratch.reached, &mut scratch.columns));
         }
         scratch.current.copy_from_slice(&scratch.reached);
-        let found = self.search(goal, options, scratch);
+        let found = self.search(goal, scratch);
         *iterations += found.iterations;
         if !found.met {
             return Err(self.reason(goal, &scratch.best, &mut scratch.columns));

@@ -48,19 +48,18 @@ impl Scratch {
 
 /// A point for the tip to reach.
 #[derive(Clone, Copy)]
-pub(super) struct Goal {
+pub(super) struct Goal<'a> {
     /// The target of the problem.
     target: Point3<f64>,
     /// The target, or where it is out of reach the nearest point that is not.
     pub point: Point3<f64>,
     pub is_out_of_reach: bool,
-    /// Largest distance between tip and target at which the target counts as met \[m\].
-    tolerance: f64,
+    options: &'a Options,
 }
 
-impl Goal {
+impl Goal<'_> {
     fn met(&self, tip: &Point3<f64>) -> bool {
-        (tip - self.point).norm() <= self.tolerance
+        (tip - self.point).norm() <= self.options.tolerance
     }
 }
 
@@ -107,7 +106,7 @@ impl PitchYawArm {
         self.check(problem, scratch, solution)?;
         self.clamp_into(problem.seed, &mut scratch.current);
         let goal = self.goal(problem.target, self.tip_at(&scratch.current), &problem.options);
-        let found = self.search(&goal, &problem.options, scratch);
+        let found = self.search(&goal, scratch);
         scratch.reached.copy_from_slice(&scratch.best);
         self.judge(&goal, None, &found, scratch, solution);
         Ok(())
@@ -126,7 +125,7 @@ impl PitchYawArm {
         solution.positions.copy_from_slice(&scratch.reached);
         (solution.tip, solution.iterations, solution.restarts) = (found.tip, found.iterations, found.restarts);
         let distance = (found.tip - goal.target).norm();
-        let outcome = if distance <= goal.tolerance {
+        let outcome = if distance <= goal.options.tolerance {
             Outcome::Solved
         } else {
             let certain = refusal.filter(|_| !goal.is_out_of_reach);
@@ -136,36 +135,36 @@ impl PitchYawArm {
     }
 
     /// `target` as a goal. For a target in the base itself, which is in all directions, `tip` gives the direction.
-    pub(super) fn goal(&self, target: Point3<f64>, tip: Point3<f64>, options: &Options) -> Goal {
-        let (offset, tolerance) = (target - self.base, options.tolerance);
+    pub(super) fn goal<'a>(&self, target: Point3<f64>, tip: Point3<f64>, options: &'a Options) -> Goal<'a> {
+        let offset = target - self.base;
         let distance = offset.norm();
-        let is_out_of_reach = self.reach.gap(distance) > tolerance;
+        let is_out_of_reach = self.reach.gap(distance) > options.tolerance;
         let point = if is_out_of_reach {
             let direction = offset.try_normalize(0.0).or_else(|| (tip - self.base).try_normalize(0.0));
             self.base + direction.unwrap_or_else(Vector3::x) * distance.max(self.reach.inner).min(self.reach.outer)
         } else {
             target
         };
-        Goal { target, point, is_out_of_reach, tolerance }
+        Goal { target, point, is_out_of_reach, options }
     }
 
     /// Attempts at the goal, the first from `current`. Leaves the closest configuration in `best`.
-    pub(super) fn search(&self, goal: &Goal, options: &Options, scratch: &mut Scratch) -> SearchResult {
+    pub(super) fn search(&self, goal: &Goal, scratch: &mut Scratch) -> SearchResult {
         let mut found = SearchResult { tip: self.base, met: false, iterations: 0, restarts: 0 };
         let mut least = f64::INFINITY;
-        for attempt in 0..=options.restarts {
+        for attempt in 0..=goal.options.restarts {
             found.restarts = attempt;
             if attempt > 0 {
                 self.set_start(attempt, goal, scratch);
             }
-            let tip = self.descend(goal, options, scratch, &mut found.iterations);
+            let tip = self.descend(goal, scratch, &mut found.iterations);
             let distance = (tip - goal.point).norm();
             if distance < least {
                 (least, found.tip) = (distance, tip);
                 scratch.best.copy_from_slice(&scratch.current);
             }
             found.met = goal.met(&found.tip);
-            if found.met || found.iterations >= options.iterations {
+            if found.met || found.iterations >= goal.options.iterations {
                 break;
             }
         }
@@ -224,18 +223,18 @@ impl PitchYawArm {
 
     /// Steps from `current` until the goal is met, no step leads on, the iterations are used up, or in [`ITERATIONS_TO_HALVE`] of
     /// them the distance has not halved, and returns the tip.
-    fn descend(&self, goal: &Goal, options: &Options, scratch: &mut Scratch, iterations: &mut usize) -> Point3<f64> {
+    fn descend(&self, goal: &Goal, scratch: &mut Scratch, iterations: &mut usize) -> Point3<f64> {
         let (mut mark, mut left) = (f64::INFINITY, ITERATIONS_TO_HALVE);
         loop {
             let tip = self.linearise(&scratch.current, &mut scratch.columns);
             let error = goal.point - tip;
             (mark, left) =
                 if error.norm() < 0.5 * mark { (error.norm(), ITERATIONS_TO_HALVE) } else { (mark, left - 1) };
-            if goal.met(&tip) || *iterations >= options.iterations || left == 0 {
+            if goal.met(&tip) || *iterations >= goal.options.iterations || left == 0 {
                 return tip;
             }
             *iterations += 1;
-            let predicted = self.bounded_step(&error, options.method, scratch);
+            let predicted = self.bounded_step(&error, goal.options.method, scratch);
             if predicted.norm() <= LEAST_PROGRESS * error.norm() || !self.advance(goal, &tip, &predicted, scratch) {
                 return tip;
             }
@@ -267,7 +266,7 @@ impl PitchYawArm {
 
     /// Why `positions`, the closest found, do not meet the goal.
     pub(super) fn reason(&self, goal: &Goal, positions: &[f64], columns: &mut [Vector3<f64>]) -> Reason {
-        let certain = Reason::out_of_reach(&self.reach, (goal.target - self.base).norm(), goal.tolerance);
+        let certain = Reason::out_of_reach(&self.reach, (goal.target - self.base).norm(), goal.options.tolerance);
         if let Some(reason) = certain {
             return reason;
         }

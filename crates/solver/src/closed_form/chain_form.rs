@@ -60,11 +60,11 @@ impl ClosedForm {
 
     /// Finds the closed form of the chain that `search` was prepared for.
     pub(crate) fn find(search: &Search) -> Result<Self, NotApplicable> {
-        let chain = search.chain();
+        let chain = &search.chain;
         let refuse = |reason| NotApplicable::NoClosedForm { tip: chain.tips()[0].link.clone(), reason };
         let form = match chain.joints().len() {
             JOINTS => {
-                let (arm, family) = SixAxis::of(chain, search.reach()[0].extent).map_err(refuse)?;
+                let (arm, family) = SixAxis::of(chain, search.reach[0].extent).map_err(refuse)?;
                 Form::SixAxis { arm, family }
             }
             ..JOINTS => Form::ShortChain(Box::new(ShortChain::new(search).map_err(refuse)?)),

@@ -5,7 +5,6 @@
 
 mod chain_form;
 mod choices;
-mod hand_out;
 mod redundancy;
 mod short_chains;
 mod solve;

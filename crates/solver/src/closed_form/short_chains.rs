@@ -63,8 +63,8 @@ impl ShortChain {
     /// # Errors
     /// [`NoClosedForm`], which says what is in the way.
     pub fn new(search: &Search) -> Result<Self, NoClosedForm> {
-        let chain = search.chain();
-        let (axes, joints, length) = (Axes::<JOINTS>::new(chain)?, chain.joints().len(), search.reach()[0].extent);
+        let chain = &search.chain;
+        let (axes, joints, length) = (Axes::<JOINTS>::new(chain)?, chain.joints().len(), search.reach[0].extent);
         let arms: [_; FREE_TURN_SETS] = std::array::from_fn(|set| LongerArm::new(chain, &axes, set, length));
         let first = arms.iter().flatten().next().map(|arm| arm.family);
         let family = first.ok_or(NoClosedForm::NothingToAdd { joints })?;

@@ -1,13 +1,11 @@
 //! Problems solved by a closed form, or left to the search where the formulas do not answer them.
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use super::chain_form::{ClosedForm, Form};
-use super::choices::Choices;
-use super::hand_out::{EXACT_RESIDUAL, hand_out};
-use crate::search::{Iteration, Search, SearchScratch};
-use crate::{JacobianStep, Mode, Pick, Problem, Solution, Target};
+use super::choices::{Choices, EXACT_RESIDUAL, hand_out};
+use crate::search::{Iteration, OnSolution, Posed, Run, SearchScratch};
+use crate::{JacobianStep, Mode, Pick, Problem, Solution, Target, counted_axes};
 use urdf_ik_closed_form::{ArmSolutions, JOINTS, MAX_SOLUTIONS, SAME_SOLUTION, SixAxis, same};
 
 /// The iteration of the search for problems that the formulas do not answer.
@@ -15,31 +13,25 @@ const FALLBACK: Iteration = Iteration::Jacobian(JacobianStep::Damped { damping: 
 
 impl ClosedForm {
     /// Solves a problem that has been checked.
-    pub(crate) fn solve(
-        &self,
-        search: &Search,
-        problem: &Problem,
-        scratch: &mut SearchScratch,
-        solution: &mut Solution,
-    ) {
+    pub(crate) fn solve(&self, posed: Posed, scratch: &mut SearchScratch, solution: &mut Solution) {
         let start = Instant::now();
         let joints = self.chain.joints().len();
         scratch.clearance().begin();
         let solved = match &self.form {
-            Form::SevenAxis(arm) => arm.solve(search, problem, scratch, solution),
-            _ => self.choices(search, problem, scratch).is_some_and(|choices| {
+            Form::SevenAxis(arm) => arm.solve(posed, scratch, solution),
+            _ => self.choices(posed, scratch).is_some_and(|choices| {
                 choices.as_slice().iter().any(|(choice, continuous)| {
-                    let met = hand_out(search, problem, &choice.positions[..joints], scratch, solution);
+                    let met = hand_out(posed, &choice.positions[..joints], scratch, solution);
                     solution.continuous = met && *continuous;
                     met
                 })
             }),
         };
         if !solved {
-            search.solve(FALLBACK, problem, scratch, solution);
-        } else if let Mode::Track { .. } = problem.mode {
-            let value = search.smallest_singular_value(problem.targets, &solution.positions, scratch);
-            solution.smallest_singular_value = Some(value);
+            Run::new(posed, FALLBACK).solve(scratch, solution);
+        } else if let Problem { mode: Mode::Track { .. }, targets, .. } = posed.problem {
+            let decomposed = posed.search.decomposed(targets, &solution.positions, scratch);
+            solution.smallest_singular_value = Some(decomposed.smallest_singular_value(counted_axes(targets)));
         }
         solution.elapsed = start.elapsed();
     }
@@ -47,29 +39,27 @@ impl ClosedForm {
     /// See [`Solver::solve_all`](crate::Solver::solve_all).
     pub(crate) fn solve_all(
         &self,
-        search: &Search,
-        problem: &Problem,
+        posed: Posed,
         scratch: &mut SearchScratch,
         solution: &mut Solution,
-        on_solution: &mut dyn FnMut(&Solution) -> ControlFlow<()>,
+        on_solution: OnSolution,
     ) -> usize {
-        let start = Instant::now();
+        let (start, problem) = (Instant::now(), posed.problem);
         // With two turns free the formulas only lead to solutions, perhaps not to all of them.
         let all = |target: &Target| target.free_axes[3..].iter().filter(|free| **free).count() != 2;
         let choices = match problem.mode {
-            Mode::Search { .. } if problem.targets.iter().all(all) => self.choices(search, problem, scratch),
+            Mode::Search { .. } if problem.targets.iter().all(all) => self.choices(posed, scratch),
             _ => None,
         };
         let Some(choices) = choices else {
-            return search.solve_all(FALLBACK, problem, scratch, solution, on_solution);
+            return Run::new(posed, FALLBACK).solve_all(scratch, solution, on_solution);
         };
         scratch.clearance().begin();
         let (mut known, mut count, joints) = ([[0.0; JOINTS]; MAX_SOLUTIONS], 0, self.chain.joints().len());
         for (choice, continuous) in choices.as_slice() {
-            if !hand_out(search, problem, &choice.positions[..joints], scratch, solution) {
-                continue;
-            }
-            if known[..count].iter().any(|known| same(known, &solution.positions, SAME_SOLUTION)) {
+            if !hand_out(posed, &choice.positions[..joints], scratch, solution)
+                || known[..count].iter().any(|known| same(known, &solution.positions, SAME_SOLUTION))
+            {
                 continue;
             }
             known[count][..joints].copy_from_slice(&solution.positions);
@@ -80,11 +70,12 @@ impl ClosedForm {
                 break;
             }
         }
-        if count > 0 { count } else { search.solve_all(FALLBACK, problem, scratch, solution, on_solution) }
+        if count > 0 { count } else { Run::new(posed, FALLBACK).solve_all(scratch, solution, on_solution) }
     }
 
     /// The configurations to try; `None` for problems that have no closed form.
-    fn choices(&self, search: &Search, problem: &Problem, scratch: &mut SearchScratch) -> Option<Choices> {
+    fn choices(&self, posed: Posed, scratch: &mut SearchScratch) -> Option<Choices> {
+        let Posed { search, problem } = posed;
         let [target] = problem.targets else { return None };
         let track = matches!(problem.mode, Mode::Track { .. });
         let mut seed = [0.0; JOINTS];
@@ -107,11 +98,11 @@ impl ClosedForm {
             }
         }
         let by_manipulability = matches!(problem.mode, Mode::Search { pick: Pick::MostManipulable, .. });
-        Some(Choices::new(&self.chain, problem, &solutions, &mut |positions, largest_move| {
+        Some(Choices::new(posed, &solutions, &mut |positions, largest_move| {
             if let Some(cost) = problem.cost {
                 cost(&positions[..joints])
             } else if by_manipulability {
-                -search.log_manipulability(problem.targets, &positions[..joints], scratch)
+                search.manipulability_cost(problem.targets, &positions[..joints], scratch)
             } else {
                 largest_move
             }

@@ -25,7 +25,14 @@ pub trait Dimension: Copy {
     }
 
     /// Writes the damped step without bounds into `configurations.step`.
-    fn solve<S: Simd>(self, simd: S, configurations: &mut Configurations, damping: f64x4<S>);
+    fn solve<S: Simd>(self, configurations: &mut Configurations, damping: f64x4<S>);
+}
+
+/// What a piece of the kernel is compiled for: the vector instructions of a processor, and the sizes of a problem.
+#[derive(Clone, Copy)]
+pub struct Compiled<S: Simd, D: Dimension> {
+    pub simd: S,
+    pub dimension: D,
 }
 
 /// One target for a plain chain of `N` joints.
@@ -39,13 +46,11 @@ impl<const N: usize> Dimension for Fixed<N> {
     }
 
     #[inline(always)]
-    fn solve<S: Simd>(self, simd: S, configurations: &mut Configurations, damping: f64x4<S>) {
-        let Configurations { columns, rows, step, .. } = configurations;
-        let Some(columns) = columns.first_chunk::<N>() else { return };
+    fn solve<S: Simd>(self, configurations: &mut Configurations, damping: f64x4<S>) {
         if N >= 6 {
-            solve_by_rows(simd, columns, &rows[0], damping, step);
+            solve_by_rows(configurations, N, damping);
         } else {
-            solve_by_columns(simd, columns, &rows[0], damping, step);
+            solve_by_columns::<S, N>(configurations, damping);
         }
     }
 }
@@ -65,12 +70,11 @@ impl Dimension for Dynamic {
     }
 
     #[inline(always)]
-    fn solve<S: Simd>(self, simd: S, configurations: &mut Configurations, damping: f64x4<S>) {
+    fn solve<S: Simd>(self, configurations: &mut Configurations, damping: f64x4<S>) {
         if self.targets == 1 && self.variables >= 6 {
-            let Configurations { columns, rows, step, .. } = configurations;
-            solve_by_rows(simd, &columns[..self.variables], &rows[0], damping, step);
+            solve_by_rows(configurations, self.variables, damping);
         } else {
-            solve_any(simd, self.variables, self.targets, configurations, damping);
+            solve_any(configurations, self.variables, self.targets, damping);
         }
     }
 }

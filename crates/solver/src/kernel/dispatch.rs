@@ -4,10 +4,8 @@
 use fearless_simd::{Level, dispatch};
 
 use super::configurations::Configurations;
-use super::damped_step::{advance, bounded_step};
-use super::dimension::{Dynamic, Fixed};
+use super::dimension::{Compiled, Dynamic, Fixed};
 use super::fabrik::FabrikScratch;
-use super::kinematics::{linearise, measure};
 use super::lanes::Lanes;
 use super::links::Links;
 use super::residual::{Goal, Task};
@@ -26,25 +24,23 @@ pub struct Kernel {
     pub level: Level,
 }
 
-/// Runs `$work` with `$simd` and `$dimension` chosen for the kernel `$self` and the number of targets.
+/// Runs `$work` with what is `$compiled` for the kernel `$self` and the number of targets.
 macro_rules! specialised {
-    ($self:ident, $targets:expr, |$simd:ident, $dimension:ident| $work:expr) => {{
-        let Links { variables, plain, .. } = &$self.links;
-        match (plain, variables) {
-            (true, 1) => specialised!(@ $self, $simd, $dimension, Fixed::<1>, $work),
-            (true, 2) => specialised!(@ $self, $simd, $dimension, Fixed::<2>, $work),
-            (true, 3) => specialised!(@ $self, $simd, $dimension, Fixed::<3>, $work),
-            (true, 4) => specialised!(@ $self, $simd, $dimension, Fixed::<4>, $work),
-            (true, 5) => specialised!(@ $self, $simd, $dimension, Fixed::<5>, $work),
-            (true, 6) => specialised!(@ $self, $simd, $dimension, Fixed::<6>, $work),
-            (true, 7) => specialised!(@ $self, $simd, $dimension, Fixed::<7>, $work),
-            (true, 8) => specialised!(@ $self, $simd, $dimension, Fixed::<8>, $work),
-            _ => specialised!(@ $self, $simd, $dimension, $self.dynamic($targets), $work),
+    ($self:ident, $targets:expr, |$compiled:ident| $work:expr) => {
+        specialised!([1 2 3 4 5 6 7 8] $self, $targets, |$compiled| $work)
+    };
+    ([$($size:literal)*] $self:ident, $targets:expr, |$compiled:ident| $work:expr) => {
+        match ($self.links.plain, $self.links.variables) {
+            $((true, $size) => specialised!(@ $self, $compiled, Fixed::<$size>, $work),)*
+            _ => specialised!(@ $self, $compiled, $self.dynamic($targets), $work),
         }
-    }};
-    (@ $self:ident, $simd:ident, $dimension:ident, $size:expr, $work:expr) => {{
-        let $dimension = $size;
-        dispatch!($self.level, $simd => $work)
+    };
+    (@ $self:ident, $compiled:ident, $size:expr, $work:expr) => {{
+        let dimension = $size;
+        dispatch!($self.level, simd => {
+            let $compiled = Compiled { simd, dimension };
+            $work
+        })
     }};
 }
 
@@ -70,7 +66,7 @@ impl Kernel {
     /// Writes frames, residuals and squared errors of `configurations`.
     pub fn measure(&self, goals: &[Goal], configurations: &mut Configurations) {
         let links = &self.links;
-        specialised!(self, goals.len(), |simd, dimension| measure(simd, dimension, links, goals, configurations));
+        specialised!(self, goals.len(), |compiled| compiled.measure(links, goals, configurations));
     }
 
     /// [`Kernel::measure`] by the angles of full poses, where attempts take twice the sine of half of them.
@@ -84,22 +80,16 @@ impl Kernel {
     /// Writes the Jacobian of `configurations`, from what [`Kernel::measure`] wrote.
     pub fn linearise(&self, goals: &[Goal], configurations: &mut Configurations) {
         let links = &self.links;
-        specialised!(self, goals.len(), |simd, dimension| linearise(simd, dimension, links, goals, configurations));
+        specialised!(self, goals.len(), |compiled| compiled.linearise(links, goals, configurations));
     }
 
     /// Linearises, and takes damped steps inside the bounds in the lanes that are `moving` (1 or 0). Overwrites rows and columns.
-    pub fn damped_step(
-        &self,
-        Task { goals, bounds }: Task,
-        configurations: &mut Configurations,
-        damping: &Lanes,
-        moving: &Lanes,
-    ) {
-        let links = &self.links;
-        specialised!(self, goals.len(), |simd, dimension| {
-            linearise(simd, dimension, links, goals, configurations);
-            bounded_step(simd, dimension, configurations, bounds, damping);
-            advance(simd, dimension, configurations, bounds, moving);
+    pub fn damped_step(&self, task: Task, configurations: &mut Configurations, damping: &Lanes, moving: &Lanes) {
+        let (links, Task { goals, bounds }) = (&self.links, task);
+        specialised!(self, goals.len(), |compiled| {
+            compiled.linearise(links, goals, configurations);
+            compiled.bounded_step(configurations, bounds, damping);
+            compiled.advance(configurations, bounds, moving);
         });
     }
 
@@ -116,7 +106,7 @@ impl Kernel {
         let (links, dimension) = (&self.links, self.dynamic(task.goals.len()));
         dispatch!(self.level, simd => {
             scratch.cycle(simd, options, links, task, configurations);
-            advance(simd, dimension, configurations, task.bounds, moving);
+            Compiled { simd, dimension }.advance(configurations, task.bounds, moving);
         });
         scratch.forget_idle_lanes(moving);
     }
@@ -124,7 +114,7 @@ impl Kernel {
     /// Takes the step of `configurations` inside the bounds in the lanes that are `moving` (1 or 0).
     pub fn advance(&self, bounds: Bounds, configurations: &mut Configurations, moving: &Lanes) {
         let dimension = self.dynamic(1);
-        dispatch!(self.level, simd => advance(simd, dimension, configurations, bounds, moving));
+        dispatch!(self.level, simd => Compiled { simd, dimension }.advance(configurations, bounds, moving));
     }
 
     /// Sizes that are not known when the program is compiled.

@@ -7,7 +7,7 @@ use fearless_simd::Simd;
 
 use super::configurations::Configurations;
 use super::fabrik_acceleration::Acceleration;
-use super::fabrik_cycle::{CycleScratch, MARKER_DISTANCE};
+use super::fabrik_cycle::{Cycle, CycleScratch, MARKER_DISTANCE};
 use super::lanes::{LANES, Lanes};
 use super::links::Links;
 use super::residual::Task;
@@ -52,7 +52,8 @@ impl FabrikScratch {
         task: Task,
         configurations: &mut Configurations,
     ) {
-        self.cycle.run(simd, links, task, configurations, &self.marker_distances);
+        let marker_distance = self.marker_distances.load(simd);
+        self.cycle.run(Cycle { simd, links, task, configurations, marker_distance });
         let Configurations { positions, rows, step, .. } = configurations;
         if options.acceleration > 0 {
             let rows = &rows[..task.goals.len()];

@@ -32,6 +32,18 @@ const ZERO_ROTATION_BIAS: f64 = 1e-6;
 /// A joint with a smaller multiplier hardly follows its variable, and has no influence on it.
 const MIN_MULTIPLIER: f64 = 1e-9;
 
+/// A cycle under way.
+#[derive(Clone, Copy)]
+pub struct Cycle<'a, S: Simd> {
+    pub simd: S,
+    pub links: &'a Links,
+    pub task: Task<'a>,
+    /// Where it begins. They have been measured.
+    pub configurations: &'a Configurations,
+    /// Distance of the orientation markers from the tip, in units of the length scale.
+    pub marker_distance: f64x4<S>,
+}
+
 /// Scratch memory of a cycle.
 #[derive(Debug, Clone)]
 pub struct CycleScratch {
@@ -66,17 +78,10 @@ impl CycleScratch {
         }
     }
 
-    /// One cycle from `configurations`, which have been measured, into `next`. `marker_distance` is the distance of the
-    /// orientation markers from the tip, in units of the length scale.
+    /// Writes where one cycle leads into `next`.
     #[inline(always)]
-    pub fn run<S: Simd>(
-        &mut self,
-        simd: S,
-        links: &Links,
-        task: Task,
-        configurations: &Configurations,
-        marker_distance: &Lanes,
-    ) {
+    pub fn run<S: Simd>(&mut self, cycle: Cycle<S>) {
+        let Cycle { simd, links, task, configurations, .. } = cycle;
         for (link, [cosine, sine]) in links.joints.iter().zip(&mut self.angles) {
             let (s, c) =
                 sine_cosine(configurations.positions[link.variable].load(simd) * link.multiplier + link.offset);
@@ -84,12 +89,12 @@ impl CycleScratch {
             sine.store(s);
         }
         for target in 0..task.goals.len() {
-            self.reach_forward(simd, links, task, configurations, target, marker_distance);
+            self.reach_forward(cycle, target);
         }
         self.displacements.fill([Lanes::default(); 2]);
         let mut frame = Frame::constant(simd, &links.joints[0].start);
         for joint in 0..links.joints.len() {
-            self.reach_backward(simd, links, task, configurations, joint, &mut frame);
+            self.reach_backward(cycle, joint, &mut frame);
         }
         for (variable, next) in self.next.iter_mut().enumerate() {
             let [sum, weight] = &self.displacements[variable];
@@ -102,15 +107,8 @@ impl CycleScratch {
 
     /// Forward reaching, from a tip at its target to the base.
     #[inline(always)]
-    fn reach_forward<S: Simd>(
-        &mut self,
-        simd: S,
-        links: &Links,
-        task: Task,
-        configurations: &Configurations,
-        target: usize,
-        marker_distance: &Lanes,
-    ) {
+    fn reach_forward<S: Simd>(&mut self, cycle: Cycle<S>, target: usize) {
+        let Cycle { simd, links, task, configurations, marker_distance } = cycle;
         let goal = &task.goals[target];
         let end = &links.ends[goal.tip];
         let path = &end.path;
@@ -122,7 +120,7 @@ impl CycleScratch {
             sums.add(centre(&Frame::load(simd, &configurations.frames[joint]), &links.joints[joint]));
         }
         let mut frame = goal.desired_frame(&Frame::load(simd, &configurations.frames[end.parent]), end);
-        let mut tip_side = tip_points(goal, &frame, end, marker_distance.load(simd));
+        let mut tip_side = tip_points(goal, &frame, end, marker_distance);
         for &joint in path.iter().rev() {
             let link = &links.joints[joint];
             frame.store(&mut self.forward_frames[target][joint]);
@@ -153,15 +151,8 @@ impl CycleScratch {
 
     /// Backward reaching of one joint. `frame` is the frame of the joint before it, and becomes that of this one.
     #[inline(always)]
-    fn reach_backward<S: Simd>(
-        &mut self,
-        simd: S,
-        links: &Links,
-        task: Task,
-        configurations: &Configurations,
-        joint: usize,
-        frame: &mut Frame<S>,
-    ) {
+    fn reach_backward<S: Simd>(&mut self, cycle: Cycle<S>, joint: usize, frame: &mut Frame<S>) {
+        let Cycle { simd, links, task, configurations, .. } = cycle;
         let link = &links.joints[joint];
         match link.parent {
             None => *frame = Frame::constant(simd, &link.start),

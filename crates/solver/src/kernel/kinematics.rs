@@ -6,66 +6,63 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
 use super::configurations::Configurations;
-use super::dimension::Dimension;
+use super::dimension::{Compiled, Dimension};
 use super::frame::{Frame, FrameLanes, load, store};
 use super::lanes::{Lanes, Vector, cross, scale, subtract};
 use super::links::{Link, Links};
 use super::residual::Goal;
 
-/// Writes the forward kinematics and the residuals of `configurations`.
-#[inline(always)]
-pub fn measure<S: Simd, D: Dimension>(
-    simd: S,
-    dimension: D,
-    links: &Links,
-    goals: &[Goal],
-    configurations: &mut Configurations,
-) {
-    let joints = &links.joints[..dimension.joints()];
-    place_joints(
-        simd,
-        joints,
-        &configurations.positions[..dimension.variables()],
-        &mut configurations.frames[..dimension.joints()],
-    );
-    let mut squared_error = f64x4::splat(simd, 0.0);
-    configurations.met = u64::MAX;
-    for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
-        let end = &links.ends[goal.tip];
-        let frame = Frame::load(simd, &configurations.frames[end.parent]);
-        let residual = goal.residual(frame.axes(), frame.point(&end.position));
-        squared_error += residual.squared_error;
-        configurations.met &= residual.met;
-        store(&mut configurations.rows[target], residual.rows);
-        store(&mut configurations.points[target], residual.point);
-    }
-    configurations.squared_error.store(squared_error);
-}
-
-/// Writes the Jacobian of `configurations`, from the frames and points that [`measure`] wrote.
-#[inline(always)]
-pub fn linearise<S: Simd, D: Dimension>(
-    simd: S,
-    dimension: D,
-    links: &Links,
-    goals: &[Goal],
-    configurations: &mut Configurations,
-) {
-    let joints = &links.joints[..dimension.joints()];
-    for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
-        let n = dimension.variables();
-        let columns = &mut configurations.columns[target * n..][..n];
-        let point = load(simd, &configurations.points[target]);
-        if links.plain {
-            for ((link, frame), column) in joints.iter().zip(&configurations.frames).zip(&mut *columns) {
-                store(column, twist_of(link, Frame::load(simd, frame), point));
-            }
-        } else {
-            add_motions(simd, links, &links.ends[goal.tip].path, &configurations.frames, point, columns);
+impl<S: Simd, D: Dimension> Compiled<S, D> {
+    /// Writes the forward kinematics and the residuals of `configurations`.
+    #[inline(always)]
+    pub fn measure(self, links: &Links, goals: &[Goal], configurations: &mut Configurations) {
+        let Self { simd, dimension } = self;
+        let Configurations { positions, frames, rows, points, .. } = configurations;
+        let joints = &links.joints[..dimension.joints()];
+        place_joints(simd, joints, &positions[..dimension.variables()], &mut frames[..dimension.joints()]);
+        let mut squared_error = f64x4::splat(simd, 0.0);
+        configurations.met = u64::MAX;
+        for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
+            let end = &links.ends[goal.tip];
+            let frame = Frame::load(simd, &frames[end.parent]);
+            let residual = goal.residual(frame.axes(), frame.point(&end.position));
+            squared_error += residual.squared_error;
+            configurations.met &= residual.met;
+            store(&mut rows[target], residual.rows);
+            store(&mut points[target], residual.point);
         }
-        if goal.needs_finish() {
-            let frame = Frame::load(simd, &configurations.frames[links.ends[goal.tip].parent]);
-            goal.finish_columns(frame.axes(), columns);
+        configurations.squared_error.store(squared_error);
+    }
+
+    /// Writes the Jacobian of `configurations`, from the frames and points that [`Self::measure`] wrote.
+    #[inline(always)]
+    pub fn linearise(self, links: &Links, goals: &[Goal], configurations: &mut Configurations) {
+        let Self { simd, dimension } = self;
+        let Configurations { frames, points, columns, .. } = configurations;
+        let (joints, n) = (&links.joints[..dimension.joints()], dimension.variables());
+        for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
+            let (columns, end) = (&mut columns[target * n..][..n], &links.ends[goal.tip]);
+            let point = load(simd, &points[target]);
+            if links.plain {
+                for ((link, frame), column) in joints.iter().zip(&*frames).zip(&mut *columns) {
+                    store(column, twist_of(link, Frame::load(simd, frame), point));
+                }
+            } else {
+                // In a tree one variable may move several joints.
+                columns.fill([Lanes::default(); 6]);
+                for &joint in &end.path {
+                    let link = &links.joints[joint];
+                    let factor = if link.prismatic { 1.0 } else { link.multiplier };
+                    let twist = twist_of(link, Frame::load(simd, &frames[joint]), point);
+                    for (entry, part) in columns[link.variable].iter_mut().zip(twist) {
+                        let sum = entry.load(simd) + part * factor;
+                        entry.store(sum);
+                    }
+                }
+            }
+            if goal.needs_finish() {
+                goal.finish_columns(Frame::load(simd, &frames[end.parent]).axes(), columns);
+            }
         }
     }
 }
@@ -98,29 +95,6 @@ fn twist_of<S: Simd>(link: &Link, frame: Frame<S>, point: Vector<S>) -> [f64x4<S
         (cross(frame.z, subtract(point, frame.origin)), frame.z)
     };
     [linear[0], linear[1], linear[2], angular[0], angular[1], angular[2]]
-}
-
-/// Writes the columns of a tip in a tree, where one variable may move several joints.
-#[inline(always)]
-fn add_motions<S: Simd>(
-    simd: S,
-    links: &Links,
-    path: &[usize],
-    frames: &[FrameLanes],
-    point: Vector<S>,
-    columns: &mut [[Lanes; 6]],
-) {
-    columns.fill([Lanes::default(); 6]);
-    for &joint in path {
-        let link = &links.joints[joint];
-        let factor = if link.prismatic { 1.0 } else { link.multiplier };
-        let column = &mut columns[link.variable];
-        let twist = twist_of(link, Frame::load(simd, &frames[joint]), point);
-        for (entry, part) in column.iter_mut().zip(twist) {
-            let sum = entry.load(simd) + part * factor;
-            entry.store(sum);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,18 +4,13 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
 use super::configurations::{ActiveSet, Configurations};
-use super::lanes::Lanes;
 use super::ldl::{Small, Store, Triangle, factorise, substitute};
 
 /// The step towards one target, without bounds, from the N×N normal equations: (JᵀJ + λ) step = Jᵀ rows.
 #[inline(always)]
-pub fn solve_by_columns<S: Simd, const N: usize>(
-    simd: S,
-    columns: &[[Lanes; 6]; N],
-    rows: &[Lanes; 6],
-    damping: f64x4<S>,
-    step: &mut [Lanes],
-) {
+pub fn solve_by_columns<S: Simd, const N: usize>(configurations: &mut Configurations, damping: f64x4<S>) {
+    let (simd, Configurations { columns, rows, step, .. }) = (damping.simd, configurations);
+    let (Some(columns), rows) = (columns.first_chunk::<N>(), &rows[0]) else { return };
     let zero = f64x4::splat(simd, 0.0);
     let (mut normal, mut right) = ([[zero; N]; N], [zero; N]);
     for i in 0..N {
@@ -37,13 +32,9 @@ pub fn solve_by_columns<S: Simd, const N: usize>(
 
 /// The step towards one target, without bounds, from the 6×6 normal equations: step = Jᵀ y with (JJᵀ + λ) y = rows.
 #[inline(always)]
-pub fn solve_by_rows<S: Simd>(
-    simd: S,
-    columns: &[[Lanes; 6]],
-    rows: &[Lanes; 6],
-    damping: f64x4<S>,
-    step: &mut [Lanes],
-) {
+pub fn solve_by_rows<S: Simd>(configurations: &mut Configurations, variables: usize, damping: f64x4<S>) {
+    let (simd, Configurations { columns, rows, step, .. }) = (damping.simd, configurations);
+    let (columns, rows) = (&columns[..variables], &rows[0]);
     let zero = f64x4::splat(simd, 0.0);
     let (mut normal, mut right) = ([[zero; 6]; 6], [zero; 6]);
     for column in columns {
@@ -72,13 +63,8 @@ pub fn solve_by_rows<S: Simd>(
 
 /// The step towards several targets, without bounds, from the smaller of the two normal equations.
 #[inline(always)]
-pub fn solve_any<S: Simd>(
-    simd: S,
-    variables: usize,
-    targets: usize,
-    configurations: &mut Configurations,
-    damping: f64x4<S>,
-) {
+pub fn solve_any<S: Simd>(configurations: &mut Configurations, variables: usize, targets: usize, damping: f64x4<S>) {
+    let simd = damping.simd;
     let Configurations { columns, rows: residuals, step, active_set: ActiveSet { normal, right, .. }, .. } =
         configurations;
     let (rows, wide) = (6 * targets, 6 * targets < variables);

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use super::candidate::{Candidate, GivenUp};
-use super::iteration::{Iteration, Next, Stepper};
+use super::iteration::{Next, Stepper};
+use super::plan::{Iteration, Plan};
 use super::prepared_search::Search;
 use super::seed_table::Ranking;
-use super::setup::Setup;
 use crate::kernel::{Configurations, LANES};
 use crate::{JacobianStep, Stop, Target};
 
@@ -39,25 +39,6 @@ const FABRIK: GivingUp = GivingUp { iterations: 100, stall: 0.98, stalls: 6, gai
 const NEAR_TARGET: GivingUp = GivingUp { iterations: 100, stall: 0.7, stalls: 10, gain: 0.5 };
 /// A smaller squared error \[rad²\] is near the targets.
 const NEAR: f64 = 1e-6;
-
-/// Which attempts are made.
-pub struct Plan<'a> {
-    /// Number of starting points, the seed (number 0) among them.
-    pub attempts: usize,
-    /// Of these, every `stride`th is made, from number `first` on.
-    pub first: usize,
-    pub stride: usize,
-    /// What each iteration is.
-    pub iteration: Iteration,
-    /// Adaptive damping over the squared error \[rad²\].
-    pub damping: f64,
-    /// Whether an attempt goes on near the targets after steps that lead far away. Tracking must not leap.
-    pub leaps: bool,
-    /// Shifts the starting points that come after the seed table.
-    pub random_seed: u64,
-    /// Asked before each attempt, by its number: whether there is reason to begin no more.
-    pub over: &'a dyn Fn(usize) -> Option<Stop>,
-}
 
 /// What has been spent.
 #[derive(Debug, Clone, Copy)]
@@ -139,11 +120,12 @@ pub struct Attempts {
     start: Vec<f64>,
 }
 
+/// Is told of each attempt that meets the targets, and says whether it is enough.
+pub type OnArrival<'a> = &'a mut dyn FnMut(&mut Configurations, Arrival) -> ControlFlow<()>;
+
 /// Attempts under way.
 struct Race<'a> {
-    search: &'a Search,
     plan: &'a Plan<'a>,
-    setup: &'a Setup,
     lanes: [Attempt; LANES],
     spent: Spent,
 }
@@ -183,18 +165,12 @@ impl Attempts {
         search.table.rank(search.kernel.level, targets, &mut self.ranking);
     }
 
-    /// Runs attempts until `arrived`, called for each that meets the targets, says that it is enough, or
-    /// there are no more. Leaves the nearest configuration of those that were given up in `closest`.
-    pub fn run(
-        &mut self,
-        search: &Search,
-        plan: &Plan,
-        setup: &Setup,
-        closest: &mut Candidate,
-        arrived: &mut dyn FnMut(&mut Configurations, Arrival) -> ControlFlow<()>,
-    ) -> Spent {
+    /// Runs attempts until `arrived` says that it is enough, or there are no more. Leaves the nearest configuration of those that were
+    /// given up in `closest`.
+    pub fn run(&mut self, plan: &Plan, closest: &mut Candidate, arrived: OnArrival) -> Spent {
+        let (search, setup) = (plan.search, plan.setup);
         let spent = Spent { iterations: 0, attempts: 0, stop: Stop::Attempts };
-        let mut race = Race { search, plan, setup, lanes: [Attempt::default(); LANES], spent };
+        let mut race = Race { plan, lanes: [Attempt::default(); LANES], spent };
         closest.reset(&setup.start);
         self.given_up.clear();
         self.configurations.write_all(&setup.start);
@@ -217,15 +193,14 @@ impl Attempts {
             for lane in (0..LANES).filter(|lane| counted >> lane & 1 == 1) {
                 next[lane] = self.carry_on(&mut race, closest, lane);
             }
-            let Self { configurations, stepper, .. } = self;
-            stepper.step(&search.kernel, plan.iteration, setup.task(), configurations, next, plan.damping);
+            self.stepper.step(plan, &mut self.configurations, next);
         }
         race.spent
     }
 
     /// Begins the next attempt in `lane`, where there is one left.
     fn begin(&mut self, race: &mut Race, lane: usize) {
-        let Race { search, plan, setup, lanes, spent } = race;
+        let Race { plan, lanes, spent } = race;
         lanes[lane].running = false;
         let number = plan.first + plan.stride * spent.attempts;
         if number >= plan.attempts {
@@ -242,9 +217,9 @@ impl Attempts {
         }
         if number > 0 {
             let Self { ranking, start, .. } = self;
-            search.table.start(search.kernel.level, number, plan.random_seed, ranking, start);
-            if setup.has_bounds {
-                setup.reflect(start);
+            plan.search.table.start(plan.search.kernel.level, number, plan.random_seed, ranking, start);
+            if plan.setup.has_bounds {
+                plan.setup.reflect(start);
             }
             self.configurations.write(lane, &self.start);
         }

@@ -81,7 +81,7 @@ impl ClearanceCheck {
         cost
     }
 
-    /// Has the last word on an answer that is clear but was not appraised, and says so where others were refused.
+    /// Appraises the answer, which is known to be clear. Where it will not do and something was refused, the outcome says so.
     pub fn judge(&mut self, problem: &Problem, solution: &mut Solution) {
         let unhindered = Problem { clearance: None, ..*problem };
         if solution.is_solved() && self.appraise(&unhindered, &solution.positions).is_some() {

@@ -1,6 +1,7 @@
 //! Leads the best configurations down to local minima of the error, where no attempt met the targets, and keeps the least.
 
 use super::candidate::{Candidate, GivenUp};
+use super::explore::Run;
 use super::prepared_search::Search;
 use super::setup::Setup;
 use crate::kernel::{Configurations, Kernel, LANES, Lanes};
@@ -26,6 +27,22 @@ pub struct ClosestDescent {
     configurations: Configurations,
 }
 
+/// How long a descent may go on.
+#[derive(Clone, Copy)]
+pub struct Budget<'a> {
+    /// Iterations at most.
+    pub iterations: usize,
+    /// Tells whether time is up.
+    pub expired: &'a dyn Fn() -> bool,
+}
+
+impl Budget<'_> {
+    /// So many iterations, however long they take.
+    pub fn of(iterations: usize) -> Self {
+        Budget { iterations, expired: &|| false }
+    }
+}
+
 /// How a descent ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Descended {
@@ -43,24 +60,20 @@ impl ClosestDescent {
 
     /// Leads `closest` and the best of the other attempts that were given up down to minima, and leaves the least in `closest`, by the
     /// error that a solution states: with angles, where attempts took chords. Gives the iterations it took.
-    pub fn refine(
-        &mut self,
-        kernel: &Kernel,
-        setup: &Setup,
-        closest: &mut Candidate,
-        given_up: &mut GivenUp,
-        expired: &dyn Fn() -> bool,
-    ) -> usize {
-        let first = self.descend(kernel, setup, &mut closest.positions, ITERATIONS, expired);
+    pub fn refine(&mut self, run: &Run, setup: &Setup, closest: &mut Candidate, given_up: &mut GivenUp) -> usize {
+        let kernel = &run.posed.search.kernel;
+        let budget = Budget { iterations: ITERATIONS, expired: &|| run.has_expired() };
+        let first = self.descend(kernel, setup, &mut closest.positions, budget);
         let mut iterations = first.iterations;
         closest.score = first.squared_error;
         let attempt = closest.attempt;
         for other in given_up.candidates().iter_mut().filter(|other| other.attempt != attempt) {
             for most in [FIRST_ITERATIONS, ITERATIONS] {
-                if expired() {
+                if run.has_expired() {
                     return iterations;
                 }
-                let descended = self.descend(kernel, setup, &mut other.positions, most, expired);
+                let budget = Budget { iterations: most, ..budget };
+                let descended = self.descend(kernel, setup, &mut other.positions, budget);
                 other.score = descended.squared_error;
                 iterations += descended.iterations;
                 if other.score > PROMISING * closest.score {
@@ -75,18 +88,11 @@ impl ClosestDescent {
     }
 
     /// Leads `positions` down to a local minimum of the squared error, by the method of Levenberg and Marquardt with four
-    /// dampings at once, of which the one that lessens the error most is taken. Takes `most` iterations at most.
-    pub fn descend(
-        &mut self,
-        kernel: &Kernel,
-        setup: &Setup,
-        positions: &mut [f64],
-        most: usize,
-        expired: &dyn Fn() -> bool,
-    ) -> Descended {
+    /// dampings at once, of which the one that lessens the error most is taken.
+    pub fn descend(&mut self, kernel: &Kernel, setup: &Setup, positions: &mut [f64], budget: Budget) -> Descended {
         let configurations = &mut self.configurations;
         let (mut last_damping, mut left) = (None, f64::INFINITY);
-        for iteration in 0..most {
+        for iteration in 0..budget.iterations {
             configurations.write_all(positions);
             kernel.measure_angles(&setup.goals, configurations);
             let error = configurations.squared_error.0[0];
@@ -95,7 +101,7 @@ impl ClosestDescent {
             let damping = last_damping.unwrap_or(error.clamp(LEAST_START, 1.0) / LADDER);
             // What bends the error grows with the error itself.
             let hopeless = damping > 1e8 * (1.0 + error.sqrt());
-            if configurations.met & 1 == 1 || hopeless || expired() {
+            if configurations.met & 1 == 1 || hopeless || (budget.expired)() {
                 let met = configurations.met & 1 == 1;
                 return Descended { iterations: iteration, squared_error: error, met };
             }
@@ -118,6 +124,6 @@ impl ClosestDescent {
                 return Descended { iterations: iteration + 1, squared_error: errors[lane], met };
             }
         }
-        Descended { iterations: most, squared_error: left, met: false }
+        Descended { iterations: budget.iterations, squared_error: left, met: false }
     }
 }

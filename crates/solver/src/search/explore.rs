@@ -6,14 +6,14 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::attempts::{Arrival, Attempts, Plan, Spent};
+use super::attempts::{Arrival, Attempts, Spent};
 use super::candidate::Candidate;
 use super::clearance::ClearanceCheck;
-use super::iteration::{Iteration, SEARCH_DAMPING, TRACK_DAMPING};
-use super::prepared_search::Search;
+use super::plan::{Iteration, Plan};
+use super::prepared_search::{Posed, Search};
 use super::setup::Setup;
 use crate::kernel::{Configurations, Svd};
-use crate::{JacobianStep, Mode, Outcome, Pick, Problem, Reason, Solution, Stop, Target, counted_axes};
+use crate::{JacobianStep, Mode, Outcome, Pick, Problem, Reason, Solution, Stop, counted_axes};
 
 /// Attempts that are made in any case. They take some ten microseconds: to look at the clock before would let one interruption by
 /// the operating system spoil a search that has hardly begun.
@@ -30,31 +30,53 @@ const ENOUGH_ATTEMPTS: usize = 100;
 /// Attempts without limits, the first from the closest configuration. Most targets in reach are met by the first few.
 const UNLIMITED_ATTEMPTS: usize = 16;
 
+/// A run of a search.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    pub posed: Posed<'a>,
+    /// What each iteration is.
+    pub iteration: Iteration,
+    /// When it began.
+    pub start: Instant,
+}
+
+impl<'a> Run<'a> {
+    /// A run that begins now.
+    pub fn new(posed: Posed<'a>, iteration: Iteration) -> Self {
+        Self { posed, iteration, start: Instant::now() }
+    }
+
+    /// Whether the deadline of the problem has passed.
+    pub fn has_expired(&self) -> bool {
+        self.posed.problem.deadline.is_some_and(|deadline| self.start.elapsed() >= deadline)
+    }
+}
+
 /// The part of the attempts that one core makes.
 pub struct Share<'a> {
-    /// It makes every `of`th attempt, from number `index` on.
+    /// The core makes every `of`th attempt, from number `index` on.
     pub index: usize,
     pub of: usize,
     /// The lowest number of an attempt that has succeeded, of all shares; only where the first solution is wanted.
     pub first_found: &'a AtomicUsize,
-    pub start: Instant,
 }
 
 impl Share<'_> {
     /// Whether there is reason not to begin attempt `number`.
-    pub fn over(&self, search: &Search, problem: &Problem, number: usize) -> Option<Stop> {
+    pub fn over(&self, run: &Run, number: usize) -> Option<Stop> {
+        let Problem { accepts, cost, .. } = run.posed.problem;
         if self.first_found.load(Ordering::Relaxed) < number {
             return Some(Stop::Converged);
         }
         // Who is asked may take long.
-        if number < ATTEMPTS_WITHOUT_CLOCK && problem.accepts.is_none() && problem.cost.is_none() {
+        if number < ATTEMPTS_WITHOUT_CLOCK && accepts.is_none() && cost.is_none() {
             return None;
         }
-        if problem.deadline.is_some_and(|deadline| self.start.elapsed() >= deadline) {
+        if run.has_expired() {
             return Some(Stop::Deadline);
         }
         // No attempt can succeed where the target is out of reach; the first lead to the minima of which the least is the closest.
-        (number >= ATTEMPTS_OUT_OF_REACH).then(|| search.out_of_reach(problem).map(|_| Stop::Attempts)).flatten()
+        (number >= ATTEMPTS_OUT_OF_REACH).then(|| run.posed.out_of_reach().map(|_| Stop::Attempts)).flatten()
     }
 }
 
@@ -83,33 +105,27 @@ impl Exploration {
 
     /// Makes the attempts of `share`. Leaves the best of those that meet the targets in `picked`, and the best of those that do not in
     /// `closest`.
-    pub fn explore(
-        &mut self,
-        search: &Search,
-        iteration: Iteration,
-        problem: &Problem,
-        setup: &Setup,
-        share: &Share,
-    ) -> Spent {
-        let (pick, attempts, random_seed, damping) = match problem.mode {
-            Mode::Search { pick, attempts, random_seed } => (pick, attempts.max(1), random_seed, SEARCH_DAMPING),
-            Mode::Track { .. } => (Pick::First, 1, 0, TRACK_DAMPING),
+    pub fn explore(&mut self, run: &Run, setup: &Setup, share: &Share) -> Spent {
+        let Run { posed, iteration, .. } = *run;
+        let Posed { search, problem } = posed;
+        let (pick, attempts, random_seed, leaps) = match problem.mode {
+            Mode::Search { pick, attempts, random_seed } => (pick, attempts.max(1), random_seed, true),
+            Mode::Track { .. } => (Pick::First, 1, 0, false),
         };
         // Attempts at what is out of reach only lead to the closest configuration.
-        let attempts = if problem.closest || search.out_of_reach(problem).is_none() { attempts } else { 0 };
+        let attempts = if problem.closest || posed.out_of_reach().is_none() { attempts } else { 0 };
         let Self { attempts: stage, svd, clearance, picked, closest } = self;
         picked.reset(&setup.start);
         clearance.begin();
         if attempts > 1 {
             stage.rank(search, problem.targets);
         }
-        let leaps = matches!(problem.mode, Mode::Search { .. });
         let refused = Cell::new(0);
         let until_deadline = problem.accepts.is_some() && problem.deadline.is_some();
         let over = |number: usize| {
             let counted = number - number.min(share.of * refused.get());
             let enough = counted >= attempts && !(until_deadline && refused.get() > 0);
-            share.over(search, problem, number).or_else(|| enough.then_some(Stop::Attempts))
+            share.over(run, number).or_else(|| enough.then_some(Stop::Attempts))
         };
         let attempts = match problem.clearance {
             _ if until_deadline => usize::MAX,
@@ -117,15 +133,14 @@ impl Exploration {
             _ => attempts.saturating_mul(WITH_REFUSED),
         };
         let (first, stride) = (share.index, share.of);
-        let plan = Plan { attempts, first, stride, iteration, random_seed, damping, leaps, over: &over };
-        stage.run(search, &plan, setup, closest, &mut |configurations, Arrival { lane, number, .. }| {
+        let plan = Plan { search, setup, iteration, attempts, first, stride, random_seed, leaps, over: &over };
+        stage.run(&plan, closest, &mut |configurations, Arrival { lane, number, .. }| {
             let Some(cost) = clearance.appraise_lane(problem, setup, configurations, lane) else {
                 refused.set(refused.get() + 1);
                 return ControlFlow::Continue(());
             };
             let by_pick = problem.cost.is_none();
-            let score =
-                if by_pick { score(search, pick, problem.targets, setup, configurations, lane, svd) } else { cost };
+            let score = if by_pick { score(posed, setup, configurations, lane, svd) } else { cost };
             if (score, number) < picked.rank() {
                 (picked.score, picked.attempt) = (score, number);
                 configurations.read(lane, &mut picked.positions);
@@ -142,13 +157,8 @@ impl Exploration {
     /// Whether joint limits are why the search for `problem` found no more than `solution`: enough attempts within them failed, some
     /// of them push back at its positions, and a target that no attempt met within them is met where there are none. Overwrites the
     /// setup.
-    pub fn limits_are_in_the_way(
-        &mut self,
-        search: &Search,
-        problem: &Problem,
-        setup: &mut Setup,
-        solution: &Solution,
-    ) -> bool {
+    pub fn limits_are_in_the_way(&mut self, posed: Posed, setup: &mut Setup, solution: &Solution) -> bool {
+        let Posed { search, problem } = posed;
         let Mode::Search { attempts, random_seed, .. } = problem.mode else { return false };
         let unexplained = solution.outcome == Outcome::Closest(Reason::NotConverged);
         if !unexplained || attempts < ENOUGH_ATTEMPTS || solution.saturated.is_empty() {
@@ -157,18 +167,11 @@ impl Exploration {
         setup.unbound();
         setup.start.copy_from_slice(&self.closest.positions);
         self.attempts.rank(search, problem.targets);
-        let plan = Plan {
-            attempts: UNLIMITED_ATTEMPTS,
-            first: 0,
-            stride: 1,
-            iteration: Iteration::Jacobian(JacobianStep::default()),
-            damping: SEARCH_DAMPING,
-            leaps: true,
-            random_seed,
-            over: &|_| None,
-        };
+        let (setup, iteration) = (&*setup, Iteration::Jacobian(JacobianStep::default()));
+        let (attempts, over) = (UNLIMITED_ATTEMPTS, &|_| None);
+        let plan = Plan { search, setup, iteration, attempts, first: 0, stride: 1, random_seed, leaps: true, over };
         let mut blocked = false;
-        self.attempts.run(search, &plan, setup, &mut self.closest, &mut |configurations, Arrival { lane, .. }| {
+        self.attempts.run(&plan, &mut self.closest, &mut |configurations, Arrival { lane, .. }| {
             blocked = !is_within_limits(search, setup, configurations, lane);
             ControlFlow::Break(())
         });
@@ -178,19 +181,12 @@ impl Exploration {
 
 /// How the pick judges the configuration of a lane, less being better.
 #[inline]
-fn score(
-    search: &Search,
-    pick: Pick,
-    targets: &[Target],
-    setup: &Setup,
-    configurations: &mut Configurations,
-    lane: usize,
-    svd: &mut Svd,
-) -> f64 {
-    match pick {
-        Pick::First => 0.0,
-        Pick::Nearest => largest_move(search, setup, configurations, lane),
-        Pick::MostManipulable => {
+fn score(posed: Posed, setup: &Setup, configurations: &mut Configurations, lane: usize, svd: &mut Svd) -> f64 {
+    let Posed { search, problem: Problem { targets, mode, .. } } = posed;
+    match mode {
+        Mode::Search { pick: Pick::First, .. } | Mode::Track { .. } => 0.0,
+        Mode::Search { pick: Pick::Nearest, .. } => largest_move(search, setup, configurations, lane),
+        Mode::Search { pick: Pick::MostManipulable, .. } => {
             search.kernel.linearise(&setup.goals, configurations);
             svd.decompose(configurations, targets.len(), lane);
             -svd.log_manipulability(counted_axes(targets))

@@ -7,9 +7,9 @@
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
 use super::clearance::ClearanceCheck;
-use super::closest::ClosestDescent;
+use super::closest::{Budget, ClosestDescent};
 use super::null_space::NullSpace;
-use super::prepared_search::Search;
+use super::prepared_search::{Posed, Search};
 use super::setup::Setup;
 use crate::{Mode, Preference, Problem, Target};
 use urdf_ik_robot::ChainPoses;
@@ -23,6 +23,7 @@ const ITERATIONS: usize = 20;
 /// Null-space tasks in streams, with what it takes to look ahead.
 #[derive(Debug, Clone)]
 pub struct Flow {
+    pub null_space: NullSpace,
     setup: Setup,
     targets: Vec<Target>,
     poses: ChainPoses,
@@ -33,6 +34,7 @@ pub struct Flow {
 impl Flow {
     pub fn new(search: &Search) -> Self {
         Self {
+            null_space: NullSpace::new(search),
             setup: Setup::new(search),
             targets: Vec::with_capacity(search.chain.tips().len()),
             poses: ChainPoses::new(&search.chain),
@@ -43,70 +45,58 @@ impl Flow {
 
     /// Moves `positions`, which meet the targets of `problem`, towards its preference. In tracking, where its steps are bounded, they go
     /// first where they would without a task, and then flow on from there.
-    pub fn optimise(
-        &mut self,
-        search: &Search,
-        problem: &Problem,
-        setup: &mut Setup,
-        positions: &mut [f64],
-        null_space: &mut NullSpace,
-        clearance: &mut ClearanceCheck,
-    ) {
+    pub fn optimise(&mut self, posed: Posed, setup: &mut Setup, positions: &mut [f64], clearance: &mut ClearanceCheck) {
+        let problem = posed.problem;
+        let preferring = |preference| Problem { preference, ..*problem };
         let (Mode::Track { .. }, Some(max_step)) = (problem.mode, problem.preference.max_step) else {
-            return null_space.optimise(search, problem, &problem.preference, setup, positions, clearance);
+            return self.null_space.optimise(posed, setup, positions, clearance);
         };
         let (moves, task) = problem.preference.split();
-        null_space.optimise(search, problem, &moves, setup, positions, clearance);
+        self.null_space.optimise(Posed { problem: &preferring(moves), ..posed }, setup, positions, clearance);
         if task.is_none() {
             return;
         }
-        let ahead = self.look_ahead(search, problem, setup, positions, max_step);
-        let to = |ahead| Preference {
-            posture: Some(ahead),
+        let is_led = self.look_ahead(posed, setup, positions, max_step);
+        let ahead = Preference {
+            posture: Some(&self.positions),
             posture_weight: 1.0,
             max_step: Some(max_step),
             ..Preference::default()
         };
-        let task = ahead.map_or(task, to);
+        let task = preferring(if is_led { ahead } else { task });
         setup.narrow(positions, max_step);
-        null_space.optimise(search, problem, &task, setup, positions, clearance);
+        self.null_space.optimise(Posed { problem: &task, ..posed }, setup, positions, clearance);
     }
 
-    /// Looks from `positions`, which meet the targets of `problem`, to where these lead if they go on as they come from the seed. Gives the
-    /// positions there, with the whole turns, if tracking does not meet them, or if a joint must be faster than by `max_step` a target, and
-    /// faster than now.
-    fn look_ahead(
-        &mut self,
-        search: &Search,
-        problem: &Problem,
-        setup: &Setup,
-        positions: &[f64],
-        max_step: &[f64],
-    ) -> Option<&[f64]> {
+    /// Looks from `positions`, which meet the targets of the problem, to where these lead if they go on as they come from the seed. Writes
+    /// the positions there, with the whole turns, and tells whether they should lead: tracking does not meet them, or a joint must be faster
+    /// than by `max_step` a target, and faster than now.
+    fn look_ahead(&mut self, posed: Posed, setup: &Setup, positions: &[f64], max_step: &[f64]) -> bool {
+        let Posed { search, problem } = posed;
         let fastest = max_step.iter().enumerate().map(|(i, step)| step / search.unit(i)).fold(0.0, f64::max);
         // In greatest steps. Where the arm is faster now, the targets get as far with fewer.
         let room = HORIZON / fastest;
         if !room.is_finite() {
-            return None;
+            return false;
         }
         let moves = positions.iter().zip(&setup.start).map(|(to, from)| (to - from).abs());
         let speed = moves.zip(max_step).map(|(step, most)| step / most).fold(1.0, f64::max);
-        let Self { setup: ahead, targets, poses, closest, positions: end } = self;
+        let Self { setup: ahead, targets, poses, closest, positions: end, .. } = self;
         search.chain.forward_kinematics(problem.seed, poses);
         let rests = |target: &Target| target.residual(&poses.tips()[target.tip]).within(target);
         if problem.targets.iter().all(rests) {
-            return None;
+            return false;
         }
         targets.clear();
         targets.extend(problem.targets.iter().map(|target| gone_on(target, &poses.tips()[target.tip], room / speed)));
         ahead.bound_by_limits(setup);
         search.kernel.set_goals(targets, &mut ahead.goals);
         end.copy_from_slice(positions);
-        let is_met = closest.descend(&search.kernel, ahead, end, ITERATIONS, &|| false).met;
+        let is_met = closest.descend(&search.kernel, ahead, end, Budget::of(ITERATIONS)).met;
         let mut ways = end.iter().zip(positions).zip(max_step);
         let is_near = ways.all(|((end, start), step)| (end - start).abs() <= room * step);
         end.iter_mut().zip(&setup.whole_turns).for_each(|(end, turns)| *end += turns);
-        (!(is_met && is_near)).then_some(end)
+        !(is_met && is_near)
     }
 }
 

@@ -1,14 +1,10 @@
 //! One iteration of four attempts: damping, and which step each lane takes.
 
+use super::plan::{Iteration, Plan};
 use super::prepared_search::Search;
-use crate::kernel::{Configurations, FabrikScratch, Kernel, LANES, Lanes, Svd, Task};
-use crate::{Bounds, FabrikOptions, JacobianStep};
+use crate::JacobianStep;
+use crate::kernel::{Configurations, FabrikScratch, LANES, Lanes, Svd, Task};
 
-/// Adaptive damping over the squared error \[rad²\]: of the fractions 1, 0.3, 0.1 and 0.03 a search takes the fewest iterations with
-/// the third. It bounds a step near a singularity to half the error over the root of the damping, 1.6 rad.
-pub const SEARCH_DAMPING: f64 = 0.1;
-/// Adaptive damping over the squared error \[rad²\] in tracking, which must not leap: it bounds a step to half a radian.
-pub const TRACK_DAMPING: f64 = 1.0;
 /// Upper bound of the adaptive damping \[rad²\]. More would only slow the steps far from the target, and on a long gantry they would
 /// get nowhere.
 const GREATEST_DAMPING: f64 = 0.1;
@@ -17,22 +13,6 @@ const GREATEST_DAMPING: f64 = 0.1;
 const LEAST_FIXED_DAMPING: f64 = 1e-13;
 /// With a squared error \[rad²\] below this (0.2 rad, or a fifth of the length scale), FABRIK gives way to Newton steps.
 const POLISH_BELOW: f64 = 0.04;
-
-/// What each iteration of an attempt is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Iteration {
-    /// A Newton step.
-    Jacobian(JacobianStep),
-    /// A cycle of forward and backward reaching.
-    Fabrik(FabrikOptions),
-}
-
-impl Iteration {
-    /// Whether steps lead to the nearest configuration where the targets cannot be met: always, unless it is FABRIK alone.
-    pub fn refines(self) -> bool {
-        !matches!(self, Self::Fabrik(FabrikOptions { polish: false, .. }))
-    }
-}
 
 /// What a lane does next.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,21 +40,13 @@ impl Stepper {
         Self { fabrik: FabrikScratch::new(&search.kernel.links, units), pseudoinverse: Pseudoinverse::new(search) }
     }
 
-    /// One step of every lane that does not rest, from where the configurations have been measured. `fraction` of the squared error is
-    /// the adaptive damping.
-    pub fn step(
-        &mut self,
-        kernel: &Kernel,
-        iteration: Iteration,
-        task: Task,
-        configurations: &mut Configurations,
-        next: [Next; LANES],
-        fraction: f64,
-    ) {
+    /// One step of every lane that does not rest, from where the configurations have been measured.
+    pub fn step(&mut self, plan: &Plan, configurations: &mut Configurations, next: [Next; LANES]) {
+        let (kernel, task, fraction) = (&plan.search.kernel, plan.setup.task(), plan.damping());
         let moving = next.map(|next| if next == Next::Rest { 0.0 } else { 1.0 });
         let errors = configurations.squared_error.0;
         let adaptive = Lanes(errors.map(|error| (fraction * error).min(GREATEST_DAMPING)));
-        match iteration {
+        match plan.iteration {
             Iteration::Jacobian(JacobianStep::Damped { damping }) => {
                 let damping =
                     damping.map_or(adaptive, |factor| Lanes::splat((factor * factor).max(LEAST_FIXED_DAMPING)));
@@ -87,7 +59,7 @@ impl Stepper {
                     }
                 }
                 let stepping = next.map(|next| matches!(next, Next::Step | Next::Newton));
-                self.pseudoinverse.write_steps(kernel, task, configurations, stepping);
+                self.pseudoinverse.write_steps(plan, configurations, stepping);
                 kernel.advance(task.bounds, configurations, &Lanes(moving));
             }
             Iteration::Fabrik(options) => {
@@ -124,20 +96,15 @@ impl Pseudoinverse {
 
     /// Writes the steps of the lanes that are `moving`, every variable within its bounds: those that would leave theirs
     /// are stopped at them, and the others are solved for again.
-    fn write_steps(
-        &mut self,
-        kernel: &Kernel,
-        Task { goals, bounds }: Task,
-        configurations: &mut Configurations,
-        moving: [bool; LANES],
-    ) {
-        kernel.linearise(goals, configurations);
+    fn write_steps(&mut self, plan: &Plan, configurations: &mut Configurations, moving: [bool; LANES]) {
+        let task = plan.setup.task();
+        plan.search.kernel.linearise(task.goals, configurations);
         for lane in (0..LANES).filter(|lane| moving[*lane]) {
             self.stopped.fill(false);
             loop {
-                self.svd.decompose(configurations, goals.len(), lane);
+                self.svd.decompose(configurations, task.goals.len(), lane);
                 self.svd.pseudoinverse(&mut self.free);
-                if !self.stop_at_bounds(configurations, bounds, goals.len(), lane) {
+                if !self.stop_at_bounds(task, configurations, lane) {
                     break;
                 }
             }
@@ -148,9 +115,8 @@ impl Pseudoinverse {
     /// targets is taken off the rows. Tells whether there were any.
     fn stop_at_bounds(
         &mut self,
+        Task { goals, bounds }: Task,
         configurations: &mut Configurations,
-        bounds: Bounds,
-        targets: usize,
         lane: usize,
     ) -> bool {
         let Configurations { positions, rows, columns, step: steps, .. } = configurations;
@@ -169,7 +135,7 @@ impl Pseudoinverse {
             }
             any = true;
             self.stopped[i] = true;
-            for (target, rows) in rows[..targets].iter_mut().enumerate() {
+            for (target, rows) in rows[..goals.len()].iter_mut().enumerate() {
                 for (row, entry) in rows.iter_mut().zip(&mut columns[target * variables + i]) {
                     row.0[lane] -= entry.0[lane] * step;
                     entry.0[lane] = 0.0;

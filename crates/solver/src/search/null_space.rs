@@ -7,7 +7,7 @@
 //! Where the joints flow in a stream of targets, steps end at the first bound, so that they stay self-motions.
 
 use super::clearance::ClearanceCheck;
-use super::prepared_search::Search;
+use super::prepared_search::{Posed, Search};
 use super::setup::Setup;
 use crate::kernel::{Configurations, LANES, Lanes, Svd};
 use crate::{Mode, Preference, Problem, Target, counted_axes};
@@ -54,23 +54,13 @@ impl NullSpace {
         }
     }
 
-    /// Moves `positions`, which meet the targets of `problem`, towards the preference as far as the targets and the bounds allow, over
+    /// Moves `positions`, which meet the targets of the problem, towards its preference as far as the targets and the bounds allow, over
     /// configurations that keep clear.
-    pub fn optimise(
-        &mut self,
-        search: &Search,
-        problem: &Problem,
-        preference: &Preference,
-        setup: &Setup,
-        positions: &mut [f64],
-        clearance: &mut ClearanceCheck,
-    ) {
+    pub fn optimise(&mut self, posed: Posed, setup: &Setup, positions: &mut [f64], clearance: &mut ClearanceCheck) {
+        let Problem { preference, mode, .. } = posed.problem;
         if !preference.is_none() || preference.move_weights.is_some() {
-            let flows = preference.max_step.is_some() && matches!(problem.mode, Mode::Track { .. });
-            let task = NullSpaceTask { search, targets: problem.targets, preference, setup, flows };
-            task.go(positions, self, &mut |configurations, lane| {
-                clearance.appraise_lane(problem, setup, configurations, lane).is_some()
-            });
+            let flows = preference.max_step.is_some() && matches!(mode, Mode::Track { .. });
+            NullSpaceTask { posed, preference, setup, flows }.go(positions, self, clearance);
         }
     }
 
@@ -130,14 +120,10 @@ impl NullSpace {
     }
 }
 
-/// Whether the configuration of a lane may be handed out.
-type IsAllowed<'a> = dyn FnMut(&Configurations, usize) -> bool + 'a;
-
 /// What is to be lessened, and within what.
 #[derive(Clone, Copy)]
 struct NullSpaceTask<'a> {
-    search: &'a Search,
-    targets: &'a [Target],
+    posed: Posed<'a>,
     preference: &'a Preference<'a>,
     setup: &'a Setup,
     /// Whether steps end at the first bound, instead of going on along it.
@@ -145,7 +131,10 @@ struct NullSpaceTask<'a> {
 }
 
 impl NullSpaceTask<'_> {
-    fn go(&self, positions: &mut [f64], scratch: &mut NullSpace, is_allowed: &mut IsAllowed) {
+    fn go(&self, positions: &mut [f64], scratch: &mut NullSpace, clearance: &mut ClearanceCheck) {
+        let mut is_allowed = |configurations: &Configurations, lane: usize| {
+            clearance.appraise_lane(self.posed.problem, self.setup, configurations, lane).is_some()
+        };
         scratch.configurations.write_all(positions);
         self.measure(scratch);
         let (mut cost, mut stride) = (self.cost(scratch, 0), 1.0);
@@ -170,11 +159,11 @@ impl NullSpaceTask<'_> {
     }
 
     fn measure(&self, scratch: &mut NullSpace) {
-        self.search.kernel.measure(&self.setup.goals, &mut scratch.configurations);
+        self.posed.search.kernel.measure(&self.setup.goals, &mut scratch.configurations);
     }
 
     fn linearise(&self, scratch: &mut NullSpace) {
-        self.search.kernel.linearise(&self.setup.goals, &mut scratch.configurations);
+        self.posed.search.kernel.linearise(&self.setup.goals, &mut scratch.configurations);
     }
 
     /// Writes the projected step from `positions`, `stride` times as long or shorter, into `scratch.direction`, and gives how many times as
@@ -187,7 +176,7 @@ impl NullSpaceTask<'_> {
         scratch.stopped.fill(false);
         // Each pass but the last stops a variable.
         for _ in 0..=positions.len() {
-            scratch.project(self.targets.len());
+            scratch.project(self.posed.problem.targets.len());
             if !scratch.stop_at_bound(self.setup, positions) {
                 break;
             }
@@ -206,7 +195,7 @@ impl NullSpaceTask<'_> {
     /// Puts the four lengths of the step into the lanes and leads them back to the targets.
     fn try_lengths(&self, positions: &[f64], scratch: &mut NullSpace) {
         let NullSpace { configurations, direction, .. } = scratch;
-        let (kernel, task) = (&self.search.kernel, self.setup.task());
+        let (kernel, task) = (&self.posed.search.kernel, self.setup.task());
         configurations.write_all(positions);
         for (step, direction) in configurations.step.iter_mut().zip(direction) {
             *step = Lanes(LENGTHS.map(|length| length * *direction));
@@ -228,17 +217,18 @@ impl NullSpaceTask<'_> {
     fn cost(&self, scratch: &mut NullSpace, lane: usize) -> f64 {
         let preference = self.preference;
         let mut cost = 0.0;
-        for i in 0..self.search.variables() {
+        for i in 0..self.posed.search.variables() {
             let position = scratch.configurations.positions[i].0[lane];
             let (from_posture, from_middle) = self.distances(i, position);
-            cost += 0.5 * preference.posture_weight * (from_posture / self.search.unit(i)).powi(2);
-            cost +=
-                0.5 * preference.limits_weight * (from_middle / self.search.chain.variables()[i].half_range()).powi(2);
+            cost += 0.5 * preference.posture_weight * (from_posture / self.posed.search.unit(i)).powi(2);
+            cost += 0.5
+                * preference.limits_weight
+                * (from_middle / self.posed.search.chain.variables()[i].half_range()).powi(2);
             cost += 0.5 * self.move_weight(i) * (position - self.setup.start[i]).powi(2);
         }
         if preference.manipulability_weight > 0.0 {
             self.linearise(scratch);
-            cost -= preference.manipulability_weight * scratch.log_manipulability(self.targets, lane);
+            cost -= preference.manipulability_weight * scratch.log_manipulability(self.posed.problem.targets, lane);
         }
         cost
     }
@@ -246,7 +236,7 @@ impl NullSpaceTask<'_> {
     /// How far a variable at `position` is from the preferred posture and from the middle of its range: on a circle the short way round,
     /// and where a search will fold it into its limits, from there.
     fn distances(&self, i: usize, position: f64) -> (f64, f64) {
-        let Self { search, setup, preference, .. } = self;
+        let Self { posed: Posed { search, .. }, setup, preference, .. } = self;
         let folds = search.turns[i] && setup.bounds().lower[i] == f64::NEG_INFINITY;
         let position = if folds { setup.folded(i, position) } else { position + setup.whole_turns[i] };
         let domain = search.chain.variables()[i].domain;
@@ -264,7 +254,7 @@ impl NullSpaceTask<'_> {
         }
         for (i, position) in positions.iter().enumerate() {
             let (from_posture, from_middle) = self.distances(i, *position);
-            let (unit, half) = (self.search.unit(i), self.search.chain.variables()[i].half_range());
+            let (unit, half) = (self.posed.search.unit(i), self.posed.search.chain.variables()[i].half_range());
             let posture_weight = preference.posture.map_or(0.0, |_| preference.posture_weight / (unit * unit));
             let limits_weight = preference.limits_weight / (half * half);
             let move_weight = self.move_weight(i);
@@ -286,13 +276,15 @@ impl NullSpaceTask<'_> {
             for lane in 0..LANES {
                 let variable = (first + lane / 2).min(variables - 1);
                 let sign = if lane % 2 == 0 { 1.0 } else { -1.0 };
-                scratch.configurations.positions[variable].0[lane] += sign * DIFFERENCE * self.search.unit(variable);
+                scratch.configurations.positions[variable].0[lane] +=
+                    sign * DIFFERENCE * self.posed.search.unit(variable);
             }
             self.measure(scratch);
             self.linearise(scratch);
             for (half, variable) in (first..variables.min(first + 2)).enumerate() {
-                let mut value = |lane: usize| scratch.log_manipulability(self.targets, lane);
-                let slope = (value(2 * half) - value(2 * half + 1)) / (2.0 * DIFFERENCE * self.search.unit(variable));
+                let mut value = |lane: usize| scratch.log_manipulability(self.posed.problem.targets, lane);
+                let slope =
+                    (value(2 * half) - value(2 * half + 1)) / (2.0 * DIFFERENCE * self.posed.search.unit(variable));
                 scratch.direction[variable] += weight * slope;
             }
         }

@@ -2,41 +2,31 @@
 
 use std::sync::atomic::AtomicUsize;
 use std::thread::{self, ScopedJoinHandle};
-use std::time::Instant;
 
 use super::attempts::Spent;
-use super::explore::Share;
-use super::iteration::Iteration;
-use super::prepared_search::Search;
+use super::explore::{Run, Share};
 use super::solve::SearchScratch;
 use crate::kernel::LANES;
-use crate::{Mode, Problem, Solution, Stop};
+use crate::{Mode, Solution, Stop};
 
-impl Search {
+impl Run<'_> {
     /// See [`Solver::solve_on`](crate::Solver::solve_on).
-    pub fn solve_on(
-        &self,
-        iteration: Iteration,
-        problem: &Problem,
-        scratches: &mut [&mut SearchScratch],
-        solution: &mut Solution,
-    ) {
-        let attempts = match problem.mode {
+    pub fn solve_on(&self, scratches: &mut [&mut SearchScratch], solution: &mut Solution) {
+        let attempts = match self.posed.problem.mode {
             Mode::Search { attempts, .. } => attempts,
             Mode::Track { .. } => 1,
         };
         let cores = scratches.len().min(attempts.div_ceil(LANES)).max(1);
         let Some((first, others)) = scratches[..cores].split_first_mut() else { return };
         if others.is_empty() {
-            return self.solve(iteration, problem, first, solution);
+            return self.solve(first, solution);
         }
-        let start = Instant::now();
         let first_found = AtomicUsize::new(usize::MAX);
         let explore = |scratch: &mut SearchScratch, index: usize| {
-            let share = Share { index, of: cores, first_found: &first_found, start };
+            let share = Share { index, of: cores, first_found: &first_found };
             let SearchScratch { setup, exploration, .. } = scratch;
-            setup.set(self, problem);
-            exploration.explore(self, iteration, problem, setup, &share)
+            setup.set(self.posed);
+            exploration.explore(self, setup, &share)
         };
         let (mut spent, rest) = thread::scope(|scope| {
             let mut threads = Vec::with_capacity(others.len());
@@ -64,7 +54,7 @@ impl Search {
             }
             spent = spent.joined(other);
         }
-        self.conclude(iteration, problem, first, solution, spent, start);
+        self.conclude(first, solution, spent);
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use fearless_simd::Level;
-
 use super::seed_table::SeedTable;
 use crate::kernel::{Kernel, Svd};
 use crate::{Problem, Reason, TipReach};
@@ -16,10 +14,12 @@ const LENGTH_SCALE_OF_REACH: f64 = 0.4;
 /// A search prepared for one chain. Constant, and cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Search {
-    pub(super) chain: Arc<Chain>,
-    pub(super) kernel: Arc<Kernel>,
+    /// The chain that it was prepared for.
+    pub chain: Arc<Chain>,
+    pub kernel: Arc<Kernel>,
     pub(super) table: Arc<SeedTable>,
-    pub(super) reach: Arc<[TipReach]>,
+    /// What bounds the reach of each tip, in the order of [`Chain::tips`].
+    pub reach: Arc<[TipReach]>,
     /// For each variable, whether positions 2π apart are the same configuration and no less than 2π is allowed.
     pub(super) turns: Arc<[bool]>,
 }
@@ -46,34 +46,6 @@ impl Search {
         }
     }
 
-    /// The chain that it was prepared for.
-    pub fn chain(&self) -> &Arc<Chain> {
-        &self.chain
-    }
-
-    /// Metres of position error that count as much as one radian of orientation error.
-    pub fn length_scale(&self) -> f64 {
-        self.kernel.length_scale
-    }
-
-    /// What bounds the reach of each tip, in the order of [`Chain::tips`].
-    pub fn reach(&self) -> &[TipReach] {
-        &self.reach
-    }
-
-    /// The vector instructions of this processor.
-    pub fn level(&self) -> Level {
-        self.kernel.level
-    }
-
-    /// The first target that is certainly out of reach.
-    pub(super) fn out_of_reach(&self, problem: &Problem) -> Option<Reason> {
-        problem.targets.iter().enumerate().find_map(|(index, target)| {
-            let (distance, reach) = self.reach[target.tip].refutes(&self.chain, target)?;
-            Some(Reason::OutOfReach { target: index, distance, reach })
-        })
-    }
-
     /// Memory for singular values of the Jacobian.
     pub(super) fn svd(&self) -> Svd {
         Svd::new(self.chain.tips().len(), self.variables())
@@ -86,7 +58,30 @@ impl Search {
 
     /// The step of a variable that counts as one radian \[rad or m\].
     pub(super) fn unit(&self, variable: usize) -> f64 {
-        if self.chain.variables()[variable].prismatic { self.length_scale() } else { 1.0 }
+        if self.chain.variables()[variable].prismatic { self.kernel.length_scale } else { 1.0 }
+    }
+}
+
+/// A problem, posed to a search.
+#[derive(Clone, Copy)]
+pub struct Posed<'a> {
+    pub search: &'a Search,
+    pub problem: &'a Problem<'a>,
+}
+
+impl Posed<'_> {
+    /// Where the variable of that index may be: within its limits, and within the bounds of the problem.
+    pub fn domain(&self, index: usize) -> Domain {
+        let limits = self.search.chain.variables()[index].domain;
+        self.problem.bounds.map_or(limits, |bounds| bounds.within(index, limits))
+    }
+
+    /// The first target that is certainly out of reach.
+    pub(super) fn out_of_reach(&self) -> Option<Reason> {
+        self.problem.targets.iter().enumerate().find_map(|(index, target)| {
+            let (distance, reach) = self.search.reach[target.tip].refutes(&self.search.chain, target)?;
+            Some(Reason::OutOfReach { target: index, distance, reach })
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 
 use crate::Target;
+use urdf_ik_mathematics::lanes::single;
 use urdf_ik_mathematics::pseudorandom;
 use urdf_ik_robot::{Chain, ChainPoses, Domain};
 
@@ -184,11 +185,6 @@ fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f32; FEATURES], posit
         }
         sum.store_array(&mut cost.0);
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "single precision is plenty for a ranking")]
-fn single(value: f64) -> f32 {
-    value as f32
 }
 
 /// The share of their ranges that so many variables use in a configuration, for a `place` in \[0, 1).

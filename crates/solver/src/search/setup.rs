@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::prepared_search::Search;
+use super::prepared_search::{Posed, Search};
 use crate::kernel::{Goal, Task};
 use crate::{Bounds, Mode, Problem};
 use urdf_ik_robot::{Domain, nearest_turn, whole_turns};
@@ -46,19 +46,20 @@ impl Setup {
     }
 
     /// Takes over a problem.
-    pub fn set(&mut self, search: &Search, problem: &Problem) {
+    pub fn set(&mut self, posed: Posed) {
+        let Posed { search, problem } = posed;
         if problem.bounds.is_some() || self.has_bounds {
-            self.set_domains(search, problem);
+            self.set_domains(posed);
         }
         self.set_bounds(problem);
         search.kernel.set_goals(problem.targets, &mut self.goals);
     }
 
     /// Where the variables may come to rest. One whose bounds leave it less than a turn is no circle.
-    fn set_domains(&mut self, search: &Search, problem: &Problem) {
-        self.has_bounds = problem.bounds.is_some();
-        for (i, variable) in search.chain.variables().iter().enumerate() {
-            self.domains[i] = problem.domain(i, variable.domain);
+    fn set_domains(&mut self, posed: Posed) {
+        self.has_bounds = posed.problem.bounds.is_some();
+        for i in 0..self.turns.len() {
+            self.domains[i] = posed.domain(i);
             self.circles[i] = self.turns[i] && self.domains[i].has_whole_turn();
         }
     }

@@ -1,10 +1,10 @@
 //! Judges the positions that a search ends with: whether they meet the targets, and if not, whether they are out of reach
 //! or the step is too short.
 
-use super::prepared_search::Search;
+use super::prepared_search::{Posed, Search};
 use super::setup::Setup;
 use crate::kernel::{Configurations, Goal, Svd};
-use crate::{Outcome, Problem, Reason, Solution, Target, counted_axes};
+use crate::{Outcome, Reason, Solution, Target};
 use urdf_ik_robot::{ChainPoses, without_whole_turns};
 
 /// Slope of half the squared error \[rad²\] by a variable that counts as more than rounding.
@@ -14,7 +14,8 @@ const LEAST_SLOPE: f64 = 1e-9;
 #[derive(Debug, Clone)]
 pub struct Verdict {
     poses: ChainPoses,
-    configurations: Configurations,
+    /// Where they are computed, and whatever comes between two answers.
+    pub(super) configurations: Configurations,
     svd: Svd,
     /// The positions, less whole turns.
     positions: Vec<f64>,
@@ -39,7 +40,7 @@ impl Verdict {
         solution.residuals.extend(targets.iter().map(|target| target.residual(&tips[target.tip])));
         let measured = || targets.iter().zip(&solution.residuals);
         let squared_error = measured().map(|(target, residual)| {
-            let position = residual.position / search.length_scale();
+            let position = residual.position / search.kernel.length_scale;
             target.weight * (position * position + residual.orientation * residual.orientation)
         });
         solution.squared_error = squared_error.sum();
@@ -51,20 +52,14 @@ impl Verdict {
     }
 
     /// Makes `positions` the answer and says how it meets the problem, or why not.
-    pub fn judge(
-        &mut self,
-        search: &Search,
-        problem: &Problem,
-        setup: &Setup,
-        positions: &[f64],
-        solution: &mut Solution,
-    ) {
-        if self.measure(search, problem.targets, positions, solution) {
+    pub fn judge(&mut self, posed: Posed, setup: &Setup, positions: &[f64], solution: &mut Solution) {
+        let search = posed.search;
+        if self.measure(search, posed.problem.targets, positions, solution) {
             return;
         }
         let step_limited = self.find_saturated(search, setup, solution);
         let step_limited = if step_limited { Reason::StepLimited } else { Reason::NotConverged };
-        solution.outcome = Outcome::Closest(search.out_of_reach(problem).unwrap_or(step_limited));
+        solution.outcome = Outcome::Closest(posed.out_of_reach().unwrap_or(step_limited));
     }
 
     /// Lists the variables that stand at a limit and would lessen the error beyond it; tells whether any stands so at a
@@ -92,31 +87,8 @@ impl Verdict {
         step_limited
     }
 
-    /// The smallest singular value of the Jacobian at `positions`, over the axes of the targets that count, whose goals are given: 0 at a
-    /// singularity.
-    pub fn smallest_singular_value(
-        &mut self,
-        search: &Search,
-        targets: &[Target],
-        goals: &[Goal],
-        positions: &[f64],
-    ) -> f64 {
-        self.decompose(search, goals, positions).smallest_singular_value(counted_axes(targets))
-    }
-
-    /// The logarithm of the manipulability at `positions`, over the axes of the targets that count, whose goals are given.
-    pub fn log_manipulability(
-        &mut self,
-        search: &Search,
-        targets: &[Target],
-        goals: &[Goal],
-        positions: &[f64],
-    ) -> f64 {
-        self.decompose(search, goals, positions).log_manipulability(counted_axes(targets))
-    }
-
-    /// Decomposes the Jacobian at `positions`.
-    fn decompose(&mut self, search: &Search, goals: &[Goal], positions: &[f64]) -> &mut Svd {
+    /// Decomposes the Jacobian at `positions`, over the axes of the goals' targets that count.
+    pub fn decompose(&mut self, search: &Search, goals: &[Goal], positions: &[f64]) -> &mut Svd {
         let Self { configurations, svd, positions: turned, .. } = self;
         for (i, (turned, position)) in turned.iter_mut().zip(positions).enumerate() {
             *turned = if search.turns[i] { without_whole_turns(*position) } else { *position };

@@ -30,7 +30,7 @@ pub struct Four {
 impl Four {
     /// A kernel with four random configurations.
     pub fn new(chain: &Arc<Chain>, random: &mut Random) -> Self {
-        let length_scale = Search::prepare(chain).length_scale();
+        let length_scale = Search::prepare(chain).kernel.length_scale;
         let positions: Vec<Vec<f64>> = (0..LANES).map(|_| random.positions(chain)).collect();
         Self::of(chain, Kernel::new(chain, length_scale), positions)
     }

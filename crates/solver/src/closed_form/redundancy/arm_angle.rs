@@ -9,6 +9,7 @@
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, Vector3};
 
+use super::joint_ranges::Seven;
 use super::spherical_joint::{Entries, SphericalJoint};
 use urdf_ik_closed_form::subproblems::turns_to_distance;
 use urdf_ik_closed_form::{Axes, AxisConditions, AxisDeviation, Linear, REDUNDANT_JOINTS, Turn, with_deviation};
@@ -77,8 +78,8 @@ impl ArmAngle {
         let apart = |centre: &Vector3<f64>| elbow.distance_from(centre) > MIN_DISTANCE * length;
         let near = deviation.near(length) && apart(&shoulder) && apart(&wrist);
         near.then(|| Self {
-            shoulder: SphericalJoint::new([0, 1, 2].map(|i| axes.lines[i].direction)),
-            wrist: SphericalJoint::new([4, 5, 6].map(|i| axes.lines[i].direction)),
+            shoulder: SphericalJoint::new(0, [0, 1, 2].map(|i| axes.lines[i].direction)),
+            wrist: SphericalJoint::new(4, [4, 5, 6].map(|i| axes.lines[i].direction)),
             elbow: elbow.direction,
             upper: elbow.point - shoulder,
             fore: wrist - elbow.point,
@@ -149,8 +150,8 @@ impl ArmAngle {
         bend: &Bend,
         angle: Turn,
         over: [bool; 2],
-        seed: &[f64; REDUNDANT_JOINTS],
-    ) -> [f64; REDUNDANT_JOINTS] {
+        seed: &Seven,
+    ) -> Seven {
         let shoulder = angle.matrix(&reach.line) * bend.upright;
         let wrist = (shoulder * bend.bent).transpose() * reach.rotation;
         let [a, b, c] = self.shoulder.positions(&shoulder, over[0], [seed[0], seed[2]]);

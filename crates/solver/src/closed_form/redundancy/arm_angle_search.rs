@@ -8,15 +8,15 @@
 use std::f64::consts::PI;
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, Simd, dispatch, f32x8};
+use fearless_simd::{Level, dispatch, f32x8};
 use nalgebra::Isometry3;
 
 use super::arm_angle::{ArmAngle, Bend, ShoulderToWrist};
 use super::descent::{Descent, Least};
-use super::grid::{Grid, Start, Starts};
 use super::joint_ranges::{JointRanges, LIMIT_WEIGHT};
 use super::single::{LANES, at};
 use super::spherical_joint::{Entries, SphericalJoint};
+use super::starts::{Grid, GridPlace, GridStarts};
 use crate::search::SearchScratch;
 use urdf_ik_closed_form::{Linear, Turn};
 
@@ -39,41 +39,20 @@ pub(super) struct ArmAngleSearch {
 }
 
 impl<const N: usize> Grid<N> {
-    /// What it costs to bring the joints from `first` on to where they make up a shoulder's or a wrist's rotation, the one way round
-    /// and the other.
-    fn costs(
-        &self,
-        level: Level,
-        ranges: &JointRanges,
-        first: usize,
-        ball: &SphericalJoint,
-        entries: &Entries,
-    ) -> [[f32; N]; 2] {
-        let mut costs = [[0.0; N]; 2];
-        dispatch!(level, simd => self.each_eight(simd, ranges, first, ball, entries, &mut costs));
-        costs
-    }
-
-    #[inline(always)]
-    fn each_eight<S: Simd>(
-        &self,
-        simd: S,
-        ranges: &JointRanges,
-        first: usize,
-        ball: &SphericalJoint,
-        Entries { end, start }: &Entries,
-        [costs, over]: &mut [[f32; N]; 2],
-    ) {
-        for from in (0..N).step_by(LANES) {
+    /// What it costs to bring the joints of a shoulder or a wrist to where they make up its rotation, the one way round and the other.
+    fn costs(&self, level: Level, ranges: &JointRanges, joint: &SphericalJoint, entries: &Entries) -> [[f32; N]; 2] {
+        let ([mut costs, mut over], Entries { end, start }) = ([[0.0; N]; 2], entries);
+        dispatch!(level, simd => for from in (0..N).step_by(LANES) {
             let eight = from..from + LANES;
             let cos = f32x8::from_slice(simd, &self.cos[eight.clone()]);
             let sin = f32x8::from_slice(simd, &self.sin[eight.clone()]);
             let end = [at(&end[0], cos, sin), at(&end[1], cos, sin), at(&end[2], cos, sin)];
             let start = [at(&start[0], cos, sin), at(&start[1], cos, sin)];
-            let both = ball.costs(ranges, first, end, start);
+            let both = joint.costs(ranges, end, start);
             both[0].store_slice(&mut costs[eight.clone()]);
             both[1].store_slice(&mut over[eight]);
-        }
+        });
+        [costs, over]
     }
 }
 
@@ -86,47 +65,45 @@ impl ArmAngleSearch {
 
     /// The configuration with the least largest move that is found for a pose of the tip, which `descent` leads to.
     pub fn least(&self, pose: &Isometry3<f64>, descent: &Descent, scratch: &mut SearchScratch) -> Option<Least> {
-        let (ranges, reach) = (descent.ranges, self.arm.shoulder_to_wrist(pose)?);
-        let starts = self.starts(descent.search.level(), &reach, ranges);
-        let configuration = |start: &Start| {
-            let bend = reach.bends().nth(start.way / 4)?;
-            let over = [start.way & 2 != 0, start.way & 1 != 0];
-            Some(self.arm.configuration(&reach, bend, Turn::new(start.value), over, &ranges.seed))
+        let reach = self.arm.shoulder_to_wrist(pose)?;
+        let configuration = |place: &GridPlace| {
+            let bend = reach.bends().nth(place.way / 4)?;
+            let over = [place.way & 2 != 0, place.way & 1 != 0];
+            Some(self.arm.configuration(&reach, bend, Turn::new(place.value), over, &descent.ranges.seed))
         };
-        starts.descend(descent, GRID_ERROR, &configuration, scratch)
+        self.starts(&reach, descent).descend(descent, GRID_ERROR, &configuration, scratch)
     }
 
-    fn starts(&self, level: Level, reach: &ShoulderToWrist, ranges: &JointRanges) -> Starts {
-        let mut starts = Starts::none();
+    fn starts(&self, reach: &ShoulderToWrist, descent: &Descent) -> GridStarts {
+        let mut starts = GridStarts::none();
         for (index, bend) in reach.bends().enumerate() {
-            let (_, cost) = ranges.step(ELBOW_JOINT, bend.turn.angle(), LIMIT_WEIGHT);
-            let start = Start { cost, value: 0.0, way: 4 * index };
-            self.keep_minima(&self.around, level, ranges, bend, start, &mut starts);
+            self.keep_minima(&self.around, descent, bend, 4 * index, &mut starts);
             for (centre, width) in [&bend.shoulder, &bend.wrist].into_iter().flat_map(singularities) {
                 let finer = Grid::new(self.across.map(|tangent| centre + width * tangent));
-                self.keep_minima(&finer, level, ranges, bend, start, &mut starts);
+                self.keep_minima(&finer, descent, bend, 4 * index, &mut starts);
             }
         }
         starts
     }
 
-    /// Keeps the minima of a grid, for each of the four ways to turn over shoulder and wrist.
+    /// Keeps the minima of a grid, for each of the four ways to turn over shoulder and wrist, from number `way` on.
     fn keep_minima<const N: usize>(
         &self,
         grid: &Grid<N>,
-        level: Level,
-        ranges: &JointRanges,
+        descent: &Descent,
         bend: &Bend,
-        start: Start,
-        starts: &mut Starts,
+        way: usize,
+        starts: &mut GridStarts,
     ) {
-        let [shoulder, wrist] = self.arm.spherical_joints();
-        let shoulders = grid.costs(level, ranges, 0, shoulder, &bend.shoulder);
-        let wrists = grid.costs(level, ranges, 4, wrist, &bend.wrist);
+        let (level, ranges, [shoulder, wrist]) =
+            (descent.search.kernel.level, descent.ranges, self.arm.spherical_joints());
+        let shoulders = grid.costs(level, ranges, shoulder, &bend.shoulder);
+        let wrists = grid.costs(level, ranges, wrist, &bend.wrist);
+        let (_, of_elbow) = ranges.step(ELBOW_JOINT, bend.turn.angle(), LIMIT_WEIGHT);
         for over in 0..4 {
             let (one, other) = (&shoulders[over / 2], &wrists[over % 2]);
             let costs = std::array::from_fn(|index| one[index].max(other[index]));
-            starts.minima(&grid.values, &costs, Start { way: start.way + over, ..start });
+            starts.keep_minima(&grid.values, &costs, way + over, of_elbow);
         }
     }
 }

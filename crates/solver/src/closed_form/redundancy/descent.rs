@@ -4,8 +4,7 @@
 //! smallest. Both are taken for straight lines, and the step ends where earlier ones have proved that wrong. Where two joints share the largest move, that
 //! converges as Newton's method does; where one joint alone has it and turns back, by the secant of its rate.
 
-use super::joint_ranges::{JointRanges, largest};
-use super::minimax_line::minimax_along;
+use super::joint_ranges::{JointRanges, Seven, largest};
 use crate::Target;
 use crate::search::{Search, SearchScratch};
 use urdf_ik_closed_form::REDUNDANT_JOINTS;
@@ -38,7 +37,7 @@ const SHORTENING: (f64, f64) = (0.1, 0.9);
 /// A configuration that meets the target inside the limits, by the joints' moves from the seed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Least {
-    pub moves: [f64; REDUNDANT_JOINTS],
+    pub moves: Seven,
     pub largest: f64,
 }
 
@@ -52,8 +51,8 @@ pub(super) struct Descent<'a> {
 /// Where a Newton step leads, and the motion that goes on from there.
 #[derive(Clone, Copy)]
 struct Point {
-    moves: [f64; REDUNDANT_JOINTS],
-    motion: [f64; REDUNDANT_JOINTS],
+    moves: Seven,
+    motion: Seven,
     /// The length of that step \[rad\].
     newton: f64,
     /// The largest move, and by how much limits are passed \[rad\].
@@ -72,7 +71,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Goes down from `start`, the joints' moves from the seed, as long as that may lead to less than `best`.
-    pub fn go_down(&self, start: &[f64; REDUNDANT_JOINTS], best: &mut Option<Least>, scratch: &mut SearchScratch) {
+    pub fn go_down(&self, start: &Seven, best: &mut Option<Least>, scratch: &mut SearchScratch) {
         let mut here: Option<Point> = None;
         let (mut moves, mut went, mut radius) = (*start, 0.0_f64, MAX_JOINT_STEP);
         // From where the last step along a motion went, and how far.
@@ -109,7 +108,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Where a Newton step leads, the `first` time after damped ones if need be; `None` where that is nowhere.
-    fn point(&self, moves: &[f64; REDUNDANT_JOINTS], first: bool, scratch: &mut SearchScratch) -> Option<Point> {
+    fn point(&self, moves: &Seven, first: bool, scratch: &mut SearchScratch) -> Option<Point> {
         let mut positions = add(moves, 1.0, &self.ranges.seed);
         let mut found = scratch.self_motions.at(self.search, &positions);
         if first && !found.is_some_and(|found| largest(&found.step) < MAX_NEWTON_STEP) {
@@ -117,8 +116,7 @@ impl<'a> Descent<'a> {
             found = scratch.self_motions.at(self.search, &positions);
         }
         let found = found.filter(|found| found.error < MAX_START_ERROR && largest(&found.step) < MAX_NEWTON_STEP)?;
-        let moves: [f64; REDUNDANT_JOINTS] =
-            std::array::from_fn(|i| positions[i] - self.ranges.seed[i] + found.step[i]);
+        let moves: Seven = std::array::from_fn(|i| positions[i] - self.ranges.seed[i] + found.step[i]);
         let top =
             (0..REDUNDANT_JOINTS).fold(0, |top, joint| if moves[joint].abs() > moves[top].abs() { joint } else { top });
         Some(Point {
@@ -146,7 +144,7 @@ impl<'a> Descent<'a> {
         (into + further, least)
     }
 
-    fn keep(&self, moves: &[f64; REDUNDANT_JOINTS], best: &mut Option<Least>) {
+    fn keep(&self, moves: &Seven, best: &mut Option<Least>) {
         let Some(moves) = self.ranges.allowed(moves) else { return };
         let least = Least { moves, largest: largest(&moves) };
         if best.is_none_or(|best| least.largest < best.largest) {
@@ -198,6 +196,63 @@ impl Point {
     }
 }
 
-fn add(a: &[f64; REDUNDANT_JOINTS], factor: f64, b: &[f64; REDUNDANT_JOINTS]) -> [f64; REDUNDANT_JOINTS] {
+fn add(a: &Seven, factor: f64, b: &Seven) -> Seven {
     std::array::from_fn(|i| a[i] + factor * b[i])
+}
+
+/// Where the largest of the magnitudes of `moves[i] + t · motion[i]` is smallest for t from `range.0` to `range.1`, which hold 0
+/// between them, and what it is there. Of several such places that nearest to 0.
+fn minimax_along<const N: usize>(moves: &[f64; N], motion: &[f64; N], range: (f64, f64)) -> (f64, f64) {
+    // The largest is convex in t: only one of both directions can lead down.
+    let forwards = down(moves, motion, range.1);
+    let backwards = down(moves, &motion.map(|rate| -rate), -range.0);
+    if backwards.1 < forwards.1 { (-backwards.0, backwards.1) } else { forwards }
+}
+
+/// [`minimax_along`] for t from 0 to `end`: down along the line that is on top, until one that rises crosses it.
+fn down<const N: usize>(moves: &[f64; N], motion: &[f64; N], end: f64) -> (f64, f64) {
+    // Each magnitude is the greater of two lines: height at 0 and slope.
+    let lines = || moves.iter().zip(motion).flat_map(|(a, b)| [(*a, *b), (-a, -b)]);
+    let steeper = |a: (f64, f64), b: (f64, f64)| if b.0 > a.0 || (b.0 == a.0 && b.1 > a.1) { b } else { a };
+    let mut top = lines().fold((f64::NEG_INFINITY, 0.0), steeper);
+    let mut at = 0.0;
+    while top.1 < 0.0 {
+        let crossings = lines().filter(|line| line.1 > top.1).map(|line| ((top.0 - line.0) / (line.1 - top.1), line));
+        // The line's own mirror image crosses it where its move vanishes, so that there is always one.
+        let first = |a: (f64, (f64, f64)), b: (f64, (f64, f64))| {
+            if b.0 < a.0 || (b.0 == a.0 && b.1.1 > a.1.1) { b } else { a }
+        };
+        let (crossing, next) = crossings.fold((f64::INFINITY, top), first);
+        if crossing >= end {
+            return (end, top.0 + top.1 * end);
+        }
+        (at, top) = (crossing, next);
+    }
+    (at, top.0 + top.1 * at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn largest_at(moves: &[f64; 3], motion: &[f64; 3], t: f64) -> f64 {
+        moves.iter().zip(motion).map(|(a, b)| (a + t * b).abs()).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn nowhere_is_the_largest_move_smaller() {
+        let entries = [-1.3, -0.4, 0.0, 0.7, 1.1];
+        for index in 0..5_usize.pow(6) {
+            let entry = |place: u32| entries[index / 5_usize.pow(place) % 5];
+            let (moves, motion) = ([entry(0), entry(1), entry(2)], [entry(3), entry(4), entry(5)]);
+            let (t, least) = minimax_along(&moves, &motion, (-0.8, 1.5));
+            assert!((-0.8..=1.5).contains(&t) && (largest_at(&moves, &motion, t) - least).abs() < 1e-12);
+            for step in 0..=23 {
+                let other = largest_at(&moves, &motion, -0.8 + 0.1 * f64::from(step));
+                assert!(other >= least - 1e-12, "{moves:?} {motion:?} {t} {least} {other}");
+            }
+            // Nothing is gained: it stays.
+            assert!(largest_at(&moves, &motion, 0.0) > least || t == 0.0, "{moves:?} {motion:?} {t}");
+        }
+    }
 }

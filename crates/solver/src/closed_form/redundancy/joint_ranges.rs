@@ -7,10 +7,11 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f32x8};
 
 use super::single::single;
+use crate::Mode;
 use crate::closed_form::choices::LIMIT_ROUNDING;
-use crate::{Mode, Problem};
+use crate::search::Posed;
 use urdf_ik_closed_form::REDUNDANT_JOINTS;
-use urdf_ik_robot::{Chain, Domain, without_whole_turns};
+use urdf_ik_robot::{Domain, without_whole_turns};
 
 /// The cost of a radian beyond a limit, over that of a radian inside.
 pub(super) const LIMIT_WEIGHT: f64 = 8.0;
@@ -19,30 +20,33 @@ pub(super) const STRICT_LIMIT_WEIGHT: f64 = 1e3;
 /// The cost of a radian beyond a limit where the turn may be the nearest unless that is far outside.
 pub(super) const LOOSE_LIMIT_WEIGHT: f64 = 1.0;
 
+/// One number for each joint.
+pub(super) type Seven = [f64; REDUNDANT_JOINTS];
+
 /// The ranges of the joints, as moves from the seed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JointRanges {
     /// The seed, brought inside the limits \[rad\].
-    pub seed: [f64; REDUNDANT_JOINTS],
+    pub seed: Seven,
     /// How far each joint may go from there to either side \[rad\], without end where it has no limits.
-    below: [f64; REDUNDANT_JOINTS],
-    above: [f64; REDUNDANT_JOINTS],
+    below: Seven,
+    above: Seven,
 }
 
 impl JointRanges {
     /// The limits, and in tracking the greatest steps as well; `None` for a chain of other than seven variables.
-    pub fn new(chain: &Chain, problem: &Problem) -> Option<Self> {
-        let seed = <[f64; REDUNDANT_JOINTS]>::try_from(problem.seed).ok()?;
+    pub fn new(posed: Posed) -> Option<Self> {
+        let seed = Seven::try_from(posed.problem.seed).ok()?;
         let mut ranges =
             Self { seed, below: [f64::NEG_INFINITY; REDUNDANT_JOINTS], above: [f64::INFINITY; REDUNDANT_JOINTS] };
-        for (index, variable) in chain.variables().iter().enumerate() {
-            let domain = problem.domain(index, variable.domain);
+        for index in 0..REDUNDANT_JOINTS {
+            let domain = posed.domain(index);
             let seed = domain.clamp(seed[index]);
             ranges.seed[index] = seed;
             if let Domain::Interval { lower, upper } = domain {
                 (ranges.below[index], ranges.above[index]) = (lower - seed, upper - seed);
             }
-            if let Mode::Track { max_step } = problem.mode {
+            if let Mode::Track { max_step } = posed.problem.mode {
                 ranges.below[index] = ranges.below[index].max(-max_step[index]);
                 ranges.above[index] = ranges.above[index].min(max_step[index]);
             }
@@ -61,7 +65,7 @@ impl JointRanges {
 
     /// How far the joints at `positions` are from the seed, each at the turn that costs least, where a radian beyond a limit counts
     /// `beyond`.
-    pub fn moves(&self, positions: &[f64; REDUNDANT_JOINTS], beyond: f64) -> [f64; REDUNDANT_JOINTS] {
+    pub fn moves(&self, positions: &Seven, beyond: f64) -> Seven {
         std::array::from_fn(|joint| self.step(joint, positions[joint], beyond).0)
     }
 
@@ -76,18 +80,18 @@ impl JointRanges {
     }
 
     /// Where moves lead to \[rad\].
-    pub fn positions(&self, moves: &[f64; REDUNDANT_JOINTS]) -> [f64; REDUNDANT_JOINTS] {
+    pub fn positions(&self, moves: &Seven) -> Seven {
         std::array::from_fn(|joint| self.seed[joint] + moves[joint])
     }
 
     /// By how much moves pass limits at most \[rad\].
-    pub fn passed(&self, moves: &[f64; REDUNDANT_JOINTS]) -> f64 {
+    pub fn passed(&self, moves: &Seven) -> f64 {
         let passed = |joint: usize| (moves[joint] - self.above[joint]).max(self.below[joint] - moves[joint]);
         (0..REDUNDANT_JOINTS).map(passed).fold(0.0, f64::max)
     }
 
     /// Moves without what passes a limit by rounding; `None` where one passes by more.
-    pub fn allowed(&self, moves: &[f64; REDUNDANT_JOINTS]) -> Option<[f64; REDUNDANT_JOINTS]> {
+    pub fn allowed(&self, moves: &Seven) -> Option<Seven> {
         let mut allowed = *moves;
         for (step, (below, above)) in allowed.iter_mut().zip(self.below.into_iter().zip(self.above)) {
             if *step > above + LIMIT_ROUNDING || *step < below - LIMIT_ROUNDING {
@@ -100,12 +104,7 @@ impl JointRanges {
 
     /// How far back and forth the joints may go along `motion`, which starts after `moves`. Where no step is inside the limits, the
     /// first number is the greater.
-    pub fn range(
-        &self,
-        moves: &[f64; REDUNDANT_JOINTS],
-        motion: &[f64; REDUNDANT_JOINTS],
-        farthest: f64,
-    ) -> (f64, f64) {
+    pub fn range(&self, moves: &Seven, motion: &Seven, farthest: f64) -> (f64, f64) {
         let mut range = (-farthest, farthest);
         for index in (0..REDUNDANT_JOINTS).filter(|index| motion[*index] != 0.0) {
             let per_rate = 1.0 / motion[index];
@@ -133,7 +132,7 @@ impl JointRanges {
 }
 
 /// The largest of the moves.
-pub(super) fn largest(moves: &[f64; REDUNDANT_JOINTS]) -> f64 {
+pub(super) fn largest(moves: &Seven) -> f64 {
     moves.iter().fold(0.0, |largest, step| largest.max(step.abs()))
 }
 

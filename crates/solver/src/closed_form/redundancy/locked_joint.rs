@@ -2,6 +2,7 @@
 
 use nalgebra::Isometry3;
 
+use super::joint_ranges::Seven;
 use crate::search::Search;
 use urdf_ik_closed_form::{Arm, Axes, Family, JOINTS, NoClosedForm, REDUNDANT_JOINTS, SAMPLE_POSITIONS};
 use urdf_ik_robot::ChainPoses;
@@ -38,7 +39,7 @@ impl LockedJoint {
     /// # Errors
     /// [`NoClosedForm`], which says what is in the way.
     pub fn find(axes: &Axes<REDUNDANT_JOINTS>, search: &Search) -> Result<Self, NoClosedForm> {
-        let length = search.reach()[0].extent;
+        let length = search.reach[0].extent;
         let locked = |joint| Some(Self { axes: *axes, joint, family: lasting(axes, joint, length)?, length });
         let candidates: Vec<Self> = LOCKING_ORDER.into_iter().filter_map(locked).collect();
         let near = candidates.iter().filter(|locked| locked.family.near());
@@ -52,7 +53,7 @@ impl LockedJoint {
         if best.family.near() {
             return Ok(best);
         }
-        let names = search.chain().variable_names();
+        let names = search.chain.variable_names();
         let common = best.family.numbered(best.others(&AXIS_NUMBERS));
         let deviation = best.family.deviation.in_words(&best.others(&names));
         Err(NoClosedForm::NotNear { locked: names[best.joint].to_owned(), common, deviation })
@@ -66,12 +67,11 @@ impl LockedJoint {
 
     /// The share of configurations and of moves of the joint in which the tip can be held in place.
     fn freedom(&self, search: &Search) -> f64 {
-        let mut poses = ChainPoses::new(search.chain());
+        let mut poses = ChainPoses::new(&search.chain);
         let (mut all, mut held) = (0.0, 0.0);
         for first in 0..SAMPLE_POSITIONS.len() {
-            let positions: [f64; REDUNDANT_JOINTS] =
-                std::array::from_fn(|i| SAMPLE_POSITIONS[(first + 2 * i) % SAMPLE_POSITIONS.len()]);
-            search.chain().forward_kinematics(&positions, &mut poses);
+            let positions: Seven = std::array::from_fn(|i| SAMPLE_POSITIONS[(first + 2 * i) % SAMPLE_POSITIONS.len()]);
+            search.chain.forward_kinematics(&positions, &mut poses);
             for position in TRIAL_MOVES.map(|step| positions[self.joint] + step) {
                 let solutions = self.arm(position).solutions(&poses.tips()[0], &self.others(&positions));
                 held += if solutions.as_slice().is_empty() { 0.0 } else { 1.0 };
@@ -89,13 +89,7 @@ impl LockedJoint {
     }
 
     /// Every configuration in which the joint stands at `position` \[rad\] and the tip has `pose`, limits or not.
-    pub fn solutions(
-        &self,
-        pose: &Isometry3<f64>,
-        seed: &[f64; REDUNDANT_JOINTS],
-        position: f64,
-        found: &mut dyn FnMut(&[f64; REDUNDANT_JOINTS]),
-    ) {
+    pub fn solutions(&self, pose: &Isometry3<f64>, seed: &Seven, position: f64, found: &mut dyn FnMut(&Seven)) {
         let solutions = self.arm(position).solutions(pose, &self.others(seed));
         for configuration in solutions.as_slice() {
             found(&std::array::from_fn(|i| match i.cmp(&self.joint) {

@@ -7,6 +7,7 @@
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, Vector3};
 
+use super::joint_ranges::Seven;
 use super::spherical_joint::SphericalJoint;
 use urdf_ik_closed_form::{Axes, AxisConditions, AxisDeviation, Linear, REDUNDANT_JOINTS, Turn, with_deviation};
 
@@ -78,7 +79,7 @@ impl OffsetArm {
         let apart = |centre: &Vector3<f64>| elbow.distance_from(centre) > MIN_DISTANCE * length;
         let near = deviation.near(length) && axes.angle(0, 1).min(axes.angle(1, 2)) > MIN_ANGLE;
         let (upper, fore) = (elbow.point - shoulder, centre - elbow.point);
-        let wrist = SphericalJoint::new([4, 5, 6].map(|axis| axes.lines[axis].direction));
+        let wrist = SphericalJoint::new(4, [4, 5, 6].map(|axis| axes.lines[axis].direction));
         let base = axes.lines[0].point;
         (near && apart(&shoulder) && apart(&centre)).then(|| Self {
             reversed,
@@ -126,8 +127,8 @@ impl OffsetArm {
         goal: &Goal,
         first: f64,
         [bent_back, turned_back, over]: [bool; 3],
-        seed: &[f64; REDUNDANT_JOINTS],
-    ) -> [f64; REDUNDANT_JOINTS] {
+        seed: &Seven,
+    ) -> Seven {
         let ([_, second, third, fourth], elbow) = (&self.axes, &self.elbow);
         let one = Turn::new(first);
         let vector = |entries: &[Linear; 3]| Vector3::from(entries.map(|entry| entry.at(one)));

@@ -11,10 +11,10 @@ use fearless_simd::{Level, Simd, dispatch, f32x8};
 use nalgebra::Isometry3;
 
 use super::descent::{Descent, Least};
-use super::grid::{Grid, Start, Starts};
 use super::joint_ranges::JointRanges;
 use super::offset::{Elbow, Goal, OffsetArm, Swung};
 use super::single::{LANES, Vector, add, angle, at, constant, cross, dot, scale, single, turned};
+use super::starts::{Grid, GridPlace, GridStarts};
 use crate::search::SearchScratch;
 use urdf_ik_closed_form::{Linear, Turn};
 
@@ -29,6 +29,9 @@ const MAX_EXCESS: f32 = 10.0;
 const CIRCLE_VALUES: usize = 112;
 /// By how much a start may be better than the grid lets expect \[rad\].
 const GRID_ERROR: f64 = 0.1;
+
+/// What each of these ways costs at each position.
+type Costs = [[f32; CIRCLE_VALUES]; WAYS_PER_ELBOW];
 
 /// An offset arm, and the values of the angle by which its outermost joint is swept.
 #[derive(Debug, Clone)]
@@ -47,19 +50,15 @@ impl OffsetSearch {
         let pose = if self.arm.reversed { pose.inverse() } else { *pose };
         let ranges = if self.arm.reversed { descent.ranges.reversed() } else { *descent.ranges };
         let (goal, elbow) = (self.arm.goal(&pose), &self.arm.elbow);
-        let (level, mut starts): (Level, _) = (descent.search.level(), Starts::none());
-        let rounds = rounds(&goal, elbow);
+        let (level, rounds, mut starts) = (descent.search.kernel.level, rounds(&goal, elbow), GridStarts::none());
         for (index, round) in rounds.iter().enumerate().filter_map(|(index, round)| Some((index, (*round)?))) {
-            let (grid, mut costs) = (round.grid(&self.around), [[0.0; CIRCLE_VALUES]; WAYS_PER_ELBOW]);
-            dispatch!(level, simd => self.each_eight(simd, &goal, &ranges, &grid, &mut costs));
-            for (way, costs) in costs.iter().enumerate() {
-                let way = WAYS_PER_ELBOW * index + way;
-                starts.minima(&self.around.values, costs, Start { cost: 0.0, value: 0.0, way });
+            for (way, costs) in self.costs(level, &goal, &ranges, &round).iter().enumerate() {
+                starts.keep_minima(&self.around.values, costs, WAYS_PER_ELBOW * index + way, 0.0);
             }
         }
-        let configuration = |start: &Start| {
-            let (first, back) = rounds[start.way / WAYS_PER_ELBOW]?.at(start.value);
-            let ways = [back, start.way & 2 != 0, start.way & 1 != 0];
+        let configuration = |place: &GridPlace| {
+            let (first, back) = rounds[place.way / WAYS_PER_ELBOW]?.at(place.value);
+            let ways = [back, place.way & 2 != 0, place.way & 1 != 0];
             let mut configuration = self.arm.configuration(&goal, first, ways, &ranges.seed);
             if self.arm.reversed {
                 configuration.reverse();
@@ -70,17 +69,10 @@ impl OffsetSearch {
     }
 
     /// What each way costs at every position.
-    #[inline(always)]
-    fn each_eight<S: Simd>(
-        &self,
-        simd: S,
-        goal: &Goal,
-        ranges: &JointRanges,
-        grid: &(Grid<CIRCLE_VALUES>, [f32; CIRCLE_VALUES]),
-        costs: &mut [[f32; CIRCLE_VALUES]; WAYS_PER_ELBOW],
-    ) {
-        let (elbow, (grid, sides)) = (&self.arm.elbow, grid);
-        for from in (0..CIRCLE_VALUES).step_by(LANES) {
+    fn costs(&self, level: Level, goal: &Goal, ranges: &JointRanges, round: &Round) -> Costs {
+        let (elbow, (grid, sides)) = (&self.arm.elbow, round.grid(&self.around));
+        let mut costs = [[0.0; CIRCLE_VALUES]; WAYS_PER_ELBOW];
+        dispatch!(level, simd => for from in (0..CIRCLE_VALUES).step_by(LANES) {
             let eight = from..from + LANES;
             let cos = f32x8::from_slice(simd, &grid.cos[eight.clone()]);
             let sin = f32x8::from_slice(simd, &grid.sin[eight.clone()]);
@@ -96,20 +88,15 @@ impl OffsetSearch {
             let middle = [f32x8::splat(simd, single(elbow.middle.cos)), f32x8::splat(simd, single(elbow.middle.sin))];
             let bend = both(middle, [cosine, sine * f32x8::from_slice(simd, &sides[eight])]);
             let cost = first.max(ranges.cost(3, angle(bend[0], bend[1]))) + missing;
-            let bent = Bent { wrist, ends, bend, cost };
-            self.each_shoulder(ranges, &bent, from, costs);
-        }
+            self.each_shoulder(ranges, &Bent { wrist, ends, bend, cost }, from, &mut costs);
+        });
+        costs
     }
 
     /// What each of the four ways costs that a bent elbow leaves.
     #[inline(always)]
-    fn each_shoulder<S: Simd>(
-        &self,
-        ranges: &JointRanges,
-        &Bent { wrist, ends, bend, cost }: &Bent<S>,
-        from: usize,
-        costs: &mut [[f32; CIRCLE_VALUES]; WAYS_PER_ELBOW],
-    ) {
+    fn each_shoulder<S: Simd>(&self, ranges: &JointRanges, bent: &Bent<S>, from: usize, costs: &mut Costs) {
+        let Bent { wrist, ends, bend, cost } = *bent;
         let (simd, elbow) = (cost.simd, &self.arm.elbow);
         let (second, third) = (constant(simd, &self.arm.axes[1]), constant(simd, &self.arm.axes[2]));
         let reach = swung(simd, &elbow.reach, bend);
@@ -137,7 +124,6 @@ impl OffsetSearch {
             let start = turned(second, turned(third, axes[0], three), two);
             let balls = self.arm.wrist.costs(
                 ranges,
-                4,
                 [dot(axes[0], back), dot(axes[1], back), dot(axes[2], back)],
                 [dot(start, ends[1]), dot(start, ends[2])],
             );

@@ -7,10 +7,9 @@ use super::joint_ranges::JointRanges;
 use super::locked_joint::LockedJoint;
 use super::offset::OffsetArm;
 use super::offset_search::OffsetSearch;
-use super::sweep::{Sweep, SweptConfiguration};
-use crate::closed_form::choices::folded_into_limits;
-use crate::closed_form::hand_out::hand_out;
-use crate::search::{Search, SearchScratch};
+use super::sweep::{Sweep, Swept};
+use crate::closed_form::choices::{folded_into_limits, hand_out};
+use crate::search::{Posed, Search, SearchScratch};
 use crate::{Mode, Pick, Problem, Solution};
 use urdf_ik_closed_form::{Axes, NoClosedForm, REDUNDANT_JOINTS};
 
@@ -39,7 +38,7 @@ impl SevenAxis {
     /// # Errors
     /// [`NoClosedForm`], which says what is in the way.
     pub fn new(search: &Search) -> Result<Self, NoClosedForm> {
-        let (axes, length) = (Axes::new(search.chain())?, search.reach()[0].extent);
+        let (axes, length) = (Axes::new(&search.chain)?, search.reach[0].extent);
         let locked = LockedJoint::find(&axes, search)?;
         let arm_angle =
             || Some(LeastMoveSearch::ArmAngle(Box::new(ArmAngleSearch::new(ArmAngle::new(&axes, length)?))));
@@ -57,32 +56,26 @@ impl SevenAxis {
     }
 
     /// Solves a problem; tells whether the target is met.
-    pub fn solve(
-        &self,
-        search: &Search,
-        problem: &Problem,
-        scratch: &mut SearchScratch,
-        solution: &mut Solution,
-    ) -> bool {
-        let chain = search.chain();
-        let ([target], Some(ranges)) = (problem.targets, JointRanges::new(chain, problem)) else { return false };
+    pub fn solve(&self, posed: Posed, scratch: &mut SearchScratch, solution: &mut Solution) -> bool {
+        let Posed { search, problem } = posed;
+        let ([target], Some(ranges)) = (problem.targets, JointRanges::new(posed)) else { return false };
         if target.free_axes.contains(&true) || !problem.preference.is_none() || problem.cost.is_some() {
             return false;
         }
         let descent = Descent::to(search, target, &ranges, scratch);
         let least = self.least(problem, &descent, scratch);
-        let least = least.and_then(|least| folded_into_limits(chain, problem, &ranges.positions(&least.moves)));
-        if least.is_some_and(|(positions, _)| hand_out(search, problem, &positions, scratch, solution)) {
+        let least = least.and_then(|least| folded_into_limits(posed, &ranges.positions(&least.moves)));
+        if least.is_some_and(|(positions, _)| hand_out(posed, &positions, scratch, solution)) {
             return true;
         }
         let by_manipulability = matches!(problem.mode, Mode::Search { pick: Pick::MostManipulable, .. });
-        let sweep = Sweep { locked: &self.locked, search, problem, target, ranges, by_manipulability };
-        let swept = sweep.swept(scratch);
-        let best = sweep.refined(&swept, scratch);
-        let inside = |found: &&SweptConfiguration| folded_into_limits(chain, problem, &found.positions).is_some();
-        let others = swept.as_slice().iter().filter(inside).take(MAX_HANDED_OUT);
+        let sweep = Sweep { locked: &self.locked, posed, target, ranges, by_manipulability };
+        let starts = sweep.starts(scratch);
+        let best = sweep.least(&starts, scratch);
+        let inside = |start: &&Swept| folded_into_limits(posed, &start.at).is_some();
+        let others = starts.all.as_slice().iter().filter(inside).take(MAX_HANDED_OUT);
         let mut candidates = best.iter().chain(others);
-        candidates.any(|found| hand_out(search, problem, &found.positions, scratch, solution))
+        candidates.any(|found| hand_out(posed, &found.at, scratch, solution))
     }
 
     /// The configuration with the least move that is found without locking a joint. Tracking stays on the seed's branch: it goes down

@@ -9,16 +9,10 @@ use fearless_simd::{Simd, f32x8};
 use nalgebra::Vector3;
 
 use urdf_ik_closed_form::Linear;
-pub(super) use urdf_ik_mathematics::lanes::{add, cross, dot, scale};
+pub(super) use urdf_ik_mathematics::lanes::{add, cross, dot, scale, single};
 
 /// Numbers side by side.
 pub(super) const LANES: usize = 8;
-
-/// The number in single precision.
-#[expect(clippy::cast_possible_truncation, reason = "single precision is plenty for a ranking")]
-pub(super) fn single(value: f64) -> f32 {
-    value as f32
-}
 
 /// `entry` at angles by their cosines and sines.
 #[inline(always)]

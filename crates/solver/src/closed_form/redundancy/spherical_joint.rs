@@ -17,6 +17,8 @@ const MIN_SINE: f64 = 1e-9;
 /// Three axes through one point, the middle one at right angles to the others.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SphericalJoint {
+    /// The first of the three joints, counted from 0.
+    first: usize,
     /// Unit vectors at zero positions.
     pub axes: [Vector3<f64>; 3],
     /// The vector product of the second axis with the first, and with the third.
@@ -36,12 +38,12 @@ pub(super) struct Entries {
 
 impl SphericalJoint {
     /// The axes, the second as it is, the others at right angles to it.
-    pub fn new([first, second, third]: [Vector3<f64>; 3]) -> Self {
+    pub fn new(joint: usize, [first, second, third]: [Vector3<f64>; 3]) -> Self {
         let square = |axis: Vector3<f64>| (axis - second * second.dot(&axis)).normalize();
         let (first, third) = (square(first), square(third));
         let across = [second.cross(&first), second.cross(&third)];
         let offset = across[0].dot(&third).atan2(first.dot(&third));
-        Self { axes: [first, second, third], across, offset }
+        Self { first: joint, axes: [first, second, third], across, offset }
     }
 
     /// The entries of a rotation R, given x · Ry of any two vectors.
@@ -77,17 +79,12 @@ impl SphericalJoint {
         [first.angle(), second.angle(), Turn::towards(b.dot(&middle), c.cross(b).dot(&middle)).angle()]
     }
 
-    /// What it costs to bring the joints from `first` on to where they make up a rotation, the one way round and the other, given
-    /// [`Entries::end`] and [`Entries::start`].
+    /// What it costs to bring the joints to where they make up a rotation, the one way round and the other, given [`Entries::end`] and
+    /// [`Entries::start`].
     #[inline(always)]
-    pub fn costs<S: Simd>(
-        &self,
-        ranges: &JointRanges,
-        first: usize,
-        [along, side, up]: [f32x8<S>; 3],
-        [before, after]: [f32x8<S>; 2],
-    ) -> [f32x8<S>; 2] {
-        let offset = single(self.offset);
+    pub fn costs<S: Simd>(&self, ranges: &JointRanges, end: [f32x8<S>; 3], start: [f32x8<S>; 2]) -> [f32x8<S>; 2] {
+        let ([along, side, up], [before, after]) = (end, start);
+        let (first, offset) = (self.first, single(self.offset));
         let one = angle(up, side);
         let two = angle(along, (up * up + side * side).sqrt());
         let three = angle(-after, before);

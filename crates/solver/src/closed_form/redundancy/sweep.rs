@@ -1,18 +1,17 @@
 //! The sweep of the locked joint of a chain of seven for the configuration that a problem prefers.
 //!
-//! The best configuration at each of a few positions of the locked joint is a start. From there a descent leads to the least move from
-//! the seed; where manipulability counts, steps to either side are halved.
+//! The configurations at a few positions of the locked joint are starts. From the best of them descents lead to the least move from the
+//! seed; where manipulability counts, steps to either side are halved.
 
 use std::f64::consts::{PI, TAU};
 
 use super::descent::{Descent, Least};
-use super::joint_ranges::{JointRanges, largest};
+use super::joint_ranges::{JointRanges, Seven, largest};
 use super::locked_joint::LockedJoint;
-use crate::closed_form::choices::{Choice, MAX_LIMIT_EXCESS, folded_into_limits, folded_near_limits};
-use crate::search::{Search, SearchScratch};
-use crate::{Mode, Problem, Target};
-use urdf_ik_closed_form::REDUNDANT_JOINTS;
-use urdf_ik_mathematics::best::make_room;
+use super::starts::{Start, Starts};
+use crate::closed_form::choices::{MAX_LIMIT_EXCESS, folded_into_limits, folded_near_limits};
+use crate::search::{Posed, SearchScratch};
+use crate::{Mode, Target};
 use urdf_ik_robot::Domain;
 
 /// From one position of the locked joint to the next \[rad\].
@@ -25,65 +24,51 @@ const TRACKING_STEP_SHARE: f64 = 0.25;
 const MAX_DESCENTS: usize = 4;
 /// Halvings of the step to either side, where manipulability counts.
 const HALVINGS: usize = 5;
-/// The most configurations that are kept.
-const MAX_KEPT: usize = 24;
+/// The most starts that are kept.
+const MAX_STARTS: usize = 24;
 
-/// A configuration at one position of the locked joint, and its score.
-pub(super) type SweptConfiguration = Choice<REDUNDANT_JOINTS>;
+/// A configuration at one position of the locked joint \[rad\], and what it costs.
+pub(super) type Swept = Start<Seven>;
 
-/// The best configurations of a sweep, the best first. Some of them pass limits, by no more than [`MAX_LIMIT_EXCESS`].
-pub(super) struct Swept {
-    configurations: [SweptConfiguration; MAX_KEPT],
-    count: usize,
+/// Where the sweep starts.
+pub(super) struct SweepStarts {
+    /// The best configurations. Some of them pass limits, by no more than [`MAX_LIMIT_EXCESS`].
+    pub all: Starts<Seven, MAX_STARTS>,
     /// The best of those that keep to them.
-    best: Option<SweptConfiguration>,
+    best: Option<Swept>,
 }
 
-impl Swept {
-    fn keep(&mut self, configuration: SweptConfiguration, inside: bool) {
-        if inside && self.best.is_none_or(|best| configuration.score < best.score) {
-            self.best = Some(configuration);
+impl SweepStarts {
+    fn keep(&mut self, found: Swept, inside: bool) {
+        if inside && self.best.is_none_or(|best| found.cost < best.cost) {
+            self.best = Some(found);
         }
-        let comes_before = |kept: &SweptConfiguration| kept.score <= configuration.score;
-        if let Some(place) = make_room(&mut self.configurations, &mut self.count, comes_before) {
-            *place = configuration;
-        }
-    }
-
-    pub fn as_slice(&self) -> &[SweptConfiguration] {
-        &self.configurations[..self.count]
+        self.all.keep(found);
     }
 }
 
 /// A sweep of the locked joint for one problem.
 pub(super) struct Sweep<'a> {
     pub locked: &'a LockedJoint,
-    pub search: &'a Search,
-    pub problem: &'a Problem<'a>,
+    pub posed: Posed<'a>,
     pub target: &'a Target,
     pub ranges: JointRanges,
     pub by_manipulability: bool,
 }
 
 impl Sweep<'_> {
-    /// Where the locked joint may be.
-    fn domain(&self) -> Domain {
-        self.problem.domain(self.locked.joint, self.search.chain().variables()[self.locked.joint].domain)
-    }
-
-    /// The best configuration at each position, the seed's own first, then on to either side as long as better ones can be there.
-    pub fn swept(&self, scratch: &mut SearchScratch) -> Swept {
-        let nothing = SweptConfiguration { positions: self.ranges.seed, score: f64::INFINITY };
-        let mut swept = Swept { configurations: [nothing; MAX_KEPT], count: 0, best: None };
+    /// The configurations at each position, the seed's own first, then on to either side as long as better ones can be there.
+    pub fn starts(&self, scratch: &mut SearchScratch) -> SweepStarts {
+        let mut starts = SweepStarts { all: Starts::none(), best: None };
         let joint = self.locked.joint;
-        let domain = self.domain();
-        let (step, farthest) = match self.problem.mode {
+        let domain = self.posed.domain(joint);
+        let (step, farthest) = match self.posed.problem.mode {
             Mode::Track { max_step } => (SWEEP_STEP.min(TRACKING_STEP_SHARE * max_step[joint]), max_step[joint]),
             Mode::Search { .. } => (SWEEP_STEP, f64::INFINITY),
         };
         let mut offset = 0.0;
         for number in 0..=MAX_STEPS_PER_SIDE {
-            let hopeless = !self.by_manipulability && swept.best.is_some_and(|best| offset >= best.score);
+            let hopeless = !self.by_manipulability && starts.best.is_some_and(|best| offset >= best.cost);
             if hopeless || offset > farthest || (number > 0 && step == 0.0) {
                 break;
             }
@@ -95,78 +80,76 @@ impl Sweep<'_> {
                 if again || (inside - position).abs() >= step.max(f64::MIN_POSITIVE) {
                     continue;
                 }
-                self.at(inside, scratch, &mut |configuration, inside| swept.keep(configuration, inside));
+                self.at(inside, scratch, &mut |found, inside| starts.keep(found, inside));
             }
             if number == 0 && !self.by_manipulability {
                 // The smaller the largest move is, the sooner the sweep ends.
-                let first = swept.as_slice().first().copied();
-                if let Some(first) = first {
-                    self.go_down(&first, &mut swept.best, scratch);
+                if let Some(first) = starts.all.as_slice().first() {
+                    self.go_down(first, &mut starts.best, scratch);
                 }
             }
             offset += step;
         }
-        swept
+        starts
     }
 
     /// Every configuration where the joint stands at `position`, and whether it keeps to the limits.
-    fn at(&self, position: f64, scratch: &mut SearchScratch, found: &mut dyn FnMut(SweptConfiguration, bool)) {
+    fn at(&self, position: f64, scratch: &mut SearchScratch, found: &mut dyn FnMut(Swept, bool)) {
         self.locked.solutions(&self.target.pose, &self.ranges.seed, position, &mut |configuration| {
-            let (positions, passed) = folded_near_limits(self.search.chain(), self.problem, configuration);
+            let Posed { search, problem } = self.posed;
+            let (positions, passed) = folded_near_limits(self.posed, configuration);
             let inside = passed == 0.0;
-            if inside && !scratch.clearance().is_clear(self.problem, &positions) {
+            if inside && !scratch.clearance().is_clear(problem, &positions) {
                 return;
             }
             if self.by_manipulability && inside {
-                let score = -self.search.log_manipulability(self.problem.targets, &positions, scratch);
-                found(SweptConfiguration { positions, score }, true);
+                let cost = search.manipulability_cost(problem.targets, &positions, scratch);
+                found(Swept { cost, at: positions }, true);
             } else if !self.by_manipulability && passed <= MAX_LIMIT_EXCESS {
                 let moves = std::array::from_fn(|i| positions[i] - self.ranges.seed[i]);
-                found(SweptConfiguration { positions, score: largest(&moves) + passed }, inside);
+                found(Swept { cost: largest(&moves) + passed, at: positions }, inside);
             }
         });
     }
 
-    /// The best that is found from the first of the configurations.
-    pub fn refined(&self, swept: &Swept, scratch: &mut SearchScratch) -> Option<SweptConfiguration> {
-        let mut best = swept.best;
+    /// The configuration with the least cost that is found from the first of the starts.
+    pub fn least(&self, starts: &SweepStarts, scratch: &mut SearchScratch) -> Option<Swept> {
+        let mut best = starts.best;
         if self.by_manipulability {
             if let Some(best) = &mut best {
                 self.halve(best, scratch);
             }
         } else {
-            swept.as_slice().iter().take(MAX_DESCENTS).for_each(|start| self.go_down(start, &mut best, scratch));
+            starts.all.as_slice().iter().take(MAX_DESCENTS).for_each(|start| self.go_down(start, &mut best, scratch));
         }
         best
     }
 
     /// Goes from a configuration to those whose largest move is smaller; leaves the smallest in `best`.
-    fn go_down(&self, start: &SweptConfiguration, best: &mut Option<SweptConfiguration>, scratch: &mut SearchScratch) {
-        let descent = Descent::to(self.search, self.target, &self.ranges, scratch);
-        let moves = |configuration: &SweptConfiguration| {
-            std::array::from_fn(|i| configuration.positions[i] - self.ranges.seed[i])
-        };
-        let mut least = best.map(|best| Least { moves: moves(&best), largest: best.score });
+    fn go_down(&self, start: &Swept, best: &mut Option<Swept>, scratch: &mut SearchScratch) {
+        let descent = Descent::to(self.posed.search, self.target, &self.ranges, scratch);
+        let moves = |from: &Swept| std::array::from_fn(|i| from.at[i] - self.ranges.seed[i]);
+        let mut least = best.map(|best| Least { moves: moves(&best), largest: best.cost });
         descent.go_down(&moves(start), &mut least, scratch);
         let positions = least.map(|least| self.ranges.positions(&least.moves));
-        let folded = positions.and_then(|positions| folded_into_limits(self.search.chain(), self.problem, &positions));
-        if let Some((positions, score)) = folded
-            && scratch.clearance().is_clear(self.problem, &positions)
+        let folded = positions.and_then(|positions| folded_into_limits(self.posed, &positions));
+        if let Some((positions, cost)) = folded
+            && scratch.clearance().is_clear(self.posed.problem, &positions)
         {
-            *best = Some(SweptConfiguration { positions, score });
+            *best = Some(Swept { cost, at: positions });
         }
     }
 
     /// Steps to either side, shorter and shorter.
-    fn halve(&self, best: &mut SweptConfiguration, scratch: &mut SearchScratch) {
+    fn halve(&self, best: &mut Swept, scratch: &mut SearchScratch) {
         let mut step = 0.5 * SWEEP_STEP;
         for _ in 0..HALVINGS {
-            let middle = best.positions[self.locked.joint];
-            let domain = self.domain();
+            let middle = best.at[self.locked.joint];
+            let domain = self.posed.domain(self.locked.joint);
             for position in [middle - step, middle + step].map(|position| domain.clamp(position)) {
-                self.at(position, scratch, &mut |configuration, _| {
-                    if configuration.score < best.score {
-                        *best = configuration;
+                self.at(position, scratch, &mut |found, _| {
+                    if found.cost < best.cost {
+                        *best = found;
                     }
                 });
             }

@@ -5,7 +5,7 @@
 use fearless_simd::{Level, dispatch};
 use nalgebra::{DMatrix, DVector, Rotation3};
 
-use super::{Bounds, advance, bounded_step, least_damping};
+use super::{Bounds, Compiled, least_damping};
 use crate::kernel::configurations::Configurations;
 use crate::kernel::dimension::{Dynamic, Fixed};
 use crate::kernel::lanes::{LANES, Lanes};
@@ -72,7 +72,9 @@ impl Fixture {
         let any = Dynamic { variables: self.variables, joints: 0, targets: self.targets };
         macro_rules! run {
             ($size:expr) => {
-                dispatch!(Level::new(), simd => bounded_step(simd, $size, work, bounds, &self.damping))
+                dispatch!(Level::new(), simd => {
+                    Compiled { simd, dimension: $size }.bounded_step(work, bounds, &self.damping);
+                })
             };
         }
         match (fixed && self.targets == 1, self.variables) {
@@ -202,9 +204,9 @@ fn a_step_moves_only_moving_lanes_and_never_beyond_the_bounds() {
         let before = fixture.configurations.positions.clone();
         let (steps, moving) = (fixture.configurations.step.clone(), Lanes([1.0, 0.0, 0.5, 1.0]));
         let bounds = Bounds { lower: &fixture.lower, upper: &fixture.upper };
-        let size = Dynamic { variables, joints: 0, targets: 1 };
+        let dimension = Dynamic { variables, joints: 0, targets: 1 };
         let configurations = &mut fixture.configurations;
-        dispatch!(Level::new(), simd => advance(simd, size, configurations, bounds, &moving));
+        dispatch!(Level::new(), simd => Compiled { simd, dimension }.advance(configurations, bounds, &moving));
         for i in 0..variables {
             for lane in 0..LANES {
                 let (now, then) = (fixture.configurations.positions[i].0[lane], before[i].0[lane]);

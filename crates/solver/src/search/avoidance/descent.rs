@@ -26,11 +26,11 @@ const SHORTER: f64 = 4.0;
 
 /// A configuration on the way.
 #[derive(Debug, Clone, Default)]
-struct Waypoint {
+pub struct Waypoint {
     /// Positions less the whole turns of the setup \[rad or m\].
     solving: Vec<f64>,
     /// Positions with the whole turns, as they would be handed out.
-    positions: Vec<f64>,
+    pub positions: Vec<f64>,
 }
 
 impl Waypoint {
@@ -55,11 +55,13 @@ impl Waypoint {
 #[derive(Debug, Clone, Default)]
 pub struct DescentScratch {
     /// The nearest to the targets so far that keeps clear, its squared error \[rad²\], and whether it meets them.
-    best: Waypoint,
+    pub best: Waypoint,
     best_error: f64,
     is_met: bool,
     /// Where the next step would lead.
     trial: Waypoint,
+    /// What is near the trial, and what pairs have to keep from the start on.
+    pub segment: SegmentScratch,
     rows: Rows,
     quadratic: DualActiveSet,
     /// The step from `best`, and its bounds.
@@ -97,9 +99,9 @@ impl DescentScratch {
         self.held_by = None;
     }
 
-    /// The positions with which the descent has ended.
-    pub fn best(&self) -> &[f64] {
-        &self.best.positions
+    /// Whether no pair comes nearer at the trial than it has to keep.
+    fn is_trial_clear(&self) -> bool {
+        self.segment.required_gaps.worst(&self.segment.scene.near).is_none()
     }
 
     /// Takes the trial that was measured last.
@@ -117,16 +119,12 @@ impl Descent<'_> {
     ///
     /// A bundle method: a trial that comes too near is not taken, but its rows stay, so that the next step from the same place knows more
     /// (Lemaréchal 1975, "An extension of Davidon methods to non differentiable problems").
-    pub fn go(
-        &self,
-        configurations: &mut Configurations,
-        segment: &mut SegmentScratch,
-        scratch: &mut DescentScratch,
-    ) -> usize {
+    pub fn go(&self, configurations: &mut Configurations, scratch: &mut DescentScratch) -> usize {
         scratch.begin(&self.setup.start);
-        self.look_at_trial(configurations, segment, scratch);
-        segment.required_gaps.begin(&segment.scene.near, self.clearance.margin);
-        let mut reach = self.add_rows(segment, scratch);
+        self.look_at_trial(configurations, scratch);
+        let SegmentScratch { scene, required_gaps, .. } = &mut scratch.segment;
+        required_gaps.begin(&scene.near, self.clearance.margin);
+        let mut reach = self.add_rows(scratch);
         scratch.take(configurations);
         let mut damping = DAMPING;
         for trials in 0..TRIALS {
@@ -137,17 +135,17 @@ impl Descent<'_> {
             if scratch.step.iter().all(|step| step.abs() < LEAST_STEP) {
                 return trials;
             }
-            self.look_at_trial(configurations, segment, scratch);
-            reach = self.add_rows(segment, scratch);
+            self.look_at_trial(configurations, scratch);
+            reach = self.add_rows(scratch);
             for _ in 0..CORRECTIONS {
-                if segment.required_gaps.worst(&segment.scene.near).is_none() || !self.correct(scratch) {
+                if scratch.is_trial_clear() || !self.correct(scratch) {
                     break;
                 }
-                self.look_at_trial(configurations, segment, scratch);
-                reach = self.add_rows(segment, scratch);
+                self.look_at_trial(configurations, scratch);
+                reach = self.add_rows(scratch);
             }
             let gain = scratch.best_error - configurations.squared_error.0[0];
-            let is_clear = segment.required_gaps.worst(&segment.scene.near).is_none();
+            let is_clear = scratch.is_trial_clear();
             if is_clear && gain >= LEAST_SHARE * promised {
                 let is_last = gain < LEAST_GAIN * scratch.best_error;
                 scratch.take(configurations);
@@ -166,23 +164,17 @@ impl Descent<'_> {
     }
 
     /// Measures the trial, and finds what is near there.
-    fn look_at_trial(
-        &self,
-        configurations: &mut Configurations,
-        segment: &mut SegmentScratch,
-        scratch: &mut DescentScratch,
-    ) {
+    fn look_at_trial(&self, configurations: &mut Configurations, scratch: &mut DescentScratch) {
         scratch.trial.fold(self.problem, self.setup);
         configurations.write_all(&scratch.trial.solving);
         self.search.kernel.measure(&self.setup.goals, configurations);
         let within = self.clearance.margin + self.look;
-        self.clearance.scene.find_near(&scratch.trial.positions, within, &mut segment.scene);
+        self.clearance.scene.find_near(&scratch.trial.positions, within, &mut scratch.segment.scene);
     }
 
     /// Adds the rows of what was found near the trial. Gives how far bodies may move for them to be enough \[m\].
-    fn add_rows(&self, segment: &mut SegmentScratch, scratch: &mut DescentScratch) -> f64 {
-        let SegmentScratch { scene, required_gaps, .. } = segment;
-        scratch.rows.add(self.clearance, required_gaps, scene, &scratch.step, self.look)
+    fn add_rows(&self, scratch: &mut DescentScratch) -> f64 {
+        scratch.rows.add(self.clearance, &mut scratch.segment, &scratch.step, self.look)
     }
 
     /// Writes the step from the best place, which has been measured, and the trial. Gives by how much it promises to lessen the squared

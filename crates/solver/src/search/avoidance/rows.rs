@@ -1,6 +1,6 @@
 //! Pairs near contact as inequalities of a step.
 
-use urdf_ik_collision::{Clearance, Near, RequiredGaps, SceneScratch};
+use urdf_ik_collision::{Clearance, Near, SceneScratch, SegmentScratch};
 use urdf_ik_mathematics::vectors::{dot, normalise};
 
 /// Rows at most.
@@ -38,16 +38,10 @@ impl Rows {
         self.near.reserve(MAX_ROWS);
     }
 
-    /// Adds the pairs found in `scene` at the end of `step`, which are all those within `look` \[m\] of the margin. Gives how far bodies may
+    /// Adds the pairs found at the end of `step`, which are all those within `look` \[m\] of the margin. Gives how far bodies may
     /// move against each other for these rows to be enough \[m\].
-    pub fn add(
-        &mut self,
-        clearance: &Clearance,
-        required_gaps: &RequiredGaps,
-        scene: &mut SceneScratch,
-        step: &[f64],
-        look: f64,
-    ) -> f64 {
+    pub fn add(&mut self, clearance: &Clearance, segment: &mut SegmentScratch, step: &[f64], look: f64) -> f64 {
+        let SegmentScratch { scene, required_gaps, .. } = segment;
         let room = |near: &Near| near.gap() - required_gaps.of(near.pair);
         let mut reach = look;
         if scene.near.len() > MAX_PAIRS {

@@ -1,10 +1,10 @@
-//! A sweep over the values of an angle: where a cost along them is least.
+//! Where a search along a free joint starts: the best places of a grid.
 
 use super::descent::{Descent, Least};
-use super::joint_ranges::{LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT};
+use super::joint_ranges::{LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT, Seven};
 use super::single::single;
 use crate::search::SearchScratch;
-use urdf_ik_closed_form::{REDUNDANT_JOINTS, Turn};
+use urdf_ik_closed_form::Turn;
 use urdf_ik_mathematics::best::make_room;
 
 /// A minimum is seen by two values to either side of it.
@@ -39,34 +39,55 @@ impl<const N: usize> Grid<N> {
     }
 }
 
-/// A minimum of the grid: the largest move that is expected there, the angle, and the number of the way to reach the pose.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Start {
+/// A place from which a search starts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Start<T> {
+    /// What is expected there: the largest move from the seed \[rad\], or what else is to be small.
     pub cost: f64,
+    pub at: T,
+}
+
+/// The best starts, the least cost first.
+pub(super) struct Starts<T, const N: usize> {
+    entries: [Start<T>; N],
+    count: usize,
+}
+
+impl<T: Copy + Default, const N: usize> Starts<T, N> {
+    pub fn none() -> Self {
+        Self { entries: [Start::default(); N], count: 0 }
+    }
+
+    pub fn as_slice(&self) -> &[Start<T>] {
+        &self.entries[..self.count]
+    }
+
+    pub fn keep(&mut self, start: Start<T>) {
+        if let Some(place) = make_room(&mut self.entries, &mut self.count, |kept| kept.cost <= start.cost) {
+            *place = start;
+        }
+    }
+}
+
+/// A value of an angle \[rad\], and the number of the way to reach the pose there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct GridPlace {
     pub value: f64,
     pub way: usize,
 }
 
-/// The best starts, the least cost first.
-pub(super) struct Starts {
-    entries: [Start; MAX_STARTS],
-    count: usize,
-}
+/// Minima of a grid.
+pub(super) type GridStarts = Starts<GridPlace, MAX_STARTS>;
 
-impl Starts {
-    pub fn none() -> Self {
-        let nothing = Start { cost: f64::INFINITY, value: 0.0, way: 0 };
-        Self { entries: [nothing; MAX_STARTS], count: 0 }
-    }
-
-    /// Keeps the minima of costs at `values`. Nowhere is the cost less than that of `start`.
-    pub fn minima<const N: usize>(&mut self, values: &[f64; N], costs: &[f32; N], start: Start) {
+impl GridStarts {
+    /// Keeps the minima of the costs of a way at `values`. Nowhere is the cost less than `least`.
+    pub fn keep_minima<const N: usize>(&mut self, values: &[f64; N], costs: &[f32; N], way: usize, least: f64) {
         for (index, near) in costs.windows(2 * NEIGHBOURS + 1).enumerate() {
             let [beyond, before, here, after, farther] = *near else { continue };
             if here <= before && here < after {
                 let places = std::array::from_fn(|i| values[index + i]);
                 let (value, cost) = between(&places, &[beyond, before, here, after, farther].map(f64::from));
-                self.keep(Start { cost: cost.max(start.cost), value, ..start });
+                self.keep(Start { cost: cost.max(least), at: GridPlace { value, way } });
             }
         }
     }
@@ -77,15 +98,15 @@ impl Starts {
         &self,
         descent: &Descent,
         better: f64,
-        configuration: &dyn Fn(&Start) -> Option<[f64; REDUNDANT_JOINTS]>,
+        configuration: &dyn Fn(&GridPlace) -> Option<Seven>,
         scratch: &mut SearchScratch,
     ) -> Option<Least> {
         let mut best: Option<Least> = None;
-        for start in &self.entries[..self.count] {
+        for start in self.as_slice() {
             if best.is_some_and(|best| start.cost > best.largest + better) {
                 break;
             }
-            let Some(configuration) = configuration(start) else { continue };
+            let Some(configuration) = configuration(&start.at) else { continue };
             let [near, strict] =
                 [LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT].map(|beyond| descent.ranges.moves(&configuration, beyond));
             descent.go_down(&near, &mut best, scratch);
@@ -94,12 +115,6 @@ impl Starts {
             }
         }
         best
-    }
-
-    fn keep(&mut self, start: Start) {
-        if let Some(place) = make_room(&mut self.entries, &mut self.count, |kept| kept.cost <= start.cost) {
-            *place = start;
-        }
     }
 }
 
@@ -146,10 +161,10 @@ mod tests {
     fn the_least_minima_are_kept_in_order() {
         let grid = Grid::<56>::around();
         let costs = grid.values.map(|value| single((3.0 * value).sin() + 0.1 * value));
-        let mut starts = Starts::none();
-        starts.minima(&grid.values, &costs, Start { cost: -0.9, value: 0.0, way: 3 });
-        let kept = &starts.entries[..starts.count];
+        let mut starts = GridStarts::none();
+        starts.keep_minima(&grid.values, &costs, 3, -0.9);
+        let kept = starts.as_slice();
         assert!(kept.len() == 3 && kept.is_sorted_by_key(|start| start.cost), "{kept:?}");
-        assert!(kept.iter().all(|start| start.cost >= -0.9 && start.way == 3), "{kept:?}");
+        assert!(kept.iter().all(|start| start.cost >= -0.9 && start.at.way == 3), "{kept:?}");
     }
 }
