@@ -24,10 +24,14 @@ mod targets;
 
 pub use ros::error::NodeError;
 
+/// What comes of starting the node, or a part of it.
+type Result<T = (), E = NodeError> = std::result::Result<T, E>;
+
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
+use r2r::Node;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 
@@ -75,14 +79,14 @@ pub fn run() -> Result<(), NodeError> {
 }
 
 /// Prints a text. A reader may stop early, as `head` does.
-fn print(text: &str) -> Result<(), NodeError> {
+fn print(text: &str) -> Result {
     match writeln!(std::io::stdout(), "{text}") {
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         printed => Ok(printed?),
     }
 }
 
-fn run_with(arguments: &Arguments) -> Result<(), NodeError> {
+fn run_with(arguments: &Arguments) -> Result {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKER_THREADS).enable_all().build()?;
     let spinning = runtime.block_on(serve(arguments));
     // First the tasks end, because they would still publish; then the node.
@@ -92,7 +96,7 @@ fn run_with(arguments: &Arguments) -> Result<(), NodeError> {
 }
 
 /// Starts the node and waits for a signal. Gives the spinning node back.
-async fn serve(arguments: &Arguments) -> Result<spin::Spinning, NodeError> {
+async fn serve(arguments: &Arguments) -> Result<spin::Spinning> {
     // Before anything of ROS: a signal must not kill the process while the context is made.
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -108,7 +112,7 @@ async fn serve(arguments: &Arguments) -> Result<spin::Spinning, NodeError> {
 }
 
 /// Creates every topic and service of the node, and the tasks that serve them.
-fn start(node: &mut r2r::Node, values: Values, is_measured: bool) -> Result<spin::Spinner, NodeError> {
+fn start(node: &mut Node, values: Values, is_measured: bool) -> Result<spin::Spinner> {
     let settings = Settings::new(&values, None)?;
     // A mistake in the parameters ends the node before anybody can call it.
     let robot = description::of_parameters(&settings)?;
@@ -147,7 +151,7 @@ fn start(node: &mut r2r::Node, values: Values, is_measured: bool) -> Result<spin
 }
 
 /// The arm before it has a robot; `srdf` is that of the parameter.
-fn make_arm(node: &mut r2r::Node, settings: Settings, srdf: Option<Srdf>, is_measured: bool) -> Result<Arm, NodeError> {
+fn make_arm(node: &mut Node, settings: Settings, srdf: Option<Srdf>, is_measured: bool) -> Result<Arm> {
     let clock = Clock::new(node);
     let warnings = Arc::<Warnings>::default();
     let reporter = Arc::new(Reporter::new(node, Arc::clone(&warnings))?);

@@ -16,7 +16,7 @@ use tokio::sync::Mutex;
 
 use crate::reports::report::Report;
 use crate::reports::reporter::Reporter;
-use crate::reports::status::Refused;
+use crate::reports::status::{RefuseAs, Refused};
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::ReadyRobot;
 use crate::robot_in_use::frames::Frames;
@@ -71,7 +71,7 @@ impl Arm {
             return Ok(now);
         }
         let measured = self.measured.configuration(timeout, &now.loaded, &now.positions);
-        let measured = measured.map_err(|sentence| Refused::invalid(MEASURED_JOINT_STATES.short_name(), sentence))?;
+        let measured = measured.refuse_as(MEASURED_JOINT_STATES.short_name())?;
         let Some(positions) = measured else { return Ok(now) };
         self.output.set_configuration(&now.loaded, positions.clone());
         Ok(Configuration { end: positions.clone(), positions, ..now })

@@ -8,9 +8,9 @@ use super::drawing::tip_poses;
 use super::handles::{Handle, Handles};
 use super::menu::Choice;
 use crate::arm::Arm;
-use crate::arm::output::Progress;
+use crate::arm::configuration_motion::Progress;
 use crate::messages::target_message::TargetAxes;
-use crate::reports::status::{Fault, Refused};
+use crate::reports::status::{Fault, RefuseAs, Refused};
 use crate::robot_in_use::configuration::Configuration;
 use crate::ros::task;
 use crate::services;
@@ -84,7 +84,7 @@ async fn to_initial(arm: &Arm) -> Result<(), Refused> {
     let Configuration { loaded, positions, .. } = arm.start()?;
     let settings = arm.settings();
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
-    let initial = settings.initial_positions(&loaded.robot).map_err(|e| Refused::invalid("initial_posture", e.0))?;
+    let initial = settings.initial_positions(&loaded.robot).refuse_as("initial_posture")?;
     let goal = loaded.chain.positions_from(&initial);
     let moved = arm.output.move_to(&loaded, &goal, &settings, avoidance.as_ref(), None, &Vec::new)?;
     match moved.progress {

@@ -1,11 +1,12 @@
 //! What is kept of each handle.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::grip::Grip;
 use crate::messages::target_message::TargetAxes;
 use crate::reports::status::Fault;
 use crate::robot_in_use::description::LoadedRobot;
+use crate::ros::lock::Lock;
 
 /// The handle of one tip.
 pub(super) struct Handle {
@@ -26,7 +27,7 @@ impl Handle {
 
 /// The handles of the robot in use.
 #[derive(Default)]
-pub(super) struct Handles(Mutex<OfRobot>);
+pub(super) struct Handles(Lock<OfRobot>);
 
 #[derive(Default)]
 struct OfRobot {
@@ -38,7 +39,7 @@ struct OfRobot {
 impl Handles {
     /// Reads or changes the handles of `loaded`. Those of another robot are forgotten.
     pub(super) fn of<R>(&self, loaded: &Arc<LoadedRobot>, access: impl FnOnce(&mut [Handle]) -> R) -> R {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         if all.loaded.as_ref().is_none_or(|known| !Arc::ptr_eq(known, loaded)) {
             let handles = loaded.chain.tips().iter().map(|_| Handle::new()).collect();
             *all = OfRobot { loaded: Some(Arc::clone(loaded)), handles };

@@ -9,16 +9,9 @@ use super::look::Look;
 use super::menu;
 use crate::messages::convert;
 use crate::messages::target_message::TargetAxes;
+use crate::ros::constants;
 
-/// The values of `InteractiveMarkerControl` that are used, in the type of its fields.
-mod control {
-    use r2r::visualization_msgs::msg::InteractiveMarkerControl as Control;
-
-    pub const VIEW_FACING: u8 = Control::VIEW_FACING as u8;
-    pub const MOVE_AXIS: u8 = Control::MOVE_AXIS as u8;
-    pub const ROTATE_AXIS: u8 = Control::ROTATE_AXIS as u8;
-    pub const MOVE_3D: u8 = Control::MOVE_3D as u8;
-}
+constants! { u8: InteractiveMarkerControl { VIEW_FACING, MOVE_AXIS, ROTATE_AXIS, MOVE_3D } }
 
 /// Diameter of the ball, relative to the size of the handle.
 const BALL: f64 = 0.4;
@@ -43,10 +36,10 @@ pub(super) fn whole(name: &str, look: &Look, pose: &Isometry3<f64>) -> Interacti
     if !look.text.is_empty() {
         controls.push(text(look));
     }
-    controls.extend(AXES.iter().map(|(axis, turn)| about("move", axis, turn, control::MOVE_AXIS)));
+    controls.extend(AXES.iter().map(|(axis, turn)| about("move", axis, turn, MOVE_AXIS)));
     // A turn means something only where drags ask for the orientation of the handle.
     if look.axes == (TargetAxes::Followable { kept: None }) {
-        controls.extend(AXES.iter().map(|(axis, turn)| about("turn", axis, turn, control::ROTATE_AXIS)));
+        controls.extend(AXES.iter().map(|(axis, turn)| about("turn", axis, turn, ROTATE_AXIS)));
     }
     #[expect(clippy::cast_possible_truncation, reason = "a size to look at")]
     let scale = look.size as f32;
@@ -84,7 +77,7 @@ fn ball(look: &Look) -> InteractiveMarkerControl {
     InteractiveMarkerControl {
         name: "ball".into(),
         orientation: UNTURNED,
-        interaction_mode: control::MOVE_3D,
+        interaction_mode: MOVE_3D,
         always_visible: true,
         markers: vec![ball],
         ..InteractiveMarkerControl::default()
@@ -107,7 +100,7 @@ fn text(look: &Look) -> InteractiveMarkerControl {
     InteractiveMarkerControl {
         name: "text".into(),
         orientation: UNTURNED,
-        orientation_mode: control::VIEW_FACING,
+        orientation_mode: VIEW_FACING,
         always_visible: true,
         markers: vec![text],
         ..InteractiveMarkerControl::default()

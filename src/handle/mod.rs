@@ -19,8 +19,9 @@ mod updates;
 use std::sync::Arc;
 
 use futures::channel::mpsc;
+use r2r::Node;
 
-use crate::NodeError;
+use crate::Result;
 use crate::messages::target_message::TargetMessage;
 use crate::ros::spin::Spinner;
 use crate::services::parameters::Setter;
@@ -32,11 +33,11 @@ const WAITING_DRAGS: usize = 10;
 
 /// Serves the handles, if the parameter `interactive_target` asks for them. Gives the drags of each tip as a stream of targets.
 pub(crate) fn serve(
-    node: &mut r2r::Node,
+    node: &mut Node,
     spinner: &mut Spinner,
     servo: &Arc<Intake>,
     setter: Setter,
-) -> Result<Vec<mpsc::Receiver<TargetMessage>>, NodeError> {
+) -> Result<Vec<mpsc::Receiver<TargetMessage>>> {
     let arm = &servo.arm;
     let settings = arm.settings();
     if !settings.interactive_target {

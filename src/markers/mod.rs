@@ -13,10 +13,10 @@ mod trace;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use r2r::QosProfile;
 use r2r::visualization_msgs::msg::{Marker, MarkerArray};
+use r2r::{Node, QosProfile};
 
-use crate::NodeError;
+use crate::Result;
 use crate::arm::Arm;
 use crate::robot_in_use::configuration::Configuration;
 use crate::ros::interface::MARKERS;
@@ -31,7 +31,7 @@ const REST: u32 = 9;
 /// Time after which all is drawn anew: RViz forgets what a person hides, and shows it again only where it comes again.
 const REPEAT: Duration = Duration::from_secs(1);
 
-pub(crate) fn serve(node: &mut r2r::Node, arm: &Arc<Arm>) -> Result<(), NodeError> {
+pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>) -> Result {
     let publisher = Publisher::<MarkerArray>::new(node, MARKERS, QosProfile::default().keep_last(10))?;
     let arm = Arc::clone(arm);
     task::start(async move {

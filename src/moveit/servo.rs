@@ -3,23 +3,24 @@
 //! Commands become the node's own (`servo_commands`), and the node's status becomes that of Servo (`servo_status`).
 
 use std::future::ready;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures::StreamExt;
-use r2r::QosProfile;
 use r2r::control_msgs::msg::JointJog;
 use r2r::moveit_msgs::srv::ServoCommandType;
 use r2r::std_srvs::srv::SetBool;
 use r2r::urdf_ik::msg::ServoStatus;
+use r2r::{Node, QosProfile};
 
 use super::servo_commands::{self, Gate, Kind};
 use super::servo_status;
-use crate::NodeError;
+use crate::Result;
 use crate::messages::target_message::{self, TargetMessage};
 use crate::ros::interface::{
     DELTA_JOINT_CMDS, DELTA_TWIST_CMDS, Interface, PAUSE_SERVO, POSE_TARGET_CMDS, SERVO_STATUS, SERVO_STATUS_OF_MOVEIT,
     SWITCH_COMMAND_TYPE,
 };
+use crate::ros::lock::Lock;
 use crate::ros::publisher::Publisher;
 use crate::ros::service_server::answer_each;
 use crate::ros::spin::Spinner;
@@ -31,16 +32,9 @@ const TIP: usize = 0;
 const QUEUE_DEPTH: usize = 10;
 
 /// Which commands count, for all tasks.
-#[derive(Clone, Default)]
-struct SharedGate(Arc<Mutex<Gate>>);
+type SharedGate = Arc<Lock<Gate>>;
 
-impl SharedGate {
-    fn lock(&self) -> MutexGuard<'_, Gate> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, intake: &Arc<Intake>) -> Result<(), NodeError> {
+pub(super) fn serve(node: &mut Node, spinner: &mut Spinner, intake: &Arc<Intake>) -> Result {
     let settings = intake.arm.settings();
     if !settings.moveit_servo.enabled {
         return Ok(());
@@ -70,7 +64,7 @@ pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, intake: &Arc<In
 }
 
 /// Publishes each status of the node as one of Servo.
-fn publish_status(node: &mut r2r::Node, spinner: &mut Spinner) -> Result<(), NodeError> {
+fn publish_status(node: &mut Node, spinner: &mut Spinner) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
     let publisher = Publisher::new(node, SERVO_STATUS_OF_MOVEIT, quality.clone())?;
     let statuses = node.subscribe::<ServoStatus>(SERVO_STATUS.name, quality)?;

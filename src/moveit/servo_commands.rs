@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 use r2r::moveit_msgs::srv::ServoCommandType::Request;
 
 use crate::reports::status::{Fault, fault};
+use crate::ros::constants;
 use urdf_ik_parameters::{CommandUnits, MoveItServoSettings};
 
 /// A kind of command.
@@ -41,9 +42,7 @@ impl Gate {
 impl Kind {
     /// The kind that `ServoCommandType` gives this code.
     pub(super) fn of_code(code: i8) -> Option<Self> {
-        const JOINT_JOG: i8 = Request::JOINT_JOG as i8;
-        const TWIST: i8 = Request::TWIST as i8;
-        const POSE: i8 = Request::POSE as i8;
+        constants! { i8: Request { JOINT_JOG, TWIST, POSE } }
         match code {
             JOINT_JOG => Some(Self::JointJog),
             TWIST => Some(Self::Twist),

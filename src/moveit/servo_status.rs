@@ -3,17 +3,7 @@
 use r2r::moveit_msgs::msg::ServoStatus as MoveItStatus;
 use r2r::urdf_ik::msg::ServoStatus;
 
-/// The codes of the node's statuses in the type of their field.
-mod code {
-    use r2r::urdf_ik::msg::ServoStatus;
-
-    pub const OK: u8 = ServoStatus::OK as u8;
-    pub const JOINT_LIMIT: u8 = ServoStatus::JOINT_LIMIT as u8;
-    pub const SINGULARITY: u8 = ServoStatus::SINGULARITY as u8;
-    pub const COLLISION: u8 = ServoStatus::COLLISION as u8;
-    pub const SPEED: u8 = ServoStatus::SPEED as u8;
-    pub const TIMEOUT: u8 = ServoStatus::TIMEOUT as u8;
-}
+use crate::arm::steering::code;
 
 /// The status with the code of MoveIt Servo that is nearest to ours, and our sentence. The arm of this node never halts near a singularity.
 pub(super) fn of_moveit(status: &ServoStatus) -> MoveItStatus {

@@ -7,10 +7,11 @@ mod request;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use r2r::Node;
 use r2r::urdf_ik::msg::{AttachedObstacle, Obstacles};
 use r2r::urdf_ik::srv::ChangeObstacles;
 
-use crate::NodeError;
+use crate::Result;
 use crate::reports::answers::answer_each;
 use crate::ros::interface::{CHANGE_OBSTACLES, OBSTACLES};
 use crate::ros::latched;
@@ -28,14 +29,8 @@ const PERIOD: Duration = Duration::from_millis(20);
 /// Least pause between two publications, over the time that one takes: so a world of large meshes takes no more than a tenth of a core.
 const REST: u32 = 9;
 
-pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, queries: &Arc<Queries>) -> Result<(), NodeError> {
-    answer_each::<ChangeObstacles::Service, _, _, _>(
-        node,
-        spinner,
-        queries,
-        CHANGE_OBSTACLES,
-        changes::change_obstacles,
-    )?;
+pub(crate) fn serve(node: &mut Node, spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
+    answer_each::<ChangeObstacles::Service, _, _>(node, spinner, queries, CHANGE_OBSTACLES, changes::change_obstacles)?;
     let publisher = Publisher::<Obstacles>::new(node, OBSTACLES, latched())?;
     let arm = Arc::clone(&queries.arm);
     task::start(async move {

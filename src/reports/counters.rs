@@ -1,12 +1,11 @@
 //! Counts of targets and queries, for those who watch the node.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::report::{Report, Verdict};
+use crate::ros::lock::Lock;
 
 /// What has happened since the last report.
 #[derive(Default)]
-pub(crate) struct Counters(Mutex<Counts>);
+pub(crate) struct Counters(Lock<Counts>);
 
 /// Numbers of targets and queries, and times of solves \[s\].
 #[derive(Default, Clone)]
@@ -24,7 +23,7 @@ pub(crate) struct Counts {
 
 impl Counters {
     fn count(&self, change: impl FnOnce(&mut Counts)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.0.lock());
     }
 
     /// Counts a target that arrived.
@@ -56,6 +55,6 @@ impl Counters {
 
     /// What was counted since this was asked last.
     pub(crate) fn take(&self) -> Counts {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.0.lock())
     }
 }

@@ -1,10 +1,9 @@
 //! What was asked of the tips last, and what became of it: for those who draw it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use nalgebra::{Isometry3, Point3};
 
 use super::report::{Report, Verdict};
+use crate::ros::lock::Lock;
 use urdf_ik_motion::Path;
 use urdf_ik_solver::Target;
 
@@ -13,7 +12,7 @@ const PATH_POINTS: usize = 200;
 
 /// The newest target of each tip, and the path that the arm follows.
 #[derive(Default)]
-pub(crate) struct Latest(Mutex<Asked>);
+pub(crate) struct Latest(Lock<Asked>);
 
 /// A copy of [`Latest`] at one moment.
 #[derive(Clone, Default)]
@@ -40,18 +39,14 @@ pub(crate) struct LatestTarget {
 }
 
 impl Latest {
-    fn lock(&self) -> MutexGuard<'_, Asked> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// What is newest now.
     pub(crate) fn asked(&self) -> Asked {
-        self.lock().clone()
+        self.0.lock().clone()
     }
 
     /// Notes the pose of a new target, in the base link's frame. Its status follows.
     pub(crate) fn note_target(&self, tip_link: &str, target: &Target) {
-        let mut asked = self.lock();
+        let mut asked = self.0.lock();
         asked.path.clear();
         let entry = asked.of(tip_link);
         entry.pose = Some(target.pose);
@@ -65,7 +60,7 @@ impl Latest {
         let part = |index: usize| length * index as f64 / (PATH_POINTS - 1) as f64;
         // Before the lock, because targets wait for it.
         let points = (0..PATH_POINTS).map(|index| path.pose_at(part(index)).translation.vector.into()).collect();
-        let mut asked = self.lock();
+        let mut asked = self.0.lock();
         asked.path = points;
         let entry = asked.of(tip_link);
         (entry.pose, entry.has_orientation) = (Some(path.pose_at(length)), true);
@@ -77,7 +72,7 @@ impl Latest {
         if report.tip_link.is_empty() {
             return;
         }
-        let mut asked = self.lock();
+        let mut asked = self.0.lock();
         let target = asked.of(&report.tip_link);
         target.verdict = report.verdict;
         target.sentence.clone_from(&report.sentence);
@@ -85,7 +80,7 @@ impl Latest {
 
     /// Forgets all, because the arm goes where no target asks it to be.
     pub(crate) fn clear(&self) {
-        let mut asked = self.lock();
+        let mut asked = self.0.lock();
         *asked = Asked { cleared: asked.cleared + 1, ..Asked::default() };
     }
 }

@@ -10,18 +10,19 @@ use urdf_ik_solver::{Outcome, Reason, Residual, SolverKind};
 
 /// What became of a target, or of a query: the outcomes of `SolveStatus`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Verdict {
     #[default]
-    Solved,
-    OutOfReach,
-    JointLimits,
-    StepLimited,
-    NotConverged,
-    Collision,
-    Invalid,
-    UnknownFrame,
-    NoRobot,
-    Skipped,
+    Solved = SolveStatus::SOLVED as u8,
+    OutOfReach = SolveStatus::OUT_OF_REACH as u8,
+    JointLimits = SolveStatus::JOINT_LIMITS as u8,
+    StepLimited = SolveStatus::STEP_LIMITED as u8,
+    NotConverged = SolveStatus::NOT_CONVERGED as u8,
+    Collision = SolveStatus::COLLISION as u8,
+    Invalid = SolveStatus::INVALID as u8,
+    UnknownFrame = SolveStatus::UNKNOWN_FRAME as u8,
+    NoRobot = SolveStatus::NO_ROBOT as u8,
+    Skipped = SolveStatus::SKIPPED as u8,
 }
 
 /// What became of a target.
@@ -88,18 +89,7 @@ impl Report {
 impl Verdict {
     /// The value of the field `outcome`.
     pub(crate) fn code(self) -> u8 {
-        match self {
-            Self::Solved => SolveStatus::SOLVED as u8,
-            Self::OutOfReach => SolveStatus::OUT_OF_REACH as u8,
-            Self::JointLimits => SolveStatus::JOINT_LIMITS as u8,
-            Self::StepLimited => SolveStatus::STEP_LIMITED as u8,
-            Self::NotConverged => SolveStatus::NOT_CONVERGED as u8,
-            Self::Collision => SolveStatus::COLLISION as u8,
-            Self::Invalid => SolveStatus::INVALID as u8,
-            Self::UnknownFrame => SolveStatus::UNKNOWN_FRAME as u8,
-            Self::NoRobot => SolveStatus::NO_ROBOT as u8,
-            Self::Skipped => SolveStatus::SKIPPED as u8,
-        }
+        self as u8
     }
 }
 

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::{ServoStatus, SolveStatus};
+use r2r::{Node, QosProfile};
 
 use super::counters::Counters;
 use super::latest::Latest;
 use super::report::Report;
 use super::warnings::Warnings;
-use crate::NodeError;
+use crate::Result;
 use crate::ros::interface::{SERVO_STATUS, STATUS};
 use crate::ros::publisher::Publisher;
 
@@ -25,7 +25,7 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    pub(crate) fn new(node: &mut r2r::Node, warnings: Arc<Warnings>) -> Result<Self, NodeError> {
+    pub(crate) fn new(node: &mut Node, warnings: Arc<Warnings>) -> Result<Self> {
         let quality = QosProfile::default().keep_last(10);
         let publisher = Publisher::new(node, STATUS, quality.clone())?;
         let servo = Publisher::new(node, SERVO_STATUS, quality)?;

@@ -75,12 +75,6 @@ pub(crate) struct Refused {
     pub kind: String,
 }
 
-impl AsRef<Self> for Refused {
-    fn as_ref(&self) -> &Self {
-        self
-    }
-}
-
 impl Refused {
     /// A fault that differs from others by its whole sentence.
     pub(crate) fn said(sentence: impl Into<String>) -> Self {
@@ -124,6 +118,19 @@ impl Refused {
     /// The refusal as a report; `header` and `tip_link` as the request had them.
     pub(crate) fn report(self, header: Header, tip_link: String) -> Report {
         Report { verdict: self.verdict, sentence: self.sentence, header, tip_link, ..Report::default() }
+    }
+}
+
+/// Makes a refusal of what is wrong with a request.
+pub(crate) trait RefuseAs<T> {
+    /// # Errors
+    /// [`Refused::invalid`] of that kind, with the sentence of the error.
+    fn refuse_as(self, kind: &str) -> Result<T, Refused>;
+}
+
+impl<T, E: Display> RefuseAs<T> for Result<T, E> {
+    fn refuse_as(self, kind: &str) -> Result<T, Refused> {
+        self.map_err(|error| Refused::invalid(kind, error.to_string()))
     }
 }
 

@@ -4,8 +4,8 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::NodeError;
 use crate::reports::status::{Fault, fault};
+use crate::{NodeError, Result};
 use urdf_ik_motion::{JointLimits, MotionLimits};
 use urdf_ik_parameters::Settings;
 use urdf_ik_parameters::config::Yaml;
@@ -173,7 +173,7 @@ fn warn_about_axes(loaded: &LoadedRobot, settings: &Settings) {
 ///
 /// # Errors
 /// [`NodeError::Robot`] where it cannot be used.
-pub(crate) fn of_parameters(settings: &Settings) -> Result<Option<ReadyRobot>, NodeError> {
+pub(crate) fn of_parameters(settings: &Settings) -> Result<Option<ReadyRobot>> {
     let (parameter, text) = if !settings.robot_description.is_empty() {
         (Settings::robot_description(), Ok(settings.robot_description.clone()))
     } else if !settings.urdf_file.is_empty() {

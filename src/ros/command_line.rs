@@ -4,7 +4,7 @@
 use log::LevelFilter;
 
 use super::interface::MEASURED_JOINT_STATES;
-use crate::NodeError;
+use crate::{NodeError, Result};
 use urdf_ik_parameters::{Definition, TABLE};
 
 /// ROS arguments that another one follows.
@@ -61,7 +61,7 @@ impl CommandLine {
     ///
     /// # Errors
     /// [`NodeError::Argument`] for an argument that means nothing to ROS or the node.
-    pub(crate) fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, NodeError> {
+    pub(crate) fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
         let log = LogArguments { to_rosout: true, levels: Vec::new() };
         let mut read = Arguments { log, has_measured_topic: false };
         let mut is_for_ros = false;
@@ -158,7 +158,7 @@ fn parameters() -> String {
 mod tests {
     use super::*;
 
-    fn read(arguments: &str) -> Result<CommandLine, NodeError> {
+    fn read(arguments: &str) -> Result<CommandLine> {
         CommandLine::read(arguments.split_whitespace().map(str::to_owned))
     }
 

@@ -2,10 +2,11 @@
 
 use log::{Level, Log, Metadata, Record};
 use r2r::LogSeverity;
+use r2r::Node;
 
 use super::command_line::LogArguments;
 use super::rosout::Rosout;
-use crate::NodeError;
+use crate::Result;
 
 /// Greatest number of characters of a record: whatever a sentence quotes, the log and `/rosout` stay small.
 const MAX_CHARACTERS: usize = 4000;
@@ -16,7 +17,7 @@ struct RosLog {
 }
 
 /// Sends everything that is logged to the ROS logger of `node`, from the level on that `arguments` give it.
-pub(crate) fn install(node: &mut r2r::Node, arguments: &LogArguments) -> Result<(), NodeError> {
+pub(crate) fn install(node: &mut Node, arguments: &LogArguments) -> Result {
     let logger = node.logger().to_owned();
     let level = arguments.level_of(&logger);
     let rosout = if arguments.to_rosout { Rosout::new(node)? } else { None };

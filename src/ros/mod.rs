@@ -4,6 +4,7 @@ pub(crate) mod clock;
 pub(crate) mod command_line;
 pub(crate) mod error;
 pub(crate) mod interface;
+pub(crate) mod lock;
 pub(crate) mod logging;
 pub(crate) mod publisher;
 mod rosout;
@@ -14,6 +15,14 @@ pub(crate) mod task;
 pub(crate) mod tip_namespaces;
 
 use r2r::QosProfile;
+
+/// Makes constants of those of a message, which r2r gives a type of their own: they have the type of the field whose values they are.
+macro_rules! constants {
+    ($visibility:vis $field:ty: $message:ty { $($name:ident),* $(,)? }) => {
+        $($visibility const $name: $field = <$message>::$name as $field;)*
+    };
+}
+pub(crate) use constants;
 
 /// Quality of service of a topic whose last message later subscribers receive too.
 pub(crate) fn latched() -> QosProfile {

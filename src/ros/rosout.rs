@@ -2,15 +2,15 @@
 //!
 //! In Humble rcl makes its publisher when a node is created. In later ones each client library has to, and r2r does not.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use log::{Level, Record};
-use r2r::QosProfile;
 use r2r::rcl_interfaces::msg::Log;
+use r2r::{Node, QosProfile};
 
 use super::interface::ROSOUT;
-use crate::NodeError;
+use super::lock::Lock;
+use crate::Result;
 
 /// Number of messages that later subscribers receive too, as in rcl.
 const DEPTH: usize = 1000;
@@ -20,16 +20,16 @@ const LIFESPAN: Duration = Duration::from_secs(10);
 const RCL_PUBLISHES: &str = "humble";
 
 /// Publishes the log.
-pub(crate) struct Rosout(Mutex<r2r::Publisher<Log>>);
+pub(crate) struct Rosout(Lock<r2r::Publisher<Log>>);
 
 impl Rosout {
     /// The publisher; `None` where rcl has one.
-    pub(crate) fn new(node: &mut r2r::Node) -> Result<Option<Self>, NodeError> {
+    pub(crate) fn new(node: &mut Node) -> Result<Option<Self>> {
         if option_env!("ROS_DISTRO") == Some(RCL_PUBLISHES) {
             return Ok(None);
         }
         let quality = QosProfile::default().keep_last(DEPTH).reliable().transient_local().lifespan(LIFESPAN);
-        Ok(Some(Self(Mutex::new(node.create_publisher(ROSOUT.name, quality)?))))
+        Ok(Some(Self(Lock::new(node.create_publisher(ROSOUT.name, quality)?))))
     }
 
     /// Publishes a record of `logger` with its `text`.
@@ -51,7 +51,7 @@ impl Rosout {
             line: record.line().unwrap_or_default(),
         };
         // There is nowhere to report a failure.
-        let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).publish(&message);
+        let _ = self.0.lock().publish(&message);
     }
 }
 

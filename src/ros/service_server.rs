@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
-use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
+use r2r::{Node, QosProfile, ServiceRequest, WrappedServiceTypeSupport};
 use tokio::runtime::Handle;
 
 use super::interface::Interface;
 use super::spin::Spinner;
 use super::task;
-use crate::NodeError;
+use crate::Result;
 
 /// Requests, and responses, of a service that ROS keeps while they are under way. The default is ten, which twenty callers exceed.
 const DEPTH: usize = 100;
@@ -25,12 +25,12 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Creates a service and answers each of its requests by the `context` that it needs, in a task of its own. The spin thread starts that
 /// task at once: r2r keeps ten requests, and drops those that come before a task of another thread has taken them.
 pub(crate) fn answer_each<S, C, A>(
-    node: &mut r2r::Node,
+    node: &mut Node,
     spinner: &mut Spinner,
     context: &Arc<C>,
     service: Interface,
     answer: impl Fn(Arc<C>, S::Request) -> A + Clone + Send + 'static,
-) -> Result<(), NodeError>
+) -> Result
 where
     S: WrappedServiceTypeSupport + 'static,
     S::Request: Clone + Send,
@@ -44,14 +44,14 @@ where
 /// Creates a service by its name or another one: below a namespace of its own, for instance. What `answer` gives, `finish` makes a
 /// response.
 pub(crate) fn answer_and_finish<S, C, A, T>(
-    node: &mut r2r::Node,
+    node: &mut Node,
     spinner: &mut Spinner,
     context: &Arc<C>,
     service: Interface,
     name: &str,
     answer: impl Fn(Arc<C>, S::Request) -> A + Clone + Send + 'static,
     finish: impl Fn(&C, &S::Request, T) -> S::Response + Clone + Send + 'static,
-) -> Result<(), NodeError>
+) -> Result
 where
     S: WrappedServiceTypeSupport + 'static,
     S::Request: Clone + Send,

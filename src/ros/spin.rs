@@ -11,9 +11,10 @@ use futures::FutureExt;
 use futures::executor::LocalPool;
 use futures::future::BoxFuture;
 use futures::task::LocalSpawnExt;
+use r2r::Node;
 use tokio::sync::oneshot;
 
-use crate::NodeError;
+use crate::{NodeError, Result};
 
 /// How long one spin waits for a message. A command or the stop may wait as long.
 const SPIN_TIMEOUT: Duration = Duration::from_millis(20);
@@ -22,7 +23,7 @@ const SPIN_TIMEOUT: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// [`NodeError::Context`] with rcl's own words where it refuses the arguments. r2r panics then, and the panic is caught here.
-pub(crate) fn create_node(name: &str) -> Result<r2r::Node, NodeError> {
+pub(crate) fn create_node(name: &str) -> Result<Node> {
     let loud = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let context = panic::catch_unwind(r2r::Context::create);
@@ -31,7 +32,7 @@ pub(crate) fn create_node(name: &str) -> Result<r2r::Node, NodeError> {
         let words = cause.downcast_ref::<String>().cloned();
         NodeError::Context(words.unwrap_or_else(|| "the arguments could not be read".into()))
     })?;
-    Ok(r2r::Node::create(context?, name, "")?)
+    Ok(Node::create(context?, name, "")?)
 }
 
 /// What only the thread that owns the node can do.
@@ -86,7 +87,7 @@ impl Spinner {
     }
 
     /// Moves the node into its thread and spins it there until [`Spinning::stop`].
-    pub(crate) fn run(self, mut node: r2r::Node) -> Result<Spinning, NodeError> {
+    pub(crate) fn run(self, mut node: Node) -> Result<Spinning> {
         let stop = Arc::new(AtomicBool::new(false));
         let is_stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("spin".into()).spawn(move || {
@@ -116,7 +117,7 @@ impl Spinning {
     }
 }
 
-fn execute(command: Command, node: &mut r2r::Node) {
+fn execute(command: Command, node: &mut Node) {
     match command {
         Command::UseSimTime(on) => use_sim_time(on, node),
         Command::CountPublishers(topic, count) => {
@@ -128,7 +129,7 @@ fn execute(command: Command, node: &mut r2r::Node) {
 }
 
 /// Takes the node's time from the topic `/clock`, or from the system.
-pub(crate) fn use_sim_time(on: bool, node: &mut r2r::Node) {
+pub(crate) fn use_sim_time(on: bool, node: &mut Node) {
     let source = node.get_time_source();
     if !on {
         source.disable_sim_time();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use r2r::urdf_ik::srv::CheckCollisions::{Request, Response};
 
 use crate::messages::{body_pair, convert};
-use crate::reports::status::{Fault, Refused, fault};
+use crate::reports::status::{Fault, RefuseAs, Refused, fault};
 use crate::robot_in_use::configuration::Configuration;
 use crate::solving::Queries;
 use urdf_ik_collision::{Near, Scene};
@@ -19,14 +19,14 @@ const FIRST_DISTANCE: f64 = 0.05;
 const WIDENING: f64 = 3.0;
 
 pub(crate) async fn check_collisions(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
-    let invalid = |sentence| Refused::invalid("collisions", sentence);
     let Queries { arm, searches } = &*queries;
     let settings = arm.settings();
     let mut configuration = arm.configuration()?;
     let robot = &configuration.loaded.robot;
-    convert::overlay(robot, "joint_state", &request.joint_state, &mut configuration.positions).map_err(invalid)?;
-    let margin = or_default("margin", request.margin, settings.collision_margin).map_err(invalid)?;
-    let within = or_default("within", request.within, margin).map_err(invalid)?;
+    convert::overlay(robot, "joint_state", &request.joint_state, &mut configuration.positions)
+        .refuse_as("collisions")?;
+    let margin = or_default("margin", request.margin, settings.collision_margin).refuse_as("collisions")?;
+    let within = or_default("within", request.within, margin).refuse_as("collisions")?;
     let scene = arm.surroundings.scene(&configuration.loaded, &configuration.positions, &settings).await?;
     // Large meshes take long.
     searches.run_long(1, move || Ok(response(&scene, &configuration, margin, within))).await

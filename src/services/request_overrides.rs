@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch, SolvePath};
 
-use crate::reports::status::Refused;
+use crate::reports::status::{RefuseAs, Refused};
 use urdf_ik_parameters::{Definition, Settings, Value};
 use urdf_ik_robot::Chain;
-use urdf_ik_solver::{Target, UnknownPick, UnknownSolver};
+use urdf_ik_solver::Target;
 use urdf_ik_text::names::{self, short};
 
 /// The fields that requests have in common. Zero and empty mean "use the parameter".
@@ -73,12 +73,10 @@ impl RequestOverrides<'_> {
             target.tip = tip(chain, self.tip_link)?;
         }
         if !self.solver.is_empty() {
-            settings.solver =
-                short(self.solver).parse().map_err(|e: UnknownSolver| Refused::invalid("solver", e.to_string()))?;
+            settings.solver = short(self.solver).parse().refuse_as("solver")?;
         }
         if !self.pick.is_empty() {
-            settings.pick =
-                short(self.pick).parse().map_err(|e: UnknownPick| Refused::invalid("pick", e.to_string()))?;
+            settings.pick = short(self.pick).parse().refuse_as("pick")?;
         }
         if self.free_axes.contains(&true) {
             target.free_axes = std::array::from_fn(|axis| self.free_axes.get(axis) == Some(&true));
@@ -147,5 +145,5 @@ pub(crate) fn replace(value: &mut f64, parameter: &Definition, given: f64) -> Re
 
 /// Checks a value of a request against the bounds of the parameter that it replaces.
 fn in_bounds(parameter: &Definition, value: Value) -> Result<Value, Refused> {
-    parameter.check(value).map_err(|refusal| Refused::invalid(parameter.name, refusal.0))
+    parameter.check(value).refuse_as(parameter.name)
 }

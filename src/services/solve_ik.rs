@@ -14,7 +14,7 @@ use super::request_overrides::{self, RequestOverrides};
 use crate::arm::lookout::Lookout;
 use crate::messages::convert;
 use crate::reports::answers::Answer;
-use crate::reports::status::{self, Refused};
+use crate::reports::status::{self, RefuseAs, Refused};
 use crate::robot_in_use::description::LoadedRobot;
 use crate::solving::Queries;
 use crate::solving::problem;
@@ -40,8 +40,7 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     let configuration = arm.configuration()?;
     let loaded = Arc::clone(&configuration.loaded);
     let mut positions = configuration.positions.clone();
-    convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions)
-        .map_err(|sentence| Refused::invalid("seed", sentence))?;
+    convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions).refuse_as("seed")?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
     RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
     let (mut targets, mut headers) = (Vec::new(), Vec::new());

@@ -15,7 +15,7 @@ use super::batch_response::BatchResponse;
 use super::request_overrides::RequestOverrides;
 use crate::messages::convert;
 use crate::reports::answers::Answer;
-use crate::reports::status::{Fault, Refused};
+use crate::reports::status::{Fault, RefuseAs, Refused};
 use crate::robot_in_use::configuration::Configuration;
 use crate::solving::Queries;
 use crate::solving::null_space_task::NullSpaceTask;
@@ -155,7 +155,7 @@ impl Job {
             })
             .collect();
         let go_on = || self.time.is_none_or(|time| self.began.elapsed() < time);
-        let solver = loaded.solver(&self.settings).map_err(problem::no_solver)?;
+        let solver = loaded.solver(&self.settings).refuse_as("solver")?;
         let searching = Instant::now();
         let batch = solver.solve_batch(&problems, &go_on);
         let mut response = BatchResponse::new(loaded, targets.len(), searching.elapsed());
@@ -198,7 +198,7 @@ impl Job {
             Ok(Seed { chain: loaded.chain.positions_from(&robot), robot })
         };
         if position.len() == names {
-            let seed = read(position).map_err(|sentence| Refused::invalid("seed", sentence))?;
+            let seed = read(position).refuse_as("seed")?;
             return Ok(Seeds(vec![Ok(seed)]));
         }
         Ok(Seeds(position.chunks(names).map(read).collect()))

@@ -1,6 +1,6 @@
 //! What motions that leave the tip in place are used for.
 
-use crate::reports::status::Refused;
+use crate::reports::status::{RefuseAs, Refused};
 use crate::robot_in_use::description::LoadedRobot;
 use urdf_ik_parameters::config::NamedPositions;
 use urdf_ik_parameters::{NullSpace, Settings};
@@ -21,7 +21,7 @@ impl NullSpaceTask {
         let positions = if posture.0.is_empty() {
             None
         } else {
-            let all = settings.posture_positions(&loaded.robot).map_err(|e| Refused::invalid("posture", e.0))?;
+            let all = settings.posture_positions(&loaded.robot).refuse_as("posture")?;
             Some(loaded.chain.positions_from(&all))
         };
         Ok(Self { posture, positions, weights: settings.null_space })

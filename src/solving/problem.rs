@@ -2,9 +2,9 @@
 
 use nalgebra::Isometry3;
 
-use crate::reports::status::{Fault, Refused};
+use crate::reports::status::{RefuseAs, Refused};
 use urdf_ik_parameters::Settings;
-use urdf_ik_solver::{Mode, NotApplicable, ProblemError, Scratch, Solution, Solver, Target};
+use urdf_ik_solver::{Mode, Scratch, Solution, Solver, Target};
 
 /// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance and free axes.
 pub(crate) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
@@ -25,17 +25,7 @@ pub(crate) fn complete(
 ) -> Result<(), Refused> {
     if solution.smallest_singular_value.is_none() {
         let smallest = solver.smallest_singular_value(targets, &solution.positions, scratch);
-        solution.smallest_singular_value = Some(smallest.map_err(|e| refusal(&e))?);
+        solution.smallest_singular_value = Some(smallest.refuse_as("problem")?);
     }
     Ok(())
-}
-
-/// The refusal of a solver that does not fit the chain.
-pub(crate) fn no_solver(error: NotApplicable) -> Refused {
-    Refused::invalid("solver", Fault::from(error))
-}
-
-/// The refusal of a problem that makes no sense for the chain.
-pub(crate) fn refusal(error: &ProblemError) -> Refused {
-    Refused::invalid("problem", error.to_string())
 }

@@ -16,14 +16,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures::channel::mpsc;
 use futures::{FutureExt, StreamExt};
 use nalgebra::Isometry3;
+use r2r::Node;
 use r2r::std_msgs::msg::Header;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::NodeError;
+use crate::Result;
 use crate::arm::Arm;
 use crate::messages::target_message::{TargetAxes, TargetMessage, quality};
-use crate::reports::status::Refused;
+use crate::reports::status::{RefuseAs, Refused};
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::interface::{TARGET_POINT, TARGET_POSE};
 use crate::ros::spin::Spinner;
@@ -37,11 +38,11 @@ use urdf_ik_solver::Target;
 
 /// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip; it is empty where there are none.
 pub(crate) fn serve(
-    node: &mut r2r::Node,
+    node: &mut Node,
     servo: &Arc<servo::Intake>,
     spinner: &mut Spinner,
     drags: Vec<mpsc::Receiver<TargetMessage>>,
-) -> Result<(), NodeError> {
+) -> Result {
     let mut drags = drags.into_iter();
     let arm = &servo.arm;
     let solver = Arc::new(TargetSolver::new(arm));
@@ -174,7 +175,7 @@ async fn prepare_or_replace(
 async fn prepare(arm: &Arm, tip: usize, message: &TargetMessage, deadline: Instant) -> Result<PreparedTarget, Refused> {
     let settings = arm.settings();
     let loaded = arm.configuration()?.loaded;
-    let pose = message.pose.as_ref().map_err(|sentence| Refused::invalid("pose", sentence.clone()))?;
+    let pose = message.pose.as_ref().refuse_as("pose")?;
     if message.frame_is_damaged {
         return Err(Refused::damaged_frame());
     }

@@ -7,10 +7,10 @@ use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::PoseArray;
 use r2r::std_msgs::msg::Header;
 use r2r::trajectory_msgs::msg::JointTrajectory;
-use r2r::{QosProfile, WrappedTypesupport};
+use r2r::{Node, QosProfile, WrappedTypesupport};
 use tokio::sync::watch;
 
-use crate::NodeError;
+use crate::Result;
 use crate::arm::Arm;
 use crate::arm::configuration_motion::Arrival;
 use crate::messages::convert;
@@ -35,7 +35,7 @@ struct PathMessage {
     frame_is_damaged: bool,
 }
 
-pub(crate) fn serve(node: &mut r2r::Node, queries: &Arc<Queries>) -> Result<(), NodeError> {
+pub(crate) fn serve(node: &mut Node, queries: &Arc<Queries>) -> Result {
     let settings = queries.arm.settings();
     let trajectories = Arc::new(Publisher::new(node, JOINT_TRAJECTORY, QosProfile::default().keep_last(10))?);
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {

@@ -3,7 +3,7 @@
 //! While targets rest, the null-space task goes on from where they are met, in periods of `publish_rate`, to its optimum.
 
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 use r2r::std_msgs::msg::Header;
@@ -11,14 +11,15 @@ use tokio::sync::Notify;
 
 use super::target_tracker::{Effort, TargetTracker, is_stopped_by_collision};
 use crate::arm::Arm;
-use crate::arm::configuration_motion::Arrival;
+use crate::arm::configuration_motion::{Arrival, Progress};
 use crate::arm::measure::measure;
-use crate::arm::output::{Moved, Progress};
+use crate::arm::output::Moved;
 use crate::reports::report::{Report, Verdict};
 use crate::reports::status::{self, Refused};
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::ros::clock;
+use crate::ros::lock::Lock;
 use crate::ros::task;
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik_parameters::{OnUnreachable, Settings};
@@ -48,8 +49,8 @@ pub(crate) struct PreparedTarget {
 pub(crate) struct TargetSolver {
     pub arm: Arc<Arm>,
     /// Targets that wait to be solved.
-    waiting: Mutex<Vec<PreparedTarget>>,
-    memory: Mutex<Memory>,
+    waiting: Lock<Vec<PreparedTarget>>,
+    memory: Lock<Memory>,
     /// Wakes the task that goes on between targets.
     flow_begins: Notify,
 }
@@ -93,20 +94,20 @@ impl Flow {
 
 impl TargetSolver {
     pub(crate) fn new(arm: &Arc<Arm>) -> Self {
-        Self { arm: Arc::clone(arm), waiting: Mutex::default(), memory: Mutex::default(), flow_begins: Notify::new() }
+        Self { arm: Arc::clone(arm), waiting: Lock::default(), memory: Lock::default(), flow_begins: Notify::new() }
     }
 
     /// Solves a target together with all others that wait by then, and publishes the results.
     pub(crate) async fn solve(&self, target: PreparedTarget) {
         let arm = &*self.arm;
         let has_several_tips = target.loaded.chain.tips().len() > 1;
-        self.waiting().push(target);
+        self.waiting.lock().push(target);
         if has_several_tips {
             tokio::time::sleep(GATHER_TIME).await;
         }
         let forgotten = arm.forgotten.lock().await;
         // Empty where another task has solved this target with its own.
-        let targets = std::mem::take(&mut *self.waiting());
+        let targets = std::mem::take(&mut *self.waiting.lock());
         let Some(PreparedTarget { loaded, .. }) = targets.first() else { return };
         match Manner::to_search(arm, loaded).await {
             Ok(manner) => {
@@ -164,16 +165,12 @@ impl TargetSolver {
 
     /// What is known of the targets before, for who holds [`Arm::forgotten`]: what was remembered before they were forgotten is gone.
     fn memory(&self, forgotten: u64) -> MutexGuard<'_, Memory> {
-        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = self.memory.lock();
         if memory.forgotten != forgotten {
             memory.last.clear();
             (memory.flow, memory.forgotten) = (None, forgotten);
         }
         memory
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Vec<PreparedTarget>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::arm::lookout::Lookout;
-use crate::reports::status::Refused;
+use crate::reports::status::{RefuseAs, Refused};
 use crate::robot_in_use::description::LoadedRobot;
 use crate::solving::null_space_task::NullSpaceTask;
 use crate::solving::problem;
@@ -66,8 +66,7 @@ struct JointSpeeds {
 
 impl JointSpeeds {
     fn new(loaded: &LoadedRobot, settings: &Settings) -> Result<Self, Refused> {
-        let refuse = |sentence| Refused::invalid("joint_limits", sentence);
-        let velocities = loaded.limits(settings).map_err(refuse)?.velocities;
+        let velocities = loaded.limits(settings).refuse_as("joint_limits")?.velocities;
         let move_weights = velocities.iter().map(|limit| 1.0 / (limit * limit).max(LEAST_SQUARED_VELOCITY)).collect();
         let (joint_limits, default_limits) = ((*settings.joint_limits).clone(), settings.default_limits());
         Ok(Self { joint_limits, default_limits, velocities, move_weights })
@@ -117,7 +116,7 @@ impl TargetTracker {
         avoidance: Option<&Avoidance>,
         effort: Effort,
     ) -> Result<(Solver, &Solution), Refused> {
-        let solver = self.loaded.solver(settings).map_err(problem::no_solver)?;
+        let solver = self.loaded.solver(settings).refuse_as("solver")?;
         self.take(settings)?;
         let now = Instant::now();
         self.allow_flow(now, settings.publish_period());
@@ -131,7 +130,7 @@ impl TargetTracker {
             clearance: avoidance.map(Avoidance::clearance),
             ..Problem::new(targets, seed)
         };
-        solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| problem::refusal(&e))?;
+        solver.solve(&track, &mut self.scratch, &mut self.tracked).refuse_as("problem")?;
         self.tracked_at = Some(now);
         let is_settled = self.tracked.is_solved() || is_stopped_by_collision(&self.tracked);
         if is_settled || !settings.branch_jumps || effort == Effort::Track {
@@ -139,7 +138,7 @@ impl TargetTracker {
         }
         let preference = Preference { move_weights, ..Preference::default() };
         let search = Problem { mode: problem::search_mode(settings), preference, ..track };
-        solver.solve(&search, &mut self.scratch, &mut self.searched).map_err(|e| problem::refusal(&e))?;
+        solver.solve(&search, &mut self.scratch, &mut self.searched).refuse_as("problem")?;
         self.share_work();
         if !self.is_worth_a_jump(seed, avoidance) {
             return Ok((solver, &self.tracked));

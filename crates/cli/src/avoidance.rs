@@ -9,7 +9,7 @@ use urdf_ik::collision::{
 };
 use urdf_ik::robot::{Chain, Robot};
 
-use super::Failure;
+use super::Result;
 use super::input::{read_rest, read_robot_and_shapes, read_srdf, read_world};
 
 /// The least distance that is kept, where none is given \[m\].
@@ -31,7 +31,7 @@ pub struct AvoidanceOptions {
 
 impl AvoidanceOptions {
     /// The least distance to keep \[m\].
-    pub fn margin(&self) -> Result<f64, Failure> {
+    pub fn margin(&self) -> Result<f64> {
         let margin = self.margin.unwrap_or(MARGIN);
         if margin.is_finite() && margin >= 0.0 {
             Ok(margin)
@@ -54,7 +54,7 @@ pub struct SurroundingsOptions {
 
 impl SurroundingsOptions {
     /// The robot of the URDF at `path`, and the shapes of its links where collisions count.
-    pub fn robot(&self, path: &Path) -> Result<(Robot, Option<LinkShapes>), Failure> {
+    pub fn robot(&self, path: &Path) -> Result<(Robot, Option<LinkShapes>)> {
         self.avoidance.margin()?;
         read_robot_and_shapes(path, self.avoidance.avoid_collisions || self.obstacles.is_some())
     }
@@ -65,7 +65,7 @@ impl SurroundingsOptions {
         robot: &'a Robot,
         chain: &'a Chain,
         shapes: Option<LinkShapes>,
-    ) -> Result<Option<Avoidance<'a>>, Failure> {
+    ) -> Result<Option<Avoidance<'a>>> {
         let margin = self.avoidance.margin()?;
         shapes.map(|shapes| Avoidance::new(robot, chain, shapes, self.avoidance.srdf.as_deref(), margin)).transpose()
     }
@@ -76,7 +76,7 @@ impl SurroundingsOptions {
         &self,
         avoidance: Option<&'a Avoidance>,
         start: Option<&str>,
-    ) -> Result<Option<Surroundings<'a>>, Failure> {
+    ) -> Result<Option<Surroundings<'a>>> {
         let Some(avoidance) = avoidance else { return Ok(None) };
         let world = self.obstacles.as_deref().map(read_world).transpose()?.unwrap_or_default();
         let surroundings = avoidance.surrounded(world, read_rest(start, avoidance.robot)?);
@@ -104,7 +104,7 @@ impl<'a> Avoidance<'a> {
         shapes: LinkShapes,
         srdf: Option<&Path>,
         margin: f64,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         if shapes.links().next().is_none() {
             return Err("collisions cannot be avoided: no link of the robot has a collision shape".into());
         }
@@ -141,7 +141,7 @@ impl Surroundings<'_> {
     }
 
     /// The two bodies that are nearest to each other at `positions` of the chain, and their distance \[m\]; `None` where there are no two.
-    pub fn nearest(&self, positions: &[f64]) -> Result<Option<([Body; 2], f64)>, Failure> {
+    pub fn nearest(&self, positions: &[f64]) -> Result<Option<([Body; 2], f64)>> {
         self.nearest_of_all([positions])
     }
 
@@ -149,7 +149,7 @@ impl Surroundings<'_> {
     pub fn nearest_of_all<'p>(
         &self,
         all_positions: impl IntoIterator<Item = &'p [f64]>,
-    ) -> Result<Option<([Body; 2], f64)>, Failure> {
+    ) -> Result<Option<([Body; 2], f64)>> {
         let Avoidance { robot, chain, shapes, pairs, .. } = self.avoidance;
         let distances = BodyDistances::new(robot, shapes, pairs, &self.world);
         let (mut joints, mut nearest) = (self.rest.clone(), None::<(usize, f64)>);

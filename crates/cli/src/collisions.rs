@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use urdf_ik::collision::{BodyDistances, LinkPlaces, Pairs};
 
-use super::Failure;
+use super::Result;
 use super::distance_out::DistanceOut;
 use super::fk::positions;
 use super::input::{read_json, read_robot_with_shapes, read_srdf, read_world};
@@ -28,7 +28,7 @@ pub struct Arguments {
     all: bool,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     let (robot, shapes) = read_robot_with_shapes(&arguments.input.urdf)?;
     let srdf = arguments.srdf.as_deref().map(|path| read_srdf(path, &robot)).transpose()?;
     let world = arguments.obstacles.as_deref().map(read_world).transpose()?.unwrap_or_default();
@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     }
     // All of the input is read before anything is written.
     let places = |sample| Ok(LinkPlaces::new(&robot, &positions(&robot, sample)?)?);
-    let places: Vec<LinkPlaces> = samples.iter().map(places).collect::<Result<_, Failure>>()?;
+    let places: Vec<LinkPlaces> = samples.iter().map(places).collect::<Result<_>>()?;
     if arguments.all {
         let of =
             |places| bodies.iter().zip(distances.all(places)).map(|(two, distance)| DistanceOut::new(two, distance));

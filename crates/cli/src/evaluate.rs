@@ -19,7 +19,7 @@ use super::evaluate_plot::Solved;
 use super::input::{place, read_robot_and_shapes};
 use super::options::{MethodOptions, ToleranceOptions};
 use super::output::OutputFile;
-use super::{Failure, progress};
+use super::{Failure, Result, progress};
 
 /// Greatest number of starting points of one case. The time limit comes first.
 const ATTEMPTS: usize = 1_000_000;
@@ -70,7 +70,7 @@ struct CaseResult {
     restarts: usize,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     let method = arguments.method.method()?;
     let margin = arguments.avoidance.margin()?;
     let file = CaseFile::read(&arguments.cases)?;
@@ -94,7 +94,7 @@ fn solve_all(
     solver: &Solver,
     avoidance: Option<&Avoidance>,
     cases: &Cases,
-) -> Result<Vec<CaseResult>, Failure> {
+) -> Result<Vec<CaseResult>> {
     let count = cases.len().min(arguments.max_cases.unwrap_or(usize::MAX));
     if count == 0 {
         return Err(format!("{}: it has no case to solve", place(&arguments.cases)).into());
@@ -129,7 +129,7 @@ fn solve_all(
     results
 }
 
-fn write_list(file: &OutputFile, entries: impl Iterator<Item = impl Serialize>) -> Result<(), Failure> {
+fn write_list(file: &OutputFile, entries: impl Iterator<Item = impl Serialize>) -> Result {
     let entries: Vec<_> = entries.collect();
     file.write(|out| Ok(serde_json::to_writer(out, &entries)?))
 }
@@ -170,7 +170,7 @@ struct Evaluation<'a> {
 }
 
 impl Evaluation<'_> {
-    fn write_files(&self, arguments: &Arguments) -> Result<(), Failure> {
+    fn write_files(&self, arguments: &Arguments) -> Result {
         if let Some(file) = &arguments.solutions {
             write_list(file, self.results.iter().map(|result| &result.positions))?;
         }
@@ -184,7 +184,7 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    fn picture(&self, arguments: &Arguments) -> Result<String, Failure> {
+    fn picture(&self, arguments: &Arguments) -> Result<String> {
         let solved = self.results.iter().filter(|result| result.positions.is_some());
         let solved = sorted(solved.map(|result| result.time));
         let solver = arguments.method.solver.name();
@@ -194,7 +194,7 @@ impl Evaluation<'_> {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts of cases and iterations are far below 2^52")]
-    fn report(&self, arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    fn report(&self, arguments: &Arguments, out: &mut impl Write) -> Result {
         let Self { robot, seed, results, times } = self;
         let mean = |total: f64| total / results.len() as f64;
         let report = json!({

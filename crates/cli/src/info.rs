@@ -9,7 +9,7 @@ use urdf_ik::robot::{Chain, Domain, Joint, JointKind, Robot, Variable};
 use urdf_ik::solver::closed_form::ClosedForm;
 use urdf_ik::solver::{Method, NotApplicable, Solver, TipReach, free_axes_in_words, names_of_free_axes};
 
-use super::Failure;
+use super::Result;
 use super::info_collisions;
 use super::options::RobotArguments;
 
@@ -28,7 +28,7 @@ pub struct Arguments {
     srdf: Option<PathBuf>,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     let Arguments { robot: arguments, collisions, srdf } = arguments;
     if *collisions {
         return info_collisions::run(arguments, srdf.as_deref(), out);
@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
 }
 
 /// The links, each below its parent, with the joint between them.
-fn tree(robot: &Robot, out: &mut impl Write) -> Result<(), Failure> {
+fn tree(robot: &Robot, out: &mut impl Write) -> Result {
     let mut children = vec![Vec::new(); robot.links().len()];
     for joint in robot.joints().iter().rev() {
         children[joint.parent].push(joint.child);
@@ -107,7 +107,7 @@ fn working_range(variable: &Variable, unit: &str) -> String {
     }
 }
 
-fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(), Failure> {
+fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result {
     writeln!(
         out,
         "chain from {}: {} variables, {} joints",
@@ -151,7 +151,7 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
 }
 
 /// How many axes a tip can follow, and which it should leave free where these are not all six.
-fn axes(free: [bool; 6], out: &mut impl Write) -> Result<(), Failure> {
+fn axes(free: [bool; 6], out: &mut impl Write) -> Result {
     let names = names_of_free_axes(free);
     write!(out, "  it can follow {} of 6 axes", 6 - names.len())?;
     if !names.is_empty() {

@@ -6,11 +6,11 @@ use std::path::Path;
 use urdf_ik::collision::{LinkPair, LinkPlaces, LinkShapes, Pairs};
 use urdf_ik::robot::Robot;
 
-use super::Failure;
+use super::Result;
 use super::input::{read_robot_with_shapes, read_srdf};
 use super::options::RobotArguments;
 
-pub fn run(arguments: &RobotArguments, srdf: Option<&Path>, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(arguments: &RobotArguments, srdf: Option<&Path>, out: &mut impl Write) -> Result {
     let (robot, shapes) = read_robot_with_shapes(&arguments.urdf)?;
     let srdf = srdf.map(|path| read_srdf(path, &robot)).transpose()?;
     shapes_of_links(&robot, &shapes, out)?;
@@ -35,7 +35,7 @@ pub fn run(arguments: &RobotArguments, srdf: Option<&Path>, out: &mut impl Write
     in_the_middle(&robot, &shapes, &pairs, out)
 }
 
-fn shapes_of_links(robot: &Robot, shapes: &LinkShapes, out: &mut impl Write) -> Result<(), Failure> {
+fn shapes_of_links(robot: &Robot, shapes: &LinkShapes, out: &mut impl Write) -> Result {
     writeln!(out, "robot {}: {} of {} links have shapes", robot.name(), shapes.links().count(), robot.links().len())?;
     for link in shapes.links() {
         for shape in shapes.of_link(link) {
@@ -49,7 +49,7 @@ fn shapes_of_links(robot: &Robot, shapes: &LinkShapes, out: &mut impl Write) -> 
 }
 
 /// What touches with all joints in the middle of their range: a sign of shapes that overlap, or of an SRDF that lacks a pair.
-fn in_the_middle(robot: &Robot, shapes: &LinkShapes, pairs: &Pairs, out: &mut impl Write) -> Result<(), Failure> {
+fn in_the_middle(robot: &Robot, shapes: &LinkShapes, pairs: &Pairs, out: &mut impl Write) -> Result {
     let middle = |joint: usize| robot.working_range(joint).unwrap_or(robot.joints()[joint].domain).middle();
     let mut positions: Vec<f64> = (0..robot.joints().len()).map(middle).collect();
     robot.apply_mimic(&mut positions);

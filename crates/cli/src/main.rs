@@ -31,6 +31,8 @@ use clap::{Parser, Subcommand};
 
 /// The failure of a command: one line of text, and exit status [`BAD_INPUT`].
 type Failure = Box<dyn Error + Send + Sync>;
+/// What comes of a command or a part of it.
+type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
 /// Exit status where a target cannot be met, or a path cannot be followed to its end.
 const NOT_MET: u8 = 1;

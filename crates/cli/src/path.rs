@@ -17,7 +17,7 @@ use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{Preference, Solver, SolverKind, Target};
 use urdf_ik::spatial::rotation_from;
 
-use super::Failure;
+use super::Result;
 use super::avoidance::{Surroundings, SurroundingsOptions};
 use super::distance_out::DistanceOut;
 use super::input::{read_json, read_start, read_text};
@@ -69,7 +69,7 @@ struct Waypoint {
 }
 
 /// Prints the trajectory. Returns whether the path can be followed to its end.
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
     let (robot, shapes) = arguments.surroundings.robot(&arguments.robot.urdf)?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     if chain.tips().len() != 1 {
@@ -119,9 +119,9 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
 
 impl Arguments {
     /// The path through the waypoints.
-    fn path(&self) -> Result<Path, Failure> {
+    fn path(&self) -> Result<Path> {
         let waypoints: Vec<Waypoint> = read_json(&self.waypoints)?;
-        let pose = |(at, waypoint): (usize, &Waypoint)| -> Result<_, Failure> {
+        let pose = |(at, waypoint): (usize, &Waypoint)| -> Result<_> {
             let rotation = rotation_from(waypoint.q_xyzw).map_err(|e| format!("waypoint {at}: {e}"))?;
             Ok(Isometry3::from_parts(Translation3::from(waypoint.p), rotation))
         };
@@ -130,7 +130,7 @@ impl Arguments {
     }
 
     /// The limits of the chain's variables.
-    fn limits(&self, robot: &Robot, chain: &Chain) -> Result<MotionLimits, Failure> {
+    fn limits(&self, robot: &Robot, chain: &Chain) -> Result<MotionLimits> {
         let file = match &self.joint_limits {
             Some(file) => {
                 let text = read_text(file, MAX_SETTINGS_BYTES)?;

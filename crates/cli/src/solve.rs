@@ -12,7 +12,7 @@ use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, Pick, Preference, Problem, Solution, Solver, Target};
 use urdf_ik::spatial::rotation_from;
 
-use super::Failure;
+use super::Result;
 use super::avoidance::{Surroundings, SurroundingsOptions};
 use super::distance_out::DistanceOut;
 use super::input::{read_positions, read_start};
@@ -60,7 +60,7 @@ pub struct Arguments {
 }
 
 /// Prints the solution. Returns whether it meets the targets.
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
     let (robot, shapes) = arguments.surroundings.robot(&arguments.robot.urdf)?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     let targets = arguments.targets(&chain)?;
@@ -100,7 +100,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
 
 impl Arguments {
     /// The targets, one for each tip of the chain.
-    fn targets(&self, chain: &Chain) -> Result<Vec<Target>, Failure> {
+    fn targets(&self, chain: &Chain) -> Result<Vec<Target>> {
         let mut poses = Vec::new();
         for numbers in self.target.chunks_exact(7) {
             let rotation = rotation_from([numbers[3], numbers[4], numbers[5], numbers[6]])?;
@@ -127,7 +127,7 @@ fn describe(
     targets: &[Target],
     surroundings: Option<&Surroundings>,
     solution: &Solution,
-) -> Result<Value, Failure> {
+) -> Result<Value> {
     let (chain, worst) = (solver.chain(), solution.worst_residual());
     let smallest_singular_value =
         solver.smallest_singular_value(targets, &solution.positions, &mut solver.scratch())?;

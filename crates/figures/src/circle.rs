@@ -9,7 +9,7 @@ use urdf_ik_plot::skeleton::cycles::record;
 use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES, View};
 
 use super::example::{Example, flat};
-use crate::Failure;
+use crate::Result;
 
 const SHOULDER: Point3<f64> = Point3::new(0.0, 0.0, 0.0);
 const WRIST: Point3<f64> = Point3::new(0.62, 0.0, 0.1);
@@ -24,7 +24,7 @@ const SEED: [[f64; 2]; 5] = [[0.0, 0.0], [0.18, 0.22], [0.46, 0.3], [0.74, 0.24]
 const TARGET: [f64; 2] = [0.5, 0.62];
 
 /// Draws the figure: the text of an SVG file.
-pub fn draw() -> Result<String, Failure> {
+pub fn draw() -> Result<String> {
     let circle = circle_between(&SHOULDER, UPPER, &WRIST, FORE).ok_or("the spheres do not meet")?;
     plot::drawing((1400, 720), |area| {
         let (space, plane) = area.split_horizontally(780);
@@ -33,7 +33,7 @@ pub fn draw() -> Result<String, Failure> {
     })
 }
 
-fn draw_space(area: &Area, circle: &Circle) -> Result<(), Failure> {
+fn draw_space(area: &Area, circle: &Circle) -> Result {
     plot::caption(area, (30, 40), "two spheres meet in a circle", &["the joint goes to its nearest point"])?;
     let elbow = circle.nearest(&WAS);
     let view = View::from(&Vector3::new(0.5, -1.0, 0.35), &Vector3::z());
@@ -46,7 +46,7 @@ fn draw_space(area: &Area, circle: &Circle) -> Result<(), Failure> {
 }
 
 /// A cycle in the plane, where the spheres are circles: the backward pass closes the chain as soon as it can.
-fn draw_plane(area: &Area) -> Result<(), Failure> {
+fn draw_plane(area: &Area) -> Result {
     plot::caption(area, (30, 40), "so a chain closes in one cycle", &["each sphere is a circle in the plane"])?;
     let margins = Margins { top: 100, side: 30, bottom: 20 };
     let canvas = Canvas::new(area, margins, &Bounds::new([-0.32, -0.3], [0.98, 0.7]));
@@ -68,7 +68,7 @@ fn draw_plane(area: &Area) -> Result<(), Failure> {
     plot::target(&canvas, &TARGET.into())
 }
 
-fn draw_spheres(canvas: &Canvas, view: &View) -> Result<(), Failure> {
+fn draw_spheres(canvas: &Canvas, view: &View) -> Result {
     for (centre, radius, colour) in [(SHOULDER, UPPER, SERIES[0]), (WRIST, FORE, SERIES[2])] {
         let centre = view.point(&centre);
         canvas.sector(&centre, radius, [0.0, 2.0 * PI], colour.mix(0.08))?;
@@ -78,7 +78,7 @@ fn draw_spheres(canvas: &Canvas, view: &View) -> Result<(), Failure> {
 }
 
 /// The circle: the half in front as a line, the other one dashed.
-fn draw_circle(canvas: &Canvas, view: &View, circle: &Circle) -> Result<(), Failure> {
+fn draw_circle(canvas: &Canvas, view: &View, circle: &Circle) -> Result {
     let front = circle.nearest(&(circle.centre + view.eye())) - circle.centre;
     let side = circle.normal.cross(&front);
     let half = |from: f64| {
@@ -90,7 +90,7 @@ fn draw_circle(canvas: &Canvas, view: &View, circle: &Circle) -> Result<(), Fail
     canvas.line(&half(-0.5 * PI), Pen::new(ROUND, 7))
 }
 
-fn draw_elbow(canvas: &Canvas, view: &View, circle: &Circle, elbow: &Point3<f64>) -> Result<(), Failure> {
+fn draw_elbow(canvas: &Canvas, view: &View, circle: &Circle, elbow: &Point3<f64>) -> Result {
     let [was, centre, at] = [&WAS, &circle.centre, elbow].map(|point| view.point(point));
     canvas.line(&view.points(&[SHOULDER, WRIST]), Pen::new(FAINT_INK, 3).dashed())?;
     canvas.line(&[centre, at], Pen::new(ROUND, 4))?;
@@ -101,7 +101,7 @@ fn draw_elbow(canvas: &Canvas, view: &View, circle: &Circle, elbow: &Point3<f64>
     plot::root(canvas, &view.point(&SHOULDER))
 }
 
-fn draw_names(canvas: &Canvas, view: &View, circle: &Circle, elbow: &Point3<f64>) -> Result<(), Failure> {
+fn draw_names(canvas: &Canvas, view: &View, circle: &Circle, elbow: &Point3<f64>) -> Result {
     let [shoulder, wrist, at, was] = [&SHOULDER, &WRIST, elbow, &WAS].map(|point| view.point(point));
     plot::name(canvas, "a", &shoulder, (-34, 4), INK)?;
     plot::name(canvas, "b", &wrist, (34, 8), INK)?;

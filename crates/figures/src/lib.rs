@@ -21,10 +21,10 @@ mod sub_base;
 mod three_link;
 mod two_link;
 
-pub use urdf_ik_plot::Failure;
+pub use urdf_ik_plot::{Failure, Result};
 
 /// Draws a figure: the text of an SVG file.
-pub type Draw = fn() -> Result<String, Failure>;
+pub type Draw = fn() -> Result<String>;
 
 /// The figures by the names of their files.
 pub const FIGURES: [(&str, Draw); 10] = [

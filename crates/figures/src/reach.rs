@@ -8,7 +8,7 @@ use urdf_ik_plot::skeleton::cycles::record;
 use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES};
 
 use super::example::{Example, flat};
-use crate::Failure;
+use crate::Result;
 
 const CHAIN: RGBColor = SERIES[0];
 
@@ -38,7 +38,7 @@ const NEAR: Case = Case {
 };
 
 /// Draws the figure: the text of an SVG file.
-pub fn draw() -> Result<String, Failure> {
+pub fn draw() -> Result<String> {
     plot::drawing((1400, 540), |area| {
         let (left, right) = area.split_horizontally(700);
         draw_case(&left, &FAR)?;
@@ -46,7 +46,7 @@ pub fn draw() -> Result<String, Failure> {
     })
 }
 
-fn draw_case(area: &Area, case: &Case) -> Result<(), Failure> {
+fn draw_case(area: &Area, case: &Case) -> Result {
     let example = Example::chain(case.seed, case.target)?;
     let (skeleton, problem, last) = (&example.skeleton, example.problem(), case.seed.len() - 1);
     let cycles = record(skeleton, &problem, |cycles| cycles.len() == case.cycles)?;
@@ -69,7 +69,7 @@ fn draw_case(area: &Area, case: &Case) -> Result<(), Failure> {
 }
 
 /// Where the end can be, and the name of the border that is in the way.
-fn draw_reach(canvas: &Canvas, [inner, outer]: [f64; 2], name: &str) -> Result<(), Failure> {
+fn draw_reach(canvas: &Canvas, [inner, outer]: [f64; 2], name: &str) -> Result {
     let root = Point2::origin();
     canvas.sector(&root, outer, [0.0, PI], CHAIN.mix(0.05))?;
     canvas.arc(&root, outer, [0.0, PI], Pen::new(FAINT_INK, 3).dashed())?;

@@ -7,7 +7,7 @@ use urdf_ik_plot::skeleton::cycles::{record, until_met};
 use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES};
 
 use super::example::{Example, flat};
-use crate::Failure;
+use crate::Result;
 
 /// The parents of the points from 1 on: two segments to the sub-base, two branches of two segments.
 const PARENTS: [usize; 6] = [0, 1, 2, 3, 2, 5];
@@ -19,7 +19,7 @@ const BODY: RGBColor = SERIES[0];
 const BRANCHES: [RGBColor; 2] = [SERIES[2], SERIES[4]];
 
 /// Draws the figure: the text of an SVG file.
-pub fn draw() -> Result<String, Failure> {
+pub fn draw() -> Result<String> {
     let example = Example::tree(&SEED, &PARENTS, &TARGETS)?;
     let (skeleton, problem, seed) = (&example.skeleton, &example.problem(), &example.seed);
     let cycles = until_met(skeleton, problem, 200)?;
@@ -38,8 +38,8 @@ pub fn draw() -> Result<String, Failure> {
 }
 
 /// The forward pass of each branch alone.
-fn suggestions(skeleton: &Skeleton, problem: &Problem) -> Result<[Configuration; 2], Failure> {
-    let alone = |index: usize| -> Result<Configuration, Failure> {
+fn suggestions(skeleton: &Skeleton, problem: &Problem) -> Result<[Configuration; 2]> {
+    let alone = |index: usize| -> Result<Configuration> {
         let alone = Problem { targets: &problem.targets[index..=index], ..*problem };
         let mut cycles = record(skeleton, &alone, |cycles| cycles.len() == 1)?;
         Ok(cycles.remove(0).forward)
@@ -47,26 +47,26 @@ fn suggestions(skeleton: &Skeleton, problem: &Problem) -> Result<[Configuration;
     Ok([alone(0)?, alone(1)?])
 }
 
-fn canvas<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<Canvas<'a, 'b>, Failure> {
+fn canvas<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<Canvas<'a, 'b>> {
     plot::caption(area, (30, 40), title, &[note])?;
     let margins = Margins { top: 100, side: 40, bottom: 20 };
     Ok(Canvas::new(area, margins, &Bounds::new([-0.6, -0.06], [0.4, 0.88])))
 }
 
 /// A tree: its body and its two branches.
-fn draw_tree(canvas: &Canvas, points: &[Point2<f64>], share: f64) -> Result<(), Failure> {
+fn draw_tree(canvas: &Canvas, points: &[Point2<f64>], share: f64) -> Result {
     for (colour, branch) in BRANCHES.into_iter().zip([[2, 3, 4], [2, 5, 6]]) {
         Bones::new(colour).pale(share).draw_chain(canvas, &branch.map(|point| points[point]))?;
     }
     Bones::new(BODY).pale(share).draw_chain(canvas, &points[..=SUB_BASE])
 }
 
-fn draw_marks(canvas: &Canvas) -> Result<(), Failure> {
+fn draw_marks(canvas: &Canvas) -> Result {
     plot::root(canvas, &Point2::origin())?;
     TARGETS.iter().try_for_each(|(_, target)| plot::target(canvas, &(*target).into()))
 }
 
-fn draw_suggestions(area: &Area, skeleton: &Skeleton, problem: &Problem) -> Result<(), Failure> {
+fn draw_suggestions(area: &Area, skeleton: &Skeleton, problem: &Problem) -> Result {
     let canvas =
         canvas(area, "1  forward: each branch from its target", "and each suggests another place for the sub-base")?;
     draw_tree(&canvas, &flat(problem.seed), 0.28)?;
@@ -86,7 +86,7 @@ fn draw_pass(
     before: &Configuration,
     after: &Configuration,
     suggested: &[Point2<f64>],
-) -> Result<(), Failure> {
+) -> Result {
     let canvas = canvas(area, title, note)?;
     draw_tree(&canvas, &flat(before), 0.25)?;
     draw_tree(&canvas, &flat(after), 1.0)?;

@@ -8,7 +8,7 @@ use urdf_ik::solver::closed_form::three_link::{ThreeLink, ThreeLinkAngles};
 use urdf_ik::solver::closed_form::two_link::SpatialTwoLink;
 use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES, View};
 
-use crate::Failure;
+use crate::Result;
 
 const LENGTHS: [f64; 3] = [0.5, 0.42, 0.22];
 /// Where the wrist must be.
@@ -32,7 +32,7 @@ struct Question {
 type Plane = [Vector3<f64>; 2];
 
 /// Draws the figure: the text of an SVG file.
-pub fn draw() -> Result<String, Failure> {
+pub fn draw() -> Result<String> {
     let up = UP.normalize();
     let question = Question { up, end: WRIST + up * LENGTHS[2], arm: ThreeLink::new(Isometry3::identity(), LENGTHS)? };
     let solutions = question.arm.solve(&question.end, &UP)?;
@@ -63,7 +63,7 @@ impl Question {
     }
 
     /// The two links solved in the upright plane, which is rolled afterwards until it contains the up vector.
-    fn draw_rolled(&self, area: &Area) -> Result<(), Failure> {
+    fn draw_rolled(&self, area: &Area) -> Result {
         let two = SpatialTwoLink::new(Isometry3::identity(), [LENGTHS[0], LENGTHS[1]])?;
         let solutions = two.solve(&WRIST)?;
         let [upright, ..] = solutions.configurations() else {
@@ -89,7 +89,7 @@ impl Question {
     }
 
     /// The plane that the wrist and the up vector span, and the arm in it.
-    fn draw_turned(&self, area: &Area, [first, second]: [&ThreeLinkAngles; 2]) -> Result<(), Failure> {
+    fn draw_turned(&self, area: &Area, [first, second]: [&ThreeLinkAngles; 2]) -> Result {
         plot::caption(
             area,
             (30, 40),
@@ -111,7 +111,7 @@ impl Question {
     }
 
     /// Wrist, end and up vector.
-    fn draw_asked(&self, canvas: &Canvas, view: &View) -> Result<(), Failure> {
+    fn draw_asked(&self, canvas: &Canvas, view: &View) -> Result {
         let [origin, wrist, end] = [Point3::origin(), WRIST, self.end].map(|point| view.point(&point));
         let head = view.point(&(self.end + self.up * 0.26));
         canvas.line(&[origin, wrist], Pen::new(INK, 4).dashed())?;
@@ -125,7 +125,7 @@ impl Question {
     }
 
     /// The plane of the arm as the paper, its first direction upwards and its second one to the left.
-    fn draw_plane(&self, area: &Area, [first, second]: [&ThreeLinkAngles; 2]) -> Result<(), Failure> {
+    fn draw_plane(&self, area: &Area, [first, second]: [&ThreeLinkAngles; 2]) -> Result {
         plot::caption(
             area,
             (30, 40),
@@ -153,7 +153,7 @@ impl Question {
 }
 
 /// The angles of the three joints, each from the direction of the link before.
-fn draw_turns(canvas: &Canvas, angles: &ThreeLinkAngles, points: &[Point2<f64>; 4]) -> Result<(), Failure> {
+fn draw_turns(canvas: &Canvas, angles: &ThreeLinkAngles, points: &[Point2<f64>; 4]) -> Result {
     let mut from = FRAC_PI_2;
     for ((name, turn), joint) in
         [("θ_0", angles.shoulder), ("θ_1", angles.elbow), ("θ_2", angles.wrist)].into_iter().zip(points)
@@ -176,7 +176,7 @@ fn degrees(angle: f64) -> String {
 }
 
 /// The angles of all solutions, in degrees.
-fn draw_table(area: &Area, solutions: &[ThreeLinkAngles]) -> Result<(), Failure> {
+fn draw_table(area: &Area, solutions: &[ThreeLinkAngles]) -> Result {
     plot::caption(
         area,
         (30, 40),
@@ -204,13 +204,7 @@ fn space<'a, 'b>(area: &'a Area<'b>) -> (Canvas<'a, 'b>, View) {
 }
 
 /// The part of a plane through the origin in which `points` are.
-fn draw_patch(
-    canvas: &Canvas,
-    view: &View,
-    plane: &Plane,
-    colour: RGBColor,
-    points: &[Point3<f64>],
-) -> Result<(), Failure> {
+fn draw_patch(canvas: &Canvas, view: &View, plane: &Plane, colour: RGBColor, points: &[Point3<f64>]) -> Result {
     let range = |axis: &Vector3<f64>| {
         let along = points.iter().map(|point| axis.dot(&point.coords));
         let [lower, upper] = [along.clone().fold(f64::INFINITY, f64::min), along.fold(f64::NEG_INFINITY, f64::max)];
@@ -225,7 +219,7 @@ fn draw_patch(
 }
 
 /// The base axis and the floor.
-fn draw_base(canvas: &Canvas, view: &View) -> Result<(), Failure> {
+fn draw_base(canvas: &Canvas, view: &View) -> Result {
     let [origin, top] = [Point3::origin(), Point3::new(0.0, 0.34, 0.0)].map(|point| view.point(&point));
     canvas.arrow(&origin, &top, Pen::new(FAINT_INK, 4))?;
     plot::name(canvas, "y", &top, (-24, 0), FAINT_INK)?;

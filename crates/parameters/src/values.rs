@@ -3,30 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::definition::Definition;
-use super::table::definition;
-use super::value::{Refusal, Value};
-use urdf_ik_text::names;
+use super::value::Value;
 
 /// A value for every parameter of the [`TABLE`](super::TABLE): the default where none has been set.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Values(BTreeMap<&'static str, Value>);
+pub struct Values(pub(super) BTreeMap<&'static str, Value>);
 
 impl Values {
     /// The value of a parameter.
     #[must_use]
     pub fn of(&self, parameter: &Definition) -> Value {
         self.0.get(parameter.name).cloned().unwrap_or_else(|| parameter.default_value())
-    }
-
-    /// Sets the parameter `name` after checking the value, and gives what is known of the parameter.
-    ///
-    /// # Errors
-    /// A [`Refusal`] where there is no such parameter or the value does not fit it; nothing is changed then.
-    pub fn set(&mut self, name: &str, value: Value) -> Result<&'static Definition, Refusal> {
-        let parameter =
-            definition(name).ok_or_else(|| Refusal(format!("there is no parameter {}", names::short(name))))?;
-        self.0.insert(parameter.name, parameter.check(value)?);
-        Ok(parameter)
     }
 }
 

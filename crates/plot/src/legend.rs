@@ -4,7 +4,7 @@ use plotters::element::PathElement;
 use plotters::style::{Color, RGBColor};
 
 use super::{Area, INK, SMALL, width_of, write};
-use crate::Failure;
+use crate::Result;
 
 /// Height of a row of names \[half pixels\].
 const ROW: i32 = 40;
@@ -46,7 +46,7 @@ impl Legend {
     }
 
     /// Draws it at `top` \[half pixels\] below the upper edge.
-    pub fn draw(&self, area: &Area, top: i32) -> Result<(), Failure> {
+    pub fn draw(&self, area: &Area, top: i32) -> Result {
         for (name, colour, (x, y)) in &self.entries {
             let y = top + y;
             if let Some(colour) = colour {

@@ -41,6 +41,8 @@ pub use self::view::View;
 
 /// Why there is no picture.
 pub type Failure = Box<dyn Error + Send + Sync>;
+/// What comes of drawing.
+pub type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
 /// Where is drawn.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -70,10 +72,7 @@ const FONTS: &str = "'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
 const NAME: usize = 32;
 
 /// Draws a picture of so many half pixels: the text of an SVG file.
-pub fn picture(
-    (width, height): (u32, u32),
-    draw: impl FnOnce(&Area) -> Result<(), Failure>,
-) -> Result<String, Failure> {
+pub fn picture((width, height): (u32, u32), draw: impl FnOnce(&Area) -> Result) -> Result<String> {
     let mut svg = String::new();
     let area = SVGBackend::with_string(&mut svg, (width, height)).into_drawing_area();
     area.fill(&PAPER)?;
@@ -86,7 +85,7 @@ pub fn picture(
 }
 
 /// A picture whose lines have round ends and whose words stand out from the lines below them.
-pub fn drawing(size: (u32, u32), draw: impl FnOnce(&Area) -> Result<(), Failure>) -> Result<String, Failure> {
+pub fn drawing(size: (u32, u32), draw: impl FnOnce(&Area) -> Result) -> Result<String> {
     const LINES: &str = "<svg stroke-linecap=\"round\" stroke-linejoin=\"round\" paint-order=\"stroke\" ";
     const WORDS: &str = "<text stroke=\"#FFFFFF\" stroke-width=\"8\" ";
     Ok(picture(size, draw)?.replacen("<svg ", LINES, 1).replace("<text ", WORDS))
@@ -104,7 +103,7 @@ pub fn style(size: f64, colour: RGBColor, horizontal: HPos, vertical: VPos) -> T
 }
 
 /// Writes a line of text that begins at `at`, in the middle of its height.
-pub fn write(area: &Area, text: &str, at: (i32, i32), size: f64, colour: RGBColor) -> Result<(), Failure> {
+pub fn write(area: &Area, text: &str, at: (i32, i32), size: f64, colour: RGBColor) -> Result {
     Ok(area.draw(&Text::new(text.to_owned(), at, style(size, colour, HPos::Left, VPos::Center)))?)
 }
 

@@ -22,7 +22,7 @@ use self::count::Question;
 use self::grid::Grid;
 use self::map::ReachMap;
 use self::slices::Slices;
-use super::Failure;
+use super::Result;
 use super::input::read_start;
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
 use super::output::OutputFile;
@@ -67,7 +67,7 @@ pub struct Arguments {
     ply: Option<OutputFile>,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     let robot = arguments.robot.robot()?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     let [tip] = chain.tips() else { return Err("reach takes one --tip".into()) };
@@ -135,14 +135,14 @@ fn arm(robot: &Robot, chain: &Chain, positions: &[f64]) -> Vec<Point3<f64>> {
 
 impl Arguments {
     /// The target, but for its pose.
-    fn target(&self) -> Result<Target, Failure> {
+    fn target(&self) -> Result<Target> {
         let (free_axes, tolerance) = (self.free_axes.mask()?, self.tolerance.tolerance());
         Ok(Target { free_axes, tolerance, ..Target::new(0, Isometry3::identity()) })
     }
 
     /// Refuses what would take days or fill the memory.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    fn check_size(&self, grid: &Grid) -> Result<(), Failure> {
+    fn check_size(&self, grid: &Grid) -> Result {
         let (orientations, attempts) = (self.orientations.get(), self.attempts.get());
         if orientations > MAX_ORIENTATIONS {
             return Err(format!("--orientations is {orientations}; the most is {MAX_ORIENTATIONS}").into());

@@ -4,7 +4,7 @@ use urdf_ik::nalgebra::{Isometry3, Point3};
 use urdf_ik::skeleton::{Configuration, InputError, Options, Outcome, Problem, Root, Skeleton, Solution, Target};
 
 use super::request::{OptionsEntry, Pass};
-use crate::Failure;
+use crate::Result;
 
 /// What is asked, and of which skeleton.
 pub struct Asked<'a> {
@@ -21,7 +21,7 @@ pub struct Asked<'a> {
 
 impl Asked<'_> {
     /// Refuses options that would change nothing.
-    pub fn check(&self, given: &OptionsEntry) -> Result<(), Failure> {
+    pub fn check(&self, given: &OptionsEntry) -> Result {
         let ends_at_target = matches!(&*self.targets, [target] if target.point == self.skeleton.segment_count());
         let is_single_chain = self.is_on_points() && self.held.is_some() && self.skeleton.is_chain() && ends_at_target;
         let (key, reason) = match (is_single_chain, given.circles, given.polish) {
@@ -42,7 +42,7 @@ impl Asked<'_> {
         Problem { targets: &self.targets, root: self.root, seed: &self.seed, options: self.options }
     }
 
-    pub fn solve(&self) -> Result<Solution, Failure> {
+    pub fn solve(&self) -> Result<Solution> {
         let (mut solution, mut scratch) = (self.skeleton.solution(), self.skeleton.scratch(&self.options));
         self.skeleton.solve(&self.problem(), &mut scratch, &mut solution)?;
         let first_held = self.targets.len() - self.held_points;
@@ -56,7 +56,7 @@ impl Asked<'_> {
         Ok(solution)
     }
 
-    pub fn pass(&self, pass: Pass) -> Result<Configuration, Failure> {
+    pub fn pass(&self, pass: Pass) -> Result<Configuration> {
         let (problem, mut scratch) = (self.problem(), self.skeleton.scratch(&self.options));
         let mut configuration = self.seed.clone();
         if self.is_on_points() {

@@ -9,10 +9,10 @@ use urdf_ik::skeleton::file::NamedSkeleton;
 use urdf_ik::spatial::rotation_from;
 
 use super::request::TargetEntry;
-use crate::Failure;
+use crate::Result;
 
 /// The targets of a request in the terms of the library.
-pub fn targets(model: &NamedSkeleton, entries: &[TargetEntry]) -> Result<Vec<Target>, Failure> {
+pub fn targets(model: &NamedSkeleton, entries: &[TargetEntry]) -> Result<Vec<Target>> {
     let mut points = BTreeSet::new();
     let mut target = |entry: &TargetEntry| {
         let point = model.target_point(&entry.point)?;
@@ -28,7 +28,7 @@ pub fn targets(model: &NamedSkeleton, entries: &[TargetEntry]) -> Result<Vec<Tar
 }
 
 /// The orientation and the weight of a target, or what is wrong with it.
-fn check(entry: &TargetEntry, is_planar: bool) -> Result<(Option<UnitQuaternion<f64>>, f64), Failure> {
+fn check(entry: &TargetEntry, is_planar: bool) -> Result<(Option<UnitQuaternion<f64>>, f64)> {
     check_position(entry.position)?;
     let orientation = entry.orientation.map(rotation).transpose()?;
     let is_turned = orientation.is_some_and(|rotation| rotation.i != 0.0 || rotation.j != 0.0);
@@ -43,13 +43,13 @@ fn check(entry: &TargetEntry, is_planar: bool) -> Result<(Option<UnitQuaternion<
 }
 
 /// The rotation of a quaternion.
-pub fn rotation(quaternion: [f64; 4]) -> Result<UnitQuaternion<f64>, Failure> {
+pub fn rotation(quaternion: [f64; 4]) -> Result<UnitQuaternion<f64>> {
     rotation_from(quaternion)
         .map_err(|_| format!("has the orientation {quaternion:?}; give a quaternion [x, y, z, w] of length 1").into())
 }
 
 /// Refuses a position \[m\] that is too far away.
-pub fn check_position(position: [f64; 3]) -> Result<(), Failure> {
+pub fn check_position(position: [f64; 3]) -> Result {
     let mut named = ['x', 'y', 'z'].into_iter().zip(position);
     match named.find(|(_, value)| value.is_nan() || value.abs() > FARTHEST) {
         Some((axis, value)) => {

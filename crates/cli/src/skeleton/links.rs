@@ -15,7 +15,7 @@ use urdf_ik::solver::closed_form::two_link::{Freedom, PlanarChain, PlaneFreedom,
 use super::answer::{Answer, ConfigurationOut, Description, Pose, ResidualOut, timed};
 use super::request::{Request, Seed};
 use super::session::Session;
-use crate::Failure;
+use crate::Result;
 
 /// Points nearer to the one before \[m\] are the same joint.
 const SAME_POINT: f64 = 1e-9;
@@ -49,7 +49,7 @@ struct Found {
 }
 
 impl Form {
-    fn of(chain: &Chain) -> Result<Self, Failure> {
+    fn of(chain: &Chain) -> Result<Self> {
         let why = |e: &dyn ToString| format!("the URDF is no arm of two or three links: {}", e.to_string());
         Ok(match chain.joints().len() {
             2 => Self::Planar(PlanarChain::of(chain).map_err(|e| why(&e))?),
@@ -99,7 +99,7 @@ impl Found {
 }
 
 impl Links {
-    pub fn new(robot: Robot) -> Result<Self, Failure> {
+    pub fn new(robot: Robot) -> Result<Self> {
         let chain = Chain::with_defaults(&robot, None, &[])?;
         let form = Form::of(&chain)?;
         let positions = chain.positions_from(&robot.neutral_positions());
@@ -158,11 +158,11 @@ impl Session for Links {
         Description::of_arm(self.robot.name(), self.form.kind(), &self.points, rest, shapes.into_iter())
     }
 
-    fn urdf(&self) -> Result<String, Failure> {
+    fn urdf(&self) -> Result<String> {
         Err("the model is a URDF already, so --urdf-out has nothing to write; give that file to the node".into())
     }
 
-    fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
+    fn answer(&mut self, request: &Request) -> Result<Answer> {
         let is_three = matches!(self.form, Form::Three(_));
         let kind = format!("a model of the kind {}", self.form.kind());
         request.check(&kind, if is_three { "up tolerance" } else { "tolerance" })?;

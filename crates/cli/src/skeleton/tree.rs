@@ -14,7 +14,7 @@ use super::json::Object;
 use super::request::{Pass, Request, RootEntry, Seed};
 use super::session::Session;
 use super::urdf_out;
-use crate::Failure;
+use crate::Result;
 
 /// The keys of a request that have a meaning here, and those that have one for a single pass.
 const KNOWN: &str =
@@ -36,13 +36,13 @@ pub struct Tree {
 }
 
 impl Tree {
-    pub fn new(model: NamedSkeleton) -> Result<Self, Failure> {
+    pub fn new(model: NamedSkeleton) -> Result<Self> {
         let (free, current) = (without_limits(&model.skeleton)?, model.rest.clone());
         let root = root_of(&current);
         Ok(Self { model, free, current, root })
     }
 
-    fn asked(&self, request: &Request) -> Result<Asked<'_>, Failure> {
+    fn asked(&self, request: &Request) -> Result<Asked<'_>> {
         request.check("a model of the kind skeleton", KNOWN)?;
         if request.pass.is_some() {
             request.check("a single pass", KNOWN_OF_PASSES)?;
@@ -76,7 +76,7 @@ impl Tree {
     }
 
     /// The answer of a whole solve, and where it leads.
-    fn solved(&self, asked: &Asked) -> Result<(Answer, Configuration), Failure> {
+    fn solved(&self, asked: &Asked) -> Result<(Answer, Configuration)> {
         let (solution, microseconds) = timed(|| asked.solve())?;
         let reached = asked.completed(solution.configuration)?;
         let mut residuals = self.distances(asked, &reached);
@@ -113,7 +113,7 @@ impl Tree {
     }
 
     /// The answer of a single pass, and where it leads.
-    fn passed(&self, asked: &Asked, pass: Pass) -> Result<(Answer, Configuration), Failure> {
+    fn passed(&self, asked: &Asked, pass: Pass) -> Result<(Answer, Configuration)> {
         let (reached, microseconds) = timed(|| asked.pass(pass))?;
         let reached = asked.completed(reached)?;
         Ok((Answer { residuals: self.distances(asked, &reached), microseconds, ..Answer::default() }, reached))
@@ -137,18 +137,18 @@ impl Session for Tree {
         describe(&self.model)
     }
 
-    fn urdf(&self) -> Result<String, Failure> {
+    fn urdf(&self) -> Result<String> {
         urdf_out::urdf(&self.model, &self.root)
     }
 
-    fn figure(&self, request: &Request) -> Result<String, Failure> {
+    fn figure(&self, request: &Request) -> Result<String> {
         let asked = self.asked(request)?;
         let (problem, solution) = (asked.problem(), asked.solve()?);
         let (title, names, skeleton) = (&*self.model.name, &*self.model.points, asked.skeleton);
         picture::draw(&Drawn { title, names, skeleton, problem: &problem, solution: &solution })
     }
 
-    fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
+    fn answer(&mut self, request: &Request) -> Result<Answer> {
         let asked = self.asked(request)?;
         let (mut answer, reached) = match request.pass {
             None => self.solved(&asked)?,
