@@ -141,7 +141,7 @@ pub extern "C" fn urdf_ik_problem() -> UrdfIkProblem {
 }
 
 /// The pose in the terms of the library.
-pub fn isometry(pose: &UrdfIkPose) -> Result<Isometry3<f64>, NotARotation> {
+pub(crate) fn isometry(pose: &UrdfIkPose) -> Result<Isometry3<f64>, NotARotation> {
     Ok(Isometry3::from_parts(Translation3::from(pose.position), rotation_from(pose.orientation)?))
 }
 

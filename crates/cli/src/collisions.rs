@@ -12,6 +12,7 @@ use super::distance_out::DistanceOut;
 use super::fk::positions;
 use super::input::{read_json, read_robot_with_shapes, read_srdf, read_world};
 use super::options::ConfigurationArguments;
+use super::output::write_line;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -45,12 +46,8 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     if arguments.all {
         let of =
             |places| bodies.iter().zip(distances.all(places)).map(|(two, distance)| DistanceOut::new(two, distance));
-        let all = places.iter().map(|places| of(places).collect::<Vec<_>>());
-        serde_json::to_writer(&mut *out, &all.collect::<Vec<_>>())?;
-    } else {
-        let least = |places| distances.least(places).map(|(at, distance)| DistanceOut::new(&bodies[at], distance));
-        serde_json::to_writer(&mut *out, &places.iter().map(least).collect::<Vec<_>>())?;
+        return write_line(out, &places.iter().map(|places| of(places).collect()).collect::<Vec<Vec<_>>>());
     }
-    writeln!(out)?;
-    Ok(())
+    let least = |places| distances.least(places).map(|(at, distance)| DistanceOut::new(&bodies[at], distance));
+    write_line(out, &places.iter().map(least).collect::<Vec<_>>())
 }

@@ -18,7 +18,7 @@ use super::evaluate_cases::{Case, CaseFile, Cases, Seed};
 use super::evaluate_plot::Solved;
 use super::input::{place, read_robot_and_shapes};
 use super::options::{MethodOptions, ToleranceOptions};
-use super::output::OutputFile;
+use super::output::{OutputFile, write_line};
 use super::{Failure, Result, progress};
 
 /// Greatest number of starting points of one case. The time limit comes first.
@@ -211,8 +211,6 @@ impl Evaluation<'_> {
             "mean_iterations": mean(results.iter().map(|result| result.iterations as f64).sum()),
             "mean_restarts": mean(results.iter().map(|result| result.restarts as f64).sum()),
         });
-        serde_json::to_writer(&mut *out, &report)?;
-        writeln!(out)?;
-        Ok(())
+        write_line(out, &report)
     }
 }

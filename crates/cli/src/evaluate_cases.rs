@@ -11,10 +11,11 @@ use serde_json::{Map, Value};
 use urdf_ik::collision::{World, world_from_json};
 use urdf_ik::robot::{Chain, MeshFolders, Robot};
 use urdf_ik::spatial::rotation_from;
+use urdf_ik_text::names::list;
 
 use super::Result;
 use super::fk::positions;
-use super::input::{place, read_json};
+use super::input::{in_words, place, read_json};
 
 /// Where the solves of a case file start.
 #[derive(Clone, Copy, ValueEnum)]
@@ -137,8 +138,8 @@ impl<'a> Cases<'a> {
         let unknown: BTreeSet<&str> =
             starts.map(String::as_str).filter(|&joint| robot.joint_index(joint).is_none()).collect();
         if !unknown.is_empty() {
-            let names = unknown.into_iter().collect::<Vec<_>>().join(", ");
-            eprintln!("urdf_ik: {}: the robot has no joints of these names: {names:.500}", place(path));
+            let names = list(&unknown.into_iter().collect::<Vec<_>>());
+            eprintln!("urdf_ik: {}: the robot has no joints of these names: {names}", place(path));
         }
         Ok(Self { file, robot, chain, order, seed, folders: MeshFolders::from_environment(Some(path)) })
     }
@@ -191,8 +192,7 @@ impl<'a> Cases<'a> {
 }
 
 fn typed<T: DeserializeOwned>(entry: &Value) -> Result<T> {
-    // The reason may quote a long text.
-    T::deserialize(entry).map_err(|e| format!("{:.500}", e.to_string()).into())
+    T::deserialize(entry).map_err(|e| in_words(&e.to_string()).into())
 }
 
 fn pose(pose: &Pose) -> Result<Isometry3<f64>> {

@@ -11,6 +11,7 @@ use urdf_ik::robot::Robot;
 use super::Result;
 use super::input::{read_json, read_robot};
 use super::options::ConfigurationArguments;
+use super::output::write_line;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -40,9 +41,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
         let links = robot.links().iter().zip(&poses);
         answers.push(links.map(|(link, pose)| (link.name.as_str(), PoseOut::from(pose))).collect::<BTreeMap<_, _>>());
     }
-    serde_json::to_writer(&mut *out, &answers)?;
-    writeln!(out)?;
-    Ok(())
+    write_line(out, &answers)
 }
 
 /// Positions of all joints of the robot, where those in `sample` are given.

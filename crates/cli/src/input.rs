@@ -9,7 +9,7 @@ use urdf_ik::collision::{LinkShapes, Srdf, SrdfError, World, world_from_json};
 use urdf_ik::config::NamedPositions;
 use urdf_ik::files::{self, MAX_DATA_BYTES, MAX_URDF_BYTES, ReadError};
 use urdf_ik::robot::{Chain, MeshFolders, Robot, read_urdf_file};
-use urdf_ik_text::names::sentence;
+use urdf_ik_text::names::{plain_words, sentence};
 
 use super::Result;
 
@@ -87,10 +87,9 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     })
 }
 
-/// A sentence of the JSON reader, which calls numbers as Rust does, and may quote a long text.
+/// A sentence of the JSON reader, which may quote a long text.
 pub fn in_words(text: &str) -> String {
-    let words = text.replace("expected f64", "expected a number").replace("expected usize", "expected a whole number");
-    sentence(&words).into_owned()
+    sentence(&plain_words(text)).into_owned()
 }
 
 /// The text of a file, or of standard input.

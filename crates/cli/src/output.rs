@@ -5,8 +5,21 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
+use serde::Serialize;
 
 use super::Result;
+
+/// Writes an answer as a line of JSON.
+pub fn write_line(out: &mut impl Write, answer: &impl Serialize) -> Result {
+    serde_json::to_writer(&mut *out, answer)?;
+    Ok(writeln!(out)?)
+}
+
+/// Writes an answer as JSON that people can read.
+pub fn write_pretty(out: &mut impl Write, answer: &impl Serialize) -> Result {
+    serde_json::to_writer_pretty(&mut *out, answer)?;
+    Ok(writeln!(out)?)
+}
 
 /// A file to write. It is made by an argument's parser, so that a command that could not write it does not begin.
 #[derive(Debug, Clone)]

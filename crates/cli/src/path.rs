@@ -22,7 +22,7 @@ use super::avoidance::{Surroundings, SurroundingsOptions};
 use super::distance_out::DistanceOut;
 use super::input::{read_json, read_start, read_text};
 use super::options::{FreeAxes, RobotArguments};
-use super::output::OutputFile;
+use super::output::{OutputFile, write_pretty};
 use super::{path_plot, progress};
 
 #[derive(Args)]
@@ -112,8 +112,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
         let nearest = surroundings.nearest_of_all(points)?;
         answer["nearest"] = json!(nearest.as_ref().map(|(bodies, distance)| DistanceOut::new(bodies, *distance)));
     }
-    serde_json::to_writer_pretty(&mut *out, &answer)?;
-    writeln!(out)?;
+    write_pretty(out, &answer)?;
     Ok(followed.stop.is_none())
 }
 

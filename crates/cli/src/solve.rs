@@ -17,6 +17,7 @@ use super::avoidance::{Surroundings, SurroundingsOptions};
 use super::distance_out::DistanceOut;
 use super::input::{read_positions, read_start};
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
+use super::output::write_pretty;
 
 #[derive(Args)]
 #[command(group = ArgGroup::new("wanted").required(true))]
@@ -93,8 +94,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
         solver.solve(&problem, &mut scratch, &mut solution)?;
         describe(&solution)?
     };
-    serde_json::to_writer_pretty(&mut *out, &answer)?;
-    writeln!(out)?;
+    write_pretty(out, &answer)?;
     Ok(answer.as_array().map_or(solution.is_solved(), |found| !found.is_empty()))
 }
 

@@ -25,7 +25,7 @@ use self::slices::Slices;
 use super::Result;
 use super::input::read_start;
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
-use super::output::OutputFile;
+use super::output::{OutputFile, write_line};
 use super::progress;
 
 /// Greatest number of orientations.
@@ -93,9 +93,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
         let svg = Slices { map: &map, centre: solver.reach()[0].centre, arm: &arm(&robot, &chain, &seed) }.svg()?;
         file.write(|out| out.write_all(svg.as_bytes()))?;
     }
-    serde_json::to_writer(&mut *out, &report(&map, attempts, seconds))?;
-    writeln!(out)?;
-    Ok(())
+    write_line(out, &report(&map, attempts, seconds))
 }
 
 fn report(map: &ReachMap, attempts: usize, seconds: f64) -> Value {

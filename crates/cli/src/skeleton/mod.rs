@@ -33,7 +33,7 @@ use self::switches::Switches;
 use self::tree::Tree;
 use super::Result;
 use super::input::{place, read_json, read_text, robot_from};
-use super::output::OutputFile;
+use super::output::{OutputFile, write_pretty};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -96,8 +96,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
     }
     arguments.write_urdf(&*session)?;
     let is_done = answer.is_solved || request.pass.is_some();
-    serde_json::to_writer_pretty(&mut *out, &by_name(&answer, &description.points)?)?;
-    writeln!(out)?;
+    write_pretty(out, &by_name(&answer, &description.points)?)?;
     Ok(is_done)
 }
 

@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, Read, Write};
 
-use serde::Serialize;
 use serde_json::{Value, json};
 use urdf_ik::files::MAX_SETTINGS_BYTES;
 
@@ -11,11 +10,13 @@ use super::json::Object;
 use super::request::Request;
 use super::session::Session;
 use crate::input::in_words;
+use crate::output::write_line;
 use crate::{Failure, Result};
 
 /// Writes what the model is, and then an answer to each line until the input ends. A line that is wrong is answered by an error.
 pub fn run(session: &mut dyn Session, mut input: impl BufRead, out: &mut impl Write) -> Result {
     write_line(out, &json!({ "model": session.description() }))?;
+    out.flush()?;
     while let Some(line) = next_line(&mut input)? {
         match line.and_then(|line| request(&line)) {
             Ok(request) => match session.answer(&request) {
@@ -24,6 +25,7 @@ pub fn run(session: &mut dyn Session, mut input: impl BufRead, out: &mut impl Wr
             },
             Err(failure) => write_line(out, &refusal(&failure, None))?,
         }
+        out.flush()?;
     }
     Ok(())
 }
@@ -46,12 +48,6 @@ fn refused(error: &serde_json::Error) -> String {
     let (sentence, column) = (error.to_string(), error.column());
     let end = format!(" at line {} column {column}", error.line());
     format!("the line is no request: {} at column {column}", in_words(sentence.trim_end_matches(&end)))
-}
-
-fn write_line(out: &mut impl Write, value: &impl Serialize) -> Result {
-    serde_json::to_writer(&mut *out, value)?;
-    writeln!(out)?;
-    Ok(out.flush()?)
 }
 
 /// The next line; the outer `None` at the end of the input. Of a line that is too long nothing is kept.
